@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# The include law: framework <- ops <- nn <- (optim, data). A lower floor never includes a higher
+# one, nobody below includes the umbrella or the compatibility headers, every include of our own is
+# <taper/...>, and a public header shows no CUDA, oneDNN or BLAS. Prints each line that breaks it.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+broken=0
+# forbid WHAT PATTERN FILE...: no line of the files may match.
+forbid() {
+  local what=$1 pattern=$2
+  shift 2
+  [ $# -gt 0 ] || return 0
+  local lines
+  if lines=$(grep -nHE "$pattern" -- "$@"); then
+    echo "$what:"
+    echo "$lines" | sed 's/^/  /'
+    broken=1
+  fi
+}
+sources() { find "$@" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \); }
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
+
+mapfile -t framework < <(sources framework)
+mapfile -t ops < <(sources ops)
+mapfile -t nn < <(sources nn)
+mapfile -t optim < <(sources optim)
+mapfile -t data < <(sources data)
+mapfile -t public < <(cmake -P cmake/public_headers.cmake)
+[ ${#public[@]} -gt 0 ] || { echo "no public headers found"; exit 1; }
+all=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}")
+
+forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data)/" "${framework[@]}"
+forbid "ops includes a higher floor" "$include<taper/(nn|optim|data)/" "${ops[@]}"
+forbid "nn includes a higher floor" "$include<taper/(optim|data)/" "${nn[@]}"
+forbid "optim includes its neighbour" "$include<taper/data/" "${optim[@]}"
+forbid "data includes its neighbour" "$include<taper/optim/" "${data[@]}"
+forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${all[@]}"
+forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c10)/" "${all[@]}"
+forbid "an include of our own that is not <taper/...>" "$include\"" "${all[@]}"
+forbid "a library's header in a public header" "$include[<\"](cuda|cublas|cudnn|nccl|cub/|thrust/|dnnl|oneapi|cblas|openblas|omp\\.h|zlib)" "${public[@]}"
+forbid "kernels known in a public header" "$include<taper/(.*_kernels\\.h|framework/dispatch\\.h|framework/cpu/(isa|vec|gemm|blas).*)>" "${public[@]}"
+
+[ $broken = 0 ] && echo "include law: ${#all[@]} files, ${#public[@]} of them public headers, none breaks it"
+exit $broken

@@ -1,0 +1,49 @@
+# What an installed Taper is made of, and the same package files for use from the build tree.
+
+include(CMakePackageConfigHelpers)
+set(TAPER_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/taper)
+set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
+
+# The library's own files: an example of this tree that installs itself is no part of them.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
+install(TARGETS taper EXPORT TaperTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Which headers are public is asked at the time of installing: the answer is in the headers.
+install(CODE "
+  include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
+  taper_public_headers(\"${PROJECT_SOURCE_DIR}\" headers)
+  foreach(header IN LISTS headers)
+    get_filename_component(folder \${header} DIRECTORY)
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
+         DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/taper/\${folder}\")
+  endforeach()")
+install(DIRECTORY compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat
+        FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# CMake: Taper (target taper::taper), and a stand-in for LibTorch's own package.
+install(EXPORT TaperTargets NAMESPACE taper:: DESTINATION ${TAPER_CMAKE_DIR})
+export(EXPORT TaperTargets NAMESPACE taper:: FILE ${TAPER_BUILD_CMAKE_DIR}/TaperTargets.cmake)
+write_basic_package_version_file(${TAPER_BUILD_CMAKE_DIR}/TaperConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+set(package_files TaperConfig.cmake torch/TorchConfig.cmake torch/TorchConfigVersion.cmake)
+foreach(file ${package_files})
+  configure_file(cmake/package/${file} ${TAPER_BUILD_CMAKE_DIR}/${file} COPYONLY)
+endforeach()
+install(FILES ${TAPER_BUILD_CMAKE_DIR}/TaperConfig.cmake
+              ${TAPER_BUILD_CMAKE_DIR}/TaperConfigVersion.cmake DESTINATION ${TAPER_CMAKE_DIR})
+install(FILES cmake/package/torch/TorchConfig.cmake cmake/package/torch/TorchConfigVersion.cmake
+        DESTINATION ${TAPER_CMAKE_DIR}/torch)
+
+# pkg-config. Paths are relative to the .pc file, so that a prefix can be moved.
+file(RELATIVE_PATH TAPER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" TAPER_PC_TO_PREFIX "${TAPER_PC_TO_PREFIX}")
+foreach(name taper taper-torch)
+  configure_file(cmake/package/${name}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME examples)
+# Installed examples find the library beside them.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

@@ -1,0 +1,20 @@
+# Stands in for LibTorch's package: a project with find_package(Torch) builds with Taper when it is
+# configured with -DTorch_DIR=<the folder of this file>, its own CMakeLists.txt untouched. The folder
+# is on no search path of CMake's, so that no project gets Taper without asking for it.
+find_package(Taper CONFIG REQUIRED PATHS "${CMAKE_CURRENT_LIST_DIR}/.." NO_DEFAULT_PATH)
+
+# LibTorch's target names: projects link some of them directly.
+foreach(taper_stand_in torch torch_cpu torch_library c10)
+  if(NOT TARGET ${taper_stand_in})
+    add_library(${taper_stand_in} INTERFACE IMPORTED)
+    set_property(TARGET ${taper_stand_in} PROPERTY INTERFACE_LINK_LIBRARIES taper::taper)
+  endif()
+endforeach()
+unset(taper_stand_in)
+
+get_target_property(TORCH_INCLUDE_DIRS taper::taper INTERFACE_INCLUDE_DIRECTORIES)
+set(TORCH_FOUND TRUE)
+set(TORCH_LIBRARIES torch)
+set(TORCH_LIBRARY torch)
+set(TORCH_CXX_FLAGS "")
+get_filename_component(TORCH_INSTALL_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)

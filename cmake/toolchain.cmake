@@ -1,0 +1,25 @@
+# Faster builds where the tools are there, and the sanitizer build.
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+include(CheckLinkerFlag)
+foreach(linker mold lld)
+  check_linker_flag(CXX -fuse-ld=${linker} TAPER_LINKS_WITH_${linker})
+  if(TAPER_LINKS_WITH_${linker})
+    add_link_options(-fuse-ld=${linker})
+    break()
+  endif()
+endforeach()
+
+if(TAPER_SANITIZE)
+  # The memory pool would hide from the sanitizer which bytes are free, and one instruction set
+  # shows what all would: they are compiled from the same lines.
+  add_compile_definitions(TAPER_NO_POOL TAPER_NO_ISA_VARIANTS)
+  add_compile_options(-fsanitize=${TAPER_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TAPER_SANITIZE})
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+endif()

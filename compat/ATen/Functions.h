@@ -1,0 +1,4 @@
+// LibTorch's <ATen/Functions.h>: everything comes with <torch/torch.h>.
+#pragma once
+
+#include <torch/torch.h>

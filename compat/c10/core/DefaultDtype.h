@@ -1,0 +1,5 @@
+// The default dtype.
+#pragma once
+
+#include <taper/framework/dtype.h>
+#include <torch/names.h>

@@ -1,0 +1,5 @@
+// c10::OptionalIntArrayRef.
+#pragma once
+
+#include <taper/framework/array_ref.h>
+#include <torch/names.h>

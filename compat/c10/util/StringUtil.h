@@ -1,0 +1,39 @@
+// c10::str and c10::Join: values as text.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include <taper/framework/check.h>
+#include <torch/names.h>
+
+namespace c10 {
+
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  return taper::detail::concat(parts...);
+}
+template <class List>
+std::string Join(const std::string& separator, const List& values) {
+  std::ostringstream out;
+  bool first = true;
+  for (const auto& value : values) {
+    if (!first) out << separator;
+    out << value;
+    first = false;
+  }
+  return out.str();
+}
+
+namespace guts {
+/// Numbers as std::to_string writes them, anything else (a pointer) as operator<< does.
+template <class T>
+std::string to_string(const T& value) {
+  if constexpr (std::is_arithmetic<T>::value)
+    return std::to_string(value);
+  else
+    return str(value);
+}
+}  // namespace guts
+}  // namespace c10

@@ -1,0 +1,48 @@
+// TorchScript is absent. Its names are declared so that a program which uses one is told what to do
+// instead; a program that merely includes <torch/script.h> builds.
+#pragma once
+
+#include <torch/names.h>
+
+#define TAPER_NO_TORCHSCRIPT                                                                       \
+  "TorchScript is not part of Taper: define the network as a torch::nn::Module, save its weights " \
+  "with torch::save, and load them with torch::load"
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define TAPER_ABSENT __attribute__((unavailable(TAPER_NO_TORCHSCRIPT)))
+#endif
+#endif
+#ifndef TAPER_ABSENT
+#define TAPER_ABSENT __attribute__((deprecated(TAPER_NO_TORCHSCRIPT)))
+#endif
+
+namespace torch {
+namespace jit {
+
+// Complete types, so that the sentence above is all that the compiler says.
+struct TAPER_ABSENT Module {};
+struct TAPER_ABSENT CompilationUnit {};
+struct TAPER_ABSENT Graph {};
+struct TAPER_ABSENT IValue {
+  template <class... A>
+  IValue(A&&...) {}
+};
+template <class... A>
+TAPER_ABSENT int load(A&&...);
+template <class... A>
+TAPER_ABSENT int compile(A&&...);
+template <class... A>
+TAPER_ABSENT int freeze(A&&...);
+template <class... A>
+TAPER_ABSENT int optimize_for_inference(A&&...);
+template <class... A>
+TAPER_ABSENT int getAllOperators(A&&...);
+
+namespace script {
+struct TAPER_ABSENT Module {};
+}  // namespace script
+
+}  // namespace jit
+}  // namespace torch
+
+#undef TAPER_ABSENT

@@ -1,0 +1,12 @@
+// Data sets, transforms, samplers and the DataLoader.
+#pragma once
+
+#include <taper/data/dataloader.h>
+#include <taper/data/dataset.h>
+#include <taper/data/datasets/mnist.h>
+#include <taper/data/datasets/shared.h>
+#include <taper/data/datasets/tensor.h>
+#include <taper/data/example.h>
+#include <taper/data/map.h>
+#include <taper/data/sampler.h>
+#include <taper/data/transform.h>

@@ -1,0 +1,232 @@
+// DataLoader: batches of a data set, epoch by epoch, made ahead by worker threads if wanted.
+//
+//   auto loader = make_data_loader(std::move(dataset), DataLoaderOptions(64).workers(2));
+//   for (int epoch = 0; epoch < 10; ++epoch)
+//     for (auto& batch : *loader) step(batch.data, batch.target);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <taper/data/dataloader_options.h>
+#include <taper/data/iterator.h>
+#include <taper/data/map.h>
+#include <taper/data/pipeline.h>
+#include <taper/data/sampler.h>
+
+namespace taper::data {
+
+/// LibTorch's wrapper of an exception from a worker thread. Here an exception reaches the caller as
+/// what it is, with or without workers; this is for programs that name the type.
+struct WorkerException : public std::exception {
+  explicit WorkerException(std::exception_ptr original);
+  const char* what() const noexcept override { return message.c_str(); }
+  std::exception_ptr original_exception;
+  std::string message;
+};
+
+/// The base of the loaders. An epoch starts with begin(); starting one while another is going on
+/// gives that up. The loader must outlive its iterators.
+template <class Dataset, class Batch, class BatchRequest>
+class DataLoaderBase {
+ public:
+  using BatchType = Batch;
+  using BatchRequestType = BatchRequest;
+
+  DataLoaderBase(const DataLoaderBase&) = delete;
+  DataLoaderBase& operator=(const DataLoaderBase&) = delete;
+  virtual ~DataLoaderBase() { join(); }
+
+  /// Starts an epoch. Exceptions of the data set, thrown on whatever thread, come out of the
+  /// iterator where their batch would have come; the batches after it can still be had.
+  Iterator<Batch> begin() {
+    TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");
+    if (pipeline_) pipeline_->drain();
+    reset();
+    requests_left_ = true;
+    fill();
+    return Iterator<Batch>(std::make_unique<Epoch>(*this, ++epoch_));
+  }
+  Iterator<Batch> end() { return {}; }
+
+  /// Ends the worker threads; the loader cannot be used any more. The destructor does it too.
+  void join() {
+    if (pipeline_) pipeline_->join();
+    joined_ = true;
+  }
+  const FullDataLoaderOptions& options() const noexcept { return options_; }
+
+ protected:
+  DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
+    TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
+    TAPER_CHECK(options_.workers == 0 || options_.max_jobs > 0,
+                "DataLoader: expected max_jobs of at least 1, got 0");
+    max_tasks_ = options.max_jobs().value_or(0);
+  }
+
+  /// Starts the workers, on these data sets (one for each, or one for all; with no workers the only
+  /// one is for the caller's thread).
+  void start(std::vector<std::unique_ptr<Dataset>> datasets) {
+    datasets_ = std::move(datasets);
+    if (options_.workers > 0)
+      pipeline_ = std::make_unique<detail::Pipeline>(options_.workers, max_tasks_,
+                                                     options_.enforce_ordering);
+  }
+
+  /// What the next batch is to hold; nullopt at the end of the epoch.
+  virtual optional<BatchRequest> get_batch_request() = 0;
+  /// Called when an epoch starts and no worker is busy.
+  virtual void reset() {}
+
+  const FullDataLoaderOptions options_;
+  std::vector<std::unique_ptr<Dataset>> datasets_;
+
+ private:
+  /// A batch for a worker to make.
+  struct BatchTask final : detail::Task {
+    BatchTask(DataLoaderBase& loader, BatchRequest&& request)
+        : loader(loader), request(std::move(request)) {}
+    void run(size_t worker) override {
+      auto& sets = loader.datasets_;
+      batch = sets[worker < sets.size() ? worker : 0]->get_batch(std::move(request));
+    }
+    DataLoaderBase& loader;
+    BatchRequest request;
+    optional<Batch> batch;
+  };
+
+  /// One epoch's batches; there are none any more once a newer epoch has begun.
+  struct Epoch final : Iterator<Batch>::Producer {
+    Epoch(DataLoaderBase& loader, uint64_t number) : loader(loader), number(number) {}
+    optional<Batch> next() override {
+      TAPER_CHECK(number == loader.epoch_,
+                  "DataLoader: expected an iterator of the epoch that was "
+                  "begun last, got one of an earlier epoch");
+      return loader.next();
+    }
+    DataLoaderBase& loader;
+    const uint64_t number;
+  };
+
+  /// Gives the workers as much to do as they may have.
+  void fill() {
+    if (!pipeline_) return;
+    while (requests_left_ && pipeline_->has_room()) {
+      optional<BatchRequest> request = get_batch_request();
+      if (request)
+        pipeline_->submit(std::make_unique<BatchTask>(*this, std::move(*request)));
+      else
+        requests_left_ = false;
+    }
+  }
+
+  optional<Batch> next() {
+    if (!pipeline_) {
+      optional<BatchRequest> request = get_batch_request();
+      if (!request) return nullopt;
+      return datasets_[0]->get_batch(std::move(*request));
+    }
+    const int64_t timeout_ms = options_.timeout ? options_.timeout->count() : -1;
+    while (std::unique_ptr<detail::Task> task = pipeline_->next(timeout_ms)) {
+      BatchTask& made = static_cast<BatchTask&>(*task);
+      if (made.error || made.batch) fill();
+      if (made.error) std::rethrow_exception(made.error);
+      if (made.batch) return std::move(made.batch);
+    }
+    return nullopt;
+  }
+
+  size_t max_tasks_ = 0;
+  uint64_t epoch_ = 0;
+  bool requests_left_ = false;
+  bool joined_ = false;
+  // Behind the data sets: its threads use them.
+  std::unique_ptr<detail::Pipeline> pipeline_;
+};
+
+/// A loader whose sampler says which examples make a batch. Each worker has its own copy of the
+/// data set (see SharedBatchDataset for one that should not be copied).
+template <class Dataset, class Sampler>
+class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType,
+                                                  typename Sampler::BatchRequestType> {
+  using Base =
+      DataLoaderBase<Dataset, typename Dataset::BatchType, typename Sampler::BatchRequestType>;
+
+ public:
+  using typename Base::BatchRequestType;
+
+  StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
+      : Base(options), sampler_(std::move(sampler)) {
+    std::vector<std::unique_ptr<Dataset>> datasets;
+    for (size_t w = 1; w < this->options_.workers; ++w)
+      datasets.push_back(std::make_unique<Dataset>(dataset));
+    datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
+    this->start(std::move(datasets));
+  }
+  ~StatelessDataLoader() override { this->join(); }
+
+ private:
+  void reset() override { sampler_.reset(nullopt); }
+  optional<BatchRequestType> get_batch_request() override {
+    auto request = sampler_.next(this->options_.batch_size);
+    if (request && request->size() < this->options_.batch_size && this->options_.drop_last)
+      return nullopt;
+    return request;
+  }
+
+  Sampler sampler_;
+};
+
+/// A loader of a stateful data set, which decides itself what a batch holds.
+template <class Dataset>
+class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType::value_type,
+                                                 typename Dataset::BatchRequestType> {
+  using Base = DataLoaderBase<Dataset, typename Dataset::BatchType::value_type,
+                              typename Dataset::BatchRequestType>;
+
+ public:
+  using typename Base::BatchRequestType;
+
+  StatefulDataLoader(Dataset dataset, const DataLoaderOptions& options) : Base(options) {
+    std::vector<std::unique_ptr<Dataset>> datasets;
+    datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
+    this->start(std::move(datasets));
+  }
+  ~StatefulDataLoader() override { this->join(); }
+
+ private:
+  void reset() override { this->datasets_[0]->reset(); }
+  optional<BatchRequestType> get_batch_request() override { return this->options_.batch_size; }
+};
+
+/// A loader of `dataset` with the given sampler.
+template <class Dataset, class Sampler, std::enable_if_t<!Dataset::is_stateful, int> = 0>
+std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
+                                                                        Sampler sampler,
+                                                                        DataLoaderOptions options) {
+  return std::make_unique<StatelessDataLoader<Dataset, Sampler>>(std::move(dataset),
+                                                                 std::move(sampler), options);
+}
+
+/// The same with a sampler made for the data set's size: by default a RandomSampler. Throws when
+/// the data set has no size.
+template <class Sampler = samplers::RandomSampler, class Dataset,
+          std::enable_if_t<!Dataset::is_stateful && std::is_constructible<Sampler, size_t>::value,
+                           int> = 0>
+std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
+  const optional<size_t> size = dataset.size();
+  TAPER_CHECK(size.has_value(),
+              "Expected the dataset to be sized in order to construct the Sampler");
+  return make_data_loader(std::move(dataset), Sampler(*size), options);
+}
+
+/// A loader of a stateful data set.
+template <class Dataset, std::enable_if_t<Dataset::is_stateful, int> = 0>
+std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
+    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
+  return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
+}
+
+}  // namespace taper::data

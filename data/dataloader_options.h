@@ -1,0 +1,54 @@
+// DataLoaderOptions: how a DataLoader makes its batches.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include <taper/framework/arg.h>
+#include <taper/framework/array_ref.h>
+
+namespace taper::data {
+
+struct DataLoaderOptions {
+  DataLoaderOptions() = default;
+  DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
+
+  /// Examples in a batch.
+  TAPER_ARG(size_t, batch_size) = 1;
+  /// Threads that make batches ahead; 0: the caller's thread makes each when it is asked for.
+  TAPER_ARG(size_t, workers) = 0;
+  /// How many batches may be on their way at once. Unless given it is twice the workers, or more
+  /// where a batch takes so little time that handing it over is the greater part.
+  TAPER_ARG(optional<size_t>, max_jobs);
+  /// The longest wait for a batch from the workers.
+  TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
+  /// Whether workers' batches come in the sampler's order, or as they get done.
+  TAPER_ARG(bool, enforce_ordering) = true;
+  /// Whether a last batch that is not full is left out.
+  TAPER_ARG(bool, drop_last) = false;
+  /// Whether batches lie in memory that a GPU can copy from directly. Without a GPU all memory is
+  /// the same, and this changes nothing.
+  TAPER_ARG(bool, pin_memory) = false;
+};
+
+/// The same with nothing left open.
+struct FullDataLoaderOptions {
+  explicit FullDataLoaderOptions(const DataLoaderOptions& o)
+      : batch_size(o.batch_size()),
+        workers(o.workers()),
+        max_jobs(o.max_jobs().value_or(2 * workers)),
+        timeout(o.timeout()),
+        enforce_ordering(o.enforce_ordering()),
+        drop_last(o.drop_last()),
+        pin_memory(o.pin_memory()) {}
+
+  size_t batch_size;
+  size_t workers;
+  size_t max_jobs;
+  optional<std::chrono::milliseconds> timeout;
+  bool enforce_ordering;
+  bool drop_last;
+  bool pin_memory;
+};
+
+}  // namespace taper::data

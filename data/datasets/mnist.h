@@ -1,0 +1,49 @@
+// MNIST: images of handwritten digits in IDX files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <taper/data/map.h>
+
+namespace taper::data::datasets {
+
+/// The MNIST data set, from a folder with the files train-images-idx3-ubyte and
+/// train-labels-idx1-ubyte (or t10k-... for kTest), each as it is or compressed by gzip with ".gz"
+/// behind its name. Other images in these formats work too.
+///
+/// Examples are {float image [1, H, W] with values 0 to 1, int64 label}. In memory the images stay
+/// bytes, shared by all copies of the data set.
+class MNIST : public Dataset<MNIST> {
+ public:
+  enum class Mode { kTrain, kTest };
+
+  /// Reads the files. Throws Error, naming the file, when one is missing, cut, too long, damaged or
+  /// of another format, or when there are not as many labels as images.
+  explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
+
+  Example<> get(size_t index) override;
+  /// The images [B, 1, H, W] and labels [B] at `indices`; with mean and stddev each value x becomes
+  /// (x - mean) / stddev. Throws IndexError for an index out of range.
+  Example<> get_stacked(ArrayRef<size_t> indices);
+  Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
+  optional<size_t> size() const override;
+  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
+
+  /// All images as floats [N, 1, H, W] from 0 to 1; made when first asked for.
+  const Tensor& images() const;
+  /// All labels as int64 [N].
+  const Tensor& targets() const;
+  /// The images as they are in the file: bytes [N, 1, H, W].
+  const Tensor& raw_images() const;
+
+ private:
+  struct Files;
+  void check_indices(ArrayRef<size_t> indices) const;
+  Example<> gather(ArrayRef<size_t> indices, bool normalize, float mean, float stddev) const;
+
+  std::shared_ptr<Files> files_;
+  Mode mode_;
+};
+
+}  // namespace taper::data::datasets

@@ -1,0 +1,50 @@
+// SharedBatchDataset: one data set object behind all copies.
+#pragma once
+
+#include <memory>
+
+#include <taper/data/map.h>
+
+namespace taper::data::datasets {
+
+/// A DataLoader gives each of its workers a copy of the data set; copies of this one all use the
+/// same object, whose get_batch must be safe to call from several threads.
+template <class Underlying>
+class SharedBatchDataset
+    : public BatchDataset<SharedBatchDataset<Underlying>, typename Underlying::BatchType,
+                          typename Underlying::BatchRequestType> {
+ public:
+  using BatchType = typename Underlying::BatchType;
+  using BatchRequestType = typename Underlying::BatchRequestType;
+
+  SharedBatchDataset(std::shared_ptr<Underlying> dataset) : dataset_(std::move(dataset)) {}
+
+  BatchType get_batch(BatchRequestType request) override {
+    return dataset_->get_batch(std::move(request));
+  }
+  template <class D = Underlying, std::enable_if_t<detail::is_stacked<D>::value, int> = 0>
+  auto get_stacked(ArrayRef<size_t> indices) {
+    return dataset_->get_stacked(indices);
+  }
+  template <class D = Underlying, std::enable_if_t<detail::normalizes<D>::value, int> = 0>
+  auto get_stacked(ArrayRef<size_t> indices, float mean, float stddev) {
+    return dataset_->get_stacked(indices, mean, stddev);
+  }
+  optional<size_t> size() const override { return dataset_->size(); }
+  void reset() { dataset_->reset(); }
+
+  Underlying& operator*() { return *dataset_; }
+  const Underlying& operator*() const { return *dataset_; }
+  Underlying* operator->() { return dataset_.get(); }
+  const Underlying* operator->() const { return dataset_.get(); }
+
+ private:
+  std::shared_ptr<Underlying> dataset_;
+};
+
+template <class Underlying, class... Args>
+SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
+  return std::make_shared<Underlying>(std::forward<Args>(args)...);
+}
+
+}  // namespace taper::data::datasets

@@ -1,0 +1,73 @@
+// Iterator: over the batches of one epoch.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+
+#include <taper/framework/array_ref.h>
+
+namespace taper::data {
+
+/// An input iterator. Copies share their place. The first batch is made when it is first needed.
+template <class Batch>
+class Iterator {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using value_type = Batch;
+  using pointer = Batch*;
+  using reference = Batch&;
+  using iterator_category = std::input_iterator_tag;
+
+  /// Where batches come from; nullopt ends the epoch.
+  struct Producer {
+    virtual ~Producer() = default;
+    virtual optional<Batch> next() = 0;
+  };
+
+  /// The end of every epoch.
+  Iterator() = default;
+  explicit Iterator(std::unique_ptr<Producer> producer)
+      : state_(std::make_shared<State>(std::move(producer))) {}
+
+  Iterator& operator++() {
+    TAPER_CHECK(state_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
+    TAPER_CHECK(state_->fetch(), "Attempted to increment iterator past the end");
+    state_->batch.reset();
+    state_->batch = state_->producer->next();
+    return *this;
+  }
+  Batch& operator*() {
+    TAPER_CHECK(state_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
+    TAPER_CHECK(state_->fetch(), "Attempted to dereference iterator that was past the end");
+    return *state_->batch;
+  }
+  Batch* operator->() { return &**this; }
+
+  /// Equal: the same iterator, or both at the end.
+  bool operator==(const Iterator& o) const {
+    return state_ == o.state_ || (at_end() && o.at_end());
+  }
+  bool operator!=(const Iterator& o) const { return !(*this == o); }
+
+ private:
+  struct State {
+    explicit State(std::unique_ptr<Producer> p) : producer(std::move(p)) {}
+    /// Makes the first batch unless it is there; false at the end.
+    bool fetch() {
+      if (!started) {
+        batch = producer->next();
+        started = true;
+      }
+      return batch.has_value();
+    }
+    std::unique_ptr<Producer> producer;
+    optional<Batch> batch;
+    bool started = false;
+  };
+  bool at_end() const { return !state_ || !state_->fetch(); }
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace taper::data

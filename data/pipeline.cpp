@@ -1,0 +1,173 @@
+#include <taper/data/pipeline.h>
+#include <taper/framework/check.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace taper::data::detail {
+
+// One list holds every task from submission until it is taken back:
+//
+//     front | running or done ... | waiting ... | back
+//                                   ^ first_waiting
+//
+// A worker takes the first waiting one; the user takes the front (or, where order does not matter,
+// any that is done). Only done tasks leave the list, so a worker's pointer stays valid.
+struct Pipeline::Impl {
+  std::mutex mutex;
+  std::condition_variable work, result;
+  std::deque<std::unique_ptr<Task>> tasks;
+  size_t first_waiting = 0;
+  size_t running = 0;
+  size_t sleeping_workers = 0;
+  bool user_waits = false;
+  bool quit = false;
+  /// Smoothed time that a batch takes.
+  double task_us = 1e9;
+
+  size_t workers, max_tasks;
+  bool in_order;
+  std::vector<std::thread> threads;
+
+  void worker_loop(size_t worker);
+  void finish(Task& task, double elapsed_us);
+  /// The place in the list of a task to give back, or tasks.size().
+  size_t ready() const;
+};
+
+void Pipeline::Impl::worker_loop(size_t worker) {
+  using Clock = std::chrono::steady_clock;
+  std::unique_lock<std::mutex> lock(mutex);
+  for (;;) {
+    while (!quit && first_waiting == tasks.size()) {
+      ++sleeping_workers;
+      work.wait(lock);
+      --sleeping_workers;
+    }
+    if (quit) return;
+    Task& task = *tasks[first_waiting++];
+    ++running;
+    lock.unlock();
+    const auto start = Clock::now();
+    try {
+      task.run(worker);
+    } catch (...) {
+      task.error = std::current_exception();
+    }
+    const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
+    lock.lock();
+    finish(task, elapsed.count());
+  }
+}
+
+void Pipeline::Impl::finish(Task& task, double elapsed_us) {
+  --running;
+  task.done = true;
+  task_us = task_us > 1e8 ? elapsed_us : 0.75 * task_us + 0.25 * elapsed_us;
+  if (user_waits && (running == 0 || ready() < tasks.size())) {
+    user_waits = false;
+    result.notify_one();
+  }
+}
+
+size_t Pipeline::Impl::ready() const {
+  for (size_t i = 0; i < first_waiting; ++i) {
+    if (tasks[i]->done) return i;
+    if (in_order) break;
+  }
+  return tasks.size();
+}
+
+Pipeline::Pipeline(size_t workers, size_t max_tasks, bool in_order)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->workers = workers;
+  impl_->max_tasks = max_tasks;
+  impl_->in_order = in_order;
+  try {
+    for (size_t w = 0; w < workers; ++w)
+      impl_->threads.emplace_back([impl = impl_.get(), w] { impl->worker_loop(w); });
+  } catch (...) {
+    join();
+    throw;
+  }
+}
+
+Pipeline::~Pipeline() { join(); }
+
+void Pipeline::submit(std::unique_ptr<Task> task) {
+  bool wake;
+  {
+    std::lock_guard<std::mutex> lock(impl_->mutex);
+    impl_->tasks.push_back(std::move(task));
+    wake = impl_->sleeping_workers > 0;
+  }
+  if (wake) impl_->work.notify_one();
+}
+
+std::unique_ptr<Task> Pipeline::next(int64_t timeout_ms) {
+  Impl& p = *impl_;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  std::unique_lock<std::mutex> lock(p.mutex);
+  if (p.tasks.empty()) return nullptr;
+  size_t i;
+  while ((i = p.ready()) == p.tasks.size()) {
+    p.user_waits = true;
+    if (timeout_ms < 0)
+      p.result.wait(lock);
+    else
+      TAPER_CHECK(p.result.wait_until(lock, deadline) == std::cv_status::no_timeout ||
+                      p.ready() < p.tasks.size(),
+                  "Timeout in DataLoader queue while waiting for next batch. Consider increasing "
+                  "the timeout.");
+  }
+  std::unique_ptr<Task> task = std::move(p.tasks[i]);
+  p.tasks.erase(p.tasks.begin() + static_cast<std::ptrdiff_t>(i));
+  --p.first_waiting;
+  return task;
+}
+
+size_t Pipeline::in_flight() const {
+  std::lock_guard<std::mutex> lock(impl_->mutex);
+  return impl_->tasks.size();
+}
+
+bool Pipeline::has_room() const {
+  const Impl& p = *impl_;
+  // Handing over a batch that is made in no time costs more than making it: then some lie ready.
+  constexpr double kQuick_us = 200;
+  constexpr size_t kDepth = 2, kQuickDepth = 4;
+  std::lock_guard<std::mutex> lock(impl_->mutex);
+  const size_t automatic = p.workers * (p.task_us < kQuick_us ? kQuickDepth : kDepth);
+  return p.tasks.size() < (p.max_tasks ? p.max_tasks : automatic);
+}
+
+void Pipeline::drain() {
+  Impl& p = *impl_;
+  std::unique_lock<std::mutex> lock(p.mutex);
+  p.tasks.resize(p.first_waiting);
+  while (p.running > 0) {
+    p.user_waits = true;
+    p.result.wait(lock);
+  }
+  p.user_waits = false;
+  p.tasks.clear();
+  p.first_waiting = 0;
+}
+
+void Pipeline::join() {
+  if (impl_->threads.empty()) return;
+  drain();
+  {
+    std::lock_guard<std::mutex> lock(impl_->mutex);
+    impl_->quit = true;
+  }
+  impl_->work.notify_all();
+  for (std::thread& thread : impl_->threads) thread.join();
+  impl_->threads.clear();
+}
+
+}  // namespace taper::data::detail

@@ -1,0 +1,52 @@
+// Pipeline: worker threads that make batches ahead of the one who uses them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+namespace taper::data::detail {
+
+/// One batch to be made, and the made one.
+struct Task {
+  virtual ~Task() = default;
+  /// Makes the batch, on the thread of worker number `worker`.
+  virtual void run(size_t worker) = 0;
+
+  /// What run() threw, if it did.
+  std::exception_ptr error;
+  bool done = false;
+};
+
+/// Runs tasks on its threads and gives them back, in the order of submission unless told otherwise.
+/// Only one thread may call its functions.
+class Pipeline {
+ public:
+  /// `max_tasks`: how many may be on their way at once; 0 means the pipeline finds out: two for
+  /// every worker, and more where making a batch takes less time than waking a thread.
+  Pipeline(size_t workers, size_t max_tasks, bool in_order);
+  /// Lets the running tasks end and forgets the rest.
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  void submit(std::unique_ptr<Task> task);
+  /// Waits for the next task to be done; null when none is on its way. Throws Error when it takes
+  /// longer than `timeout_ms` (negative: no limit).
+  std::unique_ptr<Task> next(int64_t timeout_ms);
+  /// Tasks that were submitted and not taken back.
+  size_t in_flight() const;
+  /// Whether there is room for another task.
+  bool has_room() const;
+  /// Forgets all tasks; waits for those that run.
+  void drain();
+  /// Ends the threads. Nothing may be submitted afterwards.
+  void join();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace taper::data::detail

@@ -1,0 +1,192 @@
+// Trains a network on MNIST:
+//
+//   mnist --model cnn --epochs 3
+//   mnist --resume            goes on where the last run was stopped, even by kill -9
+#include <taper/taper.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "checkpoint.h"
+#include "files.h"
+#include "models.h"
+#include "options.h"
+#include "progress.h"
+#include "source.h"
+
+namespace mnist {
+namespace {
+
+namespace data = taper::data;
+using data::datasets::MNIST;
+using taper::Tensor;
+
+constexpr double kMean = 0.1307, kStddev = 0.3081;
+
+auto prepared(const MNIST& images) {
+  return data::datasets::map(
+      data::datasets::map(images, data::transforms::Normalize<>(kMean, kStddev)),
+      data::transforms::Stack<>());
+}
+
+// A run: the network, its optimizer and where they are.
+class Run {
+ public:
+  Run(const Options& options, const MNIST& train, const MNIST& test)
+      : options_(options),
+        device_(options.disable_cuda ? "cpu" : options.device),
+        network_(make_network(options.model)),
+        optimizer_((network_->to(device_), network_->parameters()),
+                   taper::optim::SGDOptions(options.lr).momentum(options.momentum)),
+        generator_(taper::default_generator()),
+        images_(options.limit ? options.limit : static_cast<int64_t>(*train.size())),
+        train_loader_(
+            data::make_data_loader(prepared(train), data::samplers::RandomSampler(images_),
+                                   data::DataLoaderOptions(static_cast<size_t>(options.batch_size))
+                                       .workers(static_cast<size_t>(options.workers)))),
+        test_loader_(data::make_data_loader<data::samplers::SequentialSampler>(
+            prepared(test), data::DataLoaderOptions(1000))) {}
+
+  void resume() {
+    position_ = load_checkpoint(options_.checkpoint, *network_, optimizer_);
+    std::printf("going on from %s: %lld epochs and %lld batches are done\n",
+                options_.checkpoint.c_str(), static_cast<long long>(position_.epoch),
+                static_cast<long long>(position_.batch));
+    generator_.set_state(position_.generator_now);
+    resumed_ = true;
+  }
+
+  void train() {
+    for (; position_.epoch < options_.epochs; ++position_.epoch) {
+      epoch();
+      position_.batch = 0;
+      position_.loss_sum = 0;
+      const double right = accuracy();
+      std::printf("epoch %lld/%d  accuracy on the test images %.2f%%\n",
+                  static_cast<long long>(position_.epoch + 1), options_.epochs, 100 * right);
+    }
+  }
+
+  // The share of the test images that the network names correctly.
+  double accuracy() {
+    taper::NoGradGuard no_grad;
+    network_->eval();
+    int64_t right = 0, all = 0;
+    for (auto& batch : *test_loader_) {
+      const Tensor guess = network_->forward(batch.data.to(device_)).argmax(1);
+      right += guess.eq(batch.target.to(device_)).sum().item<int64_t>();
+      all += batch.target.size(0);
+    }
+    network_->train();
+    return static_cast<double>(right) / static_cast<double>(all);
+  }
+
+ private:
+  // One epoch, or what is left of it. The order of the images is drawn when the loader starts: to
+  // go on in the middle, it is drawn again from the same state and the batches done are passed
+  // over.
+  void epoch() {
+    const int64_t done_before = resumed_ ? position_.batch : 0;
+    if (resumed_)
+      generator_.set_state(position_.generator_at_epoch);
+    else
+      position_.generator_at_epoch = generator_.get_state();
+    auto batch = train_loader_->begin();
+    const auto end = train_loader_->end();
+    for (int64_t i = 0; i < done_before && batch != end; ++i) ++batch;
+    if (done_before > 0) generator_.set_state(position_.generator_now);
+    resumed_ = false;
+    Progress progress(static_cast<int>(position_.epoch + 1), options_.epochs,
+                      std::min(done_before * options_.batch_size, images_), images_);
+    for (; batch != end; ++batch) {
+      position_.loss_sum += step(batch->data.to(device_), batch->target.to(device_));
+      ++position_.batch;
+      progress.update(std::min(position_.batch * options_.batch_size, images_),
+                      [this] { return position_.loss_sum / static_cast<double>(position_.batch); });
+      if (position_.batch % options_.checkpoint_every == 0) save();
+    }
+    save_epoch();
+  }
+
+  double step(const Tensor& x, const Tensor& y) {
+    optimizer_.zero_grad();
+    Tensor loss = taper::nll_loss(network_->forward(x), y);
+    loss.backward();
+    optimizer_.step();
+    return loss.item<double>();
+  }
+
+  void save() {
+    position_.generator_now = generator_.get_state();
+    save_checkpoint(options_.checkpoint, options_, *network_, optimizer_, position_);
+  }
+  // The end of an epoch is saved as the start of the next.
+  void save_epoch() {
+    Position next;
+    next.epoch = position_.epoch + 1;
+    next.generator_at_epoch = next.generator_now = generator_.get_state();
+    save_checkpoint(options_.checkpoint, options_, *network_, optimizer_, next);
+  }
+
+  using Loader = decltype(data::make_data_loader(prepared(std::declval<MNIST>()),
+                                                 std::declval<data::samplers::RandomSampler>(),
+                                                 data::DataLoaderOptions()));
+  using TestLoader = decltype(data::make_data_loader<data::samplers::SequentialSampler>(
+      prepared(std::declval<MNIST>()), data::DataLoaderOptions()));
+
+  const Options options_;
+  const taper::Device device_;
+  std::shared_ptr<Network> network_;
+  taper::optim::SGD optimizer_;
+  taper::Generator generator_;
+  const int64_t images_;
+  Loader train_loader_;
+  TestLoader test_loader_;
+  Position position_;
+  bool resumed_ = false;
+};
+
+void run(Options options) {
+  if (options.checkpoint.empty()) {
+    make_folders(cache_folder());
+    options.checkpoint = cache_folder() + "/mnist.checkpoint";
+  }
+  const bool resume = options.resume && exists(options.checkpoint);
+  if (options.resume && !resume)
+    std::printf("there is no checkpoint %s yet: starting anew\n", options.checkpoint.c_str());
+  if (resume) adopt_settings(options.checkpoint, options);
+  if (options.threads > 0) taper::set_num_threads(options.threads);
+  taper::manual_seed(static_cast<uint64_t>(options.seed));
+
+  const Source source = find_data(options);
+  std::printf("data: %s (%s)\n", source.folder.c_str(), source.description.c_str());
+  const MNIST train(source.folder, MNIST::Mode::kTrain), test(source.folder, MNIST::Mode::kTest);
+  TAPER_CHECK(options.limit <= static_cast<int64_t>(*train.size()), "--limit: expected at most ",
+              *train.size(), " images, got ", options.limit);
+  Run training(options, train, test);
+  if (resume) training.resume();
+  training.train();
+  std::printf("final accuracy on the test images: %.2f%%\n", 100 * training.accuracy());
+}
+
+}  // namespace
+}  // namespace mnist
+
+int main(int argc, char** argv) {
+  mnist::Options options;
+  int status = 0;
+  if (!mnist::parse_options(argc, argv, options, status)) return status;
+  // A full disk or a closed pipe is reported as an error, not by a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    mnist::run(options);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "mnist: %s\n", e.what());
+    return 1;
+  }
+}

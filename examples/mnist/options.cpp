@@ -1,0 +1,68 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace mnist {
+
+bool parse_options(int argc, char** argv, Options& o, int& status) {
+  CLI::App app{"Trains a network on the MNIST handwritten digits."};
+  app.get_formatter()->column_width(34);
+  CLI::Option* model = app.add_option("--model", o.model, "Network: mlp, cnn or lenet")
+                           ->check(CLI::IsMember({"mlp", "cnn", "lenet"}))
+                           ->capture_default_str();
+  app.add_option("--epochs", o.epochs, "Passes over the training images")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  CLI::Option* batch = app.add_option("--batch-size", o.batch_size, "Images in a batch")
+                           ->check(CLI::Range(1, 60000))
+                           ->capture_default_str();
+  CLI::Option* lr = app.add_option("--lr", o.lr, "Learning rate")
+                        ->check(CLI::NonNegativeNumber)
+                        ->capture_default_str();
+  CLI::Option* momentum = app.add_option("--momentum", o.momentum, "Momentum of SGD")
+                              ->check(CLI::Range(0.0, 1.0))
+                              ->capture_default_str();
+  CLI::Option* seed =
+      app.add_option("--seed", o.seed, "Seed of all random numbers")->capture_default_str();
+  app.add_option("--threads", o.threads, "Threads of an operation (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--workers", o.workers, "Threads that prepare batches ahead")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  app.add_option("--device", o.device, "Where to compute: cpu, cuda, cuda:1")
+      ->capture_default_str();
+  app.add_flag("--disable-cuda", o.disable_cuda, "Compute on the CPU whatever --device says");
+  app.add_option("--data", o.data, "Folder with MNIST in IDX files, .gz or not");
+  app.add_flag("--drawn", o.drawn, "Use digits drawn by this program, not MNIST");
+  app.add_flag("--offline", o.offline, "Do not try to download MNIST");
+  CLI::Option* limit = app.add_option("--limit", o.limit, "Train on the first so many images only")
+                           ->check(CLI::Range(1, 60000));
+  app.add_option("--checkpoint", o.checkpoint, "File to save the state of the run in")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", o.checkpoint_every,
+                 "Batches between checkpoints (one is saved after each epoch in any case)")
+      ->check(CLI::Range(1, 1000000000))
+      ->capture_default_str();
+  app.add_flag("--resume", o.resume, "Go on from the checkpoint, if there is one");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::printf("%s", app.help().c_str());
+    status = 0;
+    return false;
+  } catch (const CLI::ParseError& e) {
+    std::fprintf(stderr, "mnist: %s (--help lists the flags)\n", e.what());
+    status = 2;
+    return false;
+  }
+  o.has_model = model->count() > 0;
+  o.has_batch_size = batch->count() > 0;
+  o.has_lr = lr->count() > 0;
+  o.has_momentum = momentum->count() > 0;
+  o.has_seed = seed->count() > 0;
+  o.has_limit = limit->count() > 0;
+  return true;
+}
+
+}  // namespace mnist

@@ -1,0 +1,23 @@
+// TAPER_ARG: one named argument of an options struct.
+#pragma once
+
+#include <utility>
+
+/// Declares a member `name_` of type T with a setter that returns the struct itself, so that calls
+/// can be chained, and a getter of the same name. What follows is private; a default value may
+/// follow the macro: `TAPER_ARG(double, momentum) = 0;`.
+#define TAPER_ARG(T, name)                           \
+ public:                                             \
+  auto name(const T& new_##name)->decltype(*this) {  \
+    this->name##_ = new_##name;                      \
+    return *this;                                    \
+  }                                                  \
+  auto name(T&& new_##name)->decltype(*this) {       \
+    this->name##_ = std::move(new_##name);           \
+    return *this;                                    \
+  }                                                  \
+  const T& name() const noexcept { return name##_; } \
+  T& name() noexcept { return name##_; }             \
+                                                     \
+ private:                                            \
+  T name##_

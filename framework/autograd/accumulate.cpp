@@ -1,0 +1,66 @@
+#include <taper/framework/autograd/accumulate.h>
+
+#include <taper/framework/autograd/extra.h>
+#include <taper/framework/grad_mode.h>
+
+namespace taper::autograd {
+
+AccumulateGrad::AccumulateGrad(Tensor leaf)
+    : Node("torch::autograd::AccumulateGrad", 1), variable(std::move(leaf)) {
+  object_nbytes_ = sizeof(AccumulateGrad);
+  // Leaves come last, when all their contributions are in.
+  sequence_nr_ = 0;
+}
+
+AccumulateGrad::~AccumulateGrad() {
+  AutogradExtra& e = *variable.impl().extra;
+  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  // Another thread may have made a new one while this one was dying.
+  if (e.accumulator == this) e.accumulator = nullptr;
+}
+
+NodePtr accumulator_of(const Tensor& leaf) {
+  AutogradExtra& e = taper::detail::extra_of(leaf.impl());
+  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  if (e.accumulator && e.accumulator->refs.increment_if_alive())
+    return NodePtr::adopt(e.accumulator);
+  void* block = taper::detail::pool_allocate(sizeof(AccumulateGrad));
+  NodePtr node(new (block) AccumulateGrad(leaf));
+  e.accumulator = node.get();
+  return node;
+}
+
+namespace {
+
+void check_gradient(const Tensor& leaf, const Tensor& g) {
+  TAPER_CHECK(g.sizes() == leaf.sizes(), "AccumulateGrad: expected a gradient of shape ",
+              leaf.sizes(), ", the leaf's, got ", g.sizes());
+  TAPER_CHECK(g.device() == leaf.device(), "AccumulateGrad: expected a gradient on ", leaf.device(),
+              ", the leaf's device, got one on ", g.device());
+}
+
+// True when the buffer that arrives may become the leaf's grad: nobody else can see it.
+bool may_steal(const Tensor& g) {
+  return !GradMode::is_enabled() && g.use_count() == 1 && g.impl().storage.use_count() == 1 &&
+         g.impl().contiguous;
+}
+
+}  // namespace
+
+GradList AccumulateGrad::apply(GradList&& grads) {
+  Tensor g = std::move(grads[0]);
+  if (!g.defined() || !variable.impl().leaf_requires_grad) return GradList();
+  check_gradient(variable, g);
+  if (g.scalar_type() != variable.scalar_type()) g = g.to(variable.scalar_type());
+  AutogradExtra& e = taper::detail::extra_of(variable.impl());
+  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  if (!e.grad.defined())
+    e.grad = may_steal(g) ? std::move(g) : GradMode::is_enabled() ? g.clone() : g.detach().clone();
+  else if (GradMode::is_enabled())
+    e.grad = e.grad.add(g);
+  else
+    e.grad.add_(g);
+  return GradList();
+}
+
+}  // namespace taper::autograd

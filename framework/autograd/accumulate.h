@@ -1,0 +1,20 @@
+// AccumulateGrad: the end of the tape, where a leaf's gradient is added up.
+#pragma once
+
+#include <taper/framework/autograd/node.h>
+
+namespace taper::autograd {
+
+/// Adds the incoming gradient to the leaf's grad. Owns the leaf, so that a graph keeps it alive.
+struct AccumulateGrad final : Node {
+  explicit AccumulateGrad(Tensor leaf);
+  ~AccumulateGrad() override;
+  GradList apply(GradList&& grads) override;
+  bool is_accumulate() const override { return true; }
+  Tensor variable;
+};
+
+/// The accumulator of a leaf that requires a gradient; one exists at a time.
+NodePtr accumulator_of(const Tensor& leaf);
+
+}  // namespace taper::autograd

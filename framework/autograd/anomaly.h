@@ -1,0 +1,48 @@
+// Anomaly mode: backward names the forward op that made a NaN, and the source line that called it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace taper::autograd {
+
+struct Node;
+
+/// Process-wide switch. While on, every node keeps the call stack of its forward op, and backward
+/// throws on the first NaN gradient.
+class AnomalyMode {
+ public:
+  static bool is_enabled() { return enabled_; }
+  static bool should_check_nan() { return check_nan_; }
+  static void set_enabled(bool enabled, bool check_nan = true) {
+    enabled_ = enabled;
+    check_nan_ = check_nan;
+  }
+
+ private:
+  inline static bool enabled_ = false;
+  inline static bool check_nan_ = true;
+};
+
+/// Anomaly mode for a scope.
+class DetectAnomalyGuard {
+ public:
+  explicit DetectAnomalyGuard(bool check_nan = true)
+      : before_(AnomalyMode::is_enabled()), check_before_(AnomalyMode::should_check_nan()) {
+    AnomalyMode::set_enabled(true, check_nan);
+  }
+  ~DetectAnomalyGuard() { AnomalyMode::set_enabled(before_, check_before_); }
+  DetectAnomalyGuard(const DetectAnomalyGuard&) = delete;
+  DetectAnomalyGuard& operator=(const DetectAnomalyGuard&) = delete;
+
+ private:
+  bool before_, check_before_;
+};
+
+/// Return addresses of the calling functions, innermost first.
+std::vector<void*> capture_stack();
+/// "at file.cpp:12 (function)" lines of the frames outside of Taper; addresses where the program
+/// has no debug information.
+std::string describe_stack(const std::vector<void*>& stack);
+
+}  // namespace taper::autograd

@@ -1,0 +1,165 @@
+// The part of Tensor that is autograd.
+#include <taper/framework/autograd/autograd.h>
+
+#include <algorithm>
+
+#include <taper/framework/autograd/engine.h>
+#include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/view_history.h>
+
+namespace taper {
+namespace autograd {
+
+void backward(const variable_list& tensors, const variable_list& grad_tensors,
+              optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
+  BackwardPass pass;
+  pass.roots = tensors;
+  pass.root_grads = grad_tensors;
+  pass.keep_graph = retain_graph.value_or(create_graph);
+  pass.create_graph = create_graph;
+  pass.inputs = inputs;
+  run_backward(pass);
+}
+
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs, optional<bool> retain_graph,
+                   bool create_graph, bool allow_unused) {
+  TAPER_CHECK(!inputs.empty(), "grad requires non-empty inputs.");
+  BackwardPass pass;
+  pass.roots = outputs;
+  pass.root_grads = grad_outputs;
+  pass.keep_graph = retain_graph.value_or(create_graph);
+  pass.create_graph = create_graph;
+  pass.inputs = inputs;
+  pass.accumulate = false;
+  pass.allow_unused = allow_unused;
+  return run_backward(pass);
+}
+
+}  // namespace autograd
+
+void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph, bool create_graph,
+                      optional<TensorList> inputs) const {
+  autograd::BackwardPass pass;
+  pass.roots = *this;
+  if (gradient.defined()) pass.root_grads = gradient;
+  pass.keep_graph = retain_graph.value_or(create_graph);
+  pass.create_graph = create_graph;
+  if (inputs) {
+    TAPER_CHECK(!inputs->empty(), "'inputs' argument to backward cannot be empty");
+    pass.inputs = *inputs;
+  }
+  autograd::run_backward(pass);
+}
+
+const Tensor& Tensor::set_requires_grad(bool v) const {
+  TensorImpl& t = impl();
+  TAPER_CHECK(!v || isFloatingType(t.dtype),
+              "Only Tensors of floating point and complex dtype can require gradients");
+  TAPER_CHECK(
+      !(v && t.inference && !InferenceMode::is_enabled()),
+      "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+  autograd::refresh_view_history(t);
+  TAPER_CHECK(v || !t.grad_fn,
+              "you can only change requires_grad flags of leaf variables. If you want to use a "
+              "computed variable in a subgraph that doesn't require differentiation use "
+              "var_no_grad = var.detach().");
+  if (!t.grad_fn) t.leaf_requires_grad = v;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return !grad_fn(); }
+
+intrusive_ptr<autograd::Node> Tensor::grad_fn() const {
+  if (!impl_) return nullptr;
+  autograd::refresh_view_history(*impl_);
+  return impl_->grad_fn;
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor undefined;
+  const AutogradExtra* e = impl().extra;
+  return e ? e->grad : undefined;
+}
+
+Tensor& Tensor::mutable_grad() const { return detail::extra_of(impl()).grad; }
+
+Tensor Tensor::_base() const {
+  TAPER_CHECK(is_view(), "Can't get base of non-backward view Tensor");
+  return Tensor(impl_->view_base);
+}
+
+void Tensor::retain_grad() const {
+  TAPER_CHECK(requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  if (is_leaf()) return;
+  AutogradExtra& e = detail::extra_of(*impl_);
+  if (e.retains_grad) return;
+  e.retains_grad = true;
+  autograd::remember_retained(*impl_);
+}
+
+bool Tensor::retains_grad() const { return impl().extra && impl_->extra->retains_grad; }
+
+unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) const {
+  TAPER_CHECK(requires_grad(),
+              "cannot register a hook on a variable that doesn't require gradient");
+  if (auto node = grad_fn()) return node->add_tensor_pre_hook(impl_->output_nr, std::move(hook));
+  AutogradExtra& e = detail::extra_of(*impl_);
+  e.hooks.push_back({e.next_hook_id, 0, std::move(hook)});
+  return e.next_hook_id++;
+}
+
+void Tensor::remove_hook(unsigned id) const {
+  if (auto node = grad_fn()) return node->remove_tensor_pre_hook(id);
+  auto& hooks = detail::extra_of(impl()).hooks;
+  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](auto& h) { return h.id == id; }),
+              hooks.end());
+}
+
+const std::string& Tensor::name() const {
+  static const std::string none;
+  return impl().extra ? impl_->extra->name : none;
+}
+
+Tensor Tensor::detach() const { return detail::share_data(impl()); }
+
+Tensor Tensor::data() const {
+  Tensor d = detail::share_data(impl());
+  d.impl_->untracked = true;
+  return d;
+}
+
+Tensor& Tensor::detach_() const {
+  TensorImpl& t = impl();
+  TAPER_CHECK(!t.view_base || t.view_origin == TensorImpl::ViewOrigin::kDefault || !t.grad_fn,
+              "Can't detach views in-place. Use detach() instead.");
+  TAPER_CHECK(!t.view_base, "Can't detach views in-place. Use detach() instead.");
+  if (retains_grad() && t.grad_fn) {
+    autograd::forget_retained(t);
+    t.extra->retains_grad = false;
+  }
+  t.grad_fn.reset();
+  t.output_nr = 0;
+  t.leaf_requires_grad = false;
+  return const_cast<Tensor&>(*this);
+}
+
+void Tensor::set_data(const Tensor& o) const {
+  TensorImpl& t = impl();
+  const TensorImpl& from = o.impl();
+  TAPER_CHECK(!t.requires_grad() || isFloatingType(from.dtype),
+              "data set to a tensor that requires gradients must be floating point dtype, got ",
+              taper::toString(from.dtype));
+  t.dtype = from.dtype;
+  t.device = from.device;
+  t.contiguous = from.contiguous;
+  t.data = from.data;
+  t.numel = from.numel;
+  t.offset = from.offset;
+  t.sizes = from.sizes;
+  t.strides = from.strides;
+  t.storage = from.storage;
+}
+
+}  // namespace taper

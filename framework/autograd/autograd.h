@@ -1,0 +1,24 @@
+// autograd::backward and autograd::grad.
+#pragma once
+
+#include <taper/framework/autograd/node.h>
+
+namespace taper::autograd {
+
+/// Adds the gradients of sum_i <tensors[i], grad_tensors[i]> to the `grad` of the leaves.
+///
+/// `grad_tensors` has the shapes of `tensors`; an undefined one (or an empty list) stands for 1 and
+/// needs a one-element tensor. `retain_graph` (default: create_graph) keeps what was saved for
+/// backward, so that it can run again; `create_graph` records the backward itself, for higher
+/// derivatives. With `inputs` only those get their gradient.
+void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
+              optional<bool> retain_graph = nullopt, bool create_graph = false,
+              const variable_list& inputs = {});
+
+/// Returns d(sum_i <outputs[i], grad_outputs[i]>)/d(inputs) and leaves every `grad` alone. Throws
+/// when an input is not part of the graph, unless `allow_unused` (then its gradient is undefined).
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
+                   bool create_graph = false, bool allow_unused = false);
+
+}  // namespace taper::autograd

@@ -1,0 +1,349 @@
+#include <taper/framework/autograd/engine.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include <taper/framework/autograd/accumulate.h>
+#include <taper/framework/autograd/anomaly.h>
+#include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/ready_queue.h>
+#include <taper/framework/grad_mode.h>
+
+namespace taper::autograd {
+
+// ---------------------------------------------------------------- ReadyQueue
+uint32_t ReadyQueue::slot_of(Node* node) {
+  if (indexed_) {
+    auto found = slots_.find(node);
+    return found != slots_.end() ? found->second : new_slot(node);
+  }
+  for (const Entry& e : heap_)
+    if (tasks_[e.slot].node == node) return e.slot;
+  return new_slot(node);
+}
+
+uint32_t ReadyQueue::new_slot(Node* node) {
+  uint32_t slot;
+  if (free_.empty()) {
+    slot = static_cast<uint32_t>(tasks_.size());
+    tasks_.push_back({node, GradList(node->num_inputs())});
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+    tasks_[slot] = {node, GradList(node->num_inputs())};
+  }
+  heap_.push_back({node->sequence_nr(), arrivals_++, slot});
+  std::push_heap(heap_.begin(), heap_.end(), later);
+  if (!indexed_ && heap_.size() > kScan) {
+    indexed_ = true;
+    for (const Entry& e : heap_) slots_[tasks_[e.slot].node] = e.slot;
+  } else if (indexed_) {
+    slots_[node] = slot;
+  }
+  return slot;
+}
+
+namespace {
+
+// A sum may grow in place when nobody else can see the buffer.
+bool owns_buffer(const Tensor& t) {
+  return !GradMode::is_enabled() && t.use_count() == 1 && t.impl().storage.use_count() == 1 &&
+         t.impl().contiguous && !t.impl().inference;
+}
+
+thread_local Node* running_node = nullptr;
+
+}  // namespace
+
+void ReadyQueue::accumulate(Tensor& sum, Tensor&& grad) {
+  if (!grad.defined()) return;
+  if (!sum.defined())
+    sum = std::move(grad);
+  else if (owns_buffer(sum) && sum.scalar_type() == grad.scalar_type())
+    sum.add_(grad);
+  else
+    sum = sum.add(grad);
+}
+
+Node* current_node() { return running_node; }
+
+namespace {
+
+// ---------------------------------------------------------------- roots
+Tensor implicit_gradient(const Tensor& root) {
+  TAPER_CHECK(root.numel() == 1, "grad can be implicitly created only for scalar outputs");
+  const NoGradGuard constant;
+  Tensor one = taper::detail::make_like(root);
+  one.fill_(1);
+  return one;
+}
+
+Tensor root_gradient(const Tensor& root, const Tensor& given, size_t i) {
+  if (!given.defined()) return implicit_gradient(root);
+  TAPER_CHECK(given.sizes() == root.sizes(), "Mismatch in shape: grad_output[", i,
+              "] has a shape of ", given.sizes(), " and output[", i, "] has a shape of ",
+              root.sizes(), ".");
+  TAPER_CHECK(given.device() == root.device(), "grad_output[", i, "]: expected a gradient on ",
+              root.device(), ", got one on ", given.device());
+  TAPER_CHECK(isFloatingType(given.scalar_type()), "grad_output[", i,
+              "]: expected a floating dtype, got ", toString(given.scalar_type()));
+  return given.scalar_type() == root.scalar_type() ? given : given.to(root.scalar_type());
+}
+
+struct Root {
+  Edge edge;
+  Tensor grad;
+};
+
+std::vector<Root> collect_roots(const BackwardPass& pass) {
+  TAPER_CHECK(pass.root_grads.empty() || pass.root_grads.size() == pass.roots.size(), "got ",
+              pass.roots.size(), " tensors and ", pass.root_grads.size(), " gradients");
+  std::vector<Root> roots;
+  roots.reserve(pass.roots.size());
+  for (size_t i = 0; i < pass.roots.size(); ++i) {
+    const Tensor& root = pass.roots[i];
+    TAPER_CHECK(root.defined() && root.requires_grad(), "element ", i,
+                " of tensors does not require grad and does not have a grad_fn");
+    Edge edge = gradient_edge(root);
+    TAPER_CHECK(edge.is_valid(), "element ", i,
+                " of tensors does not require grad and does not "
+                "have a grad_fn");
+    roots.push_back(
+        {std::move(edge),
+         root_gradient(root, pass.root_grads.empty() ? Tensor() : pass.root_grads[i], i)});
+  }
+  return roots;
+}
+
+// ---------------------------------------------------------------- what a pass with inputs runs
+/// The nodes that lead to the inputs, and what to hand out where.
+class Targets {
+ public:
+  struct Capture {
+    uint32_t input_nr;
+    size_t index;
+  };
+
+  Targets(const BackwardPass& pass, const std::vector<Root>& roots) {
+    for (size_t i = 0; i < pass.inputs.size(); ++i) add_input(pass, i);
+    mark_paths(roots);
+  }
+
+  bool runs(Node* n) const { return runs_.count(n) != 0; }
+  bool reached(Node* n) const { return runs(n) || captures_.count(n) != 0; }
+  const std::vector<Capture>* captures(Node* n) const {
+    auto found = captures_.find(n);
+    return found == captures_.end() ? nullptr : &found->second;
+  }
+  const std::vector<bool>& unreachable() const { return unreachable_; }
+
+ private:
+  void add_input(const BackwardPass& pass, size_t i) {
+    const Tensor& input = pass.inputs[i];
+    TAPER_CHECK(input.defined() && input.requires_grad(),
+                "One of the differentiated Tensors does not require grad");
+    if (pass.accumulate && !input.is_leaf()) input.retain_grad();
+    Edge edge = gradient_edge(input);
+    unreachable_.push_back(!edge.is_valid());
+    if (!edge.is_valid()) return;
+    keep_.push_back(edge.function);
+    Node* node = edge.function.get();
+    if (pass.accumulate && node->is_accumulate())
+      runs_.insert(node);
+    else
+      captures_[node].push_back({edge.input_nr, i});
+  }
+
+  // Depth first with an explicit stack: a node runs when something behind it is reached.
+  void mark_paths(const std::vector<Root>& roots) {
+    struct Frame {
+      Node* node;
+      size_t next;
+    };
+    std::unordered_set<Node*> seen;
+    std::vector<Frame> stack;
+    for (const Root& root : roots) {
+      if (seen.insert(root.edge.function.get()).second)
+        stack.push_back({root.edge.function.get(), 0});
+      while (!stack.empty()) {
+        Frame& top = stack.back();
+        if (top.next < top.node->num_outputs()) {
+          Node* child = top.node->next_edge(top.next++).function.get();
+          if (child && seen.insert(child).second) stack.push_back({child, 0});
+          continue;
+        }
+        for (const Edge& e : top.node->next_edges())
+          if (e.function && reached(e.function.get())) runs_.insert(top.node);
+        stack.pop_back();
+      }
+    }
+  }
+
+  std::vector<NodePtr> keep_;
+  std::unordered_map<Node*, std::vector<Capture>> captures_;
+  std::unordered_set<Node*> runs_;
+  std::vector<bool> unreachable_;
+};
+
+// ---------------------------------------------------------------- one node
+Tensor call_hook(const std::function<Tensor(const Tensor&)>& hook, const Tensor& grad) {
+  Tensor changed = hook(grad);
+  if (!changed.defined()) return grad;
+  TAPER_CHECK(changed.sizes() == grad.sizes() && changed.device() == grad.device(),
+              "hook '' has changed the size or device of value: expected a gradient of shape ",
+              grad.sizes(), " on ", grad.device(), ", got ", changed.sizes(), " on ",
+              changed.device());
+  TAPER_CHECK(changed.scalar_type() == grad.scalar_type(),
+              "hook '' has changed the type of value (was ", grad.toString(), " got ",
+              changed.toString(), ")");
+  return changed;
+}
+
+void keep_gradient(TensorImpl& t, const Tensor& grad) {
+  Tensor& kept = taper::detail::extra_of(t).grad;
+  if (!grad.defined()) return;
+  if (!kept.defined())
+    kept = GradMode::is_enabled() ? grad : grad.detach();
+  else
+    kept = kept.add(grad);
+}
+
+void call_tensor_hooks(Node& node, GradList& grads) {
+  if (node.is_accumulate()) {
+    AutogradExtra* e = static_cast<AccumulateGrad&>(node).variable.impl().extra;
+    if (!e || e->hooks.empty() || !grads[0].defined()) return;
+    const auto hooks = e->hooks;  // a hook may remove itself
+    for (const auto& h : hooks) grads[0] = call_hook(h.call, grads[0]);
+    return;
+  }
+  if (!node.extra_) return;
+  const auto hooks = node.extra_->tensor_hooks;
+  for (const auto& h : hooks)
+    if (grads[h.output_nr].defined()) grads[h.output_nr] = call_hook(h.call, grads[h.output_nr]);
+  for (const auto& r : node.extra_->retained) keep_gradient(*r.second, grads[r.first]);
+}
+
+variable_list to_vector(const GradList& grads) { return {grads.begin(), grads.end()}; }
+
+GradList to_grad_list(variable_list&& list) {
+  GradList grads(list.size());
+  for (size_t i = 0; i < list.size(); ++i) grads[i] = std::move(list[i]);
+  return grads;
+}
+
+void call_pre_hooks(Node& node, GradList& grads) {
+  const auto hooks = node.extra_->pre_hooks;
+  for (const PreHook& hook : hooks) grads = to_grad_list(hook(to_vector(grads)));
+}
+
+void call_post_hooks(Node& node, GradList& out, const variable_list& in) {
+  const auto hooks = node.extra_->post_hooks;
+  for (const PostHook& hook : hooks) out = to_grad_list(hook(to_vector(out), in));
+}
+
+void check_anomaly(const Node& node, const GradList& out) {
+  if (!AnomalyMode::should_check_nan()) return;
+  const NoGradGuard no_grad;
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].defined() || !out[i].isnan().any().item<bool>()) continue;
+    throw Error(taper::detail::concat("Function '", node.name(), "' returned nan values in its ", i,
+                                      "th output. The forward op was called:",
+                                      node.extra_ ? describe_stack(node.extra_->forward_stack)
+                                                  : "\n  before anomaly mode was enabled"));
+  }
+}
+
+struct RunningNode {
+  explicit RunningNode(Node* n) : before(running_node) { running_node = n; }
+  ~RunningNode() { running_node = before; }
+  Node* before;
+};
+
+GradList run_node(Node& node, GradList&& grads) {
+  const RunningNode scope(&node);
+  if (__builtin_expect(!node.extra_ && !AnomalyMode::is_enabled(), 1))
+    return node.apply(std::move(grads));
+  if (node.extra_ && !node.extra_->pre_hooks.empty()) call_pre_hooks(node, grads);
+  const bool post = node.extra_ && !node.extra_->post_hooks.empty();
+  const variable_list in = post ? to_vector(grads) : variable_list();
+  GradList out = node.apply(std::move(grads));
+  if (AnomalyMode::is_enabled()) check_anomaly(node, out);
+  if (post) call_post_hooks(node, out, in);
+  return out;
+}
+
+// ---------------------------------------------------------------- the walk
+/// A queue for this thread, reused from pass to pass; a reentrant pass gets one of its own.
+class BorrowedQueue {
+ public:
+  BorrowedQueue() : queue_(spare() ? spare().release() : new ReadyQueue) {}
+  ~BorrowedQueue() {
+    queue_->clear();
+    spare().reset(queue_);
+  }
+  BorrowedQueue(const BorrowedQueue&) = delete;
+  BorrowedQueue& operator=(const BorrowedQueue&) = delete;
+  ReadyQueue& operator*() { return *queue_; }
+
+ private:
+  static std::unique_ptr<ReadyQueue>& spare() {
+    static thread_local std::unique_ptr<ReadyQueue> queue;
+    return queue;
+  }
+  ReadyQueue* queue_;
+};
+
+void walk(ReadyQueue& queue, const BackwardPass& pass, const Targets* targets,
+          variable_list& captured) {
+  while (!queue.empty()) {
+    ReadyQueue::Task task = queue.pop();
+    Node& node = *task.node;
+    call_tensor_hooks(node, task.grads);
+    if (targets) {
+      if (const auto* captures = targets->captures(&node))
+        for (const auto& c : *captures) captured[c.index] = task.grads[c.input_nr];
+      if (!targets->runs(&node)) continue;
+    }
+    GradList out = run_node(node, std::move(task.grads));
+    if (!pass.keep_graph) node.release_variables();
+    for (size_t i = 0; i < out.size() && i < node.num_outputs(); ++i) {
+      const Edge& edge = node.next_edge(i);
+      if (!edge.is_valid() || (targets && !targets->reached(edge.function.get()))) continue;
+      if (out[i].defined())
+        queue.add(edge.function.get(), edge.input_nr, std::move(out[i]));
+      else
+        queue.touch(edge.function.get());
+    }
+  }
+}
+
+void check_all_used(const BackwardPass& pass, const variable_list& grads) {
+  if (pass.allow_unused) return;
+  for (const Tensor& g : grads)
+    TAPER_CHECK(g.defined(),
+                "One of the differentiated Tensors appears to not have been used in "
+                "the graph. Set allow_unused=true if this is the desired behavior.");
+}
+
+}  // namespace
+
+variable_list run_backward(const BackwardPass& pass) {
+  std::vector<Root> roots = collect_roots(pass);
+  std::unique_ptr<Targets> targets;
+  if (!pass.inputs.empty()) targets = std::make_unique<Targets>(pass, roots);
+  const AutoGradMode mode(pass.create_graph);
+  BorrowedQueue queue;
+  for (Root& root : roots) {
+    Node* node = root.edge.function.get();
+    if (targets && !targets->reached(node)) continue;
+    (*queue).add(node, root.edge.input_nr, std::move(root.grad));
+  }
+  variable_list captured(pass.accumulate ? 0 : pass.inputs.size());
+  if (pass.accumulate) captured.resize(pass.inputs.size());
+  walk(*queue, pass, targets.get(), captured);
+  if (pass.accumulate) return {};
+  check_all_used(pass, captured);
+  return captured;
+}
+
+}  // namespace taper::autograd

@@ -1,0 +1,27 @@
+// The engine: walks the tape from the roots, newest node first.
+#pragma once
+
+#include <taper/framework/autograd/node.h>
+
+namespace taper::autograd {
+
+/// What one backward pass is to do.
+struct BackwardPass {
+  TensorList roots;
+  /// One gradient for each root (an undefined one stands for 1 of a one-element root), or empty.
+  TensorList root_grads;
+  bool keep_graph = false;
+  bool create_graph = false;
+  /// Non-empty: only what leads to these is computed.
+  TensorList inputs;
+  /// With inputs: add to their `grad` (backward) in place of returning them (grad).
+  bool accumulate = true;
+  bool allow_unused = false;
+};
+
+/// Runs on the calling thread. Returns the gradients of `inputs` when they are not accumulated.
+/// Throws LibTorch's errors for roots without history, gradients of the wrong shape, unused inputs.
+/// The graph is as it was when an error is thrown, save for what has run already.
+variable_list run_backward(const BackwardPass& pass);
+
+}  // namespace taper::autograd

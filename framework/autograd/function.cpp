@@ -1,0 +1,176 @@
+#include <taper/framework/autograd/function.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include <taper/framework/autograd/record.h>
+
+namespace taper::autograd {
+
+variable_list AutogradContext::get_saved_variables() const {
+  TAPER_CHECK(!released_,
+              "Trying to backward through the graph a second time (or directly access "
+              "saved tensors after they have already been freed). Specify retain_graph=true if you "
+              "need to backward through the graph a second time or if you need to access saved "
+              "tensors after calling backward.");
+  variable_list tensors;
+  for (const Saved& s : saved_) tensors.push_back(s.get());
+  return tensors;
+}
+
+void AutogradContext::mark_dirty(const variable_list& inputs) {
+  for (const Tensor& t : inputs) dirty_.insert(t.unsafeGetTensorImpl());
+}
+
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
+  for (const Tensor& t : outputs) non_differentiable_.insert(t.unsafeGetTensorImpl());
+}
+
+namespace detail {
+namespace {
+
+std::string demangled(const char* type_name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(type_name, nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : type_name;
+  std::free(text);
+  return name;
+}
+
+}  // namespace
+
+FunctionNode::FunctionNode(std::string function_name, BackwardFunction f)
+    : Node("CppNode", 1), function_name_(std::move(function_name)), backward_(f) {
+  object_nbytes_ = sizeof(FunctionNode);
+  context.node_ = this;
+}
+
+intrusive_ptr<FunctionNode> make_function_node(const char* type_name, BackwardFunction f) {
+  void* block = taper::detail::pool_allocate(sizeof(FunctionNode));
+  return intrusive_ptr<FunctionNode>(new (block) FunctionNode(demangled(type_name), f));
+}
+
+void FunctionNode::set_inputs(const variable_list& tensors, size_t argument_count,
+                              std::vector<bool> is_tensor) {
+  TAPER_ASSERT(argument_count == is_tensor.size(), "one flag for each argument");
+  is_tensor_ = std::move(is_tensor);
+  Edge* edges = make_edge_memory(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    new (&edges[i]) Edge(t.defined() && t.requires_grad() ? gradient_edge(t) : Edge{});
+    Meta meta;
+    if (t.defined()) meta = {t.impl().sizes, t.scalar_type(), t.device()};
+    input_meta_.push_back(meta);
+  }
+  set_edges(edges, tensors.size());
+}
+
+variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_list& inputs,
+                                         bool recording) {
+  num_inputs_ = static_cast<uint32_t>(outputs.size());
+  const NodePtr self(this);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Tensor& y = outputs[i];
+    const bool dirty = y.defined() && context.dirty_.count(y.unsafeGetTensorImpl());
+    bool is_input = false;
+    for (const Tensor& x : inputs) is_input = is_input || (y.defined() && x.is_same(y));
+    output_meta_.push_back(y.defined() ? Meta{y.impl().sizes, y.scalar_type(), y.device()}
+                                       : Meta{});
+    if (!y.defined()) continue;
+    const bool constant = context.non_differentiable_.count(y.unsafeGetTensorImpl()) ||
+                          !isFloatingType(y.scalar_type());
+    if (dirty) {
+      mark_changed(y);
+    } else if (is_input) {
+      y = y.detach();  // an input returned as it is must not get this node's history itself
+    }
+    if (!recording || constant) continue;
+    if (dirty) {
+      TAPER_CHECK(!y.impl().leaf_requires_grad,
+                  "a leaf Variable that requires grad has been used in an in-place operation.");
+      TAPER_CHECK(!y.is_view() || outputs.size() == 1,
+                  "If your Function modifies views in-place, it must return one output");
+      rebase_history(y, self);
+      if (!y.is_view()) y.impl().output_nr = static_cast<uint32_t>(i);
+      continue;
+    }
+    if (y.is_view()) y.impl().view_origin = TensorImpl::ViewOrigin::kCustomFunction;
+    set_history(y, self, static_cast<uint32_t>(i));
+  }
+  if (recording) {
+    for (const Tensor& t : context.to_save_) {
+      const bool own = t.defined() && t.impl().grad_fn == self;
+      context.saved_.push_back(Saved(t, own));
+    }
+    saved_since_record = 0;
+  }
+  context.to_save_.clear();
+  context.dirty_.clear();
+  context.non_differentiable_.clear();
+  return outputs;
+}
+
+Tensor FunctionNode::checked_input_gradient(Tensor g, size_t input) const {
+  const Meta& meta = input_meta_[input];
+  if (!g.defined() || !should_compute_output(input)) return Tensor();
+  if (g.sizes() != meta.sizes.ref()) {
+    bool reducible = g.dim() >= meta.sizes.size();
+    for (int64_t d = 1; reducible && d <= meta.sizes.size(); ++d) {
+      const int64_t want = meta.sizes[meta.sizes.size() - d];
+      reducible = want == 1 || want == g.size(-d);
+    }
+    TAPER_CHECK(reducible, "Function ", name(), " returned an invalid gradient at index ", input,
+                " - got ", g.sizes(), " but expected shape compatible with ", meta.sizes);
+    g = g.sum_to_size(meta.sizes);
+  }
+  TAPER_CHECK(g.device() == meta.device, "Function ", name(),
+              " returned an invalid gradient at index ", input, " - expected device ", meta.device,
+              " but got ", g.device());
+  return g.scalar_type() == meta.dtype ? g : g.to(meta.dtype);
+}
+
+GradList FunctionNode::apply(GradList&& grads) {
+  variable_list in;
+  for (size_t i = 0; i < grads.size(); ++i) {
+    const Meta& meta = output_meta_[i];
+    if (!grads[i].defined() && context.materialize_grads_ && meta.dtype != ScalarType::Undefined) {
+      grads[i] = taper::detail::make_tensor(meta.sizes, meta.dtype, meta.device);
+      grads[i].zero_();
+    }
+    in.push_back(std::move(grads[i]));
+  }
+  variable_list given = backward_(&context, std::move(in));
+  // LibTorch lets trailing undefined gradients stand for anything.
+  while (given.size() > is_tensor_.size() && !given.back().defined()) given.pop_back();
+  TAPER_CHECK(given.size() == is_tensor_.size(), "function ", name(),
+              " returned an incorrect number of gradients (expected ", is_tensor_.size(), ", got ",
+              given.size(), ")");
+  GradList out(input_meta_.size());
+  size_t at = 0;
+  for (size_t a = 0; a < given.size(); ++a) {
+    if (is_tensor_[a]) {
+      out[at] = checked_input_gradient(std::move(given[a]), at);
+      ++at;
+    } else {
+      TAPER_CHECK(!given[a].defined(), "function ", name(),
+                  " returned a gradient different than undefined at position ", a + 1,
+                  ", but the corresponding forward input was not a Variable");
+    }
+  }
+  return out;
+}
+
+void FunctionNode::release_variables() {
+  if (context.saved_.empty()) return;
+  context.saved_.clear();
+  context.released_ = true;
+}
+
+}  // namespace detail
+
+bool AutogradContext::needs_input_grad(size_t input) const {
+  return node_ && input < node_->num_outputs() && node_->should_compute_output(input);
+}
+
+}  // namespace taper::autograd

@@ -1,0 +1,165 @@
+// Function: a differentiable op of one's own, written as a pair of static functions.
+//
+//   struct Square : autograd::Function<Square> {
+//     static Tensor forward(autograd::AutogradContext* ctx, Tensor x) {
+//       ctx->save_for_backward({x});
+//       return x * x;
+//     }
+//     static autograd::variable_list backward(autograd::AutogradContext* ctx,
+//                                             autograd::variable_list grads) {
+//       return {grads[0] * 2 * ctx->get_saved_variables()[0]};
+//     }
+//   };
+//   Tensor y = Square::apply(x);
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/autograd/saved.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/io/ivalue.h>
+
+namespace taper::autograd {
+
+/// LibTorch's name of a variable_list in custom functions.
+using tensor_list = variable_list;
+
+namespace detail {
+struct FunctionNode;
+}
+
+/// What forward leaves for backward. One for each call of Function::apply.
+class AutogradContext {
+ public:
+  AutogradContext() = default;
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+
+  /// Values of any other kind for backward: numbers, bools, strings, lists.
+  std::unordered_map<std::string, IValue> saved_data;
+
+  /// Keeps tensors; they are dropped after backward unless the graph is retained. To be called in
+  /// forward, with inputs or outputs.
+  void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
+  /// The kept tensors. Throws when one was changed in place, or when they were dropped already.
+  variable_list get_saved_variables() const;
+  /// Declares inputs that forward changed in place.
+  void mark_dirty(const variable_list& inputs);
+  /// Declares outputs that never have a gradient.
+  void mark_non_differentiable(const variable_list& outputs);
+  /// False: undefined gradients reach backward as they are, not as zeros.
+  void set_materialize_grads(bool v) { materialize_grads_ = v; }
+  bool needs_input_grad(size_t input) const;
+
+ private:
+  friend struct detail::FunctionNode;
+  variable_list to_save_;
+  std::vector<Saved> saved_;
+  std::unordered_set<TensorImpl*> dirty_;
+  std::unordered_set<TensorImpl*> non_differentiable_;
+  bool materialize_grads_ = true;
+  const detail::FunctionNode* node_ = nullptr;
+  bool released_ = false;
+};
+
+namespace detail {
+
+using BackwardFunction = variable_list (*)(AutogradContext*, variable_list);
+
+/// The node of one call of a custom function.
+struct FunctionNode final : Node {
+  FunctionNode(std::string function_name, BackwardFunction f);
+  std::string name() const override { return function_name_; }
+  GradList apply(GradList&& grads) override;
+  void release_variables() override;
+
+  /// Draws the edges from the tensor arguments (in order) and remembers their geometry.
+  void set_inputs(const variable_list& tensors, size_t argument_count, std::vector<bool> is_tensor);
+  /// Ties forward's outputs to this node by the rules for views, dirty and plain tensors.
+  variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
+
+  AutogradContext context;
+
+ private:
+  struct Meta {
+    Dims sizes;
+    ScalarType dtype = ScalarType::Undefined;
+    Device device;
+  };
+  Tensor checked_input_gradient(Tensor g, size_t input) const;
+
+  std::string function_name_;
+  BackwardFunction backward_;
+  std::vector<bool> is_tensor_;
+  std::vector<Meta> input_meta_, output_meta_;
+};
+
+/// Makes the node from the pool.
+intrusive_ptr<FunctionNode> make_function_node(const char* type_name, BackwardFunction f);
+
+inline void collect(variable_list& tensors, std::vector<bool>& is_tensor, const Tensor& t) {
+  tensors.push_back(t);
+  is_tensor.push_back(true);
+}
+inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
+                    const optional<Tensor>& t) {
+  tensors.push_back(t.value_or(Tensor()));
+  is_tensor.push_back(true);
+}
+inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
+                    const variable_list& list) {
+  for (const Tensor& t : list) collect(tensors, is_tensor, t);
+}
+template <class T>
+void collect(variable_list&, std::vector<bool>& is_tensor, const T&) {
+  is_tensor.push_back(false);
+}
+
+inline variable_list to_list(Tensor&& t) { return {std::move(t)}; }
+inline variable_list to_list(variable_list&& l) { return std::move(l); }
+inline void from_list(Tensor& t, variable_list&& l) { t = std::move(l[0]); }
+inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l); }
+
+}  // namespace detail
+
+/// Base of a custom function T (see the top of this file). `forward` takes the context and any
+/// arguments, returns a Tensor or a variable_list and runs without recording; `backward` gets one
+/// gradient for each output and returns one for each argument of forward (undefined for those that
+/// are no tensors).
+template <class T>
+struct Function {
+  template <class X = T, class... Args>
+  static auto apply(Args&&... args)
+      -> std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))> {
+    auto node = detail::make_function_node(typeid(T).name(), &T::backward);
+    variable_list tensors;
+    std::vector<bool> is_tensor;
+    (detail::collect(tensors, is_tensor, args), ...);
+    const bool recording = needs_grad_list(tensors);
+    if (recording) node->set_inputs(tensors, is_tensor.size(), is_tensor);
+    using Result = std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))>;
+    Result result = [&] {
+      const NoGradGuard no_grad;
+      return X::forward(&node->context, std::forward<Args>(args)...);
+    }();
+    detail::from_list(result,
+                      node->wrap_outputs(detail::to_list(std::move(result)), tensors, recording));
+    return result;
+  }
+
+ private:
+  static bool needs_grad_list(const variable_list& tensors) {
+    if (!GradMode::is_enabled()) return false;
+    for (const Tensor& t : tensors)
+      if (t.defined() && t.requires_grad()) return true;
+    return false;
+  }
+};
+
+}  // namespace taper::autograd

@@ -1,0 +1,174 @@
+// How tensors are tied to the tape: edges, leaves' accumulators, views and in-place changes.
+#include <algorithm>
+
+#include <taper/framework/autograd/accumulate.h>
+#include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/view_history.h>
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+AutogradExtra& detail::extra_of(TensorImpl& t) {
+  if (!t.extra) t.extra = new AutogradExtra;
+  return *t.extra;
+}
+
+TensorImpl::~TensorImpl() {
+  if (__builtin_expect(extra == nullptr, 1)) return;
+  if (extra->retains_grad && grad_fn) autograd::forget_retained(*this);
+  delete extra;
+}
+
+void TensorImpl::destroy(TensorImpl* t) { delete t; }
+
+namespace autograd {
+
+bool needs_grad(TensorList tensors) {
+  if (!GradMode::is_enabled()) return false;
+  for (const Tensor& t : tensors)
+    if (t.defined() && t.impl_ptr()->requires_grad()) return true;
+  return false;
+}
+
+Edge gradient_edge(const Tensor& t) {
+  TensorImpl& impl = t.impl();
+  refresh_view_history(impl);
+  if (impl.grad_fn) return {impl.grad_fn, impl.output_nr};
+  if (impl.leaf_requires_grad) return {accumulator_of(t), 0};
+  return {};
+}
+
+void set_gradient_edge(const Tensor& t, const Edge& edge) {
+  t.impl().grad_fn = edge.function;
+  t.impl().output_nr = edge.input_nr;
+}
+
+void forget_retained(TensorImpl& t) {
+  auto& list = t.grad_fn->extra().retained;
+  list.erase(std::remove_if(list.begin(), list.end(), [&](auto& r) { return r.second == &t; }),
+             list.end());
+}
+
+void remember_retained(TensorImpl& t) { t.grad_fn->extra().retained.emplace_back(t.output_nr, &t); }
+
+void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr) {
+  TensorImpl& impl = y.impl();
+  impl.grad_fn = node;
+  impl.output_nr = output_nr;
+}
+
+void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const Tensor& t = *inputs[i];
+    const bool wants = t.defined() && t.impl_ptr()->requires_grad();
+    new (&edges[i]) Edge(wants ? gradient_edge(t) : Edge{});
+  }
+  node.set_edges(edges, count);
+}
+
+// ---------------------------------------------------------------- in-place
+namespace {
+
+const TensorImpl& base_or_self(const TensorImpl& t) { return t.view_base ? *t.view_base : t; }
+
+void check_view_may_change(const TensorImpl& t) {
+  using Origin = TensorImpl::ViewOrigin;
+  switch (t.view_origin) {
+    case Origin::kMultiOutput:
+      throw Error(taper::detail::concat(
+          "Output ", t.output_nr, " of ", t.grad_fn ? t.grad_fn->name() : "a view op",
+          " is a view and is being modified inplace. This view is the output of a function that "
+          "returns multiple views. Such functions do not allow the output views to be modified "
+          "inplace. You should replace the inplace operation by an out-of-place one."));
+    case Origin::kNoGrad:
+      throw Error(
+          "A view was created in no_grad mode and is being modified inplace with grad mode "
+          "enabled. "
+          "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+          "your code by moving both the view and the inplace either both inside the no_grad block "
+          "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+          "to "
+          "be tracked).");
+    case Origin::kInference:
+      throw Error(
+          "A view was created in inference mode and is being modified inplace in normal mode. "
+          "Given "
+          "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your "
+          "code by moving both the view and the inplace either both inside the inference_mode "
+          "block "
+          "(if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+          "to "
+          "be tracked).");
+    case Origin::kCustomFunction:
+      throw Error(
+          "A view returned by a custom autograd::Function is being modified inplace. This is "
+          "forbidden; return a clone() from its forward.");
+    case Origin::kDefault:
+      break;
+  }
+}
+
+bool overlaps_itself(const TensorImpl& t) {
+  if (t.contiguous) return false;
+  for (int64_t d = 0; d < t.sizes.size(); ++d)
+    if (t.strides[d] == 0 && t.sizes[d] > 1) return true;
+  return false;
+}
+
+}  // namespace
+
+void check_inplace(const char*, const Tensor& x) {
+  const TensorImpl& t = x.impl();
+  TAPER_CHECK(!overlaps_itself(t),
+              "unsupported operation: more than one element of the "
+              "written-to tensor refers to a single memory location. Please clone() the tensor "
+              "before performing the operation.");
+  if (t.inference)
+    TAPER_CHECK(InferenceMode::is_enabled(),
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+                "make a clone to get a normal tensor before doing inplace update.See "
+                "https://github.com/pytorch/rfcs/pull/17 for more details.");
+  if (!GradMode::is_enabled()) return;
+  TAPER_CHECK(!t.leaf_requires_grad || t.grad_fn,
+              "a leaf Variable that requires grad is being used in an in-place operation.");
+  if (!t.view_base) return;
+  const TensorImpl& base = base_or_self(t);
+  TAPER_CHECK(
+      !base.leaf_requires_grad || base.grad_fn,
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  if (base.requires_grad()) check_view_may_change(t);
+}
+
+void rebase_history(const Tensor& x, NodePtr node) {
+  TensorImpl& t = x.impl();
+  if (t.view_base) {
+    check_view_may_change(t);
+    rebase_view(x, std::move(node));
+    return;
+  }
+  const bool retained = t.extra && t.extra->retains_grad && t.grad_fn;
+  if (retained) forget_retained(t);
+  t.grad_fn = std::move(node);
+  t.output_nr = 0;
+  t.leaf_requires_grad = false;
+  if (retained) remember_retained(t);
+}
+
+// ---------------------------------------------------------------- views
+void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origin) {
+  TensorImpl& view = y.impl();
+  const TensorImpl& from = x.impl();
+  view.untracked = from.untracked;
+  view.inference = from.inference;
+  if (taper::detail::thread_modes.inference || from.inference) return;
+  using Origin = TensorImpl::ViewOrigin;
+  view.view_base = from.view_base ? from.view_base : x.impl_ptr();
+  view.view_version = view.version();
+  if (!GradMode::is_enabled() && origin == Origin::kDefault) origin = Origin::kNoGrad;
+  // A view of a view that may not be changed may not be changed either.
+  view.view_origin = origin == Origin::kDefault ? from.view_origin : origin;
+}
+
+}  // namespace autograd
+}  // namespace taper

@@ -1,0 +1,133 @@
+#include <taper/framework/autograd/node.h>
+
+#include <algorithm>
+
+#include <taper/framework/autograd/anomaly.h>
+
+namespace taper::autograd {
+
+// ---------------------------------------------------------------- GradList
+void GradList::resize(size_t n) {
+  TAPER_ASSERT(size_ == 0, "a GradList is sized once");
+  if (n > kInline) data_ = new Tensor[n];
+  size_ = static_cast<uint32_t>(n);
+}
+
+void GradList::take(GradList& o) noexcept {
+  size_ = o.size_;
+  if (o.data_ == o.inline_) {
+    data_ = inline_;
+    for (uint32_t i = 0; i < size_; ++i) inline_[i] = std::move(o.inline_[i]);
+  } else {
+    data_ = o.data_;
+    o.data_ = o.inline_;
+  }
+  o.size_ = 0;
+}
+
+void GradList::destroy() noexcept {
+  if (data_ != inline_) delete[] data_;
+  data_ = inline_;
+  size_ = 0;
+}
+
+// ---------------------------------------------------------------- Node
+namespace {
+
+// Sequence numbers order the tape: larger than those of all nodes behind it (set_edges), and within
+// a thread in the order of the ops, so that backward runs the newest op first.
+thread_local uint64_t next_sequence_nr = 1;
+
+struct DeadNodes {
+  Node* head = nullptr;
+  bool draining = false;
+};
+thread_local DeadNodes dead;
+
+void destroy_one(Node* n) {
+  const size_t nbytes = n->object_nbytes_;
+  n->~Node();
+  taper::detail::pool_release(n, nbytes);
+}
+
+}  // namespace
+
+Node::Node(const char* name, uint32_t num_outputs_of_op)
+    : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_sequence_nr++) {
+  if (__builtin_expect(AnomalyMode::is_enabled(), 0)) extra().forward_stack = capture_stack();
+}
+
+Node::~Node() {
+  for (uint32_t i = 0; i < num_edges_; ++i) edges_[i].~Edge();
+  if (edge_memory_) ::operator delete(edge_memory_);
+}
+
+Edge* Node::make_edge_memory(size_t count) {
+  edge_memory_ = ::operator new(sizeof(Edge) * (count + 1));
+  return static_cast<Edge*>(edge_memory_);
+}
+
+void Node::destroy(Node* n) {
+  DeadNodes& d = dead;
+  n->next_dead_ = d.head;
+  d.head = n;
+  if (d.draining) return;
+  d.draining = true;
+  while (Node* next = d.head) {
+    d.head = next->next_dead_;
+    destroy_one(next);  // may push more
+  }
+  d.draining = false;
+}
+
+void Node::set_edges(Edge* edges, size_t count) {
+  edges_ = edges;
+  num_edges_ = static_cast<uint32_t>(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!edges[i].function || edges[i].function->is_accumulate()) continue;
+    sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
+  }
+  if (sequence_nr_ >= next_sequence_nr) next_sequence_nr = sequence_nr_ + 1;
+}
+
+variable_list Node::operator()(variable_list&& grads) {
+  GradList in(grads.size());
+  for (size_t i = 0; i < grads.size(); ++i) in[i] = std::move(grads[i]);
+  GradList out = apply(std::move(in));
+  variable_list result;
+  for (Tensor& t : out) result.push_back(std::move(t));
+  return result;
+}
+
+Node::Extra& Node::extra() {
+  if (!extra_) extra_ = std::make_unique<Extra>();
+  return *extra_;
+}
+
+void Node::add_pre_hook(PreHook hook) { extra().pre_hooks.push_back(std::move(hook)); }
+void Node::add_post_hook(PostHook hook) { extra().post_hooks.push_back(std::move(hook)); }
+
+unsigned Node::add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
+  auto& hooks = extra().tensor_hooks;
+  const unsigned id = hooks.empty() ? 0 : hooks.back().id + 1;
+  hooks.push_back({id, output_nr, std::move(hook)});
+  return id;
+}
+
+void Node::remove_tensor_pre_hook(unsigned id) {
+  auto& hooks = extra().tensor_hooks;
+  hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](auto& h) { return h.id == id; }),
+              hooks.end());
+}
+
+void throw_released(const Node& node) {
+  throw Error(taper::detail::concat(
+      "Trying to backward through the graph a second time (or directly access saved tensors after "
+      "they have already been freed). Saved intermediate values of the graph are freed when you "
+      "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "
+      "through the graph a second time or if you need to access saved tensors after calling "
+      "backward. (node: ",
+      node.name(), ")"));
+}
+
+}  // namespace taper::autograd

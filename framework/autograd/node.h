@@ -1,0 +1,157 @@
+// Node: one step of the tape. Edge: where a gradient goes next.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::autograd {
+
+using Variable = Tensor;
+using variable_list = std::vector<Tensor>;
+
+/// A short list of gradients, in place up to four: most nodes have one or two.
+class GradList {
+ public:
+  GradList() = default;
+  explicit GradList(size_t n) { resize(n); }
+  GradList(GradList&& o) noexcept { take(o); }
+  GradList& operator=(GradList&& o) noexcept {
+    if (this != &o) {
+      destroy();
+      take(o);
+    }
+    return *this;
+  }
+  GradList(const GradList&) = delete;
+  GradList& operator=(const GradList&) = delete;
+  ~GradList() { destroy(); }
+  /// Sets the length once; all elements are undefined tensors.
+  void resize(size_t n);
+  size_t size() const { return size_; }
+  Tensor& operator[](size_t i) { return data_[i]; }
+  const Tensor& operator[](size_t i) const { return data_[i]; }
+  Tensor* begin() { return data_; }
+  Tensor* end() { return data_ + size_; }
+  const Tensor* begin() const { return data_; }
+  const Tensor* end() const { return data_ + size_; }
+  operator TensorList() const { return {data_, size_}; }
+
+ private:
+  static constexpr size_t kInline = 4;
+  void take(GradList& o) noexcept;
+  void destroy() noexcept;
+  Tensor inline_[kInline];
+  Tensor* data_ = inline_;
+  uint32_t size_ = 0;
+};
+
+struct Node;
+using NodePtr = intrusive_ptr<Node>;
+
+/// An input of a node: gradients for output `input_nr` of the op that `function` belongs to.
+struct Edge {
+  NodePtr function;
+  uint32_t input_nr = 0;
+  bool is_valid() const { return function.defined(); }
+  friend bool operator==(const Edge& a, const Edge& b) {
+    return a.function == b.function && a.input_nr == b.input_nr;
+  }
+};
+
+using PreHook = std::function<variable_list(const variable_list& grads)>;
+using PostHook = std::function<variable_list(const variable_list& grad_inputs,
+                                             const variable_list& grad_outputs)>;
+
+/// The backward step of one op. Made while the op runs; destroyed without recursion.
+struct Node {
+  Node(const char* name, uint32_t num_outputs_of_op);
+  virtual ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  /// Destroys `n` and everything only it kept alive with a loop, never by recursion: a chain of a
+  /// million nodes must not need a million stack frames.
+  static void destroy(Node* n);
+
+  /// Gradients of the op's outputs in (undefined ones count as zero), gradients of its inputs out,
+  /// one for each edge; an undefined one means zero.
+  virtual GradList apply(GradList&& grads) = 0;
+  /// Drops what was saved for backward; a later apply throws. Nothing happens where nothing is
+  /// held.
+  virtual void release_variables() {}
+  /// Identifies AccumulateGrad without a dynamic cast.
+  virtual bool is_accumulate() const { return false; }
+  /// "AddBackward0".
+  virtual std::string name() const { return name_; }
+
+  ArrayRef<Edge> next_edges() const { return {edges_, num_edges_}; }
+  const Edge& next_edge(size_t i) const { return edges_[i]; }
+  size_t num_outputs() const { return num_edges_; }
+  size_t num_inputs() const { return num_inputs_; }
+  uint64_t sequence_nr() const { return sequence_nr_; }
+  bool should_compute_output(size_t i) const { return edges_[i].is_valid(); }
+  /// LibTorch's call operator.
+  variable_list operator()(variable_list&& grads);
+
+  void add_pre_hook(PreHook hook);
+  void add_post_hook(PostHook hook);
+  /// Hooks on one output of the op: called with the complete gradient; removed by id.
+  unsigned add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
+  void remove_tensor_pre_hook(unsigned id);
+
+  struct TensorHook {
+    unsigned id;
+    uint32_t output_nr;
+    std::function<Tensor(const Tensor&)> call;
+  };
+  /// What few nodes have.
+  struct Extra {
+    std::vector<PreHook> pre_hooks;
+    std::vector<TensorHook> tensor_hooks;
+    std::vector<PostHook> post_hooks;
+    /// Anomaly mode: the call stack of the forward op.
+    std::vector<void*> forward_stack;
+    /// Tensors that keep their gradient: (output_nr, tensor's own object).
+    std::vector<std::pair<uint32_t, TensorImpl*>> retained;
+  };
+  Extra& extra();
+
+  RefCount refs;
+  const char* name_;
+  Edge* edges_ = nullptr;
+  uint32_t num_edges_ = 0;
+  uint32_t num_inputs_ = 1;
+  uint64_t sequence_nr_ = 0;
+  std::unique_ptr<Extra> extra_;
+  /// For the list of nodes that wait to be destroyed.
+  Node* next_dead_ = nullptr;
+  /// Size of the whole block that holds the object (and perhaps its edges), for the pool.
+  uint32_t object_nbytes_ = 0;
+  bool released_ = false;
+
+  /// Points the node at its edges and orders it after all of them. The memory lies behind the
+  /// object in its block, or comes from make_edge_memory().
+  void set_edges(Edge* edges, size_t count);
+  /// Uninitialised memory for `count` edges, freed with the node after the edges' destructors.
+  Edge* make_edge_memory(size_t count);
+  void* edge_memory_ = nullptr;
+};
+
+/// The edge that a gradient of `t` takes: its grad_fn, its accumulator, or none.
+Edge gradient_edge(const Tensor& t);
+/// Makes `t` the output `edge.input_nr` of `edge.function`.
+void set_gradient_edge(const Tensor& t, const Edge& edge);
+/// Records `node` as having made `y`: as its only output, or as output number `output_nr`.
+void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr = 0);
+
+/// LibTorch's error for a second backward through a freed graph.
+[[noreturn]] void throw_released(const Node& node);
+
+/// The node that runs now on this thread, null outside of backward.
+Node* current_node();
+
+}  // namespace taper::autograd

@@ -1,0 +1,189 @@
+// record: how an op writes its derivative on the tape.
+//
+//   Tensor y = ...;                                     // computed
+//   if (needs_grad(x))
+//     record("SoftmaxBackward0", y, {x}, [y = saved_output(y), dim](const Tensor& gy) {
+//       return softmax_backward(gy, y.get(), dim);      // public ops: double backward for free
+//     });
+//   return y;
+//
+// The callable takes the gradient of the output and returns the gradient of the input; with several
+// of either it takes or returns lists:
+//   (const Tensor& gy)      one output, its gradient is defined
+//   (Grads& g)              any outputs: g[i] may be undefined, not all; g.needs(j): is input j's
+//                           wanted?
+//   -> Tensor, or std::array<Tensor, N> / std::vector<Tensor> in the order of the inputs;
+//   an undefined Tensor means zero.
+// It may capture numbers, Dims and Saved tensors; never a Tensor (a cycle would leak).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/autograd/saved.h>
+#include <taper/framework/grad_mode.h>
+
+namespace taper::autograd {
+
+/// True when ops on this thread record a graph and any of the tensors wants a gradient.
+template <class... T>
+bool needs_grad(const T&... tensors) {
+  if (!GradMode::is_enabled()) return false;
+  return ((tensors.defined() && tensors.impl_ptr()->requires_grad()) || ...);
+}
+bool needs_grad(TensorList tensors);
+inline bool needs_grad(const std::vector<Tensor>& tensors) {
+  return needs_grad(TensorList(tensors));
+}
+
+/// What a derivative gets: the gradients of the outputs, and which inputs want theirs.
+struct Grads {
+  GradList& grads;
+  const Node& node;
+  const Tensor& operator[](size_t i) const { return grads[i]; }
+  size_t size() const { return grads.size(); }
+  bool needs(size_t input) const { return node.should_compute_output(input); }
+};
+
+namespace detail {
+
+/// Number of Saved objects made since the last node was recorded on this thread: tells whether a
+/// derivative holds tensors that must be dropped after backward.
+inline thread_local uint32_t saved_since_record = 0;
+
+inline void store(GradList& out, Tensor&& g) { out[0] = std::move(g); }
+template <size_t N>
+void store(GradList& out, std::array<Tensor, N>&& g) {
+  for (size_t i = 0; i < N; ++i) out[i] = std::move(g[i]);
+}
+inline void store(GradList& out, std::vector<Tensor>&& g) {
+  for (size_t i = 0; i < g.size(); ++i) out[i] = std::move(g[i]);
+}
+
+inline bool any_defined(const GradList& grads) {
+  for (const Tensor& g : grads)
+    if (g.defined()) return true;
+  return false;
+}
+
+/// A node whose derivative is a callable. The edges lie behind the object in the same block.
+template <class F>
+struct LambdaNode final : Node {
+  LambdaNode(const char* name, uint32_t num_outputs, F&& f)
+      : Node(name, num_outputs), holds_saved(saved_since_record != 0) {
+    saved_since_record = 0;
+    new (&fn) F(std::move(f));
+  }
+  ~LambdaNode() override {
+    if (alive) as_fn().~F();
+  }
+  F& as_fn() { return *std::launder(reinterpret_cast<F*>(&fn)); }
+  GradList apply(GradList&& grads) override {
+    if (!alive) throw_released(*this);
+    GradList out(num_edges_);
+    // Nothing but zeros arrived: nothing but zeros leaves.
+    if (!any_defined(grads)) return out;
+    if constexpr (std::is_invocable<F&, Grads&>::value) {
+      Grads g{grads, *this};
+      store(out, as_fn()(g));
+    } else {
+      store(out, as_fn()(static_cast<const Tensor&>(grads[0])));
+    }
+    return out;
+  }
+  void release_variables() override {
+    if (!holds_saved || !alive) return;
+    alive = false;
+    released_ = true;
+    as_fn().~F();
+  }
+  const bool holds_saved;
+  bool alive = true;
+  alignas(F) unsigned char fn[sizeof(F)];
+};
+
+/// Fills `edges` from `inputs` and gives the node its place on the tape.
+void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count);
+
+template <class F>
+NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* inputs, size_t count,
+                  F&& f) {
+  using N = LambdaNode<std::decay_t<F>>;
+  constexpr size_t head = (sizeof(N) + alignof(Edge) - 1) / alignof(Edge) * alignof(Edge);
+  const size_t nbytes = head + count * sizeof(Edge);
+  void* block = taper::detail::pool_allocate(nbytes);
+  N* node = new (block) N(name, num_outputs, std::decay_t<F>(std::forward<F>(f)));
+  node->object_nbytes_ = static_cast<uint32_t>(nbytes);
+  connect(*node, reinterpret_cast<Edge*>(static_cast<char*>(block) + head), inputs, count);
+  return NodePtr(node);
+}
+
+/// References to an op's inputs, for the length of a call.
+struct Inputs {
+  const Tensor* p[8];
+  size_t n = 0;
+  Inputs(std::initializer_list<std::reference_wrapper<const Tensor>> list) {
+    for (const Tensor& t : list) p[n++] = &t;
+  }
+};
+
+}  // namespace detail
+
+/// Records that `y` was computed from `inputs` with the derivative `f`. Call it only when
+/// needs_grad(inputs...). At most 8 inputs; for lists there is record_list.
+template <class F>
+void record(const char* name, const Tensor& y, const detail::Inputs& inputs, F&& f) {
+  set_history(y, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)));
+}
+
+/// The same for an op with several outputs; undefined outputs are allowed.
+template <class F>
+void record(const char* name, std::initializer_list<std::reference_wrapper<const Tensor>> outputs,
+            const detail::Inputs& inputs, F&& f) {
+  NodePtr node = detail::make_node(name, static_cast<uint32_t>(outputs.size()), inputs.p, inputs.n,
+                                   std::forward<F>(f));
+  uint32_t i = 0;
+  for (const Tensor& y : outputs) {
+    if (y.defined()) set_history(y, node, i);
+    ++i;
+  }
+}
+
+/// The same for lists of tensors on either side.
+template <class F>
+void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f) {
+  std::vector<const Tensor*> p;
+  for (const Tensor& t : inputs) p.push_back(&t);
+  NodePtr node = detail::make_node(name, static_cast<uint32_t>(outputs.size()), p.data(), p.size(),
+                                   std::forward<F>(f));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].defined()) set_history(outputs[i], node, static_cast<uint32_t>(i));
+}
+
+// ---------------------------------------------------------------------- in-place ops
+/// The beat before an in-place op changes `x`: throws for a leaf that requires a gradient, for a
+/// view that may not be written, and for memory that overlaps itself (an expanded tensor).
+void check_inplace(const char* op, const Tensor& x);
+/// The beat after: counts the new version. Call before saved_output(x) and record_inplace.
+inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
+/// Makes `node` the history of `x`, which it has overwritten, and of the base `x` may be a view of.
+void rebase_history(const Tensor& x, NodePtr node);
+/// Like record, for an op that has overwritten `x`. The inputs begin with `x` itself (the
+/// derivative for it is undefined where the old value does not matter). `x`, and the base it may be
+/// a view of, get the new history.
+template <class F>
+void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inputs, F&& f) {
+  TAPER_ASSERT(inputs.p[0]->is_same(x), name, ": the inputs of an in-place op begin with itself");
+  rebase_history(x, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)));
+}
+
+// ---------------------------------------------------------------------- views
+/// Makes `y`, which shares x's storage, a view of `x` that autograd knows.
+void make_view_of(const Tensor& y, const Tensor& x,
+                  TensorImpl::ViewOrigin origin = TensorImpl::ViewOrigin::kDefault);
+
+}  // namespace taper::autograd

@@ -1,0 +1,40 @@
+#include <taper/framework/autograd/saved.h>
+
+#include <taper/framework/autograd/record.h>
+
+namespace taper::autograd {
+Saved::Saved(const Tensor& t, bool is_output) : is_output_(is_output) {
+  ++detail::saved_since_record;
+  if (!t.defined()) return;
+  const TensorImpl& impl = *t.impl_ptr();
+  TAPER_CHECK(!impl.inference,
+              "Inference tensors cannot be saved for backward. To work around you "
+              "can make a clone to get a normal tensor and use it in autograd.");
+  version_ = impl.version();
+  output_nr_ = impl.output_nr;
+  tensor_ = is_output ? taper::detail::share_data(impl) : t;
+}
+
+Tensor Saved::get() const {
+  if (!tensor_.defined()) return tensor_;
+  const TensorImpl& impl = *tensor_.impl_ptr();
+  TAPER_CHECK(
+      impl.untracked || impl.version() == version_,
+      "one of the variables needed for gradient computation has been modified by an inplace "
+      "operation: [",
+      tensor_.toString(), " ", tensor_.sizes(), "]",
+      is_output_ && current_node() ? taper::detail::concat(", which is output ", output_nr_, " of ",
+                                                           current_node()->name(), ",")
+      : impl.grad_fn ? taper::detail::concat(", which is output ", impl.output_nr, " of ",
+                                             impl.grad_fn->name(), ",")
+                     : "",
+      " is at version ", impl.version(), "; expected version ", version_,
+      " instead. Hint: clone() the tensor before changing it, or use the form of the op "
+      "that is not in-place.");
+  if (!is_output_ || !current_node()) return tensor_;
+  Tensor y = taper::detail::share_data(impl);
+  set_gradient_edge(y, {NodePtr(current_node()), output_nr_});
+  return y;
+}
+
+}  // namespace taper::autograd

@@ -1,0 +1,96 @@
+#include <taper/framework/autograd/view_history.h>
+
+#include <taper/framework/autograd/record.h>
+
+namespace taper::autograd {
+namespace {
+
+/// Where a tensor's elements lie in a storage.
+struct Geometry {
+  Dims sizes, strides;
+  int64_t offset;
+  explicit Geometry(const TensorImpl& t) : sizes(t.sizes), strides(t.strides), offset(t.offset) {}
+};
+
+/// Backward of "this part of the base was overwritten by `part`": the gradient of the part goes to
+/// the op that wrote it, that of the rest to the base's former history.
+struct CopySlices final : Node {
+  CopySlices(const TensorImpl& base_, const TensorImpl& view_, NodePtr part_)
+      : Node("torch::autograd::CopySlices", 1), base(base_), view(view_), part(std::move(part_)) {
+    object_nbytes_ = sizeof(CopySlices);
+  }
+  void release_variables() override { part->release_variables(); }
+
+  GradList apply(GradList&& grads) override {
+    GradList out(num_edges_);
+    if (!grads[0].defined()) return out;
+    Tensor all = laid_out_as_base(grads[0]);
+    Tensor slice =
+        all.as_strided(view.sizes, view.strides, all.storage_offset() + view.offset - base.offset);
+    GradList part_grads(1);
+    part_grads[0] = slice.clone();
+    GradList part_out = part->apply(std::move(part_grads));
+    if (part_out[0].defined())
+      slice.copy_(part_out[0]);
+    else
+      slice.zero_();
+    out[0] = std::move(all);
+    for (size_t i = 1; i < num_edges_; ++i) out[i] = std::move(part_out[i]);
+    return out;
+  }
+
+  // A gradient of the base laid out in memory as the base is.
+  Tensor laid_out_as_base(const Tensor& grad) const {
+    Tensor all = taper::detail::make_tensor(base.sizes, grad.scalar_type(), grad.device());
+    all.impl().strides = base.strides;
+    all.impl().update_geometry();
+    TAPER_ASSERT(all.is_non_overlapping_and_dense(), "CopySlices: a base with gaps");
+    all.copy_(grad);
+    return all;
+  }
+
+  const Geometry base, view;
+  const NodePtr part;
+};
+
+NodePtr make_copy_slices(const Tensor& base, const Tensor& view, NodePtr part) {
+  void* block = taper::detail::pool_allocate(sizeof(CopySlices));
+  auto* node = new (block) CopySlices(base.impl(), view.impl(), std::move(part));
+  NodePtr owner(node);
+  const ArrayRef<Edge> part_edges = node->part->next_edges();
+  Edge* memory = node->make_edge_memory(part_edges.size());
+  new (&memory[0]) Edge(base.requires_grad() ? gradient_edge(base) : Edge{});
+  for (size_t i = 1; i < part_edges.size(); ++i) new (&memory[i]) Edge(part_edges[i]);
+  node->set_edges(memory, part_edges.size());
+  return owner;
+}
+
+}  // namespace
+
+void refresh_view_history_slow(TensorImpl& view) {
+  TAPER_CHECK(
+      view.view_origin != TensorImpl::ViewOrigin::kNoGrad,
+      "A view was created in no_grad mode and its base or another view of its base has been "
+      "modified inplace with grad mode enabled. Given that this use case is ambiguous and "
+      "error-prone, it is forbidden. You can clarify your code by moving both the view and "
+      "the inplace either both inside the no_grad block (if you don't want the inplace to be "
+      "tracked) or both outside (if you want the inplace to be tracked).");
+  TAPER_CHECK(view.view_origin != TensorImpl::ViewOrigin::kMultiOutput,
+              "a view that is one of several outputs of a view op was used after its base had been "
+              "modified inplace; make the view anew, or clone() it before");
+  const AutoGradMode record_it(true);
+  const Tensor base(view.view_base);
+  const Tensor fresh = base.as_strided(view.sizes, view.strides, view.offset);
+  view.grad_fn = fresh.impl().grad_fn;
+  view.output_nr = fresh.impl().output_nr;
+  view.view_version = view.version();
+}
+
+void rebase_view(const Tensor& x, NodePtr node) {
+  const Tensor base(x.impl().view_base);
+  NodePtr slices = make_copy_slices(base, x, std::move(node));
+  rebase_history(base, std::move(slices));
+  refresh_view_history_slow(x.impl());
+}
+
+}  // namespace taper::autograd

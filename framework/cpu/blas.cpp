@@ -1,0 +1,256 @@
+#include <taper/framework/cpu/blas.h>
+
+#include <omp.h>
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include <taper/framework/check.h>
+#include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/openblas.h>
+#include <taper/framework/cpu/parallel.h>
+
+namespace taper::cpu {
+namespace {
+
+// Multiply-adds for which a thread is worth waking.
+constexpr int64_t kThreadWork = 1 << 20;
+// Rows of B (its k) that one packed panel holds: panel and tile stay in the second-level cache.
+constexpr int64_t kPanelDepth = 512;
+constexpr int64_t kPanelWidth = 64;
+// B is read in place when it is this small, or when too few rows of A would share its packing.
+constexpr int64_t kDirectElements = 16384;
+constexpr int64_t kDirectRows = 96;
+
+template <class T>
+constexpr bool kHasTile = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// ---------------------------------------------------------------------- own, with register tiles
+// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth.
+template <class T>
+void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64_t width) {
+  const T* from = b.data + p * b.row + j * b.col;
+  if (b.row == 1 && b.col != 1) {
+    transpose_panel(to, kPanelWidth, from, b.col, width, depth);
+    return;
+  }
+  for (int64_t i = 0; i < depth; ++i, from += b.row, to += kPanelWidth)
+    if (b.col == 1)
+      std::copy_n(from, width, to);
+    else
+      for (int64_t x = 0; x < width; ++x) to[x] = from[x * b.col];
+}
+
+template <class T>
+void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                 T* c, int64_t ldc) {
+  alignas(64) T small[2048];
+  const int64_t depth = std::min(k, kPanelDepth);
+  const bool fits = depth * kPanelWidth <= 2048;
+  Scratch<T> large(fits ? 0 : depth * kPanelWidth);
+  T* panel = fits ? small : large.get();
+  for (int64_t p = 0; p < k; p += depth) {
+    const int64_t d = std::min(depth, k - p);
+    for (int64_t j = 0; j < n; j += kPanelWidth) {
+      const int64_t width = std::min(kPanelWidth, n - j);
+      pack_panel(panel, b, p, d, j, width);
+      gemm_panel(GemmPanel<T>{m, width, d, a.data + p * a.col, a.row, a.col, panel, kPanelWidth,
+                              c + j, ldc, alpha, add || p > 0});
+    }
+  }
+}
+
+template <class T>
+void own_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+              T* c, int64_t ldc) {
+  if (b.col == 1 && (k * n <= kDirectElements || m <= kDirectRows))
+    gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
+  else
+    packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+// ---------------------------------------------------------------------- libraries
+// What a BLAS call needs to know of an operand: leading dimension and whether it is transposed.
+// False when neither stride is one.
+template <class T>
+bool blas_layout(MatrixIn<T> x, int64_t rows, int64_t cols, bool* transposed, int64_t* ld) {
+  if (x.col == 1 && x.row >= std::max<int64_t>(cols, 1)) {
+    *transposed = false;
+    *ld = x.row;
+    return true;
+  }
+  *transposed = true;
+  *ld = x.col;
+  return x.row == 1 && x.col >= std::max<int64_t>(rows, 1);
+}
+
+bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
+                  MatrixIn<float> b, bool add, float* c, int64_t ldc) {
+  bool ta, tb;
+  int64_t lda, ldb;
+  if (!blas_layout(a, m, k, &ta, &lda) || !blas_layout(b, k, n, &tb, &ldb)) return false;
+  // It would split by OpenMP: the split is ours.
+  const int threads = omp_get_max_threads();
+  if (threads != 1) omp_set_num_threads(1);
+  const dnnl_status_t status = dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data,
+                                          lda, b.data, ldb, add ? 1.0f : 0.0f, c, ldc);
+  if (threads != 1) omp_set_num_threads(threads);
+  return status == dnnl_success;
+}
+
+bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, MatrixIn<double> a,
+                  MatrixIn<double> b, bool add, double* c, int64_t ldc) {
+  bool ta, tb;
+  int64_t lda, ldb;
+  if (!blas_layout(a, m, k, &ta, &lda) || !blas_layout(b, k, n, &tb, &ldb)) return false;
+  if (std::max({m, n, k, lda, ldb, ldc}) > INT32_MAX) return false;
+  return openblas_dgemm(ta, tb, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                        alpha, a.data, static_cast<int>(lda), b.data, static_cast<int>(ldb),
+                        add ? 1.0 : 0.0, c, static_cast<int>(ldc));
+}
+
+// Whether a library is faster than own_gemm, as measured on AVX-512 machines: it packs A too, which
+// pays when both operands are used many times.
+bool prefers_library(int64_t m, int64_t n, int64_t k) {
+  return m * n * k >= (int64_t{1} << 26) && m >= 128 && n >= 128 && k >= 128;
+}
+
+// Every piece packs its operands again: two pieces for each thread.
+int64_t share(int64_t n) {
+  const int64_t pieces = 2 * get_num_threads();
+  return (n + pieces - 1) / pieces;
+}
+
+// ---------------------------------------------------------------------- plain loops
+template <class T>
+void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                T* c, int64_t ldc) {
+  // In an unsigned type of at least 32 bits, so that overflow wraps.
+  using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;
+  Scratch<Sum> row(n);
+  for (int64_t i = 0; i < m; ++i) {
+    std::fill_n(row.get(), n, Sum(0));
+    for (int64_t p = 0; p < k; ++p) {
+      const Sum av = static_cast<Sum>(static_cast<opmath_t<T>>(a.data[i * a.row + p * a.col]));
+      const T* bp = b.data + p * b.row;
+      for (int64_t j = 0; j < n; ++j)
+        row[j] += av * static_cast<Sum>(static_cast<opmath_t<T>>(bp[j * b.col]));
+    }
+    const Sum scale = static_cast<Sum>(static_cast<opmath_t<T>>(alpha));
+    for (int64_t j = 0; j < n; ++j) {
+      T& y = c[i * ldc + j];
+      const Sum before = add ? static_cast<Sum>(static_cast<opmath_t<T>>(y)) : Sum(0);
+      y = static_cast<T>(static_cast<opmath_t<T>>(before + scale * row[j]));
+    }
+  }
+}
+
+// Half the precision, twice the work: both operands become float, the product is a float one.
+template <class T>
+void widened_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                  T* c, int64_t ldc) {
+  Scratch<float> fa(m * k), fb(k * n), fc(m * n);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t p = 0; p < k; ++p) fa[i * k + p] = a.data[i * a.row + p * a.col];
+  for (int64_t p = 0; p < k; ++p)
+    for (int64_t j = 0; j < n; ++j) fb[p * n + j] = b.data[p * b.row + j * b.col];
+  if (add)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) fc[i * n + j] = c[i * ldc + j];
+  gemm<float>(m, n, k, alpha, {fa.get(), k, 1}, {fb.get(), n, 1}, add, fc.get(), n);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = fc[i * n + j];
+}
+
+template <class T>
+void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                 T* c, int64_t ldc) {
+  if constexpr (kHasTile<T>) {
+    if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
+    own_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  } else {
+    plain_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add, T* c,
+          int64_t ldc) {
+  if (k == 0 && !add)
+    for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
+  if (m == 0 || n == 0 || k == 0) return;
+  if (m * n * k < 2 * kThreadWork) {
+    if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value))
+      widened_gemm(m, n, k, alpha, a, b, add, c, ldc);
+    else
+      single_gemm(m, n, k, alpha, a, b, add, c, ldc);
+    return;
+  }
+  if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value)) {
+    widened_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  } else if (m >= n) {
+    const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
+    parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
+      single_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add, c + i * ldc,
+                  ldc);
+    });
+  } else {
+    const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
+    const int64_t grain =
+        std::max({int64_t{1}, kThreadWork / (m * k * kPanelWidth), share(panels)});
+    parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
+      const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
+      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc);
+    });
+  }
+}
+
+template <class T>
+void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
+                  int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,
+                  int64_t ldc) {
+  const auto range = [=](int64_t i, int64_t end) {
+    for (; i < end; ++i)
+      gemm(m, n, k, alpha, {a.data + i * a_step, a.row, a.col}, {b.data + i * b_step, b.row, b.col},
+           add, c + i * c_step, ldc);
+  };
+  // Few large products split inside; many split here.
+  if (batch < get_num_threads())
+    range(0, batch);
+  else
+    parallel_for(0, batch, std::max<int64_t>(1, kThreadWork / std::max<int64_t>(1, m * n * k)),
+                 range);
+}
+
+template <class T>
+T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
+  // Eight sums: no long chain of roundings, and room for the vector units.
+  using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;
+  Sum s[8] = {};
+  int64_t i = 0;
+  if (incx == 1 && incy == 1) {
+    for (; i + 8 <= n; i += 8)
+      for (int l = 0; l < 8; ++l)
+        s[l] += static_cast<Sum>(static_cast<opmath_t<T>>(x[i + l])) *
+                static_cast<Sum>(static_cast<opmath_t<T>>(y[i + l]));
+  }
+  for (; i < n; ++i)
+    s[i % 8] += static_cast<Sum>(static_cast<opmath_t<T>>(x[i * incx])) *
+                static_cast<Sum>(static_cast<opmath_t<T>>(y[i * incy]));
+  return static_cast<T>(
+      static_cast<opmath_t<T>>(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))));
+}
+
+#define TAPER_INSTANTIATE(T, Name, ...)                                                      \
+  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixIn<T>, MatrixIn<T>, bool, T*,    \
+                        int64_t);                                                            \
+  template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixIn<T>, int64_t, \
+                                MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);           \
+  template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
+TAPER_NUMBER_DTYPES(TAPER_INSTANTIATE, )
+#undef TAPER_INSTANTIATE
+
+}  // namespace taper::cpu

@@ -1,0 +1,29 @@
+// Compiles TAPER_ISA_FILE once for each instruction set. See isa.h. No include guard on purpose.
+#include <taper/framework/cpu/isa.h>
+
+#define TAPER_ISA base
+#define TAPER_ISA_IS_BASE 1
+#include TAPER_ISA_FILE
+#undef TAPER_ISA
+#undef TAPER_ISA_IS_BASE
+#define TAPER_ISA_IS_BASE 0
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")
+#define TAPER_ISA avx2
+#include TAPER_ISA_FILE
+#undef TAPER_ISA
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target( \
+    "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,prefer-vector-width=512")
+#define TAPER_ISA avx512
+#include TAPER_ISA_FILE
+#undef TAPER_ISA
+#pragma GCC pop_options
+#endif
+
+#undef TAPER_ISA_IS_BASE
+#undef TAPER_ISA_FILE

@@ -1,0 +1,39 @@
+// gemm_panel: the register-tiled matrix product under blas.h and the convolutions.
+#pragma once
+
+#include <cstdint>
+
+namespace taper::cpu {
+
+/// C (+)= alpha A B. A's elements are read one by one, so any strides do; B and C have unit column
+/// stride. B should stay in the cache: at most about kPanelElements of it.
+template <class T>
+struct GemmPanel {
+  int64_t m, n, k;
+  const T* a;
+  int64_t a_row, a_col;
+  const T* b;
+  int64_t ldb;
+  T* c;
+  int64_t ldc;
+  T alpha = 1;
+  bool add = false;
+  const T* row_bias = nullptr;  ///< added to every element of row i
+};
+
+/// Rows of C that stay in registers.
+constexpr int64_t kTileRows = 6;
+
+void gemm_panel(const GemmPanel<float>& g);
+void gemm_panel(const GemmPanel<double>& g);
+
+/// Elements by which a row written by transpose_panel may be longer than asked.
+constexpr int64_t kTransposePad = 16;
+/// to[j * ldt + i] = from[i * ldf + j] for i < rows, j < cols; ldt is at least `rows` rounded up to
+/// a multiple of kTransposePad, and all of that may be written.
+void transpose_panel(float* to, int64_t ldt, const float* from, int64_t ldf, int64_t rows,
+                     int64_t cols);
+void transpose_panel(double* to, int64_t ldt, const double* from, int64_t ldf, int64_t rows,
+                     int64_t cols);
+
+}  // namespace taper::cpu

@@ -1,0 +1,56 @@
+// Instruction sets: kernels are compiled for several, and the best that the CPU has is called.
+//
+// A kernel file x_cpu.cpp names its loops' file and includes foreach_isa.h:
+//
+//   #define TAPER_ISA_FILE <taper/ops/x_isa.inc>
+//   #include <taper/framework/cpu/foreach_isa.h>
+//   namespace taper::cpu {
+//   void x(Out y, In a) { TAPER_BY_ISA(x, y, a); }
+//   }
+//
+// x_isa.inc holds `namespace taper::cpu::TAPER_ISA { void x(Out y, In a) { ...plain loops... } }`
+// and has no include guard: it is compiled once per instruction set, and the compiler vectorises
+// it.
+#pragma once
+
+namespace taper::cpu {
+
+enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
+
+/// The best instruction set of this CPU, lowered by TAPER_CPU_ISA=base|avx2 in the environment.
+extern const Isa best_isa;
+
+}  // namespace taper::cpu
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+#define TAPER_BY_ISA(function, ...)           \
+  do {                                        \
+    switch (::taper::cpu::best_isa) {         \
+      case ::taper::cpu::Isa::kAvx512:        \
+        return avx512::function(__VA_ARGS__); \
+      case ::taper::cpu::Isa::kAvx2:          \
+        return avx2::function(__VA_ARGS__);   \
+      default:                                \
+        return base::function(__VA_ARGS__);   \
+    }                                         \
+  } while (false)
+#else
+#define TAPER_BY_ISA(function, ...) return base::function(__VA_ARGS__)
+#endif
+
+#define TAPER_FAST_DTYPES(X, ...) \
+  X(float, Float, __VA_ARGS__)    \
+  X(double, Double, __VA_ARGS__) X(::taper::BFloat16, BFloat16, __VA_ARGS__)
+
+/// TAPER_SWITCH in an *_isa.inc file, inside a kernel whose arguments are `arguments` (in
+/// parentheses): f32, f64 and bf16 here, other dtypes of the list by base::kernel.
+#define TAPER_SWITCH_ISA(dtype, kernel, arguments, DTYPES, ...) \
+  if constexpr (TAPER_ISA_IS_BASE) {                            \
+    TAPER_SWITCH(dtype, #kernel, DTYPES, __VA_ARGS__)           \
+  } else {                                                      \
+    switch (dtype) {                                            \
+      TAPER_FAST_DTYPES(TAPER_SWITCH_CASE, __VA_ARGS__)         \
+      default:                                                  \
+        base::kernel arguments;                                 \
+    }                                                           \
+  }

@@ -1,0 +1,20 @@
+// Walking the operands of pointwise kernels: the part that is the same for every op, dtype and
+// instruction set. The loops over a row are in loops.inc.
+#pragma once
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/iterate.h>
+
+namespace taper::cpu {
+
+/// One row of n elements; s holds the steps of y and the inputs in bytes.
+using MapRow = void (*)(const void* f, char* y, const char* x, const int64_t* s, int64_t n);
+using Map2Row = void (*)(const void* f, char* y, const char* a, const char* b, const int64_t* s,
+                         int64_t n);
+
+/// Calls row(f, ...) for all rows of y = f(x), in parallel above `grain` elements.
+void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f);
+/// The same for y = f(a, b); a and b broadcast to y's shape.
+void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row, const void* f);
+
+}  // namespace taper::cpu

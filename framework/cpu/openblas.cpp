@@ -1,0 +1,35 @@
+#include <taper/framework/cpu/openblas.h>
+
+#include <cblas.h>
+#include <dlfcn.h>
+
+namespace taper::cpu {
+namespace {
+
+using Dgemm = decltype(&cblas_dgemm);
+
+Dgemm load() {
+  void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return nullptr;
+  // Its own threads would fight with OpenMP's: the split is the caller's.
+  if (auto set_threads =
+          reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads")))
+    set_threads(1);
+  return reinterpret_cast<Dgemm>(dlsym(library, "cblas_dgemm"));
+}
+
+CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
+
+}  // namespace
+
+bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha,
+                    const double* a, int lda, const double* b, int ldb, double beta, double* c,
+                    int ldc) {
+  static const Dgemm dgemm = load();
+  if (!dgemm) return false;
+  dgemm(CblasRowMajor, flag(transpose_a), flag(transpose_b), m, n, k, alpha, a, lda, b, ldb, beta,
+        c, ldc);
+  return true;
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,15 @@
+// OpenBLAS, loaded when the first product needs it.
+#pragma once
+
+namespace taper::cpu {
+
+/// C = alpha op(A) op(B) + beta C, row-major, as cblas_dgemm with one thread. Returns false, and
+/// does nothing, when the library cannot be loaded.
+///
+/// It is not linked: its start-up code makes a thread for every core, which costs time in programs
+/// that never multiply large f64 matrices and makes every reference count atomic.
+bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha,
+                    const double* a, int lda, const double* b, int ldb, double beta, double* c,
+                    int ldc);
+
+}  // namespace taper::cpu

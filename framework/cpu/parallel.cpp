@@ -1,0 +1,172 @@
+#include <taper/framework/cpu/parallel.h>
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <taper/framework/check.h>
+
+namespace taper {
+namespace {
+
+std::atomic<int> g_threads{0};
+std::atomic<int> g_interop_threads{1};
+
+// The index of this thread in the running loop, -1 outside of one.
+thread_local int tl_index = -1;
+
+// One loop: pieces are taken by whoever is free, so that a thread which the system does not let run
+// delays nothing but the piece it has begun.
+struct Job {
+  int64_t begin, end, chunk, pieces;
+  void* context;
+  void (*body)(void*, int64_t, int64_t);
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr error{};
+
+  void work() {
+    for (int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
+      const int64_t b = begin + piece * chunk;
+      try {
+        if (b < end) body(context, b, std::min(end, b + chunk));
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+    }
+  }
+};
+
+void pause_cpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Waits for `done` without sleeping, for some 20 microseconds; false when it did not come true. Not
+// longer: beside another busy process a spinning thread takes the time of a working one.
+template <class Done>
+bool spin_until(const Done& done) {
+  for (int i = 0; i < 400; ++i) {
+    if (done()) return true;
+    pause_cpu();
+  }
+  return false;
+}
+
+// The threads that help a loop's caller. They live as long as the process: the pool is never
+// destroyed, since a thread may still wait in it at exit.
+class Pool {
+ public:
+  // Runs the job with up to `helpers` further threads. False when another loop has them.
+  bool run(Job& job, int helpers) {
+    const std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
+    if (!owner) return false;
+    open(job, helpers);
+    tl_index = 0;
+    job.work();
+    tl_index = -1;
+    close();
+    return true;
+  }
+
+ private:
+  void open(Job& job, int helpers) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (; started_ < helpers; ++started_) std::thread(&Pool::help, this).detach();
+    job_ = &job;
+    places_ = helpers;
+    generation_.fetch_add(1, std::memory_order_release);
+    if (sleepers_ > 0) wake_.notify_all();
+  }
+
+  // Nobody joins any more; waits for those who have.
+  void close() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      job_ = nullptr;
+    }
+    if (spin_until([this] { return running_.load(std::memory_order_acquire) == 0; })) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [this] { return running_.load(std::memory_order_acquire) == 0; });
+  }
+
+  void help() {
+    omp_set_num_threads(1);  // a library that is called in a piece shall not split it again
+    uint64_t seen = 0;
+    for (;;) {
+      spin_until([&] { return generation_.load(std::memory_order_acquire) != seen; });
+      std::unique_lock<std::mutex> lock(mutex_);
+      ++sleepers_;
+      wake_.wait(lock, [&] { return generation_.load(std::memory_order_relaxed) != seen; });
+      --sleepers_;
+      seen = generation_.load(std::memory_order_relaxed);
+      if (!job_ || places_ == 0) continue;
+      Job* job = job_;
+      tl_index = places_--;
+      running_.fetch_add(1, std::memory_order_relaxed);
+      lock.unlock();
+      job->work();
+      lock.lock();
+      tl_index = -1;
+      if (running_.fetch_sub(1, std::memory_order_release) == 1) done_.notify_one();
+    }
+  }
+
+  std::mutex owner_;  // held by the thread whose loop runs
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_, done_;
+  std::atomic<uint64_t> generation_{0};
+  std::atomic<int> running_{0};
+  Job* job_ = nullptr;
+  int places_ = 0, started_ = 0, sleepers_ = 0;
+};
+
+}  // namespace
+
+int get_num_threads() {
+  int n = g_threads.load(std::memory_order_relaxed);
+  if (__builtin_expect(n == 0, 0)) {
+    n = std::max(1, omp_get_max_threads());
+    g_threads.store(n, std::memory_order_relaxed);
+  }
+  return n;
+}
+
+void set_num_threads(int n) {
+  TAPER_CHECK_VALUE(n >= 1, "set_num_threads: expected at least 1 thread, got ", n);
+  g_threads.store(n, std::memory_order_relaxed);
+}
+
+int get_num_interop_threads() { return g_interop_threads.load(); }
+void set_num_interop_threads(int n) {
+  TAPER_CHECK_VALUE(n >= 1, "set_num_interop_threads: expected at least 1 thread, got ", n);
+  g_interop_threads.store(n);
+}
+
+int get_thread_num() { return tl_index < 0 ? 0 : tl_index; }
+bool in_parallel_region() { return tl_index >= 0; }
+
+namespace detail {
+
+void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
+                  void (*body)(void*, int64_t, int64_t)) {
+  static Pool& pool = *new Pool;
+  Job job{begin, end, chunk, pieces, context, body};
+  const int64_t helpers = std::min<int64_t>(get_num_threads(), pieces) - 1;
+  if (!pool.run(job, static_cast<int>(helpers))) {
+    // Another thread's loop is running: this one runs here alone.
+    tl_index = 0;
+    job.work();
+    tl_index = -1;
+  }
+  if (job.failed) std::rethrow_exception(job.error);
+}
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,47 @@
+// Threads: one number for the whole process, loops split over a pool of helpers.
+#pragma once
+
+#include <cstdint>
+
+namespace taper {
+
+/// Threads that one op may use. The start value is OMP_NUM_THREADS, else the number of cores.
+int get_num_threads();
+/// Throws ValueError unless n is at least 1.
+void set_num_threads(int n);
+int get_num_interop_threads();
+void set_num_interop_threads(int n);
+/// The index of the calling thread in the running parallel loop, 0 outside.
+int get_thread_num();
+/// True inside a parallel loop; loops started there run on the calling thread alone.
+bool in_parallel_region();
+
+namespace detail {
+void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
+                  void (*body)(void*, int64_t, int64_t));
+}
+
+/// Work for a loop to be worth splitting, in elements of a cheap op.
+constexpr int64_t kGrain = 32768;
+
+/// Calls body(b, e) over [begin, end) in pieces of at least `grain`, each on some thread. The first
+/// exception of a piece reaches the caller, with its own type, after all have ended. The pieces
+/// depend only on the arguments and the number of threads, so a result is reproducible.
+template <class Body>
+void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
+  const int64_t n = end - begin;
+  if (n <= 0) return;
+  const int64_t threads = n <= grain || in_parallel_region() ? 1 : get_num_threads();
+  if (threads == 1) {
+    body(begin, end);
+    return;
+  }
+  const int64_t pieces = grain > 0 ? (n + grain - 1) / grain : n;
+  // A few pieces for each thread: one that is held up by another process leaves the rest to others.
+  const int64_t most = threads * 4;
+  const int64_t use = pieces < most ? pieces : most;
+  detail::parallel_run(begin, end, (n + use - 1) / use, use, const_cast<Body*>(&body),
+                       [](void* f, int64_t b, int64_t e) { (*static_cast<const Body*>(f))(b, e); });
+}
+
+}  // namespace taper

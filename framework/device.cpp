@@ -1,0 +1,54 @@
+#include <taper/framework/device.h>
+
+#include <ostream>
+
+namespace taper {
+namespace {
+
+const char* name_of(DeviceType t) { return t == kCPU ? "cpu" : "cuda"; }
+
+[[noreturn]] void bad_text(const std::string& text) {
+  throw Error("Invalid device string: '" + text +
+              "'; expected 'cpu', 'cuda' or 'cuda:N' with N a device number");
+}
+
+DeviceIndex parse_index(const std::string& text, const std::string& digits) {
+  const bool leading_zero = digits.size() > 1 && digits[0] == '0';
+  if (digits.empty() || digits.size() > 3 || leading_zero ||
+      digits.find_first_not_of("0123456789") != std::string::npos)
+    bad_text(text);
+  const int value = std::stoi(digits);
+  if (value > 127) bad_text(text);
+  return static_cast<DeviceIndex>(value);
+}
+
+}  // namespace
+
+Device::Device(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  if (name == "cpu")
+    type_ = kCPU;
+  else if (name == "cuda")
+    type_ = kCUDA;
+  else
+    bad_text(text);
+  if (colon == std::string::npos) return;
+  index_ = parse_index(text, text.substr(colon + 1));
+  if (type_ == kCPU && index_ != 0) bad_text(text);
+}
+
+std::string Device::str() const {
+  return has_index() ? std::string(name_of(type_)) + ":" + std::to_string(index_) : name_of(type_);
+}
+
+std::string repr(Device d) {
+  std::string text = std::string("device(type='") + name_of(d.type()) + "'";
+  if (d.has_index()) text += ", index=" + std::to_string(d.index());
+  return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, DeviceType t) { return out << name_of(t); }
+std::ostream& operator<<(std::ostream& out, const Device& d) { return out << d.str(); }
+
+}  // namespace taper

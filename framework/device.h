@@ -1,0 +1,49 @@
+// Device: where a tensor's bytes live and its ops run.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+#include <taper/framework/check.h>
+
+namespace taper {
+
+enum class DeviceType : int8_t { CPU = 0, CUDA = 1 };
+constexpr DeviceType kCPU = DeviceType::CPU;
+constexpr DeviceType kCUDA = DeviceType::CUDA;
+using DeviceIndex = int8_t;
+
+/// A device type and an index; index -1 means "the current one".
+class Device {
+ public:
+  constexpr Device() = default;
+  constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
+  /// Parses "cpu", "cuda" or "cuda:1". Throws Error for anything else, listing what is accepted.
+  Device(const std::string& text);
+  Device(const char* text) : Device(std::string(text)) {}
+
+  constexpr DeviceType type() const { return type_; }
+  constexpr DeviceIndex index() const { return index_; }
+  constexpr bool has_index() const { return index_ != -1; }
+  void set_index(DeviceIndex index) { index_ = index; }
+  constexpr bool is_cuda() const { return type_ == kCUDA; }
+  constexpr bool is_cpu() const { return type_ == kCPU; }
+  /// "cpu", "cuda:1".
+  std::string str() const;
+  friend constexpr bool operator==(Device a, Device b) {
+    return a.type_ == b.type_ && a.index_ == b.index_;
+  }
+  friend constexpr bool operator!=(Device a, Device b) { return !(a == b); }
+
+ private:
+  DeviceType type_ = DeviceType::CPU;
+  DeviceIndex index_ = -1;
+};
+
+/// Python's form: device(type='cuda', index=1).
+std::string repr(Device d);
+std::ostream& operator<<(std::ostream& out, DeviceType t);
+std::ostream& operator<<(std::ostream& out, const Device& d);
+
+}  // namespace taper

@@ -1,0 +1,118 @@
+// Which kernel: the one place that looks at a tensor's device.
+//
+//   TAPER_KERNEL(softmax, Out y, In x, int64_t dim)      declares cpu::softmax and cuda::softmax
+//   TAPER_ON_DEVICE(x, softmax, y, x, dim)               runs the right one
+//
+// A kernel takes views and numbers by value. It owns nothing and waits for nothing, so a launch can
+// outlive the call that made it: a simulated device queues the CPU kernel, a GPU queues its own.
+#pragma once
+
+#include <tuple>
+
+#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// What a kernel may read: no ownership, all geometry by value. A 0-dim In may hold the number
+/// itself (`immediate`) in place of memory.
+struct In {
+  const void* data = nullptr;
+  ScalarType dtype = ScalarType::Undefined;
+  bool contiguous = true;
+  int64_t numel = 1;
+  Dims sizes;
+  Dims strides;
+  /// Storage for a number given in place of a tensor; used when data is null and numel is 1.
+  alignas(8) unsigned char immediate[8];
+
+  In() = default;
+  In(const Tensor& t) {
+    if (!t.defined()) {
+      numel = 0;
+      return;
+    }
+    const TensorImpl& i = *t.impl_ptr();
+    data = i.data;
+    dtype = i.dtype;
+    contiguous = i.contiguous;
+    numel = i.numel;
+    sizes = i.sizes;
+    strides = i.strides;
+  }
+  /// A number of the given dtype.
+  static In number(const Scalar& v, ScalarType dtype);
+  bool defined() const { return dtype != ScalarType::Undefined; }
+  int64_t dim() const { return sizes.size(); }
+  /// The memory, or the number itself. Valid while this In lives.
+  const void* bytes() const { return data || numel != 1 ? data : immediate; }
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(bytes());
+  }
+};
+
+/// What a kernel writes (every element, without reading it first).
+struct Out {
+  void* data = nullptr;
+  ScalarType dtype = ScalarType::Undefined;
+  bool contiguous = true;
+  int64_t numel = 0;
+  Dims sizes;
+  Dims strides;
+
+  Out() = default;
+  Out(const Tensor& t) {
+    if (!t.defined()) return;
+    const TensorImpl& i = *t.impl_ptr();
+    data = i.data;
+    dtype = i.dtype;
+    contiguous = i.contiguous;
+    numel = i.numel;
+    sizes = i.sizes;
+    strides = i.strides;
+  }
+  bool defined() const { return dtype != ScalarType::Undefined; }
+  int64_t dim() const { return sizes.size(); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+/// What a kernel reads and writes, or writes only in part.
+struct InOut : Out {
+  using Out::Out;
+};
+
+namespace detail {
+
+/// Queues `kernel` on the current stream of `device` with the arguments by value.
+template <class... P, class... A>
+void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
+  runtime(device).launch(
+      name, [kernel, pack = std::tuple<std::decay_t<P>...>(std::forward<A>(args)...)]() {
+        std::apply(kernel, pack);
+      });
+}
+
+}  // namespace detail
+}  // namespace taper
+
+#define TAPER_KERNEL(name, ...) \
+  namespace cpu {               \
+  void name(__VA_ARGS__);       \
+  }                             \
+  namespace cuda {              \
+  void name(__VA_ARGS__);       \
+  }
+
+/// Runs `kernel(args...)` where tensor `t` lives.
+#define TAPER_ON_DEVICE(t, kernel, ...)                                         \
+  do {                                                                          \
+    const ::taper::Device taper_where = (t).device();                           \
+    if (__builtin_expect(taper_where.is_cpu(), 1))                              \
+      cpu::kernel(__VA_ARGS__);                                                 \
+    else                                                                        \
+      ::taper::detail::launch(#kernel, taper_where, &cpu::kernel, __VA_ARGS__); \
+  } while (false)

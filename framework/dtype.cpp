@@ -1,0 +1,109 @@
+#include <taper/framework/dtype.h>
+
+#include <atomic>
+#include <ostream>
+
+namespace taper {
+namespace {
+
+struct Names {
+  const char *libtorch, *cpp, *python;
+};
+
+Names names(ScalarType t) {
+  switch (t) {
+    case ScalarType::Byte:
+      return {"Byte", "unsigned char", "uint8"};
+    case ScalarType::Char:
+      return {"Char", "signed char", "int8"};
+    case ScalarType::Short:
+      return {"Short", "short int", "int16"};
+    case ScalarType::Int:
+      return {"Int", "int", "int32"};
+    case ScalarType::Long:
+      return {"Long", "long int", "int64"};
+    case ScalarType::Half:
+      return {"Half", "c10::Half", "float16"};
+    case ScalarType::Float:
+      return {"Float", "float", "float32"};
+    case ScalarType::Double:
+      return {"Double", "double", "float64"};
+    case ScalarType::ComplexHalf:
+      return {"ComplexHalf", "c10::complex<c10::Half>", "complex32"};
+    case ScalarType::ComplexFloat:
+      return {"ComplexFloat", "c10::complex<float>", "complex64"};
+    case ScalarType::ComplexDouble:
+      return {"ComplexDouble", "c10::complex<double>", "complex128"};
+    case ScalarType::Bool:
+      return {"Bool", "bool", "bool"};
+    case ScalarType::BFloat16:
+      return {"BFloat16", "c10::BFloat16", "bfloat16"};
+    case ScalarType::Undefined:
+      return {"Undefined", "nullptr (uninitialized)", "undefined"};
+    default:
+      return {"UNKNOWN_SCALAR", "unknown", "unknown"};
+  }
+}
+
+std::atomic<ScalarType> g_default_dtype{kFloat};
+
+// Widening order within the signed integers; u8 is apart.
+int width_rank(ScalarType t) { return static_cast<int>(elementSize(t)); }
+
+ScalarType promote_integers(ScalarType a, ScalarType b) {
+  if (a == kByte || b == kByte) {
+    const ScalarType other = a == kByte ? b : a;
+    return other == kChar ? kShort : other;
+  }
+  return width_rank(a) >= width_rank(b) ? a : b;
+}
+
+ScalarType promote_floats(ScalarType a, ScalarType b) {
+  if (width_rank(a) == width_rank(b)) return kFloat;  // f16 with bf16
+  return width_rank(a) > width_rank(b) ? a : b;
+}
+
+}  // namespace
+
+const char* toString(ScalarType t) { return names(t).libtorch; }
+const char* cpp_type_name(ScalarType t) { return names(t).cpp; }
+const char* python_name(ScalarType t) { return names(t).python; }
+std::ostream& operator<<(std::ostream& out, ScalarType t) { return out << toString(t); }
+std::ostream& operator<<(std::ostream& out, TypeMeta t) { return out << t.name(); }
+
+ScalarType promoteTypes(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  if (a == ScalarType::Undefined || b == ScalarType::Undefined) return ScalarType::Undefined;
+  if (a == kBool) return b;
+  if (b == kBool) return a;
+  const bool a_floats = isFloatingType(a), b_floats = isFloatingType(b);
+  if (a_floats && b_floats) return promote_floats(a, b);
+  if (a_floats) return a;
+  if (b_floats) return b;
+  return promote_integers(a, b);
+}
+
+bool canCast(ScalarType from, ScalarType to) {
+  if (isFloatingType(from) && isIntegralType(to, true)) return false;
+  return !(from != kBool && to == kBool);
+}
+
+ScalarType default_dtype() { return g_default_dtype.load(std::memory_order_relaxed); }
+TypeMeta get_default_dtype() { return default_dtype(); }
+
+void set_default_dtype(TypeMeta t) {
+  TAPER_CHECK_TYPE(isFloatingType(t),
+                   "set_default_dtype: only floating-point types are supported "
+                   "as the default type, got ",
+                   toString(t));
+  g_default_dtype.store(t.toScalarType(), std::memory_order_relaxed);
+}
+
+namespace detail {
+
+void unsupported_dtype(const char* op, ScalarType t) {
+  throw NotImplementedError(concat('"', op, "\" not implemented for '", toString(t), "'"));
+}
+
+}  // namespace detail
+}  // namespace taper

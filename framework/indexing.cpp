@@ -1,0 +1,40 @@
+#include <taper/framework/indexing.h>
+
+#include <cstring>
+#include <ostream>
+
+namespace taper::indexing {
+
+Slice::Slice(optional<int64_t> start, optional<int64_t> stop, optional<int64_t> step)
+    : start_(start), stop_(stop), step_(step.value_or(1)) {
+  TAPER_CHECK_VALUE(step_ != 0, "slice step cannot be zero");
+  TAPER_CHECK_VALUE(step_ > 0, "step must be greater than zero");
+}
+
+void TensorIndex::check_dots(const char* text) {
+  TAPER_CHECK_VALUE(std::strcmp(text, "...") == 0,
+                    "Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
+}
+
+std::ostream& operator<<(std::ostream& out, const Slice& s) {
+  return out << s.start().value_or(0) << ':' << s.stop().value_or(INT64_MAX) << ':' << s.step();
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorIndex& i) {
+  switch (i.type()) {
+    case TensorIndexType::None:
+      return out << "None";
+    case TensorIndexType::Ellipsis:
+      return out << "...";
+    case TensorIndexType::Integer:
+      return out << i.integer();
+    case TensorIndexType::Boolean:
+      return out << (i.boolean() ? "true" : "false");
+    case TensorIndexType::Slice:
+      return out << i.slice();
+    default:
+      return out << i.tensor();
+  }
+}
+
+}  // namespace taper::indexing

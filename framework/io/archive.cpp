@@ -1,0 +1,443 @@
+#include <taper/framework/io/archive.h>
+
+#include <algorithm>
+#include <cstring>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/io/safetensors.h>
+
+namespace taper::serialize {
+namespace detail {
+
+/// One name of an archive, whole path: a value or a nested archive.
+struct Entry {
+  std::string name;
+  IValue value;
+  bool is_archive = false;
+};
+
+/// The entries in the order of writing; an archive stands before what it holds.
+struct ArchiveData {
+  std::vector<Entry> entries;
+  std::unordered_map<std::string, size_t> index;
+
+  void add(Entry entry) {
+    const auto [at, is_new] = index.emplace(entry.name, entries.size());
+    if (is_new)
+      entries.push_back(std::move(entry));
+    else
+      entries[at->second] = std::move(entry);
+  }
+  const Entry* find(const std::string& name) const {
+    const auto at = index.find(name);
+    return at == index.end() ? nullptr : &entries[at->second];
+  }
+};
+
+/// Tensors that were read into, with what they held before.
+struct LoadLog {
+  std::vector<std::pair<Tensor, Tensor>> before;
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::ArchiveData;
+using detail::Entry;
+using detail::FileContents;
+using Json = nlohmann::json;
+
+/// The list of all entries in order, as JSON text: [name, kind, value].
+constexpr const char* kEntriesKey = "taper.entries";
+
+// ---------------------------------------------------------------------- entries to file contents
+
+// Text, because JSON has no infinity and no NaN. 17 digits give back the same double.
+std::string text_of(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", v);
+  return text;
+}
+
+Json text_of(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (double v : values) list.push_back(text_of(v));
+  return list;
+}
+
+Json add_tensor(const std::string& name, const Tensor& t, FileContents& out) {
+  if (!t.defined()) return {name, "undefined"};
+  out.tensors.emplace_back(name, t);
+  return {name, "tensor", t.requires_grad()};
+}
+
+Json add_tensors(const std::string& name, const std::vector<Tensor>& list, FileContents& out) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    TAPER_CHECK(list[i].defined(), "save: '", name, "': expected a list of defined tensors");
+    out.tensors.emplace_back(name + "." + std::to_string(i), list[i]);
+  }
+  return {name, "tensors", list.size()};
+}
+
+Json describe(const Entry& e, FileContents& out) {
+  if (e.is_archive) return {e.name, "archive"};
+  switch (e.value.tag()) {
+    case IValue::Tag::None:
+      return {e.name, "none"};
+    case IValue::Tag::Tensor:
+      return add_tensor(e.name, e.value.toTensor(), out);
+    case IValue::Tag::Double:
+      return {e.name, "double", text_of(e.value.toDouble())};
+    case IValue::Tag::Int:
+      return {e.name, "int", e.value.toInt()};
+    case IValue::Tag::Bool:
+      return {e.name, "bool", e.value.toBool()};
+    case IValue::Tag::String:
+      return {e.name, "string", e.value.toStringRef()};
+    case IValue::Tag::IntList:
+      return {e.name, "ints", e.value.toIntVector()};
+    case IValue::Tag::DoubleList:
+      return {e.name, "doubles", text_of(e.value.toDoubleVector())};
+    case IValue::Tag::TensorList:
+      return add_tensors(e.name, e.value.toTensorVector(), out);
+  }
+  return {};
+}
+
+FileContents contents_of(const ArchiveData& data, const std::string& where) {
+  FileContents out;
+  Json list = Json::array();
+  for (const Entry& e : data.entries) list.push_back(describe(e, out));
+  try {
+    out.metadata.emplace_back(kEntriesKey, list.dump());
+  } catch (const Json::exception& e) {
+    throw Error(
+        taper::detail::concat("save: ", where, ": expected names and texts in UTF-8: ", e.what()));
+  }
+  return out;
+}
+
+// ---------------------------------------------------------------------- file contents to entries
+
+/// Makes the entries of a file. Every tensor is used exactly once.
+class Entries {
+ public:
+  Entries(FileContents contents, const std::string& where) : where_(where) {
+    for (auto& [name, t] : contents.tensors) {
+      names_.push_back(name);
+      tensors_.emplace(name, std::move(t));
+    }
+    const auto& meta = contents.metadata;
+    const auto list = std::find_if(meta.begin(), meta.end(),
+                                   [](const auto& item) { return item.first == kEntriesKey; });
+    if (list != meta.end())
+      from_list(list->second);
+    else
+      from_names();
+  }
+  std::shared_ptr<const ArchiveData> take() { return std::move(data_); }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(taper::detail::concat("load: ", where_, ": ", what));
+  }
+
+  void from_list(const std::string& text) {
+    try {
+      for (const Json& item : Json::parse(text)) add(item);
+    } catch (const Json::exception& e) {
+      fail(std::string("damaged list of entries: ") + e.what());
+    } catch (const std::logic_error& e) {
+      fail(std::string("damaged list of entries: expected a number: ") + e.what());
+    }
+    if (!tensors_.empty())
+      fail("damaged list of entries: '" + tensors_.begin()->first + "' is not in it");
+  }
+
+  /// A file of another program: dots in the names make archives.
+  void from_names() {
+    for (const std::string& name : names_) {
+      for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+        if (!data_->find(name.substr(0, dot))) data_->add({name.substr(0, dot), {}, true});
+      data_->add({name, take_tensor(name), false});
+    }
+  }
+
+  Tensor take_tensor(const std::string& name) {
+    const auto at = tensors_.find(name);
+    if (at == tensors_.end()) fail("damaged list of entries: there is no tensor '" + name + "'");
+    Tensor t = std::move(at->second);
+    tensors_.erase(at);
+    return t;
+  }
+
+  void add(const Json& item) {
+    const std::string name = item.at(0).get<std::string>();
+    const std::string kind = item.at(1).get<std::string>();
+    if (data_->find(name)) fail("damaged list of entries: '" + name + "' occurs twice");
+    if (kind == "archive")
+      data_->add({name, {}, true});
+    else
+      data_->add({name, value(name, kind, item), false});
+  }
+
+  IValue value(const std::string& name, const std::string& kind, const Json& item) {
+    if (kind == "tensor") {
+      Tensor t = take_tensor(name);
+      if (item.at(2).get<bool>() && t.is_floating_point()) t.set_requires_grad(true);
+      return t;
+    }
+    if (kind == "int") return item.at(2).get<int64_t>();
+    if (kind == "double") return std::stod(item.at(2).get<std::string>());
+    if (kind == "bool") return item.at(2).get<bool>();
+    if (kind == "string") return item.at(2).get<std::string>();
+    if (kind == "ints") return item.at(2).get<std::vector<int64_t>>();
+    if (kind == "doubles") return doubles(item.at(2));
+    if (kind == "tensors") return tensor_list(name, item.at(2).get<size_t>());
+    if (kind == "undefined") return Tensor();
+    if (kind != "none") fail("'" + name + "': a value of the unknown kind '" + kind + "'");
+    return {};
+  }
+
+  static std::vector<double> doubles(const Json& list) {
+    std::vector<double> values;
+    for (const Json& v : list) values.push_back(std::stod(v.get<std::string>()));
+    return values;
+  }
+
+  std::vector<Tensor> tensor_list(const std::string& name, size_t count) {
+    std::vector<Tensor> list;
+    for (size_t i = 0; i < count; ++i) list.push_back(take_tensor(name + "." + std::to_string(i)));
+    return list;
+  }
+
+  const std::string& where_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, Tensor> tensors_;
+  std::shared_ptr<ArchiveData> data_ = std::make_shared<ArchiveData>();
+};
+
+std::shared_ptr<const ArchiveData> read_entries(const detail::Source& source, uint64_t nbytes,
+                                                const std::string& where) {
+  return Entries(detail::read_safetensors(source, nbytes, where), where).take();
+}
+
+std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
+/// All that is left in a stream that cannot say its length.
+std::string read_all(std::istream& stream) {
+  std::string bytes;
+  char block[1 << 16];
+  while (stream.read(block, sizeof block) || stream.gcount() > 0)
+    bytes.append(block, static_cast<size_t>(stream.gcount()));
+  return bytes;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------- OutputArchive
+
+OutputArchive::OutputArchive() : data_(std::make_unique<ArchiveData>()) {}
+OutputArchive::OutputArchive(OutputArchive&&) noexcept = default;
+OutputArchive& OutputArchive::operator=(OutputArchive&&) noexcept = default;
+OutputArchive::~OutputArchive() = default;
+
+void OutputArchive::write(const std::string& key, const IValue& value) {
+  data_->add({key, value, false});
+}
+
+void OutputArchive::write(const std::string& key, const Tensor& tensor, bool) {
+  data_->add({key, IValue(tensor), false});
+}
+
+void OutputArchive::write(const std::string& key, OutputArchive& nested) {
+  data_->add({key, {}, true});
+  for (const Entry& e : nested.data_->entries)
+    data_->add({key + "." + e.name, e.value, e.is_archive});
+}
+
+void OutputArchive::save_to(const std::string& filename) {
+  const std::string where = quoted(filename);
+  const FileContents contents = contents_of(*data_, where);
+  detail::write_file(filename, [&](const detail::Sink& sink) {
+    detail::write_safetensors(contents, sink, where);
+  });
+}
+
+void OutputArchive::save_to(std::ostream& stream) {
+  const auto put = [&](const void* data, size_t nbytes) -> size_t {
+    stream.write(static_cast<const char*>(data), static_cast<std::streamsize>(nbytes));
+    return stream ? nbytes : 0;
+  };
+  detail::write_safetensors(contents_of(*data_, "the stream"), put, "the stream");
+  stream.flush();
+  TAPER_CHECK(stream.good(), "save: the stream failed");
+}
+
+void OutputArchive::save_to(const std::function<size_t(const void*, size_t)>& func) {
+  detail::write_safetensors(contents_of(*data_, "the function"), func, "the function");
+}
+
+// ---------------------------------------------------------------------- InputArchive
+
+InputArchive::InputArchive()
+    : data_(std::make_shared<ArchiveData>()), log_(std::make_shared<detail::LoadLog>()) {}
+InputArchive::InputArchive(InputArchive&&) noexcept = default;
+InputArchive& InputArchive::operator=(InputArchive&&) noexcept = default;
+InputArchive::~InputArchive() = default;
+
+std::string InputArchive::full_name(const std::string& key) const {
+  return prefix_.empty() ? key : prefix_ + "." + key;
+}
+
+void InputArchive::throw_missing(const char* what, const std::string& key) const {
+  throw Error(taper::detail::concat("No such serialized ", what, " '", full_name(key), "'"));
+}
+
+bool InputArchive::try_read(const std::string& key, IValue& value) {
+  const Entry* e = data_->find(full_name(key));
+  if (!e || e->is_archive) return false;
+  value = e->value;
+  return true;
+}
+
+void InputArchive::read(const std::string& key, IValue& value) {
+  if (!try_read(key, value)) throw_missing("value", key);
+}
+
+bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool) {
+  IValue value;
+  if (!try_read(key, value) || !value.isTensor()) return false;
+  const Tensor& stored = value.toTensor();
+  if (!tensor.defined() || !stored.defined()) {
+    tensor = stored.defined() && device_ ? stored.to(*device_) : stored;
+    return true;
+  }
+  TAPER_CHECK(stored.is_floating_point() == tensor.is_floating_point(), "load: '", full_name(key),
+              "': expected a tensor of dtype ", tensor.scalar_type(), ", got ",
+              stored.scalar_type());
+  NoGradGuard no_grad;
+  log_->before.emplace_back(tensor, tensor.data());
+  tensor.set_data(stored.to(tensor.device(), tensor.scalar_type()));
+  return true;
+}
+
+void InputArchive::read(const std::string& key, Tensor& tensor, bool is_buffer) {
+  if (!try_read(key, tensor, is_buffer)) throw_missing("tensor", key);
+}
+
+void InputArchive::read_parameter(const std::string& key, Tensor& tensor) {
+  IValue value;
+  if (tensor.defined() && try_read(key, value) && value.isTensor() && value.toTensor().defined()) {
+    const Tensor& stored = value.toTensor();
+    TAPER_CHECK(stored.sizes() == tensor.sizes(), "load: '", full_name(key),
+                "': expected a tensor of sizes ", tensor.sizes(), ", got ", stored.sizes());
+  }
+  read(key, tensor);
+}
+
+bool InputArchive::try_read(const std::string& key, InputArchive& archive) {
+  const std::string name = full_name(key);
+  const Entry* e = data_->find(name);
+  if (!e || !e->is_archive) return false;
+  archive.data_ = data_;
+  archive.log_ = log_;
+  archive.device_ = device_;
+  archive.prefix_ = name;
+  return true;
+}
+
+void InputArchive::read(const std::string& key, InputArchive& archive) {
+  if (!try_read(key, archive)) throw_missing("submodule:", key);
+}
+
+std::vector<std::string> InputArchive::keys() {
+  const std::string start = prefix_.empty() ? "" : prefix_ + ".";
+  std::unordered_set<std::string> archives;
+  std::vector<std::string> keys;
+  for (const Entry& e : data_->entries) {
+    if (e.name.compare(0, start.size(), start) != 0) continue;
+    const std::string key = e.name.substr(start.size());
+    bool nested = false;
+    for (size_t dot = key.find('.'); dot != std::string::npos && !nested;
+         dot = key.find('.', dot + 1))
+      nested = archives.count(key.substr(0, dot)) > 0;
+    if (nested) continue;
+    if (e.is_archive) archives.insert(key);
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+void InputArchive::reset(std::shared_ptr<const ArchiveData> data, optional<Device> device) {
+  data_ = std::move(data);
+  log_ = std::make_shared<detail::LoadLog>();
+  device_ = device;
+  prefix_.clear();
+}
+
+void InputArchive::load_from(const std::string& filename, optional<Device> device) {
+  detail::read_file(filename, [&](const detail::Source& source, uint64_t nbytes) {
+    reset(read_entries(source, nbytes, quoted(filename)), device);
+  });
+}
+
+void InputArchive::load_from(std::istream& stream, optional<Device> device) {
+  TAPER_CHECK(stream.good(), "load: the stream has failed or ended");
+  const auto start = stream.tellg();
+  if (start < 0 || !stream.seekg(0, std::ios::end)) {
+    stream.clear();
+    const std::string bytes = read_all(stream);
+    return load_from(bytes.data(), bytes.size(), device);
+  }
+  const auto end = stream.tellg();
+  stream.seekg(start);
+  const auto source = [&](uint64_t, void* buffer, size_t nbytes) {
+    stream.read(static_cast<char*>(buffer), static_cast<std::streamsize>(nbytes));
+    return static_cast<size_t>(stream.gcount());
+  };
+  reset(read_entries(source, static_cast<uint64_t>(end - start), "the stream"), device);
+}
+
+void InputArchive::load_from(const char* data, size_t size, optional<Device> device) {
+  const auto source = [&](uint64_t position, void* buffer, size_t nbytes) {
+    const size_t n = position > size ? 0 : std::min<size_t>(nbytes, size - position);
+    if (n > 0) std::memcpy(buffer, data + position, n);
+    return n;
+  };
+  reset(read_entries(source, size, "the data"), device);
+}
+
+void InputArchive::load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
+                             const std::function<size_t()>& size_func, optional<Device> device) {
+  reset(read_entries(read_func, size_func(), "the function"), device);
+}
+
+void InputArchive::undo_reads() {
+  NoGradGuard no_grad;
+  auto& before = log_->before;
+  for (auto at = before.rbegin(); at != before.rend(); ++at) at->first.set_data(at->second);
+  before.clear();
+}
+
+}  // namespace taper::serialize
+
+namespace taper {
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor) {
+  archive.write("0", tensor);
+  return archive;
+}
+
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor) {
+  archive.read("0", tensor);
+  return archive;
+}
+
+}  // namespace taper

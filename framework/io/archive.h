@@ -1,0 +1,129 @@
+// Archives: named tensors and values on their way to a file or stream and back.
+//
+// A file is a safetensors file (https://github.com/huggingface/safetensors): 8 bytes of
+// little-endian header length, a JSON header, then the tensors' bytes, row-major, one behind the
+// other. An archive inside an archive joins the names by '.', as in "layer1.weight". What is not a
+// tensor, and a checksum of the whole file, lie as text in the header's "__metadata__". Other
+// programs read the tensors of such a file, and files that other programs wrote load here.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <taper/framework/io/ivalue.h>
+
+namespace taper {
+namespace jit {
+/// Only there so that LibTorch's constructor of OutputArchive compiles; it holds nothing.
+struct CompilationUnit {};
+}  // namespace jit
+
+namespace serialize {
+
+namespace detail {
+struct ArchiveData;
+struct LoadLog;
+}  // namespace detail
+
+/// Collects named values, then writes them all at once.
+class OutputArchive final {
+ public:
+  OutputArchive();
+  explicit OutputArchive(std::shared_ptr<jit::CompilationUnit>) : OutputArchive() {}
+  OutputArchive(OutputArchive&&) noexcept;
+  OutputArchive& operator=(OutputArchive&&) noexcept;
+  OutputArchive(OutputArchive&) = delete;
+  OutputArchive& operator=(OutputArchive&) = delete;
+  ~OutputArchive();
+  std::shared_ptr<jit::CompilationUnit> compilation_unit() const { return nullptr; }
+
+  /// Adds a number, text, list or tensor. A second value of the same name replaces the first.
+  void write(const std::string& key, const IValue& value);
+  /// Adds a tensor; its values are those at the time of save_to. An undefined one is allowed.
+  void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
+  /// Adds all that `nested` holds now under `key`.
+  void write(const std::string& key, OutputArchive& nested);
+
+  /// Writes a temporary file beside `filename`, syncs it and renames it: at any moment the name
+  /// stands for the whole old file or the whole new one. Throws Error when that fails (no such
+  /// directory, no space); the old file is then as it was.
+  void save_to(const std::string& filename);
+  /// Throws Error when the stream fails.
+  void save_to(std::ostream& stream);
+  /// Calls `func(data, nbytes)` repeatedly; it returns how many bytes it took.
+  void save_to(const std::function<size_t(const void*, size_t)>& func);
+
+  template <class... T>
+  void operator()(T&&... args) {
+    write(std::forward<T>(args)...);
+  }
+
+ private:
+  std::unique_ptr<detail::ArchiveData> data_;
+};
+
+/// Reads values by name. load_from reads and checks the whole file (bounds, types, checksum) before
+/// it returns, so that what follows cannot meet a damaged file.
+class InputArchive final {
+ public:
+  InputArchive();
+  InputArchive(InputArchive&&) noexcept;
+  InputArchive& operator=(InputArchive&&) noexcept;
+  InputArchive(InputArchive&) = delete;
+  InputArchive& operator=(InputArchive&) = delete;
+  ~InputArchive();
+
+  /// The value of that name. `read` throws Error when there is none, `try_read` returns false.
+  void read(const std::string& key, IValue& value);
+  bool try_read(const std::string& key, IValue& value);
+  /// A defined `tensor` keeps its identity, dtype, device and requires_grad, and takes over sizes
+  /// and values; an undefined one becomes a new tensor. Throws Error when only one of them is
+  /// floating.
+  void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
+  bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
+  /// Like read into a defined tensor, and throws Error when the sizes differ: the file is of
+  /// another model.
+  void read_parameter(const std::string& key, Tensor& tensor);
+  /// The archive that was written under that name.
+  void read(const std::string& key, InputArchive& archive);
+  bool try_read(const std::string& key, InputArchive& archive);
+  /// The names at this level: of values, tensors and nested archives, in the order of writing.
+  std::vector<std::string> keys();
+
+  /// `device` (default: the CPU) is where new tensors are made.
+  void load_from(const std::string& filename, optional<Device> device = nullopt);
+  void load_from(std::istream& stream, optional<Device> device = nullopt);
+  void load_from(const char* data, size_t size, optional<Device> device = nullopt);
+  /// read_func(position, buffer, nbytes) returns how many bytes it gave; size_func() the total.
+  void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
+                 const std::function<size_t()>& size_func, optional<Device> device = nullopt);
+
+  /// Gives every tensor that was read into (here and in nested archives) what it held before.
+  void undo_reads();
+
+  template <class... T>
+  void operator()(T&&... args) {
+    read(std::forward<T>(args)...);
+  }
+
+ private:
+  std::string full_name(const std::string& key) const;
+  void reset(std::shared_ptr<const detail::ArchiveData> data, optional<Device> device);
+  [[noreturn]] void throw_missing(const char* what, const std::string& key) const;
+
+  std::shared_ptr<const detail::ArchiveData> data_;
+  std::shared_ptr<detail::LoadLog> log_;
+  optional<Device> device_;
+  std::string prefix_;
+};
+
+}  // namespace serialize
+
+/// What save and load use for a tensor. A class joins in by its own pair of such operators.
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor);
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor);
+
+}  // namespace taper

@@ -1,0 +1,130 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <taper/framework/io/safetensors.h>
+
+namespace taper::serialize::detail {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::string& path, int error) {
+  throw Error(taper::detail::concat(what, " '", path, "': ", std::strerror(error)));
+}
+
+struct Close {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+// The file itself where the path is a symbolic link, so that the link stays.
+std::string resolve(const std::string& path) {
+  std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Unique beside other processes and other threads.
+std::string temporary_name(const std::string& path) {
+  static std::atomic<unsigned> count{0};
+  return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(count++);
+}
+
+// A rename is on the disk only when its directory is.
+void sync_directory(const std::string& path) {
+  const int fd = ::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+/// Writes through `write` and closes; the error of the first step that fails is thrown.
+void fill(File file, const std::string& path, const std::function<void(const Sink&)>& write,
+          bool sync) {
+  std::FILE* f = file.get();
+  write([&](const void* data, size_t nbytes) {
+    errno = 0;
+    const size_t n = std::fwrite(data, 1, nbytes, f);
+    if (n != nbytes) fail("save: cannot write", path, errno);
+    return n;
+  });
+  if (std::fflush(f) != 0) fail("save: cannot write", path, errno);
+  if (sync && ::fsync(::fileno(f)) != 0) fail("save: cannot write", path, errno);
+  if (std::fclose(file.release()) != 0) fail("save: cannot write", path, errno);
+}
+
+void write_directly(const std::string& path, const std::function<void(const Sink&)>& write) {
+  File file(std::fopen(path.c_str(), "wbe"));
+  if (!file) fail("save: cannot open", path, errno);
+  fill(std::move(file), path, write, false);
+}
+
+/// Removes the temporary file unless it was renamed.
+struct Temporary {
+  std::string name;
+  bool done = false;
+  ~Temporary() {
+    if (!done) ::unlink(name.c_str());
+  }
+};
+
+}  // namespace
+
+void write_file(const std::string& path, const std::function<void(const Sink&)>& write) {
+  const std::string target = resolve(path);
+  struct stat before;
+  const bool exists = ::stat(target.c_str(), &before) == 0;
+  if (exists && S_ISDIR(before.st_mode)) fail("save: cannot open", path, EISDIR);
+  if (exists && !S_ISREG(before.st_mode)) return write_directly(path, write);
+
+  const std::string name = temporary_name(target);
+  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) fail("save: cannot open", path, errno);
+  Temporary temporary{name};
+  if (exists) (void)!::fchmod(fd, before.st_mode & 07777);
+  File file(::fdopen(fd, "wb"));
+  if (!file) {
+    const int error = errno;
+    ::close(fd);
+    fail("save: cannot open", path, error);
+  }
+  fill(std::move(file), path, write, true);
+  if (::rename(name.c_str(), target.c_str()) != 0) fail("save: cannot write", path, errno);
+  temporary.done = true;
+  sync_directory(target);
+}
+
+void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read) {
+  File file(std::fopen(path.c_str(), "rbe"));
+  if (!file) fail("load: cannot open", path, errno);
+  std::FILE* f = file.get();
+  struct stat info;
+  if (::fstat(::fileno(f), &info) != 0) fail("load: cannot open", path, errno);
+  if (S_ISDIR(info.st_mode)) fail("load: cannot open", path, EISDIR);
+  TAPER_CHECK(S_ISREG(info.st_mode), "load: cannot open '", path, "': not a regular file");
+  uint64_t at = 0;
+  read(
+      [&](uint64_t position, void* buffer, size_t nbytes) {
+        if (position != at && ::fseeko(f, static_cast<off_t>(position), SEEK_SET) != 0)
+          fail("load: cannot read", path, errno);
+        const size_t n = std::fread(buffer, 1, nbytes, f);
+        if (n != nbytes && std::ferror(f)) fail("load: cannot read", path, errno);
+        at = position + n;
+        return n;
+      },
+      static_cast<uint64_t>(info.st_size));
+}
+
+}  // namespace taper::serialize::detail

@@ -1,0 +1,39 @@
+// The file format behind archives: reading and writing safetensors files as a whole.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::serialize::detail {
+
+/// What a file holds: tensors in order, and text by name.
+struct FileContents {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+/// Takes bytes and returns how many it took; fewer than given is a failure.
+using Sink = std::function<size_t(const void*, size_t)>;
+/// Gives bytes from a position and returns how many it gave.
+using Source = std::function<size_t(uint64_t position, void* buffer, size_t nbytes)>;
+
+/// Writes header and data. `where` names the target in error messages.
+void write_safetensors(const FileContents& contents, const Sink& sink, const std::string& where);
+
+/// Reads and checks a file of `nbytes` bytes: the header's bounds and syntax, duplicate names,
+/// dtypes, sizes, that the tensors' bytes follow each other without gap, overlap or rest, and the
+/// checksum. Throws Error that begins with "load: <where>".
+FileContents read_safetensors(const Source& source, uint64_t nbytes, const std::string& where);
+
+/// Calls `write` with a sink to a temporary file beside `path`, syncs the file and renames it to
+/// `path`. On any failure the temporary file is removed and Error is thrown. What is not a regular
+/// file (a pipe, a device) is written directly.
+void write_file(const std::string& path, const std::function<void(const Sink&)>& write);
+/// Calls `read` with a source over the file and its size. Throws Error when it cannot be opened.
+void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read);
+
+}  // namespace taper::serialize::detail

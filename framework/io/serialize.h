@@ -1,0 +1,48 @@
+// save and load: anything with `operator<<(OutputArchive&, T)` and `operator>>(InputArchive&, T)`.
+#pragma once
+
+#include <taper/framework/io/archive.h>
+
+namespace taper {
+
+/// Writes `value` (a tensor, module, optimizer, generator) to a file name, a stream or a function;
+/// see OutputArchive::save_to. A file is replaced as a whole or not at all.
+template <class Value, class... Target>
+void save(const Value& value, Target&&... target) {
+  serialize::OutputArchive archive;
+  archive << value;
+  archive.save_to(std::forward<Target>(target)...);
+}
+/// A list of tensors, under the names "0", "1", ...
+template <class... Target>
+void save(const std::vector<Tensor>& tensors, Target&&... target) {
+  serialize::OutputArchive archive;
+  for (size_t i = 0; i < tensors.size(); ++i) archive.write(std::to_string(i), tensors[i]);
+  archive.save_to(std::forward<Target>(target)...);
+}
+
+/// Reads into `value` what `save` wrote; the arguments are those of InputArchive::load_from. When
+/// the file is missing, damaged or of something else, it throws Error, and the tensors of `value`
+/// are as they were.
+template <class Value, class... Source>
+void load(Value& value, Source&&... source) {
+  serialize::InputArchive archive;
+  archive.load_from(std::forward<Source>(source)...);
+  try {
+    archive >> value;
+  } catch (...) {
+    archive.undo_reads();
+    throw;
+  }
+}
+/// Appends the tensors of the file to the list.
+template <class... Source>
+void load(std::vector<Tensor>& tensors, Source&&... source) {
+  serialize::InputArchive archive;
+  archive.load_from(std::forward<Source>(source)...);
+  Tensor t;
+  for (size_t i = 0; archive.try_read(std::to_string(i), t); ++i, t = Tensor())
+    tensors.push_back(t);
+}
+
+}  // namespace taper

@@ -1,0 +1,151 @@
+#include <taper/framework/random.h>
+
+#include <cstring>
+#include <random>
+
+namespace taper {
+namespace {
+
+/// The bytes of get_state(), in PyTorch's layout.
+struct StateBytes {
+  uint64_t seed;
+  int32_t left;
+  int32_t seeded;
+  uint64_t next;
+  uint64_t words[Mt19937::kWords];
+  double normal_x;  // unused since long
+  double normal_y;  // the waiting double
+  double normal_rho;
+  int32_t normal_is_valid;
+  int32_t padding;
+  float next_float;
+  bool next_float_is_valid;
+  unsigned char padding_at_end[3];
+};
+static_assert(sizeof(StateBytes) == 5056);
+// Without the waiting float, as PyTorch wrote it before 1.6.
+constexpr size_t kLegacyStateBytes = 5048;
+
+}  // namespace
+
+// ---------------------------------------------------------------- engine
+Mt19937::Mt19937(uint64_t seed) : seed_(seed) {
+  words_[0] = static_cast<uint32_t>(seed);
+  for (uint32_t j = 1; j < kWords; ++j)
+    words_[j] = 1812433253u * (words_[j - 1] ^ (words_[j - 1] >> 30)) + j;
+}
+
+bool Mt19937::set_state(uint64_t seed, int32_t left, uint64_t next, const uint64_t* words) {
+  const bool fresh = left == 1 && next <= kWords;
+  const bool within =
+      left > 1 && left <= kWords && next + static_cast<uint64_t>(left) - 1 == kWords;
+  if (!fresh && !within) return false;
+  seed_ = seed;
+  left_ = left;
+  next_ = static_cast<uint32_t>(next);
+  for (int i = 0; i < kWords; ++i) words_[i] = static_cast<uint32_t>(words[i]);
+  return true;
+}
+
+// ---------------------------------------------------------------- generator
+CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed) : GeneratorImpl(kCPU), engine_(seed) {}
+
+void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
+  next_float_.reset();
+  next_double_.reset();
+  engine_ = Mt19937(seed);
+}
+
+uint64_t CPUGeneratorImpl::seed() {
+  const uint64_t seed = detail::getNonDeterministicRandom();
+  set_current_seed(seed);
+  return seed;
+}
+
+Tensor CPUGeneratorImpl::get_state() const {
+  StateBytes s{};
+  s.seed = engine_.seed();
+  s.left = engine_.left();
+  s.seeded = 1;
+  s.next = engine_.next();
+  for (int i = 0; i < Mt19937::kWords; ++i) s.words[i] = engine_.words()[i];
+  s.normal_y = next_double_.value_or(0);
+  s.normal_is_valid = next_double_.has_value();
+  s.next_float = next_float_.value_or(0);
+  s.next_float_is_valid = next_float_.has_value();
+  Tensor state = detail::make_tensor(static_cast<int64_t>(sizeof s), kByte, Device());
+  std::memcpy(state.data_ptr(), &s, sizeof s);
+  return state;
+}
+
+void CPUGeneratorImpl::set_state(const Tensor& state) {
+  TAPER_CHECK_TYPE(state.defined() && state.scalar_type() == kByte && state.is_cpu(),
+                   "RNG state must be a torch.ByteTensor");
+  const size_t nbytes = state.nbytes();
+  TAPER_CHECK(nbytes == kLegacyStateBytes || nbytes == sizeof(StateBytes),
+              "Expected either a CPUGeneratorImplStateLegacy of size ", kLegacyStateBytes,
+              " or a CPUGeneratorImplState of size ", sizeof(StateBytes),
+              " but found the input RNG state size to be ", nbytes);
+  StateBytes s{};
+  const Tensor bytes = state.contiguous();
+  std::memcpy(&s, bytes.data_ptr(), nbytes);
+  unsigned char float_is_valid;  // read as a byte: a foreign file may hold anything
+  std::memcpy(&float_is_valid, &s.next_float_is_valid, 1);
+  Mt19937 engine;
+  TAPER_CHECK(s.seeded == 1 && engine.set_state(s.seed, s.left, s.next, s.words),
+              "Invalid mt19937 state");
+  engine_ = engine;
+  next_double_ = s.normal_is_valid ? optional<double>(s.normal_y) : nullopt;
+  next_float_ = float_is_valid ? optional<float>(s.next_float) : nullopt;
+}
+
+intrusive_ptr<GeneratorImpl> CPUGeneratorImpl::clone() const {
+  auto* copy = new CPUGeneratorImpl;
+  copy->engine_ = engine_;
+  copy->next_float_ = next_float_;
+  copy->next_double_ = next_double_;
+  return intrusive_ptr<GeneratorImpl>(copy);
+}
+
+Tensor Generator::get_state() const { return impl().get_state(); }
+void Generator::set_state(const Tensor& state) { impl().set_state(state); }
+
+// ---------------------------------------------------------------- the default
+const Generator& default_generator() {
+  // Never destroyed: objects with static lifetime may draw numbers.
+  static const Generator* const generator =
+      new Generator(detail::createCPUGenerator(detail::getNonDeterministicRandom()));
+  return *generator;
+}
+
+void manual_seed(uint64_t seed) {
+  const Generator& g = default_generator();
+  std::lock_guard<std::mutex> lock(g.mutex());
+  g.unsafeGetGeneratorImpl()->set_current_seed(seed);
+}
+
+uint64_t initial_seed() { return default_generator().unsafeGetGeneratorImpl()->current_seed(); }
+
+namespace detail {
+
+const Generator& getDefaultCPUGenerator() { return default_generator(); }
+
+Generator createCPUGenerator(uint64_t seed) {
+  return Generator(intrusive_ptr<GeneratorImpl>(new CPUGeneratorImpl(seed)));
+}
+
+uint64_t getNonDeterministicRandom() {
+  std::random_device entropy;
+  const uint64_t high = entropy();
+  return ((high << 32) | entropy()) & ((uint64_t{1} << 53) - 1);
+}
+
+CPUGeneratorImpl* cpu_generator(const optional<Generator>& g) {
+  const Generator& chosen = g && g->defined() ? *g : default_generator();
+  TAPER_CHECK(chosen.device().is_cpu(), "Expected a 'cpu' device type for generator but found '",
+              chosen.device().str(), "'");
+  return chosen.get<CPUGeneratorImpl>();
+}
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,33 @@
+#include <taper/framework/scalar.h>
+
+#include <cmath>
+#include <ostream>
+
+namespace taper {
+
+int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
+  const int64_t lowest = is_signed ? (bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1))) : 0;
+  const int64_t highest =
+      bits == 64 ? INT64_MAX : (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  if (isFloatingPoint()) {
+    // 2^63 itself is a double and out of range, so the upper bound is strict there.
+    const bool fits =
+        d_ >= static_cast<double>(lowest) &&
+        (bits == 64 ? d_ < 9223372036854775808.0 : d_ <= static_cast<double>(highest));
+    TAPER_CHECK(fits, "value cannot be converted to type int", bits, " without overflow: ", d_);
+    return static_cast<int64_t>(d_);
+  }
+  // LibTorch lets small negative numbers wrap into unsigned types.
+  const bool fits = i_ >= (is_signed ? lowest : -highest) && i_ <= highest;
+  TAPER_CHECK(fits, "value cannot be converted to type ", is_signed ? "int" : "uint", bits,
+              " without overflow: ", i_);
+  return i_;
+}
+
+std::ostream& operator<<(std::ostream& out, const Scalar& s) {
+  if (s.isFloatingPoint()) return out << s.toDouble();
+  if (s.isBoolean()) return out << (s.toBool() ? "true" : "false");
+  return out << s.toLong();
+}
+
+}  // namespace taper

@@ -1,0 +1,78 @@
+// Scalar: one number of any kind, as an op's argument.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <type_traits>
+
+#include <taper/framework/dtype.h>
+
+namespace taper {
+
+/// A number that remembers whether it was integral, floating or bool: that is its weight in type
+/// promotion (a number never widens within its category).
+class Scalar {
+ public:
+  Scalar() : Scalar(int64_t{0}) {}
+  Scalar(bool v) : kind_(Kind::kBoolean), i_(v) {}
+  Scalar(float v) : Scalar(static_cast<double>(v)) {}
+  Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
+  Scalar(Half v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
+  Scalar(BFloat16 v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
+  template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
+  Scalar(T v) : kind_(Kind::kIntegral), i_(static_cast<int64_t>(v)) {}
+
+  bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
+  bool isIntegral(bool include_bool) const {
+    return kind_ == Kind::kIntegral || (include_bool && kind_ == Kind::kBoolean);
+  }
+  bool isBoolean() const { return kind_ == Kind::kBoolean; }
+  bool isComplex() const { return false; }
+  /// kDouble, kLong or kBool.
+  ScalarType type() const { return isFloatingPoint() ? kDouble : isBoolean() ? kBool : kLong; }
+  /// The value as T. Throws when an integral T cannot hold it.
+  template <class T>
+  T to() const {
+    if constexpr (std::is_same<T, bool>::value) {
+      return isFloatingPoint() ? d_ != 0 : i_ != 0;
+    } else if constexpr (std::is_integral<T>::value) {
+      return static_cast<T>(checked_integer(
+          elementSize(CppTypeToScalarType<
+                      std::conditional_t<std::is_same<T, long long>::value, int64_t, T>>::value) *
+              8,
+          std::is_signed<T>::value));
+    } else if constexpr (std::is_same<T, double>::value) {
+      return isFloatingPoint() ? d_ : static_cast<double>(i_);
+    } else {
+      return static_cast<T>(static_cast<float>(isFloatingPoint() ? d_ : static_cast<double>(i_)));
+    }
+  }
+  /// The value as T with C++'s own conversion (wraps, truncates): what a kernel computes with.
+  template <class T>
+  T cast() const {
+    if constexpr (std::is_same<T, Half>::value || std::is_same<T, BFloat16>::value)
+      return T(cast<float>());
+    else
+      return isFloatingPoint() ? static_cast<T>(d_) : static_cast<T>(i_);
+  }
+  double toDouble() const { return to<double>(); }
+  float toFloat() const { return to<float>(); }
+  int64_t toLong() const { return to<int64_t>(); }
+  int toInt() const { return to<int>(); }
+  bool toBool() const { return to<bool>(); }
+  Scalar operator-() const { return isFloatingPoint() ? Scalar(-d_) : Scalar(-i_); }
+  bool equal(double v) const { return to<double>() == v; }
+
+ private:
+  enum class Kind : int8_t { kIntegral, kFloating, kBoolean };
+  int64_t checked_integer(size_t bits, bool is_signed) const;
+  Kind kind_;
+  union {
+    int64_t i_;
+    double d_;
+  };
+};
+
+std::ostream& operator<<(std::ostream& out, const Scalar& s);
+
+}  // namespace taper

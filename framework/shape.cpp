@@ -1,0 +1,102 @@
+#include <taper/framework/shape.h>
+
+namespace taper {
+
+int64_t wrap_dim(int64_t dim, int64_t rank) {
+  const int64_t n = rank > 0 ? rank : 1;
+  TAPER_CHECK_INDEX(dim >= -n && dim < n, "Dimension out of range (expected to be in range of [",
+                    -n, ", ", n - 1, "], but got ", dim, ")");
+  return dim < 0 ? dim + n : dim;
+}
+
+Dims wrap_dims(IntArrayRef dims, int64_t rank) {
+  TAPER_CHECK(dims.size() <= static_cast<size_t>(kMaxDims), "expected at most ", kMaxDims,
+              " dims, got ", dims.size());
+  Dims out;
+  uint32_t seen = 0;
+  for (int64_t d : dims) {
+    const int64_t w = wrap_dim(d, rank);
+    TAPER_CHECK(!(seen >> w & 1), "dim ", w, " appears multiple times in the list of dims");
+    seen |= 1u << w;
+    out.push_back(w);
+  }
+  return out;
+}
+
+Dims infer_size(IntArrayRef shape, int64_t numel) {
+  Dims out(shape);
+  int64_t known = 1, unknown = -1;
+  for (int64_t d = 0; d < out.size(); ++d) {
+    if (out[d] == -1) {
+      TAPER_CHECK(unknown < 0, "only one dimension can be inferred");
+      unknown = d;
+      continue;
+    }
+    TAPER_CHECK(out[d] >= 0, "invalid shape dimension ", out[d]);
+    known *= out[d];
+  }
+  if (unknown < 0) {
+    TAPER_CHECK(known == numel, "shape '", shape, "' is invalid for input of size ", numel);
+    return out;
+  }
+  TAPER_CHECK(known != 0 || numel != 0, "cannot reshape tensor of 0 elements into shape ", shape,
+              " because the unspecified dimension size -1 can be any value and is ambiguous");
+  TAPER_CHECK(known != 0 && numel % known == 0, "shape '", shape, "' is invalid for input of size ",
+              numel);
+  out[unknown] = numel / known;
+  return out;
+}
+
+int64_t checked_numel(IntArrayRef sizes) {
+  int64_t n = 1;
+  for (int64_t s : sizes) {
+    TAPER_CHECK(s >= 0, "Trying to create tensor with negative dimension ", s, ": ", sizes);
+    TAPER_CHECK(!__builtin_mul_overflow(n, s, &n), "numel: integer multiplication overflow for ",
+                "sizes ", sizes);
+  }
+  return n;
+}
+
+optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& shape) {
+  Dims out(shape.size(), 1);
+  int64_t numel = 1;
+  for (int64_t s : sizes) numel *= s;
+  if (numel == 0 || sizes.empty()) {
+    contiguous_strides(shape, out);
+    return out;
+  }
+  // Walk both shapes from the back; a run of dimensions that is contiguous in memory can be cut
+  // anew in any way, and no new dimension may cross the border of a run.
+  int64_t v = shape.size() - 1;
+  int64_t run = 1, viewed = 1, base = strides.back();
+  for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+    run *= sizes[d];
+    const bool ends = d == 0 || (sizes[d - 1] != 1 && strides[d - 1] != run * base);
+    if (!ends) continue;
+    while (v >= 0 && (viewed < run || shape[v] == 1)) {
+      out[v] = viewed * base;
+      viewed *= shape[v];
+      --v;
+    }
+    if (viewed != run) return nullopt;
+    if (d > 0) {
+      base = strides[d - 1];
+      run = viewed = 1;
+    }
+  }
+  return v == -1 ? optional<Dims>(out) : nullopt;
+}
+
+void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return;
+  TAPER_CHECK(a.device() == b.device(),
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              a.device(), " and ", b.device(), "! (when checking arguments of ", op, ")");
+}
+
+void check_defined(const char* op, const Tensor& t, const char* argument) {
+  TAPER_CHECK(t.defined(), op, ": expected a defined tensor as argument '", argument,
+              "', got an undefined one");
+}
+
+}  // namespace taper

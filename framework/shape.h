@@ -1,0 +1,26 @@
+// Shape rules that many ops share: wrapping dimensions, inferring sizes, computing view strides.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// `dim` in [0, rank), from [-rank, rank); a 0-dim tensor counts as having one dimension. Throws
+/// IndexError: "Dimension out of range (expected to be in range of [-2, 1], but got 5)".
+int64_t wrap_dim(int64_t dim, int64_t rank);
+/// Each dim wrapped. Throws when one appears twice: "dim 0 appears multiple times in the list of
+/// dims".
+Dims wrap_dims(IntArrayRef dims, int64_t rank);
+/// `shape` with its -1, if any, replaced so that the product is numel. Throws LibTorch's "shape
+/// '[5, -1]' is invalid for input of size 24".
+Dims infer_size(IntArrayRef shape, int64_t numel);
+/// Product of the sizes. Throws for a negative size and when the product exceeds 2^63 - 1.
+int64_t checked_numel(IntArrayRef sizes);
+/// Strides that view memory of (sizes, strides) as `shape` (same numel), if there are any.
+optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& shape);
+/// Throws unless all defined tensors share a device, in PyTorch's words.
+void check_same_device(const char* op, const Tensor& a, const Tensor& b);
+/// Throws "op: expected a defined tensor, got an undefined one".
+void check_defined(const char* op, const Tensor& t, const char* argument);
+
+}  // namespace taper

@@ -1,0 +1,294 @@
+// Host memory. Two tiers: thread-local free lists for the small blocks that every op needs, and one
+// shared cache for large blocks, so that a large result need not be mapped and zeroed by the kernel
+// again and again.
+#include <taper/framework/storage.h>
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include <taper/framework/runtime/runtime.h>
+
+namespace taper {
+namespace {
+
+constexpr size_t kAlign = 64;
+
+[[noreturn]] void out_of_memory(size_t nbytes) {
+  throw OutOfMemoryError(detail::concat("not enough host memory: asked for ", nbytes, " bytes (",
+                                        nbytes >> 20, " MiB), ", cached_host_memory() >> 20,
+                                        " MiB are cached; use smaller batches or free tensors"));
+}
+
+#if defined(TAPER_NO_POOL)
+
+// Sanitizers see every block by itself, and where it ends to the byte.
+void* system_allocate(size_t nbytes) {
+  void* p = nullptr;
+  return posix_memalign(&p, kAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
+}
+size_t pooled_size(size_t nbytes) { return nbytes; }
+void* cache_take(size_t) { return nullptr; }
+bool cache_give(void*, size_t) { return false; }
+
+#else
+
+void* system_allocate(size_t nbytes) {
+  constexpr size_t kHugePage = size_t{2} << 20;
+  const bool large = nbytes >= 2 * kHugePage;
+  const size_t align = large ? kHugePage : kAlign;
+  if (nbytes > SIZE_MAX - align) return nullptr;
+  const size_t rounded = (nbytes + align - 1) / align * align;
+  void* p = std::aligned_alloc(align, rounded ? rounded : align);
+  // Fewer page faults on first touch, and fewer TLB misses ever after.
+  if (p && large) madvise(p, rounded, MADV_HUGEPAGE);
+  return p;
+}
+
+// ---------------------------------------------------------------- large blocks
+// Classes: eight steps for each doubling, so that at most 1/8 of a block is unused.
+size_t pooled_size(size_t nbytes) {
+  if (nbytes <= 1024) return (nbytes + kAlign - 1) / kAlign * kAlign;
+  const int top = 63 - __builtin_clzll(nbytes - 1);
+  const size_t step = size_t{1} << (top - 3);
+  return (nbytes + step - 1) / step * step;
+}
+
+struct Block {
+  Block* next;
+};
+
+constexpr int kClasses = 16 + 8 * 54;
+
+int class_of(size_t rounded) {
+  if (rounded <= 1024) return static_cast<int>(rounded / kAlign) - 1;
+  const int top = 63 - __builtin_clzll(rounded - 1);
+  const int step = static_cast<int>((rounded - 1 - (size_t{1} << top)) >> (top - 3));
+  return 16 + (top - 10) * 8 + step;
+}
+
+/// Blocks that any thread may take. Never destroyed: tensors may outlive static objects.
+struct SharedCache {
+  std::mutex mutex;
+  Block* heads[kClasses] = {};
+  size_t nbytes = 0;
+  // What the cache may keep: enough for the activations of a training step of moderate size.
+  size_t limit = size_t{1} << 30;
+};
+
+SharedCache& shared_cache() {
+  static SharedCache* cache = new SharedCache;
+  return *cache;
+}
+
+void* cache_take(size_t rounded) {
+  SharedCache& c = shared_cache();
+  std::lock_guard<std::mutex> lock(c.mutex);
+  Block*& head = c.heads[class_of(rounded)];
+  Block* b = head;
+  if (!b) return nullptr;
+  head = b->next;
+  c.nbytes -= rounded;
+  return b;
+}
+
+bool cache_give(void* p, size_t rounded) {
+  SharedCache& c = shared_cache();
+  std::lock_guard<std::mutex> lock(c.mutex);
+  if (c.nbytes + rounded > c.limit) return false;
+  Block* b = static_cast<Block*>(p);
+  Block*& head = c.heads[class_of(rounded)];
+  b->next = head;
+  head = b;
+  c.nbytes += rounded;
+  return true;
+}
+
+// ---------------------------------------------------------------- small blocks
+constexpr size_t kSmall = 4096;         // largest block of the thread-local lists
+constexpr int kSmallClasses = 16 + 16;  // up to 4096
+constexpr uint32_t kKeep = 4096;        // blocks a list may hold before it gives some away
+
+struct ThreadLists {
+  Block* heads[kSmallClasses];
+  uint32_t counts[kSmallClasses];
+  bool ended;
+};
+// Constant-initialised and trivially destructible: usable before main and while a thread ends.
+thread_local ThreadLists lists;
+
+struct ThreadListsOwner {
+  ~ThreadListsOwner() {
+    lists.ended = true;
+    for (int c = 0; c < kSmallClasses; ++c) {
+      while (Block* b = lists.heads[c]) {
+        lists.heads[c] = b->next;
+        std::free(b);
+      }
+      lists.counts[c] = 0;
+    }
+  }
+};
+
+void arm_thread_exit() {
+  static thread_local ThreadListsOwner owner;
+  (void)owner;
+}
+
+#endif
+
+void* block_allocate(size_t nbytes) {
+  const size_t rounded = pooled_size(nbytes);
+  void* p = cache_take(rounded);
+  if (!p) p = system_allocate(rounded);
+  if (!p) {
+    empty_host_cache();
+    p = system_allocate(rounded);
+  }
+  if (!p) out_of_memory(nbytes);
+  return p;
+}
+
+[[maybe_unused]] void block_release(void* p, size_t nbytes) {
+  if (!cache_give(p, pooled_size(nbytes))) std::free(p);
+}
+
+}  // namespace
+
+namespace detail {
+
+#if defined(TAPER_NO_POOL)
+
+void* pool_allocate(size_t nbytes) { return block_allocate(nbytes); }
+void pool_release(void* p, size_t) noexcept { std::free(p); }
+
+#else
+
+namespace {
+
+__attribute__((noinline)) void* small_refill(size_t rounded) {
+  if (lists.ended) return block_allocate(rounded);
+  arm_thread_exit();
+  return block_allocate(rounded);
+}
+
+// A producer thread's blocks end on its consumer's lists: past kKeep they go to the shared cache.
+__attribute__((noinline)) void small_overflow(void* p, size_t rounded) {
+  block_release(p, rounded);
+}
+
+}  // namespace
+
+void* pool_allocate(size_t nbytes) {
+  if (nbytes == 0) nbytes = 1;
+  if (nbytes > kSmall) return block_allocate(nbytes);
+  const size_t rounded = pooled_size(nbytes);
+  const int c = class_of(rounded);
+  Block* b = lists.heads[c];
+  if (__builtin_expect(b == nullptr, 0)) return small_refill(rounded);
+  lists.heads[c] = b->next;
+  --lists.counts[c];
+  return b;
+}
+
+void pool_release(void* p, size_t nbytes) noexcept {
+  if (nbytes == 0) nbytes = 1;
+  if (nbytes > kSmall) return block_release(p, nbytes);
+  const size_t rounded = pooled_size(nbytes);
+  const int c = class_of(rounded);
+  if (__builtin_expect(lists.ended || lists.counts[c] >= kKeep, 0))
+    return small_overflow(p, rounded);
+  Block* b = static_cast<Block*>(p);
+  b->next = lists.heads[c];
+  lists.heads[c] = b;
+  ++lists.counts[c];
+}
+
+#endif
+
+}  // namespace detail
+
+size_t cached_host_memory() {
+#if defined(TAPER_NO_POOL)
+  return 0;
+#else
+  SharedCache& c = shared_cache();
+  std::lock_guard<std::mutex> lock(c.mutex);
+  return c.nbytes;
+#endif
+}
+
+void empty_host_cache() {
+#if !defined(TAPER_NO_POOL)
+  SharedCache& c = shared_cache();
+  std::lock_guard<std::mutex> lock(c.mutex);
+  for (Block*& head : c.heads) {
+    while (Block* b = head) {
+      head = b->next;
+      std::free(b);
+    }
+  }
+  c.nbytes = 0;
+#endif
+}
+
+// ---------------------------------------------------------------- storages
+namespace {
+
+constexpr size_t kHeader = (sizeof(StorageImpl) + kAlign - 1) / kAlign * kAlign;
+
+// Up to here the bytes lie behind the header, in one block.
+constexpr size_t kInlineBytes = 4096 - kHeader;
+
+}  // namespace
+
+intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
+  if (device.is_cpu() && nbytes <= kInlineBytes) {
+    char* block = static_cast<char*>(detail::pool_allocate(kHeader + nbytes));
+    StorageImpl* s = new (block) StorageImpl;
+    s->data = block + kHeader;
+    s->nbytes = nbytes;
+    return intrusive_ptr<StorageImpl>(s);
+  }
+  void* data = runtime(device).allocate(nbytes, device);
+  StorageImpl* s = new (detail::pool_allocate(kHeader)) StorageImpl;
+  s->origin = StorageImpl::Origin::kBlock;
+  s->device = device;
+  s->data = data;
+  s->nbytes = nbytes;
+  return intrusive_ptr<StorageImpl>(s);
+}
+
+intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device,
+                                        std::function<void(void*)> deleter) {
+  StorageImpl* s = new (detail::pool_allocate(kHeader)) StorageImpl;
+  s->origin = StorageImpl::Origin::kExternal;
+  s->device = device;
+  s->data = data;
+  s->nbytes = nbytes;
+  if (deleter) s->deleter = new std::function<void(void*)>(std::move(deleter));
+  return intrusive_ptr<StorageImpl>(s);
+}
+
+void StorageImpl::destroy(StorageImpl* s) {
+  size_t block = kHeader;
+  switch (s->origin) {
+    case Origin::kInline:
+      block += s->nbytes;
+      break;
+    case Origin::kBlock:
+      runtime(s->device).release(s->data, s->nbytes, s->device);
+      break;
+    case Origin::kExternal:
+      if (s->deleter) {
+        (*s->deleter)(s->data);
+        delete s->deleter;
+      }
+  }
+  s->~StorageImpl();
+  detail::pool_release(s, block);
+}
+
+}  // namespace taper

@@ -1,0 +1,227 @@
+#include <taper/framework/tensor.h>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/shape.h>
+
+namespace taper {
+
+void contiguous_strides(const Dims& sizes, Dims& strides) {
+  strides.resize(sizes.size());
+  int64_t step = 1;
+  for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+    strides[d] = step;
+    if (sizes[d] > 1) step *= sizes[d];
+  }
+}
+
+void TensorImpl::set_contiguous_sizes(IntArrayRef new_sizes) {
+  sizes = new_sizes;
+  contiguous_strides(sizes, strides);
+  numel = 1;
+  for (int64_t s : sizes) numel *= s;
+  contiguous = true;
+}
+
+void TensorImpl::update_geometry() {
+  numel = 1;
+  for (int64_t s : sizes) numel *= s;
+  contiguous = true;
+  if (numel == 0) return;
+  int64_t step = 1;
+  for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != step) contiguous = false;
+    step *= sizes[d];
+  }
+}
+
+namespace detail {
+
+Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
+  const int64_t numel = checked_numel(sizes);
+  const int64_t itemsize = static_cast<int64_t>(elementSize(dtype));
+  TAPER_CHECK(itemsize > 0, "expected a dtype from bool to float64, got ", toString(dtype),
+              "; complex numbers are not supported");
+  int64_t nbytes;
+  TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes),
+              "Storage size calculation overflowed with sizes=", sizes);
+  auto* impl = new TensorImpl;
+  intrusive_ptr<TensorImpl> owner(impl);
+  impl->storage = allocate_storage(static_cast<size_t>(nbytes), device);
+  impl->data = impl->storage->data;
+  impl->dtype = dtype;
+  impl->device = device.is_cpu() ? Device() : device;  // the host has no index
+  impl->sizes = sizes;
+  contiguous_strides(impl->sizes, impl->strides);
+  impl->numel = numel;
+  impl->inference = thread_modes.inference;
+  return Tensor(std::move(owner));
+}
+
+Tensor make_like(const Tensor& like, ScalarType dtype) {
+  Tensor y = make_tensor(like.sizes(), dtype, like.device());
+  if (like.impl().contiguous || !like.is_non_overlapping_and_dense()) return y;
+  TensorImpl& impl = y.impl();
+  impl.strides = like.impl().strides;
+  impl.update_geometry();
+  return y;
+}
+
+Tensor make_like(const Tensor& like) { return make_like(like, like.scalar_type()); }
+
+namespace {
+
+TensorImpl* share_storage(const TensorImpl& t) {
+  auto* impl = new TensorImpl;
+  impl->dtype = t.dtype;
+  impl->device = t.device;
+  impl->untracked = t.untracked;
+  impl->inference = t.inference;
+  impl->storage = t.storage;
+  return impl;
+}
+
+}  // namespace
+
+Tensor share_data(const TensorImpl& t) {
+  TensorImpl* impl = share_storage(t);
+  intrusive_ptr<TensorImpl> owner(impl);
+  impl->contiguous = t.contiguous;
+  impl->data = t.data;
+  impl->numel = t.numel;
+  impl->offset = t.offset;
+  impl->sizes = t.sizes;
+  impl->strides = t.strides;
+  return Tensor(std::move(owner));
+}
+
+Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset) {
+  TensorImpl* impl = share_storage(t);
+  intrusive_ptr<TensorImpl> owner(impl);
+  impl->offset = offset;
+  impl->data = static_cast<char*>(t.storage->data) + offset * static_cast<int64_t>(t.itemsize());
+  impl->sizes = sizes;
+  impl->strides = strides;
+  impl->update_geometry();
+  return Tensor(std::move(owner));
+}
+
+}  // namespace detail
+
+// ---------------------------------------------------------------- queries
+int64_t Tensor::size(int64_t dim) const {
+  TAPER_CHECK_INDEX(this->dim() > 0, "dimension specified as ", dim,
+                    " but tensor has no dimensions");
+  return impl_->sizes[wrap_dim(dim, this->dim())];
+}
+
+int64_t Tensor::stride(int64_t dim) const {
+  TAPER_CHECK_INDEX(this->dim() > 0, "dimension specified as ", dim,
+                    " but tensor has no dimensions");
+  return impl_->strides[wrap_dim(dim, this->dim())];
+}
+
+int64_t Tensor::get_device() const { return is_cuda() ? device().index() : -1; }
+
+bool Tensor::is_pinned() const { return false; }
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
+    return impl().contiguous;
+  const bool three = format == MemoryFormat::ChannelsLast3d;
+  if (dim() != (three ? 5 : 4)) return false;
+  const Dims order = three ? Dims{1, 4, 3, 2, 0} : Dims{1, 3, 2, 0};
+  int64_t step = 1;
+  for (int64_t d : order) {
+    if (impl_->sizes[d] == 1) continue;
+    if (impl_->strides[d] != step) return false;
+    step *= impl_->sizes[d];
+  }
+  return true;
+}
+
+bool Tensor::is_non_overlapping_and_dense() const {
+  const TensorImpl& t = impl();
+  if (t.contiguous) return true;
+  // Dense: sorted by stride, each stride is the product of the sizes inside it.
+  int64_t step = 1;
+  uint32_t used = 0;
+  for (int64_t n = 0; n < t.sizes.size(); ++n) {
+    int64_t next = -1;
+    for (int64_t d = 0; d < t.sizes.size(); ++d)
+      if (!(used >> d & 1) && t.sizes[d] != 1 && t.strides[d] == step) next = d;
+    if (next < 0) break;
+    used |= 1u << next;
+    step *= t.sizes[next];
+  }
+  return step == t.numel;
+}
+
+bool Tensor::is_set_to(const Tensor& o) const {
+  return is_alias_of(o) && storage_offset() == o.storage_offset() && sizes() == o.sizes() &&
+         strides() == o.strides();
+}
+
+bool Tensor::is_nonzero() const {
+  TAPER_CHECK(numel() != 0, "Boolean value of Tensor with no values is ambiguous");
+  TAPER_CHECK(numel() == 1, "Boolean value of Tensor with more than one value is ambiguous");
+  return item().to<bool>();
+}
+
+// ---------------------------------------------------------------- errors
+void Tensor::throw_undefined() {
+  throw Error(
+      "expected a defined tensor, got an undefined one; "
+      "assign a tensor before using this handle");
+}
+
+void Tensor::throw_element_type(ScalarType expected) const {
+  throw Error(detail::concat("expected scalar type ", taper::toString(expected), " but found ",
+                             taper::toString(scalar_type())));
+}
+
+void Tensor::check_accessor(size_t dims) const {
+  TAPER_CHECK(dim() == static_cast<int64_t>(dims), "TensorAccessor expected ", dims,
+              " dims but tensor has ", dim());
+  TAPER_CHECK(is_cpu(), "accessor: expected a CPU tensor, got one on ", device(),
+              "; copy it with cpu()");
+}
+
+// ---------------------------------------------------------------- data
+Scalar Tensor::item() const {
+  TAPER_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
+  if (!is_cpu()) return cpu().item();
+  Scalar result;
+  TAPER_SWITCH(scalar_type(), "item", TAPER_ALL_DTYPES,
+               [&] { result = Scalar(*static_cast<const scalar_t*>(impl_->data)); });
+  return result;
+}
+
+Tensor Tensor::contiguous(MemoryFormat format) const {
+  if (is_contiguous(format)) return *this;
+  return clone(format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
+}
+
+Tensor Tensor::cpu() const { return to(Device(kCPU)); }
+Tensor Tensor::cuda() const { return to(Device(kCUDA)); }
+Tensor Tensor::cuda(DeviceIndex index, bool non_blocking) const {
+  return to(Device(kCUDA, index), non_blocking);
+}
+
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(TensorOptions(dtype).device(device), non_blocking, copy, format);
+}
+Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
+  return to(TensorOptions(scalar_type()).device(device), non_blocking, copy);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(TensorOptions(dtype).device(device()), non_blocking, copy, format);
+}
+Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
+  return to(other.options(), non_blocking, copy);
+}
+
+}  // namespace taper

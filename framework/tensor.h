@@ -1,0 +1,301 @@
+// Tensor: a reference-counted handle to n-dimensional data on one device, with autograd.
+//
+// The names, arguments and defaults of the methods are LibTorch's. What a method does is documented
+// at the function of the same name in ops/; what is declared here without one is explained here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <taper/framework/accessor.h>
+#include <taper/framework/array_ref.h>
+#include <taper/framework/dtype.h>
+#include <taper/framework/generator.h>
+#include <taper/framework/op_lists.h>
+#include <taper/framework/options.h>
+#include <taper/framework/scalar.h>
+#include <taper/framework/storage.h>
+#include <taper/framework/tensor_impl.h>
+
+namespace taper {
+
+class Tensor;
+using TensorList = ArrayRef<Tensor>;
+namespace indexing {
+class TensorIndex;
+}
+namespace autograd {
+struct Node;
+struct Edge;
+}  // namespace autograd
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor& o) & {
+    impl_ = o.impl_;
+    return *this;
+  }
+  Tensor& operator=(Tensor&& o) & noexcept {
+    impl_ = std::move(o.impl_);
+    return *this;
+  }
+  // Assigning to a temporary writes into it: `x[0] = y` is `x[0].copy_(y)`.
+  Tensor& operator=(const Tensor& o) &&;
+  Tensor& operator=(Tensor&& o) &&;
+  Tensor& operator=(const Scalar& v) &&;
+
+  // -------------------------------------------------------------------- what it is
+  bool defined() const { return impl_.defined(); }
+  void reset() { impl_.reset(); }
+  bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
+  size_t use_count() const { return impl_.use_count(); }
+  TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
+  /// The object behind the handle; throws for an undefined tensor.
+  TensorImpl& impl() const {
+    if (__builtin_expect(!impl_, 0)) throw_undefined();
+    return *impl_;
+  }
+  const intrusive_ptr<TensorImpl>& impl_ptr() const { return impl_; }
+
+  int64_t dim() const { return impl().sizes.size(); }
+  int64_t ndimension() const { return dim(); }
+  int64_t size(int64_t dim) const;
+  int64_t stride(int64_t dim) const;
+  IntArrayRef sizes() const { return impl().sizes; }
+  IntArrayRef strides() const { return impl().strides; }
+  int64_t numel() const { return impl().numel; }
+  int64_t storage_offset() const { return impl().offset; }
+  size_t itemsize() const { return impl().itemsize(); }
+  int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
+  size_t nbytes() const { return static_cast<size_t>(numel()) * itemsize(); }
+  ScalarType scalar_type() const { return impl_ ? impl_->dtype : ScalarType::Undefined; }
+  TypeMeta dtype() const { return scalar_type(); }
+  Device device() const { return impl().device; }
+  int64_t get_device() const;
+  Layout layout() const { return kStrided; }
+  bool is_cuda() const { return device().is_cuda(); }
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_sparse() const { return false; }
+  bool is_quantized() const { return false; }
+  bool is_mps() const { return false; }
+  bool is_xla() const { return false; }
+  bool is_pinned() const;
+  bool is_floating_point() const { return isFloatingType(scalar_type()); }
+  bool is_complex() const { return isComplexType(scalar_type()); }
+  bool is_signed() const { return scalar_type() != kByte && scalar_type() != kBool; }
+  bool is_inference() const { return impl().inference; }
+  bool is_nonzero() const;
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  bool is_non_overlapping_and_dense() const;
+  bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
+  bool is_set_to(const Tensor& o) const;
+  bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
+  bool has_storage() const { return defined(); }
+  Storage storage() const { return Storage(impl().storage); }
+  TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
+  /// "CPUFloatType": LibTorch's name of dtype and device.
+  std::string toString() const;
+  void print() const;
+
+  // -------------------------------------------------------------------- reading
+  void* data_ptr() const { return impl().data; }
+  /// The first element. Throws unless T is the tensor's element type.
+  template <class T>
+  T* data_ptr() const {
+    check_element_type(CppTypeToScalarType<std::remove_const_t<T>>::value);
+    return static_cast<T*>(impl_->data);
+  }
+  template <class T>
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
+  const void* const_data_ptr() const { return data_ptr(); }
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
+  void* mutable_data_ptr() const { return data_ptr(); }
+  /// The value of a one-element tensor. Waits for the device.
+  Scalar item() const;
+  template <class T>
+  T item() const {
+    return item().to<T>();
+  }
+  /// Typed access to a CPU tensor of N dimensions.
+  template <class T, size_t N>
+  TensorAccessor<T, N> accessor() const& {
+    static_assert(N > 0, "accessor: use data_ptr<T>() or item<T>() for a 0-dim tensor");
+    check_accessor(N);
+    return TensorAccessor<T, N>(data_ptr<T>(), impl_->sizes.data(), impl_->strides.data());
+  }
+  template <class T, size_t N>
+  TensorAccessor<T, N> accessor() && = delete;
+  /// The same with its own copy of the geometry, for kernels.
+  template <class T, size_t N>
+  PackedTensorAccessor<T, N, int64_t> packed_accessor64() const {
+    check_accessor(N);
+    return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
+  }
+  template <class T, size_t N>
+  PackedTensorAccessor<T, N, int32_t> packed_accessor32() const {
+    check_accessor(N);
+    TAPER_CHECK(numel() <= INT32_MAX, "packed_accessor32: expected at most 2^31 - 1 elements, got ",
+                numel());
+    return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
+  }
+
+  // -------------------------------------------------------------------- autograd
+  bool requires_grad() const { return impl().requires_grad(); }
+  /// Makes a leaf ask for a gradient (or no longer). Throws for integral tensors, and for `false`
+  /// on a tensor that an op made.
+  const Tensor& set_requires_grad(bool v) const;
+  Tensor& requires_grad_(bool v = true) const {
+    set_requires_grad(v);
+    return const_cast<Tensor&>(*this);
+  }
+  /// True for tensors made by the user or that need no gradient.
+  bool is_leaf() const;
+  /// The accumulated gradient; undefined before the first backward.
+  const Tensor& grad() const;
+  Tensor& mutable_grad() const;
+  /// The node that made this tensor; null for a leaf.
+  intrusive_ptr<autograd::Node> grad_fn() const;
+  int64_t output_nr() const { return impl().output_nr; }
+  int64_t _version() const { return impl().version(); }
+  bool is_view() const { return impl().view_base.defined(); }
+  Tensor _base() const;
+  /// Computes the gradients of the leaves this tensor came from and adds them to their `grad`.
+  void backward(const Tensor& gradient = {}, optional<bool> retain_graph = nullopt,
+                bool create_graph = false, optional<TensorList> inputs = nullopt) const;
+  /// Keeps the gradient of a non-leaf in its `grad`.
+  void retain_grad() const;
+  bool retains_grad() const;
+  /// Calls `hook(grad)` when the gradient of this tensor is complete; a returned tensor replaces
+  /// it. The result identifies the hook for remove_hook.
+  template <class Hook>
+  unsigned register_hook(Hook&& hook) const {
+    using R = std::invoke_result_t<Hook, Tensor>;
+    if constexpr (std::is_void<R>::value)
+      return register_hook_impl([h = std::forward<Hook>(hook)](const Tensor& g) mutable {
+        h(g);
+        return Tensor();
+      });
+    else
+      return register_hook_impl(
+          [h = std::forward<Hook>(hook)](const Tensor& g) mutable { return Tensor(h(g)); });
+  }
+  void remove_hook(unsigned id) const;
+  /// Shares the data, not the history.
+  Tensor detach() const;
+  Tensor& detach_() const;
+  /// Shares the data, without history and without version tracking.
+  Tensor data() const;
+  Tensor tensor_data() const { return data(); }
+  Tensor variable_data() const { return data(); }
+  /// Makes this handle's object take over `o`'s data and geometry.
+  void set_data(const Tensor& o) const;
+  const std::string& name() const;
+
+  // -------------------------------------------------------------------- conversion
+  Tensor to(TensorOptions options, bool non_blocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
+  Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
+    return to(Device(device), non_blocking, copy);
+  }
+  Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
+  Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false) const {
+    return to(dtype.toScalarType(), non_blocking, copy);
+  }
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
+  Tensor toType(ScalarType t) const { return to(t); }
+  Tensor type(ScalarType t) const { return to(t); }
+  Tensor type_as(const Tensor& o) const { return to(o); }
+  Tensor cpu() const;
+  Tensor cuda() const;
+  Tensor cuda(DeviceIndex index, bool non_blocking = false) const;
+  Tensor pin_memory() const;
+  Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  Tensor clone(optional<MemoryFormat> format = nullopt) const;
+  Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
+  Tensor alias() const;
+
+  // -------------------------------------------------------------------- indexing
+  Tensor operator[](int64_t index) const;
+  Tensor operator[](const Scalar& index) const;
+  Tensor operator[](const Tensor& index) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value) const;
+  Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Tensor& value) const;
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Scalar& value) const;
+  Tensor index(const std::vector<optional<Tensor>>& indices) const;
+  Tensor& index_put_(const std::vector<optional<Tensor>>& indices, const Tensor& values,
+                     bool accumulate = false) const;
+  Tensor index_put(const std::vector<optional<Tensor>>& indices, const Tensor& values,
+                   bool accumulate = false) const;
+
+  // -------------------------------------------------------------------- operators
+  Tensor operator-() const;
+  Tensor operator~() const;
+  Tensor& operator+=(const Tensor& o);
+  Tensor& operator+=(const Scalar& o);
+  Tensor& operator-=(const Tensor& o);
+  Tensor& operator-=(const Scalar& o);
+  Tensor& operator*=(const Tensor& o);
+  Tensor& operator*=(const Scalar& o);
+  Tensor& operator/=(const Tensor& o);
+  Tensor& operator/=(const Scalar& o);
+  Tensor& operator&=(const Tensor& o);
+  Tensor& operator|=(const Tensor& o);
+  Tensor& operator^=(const Tensor& o);
+
+#include <taper/framework/tensor_methods.inc>
+
+ private:
+  [[noreturn]] static void throw_undefined();
+  void check_element_type(ScalarType expected) const {
+    if (__builtin_expect(impl().dtype != expected, 0)) throw_element_type(expected);
+  }
+  [[noreturn]] void throw_element_type(ScalarType expected) const;
+  void check_accessor(size_t dims) const;
+  unsigned register_hook_impl(std::function<Tensor(const Tensor&)> hook) const;
+
+  intrusive_ptr<TensorImpl> impl_;
+};
+
+/// LibTorch's text of a tensor.
+std::ostream& operator<<(std::ostream& out, const Tensor& t);
+/// The same with a given line width; the default of operator<< is 80.
+std::ostream& print(std::ostream& out, const Tensor& t, int64_t linesize);
+/// Python's text of a tensor: tensor([1., 2.], grad_fn=<MulBackward0>).
+std::string repr(const Tensor& t);
+
+namespace detail {
+/// A new tensor with uninitialised memory, row-major, no gradient.
+Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
+/// Like make_tensor with the sizes, dtype and device of `like`, its strides when dense.
+Tensor make_like(const Tensor& like);
+Tensor make_like(const Tensor& like, ScalarType dtype);
+/// A tensor of its own over the same memory with the same geometry: no history, not a view.
+Tensor share_data(const TensorImpl& t);
+/// The same memory with another geometry, for view ops. Checks nothing.
+Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset);
+}  // namespace detail
+
+}  // namespace taper

@@ -1,0 +1,75 @@
+// TensorImpl: what a Tensor handle points to.
+#pragma once
+
+#include <taper/framework/options.h>
+#include <taper/framework/storage.h>
+
+namespace taper {
+
+namespace autograd {
+struct Node;
+}
+
+struct AutogradExtra;
+
+/// Geometry over a storage, and the tensor's place in the autograd graph. One allocation from the
+/// pool; the rare parts (gradient, hooks) are in AutogradExtra.
+struct TensorImpl : detail::Pooled<TensorImpl> {
+  TensorImpl() = default;
+  ~TensorImpl();
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+  static void destroy(TensorImpl* t);
+
+  RefCount refs;
+  ScalarType dtype = ScalarType::Undefined;
+  Device device;
+  /// Row-major with no gaps: most kernels have a shortcut for it.
+  bool contiguous = true;
+  /// A leaf that asks for a gradient. A tensor with grad_fn requires one anyway.
+  bool leaf_requires_grad = false;
+  /// Made in inference mode: autograd refuses to save it.
+  bool inference = false;
+  /// `Tensor::data()`: changes to it are invisible to autograd.
+  bool untracked = false;
+  /// A C++ number made into a tensor: weighs like a Scalar in type promotion.
+  bool wrapped_number = false;
+  /// Why writing in place to this view is an error when its base asks for a gradient.
+  enum class ViewOrigin : uint8_t { kDefault, kNoGrad, kMultiOutput, kInference, kCustomFunction };
+  ViewOrigin view_origin = ViewOrigin::kDefault;
+
+  /// First element: storage->data + offset * element size.
+  void* data = nullptr;
+  int64_t numel = 0;
+  int64_t offset = 0;
+  Dims sizes;
+  Dims strides;
+  intrusive_ptr<StorageImpl> storage;
+
+  // The graph: the node that made this tensor and which of its outputs this is.
+  intrusive_ptr<autograd::Node> grad_fn;
+  uint32_t output_nr = 0;
+  /// A view's grad_fn is stale when the storage's version differs from this.
+  uint32_t view_version = 0;
+  /// The tensor this one is a differentiable view of; itself never a view.
+  intrusive_ptr<TensorImpl> view_base;
+  AutogradExtra* extra = nullptr;
+
+  bool requires_grad() const {
+    return leaf_requires_grad || grad_fn.defined() || (view_base && view_base->requires_grad());
+  }
+  size_t itemsize() const { return elementSize(dtype); }
+  void bump_version() {
+    if (!untracked && !inference) storage->version.fetch_add(1, std::memory_order_relaxed);
+  }
+  uint32_t version() const { return storage->version.load(std::memory_order_relaxed); }
+  /// Sets numel and contiguous from sizes and strides.
+  void update_geometry();
+  /// Sets sizes, and strides to row-major.
+  void set_contiguous_sizes(IntArrayRef new_sizes);
+};
+
+/// Row-major strides: the stride of a dimension is the product of the sizes (at least 1) after it.
+void contiguous_strides(const Dims& sizes, Dims& strides);
+
+}  // namespace taper

@@ -1,0 +1,207 @@
+// AnyModule: one module of any class, called without knowing which.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include <taper/nn/module_holder.h>
+
+namespace taper::nn {
+
+namespace detail {
+
+/// The class, result and parameters of a forward().
+template <class F>
+struct ForwardTraits;
+template <class Class, class R, class... P>
+struct ForwardTraits<R (Class::*)(P...)> {
+  using Result = R;
+  using Parameters = std::tuple<std::decay_t<P>...>;
+  template <class T>
+  static constexpr bool is_mutable_reference =
+      std::is_lvalue_reference<T>::value && !std::is_const<std::remove_reference_t<T>>::value;
+  static constexpr bool takes_mutable_references = (is_mutable_reference<P> || ...);
+  static constexpr bool maps_tensor =
+      std::is_same<R, Tensor>::value && std::is_same<Parameters, std::tuple<Tensor>>::value;
+};
+template <class Class, class R, class... P>
+struct ForwardTraits<R (Class::*)(P...) const> : ForwardTraits<R (Class::*)(P...)> {};
+
+template <class M, class = void>
+struct has_forward : std::false_type {};
+template <class M>
+struct has_forward<M, std::void_t<decltype(&M::forward)>> : std::true_type {};
+
+[[noreturn]] void throw_wrong_argument(size_t index, const std::type_info& wanted,
+                                       const std::type_info& given);
+[[noreturn]] void throw_wrong_module(const std::type_info& held, const std::type_info& wanted);
+
+/// What is known of a module's class: how to call its forward() and how to find the object.
+struct AnyModuleClass {
+  const std::type_info& type;
+  /// The M that `module` is, or null.
+  void* (*find)(Module* module);
+  AnyValue (*forward)(Module& module, void* self, std::vector<AnyValue>&& arguments);
+  /// forward() itself when it takes a tensor and returns one, else null.
+  Tensor (*map)(void* self, Tensor&& x);
+};
+
+template <class T>
+T&& argument(std::vector<AnyValue>& arguments, size_t index) {
+  if (T* value = arguments[index].template try_get<T>()) return std::move(*value);
+  throw_wrong_argument(index, typeid(T), arguments[index].type_info());
+}
+
+template <class M, class... P, size_t... I>
+AnyValue call_forward(M& m, std::vector<AnyValue>& arguments, std::tuple<P...>*,
+                      std::index_sequence<I...>) {
+  return AnyValue(m.forward(argument<P>(arguments, I)...));
+}
+
+template <class M>
+struct AnyModuleClassOf {
+  using Traits = ForwardTraits<decltype(&M::forward)>;
+  using Parameters = typename Traits::Parameters;
+  static_assert(!Traits::takes_mutable_references,
+                "Modules stored inside AnyModule must not take references. Use pointers instead.");
+  static_assert(!std::is_void<typename Traits::Result>::value,
+                "AnyModule cannot store modules that return void (you can return a dummy value).");
+
+  static void* find(Module* module) { return dynamic_cast<M*>(module); }
+  static AnyValue forward(Module& module, void* self, std::vector<AnyValue>&& given) {
+    constexpr size_t count = std::tuple_size<Parameters>::value;
+    std::vector<AnyValue> arguments = complete_arguments(module, std::move(given), count);
+    return call_forward(*static_cast<M*>(self), arguments, static_cast<Parameters*>(nullptr),
+                        std::make_index_sequence<count>());
+  }
+  static Tensor map(void* self, Tensor&& x) {
+    if constexpr (Traits::maps_tensor)
+      return static_cast<M*>(self)->forward(std::move(x));
+    else
+      return x;
+  }
+  static inline const AnyModuleClass value{typeid(M), &find, &forward,
+                                           Traits::maps_tensor ? &map : nullptr};
+};
+
+}  // namespace detail
+
+/// Holds any module whose forward() is no template and not overloaded. Copies share the module;
+/// clone() makes a deep copy. Arguments of forward() must be of exactly the types that the module's
+/// forward() takes, but for references and const; what it returns is asked for by type.
+class AnyModule {
+ public:
+  AnyModule() = default;
+  template <class M>
+  explicit AnyModule(std::shared_ptr<M> module) {
+    static_assert(detail::is_module<M>::value,
+                  "Can only store object derived from nn::Module into AnyModule");
+    static_assert(detail::has_forward<M>::value,
+                  "Can only store module with a forward() method that has a non-templatized "
+                  "argument type and return type into AnyModule (e.g. we cannot store "
+                  "nn::Sequential into AnyModule, because its forward() method's argument type and "
+                  "return type are templatized. If you need to use nn::Sequentials inside each "
+                  "other you can subclass nn::Sequential and write a non-templatized forward "
+                  "function for it.)");
+    self_ = module.get();
+    class_ = &detail::AnyModuleClassOf<M>::value;
+    module_ = std::move(module);
+  }
+  template <class M, class = detail::enable_if_module_t<M>>
+  explicit AnyModule(M&& module)
+      : AnyModule(std::make_shared<std::decay_t<M>>(std::forward<M>(module))) {}
+  template <class M>
+  explicit AnyModule(const ModuleHolder<M>& module_holder) : AnyModule(module_holder.ptr()) {}
+  template <class M>
+  AnyModule& operator=(std::shared_ptr<M> module) {
+    return *this = AnyModule(std::move(module));
+  }
+
+  AnyModule clone(optional<Device> device = nullopt) const;
+  bool is_empty() const noexcept { return module_ == nullptr; }
+  /// Calls the module's forward(). Throws when the number or the types of the arguments differ.
+  template <class... Args>
+  AnyValue any_forward(Args&&... args) {
+    std::vector<AnyValue> values;
+    values.reserve(sizeof...(Args));
+    (values.emplace_back(std::forward<Args>(args)), ...);
+    return forward_values(std::move(values));
+  }
+  AnyValue forward_values(std::vector<AnyValue>&& arguments);
+  template <class Result = Tensor, class... Args>
+  Result forward(Args&&... args) {
+    return any_forward(std::forward<Args>(args)...).template get<Result>();
+  }
+  /// The module as its class: `m.get<LinearImpl>()` is a reference, `m.get<Linear>()` a holder.
+  template <class M, class = detail::enable_if_module_t<M>>
+  M& get() {
+    return *static_cast<M*>(checked(typeid(M), "get"));
+  }
+  template <class M, class = detail::enable_if_module_t<M>>
+  const M& get() const {
+    return *static_cast<const M*>(checked(typeid(M), "get"));
+  }
+  template <class Holder, class Contained = typename Holder::ContainedType>
+  Holder get() const {
+    return Holder(ptr<Contained>());
+  }
+  std::shared_ptr<Module> ptr() const;
+  template <class M, class = detail::enable_if_module_t<M>>
+  std::shared_ptr<M> ptr() const {
+    return std::shared_ptr<M>(module_, static_cast<M*>(checked(typeid(M), "ptr")));
+  }
+  const std::type_info& type_info() const;
+
+  /// Whether map() may be called: the module's forward() takes a tensor and returns one.
+  bool maps_tensor() const noexcept { return class_ && class_->map; }
+  /// forward() of such a module, with nothing in between.
+  Tensor map(Tensor&& x) const { return class_->map(self_, std::move(x)); }
+
+ private:
+  void* checked(const std::type_info& wanted, const char* function) const;
+
+  std::shared_ptr<Module> module_;
+  void* self_ = nullptr;
+  const detail::AnyModuleClass* class_ = nullptr;
+};
+
+/// An AnyModule with a name: an element of `Sequential({{"fc", Linear(2, 3)}, ...})`.
+class NamedAnyModule {
+ public:
+  NamedAnyModule(std::string name, AnyModule any_module)
+      : name_(std::move(name)), module_(std::move(any_module)) {}
+  template <class M>
+  NamedAnyModule(std::string name, std::shared_ptr<M> module)
+      : NamedAnyModule(std::move(name), AnyModule(std::move(module))) {}
+  template <class M, class = detail::enable_if_module_t<M>>
+  NamedAnyModule(std::string name, M&& module)
+      : NamedAnyModule(std::move(name), AnyModule(std::forward<M>(module))) {}
+  template <class M>
+  NamedAnyModule(std::string name, const ModuleHolder<M>& module_holder)
+      : NamedAnyModule(std::move(name), AnyModule(module_holder)) {}
+
+  const std::string& name() const noexcept { return name_; }
+  AnyModule& module() noexcept { return module_; }
+  const AnyModule& module() const noexcept { return module_; }
+
+ private:
+  std::string name_;
+  AnyModule module_;
+};
+
+}  // namespace taper::nn
+
+/// Inside a module class: gives forward()'s trailing parameters their defaults where the module is
+/// called through an AnyModule. Each argument is {position, AnyValue(default)}, in order.
+#define TAPER_FORWARD_HAS_DEFAULT_ARGS(...)                                                   \
+  bool _forward_has_default_args() override { return true; }                                  \
+  unsigned int _forward_num_required_args() override {                                        \
+    return std::vector<std::pair<unsigned int, ::taper::nn::AnyValue>>{__VA_ARGS__}[0].first; \
+  }                                                                                           \
+  std::vector<::taper::nn::AnyValue> _forward_populate_default_args(                          \
+      std::vector<::taper::nn::AnyValue>&& arguments) override {                              \
+    std::vector<std::pair<unsigned int, ::taper::nn::AnyValue>> defaults = {__VA_ARGS__};     \
+    for (auto& item : defaults)                                                               \
+      if (item.first >= arguments.size()) arguments.push_back(std::move(item.second));        \
+    return std::move(arguments);                                                              \
+  }

@@ -1,0 +1,24 @@
+#include <taper/nn/functional/batchnorm.h>
+
+#include <taper/ops/norm.h>
+
+namespace taper::nn::functional {
+
+Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                  const BatchNormFuncOptions& options) {
+  TAPER_CHECK(input.dim() >= 2, "batch_norm: expected an input of at least 2 dimensions, got ",
+              input.sizes());
+  TAPER_CHECK_VALUE(!options.training() || input.numel() != input.size(1),
+                    "Expected more than 1 value per channel when training, got input size ",
+                    input.sizes());
+  return taper::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                           options.training(), options.momentum().value_or(0.0), options.eps());
+}
+
+Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options) {
+  return taper::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
+                              options.running_var(), options.use_input_stats(), options.momentum(),
+                              options.eps());
+}
+
+}  // namespace taper::nn::functional

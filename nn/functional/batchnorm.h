@@ -1,0 +1,17 @@
+// functional::batch_norm and functional::instance_norm.
+#pragma once
+
+#include <taper/nn/options/batchnorm.h>
+#include <taper/nn/options/instancenorm.h>
+
+namespace taper::nn::functional {
+
+/// (x - mean) / sqrt(var + eps) * weight + bias for every channel (dimension 1). In training mean
+/// and var are those of the batch and move the running ones; else they are the running ones. Throws
+/// when training on one value per channel.
+Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                  const BatchNormFuncOptions& options = {});
+/// The same for every sample (dimension 0) by itself; without use_input_stats by the running ones.
+Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {});
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,18 @@
+// How the padding of a convolution is passed to its op. For the .cpp files of nn only.
+#pragma once
+
+#include <string>
+
+#include <taper/nn/options/conv.h>
+
+namespace taper::nn::functional::detail {
+
+/// Calls function(padding) with the numbers, or with "valid" or "same".
+template <size_t D, class Function>
+Tensor with_padding(const nn::detail::conv_padding_t<D>& padding, const Function& function) {
+  if (const auto* numbers = std::get_if<ExpandingArray<D>>(&padding))
+    return function(IntArrayRef(*numbers));
+  return function(std::string(std::get_if<enumtype::kSame>(&padding) ? "same" : "valid"));
+}
+
+}  // namespace taper::nn::functional::detail

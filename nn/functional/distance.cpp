@@ -1,0 +1,17 @@
+#include <taper/nn/functional/distance.h>
+
+#include <taper/ops/loss.h>
+
+namespace taper::nn::functional {
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
+                         const CosineSimilarityFuncOptions& options) {
+  return taper::cosine_similarity(x1, x2, options.dim(), options.eps());
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
+                         const PairwiseDistanceFuncOptions& options) {
+  return taper::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+}
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,15 @@
+// Similarities and distances of vectors.
+#pragma once
+
+#include <taper/nn/options/distance.h>
+
+namespace taper::nn::functional {
+
+/// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
+                         const CosineSimilarityFuncOptions& options = {});
+/// |x1 - x2 + eps|_p along the last dimension
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
+                         const PairwiseDistanceFuncOptions& options = {});
+
+}  // namespace taper::nn::functional

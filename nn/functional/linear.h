@@ -1,0 +1,15 @@
+// functional::linear and functional::bilinear.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper::nn::functional {
+
+/// x W^T + b: input (..., in), weight (out, in), bias (out) or undefined.
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+/// x1 W x2 + b: input1 (..., in1), input2 (..., in2), weight (out, in1, in2), bias (out) or
+/// undefined.
+Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                const Tensor& bias = {});
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,60 @@
+// Loss functions. Each has a loss for every element (or sample), and a reduction: kNone returns
+// them all, kMean (the default) their mean, kSum their sum.
+#pragma once
+
+#include <taper/nn/options/loss.h>
+
+namespace taper::nn::functional {
+
+/// |x - y|
+Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options = {});
+/// (x - y)^2
+Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {});
+/// (x - y)^2 / (2 beta) where |x - y| < beta, else |x - y| - beta / 2
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options = {});
+/// The same with another beta than the options'.
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options, double beta);
+/// (x - y)^2 / 2 where |x - y| <= delta, else delta * (|x - y| - delta / 2)
+Tensor huber_loss(const Tensor& input, const Tensor& target,
+                  const HuberLossFuncOptions& options = {});
+/// -w * (y log x + (1 - y) log(1 - x)); input and target of the same sizes, in [0, 1].
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                            const BinaryCrossEntropyFuncOptions& options = {});
+/// The same of sigmoid(x), computed safely; pos_weight multiplies the losses of positive targets.
+Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target,
+    const BinaryCrossEntropyWithLogitsFuncOptions& options = {});
+/// y * (log y - x), or exp(y) * (y - x) with log_target; x are log-probabilities.
+Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options = {});
+/// -weight[y] * x[n, y, ...]: log-probabilities (N, C, ...), classes (N, ...). The mean is
+/// weighted; targets equal to ignore_index do not count.
+Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& options = {});
+/// nll_loss of log_softmax(x); the target may also hold probabilities (N, C, ...).
+Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                     const CrossEntropyFuncOptions& options = {});
+
+/// log(1 + exp(-y x)) for targets y of 1 and -1.
+Tensor soft_margin_loss(const Tensor& input, const Tensor& target,
+                        const SoftMarginLossFuncOptions& options = {});
+/// Binary cross entropy with logits, weighted by class and averaged over the last dimension.
+Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
+                                   const MultilabelSoftMarginLossFuncOptions& options = {});
+/// x where y = 1, max(0, margin - x) where y = -1.
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                            const HingeEmbeddingLossFuncOptions& options = {});
+/// max(0, -y (x1 - x2) + margin)
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                           const MarginRankingLossFuncOptions& options = {});
+/// 1 - c where y = 1, max(0, c - margin) where y = -1; c is the cosine of the rows of x1 and x2.
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                             const CosineEmbeddingLossFuncOptions& options = {});
+/// max(0, |a - p| - |a - n| + margin)
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginLossFuncOptions& options = {});
+/// exp(x) - y x, or x - y log(x + eps) without log_input; `full` adds Stirling's term.
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
+                        const PoissonNLLLossFuncOptions& options = {});
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,219 @@
+// Module: a network or a part of one: parameters, buffers and submodules under names.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <taper/framework/ordered_dict.h>
+#include <taper/framework/tensor.h>
+#include <taper/nn/any_value.h>
+
+namespace taper {
+
+namespace serialize {
+class OutputArchive;
+class InputArchive;
+}  // namespace serialize
+
+namespace nn {
+
+class AnyModule;
+class Module;
+template <class Contained>
+class ModuleHolder;
+
+namespace detail {
+
+struct ModuleHolderIndicator {};
+template <class T>
+using is_module_holder = std::is_base_of<ModuleHolderIndicator, std::decay_t<T>>;
+template <class T>
+using disable_if_module_holder_t = std::enable_if_t<!is_module_holder<T>::value>;
+template <class T>
+using is_module = std::is_base_of<Module, std::decay_t<T>>;
+template <class T>
+using enable_if_module_t = std::enable_if_t<is_module<T>::value>;
+/// The arguments for a forward() of `count` parameters: `given`, and defaults for those left out.
+std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&& given,
+                                         size_t count);
+
+}  // namespace detail
+
+/// The base of all modules. A subclass registers its parameters (what an optimizer changes), its
+/// buffers (other tensors that belong to the model's state) and its submodules; everything else
+/// (parameters(), to(), train(), save(), printing) walks what was registered, in the order of
+/// registration. `Module` has no forward(): a subclass gives its own the arguments it wants.
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+
+  Module();
+  /// A module whose name() is given rather than taken from its class.
+  explicit Module(std::string name);
+  virtual ~Module();
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+
+  /// The class's name with its namespaces ("Net", "torch::nn::LinearImpl").
+  const std::string& name() const noexcept;
+  /// A deep copy, on `device` if given. Throws for a class that does not derive from Cloneable.
+  virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
+
+  /// Calls `function` for this module and all below it, each before its children. Names are paths
+  /// ("layer1.conv") behind `name_prefix`. The forms with a pointer need this module to be owned by
+  /// a shared_ptr.
+  void apply(const ModuleApplyFunction& function);
+  void apply(const ConstModuleApplyFunction& function) const;
+  void apply(const NamedModuleApplyFunction& function,
+             const std::string& name_prefix = std::string());
+  void apply(const ConstNamedModuleApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
+  void apply(const ModulePointerApplyFunction& function) const;
+  void apply(const NamedModulePointerApplyFunction& function,
+             const std::string& name_prefix = std::string()) const;
+
+  /// The defined parameters (buffers) of this module and, with `recurse`, of all below it. Names
+  /// are paths: "layer1.weight". The tensors are the module's own, not copies.
+  std::vector<Tensor> parameters(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  /// This module (which must then be owned by a shared_ptr) and all below it.
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
+      const std::string& name_prefix = std::string(), bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+
+  /// Training or evaluation: what dropout and batch normalisation ask. Sets all modules below too.
+  virtual void train(bool on = true);
+  void eval();
+  virtual bool is_training() const noexcept;
+
+  /// Converts all parameters, their gradients and all buffers, of every dtype, in place: handles
+  /// taken before (an optimizer's, for example) stay those of the module.
+  virtual void to(Device device, Dtype dtype, bool non_blocking = false);
+  virtual void to(Dtype dtype, bool non_blocking = false);
+  virtual void to(Device device, bool non_blocking = false);
+  void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
+
+  /// Sets all gradients to zero, or drops them.
+  virtual void zero_grad(bool set_to_none = false);
+
+  /// This module as a subclass, or null: `m.as<LinearImpl>()`, `m.as<Linear>()`.
+  template <class ModuleType>
+  typename ModuleType::ContainedType* as() noexcept {
+    return dynamic_cast<typename ModuleType::ContainedType*>(this);
+  }
+  template <class ModuleType>
+  const typename ModuleType::ContainedType* as() const noexcept {
+    return dynamic_cast<const typename ModuleType::ContainedType*>(this);
+  }
+  template <class ModuleType, class = detail::disable_if_module_holder_t<ModuleType>>
+  ModuleType* as() noexcept {
+    return dynamic_cast<ModuleType*>(this);
+  }
+  template <class ModuleType, class = detail::disable_if_module_holder_t<ModuleType>>
+  const ModuleType* as() const noexcept {
+    return dynamic_cast<const ModuleType*>(this);
+  }
+
+  /// Writes parameters and buffers under their names, and each serializable child as an archive of
+  /// its own. `load` reads them back into the same structure; it throws when a tensor is missing or
+  /// has another shape.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
+  /// False for modules that save and load pass over.
+  virtual bool is_serializable() const;
+
+  /// What operator<< prints for this module alone: "torch::nn::Linear(in_features=3, ...)".
+  virtual void pretty_print(std::ostream& stream) const;
+
+  /// Registers a tensor and returns the module's handle of it. A name must be new, not empty and
+  /// without dots. An undefined tensor holds the name's place (an absent bias, for example).
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  Tensor& register_buffer(std::string name, Tensor tensor);
+  /// Registers a submodule under a new name and returns it.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              std::shared_ptr<ModuleType> module) {
+    insert_child(std::move(name), module);
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> register_module(std::string name,
+                                              ModuleHolder<ModuleType> module_holder) {
+    return register_module(std::move(name), module_holder.ptr());
+  }
+  /// Puts another submodule in the place of the one registered under `name`, which must exist.
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             std::shared_ptr<ModuleType> module) {
+    children_[name] = module;
+    return module;
+  }
+  template <class ModuleType>
+  std::shared_ptr<ModuleType> replace_module(const std::string& name,
+                                             ModuleHolder<ModuleType> module_holder) {
+    return replace_module(name, module_holder.ptr());
+  }
+  /// Removes a submodule. Throws when there is none of that name.
+  void unregister_module(const std::string& name);
+
+ protected:
+  // What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides; see any_module.h.
+  virtual bool _forward_has_default_args() { return false; }
+  virtual unsigned int _forward_num_required_args();
+  virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
+
+  OrderedDict<std::string, Tensor> parameters_;
+
+ private:
+  template <class Derived>
+  friend class Cloneable;
+  friend std::vector<AnyValue> detail::complete_arguments(Module& module,
+                                                          std::vector<AnyValue>&& given,
+                                                          size_t count);
+  friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+  /// Makes this module equal to a deep copy of `other`; Cloneable does.
+  virtual void clone_(Module& other, const optional<Device>& device);
+  /// The parts of Cloneable::clone that do not depend on the class: `copy` forgets what it shares
+  /// with its original; after reset() it takes over copies of the original's values.
+  void forget_registered();
+  void copy_registered_from(const Module& original, const optional<Device>& device);
+  void insert_child(std::string name, std::shared_ptr<Module> module);
+  /// Calls function(path, module) for all modules below this one, parents first.
+  template <class Function>
+  void walk(const std::string& prefix, const Function& function) const;
+  template <class Function>
+  void convert(const Function& function);
+  void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
+  std::shared_ptr<Module> shared_from_this_checked() const;
+
+  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
+  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+  mutable std::string name_;
+  bool is_training_ = true;
+};
+
+/// The module and all below it, one on a line, indented.
+std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+/// For save(module, file) and load(module, file).
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const std::shared_ptr<Module>& module);
+serialize::InputArchive& operator>>(serialize::InputArchive& archive,
+                                    const std::shared_ptr<Module>& module);
+
+}  // namespace nn
+}  // namespace taper

@@ -1,0 +1,98 @@
+// ModuleHolder: a shared_ptr to a module that is used like the module itself.
+#pragma once
+
+#include <memory>
+#include <ostream>
+
+#include <taper/nn/module.h>
+
+namespace taper::nn {
+
+namespace detail {
+
+[[noreturn]] void throw_empty_holder();
+
+template <class T, class Contained, bool = is_module_holder<T>::value>
+struct is_module_holder_of : std::false_type {};
+template <class T, class Contained>
+struct is_module_holder_of<T, Contained, true>
+    : std::is_same<typename std::decay_t<T>::ContainedType, Contained> {};
+
+}  // namespace detail
+
+/// Owns a `Contained` together with its copies, which all stand for the same module. Made from
+/// nullptr it is empty, and any use of it then throws.
+template <class Contained>
+class ModuleHolder : detail::ModuleHolderIndicator {
+ public:
+  using ContainedType = Contained;
+
+  ModuleHolder() : impl_(std::make_shared<Contained>()) {}
+  ModuleHolder(std::nullptr_t) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+  /// Makes the module from the arguments of its constructor.
+  template <class Head, class... Tail,
+            class = std::enable_if_t<!(detail::is_module_holder_of<Head, Contained>::value &&
+                                       sizeof...(Tail) == 0)>>
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+  Contained* operator->() { return get(); }
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }
+  const Contained& operator*() const { return *get(); }
+  Contained* get() {
+    if (!impl_) detail::throw_empty_holder();
+    return impl_.get();
+  }
+  const Contained* get() const {
+    if (!impl_) detail::throw_empty_holder();
+    return impl_.get();
+  }
+  const std::shared_ptr<Contained>& ptr() const {
+    if (!impl_) detail::throw_empty_holder();
+    return impl_;
+  }
+
+  /// Calls forward().
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) {
+    return get()->forward(std::forward<Args>(args)...);
+  }
+  template <class Arg>
+  decltype(auto) operator[](Arg&& arg) {
+    return (*get())[std::forward<Arg>(arg)];
+  }
+
+ protected:
+  std::shared_ptr<Contained> impl_;
+};
+
+template <class Contained>
+std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& module) {
+  return stream << static_cast<const Module&>(*module);
+}
+template <class Contained>
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const ModuleHolder<Contained>& module) {
+  return archive << std::shared_ptr<Module>(module.ptr());
+}
+template <class Contained>
+serialize::InputArchive& operator>>(serialize::InputArchive& archive,
+                                    ModuleHolder<Contained>& module) {
+  return archive >> std::shared_ptr<Module>(module.ptr());
+}
+
+}  // namespace taper::nn
+
+/// Defines the holder `Name` of the module class `ImplType`.
+#define TAPER_MODULE_IMPL(Name, ImplType)                    \
+  class Name : public ::taper::nn::ModuleHolder<ImplType> {  \
+   public:                                                   \
+    using ::taper::nn::ModuleHolder<ImplType>::ModuleHolder; \
+    using Impl [[maybe_unused]] = ImplType;                  \
+  }
+/// Defines the holder `Name` of the module class `NameImpl`.
+#define TAPER_MODULE(Name) TAPER_MODULE_IMPL(Name, Name##Impl)

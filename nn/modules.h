@@ -1,0 +1,19 @@
+// All modules of the library.
+#pragma once
+
+#include <taper/nn/modules/activation.h>
+#include <taper/nn/modules/batchnorm.h>
+#include <taper/nn/modules/container/functional.h>
+#include <taper/nn/modules/container/moduledict.h>
+#include <taper/nn/modules/container/modulelist.h>
+#include <taper/nn/modules/container/parameters.h>
+#include <taper/nn/modules/container/sequential.h>
+#include <taper/nn/modules/conv.h>
+#include <taper/nn/modules/distance.h>
+#include <taper/nn/modules/dropout.h>
+#include <taper/nn/modules/embedding.h>
+#include <taper/nn/modules/linear.h>
+#include <taper/nn/modules/loss.h>
+#include <taper/nn/modules/normalization.h>
+#include <taper/nn/modules/padding.h>
+#include <taper/nn/modules/pooling.h>

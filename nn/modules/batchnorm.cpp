@@ -1,0 +1,141 @@
+#include <taper/nn/modules/batchnorm.h>
+
+#include <ostream>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/nn/functional/batchnorm.h>
+#include <taper/nn/init.h>
+#include <taper/ops/factory.h>
+
+namespace taper::nn {
+
+namespace {
+
+void check_batch_norm_dims(int64_t spatial, const Tensor& input) {
+  const int64_t dim = input.dim();
+  if (spatial == 1)
+    TAPER_CHECK(dim == 2 || dim == 3, "expected 2D or 3D input (got ", dim, "D input)");
+  else
+    TAPER_CHECK(dim == spatial + 2, "expected ", spatial + 2, "D input (got ", dim, "D input)");
+}
+
+void check_instance_norm_dims(int64_t spatial, const Tensor& input) {
+  const int64_t dim = input.dim();
+  TAPER_CHECK(dim == spatial + 1 || dim == spatial + 2, "expected ", spatial + 1, "D or ",
+              spatial + 2, "D input (got ", dim, "D input)");
+}
+
+const char* text(bool v) { return v ? "true" : "false"; }
+
+void print_momentum(std::ostream& stream, const optional<double>& momentum) {
+  if (momentum)
+    stream << *momentum;
+  else
+    stream << "None";
+}
+
+const char* family(const BatchNormOptions&) { return "BatchNorm"; }
+const char* family(const InstanceNormOptions&) { return "InstanceNorm"; }
+
+}  // namespace
+
+template <class Derived, class Options>
+NormImplBase<Derived, Options>::NormImplBase(const Options& options_) : options(options_) {
+  NormImplBase::reset();
+}
+
+template <class Derived, class Options>
+void NormImplBase<Derived, Options>::reset() {
+  const int64_t n = options.num_features();
+  const bool affine = options.affine(), tracked = options.track_running_stats();
+  weight = this->register_parameter("weight", affine ? taper::empty({n}) : Tensor(), affine);
+  bias = this->register_parameter("bias", affine ? taper::empty({n}) : Tensor(), affine);
+  running_mean = this->register_buffer("running_mean", tracked ? zeros({n}) : Tensor());
+  running_var = this->register_buffer("running_var", tracked ? ones({n}) : Tensor());
+  num_batches_tracked =
+      this->register_buffer("num_batches_tracked", tracked ? zeros({}, kLong) : Tensor());
+  reset_parameters();
+}
+
+template <class Derived, class Options>
+void NormImplBase<Derived, Options>::reset_running_stats() {
+  if (!options.track_running_stats()) return;
+  init::zeros_(running_mean);
+  init::ones_(running_var);
+  init::zeros_(num_batches_tracked);
+}
+
+template <class Derived, class Options>
+void NormImplBase<Derived, Options>::reset_parameters() {
+  reset_running_stats();
+  if (!options.affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+
+template <class Derived, class Options>
+void NormImplBase<Derived, Options>::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::" << family(options) << Derived::kSpatialDims << "d("
+         << options.num_features() << ", eps=" << options.eps() << ", momentum=";
+  print_momentum(stream, options.momentum());
+  stream << ", affine=" << text(options.affine())
+         << ", track_running_stats=" << text(options.track_running_stats()) << ")";
+}
+
+namespace {
+
+/// The weight of this batch in the running statistics; counts the batch.
+template <class Impl>
+double count_batch(Impl& bn) {
+  const double momentum = bn.options.momentum().value_or(0.0);
+  if (!bn.is_training() || !bn.num_batches_tracked.defined()) return momentum;
+  NoGradGuard no_grad;
+  bn.num_batches_tracked.add_(1);
+  // Without a momentum the running statistics are the plain mean over all
+  // batches.
+  return bn.options.momentum() ? momentum : 1.0 / bn.num_batches_tracked.item().toDouble();
+}
+
+}  // namespace
+
+#define TAPER_DEFINE_BATCH_NORM(Name)                                                  \
+  template class NormImplBase<Name##Impl, BatchNormOptions>;                           \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                   \
+  Name##Impl::Name##Impl(const BatchNormOptions& options_) : NormImplBase(options_) {} \
+  Tensor Name##Impl::forward(const Tensor& input) {                                    \
+    check_batch_norm_dims(kSpatialDims, input);                                        \
+    return functional::batch_norm(input, running_mean, running_var,                    \
+                                  functional::BatchNormFuncOptions()                   \
+                                      .weight(weight)                                  \
+                                      .bias(bias)                                      \
+                                      .training(uses_input_stats())                    \
+                                      .momentum(count_batch(*this))                    \
+                                      .eps(options.eps()));                            \
+  }
+TAPER_DEFINE_BATCH_NORM(BatchNorm1d)
+TAPER_DEFINE_BATCH_NORM(BatchNorm2d)
+TAPER_DEFINE_BATCH_NORM(BatchNorm3d)
+
+#define TAPER_DEFINE_INSTANCE_NORM(Name)                                                  \
+  template class NormImplBase<Name##Impl, InstanceNormOptions>;                           \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
+  Name##Impl::Name##Impl(const InstanceNormOptions& options_) : NormImplBase(options_) {} \
+  Tensor Name##Impl::forward(const Tensor& input) {                                       \
+    check_instance_norm_dims(kSpatialDims, input);                                        \
+    const bool batched = input.dim() == kSpatialDims + 2;                                 \
+    const Tensor y = functional::instance_norm(batched ? input : input.unsqueeze(0),      \
+                                               functional::InstanceNormFuncOptions()      \
+                                                   .running_mean(running_mean)            \
+                                                   .running_var(running_var)              \
+                                                   .weight(weight)                        \
+                                                   .bias(bias)                            \
+                                                   .use_input_stats(uses_input_stats())   \
+                                                   .momentum(options.momentum())          \
+                                                   .eps(options.eps()));                  \
+    return batched ? y : y.squeeze(0);                                                    \
+  }
+TAPER_DEFINE_INSTANCE_NORM(InstanceNorm1d)
+TAPER_DEFINE_INSTANCE_NORM(InstanceNorm2d)
+TAPER_DEFINE_INSTANCE_NORM(InstanceNorm3d)
+
+}  // namespace taper::nn

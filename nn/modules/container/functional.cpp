@@ -1,0 +1,17 @@
+#include <taper/nn/modules/container/functional.h>
+
+#include <ostream>
+
+namespace taper::nn {
+
+TAPER_DEFINE_LIBRARY_MODULE(Functional);
+
+FunctionalImpl::FunctionalImpl(Function function) : function_(std::move(function)) {}
+void FunctionalImpl::reset() {}
+void FunctionalImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Functional()";
+}
+Tensor FunctionalImpl::forward(Tensor input) { return function_(std::move(input)); }
+bool FunctionalImpl::is_serializable() const { return false; }
+
+}  // namespace taper::nn

@@ -1,0 +1,36 @@
+// Functional: a function as a module.
+#pragma once
+
+#include <functional>
+#include <tuple>
+
+#include <taper/nn/modules/common.h>
+
+namespace taper::nn {
+
+/// Calls a function of a tensor; further arguments given here follow the tensor:
+/// `Functional(torch::elu, 1.0)`. It has no state, and save() passes over it.
+class FunctionalImpl : public Cloneable<FunctionalImpl> {
+ public:
+  using Function = std::function<Tensor(Tensor)>;
+
+  explicit FunctionalImpl(Function function);
+  template <class F, class... Args, class = std::enable_if_t<(sizeof...(Args) > 0)>>
+  explicit FunctionalImpl(F function, Args&&... args)
+      : function_([function, bound = std::tuple<std::decay_t<Args>...>(
+                                 std::forward<Args>(args)...)](const Tensor& input) -> Tensor {
+          return std::apply([&](const auto&... a) { return function(input, a...); }, bound);
+        }) {}
+
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  Tensor operator()(Tensor input) { return forward(std::move(input)); }
+  bool is_serializable() const override;
+
+ private:
+  Function function_;
+};
+TAPER_LIBRARY_MODULE(Functional);
+
+}  // namespace taper::nn

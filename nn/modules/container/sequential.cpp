@@ -1,0 +1,64 @@
+#include <taper/nn/modules/container/sequential.h>
+
+#include <ostream>
+
+namespace taper::nn {
+
+SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
+  modules_.reserve(modules.size());
+  for (auto& item : modules) push_back(item.key(), std::move(item.value()));
+}
+
+SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+  modules_.reserve(modules.size());
+  for (const NamedAnyModule& item : modules) push_back(item.name(), item.module());
+}
+
+std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
+  auto copy = std::make_shared<SequentialImpl>();
+  copy->train(is_training());  // before there are children: they keep their own mode
+  const std::vector<std::string> names = named_children().keys();
+  for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));
+  return copy;
+}
+
+void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::Sequential"; }
+
+void SequentialImpl::push_back(std::string name, AnyModule any_module) {
+  register_module(std::move(name), any_module.ptr());
+  modules_.push_back(std::move(any_module));
+}
+
+Tensor SequentialImpl::forward_tensor(Tensor x) {
+  TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
+  for (size_t i = 0; i < size(); ++i) {
+    if (modules_[i].maps_tensor()) {
+      x = modules_[i].map(std::move(x));
+      continue;
+    }
+    AnyValue y = modules_[i].any_forward(std::move(x));
+    for (++i; i < size(); ++i) y = modules_[i].any_forward(std::move(y));
+    if (Tensor* result = y.try_get<Tensor>()) return std::move(*result);
+    throw_wrong_result(y.type_info(), typeid(Tensor));
+  }
+  return x;
+}
+
+AnyValue SequentialImpl::forward_values(std::vector<AnyValue>&& inputs) {
+  TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
+  AnyValue y = modules_[0].forward_values(std::move(inputs));
+  for (size_t i = 1; i < size(); ++i) y = modules_[i].any_forward(std::move(y));
+  return y;
+}
+
+void SequentialImpl::throw_wrong_result(const std::type_info& held, const std::type_info& wanted) {
+  TAPER_CHECK(false, "The type of the return value is ", detail::demangle(held),
+              ", but you asked for type ", detail::demangle(wanted));
+}
+
+size_t SequentialImpl::checked(size_t index) const {
+  TAPER_CHECK(index < size(), "Index out of range");
+  return index;
+}
+
+}  // namespace taper::nn

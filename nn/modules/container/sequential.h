@@ -1,0 +1,125 @@
+// Sequential: modules called one after another.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <taper/nn/any_module.h>
+#include <taper/nn/cloneable.h>
+
+namespace taper::nn {
+
+/// Feeds its arguments to the first module and each result to the next. Children are named by their
+/// position ("0", "1", ...) unless names are given. See AnyModule for what may be an element.
+class SequentialImpl : public Cloneable<SequentialImpl> {
+ public:
+  using Iterator = std::vector<AnyModule>::iterator;
+  using ConstIterator = std::vector<AnyModule>::const_iterator;
+
+  SequentialImpl() = default;
+  /// From modules, holders of modules, shared pointers to modules.
+  template <class... Modules>
+  explicit SequentialImpl(Modules&&... modules) {
+    modules_.reserve(sizeof...(Modules));
+    (push_back(std::forward<Modules>(modules)), ...);
+  }
+  explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
+  explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+
+  std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+
+  /// `Result` is the type that the last module returns. Throws when the sequence is empty or a
+  /// module does not take what the one before returns.
+  template <class Result = Tensor, class... Inputs>
+  Result forward(Inputs&&... inputs) {
+    if constexpr (std::is_same<Result, Tensor>::value && sizeof...(Inputs) == 1 &&
+                  (std::is_same<std::decay_t<Inputs>, Tensor>::value && ...)) {
+      return forward_tensor(Tensor(std::forward<Inputs>(inputs)...));
+    } else {
+      std::vector<AnyValue> values;
+      values.reserve(sizeof...(Inputs));
+      (values.emplace_back(std::forward<Inputs>(inputs)), ...);
+      AnyValue y = forward_values(std::move(values));
+      if (Result* result = y.template try_get<Result>()) return std::move(*result);
+      throw_wrong_result(y.type_info(), typeid(Result));
+    }
+  }
+
+  template <class M>
+  void push_back(std::shared_ptr<M> module) {
+    push_back(next_name(), AnyModule(std::move(module)));
+  }
+  template <class M>
+  void push_back(std::string name, std::shared_ptr<M> module) {
+    push_back(std::move(name), AnyModule(std::move(module)));
+  }
+  template <class M, class = detail::enable_if_module_t<M>>
+  void push_back(M&& module) {
+    push_back(next_name(), AnyModule(std::forward<M>(module)));
+  }
+  template <class M, class = detail::enable_if_module_t<M>>
+  void push_back(std::string name, M&& module) {
+    push_back(std::move(name), AnyModule(std::forward<M>(module)));
+  }
+  template <class M>
+  void push_back(const ModuleHolder<M>& module_holder) {
+    push_back(next_name(), AnyModule(module_holder));
+  }
+  template <class M>
+  void push_back(std::string name, const ModuleHolder<M>& module_holder) {
+    push_back(std::move(name), AnyModule(module_holder));
+  }
+  void push_back(AnyModule any_module) { push_back(next_name(), std::move(any_module)); }
+  void push_back(std::string name, AnyModule any_module);
+  /// Appends all elements of another sequence.
+  template <class Container>
+  void extend(const Container& container) {
+    for (const auto& module : container) push_back(module);
+  }
+
+  Iterator begin() { return modules_.begin(); }
+  ConstIterator begin() const { return modules_.begin(); }
+  Iterator end() { return modules_.end(); }
+  ConstIterator end() const { return modules_.end(); }
+  size_t size() const noexcept { return modules_.size(); }
+  bool is_empty() const noexcept { return modules_.empty(); }
+  /// The module at a position as its class. Throws when out of range or of another class.
+  template <class M>
+  M& at(size_t index) {
+    return modules_[checked(index)].get<M>();
+  }
+  template <class M>
+  const M& at(size_t index) const {
+    return modules_[checked(index)].get<M>();
+  }
+  std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)].ptr(); }
+  template <class M>
+  std::shared_ptr<M> ptr(size_t index) const {
+    return modules_[checked(index)].ptr<M>();
+  }
+  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }
+
+ private:
+  Tensor forward_tensor(Tensor x);
+  AnyValue forward_values(std::vector<AnyValue>&& inputs);
+  [[noreturn]] static void throw_wrong_result(const std::type_info& held,
+                                              const std::type_info& wanted);
+  std::string next_name() const { return std::to_string(modules_.size()); }
+  size_t checked(size_t index) const;
+
+  std::vector<AnyModule> modules_;
+};
+
+class Sequential : public ModuleHolder<SequentialImpl> {
+ public:
+  using ModuleHolder<SequentialImpl>::ModuleHolder;
+  using Impl = SequentialImpl;
+  Sequential() = default;
+  Sequential(std::initializer_list<NamedAnyModule> modules)
+      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+};
+
+}  // namespace taper::nn

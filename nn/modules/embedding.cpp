@@ -1,0 +1,79 @@
+#include <taper/nn/modules/embedding.h>
+
+#include <ostream>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/nn/functional/embedding.h>
+#include <taper/nn/init.h>
+#include <taper/ops/factory.h>
+
+namespace taper::nn {
+
+TAPER_DEFINE_LIBRARY_MODULE(Embedding);
+
+EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) {
+  EmbeddingImpl::reset();
+}
+
+void EmbeddingImpl::reset() {
+  const int64_t rows = options.num_embeddings();
+  if (options.padding_idx()) {
+    const int64_t row = *options.padding_idx();
+    TAPER_CHECK(row < rows, "Padding_idx must be within num_embeddings");
+    TAPER_CHECK(row >= -rows, "Padding_idx must be within num_embedding");
+    options.padding_idx(row < 0 ? row + rows : row);
+  }
+  const Tensor& given = options._weight();
+  if (given.defined()) {
+    TAPER_CHECK(given.sizes() == IntArrayRef({rows, options.embedding_dim()}),
+                "Shape of _weight does not match num_embeddings and embedding_dim");
+    weight = register_parameter("weight", given.detach());
+    return;
+  }
+  weight = register_parameter("weight", empty({rows, options.embedding_dim()}));
+  reset_parameters();
+}
+
+void EmbeddingImpl::reset_parameters() {
+  init::normal_(weight);
+  if (!options.padding_idx()) return;
+  NoGradGuard no_grad;
+  weight.select(0, *options.padding_idx()).zero_();
+}
+
+void EmbeddingImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Embedding(num_embeddings=" << options.num_embeddings()
+         << ", embedding_dim=" << options.embedding_dim();
+  if (options.padding_idx()) stream << ", padding_idx=" << *options.padding_idx();
+  if (options.max_norm()) stream << ", max_norm=" << *options.max_norm();
+  if (options.norm_type() != 2) stream << ", norm_type=" << options.norm_type();
+  if (options.scale_grad_by_freq()) stream << ", scale_grad_by_freq=true";
+  if (options.sparse()) stream << ", sparse=true";
+  stream << ")";
+}
+
+Tensor EmbeddingImpl::forward(const Tensor& indices) {
+  return functional::embedding(indices, weight,
+                               functional::EmbeddingFuncOptions()
+                                   .padding_idx(options.padding_idx())
+                                   .max_norm(options.max_norm())
+                                   .norm_type(options.norm_type())
+                                   .scale_grad_by_freq(options.scale_grad_by_freq())
+                                   .sparse(options.sparse()));
+}
+
+Embedding Embedding::from_pretrained(const Tensor& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
+  TAPER_CHECK(embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional");
+  Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
+                          ._weight(embeddings)
+                          .padding_idx(options.padding_idx())
+                          .max_norm(options.max_norm())
+                          .norm_type(options.norm_type())
+                          .scale_grad_by_freq(options.scale_grad_by_freq())
+                          .sparse(options.sparse()));
+  embedding->weight.set_requires_grad(!options.freeze());
+  return embedding;
+}
+
+}  // namespace taper::nn

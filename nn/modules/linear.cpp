@@ -1,0 +1,110 @@
+#include <taper/nn/modules/linear.h>
+
+#include <cmath>
+#include <ostream>
+
+#include <taper/nn/functional/linear.h>
+#include <taper/nn/init.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/linear.h>
+
+namespace taper::nn {
+
+namespace {
+const char* text(bool v) { return v ? "true" : "false"; }
+}  // namespace
+
+// ---------------------------------------------------------------------- Linear
+TAPER_DEFINE_LIBRARY_MODULE(Linear);
+
+LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { LinearImpl::reset(); }
+
+void LinearImpl::reset() {
+  weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
+  bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
+                        : register_parameter("bias", {}, /*requires_grad=*/false);
+  reset_parameters();
+}
+
+void LinearImpl::reset_parameters() {
+  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` makes the bound 1/sqrt(fan_in)
+  if (!bias.defined()) return;
+  const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
+  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+  init::uniform_(bias, -bound, bound);
+}
+
+void LinearImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Linear(in_features=" << options.in_features()
+         << ", out_features=" << options.out_features() << ", bias=" << text(options.bias()) << ")";
+}
+
+Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+
+// ---------------------------------------------------------------------- Bilinear
+TAPER_DEFINE_LIBRARY_MODULE(Bilinear);
+
+BilinearImpl::BilinearImpl(const BilinearOptions& options_) : options(options_) {
+  BilinearImpl::reset();
+}
+
+void BilinearImpl::reset() {
+  weight = register_parameter(
+      "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
+                        : register_parameter("bias", {}, /*requires_grad=*/false);
+  reset_parameters();
+}
+
+void BilinearImpl::reset_parameters() {
+  const double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
+  init::uniform_(weight, -bound, bound);
+  if (bias.defined()) init::uniform_(bias, -bound, bound);
+}
+
+void BilinearImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Bilinear(in1_features=" << options.in1_features()
+         << ", in2_features=" << options.in2_features()
+         << ", out_features=" << options.out_features() << ", bias=" << text(options.bias()) << ")";
+}
+
+Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
+  return functional::bilinear(input1, input2, weight, bias);
+}
+
+// ---------------------------------------------------------------------- Identity
+TAPER_DEFINE_LIBRARY_MODULE(Identity);
+
+void IdentityImpl::reset() {}
+void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "torch::nn::Identity()"; }
+Tensor IdentityImpl::forward(const Tensor& input) { return input; }
+
+// ---------------------------------------------------------------------- Flatten
+TAPER_DEFINE_LIBRARY_MODULE(Flatten);
+
+FlattenImpl::FlattenImpl(const FlattenOptions& options_) : options(options_) {}
+void FlattenImpl::reset() {}
+void FlattenImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Flatten(start_dim=" << options.start_dim()
+         << ", end_dim=" << options.end_dim() << ")";
+}
+Tensor FlattenImpl::forward(const Tensor& input) {
+  return input.flatten(options.start_dim(), options.end_dim());
+}
+
+// ---------------------------------------------------------------------- Unflatten
+TAPER_DEFINE_LIBRARY_MODULE(Unflatten);
+
+UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
+void UnflattenImpl::reset() {}
+void UnflattenImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
+  for (size_t i = 0; i < options.sizes().size(); ++i)
+    stream << (i > 0 ? ", " : "") << options.sizes()[i];
+  stream << "})";
+}
+Tensor UnflattenImpl::forward(const Tensor& input) {
+  return input.unflatten(options.dim(), options.sizes());
+}
+
+}  // namespace taper::nn

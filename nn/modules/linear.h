@@ -1,0 +1,83 @@
+// Linear, Bilinear, Identity, Flatten, Unflatten.
+#pragma once
+
+#include <taper/nn/modules/common.h>
+#include <taper/nn/options/linear.h>
+
+namespace taper::nn {
+
+/// y = x W^T + b: x (..., in_features), y (..., out_features), weight (out_features, in_features),
+/// bias (out_features) or undefined. Both start uniform in +-1/sqrt(in_features).
+class LinearImpl : public Cloneable<LinearImpl> {
+ public:
+  LinearImpl(int64_t in_features, int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  explicit LinearImpl(const LinearOptions& options_);
+
+  void reset() override;
+  /// Draws new values: first the weight's, then the bias's.
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  LinearOptions options;
+  Tensor weight;
+  Tensor bias;
+};
+TAPER_LIBRARY_MODULE(Linear);
+
+/// y = x1 W x2 + b for every output feature: x1 (..., in1_features), x2 (..., in2_features), weight
+/// (out_features, in1_features, in2_features). Parameters start uniform in +-1/sqrt(in1_features).
+class BilinearImpl : public Cloneable<BilinearImpl> {
+ public:
+  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
+      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  explicit BilinearImpl(const BilinearOptions& options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input1, const Tensor& input2);
+
+  BilinearOptions options;
+  Tensor weight;
+  Tensor bias;
+};
+TAPER_LIBRARY_MODULE(Bilinear);
+
+/// Returns its input.
+class IdentityImpl : public Cloneable<IdentityImpl> {
+ public:
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+};
+TAPER_LIBRARY_MODULE(Identity);
+
+/// Joins the dimensions start_dim to end_dim (default: all but the first).
+class FlattenImpl : public Cloneable<FlattenImpl> {
+ public:
+  explicit FlattenImpl(const FlattenOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  FlattenOptions options;
+};
+TAPER_LIBRARY_MODULE(Flatten);
+
+/// Splits one dimension into several.
+class UnflattenImpl : public Cloneable<UnflattenImpl> {
+ public:
+  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  explicit UnflattenImpl(UnflattenOptions options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  UnflattenOptions options;
+};
+TAPER_LIBRARY_MODULE(Unflatten);
+
+}  // namespace taper::nn

@@ -1,0 +1,45 @@
+// LayerNorm, GroupNorm.
+#pragma once
+
+#include <taper/nn/modules/common.h>
+#include <taper/nn/options/normalization.h>
+
+namespace taper::nn {
+
+/// functional::layer_norm with a weight (starts at 1) and a bias (0) of normalized_shape.
+class LayerNormImpl : public Cloneable<LayerNormImpl> {
+ public:
+  LayerNormImpl(std::vector<int64_t> normalized_shape)
+      : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  explicit LayerNormImpl(LayerNormOptions options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  LayerNormOptions options;
+  Tensor weight;
+  Tensor bias;
+};
+TAPER_LIBRARY_MODULE(LayerNorm);
+
+/// functional::group_norm with a weight (starts at 1) and a bias (0) of num_channels.
+class GroupNormImpl : public Cloneable<GroupNormImpl> {
+ public:
+  GroupNormImpl(int64_t num_groups, int64_t num_channels)
+      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  explicit GroupNormImpl(const GroupNormOptions& options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  GroupNormOptions options;
+  Tensor weight;
+  Tensor bias;
+};
+TAPER_LIBRARY_MODULE(GroupNorm);
+
+}  // namespace taper::nn

@@ -1,0 +1,51 @@
+#include <taper/nn/modules/pooling.h>
+
+#include <ostream>
+
+#include <taper/nn/functional/pooling.h>
+
+namespace taper::nn {
+
+namespace F = functional;
+
+#define TAPER_DEFINE_POOL(Name, function, ...)                                            \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}            \
+  void Name##Impl::reset() {}                                                             \
+  Tensor Name##Impl::forward(const Tensor& input) { return F::function(input, options); } \
+  void Name##Impl::pretty_print(std::ostream& stream) const {                             \
+    stream << "torch::nn::" #Name "(" << __VA_ARGS__ << ")";                              \
+  }
+#define TAPER_DEFINE_WITH_INDICES(Name, function)                                    \
+  std::tuple<Tensor, Tensor> Name##Impl::forward_with_indices(const Tensor& input) { \
+    return F::function(input, options);                                              \
+  }
+
+#define TAPER_AVG_TEXT                                                       \
+  "kernel_size=" << options.kernel_size() << ", stride=" << options.stride() \
+                 << ", padding=" << options.padding()
+#define TAPER_MAX_TEXT                                  \
+  TAPER_AVG_TEXT << ", dilation=" << options.dilation() \
+                 << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false")
+#define TAPER_ADAPTIVE_TEXT "output_size=" << options.output_size()
+
+TAPER_DEFINE_POOL(AvgPool1d, avg_pool1d, TAPER_AVG_TEXT)
+TAPER_DEFINE_POOL(AvgPool2d, avg_pool2d, TAPER_AVG_TEXT)
+TAPER_DEFINE_POOL(AvgPool3d, avg_pool3d, TAPER_AVG_TEXT)
+TAPER_DEFINE_POOL(MaxPool1d, max_pool1d, TAPER_MAX_TEXT)
+TAPER_DEFINE_POOL(MaxPool2d, max_pool2d, TAPER_MAX_TEXT)
+TAPER_DEFINE_POOL(MaxPool3d, max_pool3d, TAPER_MAX_TEXT)
+TAPER_DEFINE_POOL(AdaptiveAvgPool1d, adaptive_avg_pool1d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_POOL(AdaptiveAvgPool2d, adaptive_avg_pool2d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_POOL(AdaptiveAvgPool3d, adaptive_avg_pool3d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_POOL(AdaptiveMaxPool1d, adaptive_max_pool1d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_POOL(AdaptiveMaxPool2d, adaptive_max_pool2d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_POOL(AdaptiveMaxPool3d, adaptive_max_pool3d, TAPER_ADAPTIVE_TEXT)
+TAPER_DEFINE_WITH_INDICES(MaxPool1d, max_pool1d_with_indices)
+TAPER_DEFINE_WITH_INDICES(MaxPool2d, max_pool2d_with_indices)
+TAPER_DEFINE_WITH_INDICES(MaxPool3d, max_pool3d_with_indices)
+TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool1d, adaptive_max_pool1d_with_indices)
+TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool2d, adaptive_max_pool2d_with_indices)
+TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool3d, adaptive_max_pool3d_with_indices)
+
+}  // namespace taper::nn

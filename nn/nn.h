@@ -1,0 +1,8 @@
+// taper::nn, whole: modules, functional, initial values, utilities.
+#pragma once
+
+#include <taper/nn/functional.h>
+#include <taper/nn/init.h>
+#include <taper/nn/modules.h>
+#include <taper/nn/utils/clip_grad.h>
+#include <taper/nn/utils/convert_parameters.h>

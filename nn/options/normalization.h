@@ -1,0 +1,51 @@
+// Options of LayerNorm, GroupNorm and functional::normalize.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/arg.h>
+#include <taper/framework/tensor.h>
+
+namespace taper::nn {
+
+struct LayerNormOptions {
+  LayerNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);
+  TAPER_ARG(double, eps) = 1e-5;
+  TAPER_ARG(bool, elementwise_affine) = true;
+};
+struct GroupNormOptions {
+  GroupNormOptions(int64_t num_groups, int64_t num_channels)
+      : num_groups_(num_groups), num_channels_(num_channels) {}
+  TAPER_ARG(int64_t, num_groups);
+  TAPER_ARG(int64_t, num_channels);
+  TAPER_ARG(double, eps) = 1e-5;
+  TAPER_ARG(bool, affine) = true;
+};
+
+namespace functional {
+
+struct LayerNormFuncOptions {
+  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);
+  TAPER_ARG(Tensor, weight) = {};
+  TAPER_ARG(Tensor, bias) = {};
+  TAPER_ARG(double, eps) = 1e-5;
+};
+struct GroupNormFuncOptions {
+  GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
+  TAPER_ARG(int64_t, num_groups);
+  TAPER_ARG(Tensor, weight) = {};
+  TAPER_ARG(Tensor, bias) = {};
+  TAPER_ARG(double, eps) = 1e-5;
+};
+struct NormalizeFuncOptions {
+  TAPER_ARG(double, p) = 2.0;
+  TAPER_ARG(int64_t, dim) = 1;
+  TAPER_ARG(double, eps) = 1e-12;
+};
+
+}  // namespace functional
+}  // namespace taper::nn

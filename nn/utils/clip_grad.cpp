@@ -1,0 +1,53 @@
+#include <taper/nn/utils/clip_grad.h>
+
+#include <cmath>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/shape.h>
+
+namespace taper::nn::utils {
+
+namespace {
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> r;
+  r.reserve(parameters.size());
+  for (const Tensor& p : parameters)
+    if (p.grad().defined()) r.push_back(p.grad());
+  return r;
+}
+
+/// The norm of all gradients as one vector, from the norm of each. One wait for the device.
+double total_norm(const std::vector<Tensor>& grads, double order) {
+  if (order == 0) return static_cast<double>(grads.size());
+  std::vector<Tensor> norms;
+  norms.reserve(grads.size());
+  for (const Tensor& grad : grads) norms.push_back(grad.norm(order));
+  const Tensor total = norms.size() == 1 ? norms[0] : stack(norms).norm(order);
+  return total.item().toDouble();
+}
+
+}  // namespace
+
+double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  NoGradGuard no_grad;
+  const std::vector<Tensor> grads = gradients(parameters);
+  if (grads.empty()) return 0;
+  const double norm = total_norm(grads, norm_type);
+  TAPER_CHECK(!error_if_nonfinite || std::isfinite(norm), "The total norm of order ", norm_type,
+              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
+              "this error and scale the gradients with the non-finite norm anyway, set "
+              "`error_if_nonfinite=false`");
+  const double factor = max_norm / (norm + 1e-6);
+  if (!(factor >= 1))
+    for (const Tensor& grad : grads) grad.mul_(factor);
+  return norm;
+}
+
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+  NoGradGuard no_grad;
+  for (const Tensor& grad : gradients(parameters)) grad.clamp_(-clip_value, clip_value);
+}
+
+}  // namespace taper::nn::utils

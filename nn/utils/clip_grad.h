@@ -1,0 +1,34 @@
+// Limiting gradients before an optimizer's step.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::nn::utils {
+
+/// Scales all gradients together so that their norm of order norm_type (infinity too), taken over
+/// all of them as one vector, is at most max_norm. Returns the norm before. With error_if_nonfinite
+/// a norm that is not finite throws and leaves the gradients as they are.
+double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                       double norm_type = 2.0, bool error_if_nonfinite = false);
+inline double clip_grad_norm_(std::initializer_list<Tensor> parameters, double max_norm,
+                              double norm_type = 2.0, bool error_if_nonfinite = false) {
+  return clip_grad_norm_(std::vector<Tensor>(parameters), max_norm, norm_type, error_if_nonfinite);
+}
+inline double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type = 2.0,
+                              bool error_if_nonfinite = false) {
+  return clip_grad_norm_(std::vector<Tensor>{parameter}, max_norm, norm_type, error_if_nonfinite);
+}
+
+/// Cuts every element of every gradient to [-clip_value, clip_value].
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);
+inline void clip_grad_value_(std::initializer_list<Tensor> parameters, double clip_value) {
+  clip_grad_value_(std::vector<Tensor>(parameters), clip_value);
+}
+inline void clip_grad_value_(const Tensor& parameter, double clip_value) {
+  clip_grad_value_(std::vector<Tensor>{parameter}, clip_value);
+}
+
+}  // namespace taper::nn::utils

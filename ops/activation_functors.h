@@ -1,0 +1,163 @@
+// The activation functions and their slopes, for host and device. T is float or double.
+//
+// At a corner the slope is that of PyTorch: of the left side for leaky_relu, elu and threshold, 0
+// at both bounds of hardtanh, hardsigmoid and the shrinks.
+#pragma once
+
+#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/dtype.h>
+
+namespace taper::functor {
+
+template <class T>
+TAPER_HD inline T logistic(T x) {
+  return T(1) / (T(1) + std::exp(-x));
+}
+
+template <class T>
+struct LeakyRelu {
+  T slope_below, b, c;
+  TAPER_HD T value(T x) const { return x > T(0) ? x : x * slope_below; }
+  TAPER_HD T slope(T x) const { return x > T(0) ? T(1) : slope_below; }
+};
+
+template <class T>
+struct Elu {
+  T alpha, scale, input_scale;
+  TAPER_HD T value(T x) const {
+    return x <= T(0) ? scale * alpha * std::expm1(x * input_scale) : scale * x;
+  }
+  TAPER_HD T slope(T x) const {
+    return x <= T(0) ? scale * alpha * input_scale * std::exp(x * input_scale) : scale;
+  }
+};
+
+template <class T>
+struct Gelu {
+  T a, b, c;
+  TAPER_HD static T cdf(T x) { return T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440))); }
+  TAPER_HD T value(T x) const { return x * cdf(x); }
+  TAPER_HD T slope(T x) const {
+    return cdf(x) + x * T(0.39894228040143267794) * std::exp(T(-0.5) * x * x);
+  }
+};
+
+template <class T>
+struct GeluTanh {
+  T a, b, c;
+  static constexpr T kScale = T(0.79788456080286535588), kCube = T(0.044715);
+  TAPER_HD T value(T x) const {
+    return T(0.5) * x * (T(1) + std::tanh(kScale * (x + kCube * x * x * x)));
+  }
+  TAPER_HD T slope(T x) const {
+    const T t = std::tanh(kScale * (x + kCube * x * x * x));
+    return T(0.5) * (T(1) + t) +
+           T(0.5) * x * (T(1) - t * t) * kScale * (T(1) + T(3) * kCube * x * x);
+  }
+};
+
+template <class T>
+struct Silu {
+  T a, b, c;
+  TAPER_HD T value(T x) const { return x / (T(1) + std::exp(-x)); }
+  TAPER_HD T slope(T x) const {
+    const T s = logistic(x);
+    return s * (T(1) + x * (T(1) - s));
+  }
+};
+
+template <class T>
+struct Mish {
+  T a, b, c;
+  // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2); above 20 it is 1.
+  TAPER_HD static T gate(T x) {
+    const T e = std::exp(x > T(20) ? T(20) : x);
+    const T n = e * (e + T(2));
+    return n / (n + T(2));
+  }
+  TAPER_HD T value(T x) const { return x * gate(x); }
+  TAPER_HD T slope(T x) const {
+    const T t = gate(x);
+    return t + x * (T(1) - t * t) * logistic(x);
+  }
+};
+
+template <class T>
+struct Softplus {
+  T beta, threshold, c;
+  TAPER_HD T value(T x) const {
+    return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
+  }
+  TAPER_HD T slope(T x) const { return x * beta > threshold ? T(1) : logistic(x * beta); }
+};
+
+template <class T>
+struct Hardtanh {
+  T low, high, c;
+  TAPER_HD T value(T x) const { return x < low ? low : x > high ? high : x; }
+  TAPER_HD T slope(T x) const { return x <= low || x >= high ? T(0) : T(1); }
+};
+
+template <class T>
+struct Hardsigmoid {
+  T a, b, c;
+  TAPER_HD T value(T x) const { return x < T(-3) ? T(0) : x > T(3) ? T(1) : (x + T(3)) / T(6); }
+  TAPER_HD T slope(T x) const { return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0); }
+};
+
+template <class T>
+struct Hardswish {
+  T a, b, c;
+  TAPER_HD T value(T x) const { return x < T(-3) ? T(0) : x > T(3) ? x : x * (x + T(3)) / T(6); }
+  TAPER_HD T slope(T x) const { return x < T(-3) ? T(0) : x > T(3) ? T(1) : x / T(3) + T(0.5); }
+};
+
+template <class T>
+struct Hardshrink {
+  T lambda, b, c;
+  TAPER_HD T value(T x) const { return x >= -lambda && x <= lambda ? T(0) : x; }
+  TAPER_HD T slope(T x) const { return x >= -lambda && x <= lambda ? T(0) : T(1); }
+};
+
+template <class T>
+struct Softshrink {
+  T lambda, b, c;
+  TAPER_HD T value(T x) const {
+    return x > lambda ? x - lambda : x < -lambda ? x + lambda : x * T(0);
+  }
+  TAPER_HD T slope(T x) const { return x >= -lambda && x <= lambda ? T(0) : T(1); }
+};
+
+template <class T>
+struct Threshold {
+  T threshold, replacement, c;
+  TAPER_HD T value(T x) const { return x <= threshold ? replacement : x; }
+  TAPER_HD T slope(T x) const { return x <= threshold ? T(0) : T(1); }
+};
+
+template <class T>
+struct LogSigmoid {
+  T a, b, c;
+  TAPER_HD T value(T x) const {
+    return (x > T(0) ? T(0) : x) - std::log1p(std::exp(-std::fabs(x)));
+  }
+  TAPER_HD T slope(T x) const { return logistic(-x); }
+};
+
+// eps < 0 stands for none: then there is no logit outside of [0, 1].
+template <class T>
+struct Logit {
+  T eps, b, c;
+  TAPER_HD T value(T x) const {
+    const T high = T(1) - eps;
+    const T z = eps < T(0) ? x : x < eps ? eps : x > high ? high : x;
+    return std::log(z / (T(1) - z));
+  }
+  TAPER_HD T slope(T x) const {
+    const T inside = T(1) / (x * (T(1) - x));
+    if (eps < T(0)) return x < T(0) || x > T(1) ? T(NAN) : inside;
+    return x < eps || x > T(1) - eps ? T(0) : inside;
+  }
+};
+
+}  // namespace taper::functor

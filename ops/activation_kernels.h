@@ -1,0 +1,36 @@
+// Kernels of the activation functions: contiguous operands of one shape, f32 or f64.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// Which function; a, b and c are its parameters in the order of activation_functors.h.
+enum class Activation : int8_t {
+  kLeakyRelu,
+  kElu,
+  kGelu,
+  kGeluTanh,
+  kSilu,
+  kMish,
+  kSoftplus,
+  kHardtanh,
+  kHardsigmoid,
+  kHardswish,
+  kHardshrink,
+  kSoftshrink,
+  kThreshold,
+  kLogSigmoid,
+  kLogit,
+};
+struct ActivationForm {
+  Activation kind;
+  double a = 0, b = 0, c = 0;
+};
+
+// y = f(x); y may be x.
+TAPER_KERNEL(activation, Out y, In x, ActivationForm form)
+// gx = gy f'(x)
+TAPER_KERNEL(activation_backward, Out gx, In gy, In x, ActivationForm form)
+
+}  // namespace taper

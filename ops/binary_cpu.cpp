@@ -1,0 +1,21 @@
+#include <taper/framework/cpu/loops.h>
+#include <taper/ops/binary_functors.h>
+#include <taper/ops/binary_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/binary_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+#define TAPER_BINARY_ENTRY(name) \
+  void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
+TAPER_BINARY_VECTOR_KERNELS(TAPER_BINARY_ENTRY)
+#undef TAPER_BINARY_ENTRY
+#define TAPER_BASE_ENTRY(name) \
+  void name(Out y, In a, In b) { base::name(y, a, b); }
+TAPER_BINARY_BIT_KERNELS(TAPER_BASE_ENTRY)
+#undef TAPER_BASE_ENTRY
+
+void add_scaled(Out y, In a, In b, Scalar alpha) { TAPER_BY_ISA(add_scaled, y, a, b, alpha); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,157 @@
+// The formulas of the binary ops, for host and device. Both arguments have the same type.
+#pragma once
+
+#include <type_traits>
+
+#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/dtype.h>
+
+namespace taper::functor {
+
+#define TAPER_FUNCTOR2(name, expression)       \
+  struct name {                                \
+    template <class T>                         \
+    TAPER_HD auto operator()(T x, T y) const { \
+      return expression;                       \
+    }                                          \
+  };
+// Integers wrap: unsigned arithmetic has no overflow that the language leaves open.
+struct add {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_same<T, bool>::value)
+      return x || y;
+    else if constexpr (std::is_integral<T>::value)
+      return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+    else
+      return x + y;
+  }
+};
+struct sub {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value)
+      return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+    else
+      return x - y;
+  }
+};
+struct mul {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_same<T, bool>::value)
+      return x && y;
+    else if constexpr (std::is_integral<T>::value)
+      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+    else
+      return x * y;
+  }
+};
+/// x + alpha * y with alpha of the computing type.
+template <class C>
+struct add_scaled {
+  C alpha;
+  TAPER_HD C operator()(C x, C y) const { return add()(x, mul()(alpha, y)); }
+};
+TAPER_FUNCTOR2(div, x / y)
+
+// The quotient rounded toward zero, toward minus infinity. A zero divisor of integers was rejected.
+struct div_trunc {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value) {
+      if (std::is_signed<T>::value && y == T(-1)) return sub()(T(0), x);  // lowest / -1 traps
+      return static_cast<T>(x / y);
+    } else {
+      return std::trunc(x / y);
+    }
+  }
+};
+struct remainder {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value) {
+      if (std::is_signed<T>::value && y == T(-1)) return T(0);
+      const T r = static_cast<T>(x % y);
+      return r != 0 && ((r < 0) != (y < 0)) ? static_cast<T>(r + y) : r;
+    } else {
+      const T r = std::fmod(x, y);
+      return r != 0 && ((r < 0) != (y < 0)) ? r + y : r;
+    }
+  }
+};
+struct div_floor {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value) {
+      const T q = div_trunc()(x, y);
+      const bool inexact = sub()(x, mul()(q, y)) != 0;
+      return inexact && ((x < 0) != (y < 0)) ? static_cast<T>(q - 1) : q;
+    } else {
+      // As Python's //: from the exact remainder, so that floor(x / y) is not off by rounding.
+      if (y == T(0)) return x / y;
+      const T r = std::fmod(x, y);
+      T q = (x - r) / y;
+      if (r != 0 && ((r < 0) != (y < 0))) q -= 1;
+      if (q == 0) return std::copysign(T(0), x / y);
+      const T f = std::floor(q);
+      return q - f > T(0.5) ? f + 1 : f;
+    }
+  }
+};
+struct fmod {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value)
+      return std::is_signed<T>::value && y == T(-1) ? T(0) : static_cast<T>(x % y);
+    else
+      return std::fmod(x, y);
+  }
+};
+struct pow {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value) {
+      if (y < 0) return x == 1 ? T(1) : x == T(-1) ? (y % 2 ? T(-1) : T(1)) : T(0);
+      T result = 1;
+      for (T base = x; y; y = static_cast<T>(y >> 1), base = mul()(base, base))
+        if (y & 1) result = mul()(result, base);
+      return result;
+    } else {
+      return std::pow(x, y);
+    }
+  }
+};
+TAPER_FUNCTOR2(atan2, std::atan2(x, y))
+TAPER_FUNCTOR2(copysign, std::copysign(x, y))
+// Written so that a NaN on either side comes out.
+struct maximum {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    return x != x ? x : y != y ? y : x > y ? x : y;
+  }
+};
+struct minimum {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    return x != x ? x : y != y ? y : x < y ? x : y;
+  }
+};
+TAPER_FUNCTOR2(logical_and, x != T(0) && y != T(0))
+TAPER_FUNCTOR2(logical_or, x != T(0) || y != T(0))
+TAPER_FUNCTOR2(logical_xor, (x != T(0)) != (y != T(0)))
+TAPER_FUNCTOR2(bitwise_and, static_cast<T>(x& y))
+TAPER_FUNCTOR2(bitwise_or, static_cast<T>(x | y))
+TAPER_FUNCTOR2(bitwise_xor, static_cast<T>(x ^ y))
+TAPER_FUNCTOR2(eq, x == y)
+TAPER_FUNCTOR2(ne, x != y)
+TAPER_FUNCTOR2(lt, x < y)
+TAPER_FUNCTOR2(le, x <= y)
+TAPER_FUNCTOR2(gt, x > y)
+TAPER_FUNCTOR2(ge, x >= y)
+TAPER_FUNCTOR2(relu_backward, y > T(0) ? x : T(0))
+TAPER_FUNCTOR2(tanh_backward, x*(T(1) - y * y))
+TAPER_FUNCTOR2(sigmoid_backward, x*(T(1) - y) * y)
+#undef TAPER_FUNCTOR2
+
+}  // namespace taper::functor

@@ -1,0 +1,79 @@
+// Convolutions over one, two or three spatial dimensions, and their transposes.
+//
+// input (N, C, ...) or, without a batch, (C, ...); weight (K, C / groups, ...); bias (K) or
+// undefined; the result is (N, K, ...). `stride`, `padding` and `dilation` take one number for all
+// spatial dimensions, or one for each. One output size is
+//   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
+// What is computed is a cross-correlation: y[k] = bias[k] + sum over c and taps t of
+// w[k][c][t] x[c][o * stride - padding + t * dilation].
+// Floating dtypes, all three the same; f16 and bf16 accumulate in float. Throws Error, in
+// LibTorch's words, for shapes that do not fit.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+
+namespace detail {
+/// `padding` is "valid" (none) or "same" (the output is as long as the input; stride 1 only).
+Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
+                      const Tensor& bias, IntArrayRef stride, const std::string& padding,
+                      IntArrayRef dilation, int64_t groups);
+// Text only: the number 0 must stay a number.
+template <class S>
+using IfText = std::enable_if_t<
+    !std::is_integral<S>::value && std::is_convertible<const S&, std::string>::value, int>;
+}  // namespace detail
+
+// The same with padding "same" or "valid".
+template <class S, detail::IfText<S> = 0>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(1, input, weight, bias, stride, padding, dilation, groups);
+}
+template <class S, detail::IfText<S> = 0>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(2, input, weight, bias, stride, padding, dilation, groups);
+}
+template <class S, detail::IfText<S> = 0>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(3, input, weight, bias, stride, padding, dilation, groups);
+}
+
+/// The transpose of the convolution with the same arguments: input (N, C, ...), weight
+/// (C, K / groups, ...), result (N, K, ...). One output size is
+///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+
+/// The general form; the number of spatial dimensions is the weight's rank less two.
+Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                   IntArrayRef output_padding, int64_t groups);
+
+}  // namespace taper

@@ -1,0 +1,25 @@
+// Kernels of convolutions. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// How a convolution steps, with three spatial dimensions (those that a tensor lacks are 1 long and
+/// step by 1). The sizes come from the tensors; padding at the end is what the sizes imply.
+struct ConvSteps {
+  int64_t stride[3] = {1, 1, 1};
+  int64_t padding[3] = {0, 0, 0};  ///< before the first element
+  int64_t dilation[3] = {1, 1, 1};
+  int64_t groups = 1;
+};
+
+// All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...).
+/// y = x * w + b; b (K) or undefined.
+TAPER_KERNEL(conv_forward, Out y, In x, In w, In b, ConvSteps steps)
+/// The adjoint for x.
+TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
+/// The adjoint for w.
+TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
+
+}  // namespace taper

@@ -1,0 +1,163 @@
+// Copies and conversions: copy_, clone, to, fill_, zero_.
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/copy_kernels.h>
+#include <taper/ops/fill.h>
+#include <taper/ops/promote.h>
+
+namespace taper {
+
+using autograd::check_inplace;
+using autograd::mark_changed;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::record_inplace;
+
+namespace {
+
+void copy_across_devices(const Tensor& to, const Tensor& from) {
+  // Same dtype and layout first, then bytes.
+  const Tensor source = from.to(to.scalar_type()).contiguous();
+  if (!to.is_contiguous()) {
+    const Tensor staged = detail::make_tensor(to.sizes(), to.scalar_type(), to.device());
+    copy_across_devices(staged, source);
+    TAPER_ON_DEVICE(to, copy, to, staged);
+    return;
+  }
+  const Device side = to.is_cpu() ? from.device() : to.device();
+  runtime(side).copy(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes());
+}
+
+// Writes src, broadcast, into the elements of x. No history.
+void copy_values(const Tensor& x, const Tensor& src) {
+  if (x.numel() == 0) return;
+  Tensor from = src.detach();
+  if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
+  if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
+  if (detail::overlaps_partly(x, from)) from = from.clone();
+  if (x.device() == from.device())
+    TAPER_ON_DEVICE(x, copy, x, from);
+  else
+    copy_across_devices(x, from);
+}
+
+void check_copy_shapes(const Tensor& x, const Tensor& src) {
+  if (src.sizes() == x.sizes()) return;
+  TAPER_CHECK(broadcast_shapes(x.sizes(), src.sizes()) == x.impl().sizes, "output with shape ",
+              x.sizes(), " doesn't match the broadcast shape ",
+              broadcast_shapes(x.sizes(), src.sizes()));
+}
+
+}  // namespace
+
+Tensor& Tensor::copy_(const Tensor& src, bool) const {
+  check_defined("copy_", src, "src");
+  if (is_same(src)) return const_cast<Tensor&>(*this);
+  check_copy_shapes(*this, src);
+  check_inplace("copy_", *this);
+  copy_values(*this, src);
+  mark_changed(*this);
+  if (needs_grad(*this, src) && isFloatingType(scalar_type()))
+    record_inplace("CopyBackwards", *this, {*this, src},
+                   [form = detail::InputForm(src)](autograd::Grads& g) {
+                     return std::array<Tensor, 2>{Tensor(), g.needs(1) ? form(g[0]) : Tensor()};
+                   });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor Tensor::clone(optional<MemoryFormat> format) const {
+  const MemoryFormat f = format.value_or(MemoryFormat::Preserve);
+  TAPER_CHECK(f == MemoryFormat::Preserve || f == MemoryFormat::Contiguous || dim() >= 4,
+              "clone: the channels-last formats expect a tensor of 4 or 5 dimensions, got ", dim());
+  Tensor y = f == MemoryFormat::Preserve ? detail::make_like(*this)
+                                         : detail::make_tensor(sizes(), scalar_type(), device());
+  if (f == MemoryFormat::ChannelsLast || f == MemoryFormat::ChannelsLast3d) {
+    // Memory order N, spatial, C: a row-major tensor of that shape, seen with C second.
+    Dims order, back{0, dim() - 1};
+    for (int64_t d = 0; d < dim(); ++d) order.push_back(d == 0 ? 0 : d == dim() - 1 ? 1 : d + 1);
+    for (int64_t d = 1; d < dim() - 1; ++d) back.push_back(d);
+    Dims memory;
+    for (int64_t d : order) memory.push_back(size(d));
+    y = detail::make_tensor(memory, scalar_type(), device()).permute(back);
+    y = detail::share_data(y.impl());
+  }
+  if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
+  if (needs_grad(*this)) record("CloneBackward0", y, {*this}, [](const Tensor& g) { return g; });
+  return y;
+}
+
+Tensor Tensor::to(TensorOptions options, bool, bool copy, optional<MemoryFormat> format) const {
+  const ScalarType dtype = options.has_dtype() ? options.scalar_type() : scalar_type();
+  Device where = options.has_device() ? options.device() : device();
+  if (where.is_cpu()) where = Device();
+  const bool same_layout = !format || *format == MemoryFormat::Preserve || is_contiguous(*format);
+  if (dtype == scalar_type() && where == device() && same_layout)
+    return copy ? clone(format) : *this;
+  if (!same_layout) return clone(format).to(options);
+  Tensor y;
+  if (where == device()) {
+    y = detail::make_like(*this, dtype);
+    if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
+  } else {
+    y = detail::make_tensor(sizes(), dtype, where);
+    if (numel() > 0) copy_across_devices(y, detach());
+  }
+  if (isFloatingType(dtype) && needs_grad(*this))
+    record("ToCopyBackward0", y, {*this},
+           [form = detail::InputForm(*this)](const Tensor& g) { return form(g); });
+  return y;
+}
+
+Tensor Tensor::pin_memory() const {
+  TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
+  return clone();
+}
+
+// ---------------------------------------------------------------- fill
+namespace {
+
+void fill_values(const Tensor& x, const Scalar& value) {
+  if (x.numel() > 0) TAPER_ON_DEVICE(x, fill, x, In::number(value, x.scalar_type()));
+}
+
+}  // namespace
+
+Tensor& Tensor::fill_(const Scalar& value) const {
+  check_inplace("fill_", *this);
+  fill_values(*this, value);
+  mark_changed(*this);
+  if (needs_grad(*this))
+    record_inplace("FillBackward2", *this, {*this}, [](const Tensor&) { return Tensor(); });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& Tensor::fill_(const Tensor& value) const {
+  TAPER_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
+              value.dim(), " dimensions.");
+  check_inplace("fill_", *this);
+  copy_values(*this, value);
+  mark_changed(*this);
+  if (needs_grad(*this, value))
+    record_inplace(
+        "FillBackward3", *this, {*this, value},
+        [form = detail::InputForm(value)](autograd::Grads& g) {
+          return std::array<Tensor, 2>{Tensor(), g.needs(1) ? form(g[0].sum()) : Tensor()};
+        });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& Tensor::zero_() const {
+  check_inplace("zero_", *this);
+  if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
+  mark_changed(*this);
+  if (needs_grad(*this))
+    record_inplace("ZeroBackward0", *this, {*this}, [](const Tensor&) { return Tensor(); });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& fill_(Tensor& x, const Scalar& value) { return x.fill_(value); }
+Tensor& fill_(Tensor& x, const Tensor& value) { return x.fill_(value); }
+Tensor& zero_(Tensor& x) { return x.zero_(); }
+
+}  // namespace taper

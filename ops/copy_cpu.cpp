@@ -1,0 +1,36 @@
+#include <cstring>
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/iterate.h>
+#include <taper/ops/copy_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/copy_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+void copy(Out y, In x) {
+  if (y.dtype == x.dtype && y.contiguous && x.contiguous) {
+    const size_t item = elementSize(y.dtype);
+    if (y.numel == 1 && item == 4) {
+      *y.as<uint32_t>() = *x.as<uint32_t>();
+      return;
+    }
+    parallel_for(0, y.numel, 4 * kGrain, [&](int64_t b, int64_t e) {
+      std::memcpy(y.as<char>() + b * item, x.as<char>() + b * item, (e - b) * item);
+    });
+    return;
+  }
+  TAPER_BY_ISA(copy, y, x);
+}
+
+void zero(Out y) {
+  if (!y.contiguous) return fill(y, In::number(0, y.dtype));
+  const int64_t nbytes = y.numel * static_cast<int64_t>(elementSize(y.dtype));
+  parallel_for(0, nbytes, 16 * kGrain,
+               [&](int64_t b, int64_t e) { std::memset(y.as<char>() + b, 0, e - b); });
+}
+
+void fill(Out y, In value) { TAPER_BY_ISA(fill, y, value); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// y = x converted to y's dtype; equal shapes, any strides.
+TAPER_KERNEL(copy, Out y, In x)
+/// y = value, an In of y's dtype that holds one number.
+TAPER_KERNEL(fill, Out y, In value)
+/// y = 0.
+TAPER_KERNEL(zero, Out y)
+
+}  // namespace taper

@@ -1,0 +1,112 @@
+#include <taper/ops/dropout.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/random_kernels.h>
+
+namespace taper {
+namespace {
+
+bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
+  check_defined(op, x, "input");
+  TAPER_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  if (p == 0 || !train || x.numel() == 0) return true;
+  TAPER_CHECK(x.is_floating_point(), "result type Float can't be cast to the desired output type ",
+              toString(x.scalar_type()));
+  return false;
+}
+
+// Row-major whatever x is, so that the numbers do not depend on x's strides.
+Tensor empty_noise(const Tensor& x) { return empty(x.sizes(), x.options()); }
+
+// One number for each (n, c), with dimensions of size 1 after them.
+Tensor empty_feature_noise(const Tensor& x) {
+  TAPER_CHECK(x.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+  Dims size(x.dim(), 1);
+  size[0] = x.size(0);
+  size[1] = x.size(1);
+  return empty(size, x.options());
+}
+
+Tensor zero(const Tensor& x) { return zeros({}, x.options()); }
+
+Tensor scaled_noise(Tensor noise, double p) { return noise.bernoulli_(1 - p).div_(1 - p); }
+
+/// Factor and summand of the alpha forms.
+struct Affine {
+  Tensor noise, shift;
+};
+
+Affine alpha_noise(Tensor noise, double p) {
+  constexpr double kSaturation = 1.7580993408473766;  // of SELU: alpha * scale
+  NoGradGuard no_grad;
+  noise.bernoulli_(1 - p);
+  const double a = 1.0 / std::sqrt((kSaturation * kSaturation * p + 1) * (1 - p));
+  Tensor shift = noise.add(-1).mul_(kSaturation * a).add_(kSaturation * a * p);
+  return {noise.mul_(a), shift};
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, bool train) {
+  if (changes_nothing("dropout", x, p, train)) return x;
+  if (p == 1) return x.mul(zero(x));
+  if (!x.is_contiguous()) return x.mul(scaled_noise(empty_noise(x), p));
+  const bool grad = autograd::needs_grad(x);
+  Tensor y = detail::make_like(x), noise = grad ? empty_noise(x) : Tensor();
+  CPUGeneratorImpl* g = detail::cpu_generator(nullopt);
+  TAPER_ON_DEVICE(y, dropout, y, noise, x, p, g);
+  if (grad)
+    autograd::record("MulBackward0", y, {x}, [noise = autograd::saved(noise)](const Tensor& gy) {
+      return gy.mul(noise.get());
+    });
+  return y;
+}
+
+Tensor& dropout_(Tensor& x, double p, bool train) {
+  if (changes_nothing("dropout_", x, p, train)) return x;
+  return x.mul_(p == 1 ? zero(x) : scaled_noise(empty_noise(x), p));
+}
+
+Tensor feature_dropout(const Tensor& x, double p, bool train) {
+  if (changes_nothing("feature_dropout", x, p, train)) return x;
+  return x.mul(p == 1 ? zero(x) : scaled_noise(empty_feature_noise(x), p));
+}
+
+Tensor& feature_dropout_(Tensor& x, double p, bool train) {
+  if (changes_nothing("feature_dropout_", x, p, train)) return x;
+  return x.mul_(p == 1 ? zero(x) : scaled_noise(empty_feature_noise(x), p));
+}
+
+Tensor alpha_dropout(const Tensor& x, double p, bool train) {
+  if (changes_nothing("alpha_dropout", x, p, train)) return x;
+  if (p == 1) return x.mul(zero(x));
+  const Affine f = alpha_noise(empty_noise(x), p);
+  return x.mul(f.noise).add(f.shift);
+}
+
+Tensor& alpha_dropout_(Tensor& x, double p, bool train) {
+  if (changes_nothing("alpha_dropout_", x, p, train)) return x;
+  if (p == 1) return x.mul_(zero(x));
+  const Affine f = alpha_noise(empty_noise(x), p);
+  return x.mul_(f.noise).add_(f.shift);
+}
+
+Tensor feature_alpha_dropout(const Tensor& x, double p, bool train) {
+  if (changes_nothing("feature_alpha_dropout", x, p, train)) return x;
+  if (p == 1) return x.mul(zero(x));
+  const Affine f = alpha_noise(empty_feature_noise(x), p);
+  return x.mul(f.noise).add(f.shift);
+}
+
+Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train) {
+  if (changes_nothing("feature_alpha_dropout_", x, p, train)) return x;
+  if (p == 1) return x.mul_(zero(x));
+  const Affine f = alpha_noise(empty_feature_noise(x), p);
+  return x.mul_(f.noise).add_(f.shift);
+}
+
+}  // namespace taper

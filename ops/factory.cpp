@@ -1,0 +1,393 @@
+#include <taper/ops/factory.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <taper/framework/shape.h>
+#include <taper/ops/factory_kernels.h>
+
+namespace taper {
+namespace {
+
+// The last beat of every factory.
+Tensor finish(Tensor y, const TensorOptions& options) {
+  if (__builtin_expect(options.requires_grad(), 0)) {
+    TAPER_CHECK(y.is_floating_point(),
+                "Only Tensors of floating point and complex dtype can require gradients");
+    y.set_requires_grad(true);
+  }
+  return y;
+}
+
+Tensor uninitialised(IntArrayRef size, const TensorOptions& options) {
+  return detail::make_tensor(size, options.scalar_type(), options.device());
+}
+
+void set_strides(const Tensor& y, const Dims& strides) {
+  y.impl().strides = strides;
+  y.impl().update_geometry();
+}
+
+// Strides for (N, C, H, W) kept in memory as (N, H, W, C), and with a depth alike.
+void set_channels_last(const Tensor& y, int64_t rank, const char* name) {
+  TAPER_CHECK(y.dim() == rank, "required rank ", rank, " tensor to use ", name, " format");
+  Dims strides(rank, 1);
+  int64_t step = y.size(1);
+  for (int64_t d = rank - 1; d >= 2; --d) {
+    strides[d] = step;
+    step *= y.size(d);
+  }
+  strides[0] = step;
+  set_strides(y, strides);
+}
+
+void apply_format(const Tensor& y, MemoryFormat format) {
+  if (format == MemoryFormat::ChannelsLast) set_channels_last(y, 4, "channels_last");
+  if (format == MemoryFormat::ChannelsLast3d) set_channels_last(y, 5, "channels_last_3d");
+}
+
+Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
+                          optional<MemoryFormat> format) {
+  check_defined("empty_like", like, "self");
+  if (!format) format = options.memory_format_opt();
+  const ScalarType dtype = options.has_dtype() ? options.scalar_type() : like.scalar_type();
+  const Device device = options.has_device() ? options.device() : like.device();
+  Tensor y = detail::make_tensor(like.sizes(), dtype, device);
+  if (!format || *format == MemoryFormat::Preserve) {
+    if (!like.impl().contiguous && like.is_non_overlapping_and_dense())
+      set_strides(y, like.impl().strides);
+  } else {
+    apply_format(y, *format);
+  }
+  return y;
+}
+
+void clear(const Tensor& y) { TAPER_ON_DEVICE(y, clear, y); }
+
+TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
+  if (options.has_dtype() || value.isFloatingPoint()) return options;
+  return options.dtype(value.type());
+}
+
+int64_t strided_numel(IntArrayRef size, IntArrayRef stride) {
+  TAPER_CHECK(size.size() == stride.size(), "dimensionality of sizes (", size.size(),
+              ") must match dimensionality of strides (", stride.size(), ")");
+  if (checked_numel(size) == 0) return 0;
+  int64_t last = 0;
+  bool overflow = false;
+  for (size_t i = 0; i < size.size(); ++i) {
+    int64_t reach = 0;
+    overflow |= stride[i] < 0 || __builtin_mul_overflow(size[i] - 1, stride[i], &reach) ||
+                __builtin_add_overflow(last, reach, &last);
+  }
+  TAPER_CHECK(!overflow && last < INT64_MAX / 8,
+              "Storage size calculation overflowed with sizes=", size, " and strides=", stride);
+  return last + 1;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- filled with one value
+Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
+  Tensor y = uninitialised(size, options);
+  if (__builtin_expect(format || options.has_memory_format(), 0))
+    apply_format(y, format ? *format : *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
+  Tensor y = uninitialised(strided_numel(size, stride), options);
+  y.impl().sizes = size;
+  set_strides(y, stride);
+  return finish(std::move(y), options);
+}
+
+Tensor zeros(IntArrayRef size, TensorOptions options) {
+  Tensor y = uninitialised(size, options);
+  clear(y);
+  if (__builtin_expect(options.has_memory_format(), 0))
+    apply_format(y, *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor ones(IntArrayRef size, TensorOptions options) {
+  if (!options.has_dtype()) options = options.dtype(default_dtype());
+  return full(size, 1, options);
+}
+
+Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
+  Tensor y = uninitialised(size, with_dtype_of(value, options));
+  y.fill_(value);
+  if (options.has_memory_format()) apply_format(y, *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
+  Tensor y = uninitialised({}, options);
+  y.fill_(value);
+  return finish(std::move(y), options);
+}
+
+Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
+
+Tensor eye(int64_t n, int64_t m, TensorOptions options) {
+  TAPER_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
+  TAPER_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
+  Tensor y = uninitialised({n, m}, options);
+  clear(y);
+  if (n > 0 && m > 0) y.as_strided({std::min(n, m)}, {m + 1}).fill_(1);
+  return finish(std::move(y), options);
+}
+
+Tensor empty_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  return finish(uninitialised_like(like, options, format), options);
+}
+
+Tensor zeros_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  Tensor y = uninitialised_like(like, options, format);
+  clear(y);
+  return finish(std::move(y), options);
+}
+
+Tensor ones_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  return full_like(like, 1, options, format);
+}
+
+Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options,
+                 optional<MemoryFormat> format) {
+  Tensor y = uninitialised_like(like, options, format);
+  y.fill_(value);
+  return finish(std::move(y), options);
+}
+
+Tensor Tensor::new_empty(IntArrayRef size, TensorOptions options) const {
+  return empty(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_zeros(IntArrayRef size, TensorOptions options) const {
+  return zeros(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_ones(IntArrayRef size, TensorOptions options) const {
+  return ones(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_full(IntArrayRef size, const Scalar& value, TensorOptions options) const {
+  return full(size, value, this->options().merge_in(options));
+}
+
+// ---------------------------------------------------------------- sequences
+namespace {
+
+void check_range(const Scalar& start, const Scalar& end, const Scalar& step) {
+  const double a = start.toDouble(), b = end.toDouble(), by = step.toDouble();
+  TAPER_CHECK(by > 0 || by < 0, "step must be nonzero");
+  TAPER_CHECK(std::isfinite(a) && std::isfinite(b), "unsupported range: ", start, " -> ", end);
+  TAPER_CHECK(by > 0 ? b >= a : b <= a, "upper bound and larger bound inconsistent with step sign");
+}
+
+// Number of values in arange. 64-bit integers are counted exactly, all else in double.
+int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step, bool exact) {
+  if (exact) {
+    const int64_t a = start.toLong(), b = end.toLong(), by = step.toLong();
+    TAPER_CHECK(by != 0, "step must be nonzero");
+    return (b - a + by - (by > 0 ? 1 : -1)) / by;
+  }
+  const double count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
+  TAPER_CHECK(count >= 0 && count <= 9.2e18, "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+Tensor sequence(int64_t count, const Scalar& start, const Scalar& step,
+                const TensorOptions& options) {
+  Tensor y = uninitialised(count, options);
+  TAPER_ON_DEVICE(y, arange, y, start, step);
+  return finish(std::move(y), options);
+}
+
+int64_t triangle_count(int64_t rows, int64_t cols, int64_t offset, bool upper) {
+  int64_t count = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t below = std::min(std::max<int64_t>(r + offset + (upper ? 0 : 1), 0), cols);
+    count += upper ? cols - below : below;
+  }
+  return count;
+}
+
+Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
+                const TensorOptions& options) {
+  TAPER_CHECK(row >= 0, "row must be non-negative, got", row);
+  TAPER_CHECK(col >= 0, "col must be non-negative, got", col);
+  const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
+  Tensor y = uninitialised({2, triangle_count(row, col, offset, upper)}, with_dtype);
+  TAPER_ON_DEVICE(y, triangle_indices, y, row, col, offset, upper);
+  return y;
+}
+
+}  // namespace
+
+Tensor arange(const Scalar& end, TensorOptions options) { return arange(0, end, 1, options); }
+
+Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options) {
+  return arange(start, end, 1, options);
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
+  if (!options.has_dtype() && integral) options = options.dtype(kLong);
+  check_range(start, end, step);
+  return sequence(arange_count(start, end, step, options.scalar_type() == kLong), start, step,
+                  options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
+  return range(start, end, 1, options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  check_range(start, end, step);
+  const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
+  TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
+  return sequence(static_cast<int64_t>(count), start, step, options);
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  Tensor y = uninitialised(steps, options);
+  TAPER_ON_DEVICE(y, linspace, y, start, end);
+  return finish(std::move(y), options);
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options) {
+  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  Tensor y = uninitialised(steps, options);
+  TAPER_ON_DEVICE(y, logspace, y, start.toDouble(), end.toDouble(), base);
+  return finish(std::move(y), options);
+}
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  return triangle(row, col, offset, false, options);
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  return triangle(row, col, offset, true, options);
+}
+
+// ---------------------------------------------------------------- from memory
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, TensorOptions options) {
+  const int64_t reach = strided_numel(sizes, strides);
+  TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
+              ", got a null pointer");
+  const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());
+  Tensor y = uninitialised(0, options);
+  TensorImpl& impl = y.impl();
+  impl.storage = wrap_storage(data, nbytes, impl.device, deleter);
+  impl.data = data;
+  impl.sizes = sizes;
+  set_strides(y, strides);
+  return finish(std::move(y), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 TensorOptions options) {
+  Dims strides;
+  contiguous_strides(sizes, strides);
+  return from_blob(data, sizes, strides, deleter, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options) {
+  return from_blob(data, sizes, strides, std::function<void(void*)>(), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
+  return from_blob(data, sizes, std::function<void(void*)>(), options);
+}
+
+// ---------------------------------------------------------------- from numbers
+namespace detail {
+
+TensorData::TensorData() : kind_(Kind::kList), dtype_(default_dtype()) {}
+
+TensorData::TensorData(const void* values, size_t count, ScalarType dtype)
+    : kind_(Kind::kArray), dtype_(dtype) {
+  array_ = make_tensor(static_cast<int64_t>(count), dtype, Device());
+  if (count > 0) __builtin_memcpy(array_.data_ptr(), values, count * elementSize(dtype));
+}
+
+TensorData::TensorData(const std::vector<bool>& values) : kind_(Kind::kArray), dtype_(kBool) {
+  array_ = make_tensor(static_cast<int64_t>(values.size()), kBool, Device());
+  bool* p = array_.data_ptr<bool>();
+  for (bool v : values) *p++ = v;
+}
+
+ScalarType TensorData::dtype() const {
+  return kind_ == Kind::kList && count_ > 0 ? list_->dtype() : dtype_;
+}
+
+void TensorData::append_sizes(Dims& sizes) const {
+  if (kind_ == Kind::kArray) sizes.push_back(array_.numel());
+  if (kind_ != Kind::kList) return;
+  sizes.push_back(static_cast<int64_t>(count_));
+  if (count_ > 0) list_->append_sizes(sizes);
+}
+
+std::string TensorData::text() const {
+  if (kind_ == Kind::kNumber) return concat(number_);
+  if (kind_ == Kind::kArray) return concat("{", array_.numel(), " numbers}");
+  std::string s = "{";
+  for (size_t i = 0; i < count_; ++i) s += (i ? ", " : "") + list_[i].text();
+  return s + "}";
+}
+
+void TensorData::check_uniform() const {
+  if (kind_ != Kind::kList || count_ == 0) return;
+  Dims first;
+  list_->append_sizes(first);
+  for (size_t i = 0; i < count_; ++i) {
+    list_[i].check_uniform();
+    Dims sizes;
+    list_[i].append_sizes(sizes);
+    TAPER_CHECK(sizes == first, "Expected all sub-lists to have sizes: ", first, " (e.g. ",
+                list_->text(), "), but got sub-list ", list_[i].text(), " with sizes: ", sizes);
+    TAPER_CHECK(list_[i].dtype() == list_->dtype(),
+                "Expected all elements of the tensor to have the same scalar type: ",
+                toString(list_->dtype()),
+                ", but got element of scalar type: ", toString(list_[i].dtype()));
+  }
+}
+
+template <class T>
+void TensorData::write(T*& to) const {
+  if (kind_ == Kind::kNumber) {
+    *to++ = number_.to<T>();
+  } else if (kind_ == Kind::kArray) {
+    const Tensor values = array_.to(CppTypeToScalarType<T>::value);
+    const T* from = values.data_ptr<T>();
+    for (int64_t i = 0; i < values.numel(); ++i) *to++ = from[i];
+  } else {
+    for (size_t i = 0; i < count_; ++i) list_[i].write(to);
+  }
+}
+
+Tensor TensorData::to_tensor(const TensorOptions& options) const {
+  check_uniform();
+  ScalarType dtype = options.scalar_type();
+  if (!options.has_dtype() && !isFloatingType(this->dtype()))
+    dtype = this->dtype() == kInt ? kLong : this->dtype();
+  if (!options.has_dtype() && isReducedFloatingType(this->dtype())) dtype = this->dtype();
+  Dims sizes;
+  append_sizes(sizes);
+  Tensor y = make_tensor(sizes, dtype, Device());
+  TAPER_SWITCH(dtype, "tensor", TAPER_ALL_DTYPES, [&] {
+    scalar_t* to = y.data_ptr<scalar_t>();
+    write(to);
+  });
+  return options.device() == y.device() ? y : y.to(options.device());
+}
+
+}  // namespace detail
+
+Tensor tensor(const detail::TensorData& data, const TensorOptions& options) {
+  return finish(data.to_tensor(options), options);
+}
+
+}  // namespace taper

@@ -1,0 +1,135 @@
+// Making tensors: filled with a value, with a sequence, from given numbers, or not filled at all.
+//
+// `options` states dtype, device, memory format and requires_grad; anything unset takes the default
+// (default_dtype(), the CPU). requires_grad throws for integral dtypes. A negative size throws.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <type_traits>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+// ---------------------------------------------------------------- filled with one value
+/// Uninitialised memory of shape `size`.
+Tensor empty(IntArrayRef size, TensorOptions options = {}, optional<MemoryFormat> format = nullopt);
+/// Uninitialised memory with the given strides (not negative), in elements.
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
+Tensor zeros(IntArrayRef size, TensorOptions options = {});
+Tensor ones(IntArrayRef size, TensorOptions options = {});
+/// Without a dtype in `options` it follows the value: bool, kLong or the default dtype.
+Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
+/// A 0-dim tensor; the default dtype unless `options` has one.
+Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
+/// The matrix with ones on its diagonal, n x m (m = n).
+Tensor eye(int64_t n, TensorOptions options = {});
+Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
+
+/// Shape, dtype and device of `like`, its strides too when it is dense; `options` overrides.
+Tensor empty_like(const Tensor& like, TensorOptions options = {},
+                  optional<MemoryFormat> format = nullopt);
+Tensor zeros_like(const Tensor& like, TensorOptions options = {},
+                  optional<MemoryFormat> format = nullopt);
+Tensor ones_like(const Tensor& like, TensorOptions options = {},
+                 optional<MemoryFormat> format = nullopt);
+Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options = {},
+                 optional<MemoryFormat> format = nullopt);
+
+// ---------------------------------------------------------------- sequences
+/// start, start + step, ... below `end` (above it for a negative step): a vector of
+/// ceil((end - start) / step) values. kLong when all numbers are integral, else the default dtype.
+/// Throws for step 0, for a step away from `end`, and for numbers that are not finite.
+Tensor arange(const Scalar& end, TensorOptions options = {});
+Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options = {});
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              TensorOptions options = {});
+/// Like arange, but `end` belongs to it, and the default dtype is used always.
+Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
+             TensorOptions options = {});
+/// `steps` values from `start` to `end`, both included, evenly spaced.
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
+                TensorOptions options = {});
+/// base to the power of linspace(start, end, steps).
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps = 100, double base = 10.0,
+                TensorOptions options = {});
+/// Rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a row x col
+/// matrix, in row-major order.
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
+/// The same on and above the diagonal.
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);
+
+// ---------------------------------------------------------------- from memory and numbers
+/// A tensor over memory of the caller, who keeps it alive, or gives a `deleter` that is called with
+/// `data` when the last tensor over it is gone. `strides` (row-major without) are in elements.
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 TensorOptions options = {});
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, TensorOptions options = {});
+
+namespace detail {
+
+/// The argument of tensor(): a number, a list of such arguments, or an array of numbers. Lists are
+/// referred to, so it lives no longer than the call.
+class TensorData {
+ public:
+  TensorData();
+  template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0>
+  TensorData(T v) : kind_(Kind::kNumber), dtype_(dtype_of<T>()), number_(v) {}
+  TensorData(Half v) : kind_(Kind::kNumber), dtype_(kHalf), number_(v) {}
+  TensorData(BFloat16 v) : kind_(Kind::kNumber), dtype_(kBFloat16), number_(v) {}
+  TensorData(std::initializer_list<TensorData> list) : kind_(Kind::kList), count_(list.size()) {
+    list_ = list.begin();  // an argument's list lives until the end of the full expression
+  }
+  template <class T>
+  TensorData(ArrayRef<T> values) : TensorData(values.data(), values.size(), dtype_of<T>()) {}
+  template <class T>
+  TensorData(const std::vector<T>& values)
+      : TensorData(values.data(), values.size(), dtype_of<T>()) {}
+  TensorData(const std::vector<bool>& values);
+
+  Tensor to_tensor(const TensorOptions& options) const;
+
+ private:
+  enum class Kind : uint8_t { kNumber, kList, kArray };
+  TensorData(const void* values, size_t count, ScalarType dtype);
+  // Integers as wide as int64_t, but of another type, count as it.
+  template <class T>
+  static constexpr ScalarType dtype_of() {
+    if constexpr (std::is_integral<T>::value && !std::is_same<T, bool>::value)
+      return sizeof(T) == 8             ? kLong
+             : sizeof(T) == 4           ? kInt
+             : sizeof(T) == 2           ? kShort
+             : std::is_signed<T>::value ? kChar
+                                        : kByte;
+    else
+      return CppTypeToScalarType<T>::value;
+  }
+  ScalarType dtype() const;
+  void append_sizes(Dims& sizes) const;
+  void check_uniform() const;
+  std::string text() const;
+  template <class T>
+  void write(T*& to) const;
+
+  Kind kind_;
+  ScalarType dtype_ = ScalarType::Undefined;
+  Scalar number_;
+  const TensorData* list_ = nullptr;
+  size_t count_ = 0;
+  Tensor array_;
+};
+
+}  // namespace detail
+
+/// A tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or of a
+/// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype, others
+/// their own; `options` overrides. All numbers must be of one type and all sub-lists of one shape.
+Tensor tensor(const detail::TensorData& data, const TensorOptions& options = {});
+
+}  // namespace taper

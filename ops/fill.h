@@ -1,0 +1,14 @@
+// Filling with one value.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// Sets every element of x to `value` (converted to x's dtype), in place.
+Tensor& fill_(Tensor& x, const Scalar& value);
+/// The same with a 0-dim tensor, whose gradient is the sum of what arrives.
+Tensor& fill_(Tensor& x, const Tensor& value);
+Tensor& zero_(Tensor& x);
+
+}  // namespace taper

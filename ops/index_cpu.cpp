@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/index_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/index_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+[[noreturn]] void throw_out_of_range(int64_t value, int64_t size, int64_t dim,
+                                     IndexWording wording) {
+  const std::string in_dim =
+      detail::concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+  switch (wording) {
+    case IndexWording::kInSelf:
+      throw IndexError("index out of range in self");
+    case IndexWording::kDimensionRt:
+      throw Error(in_dim);
+    case IndexWording::kIndexCopy:
+      throw IndexError("index_copy_(): " + in_dim);
+    case IndexWording::kTake:
+      throw IndexError(detail::concat("out of range: tried to access index ", value,
+                                      " on a tensor of ", size, " elements."));
+    default:
+      if (size == 0) throw IndexError("index is out of bounds for dimension with size 0");
+      throw IndexError(in_dim);
+  }
+}
+
+/// Calls f with a value of the unsigned type that has as many bytes as an element: for copies.
+template <class F>
+void by_itemsize(size_t itemsize, const F& f) {
+  switch (itemsize) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
+}
+
+int64_t grain_for_rows(int64_t row_nbytes) {
+  return std::max<int64_t>(1, 4 * kGrain / std::max<int64_t>(1, row_nbytes));
+}
+
+template <class T>
+bool gather_row(T* y, const T* x, const int64_t* index, int64_t n, int64_t size, int64_t step,
+                int64_t column) {
+  TAPER_BY_ISA(gather_row, y, x, index, n, size, step, column);
+}
+
+template <class I>
+void check_all(const I* index, int64_t n, int64_t low, int64_t size, int64_t dim,
+               IndexWording wording) {
+  parallel_for(0, n, kGrain, [=](int64_t begin, int64_t end) {
+    const uint64_t count = static_cast<uint64_t>(size - low);
+    bool bad = false;
+    for (int64_t i = begin; i < end; ++i)
+      bad |= static_cast<uint64_t>(static_cast<int64_t>(index[i]) - low) >= count;
+    if (!bad) return;
+    for (int64_t i = begin; i < end; ++i)
+      if (index[i] < low || index[i] >= size) throw_out_of_range(index[i], size, dim, wording);
+  });
+}
+
+// Long rows are copied whole, while the lines of a row to come are on their way.
+template <class I>
+void take_long_rows(char* y, const char* x, const I* rows, int64_t begin, int64_t end,
+                    int64_t row_nbytes) {
+  constexpr int64_t kAhead = 4;
+  const int64_t lines = std::min<int64_t>(row_nbytes, 1024);
+  for (int64_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) {
+      const char* ahead = x + rows[i + kAhead] * row_nbytes;
+      for (int64_t b = 0; b < lines; b += 64) __builtin_prefetch(ahead + b);
+    }
+    std::memcpy(y + i * row_nbytes, x + rows[i] * row_nbytes, static_cast<size_t>(row_nbytes));
+  }
+}
+
+template <class T, class I>
+void take_short_rows(T* y, const T* x, const I* rows, int64_t begin, int64_t end, int64_t inner) {
+  if (inner == 1) {
+    for (int64_t i = begin; i < end; ++i) y[i] = x[rows[i]];
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) {
+    const T* from = x + rows[i] * inner;
+    T* to = y + i * inner;
+    for (int64_t k = 0; k < inner; ++k) to[k] = from[k];
+  }
+}
+
+template <class I>
+void take_rows_by(Out y, In x, In rows, RowShape s) {
+  const int64_t n = rows.numel, itemsize = static_cast<int64_t>(elementSize(x.dtype));
+  const int64_t row_nbytes = s.inner * itemsize;
+  const I* index = rows.as<I>();
+  for (int64_t o = 0; o < s.outer; ++o) {
+    char* to = y.as<char>() + o * n * row_nbytes;
+    const char* from = x.as<char>() + o * s.size * row_nbytes;
+    parallel_for(0, n, grain_for_rows(row_nbytes), [&](int64_t begin, int64_t end) {
+      if (row_nbytes > 64) return take_long_rows(to, from, index, begin, end, row_nbytes);
+      by_itemsize(static_cast<size_t>(itemsize), [&](auto unit) {
+        using T = decltype(unit);
+        take_short_rows(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), index, begin,
+                        end, s.inner);
+      });
+    });
+  }
+}
+
+template <class I>
+void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
+  const int64_t n = rows.numel, inner = s.inner;
+  const I* index = rows.as<I>();
+  const bool one = values.numel == 1;
+  TAPER_SWITCH(x.dtype, "put_rows", TAPER_ALL_DTYPES, [&] {
+    using M = opmath_t<scalar_t>;
+    const scalar_t* v = values.as<scalar_t>();
+    const bool add = mode == PutMode::kAdd;
+    // Rows may repeat, so they go in order; threads share the columns.
+    const int64_t grain = std::max<int64_t>(16, kGrain / std::max<int64_t>(1, n));
+    for (int64_t o = 0; o < s.outer; ++o) {
+      scalar_t* base = x.as<scalar_t>() + o * s.size * inner;
+      parallel_for(0, inner, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = 0; i < n; ++i) {
+          scalar_t* to = base + index[i] * inner;
+          const scalar_t* from = one ? v : v + (o * n + i) * inner;
+          const int64_t step = one ? 0 : 1;
+          if (add)
+            for (int64_t k = begin; k < end; ++k)
+              to[k] = static_cast<scalar_t>(static_cast<M>(to[k]) + static_cast<M>(from[k * step]));
+          else
+            for (int64_t k = begin; k < end; ++k) to[k] = from[k * step];
+        }
+      });
+    }
+  });
+}
+
+/// Walks the rows (along the last dimension) of an index tensor and gives the offset of a row's
+/// first element in another tensor.
+class RowWalk {
+ public:
+  RowWalk(const Dims& sizes, const Dims& strides, int64_t start)
+      : sizes_(sizes), steps_(strides), at_(sizes.size(), 0) {
+    for (int64_t d = sizes_.size() - 2; d >= 0; --d) {
+      at_[d] = start % sizes_[d];
+      start /= sizes_[d];
+      offset_ += at_[d] * steps_[d];
+    }
+  }
+  int64_t offset() const { return offset_; }
+  void next() {
+    for (int64_t d = sizes_.size() - 2; d >= 0; --d) {
+      offset_ += steps_[d];
+      if (++at_[d] < sizes_[d]) return;
+      offset_ -= at_[d] * steps_[d];
+      at_[d] = 0;
+    }
+  }
+
+ private:
+  Dims sizes_, steps_, at_;
+  int64_t offset_ = 0;
+};
+
+/// Strides for a walk whose place along `dim` comes from an index.
+Dims without_step(Dims strides, int64_t dim) {
+  strides[dim] = 0;
+  return strides;
+}
+
+/// The same tensor with at least one dimension.
+template <class View>
+View at_least_1d(View v) {
+  if (v.sizes.empty()) {
+    v.sizes.push_back(1);
+    v.strides.push_back(1);
+  }
+  return v;
+}
+
+struct Combine {
+  template <class T>
+  static void apply(T& to, T from, PutMode mode) {
+    using M = opmath_t<T>;
+    if (mode == PutMode::kCopy)
+      to = from;
+    else if (mode == PutMode::kAdd)
+      to = static_cast<T>(static_cast<M>(to) + static_cast<M>(from));
+    else
+      to = static_cast<T>(static_cast<M>(to) * static_cast<M>(from));
+  }
+};
+
+template <class T>
+void scatter_rows(T* x, const Dims& x_strides, In index, const T* src, const Dims& src_strides,
+                  int64_t dim, PutMode mode, int64_t begin, int64_t end) {
+  const int64_t last = index.dim() - 1, n = index.sizes[last];
+  const int64_t step = x_strides[dim], column = dim == last ? 0 : x_strides[last];
+  const int64_t src_column = src_strides[last];
+  RowWalk to(index.sizes, without_step(x_strides, dim), begin);
+  RowWalk from(index.sizes, src_strides, begin);
+  const int64_t* at = index.as<int64_t>() + begin * n;
+  for (int64_t r = begin; r < end; ++r, at += n, to.next(), from.next())
+    for (int64_t j = 0; j < n; ++j)
+      Combine::apply(x[to.offset() + at[j] * step + j * column],
+                     src[from.offset() + j * src_column], mode);
+}
+
+constexpr int64_t kBlock = 4096;
+
+template <class T>
+bool is_true(T v) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return (v.x & 0x7fff) != 0;
+  else
+    return v != T(0);
+}
+
+}  // namespace
+
+void check_index(In index, int64_t low, int64_t size, int64_t dim, IndexWording wording) {
+  TAPER_SWITCH(index.dtype, "index", TAPER_INDEX_DTYPES,
+               [&] { check_all(index.as<scalar_t>(), index.numel, low, size, dim, wording); });
+}
+
+void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
+  int64_t* out = rows.as<int64_t>();
+  for (size_t k = 0; k < indices.size(); ++k) {
+    const int64_t* index = indices[k].as<int64_t>();
+    const int64_t size = sizes[k];
+    check_all(index, rows.numel, -size, size, dims[k], IndexWording::kDimension);
+    parallel_for(0, rows.numel, kGrain, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t wrapped = index[i] < 0 ? index[i] + size : index[i];
+        out[i] = k == 0 ? wrapped : out[i] * size + wrapped;
+      }
+    });
+  }
+}
+
+void take_rows(Out y, In x, In rows, RowShape shape) {
+  TAPER_SWITCH(rows.dtype, "take_rows", TAPER_INDEX_DTYPES,
+               [&] { take_rows_by<scalar_t>(y, x, rows, shape); });
+}
+
+void put_rows(InOut x, In rows, In values, RowShape shape, PutMode mode) {
+  if (rows.dtype == kInt) return put_rows_by<int32_t>(x, rows, values, shape, mode);
+  put_rows_by<int64_t>(x, rows, values, shape, mode);
+}
+
+void gather_along(Out y, In x, In index, int64_t dim) {
+  if (y.numel == 0) return;
+  x = at_least_1d(x);
+  index = at_least_1d(index);
+  const int64_t last = index.dim() - 1, n = index.sizes[last], size = x.sizes[dim];
+  const int64_t step = x.strides[dim], column = dim == last ? 0 : x.strides[last];
+  by_itemsize(elementSize(x.dtype), [&](auto unit) {
+    using T = decltype(unit);
+    const int64_t grain = std::max<int64_t>(1, kGrain / n);
+    parallel_for(0, index.numel / n, grain, [&](int64_t begin, int64_t end) {
+      RowWalk walk(index.sizes, without_step(x.strides, dim), begin);
+      for (int64_t r = begin; r < end; ++r, walk.next())
+        for (int64_t j = 0; j < n; j += kBlock) {
+          // Checked block by block, while the indices are in the cache.
+          const int64_t* at = index.as<int64_t>() + r * n + j;
+          const int64_t count = std::min(kBlock, n - j);
+          if (!gather_row(y.as<T>() + r * n + j, x.as<T>() + walk.offset() + j * column, at, count,
+                          size, step, column))
+            check_all(at, count, 0, size, dim, IndexWording::kDimensionRt);
+        }
+    });
+  });
+}
+
+void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
+  if (index.numel == 0) return;
+  static_cast<Out&>(x) = at_least_1d(static_cast<Out>(x));
+  index = at_least_1d(index);
+  const Dims src_strides = src.sizes.empty() ? Dims(index.dim(), 0) : src.strides;
+  const int64_t n = index.sizes.back(), rows = index.numel / n;
+  // Rows with the same place before `dim` may meet, so they go in order on one thread.
+  int64_t together = 1;
+  for (int64_t d = dim; d + 1 < index.dim(); ++d) together *= index.sizes[d];
+  TAPER_SWITCH(x.dtype, "scatter", TAPER_ALL_DTYPES, [&] {
+    const int64_t grain = std::max<int64_t>(1, kGrain / (together * n));
+    parallel_for(0, rows / together, grain, [&](int64_t begin, int64_t end) {
+      scatter_rows(x.as<scalar_t>(), x.strides, index, src.as<scalar_t>(), src_strides, dim, mode,
+                   begin * together, end * together);
+    });
+  });
+}
+
+void count_true(Out count, In x) {
+  int64_t total = 0;
+  TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
+    const scalar_t* p = x.as<scalar_t>();
+    for (int64_t i = 0; i < x.numel; ++i) total += is_true(p[i]);
+  });
+  *count.as<int64_t>() = total;
+}
+
+void true_positions(Out positions, In x) {
+  int64_t* out = positions.as<int64_t>();
+  TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
+    const scalar_t* p = x.as<scalar_t>();
+    int64_t found[256];
+    for (int64_t i = 0; i < x.numel; i += 255) {
+      // Without branches: a position is always written, and counted when it is one.
+      const int64_t end = std::min(i + 255, x.numel);
+      int64_t count = 0;
+      for (int64_t k = i; k < end; ++k) {
+        found[count] = k;
+        count += is_true(p[k]);
+      }
+      out = std::copy_n(found, count, out);
+    }
+  });
+}
+
+void unravel_positions(Out coordinates, In positions, Dims sizes) {
+  const int64_t rank = sizes.size();
+  if (rank == 0) return;
+  const int64_t* flat = positions.as<int64_t>();
+  const int64_t width = sizes.back();
+  int64_t* out = coordinates.as<int64_t>();
+  Dims at(rank, 0);
+  int64_t row_end = 0;  // positions below it have the leading coordinates `at`
+  for (int64_t i = 0; i < positions.numel; ++i, out += rank) {
+    if (flat[i] >= row_end) {
+      int64_t rest = flat[i] / width;
+      row_end = (rest + 1) * width;
+      for (int64_t d = rank - 2; d >= 0; --d) {
+        at[d] = rest % sizes[d];
+        rest /= sizes[d];
+      }
+    }
+    for (int64_t d = 0; d + 1 < rank; ++d) out[d] = at[d];
+    out[rank - 1] = flat[i] - (row_end - width);
+  }
+}
+
+}  // namespace taper::cpu

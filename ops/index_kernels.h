@@ -1,0 +1,54 @@
+// The kernels of index*.cpp. Tensors are contiguous unless said otherwise.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// In which words an index out of range is reported.
+enum class IndexWording : int8_t {
+  kInSelf,       // IndexError: index out of range in self
+  kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
+  kDimensionRt,  // the same as Error
+  kIndexCopy,    // IndexError: index_copy_(): index 5 is out of bounds for dimension 0 with size 3
+  kTake,         // IndexError: out of range: tried to access index 5 on a tensor of 3 elements.
+};
+
+/// How a value meets the one that is there.
+enum class PutMode : int8_t { kCopy, kAdd, kMultiply };
+
+/// A tensor seen as [outer, size, inner] around the dimension that is indexed.
+struct RowShape {
+  int64_t outer, size, inner;
+};
+
+/// Throws unless low <= index[i] < size for all i. `dim` is for the message.
+TAPER_KERNEL(check_index, In index, int64_t low, int64_t size, int64_t dim, IndexWording wording)
+/// rows[i] = the place of (indices[0][i], indices[1][i], ...) in row-major order over `sizes`, with
+/// negative indices counted from the end. Throws IndexError as kDimension; dims[k] is for the
+/// message.
+TAPER_KERNEL(combine_indices, Out rows, std::vector<In> indices, Dims sizes, Dims dims)
+/// y[o, i, :] = x[o, rows[i], :]. Rows are in range.
+TAPER_KERNEL(take_rows, Out y, In x, In rows, RowShape shape)
+/// x[o, rows[i], :] = values[o, i, :] for i = 0, 1, ..., or added to it. `values` has that shape or
+/// one element. Rows are in range; what comes later wins.
+TAPER_KERNEL(put_rows, InOut x, In rows, In values, RowShape shape, PutMode mode)
+/// y[i...] = x[i... with index[i...] at dim]. x may have any strides. Throws as kDimensionRt.
+TAPER_KERNEL(gather_along, Out y, In x, In index, int64_t dim)
+/// x[i... with index[i...] at dim] = src[i...], or combined with it. `src` may have any strides and
+/// larger sizes, or one element and no dimensions. Indices are in range.
+TAPER_KERNEL(scatter_along, InOut x, In index, In src, int64_t dim, PutMode mode)
+/// count[0] = number of elements that are not zero.
+TAPER_KERNEL(count_true, Out count, In x)
+/// positions = flat indices of those elements, in order.
+TAPER_KERNEL(true_positions, Out positions, In x)
+/// coordinates[i, :] = positions[i] written as an index into `sizes`.
+TAPER_KERNEL(unravel_positions, Out coordinates, In positions, Dims sizes)
+
+/// Flat positions (int64, in order) of the elements of `mask` that are not zero. Waits for the
+/// device, since the length depends on the data.
+Tensor true_positions(const Tensor& mask);
+
+}  // namespace taper

@@ -1,0 +1,12 @@
+// The affine map of a fully connected layer.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// y = input weight^T + bias: input (... x in), weight (out x in), bias (out) or undefined; the
+/// result is (... x out). Dtypes must agree. Errors are those of addmm.
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+
+}  // namespace taper

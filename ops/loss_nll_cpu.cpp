@@ -1,0 +1,56 @@
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vector_math.h>
+#include <taper/ops/loss_nll_kernels.h>
+#include <taper/ops/reduce_plan.h>
+
+namespace taper::cpu {
+namespace {
+
+// [N, C, ...] as three numbers; [C] is one sample.
+struct NllShape {
+  int64_t n = 1, classes = 1, inner = 1;
+  explicit NllShape(const Dims& sizes) {
+    if (sizes.size() == 1) {
+      classes = sizes[0];
+      return;
+    }
+    n = sizes[0];
+    classes = sizes[1];
+    for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
+  }
+};
+
+void check_targets(const In& target, int64_t classes, int64_t ignore_index) {
+  const int64_t* t = target.as<int64_t>();
+  for (int64_t i = 0; i < target.numel; ++i)
+    TAPER_CHECK_INDEX((t[i] >= 0 && t[i] < classes) || t[i] == ignore_index, "Target ", t[i],
+                      " is out of bounds.");
+}
+
+}  // namespace
+}  // namespace taper::cpu
+
+#define TAPER_ISA_FILE <taper/ops/loss_nll_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions options) {
+  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  TAPER_BY_ISA(nll_loss, y, total_weight, x, target, weight, options);
+}
+void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, NllOptions options) {
+  check_targets(target, NllShape(gx.sizes).classes, options.ignore_index);
+  TAPER_BY_ISA(nll_loss_backward, gx, gy, target, weight, total_weight, options);
+}
+void cross_entropy(Out y, Out rows, In x, In target, In weight, NllOptions options) {
+  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  TAPER_BY_ISA(cross_entropy, y, rows, x, target, weight, options);
+}
+void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight,
+                            NllOptions options) {
+  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  TAPER_BY_ISA(cross_entropy_backward, gx, gy, rows, x, target, weight, options);
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,28 @@
+// Kernels of the losses that compare two tensors element by element. x and target are contiguous,
+// of one shape, f32 or f64.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// One element's loss; d = x - target, p the parameter.
+enum class LossKind : int8_t {
+  kSquared,    // d^2
+  kSmoothL1,   // d^2 / (2 p) where |d| < p, else |d| - p / 2
+  kHuber,      // d^2 / 2 where |d| <= p, else p (|d| - p / 2)
+  kBce,        // -(t log x + (1 - t) log(1 - x)), logarithms at least -100
+  kBceLogits,  // the same of sigmoid(x)
+};
+struct LossForm {
+  LossKind kind;
+  double p = 0;
+};
+
+// y of x's shape: the losses. y 0-dim: their sum over `divisor`. The CPU kernel throws for kBce and
+// an x outside of [0, 1].
+TAPER_KERNEL(pointwise_loss, Out y, In x, In target, LossForm form, double divisor)
+// gx = gy * d loss / dx / divisor; gy of x's shape and contiguous, or one number.
+TAPER_KERNEL(pointwise_loss_backward, Out gx, In gy, In x, In target, LossForm form, double divisor)
+
+}  // namespace taper

@@ -1,0 +1,57 @@
+// Products of matrices and vectors.
+//
+// Shapes are written (rows x columns); B is a batch. The operands must have one dtype (any number
+// type, not bool); f16 and bf16 accumulate in float. Views with any strides work; transposed ones
+// are read in place. A shape that does not fit throws Error in LibTorch's words, as do operands of
+// different dtypes ("expected scalar type Float but found Double").
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// (n x k) times (k x m): (n x m). No broadcasting; see matmul.
+Tensor mm(const Tensor& self, const Tensor& mat2);
+/// Batches of matrices: (B x n x k) times (B x k x m): (B x n x m). No broadcasting.
+Tensor bmm(const Tensor& self, const Tensor& mat2);
+/// Matrix (n x k) times vector (k): (n).
+Tensor mv(const Tensor& self, const Tensor& vec);
+/// Sum of the products of two vectors of one length: 0-dim.
+Tensor dot(const Tensor& self, const Tensor& tensor);
+/// The same as dot: there are no complex numbers.
+Tensor vdot(const Tensor& self, const Tensor& other);
+/// Column times row: y[i][j] = self[i] * vec2[j].
+Tensor outer(const Tensor& self, const Tensor& vec2);
+Tensor ger(const Tensor& self, const Tensor& vec2);
+
+/// Product by the ranks of its operands: vector times vector is dot; a vector on the left is a row,
+/// on the right a column, and that dimension is dropped from the result; more than two dimensions
+/// are batches of matrices, whose batch dimensions broadcast.
+Tensor matmul(const Tensor& self, const Tensor& other);
+
+/// beta * self + alpha * (mat1 mat2); self broadcasts to the product. With beta = 0 self is not
+/// read, so that its NaNs do not count.
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+             const Scalar& alpha = 1);
+/// beta * self + alpha * (mat vec).
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+             const Scalar& alpha = 1);
+/// beta * self + alpha * bmm(batch1, batch2).
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+               const Scalar& beta = 1, const Scalar& alpha = 1);
+/// beta * self + alpha * the sum over the batch of bmm(batch1, batch2).
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+              const Scalar& beta = 1, const Scalar& alpha = 1);
+/// beta * self + alpha * outer(vec1, vec2).
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
+            const Scalar& alpha = 1);
+
+/// The product of a list of matrices, in the order of multiplications that costs least.
+Tensor chain_matmul(TensorList matrices);
+
+// Results into `out`, which is resized; no gradient is recorded.
+Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
+Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
+Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);
+
+}  // namespace taper

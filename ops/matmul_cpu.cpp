@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/iterate.h>
+#include <taper/ops/matmul_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+// y = beta * self, row by row.
+template <class T>
+void start_from(const Out& y, const In& self, T beta) {
+  const auto plan = plan_over(y.sizes, y, self);
+  for_each_row(plan, 0, plan.numel, [beta](char* const* p, const int64_t* strides, int64_t n) {
+    char* to = p[0];
+    const char* from = p[1];
+    if (beta == T(1) && strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
+      std::copy_n(reinterpret_cast<const T*>(from), n, reinterpret_cast<T*>(to));
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i, to += strides[0], from += strides[1])
+      *reinterpret_cast<T*>(to) = static_cast<T>(beta * *reinterpret_cast<const T*>(from));
+  });
+}
+
+template <class T>
+MatrixIn<T> last_two(const In& x) {
+  const int64_t r = x.dim();
+  // The stride of a dimension of size 1 says nothing; 1 and the row length suit the fast paths.
+  const int64_t col = x.sizes[r - 1] == 1 ? 1 : x.strides[r - 1];
+  const int64_t row = x.sizes[r - 2] == 1 ? std::max<int64_t>(1, x.sizes[r - 1]) : x.strides[r - 2];
+  return {x.as<T>(), row, col};
+}
+
+}  // namespace
+
+void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
+  const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
+  const bool add = self.defined() && !beta.equal(0);
+  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_NUMBER_DTYPES, [&] {
+    if (add) start_from<scalar_t>(y, self, beta.cast<scalar_t>());
+    const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
+    if (r == 2)
+      gemm(m, n, k, alpha.cast<scalar_t>(), ma, mb, add, y.as<scalar_t>(), n);
+    else
+      batched_gemm(y.sizes[0], m, n, k, alpha.cast<scalar_t>(), ma, a.strides[0], mb, b.strides[0],
+                   add, y.as<scalar_t>(), m * n, n);
+  });
+}
+
+void dot_kernel(Out y, In a, In b) {
+  TAPER_SWITCH(y.dtype, "dot", TAPER_NUMBER_DTYPES, [&] {
+    *y.as<scalar_t>() = dot(a.numel, a.as<scalar_t>(), a.numel ? a.strides[0] : 1, b.as<scalar_t>(),
+                            b.numel ? b.strides[0] : 1);
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,14 @@
+// Kernels of matrix products. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// y = alpha * a b + beta * self, for matrices or batches of them; y is contiguous, self broadcasts
+/// to it, or is undefined.
+TAPER_KERNEL(matmul_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha)
+/// y (0-dim) = sum of a * b, both 1-dim.
+TAPER_KERNEL(dot_kernel, Out y, In a, In b)
+
+}  // namespace taper

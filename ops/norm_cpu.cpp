@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <cmath>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/norm_kernels.h>
+#include <taper/ops/norm_loops.h>
+
+namespace taper::cpu {
+namespace {
+
+/// A short vector (weights, statistics) in type Op, whatever its own floating type.
+template <class Op>
+class Values {
+ public:
+  explicit Values(const In& x) : copy_(x.numel), defined_(x.defined()) {
+    if (!defined_) return;
+    const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
+    TAPER_SWITCH(x.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+      for (int64_t i = 0; i < x.numel; ++i)
+        copy_[i] = static_cast<Op>(static_cast<opmath_t<scalar_t>>(x.as<scalar_t>()[i * step]));
+    });
+  }
+  const Op* get() const { return defined_ ? copy_.get() : nullptr; }
+  Op at(int64_t i, Op otherwise) const { return defined_ ? copy_[i] : otherwise; }
+
+ private:
+  Scratch<Op> copy_;
+  bool defined_;
+};
+
+template <class Op>
+void store_values(const Out& y, const Op* from) {
+  if (!y.defined()) return;
+  TAPER_SWITCH(y.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+    for (int64_t i = 0; i < y.numel; ++i)
+      y.as<scalar_t>()[i] = static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(from[i]));
+  });
+}
+
+/// running = (1 - momentum) running + momentum value.
+void move_towards(const InOut& running, int64_t i, double value, double momentum) {
+  if (!running.defined()) return;
+  const int64_t step = running.numel > 1 ? running.strides[0] : 1;
+  TAPER_SWITCH(running.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    scalar_t& r = running.as<scalar_t>()[i * step];
+    const double before = static_cast<double>(static_cast<opmath_t<scalar_t>>(r));
+    r = static_cast<scalar_t>(
+        static_cast<opmath_t<scalar_t>>((1 - momentum) * before + momentum * value));
+  });
+}
+
+/// x as (batch, channels, pixels).
+struct Planes {
+  int64_t batch, channels, pixels;
+  explicit Planes(const Dims& sizes) : batch(sizes[0]), channels(sizes[1]), pixels(1) {
+    for (int64_t d = 2; d < sizes.size(); ++d) pixels *= sizes[d];
+  }
+  int64_t at(int64_t n, int64_t c) const { return (n * channels + c) * pixels; }
+  int64_t grain(int64_t pixels_each) const {
+    return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, pixels_each));
+  }
+};
+
+// ---------------------------------------------------------------------- batch norm
+template <class T>
+void channel_statistics(const Planes& p, const Out& mean, const Out& scale, const InOut& rm,
+                        const InOut& rv, const T* x, int64_t c, double momentum, double eps) {
+  Moments m;
+  for (int64_t n = 0; n < p.batch; ++n) m.merge(moments(x + p.at(n, c), p.pixels));
+  mean.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(m.mean);
+  const double variance = m.count ? m.m2 / m.count : 0;
+  scale.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(1 / std::sqrt(variance + eps));
+  move_towards(rm, c, m.mean, momentum);
+  move_towards(rv, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
+}
+
+template <class T>
+struct BatchGradient {
+  using Op = opmath_t<T>;
+  Planes p;
+  T* gx;
+  const T *gy, *x;
+  const Op *mean, *scale;
+  bool training;
+
+  void channel(int64_t c, Op w, Op* gw, Op* gb) const {
+    Dots sum;
+    for (int64_t n = 0; n < p.batch; ++n) {
+      const Dots d = dots(gy + p.at(n, c), x + p.at(n, c), p.pixels, mean[c]);
+      sum.sum += d.sum;
+      sum.dot += d.dot;
+    }
+    *gw = static_cast<Op>(sum.dot * scale[c]);
+    *gb = static_cast<Op>(sum.sum);
+    if (!gx) return;
+    const double count = static_cast<double>(p.batch * p.pixels), a = w * scale[c];
+    const double b = training ? -a * scale[c] * scale[c] * sum.dot / count : 0;
+    const double constant = training ? -a * sum.sum / count : 0;
+    for (int64_t n = 0; n < p.batch; ++n)
+      combine(gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, static_cast<Op>(a),
+              static_cast<Op>(b), mean[c], static_cast<Op>(constant));
+  }
+};
+
+// ---------------------------------------------------------------------- layer norm
+template <class T>
+void row_statistics(const T* x, int64_t n, double eps, opmath_t<T>* mean, opmath_t<T>* scale) {
+  const Moments m = moments(x, n);
+  *mean = static_cast<opmath_t<T>>(m.mean);
+  *scale = static_cast<opmath_t<T>>(1 / std::sqrt(m.m2 / m.count + eps));
+}
+
+template <class T>
+void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, const In& x,
+                    const In& mean, const In& scale, const In& weight, int64_t width) {
+  using Op = opmath_t<T>;
+  const int64_t rows = width ? x.numel / width : 0;
+  const Values<Op> w(weight);
+  // One part for each thread, each with its own sums for the weights.
+  const int64_t most = in_parallel_region() ? 1 : get_num_threads();
+  const int64_t parts = std::clamp<int64_t>(rows * width / kGrain, 1, most);
+  Scratch<Op> sums(parts * 2 * width);
+  std::fill_n(sums.get(), parts * 2 * width, Op(0));
+  parallel_for(0, parts, 1, [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) {
+      Op* own = sums.get() + part * 2 * width;
+      for (int64_t r = rows * part / parts; r < rows * (part + 1) / parts; ++r) {
+        const T *g = gy.as<T>() + r * width, *v = x.as<T>() + r * width;
+        const Op m = mean.as<Op>()[r], s = scale.as<Op>()[r];
+        const Dots d = row_dots(g, v, width, m, w.get());
+        row_gradient(gx.defined() ? gx.as<T>() + r * width : nullptr, g, v, width, m, s,
+                     static_cast<Op>(d.sum / width), static_cast<Op>(d.dot * s * s / width),
+                     w.get(), gw.defined() ? own : nullptr, gb.defined() ? own + width : nullptr);
+      }
+    }
+  });
+  for (int64_t part = 1; part < parts; ++part)
+    for (int64_t i = 0; i < 2 * width; ++i) sums[i] += sums[part * 2 * width + i];
+  store_values(gw, sums.get());
+  store_values(gb, sums.get() + width);
+}
+
+// ---------------------------------------------------------------------- group norm
+template <class T>
+struct GroupGradient {
+  using Op = opmath_t<T>;
+  Planes p;
+  int64_t groups;
+  T* gx;
+  const T *gy, *x;
+  const Op *mean, *scale, *w;
+
+  int64_t width() const { return p.channels / groups; }
+
+  // One group of one sample; its channels' parts of gw and gb go to gw[c], gb[c].
+  void group(int64_t n, int64_t g, Op* gw, Op* gb) const {
+    const Op m = mean[n * groups + g], s = scale[n * groups + g];
+    double sum = 0, dot = 0;
+    for (int64_t c = g * width(); c < (g + 1) * width(); ++c) {
+      const Dots d = dots(gy + p.at(n, c), x + p.at(n, c), p.pixels, m);
+      gw[c] = static_cast<Op>(d.dot * s);
+      gb[c] = static_cast<Op>(d.sum);
+      sum += d.sum * (w ? w[c] : 1);
+      dot += d.dot * (w ? w[c] : 1);
+    }
+    if (!gx) return;
+    const double count = static_cast<double>(width() * p.pixels);
+    const Op b = static_cast<Op>(-dot * s * s * s / count),
+             constant = static_cast<Op>(-sum * s / count);
+    for (int64_t c = g * width(); c < (g + 1) * width(); ++c)
+      combine(gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, s * (w ? w[c] : Op(1)), b,
+              m, constant);
+  }
+};
+
+}  // namespace
+
+void batch_norm_statistics(Out mean, Out scale, InOut running_mean, InOut running_var, In x,
+                           double momentum, double eps) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+      for (; c < end; ++c)
+        channel_statistics(p, mean, scale, running_mean, running_var, x.as<scalar_t>(), c, momentum,
+                           eps);
+    });
+  });
+}
+
+void batch_norm_running(Out mean, Out scale, In running_mean, In running_var, double eps) {
+  const Values<double> m(running_mean), v(running_var);
+  Scratch<double> s(scale.numel);
+  for (int64_t i = 0; i < scale.numel; ++i) s[i] = 1 / std::sqrt(v.get()[i] + eps);
+  store_values(mean, m.get());
+  store_values(scale, static_cast<const double*>(s.get()));
+}
+
+void batch_norm_apply(Out y, In x, In mean, In scale, In weight, In bias) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        const int64_t c = i % p.channels;
+        const Op a = scale.as<Op>()[c] * w.at(c, 1);
+        scale_shift(y.as<scalar_t>() + i * p.pixels, x.as<scalar_t>() + i * p.pixels, p.pixels,
+                    mean.as<Op>()[c], a, b.at(c, 0));
+      }
+    });
+  });
+}
+
+void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         bool training) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight);
+    Scratch<Op> sums(2 * p.channels);
+    const BatchGradient<scalar_t> f{p,
+                                    gx.as<scalar_t>(),
+                                    gy.as<scalar_t>(),
+                                    x.as<scalar_t>(),
+                                    mean.as<Op>(),
+                                    scale.as<Op>(),
+                                    training};
+    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+      for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
+    });
+    store_values(gw, sums.get());
+    store_values(gb, sums.get() + p.channels);
+  });
+}
+
+void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
+                        double eps) {
+  const int64_t rows = mean.numel;
+  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
+    parallel_for(0, width ? rows : 0, grain, [&](int64_t r, int64_t end) {
+      for (; r < end; ++r) {
+        Op *m = mean.as<Op>() + r, *s = scale.as<Op>() + r;
+        row_statistics(x.as<scalar_t>() + r * width, width, eps, m, s);
+        row_forward(y.as<scalar_t>() + r * width, x.as<scalar_t>() + r * width, width, *m, *s,
+                    w.get(), b.get());
+      }
+    });
+  });
+}
+
+void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         int64_t width) {
+  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES,
+               [&] { layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width); });
+}
+
+void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,
+                        double eps) {
+  const Planes p(x.sizes);
+  const int64_t width = p.channels / groups, size = width * p.pixels;
+  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    parallel_for(0, size ? p.batch * groups : 0, p.grain(size), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        Op *m = mean.as<Op>() + i, *s = scale.as<Op>() + i;
+        row_statistics(x.as<scalar_t>() + i * size, size, eps, m, s);
+        for (int64_t k = 0; k < width; ++k) {
+          const int64_t c = i % groups * width + k, at = i * size + k * p.pixels;
+          const Op a = *s * w.at(c, 1);
+          scale_shift(y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a, b.at(c, 0));
+        }
+      }
+    });
+  });
+}
+
+void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         int64_t groups) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight);
+    // Every sample's part by itself, summed in order: the result does not depend on the threads.
+    const int64_t n = p.batch * p.channels;
+    Scratch<Op> parts(2 * n), sums(2 * p.channels);
+    const GroupGradient<scalar_t> f{p,
+                                    groups,
+                                    gx.as<scalar_t>(),
+                                    gy.as<scalar_t>(),
+                                    x.as<scalar_t>(),
+                                    mean.as<Op>(),
+                                    scale.as<Op>(),
+                                    w.get()};
+    parallel_for(0, p.batch * groups, p.grain(f.width() * p.pixels), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        const int64_t sample = i / groups * p.channels;
+        f.group(i / groups, i % groups, &parts[sample], &parts[n + sample]);
+      }
+    });
+    std::fill_n(sums.get(), 2 * p.channels, Op(0));
+    for (int64_t i = 0; i < n; ++i) {
+      sums[i % p.channels] += parts[i];
+      sums[p.channels + i % p.channels] += parts[n + i];
+    }
+    store_values(gw, sums.get());
+    store_values(gb, sums.get() + p.channels);
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,33 @@
+// Kernels of normalisations. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+// x, gy, y, gx are contiguous. Statistics are in the type that x computes in; `scale` is
+// 1 / sqrt(var + eps). Weights, biases and their gradients may be undefined.
+
+/// Mean and scale of each channel of x (N, C, ...); moves the running statistics, where defined.
+TAPER_KERNEL(batch_norm_statistics, Out mean, Out scale, InOut running_mean, InOut running_var,
+             In x, double momentum, double eps)
+/// Mean and scale from running statistics.
+TAPER_KERNEL(batch_norm_running, Out mean, Out scale, In running_mean, In running_var, double eps)
+TAPER_KERNEL(batch_norm_apply, Out y, In x, In mean, In scale, In weight, In bias)
+/// `training`: the statistics were the batch's own.
+TAPER_KERNEL(batch_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+             bool training)
+
+/// Rows of `width` elements; mean and scale have one element for each row.
+TAPER_KERNEL(layer_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,
+             int64_t width, double eps)
+TAPER_KERNEL(layer_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+             int64_t width)
+
+/// x (N, C, ...); mean and scale are (N, groups).
+TAPER_KERNEL(group_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,
+             int64_t groups, double eps)
+TAPER_KERNEL(group_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+             int64_t groups)
+
+}  // namespace taper

@@ -1,0 +1,59 @@
+// Pooling: the maximum or the mean over windows of the spatial dimensions.
+//
+// input (N, C, ...) or, without a batch, (C, ...), of a floating dtype. `kernel_size`, `stride`
+// (none: the kernel's size), `padding` and `dilation` take one number for all spatial dimensions,
+// or one for each. One output size is
+//   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1,
+// rounded down, or up with ceil_mode (but no window starts in the padding behind the end).
+// Padding counts as minus infinity in a maximum, as zero in a mean. Throws Error for shapes that do
+// not fit.
+#pragma once
+
+#include <tuple>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+
+// The same, and where each maximum was found: its index in the flattened spatial dimensions.
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false);
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, IntArrayRef kernel_size,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false);
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, IntArrayRef kernel_size,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false);
+
+/// The sum over a window, divided by the number of its elements: those of the padding count unless
+/// count_include_pad is false; divisor_override replaces the number.
+Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true);
+Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  optional<int64_t> divisor_override = nullopt);
+Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  optional<int64_t> divisor_override = nullopt);
+
+// Windows chosen so that the output has the given size: output i covers the input from
+// floor(i * in / out) to ceil((i + 1) * in / out).
+Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size);
+Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size);
+Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size);
+std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size);
+std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef output_size);
+std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size);
+
+}  // namespace taper

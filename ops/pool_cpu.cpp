@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/pool_shape.h>
+
+#define TAPER_ISA_FILE <taper/ops/pool_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+PoolShape shape_of(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
+  PoolShape s;
+  s.w = w;
+  s.planes = 1;
+  const int64_t first = x.size() - spatial;
+  for (int64_t d = 0; d < first; ++d) s.planes *= x[d];
+  for (int64_t d = 0; d < 3; ++d) {
+    const int64_t i = first + d - (3 - spatial);
+    s.in[d] = d < 3 - spatial ? 1 : x[i];
+    s.out[d] = d < 3 - spatial ? 1 : y[i];
+  }
+  return s;
+}
+
+template <class Body>
+void for_each_plane(const PoolShape& s, const Body& body) {
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.in_pixels()));
+  parallel_for(0, s.planes, grain, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) body(i);
+  });
+}
+
+/// Calls body(output pixel, its three spans, its three coordinates).
+template <class Body>
+void for_each_window(const PoolShape& s, const Body& body) {
+  int64_t o[3], p = 0;
+  for (o[0] = 0; o[0] < s.out[0]; ++o[0])
+    for (o[1] = 0; o[1] < s.out[1]; ++o[1])
+      for (o[2] = 0; o[2] < s.out[2]; ++o[2])
+        body(p++, s.span(0, o[0]), s.span(1, o[1]), s.span(2, o[2]), o);
+}
+
+// ---------------------------------------------------------------------- by instruction set
+void max_halves(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_halves_f32, y, codes, x, s);
+}
+void max_halves(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_halves_f64, y, codes, x, s);
+}
+void max_scatter_halves(float* gx, const float* gy, const uint8_t* codes, const PoolShape& s) {
+  TAPER_BY_ISA(max_scatter_halves_f32, gx, gy, codes, s);
+}
+void max_scatter_halves(double* gx, const double* gy, const uint8_t* codes, const PoolShape& s) {
+  TAPER_BY_ISA(max_scatter_halves_f64, gx, gy, codes, s);
+}
+void avg_halves(float* y, const float* x, const PoolShape& s, float factor) {
+  TAPER_BY_ISA(avg_halves_f32, y, x, s, factor);
+}
+void avg_halves(double* y, const double* x, const PoolShape& s, double factor) {
+  TAPER_BY_ISA(avg_halves_f64, y, x, s, factor);
+}
+void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
+  TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
+}
+void avg_scatter_halves(double* gx, const double* gy, const PoolShape& s, double factor) {
+  TAPER_BY_ISA(avg_scatter_halves_f64, gx, gy, s, factor);
+}
+
+template <class T>
+constexpr bool kVectorised = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// ---------------------------------------------------------------------- any window
+template <class T, class Code>
+void max_plane(T* y, Code* codes, const T* x, const PoolShape& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t*) {
+    opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
+    int64_t position = -1;
+    for (int64_t i = d.first, a = d.tap; i < d.end; i += d.step, ++a)
+      for (int64_t j = h.first, b = h.tap; j < h.end; j += h.step, ++b)
+        for (int64_t k = w.first, c = w.tap; k < w.end; k += w.step, ++c) {
+          const int64_t at = (i * s.in[1] + j) * s.in[2] + k;
+          const auto v = static_cast<opmath_t<T>>(x[at]);
+          if (!(v > best || v != v || position < 0)) continue;
+          best = v;
+          position = sizeof(Code) == 1 ? (a * s.w.kernel[1] + b) * s.w.kernel[2] + c : at;
+        }
+    y[p] = static_cast<T>(best);
+    if (codes) codes[p] = static_cast<Code>(position);
+  });
+}
+
+/// Calls body(output pixel, place in the image) for one plane of codes.
+template <class Body>
+void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Body& body) {
+  const int64_t n = s.out_pixels();
+  if (codes.dtype == kLong) {
+    const int64_t* c = codes.as<int64_t>() + plane * n;
+    for (int64_t p = 0; p < n; ++p) body(p, c[p]);
+    return;
+  }
+  const uint8_t* c = codes.as<uint8_t>() + plane * n;
+  const PoolWindows& w = s.w;
+  int64_t p = 0;
+  for (int64_t i = 0; i < s.out[0]; ++i)
+    for (int64_t j = 0; j < s.out[1]; ++j)
+      for (int64_t k = 0; k < s.out[2]; ++k, ++p) {
+        const int64_t kw = c[p] % w.kernel[2], row = c[p] / w.kernel[2];
+        const int64_t z = i * w.stride[0] - w.padding[0] + row / w.kernel[1] * w.dilation[0];
+        const int64_t y = j * w.stride[1] - w.padding[1] + row % w.kernel[1] * w.dilation[1];
+        const int64_t x = k * w.stride[2] - w.padding[2] + kw * w.dilation[2];
+        body(p, (z * s.in[1] + y) * s.in[2] + x);
+      }
+}
+
+template <class T>
+void avg_plane(T* y, const T* x, const PoolShape& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
+    // Four sums by column: short chains of roundings.
+    opmath_t<T> sums[4] = {};
+    for (int64_t i = d.first; i < d.end; ++i)
+      for (int64_t j = h.first; j < h.end; ++j) {
+        const T* row = x + (i * s.in[1] + j) * s.in[2];
+        for (int64_t k = w.first; k < w.end; ++k) sums[k % 4] += static_cast<opmath_t<T>>(row[k]);
+      }
+    const auto sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    y[p] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(d, h, w, o)));
+  });
+}
+
+template <class T, class Sum>
+void avg_scatter_plane(Sum* gx, const T* gy, const PoolShape& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
+    const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(d, h, w, o));
+    for (int64_t i = d.first; i < d.end; ++i)
+      for (int64_t j = h.first; j < h.end; ++j) {
+        Sum* row = gx + (i * s.in[1] + j) * s.in[2];
+        for (int64_t k = w.first; k < w.end; ++k) row[k] += g;
+      }
+  });
+}
+
+/// Clears one plane of gx, adds to it with add(plane of sums), and stores it: the 16-bit types are
+/// summed in float.
+template <class T, class Add>
+void sum_into_plane(T* gx, int64_t pixels, const Add& add) {
+  if constexpr (std::is_same_v<T, opmath_t<T>>) {
+    std::fill_n(gx, pixels, T(0));
+    add(gx);
+  } else {
+    Scratch<opmath_t<T>> sums(pixels);
+    std::fill_n(sums.get(), pixels, opmath_t<T>(0));
+    add(sums.get());
+    for (int64_t i = 0; i < pixels; ++i) gx[i] = static_cast<T>(sums[i]);
+  }
+}
+
+bool covers(const PoolShape& s) { return 2 * s.out[1] == s.in[1] && 2 * s.out[2] == s.in[2]; }
+
+double half_factor(const PoolShape& s) {
+  return 1.0 / (s.w.divisor ? static_cast<double>(s.w.divisor) : 4.0);
+}
+
+// ---------------------------------------------------------------------- one plane
+template <class T>
+void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolShape& s) {
+  uint8_t* small = codes.dtype == kByte ? codes.as<uint8_t>() + plane * s.out_pixels() : nullptr;
+  if constexpr (kVectorised<T>)
+    if (s.halves()) return max_halves(y, small, x, s);
+  if (codes.dtype == kLong)
+    max_plane(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
+  else
+    max_plane(y, small, x, s);
+}
+
+template <class T>
+void backward_max(T* gx, const T* gy, const In& codes, int64_t plane, const PoolShape& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) {
+      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+      return max_scatter_halves(gx, gy, codes.as<uint8_t>() + plane * s.out_pixels(), s);
+    }
+  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
+    for_each_code(codes, plane, s,
+                  [&](int64_t p, int64_t at) { sums[at] += static_cast<opmath_t<T>>(gy[p]); });
+  });
+}
+
+template <class T>
+void forward_avg(T* y, const T* x, const PoolShape& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
+  avg_plane(y, x, s);
+}
+
+template <class T>
+void backward_avg(T* gx, const T* gy, const PoolShape& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) {
+      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+      return avg_scatter_halves(gx, gy, s, static_cast<T>(half_factor(s)));
+    }
+  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) { avg_scatter_plane(sums, gy, s); });
+}
+
+}  // namespace
+
+void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
+                  x.as<scalar_t>() + plane * s.in_pixels(), s);
+    });
+  });
+}
+
+void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(gx.sizes, gy.sizes, spatial, w);
+  TAPER_SWITCH(gx.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      backward_max(gx.as<scalar_t>() + plane * s.in_pixels(),
+                   gy.as<scalar_t>() + plane * s.out_pixels(), codes, plane, s);
+    });
+  });
+}
+
+void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      scalar_t* to = y.as<scalar_t>() + plane * s.out_pixels();
+      const scalar_t* from = x.as<scalar_t>() + plane * s.in_pixels();
+      for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { to[p] = from[at]; });
+    });
+  });
+}
+
+void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(image, positions.sizes, spatial, w);
+  for_each_plane(s, [&](int64_t plane) {
+    int64_t* to = positions.as<int64_t>() + plane * s.out_pixels();
+    for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { to[p] = at; });
+  });
+}
+
+void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
+                  x.as<scalar_t>() + plane * s.in_pixels(), s);
+    });
+  });
+}
+
+void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
+  const PoolShape s = shape_of(gx.sizes, gy.sizes, spatial, w);
+  TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),
+                   gy.as<scalar_t>() + plane * s.out_pixels(), s);
+    });
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,89 @@
+#include <taper/ops/promote.h>
+
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+
+namespace taper::detail {
+namespace {
+
+ScalarType number_dtype(const Scalar& s) {
+  return s.isFloatingPoint() ? default_dtype() : s.isBoolean() ? kBool : kLong;
+}
+
+// bool < integral < floating.
+int category(ScalarType t) { return t == kBool ? 0 : isFloatingType(t) ? 2 : 1; }
+
+// 2: a tensor with dimensions, 1: a 0-dim tensor, 0: a number. A lower rank changes the dtype of a
+// higher one only by being of a higher category.
+int priority(const BinaryOperand& o) {
+  if (!o.tensor || o.tensor->impl().wrapped_number) return 0;
+  return o.tensor->dim() > 0 ? 2 : 1;
+}
+
+ScalarType own_dtype(const BinaryOperand& o) {
+  return o.tensor ? o.tensor->scalar_type() : number_dtype(o.number);
+}
+
+void check_devices(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.device() == b.device()) return;
+  const bool mixes = (a.is_cpu() && a.dim() == 0) || (b.is_cpu() && b.dim() == 0);
+  if (!mixes) check_same_device(op, a, b);
+}
+
+// The tensor in the dtype, on the device; a 0-dim CPU tensor beside CUDA ones moves.
+Tensor ready(const Tensor& t, ScalarType dtype, Device device) {
+  return t.scalar_type() == dtype && t.device() == device ? t : t.to(device, dtype);
+}
+
+}  // namespace
+
+ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b) {
+  const ScalarType ta = own_dtype(a), tb = own_dtype(b);
+  const int pa = priority(a), pb = priority(b);
+  if (pa == pb) return promoteTypes(ta, tb);
+  const ScalarType strong = pa > pb ? ta : tb, weak = pa > pb ? tb : ta;
+  if (category(weak) <= category(strong)) return strong;
+  // A number brings the default dtype of its category, a 0-dim tensor its own.
+  return promoteTypes(strong, weak);
+}
+
+BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
+                       ScalarType dtype) {
+  if (a.tensor) check_defined(op, *a.tensor, "self");
+  if (b.tensor) check_defined(op, *b.tensor, "other");
+  BinaryPlan p;
+  p.dtype = dtype;
+  if (a.tensor && b.tensor) {
+    check_devices(op, *a.tensor, *b.tensor);
+    p.device = a.tensor->is_cpu() ? b.tensor->device() : a.tensor->device();
+    p.shape = a.tensor->sizes() == b.tensor->sizes()
+                  ? a.tensor->impl().sizes
+                  : broadcast_shapes(a.tensor->sizes(), b.tensor->sizes());
+  } else {
+    const Tensor& t = a.tensor ? *a.tensor : *b.tensor;
+    p.device = t.device();
+    p.shape = t.impl().sizes;
+  }
+  if (a.tensor) p.a = ready(*a.tensor, dtype, p.device);
+  if (b.tensor) p.b = ready(*b.tensor, dtype, p.device);
+  p.in_a = a.tensor ? In(p.a) : In::number(a.number, dtype);
+  p.in_b = b.tensor ? In(p.b) : In::number(b.number, dtype);
+  return p;
+}
+
+Tensor InputForm::convert(const Tensor& g) const {
+  const Tensor r = g.impl().sizes == sizes ? g : g.sum_to_size(sizes);
+  return r.scalar_type() == dtype && r.device() == device ? r : r.to(device, dtype);
+}
+
+bool overlaps_partly(const Tensor& a, const Tensor& b) {
+  if (!a.is_alias_of(b) || a.is_set_to(b) || a.numel() == 0 || b.numel() == 0) return false;
+  const auto last = [](const Tensor& t) {
+    int64_t n = t.storage_offset();
+    for (int64_t d = 0; d < t.dim(); ++d) n += (t.size(d) - 1) * t.stride(d);
+    return n;
+  };
+  return a.storage_offset() <= last(b) && b.storage_offset() <= last(a);
+}
+
+}  // namespace taper::detail

@@ -1,0 +1,66 @@
+// What all binary ops do with their operands: numbers, dtypes, shapes, devices, gradients' shapes.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper::detail {
+
+/// A tensor or a number.
+struct BinaryOperand {
+  const Tensor* tensor = nullptr;
+  Scalar number;
+  BinaryOperand(const Tensor& t) : tensor(&t) {}
+  BinaryOperand(const Scalar& s) : number(s) {}
+};
+
+/// The dtype that two operands promote to.
+ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b);
+
+/// Operands made ready for a kernel: of one dtype, broadcastable, on one device.
+struct BinaryPlan {
+  ScalarType dtype;
+  Device device;
+  Dims shape;
+  /// The operands in `dtype`; undefined for a number.
+  Tensor a, b;
+  /// What the kernel gets.
+  In in_a, in_b;
+};
+/// Throws for undefined tensors, different devices and shapes that do not broadcast.
+BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
+                       ScalarType dtype);
+
+/// Shape, dtype and device of an input, to bring a gradient into its form.
+struct InputForm {
+  Dims sizes;
+  ScalarType dtype;
+  Device device;
+  explicit InputForm(const Tensor& t)
+      : sizes(t.impl().sizes), dtype(t.scalar_type()), device(t.device()) {}
+  /// `g`, of the shape that the input was broadcast to, summed and converted to the input's form.
+  Tensor operator()(const Tensor& g) const {
+    if (g.impl().sizes == sizes && g.scalar_type() == dtype && g.device() == device) return g;
+    return convert(g);
+  }
+
+ private:
+  Tensor convert(const Tensor& g) const;
+};
+
+/// In place of an InputForm when the gradient has the input's form already: takes no room in a
+/// node.
+struct SameForm {
+  explicit SameForm(const Tensor&) {}
+  const Tensor& operator()(const Tensor& g) const { return g; }
+};
+
+/// True when a gradient of `y` has the form of `x`.
+inline bool same_form(const Tensor& y, const Tensor& x) {
+  return y.impl().sizes == x.impl().sizes && y.scalar_type() == x.scalar_type() &&
+         y.device() == x.device();
+}
+
+/// Elements of `a` and `b` that share memory without being the same elements.
+bool overlaps_partly(const Tensor& a, const Tensor& b);
+
+}  // namespace taper::detail

@@ -1,0 +1,56 @@
+// Random tensors: on the CPU PyTorch's numbers after manual_seed.
+//
+// Every function draws from `generator`, or the default generator without one, in one piece: two
+// threads that draw at once get numbers as if one had been first. The order in memory is the order
+// of drawing. In-place forms throw for dtypes that they have no numbers for; their gradient is
+// zero.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// Uniform in [0, 1).
+Tensor rand(IntArrayRef size, TensorOptions options = {});
+Tensor rand(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
+Tensor rand_like(const Tensor& like, TensorOptions options = {},
+                 optional<MemoryFormat> format = nullopt);
+/// Normal with mean 0 and standard deviation 1.
+Tensor randn(IntArrayRef size, TensorOptions options = {});
+Tensor randn(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
+Tensor randn_like(const Tensor& like, TensorOptions options = {},
+                  optional<MemoryFormat> format = nullopt);
+/// Integers in [low, high), low = 0; kLong without options. Throws unless low < high and both fit
+/// the dtype.
+Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = kLong);
+Tensor randint(int64_t high, IntArrayRef size, optional<Generator> generator,
+               TensorOptions options = kLong);
+Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = kLong);
+Tensor randint(int64_t low, int64_t high, IntArrayRef size, optional<Generator> generator,
+               TensorOptions options = kLong);
+Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options = {},
+                    optional<MemoryFormat> format = nullopt);
+Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options = {},
+                    optional<MemoryFormat> format = nullopt);
+/// The numbers 0 to n - 1 in random order; kLong without options. Throws when n - 1 does not fit
+/// the dtype.
+Tensor randperm(int64_t n, TensorOptions options = kLong);
+Tensor randperm(int64_t n, optional<Generator> generator, TensorOptions options = kLong);
+
+/// Normal with the given means and standard deviations (not negative), which broadcast.
+Tensor normal(const Tensor& mean, double std = 1, optional<Generator> generator = nullopt);
+Tensor normal(double mean, const Tensor& std, optional<Generator> generator = nullopt);
+Tensor normal(const Tensor& mean, const Tensor& std, optional<Generator> generator = nullopt);
+Tensor normal(double mean, double std, IntArrayRef size, optional<Generator> generator = nullopt,
+              TensorOptions options = {});
+
+/// 1 with the probability that x holds, else 0. Throws for a probability outside [0, 1].
+Tensor bernoulli(const Tensor& x, optional<Generator> generator = nullopt);
+/// Of the shape of x, 1 with probability p.
+Tensor bernoulli(const Tensor& x, double p, optional<Generator> generator = nullopt);
+/// num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any sum),
+/// drawn with these weights. Without replacement at most K, and only from weights above zero.
+Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement = false,
+                   optional<Generator> generator = nullopt);
+
+}  // namespace taper

@@ -1,0 +1,244 @@
+#include <taper/ops/reduce.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/ops/reduce_dims.h>
+#include <taper/ops/reduce_kernels.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+// The dtype of a sum or a product.
+ScalarType sum_dtype(const Tensor& x, optional<ScalarType> asked) {
+  return asked.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type());
+}
+
+// True when the elements must be converted before they are added up.
+bool converts_first(const Tensor& x, ScalarType to) {
+  return to != x.scalar_type() &&
+         !(isIntegralType(to, false) && isIntegralType(x.scalar_type(), true));
+}
+
+Tensor new_result(const Tensor& x, DimMask dims, bool keepdim, ScalarType dtype) {
+  return detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), dtype, x.device());
+}
+
+// A gradient of a reduction's result, spread over the shape of its input.
+Tensor spread(const Tensor& gy, const Dims& sizes, DimMask dims) {
+  return gy.dim() == 0 ? gy.expand(sizes) : keep_dims(gy, sizes, dims).expand(sizes);
+}
+
+Tensor sum_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
+              optional<ScalarType> dtype) {
+  const ScalarType to = sum_dtype(x, dtype);
+  if (converts_first(x, to)) return sum_of(node, x.to(to), dims, keepdim, to);
+  Tensor y = new_result(x, dims, keepdim, to);
+  TAPER_ON_DEVICE(x, sum, y, x, dims, 1);
+  if (needs_grad(x))
+    record(node, y, {x},
+           [sizes = Dims(x.sizes()), dims](const Tensor& gy) { return spread(gy, sizes, dims); });
+  return y;
+}
+
+Tensor mean_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
+               optional<ScalarType> dtype) {
+  TAPER_CHECK(isFloatingType(dtype.value_or(x.scalar_type())),
+              "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
+              " dtype must be either a floating point or complex dtype. Got: ",
+              dtype.value_or(x.scalar_type()));
+  if (dtype && *dtype != x.scalar_type()) return mean_of(node, x.to(*dtype), dims, keepdim, dtype);
+  const double count = static_cast<double>(reduced_numel(x, dims));
+  Tensor y = new_result(x, dims, keepdim, x.scalar_type());
+  TAPER_ON_DEVICE(x, sum, y, x, dims, count);
+  if (needs_grad(x))
+    record(node, y, {x}, [sizes = Dims(x.sizes()), dims, count](const Tensor& gy) {
+      return spread(gy.div(count), sizes, dims);
+    });
+  return y;
+}
+
+// d prod / d x_i is the product of all others: y / x_i, but where one x_i is 0 it alone has a
+// gradient (the product of the rest), and where two are none has.
+Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
+  const Dims sizes(x.sizes());
+  const Tensor zero = x.eq(0);
+  const Tensor others = x.masked_fill(zero, 1);
+  Tensor rest = others, zeros = zero;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (!((dims >> d) & 1)) continue;
+    rest = rest.prod(d, true);
+    zeros = zeros.sum(d, true);
+  }
+  const Tensor weight = zero.to(x.scalar_type()).mul(zeros.eq(1)).add(zeros.eq(0));
+  return keep_dims(gy, sizes, dims).mul(rest).div(others).mul(weight);
+}
+
+Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
+               optional<ScalarType> dtype) {
+  const ScalarType to = sum_dtype(x, dtype);
+  if (converts_first(x, to)) return prod_of(node, x.to(to), dims, keepdim, to);
+  Tensor y = new_result(x, dims, keepdim, to);
+  TAPER_ON_DEVICE(x, prod, y, x, dims);
+  if (needs_grad(x))
+    record(node, y, {x},
+           [x = saved(x), dims](const Tensor& gy) { return prod_backward(gy, x.get(), dims); });
+  return y;
+}
+
+ScalarType truth_dtype(const Tensor& x) { return x.scalar_type() == kByte ? kByte : kBool; }
+
+Tensor any_of(const Tensor& x, DimMask dims, bool keepdim) {
+  Tensor y = new_result(x, dims, keepdim, truth_dtype(x));
+  TAPER_ON_DEVICE(x, any, y, x, dims);
+  return y;
+}
+
+Tensor all_of(const Tensor& x, DimMask dims, bool keepdim) {
+  Tensor y = new_result(x, dims, keepdim, truth_dtype(x));
+  TAPER_ON_DEVICE(x, all, y, x, dims);
+  return y;
+}
+
+Tensor count_of(const Tensor& x, DimMask dims) {
+  Tensor y = new_result(x, dims, false, kLong);
+  TAPER_ON_DEVICE(x, count_nonzero, y, x, dims);
+  return y;
+}
+
+Tensor& store_in(Tensor& out, const Tensor& y) {
+  TAPER_CHECK(canCast(y.scalar_type(), out.scalar_type()), "result type ", y.scalar_type(),
+              " can't be cast to the desired output type ", out.scalar_type());
+  TAPER_CHECK(
+      !needs_grad(y, out),
+      "sum(): functions with out=... arguments don't support automatic differentiation, but "
+      "one of the arguments requires grad.");
+  if (!out.is_same_size(y)) out.resize_(y.sizes());
+  return out.copy_(y);
+}
+
+// Dimensions of a tensor of shape `from` that are summed to give `to`.
+DimMask broadcast_dims(IntArrayRef from, IntArrayRef to) {
+  const size_t lead = from.size() - to.size();
+  DimMask dims = all_dims(static_cast<int64_t>(lead));
+  for (size_t d = lead; d < from.size(); ++d)
+    if (to[d - lead] != from[d]) dims |= DimMask{1} << d;
+  return dims;
+}
+
+bool broadcasts_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+  const size_t lead = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d)
+    if (from[d] != to[d + lead] && from[d] != 1) return false;
+  return true;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& self, optional<ScalarType> dtype) {
+  return sum_of("SumBackward0", self, all_dims(self.dim()), false, dtype);
+}
+Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  return sum_of("SumBackward1", self, dim_mask(dim, self.dim()), keepdim, dtype);
+}
+Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+                optional<ScalarType> dtype) {
+  return store_in(out, sum(self, dim, keepdim, dtype ? dtype : out.scalar_type()));
+}
+
+Tensor mean(const Tensor& self, optional<ScalarType> dtype) {
+  return mean_of("MeanBackward0", self, all_dims(self.dim()), false, dtype);
+}
+Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  return mean_of("MeanBackward1", self, dim_mask(dim, self.dim()), keepdim, dtype);
+}
+Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+                 optional<ScalarType> dtype) {
+  return store_in(out, mean(self, dim, keepdim, dtype));
+}
+
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+              optional<ScalarType> dtype) {
+  if (dtype && *dtype != self.scalar_type()) return nansum(self.to(*dtype), dim, keepdim, dtype);
+  if (isIntegralType(self.scalar_type(), true)) return sum(self, dim, keepdim, dtype);
+  const DimMask dims = dim_mask(dim, self.dim());
+  Tensor y = new_result(self, dims, keepdim, self.scalar_type());
+  TAPER_ON_DEVICE(self, nansum, y, self, dims);
+  if (needs_grad(self))
+    record("NansumBackward0", y, {self}, [x = saved(self), dims](const Tensor& gy) {
+      const Tensor numbers = x.get().isnan().logical_not();
+      return spread(gy, Dims(numbers.sizes()), dims).mul(numbers);
+    });
+  return y;
+}
+
+Tensor prod(const Tensor& self, optional<ScalarType> dtype) {
+  return prod_of("ProdBackward0", self, all_dims(self.dim()), false, dtype);
+}
+Tensor prod(const Tensor& self, int64_t dim, bool keepdim, optional<ScalarType> dtype) {
+  return prod_of("ProdBackward1", self, one_dim(dim, self.dim()), keepdim, dtype);
+}
+
+Tensor any(const Tensor& self) { return any_of(self, all_dims(self.dim()), false); }
+Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
+  return any_of(self, one_dim(dim, self.dim()), keepdim);
+}
+Tensor all(const Tensor& self) { return all_of(self, all_dims(self.dim()), false); }
+Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
+  return all_of(self, one_dim(dim, self.dim()), keepdim);
+}
+
+Tensor count_nonzero(const Tensor& self, optional<int64_t> dim) {
+  return count_of(self, dim ? one_dim(*dim, self.dim()) : all_dims(self.dim()));
+}
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  return count_of(self, dim_mask(dim, self.dim()));
+}
+
+Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
+  if (g.sizes() == sizes) return g;
+  const DimMask dims = broadcast_dims(g.sizes(), sizes);
+  Tensor y = detail::make_tensor(sizes, g.scalar_type(), g.device());
+  Out kept(y);  // the same memory seen with g's dimensions
+  kept.sizes = reduced_sizes(g.sizes(), dims, true);
+  contiguous_strides(kept.sizes, kept.strides);
+  TAPER_ON_DEVICE(g, sum, kept, g, dims, 1);
+  if (needs_grad(g))
+    record("SumBackward1", y, {g},
+           [from = Dims(g.sizes())](const Tensor& gy) { return gy.expand(from); });
+  return y;
+}
+
+Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  TAPER_CHECK(broadcasts_to(size, self.sizes()), "size {", size, "} is not expandable to size {",
+              self.sizes(), "}.");
+  return sum_to(self, size);
+}
+
+Tensor Tensor::sum(optional<ScalarType> dtype) const { return taper::sum(*this, dtype); }
+Tensor Tensor::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::sum(*this, dim, keepdim, dtype);
+}
+Tensor Tensor::mean(optional<ScalarType> dtype) const { return taper::mean(*this, dtype); }
+Tensor Tensor::mean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::mean(*this, dim, keepdim, dtype);
+}
+Tensor Tensor::prod(optional<ScalarType> dtype) const { return taper::prod(*this, dtype); }
+Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::prod(*this, dim, keepdim, dtype);
+}
+Tensor Tensor::any() const { return taper::any(*this); }
+Tensor Tensor::any(int64_t dim, bool keepdim) const { return taper::any(*this, dim, keepdim); }
+Tensor Tensor::all() const { return taper::all(*this); }
+Tensor Tensor::all(int64_t dim, bool keepdim) const { return taper::all(*this, dim, keepdim); }
+Tensor Tensor::count_nonzero(optional<int64_t> dim) const {
+  return taper::count_nonzero(*this, dim);
+}
+Tensor Tensor::sum_to_size(IntArrayRef size) const { return taper::sum_to_size(*this, size); }
+
+}  // namespace taper

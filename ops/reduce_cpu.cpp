@@ -1,0 +1,30 @@
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/reduce_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/reduce_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+// A handful of floats: planning would take longer than adding them.
+bool sum_few(Out y, const In& x, double divisor) {
+  if (x.dtype != kFloat || y.dtype != kFloat || y.numel != 1 || !x.contiguous || x.numel > 8)
+    return false;
+  double total = 0;
+  for (int64_t i = 0; i < x.numel; ++i) total += x.as<float>()[i];
+  *y.as<float>() = static_cast<float>(total / divisor);
+  return true;
+}
+
+}  // namespace
+
+void sum(Out y, In x, DimMask dims, double divisor) {
+  if (sum_few(y, x, divisor)) return;
+  TAPER_BY_ISA(sum, y, x, dims, divisor);
+}
+void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
+void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA(prod, y, x, dims); }
+void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,41 @@
+// Reductions to the largest or smallest element, and to its position. The common rules are in
+// reduce.h. A NaN counts as larger and as smaller than every number, so it is always the result.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// The largest (smallest) element. Its gradient is shared evenly among equal elements.
+/// Errors: "max(): Expected reduction dim to be specified for input.numel() == 0. ..." for no
+/// elements.
+Tensor max(const Tensor& self);
+Tensor min(const Tensor& self);
+
+/// Along one dimension: (values, first positions as i64). The gradient goes to that position.
+/// Errors: IndexError "max(): Expected reduction dim 1 to have non-zero size.".
+std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
+std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
+
+/// Element by element: the same as maximum() and minimum().
+Tensor max(const Tensor& self, const Tensor& other);
+Tensor min(const Tensor& self, const Tensor& other);
+
+/// The largest (smallest) element over one or more dimensions, all for an empty list. The gradient
+/// is shared evenly among equal elements.
+Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+
+/// First position of the largest (smallest) element as i64: along `dim`, or in the flattened
+/// tensor. Not for bool tensors.
+Tensor argmax(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
+Tensor argmin(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
+
+/// The median: of an even number of elements the smaller of the middle two; NaN if there is one.
+/// Along a dimension: (values, positions). nanmedian leaves NaN out.
+Tensor median(const Tensor& self);
+std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
+Tensor nanmedian(const Tensor& self);
+std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false);
+
+}  // namespace taper

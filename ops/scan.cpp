@@ -1,0 +1,121 @@
+#include <taper/ops/scan.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/scan_kernels.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+ScanShape scan_shape(const Tensor& x, int64_t dim) {
+  ScanShape s{1, x.dim() == 0 ? 1 : x.size(dim), 1};
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (d < dim) s.outer *= x.size(d);
+    if (d > dim) s.inner *= x.size(d);
+  }
+  return s;
+}
+
+/// x in the dtype that is scanned, with its history.
+Tensor converted(const char* op, const Tensor& x, optional<ScalarType> dtype) {
+  check_defined(op, x, "self");
+  return x.to(dtype.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type()));
+}
+
+Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, running_sum, y, x.contiguous(), scan_shape(x, dim), reverse);
+  }
+  // The derivative of a running sum is the running sum from the other end.
+  if (needs_grad(x))
+    record("CumsumBackward0", y, {x},
+           [dim, reverse](const Tensor& gy) { return sum_along(gy, dim, !reverse); });
+  return y;
+}
+
+/// With x[k] taken out of the products: gx[k] = y[k-1] * sum over i >= k of gy[i] x[k+1] ... x[i].
+/// Quadratic, and only for inputs with zeros, where the quotient below is not defined.
+Tensor product_gradient_with_zeros(const Tensor& gy, const Tensor& x, int64_t dim) {
+  const int64_t n = x.size(dim);
+  const Tensor gx = gy.new_zeros(gy.sizes());
+  const Tensor head = detail::make_tensor({1}, kLong, x.device()).zero_();
+  Tensor before = x.new_ones({});
+  for (int64_t k = 0; k < n; ++k) {
+    const Tensor after = cumprod(x.narrow(dim, k, n - k).index_fill(dim, head, 1), dim);
+    const Tensor total = gy.narrow(dim, k, n - k).mul(after).sum(dim, true);
+    gx.narrow(dim, k, 1).copy_(total.mul(before));
+    before = before.mul(x.narrow(dim, k, 1));
+  }
+  return gx;
+}
+
+Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
+  if (x.dim() == 0) return gy;
+  if (x.numel() == 0) return gy;
+  if (x.detach().eq(0).any().item().toBool()) return product_gradient_with_zeros(gy, x, dim);
+  return sum_along(gy.mul(y), dim, true).div(x);
+}
+
+std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tensor& x,
+                                   int64_t dim_given, bool maximum) {
+  check_defined(op, x, "self");
+  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  const Tensor index = detail::make_tensor(x.sizes(), kLong, x.device());
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, running_extreme, y, index, x.contiguous(), scan_shape(x, dim), maximum);
+  }
+  if (needs_grad(x))
+    record(node, y, {x}, [index = saved(index), dim](const Tensor& gy) {
+      return gy.new_zeros(gy.sizes()).scatter_add_(dim, index.get(), gy);
+    });
+  return {y, index};
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype) {
+  return sum_along(converted("cumsum", x, dtype), wrap_dim(dim, x.dim()), false);
+}
+
+Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dtype) {
+  const Tensor x = converted("cumprod", x_given, dtype);
+  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, running_product, y, x.contiguous(), scan_shape(x, dim));
+  }
+  if (needs_grad(x))
+    record("CumprodBackward0", y, {x}, [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
+      return product_gradient(gy, x.get(), y.get(), dim);
+    });
+  return y;
+}
+
+std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim) {
+  return extreme("cummax", "CummaxBackward0", x, dim, true);
+}
+std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim) {
+  return extreme("cummin", "CumminBackward0", x, dim, false);
+}
+
+Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> dtype) const {
+  return taper::cumsum(*this, dim, dtype);
+}
+Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> dtype) const {
+  return taper::cumprod(*this, dim, dtype);
+}
+std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { return taper::cummax(*this, dim); }
+std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return taper::cummin(*this, dim); }
+
+}  // namespace taper

@@ -1,0 +1,21 @@
+// Running sums, products and maxima along a dimension.
+#pragma once
+
+#include <tuple>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// y[i] = x[0] + ... + x[i] along `dim`. Integers and bools give int64. `dtype` converts x first.
+/// Sums of f32 are accumulated in f64, of 16-bit floats in f32.
+Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
+/// y[i] = x[0] * ... * x[i] along `dim`; the rest as cumsum. The gradient is right for zeros too.
+Tensor cumprod(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
+/// The largest value so far along `dim`, and its index (of the last one among equals; NaN is the
+/// largest).
+std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
+/// The smallest value so far, in the same way.
+std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
+
+}  // namespace taper

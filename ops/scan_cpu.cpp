@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/scan_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+/// What running values are kept in.
+template <class T>
+using scan_t = std::conditional_t<std::is_same_v<T, float>, double, opmath_t<T>>;
+
+constexpr int64_t kLanes = 64;
+
+/// Scans up to kLanes neighbouring columns together. `step` is from one element of a column to the
+/// next.
+template <class T, class Combine>
+void scan_columns(T* y, const T* x, int64_t size, int64_t step, int64_t lanes, scan_t<T> start,
+                  const Combine& combine) {
+  scan_t<T> running[kLanes];
+  std::fill_n(running, lanes, start);
+  for (int64_t i = 0; i < size; ++i, x += step, y += step)
+    for (int64_t k = 0; k < lanes; ++k) {
+      running[k] = combine(running[k], static_cast<scan_t<T>>(x[k]));
+      y[k] = static_cast<T>(running[k]);
+    }
+}
+
+template <class T, class Combine>
+void scan_inner(T* y, const T* x, ScanShape s, bool reverse, scan_t<T> start,
+                const Combine& combine) {
+  const int64_t groups = (s.inner + kLanes - 1) / kLanes;
+  const int64_t first = reverse ? (s.size - 1) * s.inner : 0, step = reverse ? -s.inner : s.inner;
+  const int64_t grain = std::max<int64_t>(1, kGrain / (s.size * std::min(s.inner, kLanes)));
+  parallel_for(0, s.outer * groups, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      const int64_t column = g % groups * kLanes;
+      const int64_t at = g / groups * s.size * s.inner + first + column;
+      scan_columns(y + at, x + at, s.size, step, std::min(kLanes, s.inner - column), start,
+                   combine);
+    }
+  });
+}
+
+/// N rows side by side: each is a chain of dependent additions, so one alone would wait for itself.
+template <int64_t N, class T, class Combine>
+void scan_rows(T* y, const T* x, int64_t size, bool reverse, scan_t<T> start,
+               const Combine& combine) {
+  scan_t<T> running[N];
+  std::fill_n(running, N, start);
+  for (int64_t j = 0; j < size; ++j) {
+    const int64_t i = reverse ? size - 1 - j : j;
+    for (int64_t k = 0; k < N; ++k) {
+      running[k] = combine(running[k], static_cast<scan_t<T>>(x[k * size + i]));
+      y[k * size + i] = static_cast<T>(running[k]);
+    }
+  }
+}
+
+template <class T, class Combine>
+void scan(T* y, const T* x, ScanShape s, bool reverse, scan_t<T> start, const Combine& combine) {
+  if (s.inner > 1) return scan_inner(y, x, s, reverse, start, combine);
+  const int64_t grain = std::max<int64_t>(1, kGrain / s.size);
+  parallel_for(0, s.outer, grain, [&](int64_t begin, int64_t end) {
+    int64_t r = begin;
+    for (; r + 4 <= end; r += 4)
+      scan_rows<4>(y + r * s.size, x + r * s.size, s.size, reverse, start, combine);
+    for (; r < end; ++r)
+      scan_rows<1>(y + r * s.size, x + r * s.size, s.size, reverse, start, combine);
+  });
+}
+
+template <class T>
+bool is_nan(T v) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return std::isnan(static_cast<opmath_t<T>>(v));
+}
+
+template <class T>
+void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step, bool maximum) {
+  int64_t best = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const T v = x[i * step], so_far = x[best * step];
+    const bool better = maximum ? v >= so_far : v <= so_far;
+    if (is_nan(v) || (better && !is_nan(so_far))) best = i;
+    y[i * step] = x[best * step];
+    index[i * step] = best;
+  }
+}
+
+}  // namespace
+
+void running_sum(Out y, In x, ScanShape shape, bool reverse) {
+  if (y.numel == 0) return;
+  TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {
+    using M = scan_t<scalar_t>;
+    scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, reverse, M(0),
+         [](M a, M b) { return M(a + b); });
+  });
+}
+
+void running_product(Out y, In x, ScanShape shape) {
+  if (y.numel == 0) return;
+  TAPER_SWITCH(y.dtype, "cumprod", TAPER_NUMBER_DTYPES, [&] {
+    using M = scan_t<scalar_t>;
+    scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, false, M(1), [](M a, M b) { return M(a * b); });
+  });
+}
+
+void running_extreme(Out y, Out index, In x, ScanShape s, bool maximum) {
+  if (y.numel == 0) return;
+  TAPER_SWITCH(x.dtype, "cummax", TAPER_ALL_DTYPES, [&] {
+    parallel_for(0, s.outer * s.inner, std::max<int64_t>(1, kGrain / s.size),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t c = begin; c < end; ++c) {
+                     const int64_t at = c / s.inner * s.size * s.inner + c % s.inner;
+                     extreme_column(y.as<scalar_t>() + at, index.as<int64_t>() + at,
+                                    x.as<scalar_t>() + at, s.size, s.inner, maximum);
+                   }
+                 });
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,14 @@
+// Kernels of softmax. All operands are contiguous, of one shape, f32 or f64; `dim` is below the
+// rank, a 0-dim tensor counts as one element along dimension 0.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+TAPER_KERNEL(softmax, Out y, In x, int64_t dim)
+TAPER_KERNEL(log_softmax, Out y, In x, int64_t dim)
+TAPER_KERNEL(softmax_backward, Out gx, In gy, In y, int64_t dim)
+TAPER_KERNEL(log_softmax_backward, Out gx, In gy, In y, int64_t dim)
+
+}  // namespace taper

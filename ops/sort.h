@@ -1,0 +1,33 @@
+// Sorting along a dimension, and the largest elements of it.
+//
+// NaN is the largest value; -0 equals 0. Negative dims count from the end; a 0-dim tensor counts as
+// a vector of one element. Indices are kLong and have no gradient; the values' gradient goes back
+// to where they came from.
+#pragma once
+
+#include <tuple>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// {values, indices} in ascending (descending) order. Equal elements stay in their order, whatever
+/// `stable` says.
+std::tuple<Tensor, Tensor> sort(const Tensor& x, int64_t dim = -1, bool descending = false);
+std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool> stable, int64_t dim = -1,
+                                bool descending = false);
+/// The indices of sort.
+Tensor argsort(const Tensor& x, int64_t dim = -1, bool descending = false);
+Tensor argsort(const Tensor& x, bool stable, int64_t dim = -1, bool descending = false);
+/// The values of sort along the first dimension.
+Tensor msort(const Tensor& x);
+/// {values, indices} of the k largest (smallest) elements, in descending (ascending) order; of
+/// equal ones those with the lower index. Without `sorted` the order may be any. Throws unless 0 <=
+/// k <= size; bool is not supported.
+std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true,
+                                bool sorted = true);
+/// {value, index} of the k-th smallest element, k from 1.
+std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
+                                    bool keepdim = false);
+
+}  // namespace taper

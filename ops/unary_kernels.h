@@ -1,0 +1,19 @@
+#pragma once
+
+#include <taper/framework/dispatch.h>
+#include <taper/framework/op_lists.h>
+
+namespace taper {
+
+/// y = f(x), y of x's dtype (bool for the tests and logical_not); equal shapes, any strides.
+#define TAPER_UNARY_KERNEL(name) TAPER_KERNEL(name, Out y, In x)
+TAPER_UNARY_FLOAT_OPS(TAPER_UNARY_KERNEL)
+TAPER_UNARY_SAME_OPS(TAPER_UNARY_KERNEL)
+TAPER_UNARY_BOOL_OPS(TAPER_UNARY_KERNEL)
+TAPER_UNARY_KERNEL(logical_not)
+TAPER_UNARY_KERNEL(bitwise_not)
+#undef TAPER_UNARY_KERNEL
+/// y = x limited to [low, high], given as numbers of x's dtype; a missing bound is undefined.
+TAPER_KERNEL(clamp, Out y, In x, In low, In high)
+
+}  // namespace taper

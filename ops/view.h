@@ -1,0 +1,72 @@
+// Views: other shapes over the same memory. Every op here shares storage and history with its
+// input; writing to the result writes to the input.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// The same elements in the shape `size`, one entry of which may be -1 (inferred). Throws unless
+/// the memory can be seen in that shape; reshape() copies then.
+Tensor view(const Tensor& x, IntArrayRef size);
+/// view() where possible, else a copy in that shape.
+Tensor reshape(const Tensor& x, IntArrayRef shape);
+/// Dimensions of size 1 repeated to `size` without copying (stride 0); -1 keeps a size; new
+/// dimensions may come in front.
+Tensor expand(const Tensor& x, IntArrayRef size);
+/// All tensors expanded to the shape they broadcast to.
+std::vector<Tensor> broadcast_tensors(TensorList tensors);
+Tensor broadcast_to(const Tensor& x, IntArrayRef size);
+/// Dimension d of the result is dimension dims[d] of x.
+Tensor permute(const Tensor& x, IntArrayRef dims);
+/// Two dimensions exchanged.
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
+inline Tensor swapaxes(const Tensor& x, int64_t axis0, int64_t axis1) {
+  return transpose(x, axis0, axis1);
+}
+inline Tensor swapdims(const Tensor& x, int64_t dim0, int64_t dim1) {
+  return transpose(x, dim0, dim1);
+}
+/// The transpose of a matrix; a vector or number as it is. Throws for more dimensions.
+Tensor t(const Tensor& x);
+/// Dimensions `source` moved to the places `destination`, the others in order.
+Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination);
+Tensor movedim(const Tensor& x, int64_t source, int64_t destination);
+/// Elements start ... start + length - 1 along dim.
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+/// The slice at `index` along dim, which disappears.
+Tensor select(const Tensor& x, int64_t dim, int64_t index);
+/// Elements start, start + step, ... before end along dim; negative numbers count from the end,
+/// and bounds are clamped, as in Python. step is positive.
+Tensor slice(const Tensor& x, int64_t dim = 0, optional<int64_t> start = nullopt,
+             optional<int64_t> end = nullopt, int64_t step = 1);
+/// Any geometry over x's storage. Throws when it would reach outside.
+Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
+                  optional<int64_t> storage_offset = nullopt);
+/// Without the dimensions of size 1 (or without `dim`, if its size is 1).
+Tensor squeeze(const Tensor& x);
+Tensor squeeze(const Tensor& x, int64_t dim);
+/// A dimension of size 1 before position dim, in [-rank - 1, rank].
+Tensor unsqueeze(const Tensor& x, int64_t dim);
+/// Dimensions start_dim ... end_dim as one.
+Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
+/// Dimension dim cut into `sizes`, one of which may be -1.
+Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes);
+/// All elements in one dimension.
+Tensor ravel(const Tensor& x);
+/// All windows of `size` elements, `step` apart, along a dimension; a last dimension of length
+/// `size` is added.
+Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step);
+/// The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension.
+Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+/// Pieces of split_size (the last may be smaller) along dim.
+std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
+/// Pieces of the given sizes, which add up to the size of dim.
+std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
+std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
+/// At most `chunks` pieces of equal size (the last may be smaller) along dim.
+std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
+/// The slices along dim.
+std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
+
+}  // namespace taper

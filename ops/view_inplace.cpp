@@ -1,0 +1,73 @@
+// View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/view.h>
+
+namespace taper {
+namespace {
+
+// A copy of g with the strides of a dense tensor.
+Tensor laid_out(const Tensor& g, const Dims& strides) {
+  Tensor copy = detail::make_tensor(g.sizes(), g.scalar_type(), g.device());
+  copy.impl().strides = strides;
+  copy.impl().update_geometry();
+  copy.copy_(g);
+  return copy;
+}
+
+// `x` takes over the geometry of `y`, a view of the same elements, and records the change.
+Tensor& become(const char* node, const Tensor& x, const Tensor& y) {
+  TensorImpl& t = x.impl();
+  const bool recording = autograd::needs_grad(x);
+  TAPER_CHECK(!recording || !t.leaf_requires_grad,
+              "a leaf Variable that requires grad is being used in an in-place operation.");
+  if (recording)
+    autograd::record(
+        node, y, {x},
+        [before = t.sizes, strides = t.strides, now = y.impl().strides](const Tensor& g) {
+          return as_strided(laid_out(g, now), before, strides);
+        });
+  t.sizes = y.impl().sizes;
+  t.strides = y.impl().strides;
+  t.update_geometry();
+  t.bump_version();
+  if (recording) {
+    t.grad_fn = y.impl().grad_fn;
+    t.output_nr = y.impl().output_nr;
+    t.view_version = t.version();
+  }
+  return const_cast<Tensor&>(x);
+}
+
+}  // namespace
+
+Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
+  return become("TransposeBackward1", *this, detach().transpose(dim0, dim1));
+}
+Tensor& Tensor::t_() const { return become("TBackward1", *this, detach().t()); }
+Tensor& Tensor::unsqueeze_(int64_t dim) const {
+  return become("UnsqueezeBackward1", *this, detach().unsqueeze(dim));
+}
+Tensor& Tensor::squeeze_() const { return become("SqueezeBackward2", *this, detach().squeeze()); }
+Tensor& Tensor::squeeze_(int64_t dim) const {
+  return become("SqueezeBackward3", *this, detach().squeeze(dim));
+}
+
+Tensor& Tensor::resize_(IntArrayRef size) const {
+  TensorImpl& t = impl();
+  TAPER_CHECK(!t.requires_grad(), "cannot resize variables that require grad");
+  const int64_t numel = checked_numel(size);
+  const size_t needed = static_cast<size_t>(t.offset + numel) * t.itemsize();
+  if (needed > t.storage->nbytes) {
+    // Views made before keep the old memory.
+    intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
+    runtime(t.device).copy(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);
+    t.storage = grown;
+    t.data = static_cast<char*>(grown->data) + t.offset * static_cast<int64_t>(t.itemsize());
+  }
+  t.set_contiguous_sizes(size);
+  return const_cast<Tensor&>(*this);
+}
+
+}  // namespace taper

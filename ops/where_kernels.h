@@ -1,0 +1,11 @@
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// y = condition ? a : b. All of any strides, broadcasting to y; condition is bool or uint8; y may
+/// be a or b.
+TAPER_KERNEL(select_by_mask, Out y, In condition, In a, In b)
+
+}  // namespace taper

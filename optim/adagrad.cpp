@@ -1,0 +1,58 @@
+#include <taper/framework/autograd/record.h>
+#include <taper/optim/adagrad.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/update_kernels.h>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const AdagradOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.lr_decay() >= 0, "Invalid lr_decay value: ", o.lr_decay());
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(o.initial_accumulator_value() >= 0,
+              "Invalid initial_accumulator_value value: ", o.initial_accumulator_value());
+  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+}
+
+}  // namespace
+
+#define TAPER_ADAGRAD_OPTIONS(X) \
+  X(lr) X(lr_decay) X(weight_decay) X(initial_accumulator_value) X(eps)
+#define TAPER_ADAGRAD_STATE(X) X(sum) X(step)
+TAPER_OPTIM_FIELDS(AdagradOptions, TAPER_ADAGRAD_OPTIONS)
+TAPER_OPTIM_FIELDS(AdagradParamState, TAPER_ADAGRAD_STATE)
+
+Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
+    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
+  check_options(defaults);
+}
+Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
+  check_options(defaults);
+}
+
+Tensor Adagrad::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  for_each_gradient<AdagradOptions>(
+      "Adagrad", [this](const Tensor& p, const Tensor& g, const AdagradOptions& o, size_t index) {
+        AdagradParamState& state = state_of<AdagradParamState>(index, p);
+        if (fit_state("Adagrad", p, state.sum()) && o.initial_accumulator_value() != 0)
+          state.sum().fill_(o.initial_accumulator_value());
+        state.step(state.step() + 1);
+        const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
+        const AdagradNumbers n{lr, o.eps(), o.weight_decay()};
+        TAPER_ON_DEVICE(p, adagrad_update, p, g, state.sum(), n);
+        autograd::mark_changed(p);
+      });
+  return loss;
+}
+
+void Adagrad::save(serialize::OutputArchive& archive) const {
+  optim::serialize<AdagradParamState, AdagradOptions>(archive, *this);
+}
+void Adagrad::load(serialize::InputArchive& archive) {
+  optim::serialize<AdagradParamState, AdagradOptions>(archive, *this);
+}
+
+}  // namespace taper::optim

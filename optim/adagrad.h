@@ -1,0 +1,50 @@
+// Adagrad: steps scaled by the root of the sum of all squared gradients.
+#pragma once
+
+#include <taper/optim/optimizer.h>
+
+namespace taper::optim {
+
+struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
+  AdagradOptions(double lr = 1e-2) : lr_(lr) {}
+  TAPER_ARG(double, lr) = 1e-2;
+  TAPER_ARG(double, lr_decay) = 0;
+  TAPER_ARG(double, weight_decay) = 0;
+  TAPER_ARG(double, initial_accumulator_value) = 0;
+  TAPER_ARG(double, eps) = 1e-10;
+
+ public:
+  void serialize(serialize::InputArchive& archive) override;
+  void serialize(serialize::OutputArchive& archive) const override;
+  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b);
+  double get_lr() const override { return lr(); }
+  void set_lr(double lr) override { lr_ = lr; }
+};
+
+struct AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
+  TAPER_ARG(Tensor, sum);
+  TAPER_ARG(int64_t, step) = 0;
+
+ public:
+  void serialize(serialize::InputArchive& archive) override;
+  void serialize(serialize::OutputArchive& archive) const override;
+  friend bool operator==(const AdagradParamState& a, const AdagradParamState& b);
+};
+
+/// For every parameter p with gradient g, in its step number t:
+///
+///     g += weight_decay * p;   sum += g^2     (starts at initial_accumulator_value)
+///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
+///
+/// Throws when one of the options is negative.
+/// Duchi et al., "Adaptive subgradient methods for online learning", 2011.
+class Adagrad : public Optimizer {
+ public:
+  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
+  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+};
+
+}  // namespace taper::optim

@@ -1,0 +1,149 @@
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/optim/serialize.h>
+
+#include <unordered_set>
+
+namespace taper::optim {
+namespace {
+
+[[noreturn]] void missing(const char* type, const char* what) {
+  throw NotImplementedError(
+      taper::detail::concat(what, " has not been implemented in derived class of ", type));
+}
+
+}  // namespace
+
+std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
+  missing("OptimizerParamState; derive from OptimizerCloneableParamState<YourState>", "clone()");
+}
+void OptimizerParamState::serialize(serialize::InputArchive&) {
+  missing("OptimizerParamState", "void serialize(InputArchive& archive)");
+}
+void OptimizerParamState::serialize(serialize::OutputArchive&) const {
+  missing("OptimizerParamState", "void serialize(OutputArchive& archive)");
+}
+
+std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
+  missing("OptimizerOptions; derive from OptimizerCloneableOptions<YourOptions>", "clone()");
+}
+void OptimizerOptions::serialize(serialize::InputArchive&) {
+  missing("OptimizerOptions", "void serialize(InputArchive& archive)");
+}
+void OptimizerOptions::serialize(serialize::OutputArchive&) const {
+  missing("OptimizerOptions", "void serialize(OutputArchive& archive)");
+}
+double OptimizerOptions::get_lr() const { missing("OptimizerOptions", "double get_lr()"); }
+void OptimizerOptions::set_lr(double) { missing("OptimizerOptions", "void set_lr(double lr)"); }
+
+OptimizerOptions& OptimizerParamGroup::options() {
+  TAPER_CHECK(options_,
+              "OptimizerParamGroup: expected a group with options, got one without; "
+              "call set_options first");
+  return *options_;
+}
+const OptimizerOptions& OptimizerParamGroup::options() const {
+  return const_cast<OptimizerParamGroup*>(this)->options();
+}
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+}
+
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  add_param_group(OptimizerParamGroup(std::move(parameters)));
+}
+
+void Optimizer::check_group(const OptimizerParamGroup& group) const {
+  std::unordered_set<const TensorImpl*> known;
+  for (const OptimizerParamGroup& g : param_groups_)
+    for (const Tensor& p : g.params()) known.insert(p.unsafeGetTensorImpl());
+  for (const Tensor& p : group.params()) {
+    TAPER_CHECK(p.defined(), "Optimizer: expected defined parameters, got an undefined tensor");
+    TAPER_CHECK(p.is_leaf(), "can't optimize a non-leaf Tensor");
+    TAPER_CHECK(!known.count(p.unsafeGetTensorImpl()),
+                "some parameters appear in more than one parameter group");
+  }
+}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  check_group(group);
+  OptimizerParamGroup added(group);
+  if (!added.has_options()) {
+    TAPER_CHECK(defaults_,
+                "Optimizer: expected options for the parameter group, since there are "
+                "no defaults");
+    added.set_options(defaults_->clone());
+  }
+  param_groups_.push_back(std::move(added));
+}
+
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  check_group(OptimizerParamGroup(parameters));
+  std::vector<Tensor>& first = this->parameters();
+  first.insert(first.end(), parameters.begin(), parameters.end());
+}
+
+size_t Optimizer::size() const noexcept {
+  size_t count = 0;
+  for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
+  return count;
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+  for (OptimizerParamGroup& group : param_groups_) {
+    for (const Tensor& p : group.params()) {
+      if (!p.grad().defined()) continue;
+      Tensor& grad = p.mutable_grad();
+      if (set_to_none) {
+        grad.reset();
+        continue;
+      }
+      if (grad.requires_grad()) grad.detach_();
+      grad.zero_();
+    }
+  }
+}
+
+std::string Optimizer::key(const Tensor& parameter) { return detail::state_key(parameter); }
+
+Tensor Optimizer::evaluate(const LossClosure& closure) {
+  if (!closure) return {};
+  AutoGradMode enable(true);
+  return closure();
+}
+
+void Optimizer::find_slot(size_t index, const Tensor& parameter) {
+  if (index >= slots_.size()) slots_.resize(std::max(size(), index + 1));
+  slots_[index] = {parameter.unsafeGetTensorImpl(), state_.removals(), &state_[key(parameter)]};
+}
+
+void Optimizer::check_gradient(const char* name, const Tensor& parameter, const Tensor& grad) {
+  const TensorImpl &p = *parameter.impl_ptr(), &g = *grad.impl_ptr();
+  TAPER_CHECK(g.dtype == p.dtype, name, ": expected a gradient of dtype ", p.dtype, ", got ",
+              g.dtype);
+  TAPER_CHECK(g.sizes == p.sizes, name, ": expected a gradient of sizes ", p.sizes, ", got ",
+              g.sizes);
+  TAPER_CHECK(g.device == p.device, name, ": expected the gradient on ", p.device, ", got it on ",
+              g.device);
+}
+
+bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& state) {
+  if (!state.defined()) {
+    AutoGradMode no_grad(false);
+    state = taper::detail::make_like(parameter);
+    state.zero_();
+    return true;
+  }
+  const TensorImpl &p = *parameter.impl_ptr(), &s = *state.impl_ptr();
+  TAPER_CHECK(s.dtype == p.dtype && s.sizes == p.sizes, name, ": expected a state of dtype ",
+              p.dtype, " and sizes ", p.sizes, " for the parameter, got ", s.dtype, " and ",
+              s.sizes);
+  if (s.device != p.device) state = state.to(p.device);
+  return false;
+}
+
+}  // namespace taper::optim

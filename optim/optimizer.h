@@ -1,0 +1,229 @@
+// Optimizer: the base of all optimizers, parameter groups, and what is kept per parameter.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/arg.h>
+#include <taper/framework/tensor.h>
+
+namespace taper {
+namespace serialize {
+class OutputArchive;
+class InputArchive;
+}  // namespace serialize
+
+namespace optim {
+
+/// What an optimizer remembers about one parameter.
+class OptimizerParamState {
+ public:
+  virtual ~OptimizerParamState() = default;
+  virtual std::unique_ptr<OptimizerParamState> clone() const;
+  virtual void serialize(serialize::InputArchive& archive);
+  virtual void serialize(serialize::OutputArchive& archive) const;
+};
+
+/// Gives a state class its clone().
+template <class Derived>
+class OptimizerCloneableParamState : public OptimizerParamState {
+ public:
+  std::unique_ptr<OptimizerParamState> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+/// The settings of a parameter group.
+class OptimizerOptions {
+ public:
+  virtual ~OptimizerOptions() = default;
+  virtual std::unique_ptr<OptimizerOptions> clone() const;
+  virtual void serialize(serialize::InputArchive& archive);
+  virtual void serialize(serialize::OutputArchive& archive) const;
+  /// The learning rate, for schedulers.
+  virtual double get_lr() const;
+  virtual void set_lr(double lr);
+};
+
+/// Gives an options class its clone().
+template <class Derived>
+class OptimizerCloneableOptions : public OptimizerOptions {
+ public:
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+/// Parameters that share settings. Without options of its own a group takes the optimizer's
+/// defaults when it is added.
+class OptimizerParamGroup {
+ public:
+  OptimizerParamGroup(const OptimizerParamGroup& o)
+      : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr) {}
+  OptimizerParamGroup(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
+      : params_(std::move(params)), options_(std::move(options)) {}
+
+  bool has_options() const { return options_ != nullptr; }
+  /// Throws when the group has none yet.
+  OptimizerOptions& options();
+  const OptimizerOptions& options() const;
+  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  std::vector<Tensor>& params() { return params_; }
+  const std::vector<Tensor>& params() const { return params_; }
+
+ protected:
+  std::vector<Tensor> params_;
+  std::unique_ptr<OptimizerOptions> options_;
+};
+
+/// The states by the parameter's key (see Optimizer::key). A map whose removals are counted, so
+/// that the optimizer may keep pointers to entries between steps.
+class ParamStates : private std::unordered_map<std::string, std::unique_ptr<OptimizerParamState>> {
+  using Map = std::unordered_map<std::string, std::unique_ptr<OptimizerParamState>>;
+
+ public:
+  using Map::at;
+  using Map::begin;
+  using Map::count;
+  using Map::emplace;
+  using Map::empty;
+  using Map::end;
+  using Map::find;
+  using Map::insert;
+  using Map::size;
+  using typename Map::const_iterator;
+  using typename Map::iterator;
+  using typename Map::key_type;
+  using typename Map::mapped_type;
+  using typename Map::value_type;
+  using Map::operator[];
+
+  template <class Where>
+  auto erase(Where&& where) {
+    ++removals_;
+    return Map::erase(std::forward<Where>(where));
+  }
+  void clear() {
+    ++removals_;
+    Map::clear();
+  }
+  uint64_t removals() const { return removals_; }
+
+ private:
+  uint64_t removals_ = 0;
+};
+
+/// Changes parameters by their gradients. A subclass implements step().
+class Optimizer {
+ public:
+  using LossClosure = std::function<Tensor()>;
+
+  /// Throws when a parameter is undefined, is not a leaf, or is in two groups.
+  Optimizer(std::vector<OptimizerParamGroup> param_groups,
+            std::unique_ptr<OptimizerOptions> defaults);
+  Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
+  Optimizer(const Optimizer&) = delete;
+  Optimizer(Optimizer&&) = default;
+  virtual ~Optimizer() = default;
+
+  /// One update of every parameter that has a gradient. A `closure` computes the loss anew first
+  /// (with gradients enabled); its result is returned.
+  virtual Tensor step(LossClosure closure = nullptr) = 0;
+  /// Sets all gradients to zero, or with `set_to_none` drops them: then a parameter that the next
+  /// backward does not reach has no gradient and is left alone by step().
+  void zero_grad(bool set_to_none = false);
+
+  void add_param_group(const OptimizerParamGroup& group);
+  /// Adds to the first group.
+  void add_parameters(const std::vector<Tensor>& parameters);
+  std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
+  const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
+  /// The parameters of the first group.
+  std::vector<Tensor>& parameters() { return param_groups_.at(0).params(); }
+  const std::vector<Tensor>& parameters() const { return param_groups_.at(0).params(); }
+  /// The number of parameters in all groups.
+  size_t size() const noexcept;
+  OptimizerOptions& defaults() noexcept { return *defaults_; }
+  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  ParamStates& state() noexcept { return state_; }
+  const ParamStates& state() const noexcept { return state_; }
+
+  /// Writes the groups' options and the parameters' states (not the parameters themselves).
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Reads what save() wrote, for the same groups of parameters in the same order. On an error
+  /// nothing is changed.
+  virtual void load(serialize::InputArchive& archive);
+
+ protected:
+  /// The key of a parameter in state().
+  static std::string key(const Tensor& parameter);
+  /// Evaluates the closure, if there is one, with gradients enabled.
+  static Tensor evaluate(const LossClosure& closure);
+  /// Calls update(param, grad, options, index) for every parameter with a gradient, after checking
+  /// that the gradient fits. `index` numbers the parameters of all groups, for state_of().
+  template <class Options, class Update>
+  void for_each_gradient(const char* name, Update&& update);
+  /// The state of parameter number `index`, made when there is none. Not a look-up: the place in
+  /// the map is kept from the step before.
+  template <class State>
+  State& state_of(size_t index, const Tensor& parameter);
+
+  /// Makes `state` a tensor of zeros like the parameter if it is undefined, and returns true then.
+  /// Throws when it does not fit the parameter.
+  static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
+
+  std::vector<OptimizerParamGroup> param_groups_;
+  ParamStates state_;
+  std::unique_ptr<OptimizerOptions> defaults_;
+
+ private:
+  /// Where the state of a parameter was found.
+  struct Slot {
+    const TensorImpl* parameter = nullptr;
+    uint64_t removals = 0;
+    std::unique_ptr<OptimizerParamState>* place = nullptr;
+  };
+  void check_group(const OptimizerParamGroup& group) const;
+  void find_slot(size_t index, const Tensor& parameter);
+  static void check_gradient(const char* name, const Tensor& parameter, const Tensor& grad);
+
+  std::vector<Slot> slots_;
+};
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer);
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer);
+
+// ---------------------------------------------------------------------- details
+template <class Options, class Update>
+void Optimizer::for_each_gradient(const char* name, Update&& update) {
+  size_t index = 0;
+  for (OptimizerParamGroup& group : param_groups_) {
+    const Options& options = static_cast<const Options&>(group.options());
+    for (const Tensor& p : group.params()) {
+      const size_t i = index++;
+      const Tensor& g = p.grad();
+      if (!g.defined()) continue;
+      check_gradient(name, p, g);
+      update(p, g, options, i);
+    }
+  }
+}
+
+template <class State>
+State& Optimizer::state_of(size_t index, const Tensor& parameter) {
+  if (index >= slots_.size() || slots_[index].parameter != parameter.unsafeGetTensorImpl() ||
+      slots_[index].removals != state_.removals())
+    find_slot(index, parameter);
+  std::unique_ptr<OptimizerParamState>& place = *slots_[index].place;
+  if (!place) place = std::make_unique<State>();
+  return static_cast<State&>(*place);
+}
+
+}  // namespace optim
+}  // namespace taper

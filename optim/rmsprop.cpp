@@ -1,0 +1,57 @@
+#include <taper/framework/autograd/record.h>
+#include <taper/optim/rmsprop.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/update_kernels.h>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const RMSpropOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+  TAPER_CHECK(o.momentum() >= 0, "Invalid momentum value: ", o.momentum());
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(o.alpha() >= 0, "Invalid alpha value: ", o.alpha());
+}
+
+}  // namespace
+
+#define TAPER_RMSPROP_OPTIONS(X) X(lr) X(alpha) X(eps) X(weight_decay) X(momentum) X(centered)
+#define TAPER_RMSPROP_STATE(X) X(step) X(square_avg) X(momentum_buffer) X(grad_avg)
+TAPER_OPTIM_FIELDS(RMSpropOptions, TAPER_RMSPROP_OPTIONS)
+TAPER_OPTIM_FIELDS(RMSpropParamState, TAPER_RMSPROP_STATE)
+
+RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults)
+    : Optimizer(std::move(param_groups), std::make_unique<RMSpropOptions>(defaults)) {
+  check_options(defaults);
+}
+RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<RMSpropOptions>(defaults)) {
+  check_options(defaults);
+}
+
+Tensor RMSprop::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  for_each_gradient<RMSpropOptions>(
+      "RMSprop", [this](const Tensor& p, const Tensor& g, const RMSpropOptions& o, size_t index) {
+        RMSpropParamState& state = state_of<RMSpropParamState>(index, p);
+        Tensor none, *mean = &none, *buffer = &none;
+        fit_state("RMSprop", p, state.square_avg());
+        if (o.centered()) fit_state("RMSprop", p, *(mean = &state.grad_avg()));
+        if (o.momentum() > 0) fit_state("RMSprop", p, *(buffer = &state.momentum_buffer()));
+        state.step(state.step() + 1);
+        const RmspropNumbers n{o.lr(), o.alpha(), o.eps(), o.momentum(), o.weight_decay()};
+        TAPER_ON_DEVICE(p, rmsprop_update, p, g, state.square_avg(), *mean, *buffer, n);
+        autograd::mark_changed(p);
+      });
+  return loss;
+}
+
+void RMSprop::save(serialize::OutputArchive& archive) const {
+  optim::serialize<RMSpropParamState, RMSpropOptions>(archive, *this);
+}
+void RMSprop::load(serialize::InputArchive& archive) {
+  optim::serialize<RMSpropParamState, RMSpropOptions>(archive, *this);
+}
+
+}  // namespace taper::optim

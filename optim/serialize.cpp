@@ -1,0 +1,97 @@
+#include <taper/optim/serialize.h>
+
+#include <sstream>
+
+namespace taper::optim {
+namespace detail {
+namespace {
+
+std::vector<std::string> read_names(serialize::InputArchive& archive) {
+  IValue size;
+  archive.read("params/size", size);
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < size.toInt(); ++i) {
+    IValue name;
+    archive.read("params/" + std::to_string(i), name);
+    names.push_back(name.toStringRef());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string state_key(const Tensor& parameter) {
+  // The text that c10::guts::to_string gives for the pointer: user code looks states up by it.
+  std::ostringstream out;
+  out << parameter.unsafeGetTensorImpl();
+  return out.str();
+}
+
+void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
+                    const std::vector<const OptimizerParamState*>& states) {
+  serialize::OutputArchive all_states, groups;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (!states[i]) continue;
+    serialize::OutputArchive state;
+    states[i]->serialize(state);
+    all_states.write(std::to_string(i), state);
+  }
+  groups.write("size", IValue(static_cast<int64_t>(optimizer.param_groups().size())));
+  size_t number = 0;
+  for (size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    const OptimizerParamGroup& group = optimizer.param_groups()[i];
+    serialize::OutputArchive one, options;
+    one.write("params/size", IValue(static_cast<int64_t>(group.params().size())));
+    for (size_t j = 0; j < group.params().size(); ++j)
+      one.write("params/" + std::to_string(j), IValue(std::to_string(number++)));
+    group.options().serialize(options);
+    one.write("options", options);
+    groups.write(std::to_string(i), one);
+  }
+  archive.write("state", all_states);
+  archive.write("param_groups", groups);
+}
+
+LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer) {
+  LoadedOptimizer loaded;
+  serialize::InputArchive groups;
+  archive.read("param_groups", groups);
+  IValue size;
+  groups.read("size", size);
+  TAPER_CHECK(size.toInt() == static_cast<int64_t>(optimizer.param_groups().size()),
+              "loaded state dict has a different number of parameter groups");
+  for (size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    serialize::InputArchive one;
+    groups.read(std::to_string(i), one);
+    LoadedOptimizer::Group group;
+    group.params = read_names(one);
+    one.read("options", group.options);
+    TAPER_CHECK(group.params.size() == optimizer.param_groups()[i].params().size(),
+                "loaded state dict contains a parameter group that has a different size than the "
+                "optimizer's parameter group");
+    loaded.groups.push_back(std::move(group));
+  }
+  if (archive.try_read("state", loaded.states)) loaded.state_keys = loaded.states.keys();
+  return loaded;
+}
+
+}  // namespace detail
+
+void Optimizer::save(serialize::OutputArchive&) const {
+  throw NotImplementedError("Optimizer: expected a subclass that implements save()");
+}
+void Optimizer::load(serialize::InputArchive&) {
+  throw NotImplementedError("Optimizer: expected a subclass that implements load()");
+}
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const Optimizer& optimizer) {
+  optimizer.save(archive);
+  return archive;
+}
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer) {
+  optimizer.load(archive);
+  return archive;
+}
+
+}  // namespace taper::optim

@@ -1,0 +1,57 @@
+#include <taper/framework/autograd/record.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/sgd.h>
+#include <taper/optim/update_kernels.h>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const SGDOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.momentum() >= 0, "Invalid momentum value: ", o.momentum());
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(!o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
+              "Nesterov momentum requires a momentum and zero dampening");
+}
+
+}  // namespace
+
+#define TAPER_SGD_OPTIONS(X) X(lr) X(momentum) X(dampening) X(weight_decay) X(nesterov)
+#define TAPER_SGD_STATE(X) X(momentum_buffer)
+TAPER_OPTIM_FIELDS(SGDOptions, TAPER_SGD_OPTIONS)
+TAPER_OPTIM_FIELDS(SGDParamState, TAPER_SGD_STATE)
+
+SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
+    : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
+  check_options(defaults);
+}
+SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {
+  check_options(defaults);
+}
+
+Tensor SGD::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  for_each_gradient<SGDOptions>(
+      "SGD", [this](const Tensor& p, const Tensor& g, const SGDOptions& o, size_t index) {
+        SgdNumbers n{o.lr(), o.momentum(), 1 - o.dampening(), o.weight_decay(), o.nesterov()};
+        Tensor none, *buffer = &none;
+        if (o.momentum() != 0) {
+          buffer = &state_of<SGDParamState>(index, p).momentum_buffer();
+          // A new buffer holds zeros: with the gradient undamped it becomes the gradient.
+          if (fit_state("SGD", p, *buffer)) n.gradient_scale = 1;
+        }
+        TAPER_ON_DEVICE(p, sgd_update, p, g, *buffer, n);
+        autograd::mark_changed(p);
+      });
+  return loss;
+}
+
+void SGD::save(serialize::OutputArchive& archive) const {
+  optim::serialize<SGDParamState, SGDOptions>(archive, *this);
+}
+void SGD::load(serialize::InputArchive& archive) {
+  optim::serialize<SGDParamState, SGDOptions>(archive, *this);
+}
+
+}  // namespace taper::optim

@@ -1,0 +1,112 @@
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/iterate.h>
+#include <taper/optim/update_kernels.h>
+
+#include <utility>
+
+namespace taper::cpu {
+namespace {
+
+/// A running mean whose gradient has become zero decays to numbers below the normal range and stays
+/// there; on them every instruction takes a hundred times as long. In this scope they count as
+/// zero.
+class FlushDenormals {
+ public:
+#if defined(__x86_64__)
+  explicit FlushDenormals(bool flush) : before_(__builtin_ia32_stmxcsr()), flush_(flush) {
+    constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+    if (flush_) __builtin_ia32_ldmxcsr(before_ | kFlushToZero | kDenormalsAreZero);
+  }
+  ~FlushDenormals() {
+    if (flush_) __builtin_ia32_ldmxcsr(before_);
+  }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  const unsigned before_;
+  const bool flush_;
+#else
+  explicit FlushDenormals(bool) {}
+#endif
+};
+
+}  // namespace
+}  // namespace taper::cpu
+
+#define TAPER_ISA_FILE <taper/optim/update_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+/// A walk over all operands. Where none has gaps there is nothing to work out: one row.
+template <class... Rest>
+Plan<1 + sizeof...(Rest)> plan_update(const InOut& p, const Rest&... rest) {
+  if (!(p.contiguous && ... && rest.contiguous)) return plan_over(p.sizes, p, rest...);
+  constexpr int n = 1 + sizeof...(Rest);
+  Plan<n> plan;
+  plan.numel = p.numel;
+  plan.rank = 1;
+  plan.sizes[0] = p.numel;
+  void* const data[n] = {p.data, const_cast<void*>(static_cast<const void*>(rest.data))...};
+  for (int i = 0; i < n; ++i) {
+    plan.base[i] = static_cast<char*>(data[i]);
+    plan.strides[0][i] = static_cast<int64_t>(elementSize(p.dtype));
+  }
+  return plan;
+}
+
+void sgd_momentum(const Plan<3>& plan, ScalarType dtype, const optim::SgdNumbers& n) {
+  TAPER_BY_ISA(sgd_rows<true>, plan, dtype, n);
+}
+void sgd_plain(const Plan<2>& plan, ScalarType dtype, const optim::SgdNumbers& n) {
+  TAPER_BY_ISA(sgd_rows<false>, plan, dtype, n);
+}
+void adam_amsgrad(const Plan<5>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
+  TAPER_BY_ISA(adam_rows<true>, plan, dtype, n);
+}
+void adam_plain(const Plan<4>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
+  TAPER_BY_ISA(adam_rows<false>, plan, dtype, n);
+}
+template <int kKind>
+void rmsprop_kind(const Plan<optim::rmsprop_operands(kKind)>& plan, ScalarType dtype,
+                  const optim::RmspropNumbers& n) {
+  TAPER_BY_ISA(rmsprop_rows<kKind>, plan, dtype, n);
+}
+
+}  // namespace
+
+void sgd_update(InOut p, In g, InOut buffer, optim::SgdNumbers n) {
+  if (buffer.defined())
+    sgd_momentum(plan_update(p, g, buffer), p.dtype, n);
+  else
+    sgd_plain(plan_update(p, g), p.dtype, n);
+}
+
+void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n) {
+  if (v_max.defined())
+    adam_amsgrad(plan_update(p, g, m, v, v_max), p.dtype, n);
+  else
+    adam_plain(plan_update(p, g, m, v), p.dtype, n);
+}
+
+void adagrad_update(InOut p, In g, InOut sum, optim::AdagradNumbers n) {
+  TAPER_BY_ISA(adagrad_rows, plan_update(p, g, sum), p.dtype, n);
+}
+
+void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
+                    optim::RmspropNumbers n) {
+  using namespace optim;
+  if (mean.defined() && buffer.defined())
+    rmsprop_kind<kRmspropCentered | kRmspropMomentum>(plan_update(p, g, square, mean, buffer),
+                                                      p.dtype, n);
+  else if (mean.defined())
+    rmsprop_kind<kRmspropCentered>(plan_update(p, g, square, mean), p.dtype, n);
+  else if (buffer.defined())
+    rmsprop_kind<kRmspropMomentum>(plan_update(p, g, square, buffer), p.dtype, n);
+  else
+    rmsprop_kind<0>(plan_update(p, g, square), p.dtype, n);
+}
+
+}  // namespace taper::cpu

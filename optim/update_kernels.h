@@ -1,0 +1,50 @@
+// The update rules as kernels: each reads the gradient and changes the parameter and its state in
+// one pass. All operands have the parameter's sizes and dtype. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+namespace optim {
+
+// p: parameter, g: gradient (+ weight_decay * p where there is one), t: step number from 1.
+
+/// buffer = momentum * buffer + gradient_scale * g;  p -= lr * (nesterov ? g + momentum * buffer
+/// : buffer), or p -= lr * g without a buffer.
+struct SgdNumbers {
+  double lr, momentum, gradient_scale, weight_decay;
+  bool nesterov;
+};
+
+/// p *= shrink;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
+/// p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps), with v's maximum so far for amsgrad.
+struct AdamNumbers {
+  double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+};
+
+/// sum += g^2;  p -= lr * g / (sqrt(sum) + eps)
+struct AdagradNumbers {
+  double lr, eps, weight_decay;
+};
+
+/// square = alpha square + (1 - alpha) g^2;  mean = alpha mean + (1 - alpha) g (centered only);
+/// d = g / (sqrt(square - mean^2) + eps);  buffer = momentum buffer + d;  p -= lr * buffer (or d)
+struct RmspropNumbers {
+  double lr, alpha, eps, momentum, weight_decay;
+};
+/// Which states RMSprop has besides the mean square, and how many operands that makes.
+constexpr int kRmspropMomentum = 1, kRmspropCentered = 2;
+constexpr int rmsprop_operands(int kind) {
+  return 3 + (kind & kRmspropMomentum ? 1 : 0) + (kind & kRmspropCentered ? 1 : 0);
+}
+
+}  // namespace optim
+
+// A state that is not defined is not used.
+TAPER_KERNEL(sgd_update, InOut p, In g, InOut buffer, optim::SgdNumbers n)
+TAPER_KERNEL(adam_update, InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n)
+TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
+TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
+             optim::RmspropNumbers n)
+
+}  // namespace taper

@@ -1,0 +1,202 @@
+// backward and grad: what they add where, with every argument.
+#include "autograd/util.h"
+
+namespace taper::testing {
+namespace {
+
+using autograd::backward;
+using autograd::grad;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+TEST(Backward, AddsToTheGradientOfEveryLeaf) {
+  Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});
+  (x * y).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(4, 5, 6));
+  EXPECT_THAT(list(y.grad()), ElementsAre(1, 2, 3));
+  (x * x).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(6, 9, 12));
+  EXPECT_FALSE(x.grad().requires_grad());
+}
+
+TEST(Backward, AddsInPlaceSoThatHandlesToTheGradientSeeIt) {
+  Tensor x = leaf({1, 2});
+  x.sum().backward();
+  const Tensor g = x.grad();
+  x.sum().backward();
+  EXPECT_TRUE(g.is_same(x.grad()));
+  EXPECT_THAT(list(g), ElementsAre(2, 2));
+}
+
+TEST(Backward, AGradientTensorIsNeverSharedBetweenLeaves) {
+  Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  (x + y).backward(values({1, 1}));
+  EXPECT_FALSE(x.grad().is_alias_of(y.grad()));
+  Tensor seed = values({1, 1});
+  Tensor z = leaf({1, 2});
+  z.alias().backward(seed);
+  z.grad().add_(1);
+  EXPECT_THAT(list(seed), ElementsAre(1, 1));
+}
+
+TEST(Backward, UsesOneTensorTwiceAndThrice) {
+  Tensor x = leaf({2, 3});
+  Tensor y = x * x * x + x;
+  y.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(13, 28));
+}
+
+TEST(Backward, FreesTheGraphUnlessRetained) {
+  Tensor x = leaf({2});
+  Tensor y = (x * x).sum();
+  y.backward({}, /*retain_graph=*/true);
+  y.backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(8));
+  EXPECT_THAT(message([&] { y.backward(); }),
+              HasSubstr("Trying to backward through the graph a second time"));
+  // A sum saves nothing: it may run again.
+  Tensor z = x.sum();
+  z.backward();
+  z.backward();
+}
+
+TEST(Backward, NeedsAGradientForARootOfSeveralElements) {
+  Tensor x = leaf({1, 2});
+  EXPECT_EQ(message([&] { x.exp().backward(); }),
+            "grad can be implicitly created only for scalar outputs");
+  EXPECT_EQ(message([&] { values({1}).backward(); }),
+            "element 0 of tensors does not require grad and does not have a grad_fn");
+  EXPECT_THAT(message([&] {
+                x.exp().backward(values({1, 2, 3}));
+              }),
+              HasSubstr("hape"));  // "Mismatch in shape"
+  x.mul(scalar(3)).backward(values({1, 10}));
+  EXPECT_THAT(list(x.grad()), ElementsAre(3, 30));
+}
+
+TEST(Backward, WithInputsTouchesOnlyThose) {
+  Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  Tensor inner = x * y;
+  inner.sum().backward({}, true, false, std::vector<Tensor>{y});
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_THAT(list(y.grad()), ElementsAre(1, 2));
+}
+
+TEST(Backward, TakesSeveralRoots) {
+  Tensor x = leaf({1, 2});
+  backward({x * scalar(2), (x * x).sum()}, {values({1, 10}), Tensor()});
+  EXPECT_THAT(list(x.grad()), ElementsAre(4, 24));
+}
+
+TEST(Backward, CreateGraphMakesAGradientWithHistory) {
+  Tensor x = leaf({3});
+  (x * x * x).sum().backward({}, nullopt, /*create_graph=*/true);
+  ASSERT_TRUE(x.grad().requires_grad());
+  Tensor first = x.grad();
+  x.mutable_grad() = Tensor();
+  first.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(18));
+}
+
+TEST(Backward, AnyOrderOfDerivative) {
+  Tensor x = leaf({0.3, -0.7});
+  Tensor y = x.sin();
+  const std::vector<std::function<double(double)>> orders = {
+      [](double v) { return std::cos(v); }, [](double v) { return -std::sin(v); },
+      [](double v) { return -std::cos(v); }, [](double v) { return std::sin(v); }};
+  for (const auto& f : orders) {
+    y = grad({y.sum()}, {x}, {}, true, true)[0];
+    EXPECT_THAT(list(y), ElementsAre(DoubleNear(f(0.3), 1e-14), DoubleNear(f(-0.7), 1e-14)));
+  }
+}
+
+TEST(Grad, LeavesGradAlone) {
+  Tensor x = leaf({1, 2});
+  const Tensor g = grad({(x * x).sum()}, {x})[0];
+  EXPECT_THAT(list(g), ElementsAre(2, 4));
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_FALSE(g.requires_grad());
+}
+
+TEST(Grad, OfInnerTensors) {
+  Tensor x = leaf({1, 2});
+  Tensor inner = x * scalar(3);
+  Tensor y = (inner * inner).sum();
+  const auto g = grad({y}, {inner, x});
+  EXPECT_THAT(list(g[0]), ElementsAre(6, 12));
+  EXPECT_THAT(list(g[1]), ElementsAre(18, 36));
+}
+
+TEST(Grad, OfTheRootItself) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x.sum();
+  EXPECT_THAT(list(grad({y}, {y})[0]), ElementsAre(1));
+  EXPECT_THAT(list(grad({x}, {x}, {values({5, 6})})[0]), ElementsAre(5, 6));
+}
+
+TEST(Grad, OfTheSameInputTwice) {
+  Tensor x = leaf({1, 2});
+  const auto g = grad({(x * x).sum()}, {x, x});
+  EXPECT_THAT(list(g[0]), ElementsAre(2, 4));
+  EXPECT_THAT(list(g[1]), ElementsAre(2, 4));
+}
+
+TEST(Grad, UnusedInputsAreAnErrorUnlessAllowed) {
+  Tensor x = leaf({1}), unused = leaf({1});
+  Tensor y = (x * x).sum();
+  EXPECT_THAT(message([&] { grad({y}, {unused}, {}, true); }),
+              HasSubstr("One of the differentiated Tensors appears to not have been used"));
+  EXPECT_THAT(message([&] { grad({y}, {values({1})}, {}, true); }), HasSubstr("not require grad"));
+  const auto g = grad({y}, {x, unused}, {}, true, false, /*allow_unused=*/true);
+  EXPECT_TRUE(g[0].defined());
+  EXPECT_FALSE(g[1].defined());
+}
+
+TEST(Grad, DoesNotRunWhatLeadsNowhere) {
+  Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  Tensor a = x * scalar(2), b = w * scalar(2);
+  bool ran = false;
+  b.register_hook([&](const Tensor&) { ran = true; });
+  grad({(a + b).sum()}, {x});
+  EXPECT_FALSE(ran);
+}
+
+TEST(Backward, BroadcastGradientsHaveTheLeafsSizes) {
+  Tensor row = to_tensor(Array({1, 3}, 2), kDouble).requires_grad_();
+  Tensor column = to_tensor(Array({2, 1}, 3), kDouble).requires_grad_();
+  (row * column).sum().backward();
+  EXPECT_EQ(row.grad().sizes().vec(), (std::vector<int64_t>{1, 3}));
+  EXPECT_THAT(list(row.grad()), ElementsAre(6, 6, 6));
+  EXPECT_THAT(list(column.grad()), ElementsAre(6, 6));
+}
+
+TEST(Backward, GradientsHaveTheLeafsDtype) {
+  Tensor x = values({1, 2}, kFloat).requires_grad_();
+  (x.to(kDouble) * scalar(3)).sum().backward();
+  EXPECT_EQ(x.grad().scalar_type(), kFloat);
+  EXPECT_THAT(list(x.grad()), ElementsAre(3, 3));
+}
+
+TEST(MutableGrad, MayBeSetAndReset) {
+  Tensor x = leaf({1, 2});
+  x.mutable_grad() = values({10, 20});
+  x.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(11, 21));
+  x.mutable_grad().reset();
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(RetainGrad, KeepsTheGradientOfAnInnerTensor) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(3);
+  y.retain_grad();
+  EXPECT_TRUE(y.retains_grad());
+  (y * y).sum().backward();
+  EXPECT_THAT(list(y.grad()), ElementsAre(6, 12));
+  EXPECT_THAT(list(x.grad()), ElementsAre(18, 36));
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,211 @@
+// Custom functions, reentrant backward, checkpointing.
+#include <taper/framework/autograd/function.h>
+
+#include "autograd/util.h"
+
+namespace taper::testing {
+namespace {
+
+using autograd::AutogradContext;
+using autograd::Function;
+using autograd::grad;
+using autograd::variable_list;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Cube : Function<Cube> {
+  static Tensor forward(AutogradContext* ctx, Tensor x, double factor) {
+    EXPECT_FALSE(GradMode::is_enabled());
+    ctx->save_for_backward({x});
+    ctx->saved_data["factor"] = factor;
+    return x * x * x * scalar(factor);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    const Tensor x = ctx->get_saved_variables()[0];
+    return {g[0] * scalar(3 * ctx->saved_data["factor"].toDouble()) * x * x, Tensor()};
+  }
+};
+
+TEST(CustomFunction, RunsForwardAndBackward) {
+  Tensor x = leaf({1, 2});
+  Tensor y = Cube::apply(x, 2.0);
+  EXPECT_THAT(list(y), ElementsAre(2, 16));
+  EXPECT_THAT(y.grad_fn()->name(), HasSubstr("Cube"));
+  y.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(6, 24));
+}
+
+TEST(CustomFunction, IsDifferentiableAgainWhenItsBackwardIs) {
+  Tensor x = leaf({1, 2});
+  const Tensor g = grad({Cube::apply(x, 2.0).sum()}, {x}, {}, true, true)[0];
+  EXPECT_THAT(list(grad({g.sum()}, {x})[0]), ElementsAre(12, 24));
+}
+
+TEST(CustomFunction, RecordsNothingWithoutNeed) {
+  EXPECT_FALSE(Cube::apply(values({1}), 2.0).requires_grad());
+  NoGradGuard no_grad;
+  EXPECT_FALSE(Cube::apply(leaf({1}), 2.0).requires_grad());
+}
+
+TEST(CustomFunction, SavedTensorsAreFreedAndChecked) {
+  Tensor x = leaf({1, 2});
+  Tensor y = Cube::apply(x, 1.0).sum();
+  y.backward();
+  EXPECT_THAT(message([&] { y.backward(); }), HasSubstr("a second time"));
+  Tensor inner = x * scalar(1);
+  Tensor z = Cube::apply(inner, 1.0).sum();
+  inner.add_(scalar(1));
+  EXPECT_THAT(message([&] { z.backward(); }), HasSubstr("modified by an inplace operation"));
+}
+
+struct TwoOutputs : Function<TwoOutputs> {
+  static variable_list forward(AutogradContext* ctx, Tensor a, Tensor b) {
+    ctx->save_for_backward({a, b});
+    return {a + b, a * b};
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    EXPECT_EQ(g.size(), 2u);
+    EXPECT_TRUE(g[0].defined() && g[1].defined());
+    const variable_list s = ctx->get_saved_variables();
+    return {g[0] + g[1] * s[1], g[0] + g[1] * s[0]};
+  }
+};
+
+TEST(CustomFunction, UnusedOutputsGiveZeroGradients) {
+  Tensor a = leaf({2, 3}), b = leaf({5, 7});
+  const variable_list out = TwoOutputs::apply(a, b);
+  out[1].sum().backward({}, true);
+  EXPECT_THAT(list(a.grad()), ElementsAre(5, 7));
+  out[0].sum().backward();
+  EXPECT_THAT(list(a.grad()), ElementsAre(6, 8));
+  EXPECT_THAT(list(b.grad()), ElementsAre(3, 4));
+}
+
+struct Undefined : Function<Undefined> {
+  static variable_list forward(AutogradContext* ctx, Tensor a) {
+    ctx->set_materialize_grads(false);
+    return {a * scalar(1), a * scalar(2)};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    EXPECT_TRUE(g[0].defined());
+    EXPECT_FALSE(g[1].defined());
+    return {g[0]};
+  }
+};
+
+TEST(CustomFunction, MayAskForUndefinedGradients) {
+  Tensor a = leaf({1});
+  Undefined::apply(a)[0].sum().backward();
+  EXPECT_THAT(list(a.grad()), ElementsAre(1));
+}
+
+struct InPlaceDouble : Function<InPlaceDouble> {
+  static Tensor forward(AutogradContext* ctx, Tensor x) {
+    x.mul_(scalar(2));
+    ctx->mark_dirty({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * scalar(2)}; }
+};
+
+TEST(CustomFunction, MayChangeAnInputThatItDeclares) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(1);
+  Tensor z = InPlaceDouble::apply(y);
+  EXPECT_TRUE(z.is_same(y));
+  y.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(2, 2));
+}
+
+struct WithIndex : Function<WithIndex> {
+  static variable_list forward(AutogradContext* ctx, Tensor x) {
+    Tensor index = values({0, 1});
+    ctx->mark_non_differentiable({index});
+    return {x * scalar(1), index};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0]}; }
+};
+
+TEST(CustomFunction, OutputsMayBeDeclaredWithoutGradient) {
+  const variable_list out = WithIndex::apply(leaf({1, 2}));
+  EXPECT_TRUE(out[0].requires_grad());
+  EXPECT_FALSE(out[1].requires_grad());
+}
+
+struct WrongCount : Function<WrongCount> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x * scalar(1); }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0], g[0], g[0]}; }
+};
+struct Throws : Function<Throws> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x * scalar(1); }
+  static variable_list backward(AutogradContext*, variable_list) {
+    throw std::logic_error("in backward");
+  }
+};
+
+TEST(CustomFunction, ErrorsInBackwardReachTheCaller) {
+  Tensor x = leaf({1});
+  EXPECT_THAT(message([&] { WrongCount::apply(x).sum().backward(); }), HasSubstr("gradients"));
+  EXPECT_THROW(Throws::apply(x).sum().backward(), std::logic_error);
+  // The engine works on afterwards.
+  (x * scalar(2)).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(2));
+}
+
+/// Keeps only the input of a section and runs it again in backward.
+struct Checkpoint : Function<Checkpoint> {
+  static Tensor section(const Tensor& x) { return (x.exp() * x).sin(); }
+  static Tensor forward(AutogradContext* ctx, Tensor x) {
+    ctx->save_for_backward({x});
+    return section(x);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    AutoGradMode enable(true);
+    Tensor x = ctx->get_saved_variables()[0].detach().requires_grad_();
+    section(x).backward(g[0]);
+    return {x.grad()};
+  }
+};
+
+TEST(Reentrant, CheckpointingGivesTheSameGradient) {
+  Tensor x = leaf({0.1, 0.2}), y = leaf({0.1, 0.2});
+  Checkpoint::section(Checkpoint::section(x)).sum().backward();
+  Checkpoint::apply(Checkpoint::apply(y)).sum().backward();
+  EXPECT_EQ(list(x.grad()), list(y.grad()));
+}
+
+struct Nested : Function<Nested> {
+  static Tensor forward(AutogradContext* ctx, Tensor x, int64_t depth) {
+    ctx->save_for_backward({x});
+    ctx->saved_data["depth"] = depth;
+    return x * scalar(1);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    AutoGradMode enable(true);
+    const int64_t depth = ctx->saved_data["depth"].toInt();
+    Tensor x = ctx->get_saved_variables()[0].detach().requires_grad_();
+    Tensor y = depth == 0 ? x * scalar(2) : Nested::apply(x, depth - 1);
+    return {grad({y}, {x}, {g[0]})[0], Tensor()};
+  }
+};
+
+TEST(Reentrant, ToADepthOfFifty) {
+  Tensor x = leaf({1, 2});
+  Nested::apply(x, int64_t{50}).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(2, 2));
+}
+
+TEST(Reentrant, BackwardInAHookOfAnotherGraph) {
+  Tensor x = leaf({1}), y = leaf({3});
+  Tensor a = x * scalar(2);
+  a.register_hook([&](const Tensor&) {
+    AutoGradMode enable(true);
+    (y * y).sum().backward();
+  });
+  a.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(2));
+  EXPECT_THAT(list(y.grad()), ElementsAre(6));
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,113 @@
+#include "autograd/util.h"
+
+namespace taper::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(TensorHook, SeesAndReplacesTheGradient) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(3);
+  std::vector<double> seen;
+  y.register_hook([&](const Tensor& g) { seen = list(g); });
+  y.register_hook([](Tensor g) { return g * scalar(10); });
+  y.sum().backward();
+  EXPECT_THAT(seen, ElementsAre(1, 1));
+  EXPECT_THAT(list(x.grad()), ElementsAre(30, 30));
+}
+
+TEST(TensorHook, RunsOnceWithTheCompleteGradient) {
+  Tensor x = leaf({2});
+  Tensor y = x * scalar(1);
+  int calls = 0;
+  double seen = 0;
+  y.register_hook([&](const Tensor& g) {
+    ++calls;
+    seen = list(g)[0];
+  });
+  (y * scalar(3) + y * scalar(4)).sum().backward();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(seen, 7);
+}
+
+TEST(TensorHook, OnALeafRunsBeforeItAccumulates) {
+  Tensor x = leaf({1});
+  x.register_hook([](Tensor g) { return g * scalar(5); });
+  (x * scalar(2)).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(10));
+  (x * scalar(2)).sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(20));
+}
+
+TEST(TensorHook, CanBeRemoved) {
+  Tensor x = leaf({1});
+  Tensor y = x * scalar(2);
+  int first = 0, second = 0;
+  const unsigned a = y.register_hook([&](const Tensor&) { ++first; });
+  y.register_hook([&](const Tensor&) { ++second; });
+  y.sum().backward({}, true);
+  y.remove_hook(a);
+  y.sum().backward();
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 2);
+}
+
+TEST(TensorHook, NeedsATensorThatRequiresAGradient) {
+  EXPECT_THROW(values({1}).register_hook([](const Tensor&) {}), Error);
+}
+
+TEST(TensorHook, RunsInRegistrationOrder) {
+  Tensor x = leaf({1});
+  Tensor y = x * scalar(1);
+  y.register_hook([](Tensor g) { return g + scalar(1); });
+  y.register_hook([](Tensor g) { return g * scalar(10); });
+  y.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(20));
+}
+
+TEST(TensorHook, StaysWithATensorThatIsChangedInPlace) {
+  Tensor x = leaf({1});
+  Tensor y = x * scalar(1);
+  double seen = 0;
+  y.register_hook([&](const Tensor& g) { seen = list(g)[0]; });
+  y.mul_(scalar(3));
+  y.sum().backward();
+  // The hook was on the value before the change.
+  EXPECT_EQ(seen, 3);
+  EXPECT_THAT(list(x.grad()), ElementsAre(3));
+}
+
+TEST(TensorHook, ThatThrowsReachesTheCaller) {
+  Tensor x = leaf({1});
+  Tensor y = x * scalar(2);
+  y.register_hook([](const Tensor&) { throw std::out_of_range("from the hook"); });
+  EXPECT_THROW(y.sum().backward(), std::out_of_range);
+}
+
+TEST(NodeHook, PreHookGetsTheGradientsOfTheOutputs) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(3);
+  y.grad_fn()->add_pre_hook(
+      [](const autograd::variable_list& g) { return autograd::variable_list{g[0] * scalar(2)}; });
+  y.sum().backward();
+  EXPECT_THAT(list(x.grad()), ElementsAre(6, 6));
+}
+
+TEST(NodeHook, PostHookGetsBothSides) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(3);
+  std::vector<double> outputs;
+  y.grad_fn()->add_post_hook(
+      [&](const autograd::variable_list& inputs, const autograd::variable_list& of_outputs) {
+        outputs = list(of_outputs[0]);
+        autograd::variable_list changed = inputs;
+        changed[0] = changed[0] + scalar(1);
+        return changed;
+      });
+  y.sum().backward();
+  EXPECT_THAT(outputs, ElementsAre(1, 1));
+  EXPECT_THAT(list(x.grad()), ElementsAre(4, 4));
+}
+
+}  // namespace
+}  // namespace taper::testing

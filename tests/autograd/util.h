@@ -1,0 +1,78 @@
+// What the autograd tests share.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <string>
+#include <vector>
+
+#include <taper/framework/autograd/anomaly.h>
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/unary.h>
+#include <taper/ops/view.h>
+
+#include "harness/array.h"
+
+namespace taper::testing {
+
+inline Tensor values(std::vector<double> v, ScalarType dtype = kDouble) {
+  Array a({static_cast<int64_t>(v.size())});
+  a.v = std::move(v);
+  return to_tensor(a, dtype);
+}
+/// A leaf of float64 that requires a gradient.
+inline Tensor leaf(std::vector<double> v) { return values(std::move(v)).requires_grad_(); }
+inline std::vector<double> list(const Tensor& t) { return to_array(t.detach()).v; }
+inline Tensor scalar(double v) { return to_tensor(Array({}, v), kDouble); }
+
+/// The message of the Error (or of the class derived from it) that `body` throws; "" for none.
+template <class E = Error, class Body>
+std::string message(const Body& body) {
+  try {
+    body();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// A tensor whose memory reports when it is given back.
+class Tracked {
+ public:
+  explicit Tracked(int64_t n = 4) : memory_(static_cast<size_t>(n), 1.0) {}
+  Tensor make() {
+    alive_ = true;
+    return from_blob(
+        memory_.data(), {static_cast<int64_t>(memory_.size())}, [this](void*) { alive_ = false; },
+        kDouble);
+  }
+  bool alive() const { return alive_; }
+
+ private:
+  std::vector<double> memory_;
+  bool alive_ = false;
+};
+
+/// Runs `body` on a thread whose stack has 1 MiB.
+inline void run_on_small_stack(void (*body)()) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 1 << 20), 0);
+  pthread_t thread;
+  const auto run = [](void* f) -> void* {
+    reinterpret_cast<void (*)()>(f)();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, reinterpret_cast<void*>(body)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace taper::testing

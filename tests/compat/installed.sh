@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Uses an installed Taper as others would: by CMake package, by both pkg-config files, and every
+# header by itself as C++17.
+#   installed.sh PREFIX WORK_DIR
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+prefix=$(cd -- "$1" && pwd)
+work=$2
+rm -rf "$work"
+mkdir -p "$work"
+work=$(cd -- "$work" && pwd)
+
+bash "$here/run.sh" "$prefix/lib/cmake/taper/torch" "$work/torch"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name taper.pc)")
+export PKG_CONFIG_PATH
+# pkg-config quotes a path with spaces for the shell; eval reads it back.
+eval "c++ -std=c++17 '$here/hello.cpp' -o '$work/hello' $(pkg-config --cflags --libs taper)"
+[ "$("$work/hello")" = 8 ]
+eval "c++ -std=c++17 '$here/project/example-app.cpp' -o '$work/app' $(pkg-config --cflags --libs taper-torch)"
+"$work/app" | diff "$here/project/expected.txt" -
+
+# A header that only forwards to <torch/torch.h> has nothing of its own to check.
+cd -- "$prefix/include"
+find taper -name '*.h' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
+xargs -d '\n' -P "$(nproc)" -I{} \
+  c++ -std=c++17 -Wall -Werror -fsyntax-only -include {} -x c++ -I. -Itaper/compat /dev/null \
+  <"$work/headers"
+echo "installed: packages work, $(wc -l <"$work/headers") headers stand alone"

@@ -1,0 +1,97 @@
+// LibTorch's names mean taper's things, however a program reaches them.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/ArrayRef.h>
+#include <c10/util/Optional.h>
+#include <c10/util/StringUtil.h>
+#include <c10/util/irange.h>
+#include <torch/script.h>
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+#include <vector>
+
+namespace torch {
+/// A program's own helper: the namespace can be reopened.
+inline int64_t rows_of(const Tensor& t) { return t.size(0); }
+}  // namespace torch
+
+namespace {
+
+namespace nested {
+// Both at once, as programs do, are not ambiguous.
+using namespace torch;
+using namespace at;
+using Same = Tensor;
+using Index = indexing::TensorIndex;
+}  // namespace nested
+
+static_assert(std::is_same_v<torch::Tensor, taper::Tensor>);
+static_assert(std::is_same_v<at::Tensor, taper::Tensor>);
+static_assert(std::is_same_v<nested::Same, taper::Tensor>);
+static_assert(std::is_same_v<c10::Error, taper::Error>);
+static_assert(std::is_same_v<c10::optional<int>, std::optional<int>>);
+static_assert(std::is_same_v<c10::ArrayRef<int>, taper::ArrayRef<int>>);
+static_assert(std::is_same_v<caffe2::TypeMeta, taper::TypeMeta>);
+static_assert(torch::kFloat == at::kFloat && c10::kCPU == torch::kCPU);
+static_assert(TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR == 13);
+
+template <class E, class F>
+std::string thrown(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+TEST(CompatNames, ChecksThrowLibTorchsTypesWithTheGivenText) {
+  EXPECT_EQ(thrown<c10::Error>([] { TORCH_CHECK(1 == 2, "a", 3); }), "a3");
+  EXPECT_EQ(thrown<c10::Error>([] { TORCH_CHECK(1 == 2); }),
+            "Expected 1 == 2 to be true, but got false.");
+  EXPECT_EQ(thrown<c10::IndexError>([] { TORCH_CHECK_INDEX(false, "i"); }), "i");
+  EXPECT_EQ(thrown<c10::ValueError>([] { TORCH_CHECK_VALUE(false, "v"); }), "v");
+  EXPECT_EQ(thrown<c10::TypeError>([] { TORCH_CHECK_TYPE(false, "t"); }), "t");
+  EXPECT_EQ(thrown<c10::NotImplementedError>([] { TORCH_CHECK_NOT_IMPLEMENTED(false, "n"); }), "n");
+  EXPECT_EQ(thrown<c10::Error>([] { AT_ERROR("e", 1); }), "e1");
+  EXPECT_NE(thrown<c10::Error>([] {
+              TORCH_INTERNAL_ASSERT(1 == 2, "why");
+            }).find("1 == 2 INTERNAL ASSERT FAILED"),
+            std::string::npos);
+  EXPECT_NO_THROW(TORCH_CHECK(true, "unused"));
+}
+
+TEST(CompatNames, WarningsGoToStderrAndOnceMeansOnce) {
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) TORCH_WARN_ONCE("number ", i);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("Warning: number 0"), std::string::npos) << text;
+  EXPECT_EQ(text.find("number 1"), std::string::npos) << text;
+}
+
+TEST(CompatNames, DispatchNamesTheElementType) {
+  auto size = [](at::ScalarType t) {
+    return AT_DISPATCH_ALL_TYPES_AND(at::kHalf, t, "size", [&] { return sizeof(scalar_t); });
+  };
+  EXPECT_EQ(size(at::kByte), 1u);
+  EXPECT_EQ(size(at::kHalf), 2u);
+  EXPECT_EQ(size(at::kDouble), 8u);
+  EXPECT_EQ(thrown<c10::Error>([&] { size(at::kBool); }), "\"size\" not implemented for 'Bool'");
+  EXPECT_EQ(AT_DISPATCH_INDEX_TYPES(at::kLong, "index", [&] { return sizeof(index_t); }), 8u);
+}
+
+TEST(CompatNames, SmallHelpers) {
+  std::vector<int64_t> seen;
+  for (auto i : c10::irange(2, 5)) seen.push_back(i);
+  EXPECT_EQ(seen, (std::vector<int64_t>{2, 3, 4}));
+  for (auto i : c10::irange(-3)) ADD_FAILURE() << "an empty range gave " << i;
+  EXPECT_EQ(c10::str("a", 1, 2.5), "a12.5");
+  EXPECT_EQ(c10::Join(", ", std::vector<int>{1, 2}), "1, 2");
+  EXPECT_GE(at::get_num_threads(), 1);
+}
+
+TEST(CompatNames, ANamespaceCanBeReopened) { EXPECT_EQ(torch::rows_of(torch::zeros({3, 2})), 3); }
+
+}  // namespace

@@ -1,0 +1,244 @@
+#include <gtest/gtest.h>
+
+#include <taper/data/data.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+namespace taper {
+namespace {
+
+using namespace data;
+using samplers::RandomSampler;
+using samplers::SequentialSampler;
+
+// get(i) is i; some indices throw, some take long.
+struct Numbers : datasets::Dataset<Numbers, int> {
+  explicit Numbers(size_t n) : n(n) {}
+  int get(size_t i) override {
+    if (i == bad) throw std::out_of_range("number " + std::to_string(i));
+    if (i == slow) std::this_thread::sleep_for(std::chrono::milliseconds(slow_ms));
+    return static_cast<int>(i);
+  }
+  optional<size_t> size() const override { return n; }
+  size_t n, bad = ~size_t{0}, slow = ~size_t{0};
+  int slow_ms = 30;
+};
+
+std::vector<std::vector<int>> batches_of(DataLoaderOptions options, Numbers set = Numbers(10)) {
+  auto loader = make_data_loader<SequentialSampler>(set, options);
+  std::vector<std::vector<int>> batches;
+  for (auto& batch : *loader) batches.push_back(batch);
+  return batches;
+}
+
+TEST(DataLoader, BatchesInOrder) {
+  const std::vector<std::vector<int>> expected{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}};
+  for (size_t workers : {0, 1, 3, 8}) {
+    EXPECT_EQ(batches_of(DataLoaderOptions(4).workers(workers)), expected) << workers;
+    EXPECT_EQ(batches_of(DataLoaderOptions(4).workers(workers).max_jobs(1)), expected) << workers;
+    EXPECT_EQ(batches_of(DataLoaderOptions(4).workers(workers).drop_last(true)).size(), 2u);
+  }
+}
+
+TEST(DataLoader, ASlowBatchKeepsItsPlace) {
+  Numbers set(10);
+  set.slow = 0;
+  EXPECT_EQ(batches_of(DataLoaderOptions(4).workers(3), set)[0][0], 0);
+}
+
+TEST(DataLoader, WithoutOrderingEverythingComesOnce) {
+  Numbers set(200);
+  set.slow = 0;
+  std::vector<int> all;
+  for (auto& b : batches_of(DataLoaderOptions(3).workers(4).enforce_ordering(false), set))
+    all.insert(all.end(), b.begin(), b.end());
+  EXPECT_NE(all[0], 0);  // the slow one is not waited for
+  std::sort(all.begin(), all.end());
+  std::vector<int> expected(200);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(all, expected);
+}
+
+TEST(DataLoader, SeveralEpochs) {
+  for (size_t workers : {0, 2}) {
+    auto loader =
+        make_data_loader<SequentialSampler>(Numbers(7), DataLoaderOptions(2).workers(workers));
+    for (int epoch = 0; epoch < 50; ++epoch) {
+      int sum = 0;
+      for (auto& batch : *loader) sum += std::accumulate(batch.begin(), batch.end(), 0);
+      ASSERT_EQ(sum, 21);
+    }
+  }
+}
+
+TEST(DataLoader, AnEpochMayBeLeftAndTheLoaderDestroyedInTheMiddle) {
+  for (size_t workers : {0, 1, 3}) {
+    for (int round = 0; round < 20; ++round) {
+      auto loader =
+          make_data_loader<SequentialSampler>(Numbers(100), DataLoaderOptions(2).workers(workers));
+      for (auto& batch : *loader)
+        if (batch[0] == 2 * round) break;
+      for (auto& batch : *loader) {
+        ASSERT_EQ(batch[0], 0);  // a new epoch
+        break;
+      }
+    }
+  }
+}
+
+TEST(DataLoader, AnOldIteratorEndsWithANewEpoch) {
+  auto loader = make_data_loader<SequentialSampler>(Numbers(10), DataLoaderOptions(2).workers(2));
+  auto old = loader->begin();
+  EXPECT_EQ((*old)[0], 0);
+  auto it = loader->begin();
+  EXPECT_THROW(++old, Error);
+  EXPECT_EQ((*it)[0], 0);
+}
+
+TEST(DataLoader, ExceptionsKeepTheirTypeAndPlace) {
+  Numbers set(10);
+  set.bad = 4;
+  for (size_t workers : {0, 1, 3}) {
+    auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(workers));
+    auto it = loader->begin();
+    EXPECT_EQ((*it)[0], 0);
+    ++it;
+    EXPECT_EQ((*it)[0], 2);
+    try {
+      ++it;
+      ADD_FAILURE() << "no exception";
+    } catch (const std::out_of_range& e) {
+      EXPECT_STREQ(e.what(), "number 4");
+    }
+    int batches = 0;  // the loader is as good as before
+    try {
+      for (auto& batch : *loader) batches += batch.size() == 2;
+    } catch (const std::out_of_range&) {
+    }
+    EXPECT_EQ(batches, 2);
+  }
+}
+
+TEST(DataLoader, WorkerExceptionHasTheOriginalsText) {
+  const WorkerException e(std::make_exception_ptr(std::runtime_error("disk on fire")));
+  EXPECT_STREQ(e.what(),
+               "Caught exception in DataLoader worker thread. Original message: disk on fire");
+}
+
+TEST(DataLoader, Timeout) {
+  Numbers set(4);
+  set.slow = 2;
+  set.slow_ms = 300;
+  auto loader = make_data_loader<SequentialSampler>(
+      set, DataLoaderOptions(2).workers(1).timeout(std::chrono::milliseconds(20)));
+  auto it = loader->begin();
+  EXPECT_EQ((*it)[0], 0);
+  try {
+    ++it;
+    ADD_FAILURE() << "no timeout";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("Timeout in DataLoader queue"), std::string::npos);
+  }
+}
+
+TEST(DataLoader, IteratorRules) {
+  auto loader = make_data_loader<SequentialSampler>(Numbers(5), 2);
+  auto it = loader->begin();
+  EXPECT_TRUE(it == it);
+  EXPECT_FALSE(it == loader->end());
+  EXPECT_EQ(it->size(), 2u);
+  ++it;
+  ++it;
+  EXPECT_EQ(it->size(), 1u);
+  ++it;
+  EXPECT_TRUE(it == loader->end());
+  EXPECT_TRUE(loader->end() == loader->end());
+  EXPECT_THROW(++it, Error);
+  EXPECT_THROW(*it, Error);
+  EXPECT_THROW(*loader->end(), Error);
+}
+
+TEST(DataLoader, RefusesBadOptions) {
+  EXPECT_THROW(make_data_loader(Numbers(5), DataLoaderOptions(0)), Error);
+  EXPECT_THROW(make_data_loader(Numbers(5), DataLoaderOptions(1).workers(2).max_jobs(0)), Error);
+  auto loader = make_data_loader(Numbers(5), 2);
+  EXPECT_EQ(make_data_loader(Numbers(5), DataLoaderOptions(1).workers(3))->options().max_jobs, 6u);
+  loader->join();
+  EXPECT_THROW(loader->begin(), Error);
+}
+
+// Counts down from `left` over the whole epoch, for all workers together.
+struct Countdown : datasets::StatefulDataset<Countdown, std::vector<int>> {
+  explicit Countdown(int n) : n(n), left(n) {}
+  Countdown(const Countdown& o) : n(o.n), left(o.left.load()) {}
+  optional<std::vector<int>> get_batch(size_t batch_size) override {
+    std::vector<int> batch;
+    while (batch.size() < batch_size) {
+      const int v = left--;
+      if (v <= 0) break;
+      batch.push_back(v);
+    }
+    if (batch.empty()) return nullopt;
+    return batch;
+  }
+  optional<size_t> size() const override { return nullopt; }
+  void reset() override { left = n; }
+  void save(serialize::OutputArchive&) const override {}
+  void load(serialize::InputArchive&) override {}
+  int n;
+  std::atomic<int> left;
+};
+
+TEST(DataLoader, StatefulDataset) {
+  for (size_t workers : {0, 1, 3}) {
+    auto loader = make_data_loader(Countdown(31), DataLoaderOptions(4).workers(workers));
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      int sum = 0;
+      for (auto& batch : *loader) sum += std::accumulate(batch.begin(), batch.end(), 0);
+      EXPECT_EQ(sum, 31 * 32 / 2) << workers;
+    }
+  }
+  auto mapped =
+      make_data_loader(Countdown(3).map(transforms::BatchLambda<std::vector<int>, int>(
+                           [](std::vector<int> v) { return static_cast<int>(v.size()); })),
+                       2);
+  std::vector<int> sizes;
+  for (int n : *mapped) sizes.push_back(n);
+  EXPECT_EQ(sizes, (std::vector<int>{2, 1}));
+}
+
+struct Ones : datasets::StreamDataset<Ones, std::vector<int>> {
+  std::vector<int> get_batch(size_t n) override { return std::vector<int>(n, 1); }
+  optional<size_t> size() const override { return nullopt; }
+};
+
+TEST(DataLoader, StreamDataset) {
+  auto loader = make_data_loader(Ones(), samplers::StreamSampler(10), 4);
+  std::vector<size_t> sizes;
+  for (auto& batch : *loader) sizes.push_back(batch.size());
+  EXPECT_EQ(sizes, (std::vector<size_t>{4, 4, 2}));
+  EXPECT_THROW(
+      make_data_loader<SequentialSampler>(Ones().map(transforms::BatchLambda<std::vector<int>>(
+                                              [](std::vector<int> v) { return v; })),
+                                          4),
+      Error);
+}
+
+TEST(DataLoader, SharedDatasetIsOneObject) {
+  auto set = datasets::make_shared_dataset<Numbers>(size_t{6});
+  set->bad = 3;
+  auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));
+  EXPECT_THROW(for (auto& batch : *loader)(void) batch, std::out_of_range);
+  set->bad = 100;
+  int count = 0;
+  for (auto& batch : *loader) count += static_cast<int>(batch.size());
+  EXPECT_EQ(count, 6);
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,125 @@
+#!/bin/bash
+# The MNIST example from the outside: mnist.sh PATH_OF_PROGRAM
+# Exit codes and messages, and that a run that was killed and resumed ends with the same weights.
+set -u
+mnist=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
+unset TAPER_DATA
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# expect_error TEXT ARGS...: the program must end with an error of one line that contains TEXT.
+expect_error() {
+  local text=$1 output status
+  shift
+  output=$("$mnist" "$@" 2>&1 >/dev/null)
+  status=$?
+  [ $status -ne 0 ] && [ $status -lt 128 ] || fail "exit code $status of: $*"
+  [[ $output == *"$text"* ]] || fail "expected '$text' from: $* -- got: $output"
+  [ "$(wc -l <<<"$output")" -eq 1 ] || fail "more than one line from: $* -- got: $output"
+}
+
+small=(--drawn --limit 2000 --threads 1 --model cnn --checkpoint-every 3)
+
+# A whole run, and the data that it draws.
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/whole" >"$work/out" 2>&1 || {
+  cat "$work/out"
+  fail "a whole run"
+}
+grep -q "^data: $XDG_CACHE_HOME/taper/digits (digits drawn by this program)" "$work/out" ||
+  fail "the line that says which data is used"
+grep -q "epoch 4/4  accuracy on the test images" "$work/out" || fail "accuracy after each epoch"
+grep -q "final accuracy on the test images" "$work/out" || fail "accuracy at the end"
+
+# The same run, killed again and again.
+kills=0
+for attempt in $(seq 30); do
+  "$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/killed" --resume >"$work/out" 2>&1 &
+  pid=$!
+  sleep "$((RANDOM % 2)).$((RANDOM % 5 + 4))"
+  kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+  wait $pid 2>/dev/null && break
+done
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/killed" --resume >/dev/null 2>&1
+cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
+echo "killed $kills times"
+
+# Stopped between epochs and given more of them; with workers.
+"$mnist" "${small[@]}" --epochs 2 --checkpoint "$work/longer" >/dev/null 2>&1
+"$mnist" --drawn --threads 1 --workers 2 --epochs 4 --checkpoint-every 3 --resume \
+  --checkpoint "$work/longer" >/dev/null 2>&1
+cmp "$work/whole" "$work/longer" || fail "two epochs and two more differ from four"
+
+# Mistakes of the user.
+expect_error "--colour" --colour red
+expect_error "--model" --model resnet
+expect_error "--epochs" --epochs none
+expect_error "--batch-size" --batch-size 0
+expect_error "nowhere/train-images-idx3-ubyte" --data "$work/nowhere"
+expect_error "gpu" --drawn --limit 100 --device gpu
+expect_error "cuda" --drawn --limit 100 --device cuda
+expect_error "--batch-size" --drawn --resume --checkpoint "$work/whole" --batch-size 32
+expect_error "--model" --drawn --resume --checkpoint "$work/whole" --model mlp
+"$mnist" --help | grep -q -- --resume || fail "--help"
+"$mnist" "${small[@]}" --epochs 1 --device cuda --disable-cuda --checkpoint "$work/cpu" \
+  >/dev/null 2>&1 || fail "--disable-cuda"
+
+# A mirror that gives something else: it is refused, and the run goes on with drawn digits.
+mkdir "$work/bin"
+cat >"$work/bin/curl" <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+  [ "$1" = --output ] && echo nonsense | gzip >"$2"
+  shift
+done
+END
+chmod +x "$work/bin/curl"
+PATH=$work/bin:$PATH "$mnist" --limit 100 --epochs 1 --checkpoint "$work/mirror" >"$work/out" 2>&1 ||
+  fail "a run beside a bad mirror"
+grep -q "is not MNIST" "$work/out" && grep -q "^data: .*digits drawn" "$work/out" ||
+  fail "a bad mirror is not refused: $(cat "$work/out")"
+[ -e "$XDG_CACHE_HOME/taper/mnist" ] && fail "what a bad mirror gave was kept"
+
+# Files that are missing, cut or damaged.
+cp -r "$XDG_CACHE_HOME/taper/digits" "$work/data"
+head -c 1000000 "$work/data/train-images-idx3-ubyte" >"$work/part"
+mv "$work/part" "$work/data/train-images-idx3-ubyte"
+expect_error "train-images-idx3-ubyte" --data "$work/data"
+echo nonsense >"$work/data/train-images-idx3-ubyte"
+expect_error "train-images-idx3-ubyte" --data "$work/data"
+rm "$work/data/train-images-idx3-ubyte"
+export TAPER_DATA=$work/data
+expect_error "train-images-idx3-ubyte" --epochs 1
+unset TAPER_DATA
+head -c 5000 "$work/whole" >"$work/cut"
+expect_error "$work/cut" --drawn --resume --checkpoint "$work/cut"
+echo nonsense >"$work/foreign"
+expect_error "$work/foreign" --drawn --resume --checkpoint "$work/foreign"
+cp "$work/whole" "$work/damaged"
+printf '\377' | dd of="$work/damaged" bs=1 seek=$(($(stat -c %s "$work/whole") - 101)) \
+  conv=notrunc status=none
+cmp -s "$work/whole" "$work/damaged" ||
+  expect_error "$work/damaged" --drawn --resume --checkpoint "$work/damaged"
+
+# No room for the checkpoint or the drawn data (a limit on the size of files), and no such folder.
+in_small_space() {
+  ulimit -f 8
+  failures=0
+  expect_error "$work/full" "${small[@]}" --checkpoint "$work/full"
+  export XDG_CACHE_HOME=$work/other
+  expect_error "idx3-ubyte" --drawn
+  exit $failures
+}
+(in_small_space) || fail "a full disk"
+ls -A "$work" | grep -q full && fail "a part of a checkpoint is left"
+ls -A "$work/other/taper" | grep -q digits && fail "a part of the drawn data is left"
+expect_error "$work/none/file" "${small[@]}" --checkpoint "$work/none/file"
+
+[ $failures -eq 0 ] && echo "all passed"
+exit $((failures != 0))

@@ -1,0 +1,228 @@
+// What a tensor is: geometry, options, access, memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
+#include "harness/array.h"
+
+namespace taper {
+namespace {
+
+using taper::testing::Array;
+using taper::testing::to_array;
+using taper::testing::to_tensor;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Tensor counting(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
+  Array a(sizes);
+  for (size_t i = 0; i < a.v.size(); ++i) a.v[i] = static_cast<double>(i);
+  return to_tensor(a, dtype);
+}
+
+template <class E = Error, class Body>
+std::string message(const Body& body) {
+  try {
+    body();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(TensorHandle, ThatIsUndefinedSaysSo) {
+  Tensor t;
+  EXPECT_FALSE(t.defined());
+  EXPECT_EQ(t.scalar_type(), ScalarType::Undefined);
+  EXPECT_THROW(t.sizes(), Error);
+  EXPECT_THROW(t.dim(), Error);
+  EXPECT_THROW(t + t, Error);
+  EXPECT_THROW(t.item<float>(), Error);
+}
+
+TEST(TensorHandle, CountsItsUses) {
+  Tensor a = counting({2});
+  EXPECT_EQ(a.use_count(), 1u);
+  Tensor b = a;
+  EXPECT_EQ(a.use_count(), 2u);
+  EXPECT_TRUE(a.is_same(b));
+  b.reset();
+  EXPECT_EQ(a.use_count(), 1u);
+}
+
+TEST(Geometry, OfANewTensorIsRowMajor) {
+  const Tensor t = counting({2, 3, 4});
+  EXPECT_EQ(t.dim(), 3);
+  EXPECT_THAT(t.sizes().vec(), ElementsAre(2, 3, 4));
+  EXPECT_THAT(t.strides().vec(), ElementsAre(12, 4, 1));
+  EXPECT_EQ(t.numel(), 24);
+  EXPECT_EQ(t.nbytes(), 96u);
+  EXPECT_TRUE(t.is_contiguous());
+  EXPECT_EQ(t.size(-1), 4);
+  EXPECT_EQ(t.stride(-3), 12);
+  EXPECT_THAT(message<IndexError>([&] { t.size(3); }),
+              HasSubstr("Dimension out of range (expected to be in range of [-3, 2], but got 3)"));
+  EXPECT_THAT(counting({0, 3}).strides().vec(), ElementsAre(3, 1));
+  EXPECT_EQ(counting({}).dim(), 0);
+  EXPECT_EQ(counting({}).numel(), 1);
+}
+
+TEST(Geometry, ContiguityLooksOnlyAtDimensionsThatMatter) {
+  const Tensor t = counting({1, 4, 1});
+  EXPECT_TRUE(t.as_strided({1, 4, 1}, {99, 1, 7}).is_contiguous());
+  EXPECT_FALSE(counting({4, 2}).t().is_contiguous());
+  EXPECT_TRUE(counting({4, 1}).t().is_contiguous());
+  EXPECT_TRUE(counting({0, 5}).t().is_contiguous());
+  EXPECT_TRUE(counting({4, 2}).t().is_non_overlapping_and_dense());
+  EXPECT_FALSE(counting({1}).expand({3}).is_non_overlapping_and_dense());
+  const Tensor c = counting({4, 2}).t();
+  EXPECT_EQ(to_array(c.contiguous()).v, to_array(c).v);
+  EXPECT_TRUE(t.contiguous().is_same(t));
+}
+
+TEST(Options, CollectAndMerge) {
+  const TensorOptions o = dtype(kDouble).requires_grad(true);
+  EXPECT_EQ(o.dtype(), kDouble);
+  EXPECT_TRUE(o.requires_grad());
+  EXPECT_FALSE(o.has_device());
+  EXPECT_TRUE(o.device().is_cpu());
+  const TensorOptions merged = o.merge_in(TensorOptions(kLong).device(kCPU));
+  EXPECT_EQ(merged.dtype(), kLong);
+  EXPECT_TRUE(merged.requires_grad());
+  EXPECT_EQ(TensorOptions().dtype(), kFloat);
+}
+
+TEST(Options, OfATensorMakeItsLike) {
+  const Tensor t = counting({2}, kShort);
+  EXPECT_EQ(t.options().dtype(), kShort);
+  EXPECT_EQ(t.new_zeros({3}).scalar_type(), kShort);
+  EXPECT_EQ(t.new_ones({3}, dtype(kDouble)).scalar_type(), kDouble);
+}
+
+TEST(Devices, AreParsedAndPrinted) {
+  EXPECT_EQ(Device("cuda:1").index(), 1);
+  EXPECT_EQ(Device("cpu").str(), "cpu");
+  EXPECT_EQ(Device(kCUDA, 2).str(), "cuda:2");
+  EXPECT_THROW(Device("gpu"), Error);
+  EXPECT_THROW(Device("cuda:x"), Error);
+  EXPECT_EQ(counting({1}).device(), Device(kCPU));
+}
+
+TEST(Access, ByTypedPointer) {
+  const Tensor t = counting({3}, kInt);
+  EXPECT_EQ(t.data_ptr<int32_t>()[2], 2);
+  EXPECT_EQ(message([&] { t.data_ptr<float>(); }), "expected scalar type Float but found Int");
+}
+
+TEST(Access, ByAccessor) {
+  const Tensor t = counting({2, 3}).t();
+  const auto a = t.accessor<float, 2>();
+  EXPECT_EQ(a.size(0), 3);
+  EXPECT_EQ(a[2][1], 5);
+  a[2][1] = 50;
+  EXPECT_EQ(to_array(t).v[5], 50);
+  EXPECT_THROW((t.accessor<float, 1>()), Error);
+  EXPECT_THROW((t.accessor<double, 2>()), Error);
+}
+
+TEST(Access, ByItem) {
+  EXPECT_EQ(counting({1, 1}).add(3).item<float>(), 3.0f);
+  EXPECT_EQ(counting({}, kLong).item<int64_t>(), 0);
+  EXPECT_TRUE(counting({1}, kBool).item().isBoolean());
+  EXPECT_EQ(counting({}).item().type(), kDouble);
+  EXPECT_THAT(message([&] { counting({2}).item(); }), HasSubstr("Scalar"));
+  EXPECT_THROW(counting({0}).item(), Error);
+}
+
+TEST(FromBlob, SharesTheMemoryAndCallsTheDeleterOnce) {
+  std::vector<float> memory = {1, 2, 3, 4, 5, 6};
+  int deleted = 0;
+  {
+    Tensor t = from_blob(memory.data(), {2, 3}, [&](void* p) {
+      ++deleted;
+      EXPECT_EQ(p, memory.data());
+    });
+    const Tensor v = t.select(0, 1);
+    t = Tensor();
+    EXPECT_EQ(deleted, 0);
+    memory[3] = 40;
+    EXPECT_THAT(to_array(v).v, ElementsAre(40, 5, 6));
+    v.mul_(2);
+  }
+  EXPECT_EQ(deleted, 1);
+  EXPECT_EQ(memory[5], 12);
+  const Tensor strided = from_blob(memory.data(), {2}, {3});
+  EXPECT_THAT(to_array(strided).v, ElementsAre(1, 80));
+  std::vector<int64_t> longs = {7};
+  EXPECT_EQ(from_blob(longs.data(), {1}, kLong).item<int64_t>(), 7);
+}
+
+// ---------------------------------------------------------------------- memory
+
+TEST(Memory, IsAlignedTo64Bytes) {
+  for (int64_t n : {1, 2, 3, 17, 1000, 100000, 3000000}) {
+    const Tensor t = detail::make_tensor({n}, kChar, Device());
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(t.data_ptr()) % 64, 0u) << n;
+  }
+}
+
+TEST(Memory, IsReusedAndGivenBack) {
+#if defined(TAPER_NO_POOL)
+  GTEST_SKIP() << "this build has no memory pool: sanitizers see every block by itself";
+#endif
+  { const Tensor big = detail::make_tensor({1 << 22}, kFloat, Device()); }
+  const size_t cached = cached_host_memory();
+  EXPECT_GE(cached, size_t{1} << 24);
+  const Tensor again = detail::make_tensor({1 << 22}, kFloat, Device());
+  EXPECT_LT(cached_host_memory(), cached);
+  empty_host_cache();
+  EXPECT_EQ(cached_host_memory(), 0u);
+}
+
+TEST(Memory, LargeRequestsFailWithAnErrorNotAnAbort) {
+  const int64_t huge = int64_t{1} << 60;
+  EXPECT_THROW(detail::make_tensor({huge}, kFloat, Device()), Error);
+  EXPECT_THROW(detail::make_tensor({huge, huge}, kFloat, Device()), Error);
+  EXPECT_THROW(detail::make_tensor({-1}, kFloat, Device()), Error);
+  EXPECT_EQ(counting({3}).numel(), 3);
+}
+
+TEST(Memory, TravelsBetweenThreads) {
+  std::vector<Tensor> made(200);
+  std::thread([&] {
+    for (size_t i = 0; i < made.size(); ++i)
+      made[i] = counting({static_cast<int64_t>(i * 17 + 1)}).exp();
+  }).join();
+  for (size_t i = 0; i < made.size(); ++i)
+    ASSERT_EQ(made[i].numel(), static_cast<int64_t>(i * 17 + 1));
+  made.clear();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 2000; ++i) {
+        const Tensor x = counting({i % 50 + 1});
+        ASSERT_EQ(testing::get_element(x, i % 50), i % 50);
+      }
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(Memory, OfAViewIsItsBases) {
+  const Tensor t = counting({4, 4});
+  EXPECT_TRUE(t.select(0, 1).is_alias_of(t));
+  EXPECT_FALSE(t.clone().is_alias_of(t));
+  EXPECT_EQ(t.select(0, 1).storage_offset(), 4);
+  EXPECT_EQ(t.storage().nbytes(), 64u);
+}
+
+TEST(Dims, HoldAtMostTwelve) {
+  EXPECT_NO_THROW(counting(std::vector<int64_t>(12, 1)));
+  EXPECT_THROW(counting(std::vector<int64_t>(13, 1)), Error);
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,112 @@
+#include "harness/array.h"
+
+#include <algorithm>
+
+namespace taper::testing {
+
+int64_t numel_of(const std::vector<int64_t>& sizes) {
+  int64_t n = 1;
+  for (int64_t s : sizes) n *= s;
+  return n;
+}
+
+Array::Array(std::vector<int64_t> shape, double fill) : sizes(std::move(shape)) {
+  v.assign(static_cast<size_t>(numel_of(sizes)), fill);
+}
+
+namespace {
+
+size_t position_of(const Array& a, const std::vector<int64_t>& index) {
+  size_t position = 0;
+  for (size_t d = 0; d < a.sizes.size(); ++d)
+    position = position * static_cast<size_t>(a.sizes[d]) + static_cast<size_t>(index[d]);
+  return position;
+}
+
+char* address(const Tensor& t, int64_t position) {
+  int64_t offset = 0;
+  for (int64_t d = t.dim(); d-- > 0;) {
+    offset += position % t.sizes()[d] * t.strides()[d];
+    position /= t.sizes()[d];
+  }
+  return static_cast<char*>(t.data_ptr()) + offset * static_cast<int64_t>(t.itemsize());
+}
+
+}  // namespace
+
+double& Array::at(const std::vector<int64_t>& index) { return v[position_of(*this, index)]; }
+double Array::at(const std::vector<int64_t>& index) const { return v[position_of(*this, index)]; }
+
+double Array::broadcast_at(const std::vector<int64_t>& index) const {
+  std::vector<int64_t> own(sizes.size());
+  const size_t extra = index.size() - sizes.size();
+  for (size_t d = 0; d < sizes.size(); ++d) own[d] = sizes[d] == 1 ? 0 : index[d + extra];
+  return at(own);
+}
+
+std::vector<int64_t> broadcast(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  const std::vector<int64_t>& longer = a.size() >= b.size() ? a : b;
+  const std::vector<int64_t>& shorter = a.size() >= b.size() ? b : a;
+  std::vector<int64_t> out = longer;
+  const size_t extra = longer.size() - shorter.size();
+  for (size_t d = 0; d < shorter.size(); ++d)
+    if (out[d + extra] == 1) out[d + extra] = shorter[d];
+  return out;
+}
+
+double get_element(const Tensor& t, int64_t position) {
+  const void* p = address(t, position);
+  switch (t.scalar_type()) {
+#define TAPER_GET(T, Name) \
+  case ScalarType::Name:   \
+    return static_cast<double>(*static_cast<const T*>(p));
+    TAPER_FORALL_DTYPES(TAPER_GET)
+#undef TAPER_GET
+    default:
+      throw Error("get_element: expected a tensor with a dtype");
+  }
+}
+
+void set_element(const Tensor& t, int64_t position, double value) {
+  void* p = address(t, position);
+  switch (t.scalar_type()) {
+#define TAPER_SET(T, Name)                       \
+  case ScalarType::Name:                         \
+    *static_cast<T*>(p) = static_cast<T>(value); \
+    break;
+    TAPER_FORALL_DTYPES(TAPER_SET)
+#undef TAPER_SET
+    default:
+      throw Error("set_element: expected a tensor with a dtype");
+  }
+}
+
+Array to_array(const Tensor& t) {
+  Array a(t.sizes().vec());
+  for (int64_t i = 0; i < a.numel(); ++i) a.v[i] = get_element(t, i);
+  return a;
+}
+
+Tensor to_tensor(const Array& a, ScalarType dtype) {
+  Tensor t = detail::make_tensor(a.sizes, dtype, Device());
+  for (int64_t i = 0; i < a.numel(); ++i) set_element(t, i, a.v[i]);
+  return t;
+}
+
+// SplitMix64.
+uint64_t Random::bits() {
+  uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+double Random::uniform(double low, double high) {
+  return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1.0p-53);
+}
+
+int64_t Random::integer(int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(bits() % static_cast<uint64_t>(high - low));
+}
+
+}  // namespace taper::testing

@@ -1,0 +1,32 @@
+// The five properties. Each check returns what it found wrong, one line each; none means passed.
+#pragma once
+
+#include "harness/op_case.h"
+
+namespace taper::testing {
+
+using Failures = std::vector<std::string>;
+
+/// Results equal the naive reference: sizes, dtype, values, for every dtype and sample; the
+/// in-place and out forms give the same.
+Failures check_value(const OpCase& c);
+/// Results on every other device equal those on the CPU. Names of devices that are not there are
+/// appended to `skipped`.
+Failures check_device(const OpCase& c, std::vector<std::string>* skipped = nullptr);
+/// In float64 with random cotangents: gradients equal central differences, a second backward adds
+/// the same again, the derivative's derivative equals central differences too.
+Failures check_gradient(const OpCase& c);
+/// Strided, offset and expanded inputs and cotangents give the same; inputs stay as they were;
+/// history exists exactly when it should.
+Failures check_views_and_state(const OpCase& c);
+/// Every error case throws exactly its type, with its words.
+Failures check_errors(const OpCase& c);
+
+/// What `got` lacks to equal `want`: `atol + rtol * |want|` for every element; a NaN equals only a
+/// NaN. Empty when equal.
+std::string difference(const Array& got, const Array& want, double rtol, double atol);
+
+/// The devices that the device property compares with the CPU.
+std::vector<Device> other_devices(std::vector<std::string>* skipped);
+
+}  // namespace taper::testing

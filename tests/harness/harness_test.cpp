@@ -1,0 +1,217 @@
+// The harness itself: a sound op passes, and every planted fault is rejected by the property that
+// it breaks. The op under test is a square, written here with its own loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <taper/framework/autograd/record.h>
+
+#include "harness/check.h"
+#include "harness/pointwise.h"
+
+namespace taper::testing {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+
+enum class Fault {
+  kNone,
+  kValueNaN,
+  kValueLastMissed,
+  kValueOverwritten,  // reads an input as if it were contiguous
+  kGradientZero,
+  kGradientTwice,
+  kGradientSign,
+  kGradientNaN,
+  kGradientLastMissed,
+  kGradientReplaced,  // overwrites the gradient that was there
+  kGradientDetached,  // right, but cannot be differentiated
+  kGradientLayout,    // reads the cotangent as if it were contiguous
+  kInputChanged,
+  kHistoryLost,
+  kHistoryUnderNoGrad,
+};
+
+double* elements(const Tensor& t) { return static_cast<double*>(t.data_ptr()); }
+
+void break_gradient(Fault fault, const Tensor& g) {
+  const int64_t last = g.numel() - 1;
+  for (int64_t i = 0; i <= last; ++i) {
+    const double v = get_element(g, i);
+    if (fault == Fault::kGradientZero) set_element(g, i, 0);
+    if (fault == Fault::kGradientTwice) set_element(g, i, 2 * v);
+    if (fault == Fault::kGradientSign) set_element(g, i, -v);
+  }
+  if (last < 0) return;
+  if (fault == Fault::kGradientNaN) set_element(g, last / 2, std::nan(""));
+  if (fault == Fault::kGradientLastMissed) set_element(g, last, 0);
+}
+
+/// x * y elementwise for equal shapes, in plain loops; differentiable as often as wanted.
+Tensor product(const Tensor& x, const Tensor& y) {
+  Tensor z = detail::make_tensor(x.sizes(), x.scalar_type(), Device());
+  for (int64_t i = 0; i < x.numel(); ++i) set_element(z, i, get_element(x, i) * get_element(y, i));
+  if (needs_grad(x, y))
+    record("ProductBackward", z, {x, y}, [x = saved(x), y = saved(y)](const Tensor& gz) {
+      return std::array<Tensor, 2>{product(gz, y.get()), product(gz, x.get())};
+    });
+  return z;
+}
+
+Tensor square_gradient(Fault fault, const Tensor& gy, const Tensor& x) {
+  Tensor g = gy;
+  if (fault == Fault::kGradientLayout && gy.numel() > 1) {
+    g = detail::make_tensor(gy.sizes(), kDouble, Device());
+    for (int64_t i = 0; i < g.numel(); ++i)
+      elements(g)[i] = i < static_cast<int64_t>(gy.storage().nbytes() / 8)
+                           ? static_cast<double*>(gy.storage().data())[i]
+                           : 0;
+  }
+  Tensor doubled = product(x, g);
+  Tensor two = to_tensor(Array(x.sizes().vec(), 2), x.scalar_type());
+  doubled = product(doubled, two);
+  break_gradient(fault, doubled);
+  return fault == Fault::kGradientDetached ? doubled.detach() : doubled;
+}
+
+void square_values(Fault fault, const Tensor& x, const Tensor& y) {
+  const int64_t n = x.numel();
+  for (int64_t i = 0; i < n; ++i) {
+    const double v = get_element(x, i);
+    set_element(y, i, v * v);
+  }
+  if (n == 0) return;
+  if (fault == Fault::kValueNaN) set_element(y, n / 2, std::numeric_limits<double>::quiet_NaN());
+  if (fault == Fault::kValueLastMissed) set_element(y, n - 1, 77);
+  if (fault == Fault::kInputChanged) set_element(x, n - 1, 77);
+  if (fault == Fault::kValueOverwritten && x.scalar_type() == kDouble)
+    for (int64_t i = 0; i < n; ++i) elements(y)[i] = elements(x)[i] * elements(x)[i];
+}
+
+Tensor square(Fault fault, const Tensor& x) {
+  Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), Device());
+  square_values(fault, x, y);
+  if (fault == Fault::kHistoryLost) return y;
+  if (!needs_grad(x) && !(fault == Fault::kHistoryUnderNoGrad && x.requires_grad())) return y;
+  if (fault == Fault::kGradientReplaced)
+    record("SquareBackward", y, {x}, [x = saved(x)](const Tensor& gy) {
+      x.raw().mutable_grad() = Tensor();
+      return square_gradient(Fault::kNone, gy, x.get());
+    });
+  else
+    record("SquareBackward", y, {x},
+           [x = saved(x), fault](const Tensor& gy) { return square_gradient(fault, gy, x.get()); });
+  return y;
+}
+
+OpCase square_case(Fault fault) {
+  OpCase c = unary_case(
+      "square_with_fault", [fault](const Tensor& x) { return square(fault, x); },
+      [](double x) { return x * x; }, {});
+  c.dtypes = {kFloat, kDouble};
+  return c;
+}
+
+TEST(Harness, AcceptsASoundOp) {
+  const OpCase c = square_case(Fault::kNone);
+  for (const auto& check : {check_value, check_gradient, check_views_and_state, check_errors})
+    for (const std::string& f : check(c)) ADD_FAILURE() << f;
+}
+
+TEST(Harness, RejectsWrongValues) {
+  EXPECT_FALSE(check_value(square_case(Fault::kValueNaN)).empty());
+  EXPECT_FALSE(check_value(square_case(Fault::kValueLastMissed)).empty());
+}
+
+TEST(Harness, RejectsWrongGradients) {
+  for (Fault fault : {Fault::kGradientZero, Fault::kGradientTwice, Fault::kGradientSign,
+                      Fault::kGradientNaN, Fault::kGradientLastMissed, Fault::kGradientReplaced,
+                      Fault::kGradientDetached, Fault::kHistoryLost})
+    EXPECT_FALSE(check_gradient(square_case(fault)).empty()) << static_cast<int>(fault);
+}
+
+TEST(Harness, RejectsBlindnessToStridesAndState) {
+  for (Fault fault : {Fault::kValueOverwritten, Fault::kGradientLayout, Fault::kInputChanged,
+                      Fault::kHistoryLost, Fault::kHistoryUnderNoGrad})
+    EXPECT_FALSE(check_views_and_state(square_case(fault)).empty()) << static_cast<int>(fault);
+}
+
+/// A reduction's gradient that writes where it should add: right for one use, wrong for two.
+TEST(Harness, RejectsOverwrittenInPlaceOfAccumulated) {
+  OpCase c = square_case(Fault::kNone);
+  c.call = [](const Args& a) {
+    const Tensor y = square(Fault::kNone, a.t[0]);
+    return Results{square(Fault::kGradientReplaced, a.t[0]), y};
+  };
+  c.reference = [](const ArrayArgs& a) {
+    const Array y = map(a.t[0], [](double x) { return x * x; })[0];
+    return Arrays{y, y};
+  };
+  EXPECT_FALSE(check_gradient(c).empty());
+}
+
+TEST(Harness, RejectsWrongErrors) {
+  OpCase c = square_case(Fault::kNone);
+  c.errors = {error<Error>("expected", [] { throw Error("op: expected this, got that"); })};
+  EXPECT_TRUE(check_errors(c).empty());
+  c.errors = {error<IndexError>("expected", [] { throw Error("op: expected this, got that"); })};
+  EXPECT_EQ(check_errors(c).size(), 1u);
+  c.errors = {error<Error>("range", [] { throw Error("op: expected this, got that"); })};
+  EXPECT_EQ(check_errors(c).size(), 1u);
+  c.errors = {error<Error>("expected", [] {})};
+  EXPECT_EQ(check_errors(c).size(), 1u);
+}
+
+TEST(Harness, RejectsWrongDtypeSizesAndForms) {
+  OpCase c = square_case(Fault::kNone);
+  c.result_dtype = float_result;
+  EXPECT_TRUE(check_value(c).empty());
+  c.result_dtype = bool_result;
+  EXPECT_FALSE(check_value(c).empty());
+  c = square_case(Fault::kNone);
+  c.reference = [](const ArrayArgs& a) { return Array({a.t[0].numel() + 1}); };
+  EXPECT_FALSE(check_value(c).empty());
+  c = square_case(Fault::kNone);
+  c.inplace = [](const Args& a) { return a.t[0]; };
+  EXPECT_FALSE(check_value(c).empty());
+  c = square_case(Fault::kNone);
+  c.out = [](Tensor&, const Args& a) { return square(Fault::kNone, a.t[0]); };
+  EXPECT_FALSE(check_value(c).empty());
+}
+
+TEST(Harness, ANaNIsNeverClose) {
+  Array want({2}, 1), got = want;
+  EXPECT_EQ(difference(got, want, 0, 0), "");
+  got.v[1] = std::nan("");
+  EXPECT_NE(difference(got, want, 1e9, 1e9), "");
+  want.v[1] = std::nan("");
+  EXPECT_EQ(difference(got, want, 0, 0), "");
+  got.v[1] = 1;
+  EXPECT_NE(difference(got, want, 1e9, 1e9), "");
+}
+
+TEST(Harness, InfinityIsNotCloseToLargeNumbers) {
+  Array want({1}, std::numeric_limits<double>::infinity()), got({1}, 1e300);
+  EXPECT_NE(difference(got, want, 1e-3, 0), "");
+  got.v[0] = -want.v[0];
+  EXPECT_NE(difference(got, want, 1e-3, 0), "");
+  got.v[0] = want.v[0];
+  EXPECT_EQ(difference(got, want, 0, 0), "");
+}
+
+TEST(Harness, ReadsAndWritesStridedTensors) {
+  Array a({2, 3});
+  for (size_t i = 0; i < 6; ++i) a.v[i] = static_cast<double>(i);
+  for (ScalarType dtype : {kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble}) {
+    const Tensor t = to_tensor(a, dtype);
+    EXPECT_EQ(to_array(t).v, a.v);
+    const Tensor column = t.as_strided({2}, {3}, 1);
+    EXPECT_EQ(to_array(column).v, (std::vector<double>{1, 4}));
+  }
+}
+
+}  // namespace
+}  // namespace taper::testing

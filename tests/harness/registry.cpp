@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include "harness/op_case.h"
+
+namespace taper::testing {
+namespace {
+
+std::vector<OpCase>& cases() {
+  static std::vector<OpCase> list;
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string>& repeated_names() {
+  static std::vector<std::string> list;
+  return list;
+}
+
+bool register_case(OpCase c) {
+  // Registration happens before main: a throw here would end the whole program.
+  const bool is_new = std::none_of(cases().begin(), cases().end(),
+                                   [&](const OpCase& other) { return other.name == c.name; });
+  if (is_new)
+    cases().push_back(std::move(c));
+  else
+    repeated_names().push_back(c.name);
+  return is_new;
+}
+
+const std::vector<OpCase>& all_cases() { return cases(); }
+
+const OpCase& find_case(const std::string& name) {
+  for (const OpCase& c : cases())
+    if (c.name == name) return c;
+  throw Error("find_case: there is no case named " + name);
+}
+
+bool has_case(const std::string& name) {
+  return std::any_of(cases().begin(), cases().end(), [&](const OpCase& c) {
+    return c.name == name || std::find(c.covers.begin(), c.covers.end(), name) != c.covers.end();
+  });
+}
+
+}  // namespace taper::testing

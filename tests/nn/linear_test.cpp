@@ -1,0 +1,77 @@
+// Expected values are PyTorch 1.13's for the same inputs and seeds.
+#include "nn/util.h"
+
+#include <taper/framework/random.h>
+#include <taper/nn/nn.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/linear.h>
+
+namespace taper {
+namespace {
+
+using namespace nn;
+namespace F = nn::functional;
+using test::expect_values;
+using test::message_of;
+
+Tensor ramp(IntArrayRef sizes, double start, double divisor) {
+  int64_t count = 1;
+  for (int64_t s : sizes) count *= s;
+  return ((arange(count, kFloat) + start) / divisor).view(sizes);
+}
+
+TEST(LinearModule, StartsWithPyTorchsNumbers) {
+  manual_seed(0);
+  Linear l(3, 4);
+  expect_values(l->weight, {-0.004322517663240433, 0.3097158372402191, -0.4751853346824646,
+                            -0.4248946011066437, -0.2223689705133438, 0.15482072532176971,
+                            -0.011439144611358643, 0.45777493715286255, -0.05123639851808548,
+                            0.1527741253376007, -0.1744827926158905, -0.11348707973957062});
+  expect_values(
+      l->bias, {-0.55157071352005, -0.3823687434196472, -0.2379971146583557, 0.021387115120887756});
+}
+
+TEST(LinearModule, IsAnAffineMap) {
+  Linear l(3, 2);
+  const Tensor x = ramp({2, 2, 3}, -5, 3);
+  const Tensor y = l(x);
+  EXPECT_EQ(y.sizes(), IntArrayRef({2, 2, 2}));
+  const Tensor by_hand = (x.unsqueeze(2) * l->weight).sum(-1) + l->bias;
+  EXPECT_TRUE(y.allclose(by_hand));
+  EXPECT_TRUE(F::linear(x, l->weight, l->bias).equal(y));
+  Linear plain(LinearOptions(3, 2).bias(false));
+  EXPECT_TRUE(plain(x).equal(F::linear(x, plain->weight)));
+  EXPECT_THROW(l(zeros({2, 4})), Error);
+}
+
+TEST(BilinearModule, ValuesAndErrors) {
+  manual_seed(0);
+  Bilinear b(2, 3, 2);
+  expect_values(b->weight, {-0.005293981172144413, 0.37932288646698, -0.5819807648658752,
+                            -0.5203874707221985, -0.27234524488449097, 0.1896158903837204,
+                            -0.014010033570230007, 0.5606575012207031, -0.06275151669979095,
+                            0.1871093362569809, -0.2136969119310379, -0.13899271190166473});
+  expect_values(b->bias, {-0.6755334138870239, -0.4683041572570801});
+  const Tensor x = tensor({{1.f, 2.f}, {3.f, 5.f}});
+  const Tensor w = tensor({{{1.f, 2.f}, {3.f, 4.f}}}), bias = tensor({0.5f});
+  expect_values(F::bilinear(x, x + 1, w, bias), {44.5, 228.5});
+  EXPECT_EQ(F::bilinear(zeros({0, 4, 2}), zeros({0, 4, 2}), w).sizes(), IntArrayRef({0, 4, 1}));
+  EXPECT_EQ(message_of([&] {
+              F::bilinear(x, zeros({2, 3}), w);
+            }),
+            "bilinear: expected inputs of 2 and 2 features, got [2, 2] and [2, 3]");
+}
+
+TEST(ShapeModules, FlattenUnflattenIdentity) {
+  EXPECT_EQ(Flatten()(zeros({2, 3, 4})).sizes(), IntArrayRef({2, 12}));
+  EXPECT_EQ(Flatten(FlattenOptions().start_dim(0).end_dim(1))(zeros({2, 3, 4})).sizes(),
+            IntArrayRef({6, 4}));
+  EXPECT_EQ(Unflatten(1, std::vector<int64_t>{2, 3})(zeros({2, 6})).sizes(),
+            IntArrayRef({2, 2, 3}));
+  const Tensor x = zeros({2});
+  EXPECT_TRUE(Identity()(x).is_same(x));
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,118 @@
+// Expected values are PyTorch 1.13's for the same inputs and seeds.
+#include "nn/util.h"
+
+#include <taper/framework/random.h>
+#include <taper/nn/nn.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/softmax.h>
+
+namespace taper {
+namespace {
+
+using namespace nn;
+namespace F = nn::functional;
+using test::expect_values;
+using test::message_of;
+
+Tensor logits() { return tensor({{0.2f, -1.f, 0.7f}, {1.5f, 0.3f, -0.4f}}); }
+Tensor classes() { return tensor({2, 0}, kLong); }
+Tensor weights() { return tensor({1.f, 2.f, 3.f}); }
+Tensor targets() { return tensor({{0.f, 1.f, 0.5f}, {1.f, 0.f, 1.f}}); }
+
+TEST(Losses, OfClasses) {
+  const auto ce = [](auto reduction) {
+    return CrossEntropyLoss(
+        CrossEntropyLossOptions().weight(weights()).reduction(reduction).label_smoothing(0.1))(
+        logits(), classes());
+  };
+  expect_values(ce(kNone), {1.8171517848968506, 0.6792984008789062});
+  expect_values(ce(kMean), {0.624112606048584});
+  expect_values(ce(kSum), {2.496450424194336});
+  expect_values(CrossEntropyLoss(CrossEntropyLossOptions().ignore_index(2))(logits(), classes()),
+                {0.3720894455909729});
+  expect_values(CrossEntropyLoss()(logits(), softmax(logits() * 2, 1)), {0.6308048963546753});
+  expect_values(NLLLoss(NLLLossOptions().weight(weights()))(logits(), classes()),
+                {-0.8999999761581421});
+}
+
+TEST(Losses, OfElements) {
+  const Tensor p = logits().sigmoid();
+  expect_values(BCELoss(BCELossOptions().weight(weights()))(p, targets()), {1.7222315073013306});
+  expect_values(BCEWithLogitsLoss(BCEWithLogitsLossOptions().weight(weights()).pos_weight(
+                    tensor({2.f, 1.f, 0.5f})))(logits(), targets()),
+                {1.477148413658142});
+  expect_values(MSELoss()(logits(), targets()), {1.0633333921432495});
+  expect_values(L1Loss(kSum)(logits(), targets()), {4.599999904632568});
+  expect_values(SmoothL1Loss(SmoothL1LossOptions().beta(0.5))(logits(), targets()),
+                {0.5533333420753479});
+  expect_values(HuberLoss(HuberLossOptions().delta(0.5))(logits(), targets()),
+                {0.27666667103767395});
+  const Tensor log_p = log_softmax(logits(), 1);
+  expect_values(KLDivLoss(kBatchMean)(log_p, p), {0.9576547145843506});
+  expect_values(KLDivLoss(kMean)(log_p, p), {0.319218248128891});
+  expect_values(KLDivLoss(KLDivLossOptions(kSum).log_target(true))(log_p, p), {19.10425567626953});
+  expect_values(KLDivLoss(kNone)(log_p, p),
+                {0.26592034101486206, 0.26047375798225403, 0.11933189630508423, 0.139540433883667,
+                 0.5846297740936279, 0.5454132556915283});
+}
+
+TEST(Losses, OfMarginsAndCounts) {
+  const Tensor a = logits(), b = tensor({{0.5f, 0.1f, -0.7f}, {1.f, 0.3f, 2.f}});
+  const Tensor c = tensor({{0.1f, -1.f, 0.5f}, {0.f, 0.f, 1.f}});
+  const Tensor signs = tensor({{1.f, -1.f, 1.f}, {-1.f, 1.f, -1.f}});
+  const Tensor labels = tensor({{0.f, 1.f, 1.f}, {1.f, 0.f, 1.f}});
+  expect_values(SoftMarginLoss()(a, signs), {0.6805617213249207});
+  expect_values(
+      MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions().weight(weights()))(a, labels),
+      {1.547231674194336});
+  expect_values(
+      MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions().reduction(kNone))(a, labels),
+      {0.8381955623626709, 0.6562612652778625});
+  expect_values(HingeEmbeddingLoss(HingeEmbeddingLossOptions().margin(0.8))(a, signs), {0.7});
+  expect_values(MarginRankingLoss(MarginRankingLossOptions().margin(0.3))(a, b, signs),
+                {0.28333333134651184});
+  expect_values(
+      CosineEmbeddingLoss(CosineEmbeddingLossOptions().margin(0.1))(a, b, tensor({1.f, -1.f})),
+      {0.7894431352615356});
+  expect_values(TripletMarginLoss(TripletMarginLossOptions().swap(true))(a, b, c),
+                {2.2938919067382812});
+  expect_values(PoissonNLLLoss(PoissonNLLLossOptions().full(true))(a, labels * 3),
+                {2.460204839706421});
+  expect_values(CosineSimilarity()(a, b), {-0.4574248492717743, 0.2214614599943161});
+  expect_values(PairwiseDistance()(a, b), {1.8055469989776611, 2.4515295028686523});
+}
+
+TEST(Losses, WeightsAreBuffersThatFollowTheModule) {
+  const Tensor given = weights();
+  CrossEntropyLoss loss(CrossEntropyLossOptions().weight(given));
+  EXPECT_EQ(loss->named_buffers().keys(), (std::vector<std::string>{"weight"}));
+  EXPECT_TRUE(loss->parameters().empty());
+  loss->to(kDouble);
+  EXPECT_EQ(loss->weight.scalar_type(), kDouble);
+  EXPECT_EQ(given.scalar_type(), kFloat);
+  const Tensor y = loss(logits().to(kDouble), classes());
+  EXPECT_EQ(y.scalar_type(), kDouble);
+  auto copy = std::dynamic_pointer_cast<CrossEntropyLossImpl>(loss->clone());
+  copy->weight.zero_();
+  expect_values(loss->weight, {1, 2, 3});
+  BCEWithLogitsLoss two(BCEWithLogitsLossOptions().weight(given).pos_weight(given));
+  EXPECT_EQ(two->named_buffers().size(), 2u);
+  EXPECT_TRUE(CrossEntropyLoss()->buffers().empty());
+}
+
+TEST(Losses, Errors) {
+  const Tensor a = ones({2, 1}), b = ones({3});
+  EXPECT_EQ(message_of([&] { F::binary_cross_entropy(a, b); }),
+            "Using a target size ([3]) that is different to the input size ([2, 1]) is deprecated. "
+            "Please ensure they have the same size.");
+  EXPECT_EQ(message_of([&] { F::binary_cross_entropy_with_logits(a, b); }),
+            "Target size ([3]) must be the same as input size ([2, 1])");
+  EXPECT_EQ(message_of([&] { F::nll_loss(a, zeros({3}, kLong)); }),
+            "Expected input batch_size (2) to match target batch_size (3).");
+  EXPECT_EQ(message_of([&] { F::nll_loss(b.sum(), zeros({3}, kLong)); }),
+            "Expected 2 or more dimensions (got 0)");
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,106 @@
+// Expected values are PyTorch 1.13's for the same inputs and seeds.
+#include "nn/util.h"
+
+#include <taper/framework/random.h>
+#include <taper/nn/nn.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/reduce.h>
+
+namespace taper {
+namespace {
+
+using namespace nn;
+namespace F = nn::functional;
+using test::expect_values;
+using test::message_of;
+
+Tensor ramp(IntArrayRef sizes, double start, double divisor) {
+  int64_t count = 1;
+  for (int64_t s : sizes) count *= s;
+  return ((arange(count, kFloat) + start) / divisor).view(sizes);
+}
+
+TEST(BatchNormModule, TrainsAndEvaluates) {
+  const Tensor x = tensor({{1.f, 2.f}, {3.f, 5.f}});
+  BatchNorm1d bn(2);
+  expect_values(bn(x),
+                {-0.9999949932098389, -0.9999978542327881, 0.9999949932098389, 0.9999977350234985});
+  expect_values(bn->running_mean, {0.2, 0.35});
+  expect_values(bn->running_var, {1.1, 1.35});
+  EXPECT_EQ(bn->num_batches_tracked.item<int64_t>(), 1);
+  bn->eval();
+  const Tensor y = bn(x);
+  EXPECT_TRUE(y.allclose((x - bn->running_mean) / (bn->running_var + 1e-5).sqrt()));
+  EXPECT_EQ(bn->num_batches_tracked.item<int64_t>(), 1);
+  bn->reset_running_stats();
+  expect_values(bn->running_var, {1, 1});
+}
+
+TEST(BatchNormModule, DrawsNoRandomNumbers) {
+  manual_seed(3);
+  Linear(2, 3);
+  BatchNorm1d(3);
+  Linear last(3, 1);
+  expect_values(last->weight, {0.4478582739830017, -0.05654415115714073, 0.34582197666168213});
+}
+
+TEST(BatchNormModule, OptionsAndErrors) {
+  const Tensor x = tensor({{1.f, 2.f}, {3.f, 5.f}});
+  BatchNorm1d mean(BatchNormOptions(2).momentum(nullopt));
+  mean(x);
+  mean(x * 2);
+  expect_values(mean->running_mean, {3.0, 5.25});
+  BatchNorm1d bare(BatchNormOptions(2).affine(false).track_running_stats(false));
+  EXPECT_TRUE(bare->parameters().empty() && bare->buffers().empty());
+  bare->eval();  // without running statistics those of the batch serve
+  expect_values(bare(x),
+                {-0.9999949932098389, -0.9999978542327881, 0.9999949932098389, 0.9999977350234985});
+  EXPECT_EQ(message_of([] { BatchNorm1d(3)(zeros({2})); }),
+            "expected 2D or 3D input (got 1D input)");
+  EXPECT_EQ(message_of([] { BatchNorm2d(3)(zeros({2, 3})); }), "expected 4D input (got 2D input)");
+  EXPECT_EQ(message_of([] { BatchNorm3d(3)(zeros({2, 3})); }), "expected 5D input (got 2D input)");
+  EXPECT_EQ(message_of([] {
+              BatchNorm1d(2)(zeros({1, 2}));
+            }),
+            "Expected more than 1 value per channel when training, got input size [1, 2]");
+}
+
+TEST(InstanceNormModule, NormalisesEverySample) {
+  const Tensor x = arange(8, kFloat).square().view({2, 2, 2});
+  InstanceNorm1d in(2);
+  EXPECT_TRUE(in->parameters().empty() && in->buffers().empty());
+  const Tensor y = in(x);
+  expect_values(y[1], {-1, 1, -1, 1}, 1e-4);
+  expect_values(in(x[1]), {-1, 1, -1, 1}, 1e-4);
+  InstanceNorm1d tracked(InstanceNorm1dOptions(2).track_running_stats(true).affine(true));
+  tracked(x);
+  expect_values(tracked->running_mean, {0.1 * 10.5, 0.1 * 24.5});
+  EXPECT_EQ(tracked->parameters().size(), 2u);
+  EXPECT_EQ(message_of([&] { InstanceNorm2d(2)(zeros({2})); }),
+            "expected 3D or 4D input (got 1D input)");
+}
+
+TEST(LayerNormModule, Values) {
+  LayerNorm ln(std::vector<int64_t>{3});
+  expect_values(ln(ramp({1, 3}, -8, 4)), {-1.2245979309082031, 0.0, 1.2245979309082031});
+  EXPECT_EQ(ln->parameters().size(), 2u);
+  EXPECT_TRUE(LayerNorm(LayerNormOptions({3}).elementwise_affine(false))->parameters().empty());
+}
+
+TEST(GroupNormModule, Values) {
+  GroupNorm gn(2, 4);
+  expect_values(gn(arange(8, kFloat).square().view({1, 4, 2})),
+                {-0.9999996423721313, -0.7142854928970337, 0.14285707473754883, 1.5714279413223267,
+                 -1.2561832666397095, -0.5267865061759949, 0.3646984398365021, 1.418271541595459});
+  EXPECT_THROW(GroupNorm(3, 4)(zeros({2, 4})), Error);
+}
+
+TEST(Normalize, DividesByTheNorm) {
+  expect_values(F::normalize(tensor({{1.f, 2.f}, {3.f, 5.f}})),
+                {0.4472135901451111, 0.8944271802902222, 0.5144957900047302, 0.857492983341217});
+  expect_values(F::normalize(zeros({1, 2})), {0, 0});
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,36 @@
+// Expected values are PyTorch 1.13's for the same inputs and seeds.
+#include "nn/util.h"
+
+#include <taper/framework/random.h>
+#include <taper/nn/nn.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
+namespace taper {
+namespace {
+
+using namespace nn;
+using test::expect_values;
+
+TEST(PoolModules, Values) {
+  const Tensor x = arange(16, kFloat).view({1, 1, 4, 4});
+  expect_values(MaxPool2d(2)(x), {5, 7, 13, 15});
+  expect_values(MaxPool2d(MaxPool2dOptions(3).stride(2).ceil_mode(true))(x), {10, 11, 14, 15});
+  expect_values(AvgPool2d(AvgPool2dOptions(3).stride(2).padding(1).count_include_pad(false))(x),
+                {2.5, 4.0, 8.5, 10.0});
+  expect_values(AvgPool2d(AvgPool2dOptions(2).divisor_override(3))(x),
+                {3.3333332538604736, 6.0, 14.0, 16.66666603088379});
+  expect_values(AdaptiveAvgPool2d(AdaptiveAvgPool2dOptions({2, nullopt}))(x),
+                {2, 3, 4, 5, 10, 11, 12, 13});
+  expect_values(AdaptiveMaxPool2d(3)(x), {5, 6, 7, 9, 10, 11, 13, 14, 15});
+  const auto [values, indices] = MaxPool2d(2)->forward_with_indices(x);
+  EXPECT_TRUE(values.equal(indices.to(kFloat)));  // here every value is its own position
+  const Tensor line = x.view({1, 1, 16});
+  expect_values(MaxPool1d(8)(line), {7, 15});
+  expect_values(AvgPool1d(8)(line), {3.5, 11.5});
+  expect_values(AdaptiveAvgPool1d(2)(line), {3.5, 11.5});
+  expect_values(AdaptiveMaxPool1d(2)(line), {7, 15});
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,220 @@
+#include "nn/util.h"
+
+#include <taper/nn/init.h>
+#include <taper/nn/modules/activation.h>
+#include <taper/nn/modules/container/functional.h>
+#include <taper/nn/modules/container/moduledict.h>
+#include <taper/nn/modules/container/modulelist.h>
+#include <taper/nn/modules/container/parameters.h>
+#include <taper/nn/modules/container/sequential.h>
+#include <taper/nn/modules/linear.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/random.h>
+
+namespace taper {
+namespace {
+
+using namespace nn;
+using test::expect_values;
+using test::message_of;
+using test::text_of;
+
+struct SumImpl : Module {
+  Tensor forward(Tensor x, Tensor y) { return x + y; }
+};
+TAPER_MODULE(Sum);
+struct TimesImpl : Cloneable<TimesImpl> {
+  void reset() override {}
+  Tensor forward(Tensor x, int k) { return x * k; }
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(3)})
+};
+TAPER_MODULE(Times);
+struct CountImpl : Module {
+  int forward(const Tensor& x) { return static_cast<int>(x.numel()); }
+};
+TAPER_MODULE(Count);
+
+TEST(Sequential, CallsOneAfterAnother) {
+  Sequential s(Linear(2, 3), Tanh(), Linear(3, 1));
+  const Tensor x = rand({4, 2});
+  const Tensor y = s->forward(x);
+  EXPECT_EQ(y.sizes(), IntArrayRef({4, 1}));
+  const Tensor by_hand = s[2]->as<Linear>()->forward(s[0]->as<Linear>()->forward(x).tanh());
+  EXPECT_TRUE(y.equal(by_hand));
+  EXPECT_EQ(s->named_parameters().keys(),
+            (std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"}));
+  EXPECT_TRUE(s(x).equal(y));
+}
+
+TEST(Sequential, PassesSeveralArgumentsAndOtherTypes) {
+  Sequential s{Sum(), Count()};
+  EXPECT_EQ(s->forward<int>(ones({2, 3}), ones({2, 3})), 6);
+  EXPECT_EQ(message_of([&] { s->forward(ones({1}), ones({1})); }),
+            "The type of the return value is int, but you asked for type torch::Tensor");
+  EXPECT_EQ(message_of([&] { s->forward<int>(ones({1}), 3); }),
+            "Expected argument #1 to be of type torch::Tensor, but received value of type int");
+  EXPECT_NE(message_of([&] {
+              s->forward<int>(ones({1}));
+            }).find("SumImpl's forward() method expects 2 argument(s), but received 1. If "),
+            std::string::npos);
+}
+
+TEST(Sequential, FillsDefaultArguments) {
+  Sequential s;
+  s->push_back(Times());
+  expect_values(s->forward(ones({1})), {3});
+  expect_values(s->forward(ones({1}), 5), {5});
+  EXPECT_NE(message_of([&] {
+              s->forward(ones({1}), 1, 2);
+            }).find("expects at least 1 argument(s) and at most 2 argument(s), but received 3."),
+            std::string::npos);
+}
+
+TEST(Sequential, TakesNames) {
+  Sequential s({{"fc", Linear(1, 2)}, {"act", ReLU()}});
+  EXPECT_EQ(text_of(s),
+            "torch::nn::Sequential(\n"
+            "  (fc): torch::nn::Linear(in_features=1, out_features=2, bias=true)\n"
+            "  (act): torch::nn::ReLU()\n"
+            ")");
+  OrderedDict<std::string, AnyModule> dict;
+  dict.insert("x", AnyModule(Linear(1, 1)));
+  EXPECT_EQ(Sequential(std::move(dict))->named_children().keys(), (std::vector<std::string>{"x"}));
+  s->push_back("more", Sigmoid());
+  EXPECT_EQ(s->named_children().keys().back(), "more");
+}
+
+TEST(Sequential, GrowsAndIterates) {
+  Sequential a(Linear(1, 1)), b{ReLU(), Tanh()};
+  a->extend(*b);
+  a->push_back(std::make_shared<SigmoidImpl>());
+  a->push_back(LinearImpl(1, 2));
+  EXPECT_EQ(a->size(), 5u);
+  EXPECT_EQ(a->at<LinearImpl>(0).options.in_features(), 1);
+  EXPECT_EQ(a->ptr(2), b->ptr(1));
+  int count = 0;
+  for (auto& module : *a) count += !module.is_empty();
+  EXPECT_EQ(count, 5);
+  EXPECT_EQ(message_of([&] { a->ptr(7); }), "Index out of range");
+  EXPECT_EQ(message_of([&] { a->at<LinearImpl>(1); }),
+            "Attempted to cast module of type torch::nn::ReLUImpl to type torch::nn::LinearImpl");
+}
+
+TEST(Sequential, EmptyOneThrows) {
+  Sequential s;
+  EXPECT_TRUE(s->is_empty());
+  EXPECT_EQ(message_of([&] { s->forward(ones({1})); }),
+            "Cannot call forward() on an empty Sequential");
+}
+
+TEST(Sequential, CloneIsDeep) {
+  Sequential s({{"fc", Linear(2, 2)}});
+  s->eval();
+  auto copy = std::dynamic_pointer_cast<SequentialImpl>(s->clone());
+  const Tensor x = rand({1, 2});
+  EXPECT_TRUE(copy->forward(x).equal(s->forward(x)));
+  EXPECT_FALSE(copy->is_training());
+  EXPECT_EQ(copy->named_parameters().keys(), (std::vector<std::string>{"fc.weight", "fc.bias"}));
+  init::zeros_(copy->at<LinearImpl>(0).weight);
+  EXPECT_FALSE(s->at<LinearImpl>(0).weight.equal(copy->at<LinearImpl>(0).weight));
+}
+
+TEST(AnyModule, KnowsItsModule) {
+  Linear l(2, 1);
+  AnyModule any(l);
+  EXPECT_EQ(any.get<Linear>().ptr(), l.ptr());
+  EXPECT_EQ(&any.get<LinearImpl>(), l.get());
+  EXPECT_EQ(any.ptr<LinearImpl>(), l.ptr());
+  EXPECT_EQ(any.type_info(), typeid(LinearImpl));
+  EXPECT_TRUE(any.forward(ones({1, 2})).equal(l(ones({1, 2}))));
+  EXPECT_NE(any.clone().ptr(), any.ptr());
+  AnyModule shared = any;
+  EXPECT_EQ(shared.ptr(), any.ptr());
+  AnyModule empty;
+  EXPECT_EQ(message_of([&] { empty.forward(1); }), "Cannot call forward() on an empty AnyModule");
+  EXPECT_EQ(message_of([&] { empty.ptr(); }), "Cannot call ptr() on an empty AnyModule");
+  EXPECT_EQ(message_of([&] { empty.get<LinearImpl>(); }),
+            "Cannot call get() on an empty AnyModule");
+}
+
+TEST(AnyValue, GivesBackOnlyItsOwnType) {
+  AnyValue v(3);
+  EXPECT_EQ(v.get<int>(), 3);
+  EXPECT_EQ(v.try_get<float>(), nullptr);
+  EXPECT_EQ(message_of([&] { v.get<float>(); }),
+            "Attempted to cast AnyValue to float, but its actual type is int");
+  AnyValue copy = v;
+  *copy.try_get<int>() = 4;
+  EXPECT_EQ(v.get<int>(), 3);
+}
+
+TEST(ModuleList, HoldsInsertsAndPrints) {
+  ModuleList list(Linear(1, 2), ReLU());
+  list->insert(1, Tanh());
+  EXPECT_EQ(text_of(list),
+            "torch::nn::ModuleList(\n"
+            "  (0): torch::nn::Linear(in_features=1, out_features=2, bias=true)\n"
+            "  (1): torch::nn::Tanh()\n"
+            "  (2): torch::nn::ReLU()\n"
+            ")");
+  EXPECT_EQ(list->at<LinearImpl>(0).options.out_features(), 2);
+  EXPECT_EQ(list->ptr<TanhImpl>(1), list[1]);
+  EXPECT_EQ(list->clone()->named_parameters().keys(),
+            (std::vector<std::string>{"0.weight", "0.bias"}));
+  EXPECT_EQ(message_of([&] { list->ptr(3); }), "Index out of range");
+  EXPECT_NE(message_of([&] { list->at<LinearImpl>(1); }).find("torch::nn::TanhImpl"),
+            std::string::npos);
+}
+
+TEST(ModuleDict, HoldsUnderNames) {
+  ModuleDict dict;
+  dict->update({{"a", Linear(1, 2).ptr()}, {"b", ReLU().ptr()}});
+  EXPECT_EQ(dict->keys(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(dict->named_parameters().keys(), (std::vector<std::string>{"a.weight", "a.bias"}));
+  EXPECT_EQ(dict->at<LinearImpl>("a").options.out_features(), 2);
+  dict->update({{"a", Tanh().ptr()}});
+  EXPECT_EQ(dict->size(), 2u);
+  EXPECT_EQ(text_of(*dict->pop("a")), "torch::nn::Tanh()");
+  EXPECT_FALSE(dict->contains("a"));
+  EXPECT_EQ(message_of([&] { dict->pop("a"); }), "Key 'a' is not defined");
+  dict->clear();
+  EXPECT_TRUE(dict->empty() && dict->children().empty());
+}
+
+TEST(ParameterList, HoldsAndPrints) {
+  ParameterList list(zeros({2}), ones({2, 3}).requires_grad_());
+  EXPECT_EQ(text_of(list),
+            "torch::nn::ParameterList(\n"
+            "(0): Parameter containing: [Float of size [2]]\n"
+            "(1): Parameter containing: [Float of size [2, 3]]\n"
+            ")");
+  EXPECT_FALSE(list[0].requires_grad());
+  EXPECT_TRUE(list->at(1).requires_grad());
+  EXPECT_EQ(message_of([&] { list->at(2); }), "Index out of range");
+  auto copy = std::dynamic_pointer_cast<ParameterListImpl>(list->clone());
+  EXPECT_FALSE(copy->at(1).is_same(list->at(1)));
+  EXPECT_TRUE(copy->at(1).equal(list->at(1)));
+}
+
+TEST(ParameterDict, HoldsUnderNames) {
+  ParameterDict dict;
+  dict->insert("k", zeros({3}));
+  EXPECT_EQ(text_of(dict),
+            "torch::nn::ParameterDict(\n(k): Parameter containing: [Float of size [3]]\n)");
+  EXPECT_EQ(dict->pop("k").numel(), 3);
+  EXPECT_TRUE(dict->empty());
+}
+
+TEST(Functional, BindsFurtherArguments) {
+  Functional plain([](Tensor x) { return x + 1; });
+  expect_values(plain(ones({1})), {2});
+  Functional bound([](const Tensor& x, double a, int b) { return x * a + b; }, 2.0, 3);
+  expect_values(bound(ones({1})), {5});
+  EXPECT_EQ(text_of(bound), "torch::nn::Functional()");
+  EXPECT_FALSE(bound->is_serializable());
+  expect_values(Sequential(bound, plain)->forward(ones({1})), {6});
+}
+
+}  // namespace
+}  // namespace taper

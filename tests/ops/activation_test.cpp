@@ -1,0 +1,227 @@
+#include <taper/ops/activation.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/pointwise.h"
+
+namespace taper::testing {
+namespace {
+
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+OpCase activation_case(std::string name, std::function<Tensor(const Tensor&)> op, Unary f,
+                       std::function<Tensor(Tensor)> inplace = {}, Range range = {-4, 4}) {
+  OpCase c = unary_case(std::move(name), std::move(op), f, range);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  if (inplace) c.inplace = [inplace](const Args& a) { return inplace(a.t[0]); };
+  return c;
+}
+
+TAPER_OP_CASES(activations, {
+  std::vector<OpCase> list = {
+      activation_case(
+          "leaky_relu", [](const Tensor& x) { return leaky_relu(x, 0.2); },
+          [](double x) { return x > 0 ? x : 0.2 * x; },
+          [](Tensor x) { return leaky_relu_(x, 0.2); }),
+      activation_case(
+          "elu", [](const Tensor& x) { return elu(x, 1.5); },
+          [](double x) { return x > 0 ? x : 1.5 * std::expm1(x); },
+          [](Tensor x) { return elu_(x, 1.5); }),
+      activation_case(
+          "selu", [](const Tensor& x) { return selu(x); },
+          [](double x) {
+            return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * std::expm1(x));
+          },
+          [](Tensor x) { return selu_(x); }),
+      activation_case(
+          "celu", [](const Tensor& x) { return celu(x, 2); },
+          [](double x) { return x > 0 ? x : 2 * std::expm1(x / 2); },
+          [](Tensor x) { return celu_(x, 2); }),
+      activation_case(
+          "gelu", [](const Tensor& x) { return gelu(x); },
+          [](double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; },
+          [](Tensor x) { return gelu_(x); }),
+      activation_case(
+          "gelu_tanh", [](const Tensor& x) { return gelu(x, "tanh"); },
+          [](double x) {
+            return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+          }),
+      activation_case(
+          "silu", [](const Tensor& x) { return silu(x); },
+          [](double x) { return x * sigmoid_of(x); }, [](Tensor x) { return silu_(x); }),
+      activation_case(
+          "mish", [](const Tensor& x) { return mish(x); },
+          [](double x) { return x * std::tanh(std::log1p(std::exp(x))); },
+          [](Tensor x) { return mish_(x); }),
+      activation_case(
+          "softplus", [](const Tensor& x) { return softplus(x, 2, 3); },
+          [](double x) { return 2 * x > 3 ? x : std::log1p(std::exp(2 * x)) / 2; }),
+      activation_case(
+          "hardtanh", [](const Tensor& x) { return hardtanh(x, -1, 2); },
+          [](double x) { return std::fmin(std::fmax(x, -1), 2); },
+          [](Tensor x) { return hardtanh_(x, -1, 2); }),
+      activation_case(
+          "relu6", [](const Tensor& x) { return relu6(x); },
+          [](double x) { return std::fmin(std::fmax(x, 0), 6); },
+          [](Tensor x) { return relu6_(x); }, {-4, 9}),
+      activation_case(
+          "hardsigmoid", [](const Tensor& x) { return hardsigmoid(x); },
+          [](double x) { return std::fmin(std::fmax(x / 6 + 0.5, 0), 1); },
+          [](Tensor x) { return hardsigmoid_(x); }),
+      activation_case(
+          "hardswish", [](const Tensor& x) { return hardswish(x); },
+          [](double x) { return x * std::fmin(std::fmax(x / 6 + 0.5, 0), 1); },
+          [](Tensor x) { return hardswish_(x); }),
+      activation_case(
+          "hardshrink", [](const Tensor& x) { return hardshrink(x, 0.5); },
+          [](double x) { return std::abs(x) > 0.5 ? x : 0; }),
+      activation_case(
+          "softshrink", [](const Tensor& x) { return softshrink(x, 0.5); },
+          [](double x) { return x > 0.5    ? x - 0.5
+                                : x < -0.5 ? x + 0.5
+                                           : 0; }),
+      activation_case(
+          "threshold", [](const Tensor& x) { return threshold(x, 0.5, -2); },
+          [](double x) { return x > 0.5 ? x : -2; },
+          [](Tensor x) { return threshold_(x, 0.5, -2); }),
+      activation_case(
+          "log_sigmoid", [](const Tensor& x) { return log_sigmoid(x); },
+          [](double x) { return std::log(sigmoid_of(x)); }),
+      activation_case(
+          "logit", [](const Tensor& x) { return logit(x); },
+          [](double x) { return std::log(x / (1 - x)); }, [](Tensor x) { return logit_(x); },
+          {0.1, 0.9}),
+      activation_case(
+          "softsign", [](const Tensor& x) { return softsign(x); },
+          [](double x) { return x / (1 + std::abs(x)); }),
+      activation_case(
+          "tanhshrink", [](const Tensor& x) { return tanhshrink(x); },
+          [](double x) { return x - std::tanh(x); }),
+  };
+  for (OpCase& c : list)
+    if (c.name == "silu")
+      c.errors = {error<NotImplementedError>("\"silu_cpu\" not implemented for 'Long'",
+                                             [] { silu(to_tensor(Array({2}), kLong)); })};
+  return list;
+});
+
+TAPER_OP_CASES(with_weights, {
+  OpCase prelu_case;
+  prelu_case.name = "prelu";
+  prelu_case.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{5}, {1}}, t), sample_of({{4, 3}, {3}}, t),
+                             sample_of({{2, 3, 5}, {3}}, t), sample_of({{2, 3, 5}, {1}}, t)};
+  };
+  prelu_case.call = [](const Args& a) { return prelu(a.t[0], a.t[1]); };
+  prelu_case.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for_each_index(y.sizes, [&](const std::vector<int64_t>& i) {
+      const double w = a.t[1].v[a.t[1].v.size() == 1 ? 0 : i[1]];
+      y.at(i) = y.at(i) > 0 ? y.at(i) : w * y.at(i);
+    });
+    return Arrays{y};
+  };
+  prelu_case.errors = {error<Error>(
+      "Mismatch of parameter numbers and input channel size. Found parameter numbers = 3 and "
+      "channel size = 4.",
+      [] {
+        prelu(to_tensor(Array({2, 4}), kFloat), to_tensor(Array({3}), kFloat));
+      })};
+
+  OpCase glu_case;
+  glu_case.name = "glu";
+  glu_case.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{6}}, t, {}, {0}), sample_of({{4, 3}}, t, {}, {0}),
+                             sample_of({{3, 34}}, t, {}, {-1})};
+  };
+  glu_case.call = [](const Args& a) { return glu(a.t[0], a.i[0]); };
+  glu_case.reference = [](const ArrayArgs& a) {
+    const Array& x = a.t[0];
+    const int64_t d = a.i[0] < 0 ? a.i[0] + x.dim() : a.i[0];
+    std::vector<int64_t> shape = x.sizes;
+    shape[d] /= 2;
+    Array y(shape);
+    for_each_index(shape, [&](std::vector<int64_t> i) {
+      const double value = x.at(i);
+      std::vector<int64_t> gate = i;
+      gate[d] += shape[d];
+      y.at(i) = value * sigmoid_of(x.at(gate));
+    });
+    return Arrays{y};
+  };
+  glu_case.errors = {error<Error>("Halving dimension must be even, but dimension 0 is size 3",
+                                  [] { glu(to_tensor(Array({3}), kFloat)); })};
+  return std::vector<OpCase>{prelu_case, glu_case};
+});
+
+Tensor values(std::vector<double> v, ScalarType dtype = kFloat) {
+  Array a({static_cast<int64_t>(v.size())});
+  a.v = std::move(v);
+  return to_tensor(a, dtype);
+}
+
+Tensor slope_at(std::vector<double> v, const std::function<Tensor(const Tensor&)>& f) {
+  const Tensor x = values(std::move(v)).set_requires_grad(true);
+  f(x).sum().backward();
+  return x.grad();
+}
+
+TEST(Activation, GradientsAtCorners) {
+  EXPECT_TRUE(slope_at({-1, 0, 1}, [](const Tensor& x) {
+                return leaky_relu(x, 0.25);
+              }).equal(values({0.25, 0.25, 1})));
+  EXPECT_TRUE(slope_at({-1, -0.5, 1}, [](const Tensor& x) {
+                return hardtanh(x);
+              }).equal(values({0, 1, 0})));
+  EXPECT_TRUE(slope_at({-0.5, 0.5, 0.6}, [](const Tensor& x) {
+                return softshrink(x);
+              }).equal(values({0, 0, 1})));
+  EXPECT_TRUE(slope_at({0.5, 0.6, 0.4}, [](const Tensor& x) {
+                return threshold(x, 0.5, 0);
+              }).equal(values({0, 1, 0})));
+}
+
+TEST(Activation, LargeInputsStayFinite) {
+  const Tensor x = values({-200, 200});
+  EXPECT_TRUE(log_sigmoid(x).equal(values({-200, 0})));
+  EXPECT_TRUE(mish(x).allclose(values({0, 200})));
+  EXPECT_TRUE(softplus(x).allclose(values({0, 200})));
+  EXPECT_TRUE(silu(x).allclose(values({0, 200})));
+  EXPECT_TRUE(
+      slope_at({-200, 200}, [](const Tensor& t) { return mish(t); }).allclose(values({0, 1})));
+}
+
+TEST(Activation, NanPassesThrough) {
+  const Tensor x = values({NAN});
+  for (const Tensor& y : {leaky_relu(x), elu(x), gelu(x), silu(x), mish(x), hardtanh(x),
+                          hardshrink(x), softshrink(x), threshold(x, 0, 1), hardswish(x)})
+    EXPECT_TRUE(y.isnan().item<bool>());
+}
+
+TEST(Activation, IntegersWhereThePiecesAreStraight) {
+  EXPECT_TRUE(relu6(values({-1, 3, 9}, kLong)).equal(values({0, 3, 6}, kLong)));
+  EXPECT_TRUE(threshold(values({-1, 3}, kLong), 0, 7).equal(values({7, 3}, kLong)));
+}
+
+TEST(Activation, RejectsBadParameters) {
+  const Tensor x = values({1});
+  EXPECT_THROW(celu(x, 0), Error);
+  EXPECT_THROW(softshrink(x, -1), Error);
+  EXPECT_THROW(gelu(x, "fast"), Error);
+}
+
+TEST(Activation, RandomSlopesLieWithinTheirBounds) {
+  const Tensor x = values({-1, -1, -1, 2});
+  const Tensor y = rrelu(x, 0.25, 0.5, true);
+  EXPECT_EQ(y[3].item<float>(), 2);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_LE(y[i].item<float>(), -0.25f);
+    EXPECT_GE(y[i].item<float>(), -0.5f);
+  }
+  EXPECT_FLOAT_EQ(rrelu(x, 0.25, 0.5)[0].item<float>(), -0.375f);
+}
+
+}  // namespace
+}  // namespace taper::testing

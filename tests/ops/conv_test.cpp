@@ -1,0 +1,244 @@
+#include <taper/ops/conv.h>
+
+#include <gtest/gtest.h>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/cpu/parallel.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+const Range kSmall = {-2, 2};
+
+// One setting: sizes of input, weight and perhaps bias; stride, padding, dilation, output padding,
+// for every spatial dimension alike unless `mixed`; groups.
+struct Setting {
+  std::vector<std::vector<int64_t>> sizes;
+  int64_t stride = 1, padding = 0, dilation = 1, groups = 1, output_padding = 0;
+};
+
+std::vector<Args> samples_from(const std::vector<Setting>& settings, ScalarType dtype) {
+  std::vector<Args> list;
+  for (const Setting& s : settings)
+    list.push_back(sample_of(s.sizes, dtype, kSmall,
+                             {s.stride, s.padding, s.dilation, s.groups, s.output_padding}));
+  return list;
+}
+
+// The definition, element by element. The input has a batch; `to` receives product(x, w).
+template <class Each>
+void for_each_tap(const Array& x, const Array& w, const std::vector<int64_t>& out,
+                  const std::vector<int64_t>& i, const Each& each) {
+  const int64_t spatial = w.dim() - 2, groups = i[3];
+  for_each_index(out, [&](const std::vector<int64_t>& at) {
+    const int64_t group = at[1] / (w.size(0) / groups);
+    std::vector<int64_t> taps(w.sizes.begin() + 1, w.sizes.end());
+    for_each_index(taps, [&](const std::vector<int64_t>& tap) {
+      std::vector<int64_t> in = {at[0], group * w.size(1) + tap[0]}, weight = {at[1], tap[0]};
+      for (int64_t d = 0; d < spatial; ++d) {
+        in.push_back(at[d + 2] * i[0] - i[1] + tap[d + 1] * i[2]);
+        weight.push_back(tap[d + 1]);
+        if (in.back() < 0 || in.back() >= x.size(d + 2)) return;
+      }
+      each(at, in, weight);
+    });
+  });
+}
+
+Array naive_conv(const ArrayArgs& a) {
+  Array x = a.t[0];
+  const Array& w = a.t[1];
+  const bool unbatched = x.dim() + 1 == w.dim();
+  if (unbatched) x.sizes.insert(x.sizes.begin(), 1);
+  std::vector<int64_t> out = {x.size(0), w.size(0)};
+  for (int64_t d = 2; d < w.dim(); ++d)
+    out.push_back((x.size(d) + 2 * a.i[1] - a.i[2] * (w.size(d) - 1) - 1) / a.i[0] + 1);
+  Array y(out);
+  if (a.t.size() > 2) for_each_index(out, [&](const auto& at) { y.at(at) = a.t[2].at({at[1]}); });
+  for_each_tap(x, w, out, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+    y.at(at) += x.at(in) * w.at(weight);
+  });
+  if (unbatched) y.sizes.erase(y.sizes.begin());
+  return y;
+}
+
+Array naive_transposed(const ArrayArgs& a) {
+  const Array &y = a.t[0], &w = a.t[1];
+  std::vector<int64_t> size = {y.size(0), w.size(1) * a.i[3]};
+  for (int64_t d = 2; d < w.dim(); ++d)
+    size.push_back((y.size(d) - 1) * a.i[0] - 2 * a.i[1] + a.i[2] * (w.size(d) - 1) + a.i[4] + 1);
+  Array x(size);
+  if (a.t.size() > 2) for_each_index(size, [&](const auto& at) { x.at(at) = a.t[2].at({at[1]}); });
+  for_each_tap(x, w, y.sizes, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+    x.at(in) += y.at(at) * w.at(weight);
+  });
+  return x;
+}
+
+using Conv = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef,
+                        IntArrayRef, int64_t);
+
+OpCase conv_case(const char* name, Conv conv, const std::vector<Setting>& settings) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [settings](ScalarType t) { return samples_from(settings, t); };
+  c.call = [conv](const Args& a) {
+    return conv(a.t[0], a.t[1], a.t.size() > 2 ? a.t[2] : Tensor(), a.i[0], a.i[1], a.i[2], a.i[3]);
+  };
+  c.reference = [](const ArrayArgs& a) { return naive_conv(a); };
+  c.tolerance = 40;
+  return c;
+}
+
+Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
+  return sample_of({sizes}, dtype).t[0];
+}
+
+TAPER_OP_CASES(conv_cases, {
+  OpCase one = conv_case("conv1d", static_cast<Conv>(&conv1d),
+                         {{{{2, 3, 9}, {4, 3, 3}, {4}}},
+                          {{{2, 3, 9}, {4, 3, 3}}, 2, 1},
+                          {{{3, 9}, {4, 3, 2}, {4}}, 1, 0, 2},
+                          {{{2, 4, 7}, {4, 2, 3}, {4}}, 3, 2, 1, 2},
+                          {{{0, 3, 9}, {4, 3, 3}}},
+                          {{{1, 1, 100}, {2, 1, 70}}}});
+  one.errors = {error<Error>("Expected 2D (unbatched) or 3D (batched) input to conv1d", [] {
+    conv1d(numbers({4}), numbers({1, 1, 2}));
+  })};
+  OpCase two = conv_case("conv2d", static_cast<Conv>(&conv2d),
+                         {{{{2, 1, 6, 7}, {3, 1, 3, 2}, {3}}},
+                          {{{1, 2, 5, 5}, {2, 2, 3, 3}, {2}}, 1, 1},
+                          {{{1, 2, 6, 5}, {2, 2, 3, 3}}, 2, 1},
+                          {{{1, 2, 7, 7}, {2, 2, 2, 3}, {2}}, 1, 2, 2},
+                          {{{2, 4, 4, 4}, {6, 2, 2, 2}, {6}}, 1, 1, 1, 2},
+                          {{{1, 4, 4, 5}, {4, 1, 3, 3}, {4}}, 1, 1, 1, 4},
+                          {{{2, 3, 4, 4}, {2, 3, 1, 1}, {2}}},
+                          {{{2, 3, 4, 4}, {2, 3, 1, 1}, {2}}, 2},
+                          {{{3, 4, 4}, {2, 3, 2, 2}}},
+                          {{{0, 3, 4, 4}, {2, 3, 2, 2}}},
+                          {{{2, 1, 28, 28}, {10, 1, 5, 5}, {10}}},
+                          {{{2, 10, 12, 12}, {20, 10, 5, 5}, {20}}},
+                          {{{1, 7, 20, 21}, {9, 7, 3, 3}, {9}}, 1, 1},
+                          {{{1, 60, 6, 6}, {8, 60, 3, 3}}, 1, 1}});
+  two.covers = {"convolution"};
+  two.errors = {
+      error<Error>("negative padding is not supported",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, -1);
+                   }),
+      error<Error>("non-positive stride is not supported",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 0);
+                   }),
+      error<Error>(
+          "Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel "
+          "size can't be greater than actual input size",
+          [] {
+            conv2d(numbers({1, 1, 2, 2}), numbers({1, 1, 3, 3}));
+          }),
+      error<Error>("Given groups=1, weight of size [1, 1, 3, 3], expected input[1, 2, 4, 4] to "
+                   "have 1 channels, but got 2 channels instead",
+                   [] {
+                     conv2d(numbers({1, 2, 4, 4}), numbers({1, 1, 3, 3}));
+                   }),
+      error<Error>("expected weight to be divisible by 2 at dimension 0",
+                   [] {
+                     conv2d(numbers({1, 2, 4, 4}), numbers({3, 1, 3, 3}), {}, 1, 0, 1, 2);
+                   }),
+      error<Error>("expected bias to be 1-dimensional with 1 elements",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), numbers({2}));
+                   }),
+      error<Error>("expected scalar type Float but found Double",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}, kDouble));
+                   }),
+      error<Error>("padding='same' is not supported for strided convolutions",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 2, "same");
+                   }),
+      error<Error>("expected padding to be a single integer value or a list of 2 values to match "
+                   "the convolution dimensions, but got padding=[1, 2, 3]",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, {1, 2, 3});
+                   })};
+  OpCase three = conv_case("conv3d", static_cast<Conv>(&conv3d),
+                           {{{{1, 2, 3, 4, 3}, {2, 2, 2, 2, 2}, {2}}, 1, 1},
+                            {{{1, 2, 3, 4, 3}, {2, 1, 2, 2, 2}}, 2, 1, 1, 2}});
+  three.errors = {error<Error>("Expected 5-dimensional weight for conv3d", [] {
+    conv3d(numbers({1, 4, 4}), numbers({1, 1, 2}));
+  })};
+  return std::vector{one, two, three};
+});
+
+TAPER_OP_CASES(conv_transpose_cases, {
+  const auto transposed = [](const char* name, Conv conv, const std::vector<Setting>& settings) {
+    OpCase c = conv_case(name, conv, settings);
+    const int64_t spatial = settings[0].sizes[1].size() - 2;
+    c.call = [spatial](const Args& a) {
+      const Tensor b = a.t.size() > 2 ? a.t[2] : Tensor();
+      const auto op = spatial == 1   ? &conv_transpose1d
+                      : spatial == 2 ? &conv_transpose2d
+                                     : &conv_transpose3d;
+      return op(a.t[0], a.t[1], b, a.i[0], a.i[1], a.i[4], a.i[3], a.i[2]);
+    };
+    c.reference = [](const ArrayArgs& a) { return naive_transposed(a); };
+    return c;
+  };
+  OpCase two = transposed("conv_transpose2d", nullptr,
+                          {{{{1, 2, 3, 4}, {2, 3, 3, 2}, {3}}},
+                           {{{1, 2, 3, 3}, {2, 2, 3, 3}, {2}}, 2, 1, 1, 1, 1},
+                           {{{1, 4, 3, 3}, {4, 1, 2, 2}}, 2, 0, 1, 2},
+                           {{{2, 2, 4, 4}, {2, 3, 3, 3}, {3}}, 1, 1, 2}});
+  two.errors = {error<Error>("output padding must be smaller than either stride or dilation", [] {
+    conv_transpose2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, 0, 1);
+  })};
+  OpCase one = transposed("conv_transpose1d", nullptr, {{{{2, 2, 4}, {2, 3, 3}, {3}}, 2, 1}});
+  OpCase three =
+      transposed("conv_transpose3d", nullptr, {{{{1, 2, 2, 3, 2}, {2, 1, 2, 2, 2}, {1}}, 2}});
+  return std::vector{one, two, three};
+});
+
+TEST(Conv, PaddingByNameKeepsTheSize) {
+  const Tensor x = numbers({2, 3, 9, 8}, kDouble), w = numbers({4, 3, 3, 3}, kDouble);
+  EXPECT_TRUE(conv2d(x, w, {}, 1, "same").allclose(conv2d(x, w, {}, 1, 1)));
+  EXPECT_TRUE(conv2d(x, w, {}, 1, "valid").equal(conv2d(x, w)));
+  // An even kernel pads more behind than in front.
+  const Tensor even = numbers({4, 3, 4, 2}, kDouble);
+  const Tensor y = conv2d(x, even, {}, 1, "same");
+  EXPECT_EQ(y.sizes(), (std::vector<int64_t>{2, 4, 9, 8}));
+  EXPECT_TRUE(y.narrow(2, 1, 6).narrow(3, 0, 7).allclose(conv2d(x, even)));
+}
+
+TEST(Conv, GroupsAreConvolutionsOfTheirOwn) {
+  const Tensor x = numbers({2, 6, 5, 5}, kDouble), w = numbers({4, 3, 2, 2}, kDouble);
+  const Tensor y = conv2d(x, w, {}, 1, 0, 1, 2);
+  EXPECT_TRUE(y.narrow(1, 0, 2).allclose(conv2d(x.narrow(1, 0, 3), w.narrow(0, 0, 2))));
+  EXPECT_TRUE(y.narrow(1, 2, 2).allclose(conv2d(x.narrow(1, 3, 3), w.narrow(0, 2, 2))));
+}
+
+TEST(Conv, ThreadsDoNotChangeTheForwardResult) {
+  const Tensor x = numbers({8, 16, 20, 20}), w = numbers({16, 16, 3, 3});
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const Tensor one = conv2d(x, w, {}, 1, 1);
+  set_num_threads(2);
+  const Tensor two = conv2d(x, w, {}, 1, 1);
+  set_num_threads(before);
+  EXPECT_TRUE(one.equal(two));
+}
+
+TEST(Conv, OnlyWantedGradientsAreComputed) {
+  const Tensor x = numbers({1, 1, 4, 4}), w = numbers({2, 1, 3, 3}).requires_grad_();
+  const Tensor y = conv2d(x, w, numbers({2}));
+  EXPECT_EQ(y.grad_fn()->name(), "ConvolutionBackward0");
+  y.sum().backward();
+  EXPECT_TRUE(w.grad().defined());
+  EXPECT_FALSE(x.grad().defined());
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,421 @@
+#include <taper/ops/matmul.h>
+
+#include <gtest/gtest.h>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/ops/linear.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+const std::vector<ScalarType> kNumbers = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte};
+const Range kSmall = {-2, 2};
+
+// Shapes around the sizes where the implementation changes: tiles of 6 rows and 64 columns, panels,
+// libraries.
+std::vector<Args> samples_of_mm(ScalarType dtype) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {1, 1, 1},   {2, 3, 4},   {0, 3, 2},   {2, 0, 3},  {3, 2, 0},   {8, 8, 8},
+      {7, 33, 17}, {13, 5, 65}, {4, 16, 32}, {6, 2, 64}, {31, 40, 1}, {1, 70, 31}};
+  std::vector<Args> list;
+  for (const auto& s : shapes)
+    list.push_back(sample_of({{s[0], s[1]}, {s[1], s[2]}}, dtype, kSmall));
+  if (dtype != kFloat && dtype != kDouble) return list;
+  list.push_back(sample_of({{130, 40}, {40, 150}}, dtype, kSmall));
+  list.push_back(sample_of({{20, 600}, {600, 70}}, dtype, kSmall));
+  list.push_back(sample_of({{100, 300}, {300, 130}}, dtype, kSmall));
+  return list;
+}
+
+Array multiply(const Array& a, const Array& b) {
+  Array y({a.size(0), b.size(1)});
+  for (int64_t i = 0; i < a.size(0); ++i)
+    for (int64_t j = 0; j < b.size(1); ++j)
+      for (int64_t k = 0; k < a.size(1); ++k) y.at({i, j}) += a.at({i, k}) * b.at({k, j});
+  return y;
+}
+
+Array multiply_batch(const Array& a, const Array& b) {
+  Array y({a.size(0), a.size(1), b.size(2)});
+  for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+    for (int64_t k = 0; k < a.size(2); ++k)
+      y.at(at) += a.at({at[0], at[1], k}) * b.at({at[0], k, at[2]});
+  });
+  return y;
+}
+
+// beta * self + alpha * product, self broadcast.
+Array blend(const Array& self, const Array& product, double beta, double alpha) {
+  Array y(product.sizes);
+  for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+    y.at(at) = (beta != 0 ? beta * self.broadcast_at(at) : 0) + alpha * product.at(at);
+  });
+  return y;
+}
+
+// What matmul should do, by index: every rank is a batch of matrices.
+Array multiply_any(Array a, Array b) {
+  const bool row = a.dim() == 1, column = b.dim() == 1;
+  if (row) a.sizes.insert(a.sizes.begin(), 1);
+  if (column) b.sizes.push_back(1);
+  const std::vector<int64_t> ba(a.sizes.begin(), a.sizes.end() - 2);
+  const std::vector<int64_t> bb(b.sizes.begin(), b.sizes.end() - 2);
+  std::vector<int64_t> sizes = broadcast(ba, bb);
+  const size_t batch = sizes.size();
+  sizes.push_back(a.size(-2));
+  sizes.push_back(b.size(-1));
+  Array y(sizes);
+  for_each_index(sizes, [&](const std::vector<int64_t>& at) {
+    for (int64_t k = 0; k < a.size(-1); ++k) {
+      std::vector<int64_t> ia, ib;
+      for (size_t d = batch - ba.size(); d < batch; ++d)
+        ia.push_back(ba[d - (batch - ba.size())] == 1 ? 0 : at[d]);
+      for (size_t d = batch - bb.size(); d < batch; ++d)
+        ib.push_back(bb[d - (batch - bb.size())] == 1 ? 0 : at[d]);
+      ia.insert(ia.end(), {at[batch], k});
+      ib.insert(ib.end(), {k, at[batch + 1]});
+      y.at(at) += a.at(ia) * b.at(ib);
+    }
+  });
+  if (column) y.sizes.pop_back();
+  if (row) y.sizes.erase(y.sizes.end() - (column ? 1 : 2));
+  return y;
+}
+
+Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
+  return sample_of({sizes}, dtype).t[0];
+}
+
+TAPER_OP_CASES(mm_case, {
+  OpCase c;
+  c.name = "mm";
+  c.dtypes = kNumbers;
+  c.samples = samples_of_mm;
+  c.call = [](const Args& a) { return mm(a.t[0], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) { return multiply(a.t[0], a.t[1]); };
+  c.out = [](Tensor& out, const Args& a) { return mm_out(out, a.t[0], a.t[1]); };
+  c.tolerance = 40;
+  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+                           [] {
+                             mm(numbers({2, 3}), numbers({4, 5}));
+                           }),
+              error<Error>("self must be a matrix",
+                           [] {
+                             mm(numbers({3}), numbers({3, 5}));
+                           }),
+              error<Error>("mat2 must be a matrix",
+                           [] {
+                             mm(numbers({3, 3}), numbers({3}));
+                           }),
+              error<Error>("expected scalar type Float but found Double",
+                           [] {
+                             mm(numbers({2, 3}), numbers({3, 2}, kDouble));
+                           }),
+              error<NotImplementedError>("not implemented for 'Bool'", [] {
+                mm(numbers({2, 3}, kBool), numbers({3, 2}, kBool));
+              })};
+  return std::vector{c};
+});
+
+TAPER_OP_CASES(bmm_case, {
+  OpCase c;
+  c.name = "bmm";
+  c.dtypes = {kFloat, kDouble, kBFloat16, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector{sample_of({{3, 2, 5}, {3, 5, 4}}, t, kSmall),
+                       sample_of({{0, 2, 5}, {0, 5, 4}}, t, kSmall),
+                       sample_of({{2, 7, 0}, {2, 0, 4}}, t, kSmall),
+                       sample_of({{5, 17, 33}, {5, 33, 9}}, t, kSmall),
+                       sample_of({{1, 1, 1}, {1, 1, 1}}, t, kSmall)};
+  };
+  c.call = [](const Args& a) { return bmm(a.t[0], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) { return multiply_batch(a.t[0], a.t[1]); };
+  c.out = [](Tensor& out, const Args& a) { return bmm_out(out, a.t[0], a.t[1]); };
+  c.tolerance = 40;
+  c.errors = {
+      error<Error>("batch1 must be a 3D tensor",
+                   [] {
+                     bmm(numbers({2, 3}), numbers({3, 5}));
+                   }),
+      error<Error>("batch2 must be a 3D tensor",
+                   [] {
+                     bmm(numbers({2, 2, 3}), numbers({3, 5}));
+                   }),
+      error<Error>("Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: "
+                   "[2, 4].",
+                   [] {
+                     bmm(numbers({2, 2, 3}), numbers({2, 4, 5}));
+                   })};
+  return std::vector{c};
+});
+
+TAPER_OP_CASES(vector_cases, {
+  OpCase m;
+  m.name = "mv";
+  m.tolerance = 40;
+  m.dtypes = {kFloat, kDouble, kLong};
+  m.samples = [](ScalarType t) {
+    return std::vector{sample_of({{2, 3}, {3}}, t, kSmall), sample_of({{0, 3}, {3}}, t, kSmall),
+                       sample_of({{2, 0}, {0}}, t, kSmall), sample_of({{33, 65}, {65}}, t, kSmall)};
+  };
+  m.call = [](const Args& a) { return mv(a.t[0], a.t[1]); };
+  m.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
+  m.errors = {error<Error>("size mismatch, got 2, 2x3,4", [] {
+    mv(numbers({2, 3}), numbers({4}));
+  })};
+
+  OpCase d;
+  d.name = "dot";
+  d.dtypes = {kFloat, kDouble, kLong, kHalf};
+  d.samples = [](ScalarType t) {
+    return std::vector{sample_of({{3}, {3}}, t, kSmall), sample_of({{0}, {0}}, t, kSmall),
+                       sample_of({{33}, {33}}, t, kSmall)};
+  };
+  d.call = [](const Args& a) { return dot(a.t[0], a.t[1]); };
+  d.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
+  d.covers = {"vdot"};
+  d.errors = {
+      error<Error>("1D tensors expected, but got 2D and 1D tensors",
+                   [] {
+                     dot(numbers({3, 1}), numbers({3}));
+                   }),
+      error<Error>("inconsistent tensor size, expected tensor [3] and src [4] to have the same "
+                   "number of elements, but got 3 and 4 elements respectively",
+                   [] { dot(numbers({3}), numbers({4})); }),
+      error<Error>("dot : expected both vectors to have same dtype, but found Float and Double",
+                   [] { dot(numbers({3}), numbers({3}, kDouble)); })};
+
+  OpCase o;
+  o.name = "outer";
+  o.samples = [](ScalarType t) {
+    return std::vector{sample_of({{3}, {4}}, t), sample_of({{0}, {4}}, t)};
+  };
+  o.call = [](const Args& a) { return outer(a.t[0], a.t[1]); };
+  o.reference = [](const ArrayArgs& a) {
+    Array x = a.t[0], y = a.t[1];
+    x.sizes.push_back(1);
+    y.sizes.insert(y.sizes.begin(), 1);
+    return multiply(x, y);
+  };
+  o.covers = {"ger"};
+  o.errors = {error<Error>("outer: Expected 1-D argument self, but got 2-D", [] {
+    outer(numbers({2, 3}), numbers({2}));
+  })};
+  return std::vector{m, d, o};
+});
+
+TAPER_OP_CASES(matmul_case, {
+  OpCase c;
+  c.name = "matmul";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    const std::vector<std::vector<std::vector<int64_t>>> shapes = {{{3}, {3}},
+                                                                   {{2, 3}, {3}},
+                                                                   {{3}, {3, 4}},
+                                                                   {{2, 3}, {3, 4}},
+                                                                   {{5, 2, 3}, {3}},
+                                                                   {{5, 2, 3}, {3, 4}},
+                                                                   {{3}, {5, 3, 4}},
+                                                                   {{2, 3}, {5, 3, 4}},
+                                                                   {{5, 2, 3}, {5, 3, 4}},
+                                                                   {{6, 1, 2, 3}, {5, 3, 4}},
+                                                                   {{2, 1, 2, 3}, {1, 3, 3, 2}},
+                                                                   {{2, 2, 2, 3}, {3, 4}},
+                                                                   {{0, 2, 3}, {3, 4}},
+                                                                   {{2, 3}, {2, 2, 3, 4}}};
+    std::vector<Args> list;
+    for (const auto& s : shapes) list.push_back(sample_of(s, t, kSmall));
+    return list;
+  };
+  c.call = [](const Args& a) { return matmul(a.t[0], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
+  c.out = [](Tensor& out, const Args& a) { return matmul_out(out, a.t[0], a.t[1]); };
+  c.errors = {
+      error<Error>("both arguments to matmul need to be at least 1D, but they are 0D and 1D",
+                   [] { matmul(numbers({}), numbers({3})); }),
+      error<Error>("The size of tensor a (2) must match the size of tensor b (3) at non-singleton "
+                   "dimension 0",
+                   [] {
+                     matmul(numbers({2, 3, 4}), numbers({3, 4, 5}));
+                   }),
+      error<Error>("mat1 and mat2 shapes cannot be multiplied (6x4 and 5x3)", [] {
+        matmul(numbers({2, 3, 4}), numbers({5, 3}));
+      })};
+  return std::vector{c};
+});
+
+TAPER_OP_CASES(addmm_cases, {
+  const auto blended = [](const char* name, std::vector<std::vector<std::vector<int64_t>>> shapes,
+                          std::function<Tensor(const Args&)> call,
+                          std::function<Array(const Array&, const Array&)> product) {
+    OpCase c;
+    c.name = name;
+    c.dtypes = {kFloat, kDouble, kLong};
+    c.samples = [shapes](ScalarType t) {
+      std::vector<Args> list;
+      for (const auto& s : shapes)
+        for (double beta : {1.0, 0.0, 2.0})
+          list.push_back(sample_of(s, t, kSmall, {}, {beta, 3.0 - beta}));
+      return list;
+    };
+    c.call = [call](const Args& a) { return call(a); };
+    c.reference = [product](const ArrayArgs& a) {
+      return blend(a.t[0], product(a.t[1], a.t[2]), a.d[0], a.d[1]);
+    };
+    return c;
+  };
+  const auto number = [](const Args& a, size_t i) {
+    return a.t[0].is_floating_point() ? Scalar(a.d[i]) : Scalar(static_cast<int64_t>(a.d[i]));
+  };
+  OpCase mm_case = blended(
+      "addmm",
+      {{{2, 4}, {2, 3}, {3, 4}},
+       {{4}, {2, 3}, {3, 4}},
+       {{2, 1}, {2, 3}, {3, 4}},
+       {{}, {2, 3}, {3, 4}},
+       {{2, 4}, {2, 0}, {0, 4}},
+       {{0, 4}, {0, 3}, {3, 4}}},
+      [number](const Args& a) { return addmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1)); },
+      multiply);
+  mm_case.covers = {"addr"};
+  mm_case.errors = {
+      error<Error>("The expanded size of the tensor (3) must match the existing size (2) at "
+                   "non-singleton dimension 1.  Target sizes: [2, 3].  Tensor sizes: [2]",
+                   [] {
+                     addmm(numbers({2}), numbers({2, 3}), numbers({3, 3}));
+                   }),
+      error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x3)",
+                   [] {
+                     addmm(numbers({3}), numbers({2, 3}), numbers({4, 3}));
+                   }),
+      error<Error>("self and mat2 must have the same dtype", [] {
+        addmm(numbers({3}, kDouble), numbers({2, 3}), numbers({3, 3}));
+      })};
+  OpCase mv_case = blended(
+      "addmv", {{{2}, {2, 3}, {3}}, {{1}, {2, 3}, {3}}, {{}, {2, 3}, {3}}},
+      [number](const Args& a) { return addmv(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1)); },
+      [](const Array& a, const Array& b) { return multiply_any(a, b); });
+  mv_case.errors = {error<Error>("size mismatch, got 2, 2x3,4", [] {
+    addmv(numbers({2}), numbers({2, 3}), numbers({4}));
+  })};
+  OpCase bmm_case = blended(
+      "baddbmm", {{{2, 2, 4}, {2, 2, 3}, {2, 3, 4}}, {{4}, {2, 2, 3}, {2, 3, 4}}},
+      [number](const Args& a) {
+        return baddbmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+      },
+      multiply_batch);
+  bmm_case.errors = {error<Error>("batch2 must be a 3D tensor", [] {
+    baddbmm(numbers({2}), numbers({2, 2, 3}), numbers({3, 4}));
+  })};
+  OpCase sum_case = blended(
+      "addbmm", {{{2, 4}, {3, 2, 3}, {3, 3, 4}}, {{4}, {2, 2, 3}, {2, 3, 4}}},
+      [number](const Args& a) {
+        return addbmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+      },
+      [](const Array& a, const Array& b) {
+        const Array each = multiply_batch(a, b);
+        Array y({each.size(1), each.size(2)});
+        for_each_index(each.sizes, [&](const std::vector<int64_t>& at) {
+          y.at({at[1], at[2]}) += each.at(at);
+        });
+        return y;
+      });
+  return std::vector{mm_case, mv_case, bmm_case, sum_case};
+});
+
+TAPER_OP_CASES(linear_case, {
+  OpCase c;
+  c.name = "linear";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [](ScalarType t) {
+    const std::vector<std::vector<std::vector<int64_t>>> shapes = {
+        {{2, 3}, {4, 3}, {4}},       {{2, 3}, {4, 3}},
+        {{3}, {4, 3}, {4}},          {{3}, {4, 3}},
+        {{2, 2, 3}, {4, 3}, {4}},    {{0, 3}, {4, 3}, {4}},
+        {{4, 16}, {32, 16}, {32}},   {{4, 32}, {10, 32}, {10}},
+        {{65, 130}, {70, 130}, {70}}};
+    std::vector<Args> list;
+    for (const auto& s : shapes) list.push_back(sample_of(s, t, kSmall));
+    return list;
+  };
+  c.call = [](const Args& a) { return linear(a.t[0], a.t[1], a.t.size() > 2 ? a.t[2] : Tensor()); };
+  c.reference = [](const ArrayArgs& a) {
+    const Array &x = a.t[0], &w = a.t[1];
+    Array y(x.sizes);
+    y.sizes.back() = w.size(0);
+    y = Array(y.sizes);
+    for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+      std::vector<int64_t> in = at;
+      double& sum = y.at(at) = a.t.size() > 2 ? a.t[2].at({at.back()}) : 0;
+      for (int64_t k = 0; k < w.size(1); ++k) {
+        in.back() = k;
+        sum += x.at(in) * w.at({at.back(), k});
+      }
+    });
+    return y;
+  };
+  c.tolerance = 40;
+  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+                           [] {
+                             linear(numbers({2, 3}), numbers({5, 4}));
+                           }),
+              error<Error>("mat1 and mat2 must have the same dtype",
+                           [] {
+                             linear(numbers({2, 3}, kDouble), numbers({5, 3}), numbers({5}));
+                           }),
+              error<Error>("must match the existing size (4)", [] {
+                linear(numbers({2, 3}), numbers({5, 3}), numbers({4}));
+              })};
+  return std::vector{c};
+});
+
+TAPER_OP_CASES(chain_case, {
+  OpCase c;
+  c.name = "chain_matmul";
+  c.samples = [](ScalarType t) {
+    return std::vector{sample_of({{2, 3}, {3, 4}, {4, 2}}, t, kSmall),
+                       sample_of({{2, 3}}, t, kSmall),
+                       sample_of({{5, 2}, {2, 6}, {6, 1}, {1, 3}}, t, kSmall)};
+  };
+  c.call = [](const Args& a) { return chain_matmul(a.t).clone(); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for (size_t i = 1; i < a.t.size(); ++i) y = multiply(y, a.t[i]);
+    return y;
+  };
+  c.errors = {error<Error>("Expected one or more matrices", [] { chain_matmul(TensorList()); })};
+  return std::vector{c};
+});
+
+TEST(Matmul, BetaZeroIgnoresNaN) {
+  const Tensor self = numbers({2, 2}).mul(std::numeric_limits<double>::quiet_NaN());
+  const Tensor y = addmm(self, numbers({2, 3}), numbers({3, 2}), 0, 1);
+  EXPECT_TRUE(y.equal(mm(numbers({2, 3}), numbers({3, 2}))));
+}
+
+TEST(Matmul, InPlaceChangesItsTensor) {
+  Tensor self = numbers({2, 2});
+  const Tensor before = self.clone(), a = numbers({2, 3}), b = numbers({3, 2});
+  const int64_t version = self._version();
+  self.addmm_(a, b, 2, 3);
+  EXPECT_TRUE(self.allclose(before.mul(2).add(mm(a, b), 3), 1e-5, 1e-5));
+  EXPECT_GT(self._version(), version);
+  EXPECT_THROW(numbers({2}).addmm_(a, b), Error);
+}
+
+TEST(Matmul, NodesHaveThePeersNames) {
+  const auto leaf = [](const std::vector<int64_t>& sizes) {
+    return numbers(sizes).requires_grad_();
+  };
+  EXPECT_EQ(mm(leaf({2, 3}), leaf({3, 2})).grad_fn()->name(), "MmBackward0");
+  EXPECT_EQ(bmm(leaf({2, 2, 3}), leaf({2, 3, 2})).grad_fn()->name(), "BmmBackward0");
+  EXPECT_EQ(mv(leaf({2, 3}), leaf({3})).grad_fn()->name(), "MvBackward0");
+  EXPECT_EQ(dot(leaf({3}), leaf({3})).grad_fn()->name(), "DotBackward0");
+  EXPECT_EQ(addmm(leaf({2}), leaf({2, 3}), leaf({3, 2})).grad_fn()->name(), "AddmmBackward0");
+  EXPECT_EQ(linear(leaf({2, 3}), leaf({4, 3}), leaf({4})).grad_fn()->name(), "AddmmBackward0");
+}
+
+}  // namespace
+}  // namespace taper::testing

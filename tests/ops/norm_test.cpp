@@ -1,0 +1,243 @@
+#include <taper/ops/norm.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/node.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+constexpr double kEps = 1e-3;
+const std::vector<ScalarType> kFloats = {kFloat, kDouble, kHalf, kBFloat16};
+
+Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
+  return sample_of({sizes}, dtype).t[0];
+}
+
+// Normalises every set of elements with one key; `channel` gives the element of weight and bias.
+template <class Key, class Channel>
+Array normalise(const ArrayArgs& a, const Key& key, const Channel& channel) {
+  const Array& x = a.t[0];
+  std::vector<double> sum, square, count;
+  const auto each = [&](const auto& body) {
+    for_each_index(x.sizes, [&](const std::vector<int64_t>& at) {
+      const size_t k = static_cast<size_t>(key(at));
+      if (k >= count.size()) {
+        sum.resize(k + 1);
+        square.resize(k + 1);
+        count.resize(k + 1);
+      }
+      body(at, k);
+    });
+  };
+  each([&](const auto& at, size_t k) {
+    sum[k] += x.at(at);
+    count[k] += 1;
+  });
+  each([&](const auto& at, size_t k) {
+    const double d = x.at(at) - sum[k] / count[k];
+    square[k] += d * d;
+  });
+  Array y(x.sizes);
+  each([&](const auto& at, size_t k) {
+    const double h = (x.at(at) - sum[k] / count[k]) / std::sqrt(square[k] / count[k] + kEps);
+    const size_t c = static_cast<size_t>(channel(at));
+    y.at(at) = a.t.size() > 1 ? h * a.t[1].v[c] + a.t[2].v[c] : h;
+  });
+  return y;
+}
+
+Tensor weight_of(const Args& a) { return a.t.size() > 1 ? a.t[1] : Tensor(); }
+Tensor bias_of(const Args& a) { return a.t.size() > 1 ? a.t[2] : Tensor(); }
+
+OpCase norm_case(const char* name, std::vector<std::vector<std::vector<int64_t>>> shapes) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = kFloats;
+  c.samples = [shapes](ScalarType t) {
+    std::vector<Args> list;
+    for (const auto& s : shapes) list.push_back(sample_of(s, t));
+    return list;
+  };
+  c.tolerance = 10;
+  return c;
+}
+
+TAPER_OP_CASES(norm_cases, {
+  OpCase b = norm_case("batch_norm", {{{4, 3}, {3}, {3}},
+                                      {{2, 3, 5}, {3}, {3}},
+                                      {{2, 3, 5}},
+                                      {{2, 2, 3, 4}, {2}, {2}},
+                                      {{3, 2, 33, 35}, {2}, {2}},
+                                      {{1, 2, 70, 70}}});
+  b.call = [](const Args& a) {
+    return batch_norm(a.t[0], weight_of(a), bias_of(a), {}, {}, true, 0.1, kEps);
+  };
+  b.reference = [](const ArrayArgs& a) {
+    const auto channel = [](const std::vector<int64_t>& at) { return at[1]; };
+    return normalise(a, channel, channel);
+  };
+  b.errors = {
+      error<Error>("running_mean must be defined in evaluation mode",
+                   [] {
+                     batch_norm(numbers({2, 3}), {}, {}, {}, {}, false, 0.1, kEps);
+                   }),
+      error<Error>(
+          "running_mean should contain 3 elements not 4",
+          [] {
+            batch_norm(numbers({2, 3}), {}, {}, numbers({4}), numbers({3}), false, 0.1, kEps);
+          }),
+      error<Error>("weight should contain 3 elements not 4", [] {
+        batch_norm(numbers({2, 3}), numbers({4}), {}, {}, {}, true, 0.1, kEps);
+      })};
+
+  OpCase l = norm_case("layer_norm", {{{4, 5}, {5}, {5}},
+                                      {{2, 3, 4}, {3, 4}, {3, 4}},
+                                      {{2, 3, 4}},
+                                      {{6}, {6}, {6}},
+                                      {{0, 4}, {4}, {4}},
+                                      {{33, 100}, {100}, {100}},
+                                      {{3, 5000}, {5000}, {5000}}});
+  const auto normalised = [](const auto& a) {
+    return a.t.size() > 1 ? a.t[1].dim() : std::min<int64_t>(2, a.t[0].dim());
+  };
+  l.call = [normalised](const Args& a) {
+    const size_t from = static_cast<size_t>(a.t[0].dim() - normalised(a));
+    return layer_norm(a.t[0], a.t[0].sizes().slice(from), weight_of(a), bias_of(a), kEps);
+  };
+  l.reference = [normalised](const ArrayArgs& a) {
+    const Array& x = a.t[0];
+    int64_t width = 1;
+    for (int64_t d = x.dim() - normalised(a); d < x.dim(); ++d) width *= x.size(d);
+    const auto flat = [&x](const std::vector<int64_t>& at) {
+      int64_t i = 0;
+      for (size_t d = 0; d < at.size(); ++d) i = i * x.sizes[d] + at[d];
+      return i;
+    };
+    return normalise(
+        a, [&](const auto& at) { return flat(at) / width; },
+        [&](const auto& at) { return flat(at) % width; });
+  };
+  l.errors = {
+      error<Error>("Expected weight to be of same shape as normalized_shape, but got weight of "
+                   "shape [7] and normalized_shape = [8]",
+                   [] {
+                     layer_norm(numbers({2, 8}), {8}, numbers({7}), numbers({8}));
+                   }),
+      error<Error>("Expected normalized_shape to be at least 1-dimensional",
+                   [] {
+                     layer_norm(numbers({2, 8}), {});
+                   }),
+      error<Error>("Given normalized_shape=[7], expected input with shape [*, [7]]", [] {
+        layer_norm(numbers({2, 8}), {7});
+      })};
+
+  OpCase g = norm_case("group_norm", {{{2, 4, 3}, {4}, {4}},
+                                      {{2, 4, 3}},
+                                      {{3, 4}, {4}, {4}},
+                                      {{2, 4, 2, 3}, {4}, {4}},
+                                      {{2, 4, 20, 21}, {4}, {4}}});
+  g.call = [](const Args& a) { return group_norm(a.t[0], 2, weight_of(a), bias_of(a), kEps); };
+  g.reference = [](const ArrayArgs& a) {
+    const int64_t width = a.t[0].size(1) / 2;
+    return normalise(
+        a, [=](const std::vector<int64_t>& at) { return at[0] * 2 + at[1] / width; },
+        [](const std::vector<int64_t>& at) { return at[1]; });
+  };
+  g.errors = {
+      error<Error>("Expected number of channels in input to be divisible by num_groups, but got "
+                   "input of shape [2, 4, 8] and num_groups=3",
+                   [] {
+                     group_norm(numbers({2, 4, 8}), 3);
+                   }),
+      error<Error>("Expected weight to be a vector of size equal to the number of channels", [] {
+        group_norm(numbers({2, 4, 8}), 2, numbers({3}));
+      })};
+
+  OpCase i = norm_case("instance_norm", {{{2, 3, 5}, {3}, {3}}, {{2, 3, 3, 4}}});
+  i.call = [](const Args& a) {
+    return instance_norm(a.t[0], weight_of(a), bias_of(a), {}, {}, true, 0.1, kEps);
+  };
+  i.reference = [](const ArrayArgs& a) {
+    const int64_t channels = a.t[0].size(1);
+    return normalise(
+        a, [=](const std::vector<int64_t>& at) { return at[0] * channels + at[1]; },
+        [](const std::vector<int64_t>& at) { return at[1]; });
+  };
+  return std::vector{b, l, g, i};
+});
+
+// Evaluation: statistics are given, and linear in x.
+TAPER_OP_CASES(running_case, {
+  OpCase c;
+  c.name = "batch_norm_eval";
+  c.dtypes = kFloats;
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (const std::vector<int64_t>& x : {std::vector<int64_t>{4, 3}, {2, 3, 5}, {2, 3, 4, 4}}) {
+      Args a = sample_of({x, {3}, {3}, {3}}, t);
+      a.t.push_back(sample_of({{3}}, t, {0.5, 2}).t[0]);
+      list.push_back(a);
+    }
+    return list;
+  };
+  c.call = [](const Args& a) {
+    return batch_norm(a.t[0], a.t[1], a.t[2], a.t[3], a.t[4], false, 0.1, kEps);
+  };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[0].sizes);
+    for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+      const size_t k = static_cast<size_t>(at[1]);
+      y.at(at) =
+          (a.t[0].at(at) - a.t[3].v[k]) / std::sqrt(a.t[4].v[k] + kEps) * a.t[1].v[k] + a.t[2].v[k];
+    });
+    return y;
+  };
+  c.inputs_without_gradient = {3, 4};
+  c.tolerance = 10;
+  return std::vector{c};
+});
+
+TEST(Norm, BatchNormMovesItsRunningStatistics) {
+  const Tensor x = numbers({4, 2, 3}, kDouble);
+  Tensor mean = numbers({2}, kDouble), var = numbers({2}, kDouble).abs();
+  const Tensor mean0 = mean.clone(), var0 = var.clone();
+  batch_norm(x, {}, {}, mean, var, true, 0.25, kEps);
+  const Tensor flat = x.transpose(0, 1).reshape({2, 12});
+  EXPECT_TRUE(mean.allclose(mean0.mul(0.75).add(flat.mean(1), 0.25)));
+  EXPECT_TRUE(var.allclose(var0.mul(0.75).add(flat.var(1, true), 0.25)));
+  EXPECT_EQ(mean._version(), 1);
+  const Tensor before = mean.clone();
+  batch_norm(x, {}, {}, mean, var, false, 0.25, kEps);
+  EXPECT_TRUE(mean.equal(before));
+}
+
+TEST(Norm, InstanceNormMovesItsRunningStatistics) {
+  const Tensor x = numbers({2, 3, 7}, kDouble);
+  Tensor mean = numbers({3}, kDouble).mul(0), var = mean.add(1);
+  instance_norm(x, {}, {}, mean, var, true, 1.0, kEps);
+  EXPECT_TRUE(mean.allclose(x.mean(2).mean(0)));
+  EXPECT_TRUE(var.allclose(x.var(2, true).mean(0)));
+}
+
+TEST(Norm, LargeMeansDoNotSpoilTheVariance) {
+  const Tensor x = numbers({2, 1, 1000}).add(10000);
+  const Tensor y = batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5);
+  const Tensor want = batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5);
+  EXPECT_TRUE(y.to(kDouble).allclose(want, 1e-3, 1e-3));
+}
+
+TEST(Norm, NodesHaveThePeersNames) {
+  const Tensor x = numbers({2, 4, 3}).requires_grad_();
+  EXPECT_EQ(batch_norm(x, {}, {}, {}, {}, true, 0.1, kEps).grad_fn()->name(),
+            "NativeBatchNormBackward0");
+  EXPECT_EQ(layer_norm(x, {3}).grad_fn()->name(), "NativeLayerNormBackward0");
+  EXPECT_EQ(group_norm(x, 2).grad_fn()->name(), "NativeGroupNormBackward0");
+}
+
+}  // namespace
+}  // namespace taper::testing

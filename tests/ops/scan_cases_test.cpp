@@ -1,0 +1,149 @@
+// Cases for the harness: running sums, products and extremes.
+#include <taper/ops/scan.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/autograd.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+std::vector<Args> samples(ScalarType t, Range range) {
+  std::vector<Args> list;
+  const std::vector<std::pair<Shape, int64_t>> shapes = {
+      {{}, 0},     {{0}, 0},       {{1}, 0},      {{7}, -1},   {{3, 4}, 0},
+      {{3, 4}, 1}, {{2, 5, 3}, 1}, {{33, 70}, 0}, {{5, 37}, 1}};
+  for (const auto& [shape, dim] : shapes) list.push_back(sample_of({shape}, t, range, {dim}));
+  return list;
+}
+
+/// Walks along the dimension: next(running value, element, position) gives the new running value.
+template <class Next>
+Array scan(const Array& x, int64_t dim, double start, const Next& next) {
+  Array y = x;
+  if (x.dim() == 0) {
+    y.v[0] = next(start, x.v[0], 0);
+    return y;
+  }
+  if (dim < 0) dim += x.dim();
+  for_each_index(x.sizes, [&](const Shape& at) {
+    Shape before = at;
+    --before[dim];
+    y.at(at) = next(at[dim] == 0 ? start : y.at(before), x.at(at), at[dim]);
+  });
+  return y;
+}
+
+ScalarType scan_result(ScalarType t) { return isFloatingType(t) ? t : kLong; }
+
+OpCase sum_case() {
+  OpCase c;
+  c.name = "cumsum";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte};
+  c.samples = [](ScalarType t) { return samples(t, {-3, 3}); };
+  c.call = [](const Args& a) { return a.t[0].cumsum(a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    return scan(a.t[0], a.i[0], 0, [](double run, double x, int64_t) { return run + x; });
+  };
+  c.result_dtype = scan_result;
+  c.errors = {
+      error<IndexError>("Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+                        [] { to_tensor(Array({3}, 1), kFloat).cumsum(1); })};
+  return c;
+}
+
+OpCase product_case() {
+  OpCase c;
+  c.name = "cumprod";
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [](ScalarType t) { return samples(t, {0.5, 1.5}); };
+  c.call = [](const Args& a) { return a.t[0].cumprod(a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    return scan(a.t[0], a.i[0], 1, [](double run, double x, int64_t) { return run * x; });
+  };
+  return c;
+}
+
+OpCase extreme_case(std::string name, bool maximum) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) { return samples(t, {-3, 3}); };
+  // Few values, so that none are so close that a difference quotient crosses their order.
+  c.gradient_samples = [] {
+    return std::vector<Args>{sample_of({{7}}, kDouble, {}, {0}),
+                             sample_of({{3, 4}}, kDouble, {}, {0})};
+  };
+  c.call = [maximum](const Args& a) -> Results {
+    const auto [y, index] = maximum ? a.t[0].cummax(a.i[0]) : a.t[0].cummin(a.i[0]);
+    return {y, index};
+  };
+  c.reference = [maximum](const ArrayArgs& a) {
+    const auto better = [maximum](double x, double run) { return maximum ? x >= run : x <= run; };
+    const double start = maximum ? -INFINITY : INFINITY;
+    const Array y = scan(a.t[0], a.i[0], start,
+                         [&](double run, double x, int64_t) { return better(x, run) ? x : run; });
+    // The last place so far that holds the running value.
+    Array index = y;
+    for_each_index(y.sizes, [&](const Shape& at) {
+      int64_t dim = a.i[0] < 0 ? a.i[0] + y.dim() : a.i[0];
+      Shape from = at;
+      if (y.dim() > 0)
+        while (a.t[0].at(from) != y.at(at)) --from[dim];
+      index.at(at) = y.dim() > 0 ? static_cast<double>(from[dim]) : 0;
+    });
+    return Arrays{y, index};
+  };
+  return c;
+}
+
+TAPER_OP_CASES(scan_cases, {
+  return std::vector<OpCase>{sum_case(), product_case(), extreme_case("cummax", true),
+                             extreme_case("cummin", false)};
+});
+
+// d/dx of sum(w * cumprod(x)) where x has a zero, or two: against the products written out.
+TEST(CumprodTest, GradientAtZeros) {
+  for (const std::vector<double>& values :
+       {std::vector<double>{2, 0, 3, 4}, {0, 2, 0, 5}, {3, 1, 2, 0}}) {
+    Array a(Shape{4}), w(Shape{4});
+    a.v = values;
+    w.v = {1, -2, 3, 0.5};
+    Tensor x = to_tensor(a, kDouble).requires_grad_();
+    x.cumprod(0).backward(to_tensor(w, kDouble));
+    for (size_t k = 0; k < 4; ++k) {
+      double want = 0;
+      for (size_t i = k; i < 4; ++i) {
+        double product = 1;
+        for (size_t j = 0; j <= i; ++j) product *= j == k ? 1 : values[j];
+        want += w.v[i] * product;
+      }
+      EXPECT_DOUBLE_EQ(get_element(x.grad(), static_cast<int64_t>(k)), want);
+    }
+  }
+}
+
+TEST(CumsumTest, DtypeConvertsFirst) {
+  const Tensor x = to_tensor(Array({3}, 200), kByte);
+  EXPECT_EQ(x.cumsum(0).scalar_type(), kLong);
+  EXPECT_EQ(x.cumsum(0, kByte).scalar_type(), kByte);
+  EXPECT_EQ(get_element(x.cumsum(0, kByte), 1), 144);  // 400 - 256
+  EXPECT_EQ(get_element(x.cumsum(0, kDouble), 2), 600);
+}
+
+// 2^24 + 1 is not a float: sums of ones in float would stop there.
+TEST(CumsumTest, AccumulatesFloatsInDouble) {
+  Array a(Shape{4}, 1);
+  a.v[0] = 16777216;
+  const Tensor y = to_tensor(a, kFloat).cumsum(0);
+  EXPECT_EQ(get_element(y, 2), 16777218);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,102 @@
+#include <taper/ops/softmax.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/pointwise.h"
+
+namespace taper::testing {
+namespace {
+
+// softmax or its logarithm along dimension i[0], straight from the formula.
+Array softmax_reference(const ArrayArgs& a, bool logarithm) {
+  const Array& x = a.t[0];
+  const int64_t rank = x.dim(), dim = rank == 0 ? 0 : (a.i[0] + rank) % rank;
+  Array y = x;
+  for_each_index(x.sizes, [&](std::vector<int64_t> index) {
+    const double own = x.at(index);
+    double sum = 0;
+    for (int64_t k = 0; k < (rank == 0 ? 1 : x.sizes[dim]); ++k) {
+      std::vector<int64_t> other = index;
+      if (rank > 0) other[dim] = k;
+      sum += std::exp(x.at(other));
+    }
+    y.at(index) = logarithm ? own - std::log(sum) : std::exp(own) / sum;
+  });
+  return y;
+}
+
+OpCase softmax_case(std::string name, Tensor (*op)(const Tensor&, int64_t, optional<ScalarType>),
+                    bool logarithm) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (const auto& [shape, dim] :
+         std::vector<std::pair<std::vector<int64_t>, int64_t>>{{{}, 0},
+                                                               {{0}, 0},
+                                                               {{1}, 0},
+                                                               {{33}, -1},
+                                                               {{3, 5}, 0},
+                                                               {{3, 5}, 1},
+                                                               {{2, 3, 4}, 1},
+                                                               {{0, 4}, 1},
+                                                               {{4, 0}, 1},
+                                                               {{2, 1025}, 1},
+                                                               {{70, 3}, 0},
+                                                               {{5, 7, 33}, 1}})
+      list.push_back(sample_of({shape}, t, {-8, 8}, {dim}));
+    return list;
+  };
+  c.call = [op](const Args& a) { return op(a.t[0], a.i[0], nullopt); };
+  c.reference = [logarithm](const ArrayArgs& a) { return softmax_reference(a, logarithm); };
+  c.errors = {error<IndexError>("Dimension out of range", [op] {
+    op(to_tensor(Array({2, 3}), kFloat), 2, nullopt);
+  })};
+  c.errors.push_back(error<NotImplementedError>("not implemented for 'Long'", [op] {
+    op(to_tensor(Array({2, 3}), kLong), 1, nullopt);
+  }));
+  return c;
+}
+
+TAPER_OP_CASES(softmaxes, {
+  return std::vector<OpCase>{softmax_case("softmax", &softmax, false),
+                             softmax_case("log_softmax", &log_softmax, true)};
+});
+
+TEST(Softmax, DoesNotOverflow) {
+  Array a({2, 2});
+  a.v = {1000, 0, -1000, -1000};
+  const Tensor x = to_tensor(a, kFloat);
+  EXPECT_EQ(x.softmax(1)[0][0].item<float>(), 1);
+  EXPECT_EQ(x.log_softmax(1)[0][1].item<float>(), -1000);
+  EXPECT_EQ(x.softmax(1)[1][0].item<float>(), 0.5);
+}
+
+TEST(Softmax, MinusInfinityGivesZero) {
+  Array a({3});
+  a.v = {-INFINITY, 0, 0};
+  const Tensor y = to_tensor(a, kFloat).softmax(0);
+  EXPECT_EQ(y[0].item<float>(), 0);
+  EXPECT_EQ(y[1].item<float>(), 0.5);
+}
+
+TEST(Softmax, SmallResultsKeepTheirPrecision) {
+  Array a({2});
+  for (const double x : {-20.0, -50.0, -87.0, -90.0, -100.0}) {
+    a.v = {x, 0};
+    const double want = std::exp(x) / (1 + std::exp(x));
+    EXPECT_NEAR(to_tensor(a, kFloat).softmax(0)[0].item<float>() / want, 1, x < -87 ? 2e-2 : 1e-5);
+  }
+}
+
+TEST(Softmax, DtypeArgumentConvertsFirst) {
+  const Tensor y = to_tensor(Array({2}), kLong).softmax(0, kDouble);
+  EXPECT_EQ(y.scalar_type(), kDouble);
+  EXPECT_EQ(y[0].item<double>(), 0.5);
+}
+
+}  // namespace
+}  // namespace taper::testing

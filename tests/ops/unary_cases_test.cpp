@@ -1,0 +1,122 @@
+// Cases of the ops of ops/unary.h.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/ops/unary.h>
+
+#include "harness/pointwise.h"
+
+namespace taper::testing {
+namespace {
+
+/// A case with all three forms of an op of the lists.
+template <class Op, class InPlace, class OutForm>
+OpCase with_forms(const char* name, Op op, InPlace inplace, OutForm out, Unary f, Range range) {
+  OpCase c = unary_case(name, op, f, range);
+  c.inplace = [inplace](const Args& a) {
+    Tensor x = a.t[0];
+    return inplace(x);
+  };
+  c.out = [out](Tensor& y, const Args& a) { return out(y, a.t[0]); };
+  return c;
+}
+
+#define UNARY(name, low, high, ...)                                                         \
+  with_forms(                                                                               \
+      #name, [](const Tensor& x) { return name(x); }, [](Tensor& x) { return name##_(x); }, \
+      [](Tensor& y, const Tensor& x) { return name##_out(y, x); },                          \
+      [](double x) -> double { return __VA_ARGS__; }, Range{low, high})
+
+std::vector<OpCase> floating(std::vector<OpCase> list) {
+  for (OpCase& c : list) c.result_dtype = float_result;
+  return list;
+}
+
+TAPER_OP_CASES(unary_float, {
+  return floating({
+      UNARY(exp, -3, 3, std::exp(x)),
+      UNARY(exp2, -3, 3, std::exp2(x)),
+      UNARY(expm1, -3, 3, std::expm1(x)),
+      UNARY(log, 0.2, 5, std::log(x)),
+      UNARY(log2, 0.2, 5, std::log2(x)),
+      UNARY(log10, 0.2, 5, std::log10(x)),
+      UNARY(log1p, -0.7, 5, std::log1p(x)),
+      UNARY(sqrt, 0.2, 9, std::sqrt(x)),
+      UNARY(rsqrt, 0.2, 9, 1 / std::sqrt(x)),
+      UNARY(reciprocal, 0.2, 5, 1 / x),
+      UNARY(sin, -3, 3, std::sin(x)),
+      UNARY(cos, -3, 3, std::cos(x)),
+      UNARY(tan, -1.2, 1.2, std::tan(x)),
+      UNARY(asin, -0.9, 0.9, std::asin(x)),
+      UNARY(acos, -0.9, 0.9, std::acos(x)),
+      UNARY(atan, -3, 3, std::atan(x)),
+      UNARY(sinh, -3, 3, std::sinh(x)),
+      UNARY(cosh, -3, 3, std::cosh(x)),
+      UNARY(tanh, -3, 3, std::tanh(x)),
+      UNARY(asinh, -3, 3, std::asinh(x)),
+      UNARY(acosh, 1.6, 5, std::acosh(x)),
+      UNARY(atanh, -0.85, 0.85, std::atanh(x)),
+      UNARY(erf, -3, 3, std::erf(x)),
+      UNARY(erfc, -2, 2, std::erfc(x)),
+      UNARY(sigmoid, -5, 5, 1 / (1 + std::exp(-x))),
+  });
+});
+
+TAPER_OP_CASES(unary_same, {
+  std::vector<OpCase> list = {
+      UNARY(neg, -3, 3, -x),
+      UNARY(abs, -3, 3, std::abs(x)),
+      UNARY(sign, -3, 3,
+            x > 0   ? 1
+            : x < 0 ? -1
+                    : 0),
+      UNARY(square, -3, 3, x * x),
+      UNARY(floor, -3, 3, std::floor(x)),
+      UNARY(ceil, -3, 3, std::ceil(x)),
+      UNARY(round, -3, 3, std::nearbyint(x)),
+      UNARY(trunc, -3, 3, std::trunc(x)),
+      UNARY(frac, -3, 3, x - std::trunc(x)),
+      UNARY(relu, -3, 3, x > 0 ? x : 0),
+  };
+  // A negative number wraps in an unsigned dtype; the reference does not.
+  list[0].dtypes.pop_back();
+  return list;
+});
+
+/// The derivative of a step is 0 everywhere.
+bool is_step(const std::string& name) {
+  return name == "sign" || name == "floor" || name == "ceil" || name == "round" || name == "trunc";
+}
+
+TEST(UnaryCases, StepsHaveZeroGradients) {
+  for (const OpCase& c : all_cases())
+    if (is_step(c.name)) EXPECT_TRUE(c.differentiable) << c.name;
+}
+
+#define PREDICATE(name, ...)                                                  \
+  [] {                                                                        \
+    OpCase c = unary_case(                                                    \
+        #name, [](const Tensor& x) { return name(x); },                       \
+        [](double x) -> double { return __VA_ARGS__; }, {});                  \
+    c.result_dtype = bool_result;                                             \
+    c.differentiable = false;                                                 \
+    const auto plain = c.samples;                                             \
+    c.samples = [plain](ScalarType dtype) {                                   \
+      std::vector<Args> list = plain(dtype);                                  \
+      if (!isFloatingType(dtype)) return list;                                \
+      for (const Args& a : list)                                              \
+        for (int64_t i = 0; i < a.t[0].numel(); i += 3)                       \
+          set_element(a.t[0], i, i % 2 ? NAN : i % 4 ? INFINITY : -INFINITY); \
+      return list;                                                            \
+    };                                                                        \
+    return c;                                                                 \
+  }()
+
+TAPER_OP_CASES(unary_bool, {
+  return std::vector<OpCase>{PREDICATE(isnan, std::isnan(x)), PREDICATE(isinf, std::isinf(x)),
+                             PREDICATE(isfinite, std::isfinite(x)), PREDICATE(logical_not, x == 0)};
+});
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <taper/ops/factory.h>
+#include <taper/ops/unique.h>
+
+#include "harness/array.h"
+
+namespace taper::testing {
+namespace {
+
+void expect_values(const Tensor& t, const std::vector<int64_t>& sizes,
+                   const std::vector<double>& values) {
+  const Array a = to_array(t);
+  EXPECT_EQ(a.sizes, sizes);
+  EXPECT_EQ(a.v, values);
+}
+
+TEST(Unique, ElementsInverseAndCounts) {
+  const auto [values, inverse, counts] = _unique2(tensor({3, 1, 1, 2}), true, true, true);
+  expect_values(values, {3}, {1, 2, 3});
+  expect_values(inverse, {4}, {2, 0, 0, 1});
+  expect_values(counts, {3}, {2, 1, 1});
+  EXPECT_EQ(values.scalar_type(), kLong);
+}
+
+TEST(Unique, InverseHasTheShape) {
+  const auto [values, inverse] = _unique(tensor({{5., 2.}, {2., 5.}}), true, true);
+  expect_values(values, {2}, {2, 5});
+  expect_values(inverse, {2, 2}, {1, 0, 0, 1});
+  expect_values(std::get<1>(_unique(tensor({1, 1}))), {0}, {});
+}
+
+TEST(Unique, NansDiffer) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto [values, inverse, counts] = _unique2(tensor({nan, 1., nan}), true, true, true);
+  EXPECT_EQ(values.numel(), 3);
+  EXPECT_EQ(to_array(values).v[0], 1);
+  expect_values(counts, {3}, {1, 1, 1});
+}
+
+TEST(Unique, SmallAndEmpty) {
+  expect_values(std::get<0>(_unique2(zeros({0}))), {0}, {});
+  expect_values(std::get<0>(_unique2(tensor(3))), {1}, {3});
+  expect_values(std::get<1>(_unique2(tensor(3), true, true)), {}, {0});
+  expect_values(std::get<0>(unique_dim(zeros({0, 2}), 0)), {0, 2}, {});
+}
+
+TEST(Unique, Slices) {
+  const Tensor x = tensor({{1, 2}, {0, 3}, {1, 2}});
+  const auto [values, inverse, counts] = unique_dim(x, 0, true, true, true);
+  expect_values(values, {2, 2}, {0, 3, 1, 2});
+  expect_values(inverse, {3}, {1, 0, 1});
+  expect_values(counts, {2}, {1, 2});
+  expect_values(std::get<0>(unique_dim(x, -1)), {3, 2}, {1, 2, 0, 3, 1, 2});
+  try {
+    unique_dim(zeros({2, 0}), 0);
+    FAIL() << "expected an error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("0 sized dimensions"), std::string::npos);
+  }
+}
+
+TEST(Unique, Consecutive) {
+  const auto [values, inverse, counts] = unique_consecutive(tensor({1, 1, 2, 2, 1}), true, true);
+  expect_values(values, {3}, {1, 2, 1});
+  expect_values(inverse, {5}, {0, 0, 1, 1, 2});
+  expect_values(counts, {3}, {2, 2, 1});
+  const auto rows = unique_consecutive(tensor({{1, 2}, {1, 2}, {0, 1}}), true, true, 0);
+  expect_values(std::get<0>(rows), {2, 2}, {1, 2, 0, 1});
+  expect_values(std::get<1>(rows), {3}, {0, 0, 1});
+  expect_values(std::get<2>(rows), {2}, {2, 1});
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,443 @@
+#include <gtest/gtest.h>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/io/serialize.h>
+#include <taper/optim/optim.h>
+
+#include <cmath>
+#include <sstream>
+
+namespace taper {
+namespace {
+
+using namespace optim;
+
+constexpr int kSteps = 7;
+
+// The gradient of step t for element i: fixed numbers of both signs, some zero.
+double gradient(int t, int i) {
+  return i == 3 && t < 2 ? 0.0 : std::sin(1.0 + 2.5 * t + 1.7 * i) * (1 + i % 3);
+}
+double start(int i) { return 0.5 * i - 1.3; }
+
+Tensor make(int n, ScalarType dtype) {
+  Tensor t = taper::detail::make_tensor({n}, dtype, Device(kCPU));
+  t.zero_();
+  return t;
+}
+void set(const Tensor& t, int i, double v) { t.select(0, i).fill_(v); }
+double get(const Tensor& t, int i) { return t.select(0, i).item<double>(); }
+
+Tensor parameter(int n, ScalarType dtype) {
+  Tensor p = make(n, dtype);
+  for (int i = 0; i < n; ++i) set(p, i, start(i));
+  return p.requires_grad_();
+}
+
+// One element's path under a rule written straight from the literature: rule(p, g, t) -> new p.
+template <class Rule>
+std::vector<double> path(int i, Rule rule) {
+  std::vector<double> values;
+  double p = start(i);
+  for (int t = 0; t < kSteps; ++t) values.push_back(p = rule(p, gradient(t, i), t + 1));
+  return values;
+}
+
+// Runs the optimizer on n elements and compares every step with `make_rule()`, a fresh rule each.
+template <class Opt, class Options, class MakeRule>
+void follows(Options options, MakeRule make_rule, int n = 37) {
+  for (ScalarType dtype : {kDouble, kFloat}) {
+    Tensor p = parameter(n, dtype);
+    Opt opt(std::vector<Tensor>{p}, options);
+    std::vector<std::vector<double>> expected;
+    for (int i = 0; i < n; ++i) expected.push_back(path(i, make_rule()));
+    const double tolerance = dtype == kDouble ? 1e-12 : 2e-5;
+    for (int t = 0; t < kSteps; ++t) {
+      Tensor g = make(n, dtype);
+      for (int i = 0; i < n; ++i) set(g, i, gradient(t, i));
+      p.mutable_grad() = g;
+      opt.step();
+      for (int i = 0; i < n; ++i)
+        ASSERT_NEAR(get(p, i), expected[i][t], tolerance) << "step " << t << " element " << i;
+    }
+  }
+}
+
+auto sgd_rule(double lr, double momentum, double dampening, double decay, bool nesterov) {
+  return [=] {
+    return [=, buffer = 0.0](double p, double g, int t) mutable {
+      g += decay * p;
+      buffer = t == 1 ? g : momentum * buffer + (1 - dampening) * g;
+      if (momentum == 0) return p - lr * g;
+      return p - lr * (nesterov ? g + momentum * buffer : buffer);
+    };
+  };
+}
+
+TEST(Sgd, FollowsTheFormula) {
+  follows<SGD>(SGDOptions(0.1), sgd_rule(0.1, 0, 0, 0, false));
+  follows<SGD>(SGDOptions(0.1).weight_decay(0.2), sgd_rule(0.1, 0, 0, 0.2, false));
+  follows<SGD>(SGDOptions(0.1).momentum(0.9), sgd_rule(0.1, 0.9, 0, 0, false));
+  follows<SGD>(SGDOptions(0.1).momentum(0.8).dampening(0.3), sgd_rule(0.1, 0.8, 0.3, 0, false));
+  follows<SGD>(SGDOptions(0.1).momentum(0.7).weight_decay(0.05).nesterov(true),
+               sgd_rule(0.1, 0.7, 0, 0.05, true));
+}
+
+auto adam_rule(double lr, double b1, double b2, double eps, double decay, bool decoupled,
+               bool amsgrad) {
+  return [=] {
+    return [=, m = 0.0, v = 0.0, top = 0.0](double p, double g, int t) mutable {
+      if (decoupled)
+        p *= 1 - lr * decay;
+      else
+        g += decay * p;
+      m = b1 * m + (1 - b1) * g;
+      v = b2 * v + (1 - b2) * g * g;
+      top = std::max(top, v);
+      const double mean = m / (1 - std::pow(b1, t));
+      const double square = (amsgrad ? top : v) / (1 - std::pow(b2, t));
+      return p - lr * mean / (std::sqrt(square) + eps);
+    };
+  };
+}
+
+TEST(Adam, FollowsTheFormula) {
+  follows<Adam>(AdamOptions(0.05), adam_rule(0.05, 0.9, 0.999, 1e-8, 0, false, false));
+  follows<Adam>(AdamOptions(0.05).betas({0.5, 0.6}).eps(0.1).weight_decay(0.2),
+                adam_rule(0.05, 0.5, 0.6, 0.1, 0.2, false, false));
+  follows<Adam>(AdamOptions(0.05).betas({0.3, 0.4}).amsgrad(true),
+                adam_rule(0.05, 0.3, 0.4, 1e-8, 0, false, true));
+}
+
+TEST(AdamW, FollowsTheFormula) {
+  follows<AdamW>(AdamWOptions(0.05), adam_rule(0.05, 0.9, 0.999, 1e-8, 0.01, true, false));
+  follows<AdamW>(AdamWOptions(0.05).weight_decay(0.3).betas({0.3, 0.4}).amsgrad(true),
+                 adam_rule(0.05, 0.3, 0.4, 1e-8, 0.3, true, true));
+}
+
+TEST(Adagrad, FollowsTheFormula) {
+  const auto rule = [](double lr, double lr_decay, double decay, double sum0, double eps) {
+    return [=] {
+      return [=, sum = sum0](double p, double g, int t) mutable {
+        g += decay * p;
+        sum += g * g;
+        return p - lr / (1 + (t - 1) * lr_decay) * g / (std::sqrt(sum) + eps);
+      };
+    };
+  };
+  follows<Adagrad>(AdagradOptions(0.1).eps(1e-3), rule(0.1, 0, 0, 0, 1e-3));
+  follows<Adagrad>(
+      AdagradOptions(0.1).lr_decay(0.2).weight_decay(0.1).initial_accumulator_value(0.5),
+      rule(0.1, 0.2, 0.1, 0.5, 1e-10));
+}
+
+TEST(RMSprop, FollowsTheFormula) {
+  const auto rule = [](double lr, double alpha, double eps, double decay, double momentum,
+                       bool centered) {
+    return [=] {
+      return [=, square = 0.0, mean = 0.0, buffer = 0.0](double p, double g, int) mutable {
+        g += decay * p;
+        square = alpha * square + (1 - alpha) * g * g;
+        mean = alpha * mean + (1 - alpha) * g;
+        buffer = momentum * buffer + g / (std::sqrt(square - (centered ? mean * mean : 0)) + eps);
+        return p - lr * buffer;
+      };
+    };
+  };
+  const auto options = [] { return RMSpropOptions(0.02).alpha(0.7).eps(0.01); };
+  follows<RMSprop>(options(), rule(0.02, 0.7, 0.01, 0, 0, false));
+  follows<RMSprop>(options().momentum(0.8), rule(0.02, 0.7, 0.01, 0, 0.8, false));
+  follows<RMSprop>(options().centered(true), rule(0.02, 0.7, 0.01, 0, 0, true));
+  follows<RMSprop>(options().centered(true).momentum(0.5).weight_decay(0.1),
+                   rule(0.02, 0.7, 0.01, 0.1, 0.5, true));
+}
+
+TEST(Optimizer, LargeParametersAreSplitAmongThreads) {
+  const int n = 200001;
+  Tensor p = make(n, kFloat).requires_grad_();
+  p.mutable_grad() = make(n, kFloat);
+  p.mutable_grad().fill_(2.0);
+  SGD opt({p}, SGDOptions(0.5).momentum(0.5));
+  opt.step();
+  opt.step();
+  EXPECT_EQ(p.detach().eq(-2.5).sum().item<int64_t>(), n);
+}
+
+TEST(Optimizer, NonContiguousParameterAndGradient) {
+  for (bool same_strides : {true, false}) {
+    Tensor p = make(12, kDouble).view({3, 4}).transpose(0, 1).detach().requires_grad_();
+    Tensor wide = make(24, kDouble).view({4, 6});
+    Tensor g =
+        same_strides ? make(12, kDouble).view({3, 4}).transpose(0, 1) : wide.slice(1, 0, 6, 2);
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 3; ++j) g.select(0, i).select(0, j).fill_(i + 10 * j);
+    p.mutable_grad() = g;
+    Adam opt({p}, AdamOptions(0.5).eps(0).betas({0.0, 0.0}));
+    opt.step();  // with betas 0 a step is lr * sign(g), and 0 / 0 where g is 0
+    SGD sgd({p}, SGDOptions(1.0).momentum(0.5));
+    sgd.step();
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const double v = p.detach().select(0, i).select(0, j).item<double>();
+        if (i + j == 0)
+          EXPECT_TRUE(std::isnan(v));
+        else
+          EXPECT_DOUBLE_EQ(v, -0.5 - (i + 10 * j));
+      }
+  }
+}
+
+TEST(Optimizer, StatesThatDecayBecomeZero) {
+  Tensor p = parameter(40, kFloat);
+  SGD opt({p}, SGDOptions(0.1).momentum(0.9));
+  p.mutable_grad() = make(40, kFloat);
+  p.grad().fill_(1.0);
+  opt.step();
+  p.grad().zero_();
+  for (int i = 0; i < 1000; ++i) opt.step();
+  const auto& state = static_cast<SGDParamState&>(*opt.state().begin()->second);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(get(state.momentum_buffer(), i), 0);
+  EXPECT_GT(std::numeric_limits<float>::denorm_min() * get(make(1, kFloat).add(1), 0), 0);
+}
+
+TEST(Optimizer, HalfPrecisionParameters) {
+  for (ScalarType dtype : {kHalf, kBFloat16}) {
+    Tensor p = make(5, dtype).requires_grad_();
+    p.mutable_grad() = make(5, dtype);
+    p.mutable_grad().fill_(1.0);
+    SGD opt({p}, 0.25);
+    opt.step();
+    EXPECT_EQ(get(p.detach(), 4), -0.25);
+  }
+}
+
+TEST(Optimizer, CountsVersionsAndSkipsUndefinedGradients) {
+  Tensor with = parameter(3, kFloat), without = parameter(3, kFloat);
+  with.mutable_grad() = make(3, kFloat);
+  const int64_t before = with._version(), untouched = without._version();
+  AdamW opt({with, without}, AdamWOptions(0.1).weight_decay(0.5));
+  opt.step();
+  EXPECT_GT(with._version(), before);
+  EXPECT_EQ(without._version(), untouched);
+  EXPECT_NEAR(get(without.detach(), 0), start(0), 1e-6);
+  EXPECT_EQ(opt.state().size(), 1u);
+}
+
+TEST(Optimizer, ZeroGrad) {
+  Tensor p = parameter(3, kFloat);
+  SGD opt({p}, 0.1);
+  opt.zero_grad();
+  EXPECT_FALSE(p.grad().defined());
+  p.mutable_grad() = make(3, kFloat);
+  p.mutable_grad().fill_(3.0);
+  Tensor kept = p.grad();
+  opt.zero_grad();
+  EXPECT_TRUE(p.grad().is_same(kept));
+  EXPECT_EQ(get(kept, 1), 0.0);
+  opt.zero_grad(/*set_to_none=*/true);
+  EXPECT_FALSE(p.grad().defined());
+}
+
+TEST(Optimizer, GroupsHaveTheirOwnOptions) {
+  Tensor a = parameter(2, kFloat), b = parameter(2, kFloat);
+  a.mutable_grad() = make(2, kFloat);
+  b.mutable_grad() = make(2, kFloat);
+  a.mutable_grad().fill_(1.0);
+  b.mutable_grad().fill_(1.0);
+  std::vector<OptimizerParamGroup> groups;
+  groups.emplace_back(std::vector<Tensor>{a});
+  groups.emplace_back(std::vector<Tensor>{b}, std::make_unique<SGDOptions>(0.5));
+  SGD opt(std::move(groups), SGDOptions(0.25));
+  opt.step();
+  EXPECT_FLOAT_EQ(get(a.detach(), 0), start(0) - 0.25f);
+  EXPECT_FLOAT_EQ(get(b.detach(), 0), start(0) - 0.5f);
+  EXPECT_EQ(opt.size(), 2u);
+  static_cast<SGDOptions&>(opt.param_groups()[1].options()).lr(0.0);
+  opt.step();
+  EXPECT_FLOAT_EQ(get(b.detach(), 0), start(0) - 0.5f);
+  EXPECT_DOUBLE_EQ(opt.param_groups()[0].options().get_lr(), 0.25);
+}
+
+TEST(Optimizer, StatesMayBeErasedAndReplacedBetweenSteps) {
+  Tensor p = parameter(2, kFloat);
+  p.mutable_grad() = make(2, kFloat);
+  p.mutable_grad().fill_(1.0);
+  SGD opt({p}, SGDOptions(1.0).momentum(0.5));
+  opt.step();
+  opt.step();
+  opt.state().clear();
+  opt.step();  // as the first: 1 + 1.5 + 1
+  EXPECT_FLOAT_EQ(get(p.detach(), 0), start(0) - 3.5f);
+  opt.state().begin()->second = std::make_unique<SGDParamState>();
+  opt.step();
+  EXPECT_FLOAT_EQ(get(p.detach(), 0), start(0) - 4.5f);
+  // Another parameter in the same place must not get the old state.
+  Tensor q = parameter(3, kFloat);
+  q.mutable_grad() = make(3, kFloat);
+  opt.param_groups()[0].params()[0] = q;
+  opt.step();
+  EXPECT_EQ(opt.state().size(), 2u);
+}
+
+TEST(Optimizer, ClosureRunsWithGradients) {
+  Tensor p = parameter(1, kFloat);
+  SGD opt({p}, 0.5);
+  NoGradGuard no_grad;
+  bool enabled = false;
+  Tensor loss = opt.step([&] {
+    enabled = GradMode::is_enabled();
+    p.mutable_grad() = make(1, kFloat);
+    p.mutable_grad().fill_(2.0);
+    return make(1, kFloat);
+  });
+  EXPECT_TRUE(enabled);
+  EXPECT_TRUE(loss.defined());
+  EXPECT_FLOAT_EQ(get(p.detach(), 0), start(0) - 1.0f);
+  EXPECT_FALSE(opt.step().defined());
+}
+
+template <class F>
+void expect_error(F f, const std::string& part) {
+  try {
+    f();
+    ADD_FAILURE() << "no error: " << part;
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+TEST(Optimizer, RefusesBadArguments) {
+  const std::vector<Tensor> one{parameter(1, kFloat)};
+  expect_error([&] { SGD(one, SGDOptions(-1)); }, "Invalid learning rate: -1");
+  expect_error([&] { SGD(one, SGDOptions(1).momentum(-1)); }, "Invalid momentum value: -1");
+  expect_error([&] { SGD(one, SGDOptions(1).weight_decay(-1)); }, "Invalid weight_decay value: -1");
+  expect_error([&] { SGD(one, SGDOptions(1).nesterov(true)); },
+               "Nesterov momentum requires a momentum and zero dampening");
+  expect_error(
+      [&] {
+        Adam(one, AdamOptions(1).betas({1.0, 0.9}));
+      },
+      "Invalid beta parameter at index 0: 1");
+  expect_error(
+      [&] {
+        AdamW(one, AdamWOptions(1).betas({0.5, -0.5}));
+      },
+      "Invalid beta parameter at index 1: -0.5");
+  expect_error([&] { Adam(one, AdamOptions(1).eps(-1)); }, "Invalid epsilon value: -1");
+  expect_error([&] { Adagrad(one, AdagradOptions(1).lr_decay(-1)); }, "Invalid lr_decay value");
+  expect_error([&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); }, "Invalid alpha value");
+  expect_error([&] { SGD({Tensor()}, 1.0); }, "undefined");
+  expect_error([&] { SGD({one[0].mul(2)}, 1.0); }, "can't optimize a non-leaf Tensor");
+  expect_error(
+      [&] {
+        SGD opt(one, 1.0);
+        opt.add_param_group(OptimizerParamGroup(one));
+      },
+      "some parameters appear in more than one parameter group");
+}
+
+TEST(Optimizer, RefusesGradientsThatDoNotFit) {
+  Tensor p = parameter(3, kFloat);
+  SGD opt({p}, SGDOptions(0.1).momentum(0.5));
+  const auto give = [&](const Tensor& g) { p.impl(), p.mutable_grad() = g; };
+  try {
+    give(make(4, kFloat));
+  } catch (const Error&) {
+    GTEST_SKIP() << "the tensor itself refuses such a gradient";
+  }
+  expect_error([&] { opt.step(); }, "SGD: expected a gradient of sizes [3], got [4]");
+  give(make(3, kDouble));
+  expect_error([&] { opt.step(); }, "expected a gradient of dtype");
+}
+
+template <class Opt, class Options>
+void resumes(Options options) {
+  const auto steps = [](Opt& opt, const Tensor& p, int from, int to) {
+    for (int t = from; t < to; ++t) {
+      p.mutable_grad() = make(5, kFloat);
+      for (int i = 0; i < 5; ++i) set(p.grad(), i, gradient(t, i));
+      opt.step();
+    }
+  };
+  Tensor p = parameter(5, kFloat), unused = parameter(2, kFloat);
+  Opt opt({p, unused}, options);
+  steps(opt, p, 0, 3);
+  opt.param_groups()[0].options().set_lr(0.125);
+  std::stringstream file;
+  save(opt, file);
+  Tensor q = p.detach().clone().requires_grad_(), unused2 = parameter(2, kFloat);
+  steps(opt, p, 3, 6);
+
+  Opt other({q, unused2}, options);
+  load(other, file);
+  EXPECT_DOUBLE_EQ(other.param_groups()[0].options().get_lr(), 0.125);
+  steps(other, q, 3, 6);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(get(p.detach(), i), get(q.detach(), i)) << i;
+}
+
+TEST(Optimizer, SavedAndLoadedItGoesOnAsBefore) {
+  resumes<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.1));
+  resumes<Adam>(AdamOptions(0.1).amsgrad(true));
+  resumes<AdamW>(AdamWOptions(0.1));
+  resumes<Adagrad>(AdagradOptions(0.1).lr_decay(0.5));
+  resumes<RMSprop>(RMSpropOptions(0.1).centered(true).momentum(0.5));
+}
+
+TEST(Optimizer, LoadingForOtherGroupsChangesNothing) {
+  Tensor p = parameter(2, kFloat);
+  p.mutable_grad() = make(2, kFloat);
+  SGD one({p}, SGDOptions(0.5).momentum(0.5));
+  one.step();
+  std::stringstream file;
+  save(one, file);
+  SGD two({parameter(2, kFloat), parameter(2, kFloat)}, SGDOptions(0.25));
+  expect_error([&] { load(two, file); }, "parameter group that has a different size");
+  EXPECT_DOUBLE_EQ(two.param_groups()[0].options().get_lr(), 0.25);
+  EXPECT_TRUE(two.state().empty());
+}
+
+std::vector<double> rates(Optimizer& opt, LRScheduler& schedule, int steps) {
+  std::vector<double> lrs;
+  for (int i = 0; i < steps; ++i) {
+    schedule.step();
+    lrs.push_back(opt.param_groups()[0].options().get_lr());
+  }
+  return lrs;
+}
+
+void expect_rates(const std::vector<double>& got, const std::vector<double>& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << "step " << i;
+}
+
+TEST(Scheduler, RatesOverTime) {
+  const auto sgd = [] { return SGD({parameter(1, kFloat)}, 1.0); };
+  SGD a = sgd(), b = sgd(), c = sgd(), d = sgd();
+  StepLR step(a, 2, 0.1);
+  expect_rates(rates(a, step, 6), {1, 1, 0.1, 0.1, 0.01, 0.01});
+  MultiStepLR multi(b, {2, 3}, 0.5);
+  expect_rates(rates(b, multi, 4), {1, 0.5, 0.25, 0.25});
+  ExponentialLR exponential(c, 0.5);
+  expect_rates(rates(c, exponential, 3), {0.5, 0.25, 0.125});
+  CosineAnnealingLR cosine(d, 4, 0.2);
+  expect_rates(rates(d, cosine, 4),
+               {0.2 + 0.4 * (1 + std::sqrt(0.5)), 0.6, 0.2 + 0.4 * (1 - std::sqrt(0.5)), 0.2});
+  EXPECT_THROW(StepLR(a, 0), Error);
+}
+
+TEST(Scheduler, LowersTheRateOnAPlateau) {
+  SGD opt({parameter(1, kFloat)}, 1.0);
+  ReduceLROnPlateauScheduler schedule(opt, ReduceLROnPlateauScheduler::min, 0.5f, 1);
+  const auto rate = [&](float loss) {
+    schedule.step(loss);
+    return opt.param_groups()[0].options().get_lr();
+  };
+  EXPECT_EQ(rate(3), 1);
+  EXPECT_EQ(rate(2), 1);
+  EXPECT_EQ(rate(2), 1);
+  EXPECT_EQ(rate(2.5), 0.5);
+  EXPECT_EQ(rate(1), 0.5);
+}
+
+}  // namespace
+}  // namespace taper

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Compiles every program of this folder with LibTorch and with Taper and compares what they print.
+
+    run.py --taper-include DIR [--taper-include DIR] --taper-lib libtaper.so --work DIR [program ...]
+
+Exit code 77 (skipped) when LibTorch is not installed, 1 when anything differs.
+"""
+import argparse
+import glob
+import math
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLAGS = ["-std=c++17", "-O0", "-w"]
+
+
+def find_libtorch():
+    """Include directories and link flags of LibTorch, or None."""
+    prefix = os.environ.get("LIBTORCH", "/usr")
+    include = os.path.join(prefix, "include")
+    api = os.path.join(include, "torch/csrc/api/include")
+    if not os.path.exists(os.path.join(api, "torch/torch.h")):
+        return None
+    return [include, api], ["-L" + os.path.join(prefix, "lib"), "-ltorch", "-ltorch_cpu", "-lc10"]
+
+
+def compile_with(cxx, source, binary, includes, link, log):
+    command = [cxx, *FLAGS, *["-I" + i for i in includes], source, "-o", binary, *link]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with open(log, "w") as f:
+        f.write(done.stdout)
+    return done.returncode == 0
+
+
+def precompile(cxx, includes, work):
+    """Compiles LibTorch's header once: the programs then compile in seconds."""
+    folder = os.path.join(work, "libtorch-header")
+    os.makedirs(folder, exist_ok=True)
+    header = os.path.join(folder, "parity.h")
+    compiled = header + ".gch"
+    source = os.path.join(HERE, "parity.h")
+    fresh = os.path.exists(compiled) and os.path.getmtime(compiled) > os.path.getmtime(source)
+    if not fresh:
+        with open(source) as f, open(header, "w") as g:
+            g.write(f.read())
+        subprocess.run([cxx, *FLAGS, *["-I" + i for i in includes], "-x", "c++-header", header, "-o",
+                        compiled], check=True)
+    return folder
+
+
+def run_program(binary, libpath, work):
+    env = dict(os.environ, OMP_NUM_THREADS="1")
+    if libpath:
+        env["LD_LIBRARY_PATH"] = libpath + ":" + env.get("LD_LIBRARY_PATH", "")
+    done = subprocess.run([binary], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=env, cwd=work, errors="replace", timeout=300)
+    lines = {}
+    for text in done.stdout.splitlines():
+        parts = text.split("\t")
+        if len(parts) == 3:
+            lines[parts[0]] = (parts[1], parts[2])
+    crash = "" if done.returncode == 0 else \
+        "ended with code %d: %s" % (done.returncode, done.stdout.strip().splitlines()[-1:])
+    return lines, crash
+
+
+def same_floats(got, want, rtol=2e-5, atol=2e-6):
+    got, want = got.split(), want.split()
+    if len(got) != len(want):
+        return False
+    for g, w in zip(map(float, got), map(float, want)):
+        if math.isnan(w) and math.isnan(g):
+            continue
+        if g != w and not abs(g - w) <= atol + rtol * abs(w):
+            return False
+    return True
+
+
+def compare(got, want):
+    """Lines that differ, as text."""
+    wrong = []
+    for key, (kind, value) in want.items():
+        if key not in got:
+            wrong.append("%s: missing" % key)
+            continue
+        equal = same_floats if kind == "float" and got[key][0] == "float" else str.__eq__
+        if got[key][0] != kind or not equal(got[key][1], value):
+            wrong.append("%s: LibTorch %s, Taper %s" % (key, value[:300], got[key][1][:300]))
+    wrong += ["%s: only Taper prints it" % key for key in got if key not in want]
+    return wrong
+
+
+def check(name, cxx, peers, work):
+    """Failures of one program; None when LibTorch's side does not work."""
+    outputs = {}
+    for side, (includes, link, libpath) in peers.items():
+        binary = os.path.join(work, "%s.%s" % (name, side))
+        log = binary + ".log"
+        folder = os.path.join(work, name + "." + side + ".files")
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(HERE, name + ".cpp")
+        if not compile_with(cxx, source, binary, includes, link, log):
+            with open(log) as f:
+                errors = [line for line in f if "error" in line][:10]
+            return ["does not compile with %s:\n  %s" % (side, "  ".join(errors))]
+        lines, crash = run_program(binary, libpath, folder)
+        if crash:
+            return ["%s %s" % (side, crash)]
+        outputs[side] = lines
+    return compare(outputs["taper"], outputs["libtorch"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--taper-include", action="append", required=True)
+    parser.add_argument("--taper-lib", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--cxx", default=os.environ.get("CXX", "g++"))
+    parser.add_argument("programs", nargs="*")
+    args = parser.parse_args()
+    libtorch = find_libtorch()
+    if not libtorch:
+        print("parity: skipped: LibTorch is not installed (Debian: libtorch-dev)")
+        return 77
+    os.makedirs(args.work, exist_ok=True)
+    header = precompile(args.cxx, libtorch[0], args.work)
+    # "parity.h" is found beside the program first, unless it is included by <...>.
+    peers = {
+        "libtorch": ([header, *libtorch[0]], libtorch[1], ""),
+        "taper": ([HERE, *args.taper_include], [args.taper_lib], os.path.dirname(args.taper_lib)),
+    }
+    names = args.programs or sorted(
+        os.path.basename(f)[:-4] for f in glob.glob(os.path.join(HERE, "*.cpp")))
+    bad = []
+    for name in names:
+        wrong = check(name, args.cxx, peers, args.work)
+        print("%-12s %s" % (name, "ok" if not wrong else "%d differences" % len(wrong)), flush=True)
+        for text in wrong:
+            print("  " + text)
+        bad += [name] if wrong else []
+    print("parity: %d of %d programs print the same%s" %
+          (len(names) - len(bad), len(names), "; not: " + " ".join(bad) if bad else ""))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
