@@ -4,6 +4,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/ops/conv_direct.h>
 #include <taper/ops/conv_shape.h>
 
 #define TAPER_ISA_FILE <taper/ops/conv_isa.inc>
@@ -89,14 +90,45 @@ struct Forward {
     }
   }
 
-  void run() const {
-    const int64_t per_image = panels(), images = s.batch * s.groups;
+  // body(image, first pixel) for every panel, a range of them at a time on each thread.
+  template <class Range>
+  void for_panels(const Range& range) const {
     const int64_t work = s.out_channels * s.depth() * std::min(kPatchPanel, s.out_pixels());
+    parallel_for(0, s.batch * s.groups * panels(), grain_for(work), range);
+  }
+
+  void run_packed() const {
     const Forward f = *this;
-    parallel_for(0, images * per_image, grain_for(work), [f, per_image](int64_t i, int64_t end) {
+    for_panels([f, per_image = panels()](int64_t i, int64_t end) {
       Scratch<T> packed(std::min(kDepth, f.s.depth()) * kPatchPanel + kPatchSlack);
       for (; i < end; ++i) f.panel(i / per_image, i % per_image * kPatchPanel, packed.get());
     });
+  }
+
+  void run_direct() const {
+    Scratch<float> weights(direct::packed_weights(s));
+    direct::pack_weights(weights.get(), w, s);
+    Scratch<int32_t> taps(s.depth());
+    direct::tap_offsets(taps.get(), s);
+    const Forward f = *this;
+    for_panels([f, weights = weights.get(), taps = taps.get()](int64_t i, int64_t end) {
+      const ConvShape& s = f.s;
+      const int64_t per_image = f.panels(), m = s.out_channels;
+      for (; i < end; ++i) {
+        const int64_t image = i / per_image, p = i % per_image * kPatchPanel;
+        const int64_t group = image % s.groups;
+        direct::forward_panel(f.y + image * m * s.out_pixels(),
+                              f.x + image * s.in_channels * s.in_pixels(),
+                              weights + group * m * s.depth(), f.b ? f.b + group * m : nullptr,
+                              taps, s, p, std::min(kPatchPanel, s.out_pixels() - p));
+      }
+    });
+  }
+
+  void run() const {
+    if constexpr (std::is_same_v<T, float>)
+      if (direct::takes_forward(s)) return run_direct();
+    run_packed();
   }
 };
 
@@ -146,8 +178,33 @@ struct WeightGradient {
   T* gw;
   const T *x, *gy;
 
-  // Adds images [begin, end) of the batch to `sum`, a whole gradient.
+  // The sum over images [begin, end) of the batch, a whole gradient.
   void images(T* sum, int64_t begin, int64_t end) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (direct::takes_weight_gradient(s)) return images_direct(sum, begin, end);
+    images_packed(sum, begin, end);
+  }
+
+  void images_direct(float* sum, int64_t begin, int64_t end) const {
+    const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
+    const int64_t ld = direct::padded_channels(s);
+    Scratch<int32_t> taps(depth);
+    direct::tap_offsets(taps.get(), s);
+    Scratch<float> across(depth * ld), columns(pixels * ld);
+    for (int64_t g = 0; g < s.groups; ++g) {
+      std::fill_n(across.get(), depth * ld, 0.0f);
+      for (int64_t n = begin; n < end; ++n) {
+        const int64_t image = n * s.groups + g;
+        transpose_panel(columns.get(), ld, gy + image * m * pixels, pixels, m, pixels);
+        direct::weight_gradient(across.get(), x + image * s.in_channels * s.in_pixels(),
+                                columns.get(), taps.get(), s);
+      }
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t k = 0; k < depth; ++k) sum[(g * m + i) * depth + k] = across[k * ld + i];
+    }
+  }
+
+  void images_packed(T* sum, int64_t begin, int64_t end) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     std::fill_n(sum, s.groups * m * depth, T(0));
     Scratch<T> packed(std::min(kPatchRows, pixels) * kPatchPanel + kPatchSlack);

@@ -75,6 +75,10 @@ template <class T>
 TAPER_INLINE void store_part(T* p, Vec<T> v, int n) {
   for (int i = 0; i < n; ++i) p[i] = v[i];
 }
+/// Half a vector from each of two places.
+TAPER_INLINE Vec<float> load_halves(const float* low, const float* high) {
+  return Vec<float>{low[0], low[1], high[0], high[1]};
+}
 using detail::load_bytes;
 using detail::store_bytes;
 }  // namespace base
@@ -117,6 +121,10 @@ TAPER_AVX2 void store_part(float* p, Vec<float> v, int n) {
 TAPER_AVX2 void store_part(double* p, Vec<double> v, int n) {
   _mm256_maskstore_pd(p, mask64(n), (__m256d)v);
 }
+TAPER_AVX2 Vec<float> load_halves(const float* low, const float* high) {
+  const __m256 v = _mm256_castps128_ps256(_mm_loadu_ps(low));
+  return (Vec<float>)_mm256_insertf128_ps(v, _mm_loadu_ps(high), 1);
+}
 #undef TAPER_AVX2
 using detail::load_bytes;
 using detail::store_bytes;
@@ -125,7 +133,7 @@ using detail::store_bytes;
 namespace avx512 {
 template <class T>
 using Vec = typename detail::VecOf<T, kVecBytes>::type;
-#define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl"))) TAPER_INLINE
+#define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
 TAPER_AVX512 __mmask16 mask32(int n) { return static_cast<__mmask16>((1u << n) - 1); }
 TAPER_AVX512 __mmask8 mask64(int n) { return static_cast<__mmask8>((1u << n) - 1); }
 TAPER_AVX512 Vec<float> load_part(const float* p, int n) {
@@ -162,6 +170,10 @@ TAPER_AVX512 void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   __m128i v;
   memcpy(&v, from, sizeof v);
   _mm_mask_storeu_epi8(to, mask32(n), v);
+}
+TAPER_AVX512 Vec<float> load_halves(const float* low, const float* high) {
+  const __m512 v = _mm512_castps256_ps512(_mm256_loadu_ps(low));
+  return (Vec<float>)_mm512_insertf32x8(v, _mm256_loadu_ps(high), 1);
 }
 #undef TAPER_AVX512
 }  // namespace avx512

@@ -5,6 +5,9 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
 #include "harness/samples.h"
 
 namespace taper::testing {
@@ -201,6 +204,45 @@ TAPER_OP_CASES(conv_transpose_cases, {
       transposed("conv_transpose3d", nullptr, {{{{1, 2, 2, 3, 2}, {2, 1, 2, 2, 2}, {1}}, 2}});
   return std::vector{one, two, three};
 });
+
+// The paths for float (registers, blocks, layouts) against the plain one for double.
+TEST(Conv, FloatFollowsDouble) {
+  const std::vector<Setting> settings = {
+      {{{3, 1, 28, 28}, {10, 1, 5, 5}, {10}}},    // rows of 24 outputs
+      {{{2, 10, 12, 12}, {20, 10, 5, 5}, {20}}},  // rows of 8
+      {{{2, 3, 5, 10}, {1, 3, 2, 3}, {1}}},       // 32 outputs in all
+      {{{2, 3, 6, 12}, {7, 3, 3, 5}}},            // no bias
+      {{{1, 2, 4, 6}, {17, 2, 2, 3}, {17}}},      // rows of 4
+      {{{2, 4, 9, 18}, {66, 2, 3, 3}, {66}}, 1, 0, 1, 2},
+      {{{1, 2, 12, 12}, {33, 2, 3, 3}, {33}}, 1, 0, 2},
+      {{{2, 2, 40}, {48, 2, 9}, {48}}},
+      {{{1, 2, 4, 5, 10}, {5, 2, 2, 2, 3}, {5}}},
+      {{{2, 3, 9, 9}, {16, 3, 3, 3}, {16}}, 2, 1},
+      {{{1, 1, 1, 8}, {1, 1, 1, 1}, {1}}},
+  };
+  for (const Setting& s : settings) {
+    const Args args = sample_of(s.sizes, kDouble, kSmall);
+    const auto results = [&](ScalarType dtype) {
+      std::vector<Tensor> inputs;
+      for (const Tensor& t : args.t) inputs.push_back(t.to(dtype).detach().requires_grad_());
+      const Tensor bias = inputs.size() > 2 ? inputs[2] : Tensor();
+      const int64_t spatial = inputs[1].dim() - 2;
+      const std::vector<int64_t> stride(spatial, s.stride), padding(spatial, s.padding),
+          dilation(spatial, s.dilation);
+      const Tensor y = convolution(inputs[0], inputs[1], bias, stride, padding, dilation, false,
+                                   std::vector<int64_t>(spatial, 0), s.groups);
+      const Tensor weights = linspace(-1, 1, y.numel(), kDouble).to(dtype).view(y.sizes());
+      (y * weights).sum().backward();
+      std::vector<Tensor> list = {y};
+      for (const Tensor& t : inputs) list.push_back(t.grad());
+      return list;
+    };
+    const std::vector<Tensor> single = results(kFloat), exact = results(kDouble);
+    for (size_t i = 0; i < single.size(); ++i)
+      EXPECT_TRUE(single[i].to(kDouble).allclose(exact[i], 1e-4, 1e-4))
+          << "result " << i << " for weight " << args.t[1].sizes();
+  }
+}
 
 TEST(Conv, PaddingByNameKeepsTheSize) {
   const Tensor x = numbers({2, 3, 9, 8}, kDouble), w = numbers({4, 3, 3, 3}, kDouble);
