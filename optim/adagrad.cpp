@@ -20,17 +20,7 @@ void check_options(const AdagradOptions& o) {
 #define TAPER_ADAGRAD_OPTIONS(X) \
   X(lr) X(lr_decay) X(weight_decay) X(initial_accumulator_value) X(eps)
 #define TAPER_ADAGRAD_STATE(X) X(sum) X(step)
-TAPER_OPTIM_FIELDS(AdagradOptions, TAPER_ADAGRAD_OPTIONS)
-TAPER_OPTIM_FIELDS(AdagradParamState, TAPER_ADAGRAD_STATE)
-
-Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
-  check_options(defaults);
-}
-Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
-  check_options(defaults);
-}
+TAPER_DEFINE_OPTIMIZER(Adagrad, TAPER_ADAGRAD_OPTIONS, TAPER_ADAGRAD_STATE)
 
 Tensor Adagrad::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
@@ -46,13 +36,6 @@ Tensor Adagrad::step(LossClosure closure) {
         autograd::mark_changed(p);
       });
   return loss;
-}
-
-void Adagrad::save(serialize::OutputArchive& archive) const {
-  optim::serialize<AdagradParamState, AdagradOptions>(archive, *this);
-}
-void Adagrad::load(serialize::InputArchive& archive) {
-  optim::serialize<AdagradParamState, AdagradOptions>(archive, *this);
 }
 
 }  // namespace taper::optim

@@ -12,23 +12,13 @@ struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
   TAPER_ARG(double, weight_decay) = 0;
   TAPER_ARG(double, initial_accumulator_value) = 0;
   TAPER_ARG(double, eps) = 1e-10;
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b);
-  double get_lr() const override { return lr(); }
-  void set_lr(double lr) override { lr_ = lr; }
+  TAPER_OPTIM_OPTIONS(AdagradOptions)
 };
 
 struct AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
   TAPER_ARG(Tensor, sum);
   TAPER_ARG(int64_t, step) = 0;
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const AdagradParamState& a, const AdagradParamState& b);
+  TAPER_OPTIM_STATE(AdagradParamState)
 };
 
 /// For every parameter p with gradient g, in its step number t:

@@ -1,4 +1,4 @@
-// Adam: steps scaled by running means of the gradient and of its square.
+// Adam and AdamW: steps scaled by running means of the gradient and of its square.
 #pragma once
 
 #include <taper/optim/optimizer.h>
@@ -7,34 +7,34 @@
 
 namespace taper::optim {
 
-struct AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
-  AdamOptions(double lr = 1e-3) : lr_(lr) {}
-  TAPER_ARG(double, lr) = 1e-3;
-  using betas_t = std::tuple<double, double>;
-  TAPER_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
-  TAPER_ARG(double, eps) = 1e-8;
-  TAPER_ARG(double, weight_decay) = 0;
-  TAPER_ARG(bool, amsgrad) = false;
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const AdamOptions& a, const AdamOptions& b);
-  double get_lr() const override { return lr(); }
-  void set_lr(double lr) override { lr_ = lr; }
-};
-
-struct AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
-  TAPER_ARG(int64_t, step) = 0;
-  TAPER_ARG(Tensor, exp_avg);
-  TAPER_ARG(Tensor, exp_avg_sq);
-  TAPER_ARG(Tensor, max_exp_avg_sq) = {};
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const AdamParamState& a, const AdamParamState& b);
-};
+/// The options, the state and the class of an optimizer of Adam's kind. All of its numbers but the
+/// default weight decay are the same for all.
+#define TAPER_ADAM_KIND(Name, default_weight_decay)                                            \
+  struct Name##Options : public OptimizerCloneableOptions<Name##Options> {                     \
+    Name##Options(double lr = 1e-3) : lr_(lr) {}                                               \
+    TAPER_ARG(double, lr) = 1e-3;                                                              \
+    using betas_t = std::tuple<double, double>;                                                \
+    TAPER_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);                                   \
+    TAPER_ARG(double, eps) = 1e-8;                                                             \
+    TAPER_ARG(double, weight_decay) = default_weight_decay;                                    \
+    TAPER_ARG(bool, amsgrad) = false;                                                          \
+    TAPER_OPTIM_OPTIONS(Name##Options)                                                         \
+  };                                                                                           \
+  struct Name##ParamState : public OptimizerCloneableParamState<Name##ParamState> {            \
+    TAPER_ARG(int64_t, step) = 0;                                                              \
+    TAPER_ARG(Tensor, exp_avg);                                                                \
+    TAPER_ARG(Tensor, exp_avg_sq);                                                             \
+    TAPER_ARG(Tensor, max_exp_avg_sq) = {};                                                    \
+    TAPER_OPTIM_STATE(Name##ParamState)                                                        \
+  };                                                                                           \
+  class Name : public Optimizer {                                                              \
+   public:                                                                                     \
+    explicit Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults = {}); \
+    explicit Name(std::vector<Tensor> params, Name##Options defaults = {});                    \
+    Tensor step(LossClosure closure = nullptr) override;                                       \
+    void save(serialize::OutputArchive& archive) const override;                               \
+    void load(serialize::InputArchive& archive) override;                                      \
+  }
 
 /// For every parameter p with gradient g, in its step number t:
 ///
@@ -45,13 +45,13 @@ struct AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
 /// amsgrad takes the largest v so far in place of v. Throws when lr, eps or weight_decay is
 /// negative or a beta is outside of [0, 1). Kingma and Ba, "Adam: a method for stochastic
 /// optimization", 2014.
-class Adam : public Optimizer {
- public:
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
-  Tensor step(LossClosure closure = nullptr) override;
-  void save(serialize::OutputArchive& archive) const override;
-  void load(serialize::InputArchive& archive) override;
-};
+TAPER_ADAM_KIND(Adam, 0);
+
+/// Adam whose weight decay does not pass through the running means: p *= 1 - lr * weight_decay
+/// before Adam's step, in place of g += weight_decay * p. Throws as Adam does.
+/// Loshchilov and Hutter, "Decoupled weight decay regularization", 2017.
+TAPER_ADAM_KIND(AdamW, 1e-2);
+
+#undef TAPER_ADAM_KIND
 
 }  // namespace taper::optim

@@ -18,6 +18,18 @@ class InputArchive;
 
 namespace optim {
 
+/// Inside a struct of fields: declares what TAPER_OPTIM_FIELDS (optim/serialize.h) defines.
+#define TAPER_OPTIM_STATE(Type)                                     \
+ public:                                                            \
+  void serialize(serialize::InputArchive& archive) override;        \
+  void serialize(serialize::OutputArchive& archive) const override; \
+  friend bool operator==(const Type& a, const Type& b);
+/// The same for options, which have a field `lr`.
+#define TAPER_OPTIM_OPTIONS(Type)                 \
+  TAPER_OPTIM_STATE(Type)                         \
+  double get_lr() const override { return lr(); } \
+  void set_lr(double lr) override { lr_ = lr; }
+
 /// What an optimizer remembers about one parameter.
 class OptimizerParamState {
  public:

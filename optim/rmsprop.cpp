@@ -18,17 +18,7 @@ void check_options(const RMSpropOptions& o) {
 
 #define TAPER_RMSPROP_OPTIONS(X) X(lr) X(alpha) X(eps) X(weight_decay) X(momentum) X(centered)
 #define TAPER_RMSPROP_STATE(X) X(step) X(square_avg) X(momentum_buffer) X(grad_avg)
-TAPER_OPTIM_FIELDS(RMSpropOptions, TAPER_RMSPROP_OPTIONS)
-TAPER_OPTIM_FIELDS(RMSpropParamState, TAPER_RMSPROP_STATE)
-
-RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<RMSpropOptions>(defaults)) {
-  check_options(defaults);
-}
-RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<RMSpropOptions>(defaults)) {
-  check_options(defaults);
-}
+TAPER_DEFINE_OPTIMIZER(RMSprop, TAPER_RMSPROP_OPTIONS, TAPER_RMSPROP_STATE)
 
 Tensor RMSprop::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
@@ -45,13 +35,6 @@ Tensor RMSprop::step(LossClosure closure) {
         autograd::mark_changed(p);
       });
   return loss;
-}
-
-void RMSprop::save(serialize::OutputArchive& archive) const {
-  optim::serialize<RMSpropParamState, RMSpropOptions>(archive, *this);
-}
-void RMSprop::load(serialize::InputArchive& archive) {
-  optim::serialize<RMSpropParamState, RMSpropOptions>(archive, *this);
 }
 
 }  // namespace taper::optim

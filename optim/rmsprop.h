@@ -13,13 +13,7 @@ struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   TAPER_ARG(double, weight_decay) = 0;
   TAPER_ARG(double, momentum) = 0;
   TAPER_ARG(bool, centered) = false;
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const RMSpropOptions& a, const RMSpropOptions& b);
-  double get_lr() const override { return lr(); }
-  void set_lr(double lr) override { lr_ = lr; }
+  TAPER_OPTIM_OPTIONS(RMSpropOptions)
 };
 
 struct RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
@@ -27,11 +21,7 @@ struct RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState
   TAPER_ARG(Tensor, square_avg);
   TAPER_ARG(Tensor, momentum_buffer) = {};
   TAPER_ARG(Tensor, grad_avg) = {};
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const RMSpropParamState& a, const RMSpropParamState& b);
+  TAPER_OPTIM_STATE(RMSpropParamState)
 };
 
 /// For every parameter p with gradient g:

@@ -104,8 +104,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 
 }  // namespace taper::optim
 
-/// Defines serialize() and operator== of an options or state class from the list of its fields.
-/// `...` is visit(name) for each: TAPER_OPTIM_FIELDS(SGDOptions, visit(lr) visit(momentum))
+/// Defines serialize() and operator== of an options or state class from the list of its fields, a
+/// macro that applies another to each: #define LIST(X) X(lr) X(momentum)
 #define TAPER_OPTIM_WRITE_FIELD(name) detail::write_field(archive, #name, name());
 #define TAPER_OPTIM_READ_FIELD(name) detail::read_field(archive, #name, read.name());
 #define TAPER_OPTIM_SAME_FIELD(name) &&detail::same_field(a.name(), b.name())
@@ -119,3 +119,24 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
     *this = std::move(read);                                               \
   }                                                                        \
   bool operator==(const Type& a, const Type& b) { return true FIELDS(TAPER_OPTIM_SAME_FIELD); }
+
+/// Defines what all optimizers of the library have in common: their options' and states' functions
+/// from the lists of fields, the constructors, save() and load(). `check_options` throws for bad
+/// options.
+#define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
+  TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \
+  TAPER_OPTIM_FIELDS(Name##ParamState, STATE)                                           \
+  Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)     \
+      : Optimizer(std::move(param_groups), std::make_unique<Name##Options>(defaults)) { \
+    check_options(defaults);                                                            \
+  }                                                                                     \
+  Name::Name(std::vector<Tensor> params, Name##Options defaults)                        \
+      : Optimizer(std::move(params), std::make_unique<Name##Options>(defaults)) {       \
+    check_options(defaults);                                                            \
+  }                                                                                     \
+  void Name::save(serialize::OutputArchive& archive) const {                            \
+    optim::serialize<Name##ParamState, Name##Options>(archive, *this);                  \
+  }                                                                                     \
+  void Name::load(serialize::InputArchive& archive) {                                   \
+    optim::serialize<Name##ParamState, Name##Options>(archive, *this);                  \
+  }

@@ -18,17 +18,7 @@ void check_options(const SGDOptions& o) {
 
 #define TAPER_SGD_OPTIONS(X) X(lr) X(momentum) X(dampening) X(weight_decay) X(nesterov)
 #define TAPER_SGD_STATE(X) X(momentum_buffer)
-TAPER_OPTIM_FIELDS(SGDOptions, TAPER_SGD_OPTIONS)
-TAPER_OPTIM_FIELDS(SGDParamState, TAPER_SGD_STATE)
-
-SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {
-  check_options(defaults);
-}
-SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {
-  check_options(defaults);
-}
+TAPER_DEFINE_OPTIMIZER(SGD, TAPER_SGD_OPTIONS, TAPER_SGD_STATE)
 
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
@@ -45,13 +35,6 @@ Tensor SGD::step(LossClosure closure) {
         autograd::mark_changed(p);
       });
   return loss;
-}
-
-void SGD::save(serialize::OutputArchive& archive) const {
-  optim::serialize<SGDParamState, SGDOptions>(archive, *this);
-}
-void SGD::load(serialize::InputArchive& archive) {
-  optim::serialize<SGDParamState, SGDOptions>(archive, *this);
 }
 
 }  // namespace taper::optim

@@ -12,22 +12,12 @@ struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TAPER_ARG(double, dampening) = 0;
   TAPER_ARG(double, weight_decay) = 0;
   TAPER_ARG(bool, nesterov) = false;
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const SGDOptions& a, const SGDOptions& b);
-  double get_lr() const override { return lr(); }
-  void set_lr(double lr) override { lr_ = lr; }
+  TAPER_OPTIM_OPTIONS(SGDOptions)
 };
 
 struct SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   TAPER_ARG(Tensor, momentum_buffer);
-
- public:
-  void serialize(serialize::InputArchive& archive) override;
-  void serialize(serialize::OutputArchive& archive) const override;
-  friend bool operator==(const SGDParamState& a, const SGDParamState& b);
+  TAPER_OPTIM_STATE(SGDParamState)
 };
 
 /// For every parameter p with gradient g:
