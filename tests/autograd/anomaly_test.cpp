@@ -14,13 +14,13 @@ Tensor makes_nan(const Tensor& x) { return (x.sqrt() * scalar(0)).sum(); }
 TEST(Anomaly, IsOffByDefault) {
   Tensor x = leaf({0});
   makes_nan(x).backward();
-  EXPECT_TRUE(std::isnan(list(x.grad())[0]));
+  EXPECT_TRUE(std::isnan(values_of(x.grad())[0]));
 }
 
 TEST(Anomaly, NamesTheOpThatMadeANaN) {
   DetectAnomalyGuard guard;
   Tensor x = leaf({0});
-  EXPECT_THAT(message([&] { makes_nan(x).backward(); }),
+  EXPECT_THAT(message_of([&] { makes_nan(x).backward(); }),
               HasSubstr("Function 'SqrtBackward0' returned nan values in its 0th output."));
 }
 
@@ -28,7 +28,7 @@ TEST(Anomaly, SaysWhereTheForwardOpWasCalled) {
   DetectAnomalyGuard guard;
   Tensor x = leaf({0});
   // The line where the program has debug information, else at least the function.
-  EXPECT_THAT(message([&] { makes_nan(x).backward(); }),
+  EXPECT_THAT(message_of([&] { makes_nan(x).backward(); }),
               ::testing::AnyOf(HasSubstr("anomaly_test.cpp"), HasSubstr("makes_nan"),
                                HasSubstr("taper_tests")));
 }
@@ -37,7 +37,7 @@ TEST(Anomaly, MayKeepOnlyTheStacks) {
   DetectAnomalyGuard guard(/*check_nan=*/false);
   Tensor x = leaf({0});
   makes_nan(x).backward();
-  EXPECT_TRUE(std::isnan(list(x.grad())[0]));
+  EXPECT_TRUE(std::isnan(values_of(x.grad())[0]));
 }
 
 TEST(Anomaly, EndsWithItsScope) {

@@ -14,10 +14,10 @@ using ::testing::Pointwise;
 TEST(Backward, AddsToTheGradientOfEveryLeaf) {
   Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});
   (x * y).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(4, 5, 6));
-  EXPECT_THAT(list(y.grad()), ElementsAre(1, 2, 3));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 5, 6));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 2, 3));
   (x * x).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(6, 9, 12));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(6, 9, 12));
   EXPECT_FALSE(x.grad().requires_grad());
 }
 
@@ -27,25 +27,25 @@ TEST(Backward, AddsInPlaceSoThatHandlesToTheGradientSeeIt) {
   const Tensor g = x.grad();
   x.sum().backward();
   EXPECT_TRUE(g.is_same(x.grad()));
-  EXPECT_THAT(list(g), ElementsAre(2, 2));
+  EXPECT_THAT(values_of(g), ElementsAre(2, 2));
 }
 
 TEST(Backward, AGradientTensorIsNeverSharedBetweenLeaves) {
   Tensor x = leaf({1, 2}), y = leaf({3, 4});
-  (x + y).backward(values({1, 1}));
+  (x + y).backward(doubles({1, 1}));
   EXPECT_FALSE(x.grad().is_alias_of(y.grad()));
-  Tensor seed = values({1, 1});
+  Tensor seed = doubles({1, 1});
   Tensor z = leaf({1, 2});
   z.alias().backward(seed);
   z.grad().add_(1);
-  EXPECT_THAT(list(seed), ElementsAre(1, 1));
+  EXPECT_THAT(values_of(seed), ElementsAre(1, 1));
 }
 
 TEST(Backward, UsesOneTensorTwiceAndThrice) {
   Tensor x = leaf({2, 3});
   Tensor y = x * x * x + x;
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(13, 28));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(13, 28));
 }
 
 TEST(Backward, FreesTheGraphUnlessRetained) {
@@ -53,8 +53,8 @@ TEST(Backward, FreesTheGraphUnlessRetained) {
   Tensor y = (x * x).sum();
   y.backward({}, /*retain_graph=*/true);
   y.backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(8));
-  EXPECT_THAT(message([&] { y.backward(); }),
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(8));
+  EXPECT_THAT(message_of([&] { y.backward(); }),
               HasSubstr("Trying to backward through the graph a second time"));
   // A sum saves nothing: it may run again.
   Tensor z = x.sum();
@@ -64,16 +64,16 @@ TEST(Backward, FreesTheGraphUnlessRetained) {
 
 TEST(Backward, NeedsAGradientForARootOfSeveralElements) {
   Tensor x = leaf({1, 2});
-  EXPECT_EQ(message([&] { x.exp().backward(); }),
+  EXPECT_EQ(message_of([&] { x.exp().backward(); }),
             "grad can be implicitly created only for scalar outputs");
-  EXPECT_EQ(message([&] { values({1}).backward(); }),
+  EXPECT_EQ(message_of([&] { doubles({1}).backward(); }),
             "element 0 of tensors does not require grad and does not have a grad_fn");
-  EXPECT_THAT(message([&] {
-                x.exp().backward(values({1, 2, 3}));
+  EXPECT_THAT(message_of([&] {
+                x.exp().backward(doubles({1, 2, 3}));
               }),
               HasSubstr("hape"));  // "Mismatch in shape"
-  x.mul(scalar(3)).backward(values({1, 10}));
-  EXPECT_THAT(list(x.grad()), ElementsAre(3, 30));
+  x.mul(scalar(3)).backward(doubles({1, 10}));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(3, 30));
 }
 
 TEST(Backward, WithInputsTouchesOnlyThose) {
@@ -81,13 +81,13 @@ TEST(Backward, WithInputsTouchesOnlyThose) {
   Tensor inner = x * y;
   inner.sum().backward({}, true, false, std::vector<Tensor>{y});
   EXPECT_FALSE(x.grad().defined());
-  EXPECT_THAT(list(y.grad()), ElementsAre(1, 2));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 2));
 }
 
 TEST(Backward, TakesSeveralRoots) {
   Tensor x = leaf({1, 2});
-  backward({x * scalar(2), (x * x).sum()}, {values({1, 10}), Tensor()});
-  EXPECT_THAT(list(x.grad()), ElementsAre(4, 24));
+  backward({x * scalar(2), (x * x).sum()}, {doubles({1, 10}), Tensor()});
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 24));
 }
 
 TEST(Backward, CreateGraphMakesAGradientWithHistory) {
@@ -97,7 +97,7 @@ TEST(Backward, CreateGraphMakesAGradientWithHistory) {
   Tensor first = x.grad();
   x.mutable_grad() = Tensor();
   first.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(18));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(18));
 }
 
 TEST(Backward, AnyOrderOfDerivative) {
@@ -108,14 +108,14 @@ TEST(Backward, AnyOrderOfDerivative) {
       [](double v) { return -std::cos(v); }, [](double v) { return std::sin(v); }};
   for (const auto& f : orders) {
     y = grad({y.sum()}, {x}, {}, true, true)[0];
-    EXPECT_THAT(list(y), ElementsAre(DoubleNear(f(0.3), 1e-14), DoubleNear(f(-0.7), 1e-14)));
+    EXPECT_THAT(values_of(y), ElementsAre(DoubleNear(f(0.3), 1e-14), DoubleNear(f(-0.7), 1e-14)));
   }
 }
 
 TEST(Grad, LeavesGradAlone) {
   Tensor x = leaf({1, 2});
   const Tensor g = grad({(x * x).sum()}, {x})[0];
-  EXPECT_THAT(list(g), ElementsAre(2, 4));
+  EXPECT_THAT(values_of(g), ElementsAre(2, 4));
   EXPECT_FALSE(x.grad().defined());
   EXPECT_FALSE(g.requires_grad());
 }
@@ -125,30 +125,31 @@ TEST(Grad, OfInnerTensors) {
   Tensor inner = x * scalar(3);
   Tensor y = (inner * inner).sum();
   const auto g = grad({y}, {inner, x});
-  EXPECT_THAT(list(g[0]), ElementsAre(6, 12));
-  EXPECT_THAT(list(g[1]), ElementsAre(18, 36));
+  EXPECT_THAT(values_of(g[0]), ElementsAre(6, 12));
+  EXPECT_THAT(values_of(g[1]), ElementsAre(18, 36));
 }
 
 TEST(Grad, OfTheRootItself) {
   Tensor x = leaf({1, 2});
   Tensor y = x.sum();
-  EXPECT_THAT(list(grad({y}, {y})[0]), ElementsAre(1));
-  EXPECT_THAT(list(grad({x}, {x}, {values({5, 6})})[0]), ElementsAre(5, 6));
+  EXPECT_THAT(values_of(grad({y}, {y})[0]), ElementsAre(1));
+  EXPECT_THAT(values_of(grad({x}, {x}, {doubles({5, 6})})[0]), ElementsAre(5, 6));
 }
 
 TEST(Grad, OfTheSameInputTwice) {
   Tensor x = leaf({1, 2});
   const auto g = grad({(x * x).sum()}, {x, x});
-  EXPECT_THAT(list(g[0]), ElementsAre(2, 4));
-  EXPECT_THAT(list(g[1]), ElementsAre(2, 4));
+  EXPECT_THAT(values_of(g[0]), ElementsAre(2, 4));
+  EXPECT_THAT(values_of(g[1]), ElementsAre(2, 4));
 }
 
 TEST(Grad, UnusedInputsAreAnErrorUnlessAllowed) {
   Tensor x = leaf({1}), unused = leaf({1});
   Tensor y = (x * x).sum();
-  EXPECT_THAT(message([&] { grad({y}, {unused}, {}, true); }),
+  EXPECT_THAT(message_of([&] { grad({y}, {unused}, {}, true); }),
               HasSubstr("One of the differentiated Tensors appears to not have been used"));
-  EXPECT_THAT(message([&] { grad({y}, {values({1})}, {}, true); }), HasSubstr("not require grad"));
+  EXPECT_THAT(message_of([&] { grad({y}, {doubles({1})}, {}, true); }),
+              HasSubstr("not require grad"));
   const auto g = grad({y}, {x, unused}, {}, true, false, /*allow_unused=*/true);
   EXPECT_TRUE(g[0].defined());
   EXPECT_FALSE(g[1].defined());
@@ -168,22 +169,22 @@ TEST(Backward, BroadcastGradientsHaveTheLeafsSizes) {
   Tensor column = to_tensor(Array({2, 1}, 3), kDouble).requires_grad_();
   (row * column).sum().backward();
   EXPECT_EQ(row.grad().sizes().vec(), (std::vector<int64_t>{1, 3}));
-  EXPECT_THAT(list(row.grad()), ElementsAre(6, 6, 6));
-  EXPECT_THAT(list(column.grad()), ElementsAre(6, 6));
+  EXPECT_THAT(values_of(row.grad()), ElementsAre(6, 6, 6));
+  EXPECT_THAT(values_of(column.grad()), ElementsAre(6, 6));
 }
 
 TEST(Backward, GradientsHaveTheLeafsDtype) {
   Tensor x = values({1, 2}, kFloat).requires_grad_();
   (x.to(kDouble) * scalar(3)).sum().backward();
   EXPECT_EQ(x.grad().scalar_type(), kFloat);
-  EXPECT_THAT(list(x.grad()), ElementsAre(3, 3));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(3, 3));
 }
 
 TEST(MutableGrad, MayBeSetAndReset) {
   Tensor x = leaf({1, 2});
-  x.mutable_grad() = values({10, 20});
+  x.mutable_grad() = doubles({10, 20});
   x.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(11, 21));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(11, 21));
   x.mutable_grad().reset();
   EXPECT_FALSE(x.grad().defined());
 }
@@ -194,8 +195,8 @@ TEST(RetainGrad, KeepsTheGradientOfAnInnerTensor) {
   y.retain_grad();
   EXPECT_TRUE(y.retains_grad());
   (y * y).sum().backward();
-  EXPECT_THAT(list(y.grad()), ElementsAre(6, 12));
-  EXPECT_THAT(list(x.grad()), ElementsAre(18, 36));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(6, 12));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(18, 36));
 }
 
 }  // namespace

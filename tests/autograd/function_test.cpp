@@ -29,20 +29,20 @@ struct Cube : Function<Cube> {
 TEST(CustomFunction, RunsForwardAndBackward) {
   Tensor x = leaf({1, 2});
   Tensor y = Cube::apply(x, 2.0);
-  EXPECT_THAT(list(y), ElementsAre(2, 16));
+  EXPECT_THAT(values_of(y), ElementsAre(2, 16));
   EXPECT_THAT(y.grad_fn()->name(), HasSubstr("Cube"));
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(6, 24));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(6, 24));
 }
 
 TEST(CustomFunction, IsDifferentiableAgainWhenItsBackwardIs) {
   Tensor x = leaf({1, 2});
   const Tensor g = grad({Cube::apply(x, 2.0).sum()}, {x}, {}, true, true)[0];
-  EXPECT_THAT(list(grad({g.sum()}, {x})[0]), ElementsAre(12, 24));
+  EXPECT_THAT(values_of(grad({g.sum()}, {x})[0]), ElementsAre(12, 24));
 }
 
 TEST(CustomFunction, RecordsNothingWithoutNeed) {
-  EXPECT_FALSE(Cube::apply(values({1}), 2.0).requires_grad());
+  EXPECT_FALSE(Cube::apply(doubles({1}), 2.0).requires_grad());
   NoGradGuard no_grad;
   EXPECT_FALSE(Cube::apply(leaf({1}), 2.0).requires_grad());
 }
@@ -51,11 +51,11 @@ TEST(CustomFunction, SavedTensorsAreFreedAndChecked) {
   Tensor x = leaf({1, 2});
   Tensor y = Cube::apply(x, 1.0).sum();
   y.backward();
-  EXPECT_THAT(message([&] { y.backward(); }), HasSubstr("a second time"));
+  EXPECT_THAT(message_of([&] { y.backward(); }), HasSubstr("a second time"));
   Tensor inner = x * scalar(1);
   Tensor z = Cube::apply(inner, 1.0).sum();
   inner.add_(scalar(1));
-  EXPECT_THAT(message([&] { z.backward(); }), HasSubstr("modified by an inplace operation"));
+  EXPECT_THAT(message_of([&] { z.backward(); }), HasSubstr("modified by an inplace operation"));
 }
 
 struct TwoOutputs : Function<TwoOutputs> {
@@ -75,10 +75,10 @@ TEST(CustomFunction, UnusedOutputsGiveZeroGradients) {
   Tensor a = leaf({2, 3}), b = leaf({5, 7});
   const variable_list out = TwoOutputs::apply(a, b);
   out[1].sum().backward({}, true);
-  EXPECT_THAT(list(a.grad()), ElementsAre(5, 7));
+  EXPECT_THAT(values_of(a.grad()), ElementsAre(5, 7));
   out[0].sum().backward();
-  EXPECT_THAT(list(a.grad()), ElementsAre(6, 8));
-  EXPECT_THAT(list(b.grad()), ElementsAre(3, 4));
+  EXPECT_THAT(values_of(a.grad()), ElementsAre(6, 8));
+  EXPECT_THAT(values_of(b.grad()), ElementsAre(3, 4));
 }
 
 struct Undefined : Function<Undefined> {
@@ -96,7 +96,7 @@ struct Undefined : Function<Undefined> {
 TEST(CustomFunction, MayAskForUndefinedGradients) {
   Tensor a = leaf({1});
   Undefined::apply(a)[0].sum().backward();
-  EXPECT_THAT(list(a.grad()), ElementsAre(1));
+  EXPECT_THAT(values_of(a.grad()), ElementsAre(1));
 }
 
 struct InPlaceDouble : Function<InPlaceDouble> {
@@ -114,12 +114,12 @@ TEST(CustomFunction, MayChangeAnInputThatItDeclares) {
   Tensor z = InPlaceDouble::apply(y);
   EXPECT_TRUE(z.is_same(y));
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(2, 2));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
 }
 
 struct WithIndex : Function<WithIndex> {
   static variable_list forward(AutogradContext* ctx, Tensor x) {
-    Tensor index = values({0, 1});
+    Tensor index = doubles({0, 1});
     ctx->mark_non_differentiable({index});
     return {x * scalar(1), index};
   }
@@ -145,11 +145,11 @@ struct Throws : Function<Throws> {
 
 TEST(CustomFunction, ErrorsInBackwardReachTheCaller) {
   Tensor x = leaf({1});
-  EXPECT_THAT(message([&] { WrongCount::apply(x).sum().backward(); }), HasSubstr("gradients"));
+  EXPECT_THAT(message_of([&] { WrongCount::apply(x).sum().backward(); }), HasSubstr("gradients"));
   EXPECT_THROW(Throws::apply(x).sum().backward(), std::logic_error);
   // The engine works on afterwards.
   (x * scalar(2)).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(2));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(2));
 }
 
 /// Keeps only the input of a section and runs it again in backward.
@@ -171,7 +171,7 @@ TEST(Reentrant, CheckpointingGivesTheSameGradient) {
   Tensor x = leaf({0.1, 0.2}), y = leaf({0.1, 0.2});
   Checkpoint::section(Checkpoint::section(x)).sum().backward();
   Checkpoint::apply(Checkpoint::apply(y)).sum().backward();
-  EXPECT_EQ(list(x.grad()), list(y.grad()));
+  EXPECT_EQ(values_of(x.grad()), values_of(y.grad()));
 }
 
 struct Nested : Function<Nested> {
@@ -192,7 +192,7 @@ struct Nested : Function<Nested> {
 TEST(Reentrant, ToADepthOfFifty) {
   Tensor x = leaf({1, 2});
   Nested::apply(x, int64_t{50}).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(2, 2));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
 }
 
 TEST(Reentrant, BackwardInAHookOfAnotherGraph) {
@@ -203,8 +203,8 @@ TEST(Reentrant, BackwardInAHookOfAnotherGraph) {
     (y * y).sum().backward();
   });
   a.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(2));
-  EXPECT_THAT(list(y.grad()), ElementsAre(6));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(2));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(6));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 TEST(Nodes, HaveNamesAndEdges) {
   Tensor x = leaf({1, 2}), y = leaf({3, 4});
-  Tensor z = x * y + values({1, 1});
+  Tensor z = x * y + doubles({1, 1});
   EXPECT_EQ(z.grad_fn()->name(), "AddBackward0");
   const auto edges = z.grad_fn()->next_edges();
   ASSERT_EQ(edges.size(), 2u);
@@ -30,7 +30,7 @@ TEST(Nodes, OfSeveralOutputsAreShared) {
   EXPECT_TRUE(parts[0].grad_fn() == parts[1].grad_fn());
   EXPECT_EQ(parts[1].output_nr(), 1);
   parts[1].sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(0, 0, 1, 1));
 }
 
 // ---------------------------------------------------------------------- depth
@@ -41,7 +41,7 @@ TEST(DeepGraph, AMillionNodesInAStackOfOneMebibyte) {
     Tensor y = x;
     for (int i = 0; i < 1'000'000; ++i) y = y + x;
     y.sum().backward();
-    EXPECT_THAT(list(x.grad()), ElementsAre(1'000'001));
+    EXPECT_THAT(values_of(x.grad()), ElementsAre(1'000'001));
   });
 }
 
@@ -64,7 +64,7 @@ TEST(DeepGraph, OfInPlaceChangesAndViews) {
       y.narrow(0, 0, 1).add_(scalar(1));
     }
     y.sum().backward();
-    EXPECT_THAT(list(x.grad()), ElementsAre(1, 1));
+    EXPECT_THAT(values_of(x.grad()), ElementsAre(1, 1));
   });
 }
 
@@ -76,7 +76,7 @@ TEST(WideGraph, ManyUsesOfOneTensor) {
   Tensor sum = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
   sum.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(20'000));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(20'000));
 }
 
 // ---------------------------------------------------------------------- threads
@@ -90,7 +90,7 @@ TEST(Threads, AddToSharedLeaves) {
       for (int i = 0; i < kTimes; ++i) (x * scalar(1)).sum().backward();
     });
   for (std::thread& t : threads) t.join();
-  EXPECT_THAT(list(x.grad()), Each(kThreads * kTimes));
+  EXPECT_THAT(values_of(x.grad()), Each(kThreads * kTimes));
 }
 
 TEST(Threads, GoBackThroughOneGraph) {
@@ -102,7 +102,7 @@ TEST(Threads, GoBackThroughOneGraph) {
       for (int i = 0; i < 50; ++i) (shared * scalar(2)).sum().backward({}, /*retain_graph=*/true);
     });
   for (std::thread& t : threads) t.join();
-  EXPECT_THAT(list(x.grad()), ElementsAre(4 * 200, 8 * 200, 12 * 200));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(4 * 200, 8 * 200, 12 * 200));
 }
 
 TEST(Threads, MayEndWhileTheirTensorsLive) {
@@ -173,7 +173,7 @@ TEST(Life, NothingLeaksWhenAnOpThrows) {
     EXPECT_THROW(x * leaf({1, 2, 3}), Error);
     EXPECT_THROW(x.view({3}), Error);
     EXPECT_THROW(x.narrow(0, 3, 5), Error);
-    EXPECT_THROW(x.exp().sum().backward(values({1, 2})), Error);
+    EXPECT_THROW(x.exp().sum().backward(doubles({1, 2})), Error);
     EXPECT_EQ(x.use_count(), 1u);
   }
   EXPECT_FALSE(memory.alive());
@@ -210,7 +210,7 @@ TEST(Life, ABaseLivesAsLongAsItsViews) {
     v = x.narrow(0, 1, 2);
   }
   EXPECT_TRUE(memory.alive());
-  EXPECT_THAT(list(v), ElementsAre(1, 1));
+  EXPECT_THAT(values_of(v), ElementsAre(1, 1));
   v = Tensor();
   EXPECT_FALSE(memory.alive());
 }

@@ -9,11 +9,11 @@ TEST(TensorHook, SeesAndReplacesTheGradient) {
   Tensor x = leaf({1, 2});
   Tensor y = x * scalar(3);
   std::vector<double> seen;
-  y.register_hook([&](const Tensor& g) { seen = list(g); });
+  y.register_hook([&](const Tensor& g) { seen = values_of(g); });
   y.register_hook([](Tensor g) { return g * scalar(10); });
   y.sum().backward();
   EXPECT_THAT(seen, ElementsAre(1, 1));
-  EXPECT_THAT(list(x.grad()), ElementsAre(30, 30));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(30, 30));
 }
 
 TEST(TensorHook, RunsOnceWithTheCompleteGradient) {
@@ -23,7 +23,7 @@ TEST(TensorHook, RunsOnceWithTheCompleteGradient) {
   double seen = 0;
   y.register_hook([&](const Tensor& g) {
     ++calls;
-    seen = list(g)[0];
+    seen = values_of(g)[0];
   });
   (y * scalar(3) + y * scalar(4)).sum().backward();
   EXPECT_EQ(calls, 1);
@@ -34,9 +34,9 @@ TEST(TensorHook, OnALeafRunsBeforeItAccumulates) {
   Tensor x = leaf({1});
   x.register_hook([](Tensor g) { return g * scalar(5); });
   (x * scalar(2)).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(10));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(10));
   (x * scalar(2)).sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(20));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(20));
 }
 
 TEST(TensorHook, CanBeRemoved) {
@@ -53,7 +53,7 @@ TEST(TensorHook, CanBeRemoved) {
 }
 
 TEST(TensorHook, NeedsATensorThatRequiresAGradient) {
-  EXPECT_THROW(values({1}).register_hook([](const Tensor&) {}), Error);
+  EXPECT_THROW(doubles({1}).register_hook([](const Tensor&) {}), Error);
 }
 
 TEST(TensorHook, RunsInRegistrationOrder) {
@@ -62,19 +62,19 @@ TEST(TensorHook, RunsInRegistrationOrder) {
   y.register_hook([](Tensor g) { return g + scalar(1); });
   y.register_hook([](Tensor g) { return g * scalar(10); });
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(20));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(20));
 }
 
 TEST(TensorHook, StaysWithATensorThatIsChangedInPlace) {
   Tensor x = leaf({1});
   Tensor y = x * scalar(1);
   double seen = 0;
-  y.register_hook([&](const Tensor& g) { seen = list(g)[0]; });
+  y.register_hook([&](const Tensor& g) { seen = values_of(g)[0]; });
   y.mul_(scalar(3));
   y.sum().backward();
   // The hook was on the value before the change.
   EXPECT_EQ(seen, 3);
-  EXPECT_THAT(list(x.grad()), ElementsAre(3));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(3));
 }
 
 TEST(TensorHook, ThatThrowsReachesTheCaller) {
@@ -90,7 +90,7 @@ TEST(NodeHook, PreHookGetsTheGradientsOfTheOutputs) {
   y.grad_fn()->add_pre_hook(
       [](const autograd::variable_list& g) { return autograd::variable_list{g[0] * scalar(2)}; });
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(6, 6));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(6, 6));
 }
 
 TEST(NodeHook, PostHookGetsBothSides) {
@@ -99,14 +99,14 @@ TEST(NodeHook, PostHookGetsBothSides) {
   std::vector<double> outputs;
   y.grad_fn()->add_post_hook(
       [&](const autograd::variable_list& inputs, const autograd::variable_list& of_outputs) {
-        outputs = list(of_outputs[0]);
+        outputs = values_of(of_outputs[0]);
         autograd::variable_list changed = inputs;
         changed[0] = changed[0] + scalar(1);
         return changed;
       });
   y.sum().backward();
   EXPECT_THAT(outputs, ElementsAre(1, 1));
-  EXPECT_THAT(list(x.grad()), ElementsAre(4, 4));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 4));
 }
 
 }  // namespace

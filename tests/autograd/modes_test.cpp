@@ -63,10 +63,10 @@ TEST(InferenceModes, MakeTensorsThatNeverEnterAGraph) {
     EXPECT_FALSE(x.is_inference());
   }
   EXPECT_FALSE(InferenceMode::is_enabled());
-  EXPECT_THAT(message([&] { x* made; }),
+  EXPECT_THAT(message_of([&] { x* made; }),
               HasSubstr("Inference tensors cannot be saved for backward. To work around you can "
                         "make a clone"));
-  EXPECT_THAT(message([&] { made.add_(scalar(1)); }),
+  EXPECT_THAT(message_of([&] { made.add_(scalar(1)); }),
               HasSubstr("Inplace update to inference tensor outside InferenceMode is not allowed"));
   EXPECT_THROW(made.set_requires_grad(true), Error);
   EXPECT_TRUE((x * made.clone()).requires_grad());
@@ -97,7 +97,8 @@ TEST(Detach, SharesDataAndVersionButNotHistory) {
   Tensor z = y * y;
   d.add_(scalar(1));
   EXPECT_EQ(d._version(), y._version());
-  EXPECT_THAT(message([&] { z.sum().backward(); }), HasSubstr("modified by an inplace operation"));
+  EXPECT_THAT(message_of([&] { z.sum().backward(); }),
+              HasSubstr("modified by an inplace operation"));
 }
 
 TEST(Detach, InPlaceCutsTheGraph) {
@@ -116,31 +117,31 @@ TEST(Data, IsInvisibleToAutograd) {
   x.data().mul_(scalar(10));
   EXPECT_EQ(x._version(), version);
   y.sum().backward();
-  EXPECT_THAT(list(x.grad()), ElementsAre(20, 40));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(20, 40));
 }
 
 TEST(SetData, KeepsTheLeafAndItsGradient) {
   Tensor x = leaf({1, 2});
   x.sum().backward();
-  x.set_data(values({5, 6}));
-  EXPECT_THAT(list(x), ElementsAre(5, 6));
+  x.set_data(doubles({5, 6}));
+  EXPECT_THAT(values_of(x), ElementsAre(5, 6));
   EXPECT_TRUE(x.requires_grad());
-  EXPECT_THAT(list(x.grad()), ElementsAre(1, 1));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(1, 1));
 }
 
 TEST(Leaves, AreWhatNoOpMade) {
   Tensor x = leaf({1});
   EXPECT_TRUE(x.is_leaf());
   EXPECT_FALSE(x.grad_fn());
-  EXPECT_TRUE(values({1}).is_leaf());
+  EXPECT_TRUE(doubles({1}).is_leaf());
   EXPECT_FALSE((x * x).is_leaf());
   EXPECT_TRUE((x * x).detach().is_leaf());
-  EXPECT_TRUE((values({1}) * values({1})).is_leaf());
+  EXPECT_TRUE((doubles({1}) * doubles({1})).is_leaf());
 }
 
 TEST(Leaves, MustBeFloatingToRequireAGradient) {
   for (ScalarType t : {kBool, kByte, kChar, kShort, kInt, kLong})
-    EXPECT_EQ(message([&] { values({1}, t).requires_grad_(); }),
+    EXPECT_EQ(message_of([&] { values({1}, t).requires_grad_(); }),
               "Only Tensors of floating point and complex dtype can require gradients");
   for (ScalarType t : {kHalf, kBFloat16, kFloat, kDouble})
     EXPECT_TRUE(values({1}, t).requires_grad_().requires_grad());

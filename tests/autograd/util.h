@@ -2,11 +2,7 @@
 #pragma once
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pthread.h>
-
-#include <string>
-#include <vector>
 
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/autograd.h>
@@ -18,30 +14,14 @@
 #include <taper/ops/unary.h>
 #include <taper/ops/view.h>
 
-#include "harness/array.h"
+#include "test_util.h"
 
 namespace taper::testing {
 
-inline Tensor values(std::vector<double> v, ScalarType dtype = kDouble) {
-  Array a({static_cast<int64_t>(v.size())});
-  a.v = std::move(v);
-  return to_tensor(a, dtype);
-}
+inline Tensor doubles(std::vector<double> v) { return values(std::move(v), kDouble); }
 /// A leaf of float64 that requires a gradient.
-inline Tensor leaf(std::vector<double> v) { return values(std::move(v)).requires_grad_(); }
-inline std::vector<double> list(const Tensor& t) { return to_array(t.detach()).v; }
-inline Tensor scalar(double v) { return to_tensor(Array({}, v), kDouble); }
-
-/// The message of the Error (or of the class derived from it) that `body` throws; "" for none.
-template <class E = Error, class Body>
-std::string message(const Body& body) {
-  try {
-    body();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "";
-}
+inline Tensor leaf(std::vector<double> v) { return doubles(std::move(v)).requires_grad_(); }
+inline Tensor scalar(double v) { return tensor_of({}, {v}, kDouble); }
 
 /// A tensor whose memory reports when it is given back.
 class Tracked {

@@ -1,20 +1,13 @@
-#include <gtest/gtest.h>
-
 #include <taper/framework/ordered_dict.h>
+
+#include "test_util.h"
 
 namespace taper {
 namespace {
 
-using Dict = OrderedDict<std::string, int>;
+using testing::message_of;
 
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using Dict = OrderedDict<std::string, int>;
 
 Dict numbered(int count) {
   Dict d;

@@ -1,6 +1,4 @@
 // Texts of tensors against those that LibTorch 1.13 and PyTorch 1.13 write.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -8,7 +6,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/tensor.h>
 
-#include "harness/array.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -30,13 +28,7 @@ std::vector<PrintCase> cases() {
   };
 }
 
-Tensor tensor_of(Shape sizes, std::vector<double> values, ScalarType dtype) {
-  Array a(std::move(sizes));
-  a.v = std::move(values);
-  return to_tensor(a, dtype);
-}
-
-Tensor counting(Shape sizes, ScalarType dtype = kFloat, double scale = 1, double start = 0) {
+Tensor ramp(Shape sizes, ScalarType dtype = kFloat, double scale = 1, double start = 0) {
   Array a(std::move(sizes));
   for (size_t i = 0; i < a.v.size(); ++i) a.v[i] = start + scale * static_cast<double>(i);
   return to_tensor(a, dtype);
@@ -58,14 +50,14 @@ TEST(PrintTest, LibTorchText) {
 }
 
 TEST(PrintTest, StridedTensors) {
-  EXPECT_EQ(printed(counting({2, 3}).t()), " 0  3\n 1  4\n 2  5\n[ CPUFloatType{3,2} ]");
+  EXPECT_EQ(printed(ramp({2, 3}).t()), " 0  3\n 1  4\n 2  5\n[ CPUFloatType{3,2} ]");
 }
 
 TEST(PrintTest, UndefinedAndEmpty) {
   EXPECT_EQ(printed(Tensor()), "[ Tensor (undefined) ]");
-  EXPECT_EQ(printed(counting({0})), "[ CPUFloatType{0} ]");
-  EXPECT_EQ(printed(counting({2, 0})), "[ CPUFloatType{2,0} ]");
-  EXPECT_EQ(printed(counting({2, 0, 3}, kLong)), "[ CPULongType{2,0,3} ]");
+  EXPECT_EQ(printed(ramp({0})), "[ CPUFloatType{0} ]");
+  EXPECT_EQ(printed(ramp({2, 0})), "[ CPUFloatType{2,0} ]");
+  EXPECT_EQ(printed(ramp({2, 0, 3}, kLong)), "[ CPULongType{2,0,3} ]");
 }
 
 TEST(PrintTest, RestoresTheStream) {
@@ -77,13 +69,13 @@ TEST(PrintTest, RestoresTheStream) {
 
 TEST(PrintTest, NarrowLinesHoldOneColumn) {
   std::ostringstream out;
-  print(out, counting({1, 2}), 1);
+  print(out, ramp({1, 2}), 1);
   EXPECT_EQ(out.str(), "Columns 1 to 1 0\n\nColumns 2 to 2 1\n[ CPUFloatType{1,2} ]");
 }
 
 TEST(PrintTest, NamesOfTypes) {
-  EXPECT_EQ(counting({1}).toString(), "CPUFloatType");
-  EXPECT_EQ(counting({1}, kBFloat16).toString(), "CPUBFloat16Type");
+  EXPECT_EQ(ramp({1}).toString(), "CPUFloatType");
+  EXPECT_EQ(ramp({1}, kBFloat16).toString(), "CPUBFloat16Type");
   EXPECT_EQ(Tensor().toString(), "UndefinedType");
   EXPECT_EQ(printed(kStrided), "Strided");
   EXPECT_EQ(printed(MemoryFormat::ChannelsLast), "ChannelsLast");
@@ -96,8 +88,8 @@ TEST(ReprTest, PythonText) {
 }
 
 TEST(ReprTest, SummarisesLargeTensors) {
-  EXPECT_EQ(repr(counting({1001}, kLong)), "tensor([   0,    1,    2,  ...,  998,  999, 1000])");
-  EXPECT_EQ(repr(counting({30, 40})),
+  EXPECT_EQ(repr(ramp({1001}, kLong)), "tensor([   0,    1,    2,  ...,  998,  999, 1000])");
+  EXPECT_EQ(repr(ramp({30, 40})),
             "tensor([[0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 3.7000e+01, 3.8000e+01,\n"
             "         3.9000e+01],\n"
             "        [4.0000e+01, 4.1000e+01, 4.2000e+01,  ..., 7.7000e+01, 7.8000e+01,\n"
@@ -114,7 +106,7 @@ TEST(ReprTest, SummarisesLargeTensors) {
 }
 
 TEST(ReprTest, WrapsLongVectors) {
-  EXPECT_EQ(repr(counting({10}, kFloat, 1.5, 0.375).mul(1)),
+  EXPECT_EQ(repr(ramp({10}, kFloat, 1.5, 0.375).mul(1)),
             "tensor([ 0.3750,  1.8750,  3.3750,  4.8750,  6.3750,  7.8750,  9.3750, 10.8750,\n"
             "        12.3750, 13.8750])");
 }
@@ -123,17 +115,17 @@ TEST(ReprTest, Suffixes) {
   Tensor x = tensor_of({2}, {1, 2}, kFloat).requires_grad_();
   EXPECT_EQ(repr(x), "tensor([1., 2.], requires_grad=True)");
   EXPECT_EQ(repr(x.add(1)), "tensor([2., 3.], grad_fn=<AddBackward0>)");
-  EXPECT_EQ(repr(counting({3}, kInt)), "tensor([0, 1, 2], dtype=torch.int32)");
-  EXPECT_EQ(repr(counting({10}, kFloat, 1.5, 0.375).requires_grad_().mul(1)),
+  EXPECT_EQ(repr(ramp({3}, kInt)), "tensor([0, 1, 2], dtype=torch.int32)");
+  EXPECT_EQ(repr(ramp({10}, kFloat, 1.5, 0.375).requires_grad_().mul(1)),
             "tensor([ 0.3750,  1.8750,  3.3750,  4.8750,  6.3750,  7.8750,  9.3750, 10.8750,\n"
             "        12.3750, 13.8750], grad_fn=<MulBackward0>)");
 }
 
 TEST(ReprTest, EmptyTensors) {
-  EXPECT_EQ(repr(counting({0})), "tensor([])");
-  EXPECT_EQ(repr(counting({2, 0}, kLong)), "tensor([], size=(2, 0), dtype=torch.int64)");
-  EXPECT_EQ(repr(counting({0}, kLong)), "tensor([], dtype=torch.int64)");
-  EXPECT_EQ(repr(counting({3, 0}, kDouble).requires_grad_()),
+  EXPECT_EQ(repr(ramp({0})), "tensor([])");
+  EXPECT_EQ(repr(ramp({2, 0}, kLong)), "tensor([], size=(2, 0), dtype=torch.int64)");
+  EXPECT_EQ(repr(ramp({0}, kLong)), "tensor([], dtype=torch.int64)");
+  EXPECT_EQ(repr(ramp({3, 0}, kDouble).requires_grad_()),
             "tensor([], size=(3, 0), dtype=torch.float64, requires_grad=True)");
 }
 

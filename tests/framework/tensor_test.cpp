@@ -1,38 +1,18 @@
 // What a tensor is: geometry, options, access, memory.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <thread>
 
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 
-#include "harness/array.h"
+#include "test_util.h"
 
-namespace taper {
+namespace taper::testing {
 namespace {
 
-using taper::testing::Array;
-using taper::testing::to_array;
-using taper::testing::to_tensor;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Tensor counting(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
-  Array a(sizes);
-  for (size_t i = 0; i < a.v.size(); ++i) a.v[i] = static_cast<double>(i);
-  return to_tensor(a, dtype);
-}
-
-template <class E = Error, class Body>
-std::string message(const Body& body) {
-  try {
-    body();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(TensorHandle, ThatIsUndefinedSaysSo) {
   Tensor t;
@@ -64,7 +44,7 @@ TEST(Geometry, OfANewTensorIsRowMajor) {
   EXPECT_TRUE(t.is_contiguous());
   EXPECT_EQ(t.size(-1), 4);
   EXPECT_EQ(t.stride(-3), 12);
-  EXPECT_THAT(message<IndexError>([&] { t.size(3); }),
+  EXPECT_THAT(message_of<IndexError>([&] { t.size(3); }),
               HasSubstr("Dimension out of range (expected to be in range of [-3, 2], but got 3)"));
   EXPECT_THAT(counting({0, 3}).strides().vec(), ElementsAre(3, 1));
   EXPECT_EQ(counting({}).dim(), 0);
@@ -115,7 +95,7 @@ TEST(Devices, AreParsedAndPrinted) {
 TEST(Access, ByTypedPointer) {
   const Tensor t = counting({3}, kInt);
   EXPECT_EQ(t.data_ptr<int32_t>()[2], 2);
-  EXPECT_EQ(message([&] { t.data_ptr<float>(); }), "expected scalar type Float but found Int");
+  EXPECT_EQ(message_of([&] { t.data_ptr<float>(); }), "expected scalar type Float but found Int");
 }
 
 TEST(Access, ByAccessor) {
@@ -134,7 +114,7 @@ TEST(Access, ByItem) {
   EXPECT_EQ(counting({}, kLong).item<int64_t>(), 0);
   EXPECT_TRUE(counting({1}, kBool).item().isBoolean());
   EXPECT_EQ(counting({}).item().type(), kDouble);
-  EXPECT_THAT(message([&] { counting({2}).item(); }), HasSubstr("Scalar"));
+  EXPECT_THAT(message_of([&] { counting({2}).item(); }), HasSubstr("Scalar"));
   EXPECT_THROW(counting({0}).item(), Error);
 }
 
@@ -225,4 +205,4 @@ TEST(Dims, HoldAtMostTwelve) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace taper::testing

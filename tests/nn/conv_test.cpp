@@ -14,12 +14,7 @@ namespace {
 using namespace nn;
 using test::expect_values;
 using test::message_of;
-
-Tensor ramp(IntArrayRef sizes, double start, double divisor) {
-  int64_t count = 1;
-  for (int64_t s : sizes) count *= s;
-  return ((arange(count, kFloat) + start) / divisor).view(sizes);
-}
+using test::ramp;
 
 Conv2d filled(Conv2dOptions options) {
   Conv2d c(options);

@@ -14,12 +14,7 @@ using namespace nn;
 namespace F = nn::functional;
 using test::expect_values;
 using test::message_of;
-
-Tensor ramp(IntArrayRef sizes, double start, double divisor) {
-  int64_t count = 1;
-  for (int64_t s : sizes) count *= s;
-  return ((arange(count, kFloat) + start) / divisor).view(sizes);
-}
+using test::ramp;
 
 TEST(BatchNormModule, TrainsAndEvaluates) {
   const Tensor x = tensor({{1.f, 2.f}, {3.f, 5.f}});

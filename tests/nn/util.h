@@ -1,34 +1,33 @@
 // What the tests of nn share.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include <taper/framework/tensor.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
+#include "test_util.h"
 
 namespace taper::test {
 
-/// The text of the Error that `f` throws, "no error" when it throws none.
-inline std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using testing::message_of;
 
 template <class T>
 std::string text_of(const T& value) {
   std::ostringstream out;
   out << value;
   return out.str();
+}
+
+/// start / divisor, (start + 1) / divisor, ... in row-major order.
+inline Tensor ramp(IntArrayRef sizes, double start, double divisor) {
+  int64_t count = 1;
+  for (int64_t s : sizes) count *= s;
+  return ((arange(count, kFloat) + start) / divisor).view(sizes);
 }
 
 /// Whether `t` holds these numbers, row-major, within a relative tolerance.

@@ -1,10 +1,9 @@
 #include <taper/ops/activation.h>
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -155,12 +154,6 @@ TAPER_OP_CASES(with_weights, {
                                   [] { glu(to_tensor(Array({3}), kFloat)); })};
   return std::vector<OpCase>{prelu_case, glu_case};
 });
-
-Tensor values(std::vector<double> v, ScalarType dtype = kFloat) {
-  Array a({static_cast<int64_t>(v.size())});
-  a.v = std::move(v);
-  return to_tensor(a, dtype);
-}
 
 Tensor slope_at(std::vector<double> v, const std::function<Tensor(const Tensor&)>& f) {
   const Tensor x = values(std::move(v)).set_requires_grad(true);

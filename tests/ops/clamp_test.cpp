@@ -1,13 +1,9 @@
-#include <gtest/gtest.h>
 #include <taper/taper.h>
 
-namespace taper {
-namespace {
+#include "test_util.h"
 
-std::vector<double> values(const Tensor& t) {
-  const Tensor d = t.detach().to(kDouble).contiguous();
-  return {d.data_ptr<double>(), d.data_ptr<double>() + d.numel()};
-}
+namespace taper::testing {
+namespace {
 
 // Expected gradients are PyTorch's: a tie belongs to x, crossed bounds to the upper one.
 TEST(ClampTensor, GradientsGoToWhatWasTaken) {
@@ -15,20 +11,20 @@ TEST(ClampTensor, GradientsGoToWhatWasTaken) {
   Tensor low = tensor({-1., -1., -1., 3., -1.}).set_requires_grad(true);
   Tensor high = tensor({1., 1., 1., 1., 1.}).set_requires_grad(true);
   Tensor y = clamp(x, optional<Tensor>(low), optional<Tensor>(high));
-  EXPECT_EQ(values(y), (std::vector<double>{-1, -1, 0, 1, 1}));
+  EXPECT_EQ(values_of(y), (std::vector<double>{-1, -1, 0, 1, 1}));
   y.sum().backward();
-  EXPECT_EQ(values(x.grad()), (std::vector<double>{0, 1, 1, 0, 0}));
-  EXPECT_EQ(values(low.grad()), (std::vector<double>{1, 0, 0, 0, 0}));
-  EXPECT_EQ(values(high.grad()), (std::vector<double>{0, 0, 0, 1, 1}));
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 1, 1, 0, 0}));
+  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{1, 0, 0, 0, 0}));
+  EXPECT_EQ(values_of(high.grad()), (std::vector<double>{0, 0, 0, 1, 1}));
 }
 
 TEST(ClampTensor, BoundsBroadcastAndTheirGradientsSum) {
   Tensor x = zeros({2, 3});
   Tensor low = tensor({1., -1., 1.}).set_requires_grad(true);
   Tensor y = x.clamp_min(low);
-  EXPECT_EQ(values(y), (std::vector<double>{1, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(values_of(y), (std::vector<double>{1, 0, 1, 1, 0, 1}));
   y.sum().backward();
-  EXPECT_EQ(values(low.grad()), (std::vector<double>{2, 0, 2}));
+  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{2, 0, 2}));
 }
 
 TEST(ClampTensor, InPlaceKeepsTheValuesItOverwrites) {
@@ -36,7 +32,7 @@ TEST(ClampTensor, InPlaceKeepsTheValuesItOverwrites) {
   Tensor y = x * 1;
   y.clamp_(optional<Tensor>(tensor({-1., -1.})), optional<Tensor>(tensor({1., 1.})));
   y.sum().backward();
-  EXPECT_EQ(values(x.grad()), (std::vector<double>{0, 1}));
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 1}));
 }
 
 TEST(ClampTensor, NeedsABound) {
@@ -44,4 +40,4 @@ TEST(ClampTensor, NeedsABound) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace taper::testing

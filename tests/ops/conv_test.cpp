@@ -1,14 +1,12 @@
 #include <taper/ops/conv.h>
 
-#include <gtest/gtest.h>
-
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -94,10 +92,6 @@ OpCase conv_case(const char* name, Conv conv, const std::vector<Setting>& settin
   c.reference = [](const ArrayArgs& a) { return naive_conv(a); };
   c.tolerance = 40;
   return c;
-}
-
-Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
-  return sample_of({sizes}, dtype).t[0];
 }
 
 TAPER_OP_CASES(conv_cases, {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
 #include <string>
@@ -7,33 +5,19 @@
 
 #include <taper/ops/factory.h>
 
-namespace taper {
+#include "test_util.h"
+
+namespace taper::testing {
 namespace {
 
 using Values = std::vector<double>;
 using Sizes = std::vector<int64_t>;
-
-Values values_of(const Tensor& t) {
-  const Tensor flat = t.detach().contiguous().to(kDouble);
-  const double* p = flat.data_ptr<double>();
-  return Values(p, p + flat.numel());
-}
 
 void expect_tensor(const Tensor& t, ScalarType dtype, const Sizes& sizes, const Values& values) {
   EXPECT_EQ(t.scalar_type(), dtype);
   EXPECT_EQ(t.sizes().vec(), sizes);
   EXPECT_EQ(values_of(t), values);
   EXPECT_FALSE(t.requires_grad());
-}
-
-template <class E = Error>
-void expect_error(const std::string& text, const std::function<void()>& f) {
-  try {
-    f();
-    ADD_FAILURE() << "expected an error with: " << text;
-  } catch (const E& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-  }
 }
 
 // ---------------------------------------------------------------- filled
@@ -289,4 +273,4 @@ TEST(TensorOf, RaggedOrMixedListsThrow) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace taper::testing

@@ -1,11 +1,9 @@
 #include <taper/ops/matmul.h>
 
-#include <gtest/gtest.h>
-
 #include <taper/framework/autograd/node.h>
 #include <taper/ops/linear.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -82,10 +80,6 @@ Array multiply_any(Array a, Array b) {
   if (column) y.sizes.pop_back();
   if (row) y.sizes.erase(y.sizes.end() - (column ? 1 : 2));
   return y;
-}
-
-Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
-  return sample_of({sizes}, dtype).t[0];
 }
 
 TAPER_OP_CASES(mm_case, {

@@ -1,22 +1,16 @@
 #include <taper/ops/norm.h>
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include <taper/framework/autograd/node.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
 
 constexpr double kEps = 1e-3;
 const std::vector<ScalarType> kFloats = {kFloat, kDouble, kHalf, kBFloat16};
-
-Tensor numbers(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
-  return sample_of({sizes}, dtype).t[0];
-}
 
 // Normalises every set of elements with one key; `channel` gives the element of weight and bias.
 template <class Key, class Channel>

@@ -1,6 +1,4 @@
 // Random numbers against PyTorch's, number for number.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -15,7 +13,9 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 
-namespace taper {
+#include "test_util.h"
+
+namespace taper::testing {
 namespace {
 
 // ---------------------------------------------------------------- stored values
@@ -32,12 +32,6 @@ std::map<std::string, Values> read_reference() {
     for (std::string word; words >> word;) cases[name].push_back(std::stod(word));
   }
   return cases;
-}
-
-Values values_of(const Tensor& t) {
-  const Tensor flat = t.detach().contiguous().to(kDouble);
-  const double* p = flat.data_ptr<double>();
-  return Values(p, p + flat.numel());
 }
 
 double next_double() { return rand({1}, kDouble).item<double>(); }
@@ -304,16 +298,6 @@ TEST(Random, EmptyTensorsDrawNothing) {
 }
 
 // ---------------------------------------------------------------- errors
-template <class E = Error>
-void expect_error(const std::string& text, const std::function<void()>& f) {
-  try {
-    f();
-    ADD_FAILURE() << "expected an error with: " << text;
-  } catch (const E& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-  }
-}
-
 TEST(Random, BadArgumentsThrowAndDrawNothing) {
   manual_seed(0);
   const double first = next_double();
@@ -397,4 +381,4 @@ TEST(Dropout, DropsWholeChannels) {
 }
 
 }  // namespace
-}  // namespace taper
+}  // namespace taper::testing

@@ -1,7 +1,5 @@
 #include <taper/ops/reduce.h>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +10,7 @@
 #include <taper/ops/reduce_norm.h>
 
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -337,12 +336,6 @@ TAPER_OP_CASES(medians, {
   med.gradient_samples = [] { return distinct_samples(true); };
   return std::vector<OpCase>{med};
 });
-
-Tensor values(std::vector<double> v, ScalarType dtype = kFloat) {
-  Array a({static_cast<int64_t>(v.size())});
-  a.v = std::move(v);
-  return to_tensor(a, dtype);
-}
 
 // The reduced dimension has an element, the kept one has none: nothing may be read.
 TEST(Reduce, NoResultsReadNothing) {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,7 +6,7 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/shape.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -354,22 +352,6 @@ TAPER_OP_CASES(shape, {
 });
 
 // ---------------------------------------------------------------- beyond the cases
-void expect_values(const Tensor& t, const Sizes& sizes, const std::vector<double>& values) {
-  const Array a = to_array(t);
-  EXPECT_EQ(a.sizes, sizes);
-  EXPECT_EQ(a.v, values);
-}
-
-template <class E = Error>
-void expect_error(const std::string& text, const std::function<void()>& f) {
-  try {
-    f();
-    ADD_FAILURE() << "expected an error with: " << text;
-  } catch (const E& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-  }
-}
-
 TEST(Cat, DtypesPromoteAndGradientsComeBack) {
   const Tensor a = ones({2}, TensorOptions(kFloat).requires_grad(true)), b = arange(3);
   const Tensor y = cat({a, b, ones({1}, TensorOptions(kDouble).requires_grad(true))});

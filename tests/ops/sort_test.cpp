@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,7 +12,7 @@
 #include <taper/ops/random.h>
 #include <taper/ops/sort.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -195,16 +193,6 @@ TEST(Sort, OtherForms) {
   EXPECT_EQ(std::get<0>(y.sort(optional<bool>(true))).grad_fn()->name(), "SortBackward1");
   EXPECT_EQ(std::get<0>(y.topk(2)).grad_fn()->name(), "TopkBackward0");
   EXPECT_FALSE(std::get<1>(y.sort()).requires_grad());
-}
-
-template <class E = Error>
-void expect_error(const std::string& text, const std::function<void()>& f) {
-  try {
-    f();
-    ADD_FAILURE() << "expected an error with: " << text;
-  } catch (const E& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
-  }
 }
 
 TEST(Sort, Errors) {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/optim/optim.h>
@@ -7,10 +5,13 @@
 #include <cmath>
 #include <sstream>
 
+#include "test_util.h"
+
 namespace taper {
 namespace {
 
 using namespace optim;
+using testing::expect_error;
 
 constexpr int kSteps = 7;
 
@@ -296,44 +297,28 @@ TEST(Optimizer, ClosureRunsWithGradients) {
   EXPECT_FALSE(opt.step().defined());
 }
 
-template <class F>
-void expect_error(F f, const std::string& part) {
-  try {
-    f();
-    ADD_FAILURE() << "no error: " << part;
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  }
-}
-
 TEST(Optimizer, RefusesBadArguments) {
   const std::vector<Tensor> one{parameter(1, kFloat)};
-  expect_error([&] { SGD(one, SGDOptions(-1)); }, "Invalid learning rate: -1");
-  expect_error([&] { SGD(one, SGDOptions(1).momentum(-1)); }, "Invalid momentum value: -1");
-  expect_error([&] { SGD(one, SGDOptions(1).weight_decay(-1)); }, "Invalid weight_decay value: -1");
-  expect_error([&] { SGD(one, SGDOptions(1).nesterov(true)); },
-               "Nesterov momentum requires a momentum and zero dampening");
-  expect_error(
-      [&] {
-        Adam(one, AdamOptions(1).betas({1.0, 0.9}));
-      },
-      "Invalid beta parameter at index 0: 1");
-  expect_error(
-      [&] {
-        AdamW(one, AdamWOptions(1).betas({0.5, -0.5}));
-      },
-      "Invalid beta parameter at index 1: -0.5");
-  expect_error([&] { Adam(one, AdamOptions(1).eps(-1)); }, "Invalid epsilon value: -1");
-  expect_error([&] { Adagrad(one, AdagradOptions(1).lr_decay(-1)); }, "Invalid lr_decay value");
-  expect_error([&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); }, "Invalid alpha value");
-  expect_error([&] { SGD({Tensor()}, 1.0); }, "undefined");
-  expect_error([&] { SGD({one[0].mul(2)}, 1.0); }, "can't optimize a non-leaf Tensor");
-  expect_error(
-      [&] {
-        SGD opt(one, 1.0);
-        opt.add_param_group(OptimizerParamGroup(one));
-      },
-      "some parameters appear in more than one parameter group");
+  expect_error("Invalid learning rate: -1", [&] { SGD(one, SGDOptions(-1)); });
+  expect_error("Invalid momentum value: -1", [&] { SGD(one, SGDOptions(1).momentum(-1)); });
+  expect_error("Invalid weight_decay value: -1", [&] { SGD(one, SGDOptions(1).weight_decay(-1)); });
+  expect_error("Nesterov momentum requires a momentum and zero dampening",
+               [&] { SGD(one, SGDOptions(1).nesterov(true)); });
+  expect_error("Invalid beta parameter at index 0: 1", [&] {
+    Adam(one, AdamOptions(1).betas({1.0, 0.9}));
+  });
+  expect_error("Invalid beta parameter at index 1: -0.5", [&] {
+    AdamW(one, AdamWOptions(1).betas({0.5, -0.5}));
+  });
+  expect_error("Invalid epsilon value: -1", [&] { Adam(one, AdamOptions(1).eps(-1)); });
+  expect_error("Invalid lr_decay value", [&] { Adagrad(one, AdagradOptions(1).lr_decay(-1)); });
+  expect_error("Invalid alpha value", [&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); });
+  expect_error("undefined", [&] { SGD({Tensor()}, 1.0); });
+  expect_error("can't optimize a non-leaf Tensor", [&] { SGD({one[0].mul(2)}, 1.0); });
+  expect_error("some parameters appear in more than one parameter group", [&] {
+    SGD opt(one, 1.0);
+    opt.add_param_group(OptimizerParamGroup(one));
+  });
 }
 
 TEST(Optimizer, RefusesGradientsThatDoNotFit) {
@@ -345,9 +330,9 @@ TEST(Optimizer, RefusesGradientsThatDoNotFit) {
   } catch (const Error&) {
     GTEST_SKIP() << "the tensor itself refuses such a gradient";
   }
-  expect_error([&] { opt.step(); }, "SGD: expected a gradient of sizes [3], got [4]");
+  expect_error("SGD: expected a gradient of sizes [3], got [4]", [&] { opt.step(); });
   give(make(3, kDouble));
-  expect_error([&] { opt.step(); }, "expected a gradient of dtype");
+  expect_error("expected a gradient of dtype", [&] { opt.step(); });
 }
 
 template <class Opt, class Options>
@@ -391,7 +376,7 @@ TEST(Optimizer, LoadingForOtherGroupsChangesNothing) {
   std::stringstream file;
   save(one, file);
   SGD two({parameter(2, kFloat), parameter(2, kFloat)}, SGDOptions(0.25));
-  expect_error([&] { load(two, file); }, "parameter group that has a different size");
+  expect_error("parameter group that has a different size", [&] { load(two, file); });
   EXPECT_DOUBLE_EQ(two.param_groups()[0].options().get_lr(), 0.25);
   EXPECT_TRUE(two.state().empty());
 }

@@ -1,5 +1,4 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,24 +10,22 @@
 
 #include <taper/framework/io/serialize.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper {
 namespace {
 
 using serialize::InputArchive;
 using serialize::OutputArchive;
-using taper::testing::Array;
-using taper::testing::to_array;
-using taper::testing::to_tensor;
 using ::testing::ElementsAre;
+using testing::expect_error;
 using ::testing::HasSubstr;
+using testing::message_of;
+using testing::to_array;
 
+/// 1, 2, 3, ...
 Tensor counting(const std::vector<int64_t>& sizes, ScalarType dtype = kFloat) {
-  Array a(sizes);
-  for (size_t i = 0; i < a.v.size(); ++i)
-    a.v[i] = dtype == kBool ? static_cast<double>(i % 2) : static_cast<double>(i + 1);
-  return to_tensor(a, dtype);
+  return testing::counting(sizes, dtype, 1);
 }
 
 void expect_equal(const Tensor& a, const Tensor& b) {
@@ -37,22 +34,12 @@ void expect_equal(const Tensor& a, const Tensor& b) {
   EXPECT_EQ(to_array(a.detach()).v, to_array(b.detach()).v);
 }
 
-/// A new directory for the files of one test.
+/// With a folder for the files of one test.
 class Archive : public ::testing::Test {
  protected:
-  Archive() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "taper_io_XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~Archive() override { std::filesystem::remove_all(directory_); }
-  std::string path(const std::string& name) const { return directory_ + "/" + name; }
-  size_t files() const {
-    size_t n = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(directory_)) n += entry.exists();
-    return n;
-  }
+  std::string path(const std::string& name) const { return folder_.path(name); }
 
-  std::string directory_;
+  testing::TemporaryFolder folder_;
 };
 
 std::string bytes_of(const std::string& path) {
@@ -73,14 +60,10 @@ std::string file_of(const std::string& header, const std::string& data = "") {
   return bytes + header + data;
 }
 
-std::string message_of(const std::string& bytes) {
+/// What is said about a damaged file; "no error" for a good one.
+std::string complaint(const std::string& bytes) {
   InputArchive archive;
-  try {
-    archive.load_from(bytes.data(), bytes.size());
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return message_of([&] { archive.load_from(bytes.data(), bytes.size()); });
 }
 
 TEST_F(Archive, KeepsTensorsOfEveryDtypeAndShape) {
@@ -194,17 +177,9 @@ TEST_F(Archive, NamesWhatIsMissing) {
   EXPECT_FALSE(in.try_read("w", v));
   EXPECT_FALSE(in.try_read("w", nested));
   in.read("inner", nested);
-  const auto expect = [](const char* text, const auto& body) {
-    try {
-      body();
-      ADD_FAILURE() << "expected: " << text;
-    } catch (const Error& e) {
-      EXPECT_STREQ(e.what(), text);
-    }
-  };
-  expect("No such serialized tensor 'inner.x'", [&] { nested.read("x", t); });
-  expect("No such serialized value 'x'", [&] { in.read("x", v); });
-  expect("No such serialized submodule: 'x'", [&] { in.read("x", nested); });
+  EXPECT_EQ(message_of([&] { nested.read("x", t); }), "No such serialized tensor 'inner.x'");
+  EXPECT_EQ(message_of([&] { in.read("x", v); }), "No such serialized value 'x'");
+  EXPECT_EQ(message_of([&] { in.read("x", nested); }), "No such serialized submodule: 'x'");
 }
 
 TEST_F(Archive, ReadsIntoATensorThatKeepsItsIdentity) {
@@ -233,12 +208,8 @@ TEST_F(Archive, AParameterMustHaveTheSizesOfTheFile) {
   InputArchive in;
   in.load_from(path("a"));
   Tensor w = counting({3, 2});
-  try {
-    in.read_parameter("w", w);
-    ADD_FAILURE();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "load: 'w': expected a tensor of sizes [3, 2], got [2, 3]");
-  }
+  EXPECT_EQ(message_of([&] { in.read_parameter("w", w); }),
+            "load: 'w': expected a tensor of sizes [3, 2], got [2, 3]");
   expect_equal(w, counting({3, 2}));
   Tensor right = counting({2, 3}, kHalf).requires_grad_();
   in.read_parameter("w", right);
@@ -325,15 +296,15 @@ TEST_F(Archive, EveryCutAndEveryFlippedBitIsAnError) {
   std::stringstream stream;
   out.save_to(stream);
   const std::string good = stream.str();
-  EXPECT_EQ(message_of(good), "");
-  for (size_t n = 0; n < good.size(); ++n) EXPECT_NE(message_of(good.substr(0, n)), "") << n;
+  EXPECT_EQ(complaint(good), "no error");
+  for (size_t n = 0; n < good.size(); ++n) EXPECT_NE(complaint(good.substr(0, n)), "no error") << n;
   for (size_t i = 0; i < good.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
-      EXPECT_NE(message_of(bad), "") << "byte " << i << " bit " << bit;
+      EXPECT_NE(complaint(bad), "no error") << "byte " << i << " bit " << bit;
     }
-  EXPECT_THAT(message_of(good + "x"), HasSubstr("something follows them"));
+  EXPECT_THAT(complaint(good + "x"), HasSubstr("something follows them"));
 }
 
 TEST_F(Archive, ReadsFilesOfOtherPrograms) {
@@ -393,34 +364,25 @@ TEST_F(Archive, RejectsHeadersThatLie) {
                "abc"),
        "expected the bytes of 'y' at 2"},
   };
-  for (const auto& [bytes, text] : bad) EXPECT_THAT(message_of(bytes), HasSubstr(text));
+  for (const auto& [bytes, text] : bad) EXPECT_THAT(complaint(bytes), HasSubstr(text));
 }
 
 TEST_F(Archive, RejectsAHeaderThatAsksForMoreMemoryThanTheFileHas) {
   std::string bytes(8, '\0');
   bytes[4] = 1;  // 4 GiB
-  EXPECT_THAT(message_of(bytes + "{}"), HasSubstr("something else"));
+  EXPECT_THAT(complaint(bytes + "{}"), HasSubstr("something else"));
 }
 
 // ---------------------------------------------------------------------- files
 
 TEST_F(Archive, ErrorsNameTheFile) {
   Tensor t;
-  try {
-    load(t, path("none"));
-    ADD_FAILURE();
-  } catch (const Error& e) {
-    EXPECT_EQ(std::string(e.what()),
-              "load: cannot open '" + path("none") + "': No such file or directory");
-  }
+  EXPECT_EQ(message_of([&] { load(t, path("none")); }),
+            "load: cannot open '" + path("none") + "': No such file or directory");
   write_bytes(path("bad"), "nothing of the kind");
-  try {
-    load(t, path("bad"));
-    ADD_FAILURE();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("load: '" + path("bad") + "': expected a safetensors file"));
-  }
-  EXPECT_THROW(load(t, directory_), Error);
+  expect_error("load: '" + path("bad") + "': expected a safetensors file",
+               [&] { load(t, path("bad")); });
+  EXPECT_THROW(load(t, folder_.path()), Error);
 }
 
 TEST_F(Archive, AFailedSaveLeavesTheOldFileAndNoOther) {
@@ -430,9 +392,9 @@ TEST_F(Archive, AFailedSaveLeavesTheOldFileAndNoOther) {
   out.write("bad \xff name", counting({1}));
   EXPECT_THROW(out.save_to(path("t")), Error);
   EXPECT_EQ(bytes_of(path("t")), before);
-  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(folder_.size(), 1u);
   EXPECT_THROW(save(counting({3}), path("no/such/directory")), Error);
-  EXPECT_THROW(save(counting({3}), directory_), Error);
+  EXPECT_THROW(save(counting({3}), folder_.path()), Error);
   EXPECT_THROW(save(counting({3}), "/dev/full"), Error);
 }
 
@@ -448,7 +410,7 @@ TEST_F(Archive, SaveKeepsLinksAndModes) {
   Tensor t;
   load(t, path("t"));
   EXPECT_EQ(t.numel(), 4);
-  EXPECT_EQ(files(), 2u);
+  EXPECT_EQ(folder_.size(), 2u);
 }
 
 TEST_F(Archive, TheHeaderIsPaddedToEightBytes) {
