@@ -251,36 +251,22 @@ Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight
 
 }  // namespace detail
 
-Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
-              IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
-  return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
-}
-Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
-                        int64_t groups, IntArrayRef dilation) {
-  return convolve_transposed("conv_transpose1d", 1, input, weight, bias, stride, padding,
-                             output_padding, groups, dilation);
-}
-Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
-                        int64_t groups, IntArrayRef dilation) {
-  return convolve_transposed("conv_transpose2d", 2, input, weight, bias, stride, padding,
-                             output_padding, groups, dilation);
-}
-Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
-                        int64_t groups, IntArrayRef dilation) {
-  return convolve_transposed("conv_transpose3d", 3, input, weight, bias, stride, padding,
-                             output_padding, groups, dilation);
-}
+#define TAPER_DEFINE_CONV(D)                                                                       \
+  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,                 \
+                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,                 \
+                    int64_t groups) {                                                              \
+    return convolve("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);     \
+  }                                                                                                \
+  Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
+                              IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, \
+                              int64_t groups, IntArrayRef dilation) {                              \
+    return convolve_transposed("conv_transpose" #D "d", D, input, weight, bias, stride, padding,   \
+                               output_padding, groups, dilation);                                  \
+  }
+TAPER_DEFINE_CONV(1)
+TAPER_DEFINE_CONV(2)
+TAPER_DEFINE_CONV(3)
+#undef TAPER_DEFINE_CONV
 
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,

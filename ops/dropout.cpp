@@ -49,12 +49,29 @@ Affine alpha_noise(Tensor noise, double p) {
   return {noise.mul_(a), shift};
 }
 
+/// What the forms differ in.
+struct Form {
+  const char* op;
+  bool by_channel, alpha, inplace;
+};
+
+Tensor drop(const Form& form, const Tensor& x, double p, bool train) {
+  if (changes_nothing(form.op, x, p, train)) return x;
+  const auto times = [&](const Tensor& factor) {
+    return form.inplace ? x.mul_(factor) : x.mul(factor);
+  };
+  if (p == 1) return times(zero(x));
+  const Tensor noise = form.by_channel ? empty_feature_noise(x) : empty_noise(x);
+  if (!form.alpha) return times(scaled_noise(noise, p));
+  const Affine f = alpha_noise(noise, p);
+  return times(f.noise).add_(f.shift);
+}
+
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool train) {
   if (changes_nothing("dropout", x, p, train)) return x;
-  if (p == 1) return x.mul(zero(x));
-  if (!x.is_contiguous()) return x.mul(scaled_noise(empty_noise(x), p));
+  if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
   const bool grad = autograd::needs_grad(x);
   Tensor y = detail::make_like(x), noise = grad ? empty_noise(x) : Tensor();
   CPUGeneratorImpl* g = detail::cpu_generator(nullopt);
@@ -67,46 +84,21 @@ Tensor dropout(const Tensor& x, double p, bool train) {
 }
 
 Tensor& dropout_(Tensor& x, double p, bool train) {
-  if (changes_nothing("dropout_", x, p, train)) return x;
-  return x.mul_(p == 1 ? zero(x) : scaled_noise(empty_noise(x), p));
+  drop({"dropout_", false, false, true}, x, p, train);
+  return x;
 }
 
-Tensor feature_dropout(const Tensor& x, double p, bool train) {
-  if (changes_nothing("feature_dropout", x, p, train)) return x;
-  return x.mul(p == 1 ? zero(x) : scaled_noise(empty_feature_noise(x), p));
-}
-
-Tensor& feature_dropout_(Tensor& x, double p, bool train) {
-  if (changes_nothing("feature_dropout_", x, p, train)) return x;
-  return x.mul_(p == 1 ? zero(x) : scaled_noise(empty_feature_noise(x), p));
-}
-
-Tensor alpha_dropout(const Tensor& x, double p, bool train) {
-  if (changes_nothing("alpha_dropout", x, p, train)) return x;
-  if (p == 1) return x.mul(zero(x));
-  const Affine f = alpha_noise(empty_noise(x), p);
-  return x.mul(f.noise).add(f.shift);
-}
-
-Tensor& alpha_dropout_(Tensor& x, double p, bool train) {
-  if (changes_nothing("alpha_dropout_", x, p, train)) return x;
-  if (p == 1) return x.mul_(zero(x));
-  const Affine f = alpha_noise(empty_noise(x), p);
-  return x.mul_(f.noise).add_(f.shift);
-}
-
-Tensor feature_alpha_dropout(const Tensor& x, double p, bool train) {
-  if (changes_nothing("feature_alpha_dropout", x, p, train)) return x;
-  if (p == 1) return x.mul(zero(x));
-  const Affine f = alpha_noise(empty_feature_noise(x), p);
-  return x.mul(f.noise).add(f.shift);
-}
-
-Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train) {
-  if (changes_nothing("feature_alpha_dropout_", x, p, train)) return x;
-  if (p == 1) return x.mul_(zero(x));
-  const Affine f = alpha_noise(empty_feature_noise(x), p);
-  return x.mul_(f.noise).add_(f.shift);
-}
+#define TAPER_DEFINE_DROPOUT(name, by_channel, alpha)            \
+  Tensor name(const Tensor& x, double p, bool train) {           \
+    return drop({#name, by_channel, alpha, false}, x, p, train); \
+  }                                                              \
+  Tensor& name##_(Tensor& x, double p, bool train) {             \
+    drop({#name "_", by_channel, alpha, true}, x, p, train);     \
+    return x;                                                    \
+  }
+TAPER_DEFINE_DROPOUT(feature_dropout, true, false)
+TAPER_DEFINE_DROPOUT(alpha_dropout, false, true)
+TAPER_DEFINE_DROPOUT(feature_alpha_dropout, true, true)
+#undef TAPER_DEFINE_DROPOUT
 
 }  // namespace taper

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <taper/nn/options/batchnorm.h>
-#include <taper/nn/options/instancenorm.h>
 
 namespace taper::nn::functional {
 

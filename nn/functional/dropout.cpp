@@ -4,36 +4,17 @@
 
 namespace taper::nn::functional {
 
-namespace {
-
-void check_probability(double p) {
-  TAPER_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
-}
-
-}  // namespace
-
-Tensor dropout(Tensor input, const DropoutFuncOptions& options) {
-  check_probability(options.p());
-  return options.inplace() ? taper::dropout_(input, options.p(), options.training())
-                           : taper::dropout(input, options.p(), options.training());
-}
-Tensor dropout2d(Tensor input, const Dropout2dFuncOptions& options) {
-  check_probability(options.p());
-  return options.inplace() ? taper::feature_dropout_(input, options.p(), options.training())
-                           : taper::feature_dropout(input, options.p(), options.training());
-}
-Tensor dropout3d(Tensor input, const Dropout3dFuncOptions& options) {
-  return dropout2d(std::move(input), options);
-}
-Tensor alpha_dropout(Tensor input, const AlphaDropoutFuncOptions& options) {
-  check_probability(options.p());
-  return options.inplace() ? taper::alpha_dropout_(input, options.p(), options.training())
-                           : taper::alpha_dropout(input, options.p(), options.training());
-}
-Tensor feature_alpha_dropout(Tensor input, const FeatureAlphaDropoutFuncOptions& options) {
-  check_probability(options.p());
-  return options.inplace() ? taper::feature_alpha_dropout_(input, options.p(), options.training())
-                           : taper::feature_alpha_dropout(input, options.p(), options.training());
-}
+// The ops check the probability.
+#define TAPER_DEFINE_DROPOUT(name, Options, op)                                     \
+  Tensor name(Tensor input, const Options& options) {                               \
+    return options.inplace() ? taper::op##_(input, options.p(), options.training()) \
+                             : taper::op(input, options.p(), options.training());   \
+  }
+TAPER_DEFINE_DROPOUT(dropout, DropoutFuncOptions, dropout)
+TAPER_DEFINE_DROPOUT(dropout2d, Dropout2dFuncOptions, feature_dropout)
+TAPER_DEFINE_DROPOUT(dropout3d, Dropout3dFuncOptions, feature_dropout)
+TAPER_DEFINE_DROPOUT(alpha_dropout, AlphaDropoutFuncOptions, alpha_dropout)
+TAPER_DEFINE_DROPOUT(feature_alpha_dropout, FeatureAlphaDropoutFuncOptions, feature_alpha_dropout)
+#undef TAPER_DEFINE_DROPOUT
 
 }  // namespace taper::nn::functional

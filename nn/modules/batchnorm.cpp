@@ -25,8 +25,6 @@ void check_instance_norm_dims(int64_t spatial, const Tensor& input) {
               spatial + 2, "D input (got ", dim, "D input)");
 }
 
-const char* text(bool v) { return v ? "true" : "false"; }
-
 void print_momentum(std::ostream& stream, const optional<double>& momentum) {
   if (momentum)
     stream << *momentum;
@@ -48,8 +46,8 @@ template <class Derived, class Options>
 void NormImplBase<Derived, Options>::reset() {
   const int64_t n = options.num_features();
   const bool affine = options.affine(), tracked = options.track_running_stats();
-  weight = this->register_parameter("weight", affine ? taper::empty({n}) : Tensor(), affine);
-  bias = this->register_parameter("bias", affine ? taper::empty({n}) : Tensor(), affine);
+  weight = detail::register_optional(*this, "weight", {n}, affine);
+  bias = detail::register_optional(*this, "bias", {n}, affine);
   running_mean = this->register_buffer("running_mean", tracked ? zeros({n}) : Tensor());
   running_var = this->register_buffer("running_var", tracked ? ones({n}) : Tensor());
   num_batches_tracked =
@@ -68,9 +66,7 @@ void NormImplBase<Derived, Options>::reset_running_stats() {
 template <class Derived, class Options>
 void NormImplBase<Derived, Options>::reset_parameters() {
   reset_running_stats();
-  if (!options.affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
+  detail::reset_affine(weight, bias);
 }
 
 template <class Derived, class Options>
@@ -78,8 +74,8 @@ void NormImplBase<Derived, Options>::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::" << family(options) << Derived::kSpatialDims << "d("
          << options.num_features() << ", eps=" << options.eps() << ", momentum=";
   print_momentum(stream, options.momentum());
-  stream << ", affine=" << text(options.affine())
-         << ", track_running_stats=" << text(options.track_running_stats()) << ")";
+  stream << ", affine=" << detail::text_of(options.affine())
+         << ", track_running_stats=" << detail::text_of(options.track_running_stats()) << ")";
 }
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/batchnorm.h>
-#include <taper/nn/options/instancenorm.h>
 
 namespace taper::nn {
 

@@ -10,3 +10,19 @@
   extern template class Cloneable<Name##Impl>; \
   TAPER_MODULE(Name)
 #define TAPER_DEFINE_LIBRARY_MODULE(Name) template class Cloneable<Name##Impl>
+
+namespace taper::nn::detail {
+
+/// "true" or "false".
+inline const char* text_of(bool v) { return v ? "true" : "false"; }
+
+/// Registers an uninitialised parameter; unless it is `wanted` an undefined tensor holds its name's
+/// place.
+Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted);
+/// The start of a linear map's weight and, where it is defined, bias: uniform in +-1/sqrt(fan_in),
+/// first the weight's numbers, then the bias's.
+void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
+/// The start of a normalisation's weight and bias, 1 and 0, where they are defined.
+void reset_affine(const Tensor& weight, const Tensor& bias);
+
+}  // namespace taper::nn::detail

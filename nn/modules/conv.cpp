@@ -1,11 +1,9 @@
 #include <taper/nn/modules/conv.h>
 
-#include <cmath>
 #include <ostream>
 
 #include <taper/nn/functional/conv_padding.h>
 #include <taper/nn/functional/padding.h>
-#include <taper/nn/init.h>
 #include <taper/ops/conv.h>
 #include <taper/ops/factory.h>
 
@@ -90,18 +88,13 @@ void ConvNdImpl<D, Derived>::reset() {
       options.transposed() ? std::vector<int64_t>{in, out / g} : std::vector<int64_t>{out, in / g};
   sizes.insert(sizes.end(), options.kernel_size()->begin(), options.kernel_size()->end());
   weight = this->register_parameter("weight", taper::empty(sizes));
-  bias = options.bias() ? this->register_parameter("bias", taper::empty({out}))
-                        : this->register_parameter("bias", {}, /*requires_grad=*/false);
+  bias = detail::register_optional(*this, "bias", {out}, options.bias());
   reset_parameters();
 }
 
 template <size_t D, class Derived>
 void ConvNdImpl<D, Derived>::reset_parameters() {
-  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` makes the bound 1/sqrt(fan_in)
-  if (!bias.defined()) return;
-  const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
-  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
-  init::uniform_(bias, -bound, bound);
+  detail::reset_by_fan_in(weight, bias);
 }
 
 template <size_t D, class Derived>

@@ -25,7 +25,7 @@ PairwiseDistanceImpl::PairwiseDistanceImpl(const PairwiseDistanceOptions& option
 void PairwiseDistanceImpl::reset() {}
 void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::PairwiseDistance(p=" << options.p() << ", eps=" << options.eps()
-         << ", keepdim=" << (options.keepdim() ? "true" : "false") << ")";
+         << ", keepdim=" << detail::text_of(options.keepdim()) << ")";
 }
 Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::pairwise_distance(x1, x2, options);

@@ -19,7 +19,7 @@ namespace F = functional;
   }                                                                                          \
   void Name##Impl::pretty_print(std::ostream& stream) const {                                \
     stream << "torch::nn::" #Name "(p=" << options.p()                                       \
-           << ", inplace=" << (options.inplace() ? "true" : "false") << ")";                 \
+           << ", inplace=" << detail::text_of(options.inplace()) << ")";                     \
   }                                                                                          \
   Tensor Name##Impl::forward(Tensor input) {                                                 \
     return F::function(                                                                      \

@@ -10,9 +10,7 @@
 
 namespace taper::nn {
 
-namespace {
-const char* text(bool v) { return v ? "true" : "false"; }
-}  // namespace
+using detail::text_of;
 
 // ---------------------------------------------------------------------- Linear
 TAPER_DEFINE_LIBRARY_MODULE(Linear);
@@ -21,22 +19,16 @@ LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { Line
 
 void LinearImpl::reset() {
   weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
-  bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
-                        : register_parameter("bias", {}, /*requires_grad=*/false);
+  bias = detail::register_optional(*this, "bias", {options.out_features()}, options.bias());
   reset_parameters();
 }
 
-void LinearImpl::reset_parameters() {
-  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` makes the bound 1/sqrt(fan_in)
-  if (!bias.defined()) return;
-  const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
-  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
-  init::uniform_(bias, -bound, bound);
-}
+void LinearImpl::reset_parameters() { detail::reset_by_fan_in(weight, bias); }
 
 void LinearImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Linear(in_features=" << options.in_features()
-         << ", out_features=" << options.out_features() << ", bias=" << text(options.bias()) << ")";
+         << ", out_features=" << options.out_features() << ", bias=" << text_of(options.bias())
+         << ")";
 }
 
 Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
@@ -51,8 +43,7 @@ BilinearImpl::BilinearImpl(const BilinearOptions& options_) : options(options_) 
 void BilinearImpl::reset() {
   weight = register_parameter(
       "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
-  bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
-                        : register_parameter("bias", {}, /*requires_grad=*/false);
+  bias = detail::register_optional(*this, "bias", {options.out_features()}, options.bias());
   reset_parameters();
 }
 
@@ -65,7 +56,8 @@ void BilinearImpl::reset_parameters() {
 void BilinearImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Bilinear(in1_features=" << options.in1_features()
          << ", in2_features=" << options.in2_features()
-         << ", out_features=" << options.out_features() << ", bias=" << text(options.bias()) << ")";
+         << ", out_features=" << options.out_features() << ", bias=" << text_of(options.bias())
+         << ")";
 }
 
 Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {

@@ -2,15 +2,11 @@
 
 #include <ostream>
 
-#include <taper/nn/init.h>
-#include <taper/ops/factory.h>
 #include <taper/ops/norm.h>
 
 namespace taper::nn {
 
-namespace {
-const char* text(bool v) { return v ? "true" : "false"; }
-}  // namespace
+using detail::text_of;
 
 // ---------------------------------------------------------------------- LayerNorm
 TAPER_DEFINE_LIBRARY_MODULE(LayerNorm);
@@ -22,21 +18,17 @@ LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(opti
 void LayerNormImpl::reset() {
   const bool affine = options.elementwise_affine();
   const std::vector<int64_t>& sizes = options.normalized_shape();
-  weight = register_parameter("weight", affine ? taper::empty(sizes) : Tensor(), affine);
-  bias = register_parameter("bias", affine ? taper::empty(sizes) : Tensor(), affine);
+  weight = detail::register_optional(*this, "weight", sizes, affine);
+  bias = detail::register_optional(*this, "bias", sizes, affine);
   reset_parameters();
 }
 
-void LayerNormImpl::reset_parameters() {
-  if (!options.elementwise_affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
-}
+void LayerNormImpl::reset_parameters() { detail::reset_affine(weight, bias); }
 
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
          << ", eps=" << options.eps()
-         << ", elementwise_affine=" << text(options.elementwise_affine()) << ")";
+         << ", elementwise_affine=" << text_of(options.elementwise_affine()) << ")";
 }
 
 Tensor LayerNormImpl::forward(const Tensor& input) {
@@ -52,21 +44,16 @@ GroupNormImpl::GroupNormImpl(const GroupNormOptions& options_) : options(options
 
 void GroupNormImpl::reset() {
   const bool affine = options.affine();
-  weight =
-      register_parameter("weight", affine ? empty({options.num_channels()}) : Tensor(), affine);
-  bias = register_parameter("bias", affine ? empty({options.num_channels()}) : Tensor(), affine);
+  weight = detail::register_optional(*this, "weight", {options.num_channels()}, affine);
+  bias = detail::register_optional(*this, "bias", {options.num_channels()}, affine);
   reset_parameters();
 }
 
-void GroupNormImpl::reset_parameters() {
-  if (!options.affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
-}
+void GroupNormImpl::reset_parameters() { detail::reset_affine(weight, bias); }
 
 void GroupNormImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::GroupNorm(" << options.num_groups() << ", " << options.num_channels()
-         << ", eps=" << options.eps() << ", affine=" << text(options.affine()) << ")";
+         << ", eps=" << options.eps() << ", affine=" << text_of(options.affine()) << ")";
 }
 
 Tensor GroupNormImpl::forward(const Tensor& input) {

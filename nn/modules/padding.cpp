@@ -21,37 +21,34 @@ functional::PadFuncOptions to_pad(const Options& o) {
 
 }  // namespace
 
-#define TAPER_DEFINE_PAD(Name, pad_mode)                                          \
-  TAPER_DEFINE_LIBRARY_MODULE(Name);                                              \
-  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}    \
-  void Name##Impl::reset() {}                                                     \
-  void Name##Impl::pretty_print(std::ostream& stream) const {                     \
-    stream << "torch::nn::" #Name "(padding=" << options.padding() << ")";        \
-  }                                                                               \
+// What all padding modules have in common; what is printed behind the padding is given.
+#define TAPER_DEFINE_PAD(Name, ...)                                                       \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}            \
+  void Name##Impl::reset() {}                                                             \
+  void Name##Impl::pretty_print(std::ostream& stream) const {                             \
+    stream << "torch::nn::" #Name "(padding=" << options.padding() << __VA_ARGS__ << ")"; \
+  }
+
+#define TAPER_DEFINE_MODE_PAD(Name, pad_mode)                                     \
+  TAPER_DEFINE_PAD(Name, "")                                                      \
   Tensor Name##Impl::forward(const Tensor& input) {                               \
     check_dims(#Name, input, static_cast<int64_t>(options.padding().size()) / 2); \
     return functional::pad(input, to_pad(options).mode(pad_mode));                \
   }
-
-TAPER_DEFINE_PAD(ReflectionPad1d, kReflect)
-TAPER_DEFINE_PAD(ReflectionPad2d, kReflect)
-TAPER_DEFINE_PAD(ReplicationPad1d, kReplicate)
-TAPER_DEFINE_PAD(ReplicationPad2d, kReplicate)
+TAPER_DEFINE_MODE_PAD(ReflectionPad1d, kReflect)
+TAPER_DEFINE_MODE_PAD(ReflectionPad2d, kReflect)
+TAPER_DEFINE_MODE_PAD(ReplicationPad1d, kReplicate)
+TAPER_DEFINE_MODE_PAD(ReplicationPad2d, kReplicate)
 
 // These only add a constant, so any number of dimensions will do.
-#define TAPER_DEFINE_CONSTANT_PAD(Name, value_text, number)                              \
-  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                     \
-  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}           \
-  void Name##Impl::reset() {}                                                            \
-  void Name##Impl::pretty_print(std::ostream& stream) const {                            \
-    stream << "torch::nn::" #Name "(padding=" << options.padding() << value_text << ")"; \
-  }                                                                                      \
-  Tensor Name##Impl::forward(const Tensor& input) {                                      \
-    return functional::pad(input, to_pad(options).value(number));                        \
+#define TAPER_DEFINE_CONSTANT_PAD(Name, number, ...)              \
+  TAPER_DEFINE_PAD(Name, __VA_ARGS__)                             \
+  Tensor Name##Impl::forward(const Tensor& input) {               \
+    return functional::pad(input, to_pad(options).value(number)); \
   }
-
-TAPER_DEFINE_CONSTANT_PAD(ZeroPad2d, "", 0)
-TAPER_DEFINE_CONSTANT_PAD(ConstantPad1d, ", value=" << options.value(), options.value())
-TAPER_DEFINE_CONSTANT_PAD(ConstantPad2d, ", value=" << options.value(), options.value())
+TAPER_DEFINE_CONSTANT_PAD(ZeroPad2d, 0, "")
+TAPER_DEFINE_CONSTANT_PAD(ConstantPad1d, options.value(), ", value=" << options.value())
+TAPER_DEFINE_CONSTANT_PAD(ConstantPad2d, options.value(), ", value=" << options.value())
 
 }  // namespace taper::nn

@@ -26,7 +26,7 @@ namespace F = functional;
                  << ", padding=" << options.padding()
 #define TAPER_MAX_TEXT                                  \
   TAPER_AVG_TEXT << ", dilation=" << options.dilation() \
-                 << ", ceil_mode=" << (options.ceil_mode() ? "true" : "false")
+                 << ", ceil_mode=" << detail::text_of(options.ceil_mode())
 #define TAPER_ADAPTIVE_TEXT "output_size=" << options.output_size()
 
 TAPER_DEFINE_POOL(AvgPool1d, avg_pool1d, TAPER_AVG_TEXT)

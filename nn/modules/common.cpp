@@ -1,0 +1,27 @@
+#include <taper/nn/modules/common.h>
+
+#include <cmath>
+
+#include <taper/nn/init.h>
+#include <taper/ops/factory.h>
+
+namespace taper::nn::detail {
+
+Tensor register_optional(Module& module, const char* name, IntArrayRef sizes, bool wanted) {
+  return module.register_parameter(name, wanted ? empty(sizes) : Tensor(), wanted);
+}
+
+void reset_by_fan_in(const Tensor& weight, const Tensor& bias) {
+  init::kaiming_uniform_(weight, std::sqrt(5.0));  // this `a` makes the bound 1/sqrt(fan_in)
+  if (!bias.defined()) return;
+  const int64_t fan_in = std::get<0>(init::_calculate_fan_in_and_fan_out(weight));
+  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+  init::uniform_(bias, -bound, bound);
+}
+
+void reset_affine(const Tensor& weight, const Tensor& bias) {
+  if (weight.defined()) init::ones_(weight);
+  if (bias.defined()) init::zeros_(bias);
+}
+
+}  // namespace taper::nn::detail
