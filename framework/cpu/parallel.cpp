@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -30,8 +31,10 @@ struct Job {
   std::atomic<bool> failed{false};
   std::exception_ptr error{};
 
-  void work() {
-    for (int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
+  /// Does pieces until none is left; returns how many.
+  int64_t work() {
+    int64_t count = 0;
+    for (int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces; ++count) {
       const int64_t b = begin + piece * chunk;
       try {
         if (b < end) body(context, b, std::min(end, b + chunk));
@@ -39,7 +42,41 @@ struct Job {
         if (!failed.exchange(true)) error = std::current_exception();
       }
     }
+    return count;
   }
+};
+
+double now_us() {
+  const auto t = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::micro>(t).count();
+}
+
+// What the helpers are worth. Waking them costs some 10 microseconds, and beside another busy
+// process a helper may be held up with a piece. When they have cost more than they gave over a
+// number of loops, the caller goes on alone for a while. Who runs a piece has no effect on its
+// result.
+class Worth {
+ public:
+  bool wants_helpers() {
+    if (alone_ == 0) return true;
+    --alone_;
+    return false;
+  }
+  /// A loop took `actual` microseconds where it would have taken `alone`.
+  void learn(double alone, double actual) {
+    gain_us_ += std::max(alone - actual, -4 * alone);
+    if (++loops_ < kTrial) return;
+    if (gain_us_ < 0) alone_ = pause_;
+    pause_ = gain_us_ < 0 ? std::min(2 * pause_, kLongestPause) : std::max(pause_ / 2, kPause);
+    gain_us_ = 0;
+    loops_ = 0;
+  }
+
+ private:
+  // In loops: how many are judged together, and how long the caller then goes on alone.
+  static constexpr int kTrial = 32, kPause = 256, kLongestPause = 16384;
+  double gain_us_ = 0;
+  int loops_ = 0, pause_ = kPause, alone_ = 0;
 };
 
 void pause_cpu() {
@@ -63,15 +100,23 @@ bool spin_until(const Done& done) {
 // destroyed, since a thread may still wait in it at exit.
 class Pool {
  public:
-  // Runs the job with up to `helpers` further threads. False when another loop has them.
+  // Runs the job with up to `helpers` further threads. False when another loop has them, or when
+  // they do not pay.
   bool run(Job& job, int helpers) {
     const std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
     if (!owner) return false;
+    if (!worth_.wants_helpers()) return false;
+    const bool first = started_ < helpers;
+    const double start = now_us();
     open(job, helpers);
+    const double opened = now_us();
     tl_index = 0;
-    job.work();
+    const int64_t own = job.work();
     tl_index = -1;
+    const double worked = now_us();
     close();
+    // Starting threads is paid once, and says nothing.
+    if (own > 0 && !first) worth_.learn((worked - opened) / own * job.pieces, now_us() - start);
     return true;
   }
 
@@ -118,7 +163,8 @@ class Pool {
     }
   }
 
-  std::mutex owner_;  // held by the thread whose loop runs
+  std::mutex owner_;  // held by the thread whose loop runs; guards worth_
+  Worth worth_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_, done_;
   std::atomic<uint64_t> generation_{0};
@@ -160,7 +206,7 @@ void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, voi
   Job job{begin, end, chunk, pieces, context, body};
   const int64_t helpers = std::min<int64_t>(get_num_threads(), pieces) - 1;
   if (!pool.run(job, static_cast<int>(helpers))) {
-    // Another thread's loop is running: this one runs here alone.
+    // Alone, in the same pieces.
     tl_index = 0;
     job.work();
     tl_index = -1;
