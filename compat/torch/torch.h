@@ -1,6 +1,29 @@
 // What <torch/torch.h> of LibTorch gives, from Taper.
 #pragma once
 
+// Standard headers that come with LibTorch's: programs use them without asking for them.
+#include <algorithm>
+#include <bitset>
+#include <cassert>
+#include <cinttypes>
+#include <climits>
+#include <cmath>
+#include <complex>
+#include <condition_variable>
+#include <deque>
+#include <forward_list>
+#include <iomanip>
+#include <iostream>
+#include <list>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <shared_mutex>
+#include <stack>
+#include <thread>
+#include <typeindex>
+
 #include <taper/taper.h>
 
 #include <ATen/Dispatch.h>

@@ -3,9 +3,7 @@
 #include <c10/util/Exception.h>
 #include <torch/torch.h>
 
-#include <cmath>
-#include <iostream>
-#include <string>
+// No standard header: LibTorch's bring <cmath>, <iostream>, ... and programs lean on that.
 
 struct NetImpl : torch::nn::Module {
   NetImpl() : line(register_module("line", torch::nn::Linear(1, 1))) {}
