@@ -132,11 +132,11 @@ void DistributedListSampler::save(serialize::OutputArchive& archive) const {
 void DistributedListSampler::load(serialize::InputArchive& archive) {
   const size_t epoch = read_number(archive, "epoch");
   const size_t index = read_number(archive, "sample_index");
-  set_epoch(epoch);
-  reset();
   TAPER_CHECK(index >= begin_index_ && index <= end_index_,
               "DistributedSampler: expected a place from ", begin_index_, " to ", end_index_,
               ", got ", index, "; the archive is of another replica or data set");
+  set_epoch(epoch);
+  reset();
   sample_index_ = index;
 }
 

@@ -128,8 +128,8 @@ class Module : public std::enable_shared_from_this<Module> {
   }
 
   /// Writes parameters and buffers under their names, and each serializable child as an archive of
-  /// its own. `load` reads them back into the same structure; it throws when a tensor is missing or
-  /// has another shape.
+  /// its own. `load` reads them back into the same structure. It throws Error, and leaves all as it
+  /// was, when one is missing or a parameter has other sizes; a buffer takes over the file's sizes.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
   /// False for modules that save and load pass over.

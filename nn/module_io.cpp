@@ -17,16 +17,21 @@ void Module::save(serialize::OutputArchive& archive) const {
 }
 
 void Module::load(serialize::InputArchive& archive) {
-  for (auto& parameter : named_parameters(/*recurse=*/false))
-    archive.read_parameter(parameter.key(), parameter.value());
-  for (auto& buffer : named_buffers(/*recurse=*/false))
-    archive.read(buffer.key(), buffer.value(), /*is_buffer=*/true);
-  for (auto& child : children_) {
-    if (!child.value()->is_serializable()) continue;
-    serialize::InputArchive nested;
-    archive.read(child.key(), nested);
-    child.value()->load(nested);
-  }
+  archive.all_or_nothing([&] {
+    for (auto& parameter : named_parameters(/*recurse=*/false))
+      archive.read_parameter(parameter.key(), parameter.value());
+    for (auto& buffer : named_buffers(/*recurse=*/false)) {
+      archive.read(buffer.key(), buffer.value(), /*is_buffer=*/true);
+      TAPER_CHECK(buffer->defined(), "load: '", archive.full_name(buffer.key()),
+                  "': expected a defined tensor, got an undefined one");
+    }
+    for (auto& child : children_) {
+      if (!child.value()->is_serializable()) continue;
+      serialize::InputArchive nested;
+      archive.read(child.key(), nested);
+      child.value()->load(nested);
+    }
+  });
 }
 
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,

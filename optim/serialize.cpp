@@ -7,14 +7,10 @@ namespace detail {
 namespace {
 
 std::vector<std::string> read_names(serialize::InputArchive& archive) {
-  IValue size;
-  archive.read("params/size", size);
+  const auto count = read_value<int64_t>(archive, "params/size");
   std::vector<std::string> names;
-  for (int64_t i = 0; i < size.toInt(); ++i) {
-    IValue name;
-    archive.read("params/" + std::to_string(i), name);
-    names.push_back(name.toStringRef());
-  }
+  for (int64_t i = 0; i < count; ++i)
+    names.push_back(read_value<std::string>(archive, "params/" + std::to_string(i)));
   return names;
 }
 
@@ -56,10 +52,9 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
   LoadedOptimizer loaded;
   serialize::InputArchive groups;
   archive.read("param_groups", groups);
-  IValue size;
-  groups.read("size", size);
-  TAPER_CHECK(size.toInt() == static_cast<int64_t>(optimizer.param_groups().size()),
-              "loaded state dict has a different number of parameter groups");
+  TAPER_CHECK(
+      read_value<int64_t>(groups, "size") == static_cast<int64_t>(optimizer.param_groups().size()),
+      "loaded state dict has a different number of parameter groups");
   for (size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     serialize::InputArchive one;
     groups.read(std::to_string(i), one);
@@ -71,7 +66,8 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
                 "optimizer's parameter group");
     loaded.groups.push_back(std::move(group));
   }
-  if (archive.try_read("state", loaded.states)) loaded.state_keys = loaded.states.keys();
+  archive.read("state", loaded.states);
+  loaded.state_keys = loaded.states.keys();
   return loaded;
 }
 

@@ -27,27 +27,46 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
 /// The text under which an optimizer keeps the state of a parameter.
 std::string state_key(const Tensor& parameter);
 
-// One value of options or of a state. An undefined tensor is left out of the archive.
+/// The value of that name. Throws Error, with the name, when there is none or none of type T.
+template <class T>
+T read_value(serialize::InputArchive& archive, const std::string& name) {
+  IValue value;
+  archive.read(name, value);
+  try {
+    return value.to<T>();
+  } catch (const Error& e) {
+    throw Error(taper::detail::concat("load: '", archive.full_name(name), "': ", e.what()));
+  }
+}
+
+// One value of options or of a state. A tensor may be undefined.
 template <class T>
 void write_field(serialize::OutputArchive& archive, const char* name, const T& value) {
-  if constexpr (std::is_same<T, Tensor>::value) {
-    if (value.defined()) archive.write(name, value, /*is_buffer=*/true);
-  } else {
-    archive.write(name, IValue(value));
-  }
+  archive.write(name, IValue(value));
 }
 template <class T>
 void read_field(serialize::InputArchive& archive, const char* name, T& value) {
-  if constexpr (std::is_same<T, Tensor>::value) {
-    Tensor read;
-    archive.try_read(name, read, /*is_buffer=*/true);
-    value = std::move(read);
-  } else {
-    IValue read;
-    archive.read(name, read);
-    value = read.to<T>();
-  }
+  value = read_value<T>(archive, name);
 }
+inline void read_field(serialize::InputArchive& archive, const char* name, Tensor& value) {
+  Tensor read;
+  archive.read(name, read, /*is_buffer=*/true);
+  value = std::move(read);
+}
+// As LibTorch's macros for optimizers outside of the library do: a tensor may be missing.
+template <class T>
+void read_field_if_there(serialize::InputArchive& archive, const char* name, T& value) {
+  IValue read;
+  if (!std::is_same<T, Tensor>::value || archive.try_read(name, read))
+    read_field(archive, name, value);
+}
+/// Throws Error unless a tensor of a state that was read has its parameter's sizes.
+inline void check_field(const std::string& state, const char* name, const Tensor& value,
+                        const Tensor& parameter) {
+  TAPER_CHECK(!value.defined() || value.sizes() == parameter.sizes(), "load: '", state, ".", name,
+              "': expected a tensor of sizes ", parameter.sizes(), ", got ", value.sizes());
+}
+inline void check_field(const std::string&, const char*, int64_t, const Tensor&) {}
 template <class T>
 bool same_field(const T& a, const T& b) {
   if constexpr (std::is_same<T, Tensor>::value)
@@ -71,11 +90,12 @@ void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   detail::save_optimizer(archive, optimizer, states);
 }
 
-/// Loads what the function above saved. Nothing is changed unless all of it can be read.
-template <class State, class Options>
-void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
+/// Loads what the function above saved. Nothing is changed unless all of it can be read and
+/// check(state, parameter, name of the state) throws for none.
+template <class State, class Options, class Check>
+void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Check& check) {
   detail::LoadedOptimizer loaded = detail::load_optimizer(archive, optimizer);
-  std::unordered_map<std::string, std::unique_ptr<OptimizerParamState>> states;
+  std::unordered_map<std::string, std::unique_ptr<State>> states;
   for (const std::string& name : loaded.state_keys) {
     serialize::InputArchive from;
     loaded.states.read(name, from);
@@ -87,6 +107,15 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
   for (auto& group : loaded.groups) {
     options.push_back(optimizer.defaults().clone());
     options.back()->serialize(group.options);
+  }
+  for (size_t i = 0; i < loaded.groups.size(); ++i) {
+    for (size_t j = 0; j < loaded.groups[i].params.size(); ++j) {
+      const std::string& name = loaded.groups[i].params[j];
+      const auto found = states.find(name);
+      if (found != states.end())
+        check(*found->second, optimizer.param_groups()[i].params()[j],
+              loaded.states.full_name(name));
+    }
   }
   for (size_t i = 0; i < loaded.groups.size(); ++i) {
     OptimizerParamGroup& group = optimizer.param_groups()[i];
@@ -101,6 +130,11 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
     }
   }
 }
+template <class State, class Options>
+void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
+  serialize<State, Options>(archive, optimizer,
+                            [](const State&, const Tensor&, const std::string&) {});
+}
 
 }  // namespace taper::optim
 
@@ -108,6 +142,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 /// macro that applies another to each: #define LIST(X) X(lr) X(momentum)
 #define TAPER_OPTIM_WRITE_FIELD(name) detail::write_field(archive, #name, name());
 #define TAPER_OPTIM_READ_FIELD(name) detail::read_field(archive, #name, read.name());
+#define TAPER_OPTIM_CHECK_FIELD(name) detail::check_field(where, #name, state.name(), parameter);
 #define TAPER_OPTIM_SAME_FIELD(name) &&detail::same_field(a.name(), b.name())
 #define TAPER_OPTIM_FIELDS(Type, FIELDS)                                   \
   void Type::serialize(::taper::serialize::OutputArchive& archive) const { \
@@ -138,5 +173,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
     optim::serialize<Name##ParamState, Name##Options>(archive, *this);                  \
   }                                                                                     \
   void Name::load(serialize::InputArchive& archive) {                                   \
-    optim::serialize<Name##ParamState, Name##Options>(archive, *this);                  \
+    const auto check = [](const Name##ParamState& state, const Tensor& parameter,       \
+                          const std::string& where) { STATE(TAPER_OPTIM_CHECK_FIELD) }; \
+    optim::serialize<Name##ParamState, Name##Options>(archive, *this, check);           \
   }

@@ -334,8 +334,10 @@ void InputArchive::read(const std::string& key, Tensor& tensor, bool is_buffer) 
 
 void InputArchive::read_parameter(const std::string& key, Tensor& tensor) {
   IValue value;
-  if (tensor.defined() && try_read(key, value) && value.isTensor() && value.toTensor().defined()) {
+  if (tensor.defined() && try_read(key, value) && value.isTensor()) {
     const Tensor& stored = value.toTensor();
+    TAPER_CHECK(stored.defined(), "load: '", full_name(key), "': expected a tensor of sizes ",
+                tensor.sizes(), ", got an undefined one");
     TAPER_CHECK(stored.sizes() == tensor.sizes(), "load: '", full_name(key),
                 "': expected a tensor of sizes ", tensor.sizes(), ", got ", stored.sizes());
   }
@@ -419,11 +421,13 @@ void InputArchive::load_from(const std::function<size_t(uint64_t, void*, size_t)
   reset(read_entries(read_func, size_func(), "the function"), device);
 }
 
-void InputArchive::undo_reads() {
+size_t InputArchive::count_reads() const { return log_->before.size(); }
+
+void InputArchive::undo_reads(size_t keep) {
   NoGradGuard no_grad;
   auto& before = log_->before;
-  for (auto at = before.rbegin(); at != before.rend(); ++at) at->first.set_data(at->second);
-  before.clear();
+  for (; before.size() > keep; before.pop_back())
+    before.back().first.set_data(before.back().second);
 }
 
 }  // namespace taper::serialize
@@ -437,6 +441,19 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Te
 
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor) {
   archive.read("0", tensor);
+  return archive;
+}
+
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const Generator& generator) {
+  archive.write("state", generator.get_state(), /*is_buffer=*/true);
+  return archive;
+}
+
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator) {
+  Tensor state;
+  archive.read("state", state, /*is_buffer=*/true);
+  generator.set_state(state);
   return archive;
 }
 

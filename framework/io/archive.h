@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/generator.h>
 #include <taper/framework/io/ivalue.h>
 
 namespace taper {
@@ -84,8 +85,8 @@ class InputArchive final {
   /// floating.
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
-  /// Like read into a defined tensor, and throws Error when the sizes differ: the file is of
-  /// another model.
+  /// Like read into a defined tensor, and throws Error when the file's has other sizes or is
+  /// undefined: the file is of another model.
   void read_parameter(const std::string& key, Tensor& tensor);
   /// The archive that was written under that name.
   void read(const std::string& key, InputArchive& archive);
@@ -101,8 +102,25 @@ class InputArchive final {
   void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
                  const std::function<size_t()>& size_func, optional<Device> device = nullopt);
 
-  /// Gives every tensor that was read into (here and in nested archives) what it held before.
-  void undo_reads();
+  /// How many tensors were read into, here and in the archives that this one is nested in or that
+  /// are nested in it.
+  size_t count_reads() const;
+  /// Gives the tensors that were read into what they held before: all but the first `keep`.
+  void undo_reads(size_t keep = 0);
+  /// Calls body(). When that throws, the tensors that it read into get back what they held before.
+  template <class Body>
+  void all_or_nothing(const Body& body) {
+    const size_t before = count_reads();
+    try {
+      body();
+    } catch (...) {
+      undo_reads(before);
+      throw;
+    }
+  }
+
+  /// The whole name of a key, from the file's root: "layer1.weight".
+  std::string full_name(const std::string& key) const;
 
   template <class... T>
   void operator()(T&&... args) {
@@ -110,7 +128,6 @@ class InputArchive final {
   }
 
  private:
-  std::string full_name(const std::string& key) const;
   void reset(std::shared_ptr<const detail::ArchiveData> data, optional<Device> device);
   [[noreturn]] void throw_missing(const char* what, const std::string& key) const;
 
@@ -122,8 +139,11 @@ class InputArchive final {
 
 }  // namespace serialize
 
-/// What save and load use for a tensor. A class joins in by its own pair of such operators.
+/// What save and load use for a tensor, and for the state of a generator. A class joins in by its
+/// own pair of such operators.
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor);
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor);
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Generator& generator);
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator);
 
 }  // namespace taper

@@ -28,21 +28,19 @@ template <class Value, class... Source>
 void load(Value& value, Source&&... source) {
   serialize::InputArchive archive;
   archive.load_from(std::forward<Source>(source)...);
-  try {
-    archive >> value;
-  } catch (...) {
-    archive.undo_reads();
-    throw;
-  }
+  archive.all_or_nothing([&] { archive >> value; });
 }
-/// Appends the tensors of the file to the list.
+/// Appends the file's tensors "0", "1", ... to the list. Throws Error, and leaves the list as it
+/// was, when the file has other contents and no "0".
 template <class... Source>
 void load(std::vector<Tensor>& tensors, Source&&... source) {
   serialize::InputArchive archive;
   archive.load_from(std::forward<Source>(source)...);
+  std::vector<Tensor> read;
   Tensor t;
-  for (size_t i = 0; archive.try_read(std::to_string(i), t); ++i, t = Tensor())
-    tensors.push_back(t);
+  for (; archive.try_read(std::to_string(read.size()), t); t = Tensor()) read.push_back(t);
+  if (read.empty() && !archive.keys().empty()) archive.read("0", t);
+  tensors.insert(tensors.end(), read.begin(), read.end());
 }
 
 }  // namespace taper

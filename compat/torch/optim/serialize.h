@@ -8,4 +8,4 @@
 #define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name) \
   ::taper::optim::detail::write_field(archive, #name, name())
 #define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name) \
-  ::taper::optim::detail::read_field(archive, #name, name())
+  ::taper::optim::detail::read_field_if_there(archive, #name, name())

@@ -9,6 +9,9 @@
 #include <sstream>
 
 #include <taper/framework/io/serialize.h>
+#include <taper/framework/random.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/random.h>
 
 #include "test_util.h"
 
@@ -248,6 +251,64 @@ TEST_F(Archive, KeepsListsOfTensors) {
   load(list, path("v"));
   ASSERT_EQ(list.size(), 2u);
   expect_equal(list[1], counting({3}, kLong));
+}
+
+TEST_F(Archive, AListIsAppendedWholeOrNotAtAll) {
+  std::vector<Tensor> list{counting({1})};
+  OutputArchive other, empty;
+  other.write("w", counting({2}));
+  other.save_to(path("other"));
+  EXPECT_EQ(message_of([&] { load(list, path("other")); }), "No such serialized tensor '0'");
+  EXPECT_EQ(list.size(), 1u);
+  empty.save_to(path("empty"));
+  load(list, path("empty"));
+  EXPECT_EQ(list.size(), 1u);
+}
+
+TEST_F(Archive, KeepsTheStateOfAGenerator) {
+  const auto draw = [](const Generator& g) {
+    return std::vector<Tensor>{randn({3}, g), rand({20}, g, kDouble), randperm(10, g)};
+  };
+  Generator g = detail::createCPUGenerator(3), other = detail::createCPUGenerator(4);
+  randn({5}, g);  // normal numbers come in pairs: the second of a pair waits
+  save(g, path("g"));
+  OutputArchive out;
+  out.write("place", g.get_state());
+  out.save_to(path("archive"));
+  const std::vector<Tensor> expected = draw(g);
+  const auto expect_same = [&](const Generator& from) {
+    const std::vector<Tensor> got = draw(from);
+    for (size_t i = 0; i < got.size(); ++i) expect_equal(got[i], expected[i]);
+  };
+  load(other, path("g"));
+  expect_same(other);
+  InputArchive in;
+  in.load_from(path("archive"));
+  Tensor state;
+  in.read("place", state);
+  other.set_state(state);
+  expect_same(other);
+  Generator shared = default_generator();
+  load(shared, path("g"));
+  expect_same(default_generator());
+}
+
+TEST_F(Archive, AForeignFileLeavesAGeneratorAsItWas) {
+  Generator g = detail::createCPUGenerator(3);
+  const Tensor before = g.get_state();
+  save(counting({5056}, kByte), path("tensor"));
+  EXPECT_EQ(message_of([&] { load(g, path("tensor")); }), "No such serialized tensor 'state'");
+  OutputArchive short_state, bad_words;
+  short_state.write("state", before.slice(0, 0, 100));
+  short_state.save_to(path("short"));
+  EXPECT_THROW(load(g, path("short")), Error);
+  Tensor damaged = before.clone();
+  damaged.data_ptr<uint8_t>()[8] = 77;
+  bad_words.write("state", damaged);
+  bad_words.save_to(path("bad"));
+  EXPECT_EQ(message_of([&] { load(g, path("bad")); }), "Invalid mt19937 state");
+  EXPECT_TRUE(g.get_state().equal(before));
+  EXPECT_THROW(save(Generator(), path("empty")), Error);
 }
 
 TEST_F(Archive, WorksWithStreamsMemoryAndFunctions) {
