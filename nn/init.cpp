@@ -161,6 +161,8 @@ Tensor orthogonal_(Tensor tensor, double gain) {
 Tensor sparse_(Tensor tensor, double sparsity, double std) {
   NoGradGuard no_grad;
   TAPER_CHECK(tensor.dim() == 2, "Only tensors with 2 dimensions are supported");
+  TAPER_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: expected a sparsity from 0 to 1, got ",
+              sparsity);
   const int64_t rows = tensor.size(0), columns = tensor.size(1);
   const auto zeros = static_cast<int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
   tensor.normal_(0, std);

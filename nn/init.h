@@ -46,7 +46,8 @@ Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
 /// A matrix (dimensions behind the first are joined) with orthonormal rows or columns, times gain
 /// [Saxe et al. 2013].
 Tensor orthogonal_(Tensor tensor, double gain = 1.0);
-/// Normal values of which every column has a share `sparsity` of zeros, at random places.
+/// Normal values of which every column of the matrix has a share `sparsity` of zeros, at random
+/// places. Throws Error for a share outside of [0, 1].
 Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 
 }  // namespace taper::nn::init

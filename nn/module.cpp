@@ -249,6 +249,11 @@ void Module::insert_child(std::string name, std::shared_ptr<Module> module) {
               "', got an empty pointer");
   children_.insert(std::move(name), std::move(module));
 }
+void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  TAPER_CHECK(module, "replace_module: expected a module for the name '", name,
+              "', got an empty pointer");
+  children_[name] = std::move(module);
+}
 void Module::unregister_module(const std::string& name) {
   TAPER_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");
   children_.erase(name);

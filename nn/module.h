@@ -154,11 +154,12 @@ class Module : public std::enable_shared_from_this<Module> {
                                               ModuleHolder<ModuleType> module_holder) {
     return register_module(std::move(name), module_holder.ptr());
   }
-  /// Puts another submodule in the place of the one registered under `name`, which must exist.
+  /// Puts another submodule in the place of the one registered under `name`. Throws Error when
+  /// there is none of that name.
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
                                              std::shared_ptr<ModuleType> module) {
-    children_[name] = module;
+    replace_child(name, module);
     return module;
   }
   template <class ModuleType>
@@ -192,6 +193,7 @@ class Module : public std::enable_shared_from_this<Module> {
   void forget_registered();
   void copy_registered_from(const Module& original, const optional<Device>& device);
   void insert_child(std::string name, std::shared_ptr<Module> module);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module);
   /// Calls function(path, module) for all modules below this one, parents first.
   template <class Function>
   void walk(const std::string& prefix, const Function& function) const;

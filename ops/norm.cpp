@@ -192,8 +192,8 @@ int64_t check_layer_norm(const Tensor& x, IntArrayRef shape, const Tensor& w, co
               b.sizes(), " and normalized_shape = ", shape);
   const int64_t k = static_cast<int64_t>(shape.size());
   TAPER_CHECK(x.dim() >= k && x.sizes().slice(static_cast<size_t>(x.dim() - k)) == shape,
-              "Given normalized_shape=", shape, ", expected input with shape [*, ", shape,
-              "], but got input of size", x.sizes());
+              "Given normalized_shape=", shape, ", expected input with shape [*, ",
+              detail::concat(shape).substr(1), ", but got input of size", x.sizes());
   if (w.defined()) check_same_device("layer_norm", x, w);
   if (b.defined()) check_same_device("layer_norm", x, b);
   int64_t width = 1;

@@ -1,5 +1,7 @@
 #include <taper/ops/random.h>
 
+#include <limits>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
@@ -36,14 +38,26 @@ void check_floating(const char* kernel, const Tensor& x) {
   if (!x.is_floating_point()) detail::unsupported_dtype(kernel, x.scalar_type());
 }
 
+void check_uniform_bounds(ScalarType dtype, double from, double to) {
+  double most = 0;
+  TAPER_SWITCH(dtype, "check_uniform_bounds", TAPER_FLOATING_DTYPES,
+               [&] { most = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
+  TAPER_CHECK(from >= -most && from <= most, "from is out of bounds for ", cpp_type_name(dtype));
+  TAPER_CHECK(to >= -most && to <= most, "to is out of bounds for ", cpp_type_name(dtype));
+  TAPER_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
+              " > to=", to);
+  TAPER_CHECK(to - from <= most, "uniform_ expects to-from <= std::numeric_limits<",
+              toString(dtype), ">::max(), but found to=", to, " and from=", from,
+              " which result in to-from to exceed the limit");
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- in place, continuous
 Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const {
   check_inplace("uniform_", *this);
   check_floating("check_uniform_bounds", *this);
-  TAPER_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
-              " > to=", to);
+  check_uniform_bounds(scalar_type(), from, to);
   CPUGeneratorImpl* g = detail::cpu_generator(generator);
   TAPER_ON_DEVICE(*this, uniform, *this, from, to, g);
   return finish_inplace("UniformBackward0", *this);

@@ -74,9 +74,24 @@ Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
 
 Tensor ravel(const Tensor& x) { return reshape(x.contiguous(), {-1}); }
 
+namespace {
+
+/// Whether the product of the sizes can be n; infer_size refuses more than one -1.
+bool multiply_up_to(IntArrayRef sizes, int64_t n) {
+  int64_t product = 1, open = 0;
+  for (int64_t s : sizes) s == -1 ? void(++open) : void(product *= s);
+  if (open == 0) return product == n;
+  return open > 1 || (product != 0 && n % product == 0);
+}
+
+}  // namespace
+
 Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes) {
   const int64_t d = wrap_dim(dim, x.dim());
   TAPER_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
+  TAPER_CHECK(multiply_up_to(sizes, x.size(d)), "unflatten: Provided sizes ", sizes,
+              " don't multiply up to the size of dim ", d, " (", x.size(d),
+              ") in the input tensor");
   const Dims parts = infer_size(sizes, x.size(d));
   Dims shape;
   for (int64_t i = 0; i < x.dim(); ++i) {

@@ -24,11 +24,11 @@ TAPER_DEFINE_OPTIMIZER(Adagrad, TAPER_ADAGRAD_OPTIONS, TAPER_ADAGRAD_STATE)
 
 Tensor Adagrad::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
+  const double start = static_cast<AdagradOptions&>(defaults()).initial_accumulator_value();
   for_each_gradient<AdagradOptions>(
-      "Adagrad", [this](const Tensor& p, const Tensor& g, const AdagradOptions& o, size_t index) {
+      "Adagrad", [&](const Tensor& p, const Tensor& g, const AdagradOptions& o, size_t index) {
         AdagradParamState& state = state_of<AdagradParamState>(index, p);
-        if (fit_state("Adagrad", p, state.sum()) && o.initial_accumulator_value() != 0)
-          state.sum().fill_(o.initial_accumulator_value());
+        if (fit_state("Adagrad", p, state.sum()) && start != 0) state.sum().fill_(start);
         state.step(state.step() + 1);
         const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
         const AdagradNumbers n{lr, o.eps(), o.weight_decay()};

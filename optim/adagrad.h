@@ -23,9 +23,10 @@ struct AdagradParamState : public OptimizerCloneableParamState<AdagradParamState
 
 /// For every parameter p with gradient g, in its step number t:
 ///
-///     g += weight_decay * p;   sum += g^2     (starts at initial_accumulator_value)
+///     g += weight_decay * p;   sum += g^2
 ///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 ///
+/// The sums of all groups start at the optimizer's own initial_accumulator_value, as in LibTorch.
 /// Throws when one of the options is negative.
 /// Duchi et al., "Adaptive subgradient methods for online learning", 2011.
 class Adagrad : public Optimizer {

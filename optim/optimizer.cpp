@@ -131,6 +131,11 @@ void Optimizer::check_gradient(const char* name, const Tensor& parameter, const 
               g.device);
 }
 
+void Optimizer::throw_wrong_options(const char* name) {
+  throw Error(taper::detail::concat(name, ": expected parameter groups with ", name,
+                                    "Options, got one with the options of another optimizer"));
+}
+
 bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& state) {
   if (!state.defined()) {
     AutoGradMode no_grad(false);

@@ -178,7 +178,8 @@ class Optimizer {
   /// Evaluates the closure, if there is one, with gradients enabled.
   static Tensor evaluate(const LossClosure& closure);
   /// Calls update(param, grad, options, index) for every parameter with a gradient, after checking
-  /// that the gradient fits. `index` numbers the parameters of all groups, for state_of().
+  /// that all groups' options are Options and all gradients fit. `index` numbers the parameters of
+  /// all groups, for state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
   /// The state of parameter number `index`, made when there is none. Not a look-up: the place in
@@ -204,6 +205,7 @@ class Optimizer {
   void check_group(const OptimizerParamGroup& group) const;
   void find_slot(size_t index, const Tensor& parameter);
   static void check_gradient(const char* name, const Tensor& parameter, const Tensor& grad);
+  [[noreturn]] static void throw_wrong_options(const char* name);
 
   std::vector<Slot> slots_;
 };
@@ -214,15 +216,17 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer&
 // ---------------------------------------------------------------------- details
 template <class Options, class Update>
 void Optimizer::for_each_gradient(const char* name, Update&& update) {
+  for (const OptimizerParamGroup& group : param_groups_) {
+    if (!dynamic_cast<const Options*>(&group.options())) throw_wrong_options(name);
+    for (const Tensor& p : group.params())
+      if (p.grad().defined()) check_gradient(name, p, p.grad());
+  }
   size_t index = 0;
-  for (OptimizerParamGroup& group : param_groups_) {
+  for (const OptimizerParamGroup& group : param_groups_) {
     const Options& options = static_cast<const Options&>(group.options());
     for (const Tensor& p : group.params()) {
       const size_t i = index++;
-      const Tensor& g = p.grad();
-      if (!g.defined()) continue;
-      check_gradient(name, p, g);
-      update(p, g, options, i);
+      if (const Tensor& g = p.grad(); g.defined()) update(p, g, options, i);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Activation functions. With `inplace` the input is overwritten and returned.
+// Activation functions of floating tensors of any shape; the result has the input's sizes and dtype
+// where nothing else is said. With `inplace` the input is overwritten and returned.
 #pragma once
 
 #include <taper/nn/options/activation.h>
@@ -19,7 +20,8 @@ Tensor selu(Tensor input, const SELUFuncOptions& options = {});
 Tensor celu(Tensor input, const CELUFuncOptions& options = {});
 /// x * P(X <= x), X standard normal; or the approximation by tanh
 Tensor gelu(const Tensor& input, const GELUFuncOptions& options = {});
-/// a * sigmoid(b), a and b the halves of the input along dim
+/// a * sigmoid(b), a and b the halves of the input along dim. The result has half its size there.
+/// Throws Error for an odd size and for no dimensions.
 Tensor glu(const Tensor& input, const GLUFuncOptions& options = {});
 /// x cut to [min_val, max_val]. Throws unless min_val < max_val.
 Tensor hardtanh(Tensor input, const HardtanhFuncOptions& options = {});
@@ -33,7 +35,8 @@ Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options = {});
 Tensor rrelu(Tensor input, const RReLUFuncOptions& options = {});
 /// x where x > threshold, else value
 Tensor threshold(Tensor input, const ThresholdFuncOptions& options);
-/// x where x > 0, else weight * x; weight has one value, or one for each channel (dimension 1)
+/// x where x > 0, else weight * x; the weight (1), or (C) for an input (N, C, ...). Throws Error
+/// for a weight of other sizes.
 Tensor prelu(const Tensor& input, const Tensor& weight);
 /// x * sigmoid(x)
 Tensor silu(const Tensor& input);
@@ -45,14 +48,15 @@ Tensor logsigmoid(const Tensor& input);
 Tensor tanhshrink(const Tensor& input);
 /// x / (1 + |x|)
 Tensor softsign(const Tensor& input);
-/// exp(x) / sum of exp(x) along dim
+/// exp(x) / sum of exp(x) along dim. This and the next two throw IndexError for a dimension that is
+/// not there.
 Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 /// softmax(-x)
 Tensor softmin(const Tensor& input, const SoftminFuncOptions& options);
 /// log(softmax(x))
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
-/// A sample of the relaxed categorical distribution with these log-probabilities [Jang et al.
-/// 2017]; `hard` returns one-hot vectors that have the gradient of the relaxed sample.
+/// A sample, along dim, of the relaxed categorical distribution with these log-probabilities [Jang
+/// et al. 2017]; `hard` returns one-hot vectors that have the gradient of the relaxed sample.
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
 }  // namespace taper::nn::functional

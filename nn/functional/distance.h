@@ -5,10 +5,11 @@
 
 namespace taper::nn::functional {
 
-/// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim
+/// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim: inputs of sizes that broadcast to each
+/// other, the result without `dim`.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                          const CosineSimilarityFuncOptions& options = {});
-/// |x1 - x2 + eps|_p along the last dimension
+/// |x1 - x2 + eps|_p along the last dimension: (..., D) gives (...), or (..., 1) with keepdim.
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                          const PairwiseDistanceFuncOptions& options = {});
 

@@ -9,16 +9,28 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   return taper::linear(input, weight, bias);
 }
 
+namespace {
+
+void check_features(const char* of, int64_t got, int64_t expected) {
+  TAPER_CHECK(got == expected, "bilinear(): ", of, " size does not match weight size: got ", got,
+              " but expected ", expected);
+}
+
+}  // namespace
+
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias) {
   TAPER_CHECK(weight.dim() == 3, "bilinear: expected a weight of 3 dimensions, got ",
               weight.sizes());
-  TAPER_CHECK(input1.dim() > 0 && input1.dim() == input2.dim(),
-              "bilinear: expected inputs of the same number of dimensions, got ", input1.sizes(),
-              " and ", input2.sizes());
-  TAPER_CHECK(input1.size(-1) == weight.size(1) && input2.size(-1) == weight.size(2),
-              "bilinear: expected inputs of ", weight.size(1), " and ", weight.size(2),
-              " features, got ", input1.sizes(), " and ", input2.sizes());
+  TAPER_CHECK(input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got ",
+              input1.dim(), " and ", input2.dim());
+  for (int64_t d = 0; d < input1.dim() - 1; ++d)
+    TAPER_CHECK(input1.size(d) == input2.size(d),
+                "bilinear(): input batch dimensions do not match at dim ", d, ": got ",
+                input1.size(d), " and ", input2.size(d));
+  check_features("input1", input1.size(-1), weight.size(1));
+  check_features("input2", input2.size(-1), weight.size(2));
+  if (bias.defined()) check_features("bias", bias.size(0), weight.size(0));
   const int64_t out = weight.size(0), in1 = weight.size(1), in2 = weight.size(2);
   // One product with the weight as (in1, out * in2), then one with every sample's own vector.
   const Tensor x1 = input1.reshape({-1, in1}), x2 = input2.reshape({-1, in2, 1});

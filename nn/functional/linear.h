@@ -5,10 +5,11 @@
 
 namespace taper::nn::functional {
 
-/// x W^T + b: input (..., in), weight (out, in), bias (out) or undefined.
+/// x W^T + b: input (..., in), weight (out, in), bias (out) or undefined; the result is (..., out).
+/// Throws Error for other sizes.
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// x1 W x2 + b: input1 (..., in1), input2 (..., in2), weight (out, in1, in2), bias (out) or
-/// undefined.
+/// undefined; the result is (..., out). Throws Error for other sizes.
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias = {});
 

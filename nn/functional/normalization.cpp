@@ -17,7 +17,10 @@ Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
 
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
   const Tensor norm = input.norm(options.p(), options.dim(), /*keepdim=*/true);
-  return input / norm.clamp_min(options.eps()).expand_as(input);
+  const Tensor divisor = norm.clamp_min(options.eps()).expand_as(input);
+  if (!options.out()) return input / divisor;
+  Tensor out = *options.out();
+  return div_out(out, input, divisor);
 }
 
 }  // namespace taper::nn::functional

@@ -1,4 +1,4 @@
-// Normalisation functions.
+// Normalisation functions of floating tensors; the result has the input's sizes.
 #pragma once
 
 #include <taper/nn/options/normalization.h>
@@ -6,11 +6,12 @@
 namespace taper::nn::functional {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must be
-/// normalized_shape.
+/// normalized_shape; weight and bias of that shape, or undefined. Throws Error for other sizes.
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
-/// The same over each of num_groups groups of channels (dimension 1); weight and bias per channel.
+/// The same over each of num_groups groups of channels of (N, C, ...); weight and bias (C), or
+/// undefined. Throws Error unless num_groups divides C.
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options);
-/// x / max(|x|_p, eps), the norm along dim.
+/// x / max(|x|_p, eps), the norm along dim; written to `out` where that is given.
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {});
 
 }  // namespace taper::nn::functional

@@ -1,4 +1,7 @@
 // Pooling functions over the last 1, 2 or 3 dimensions of (N, C, spatial...) or (C, spatial...).
+// One output size is (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or
+// up with ceil_mode. All throw Error for other numbers of dimensions, for windows larger than the
+// input and for a padding of more than half the kernel.
 #pragma once
 
 #include <tuple>
@@ -15,14 +18,15 @@ Tensor avg_pool3d(const Tensor& input, const AvgPool3dFuncOptions& options);
 Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options);
 Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
 Tensor max_pool3d(const Tensor& input, const MaxPool3dFuncOptions& options);
-/// The same, and where in its channel (counted row-major) that element is.
+/// The same, and where in its channel (counted row-major) that element is: two tensors of the same
+/// sizes, the second of kLong.
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                    const MaxPool1dFuncOptions& options);
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
                                                    const MaxPool2dFuncOptions& options);
 std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
                                                    const MaxPool3dFuncOptions& options);
-/// Pools to a given size, with windows of nearly equal sizes.
+/// Pools to a given size, with windows of nearly equal sizes: the result is (N, C, output_size...).
 Tensor adaptive_avg_pool1d(const Tensor& input, const AdaptiveAvgPool1dFuncOptions& options);
 Tensor adaptive_avg_pool2d(const Tensor& input, const AdaptiveAvgPool2dFuncOptions& options);
 Tensor adaptive_avg_pool3d(const Tensor& input, const AdaptiveAvgPool3dFuncOptions& options);

@@ -80,16 +80,16 @@ void NormImplBase<Derived, Options>::pretty_print(std::ostream& stream) const {
 
 namespace {
 
-/// The weight of this batch in the running statistics; counts the batch.
-template <class Impl>
-double count_batch(Impl& bn) {
-  const double momentum = bn.options.momentum().value_or(0.0);
-  if (!bn.is_training() || !bn.num_batches_tracked.defined()) return momentum;
+/// The weight of this batch in the running statistics. Without a momentum those are the plain mean
+/// over all batches.
+double weight_of_batch(const BatchNormOptions& options, const Tensor& batches_before, bool counts) {
+  if (options.momentum()) return *options.momentum();
+  return counts ? 1.0 / (batches_before.item().toDouble() + 1) : 0.0;
+}
+
+void count_batch(Tensor& batches) {
   NoGradGuard no_grad;
-  bn.num_batches_tracked.add_(1);
-  // Without a momentum the running statistics are the plain mean over all
-  // batches.
-  return bn.options.momentum() ? momentum : 1.0 / bn.num_batches_tracked.item().toDouble();
+  batches.add_(1);
 }
 
 }  // namespace
@@ -100,13 +100,17 @@ double count_batch(Impl& bn) {
   Name##Impl::Name##Impl(const BatchNormOptions& options_) : NormImplBase(options_) {} \
   Tensor Name##Impl::forward(const Tensor& input) {                                    \
     check_batch_norm_dims(kSpatialDims, input);                                        \
-    return functional::batch_norm(input, running_mean, running_var,                    \
-                                  functional::BatchNormFuncOptions()                   \
-                                      .weight(weight)                                  \
-                                      .bias(bias)                                      \
-                                      .training(uses_input_stats())                    \
-                                      .momentum(count_batch(*this))                    \
-                                      .eps(options.eps()));                            \
+    const bool counts = is_training() && num_batches_tracked.defined();                \
+    const Tensor y = functional::batch_norm(                                           \
+        input, running_mean, running_var,                                              \
+        functional::BatchNormFuncOptions()                                             \
+            .weight(weight)                                                            \
+            .bias(bias)                                                                \
+            .training(uses_input_stats())                                              \
+            .momentum(weight_of_batch(options, num_batches_tracked, counts))           \
+            .eps(options.eps()));                                                      \
+    if (counts) count_batch(num_batches_tracked);                                      \
+    return y;                                                                          \
   }
 TAPER_DEFINE_BATCH_NORM(BatchNorm1d)
 TAPER_DEFINE_BATCH_NORM(BatchNorm2d)

@@ -1,4 +1,4 @@
-// Similarities and distances as modules; see functional/distance.h.
+// Similarities and distances as modules; shapes are at the functions in functional/distance.h.
 #pragma once
 
 #include <taper/nn/modules/common.h>

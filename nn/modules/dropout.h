@@ -20,10 +20,10 @@ namespace taper::nn {
 
 /// Single elements.
 TAPER_DROPOUT(Dropout);
-/// Whole channels of (N, C, H, W), of (N, C, D, H, W).
+/// Whole channels of (N, C, H, W), of (N, C, D, H, W), or of one sample of any other rank (C, ...).
 TAPER_DROPOUT(Dropout2d);
 TAPER_DROPOUT(Dropout3d);
-/// For networks of SELU: single elements, whole channels.
+/// For networks of SELU: single elements, whole channels of (N, C, ...).
 TAPER_DROPOUT(AlphaDropout);
 TAPER_DROPOUT(FeatureAlphaDropout);
 

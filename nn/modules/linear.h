@@ -54,7 +54,8 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
 };
 TAPER_LIBRARY_MODULE(Identity);
 
-/// Joins the dimensions start_dim to end_dim (default: all but the first).
+/// Joins the dimensions start_dim to end_dim (default: all but the first): (N, C, H, W) gives
+/// (N, C * H * W). Throws IndexError for dimensions that are not there.
 class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& options_ = {});
@@ -66,7 +67,8 @@ class FlattenImpl : public Cloneable<FlattenImpl> {
 };
 TAPER_LIBRARY_MODULE(Flatten);
 
-/// Splits one dimension into several.
+/// Splits one dimension into several: (N, C * H) with dim 1 and sizes {C, H} gives (N, C, H). One
+/// size may be -1. Throws Error unless they multiply up to the dimension's size.
 class UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)

@@ -1,5 +1,6 @@
-// Losses as modules. What each computes is documented at the function in functional/loss.h. Class
-// and element weights are buffers: to() converts them with the rest of the model.
+// Losses as modules. What each computes, and of which shapes, is documented at the function in
+// functional/loss.h. Class and element weights are buffers: to() converts them with the rest of the
+// model.
 #pragma once
 
 #include <taper/nn/modules/common.h>

@@ -6,7 +6,8 @@
 
 namespace taper::nn {
 
-/// functional::layer_norm with a weight (starts at 1) and a bias (0) of normalized_shape.
+/// functional::layer_norm of (..., normalized_shape) with a weight (starts at 1) and a bias (0) of
+/// normalized_shape, undefined unless elementwise_affine.
 class LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   LayerNormImpl(std::vector<int64_t> normalized_shape)
@@ -24,7 +25,8 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
 };
 TAPER_LIBRARY_MODULE(LayerNorm);
 
-/// functional::group_norm with a weight (starts at 1) and a bias (0) of num_channels.
+/// functional::group_norm of (N, num_channels, ...) with a weight (starts at 1) and a bias (0) of
+/// (num_channels), undefined unless affine.
 class GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
   GroupNormImpl(int64_t num_groups, int64_t num_channels)

@@ -1,4 +1,5 @@
-// Padding modules; functional::pad says what each mode adds.
+// Padding modules: (N, C, spatial...) or (C, spatial...), with 1 or 2 spatial dimensions, to which
+// functional::pad adds. Those with a constant take any number of dimensions.
 #pragma once
 
 #include <taper/nn/modules/common.h>

@@ -1,4 +1,4 @@
-// Pooling modules; see functional/pooling.h.
+// Pooling modules; shapes and errors are in functional/pooling.h.
 #pragma once
 
 #include <tuple>

@@ -45,6 +45,8 @@ struct NormalizeFuncOptions {
   TAPER_ARG(double, p) = 2.0;
   TAPER_ARG(int64_t, dim) = 1;
   TAPER_ARG(double, eps) = 1e-12;
+  /// The result is written here.
+  TAPER_ARG(optional<Tensor>, out) = nullopt;
 };
 
 }  // namespace functional

@@ -28,6 +28,25 @@ TEST(View, TakesAnyShapeThatTheStridesAllow) {
   EXPECT_THAT(message_of([&] { counting({0}).view({-1, 0}); }), HasSubstr("-1"));
 }
 
+TEST(Unflatten, SizesMustMultiplyUpToTheDimension) {
+  const Tensor t = counting({2, 6});
+  expect_values(t.unflatten(1, {2, -1}), {2, 2, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const std::string text = " don't multiply up to the size of dim 1 (6) in the input tensor";
+  EXPECT_EQ(message_of([&] {
+              t.unflatten(-1, {2, 2});
+            }),
+            "unflatten: Provided sizes [2, 2]" + text);
+  EXPECT_EQ(message_of([&] {
+              t.unflatten(1, {4, -1});
+            }),
+            "unflatten: Provided sizes [4, -1]" + text);
+  EXPECT_EQ(message_of([&] {
+              t.unflatten(1, {0, -1});
+            }),
+            "unflatten: Provided sizes [0, -1]" + text);
+  EXPECT_THAT(message_of([&] { t.unflatten(1, {-1, -1}); }), HasSubstr("only one dimension"));
+}
+
 TEST(Reshape, CopiesOnlyWhenItMust) {
   const Tensor t = counting({2, 3});
   EXPECT_TRUE(t.reshape({6}).is_alias_of(t));

@@ -32,6 +32,25 @@ TEST(DropoutModules, DropWholeChannels) {
   EXPECT_TRUE(sums.eq(0).any().item<bool>() && sums.eq(18).any().item<bool>());
 }
 
+// As LibTorch has it: what has not the rank of a batch is one sample.
+TEST(DropoutModules, DropWholeChannelsOfOneSample) {
+  manual_seed(1);
+  for (const Tensor& y : {Dropout2d()(ones({64, 3, 3})), Dropout3d()(ones({64, 3, 3, 1}))}) {
+    const Tensor sums = y.flatten(1).sum(1);
+    EXPECT_TRUE(sums.eq(0).logical_or(sums.eq(18)).all().item<bool>());
+    EXPECT_TRUE(sums.eq(0).any().item<bool>() && sums.eq(18).any().item<bool>());
+  }
+  Tensor x = ones({64, 3, 3});
+  const Tensor y = F::dropout2d(x, F::DropoutFuncOptions().inplace(true));
+  EXPECT_TRUE(y.is_same(x));
+  EXPECT_EQ(x.sizes(), IntArrayRef({64, 3, 3}));
+  EXPECT_TRUE(x.eq(0).any().item<bool>());
+  Tensor leaf = ones({8, 2, 2}).requires_grad_();
+  const Tensor z = leaf * 1;
+  F::dropout2d(z, F::DropoutFuncOptions().inplace(true)).sum().backward();
+  EXPECT_TRUE(leaf.grad().equal(z.detach()));
+}
+
 TEST(DropoutModules, Errors) {
   const std::string text = "dropout probability has to be between 0 and 1, but got ";
   EXPECT_EQ(message_of([] { Dropout(1.5); }), text + "1.5");
@@ -39,6 +58,7 @@ TEST(DropoutModules, Errors) {
   const Tensor x = ones({1});
   EXPECT_EQ(message_of([&] { F::dropout(x, F::DropoutFuncOptions().p(2)); }), text + "2");
   EXPECT_EQ(message_of([&] { F::dropout2d(x, F::DropoutFuncOptions().p(2)); }), text + "2");
+  EXPECT_THROW(FeatureAlphaDropout()(x), Error);
   EXPECT_EQ(message_of([&] { F::alpha_dropout(x, F::AlphaDropoutFuncOptions().p(2)); }),
             text + "2");
 }

@@ -116,6 +116,8 @@ TEST(Init, Errors) {
             "Only tensors with 3, 4, or 5 dimensions are supported");
   EXPECT_EQ(message_of([&] { init::orthogonal_(v); }),
             "Only tensors with 2 or more dimensions are supported");
+  for (double sparsity : {-0.1, 1.1})
+    EXPECT_THROW(init::sparse_(zeros({3, 2}), sparsity), Error) << sparsity;
   EXPECT_EQ(message_of([&] { init::sparse_(v, 0.1); }),
             "Only tensors with 2 dimensions are supported");
 }

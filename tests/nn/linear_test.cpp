@@ -40,6 +40,10 @@ TEST(LinearModule, IsAnAffineMap) {
   EXPECT_THROW(l(zeros({2, 4})), Error);
 }
 
+TEST(LinearModule, WithoutInputsIsRefused) {
+  EXPECT_EQ(message_of([] { Linear(0, 2); }), "from is out of bounds for float");
+}
+
 TEST(BilinearModule, ValuesAndErrors) {
   manual_seed(0);
   Bilinear b(2, 3, 2);
@@ -55,7 +59,13 @@ TEST(BilinearModule, ValuesAndErrors) {
   EXPECT_EQ(message_of([&] {
               F::bilinear(x, zeros({2, 3}), w);
             }),
-            "bilinear: expected inputs of 2 and 2 features, got [2, 2] and [2, 3]");
+            "bilinear(): input2 size does not match weight size: got 3 but expected 2");
+  EXPECT_EQ(message_of([&] {
+              F::bilinear(zeros({2, 3, 2}), zeros({3, 2, 2}), w);
+            }),
+            "bilinear(): input batch dimensions do not match at dim 0: got 2 and 3");
+  EXPECT_EQ(message_of([&] { F::bilinear(x, x, w, zeros({2})); }),
+            "bilinear(): bias size does not match weight size: got 2 but expected 1");
 }
 
 TEST(ShapeModules, FlattenUnflattenIdentity) {

@@ -118,6 +118,8 @@ TEST(Module, ReplacesAndUnregisters) {
   Net net;
   Linear other(5, 6);
   EXPECT_EQ(net.replace_module("a", other), other.ptr());
+  EXPECT_EQ(message_of([&] { net.replace_module("a", std::shared_ptr<Module>()); }),
+            "replace_module: expected a module for the name 'a', got an empty pointer");
   EXPECT_TRUE(net.named_parameters()["a.weight"].is_same(other->weight));
   net.unregister_module("s");
   EXPECT_EQ(net.named_children().keys(), (std::vector<std::string>{"a"}));

@@ -61,6 +61,16 @@ TEST(BatchNormModule, OptionsAndErrors) {
             "Expected more than 1 value per channel when training, got input size [1, 2]");
 }
 
+TEST(BatchNormModule, AFailedForwardCountsNoBatch) {
+  BatchNorm1d bn(2), mean(BatchNormOptions(2).momentum(nullopt));
+  EXPECT_THROW(bn(zeros({1, 2})), Error);
+  EXPECT_THROW(bn(zeros({4, 3})), Error);
+  EXPECT_THROW(mean(zeros({4, 3})), Error);
+  EXPECT_EQ(bn->num_batches_tracked.item<int64_t>(), 0);
+  EXPECT_EQ(mean->num_batches_tracked.item<int64_t>(), 0);
+  expect_values(bn->running_mean, {0, 0});
+}
+
 TEST(InstanceNormModule, NormalisesEverySample) {
   const Tensor x = arange(8, kFloat).square().view({2, 2, 2});
   InstanceNorm1d in(2);
@@ -95,6 +105,9 @@ TEST(Normalize, DividesByTheNorm) {
   expect_values(F::normalize(tensor({{1.f, 2.f}, {3.f, 5.f}})),
                 {0.4472135901451111, 0.8944271802902222, 0.5144957900047302, 0.857492983341217});
   expect_values(F::normalize(zeros({1, 2})), {0, 0});
+  Tensor out = zeros({1, 2});
+  F::normalize(tensor({{3.f, 4.f}}), F::NormalizeFuncOptions().out(out));
+  expect_values(out, {0.6, 0.8});
 }
 
 }  // namespace

@@ -126,9 +126,11 @@ TAPER_OP_CASES(norm_cases, {
                    [] {
                      layer_norm(numbers({2, 8}), {});
                    }),
-      error<Error>("Given normalized_shape=[7], expected input with shape [*, [7]]", [] {
-        layer_norm(numbers({2, 8}), {7});
-      })};
+      error<Error>(
+          "Given normalized_shape=[7], expected input with shape [*, 7], but got input of size[",
+          [] {
+            layer_norm(numbers({2, 8}), {7});
+          })};
 
   OpCase g = norm_case("group_norm", {{{2, 4, 3}, {4}, {4}},
                                       {{2, 4, 3}},

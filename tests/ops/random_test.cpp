@@ -305,6 +305,13 @@ TEST(Random, BadArgumentsThrowAndDrawNothing) {
   const Tensor x = ones({3}), i = ones({3}, kInt);
   expect_error("uniform_ expects to return a [from, to) range, but found from=2 > to=1",
                [&] { x.uniform_(2, 1); });
+  expect_error("from is out of bounds for float", [&] { x.uniform_(-INFINITY, 1); });
+  expect_error("to is out of bounds for float", [&] { x.uniform_(0, NAN); });
+  expect_error("to is out of bounds for c10::Half", [&] { x.to(kHalf).uniform_(0, 1e5); });
+  expect_error(
+      "uniform_ expects to-from <= std::numeric_limits<Float>::max(), but found to=3e+38 and "
+      "from=-3e+38 which result in to-from to exceed the limit",
+      [&] { x.uniform_(-3e38, 3e38); });
   expect_error("\"check_uniform_bounds\" not implemented for 'Int'", [&] { i.uniform_(); });
   expect_error("\"normal_kernel_cpu\" not implemented for 'Int'", [&] { i.normal_(); });
   expect_error("normal expects std >= 0.0, but found std -1", [&] { x.normal_(0, -1); });

@@ -335,6 +335,37 @@ TEST(Optimizer, RefusesGradientsThatDoNotFit) {
   expect_error("expected a gradient of dtype", [&] { opt.step(); });
 }
 
+TEST(Optimizer, ABadGradientChangesNoParameter) {
+  Tensor good = parameter(3, kFloat), bad = parameter(3, kFloat);
+  good.mutable_grad() = make(3, kFloat).add(1);
+  bad.mutable_grad() = make(3, kDouble);
+  Adam opt({good, bad}, AdamOptions(0.1));
+  expect_error("Adam: expected a gradient of dtype", [&] { opt.step(); });
+  EXPECT_FLOAT_EQ(get(good.detach(), 0), start(0));
+  EXPECT_TRUE(opt.state().empty());
+}
+
+TEST(Optimizer, RefusesTheOptionsOfAnotherOptimizer) {
+  std::vector<OptimizerParamGroup> groups;
+  groups.emplace_back(std::vector<Tensor>{parameter(2, kFloat)});
+  groups.emplace_back(std::vector<Tensor>{parameter(2, kFloat)},
+                      std::make_unique<AdamOptions>(0.1));
+  SGD opt(std::move(groups), SGDOptions(0.1));
+  expect_error("SGD: expected parameter groups with SGDOptions", [&] { opt.step(); });
+}
+
+TEST(Adagrad, SumsOfAllGroupsStartAtTheDefault) {
+  Tensor p = parameter(1, kDouble);
+  std::vector<OptimizerParamGroup> groups;
+  groups.emplace_back(
+      std::vector<Tensor>{p},
+      std::make_unique<AdagradOptions>(AdagradOptions(0.5).initial_accumulator_value(100)));
+  Adagrad opt(std::move(groups), AdagradOptions(0.1).initial_accumulator_value(3).eps(0));
+  p.mutable_grad() = make(1, kDouble).add(1);
+  opt.step();
+  EXPECT_NEAR(get(p.detach(), 0), start(0) - 0.5 / 2, 1e-9);  // sqrt(3 + 1 * 1)
+}
+
 template <class Opt, class Options>
 void resumes(Options options) {
   const auto steps = [](Opt& opt, const Tensor& p, int from, int to) {
