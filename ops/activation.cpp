@@ -5,6 +5,8 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/activation_kernels.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/reduce.h>
 
 namespace taper {
@@ -24,6 +26,7 @@ struct ActivationOp {
   const char* kernel_name;  // in the error for a dtype that is not floating
   const char* node;
   ActivationForm form;
+  const char* inplace_node = nullptr;  // where PyTorch's name is another
 };
 
 // The slope in ops with derivatives, for a backward that is differentiated again. The functions of
@@ -129,13 +132,15 @@ Tensor activate(const ActivationOp& op, const Tensor& self) {
   return y;
 }
 
-Tensor& activate_inplace(const ActivationOp& op, Tensor& x) {
+Tensor& activate_inplace(const ActivationOp& given, Tensor& x) {
+  ActivationOp op = given;
+  if (op.inplace_node) op.node = op.inplace_node;
   check_floating(op.kernel_name, x);
-  check_inplace(op.kernel_name, x);
   if (isReducedFloatingType(x.scalar_type()) || !x.is_contiguous())
-    return x.copy_(activate(op, x.clone()));
+    return in_place(op.kernel_name, x, {}, [&](const Tensor& v) { return activate(op, v); });
+  check_inplace(op.kernel_name, x);
   const bool recording = needs_grad(x);
-  const Tensor before = recording ? x.clone() : Tensor();
+  const Tensor before = recording ? detail::before_change(x) : Tensor();
   TAPER_ON_DEVICE(x, activation, x, x, op.form);
   mark_changed(x);
   if (recording)
@@ -148,16 +153,19 @@ Tensor& activate_inplace(const ActivationOp& op, Tensor& x) {
 // ---------------------------------------------------------------- the ops by parameters
 
 ActivationOp leaky_relu_op(const Scalar& slope) {
-  return {"leaky_relu_cpu", "LeakyReluBackward0", {Activation::kLeakyRelu, slope.toDouble()}};
+  return {"leaky_relu_cpu",
+          "LeakyReluBackward0",
+          {Activation::kLeakyRelu, slope.toDouble()},
+          "LeakyReluBackward1"};
 }
 ActivationOp elu_op(double alpha, double scale, double input_scale) {
-  return {"elu_cpu", "EluBackward0", {Activation::kElu, alpha, scale, input_scale}};
+  return {"elu_cpu", "EluBackward0", {Activation::kElu, alpha, scale, input_scale}, "EluBackward1"};
 }
 ActivationOp selu_op() { return elu_op(1.6732632423543772848, 1.0507009873554804934, 1); }
 ActivationOp celu_op(const Scalar& alpha) {
   const double a = alpha.toDouble();
   TAPER_CHECK(a != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
-  return elu_op(a, 1, 1 / a);
+  return {"elu_cpu", "CeluBackward0", {Activation::kElu, a, 1, 1 / a}, "CeluBackward1"};
 }
 ActivationOp gelu_op(std::string_view approximate) {
   TAPER_CHECK(approximate == "none" || approximate == "tanh",
@@ -181,7 +189,8 @@ ActivationOp hardswish_op() {
 ActivationOp threshold_op(const Scalar& threshold, const Scalar& value) {
   return {"threshold_cpu",
           "ThresholdBackward0",
-          {Activation::kThreshold, threshold.toDouble(), value.toDouble()}};
+          {Activation::kThreshold, threshold.toDouble(), value.toDouble()},
+          "ThresholdBackward1"};
 }
 ActivationOp logit_op(optional<double> eps) {
   return {"logit_cpu", "LogitBackward0", {Activation::kLogit, eps.value_or(-1)}};
@@ -301,19 +310,42 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   return y;
 }
 
+namespace {
+
+// A slope for each x <= 0, drawn in their order as PyTorch draws them, and 1 for the others.
+Tensor rrelu_slopes(const Tensor& x, double low, double high, optional<Generator> generator) {
+  const NoGradGuard no_grad;
+  const Tensor falls = x.le(0);
+  Tensor drawn = detail::make_tensor({falls.sum().item<int64_t>()}, kDouble, x.device());
+  drawn.uniform_(low, high, std::move(generator));
+  return x.new_ones(x.sizes()).masked_scatter_(falls, drawn.to(x.scalar_type()));
+}
+
+Tensor rrelu_as(const char* node, const Tensor& self, const Scalar& lower, const Scalar& upper,
+                bool training, optional<Generator> generator) {
+  const double low = lower.toDouble(), high = upper.toDouble();
+  if (!training)
+    return activate({"leaky_relu_cpu", node, {Activation::kLeakyRelu, (low + high) / 2}}, self);
+  check_floating("rrelu_with_noise_out_cpu", self);
+  const Tensor slopes = rrelu_slopes(self, low, high, std::move(generator));
+  const Tensor y = self.detach().mul(slopes);
+  if (needs_grad(self))
+    record(node, y, {self},
+           [slopes = saved(slopes)](const Tensor& gy) { return gy * slopes.get(); });
+  return y;
+}
+
+}  // namespace
+
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
              optional<Generator> generator) {
-  const double low = lower.toDouble(), high = upper.toDouble();
-  if (!training) return leaky_relu(self, (low + high) / 2);
-  check_floating("rrelu_with_noise_out_cpu", self);
-  Tensor slopes = detail::make_like(self);
-  slopes.uniform_(low, high, generator);
-  return self.where(self.gt(0), self.mul(slopes));
+  return rrelu_as("RreluWithNoiseBackward0", self, lower, upper, training, std::move(generator));
 }
 Tensor& rrelu_(Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
                optional<Generator> generator) {
-  if (!training) return leaky_relu_(self, (lower.toDouble() + upper.toDouble()) / 2);
-  return self.copy_(rrelu(self, lower, upper, training, generator));
+  return in_place("rrelu_", self, {}, [&](const Tensor& x) {
+    return rrelu_as("RreluWithNoiseBackward1", x, lower, upper, training, generator);
+  });
 }
 
 Tensor glu(const Tensor& self, int64_t dim) {

@@ -2,8 +2,8 @@
 #include <taper/ops/binary.h>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/ops/binary_compute.h>
-#include <taper/ops/binary_kernels.h>
+#include <taper/ops/binary_ops.h>
+#include <taper/ops/in_place.h>
 
 namespace taper {
 
@@ -18,15 +18,11 @@ using detail::BinaryOp;
 using detail::BinaryOperand;
 using detail::compute_binary;
 using detail::compute_binary_inplace;
+using detail::compute_binary_out;
 using detail::InputForm;
 using detail::SameForm;
 
 namespace {
-
-TAPER_BINARY_OP(add, "add")
-TAPER_BINARY_OP(sub, "sub")
-TAPER_BINARY_OP(mul, "mul")
-TAPER_BINARY_OP(div, "div", true)
 
 using Pair = std::array<Tensor, 2>;
 
@@ -46,12 +42,10 @@ void record_one(const char* node, const Tensor& y, const Tensor& a, F&& f) {
     record(node, y, {a}, std::forward<F>(f));
 }
 
-// x itself out of place; in place a copy of the values that will be overwritten, where needed.
-Tensor value_before(const Tensor& x, bool inplace, bool needed) {
-  return inplace && needed ? x.detach().clone() : x;
-}
-
 bool wants(const Tensor& t) { return t.requires_grad(); }
+
+// x for a derivative to keep when x itself is about to be overwritten.
+Tensor kept(const Tensor& x, bool needed) { return needed ? detail::before_change(x) : x; }
 
 // Calls f with the type of form that the gradients of y need to become those of its inputs.
 template <class F, class... Inputs>
@@ -68,17 +62,8 @@ ScalarType result_type(const Tensor& x, const Tensor& y) { return detail::promot
 ScalarType result_type(const Tensor& x, const Scalar& y) { return detail::promoted_dtype(x, y); }
 
 // ---------------------------------------------------------------- add, sub
-namespace {
-
-void check_alpha(ScalarType t, const Scalar& alpha) {
-  TAPER_CHECK(!alpha.isFloatingPoint() || isFloatingType(t),
-              "For integral input tensors, argument alpha must not be a floating point number.");
-  TAPER_CHECK(!alpha.isBoolean() || t == kBool,
-              "Boolean alpha only supported for Boolean results.");
-}
-
-void check_sub(const BinaryOperand& a, const BinaryOperand& b) {
-  const bool bool_a = a.tensor && a.tensor->scalar_type() == kBool;
+void binary_op::check_sub(const BinaryOp&, const BinaryOperand& a, const BinaryOperand& b) {
+  const bool bool_a = a.tensor ? a.tensor->scalar_type() == kBool : a.number.isBoolean();
   const bool bool_b = b.tensor ? b.tensor->scalar_type() == kBool : b.number.isBoolean();
   TAPER_CHECK(
       !(bool_a && bool_b),
@@ -90,75 +75,73 @@ void check_sub(const BinaryOperand& a, const BinaryOperand& b) {
       "to invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
-// x + alpha * y through the kernel with a factor: a dtype switch for `alpha` only where needed.
-template <bool inplace>
-Tensor add_scaled_values(const Tensor& x, const BinaryOperand& y, const Scalar& alpha) {
+namespace {
+
+// A sum or a difference: x + alpha * y, x - alpha * y.
+struct SumOp {
+  const BinaryOp& op;
+  const char* of_tensors;  // the derivatives' names
+  const char* of_number;
+  bool negates;
+};
+constexpr SumOp kAdd{binary_op::add, "AddBackward0", "AddBackward1", false};
+constexpr SumOp kSub{binary_op::sub, "SubBackward0", "SubBackward1", true};
+constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
+
+bool is_one(const Scalar& s) { return s.equal(1) && !s.isBoolean(); }
+
+void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
   const ScalarType t = detail::promoted_dtype(x, y);
-  check_alpha(t, alpha);
-  const detail::BinaryPlan p = detail::plan_binary("add", x, y, t);
-  if constexpr (inplace) {
-    if (t == x.scalar_type() && p.shape == x.impl().sizes && p.device == x.device() &&
-        !(y.tensor && detail::overlaps_partly(x, p.b))) {
-      autograd::check_inplace("add", x);
-      if (x.numel() > 0) TAPER_ON_DEVICE(x, add_scaled, x, p.in_a, p.in_b, alpha);
-      return x;
-    }
-    const NoGradGuard values_only;
-    const Tensor scaled = y.tensor ? mul(*y.tensor, alpha) : Tensor();
-    compute_binary_inplace(add_op, x, scaled);
-    return x;
-  }
-  Tensor r = detail::make_tensor(p.shape, t, p.device);
-  if (r.numel() > 0) TAPER_ON_DEVICE(r, add_scaled, r, p.in_a, p.in_b, alpha);
-  return r;
+  TAPER_CHECK(!alpha.isFloatingPoint() || isFloatingType(t),
+              "For integral input tensors, argument alpha must not be a floating point number.");
+  TAPER_CHECK(!alpha.isBoolean() || t == kBool,
+              "Boolean alpha only supported for Boolean results.");
 }
 
-Scalar times(const Scalar& a, const Scalar& b) {
-  if (a.isFloatingPoint() || b.isFloatingPoint()) return a.toDouble() * b.toDouble();
-  return a.toLong() * b.toLong();
+// What the kernel multiplies y by.
+Scalar checked_factor(const SumOp& sum, const BinaryOperand& x, const BinaryOperand& y,
+                      const Scalar& alpha) {
+  for (const BinaryOperand* o : {&x, &y})
+    TAPER_CHECK(!o->tensor || o->tensor->defined(), sum.op.name, ": expected defined tensors");
+  check_alpha(x, y, alpha);
+  return sum.negates ? -alpha : alpha;
 }
 
-bool is_one(const Scalar& s) { return s.equal(1); }
+// The operation is a template argument so that the common case is as direct as for other ops.
+template <const SumOp& sum>
+[[gnu::always_inline]] inline Tensor sum_values(const BinaryOperand& x, const BinaryOperand& y,
+                                                const Scalar& alpha) {
+  if (is_one(alpha)) return compute_binary(sum.op, x, y);
+  return detail::compute_scaled(sum.op, x, y, checked_factor(sum, x, y, alpha));
+}
+template <const SumOp& sum>
+void sum_inplace(const Tensor& x, const BinaryOperand& y, const Scalar& alpha) {
+  if (is_one(alpha))
+    compute_binary_inplace(sum.op, x, y);
+  else
+    detail::compute_scaled_inplace(sum.op, x, y, checked_factor(sum, x, y, alpha));
+  mark_changed(x);
+}
+template <const SumOp& sum>
+Tensor& sum_out(Tensor& out, const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
+  if (is_one(alpha)) return compute_binary_out(sum.op, out, x, y);
+  return detail::compute_scaled_out(sum.op, out, x, y, checked_factor(sum, x, y, alpha));
+}
 
-void record_add(const char* node, const Tensor& r, const Tensor& x, const Tensor& y,
+void record_sum(const SumOp& sum, const Tensor& r, const Tensor& x, const Tensor& y,
                 const Scalar& alpha) {
   with_form(
       [&](auto* form) {
         using Form = std::remove_pointer_t<decltype(form)>;
-        record_pair(node, r, x, y, [fx = Form(x), fy = Form(y), alpha](Grads& g) {
-          Pair out;
-          if (g.needs(0)) out[0] = fx(g[0]);
-          if (g.needs(1)) out[1] = fy(is_one(alpha) ? g[0] : g[0] * alpha);
-          return out;
-        });
+        record_pair(sum.of_tensors, r, x, y,
+                    [fx = Form(x), fy = Form(y), alpha = sum.negates ? -alpha : alpha](Grads& g) {
+                      Pair out;
+                      if (g.needs(0)) out[0] = fx(g[0]);
+                      if (g.needs(1)) out[1] = fy(is_one(alpha) ? g[0] : g[0] * alpha);
+                      return out;
+                    });
       },
       r, x, y);
-}
-
-Tensor add_tensors(const char* node, const BinaryOp& op, const Tensor& x, const Tensor& y,
-                   const Scalar& alpha, double sign) {
-  Tensor r;
-  if (is_one(alpha)) {
-    r = compute_binary(op, x, y);
-  } else {
-    TAPER_CHECK(x.defined() && y.defined(), op.name, ": expected defined tensors");
-    r = add_scaled_values<false>(x, y, sign < 0 ? -alpha : alpha);
-  }
-  if (needs_grad(x, y)) record_add(node, r, x, y, sign < 0 ? -alpha : alpha);
-  return r;
-}
-
-Tensor& add_tensors_inplace(const char* node, const BinaryOp& op, const Tensor& x, const Tensor& y,
-                            const Scalar& alpha, double sign) {
-  if (is_one(alpha)) {
-    compute_binary_inplace(op, x, y);
-  } else {
-    TAPER_CHECK(x.defined() && y.defined(), op.name, ": expected defined tensors");
-    add_scaled_values<true>(x, y, sign < 0 ? -alpha : alpha);
-  }
-  mark_changed(x);
-  if (needs_grad(x, y)) record_add(node, x, x, y, sign < 0 ? -alpha : alpha);
-  return const_cast<Tensor&>(x);
 }
 
 // One input's gradient is g itself, in the input's form.
@@ -171,67 +154,86 @@ void record_passing(const char* node, const Tensor& r, const Tensor& x) {
       r, x);
 }
 
+template <const SumOp& sum>
+Tensor sum_of(const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  Tensor r = sum_values<sum>(x, y, alpha);
+  if (needs_grad(x, y)) record_sum(sum, r, x, y, alpha);
+  return r;
+}
+template <const SumOp& sum>
+[[gnu::always_inline]] inline Tensor sum_of(const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  Tensor r = sum_values<sum>(x, y, alpha);
+  if (needs_grad(x)) record_passing(sum.of_number, r, x);
+  return r;
+}
+template <const SumOp& sum>
+void change(const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  sum_inplace<sum>(x, y, alpha);
+  if (needs_grad(x, y)) record_sum(sum, x, x, y, alpha);
+}
+template <const SumOp& sum>
+void change(const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  sum_inplace<sum>(x, y, alpha);
+  if (needs_grad(x)) record_passing(sum.of_number, x, x);
+}
+
 }  // namespace
 
-Tensor add(const Tensor& x, const Tensor& y, const Scalar& alpha) {
-  return add_tensors("AddBackward0", add_op, x, y, alpha, 1);
-}
-Tensor add(const Tensor& x, const Scalar& y, const Scalar& alpha) {
-  const Tensor r = compute_binary(add_op, x, is_one(alpha) ? y : times(y, alpha));
-  if (needs_grad(x)) record_passing("AddBackward0", r, x);
+#define TAPER_DEFINE_SUM(name, sum, T)                                                \
+  Tensor name(const Tensor& x, const T& y, const Scalar& alpha) {                     \
+    return sum_of<sum>(x, y, alpha);                                                  \
+  }                                                                                   \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const T& y, const Scalar& alpha) { \
+    return sum_out<sum>(out, x, y, alpha);                                            \
+  }                                                                                   \
+  Tensor Tensor::name(const T& y, const Scalar& alpha) const {                        \
+    return sum_of<sum>(*this, y, alpha);                                              \
+  }                                                                                   \
+  Tensor& Tensor::name##_(const T& y, const Scalar& alpha) const {                    \
+    change<sum>(*this, y, alpha);                                                     \
+    return const_cast<Tensor&>(*this);                                                \
+  }
+TAPER_DEFINE_SUM(add, kAdd, Tensor)
+TAPER_DEFINE_SUM(add, kAdd, Scalar)
+TAPER_DEFINE_SUM(sub, kSub, Tensor)
+TAPER_DEFINE_SUM(sub, kSub, Scalar)
+TAPER_DEFINE_SUM(subtract, kSub, Tensor)
+TAPER_DEFINE_SUM(subtract, kSub, Scalar)
+#undef TAPER_DEFINE_SUM
+
+Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  Tensor r = sum_values<kRsub>(y, x, alpha);
+  if (needs_grad(x, y))
+    record(kRsub.of_tensors, r, {x, y}, [fx = InputForm(x), fy = InputForm(y), alpha](Grads& g) {
+      Pair out;
+      if (g.needs(0)) out[0] = fx(g[0] * -alpha);
+      if (g.needs(1)) out[1] = fy(g[0]);
+      return out;
+    });
   return r;
 }
-Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const {
-  return add_tensors_inplace("AddBackward0", add_op, *this, other, alpha, 1);
-}
-Tensor& Tensor::add_(const Scalar& other, const Scalar& alpha) const {
-  compute_binary_inplace(add_op, *this, is_one(alpha) ? other : times(other, alpha));
-  mark_changed(*this);
-  if (needs_grad(*this)) record_passing("AddBackward0", *this, *this);
-  return const_cast<Tensor&>(*this);
-}
-Tensor& add_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha) {
-  const NoGradGuard values_only;
-  compute_binary_out(add_op, out, x, is_one(alpha) ? y : mul(y, alpha));
-  return out;
-}
-
-Tensor sub(const Tensor& x, const Tensor& y, const Scalar& alpha) {
-  check_sub(x, y);
-  return add_tensors("SubBackward0", sub_op, x, y, alpha, -1);
-}
-Tensor sub(const Tensor& x, const Scalar& y, const Scalar& alpha) {
-  check_sub(x, y);
-  const Tensor r = compute_binary(sub_op, x, is_one(alpha) ? y : times(y, alpha));
-  if (needs_grad(x)) record_passing("SubBackward0", r, x);
-  return r;
-}
-Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) const {
-  check_sub(*this, other);
-  return add_tensors_inplace("SubBackward0", sub_op, *this, other, alpha, -1);
-}
-Tensor& Tensor::sub_(const Scalar& other, const Scalar& alpha) const {
-  check_sub(*this, other);
-  compute_binary_inplace(sub_op, *this, is_one(alpha) ? other : times(other, alpha));
-  mark_changed(*this);
-  if (needs_grad(*this)) record_passing("SubBackward0", *this, *this);
-  return const_cast<Tensor&>(*this);
-}
-Tensor& sub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha) {
-  const NoGradGuard values_only;
-  check_sub(x, y);
-  compute_binary_out(sub_op, out, x, is_one(alpha) ? y : mul(y, alpha));
-  return out;
-}
-
-Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha) { return sub(y, x, alpha); }
 Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha) {
-  check_sub(x, y);
-  const Tensor scaled = is_one(alpha) ? x : mul(x, alpha);
-  const Tensor r = compute_binary(sub_op, y, scaled);
-  if (needs_grad(scaled))
-    record("RsubBackward1", r, {scaled},
-           [f = InputForm(scaled)](const Tensor& g) { return f(g.neg()); });
+  Tensor r = sum_values<kRsub>(y, x, alpha);
+  if (needs_grad(x))
+    record(kRsub.of_number, r, {x},
+           [f = InputForm(x), alpha](const Tensor& g) { return f(g * -alpha); });
+  return r;
+}
+Tensor& rsub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha) {
+  return sum_out<kRsub>(out, y, x, alpha);
+}
+Tensor& rsub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha) {
+  return sum_out<kRsub>(out, y, x, alpha);
+}
+
+// LibTorch makes the number a tensor first: the derivative is that of two tensors.
+Tensor operator-(const Scalar& x, const Tensor& y) {
+  Tensor r = compute_binary(binary_op::sub, x, y);
+  const Tensor no_tensor;
+  if (needs_grad(y))
+    record(kSub.of_tensors, r, {no_tensor, y}, [f = InputForm(y)](Grads& g) {
+      return Pair{Tensor(), f(g[0].neg())};
+    });
   return r;
 }
 
@@ -267,32 +269,29 @@ void record_scaled(const char* node, const Tensor& r, const Tensor& x, const Sca
 }  // namespace
 
 Tensor mul(const Tensor& x, const Tensor& y) {
-  const Tensor r = compute_binary(mul_op, x, y);
+  Tensor r = compute_binary(binary_op::mul, x, y);
   if (needs_grad(x, y)) record_mul(r, x, y, x);
   return r;
 }
 Tensor mul(const Tensor& x, const Scalar& y) {
-  const Tensor r = compute_binary(mul_op, x, y);
-  if (needs_grad(x)) record_scaled("MulBackward0", r, x, y);
+  Tensor r = compute_binary(binary_op::mul, x, y);
+  if (needs_grad(x)) record_scaled("MulBackward1", r, x, y);
   return r;
 }
 Tensor& Tensor::mul_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
-  const Tensor before = value_before(*this, recording, recording && other.requires_grad());
-  compute_binary_inplace(mul_op, *this, other);
+  const Tensor before = kept(*this, recording && wants(other));
+  const Tensor factor = kept(other, recording && other.is_alias_of(*this));
+  compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
-  if (recording) record_mul(*this, *this, other, before);
+  if (recording) record_mul(*this, *this, factor, before);
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::mul_(const Scalar& other) const {
-  compute_binary_inplace(mul_op, *this, other);
+  compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
-  if (needs_grad(*this)) record_scaled("MulBackward0", *this, *this, other);
+  if (needs_grad(*this)) record_scaled("MulBackward1", *this, *this, other);
   return const_cast<Tensor&>(*this);
-}
-Tensor& mul_out(Tensor& out, const Tensor& x, const Tensor& y) {
-  compute_binary_out(mul_op, out, x, y);
-  return out;
 }
 
 // ---------------------------------------------------------------- div
@@ -311,52 +310,64 @@ void record_div(const Tensor& r, const Tensor& x, const Tensor& y, const Tensor&
 }
 
 void record_divided(const Tensor& r, const Tensor& x, const Scalar& divisor) {
-  record_one("DivBackward0", r, x,
+  record_one("DivBackward1", r, x,
              [f = InputForm(x), divisor](const Tensor& g) { return f(g / divisor); });
 }
 
 }  // namespace
 
 Tensor div(const Tensor& x, const Tensor& y) {
-  const Tensor r = compute_binary(div_op, x, y);
+  Tensor r = compute_binary(binary_op::div, x, y);
   if (needs_grad(x, y)) record_div(r, x, y, x);
   return r;
 }
 Tensor div(const Tensor& x, const Scalar& y) {
-  const Tensor r = compute_binary(div_op, x, y);
+  Tensor r = compute_binary(binary_op::div, x, y);
   if (needs_grad(x)) record_divided(r, x, y);
   return r;
 }
 Tensor& Tensor::div_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
-  const Tensor before = value_before(*this, recording, recording && other.requires_grad());
-  compute_binary_inplace(div_op, *this, other);
+  const Tensor before = kept(*this, recording && wants(other));
+  const Tensor divisor = kept(other, recording && other.is_alias_of(*this));
+  compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
-  if (recording) record_div(*this, *this, other, before);
+  if (recording) record_div(*this, *this, divisor, before);
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::div_(const Scalar& other) const {
-  compute_binary_inplace(div_op, *this, other);
+  compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (needs_grad(*this)) record_divided(*this, *this, other);
   return const_cast<Tensor&>(*this);
 }
-Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y) {
-  compute_binary_out(div_op, out, x, y);
-  return out;
+
+Tensor operator/(const Scalar& x, const Tensor& y) {
+  Tensor r = compute_binary(binary_op::div, x, y);
+  const Tensor no_tensor;
+  if (needs_grad(y))
+    record("DivBackward0", r, {no_tensor, y},
+           [f = InputForm(y), r = autograd::saved_output(r), y = saved(y)](Grads& g) {
+             return Pair{Tensor(), f(-g[0] * (r.get() / y.get()))};
+           });
+  return r;
 }
 
+// ---------------------------------------------------------------- the forms of mul and div
+#define TAPER_DEFINE_PRODUCT(name, T)                                     \
+  Tensor Tensor::name(const T& o) const { return taper::name(*this, o); } \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const T& y) {          \
+    return compute_binary_out(binary_op::name, out, x, y);                \
+  }
+TAPER_DEFINE_PRODUCT(mul, Tensor)
+TAPER_DEFINE_PRODUCT(mul, Scalar)
+TAPER_DEFINE_PRODUCT(div, Tensor)
+TAPER_DEFINE_PRODUCT(div, Scalar)
+#undef TAPER_DEFINE_PRODUCT
+
 // ---------------------------------------------------------------- gradients of activations
-namespace {
-
-TAPER_BINARY_OP(relu_backward, "relu_backward")
-TAPER_BINARY_OP(tanh_backward, "tanh_backward")
-TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward")
-
-}  // namespace
-
 Tensor relu_backward(const Tensor& g, const Tensor& y) {
-  const Tensor r = compute_binary(relu_backward_op, g, y);
+  Tensor r = compute_binary(binary_op::relu_backward, g, y);
   if (needs_grad(g))
     record("ThresholdBackwardBackward0", r, {g},
            [y = saved(y)](const Tensor& gg) { return relu_backward(gg, y.get()); });
@@ -364,7 +375,7 @@ Tensor relu_backward(const Tensor& g, const Tensor& y) {
 }
 
 Tensor tanh_backward(const Tensor& g, const Tensor& y) {
-  const Tensor r = compute_binary(tanh_backward_op, g, y);
+  Tensor r = compute_binary(binary_op::tanh_backward, g, y);
   if (needs_grad(g, y))
     record("TanhBackwardBackward0", r, {g, y}, [g = saved(g), y = saved(y)](Grads& gg) {
       Pair out;
@@ -376,7 +387,7 @@ Tensor tanh_backward(const Tensor& g, const Tensor& y) {
 }
 
 Tensor sigmoid_backward(const Tensor& g, const Tensor& y) {
-  const Tensor r = compute_binary(sigmoid_backward_op, g, y);
+  Tensor r = compute_binary(binary_op::sigmoid_backward, g, y);
   if (needs_grad(g, y))
     record("SigmoidBackwardBackward0", r, {g, y}, [g = saved(g), y = saved(y)](Grads& gg) {
       Pair out;
@@ -387,16 +398,7 @@ Tensor sigmoid_backward(const Tensor& g, const Tensor& y) {
   return r;
 }
 
-// ---------------------------------------------------------------- methods and operators
-Tensor Tensor::add(const Tensor& o, const Scalar& a) const { return taper::add(*this, o, a); }
-Tensor Tensor::add(const Scalar& o, const Scalar& a) const { return taper::add(*this, o, a); }
-Tensor Tensor::sub(const Tensor& o, const Scalar& a) const { return taper::sub(*this, o, a); }
-Tensor Tensor::sub(const Scalar& o, const Scalar& a) const { return taper::sub(*this, o, a); }
-Tensor Tensor::mul(const Tensor& o) const { return taper::mul(*this, o); }
-Tensor Tensor::mul(const Scalar& o) const { return taper::mul(*this, o); }
-Tensor Tensor::div(const Tensor& o) const { return taper::div(*this, o); }
-Tensor Tensor::div(const Scalar& o) const { return taper::div(*this, o); }
-
+// ---------------------------------------------------------------- operators
 Tensor& Tensor::operator+=(const Tensor& o) { return add_(o); }
 Tensor& Tensor::operator+=(const Scalar& o) { return add_(o); }
 Tensor& Tensor::operator-=(const Tensor& o) { return sub_(o); }

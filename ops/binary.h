@@ -7,81 +7,93 @@
 // mix).
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include <taper/framework/tensor.h>
 
 namespace taper {
 
-/// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors.
-Tensor add(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
-Tensor add(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
-Tensor& add_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
-Tensor sub(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
-Tensor sub(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
-Tensor& sub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+/// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors, for a bool one
+/// unless the result is bool; sub also for bool tensors.
+#define TAPER_DECLARE_SCALED(name)                                                            \
+  Tensor name(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);                     \
+  Tensor name(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);                     \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1); \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+TAPER_DECLARE_SCALED(add)
+TAPER_DECLARE_SCALED(sub)
+TAPER_DECLARE_SCALED(subtract)
 /// y - alpha * x.
-Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
-Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
-Tensor mul(const Tensor& x, const Tensor& y);
-Tensor mul(const Tensor& x, const Scalar& y);
-Tensor& mul_out(Tensor& out, const Tensor& x, const Tensor& y);
-inline Tensor multiply(const Tensor& x, const Tensor& y) { return mul(x, y); }
-inline Tensor subtract(const Tensor& x, const Tensor& y) { return sub(x, y); }
-/// x / y; integers give the default dtype. rounding_mode "trunc" or "floor" rounds and keeps
-/// integral dtypes (then division of an integer by zero throws).
-Tensor div(const Tensor& x, const Tensor& y);
-Tensor div(const Tensor& x, const Scalar& y);
-Tensor div(const Tensor& x, const Tensor& y, optional<std::string> rounding_mode);
-Tensor div(const Tensor& x, const Scalar& y, optional<std::string> rounding_mode);
-Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y);
-inline Tensor divide(const Tensor& x, const Tensor& y) { return div(x, y); }
-inline Tensor true_divide(const Tensor& x, const Tensor& y) { return div(x, y); }
-/// floor(x / y).
-Tensor floor_divide(const Tensor& x, const Tensor& y);
-Tensor floor_divide(const Tensor& x, const Scalar& y);
-/// x - y * floor(x / y): the sign of y (Python's %); fmod has the sign of x (C's).
-Tensor remainder(const Tensor& x, const Tensor& y);
-Tensor remainder(const Tensor& x, const Scalar& y);
-Tensor fmod(const Tensor& x, const Tensor& y);
-Tensor fmod(const Tensor& x, const Scalar& y);
-/// x to the power y. Throws for integers to negative integer numbers.
-Tensor pow(const Tensor& x, const Tensor& y);
-Tensor pow(const Tensor& x, const Scalar& y);
-Tensor pow(const Scalar& x, const Tensor& y);
-/// The angle of the point (y, x): atan2(y, x).
-Tensor atan2(const Tensor& y, const Tensor& x);
-/// The size of x with the sign of y, also that of -0. The gradient is 0 where x is 0.
-Tensor copysign(const Tensor& x, const Tensor& y);
-Tensor copysign(const Tensor& x, const Scalar& y);
-/// The larger, the smaller of two; NaN if either is. At ties the gradient is halved.
-Tensor maximum(const Tensor& x, const Tensor& y);
-Tensor minimum(const Tensor& x, const Tensor& y);
+TAPER_DECLARE_SCALED(rsub)
+#undef TAPER_DECLARE_SCALED
 
-/// Truth values combined; bool tensors.
-Tensor logical_and(const Tensor& x, const Tensor& y);
-Tensor logical_or(const Tensor& x, const Tensor& y);
-Tensor logical_xor(const Tensor& x, const Tensor& y);
-/// Bits combined; throws for floating dtypes.
-Tensor bitwise_and(const Tensor& x, const Tensor& y);
-Tensor bitwise_or(const Tensor& x, const Tensor& y);
-Tensor bitwise_xor(const Tensor& x, const Tensor& y);
+#define TAPER_DECLARE_BINARY(name)                                   \
+  Tensor name(const Tensor& x, const Tensor& y);                     \
+  Tensor name(const Tensor& x, const Scalar& y);                     \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y); \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y);
+#define TAPER_DECLARE_ALIAS(alias, name) TAPER_DECLARE_BINARY(alias)
+/// x * y. x / y: integers give the default dtype.
+TAPER_DECLARE_BINARY(mul)
+TAPER_DECLARE_BINARY(div)
+TAPER_ARITHMETIC_ALIASES(TAPER_DECLARE_ALIAS)
+/// x / y rounded as `rounding_mode` says: "trunc" or "floor" (integral dtypes stay, and an integer
+/// divided by zero is the error "ZeroDivisionError"), or not at all without one.
+#define TAPER_DECLARE_ROUNDED(name)                                                        \
+  Tensor name(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode); \
+  Tensor name(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode); \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y,                        \
+                     optional<std::string_view> rounding_mode);                            \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y,                        \
+                     optional<std::string_view> rounding_mode);
+TAPER_DECLARE_ROUNDED(div)
+TAPER_DECLARE_ROUNDED(divide)
+#undef TAPER_DECLARE_ROUNDED
 
-/// x == y, x != y, x < y, ...: bool tensors; false (ne: true) where either is NaN.
-#define TAPER_DECLARE_COMPARE(name)              \
+/// floor_divide: floor(x / y), without a gradient.
+/// remainder: x - y * floor(x / y), with the sign of y (Python's %); fmod has the sign of x (C's).
+/// All three throw "ZeroDivisionError" for integers divided by zero.
+/// pow: x to the power y. Throws for integers to a negative integer number.
+/// copysign: the size of x with the sign of y, also that of -0. The gradient is 0 where x is 0, and
+/// 0 for y.
+/// bitwise_and, bitwise_or, bitwise_xor: bits combined; throw for floating dtypes.
+TAPER_BINARY_OPS(TAPER_DECLARE_BINARY)
+/// eq, ne, lt, le, gt, ge: x == y, x != y, x < y, ...: bool tensors; false (ne: true) where either
+/// is NaN. In place, the truth as 0 or 1 in x's dtype, with a gradient of 0.
+TAPER_COMPARE_OPS(TAPER_DECLARE_BINARY)
+TAPER_COMPARE_ALIASES(TAPER_DECLARE_ALIAS)
+#undef TAPER_DECLARE_ALIAS
+#undef TAPER_DECLARE_BINARY
+
+#define TAPER_DECLARE_NUMBER_FIRST(name)         \
+  Tensor name(const Scalar& x, const Tensor& y); \
+  Tensor& name##_out(Tensor& out, const Scalar& x, const Tensor& y);
+TAPER_NUMBER_FIRST_OPS(TAPER_DECLARE_NUMBER_FIRST)
+#undef TAPER_DECLARE_NUMBER_FIRST
+
+#define TAPER_DECLARE_OF_TENSORS(name)           \
   Tensor name(const Tensor& x, const Tensor& y); \
-  Tensor name(const Tensor& x, const Scalar& y);
-TAPER_COMPARE_OPS(TAPER_DECLARE_COMPARE)
-#undef TAPER_DECLARE_COMPARE
-inline Tensor greater(const Tensor& x, const Tensor& y) { return gt(x, y); }
-inline Tensor less(const Tensor& x, const Tensor& y) { return lt(x, y); }
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// atan2(y, x), arctan2: the angle of the point (x, y).
+/// logical_and, logical_or, logical_xor: truth values combined; bool tensors.
+TAPER_BINARY_TENSOR_OPS(TAPER_DECLARE_OF_TENSORS)
+TAPER_DECLARE_OF_TENSORS(arctan2)
+/// The larger, the smaller of two; NaN if either is. At ties the gradient is halved.
+TAPER_EXTREMUM_OPS(TAPER_DECLARE_OF_TENSORS)
+#undef TAPER_DECLARE_OF_TENSORS
 
-/// x + value * a * b and x + value * a / b.
+/// x + value * a * b and x + value * a / b; addcdiv throws when a and b are integral.
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
-/// start + weight * (end - start).
+Tensor& addcmul_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,
+                    const Scalar& value = 1);
+Tensor& addcdiv_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,
+                    const Scalar& value = 1);
+/// start + weight * (end - start), of one floating dtype.
 Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight);
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
+Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight);
+Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight);
 
 /// g where y > 0, else 0: the gradient of relu from its output.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
@@ -103,6 +115,9 @@ TAPER_OPERATOR(-, sub)
 TAPER_OPERATOR(*, mul)
 TAPER_OPERATOR(/, div)
 TAPER_OPERATOR(%, remainder)
+TAPER_OPERATOR(&, bitwise_and)
+TAPER_OPERATOR(|, bitwise_or)
+TAPER_OPERATOR(^, bitwise_xor)
 TAPER_OPERATOR(==, eq)
 TAPER_OPERATOR(!=, ne)
 TAPER_OPERATOR(<, lt)
@@ -110,19 +125,23 @@ TAPER_OPERATOR(<=, le)
 TAPER_OPERATOR(>, gt)
 TAPER_OPERATOR(>=, ge)
 #undef TAPER_OPERATOR
-inline Tensor operator+(const Scalar& x, const Tensor& y) { return add(y, x); }
-inline Tensor operator-(const Scalar& x, const Tensor& y) { return rsub(y, x); }
-inline Tensor operator*(const Scalar& x, const Tensor& y) { return mul(y, x); }
-inline Tensor operator/(const Scalar& x, const Tensor& y) { return mul(y.reciprocal(), x); }
-inline Tensor operator==(const Scalar& x, const Tensor& y) { return eq(y, x); }
-inline Tensor operator!=(const Scalar& x, const Tensor& y) { return ne(y, x); }
-inline Tensor operator<(const Scalar& x, const Tensor& y) { return gt(y, x); }
-inline Tensor operator<=(const Scalar& x, const Tensor& y) { return ge(y, x); }
-inline Tensor operator>(const Scalar& x, const Tensor& y) { return lt(y, x); }
-inline Tensor operator>=(const Scalar& x, const Tensor& y) { return le(y, x); }
-inline Tensor operator&(const Tensor& x, const Tensor& y) { return bitwise_and(x, y); }
-inline Tensor operator|(const Tensor& x, const Tensor& y) { return bitwise_or(x, y); }
-inline Tensor operator^(const Tensor& x, const Tensor& y) { return bitwise_xor(x, y); }
+#define TAPER_OPERATOR(symbol, mirrored) \
+  inline Tensor operator symbol(const Scalar& x, const Tensor& y) { return mirrored(y, x); }
+TAPER_OPERATOR(+, add)
+TAPER_OPERATOR(*, mul)
+TAPER_OPERATOR(&, bitwise_and)
+TAPER_OPERATOR(|, bitwise_or)
+TAPER_OPERATOR(^, bitwise_xor)
+TAPER_OPERATOR(==, eq)
+TAPER_OPERATOR(!=, ne)
+TAPER_OPERATOR(<, gt)
+TAPER_OPERATOR(<=, ge)
+TAPER_OPERATOR(>, lt)
+TAPER_OPERATOR(>=, le)
+#undef TAPER_OPERATOR
+Tensor operator-(const Scalar& x, const Tensor& y);
+Tensor operator/(const Scalar& x, const Tensor& y);
+inline Tensor operator%(const Scalar& x, const Tensor& y) { return remainder(x, y); }
 inline Tensor operator&&(const Tensor& x, const Tensor& y) { return logical_and(x, y); }
 inline Tensor operator||(const Tensor& x, const Tensor& y) { return logical_or(x, y); }
 inline Tensor operator!(const Tensor& x) { return x.logical_not(); }

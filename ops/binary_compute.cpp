@@ -2,15 +2,16 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 
 namespace taper::detail {
 namespace {
 
-// The commonest case needs no plan: two tensors alike.
-bool alike(const BinaryOperand& a, const BinaryOperand& b) {
-  if (!a.tensor || !b.tensor || !a.tensor->defined() || !b.tensor->defined()) return false;
-  const TensorImpl &x = *a.tensor->impl_ptr(), &y = *b.tensor->impl_ptr();
+// The commonest case needs no plan: two tensors of one dtype, shape and layout.
+bool alike(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return false;
+  const TensorImpl &x = *a.impl_ptr(), &y = *b.impl_ptr();
   return x.dtype == y.dtype && x.contiguous && y.contiguous && x.device == y.device &&
          x.sizes == y.sizes;
 }
@@ -25,7 +26,7 @@ ScalarType result_dtype(const BinaryOp& op, ScalarType operands) {
 }
 
 // A new tensor laid out in memory like the first operand of the full shape that is dense.
-Tensor make_result(const BinaryPlan& p, ScalarType dtype) {
+[[gnu::always_inline]] inline Tensor make_result(const BinaryPlan& p, ScalarType dtype) {
   for (const Tensor* t : {&p.a, &p.b}) {
     if (t->defined() && t->impl().sizes == p.shape && !t->impl().contiguous)
       return make_like(*t, dtype);
@@ -34,72 +35,115 @@ Tensor make_result(const BinaryPlan& p, ScalarType dtype) {
   return make_tensor(p.shape, dtype, p.device);
 }
 
-void check_defined_operand(const BinaryOp& op, const BinaryOperand& o) {
-  TAPER_CHECK(!o.tensor || o.tensor->defined(), op.name,
+bool is_undefined(const BinaryOperand& o) { return o.tensor && !o.tensor->defined(); }
+
+void check_operands(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
+  TAPER_CHECK(!is_undefined(a) && !is_undefined(b), op.name,
               ": expected a defined tensor as argument, got an undefined one");
+}
+
+void launch(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scalar* alpha) {
+  if (alpha)
+    op.run_scaled(y, p.in_a, p.in_b, *alpha);
+  else
+    op.run(y, p.in_a, p.in_b);
+}
+
+// True when the kernel takes two tensors as they are.
+bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
+  return b && alike(a, *b) && (!op.floats || isFloatingType(a.impl().dtype));
+}
+
+// Computes into `y`, which lies apart from the operands or where they do; through a tensor of
+// `result` where y is of another dtype.
+void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, ScalarType result,
+                  bool apart, const Scalar* alpha) {
+  if (result == y.scalar_type() && p.device == y.device() && apart) return launch(op, y, p, alpha);
+  const Tensor fresh = make_tensor(p.shape, result, p.device);
+  launch(op, fresh, p, alpha);
+  // The caller counts the change.
+  y.data().copy_(fresh);
+}
+
+// The forms for all operands; `alpha` may be null. Inlined, here and above, because the calls would
+// cost a small op several percent.
+[[gnu::always_inline]] inline Tensor compute(const BinaryOp& op, const BinaryOperand& a,
+                                             const BinaryOperand& b, const Scalar* alpha) {
+  check_operands(op, a, b);
+  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
+  if (op.check) op.check(op, a, b);
+  Tensor y = make_result(p, result_dtype(op, p.dtype));
+  if (y.numel() > 0) launch(op, y, p, alpha);
+  return y;
+}
+
+[[gnu::always_inline]] inline void compute_inplace(const BinaryOp& op, const Tensor& x,
+                                                   const BinaryOperand& b, const Scalar* alpha) {
+  check_operands(op, x, b);
+  autograd::check_inplace(op.name, x);
+  const bool meet = b.tensor && check_overlap(x, *b.tensor);
+  const ScalarType dtype = operand_dtype(op, x, b);
+  const ScalarType result = result_dtype(op, dtype);
+  const BinaryPlan p = plan_binary(op.name, x, b, dtype);
+  check_result_shape(x, p.shape);
+  if (!op.tests) check_result_cast(result, x.scalar_type());
+  if (op.check) op.check(op, x, b);
+  if (x.numel() > 0) compute_into(op, x, p, result, !meet, alpha);
+}
+
+Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, const BinaryOperand& b,
+                    const Scalar* alpha) {
+  check_operands(op, a, b);
+  const Tensor none;
+  const Tensor &x = a.tensor ? *a.tensor : none, &y = b.tensor ? *b.tensor : none;
+  if (!op.tests) check_out_gradient(op.name, out, {x, y});
+  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
+  const ScalarType result = result_dtype(op, p.dtype);
+  if (!out.defined()) out = make_tensor(p.shape, result, p.device);
+  const OutPlan to = plan_out(out, p.shape, {x, y});
+  if (!op.tests) check_result_cast(result, out.scalar_type());
+  if (op.check) op.check(op, a, b);
+  to.resize();
+  if (out.numel() > 0) compute_into(op, out, p, result, to.apart, alpha);
+  autograd::mark_changed(out);
+  return out;
 }
 
 }  // namespace
 
 Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
-  if (alike(a, b) && (!op.floats || isFloatingType(a.tensor->scalar_type()))) {
-    const ScalarType t = a.tensor->scalar_type();
-    Tensor y = make_tensor(a.tensor->impl().sizes, result_dtype(op, t), a.tensor->device());
-    if (y.numel() > 0) op.run_alike(y, *a.tensor, *b.tensor);
-    return y;
-  }
-  check_defined_operand(op, a);
-  check_defined_operand(op, b);
-  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
-  Tensor y = make_result(p, result_dtype(op, p.dtype));
-  if (y.numel() > 0) op.run(y, p.in_a, p.in_b);
+  if (!a.tensor || !simple(op, *a.tensor, b.tensor)) return compute(op, a, b, nullptr);
+  if (op.check) op.check(op, a, b);
+  const TensorImpl& x = a.tensor->impl();
+  Tensor y = make_tensor(x.sizes, result_dtype(op, x.dtype), x.device);
+  if (y.numel() > 0) op.run_alike(y, *a.tensor, *b.tensor);
   return y;
 }
 
 void compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) {
-  check_defined_operand(op, x);
-  check_defined_operand(op, b);
+  if (op.tests || !simple(op, x, b.tensor) || x.is_alias_of(*b.tensor))
+    return compute_inplace(op, x, b, nullptr);
   autograd::check_inplace(op.name, x);
-  if (alike(x, b) && !op.tests && (!op.floats || isFloatingType(x.scalar_type())) &&
-      !overlaps_partly(x, *b.tensor)) {
-    if (x.numel() > 0) op.run_alike(x, x, *b.tensor);
-    return;
-  }
-  const ScalarType dtype = operand_dtype(op, x, b);
-  const ScalarType result = result_dtype(op, dtype);
-  TAPER_CHECK(op.tests || canCast(result, x.scalar_type()), "result type ", toString(result),
-              " can't be cast to the desired output type ", toString(x.scalar_type()));
-  BinaryPlan p = plan_binary(op.name, x, b, dtype);
-  TAPER_CHECK(p.shape == x.impl().sizes, "output with shape ", x.sizes(),
-              " doesn't match the broadcast shape ", p.shape);
-  if (x.numel() == 0) return;
-  if (result == x.scalar_type() && p.device == x.device()) {
-    if (b.tensor && overlaps_partly(x, p.b)) p.in_b = p.b = p.b.detach().clone();
-    op.run(x, p.in_a, p.in_b);
-    return;
-  }
-  const Tensor y = make_tensor(p.shape, result, p.device);
-  op.run(y, p.in_a, p.in_b);
-  const NoGradGuard values_only;
-  x.detach().copy_(y);
+  if (op.check) op.check(op, x, b);
+  if (x.numel() > 0) op.run_alike(x, x, *b.tensor);
 }
 
-void compute_binary_out(const BinaryOp& op, Tensor& out, const Tensor& a, const Tensor& b) {
-  check_defined_operand(op, a);
-  check_defined_operand(op, b);
-  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
-  const ScalarType result = result_dtype(op, p.dtype);
-  prepare_out(op.name, out, p.shape, result, {a, b});
-  if (out.numel() == 0) return;
-  const bool in_the_way = overlaps_partly(out, p.a) || overlaps_partly(out, p.b);
-  if (out.scalar_type() == result && !in_the_way) {
-    op.run(out, p.in_a, p.in_b);
-  } else {
-    const Tensor y = make_tensor(p.shape, result, p.device);
-    op.run(y, p.in_a, p.in_b);
-    out.detach().copy_(y);
-  }
-  autograd::mark_changed(out);
+Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
+                           const BinaryOperand& b) {
+  return compute_out(op, out, a, b, nullptr);
+}
+
+Tensor compute_scaled(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
+                      const Scalar& alpha) {
+  return compute(op, a, b, &alpha);
+}
+void compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
+                            const Scalar& alpha) {
+  compute_inplace(op, x, b, &alpha);
+}
+Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
+                           const BinaryOperand& b, const Scalar& alpha) {
+  return compute_out(op, out, a, b, &alpha);
 }
 
 }  // namespace taper::detail

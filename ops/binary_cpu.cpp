@@ -1,6 +1,7 @@
 #include <taper/framework/cpu/loops.h>
 #include <taper/ops/binary_functors.h>
 #include <taper/ops/binary_kernels.h>
+#include <taper/ops/unary_functors.h>
 
 #define TAPER_ISA_FILE <taper/ops/binary_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -10,6 +11,7 @@ namespace taper::cpu {
 #define TAPER_BINARY_ENTRY(name) \
   void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
 TAPER_BINARY_VECTOR_KERNELS(TAPER_BINARY_ENTRY)
+TAPER_BINARY_ENTRY(pow)
 #undef TAPER_BINARY_ENTRY
 #define TAPER_BASE_ENTRY(name) \
   void name(Out y, In a, In b) { base::name(y, a, b); }

@@ -122,6 +122,25 @@ struct pow {
     }
   }
 };
+// Powers of one argument, for exponents that are easy.
+struct power_1 {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return x;
+  }
+};
+struct power_3 {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return x * x * x;
+  }
+};
+struct power_minus_2 {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return T(1) / (x * x);
+  }
+};
 TAPER_FUNCTOR2(atan2, std::atan2(x, y))
 TAPER_FUNCTOR2(copysign, std::copysign(x, y))
 // Written so that a NaN on either side comes out.

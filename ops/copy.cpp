@@ -4,6 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/copy_kernels.h>
 #include <taper/ops/fill.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/promote.h>
 
 namespace taper {
@@ -35,7 +36,8 @@ void copy_values(const Tensor& x, const Tensor& src) {
   Tensor from = src.detach();
   if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
   if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
-  if (detail::overlaps_partly(x, from)) from = from.clone();
+  const Overlap overlap = overlap_of(x, from);
+  if (overlap == Overlap::kPartial || overlap == Overlap::kUnknown) from = from.clone();
   if (x.device() == from.device())
     TAPER_ON_DEVICE(x, copy, x, from);
   else
@@ -43,10 +45,7 @@ void copy_values(const Tensor& x, const Tensor& src) {
 }
 
 void check_copy_shapes(const Tensor& x, const Tensor& src) {
-  if (src.sizes() == x.sizes()) return;
-  TAPER_CHECK(broadcast_shapes(x.sizes(), src.sizes()) == x.impl().sizes, "output with shape ",
-              x.sizes(), " doesn't match the broadcast shape ",
-              broadcast_shapes(x.sizes(), src.sizes()));
+  if (src.sizes() != x.sizes()) check_result_shape(x, broadcast_shapes(x.sizes(), src.sizes()));
 }
 
 }  // namespace

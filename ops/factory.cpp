@@ -4,20 +4,14 @@
 #include <cmath>
 
 #include <taper/framework/shape.h>
+#include <taper/ops/factory_finish.h>
 #include <taper/ops/factory_kernels.h>
 
 namespace taper {
-namespace {
 
-// The last beat of every factory.
-Tensor finish(Tensor y, const TensorOptions& options) {
-  if (__builtin_expect(options.requires_grad(), 0)) {
-    TAPER_CHECK(y.is_floating_point(),
-                "Only Tensors of floating point and complex dtype can require gradients");
-    y.set_requires_grad(true);
-  }
-  return y;
-}
+using detail::finish;
+
+namespace {
 
 Tensor uninitialised(IntArrayRef size, const TensorOptions& options) {
   return detail::make_tensor(size, options.scalar_type(), options.device());

@@ -1,11 +1,47 @@
-// One body for the two forms of an op: y = op(x) works on a copy, op_(x) on x itself.
+// Ops that overwrite a tensor: the checks that all share, one body for the two forms of an op, and
+// the in-place form of an op that is written out of place.
 #pragma once
+
+#include <functional>
+#include <initializer_list>
 
 #include <taper/framework/autograd/record.h>
 
 namespace taper {
 
-/// Which form runs. `name` is the op's, for messages.
+/// References to the tensors that an op reads, for the length of a call. Undefined ones are
+/// skipped.
+using Operands = std::initializer_list<std::reference_wrapper<const Tensor>>;
+
+/// needs_grad of any.
+inline bool any_needs_grad(Operands tensors) {
+  for (const Tensor& t : tensors)
+    if (autograd::needs_grad(t)) return true;
+  return false;
+}
+
+/// Throws unless a result of dtype `result` may be stored in a tensor of dtype `to`.
+inline void check_result_cast(ScalarType result, ScalarType to) {
+  TAPER_CHECK(canCast(result, to), "result type ", toString(result),
+              " can't be cast to the desired output type ", toString(to));
+}
+
+/// Throws unless a result of this shape fits into `x` as it is.
+inline void check_result_shape(const Tensor& x, const Dims& shape) {
+  TAPER_CHECK(x.impl().sizes == shape, "output with shape ", x.sizes(),
+              " doesn't match the broadcast shape ", shape);
+}
+
+/// How the elements of two tensors share memory. kUnknown: their ranges meet and at least one of
+/// them has gaps.
+enum class Overlap { kNone, kFull, kPartial, kUnknown };
+Overlap overlap_of(const Tensor& a, const Tensor& b);
+/// Throws when some elements of `y`, which is written, are read as other elements of `x`. True when
+/// that cannot be excluded: then work on a copy.
+bool check_overlap(const Tensor& y, const Tensor& x);
+
+/// Which form of an op runs: y = op(x) works on a copy, op_(x) on x itself. `name` is the op's, for
+/// messages.
 struct Form {
   const char* name;
   bool in_place;
@@ -24,6 +60,31 @@ struct Form {
       autograd::record(node, y, inputs, std::forward<F>(f));
   }
 };
+
+namespace detail {
+/// x's value and history in memory of their own, for a derivative to keep while x is overwritten.
+Tensor before_change(const Tensor& x);
+/// x takes over the value and the history of `y`, which was computed from it. Throws, before
+/// anything changes, when shape or dtype do not fit.
+Tensor& overwrite(const Tensor& x, const Tensor& y);
+}  // namespace detail
+
+/// The in-place form of an op that is written out of place: x becomes f(x). `others` are the
+/// tensors that f reads beside x. Where f records history, an x that is no view shows f's own node.
+template <class F>
+Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
+  autograd::check_inplace(name, x);
+  const bool recording = any_needs_grad({x}) || any_needs_grad(others);
+  return detail::overwrite(x, f(recording ? detail::before_change(x) : x));
+}
+
+/// The same for a pointwise op, whose operands may not overlap x in part.
+template <class F>
+Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, const F& f) {
+  for (const Tensor& t : others)
+    if (t.defined()) check_overlap(x, t);
+  return in_place(name, x, others, f);
+}
 
 /// `t`, or a copy of it where it shares memory with `x`, which is about to be written.
 inline Tensor apart_from(const Tensor& x, const Tensor& t) {

@@ -257,15 +257,6 @@ Tensor take(const Tensor& x, const Tensor& index) {
   return y;
 }
 
-Tensor Form::target(const Tensor& x) const {
-  if (in_place) {
-    autograd::check_inplace(name, x);
-    return x;
-  }
-  NoGradGuard no_grad;
-  return x.clone(MemoryFormat::Contiguous);
-}
-
 Tensor Tensor::index(const std::vector<optional<Tensor>>& indices) const {
   return taper::index(*this, indices);
 }

@@ -3,7 +3,9 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/matmul_kernels.h>
+#include <taper/ops/out.h>
 
 namespace taper {
 
@@ -62,14 +64,12 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
   return y;
 }
 
-Tensor& into(Tensor& out, const Tensor& y) {
-  TAPER_CHECK(!needs_grad(out),
-              "out=... arguments don't support automatic differentiation, but one "
-              "of the arguments requires grad.");
-  TAPER_CHECK(out.scalar_type() == y.scalar_type(), "Expected out tensor to have dtype ", y.dtype(),
-              ", but got ", out.dtype(), " instead");
-  if (out.sizes() != y.sizes()) out.resize_(y.sizes());
-  return out.copy_(y);
+// `y`, computed from a and b without history, into `out`.
+Tensor& into(const char* op, Tensor& out, const Tensor& y, const Tensor& a, const Tensor& b) {
+  TAPER_CHECK(!out.defined() || out.scalar_type() == y.scalar_type(),
+              "Expected out tensor to have dtype ", y.dtype(), ", but got ", out.dtype(),
+              " instead");
+  return store_out(op, out, y, {a, b});
 }
 
 }  // namespace
@@ -108,12 +108,20 @@ Tensor bmm(const Tensor& self, const Tensor& mat2) {
   return y;
 }
 
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-             const Scalar& alpha) {
+namespace {
+
+Dims addmm_sizes(const Tensor& mat1, const Tensor& mat2) {
   TAPER_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   TAPER_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   check_mm(mat1, mat2);
-  const Dims sizes{mat1.size(0), mat2.size(1)};
+  return {mat1.size(0), mat2.size(1)};
+}
+
+}  // namespace
+
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+             const Scalar& alpha) {
+  const Dims sizes = addmm_sizes(mat1, mat2);
   check_expands(self, sizes);
   check_same_device("addmm", self, mat1);
   check_same_device("addmm", mat1, mat2);
@@ -345,13 +353,13 @@ Tensor chain_matmul(TensorList matrices) {
 }
 
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  return into(out, mm(self.detach(), mat2.detach()));
+  return into("mm", out, mm(self.detach(), mat2.detach()), self, mat2);
 }
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  return into(out, bmm(self.detach(), mat2.detach()));
+  return into("bmm", out, bmm(self.detach(), mat2.detach()), self, mat2);
 }
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return into(out, matmul(self.detach(), other.detach()));
+  return into("matmul", out, matmul(self.detach(), other.detach()), self, other);
 }
 
 // ---------------------------------------------------------------------- methods
@@ -376,11 +384,11 @@ Tensor Tensor::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar&
 
 Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                        const Scalar& alpha) const {
-  autograd::check_inplace("addmm_", *this);
-  Tensor y = taper::addmm(*this, mat1, mat2, beta, alpha);
-  TAPER_CHECK(sizes() == y.sizes(), "Bad in-place call: input tensor size ", sizes(),
-              " and output tensor size ", y.sizes(), " should match");
-  return copy_(y);
+  const Dims result = addmm_sizes(mat1, mat2);
+  TAPER_CHECK(impl().sizes == result, "Bad in-place call: input tensor size ", sizes(),
+              " and output tensor size ", result, " should match");
+  return in_place("addmm_", *this, {mat1, mat2},
+                  [&](const Tensor& x) { return taper::addmm(x, mat1, mat2, beta, alpha); });
 }
 
 }  // namespace taper

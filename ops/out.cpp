@@ -1,25 +1,38 @@
 #include <taper/ops/out.h>
 
-#include <taper/framework/autograd/record.h>
-
 namespace taper {
 
-void prepare_out(const char* op, Tensor& out, IntArrayRef sizes, ScalarType dtype,
-                 std::initializer_list<Tensor> inputs) {
-  if (!out.defined()) {
-    out = detail::make_tensor(sizes, dtype, inputs.size() ? inputs.begin()->device() : Device());
-    return;
-  }
-  TAPER_CHECK(!autograd::needs_grad(out), op,
+void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
+  TAPER_CHECK(!any_needs_grad({out}) && !any_needs_grad(inputs), op,
               "(): functions with out=... arguments don't support "
               "automatic differentiation, but one of the arguments requires grad.");
-  for (const Tensor& x : inputs)
-    TAPER_CHECK(!autograd::needs_grad(x), op,
-                "(): functions with out=... arguments don't support "
-                "automatic differentiation, but one of the arguments requires grad.");
-  TAPER_CHECK(canCast(dtype, out.scalar_type()), "result type ", toString(dtype),
-              " can't be cast to the desired output type ", toString(out.scalar_type()));
-  if (out.sizes() != sizes) out.resize_(sizes);
+}
+
+OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {
+  autograd::check_no_internal_overlap(out);
+  OutPlan plan{out, sizes, true};
+  const bool grows = out.impl().sizes != sizes;
+  for (const Tensor& x : inputs) {
+    if (!x.defined()) continue;
+    if (check_overlap(out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
+    if (grows && out.is_same(x)) check_result_shape(out, sizes);
+  }
+  return plan;
+}
+
+void check_out_dtype(const Tensor& out, ScalarType dtype) {
+  TAPER_CHECK(out.scalar_type() == dtype, "Found dtype ", toString(out.scalar_type()),
+              " but expected ", toString(dtype));
+}
+
+Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
+  check_out_gradient(op, out, inputs);
+  if (!out.defined()) return out = y;
+  const OutPlan to = plan_out(out, y.impl().sizes, inputs);
+  check_result_cast(y.scalar_type(), out.scalar_type());
+  to.resize();
+  const NoGradGuard values_only;
+  return out.copy_(y);
 }
 
 }  // namespace taper

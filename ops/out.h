@@ -1,15 +1,38 @@
 // The `out` forms of ops: results into tensors that the caller gives.
+//
+//   check_out_gradient(name, out, {x});                // LibTorch's order of checks
+//   const OutPlan to = plan_out(out, sizes, {x});
+//   check_result_cast(dtype, out.scalar_type());
+//   to.resize();
+//   if (to.apart) run(out, x); else out.detach().copy_(result);
 #pragma once
 
-#include <initializer_list>
-
-#include <taper/framework/tensor.h>
+#include <taper/ops/in_place.h>
 
 namespace taper {
 
-/// Makes `out` ready for a result of these sizes and dtype, resizing it when its shape differs.
-/// Throws when out or an input requires a gradient, or when the result's dtype cannot be stored.
-void prepare_out(const char* op, Tensor& out, IntArrayRef sizes, ScalarType dtype,
-                 std::initializer_list<Tensor> inputs);
+/// Throws when `out` or an input requires a gradient.
+void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
+
+/// A tensor that a result of some shape goes into.
+struct OutPlan {
+  const Tensor& out;
+  const Dims sizes;
+  /// The result may be written while the inputs are read.
+  bool apart;
+  /// The last step before the result is written.
+  void resize() const {
+    if (out.impl().sizes != sizes) out.resize_(sizes);
+  }
+};
+/// Throws when the memory of `out` overlaps itself or in part that of an input, and when `out` is
+/// an input itself but of another shape.
+OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs);
+
+/// Throws unless `out` has just this dtype: for ops that convert nothing.
+void check_out_dtype(const Tensor& out, ScalarType dtype);
+
+/// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
+Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 
 }  // namespace taper

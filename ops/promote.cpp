@@ -49,8 +49,6 @@ ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b) {
 
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
                        ScalarType dtype) {
-  if (a.tensor) check_defined(op, *a.tensor, "self");
-  if (b.tensor) check_defined(op, *b.tensor, "other");
   BinaryPlan p;
   p.dtype = dtype;
   if (a.tensor && b.tensor) {
@@ -74,16 +72,6 @@ BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOpera
 Tensor InputForm::convert(const Tensor& g) const {
   const Tensor r = g.impl().sizes == sizes ? g : g.sum_to_size(sizes);
   return r.scalar_type() == dtype && r.device() == device ? r : r.to(device, dtype);
-}
-
-bool overlaps_partly(const Tensor& a, const Tensor& b) {
-  if (!a.is_alias_of(b) || a.is_set_to(b) || a.numel() == 0 || b.numel() == 0) return false;
-  const auto last = [](const Tensor& t) {
-    int64_t n = t.storage_offset();
-    for (int64_t d = 0; d < t.dim(); ++d) n += (t.size(d) - 1) * t.stride(d);
-    return n;
-  };
-  return a.storage_offset() <= last(b) && b.storage_offset() <= last(a);
 }
 
 }  // namespace taper::detail

@@ -26,7 +26,7 @@ struct BinaryPlan {
   /// What the kernel gets.
   In in_a, in_b;
 };
-/// Throws for undefined tensors, different devices and shapes that do not broadcast.
+/// The operands are defined. Throws for different devices and shapes that do not broadcast.
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
                        ScalarType dtype);
 
@@ -59,8 +59,5 @@ inline bool same_form(const Tensor& y, const Tensor& x) {
   return y.impl().sizes == x.impl().sizes && y.scalar_type() == x.scalar_type() &&
          y.device() == x.device();
 }
-
-/// Elements of `a` and `b` that share memory without being the same elements.
-bool overlaps_partly(const Tensor& a, const Tensor& b);
 
 }  // namespace taper::detail

@@ -6,6 +6,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/factory_finish.h>
 #include <taper/ops/random_kernels.h>
 #include <taper/ops/sort.h>
 
@@ -17,6 +18,7 @@ using autograd::mark_changed;
 using autograd::needs_grad;
 using autograd::record;
 using autograd::record_inplace;
+using detail::finish;
 
 using MaybeGenerator = optional<Generator>;
 
@@ -25,11 +27,6 @@ Tensor& finish_inplace(const char* name, const Tensor& x) {
   mark_changed(x);
   if (needs_grad(x)) record_inplace(name, x, {x}, [](const Tensor& gy) { return zeros_like(gy); });
   return const_cast<Tensor&>(x);
-}
-
-Tensor finish(Tensor y, const TensorOptions& options) {
-  if (options.requires_grad()) y.set_requires_grad(true);
-  return y;
 }
 
 TensorOptions without_grad(const TensorOptions& options) { return options.requires_grad(false); }

@@ -1,6 +1,7 @@
 #include <taper/ops/reduce.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/ops/out.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
 
@@ -110,17 +111,6 @@ Tensor count_of(const Tensor& x, DimMask dims) {
   return y;
 }
 
-Tensor& store_in(Tensor& out, const Tensor& y) {
-  TAPER_CHECK(canCast(y.scalar_type(), out.scalar_type()), "result type ", y.scalar_type(),
-              " can't be cast to the desired output type ", out.scalar_type());
-  TAPER_CHECK(
-      !needs_grad(y, out),
-      "sum(): functions with out=... arguments don't support automatic differentiation, but "
-      "one of the arguments requires grad.");
-  if (!out.is_same_size(y)) out.resize_(y.sizes());
-  return out.copy_(y);
-}
-
 // Dimensions of a tensor of shape `from` that are summed to give `to`.
 DimMask broadcast_dims(IntArrayRef from, IntArrayRef to) {
   const size_t lead = from.size() - to.size();
@@ -148,7 +138,8 @@ Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<S
 }
 Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                 optional<ScalarType> dtype) {
-  return store_in(out, sum(self, dim, keepdim, dtype ? dtype : out.scalar_type()));
+  if (!dtype && out.defined()) dtype = out.scalar_type();
+  return store_out("sum", out, sum(self.detach(), dim, keepdim, dtype), {self});
 }
 
 Tensor mean(const Tensor& self, optional<ScalarType> dtype) {
@@ -159,7 +150,7 @@ Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<
 }
 Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                  optional<ScalarType> dtype) {
-  return store_in(out, mean(self, dim, keepdim, dtype));
+  return store_out("mean", out, mean(self.detach(), dim, keepdim, dtype), {self});
 }
 
 Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,

@@ -6,8 +6,8 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
-#include <taper/ops/promote.h>
 #include <taper/ops/unary_kernels.h>
 #include <taper/ops/where.h>
 
@@ -81,10 +81,22 @@ TAPER_UNARY(round, "RoundBackward0", kNothing, g * 0)
 TAPER_UNARY(trunc, "TruncBackward0", kNothing, g * 0)
 #undef TAPER_UNARY
 
+// LibTorch's words for a dtype that an op does not take.
+void check_dtype(std::string_view op, ScalarType t) {
+  if (op == "frac" && !isFloatingType(t)) detail::unsupported_dtype("frac_cpu", t);
+  if (t != kBool) return;
+  TAPER_CHECK(op != "neg",
+              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+              "invert a mask, use the `~` or `logical_not()` operator instead.");
+  TAPER_CHECK(op != "relu", "Boolean inputs not supported for relu");
+  const bool rounds = op == "floor" || op == "ceil" || op == "round" || op == "trunc";
+  detail::unsupported_dtype((std::string(op) + (rounds ? "_vml_cpu" : "_cpu")).c_str(), t);
+}
+
 template <class Op>
 void check_input(const Tensor& x, bool keeps_dtype) {
   check_defined(Op::name, x, "input");
-  if (keeps_dtype && x.scalar_type() == kBool) detail::unsupported_dtype(Op::name, kBool);
+  if (keeps_dtype && !x.is_floating_point()) check_dtype(Op::name, x.scalar_type());
 }
 
 template <class Op>
@@ -111,14 +123,14 @@ Tensor unary(const Tensor& given, bool keeps_dtype) {
 
 template <class Op>
 Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
-  check_input<Op>(x, keeps_dtype);
-  TAPER_CHECK(keeps_dtype || x.is_floating_point(), Op::name, "_: result type ",
-              toString(default_dtype()), " can't be cast to the desired output type ",
-              toString(x.scalar_type()));
+  check_defined(Op::name, x, "input");
   check_inplace(Op::name, x);
+  check_input<Op>(x, keeps_dtype);
+  if (!keeps_dtype && !x.is_floating_point()) check_result_cast(default_dtype(), x.scalar_type());
   const bool recording = needs_grad(x);
   // The derivative may need the values that are about to be overwritten.
-  const Tensor before = recording && Op::reads == Reads::kInput ? x.clone() : Tensor();
+  const Tensor before =
+      recording && Op::reads == Reads::kInput ? detail::before_change(x) : Tensor();
   if (x.numel() > 0) Op::run(x, x);
   mark_changed(x);
   if (!recording) return x;
@@ -133,20 +145,35 @@ Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
   return x;
 }
 
+// The result of a run that writes `out`, whose memory has been checked.
+template <class Run>
+Tensor& finish_out(const OutPlan& to, Tensor& out, const Tensor& x, ScalarType result,
+                   const Run& run) {
+  to.resize();
+  if (to.apart && out.scalar_type() == result) {
+    if (x.numel() > 0) run(out, x);
+    mark_changed(out);
+    return out;
+  }
+  const Tensor fresh = detail::make_like(x, result);
+  if (x.numel() > 0) run(fresh, x);
+  const NoGradGuard values_only;
+  return out.copy_(fresh);
+}
+
 template <class Op>
 Tensor& unary_out(Tensor& out, const Tensor& given, bool keeps_dtype) {
   check_input<Op>(given, keeps_dtype);
+  check_out_gradient(Op::name, out, {given});
   const Tensor x = keeps_dtype || given.is_floating_point() ? given : given.to(default_dtype());
-  prepare_out(Op::name, out, x.sizes(), x.scalar_type(), {given});
-  if (out.scalar_type() == x.scalar_type() && !out.is_alias_of(x)) {
-    if (x.numel() > 0) Op::run(out, x);
-  } else {
-    const NoGradGuard no_grad;
-    out.copy_(unary<Op>(x, keeps_dtype));
-    return out;
-  }
-  mark_changed(out);
-  return out;
+  if (!out.defined()) out = detail::make_like(x);
+  const OutPlan to = plan_out(out, x.impl().sizes, {given});
+  if (keeps_dtype)
+    check_out_dtype(out, x.scalar_type());
+  else
+    check_result_cast(x.scalar_type(), out.scalar_type());
+  return finish_out(to, out, x, x.scalar_type(),
+                    [](const Tensor& y, const Tensor& v) { Op::run(y, v); });
 }
 
 }  // namespace
@@ -165,6 +192,13 @@ TAPER_UNARY_SAME_OPS(TAPER_DEFINE_SAME)
 #undef TAPER_DEFINE_FLOAT
 #undef TAPER_DEFINE_SAME
 
+#define TAPER_DEFINE_ALIAS(alias, name)              \
+  Tensor alias(const Tensor& x) { return name(x); }  \
+  Tensor& alias##_(Tensor& x) { return name##_(x); } \
+  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
+TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
+#undef TAPER_DEFINE_ALIAS
+
 // ---------------------------------------------------------------- no gradient
 #define TAPER_DEFINE_TEST(name)                        \
   Tensor name(const Tensor& x) {                       \
@@ -178,163 +212,62 @@ TAPER_UNARY_BOOL_OPS(TAPER_DEFINE_TEST)
 TAPER_DEFINE_TEST(logical_not)
 #undef TAPER_DEFINE_TEST
 
-Tensor bitwise_not(const Tensor& x) {
-  check_defined("bitwise_not", x, "input");
-  if (isFloatingType(x.scalar_type())) detail::unsupported_dtype("bitwise_not", x.scalar_type());
-  Tensor y = detail::make_like(x);
-  if (y.numel() > 0) TAPER_ON_DEVICE(x, bitwise_not, y, x);
-  return y;
+Tensor& logical_not_out(Tensor& out, const Tensor& x) {
+  check_defined("logical_not", x, "input");
+  if (!out.defined()) return out = logical_not(x);
+  return finish_out(
+      plan_out(out, x.impl().sizes, {x}), out, x, kBool,
+      [](const Tensor& y, const Tensor& v) { TAPER_ON_DEVICE(v, logical_not, y, v); });
 }
-Tensor Tensor::bitwise_not() const { return taper::bitwise_not(*this); }
-Tensor& Tensor::bitwise_not_() const { return copy_(taper::bitwise_not(*this)); }
-Tensor& Tensor::logical_not_() const { return copy_(taper::logical_not(*this)); }
-Tensor Tensor::operator~() const { return taper::bitwise_not(*this); }
-Tensor Tensor::operator-() const { return taper::neg(*this); }
-
-// ---------------------------------------------------------------- clamp
-namespace {
-
-// A floating bound makes an integral tensor floating, as in any op with a number.
-ScalarType clamp_dtype(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
-  const bool floats = (min && min->isFloatingPoint()) || (max && max->isFloatingPoint());
-  return floats && !x.is_floating_point() ? default_dtype() : x.scalar_type();
-}
-
-const char* clamp_node(bool min, bool max) {
-  return min && max ? "ClampBackward1" : min ? "ClampMinBackward0" : "ClampMaxBackward0";
-}
-
-Tensor clamp_gradient(const Tensor& g, const Tensor& x, const optional<Scalar>& min,
-                      const optional<Scalar>& max) {
-  Tensor inside = min ? x.ge(*min) : x.le(*max);
-  if (min && max) inside = inside.logical_and(x.le(*max));
-  return where(inside, g, Scalar(0));
-}
-
-void run_clamp(const Tensor& y, const Tensor& x, const optional<Scalar>& min,
-               const optional<Scalar>& max) {
-  const In low = min ? In::number(*min, y.scalar_type()) : In();
-  const In high = max ? In::number(*max, y.scalar_type()) : In();
-  if (y.numel() > 0) TAPER_ON_DEVICE(x, clamp, y, x, low, high);
-}
-
-void check_bounds(bool any) {
-  TAPER_CHECK(any, "torch.clamp: At least one of 'min' or 'max' must not be None");
-}
-
-}  // namespace
-
-Tensor clamp(const Tensor& given, const optional<Scalar>& min, const optional<Scalar>& max) {
-  check_defined("clamp", given, "input");
-  check_bounds(min || max);
-  const Tensor x = given.to(clamp_dtype(given, min, max));
-  Tensor y = detail::make_like(x);
-  run_clamp(y, x, min, max);
-  if (needs_grad(x))
-    record(
-        clamp_node(min.has_value(), max.has_value()), y, {x},
-        [x = saved(x), min, max](const Tensor& g) { return clamp_gradient(g, x.get(), min, max); });
-  return y;
-}
-
-Tensor& clamp_(Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max) {
-  check_defined("clamp_", x, "input");
-  check_bounds(min || max);
-  TAPER_CHECK(clamp_dtype(x, min, max) == x.scalar_type(), "result type ",
-              toString(default_dtype()), " can't be cast to the desired output type ",
-              toString(x.scalar_type()));
-  check_inplace("clamp_", x);
-  const bool recording = needs_grad(x);
-  const Tensor before = recording ? x.clone() : Tensor();
-  run_clamp(x, x, min, max);
-  mark_changed(x);
-  if (recording)
-    record_inplace(clamp_node(min.has_value(), max.has_value()), x, {x},
-                   [b = saved(before), min, max](const Tensor& g) {
-                     return clamp_gradient(g, b.get(), min, max);
-                   });
-  return x;
-}
-
-namespace {
-
-// Inside the bounds (them included) the gradient is x's, outside it is the bound's that was taken;
-// where the bounds cross, the upper one wins.
-std::array<Tensor, 3> clamp_gradients(const Tensor& g, const Tensor& x, const Tensor& low,
-                                      const Tensor& high, const autograd::Grads& wanted) {
-  const Tensor below = low.defined() ? x.lt(low) : Tensor();
-  const Tensor above = high.defined() ? x.gt(high) : Tensor();
-  const Tensor crossed = low.defined() && high.defined() ? high.lt(low) : Tensor();
-  std::array<Tensor, 3> out;
-  if (wanted.needs(0)) {
-    out[0] = below.defined() ? where(below, Scalar(0), g) : g;
-    if (above.defined()) out[0] = where(above, Scalar(0), out[0]);
-  }
-  if (wanted.needs(1))
-    out[1] =
-        where(crossed.defined() ? below.logical_and(crossed.logical_not()) : below, g, Scalar(0));
-  if (wanted.needs(2))
-    out[2] = where(crossed.defined() ? above.logical_or(crossed) : above, g, Scalar(0));
-  return out;
-}
-
-}  // namespace
-
-Tensor clamp(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max) {
-  check_defined("clamp", x, "input");
-  check_bounds(min || max);
-  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
-  Tensor y = x;
+// The truth is constant almost everywhere: the gradient is zero.
+Tensor& Tensor::logical_not_() const {
+  check_inplace("logical_not", *this);
   {
     const NoGradGuard values_only;
-    if (min) y = maximum(y, low);
-    if (max) y = minimum(y, high);
+    copy_(taper::logical_not(*this));
   }
-  if (needs_grad(x, low, high))
-    record("ClampBackward0", y, {x, low, high},
-           [x = saved(x), low = saved(low), high = saved(high)](autograd::Grads& g) {
-             std::array<Tensor, 3> out;
-             out = clamp_gradients(g[0], x.get(), low.get(), high.get(), g);
-             const std::array<Tensor, 3> inputs{x.get(), low.get(), high.get()};
-             for (size_t i = 0; i < 3; ++i)
-               if (out[i].defined()) out[i] = detail::InputForm(inputs[i])(out[i]);
-             return out;
-           });
+  if (needs_grad(*this))
+    record_inplace("LogicalNotBackward0", *this, {*this}, [](const Tensor& g) { return g * 0; });
+  return const_cast<Tensor&>(*this);
+}
+
+namespace {
+
+void check_bits(const Tensor& x) {
+  check_defined("bitwise_not", x, "input");
+  if (isFloatingType(x.scalar_type()))
+    detail::unsupported_dtype("bitwise_not_cpu", x.scalar_type());
+}
+
+void run_bitwise_not(const Tensor& y, const Tensor& x) {
+  if (y.numel() > 0) TAPER_ON_DEVICE(x, bitwise_not, y, x);
+}
+
+}  // namespace
+
+Tensor bitwise_not(const Tensor& x) {
+  check_bits(x);
+  Tensor y = detail::make_like(x);
+  run_bitwise_not(y, x);
   return y;
 }
-
-Tensor clamp_min(const Tensor& x, const Scalar& min) { return clamp(x, optional<Scalar>(min)); }
-Tensor clamp_max(const Tensor& x, const Scalar& max) {
-  return clamp(x, optional<Scalar>(), optional<Scalar>(max));
+Tensor& bitwise_not_out(Tensor& out, const Tensor& x) {
+  check_bits(x);
+  if (!out.defined()) return out = bitwise_not(x);
+  const OutPlan to = plan_out(out, x.impl().sizes, {x});
+  check_out_dtype(out, x.scalar_type());
+  return finish_out(to, out, x, x.scalar_type(), run_bitwise_not);
 }
-Tensor& clamp_min_(Tensor& x, const Scalar& min) { return clamp_(x, min); }
-Tensor& clamp_max_(Tensor& x, const Scalar& max) { return clamp_(x, nullopt, max); }
-
-Tensor Tensor::clamp(const optional<Scalar>& min, const optional<Scalar>& max) const {
-  return taper::clamp(*this, min, max);
+Tensor Tensor::bitwise_not() const { return taper::bitwise_not(*this); }
+Tensor& Tensor::bitwise_not_() const {
+  check_inplace("bitwise_not", *this);
+  check_bits(*this);
+  run_bitwise_not(*this, *this);
+  mark_changed(*this);
+  return const_cast<Tensor&>(*this);
 }
-Tensor Tensor::clamp(const optional<Tensor>& min, const optional<Tensor>& max) const {
-  return taper::clamp(*this, min, max);
-}
-Tensor& Tensor::clamp_(const optional<Scalar>& min, const optional<Scalar>& max) const {
-  return taper::clamp_(const_cast<Tensor&>(*this), min, max);
-}
-Tensor& Tensor::clamp_(const optional<Tensor>& min, const optional<Tensor>& max) const {
-  // The derivative keeps the values that are overwritten here.
-  return copy_(taper::clamp(needs_grad(*this) ? clone() : *this, min, max));
-}
-Tensor Tensor::clamp_min(const Scalar& min) const { return taper::clamp_min(*this, min); }
-Tensor Tensor::clamp_min(const Tensor& min) const {
-  return taper::clamp(*this, optional<Tensor>(min));
-}
-Tensor& Tensor::clamp_min_(const Scalar& min) const { return clamp_(min, nullopt); }
-Tensor Tensor::clamp_max(const Scalar& max) const { return taper::clamp_max(*this, max); }
-Tensor Tensor::clamp_max(const Tensor& max) const {
-  return taper::clamp(*this, optional<Tensor>(), optional<Tensor>(max));
-}
-Tensor& Tensor::clamp_max_(const Scalar& max) const {
-  return clamp_(optional<Scalar>(), optional<Scalar>(max));
-}
+Tensor Tensor::operator~() const { return taper::bitwise_not(*this); }
+Tensor Tensor::operator-() const { return taper::neg(*this); }
 
 // ---------------------------------------------------------------- nan_to_num
 namespace {
@@ -348,9 +281,12 @@ double largest(ScalarType t) {
 
 }  // namespace
 
-Tensor nan_to_num(const Tensor& x, optional<double> nan, optional<double> posinf,
-                  optional<double> neginf) {
+namespace {
+
+Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> posinf,
+                     optional<double> neginf) {
   check_defined("nan_to_num", x, "input");
+  const NoGradGuard values_only;
   if (!x.is_floating_point()) return x.clone();
   const double high = posinf.value_or(largest(x.scalar_type()));
   const double low = neginf.value_or(-largest(x.scalar_type()));
@@ -359,9 +295,37 @@ Tensor nan_to_num(const Tensor& x, optional<double> nan, optional<double> posinf
   y = where(infinite.logical_and(x.gt(0)), Scalar(high), y);
   return where(infinite.logical_and(x.lt(0)), Scalar(low), y);
 }
+
+}  // namespace
+
+Tensor nan_to_num(const Tensor& x, optional<double> nan, optional<double> posinf,
+                  optional<double> neginf) {
+  Tensor y = finite_values(x, nan, posinf, neginf);
+  if (needs_grad(x))
+    record("NanToNumBackward0", y, {x},
+           [x = saved(x)](const Tensor& g) { return where(isfinite(x.get()), g, Scalar(0)); });
+  return y;
+}
+Tensor& nan_to_num_(Tensor& x, optional<double> nan, optional<double> posinf,
+                    optional<double> neginf) {
+  return in_place("nan_to_num", x, {},
+                  [&](const Tensor& v) { return nan_to_num(v, nan, posinf, neginf); });
+}
+Tensor& nan_to_num_out(Tensor& out, const Tensor& x, optional<double> nan, optional<double> posinf,
+                       optional<double> neginf) {
+  check_defined("nan_to_num", x, "input");
+  TAPER_CHECK(!out.defined() || out.scalar_type() == x.scalar_type(),
+              "nan_to_num: dtype of out: ", toString(out.scalar_type()),
+              " should be same as input: ", toString(x.scalar_type()));
+  return store_out("nan_to_num", out, finite_values(x, nan, posinf, neginf), {x});
+}
 Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf,
                           optional<double> neginf) const {
   return taper::nan_to_num(*this, nan, posinf, neginf);
+}
+Tensor& Tensor::nan_to_num_(optional<double> nan, optional<double> posinf,
+                            optional<double> neginf) const {
+  return taper::nan_to_num_(const_cast<Tensor&>(*this), nan, posinf, neginf);
 }
 
 }  // namespace taper

@@ -16,6 +16,9 @@ namespace taper {
   Tensor& name##_out(Tensor& out, const Tensor& x);
 TAPER_UNARY_FLOAT_OPS(TAPER_DECLARE_UNARY)
 TAPER_UNARY_SAME_OPS(TAPER_DECLARE_UNARY)
+#define TAPER_DECLARE_ALIAS(alias, name) TAPER_DECLARE_UNARY(alias)
+TAPER_UNARY_ALIASES(TAPER_DECLARE_ALIAS)
+#undef TAPER_DECLARE_ALIAS
 #undef TAPER_DECLARE_UNARY
 
 /// True where x is NaN, infinite, finite; bool tensors.
@@ -23,28 +26,43 @@ TAPER_UNARY_SAME_OPS(TAPER_DECLARE_UNARY)
 TAPER_UNARY_BOOL_OPS(TAPER_DECLARE_BOOL)
 #undef TAPER_DECLARE_BOOL
 
-/// True where x is 0; a bool tensor.
+/// True where x is 0; a bool tensor. In place, 1 or 0 in x's dtype, with a gradient of 0.
 Tensor logical_not(const Tensor& x);
+Tensor& logical_not_out(Tensor& out, const Tensor& x);
 /// Bits inverted; for bools the same as logical_not. Throws for floating dtypes.
 Tensor bitwise_not(const Tensor& x);
-inline Tensor absolute(const Tensor& x) { return abs(x); }
-inline Tensor negative(const Tensor& x) { return neg(x); }
+Tensor& bitwise_not_out(Tensor& out, const Tensor& x);
 
 /// x limited to [min, max]; either bound may be missing, not both. NaN stays NaN. The gradient is 1
-/// within the bounds (them included), else 0. Tensor bounds broadcast.
-Tensor clamp(const Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
-Tensor clamp(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max = nullopt);
-Tensor& clamp_(Tensor& x, const optional<Scalar>& min, const optional<Scalar>& max = nullopt);
-Tensor clamp_min(const Tensor& x, const Scalar& min);
-Tensor clamp_max(const Tensor& x, const Scalar& max);
-Tensor& clamp_min_(Tensor& x, const Scalar& min);
-Tensor& clamp_max_(Tensor& x, const Scalar& max);
-inline Tensor clip(const Tensor& x, const optional<Scalar>& min,
-                   const optional<Scalar>& max = nullopt) {
-  return clamp(x, min, max);
-}
-/// NaN, +inf, -inf replaced: by default 0 and the largest and smallest finite numbers.
+/// within the bounds (them included), else 0. Bounds that are tensors broadcast, and get a gradient
+/// where they were taken.
+#define TAPER_DECLARE_CLAMP(name, T)                                                      \
+  Tensor name(const Tensor& x, const optional<T>& min, const optional<T>& max = nullopt); \
+  Tensor& name##_(Tensor& x, const optional<T>& min, const optional<T>& max = nullopt);   \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const optional<T>& min,                \
+                     const optional<T>& max = nullopt);
+TAPER_DECLARE_CLAMP(clamp, Scalar)
+TAPER_DECLARE_CLAMP(clamp, Tensor)
+TAPER_DECLARE_CLAMP(clip, Scalar)
+TAPER_DECLARE_CLAMP(clip, Tensor)
+#undef TAPER_DECLARE_CLAMP
+/// clamp with one bound.
+#define TAPER_DECLARE_BOUND(name, T)            \
+  Tensor name(const Tensor& x, const T& bound); \
+  Tensor& name##_(Tensor& x, const T& bound);   \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const T& bound);
+TAPER_DECLARE_BOUND(clamp_min, Scalar)
+TAPER_DECLARE_BOUND(clamp_min, Tensor)
+TAPER_DECLARE_BOUND(clamp_max, Scalar)
+TAPER_DECLARE_BOUND(clamp_max, Tensor)
+#undef TAPER_DECLARE_BOUND
+/// NaN, +inf, -inf replaced: by default 0 and the largest and smallest finite numbers. The gradient
+/// is 0 there.
 Tensor nan_to_num(const Tensor& x, optional<double> nan = nullopt,
                   optional<double> posinf = nullopt, optional<double> neginf = nullopt);
+Tensor& nan_to_num_(Tensor& x, optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                    optional<double> neginf = nullopt);
+Tensor& nan_to_num_out(Tensor& out, const Tensor& x, optional<double> nan = nullopt,
+                       optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 
 }  // namespace taper

@@ -116,14 +116,7 @@ bool overlaps_itself(const TensorImpl& t) {
   return false;
 }
 
-}  // namespace
-
-void check_inplace(const char*, const Tensor& x) {
-  const TensorImpl& t = x.impl();
-  TAPER_CHECK(!overlaps_itself(t),
-              "unsupported operation: more than one element of the "
-              "written-to tensor refers to a single memory location. Please clone() the tensor "
-              "before performing the operation.");
+void check_history_may_change(const TensorImpl& t) {
   if (t.inference)
     TAPER_CHECK(InferenceMode::is_enabled(),
                 "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
@@ -138,6 +131,20 @@ void check_inplace(const char*, const Tensor& x) {
       !base.leaf_requires_grad || base.grad_fn,
       "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   if (base.requires_grad()) check_view_may_change(t);
+}
+
+}  // namespace
+
+void check_no_internal_overlap(const Tensor& x) {
+  TAPER_CHECK(!overlaps_itself(x.impl()),
+              "unsupported operation: more than one element of the "
+              "written-to tensor refers to a single memory location. Please clone() the tensor "
+              "before performing the operation.");
+}
+
+void check_inplace(const char*, const Tensor& x) {
+  check_history_may_change(x.impl());
+  check_no_internal_overlap(x);
 }
 
 void rebase_history(const Tensor& x, NodePtr node) {

@@ -165,6 +165,8 @@ void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f)
 }
 
 // ---------------------------------------------------------------------- in-place ops
+/// Throws when several elements of `x`, which is to be written, are one place in memory.
+void check_no_internal_overlap(const Tensor& x);
 /// The beat before an in-place op changes `x`: throws for a leaf that requires a gradient, for a
 /// view that may not be written, and for memory that overlaps itself (an expanded tensor).
 void check_inplace(const char* op, const Tensor& x);

@@ -45,12 +45,15 @@ extern const Isa best_isa;
 /// TAPER_SWITCH in an *_isa.inc file, inside a kernel whose arguments are `arguments` (in
 /// parentheses): f32, f64 and bf16 here, other dtypes of the list by base::kernel.
 #define TAPER_SWITCH_ISA(dtype, kernel, arguments, DTYPES, ...) \
-  if constexpr (TAPER_ISA_IS_BASE) {                            \
-    TAPER_SWITCH(dtype, #kernel, DTYPES, __VA_ARGS__)           \
-  } else {                                                      \
-    switch (dtype) {                                            \
-      TAPER_FAST_DTYPES(TAPER_SWITCH_CASE, __VA_ARGS__)         \
-      default:                                                  \
-        base::kernel arguments;                                 \
-    }                                                           \
+  TAPER_SWITCH_ISA_AS(#kernel, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
+/// The same with a name of its own in the error for other dtypes.
+#define TAPER_SWITCH_ISA_AS(name, dtype, kernel, arguments, DTYPES, ...) \
+  if constexpr (TAPER_ISA_IS_BASE) {                                     \
+    TAPER_SWITCH(dtype, name, DTYPES, __VA_ARGS__)                       \
+  } else {                                                               \
+    switch (dtype) {                                                     \
+      TAPER_FAST_DTYPES(TAPER_SWITCH_CASE, __VA_ARGS__)                  \
+      default:                                                           \
+        base::kernel arguments;                                          \
+    }                                                                    \
   }

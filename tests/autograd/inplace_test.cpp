@@ -30,6 +30,117 @@ TEST(InPlace, RewritesTheHistory) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 4));
 }
 
+TEST(InPlace, ShowsTheNodeOfTheOp) {
+  Tensor x = leaf({1, 2});
+  const auto node = [&](const std::function<void(const Tensor&)>& op) {
+    const Tensor y = x * scalar(1);
+    op(y);
+    return y.grad_fn()->name();
+  };
+  EXPECT_EQ(node([](const Tensor& y) { y.pow_(3); }), "PowBackward0");
+  EXPECT_EQ(node([&](const Tensor& y) { y.pow_(x); }), "PowBackward1");
+  EXPECT_EQ(node([&](const Tensor& y) { y.fmod_(x); }), "FmodBackward1");
+  EXPECT_EQ(node([&](const Tensor& y) { y.div_(x, "floor"); }), "DivBackward2");
+  EXPECT_EQ(node([](const Tensor& y) { y.div_(2, "trunc"); }), "DivBackward3");
+  EXPECT_EQ(node([&](const Tensor& y) { y.lerp_(x, 0.5); }), "LerpBackward0");
+  EXPECT_EQ(node([&](const Tensor& y) { y.addcmul_(x, x); }), "AddcmulBackward0");
+  EXPECT_EQ(node([&](const Tensor& y) { y.eq_(x); }), "EqBackward1");
+  EXPECT_EQ(node([](const Tensor& y) { y.greater_(1); }), "GtBackward0");
+}
+
+TEST(InPlace, OfAComparisonHasAGradientOfZero) {
+  Tensor x = leaf({1, 2}), y = leaf({1, 3});
+  Tensor z = x * scalar(1);
+  z.eq_(y);
+  EXPECT_THAT(values_of(z), ElementsAre(1, 0));
+  z.sum().backward();
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(0, 0));
+  Tensor whole = values({1, 2}, kLong);
+  whole.eq_(y);  // the truth fits into any dtype, and an integral tensor has no history
+  EXPECT_FALSE(whole.requires_grad());
+}
+
+TEST(InPlace, WithItselfAsTheOtherOperandKeepsWhatItOverwrites) {
+  Tensor x = leaf({2, 3});
+  for (int op = 0; op < 3; ++op) {
+    Tensor y = x * scalar(1);
+    if (op == 0) y.mul_(y);
+    if (op == 1) y.div_(y);
+    if (op == 2) y.view({2}).mul_(y);
+    x.mutable_grad() = Tensor();
+    y.sum().backward();
+    if (op == 1)
+      EXPECT_THAT(values_of(x.grad()), ElementsAre(0, 0));
+    else
+      EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 6)) << op;
+  }
+}
+
+TEST(InPlace, CanBeDifferentiatedAgain) {
+  Tensor x = leaf({2, 3}), w = leaf({5, 7});
+  Tensor y = x * scalar(1);
+  y.mul_(w);
+  const Tensor gw = autograd::grad({y.sum()}, {w}, {}, true, true)[0];
+  EXPECT_THAT(values_of(gw), ElementsAre(2, 3));
+  EXPECT_THAT(values_of(autograd::grad({gw.sum()}, {x})[0]), ElementsAre(1, 1));
+}
+
+TEST(InPlace, RefusesBeforeItChangesAnything) {
+  Tensor x = values({1, 2, 3, 4}, kLong), half = values({0.5, 0.5, 0.5, 0.5}, kFloat);
+  for (const auto& op : std::vector<std::function<void()>>{
+           [&] { x.pow_(half); }, [&] { x.remainder_(half); }, [&] { x.bitwise_and_(half); },
+           [&] { x.atan2_(half); }, [&] { x.copysign_(2); }})
+    EXPECT_EQ(message_of(op), "result type Float can't be cast to the desired output type Long");
+  Tensor column = doubles({1, 2, 3, 4}).view({4, 1}), row = doubles({1, 2, 3, 4});
+  for (const auto& op : std::vector<std::function<void()>>{
+           [&] { row.pow_(column); }, [&] { row.fmod_(column); }, [&] { row.eq_(column); },
+           [&] { row.lerp_(column, 0.5); }, [&] { row.clamp_(optional<Tensor>(column)); },
+           [&] { row.addcdiv_(column, column); }})
+    EXPECT_EQ(message_of(op), "output with shape [4] doesn't match the broadcast shape [4, 4]");
+  Tensor zero = values({0, 0, 0, 0}, kLong);
+  for (const auto& op : std::vector<std::function<void()>>{
+           [&] { x.remainder_(zero); }, [&] { x.fmod_(0); }, [&] { x.div_(zero, "floor"); },
+           [&] { x.floor_divide_(0); }})
+    EXPECT_EQ(message_of(op), "ZeroDivisionError");
+  EXPECT_THAT(values_of(x), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(x._version(), 0);
+  EXPECT_EQ(row._version(), 0);
+}
+
+TEST(InPlace, RefusesOperandsThatOverlapInPart) {
+  const char* words =
+      "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+      "a single memory location. Please clone() the tensor before performing the operation.";
+  Tensor all = doubles({1, 2, 3, 4, 5, 6});
+  const Tensor head = all.narrow(0, 0, 4), tail = all.narrow(0, 2, 4);
+  EXPECT_EQ(message_of([&] { head.add_(tail); }), words);
+  EXPECT_EQ(message_of([&] { head.lerp_(tail, 0.5); }), words);
+  Tensor out = head;
+  EXPECT_EQ(message_of([&] { mul_out(out, tail, tail); }), words);
+  EXPECT_EQ(message_of([&] { exp_out(out, tail); }), words);
+  EXPECT_THAT(values_of(all), ElementsAre(1, 2, 3, 4, 5, 6));
+  // Elements that only lie between each other are fine.
+  all.view({3, 2}).select(1, 0).add_(all.view({3, 2}).select(1, 1));
+  EXPECT_THAT(values_of(all), ElementsAre(3, 2, 7, 4, 11, 6));
+}
+
+TEST(Out, ThatIsAnInputMayNotGrow) {
+  Tensor x = doubles({1, 2});
+  EXPECT_EQ(message_of([&] {
+              add_out(x, x, doubles({1, 2}).view({2, 1}));
+            }),
+            "output with shape [2] doesn't match the broadcast shape [2, 2]");
+  EXPECT_THAT(values_of(add_out(x, x, x)), ElementsAre(2, 4));
+}
+
+TEST(Out, IsMadeWhereUndefined) {
+  Tensor sum, root, least;
+  EXPECT_THAT(values_of(add_out(sum, doubles({1, 2}), 3)), ElementsAre(4, 5));
+  EXPECT_THAT(values_of(sqrt_out(root, doubles({4}))), ElementsAre(2));
+  EXPECT_THAT(values_of(clamp_min_out(least, doubles({4}), 5)), ElementsAre(5));
+}
+
 TEST(InPlace, GivesAPlainTensorAHistory) {
   Tensor x = leaf({1, 2});
   Tensor y = doubles({10, 10});

@@ -113,10 +113,11 @@ TEST(ReprTest, WrapsLongVectors) {
 
 TEST(ReprTest, Suffixes) {
   Tensor x = tensor_of({2}, {1, 2}, kFloat).requires_grad_();
+  const Tensor one = tensor_of({}, {1}, kFloat);
   EXPECT_EQ(repr(x), "tensor([1., 2.], requires_grad=True)");
-  EXPECT_EQ(repr(x.add(1)), "tensor([2., 3.], grad_fn=<AddBackward0>)");
+  EXPECT_EQ(repr(x.add(one)), "tensor([2., 3.], grad_fn=<AddBackward0>)");
   EXPECT_EQ(repr(ramp({3}, kInt)), "tensor([0, 1, 2], dtype=torch.int32)");
-  EXPECT_EQ(repr(ramp({10}, kFloat, 1.5, 0.375).requires_grad_().mul(1)),
+  EXPECT_EQ(repr(ramp({10}, kFloat, 1.5, 0.375).requires_grad_().mul(one)),
             "tensor([ 0.3750,  1.8750,  3.3750,  4.8750,  6.3750,  7.8750,  9.3750, 10.8750,\n"
             "        12.3750, 13.8750], grad_fn=<MulBackward0>)");
 }

@@ -1,4 +1,4 @@
-// The five properties. Each check returns what it found wrong, one line each; none means passed.
+// The six properties. Each check returns what it found wrong, one line each; none means passed.
 #pragma once
 
 #include "harness/op_case.h"
@@ -19,6 +19,10 @@ Failures check_gradient(const OpCase& c);
 /// Strided, offset and expanded inputs and cotangents give the same; inputs stay as they were;
 /// history exists exactly when it should.
 Failures check_views_and_state(const OpCase& c);
+/// The in-place and out forms obey the rules that are the same for all ops: what they refuse
+/// (leaves, views of leaves, memory that overlaps itself, gradients through `out`), that they write
+/// nothing but the elements they are given, and the history that an in-place form leaves.
+Failures check_forms(const OpCase& c);
 /// Every error case throws exactly its type, with its words.
 Failures check_errors(const OpCase& c);
 

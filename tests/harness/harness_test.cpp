@@ -33,6 +33,12 @@ enum class Fault {
   kInputChanged,
   kHistoryLost,
   kHistoryUnderNoGrad,
+  kFormUnchecked,       // in place on anything, out of anything
+  kFormCheckedTooLate,  // after the values have been written
+  kFormOfOtherNode,     // in place, by copying the result
+  kFormBesideElements,  // writes strided memory as if it were contiguous
+  kFormForgetsBase,     // in place on a view, the base keeps its history
+  kFormNotResized,      // out keeps its shape
 };
 
 double* elements(const Tensor& t) { return static_cast<double*>(t.data_ptr()); }
@@ -113,6 +119,70 @@ OpCase square_case(Fault fault) {
       [](double x) { return x * x; }, {});
   c.dtypes = {kFloat, kDouble};
   return c;
+}
+
+/// Writes x * x of `from` into `to`.
+void write_squares(Fault fault, const Tensor& from, const Tensor& to) {
+  for (int64_t i = 0; i < from.numel(); ++i) {
+    const double v = get_element(from, i) * get_element(from, i);
+    if (fault == Fault::kFormBesideElements && to.scalar_type() == kDouble)
+      elements(to)[i] = v;
+    else
+      set_element(to, i, v);
+  }
+  autograd::mark_changed(to);
+}
+
+Tensor square_inplace(Fault fault, const Tensor& x) {
+  if (fault != Fault::kFormUnchecked && fault != Fault::kFormCheckedTooLate)
+    autograd::check_inplace("square", x);
+  const Tensor before = x.clone();
+  if (fault == Fault::kFormOfOtherNode) return x.copy_(square(Fault::kNone, before));
+  write_squares(fault, before, x);
+  if (fault == Fault::kFormCheckedTooLate) autograd::check_inplace("square", x);
+  if (!needs_grad(x)) return x;
+  const auto gradient = [b = saved(before)](const Tensor& gy) {
+    return square_gradient(Fault::kNone, gy, b.get());
+  };
+  if (fault == Fault::kFormForgetsBase)
+    record("SquareBackward", x, {x}, gradient);
+  else
+    autograd::record_inplace("SquareBackward", x, {x}, gradient);
+  return x;
+}
+
+Tensor square_out(Fault fault, Tensor& out, const Tensor& x) {
+  if (fault != Fault::kFormUnchecked) {
+    if (needs_grad(x, out))
+      throw Error(
+          "square(): functions with out=... arguments don't support automatic differentiation, but "
+          "one of the arguments requires grad.");
+    autograd::check_no_internal_overlap(out);
+  }
+  if (fault != Fault::kFormNotResized && out.sizes() != x.sizes()) out.resize_(x.sizes());
+  if (out.numel() == x.numel()) write_squares(fault, x, out);
+  return out;
+}
+
+OpCase forms_case(Fault in_place, Fault out) {
+  OpCase c = square_case(Fault::kNone);
+  c.inplace = [in_place](const Args& a) { return square_inplace(in_place, a.t[0]); };
+  c.out = [out](Tensor& y, const Args& a) { return square_out(out, y, a.t[0]); };
+  return c;
+}
+
+TEST(Harness, AcceptsSoundForms) {
+  const OpCase c = forms_case(Fault::kNone, Fault::kNone);
+  for (const auto& check : {check_value, check_gradient, check_forms})
+    for (const std::string& f : check(c)) ADD_FAILURE() << f;
+}
+
+TEST(Harness, RejectsFormsThatBreakTheRules) {
+  for (Fault fault : {Fault::kFormUnchecked, Fault::kFormCheckedTooLate, Fault::kFormOfOtherNode,
+                      Fault::kFormBesideElements, Fault::kFormForgetsBase})
+    EXPECT_FALSE(check_forms(forms_case(fault, Fault::kNone)).empty()) << static_cast<int>(fault);
+  for (Fault fault : {Fault::kFormUnchecked, Fault::kFormBesideElements, Fault::kFormNotResized})
+    EXPECT_FALSE(check_forms(forms_case(Fault::kNone, fault)).empty()) << static_cast<int>(fault);
 }
 
 TEST(Harness, AcceptsASoundOp) {

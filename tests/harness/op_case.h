@@ -65,6 +65,8 @@ struct OpCase {
   std::function<std::vector<Args>()> gradient_samples = {};
   /// Whether the derivative can be differentiated again.
   bool twice_differentiable = true;
+  /// Not differentiable, but recorded: backward throws (as LibTorch does where it has no formula).
+  bool refuses_gradient = false;
 
   /// The in-place form: changes args.t[0] and returns it. May be empty.
   std::function<Tensor(const Args&)> inplace = {};
@@ -89,7 +91,8 @@ std::vector<std::string>& repeated_names();
 const std::vector<OpCase>& all_cases();
 /// The case of that name; throws when there is none.
 const OpCase& find_case(const std::string& name);
-/// True when a case has that name or covers it.
+/// The case that has that name or covers it; throws when there is none.
+const OpCase& case_of(const std::string& name);
 bool has_case(const std::string& name);
 
 /// Registers what the expression or block returns (an OpCase, or a list of them) at start.

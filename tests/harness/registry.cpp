@@ -36,10 +36,23 @@ const OpCase& find_case(const std::string& name) {
   throw Error("find_case: there is no case named " + name);
 }
 
-bool has_case(const std::string& name) {
-  return std::any_of(cases().begin(), cases().end(), [&](const OpCase& c) {
-    return c.name == name || std::find(c.covers.begin(), c.covers.end(), name) != c.covers.end();
-  });
+namespace {
+
+const OpCase* search(const std::string& name) {
+  for (const OpCase& c : cases())
+    if (c.name == name || std::find(c.covers.begin(), c.covers.end(), name) != c.covers.end())
+      return &c;
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_case(const std::string& name) { return search(name) != nullptr; }
+
+const OpCase& case_of(const std::string& name) {
+  const OpCase* c = search(name);
+  if (!c) throw Error("case_of: there is no case of " + name);
+  return *c;
 }
 
 }  // namespace taper::testing

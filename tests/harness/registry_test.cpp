@@ -1,4 +1,4 @@
-// Walks the registry: every case, each of the five properties, as a test of its own.
+// Walks the registry: every case, each of the six properties, as a test of its own.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -33,6 +33,7 @@ TEST_P(OpCases, Device) {
 }
 TEST_P(OpCases, Gradient) { expect_none(check_gradient(op())); }
 TEST_P(OpCases, ViewsAndState) { expect_none(check_views_and_state(op())); }
+TEST_P(OpCases, Forms) { expect_none(check_forms(op())); }
 TEST_P(OpCases, Errors) { expect_none(check_errors(op())); }
 
 INSTANTIATE_TEST_SUITE_P(Ops, OpCases, ::testing::ValuesIn(names()),
@@ -42,15 +43,35 @@ TEST(OpRegistry, HasNoTwoCasesOfOneName) {
   for (const std::string& name : repeated_names()) ADD_FAILURE() << name;
 }
 
-/// The ops of the lists are a table that cases can be held against: each must be there.
-TEST(OpRegistry, HoldsEveryListedOp) {
-  const std::vector<std::string> listed = {
+enum FormsOf { kPlain = 0, kOut = 1, kInplace = 2, kAllForms = kOut | kInplace };
+
+/// Each listed op must have a case, with the forms that the list gives it.
+void expect_cases(const std::vector<std::string>& listed, int forms) {
+  for (const std::string& name : listed) {
+    if (!has_case(name)) {
+      ADD_FAILURE() << name << " has no case";
+      continue;
+    }
+    const OpCase& c = case_of(name);
+    if (forms & kInplace) EXPECT_TRUE(c.inplace) << name << " has no in-place form";
+    if (forms & kOut) EXPECT_TRUE(c.out) << name << " has no out form";
+  }
+}
+
 #define TAPER_NAME(name) #name,
-      TAPER_UNARY_FLOAT_OPS(TAPER_NAME) TAPER_UNARY_SAME_OPS(TAPER_NAME)
-          TAPER_UNARY_BOOL_OPS(TAPER_NAME) TAPER_COMPARE_OPS(TAPER_NAME)
-#undef TAPER_NAME
-  };
-  for (const std::string& name : listed) EXPECT_TRUE(has_case(name)) << name << " has no case";
+#define TAPER_WITH_NUMBER(name) #name "_number",
+#define TAPER_NUMBER_FIRST(name) "number_" #name,
+
+TEST(OpRegistry, HoldsEveryListedUnaryOp) {
+  expect_cases({TAPER_UNARY_FLOAT_OPS(TAPER_NAME) TAPER_UNARY_SAME_OPS(TAPER_NAME)}, kAllForms);
+  expect_cases({TAPER_UNARY_BOOL_OPS(TAPER_NAME)}, kPlain);
+}
+
+TEST(OpRegistry, HoldsEveryListedBinaryOp) {
+  expect_cases({TAPER_BINARY_OPS(TAPER_NAME) TAPER_BINARY_OPS(TAPER_WITH_NUMBER)}, kAllForms);
+  expect_cases({TAPER_COMPARE_OPS(TAPER_NAME) TAPER_COMPARE_OPS(TAPER_WITH_NUMBER)}, kAllForms);
+  expect_cases({TAPER_BINARY_TENSOR_OPS(TAPER_NAME)}, kAllForms);
+  expect_cases({TAPER_EXTREMUM_OPS(TAPER_NAME) TAPER_NUMBER_FIRST_OPS(TAPER_NUMBER_FIRST)}, kOut);
 }
 
 }  // namespace

@@ -1,9 +1,112 @@
+#include <cmath>
+
 #include <taper/taper.h>
 
+#include "harness/pointwise.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
+
+using optional_scalar = optional<Scalar>;
+using optional_tensor = optional<Tensor>;
+
+/// All forms of one function of x and bounds that are numbers.
+#define OF_NUMBERS(label, name, function, ...)                                                 \
+  [] {                                                                                         \
+    OpCase c =                                                                                 \
+        unary_case(label, [](const Tensor& x) { return name(x, __VA_ARGS__); }, function, {}); \
+    c.dtypes.pop_back(); /* a byte holds no -1 */                                              \
+    c.inplace = [](const Args& a) { return a.t[0].name##_(__VA_ARGS__); };                     \
+    c.out = [](Tensor& y, const Args& a) { return name##_out(y, a.t[0], __VA_ARGS__); };       \
+    return c;                                                                                  \
+  }()
+
+double limited(double x, double low, double high) { return std::min(std::max(x, low), high); }
+
+TAPER_OP_CASES(clamp_numbers, {
+  OpCase both = OF_NUMBERS(
+      "clamp", clamp, [](double x) { return limited(x, -1, 2); }, Scalar(-1), Scalar(2));
+  both.errors = {
+      error<Error>(
+          "torch.clamp: At least one of 'min' or 'max' must not be None",
+          [] { clamp(to_tensor(Array({2}), kFloat), optional_scalar(), optional_scalar()); }),
+      error<Error>("result type Float can't be cast to the desired output type long int",
+                   [] { to_tensor(Array({2}), kLong).clamp_(optional_scalar(0.5)); })};
+  return std::vector<OpCase>{
+      both,
+      OF_NUMBERS(
+          "clip", clip, [](double x) { return limited(x, -1, 2); }, Scalar(-1), Scalar(2)),
+      OF_NUMBERS(
+          "clamp_min_number", clamp_min, [](double x) { return std::max(x, 1.0); }, 1),
+      OF_NUMBERS(
+          "clamp_max_number", clamp_max, [](double x) { return std::min(x, 1.0); }, 1),
+  };
+});
+
+/// Even lower bounds, odd upper ones, and x between whole numbers: no ties, so that there are
+/// gradients.
+OpCase of_bounds(OpCase c, size_t bounds) {
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [bounds](ScalarType dtype) {
+    std::vector<Args> list;
+    for (const auto& [own, other] : shapes_of_two()) {
+      std::vector<std::vector<int64_t>> sizes(1 + bounds, other);
+      sizes[0] = own;
+      Args a = sample_of(sizes, kDouble);
+      for (size_t i = 0; i < a.t.size(); ++i) {
+        Array v = to_array(a.t[i]);
+        for (double& x : v.v)
+          x = i == 0 ? x + 1.0 / 3 : 2 * std::floor(x / 2) + static_cast<double>(i) - 1;
+        a.t[i] = to_tensor(v, dtype);
+      }
+      list.push_back(a);
+    }
+    return list;
+  };
+  c.reference = [](const ArrayArgs& a) {
+    Array z(broadcast(a.t[0].sizes, a.t[1].sizes));
+    for_each_index(z.sizes, [&](const std::vector<int64_t>& index) {
+      double v = a.t[0].broadcast_at(index);
+      v = a.i[0] & 1 ? std::max(v, a.t[1].broadcast_at(index)) : v;
+      if (a.i[0] & 2) v = std::min(v, a.t[a.t.size() - 1].broadcast_at(index));
+      z.at(index) = v;
+    });
+    return z;
+  };
+  return c;
+}
+
+/// The sides that are bounded, as bits: 1 for below, 2 for above.
+OpCase with_sides(OpCase c, int64_t sides) {
+  const auto plain = c.samples;
+  c.samples = [plain, sides](ScalarType dtype) {
+    std::vector<Args> list = plain(dtype);
+    for (Args& a : list) a.i = {sides};
+    return list;
+  };
+  return c;
+}
+
+#define OF_TENSORS(label, op, bounds, sides, ...)                                      \
+  [] {                                                                                 \
+    OpCase c;                                                                          \
+    c.name = label;                                                                    \
+    c.call = [](const Args& a) { return a.t[0].op(__VA_ARGS__); };                     \
+    c.inplace = [](const Args& a) { return a.t[0].op##_(__VA_ARGS__); };               \
+    c.out = [](Tensor& y, const Args& a) { return op##_out(y, a.t[0], __VA_ARGS__); }; \
+    return with_sides(of_bounds(c, bounds), sides);                                    \
+  }()
+
+TAPER_OP_CASES(clamp_tensors, {
+  return std::vector<OpCase>{
+      OF_TENSORS("clamp_tensors", clamp, 2, 3, optional_tensor(a.t[1]), optional_tensor(a.t[2])),
+      OF_TENSORS("clamp_below", clamp, 1, 1, optional_tensor(a.t[1])),
+      OF_TENSORS("clip_tensors", clip, 2, 3, optional_tensor(a.t[1]), optional_tensor(a.t[2])),
+      OF_TENSORS("clamp_min", clamp_min, 1, 1, a.t[1]),
+      OF_TENSORS("clamp_max", clamp_max, 1, 2, a.t[1]),
+  };
+});
 
 // Expected gradients are PyTorch's: a tie belongs to x, crossed bounds to the upper one.
 TEST(ClampTensor, GradientsGoToWhatWasTaken) {
@@ -33,6 +136,15 @@ TEST(ClampTensor, InPlaceKeepsTheValuesItOverwrites) {
   y.clamp_(optional<Tensor>(tensor({-1., -1.})), optional<Tensor>(tensor({1., 1.})));
   y.sum().backward();
   EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 1}));
+}
+
+// PyTorch's 1.13 too: no bound gets a gradient from below where both are equal.
+TEST(ClampTensor, EqualBoundsGetTheGradientFromAboveOnly) {
+  Tensor low = tensor({1., 1.}).set_requires_grad(true), high = tensor({1., 1.});
+  high.requires_grad_();
+  clamp(tensor({0., 2.}), optional<Tensor>(low), optional<Tensor>(high)).sum().backward();
+  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{0, 0}));
+  EXPECT_EQ(values_of(high.grad()), (std::vector<double>{0, 1}));
 }
 
 TEST(ClampTensor, NeedsABound) {

@@ -1,11 +1,11 @@
 // Cases of the ops of ops/unary.h.
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <memory>
 
 #include <taper/ops/unary.h>
 
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -81,8 +81,99 @@ TAPER_OP_CASES(unary_same, {
   };
   // A negative number wraps in an unsigned dtype; the reference does not.
   list[0].dtypes.pop_back();
+  for (OpCase& c : list)
+    if (c.name == "frac") c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
   return list;
 });
+
+/// With the in-place form as a method only.
+#define UNARY_METHOD(name, low, high, ...)                                                   \
+  with_forms(                                                                                \
+      #name, [](const Tensor& x) { return name(x); }, [](Tensor& x) { return x.name##_(); }, \
+      [](Tensor& y, const Tensor& x) { return name##_out(y, x); },                           \
+      [](double x) -> double { return __VA_ARGS__; }, Range{low, high})
+
+/// NaN and infinities among the floating inputs.
+OpCase with_specials(OpCase c) {
+  const auto plain = c.samples;
+  c.samples = [plain](ScalarType dtype) {
+    std::vector<Args> list = plain(dtype);
+    if (!isFloatingType(dtype)) return list;
+    for (const Args& a : list)
+      for (int64_t i = 0; i < a.t[0].numel(); i += 3)
+        set_element(a.t[0], i, i % 2 ? NAN : i % 4 ? INFINITY : -INFINITY);
+    return list;
+  };
+  return c;
+}
+
+TAPER_OP_CASES(unary_more, {
+  OpCase numbers = UNARY(nan_to_num, -3, 3, x);
+  numbers.gradient_samples = [all = numbers.samples] { return all(kDouble); };
+  const auto plain = numbers.samples;
+  numbers.samples = [plain](ScalarType dtype) {
+    std::vector<Args> list = plain(dtype);
+    if (!isFloatingType(dtype)) return list;
+    for (const Args& a : list)
+      for (int64_t i = 0; i < a.t[0].numel(); i += 3) set_element(a.t[0], i, NAN);
+    return list;
+  };
+  numbers.reference = [](const ArrayArgs& a) {
+    return map(a.t[0], [](double x) { return std::isnan(x) ? 0 : x; });
+  };
+  OpCase bits = UNARY_METHOD(bitwise_not, -3, 3, static_cast<double>(~static_cast<int64_t>(x)));
+  bits.dtypes = {kLong, kInt, kShort};
+  bits.differentiable = false;
+  bits.errors = {error<NotImplementedError>("\"bitwise_not_cpu\" not implemented for 'Float'",
+                                            [] { bitwise_not(to_tensor(Array({2}), kFloat)); })};
+  OpCase truth = UNARY_METHOD(logical_not, -2, 2, x == 0);
+  truth.dtypes.push_back(kBool);
+  truth.result_dtype = bool_result;
+  truth.differentiable = false;
+  return std::vector<OpCase>{numbers, bits, truth};
+});
+
+TEST(UnaryForms, NanToNumReplacesInfinitiesByTheGivenNumbers) {
+  Tensor x = to_tensor(Array({4}), kDouble);
+  const double given[] = {1, NAN, INFINITY, -INFINITY};
+  for (int64_t i = 0; i < 4; ++i) set_element(x, i, given[i]);
+  EXPECT_EQ(to_array(nan_to_num(x, 5.0, 6.0, 7.0)).v, (std::vector<double>{1, 5, 6, 7}));
+  x.requires_grad_();
+  nan_to_num(x).backward(to_tensor(Array({4}, 2), kDouble));
+  EXPECT_EQ(to_array(x.grad()).v, (std::vector<double>{2, 0, 0, 0}));
+}
+
+TEST(UnaryForms, SecondNamesAreTheSameFunctions) {
+  const Tensor x = random_tensor({5}, kDouble, {0.2, 0.8}, *std::make_unique<Random>(3));
+#define EXPECT_ALIAS(alias, name)                                      \
+  if (std::string(#name) != "acosh") {                                 \
+    Tensor in = x.clone(), out = x.clone();                            \
+    const std::vector<double> want = to_array(name(x)).v;              \
+    EXPECT_EQ(to_array(alias(x)).v, want) << #alias;                   \
+    EXPECT_EQ(to_array(x.alias()).v, want) << #alias;                  \
+    EXPECT_EQ(to_array(x.clone().alias##_()).v, want) << #alias "_";   \
+    EXPECT_EQ(to_array(alias##_(in)).v, want) << #alias "_";           \
+    EXPECT_EQ(to_array(alias##_out(out, x)).v, want) << #alias "_out"; \
+  }
+  TAPER_UNARY_ALIASES(EXPECT_ALIAS)
+#undef EXPECT_ALIAS
+}
+
+TEST(UnaryForms, SayWhatTheyDoNotTake) {
+  const Tensor truth = to_tensor(Array({2}, 1), kBool), whole = to_tensor(Array({2}, 1), kLong);
+  EXPECT_EQ(message_of([&] { neg(truth); }).substr(0, 48),
+            "Negation, the `-` operator, on a bool tensor is ");
+  EXPECT_EQ(message_of([&] { relu(truth); }), "Boolean inputs not supported for relu");
+  EXPECT_EQ(message_of([&] { floor(truth); }), "\"floor_vml_cpu\" not implemented for 'Bool'");
+  EXPECT_EQ(message_of([&] { frac(whole); }), "\"frac_cpu\" not implemented for 'Long'");
+  EXPECT_EQ(message_of([&] { whole.exp_(); }),
+            "result type Float can't be cast to the desired output type Long");
+  Tensor out = whole.clone();
+  EXPECT_EQ(message_of([&] { abs_out(out, to_tensor(Array({2}), kFloat)); }),
+            "Found dtype Long but expected Float");
+  EXPECT_EQ(message_of([&] { exp_out(out, to_tensor(Array({2}), kFloat)); }),
+            "result type Float can't be cast to the desired output type Long");
+}
 
 /// The derivative of a step is 0 everywhere.
 bool is_step(const std::string& name) {
@@ -94,28 +185,19 @@ TEST(UnaryCases, StepsHaveZeroGradients) {
     if (is_step(c.name)) EXPECT_TRUE(c.differentiable) << c.name;
 }
 
-#define PREDICATE(name, ...)                                                  \
-  [] {                                                                        \
-    OpCase c = unary_case(                                                    \
-        #name, [](const Tensor& x) { return name(x); },                       \
-        [](double x) -> double { return __VA_ARGS__; }, {});                  \
-    c.result_dtype = bool_result;                                             \
-    c.differentiable = false;                                                 \
-    const auto plain = c.samples;                                             \
-    c.samples = [plain](ScalarType dtype) {                                   \
-      std::vector<Args> list = plain(dtype);                                  \
-      if (!isFloatingType(dtype)) return list;                                \
-      for (const Args& a : list)                                              \
-        for (int64_t i = 0; i < a.t[0].numel(); i += 3)                       \
-          set_element(a.t[0], i, i % 2 ? NAN : i % 4 ? INFINITY : -INFINITY); \
-      return list;                                                            \
-    };                                                                        \
-    return c;                                                                 \
+#define PREDICATE(name, ...)                                 \
+  [] {                                                       \
+    OpCase c = unary_case(                                   \
+        #name, [](const Tensor& x) { return name(x); },      \
+        [](double x) -> double { return __VA_ARGS__; }, {}); \
+    c.result_dtype = bool_result;                            \
+    c.differentiable = false;                                \
+    return with_specials(c);                                 \
   }()
 
 TAPER_OP_CASES(unary_bool, {
   return std::vector<OpCase>{PREDICATE(isnan, std::isnan(x)), PREDICATE(isinf, std::isinf(x)),
-                             PREDICATE(isfinite, std::isfinite(x)), PREDICATE(logical_not, x == 0)};
+                             PREDICATE(isfinite, std::isfinite(x))};
 });
 
 }  // namespace

@@ -1,0 +1,177 @@
+// The rules that all in-place and out forms share.
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/grad_mode.h>
+
+#include "harness/check_shared.h"
+
+namespace taper::testing {
+namespace {
+
+constexpr char kLeaf[] =
+    "a leaf Variable that requires grad is being used in an in-place operation.";
+constexpr char kViewOfLeaf[] =
+    "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+constexpr char kOverlap[] =
+    "more than one element of the written-to tensor refers to a single memory location.";
+constexpr char kOutGradient[] =
+    "functions with out=... arguments don't support automatic "
+    "differentiation, but one of the arguments requires grad.";
+
+/// `body` must throw these words and leave the memory of `t` as it was.
+template <class Body>
+void expect_refused(const char* what, const char* words, const Tensor& t, Log& log,
+                    const Body& body) {
+  const std::vector<unsigned char> before = bytes_of(t);
+  const auto version = t._version();
+  try {
+    body();
+    log.add(what, ": expected an error, got none");
+  } catch (const std::exception& e) {
+    if (!std::strstr(e.what(), words)) log.add(what, ": got the words: ", e.what());
+  }
+  if (bytes_of(t) != before || t._version() != version)
+    log.add(what, ": the tensor was changed before the error");
+}
+
+Args with_first(const Args& args, const Tensor& first) {
+  Args own = args;
+  own.t[0] = first;
+  return own;
+}
+
+/// A tensor that writes to one place for several elements.
+Tensor overlapping(const Tensor& like) {
+  const Dims strides(like.dim(), 0);
+  return to_tensor(Array({1}, 1), like.scalar_type()).as_strided(like.sizes(), strides);
+}
+
+/// `spread`, an offset_and_spread tensor that has been written, holds `want`, and its gaps what the
+/// layout put there.
+void expect_written(const char* what, const Tensor& spread, const Array& want, Log& log) {
+  log.compare(what, read(spread), want, tolerance_of(spread.scalar_type()));
+  const std::vector<unsigned char> got = bytes_of(spread),
+                                   fresh = bytes_of(offset_and_spread(spread));
+  const size_t item = spread.itemsize(), first = static_cast<size_t>(spread.storage_offset());
+  const size_t numel = static_cast<size_t>(spread.numel());
+  for (size_t k = 0; k < got.size() / item; ++k) {
+    const bool element = k >= first && k < first + 2 * numel && (k - first) % 2 == 0;
+    if (!element && std::memcmp(&got[k * item], &fresh[k * item], item) != 0)
+      return log.add(what, ": wrote beside its elements");
+  }
+}
+
+// ---------------------------------------------------------------- in place
+
+/// A derivative's name without the number of the overload.
+std::string base_name(std::string name) {
+  while (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back()))) name.pop_back();
+  return name;
+}
+
+/// Gradients of x, a copy of the first argument on the tape, after the in-place form has run on
+/// what `part` makes of it.
+std::vector<Array> inplace_gradients(const OpCase& c, const Args& args, const Layout& part) {
+  Random random(5);
+  Args leaves = copy(args);
+  std::vector<Tensor> wanted;
+  for (size_t j = 0; j < leaves.t.size(); ++j)
+    if (wants_gradient(c, leaves, j)) wanted.push_back(leaves.t[j].requires_grad_());
+  const Tensor x = leaves.t[0].clone();
+  c.inplace(with_first(leaves, part(x)));
+  run_backward({x}, cotangents_for({x}, random), false);
+  std::vector<Array> list;
+  for (const Tensor& leaf : wanted) list.push_back(grad_of(leaf));
+  return list;
+}
+
+void check_inplace_history(const OpCase& c, const Args& args, Log& log) {
+  const Tensor leaf = copy(args).t[0].requires_grad_();
+  expect_refused("in place on a leaf", kLeaf, leaf, log,
+                 [&] { c.inplace(with_first(args, leaf)); });
+  expect_refused("in place on a view of a leaf", kViewOfLeaf, leaf, log,
+                 [&] { c.inplace(with_first(args, leaf.view(leaf.sizes()))); });
+  const Tensor x = leaf.clone();
+  c.inplace(with_first(args, x));
+  const std::string want = base_name(c.call(with_first(args, leaf))[0].grad_fn()->name());
+  const std::string got = base_name(x.grad_fn()->name());
+  if (got != want) log.add("in place: expected the history ", want, ", got ", got);
+  if (c.refuses_gradient) return;
+  const auto of_view =
+      inplace_gradients(c, args, [](const Tensor& t) { return t.view(t.sizes()); });
+  const auto plain = inplace_gradients(c, args, [](const Tensor& t) { return t; });
+  for (size_t j = 0; j < plain.size(); ++j)
+    log.compare("in place on a view: gradient", of_view[j], plain[j], {1e-12, 0});
+}
+
+void check_inplace(const OpCase& c, const Args& args, Log& log) {
+  const Results plain = c.call(args);
+  if (!fits_in_place(plain[0], args)) return;
+  const Tensor spread = offset_and_spread(args.t[0]);
+  c.inplace(with_first(args, spread));
+  expect_written("in place on a strided tensor", spread, read(plain[0]), log);
+  if (args.t[0].numel() > 1) {
+    const Tensor narrow = overlapping(args.t[0]);
+    expect_refused("in place on an expanded tensor", kOverlap, narrow, log,
+                   [&] { c.inplace(with_first(args, narrow)); });
+  }
+  const bool recorded = c.differentiable || c.refuses_gradient;
+  if (recorded && wants_gradient(c, args, 0)) check_inplace_history(c, args, log);
+}
+
+// ---------------------------------------------------------------- out
+
+void check_out_gradients(const OpCase& c, const Args& args, const Tensor& like, Log& log) {
+  Tensor asks = to_tensor(Array(like.sizes().vec(), 1), like.scalar_type()).requires_grad_();
+  expect_refused("out that requires a gradient", kOutGradient, asks, log,
+                 [&] { c.out(asks, args); });
+  for (size_t j = 0; j < args.t.size(); ++j) {
+    if (!wants_gradient(c, args, j)) continue;
+    Args leaves = copy(args);
+    leaves.t[j].requires_grad_();
+    Tensor z = to_tensor(Array(like.sizes().vec(), 1), like.scalar_type());
+    expect_refused("out of an input that requires a gradient", kOutGradient, z, log,
+                   [&] { c.out(z, leaves); });
+    const NoGradGuard no_grad;
+    c.out(z, leaves);
+    log.compare("out under no_grad", read(z), read(like), {0, 0});
+  }
+}
+
+void check_out(const OpCase& c, const Args& args, Log& log) {
+  const Tensor want = c.call(args)[0];
+  Tensor resized = to_tensor(Array({0}), want.scalar_type());
+  const auto version = resized._version();
+  c.out(resized, args);
+  log.compare("out of another shape", read(resized), read(want), {0, 0});
+  if (resized._version() == version) log.add("out: expected a new version");
+  Tensor spread = offset_and_spread(to_tensor(Array(want.sizes().vec(), 5), want.scalar_type()));
+  c.out(spread, args);
+  expect_written("out to a strided tensor", spread, read(want), log);
+  if (want.numel() > 1) {
+    Tensor narrow = overlapping(want);
+    expect_refused("out to an expanded tensor", kOverlap, narrow, log,
+                   [&] { c.out(narrow, args); });
+  }
+  if (c.differentiable && want.is_floating_point()) check_out_gradients(c, args, want, log);
+}
+
+}  // namespace
+
+Failures check_forms(const OpCase& c) {
+  Failures failures;
+  Log log(failures);
+  const bool has_double = std::find(c.dtypes.begin(), c.dtypes.end(), kDouble) != c.dtypes.end();
+  for (const Args& args : c.samples(has_double ? kDouble : c.dtypes[0])) {
+    if (!is_small(args)) continue;
+    log.sample(args);
+    if (c.inplace) log.guarded([&] { check_inplace(c, args, log); });
+    if (c.out) log.guarded([&] { check_out(c, args, log); });
+  }
+  return failures;
+}
+
+}  // namespace taper::testing

@@ -1,0 +1,129 @@
+#include "harness/check_shared.h"
+
+#include <algorithm>
+
+namespace taper::testing {
+
+Tolerance tolerance_of(ScalarType t) {
+  switch (t) {
+    case kDouble:
+      return {1e-9, 1e-10};
+    case kFloat:
+      return {4e-6, 1e-6};
+    case kHalf:
+      return {2e-3, 1e-3};
+    case kBFloat16:
+      return {1.6e-2, 1e-2};
+    default:
+      return {0, 0};
+  }
+}
+
+Array read(const Tensor& t) { return to_array(t.detach().cpu()); }
+
+ArrayArgs read(const Args& a) {
+  ArrayArgs r{{}, a.i, a.d};
+  for (const Tensor& t : a.t) r.t.push_back(read(t));
+  return r;
+}
+
+Args copy(const Args& a) {
+  Args r = a;
+  for (Tensor& t : r.t) t = to_tensor(to_array(t), t.scalar_type());
+  return r;
+}
+
+int64_t numel_of(const Args& a) {
+  int64_t numel = 0;
+  for (const Tensor& t : a.t) numel += t.numel();
+  return numel;
+}
+
+bool wants_gradient(const OpCase& c, const Args& args, size_t input) {
+  for (size_t without : c.inputs_without_gradient)
+    if (without == input) return false;
+  return args.t[input].is_floating_point();
+}
+
+bool fits_in_place(const Tensor& result, const Args& args) {
+  const ScalarType own = args.t[0].scalar_type(), t = result.scalar_type();
+  return result.sizes() == args.t[0].sizes() && (t == own || t == kBool);
+}
+
+namespace {
+
+std::string describe(const Args& a) {
+  std::string text;
+  for (const Tensor& t : a.t)
+    text += concat(text.empty() ? "" : ", ", t.scalar_type(), t.sizes(), " strides ", t.strides());
+  if (!a.i.empty()) text += concat("; ints ", IntArrayRef(a.i));
+  if (!a.d.empty()) text += concat("; numbers ", ArrayRef<double>(a.d));
+  return text;
+}
+
+}  // namespace
+
+void Log::sample(const Args& args, const std::string& more) { context(describe(args) + more); }
+
+void compare_results(const OpCase& c, ScalarType dtype, const Results& got, const Arrays& want,
+                     const char* what, Log& log) {
+  if (got.size() != want.size())
+    return log.add(what, ": expected ", want.size(), " results, got ", got.size());
+  for (size_t k = 0; k < got.size(); ++k) {
+    const ScalarType wide = isFloatingType(got[k].scalar_type()) ? got[k].scalar_type() : dtype;
+    const bool exact = !isFloatingType(got[k].scalar_type());
+    const Tolerance tol = exact ? Tolerance{0, 0} : scaled(tolerance_of(wide), c.tolerance);
+    log.compare(what, read(got[k]), want[k], tol);
+  }
+}
+
+// ---------------------------------------------------------------------- layouts
+Tensor transposed(const Tensor& t) {
+  const std::vector<int64_t> sizes = t.sizes().vec();
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(sizes[d], 1);
+  }
+  Tensor r = detail::make_tensor({t.numel()}, t.scalar_type(), Device()).as_strided(sizes, strides);
+  for (int64_t i = 0; i < t.numel(); ++i) set_element(r, i, get_element(t, i));
+  return r;
+}
+
+Tensor offset_and_spread(const Tensor& t) {
+  const int64_t offset = 3;
+  const double filler = t.scalar_type() == kBool ? 1 : 99;
+  Tensor buffer = to_tensor(Array({2 * t.numel() + 8}, filler), t.scalar_type());
+  Dims strides;
+  contiguous_strides(Dims(t.sizes()), strides);
+  for (int64_t& s : strides) s *= 2;
+  Tensor r = buffer.as_strided(t.sizes(), strides, offset);
+  for (int64_t i = 0; i < t.numel(); ++i) set_element(r, i, get_element(t, i));
+  return r;
+}
+
+Tensor expanded(const Tensor& t) {
+  const Array a = to_array(t);
+  Array narrow = a;
+  Dims strides;
+  contiguous_strides(Dims(t.sizes()), strides);
+  Tensor r = to_tensor(a, t.scalar_type());
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    bool equal = true;
+    for_each_index(a.sizes, [&](const std::vector<int64_t>& index) {
+      std::vector<int64_t> first = index;
+      first[d] = 0;
+      equal = equal && a.at(index) == a.at(first);
+    });
+    if (equal) strides[d] = 0;
+  }
+  return r.as_strided(t.sizes(), strides);
+}
+
+std::vector<unsigned char> bytes_of(const Tensor& t) {
+  const auto* p = static_cast<const unsigned char*>(t.storage().data());
+  return {p, p + t.storage().nbytes()};
+}
+
+}  // namespace taper::testing
