@@ -4,7 +4,9 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/ops/conv_depthwise.h>
 #include <taper/ops/conv_direct.h>
+#include <taper/ops/conv_onednn.h>
 #include <taper/ops/conv_shape.h>
 
 #define TAPER_ISA_FILE <taper/ops/conv_isa.inc>
@@ -126,8 +128,11 @@ struct Forward {
   }
 
   void run() const {
-    if constexpr (std::is_same_v<T, float>)
+    if (depthwise::takes(s)) return depthwise::forward(y, x, w, b, s);
+    if constexpr (std::is_same_v<T, float>) {
+      if (onednn::prefers(s, onednn::Kind::kForward) && onednn::forward(y, x, w, b, s)) return;
       if (direct::takes_forward(s)) return run_direct();
+    }
     run_packed();
   }
 };
@@ -159,6 +164,10 @@ struct InputGradient {
   }
 
   void run() const {
+    if (depthwise::takes(s)) return depthwise::input_gradient(gx, gy, w, s);
+    if constexpr (std::is_same_v<T, float>)
+      if (onednn::prefers(s, onednn::Kind::kInputGradient) && onednn::input_gradient(gx, gy, w, s))
+        return;
     const int64_t per_image = blocks(), images = s.batch * s.groups;
     const int64_t size = channel_block() * s.taps() * s.out_pixels();
     const InputGradient f = *this;
@@ -233,6 +242,11 @@ struct WeightGradient {
   // The batch is split over threads, each with its own sum: the result depends on the number of
   // threads only.
   void run() const {
+    if (depthwise::takes(s)) return depthwise::weight_gradient(gw, x, gy, s);
+    if constexpr (std::is_same_v<T, float>)
+      if (onednn::prefers(s, onednn::Kind::kWeightGradient) &&
+          onednn::weight_gradient(gw, x, gy, s))
+        return;
     const int64_t size = s.groups * s.out_channels * s.depth();
     const int64_t work = size * s.out_pixels() * s.batch;
     const int64_t parts = in_parallel_region()

@@ -1,6 +1,8 @@
 // Kernels of convolutions. Not installed.
 #pragma once
 
+#include <compare>
+
 #include <taper/framework/dispatch.h>
 
 namespace taper {
@@ -12,6 +14,8 @@ struct ConvSteps {
   int64_t padding[3] = {0, 0, 0};  ///< before the first element
   int64_t dilation[3] = {1, 1, 1};
   int64_t groups = 1;
+
+  auto operator<=>(const ConvSteps&) const = default;
 };
 
 // All tensors are contiguous: x (N, C, ...), w (K, C / groups, ...), y (N, K, ...).

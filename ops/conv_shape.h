@@ -1,6 +1,7 @@
 // The sizes of one convolution, as its CPU kernels see them. Not installed.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include <taper/ops/conv_kernels.h>
@@ -13,6 +14,8 @@ struct ConvShape {
   int64_t in_channels, out_channels;  ///< of one group
   int64_t in[3], out[3], kernel[3];
   ConvSteps steps;
+
+  auto operator<=>(const ConvShape&) const = default;
 
   int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
   int64_t out_pixels() const { return out[0] * out[1] * out[2]; }

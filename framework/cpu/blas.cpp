@@ -1,6 +1,5 @@
 #include <taper/framework/cpu/blas.h>
 
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/cpu/parallel.h>
 
@@ -90,13 +90,9 @@ bool library_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> 
   bool ta, tb;
   int64_t lda, ldb;
   if (!blas_layout(a, m, k, &ta, &lda) || !blas_layout(b, k, n, &tb, &ldb)) return false;
-  // It would split by OpenMP: the split is ours.
-  const int threads = omp_get_max_threads();
-  if (threads != 1) omp_set_num_threads(1);
-  const dnnl_status_t status = dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data,
-                                          lda, b.data, ldb, add ? 1.0f : 0.0f, c, ldc);
-  if (threads != 1) omp_set_num_threads(threads);
-  return status == dnnl_success;
+  const OneThread here;
+  return dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, alpha, a.data, lda, b.data, ldb,
+                    add ? 1.0f : 0.0f, c, ldc) == dnnl_success;
 }
 
 bool library_gemm(int64_t m, int64_t n, int64_t k, double alpha, MatrixIn<double> a,

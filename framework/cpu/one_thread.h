@@ -1,0 +1,25 @@
+// Calls of libraries that would split their work by OpenMP. Not installed.
+#pragma once
+
+#include <omp.h>
+
+namespace taper::cpu {
+
+/// While it lives, OpenMP gives the calling thread one thread: how work is split is for
+/// parallel_for to say.
+class OneThread {
+ public:
+  OneThread() : threads_(omp_get_max_threads()) {
+    if (threads_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (threads_ != 1) omp_set_num_threads(threads_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+}  // namespace taper::cpu

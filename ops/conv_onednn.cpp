@@ -1,0 +1,90 @@
+#include <taper/ops/conv_onednn.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include <taper/ops/conv_direct.h>
+#include <taper/ops/conv_onednn_parts.h>
+
+// oneDNN's kernels are fast in layouts that keep 8 or 16 channels together. Images are converted in
+// chunks that stay, with their results, in the second-level cache; the weights once.
+namespace taper::cpu::onednn {
+namespace {
+
+std::atomic<int64_t> g_runs{0};
+
+// Multiply-adds from which on the conversions pay, with a kernel of 1 and a larger one.
+constexpr int64_t kPointwiseWork = 1 << 20;
+constexpr int64_t kLeastWork = 1 << 18;
+
+int64_t padding(int64_t channels) {
+  return ceil_div(channels, channel_block()) * channel_block() - channels;
+}
+
+// The share of its multiply-adds that oneDNN does not spend on padding of the channels.
+double useful(const ConvShape& s) {
+  const auto share = [](int64_t n) { return static_cast<double>(n) / (n + padding(n)); };
+  return share(s.out_channels) * (s.in_channels <= kPlainChannels ? 1 : share(s.in_channels));
+}
+
+bool prefers_forward(const ConvShape& s) {
+  if (s.pointwise()) return s.in_channels >= 128;
+  if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
+  return useful(s) >= 0.6;
+}
+
+bool prefers_input_gradient(const ConvShape& s) {
+  if (s.in_channels <= kPlainChannels) return false;
+  if (s.pointwise()) return std::min(s.in_channels, s.out_channels) >= 64;
+  return useful(s) >= 0.85;
+}
+
+bool prefers_weight_gradient(const ConvShape& s) {
+  const int64_t positions = s.batch * s.out_pixels(), numel = s.out_channels * s.depth();
+  if (s.in_channels == 1 || (direct::takes_weight_gradient(s) && positions >= 2048)) return false;
+  // oneDNN goes through the whole gradient with every image.
+  if (!s.pointwise() && numel >= 1 << 18 && (positions < 512 || s.out_pixels() < 128)) return false;
+  return useful(s) >= 0.35;
+}
+
+template <class Run>
+bool counted(const Run& run) try {
+  const bool done = run();
+  if (done) g_runs.fetch_add(1, std::memory_order_relaxed);
+  return done;
+} catch (const dnnl::error&) {
+  return false;
+}
+
+}  // namespace
+
+// The choices are measured, on AVX-512 and AVX2 machines.
+bool prefers(const ConvShape& s, Kind kind) {
+  const int64_t least = s.pointwise() ? kPointwiseWork : kLeastWork;
+  if (channel_block(s) == 0 || s.batch * image_work(s) < least) return false;
+  if (s.groups > 1) return true;
+  switch (kind) {
+    case Kind::kForward:
+      return prefers_forward(s);
+    case Kind::kInputGradient:
+      return prefers_input_gradient(s);
+    default:
+      return prefers_weight_gradient(s);
+  }
+}
+
+bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
+  return counted([&] { return run_image_map(Kind::kForward, s, y, x, w, b); });
+}
+
+bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
+  return counted([&] { return run_image_map(Kind::kInputGradient, s, gx, gy, w, nullptr); });
+}
+
+bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s) {
+  return counted([&] { return run_weight_gradient(s, gw, x, gy); });
+}
+
+int64_t runs() { return g_runs.load(std::memory_order_relaxed); }
+
+}  // namespace taper::cpu::onednn
