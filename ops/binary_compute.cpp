@@ -42,6 +42,15 @@ void check_operands(const BinaryOp& op, const BinaryOperand& a, const BinaryOper
               ": expected a defined tensor as argument, got an undefined one");
 }
 
+// Throws unless the result may be written into y.
+void check_storable(const BinaryOp& op, const Tensor& y, const BinaryOperand& b,
+                    ScalarType result) {
+  if (op.exact_with_number && !b.tensor)
+    check_out_dtype(y, result);
+  else if (!op.tests)
+    check_result_cast(result, y.scalar_type());
+}
+
 void launch(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scalar* alpha) {
   if (alpha)
     op.run_scaled(y, p.in_a, p.in_b, *alpha);
@@ -86,7 +95,7 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
   const ScalarType result = result_dtype(op, dtype);
   const BinaryPlan p = plan_binary(op.name, x, b, dtype);
   check_result_shape(x, p.shape);
-  if (!op.tests) check_result_cast(result, x.scalar_type());
+  check_storable(op, x, b, result);
   if (op.check) op.check(op, x, b);
   if (x.numel() > 0) compute_into(op, x, p, result, !meet, alpha);
 }
@@ -101,7 +110,7 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
   const ScalarType result = result_dtype(op, p.dtype);
   if (!out.defined()) out = make_tensor(p.shape, result, p.device);
   const OutPlan to = plan_out(out, p.shape, {x, y});
-  if (!op.tests) check_result_cast(result, out.scalar_type());
+  check_storable(op, out, b, result);
   if (op.check) op.check(op, a, b);
   to.resize();
   if (out.numel() > 0) compute_into(op, out, p, result, to.apart, alpha);

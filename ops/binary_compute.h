@@ -18,6 +18,8 @@ struct BinaryOp {
   bool tests = false;
   /// Throws for operands that the op does not take; may be null. The last check before computing.
   void (*check)(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) = nullptr;
+  /// With a number, a tensor that is written must have just the result's dtype.
+  bool exact_with_number = false;
   /// The kernel of op(a, alpha * b); null where the op has none.
   void (*run_scaled)(const Tensor& y, const In& a, const In& b, const Scalar& alpha) = nullptr;
 };

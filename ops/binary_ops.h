@@ -32,9 +32,9 @@ void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand&
     TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);                    \
   }
 
-TAPER_BINARY_OP(add, "add", add, false, false, nullptr, TAPER_RUN_SCALED)
+TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, TAPER_RUN_SCALED)
 /// With an alpha it is add: the caller changes alpha's sign.
-TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, TAPER_RUN_SCALED)
+TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, TAPER_RUN_SCALED)
 TAPER_BINARY_OP(mul, "mul", mul)
 TAPER_BINARY_OP(div, "div", div, true)
 TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor)
@@ -42,7 +42,7 @@ TAPER_BINARY_OP(div_floor, "div", div_floor, false, false, check_divisor)
 TAPER_BINARY_OP(floor_divide, "floor_divide", div_floor, false, false, check_divisor)
 TAPER_BINARY_OP(remainder, "remainder", remainder, false, false, check_divisor)
 TAPER_BINARY_OP(fmod, "fmod", fmod, false, false, check_divisor)
-TAPER_BINARY_OP(pow, "pow", pow, false, false, check_power)
+TAPER_BINARY_OP(pow, "pow", pow, false, false, check_power, true)
 TAPER_BINARY_OP(atan2, "atan2", atan2, true)
 TAPER_BINARY_OP(copysign, "copysign", copysign, true)
 TAPER_BINARY_OP(maximum, "maximum", maximum)

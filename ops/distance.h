@@ -6,7 +6,8 @@
 namespace taper {
 
 /// The p-norm distance of every row of x1 (..., P, M) to every row of x2 (..., R, M): (..., P, R).
-/// Leading dimensions broadcast. The gradient is 0 where two rows are equal.
+/// Leading dimensions broadcast. Floating dtypes. The gradient is 0 where two rows are equal; with
+/// an infinite p it goes to every largest difference, with p = 0 it is 0.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace taper

@@ -1,8 +1,10 @@
 // One element for each index along a dimension: gather and scatter.
 #include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
 #include <taper/ops/index_kernels.h>
+#include <taper/ops/scatter_product.h>
 
 namespace taper {
 
@@ -71,34 +73,64 @@ Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index
   return y;
 }
 
-/// The gradient of a source, of which only the part that `index` covers was used.
-Tensor source_gradient(const Tensor& gy, int64_t dim, const Tensor& index, const Dims& sizes) {
-  Tensor used = gather(gy, dim, index);
+/// The part of a source that `index` covers.
+Tensor used_part(const Tensor& src, const Tensor& index) {
+  Tensor part = src;
+  for (int64_t d = 0; d < src.dim(); ++d) part = part.narrow(d, 0, size_at(index, d));
+  return part;
+}
+
+/// The gradient of a source from that of its used part.
+Tensor source_gradient(const Tensor& used, const Tensor& index, const Dims& sizes) {
   if (sizes == Dims(index.sizes())) return used;
-  Tensor whole = gy.new_zeros(sizes), part = whole;
-  for (int64_t d = 0; d < sizes.size(); ++d) part = part.narrow(d, 0, size_at(index, d));
+  Tensor whole = used.new_zeros(sizes);
+  const Tensor part = used_part(whole, index);
   part.copy_(used.reshape(part.sizes()));
   return whole;
+}
+
+/// Copying and adding: what x loses, what src gains.
+void record_put(Form form, const Tensor& y, const Tensor& x, int64_t dim, const Tensor& index,
+                const Tensor& src, bool add) {
+  form.record(add ? "ScatterAddBackward0" : "ScatterBackward0", y, {x, src},
+              [index = saved(index), dim, add, sizes = Dims(src.sizes())](autograd::Grads& g) {
+                std::array<Tensor, 2> out;
+                const Tensor at = index.get();
+                if (g.needs(0)) out[0] = add ? g[0] : scatter(g[0], dim, at, 0);
+                if (g.needs(1)) out[1] = source_gradient(gather(g[0], dim, at), at, sizes);
+                return out;
+              });
+}
+
+/// Multiplying: `before` is x as it was.
+void record_product(Form form, const Tensor& y, const Tensor& x, const Tensor& before, int64_t dim,
+                    const Tensor& index, const Tensor& src) {
+  form.record(
+      "ScatterReduceBackward0", y, {x, src},
+      [before = saved(before), index = saved(index), src = saved(src), dim](autograd::Grads& g) {
+        std::array<Tensor, 2> out;
+        const Tensor at = index.get(), s = src.get();
+        if (g.needs(0)) out[0] = scatter(g[0], dim, at, s, "multiply");
+        if (!g.needs(1)) return out;
+        const Tensor used =
+            scatter_product_of_others(g[0] * before.get(), dim, at, used_part(s, at));
+        out[1] = source_gradient(used, at, Dims(s.sizes()));
+        return out;
+      });
 }
 
 Tensor scatter_source(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                       const Tensor& src, PutMode mode) {
   const int64_t dim = wrap_dim(dim_given, x.dim());
   check_scatter_source("scatter", x, dim, index, src);
-  TAPER_CHECK(mode != PutMode::kMultiply || !needs_grad(x, src),
-              "scatter: expected no gradient with reduce=\"multiply\", for which there is no "
-              "derivative; use torch::NoGradGuard or multiply outside");
+  const bool recording = needs_grad(x, src), product = mode == PutMode::kMultiply;
+  const Tensor before = recording && product && form.in_place ? detail::before_change(x) : x;
   const Tensor y = scatter_into(form, x, dim, index, apart_from(x, src), mode);
-  if (!needs_grad(x, src)) return y;
-  const bool add = mode == PutMode::kAdd;
-  form.record(add ? "ScatterAddBackward0" : "ScatterBackward0", y, {x, src},
-              [index = saved(index), dim, add, sizes = Dims(src.sizes())](autograd::Grads& g) {
-                std::array<Tensor, 2> out;
-                if (!g[0].defined()) return out;
-                if (g.needs(0)) out[0] = add ? g[0] : scatter(g[0], dim, index.get(), 0);
-                if (g.needs(1)) out[1] = source_gradient(g[0], dim, index.get(), sizes);
-                return out;
-              });
+  if (!recording) return y;
+  if (product)
+    record_product(form, y, x, before, dim, index, src);
+  else
+    record_put(form, y, x, dim, index, src, mode == PutMode::kAdd);
   return y;
 }
 
@@ -106,14 +138,13 @@ Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor
                      const Scalar& value, PutMode mode) {
   const int64_t dim = wrap_dim(dim_given, x.dim());
   check_scatter("scatter", x, dim, index);
-  TAPER_CHECK(mode != PutMode::kMultiply || !needs_grad(x),
-              "scatter: expected no gradient with reduce=\"multiply\", for which there is no "
-              "derivative; use torch::NoGradGuard or multiply outside");
   const Tensor y = scatter_into(form, x, dim, index, In::number(value, x.scalar_type()), mode);
   if (!needs_grad(x)) return y;
-  form.record("ScatterBackward1", y, {x},
-              [index = saved(index), dim, add = mode == PutMode::kAdd](const Tensor& gy) {
-                return add ? gy : scatter(gy, dim, index.get(), 0);
+  form.record(mode == PutMode::kMultiply ? "ScatterReduceBackward0" : "ScatterBackward1", y, {x},
+              [index = saved(index), dim, value, mode](const Tensor& gy) {
+                if (mode == PutMode::kAdd) return gy;
+                if (mode == PutMode::kCopy) return scatter(gy, dim, index.get(), 0);
+                return scatter(gy, dim, index.get(), value, "multiply");
               });
   return y;
 }

@@ -15,8 +15,9 @@ OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {
   for (const Tensor& x : inputs) {
     if (!x.defined()) continue;
     if (check_overlap(out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
-    if (grows && out.is_same(x)) check_result_shape(out, sizes);
   }
+  for (const Tensor& x : inputs)
+    if (grows && out.is_same(x)) check_result_shape(out, sizes);
   return plan;
 }
 

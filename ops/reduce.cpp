@@ -4,6 +4,8 @@
 #include <taper/ops/out.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
+#include <taper/ops/scan.h>
+#include <taper/ops/shape.h>
 
 namespace taper {
 
@@ -63,11 +65,34 @@ Tensor mean_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
   return y;
 }
 
-// d prod / d x_i is the product of all others: y / x_i, but where one x_i is 0 it alone has a
-// gradient (the product of the rest), and where two are none has.
-Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
-  const Dims sizes(x.sizes());
-  const Tensor zero = x.eq(0);
+// The elements along `dims` as rows: [everything else, numel of dims], and back.
+struct Rows {
+  Dims order, back, sizes;
+  Rows(const Tensor& x, DimMask dims) : back(x.dim(), 0) {
+    for (const bool reduced : {false, true})
+      for (int64_t d = 0; d < x.dim(); ++d)
+        if (((dims >> d) & 1) == static_cast<DimMask>(reduced)) order.push_back(d);
+    for (int64_t i = 0; i < order.size(); ++i) back[order[i]] = i;
+    sizes = x.permute(order).sizes();
+  }
+  Tensor of(const Tensor& x, int64_t row) const { return x.permute(order).reshape({-1, row}); }
+  Tensor undo(const Tensor& rows) const { return rows.reshape(sizes).permute(back); }
+};
+
+// For each element the product of all others, from those before it and those after it: an
+// expression that can be differentiated again where elements are 0. For tensors that are not empty.
+Tensor product_of_others(const Tensor& x, DimMask dims) {
+  const Rows rows(x, dims);
+  const int64_t n = reduced_numel(x, dims);
+  const Tensor v = rows.of(x, n), one = v.new_ones({v.size(0), 1});
+  const Tensor before = cumprod(cat({one, v.narrow(1, 0, n - 1)}, 1), 1);
+  const Tensor after = cumprod(cat({one, v.flip(1).narrow(1, 0, n - 1)}, 1), 1).flip(1);
+  return rows.undo(before.mul(after));
+}
+
+// The same by division, where nothing is recorded or there is no 0: y / x_i, but where one x_i is 0
+// it alone has a product (that of the rest), and where two are none has.
+Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
   const Tensor others = x.masked_fill(zero, 1);
   Tensor rest = others, zeros = zero;
   for (int64_t d = 0; d < x.dim(); ++d) {
@@ -76,7 +101,13 @@ Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
     zeros = zeros.sum(d, true);
   }
   const Tensor weight = zero.to(x.scalar_type()).mul(zeros.eq(1)).add(zeros.eq(0));
-  return keep_dims(gy, sizes, dims).mul(rest).div(others).mul(weight);
+  return rest.div(others).mul(weight);
+}
+
+Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
+  const Tensor zero = x.eq(0), g = keep_dims(gy, Dims(x.sizes()), dims);
+  const bool exact = needs_grad(x) && zero.any().item<bool>();
+  return g.mul(exact ? product_of_others(x, dims) : quotients(x, zero, dims));
 }
 
 Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,

@@ -175,7 +175,9 @@ Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scal
   return store_out("lerp", out, lerp_values(start, end, weight), {start, end});
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight) {
-  return store_out("lerp", out, lerp_values(start, end, weight), {start, end, weight});
+  const Tensor r = lerp_values(start, end, weight);
+  if (out.defined()) check_out_dtype(out, r.scalar_type());
+  return store_out("lerp", out, r, {start, end, weight});
 }
 
 }  // namespace taper

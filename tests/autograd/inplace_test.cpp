@@ -92,6 +92,7 @@ TEST(InPlace, RefusesBeforeItChangesAnything) {
            [&] { x.pow_(half); }, [&] { x.remainder_(half); }, [&] { x.bitwise_and_(half); },
            [&] { x.atan2_(half); }, [&] { x.copysign_(2); }})
     EXPECT_EQ(message_of(op), "result type Float can't be cast to the desired output type Long");
+  EXPECT_EQ(message_of([&] { x.pow_(0.5); }), "Found dtype Long but expected Float");
   Tensor column = doubles({1, 2, 3, 4}).view({4, 1}), row = doubles({1, 2, 3, 4});
   for (const auto& op : std::vector<std::function<void()>>{
            [&] { row.pow_(column); }, [&] { row.fmod_(column); }, [&] { row.eq_(column); },

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <taper/framework/random.h>
+#include <taper/ops/reduce.h>
+
 #include "harness/pointwise.h"
 #include "test_util.h"
 
@@ -214,6 +217,22 @@ TEST(Activation, RandomSlopesLieWithinTheirBounds) {
     EXPECT_GE(y[i].item<float>(), -0.5f);
   }
   EXPECT_FLOAT_EQ(rrelu(x, 0.25, 0.5)[0].item<float>(), -0.375f);
+}
+
+// Expected values are PyTorch's: one number is drawn for each negative element, in their order.
+TEST(Activation, RandomSlopesArePyTorchs) {
+  const Tensor x = values({-1, 1, -2, 3, -4});
+  for (ScalarType dtype : {kFloat, kDouble}) {
+    manual_seed(3);
+    Tensor y = x.to(dtype);
+    rrelu_(y, 0.1, 0.3, true);
+    const std::vector<double> got = values_of(y), want{-0.106821641, 1, -0.314696103, 3, -1.018332};
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-6);
+  }
+  Tensor leaf = x.clone().requires_grad_();
+  const Tensor y = rrelu(leaf, 0.5, 0.5, true);
+  y.sum().backward();
+  EXPECT_EQ(values_of(leaf.grad()), (std::vector<double>{0.5, 1, 0.5, 1, 0.5}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include <taper/ops/factory.h>
+#include <taper/ops/fill.h>
+#include <taper/ops/random.h>
 
 #include "test_util.h"
 
@@ -270,6 +272,17 @@ TEST(TensorOf, RaggedOrMixedListsThrow) {
         tensor({1, 2.5});
       });
   expect_error("without overflow", [] { tensor({1, 300}, kByte); });
+}
+
+// How a factory filled a tensor is no change to it.
+TEST(Factory, MakesTensorsOfVersionZero) {
+  const Tensor x = ones({2});
+  for (const Tensor& t : {x, full({2}, 3), scalar_tensor(2), eye(3), arange(3), ones_like(x),
+                          full_like(x, 2), x.new_ones({2}), x.new_full({2}, 3), taper::rand({2}),
+                          randn({2}), randint(3, {2}), rand_like(x), tensor({1., 2.})})
+    EXPECT_EQ(t._version(), 0);
+  x.fill_(2);
+  EXPECT_EQ(x._version(), 1);
 }
 
 }  // namespace

@@ -290,6 +290,51 @@ OpCase scatter_add_case() {
   return c;
 }
 
+void multiply(double& to, double from) { to *= from; }
+
+/// Several factors to one target: none of them 0, one, two, three; and a target that is 0 itself.
+std::vector<Args> scatter_with_zeros() {
+  std::vector<Args> list = {with_source(indexed({4, 3}, {2, 2}, 4, 0, kDouble), {3, 3}, kDouble)};
+  for (int64_t zeros = 0; zeros <= 3; ++zeros)
+    for (int64_t own = 0; own < 2; ++own) {
+      Args a = with_source(indexed({3}, {6}, 3, 0, kDouble), {6}, kDouble);
+      a.t[1] = longs({1, 0, 1, 1, 2, 1});
+      const int64_t to_one[] = {0, 2, 5};
+      for (int64_t k = 0; k < zeros; ++k) set_element(a.t[2], to_one[k], 0);
+      if (own) set_element(a.t[0], 1, 0);
+      list.push_back(a);
+    }
+  return list;
+}
+
+OpCase scatter_multiply_case() {
+  OpCase c = scatter_case();
+  c.name = "scatter_multiply";
+  c.dtypes = {kFloat, kDouble};
+  c.call = [](const Args& a) { return a.t[0].scatter(a.i[0], a.t[1], a.t[2], "multiply"); };
+  c.inplace = [](const Args& a) { return a.t[0].scatter_(a.i[0], a.t[1], a.t[2], "multiply"); };
+  c.reference = [](const ArrayArgs& a) { return reference_scatter(a, multiply); };
+  c.gradient_samples = scatter_with_zeros;
+  c.errors = {};
+  c.tolerance = 16;
+  return c;
+}
+
+OpCase scatter_multiply_value_case() {
+  OpCase c = scatter_value_case();
+  c.name = "scatter_multiply_value";
+  c.dtypes = {kFloat, kDouble};
+  c.call = [](const Args& a) { return a.t[0].scatter(a.i[0], a.t[1], 1.25, "multiply"); };
+  c.inplace = [](const Args& a) { return a.t[0].scatter_(a.i[0], a.t[1], 1.25, "multiply"); };
+  c.reference = [](const ArrayArgs& a) {
+    Array x = a.t[0];
+    for_each_indexed(x, a.t[1], a.i[0], [&](const Shape& to, const Shape&) { x.at(to) *= 1.25; });
+    return x;
+  };
+  c.tolerance = 16;
+  return c;
+}
+
 OpCase take_case() {
   OpCase c;
   c.name = "take";
@@ -311,9 +356,17 @@ OpCase take_case() {
 }
 
 TAPER_OP_CASES(index_cases, {
-  return std::vector<OpCase>{index_select_case(),  index_add_case(),   index_copy_case(),
-                             index_fill_case(),    gather_case(),      scatter_case(),
-                             scatter_value_case(), scatter_add_case(), take_case()};
+  return std::vector<OpCase>{index_select_case(),
+                             index_add_case(),
+                             index_copy_case(),
+                             index_fill_case(),
+                             gather_case(),
+                             scatter_case(),
+                             scatter_value_case(),
+                             scatter_add_case(),
+                             scatter_multiply_case(),
+                             scatter_multiply_value_case(),
+                             take_case()};
 });
 
 }  // namespace

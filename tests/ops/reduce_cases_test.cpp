@@ -268,6 +268,16 @@ TAPER_OP_CASES(products, {
       list.push_back(std::move(a));
     return list;
   };
+  // Zeros: none, one, two and three in what is multiplied.
+  prod.gradient_samples = [all = prod.samples] {
+    std::vector<Args> list = all(kDouble);
+    for (size_t i = 0; i < list.size(); ++i) {
+      const Tensor& x = list[i].t[0];
+      for (int64_t k = 0; k < std::min<int64_t>(x.numel(), static_cast<int64_t>(i) % 4); ++k)
+        set_element(x, (5 * k) % x.numel(), 0);
+    }
+    return list;
+  };
   return std::vector<OpCase>{prod};
 });
 

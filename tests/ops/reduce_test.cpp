@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include <taper/framework/autograd/node.h>
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
@@ -106,6 +107,17 @@ TEST(Reduce, ProductWithZeros) {
   const Tensor x = values({2, 0, 5}).set_requires_grad(true);
   x.prod().backward();
   EXPECT_TRUE(x.grad().equal(values({0, 10, 0})));
+}
+
+// Expected values are PyTorch's.
+TEST(Reduce, ProductWithZerosCanBeDifferentiatedAgain) {
+  const Tensor x = values({0, 2, 3}).set_requires_grad(true), weight = values({1, 10, 100});
+  const Tensor g = autograd::grad({x.prod()}, {x}, {}, true, true)[0];
+  EXPECT_TRUE(g.equal(values({6, 0, 0})));
+  EXPECT_TRUE(autograd::grad({(g * weight).sum()}, {x})[0].equal(values({230, 3, 2})));
+  const Tensor y = values({0, 0, 3}).set_requires_grad(true);
+  const Tensor gy = autograd::grad({y.prod(0)}, {y}, {}, true, true)[0];
+  EXPECT_TRUE(autograd::grad({(gy * weight).sum()}, {y})[0].equal(values({30, 3, 0})));
 }
 
 TEST(Reduce, SumToABroadcastShape) {

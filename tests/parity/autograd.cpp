@@ -175,8 +175,107 @@ static void names() {
       {"matmul", x.matmul(x[0])},
       {"var", x.var()},
       {"norm", x.norm()},
+      {"add_number", x + 2},
+      {"number_add", 2 + x},
+      {"sub_number", x - 2},
+      {"number_sub", 2 - x},
+      {"mul_number", x * 2},
+      {"div_number", x / 2},
+      {"number_div", 2 / x},
+      {"rsub", torch::rsub(x, 2)},
+      {"pow_tensor", x.pow(x)},
+      {"number_pow", torch::pow(2, x)},
+      {"clamp_one_side", x.clamp(1)},
+      {"clamp_min", x.clamp_min(1)},
+      {"cdist", torch::cdist(x, x)},
+      {"celu", torch::celu(x)},
+      {"rrelu", torch::rrelu(x, 0.1, 0.3, true)},
+      {"rrelu_eval", torch::rrelu(x, 0.1, 0.3, false)},
+      {"nan_to_num", x.nan_to_num()},
   };
   for (const auto& [name, t] : results) show(std::string("name.") + name, t.grad_fn()->name());
+}
+
+static void inplace_names() {
+  const Tensor m = numbers({2, 2}, 8).requires_grad_();
+  const std::pair<const char*, Tensor> results[] = {
+      {"add_", (m * 1).add_(2)},
+      {"leaky_relu_",
+       [&] {
+         Tensor x = m * 1;
+         return torch::leaky_relu_(x);
+       }()},
+      {"leaky_relu_.strided",
+       [&] {
+         Tensor x = m.t() * 1;
+         return torch::leaky_relu_(x);
+       }()},
+      {"elu_",
+       [&] {
+         Tensor x = m * 1;
+         return torch::elu_(x);
+       }()},
+      {"celu_",
+       [&] {
+         Tensor x = m * 1;
+         return torch::celu_(x);
+       }()},
+      {"threshold_",
+       [&] {
+         Tensor x = m * 1;
+         return torch::threshold_(x, 0.1, 0.2);
+       }()},
+      {"rrelu_",
+       [&] {
+         Tensor x = m * 1;
+         return torch::rrelu_(x, 0.1, 0.3, true);
+       }()},
+      {"addmm_", (m * 1).addmm_(m, m)},
+      {"logical", (m * 1).eq_(1)},
+  };
+  for (const auto& [name, t] : results)
+    show(std::string("name.in_place.") + name, t.grad_fn()->name());
+  error("addmm_.shape", [&] { torch::ones({1, 2}).addmm_(m, m); });
+  error("addmm_.leaf", [&] { m.addmm_(m, m); });
+}
+
+// A factory fills what nobody has seen: that is no change.
+static void versions() {
+  const Tensor x = torch::ones({2});
+  const std::pair<const char*, Tensor> made[] = {
+      {"ones", x},
+      {"zeros", torch::zeros({2})},
+      {"full", torch::full({2}, 3)},
+      {"eye", torch::eye(3)},
+      {"arange", torch::arange(3)},
+      {"linspace", torch::linspace(0, 1, 3)},
+      {"rand", torch::rand({2})},
+      {"randn", torch::randn({2})},
+      {"randint", torch::randint(3, {2})},
+      {"randperm", torch::randperm(3)},
+      {"normal", torch::normal(0, 1, {2})},
+      {"ones_like", torch::ones_like(x)},
+      {"full_like", torch::full_like(x, 2)},
+      {"rand_like", torch::rand_like(x)},
+      {"new_ones", x.new_ones({2})},
+      {"new_full", x.new_full({2}, 3)},
+      {"scalar_tensor", torch::scalar_tensor(1)},
+  };
+  for (const auto& [name, t] : made)
+    show(std::string("version.") + name, static_cast<int64_t>(t._version()));
+}
+
+// Products with zeros, differentiated twice.
+static void zeros_in_products() {
+  const std::vector<std::vector<double>> rows = {{1, 2, 3}, {0, 2, 3}, {0, 0, 3}};
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const std::string key = "prod." + std::to_string(k);
+    Tensor x = torch::tensor(rows[k]).reshape({1, 3}).requires_grad_();
+    Tensor g = torch::autograd::grad({x.prod(1).sum()}, {x}, {}, true, true)[0];
+    show(key, g);
+    show(key + ".twice",
+         torch::autograd::grad({(g * torch::tensor({1., 10., 100.})).sum()}, {x})[0]);
+  }
 }
 
 struct Cube : torch::autograd::Function<Cube> {
@@ -212,5 +311,8 @@ int main() {
   inplace();
   leaves();
   names();
+  inplace_names();
+  versions();
+  zeros_in_products();
   custom();
 }
