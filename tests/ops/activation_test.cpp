@@ -224,7 +224,7 @@ TEST(Activation, RandomSlopesArePyTorchs) {
   const Tensor x = values({-1, 1, -2, 3, -4});
   for (ScalarType dtype : {kFloat, kDouble}) {
     manual_seed(3);
-    Tensor y = x.to(dtype);
+    Tensor y = x.to(dtype).clone();
     rrelu_(y, 0.1, 0.3, true);
     const std::vector<double> got = values_of(y), want{-0.106821641, 1, -0.314696103, 3, -1.018332};
     for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-6);
