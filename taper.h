@@ -12,7 +12,9 @@
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
-#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/memory.h>
+#include <taper/framework/runtime/simulated.h>
+#include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/activation.h>

@@ -9,7 +9,7 @@
 
 #include <tuple>
 
-#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
 namespace taper {
@@ -90,10 +90,10 @@ namespace detail {
 /// Queues `kernel` on the current stream of `device` with the arguments by value.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
-  runtime(device).launch(
-      name, [kernel, pack = std::tuple<std::decay_t<P>...>(std::forward<A>(args)...)]() {
-        std::apply(kernel, pack);
-      });
+  launch_on(device.index(), name,
+            [kernel, pack = std::tuple<std::decay_t<P>...>(std::forward<A>(args)...)]() {
+              std::apply(kernel, pack);
+            });
 }
 
 }  // namespace detail

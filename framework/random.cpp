@@ -1,7 +1,10 @@
 #include <taper/framework/random.h>
 
+#include <taper/framework/runtime/devices.h>
+
 #include <cstring>
 #include <random>
+#include <vector>
 
 namespace taper {
 namespace {
@@ -48,7 +51,17 @@ bool Mt19937::set_state(uint64_t seed, int32_t left, uint64_t next, const uint64
 }
 
 // ---------------------------------------------------------------- generator
-CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed) : GeneratorImpl(kCPU), engine_(seed) {}
+namespace {
+
+// Draws that are queued on a device take place before its generator is looked at or changed.
+void finish_draws(Device device) {
+  if (device.is_cuda()) cuda::synchronize(device.index());
+}
+
+}  // namespace
+
+CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed, Device device)
+    : GeneratorImpl(device), engine_(seed) {}
 
 void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
   next_float_.reset();
@@ -100,15 +113,21 @@ void CPUGeneratorImpl::set_state(const Tensor& state) {
 }
 
 intrusive_ptr<GeneratorImpl> CPUGeneratorImpl::clone() const {
-  auto* copy = new CPUGeneratorImpl;
+  auto* copy = new CPUGeneratorImpl(0, device());
   copy->engine_ = engine_;
   copy->next_float_ = next_float_;
   copy->next_double_ = next_double_;
   return intrusive_ptr<GeneratorImpl>(copy);
 }
 
-Tensor Generator::get_state() const { return impl().get_state(); }
-void Generator::set_state(const Tensor& state) { impl().set_state(state); }
+Tensor Generator::get_state() const {
+  finish_draws(device());
+  return impl().get_state();
+}
+void Generator::set_state(const Tensor& state) {
+  finish_draws(device());
+  impl().set_state(state);
+}
 
 // ---------------------------------------------------------------- the default
 const Generator& default_generator() {
@@ -118,11 +137,42 @@ const Generator& default_generator() {
   return *generator;
 }
 
-void manual_seed(uint64_t seed) {
-  const Generator& g = default_generator();
+namespace {
+
+void seed_one(const Generator& g, uint64_t seed) {
+  finish_draws(g.device());
   std::lock_guard<std::mutex> lock(g.mutex());
   g.unsafeGetGeneratorImpl()->set_current_seed(seed);
 }
+
+}  // namespace
+
+void manual_seed(uint64_t seed) {
+  seed_one(default_generator(), seed);
+  cuda::manual_seed_all(seed);
+}
+
+namespace cuda {
+
+const Generator& default_generator(DeviceIndex device) {
+  static const auto& all = *[] {
+    auto* list = new std::vector<Generator>;
+    for (DeviceIndex i = 0; i < device_count(); ++i)
+      list->push_back(Generator(intrusive_ptr<GeneratorImpl>(
+          new CPUGeneratorImpl(taper::default_generator().current_seed(), Device(kCUDA, i)))));
+    return list;
+  }();
+  return all[detail::existing_index(device)];
+}
+
+void manual_seed(uint64_t seed) {
+  if (is_available()) seed_one(default_generator(), seed);
+}
+void manual_seed_all(uint64_t seed) {
+  for (DeviceIndex i = 0; i < device_count(); ++i) seed_one(default_generator(i), seed);
+}
+
+}  // namespace cuda
 
 uint64_t initial_seed() { return default_generator().unsafeGetGeneratorImpl()->current_seed(); }
 
@@ -140,10 +190,12 @@ uint64_t getNonDeterministicRandom() {
   return ((high << 32) | entropy()) & ((uint64_t{1} << 53) - 1);
 }
 
-CPUGeneratorImpl* cpu_generator(const optional<Generator>& g) {
-  const Generator& chosen = g && g->defined() ? *g : default_generator();
-  TAPER_CHECK(chosen.device().is_cpu(), "Expected a 'cpu' device type for generator but found '",
-              chosen.device().str(), "'");
+CPUGeneratorImpl* generator_for(Device device, const optional<Generator>& g) {
+  const Generator& chosen = g && g->defined() ? *g
+                            : device.is_cpu() ? default_generator()
+                                              : cuda::default_generator(device.index());
+  TAPER_CHECK(chosen.device() == device, "Expected a '", device.str(),
+              "' device type for generator but found '", chosen.device().str(), "'");
   return chosen.get<CPUGeneratorImpl>();
 }
 

@@ -42,9 +42,9 @@ class Mt19937 {
 };
 
 /// The generator of CPU tensors. Its numbers and its state are PyTorch's. Not locked inside: an op
-/// holds `mutex_` while it draws.
+/// holds `mutex_` while it draws. Simulated devices have one each, with the same numbers.
 struct CPUGeneratorImpl final : GeneratorImpl {
-  explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val);
+  explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val, Device device = Device());
   void set_current_seed(uint64_t seed) override;
   uint64_t current_seed() const override { return engine_.seed(); }
   uint64_t seed() override;
@@ -79,6 +79,14 @@ struct CPUGeneratorImpl final : GeneratorImpl {
 /// Seeds the default generators: the same seed gives the same numbers, those of PyTorch. May be
 /// called from any thread.
 void manual_seed(uint64_t seed);
+namespace cuda {
+/// Seeds the current device's default generator, or those of all devices. Without devices nothing
+/// happens.
+void manual_seed(uint64_t seed);
+void manual_seed_all(uint64_t seed);
+/// A device's default generator (-1: the current device). Throws Error when there is no device.
+const Generator& default_generator(DeviceIndex device = -1);
+}  // namespace cuda
 /// The generator that ops use when they are given none.
 const Generator& default_generator();
 /// The current seed of the default generator.
@@ -89,8 +97,8 @@ const Generator& getDefaultCPUGenerator();
 Generator createCPUGenerator(uint64_t seed = default_rng_seed_val);
 /// A seed from the system's entropy, of 53 bits.
 uint64_t getNonDeterministicRandom();
-/// The CPU generator in `g`, or the default one. Throws for another device's generator.
-CPUGeneratorImpl* cpu_generator(const optional<Generator>& g);
+/// The generator in `g`, or the default one of the device. Throws for another device's generator.
+CPUGeneratorImpl* generator_for(Device device, const optional<Generator>& g);
 }  // namespace detail
 
 }  // namespace taper

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <new>
 
-#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/caching_allocator.h>
 
 namespace taper {
 namespace {
@@ -252,10 +252,13 @@ intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
     s->nbytes = nbytes;
     return intrusive_ptr<StorageImpl>(s);
   }
-  void* data = runtime(device).allocate(nbytes, device);
+  if (device.is_cuda()) device = detail::existing_device(device);
+  void* data = device.is_cpu() ? detail::pool_allocate(nbytes)
+               : nbytes == 0   ? nullptr
+                               : detail::caching_allocator(device.index()).allocate(nbytes);
   StorageImpl* s = new (detail::pool_allocate(kHeader)) StorageImpl;
   s->origin = StorageImpl::Origin::kBlock;
-  s->device = device;
+  if (device.is_cuda()) s->device = device;
   s->data = data;
   s->nbytes = nbytes;
   return intrusive_ptr<StorageImpl>(s);
@@ -279,7 +282,10 @@ void StorageImpl::destroy(StorageImpl* s) {
       block += s->nbytes;
       break;
     case Origin::kBlock:
-      runtime(s->device).release(s->data, s->nbytes, s->device);
+      if (s->device.is_cpu())
+        detail::pool_release(s->data, s->nbytes);
+      else if (s->data)
+        detail::caching_allocator(s->device.index()).release(s->data);
       break;
     case Origin::kExternal:
       if (s->deleter) {

@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/pinned.h>
 #include <taper/framework/shape.h>
 
 namespace taper {
@@ -51,7 +52,7 @@ Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   impl->storage = allocate_storage(static_cast<size_t>(nbytes), device);
   impl->data = impl->storage->data;
   impl->dtype = dtype;
-  impl->device = device.is_cpu() ? Device() : device;  // the host has no index
+  impl->device = impl->storage->device;
   impl->sizes = sizes;
   contiguous_strides(impl->sizes, impl->strides);
   impl->numel = numel;
@@ -124,7 +125,7 @@ int64_t Tensor::stride(int64_t dim) const {
 
 int64_t Tensor::get_device() const { return is_cuda() ? device().index() : -1; }
 
-bool Tensor::is_pinned() const { return false; }
+bool Tensor::is_pinned() const { return is_cpu() && detail::is_pinned(data_ptr()); }
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
   if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)

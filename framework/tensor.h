@@ -30,6 +30,9 @@ using TensorList = ArrayRef<Tensor>;
 namespace indexing {
 class TensorIndex;
 }
+namespace cuda {
+class Stream;
+}
 namespace autograd {
 struct Node;
 struct Edge;
@@ -227,7 +230,12 @@ class Tensor {
   Tensor cpu() const;
   Tensor cuda() const;
   Tensor cuda(DeviceIndex index, bool non_blocking = false) const;
+  /// A copy in page-locked memory (itself if it is there already; without CUDA devices a plain
+  /// copy).
   Tensor pin_memory() const;
+  /// Tells the allocator that work on `stream` uses this CUDA tensor: freed, its memory is not
+  /// reused before that work is done.
+  void record_stream(const cuda::Stream& stream) const;
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   Tensor clone(optional<MemoryFormat> format = nullopt) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;

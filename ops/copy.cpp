@@ -1,6 +1,9 @@
 // Copies and conversions: copy_, clone, to, fill_, zero_.
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/transfer.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/copy_kernels.h>
 #include <taper/ops/fill.h>
@@ -17,21 +20,23 @@ using autograd::record_inplace;
 
 namespace {
 
-void copy_across_devices(const Tensor& to, const Tensor& from) {
+void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking) {
   // Same dtype and layout first, then bytes.
   const Tensor source = from.to(to.scalar_type()).contiguous();
   if (!to.is_contiguous()) {
     const Tensor staged = detail::make_tensor(to.sizes(), to.scalar_type(), to.device());
-    copy_across_devices(staged, source);
+    copy_across_devices(staged, source, false);
     TAPER_ON_DEVICE(to, copy, to, staged);
     return;
   }
-  const Device side = to.is_cpu() ? from.device() : to.device();
-  runtime(side).copy(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes());
+  // A staged source is gone when this returns.
+  const bool staged = !source.is_same(from) && source.data_ptr() != from.data_ptr();
+  detail::transfer(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes(),
+                   non_blocking && !(staged && source.is_cpu()));
 }
 
 // Writes src, broadcast, into the elements of x. No history.
-void copy_values(const Tensor& x, const Tensor& src) {
+void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
   if (x.numel() == 0) return;
   Tensor from = src.detach();
   if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
@@ -41,7 +46,7 @@ void copy_values(const Tensor& x, const Tensor& src) {
   if (x.device() == from.device())
     TAPER_ON_DEVICE(x, copy, x, from);
   else
-    copy_across_devices(x, from);
+    copy_across_devices(x, from, non_blocking);
 }
 
 void check_copy_shapes(const Tensor& x, const Tensor& src) {
@@ -50,12 +55,12 @@ void check_copy_shapes(const Tensor& x, const Tensor& src) {
 
 }  // namespace
 
-Tensor& Tensor::copy_(const Tensor& src, bool) const {
+Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
   if (is_same(src)) return const_cast<Tensor&>(*this);
   check_copy_shapes(*this, src);
   check_inplace("copy_", *this);
-  copy_values(*this, src);
+  copy_values(*this, src, non_blocking);
   mark_changed(*this);
   if (needs_grad(*this, src) && isFloatingType(scalar_type()))
     record_inplace("CopyBackwards", *this, {*this, src},
@@ -86,10 +91,10 @@ Tensor Tensor::clone(optional<MemoryFormat> format) const {
   return y;
 }
 
-Tensor Tensor::to(TensorOptions options, bool, bool copy, optional<MemoryFormat> format) const {
+Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
+                  optional<MemoryFormat> format) const {
   const ScalarType dtype = options.has_dtype() ? options.scalar_type() : scalar_type();
-  Device where = options.has_device() ? options.device() : device();
-  if (where.is_cpu()) where = Device();
+  const Device where = options.has_device() ? detail::existing_device(options.device()) : device();
   const bool same_layout = !format || *format == MemoryFormat::Preserve || is_contiguous(*format);
   if (dtype == scalar_type() && where == device() && same_layout)
     return copy ? clone(format) : *this;
@@ -100,7 +105,7 @@ Tensor Tensor::to(TensorOptions options, bool, bool copy, optional<MemoryFormat>
     if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
   } else {
     y = detail::make_tensor(sizes(), dtype, where);
-    if (numel() > 0) copy_across_devices(y, detach());
+    if (numel() > 0) copy_across_devices(y, detach(), non_blocking);
   }
   if (isFloatingType(dtype) && needs_grad(*this))
     record("ToCopyBackward0", y, {*this},
@@ -110,7 +115,18 @@ Tensor Tensor::to(TensorOptions options, bool, bool copy, optional<MemoryFormat>
 
 Tensor Tensor::pin_memory() const {
   TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
-  return clone();
+  if (!cuda::is_available()) return clone();
+  if (is_pinned()) return *this;
+  Tensor y = detail::make_like(detach());
+  y.impl().storage = detail::allocate_pinned_storage(nbytes());
+  y.impl().data = y.impl().storage->data;
+  copy_values(y, *this);
+  return y;
+}
+
+void Tensor::record_stream(const cuda::Stream& stream) const {
+  TAPER_CHECK(is_cuda(), "record_stream: expected a CUDA tensor, got one on ", device());
+  detail::caching_allocator(device().index()).record_stream(impl().storage->data, stream.impl());
 }
 
 // ---------------------------------------------------------------- fill

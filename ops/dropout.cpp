@@ -74,7 +74,7 @@ Tensor dropout(const Tensor& x, double p, bool train) {
   if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
   const bool grad = autograd::needs_grad(x);
   Tensor y = detail::make_like(x), noise = grad ? empty_noise(x) : Tensor();
-  CPUGeneratorImpl* g = detail::cpu_generator(nullopt);
+  CPUGeneratorImpl* g = detail::generator_for(y.device(), nullopt);
   TAPER_ON_DEVICE(y, dropout, y, noise, x, p, g);
   if (grad)
     autograd::record("MulBackward0", y, {x}, [noise = autograd::saved(noise)](const Tensor& gy) {

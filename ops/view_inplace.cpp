@@ -1,6 +1,6 @@
 // View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/transfer.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/view.h>
 
@@ -62,7 +62,7 @@ Tensor& Tensor::resize_(IntArrayRef size) const {
   if (needed > t.storage->nbytes) {
     // Views made before keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
-    runtime(t.device).copy(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);
+    detail::transfer(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);
     t.storage = grown;
     t.data = static_cast<char*>(grown->data) + t.offset * static_cast<int64_t>(t.itemsize());
   }

@@ -1,42 +1,77 @@
-// Runtime: what a device can do for the rest of the library.
+// Runtime: what a kind of device can do for the rest of the library.
+//
+// Streams, events and memory above this interface (stream.h, event.h, caching_allocator.h,
+// pinned.h) are written once; a kind of device implements what is here. Nothing here throws
+// OutOfMemoryError or waits unless it says so.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 #include <taper/framework/device.h>
 
 namespace taper {
 
-/// The one interface between Taper and a kind of device: memory, copies, launches, waiting.
+namespace detail {
+struct StreamImpl;
+struct EventImpl;
+}  // namespace detail
+
+/// What is known of one device, with CUDA's names.
+struct DeviceProperties {
+  std::string name;
+  size_t total_memory = 0;   ///< bytes
+  int major = 0, minor = 0;  ///< compute capability
+  int multi_processor_count = 0;
+};
+
+/// The one interface between Taper and a kind of device. Devices are numbered as the program sees
+/// them. May be called from any thread.
 class Runtime {
  public:
   virtual ~Runtime() = default;
-  /// Uninitialised memory; throws OutOfMemoryError.
-  virtual void* allocate(size_t nbytes, Device device) = 0;
-  virtual void release(void* p, size_t nbytes, Device device) noexcept = 0;
-  /// Copies bytes on the current stream; either side may be the host.
-  virtual void copy(void* to, Device to_device, const void* from, Device from_device,
-                    size_t nbytes) = 0;
-  /// Runs `work` after everything queued so far on the current stream of its device.
-  virtual void launch(const char* name, std::function<void()> work) = 0;
-  /// Waits until everything queued on `device` is done.
-  virtual void synchronize(Device device) = 0;
+  virtual DeviceIndex device_count() = 0;
+  virtual DeviceProperties properties(DeviceIndex device) = 0;
+  /// Bytes that can still be allocated.
+  virtual size_t free_memory(DeviceIndex device) = 0;
+  virtual bool can_access_peer(DeviceIndex device, DeviceIndex peer) = 0;
+
+  /// Device memory, aligned to 512 bytes; null when there is not enough.
+  virtual void* allocate(DeviceIndex device, size_t nbytes) = 0;
+  virtual void release(DeviceIndex device, void* p, size_t nbytes) noexcept = 0;
+  /// Host memory that copies may read and write while the host goes on; null when there is none.
+  virtual void* allocate_pinned(size_t nbytes) = 0;
+  virtual void release_pinned(void* p, size_t nbytes) noexcept = 0;
+
+  /// A queue of work, run in order. Never destroyed. Lower priorities run first.
+  virtual detail::StreamImpl* make_stream(DeviceIndex device, int priority) = 0;
+  /// Queues `work`, which is the kernel `name`, and returns.
+  virtual void launch(detail::StreamImpl* stream, const char* name, std::function<void()> work) = 0;
+  /// Queues a copy of bytes and returns. Either side may be the host.
+  virtual void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) = 0;
+  /// Whether all work queued so far is done.
+  virtual bool is_idle(detail::StreamImpl* stream) = 0;
+  /// Waits for all work queued so far. Throws what a kernel of the device has thrown, once.
+  virtual void synchronize(detail::StreamImpl* stream) = 0;
+  /// The same for all streams of a device.
+  virtual void synchronize_device(DeviceIndex device) = 0;
+
+  virtual detail::EventImpl* make_event(bool timing) = 0;
+  virtual void destroy_event(detail::EventImpl* event) noexcept = 0;
+  /// Marks the event when the stream comes to this point. Recording again moves it.
+  virtual void record(detail::EventImpl* event, detail::StreamImpl* stream) = 0;
+  /// Lets the stream wait here for the event's last record; the host goes on.
+  virtual void wait(detail::StreamImpl* stream, detail::EventImpl* event) = 0;
+  /// Whether the last record has been reached (true when there was none).
+  virtual bool is_reached(detail::EventImpl* event) = 0;
+  /// Waits for the last record.
+  virtual void synchronize(detail::EventImpl* event) = 0;
+  /// Milliseconds between two reached records of timing events.
+  virtual double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) = 0;
 };
 
-/// The runtime of a device. Throws when there is no such device.
-Runtime& runtime(Device device);
-
-namespace cuda {
-/// Number of CUDA devices that this process can use; 0 without a GPU.
-DeviceIndex device_count();
-inline bool is_available() { return device_count() > 0; }
-/// True when cuDNN can be used.
-bool cudnn_is_available();
-/// Waits for all work on a device (the current one for -1).
-void synchronize(int64_t device_index = -1);
-void manual_seed(uint64_t seed);
-void manual_seed_all(uint64_t seed);
-}  // namespace cuda
+/// The runtime of the CUDA devices: simulated ones where they were asked for, else null.
+Runtime* cuda_runtime();
 
 }  // namespace taper

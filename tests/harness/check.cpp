@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <taper/framework/runtime/runtime.h>
+#include <taper/framework/runtime/devices.h>
 
 #include "harness/check_shared.h"
 

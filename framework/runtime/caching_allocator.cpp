@@ -1,0 +1,210 @@
+#include <taper/framework/runtime/caching_allocator.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <tuple>
+
+namespace taper::detail {
+
+bool CachingAllocator::Smaller::operator()(const Block* a, const Block* b) const {
+  const std::less<const void*> before;
+  if (a->stream != b->stream) return before(a->stream, b->stream);
+  if (a->nbytes != b->nbytes) return a->nbytes < b->nbytes;
+  return before(a->data, b->data);
+}
+
+// ---------------------------------------------------------------------- allocating
+void* CachingAllocator::allocate(size_t nbytes) {
+  StreamImpl* stream = current_stream_of(device_);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const size_t rounded = std::max(kRound, (nbytes + kRound - 1) / kRound * kRound);
+  if (rounded < nbytes) out_of_memory(nbytes);
+  collect_reached();
+  Block* b = find(rounded, stream);
+  if (!b) b = new_segment(rounded, stream);
+  if (!b) {
+    ++stats_.num_retries;
+    give_back_segments();
+    b = new_segment(rounded, stream);
+  }
+  if (!b) out_of_memory(nbytes);
+  split(b, rounded);
+  live_[b->data] = b;
+  ++stats_.num_allocations;
+  stats_.allocated += b->nbytes;
+  stats_.max_allocated = std::max(stats_.max_allocated, stats_.allocated);
+  return b->data;
+}
+
+// The smallest free block of the stream that is large enough.
+CachingAllocator::Block* CachingAllocator::find(size_t nbytes, StreamImpl* stream) {
+  Pool& pool = this->pool(nbytes <= kSmall);
+  Block key;
+  key.stream = stream;
+  key.nbytes = nbytes;
+  const auto it = pool.lower_bound(&key);
+  if (it == pool.end() || (*it)->stream != stream) return nullptr;
+  Block* b = *it;
+  pool.erase(it);
+  b->free = false;
+  return b;
+}
+
+CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, StreamImpl* stream) {
+  const size_t size = nbytes <= kSmall ? kSmallSegment : nbytes;
+  if (limit_ && stats_.reserved + size > limit_) return nullptr;
+  void* p = cuda_runtime()->allocate(device_, size);
+  if (!p) return nullptr;
+  ++stats_.num_segments;
+  stats_.reserved += size;
+  stats_.max_reserved = std::max(stats_.max_reserved, stats_.reserved);
+  Block* b = new Block;
+  b->data = static_cast<char*>(p);
+  b->nbytes = size;
+  b->stream = stream;
+  b->small = nbytes <= kSmall;
+  return b;
+}
+
+// Leaves `nbytes` in b, and puts the rest back where it is worth it.
+void CachingAllocator::split(Block* b, size_t nbytes) {
+  const size_t left = b->nbytes - nbytes;
+  if (left < (b->small ? kRound : kSmall + 1)) return;
+  Block* rest = new Block;
+  rest->data = b->data + nbytes;
+  rest->nbytes = left;
+  rest->stream = b->stream;
+  rest->small = b->small;
+  rest->free = true;
+  rest->before = b;
+  rest->behind = b->behind;
+  if (rest->behind) rest->behind->before = rest;
+  b->behind = rest;
+  b->nbytes = nbytes;
+  pool(b->small).insert(rest);
+}
+
+void CachingAllocator::out_of_memory(size_t nbytes) {
+  ++stats_.num_out_of_memory;
+  const auto mib = [](size_t n) { return concat((n + (1 << 19)) >> 20, " MiB"); };
+  const size_t total = cuda_runtime()->properties(device_).total_memory;
+  throw OutOfMemoryError(
+      concat("CUDA out of memory. Tried to allocate ", mib(nbytes), " (", nbytes,
+             " bytes) on cuda:", static_cast<int>(device_), ": ", mib(total), " total, ",
+             mib(cuda_runtime()->free_memory(device_)), " free, ", mib(stats_.allocated),
+             " in use, ", mib(stats_.reserved - stats_.allocated),
+             " cached; use smaller batches, or free tensors and call cuda::empty_cache()"));
+}
+
+// ---------------------------------------------------------------------- releasing
+void CachingAllocator::release(void* p) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = live_.find(p);
+  if (it == live_.end()) return;
+  Block* b = it->second;
+  live_.erase(it);
+  stats_.allocated -= b->nbytes;
+  if (b->users.empty()) return put_back(b);
+  for (StreamImpl* user : b->users) {
+    auto event = std::make_unique<cuda::Event>();
+    event->record(cuda::Stream(user));
+    waiting_.emplace_back(std::move(event), b);
+    ++b->waits_for;
+  }
+  b->users.clear();
+}
+
+void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = live_.find(p);
+  if (it == live_.end() || it->second->stream == stream) return;
+  auto& users = it->second->users;
+  if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
+}
+
+// Frees the blocks whose other users have come far enough.
+void CachingAllocator::collect_reached() {
+  const auto reached = [this](auto& wait) {
+    if (!wait.first->query()) return false;
+    if (--wait.second->waits_for == 0) put_back(wait.second);
+    return true;
+  };
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), reached), waiting_.end());
+}
+
+// Into the pool, joined with free neighbours.
+void CachingAllocator::put_back(Block* b) {
+  Pool& pool = this->pool(b->small);
+  if (Block* behind = b->behind; behind && behind->free) {
+    pool.erase(behind);
+    absorb(b, behind);
+  }
+  if (Block* before = b->before; before && before->free) {
+    pool.erase(before);
+    absorb(before, b);
+    b = before;
+  }
+  b->free = true;
+  pool.insert(b);
+}
+
+void CachingAllocator::absorb(Block* b, Block* behind) {
+  b->nbytes += behind->nbytes;
+  b->behind = behind->behind;
+  if (b->behind) b->behind->before = b;
+  delete behind;
+}
+
+// ---------------------------------------------------------------------- the cache
+void CachingAllocator::give_back_segments() {
+  for (auto& wait : waiting_) wait.first->synchronize();
+  collect_reached();
+  for (Pool* pool : {&small_, &large_})
+    for (auto it = pool->begin(); it != pool->end();) {
+      Block* b = *it;
+      if (b->before || b->behind) {
+        ++it;
+        continue;
+      }
+      // Its stream may still work on what lay there.
+      cuda::Stream(b->stream).record_event().synchronize();
+      cuda_runtime()->release(device_, b->data, b->nbytes);
+      stats_.reserved -= b->nbytes;
+      it = pool->erase(it);
+      delete b;
+    }
+}
+
+void CachingAllocator::empty_cache() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  give_back_segments();
+}
+
+MemoryStats CachingAllocator::stats() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stats_;
+}
+
+void CachingAllocator::reset_peaks() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stats_.max_allocated = stats_.allocated;
+  stats_.max_reserved = stats_.reserved;
+}
+
+void CachingAllocator::set_limit(size_t nbytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  limit_ = nbytes;
+}
+
+CachingAllocator& caching_allocator(DeviceIndex device) {
+  static auto& all = *[] {
+    auto* list = new std::vector<std::unique_ptr<CachingAllocator>>;
+    for (DeviceIndex i = 0; i < require_cuda().device_count(); ++i)
+      list->push_back(std::make_unique<CachingAllocator>(i));
+    return list;
+  }();
+  return *all[existing_index(device)];
+}
+
+}  // namespace taper::detail

@@ -1,0 +1,91 @@
+// The caching allocator of device memory: freed blocks are kept and given out again.
+//
+// A block belongs to the stream that was current when it was allocated. Freed, it may be given to
+// the same stream at once (its work is ordered behind), and to nobody else. What another stream
+// uses must be told by record_stream: the block then waits for an event of that stream. Memory is
+// taken from the device in segments (2 MiB for blocks below 1 MiB) that are split and merged.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <taper/framework/runtime/stream.h>
+
+namespace taper {
+
+/// Figures of one device's allocator, in bytes and in numbers.
+struct MemoryStats {
+  /// In live blocks (sizes rounded up to 512), and what was its peak.
+  size_t allocated = 0, max_allocated = 0;
+  /// Taken from the device, and its peak.
+  size_t reserved = 0, max_reserved = 0;
+  /// Blocks given out since the start, and segments taken from the device.
+  uint64_t num_allocations = 0, num_segments = 0;
+  /// Times when the cache was emptied to make room, and when that was not enough.
+  uint64_t num_retries = 0, num_out_of_memory = 0;
+};
+
+namespace detail {
+
+class CachingAllocator {
+ public:
+  explicit CachingAllocator(DeviceIndex device) : device_(device) {}
+  /// Memory for the current stream. Throws OutOfMemoryError, with nothing lost.
+  void* allocate(size_t nbytes);
+  void release(void* p) noexcept;
+  /// `stream` uses the block too: it is reused only after what is queued there when it is freed.
+  void record_stream(void* p, StreamImpl* stream);
+  /// Gives segments that are wholly free back to the device.
+  void empty_cache();
+  MemoryStats stats();
+  void reset_peaks();
+  /// Bytes that may be reserved; 0: all that the device has.
+  void set_limit(size_t nbytes);
+
+ private:
+  struct Block {
+    char* data = nullptr;
+    size_t nbytes = 0;
+    StreamImpl* stream = nullptr;
+    bool small = false;                          // of a segment for small blocks
+    bool free = false;                           // in a pool
+    Block *before = nullptr, *behind = nullptr;  // in the same segment
+    std::vector<StreamImpl*> users;              // other streams
+    int waits_for = 0;                           // events of users, once freed
+  };
+  struct Smaller {
+    bool operator()(const Block* a, const Block* b) const;
+  };
+  using Pool = std::set<Block*, Smaller>;
+
+  Pool& pool(bool small) { return small ? small_ : large_; }
+  Block* find(size_t nbytes, StreamImpl* stream);
+  Block* new_segment(size_t nbytes, StreamImpl* stream);
+  void split(Block* b, size_t nbytes);
+  void put_back(Block* b);
+  void absorb(Block* b, Block* behind);
+  void collect_reached();
+  void give_back_segments();
+  [[noreturn]] void out_of_memory(size_t nbytes);
+
+  static constexpr size_t kRound = 512, kSmall = size_t{1} << 20, kSmallSegment = size_t{2} << 20;
+
+  const DeviceIndex device_;
+  std::mutex mutex_;
+  Pool small_, large_;
+  std::map<void*, Block*> live_;
+  std::vector<std::pair<std::unique_ptr<cuda::Event>, Block*>> waiting_;
+  MemoryStats stats_;
+  size_t limit_ = 0;
+};
+
+/// The allocator of a device. Throws Error when there is no such device.
+CachingAllocator& caching_allocator(DeviceIndex device);
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,121 @@
+#include <taper/framework/runtime/devices.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace taper {
+namespace {
+
+thread_local DeviceIndex current_index = 0;
+
+}  // namespace
+
+namespace detail {
+
+Runtime& require_cuda() {
+  Runtime* r = cuda_runtime();
+  TAPER_CHECK(r && r->device_count() > 0,
+              "expected a CUDA device, and none is available; use cuda::is_available() to choose, "
+              "run on the CPU, or set TAPER_SIMULATED_CUDA_DEVICES to simulate some");
+  return *r;
+}
+
+DeviceIndex existing_index(int64_t index) {
+  const DeviceIndex count = require_cuda().device_count();
+  if (index == -1) return current_index;
+  TAPER_CHECK(index >= 0 && index < count, "CUDA error: invalid device ordinal: expected 0 to ",
+              count - 1, ", got ", index);
+  return static_cast<DeviceIndex>(index);
+}
+
+Device existing_device(Device device) {
+  if (device.is_cpu()) return Device();  // the host has no index
+  return Device(kCUDA, existing_index(device.index()));
+}
+
+std::vector<DeviceIndex> visible_devices(const char* text, int count) {
+  std::vector<DeviceIndex> visible;
+  if (!text) {
+    visible.resize(count);
+    std::iota(visible.begin(), visible.end(), DeviceIndex(0));
+    return visible;
+  }
+  for (const char* p = text;;) {
+    while (*p == ' ') ++p;
+    char* end = nullptr;
+    const long i = std::strtol(p, &end, 10);
+    if (end == p || i < 0 || i >= count) return visible;
+    // CUDA sees no device at all when one is named twice.
+    if (std::count(visible.begin(), visible.end(), i)) return {};
+    visible.push_back(static_cast<DeviceIndex>(i));
+    while (*end == ' ') ++end;
+    if (*end != ',') return visible;
+    p = end + 1;
+  }
+}
+
+}  // namespace detail
+
+namespace cuda {
+
+DeviceIndex device_count() {
+  Runtime* r = cuda_runtime();
+  return r ? r->device_count() : 0;
+}
+bool cudnn_is_available() { return false; }
+
+DeviceIndex current_device() { return detail::existing_index(-1); }
+void set_device(DeviceIndex index) { current_index = detail::existing_index(index); }
+
+std::string get_device_name(DeviceIndex index) { return get_device_properties(index).name; }
+DeviceProperties get_device_properties(DeviceIndex index) {
+  return detail::require_cuda().properties(detail::existing_index(index));
+}
+std::pair<int, int> get_device_capability(DeviceIndex index) {
+  const DeviceProperties p = get_device_properties(index);
+  return {p.major, p.minor};
+}
+bool can_device_access_peer(DeviceIndex device, DeviceIndex peer) {
+  return detail::require_cuda().can_access_peer(detail::existing_index(device),
+                                                detail::existing_index(peer));
+}
+std::pair<size_t, size_t> mem_get_info(DeviceIndex index) {
+  Runtime& r = detail::require_cuda();
+  const DeviceIndex i = detail::existing_index(index);
+  return {r.free_memory(i), r.properties(i).total_memory};
+}
+std::vector<DeviceIndex> devices_by_free_memory() {
+  std::vector<DeviceIndex> order = detail::visible_devices(nullptr, device_count());
+  std::vector<size_t> free;
+  for (DeviceIndex i : order) free.push_back(mem_get_info(i).first);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](DeviceIndex a, DeviceIndex b) { return free[a] > free[b]; });
+  return order;
+}
+
+void synchronize(int64_t device_index) {
+  detail::require_cuda().synchronize_device(detail::existing_index(device_index));
+}
+
+// ---------------------------------------------------------------------- guards
+DeviceGuard::DeviceGuard(DeviceIndex index) : before_(cuda::current_device()) {
+  cuda::set_device(index);
+}
+DeviceGuard::DeviceGuard(Device device) : before_(cuda::current_device()) { set_device(device); }
+DeviceGuard::~DeviceGuard() { current_index = before_; }
+void DeviceGuard::set_device(Device device) {
+  TAPER_CHECK(device.is_cuda(), "DeviceGuard: expected a CUDA device, got ", device);
+  cuda::set_device(device.index());
+}
+
+OptionalDeviceGuard::OptionalDeviceGuard(optional<Device> device) {
+  if (!device || device->is_cpu()) return;
+  before_ = cuda::current_device();
+  cuda::set_device(device->index());
+}
+OptionalDeviceGuard::~OptionalDeviceGuard() {
+  if (before_ >= 0) current_index = before_;
+}
+
+}  // namespace cuda
+}  // namespace taper

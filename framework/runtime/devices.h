@@ -1,0 +1,85 @@
+// CUDA devices: how many, which is current, what they are.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <taper/framework/array_ref.h>
+#include <taper/framework/runtime/runtime.h>
+
+namespace taper {
+namespace cuda {
+
+/// Number of CUDA devices that this process can use; 0 without one. CUDA_VISIBLE_DEVICES chooses
+/// among them, and numbers them anew, as CUDA does.
+DeviceIndex device_count();
+inline bool is_available() { return device_count() > 0; }
+/// True when cuDNN can be used.
+bool cudnn_is_available();
+
+/// The calling thread's device: where Device(kCUDA) without an index is. 0 at the start.
+DeviceIndex current_device();
+/// Throws Error for an index that is no device, and when there are no devices.
+void set_device(DeviceIndex index);
+
+std::string get_device_name(DeviceIndex index = -1);
+DeviceProperties get_device_properties(DeviceIndex index = -1);
+/// {major, minor}.
+std::pair<int, int> get_device_capability(DeviceIndex index = -1);
+bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
+/// {free, total} bytes.
+std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
+/// All devices, the one with most free memory first.
+std::vector<DeviceIndex> devices_by_free_memory();
+
+/// Waits for all work on a device (the current one for -1). Throws what a kernel has thrown.
+void synchronize(int64_t device_index = -1);
+
+/// Makes a device the current one until the end of the scope. Guards nest.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(DeviceIndex index);
+  explicit DeviceGuard(Device device);
+  ~DeviceGuard();
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  Device original_device() const { return Device(kCUDA, before_); }
+  Device current_device() const { return Device(kCUDA, cuda::current_device()); }
+  void set_index(DeviceIndex index) { set_device(index); }
+  void set_device(Device device);
+
+ private:
+  void set_device(DeviceIndex index) { cuda::set_device(index); }
+  DeviceIndex before_;
+};
+
+/// A DeviceGuard that may be empty: for no device, or the CPU, it does nothing.
+class OptionalDeviceGuard {
+ public:
+  OptionalDeviceGuard() = default;
+  explicit OptionalDeviceGuard(optional<Device> device);
+  ~OptionalDeviceGuard();
+  OptionalDeviceGuard(const OptionalDeviceGuard&) = delete;
+  OptionalDeviceGuard& operator=(const OptionalDeviceGuard&) = delete;
+
+ private:
+  DeviceIndex before_ = -1;
+};
+
+}  // namespace cuda
+
+namespace detail {
+
+/// `device` with its index filled in: the CPU without one, a CUDA device with the current one's.
+/// Throws Error when there is no such device.
+Device existing_device(Device device);
+/// The index of a CUDA device given by the user (-1: the current one), checked.
+DeviceIndex existing_index(int64_t index);
+/// The runtime of the CUDA devices; throws Error when there are none.
+Runtime& require_cuda();
+/// Device numbers that CUDA_VISIBLE_DEVICES in `text` leaves of `count` devices: up to the first
+/// entry that is none, as CUDA reads it.
+std::vector<DeviceIndex> visible_devices(const char* text, int count);
+
+}  // namespace detail
+}  // namespace taper

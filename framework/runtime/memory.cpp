@@ -1,0 +1,54 @@
+#include <taper/framework/runtime/memory.h>
+
+#include <iomanip>
+#include <sstream>
+
+namespace taper::cuda {
+namespace {
+
+detail::CachingAllocator& allocator(DeviceIndex device) {
+  return detail::caching_allocator(detail::existing_index(device));
+}
+
+void row(std::ostream& out, const char* name, size_t now, size_t peak) {
+  out << "| " << std::left << std::setw(12) << name << std::right << " | " << std::setw(15) << now
+      << " | " << std::setw(15) << peak << " |\n";
+}
+
+}  // namespace
+
+size_t memory_allocated(DeviceIndex device) { return memory_stats(device).allocated; }
+size_t max_memory_allocated(DeviceIndex device) { return memory_stats(device).max_allocated; }
+size_t memory_reserved(DeviceIndex device) { return memory_stats(device).reserved; }
+size_t max_memory_reserved(DeviceIndex device) { return memory_stats(device).max_reserved; }
+void reset_peak_memory_stats(DeviceIndex device) { allocator(device).reset_peaks(); }
+MemoryStats memory_stats(DeviceIndex device) { return allocator(device).stats(); }
+
+std::string memory_summary(DeviceIndex device) {
+  const DeviceIndex index = detail::existing_index(device);
+  const MemoryStats s = memory_stats(index);
+  std::ostringstream out;
+  out << "memory of " << Device(kCUDA, index) << " (" << get_device_name(index) << "), bytes\n"
+      << "|              |             now |            peak |\n"
+      << "|--------------|-----------------|-----------------|\n";
+  row(out, "allocated", s.allocated, s.max_allocated);
+  row(out, "reserved", s.reserved, s.max_reserved);
+  out << s.num_allocations << " allocations from " << s.num_segments << " segments, "
+      << s.num_retries << " retries, " << s.num_out_of_memory << " times out of memory\n";
+  return out.str();
+}
+
+void empty_cache() {
+  for (DeviceIndex i = 0; i < device_count(); ++i) allocator(i).empty_cache();
+}
+
+void set_per_process_memory_fraction(double fraction, DeviceIndex device) {
+  TAPER_CHECK_VALUE(fraction >= 0 && fraction <= 1,
+                    "set_per_process_memory_fraction: expected a fraction from 0 to 1, got ",
+                    fraction);
+  const DeviceIndex index = detail::existing_index(device);
+  const double total = static_cast<double>(get_device_properties(index).total_memory);
+  allocator(index).set_limit(std::max<size_t>(1, static_cast<size_t>(total * fraction)));
+}
+
+}  // namespace taper::cuda

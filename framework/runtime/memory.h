@@ -1,0 +1,29 @@
+// What CUDA devices' memory is used for, in bytes. Names as in PyTorch's torch.cuda.
+#pragma once
+
+#include <string>
+
+#include <taper/framework/runtime/caching_allocator.h>
+
+namespace taper::cuda {
+
+/// In live tensors, each rounded up to 512 bytes; -1 is the current device.
+size_t memory_allocated(DeviceIndex device = -1);
+size_t max_memory_allocated(DeviceIndex device = -1);
+/// Taken from the device: live and cached.
+size_t memory_reserved(DeviceIndex device = -1);
+size_t max_memory_reserved(DeviceIndex device = -1);
+inline size_t memory_cached(DeviceIndex device = -1) { return memory_reserved(device); }
+inline size_t max_memory_cached(DeviceIndex device = -1) { return max_memory_reserved(device); }
+/// Sets both peaks to the values of now.
+void reset_peak_memory_stats(DeviceIndex device = -1);
+MemoryStats memory_stats(DeviceIndex device = -1);
+/// The figures as a table.
+std::string memory_summary(DeviceIndex device = -1);
+/// Gives unused cached memory of all devices back.
+void empty_cache();
+/// Lets Taper reserve at most this part of the device's memory. Throws ValueError unless it is
+/// from 0 to 1.
+void set_per_process_memory_fraction(double fraction, DeviceIndex device = -1);
+
+}  // namespace taper::cuda

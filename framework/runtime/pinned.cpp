@@ -1,0 +1,99 @@
+#include <taper/framework/runtime/pinned.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace taper::detail {
+namespace {
+
+struct Block {
+  char* data;
+  size_t nbytes;
+  std::vector<std::unique_ptr<cuda::Event>> uses;
+
+  bool is_idle() {
+    uses.erase(std::remove_if(uses.begin(), uses.end(), [](auto& e) { return e->query(); }),
+               uses.end());
+    return uses.empty();
+  }
+};
+
+class PinnedAllocator {
+ public:
+  void* allocate(size_t nbytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const size_t rounded = round(nbytes);
+    for (auto it = free_.lower_bound(rounded); it != free_.end() && it->first == rounded; ++it)
+      if (it->second.is_idle()) return take(it);
+    void* p = require_cuda().allocate_pinned(rounded);
+    if (!p)
+      throw OutOfMemoryError(concat("not enough pinned host memory: asked for ", nbytes, " bytes"));
+    live_[static_cast<char*>(p)] = Block{static_cast<char*>(p), rounded, {}};
+    return p;
+  }
+
+  void release(void* p) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = live_.find(static_cast<char*>(p));
+    const size_t nbytes = it->second.nbytes;
+    free_.emplace(nbytes, std::move(it->second));
+    live_.erase(it);
+  }
+
+  Block* find(const void* p) {
+    auto it = live_.upper_bound(static_cast<char*>(const_cast<void*>(p)));
+    if (it == live_.begin()) return nullptr;
+    Block& b = std::prev(it)->second;
+    return p < b.data + b.nbytes ? &b : nullptr;
+  }
+
+  bool owns(const void* p) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return find(p) != nullptr;
+  }
+
+  void record_use(const void* p, StreamImpl* stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Block* b = find(p);
+    if (!b) return;
+    b->uses.push_back(std::make_unique<cuda::Event>());
+    b->uses.back()->record(cuda::Stream(stream));
+  }
+
+ private:
+  // Powers of two, so that blocks of nearly one size serve each other.
+  static size_t round(size_t nbytes) {
+    size_t n = 512;
+    while (n < nbytes && n < (SIZE_MAX >> 1)) n *= 2;
+    return std::max(n, nbytes);
+  }
+  void* take(std::multimap<size_t, Block>::iterator it) {
+    char* p = it->second.data;
+    live_[p] = std::move(it->second);
+    free_.erase(it);
+    return p;
+  }
+
+  std::mutex mutex_;
+  std::map<char*, Block> live_;
+  std::multimap<size_t, Block> free_;
+};
+
+PinnedAllocator& pinned() {
+  static PinnedAllocator& allocator = *new PinnedAllocator;
+  return allocator;
+}
+
+}  // namespace
+
+intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes) {
+  return wrap_storage(pinned().allocate(nbytes), nbytes, Device(),
+                      [](void* p) { pinned().release(p); });
+}
+bool is_pinned(const void* p) { return cuda_runtime() && pinned().owns(p); }
+void record_pinned_use(const void* p, StreamImpl* stream) { pinned().record_use(p, stream); }
+
+}  // namespace taper::detail

@@ -1,0 +1,219 @@
+#include <taper/framework/runtime/simulated.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include <taper/framework/check.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/simulated_stream.h>
+
+namespace taper {
+namespace simulated {
+namespace {
+
+constexpr int kMaxDevices = 64;
+constexpr size_t kAlign = 512;
+
+struct SimulatedDevice {
+  int physical = 0;  ///< its number before CUDA_VISIBLE_DEVICES
+  DeviceFault fault;
+  std::mutex mutex;  // guards what follows
+  size_t used = 0;
+  std::vector<Stream*> streams;
+};
+
+class SimulatedRuntime final : public Runtime {
+ public:
+  SimulatedRuntime(int count, cuda::SimulationOptions options) : options_(std::move(options)) {
+    for (DeviceIndex i : detail::visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), count))
+      devices_.emplace_back().physical = i;
+  }
+
+  DeviceIndex device_count() override { return static_cast<DeviceIndex>(devices_.size()); }
+  DeviceProperties properties(DeviceIndex device) override {
+    DeviceProperties p;
+    p.name = options_.name + " " + std::to_string(devices_[device].physical);
+    p.total_memory = options_.memory;
+    p.major = 9;
+    p.multi_processor_count = 1;
+    return p;
+  }
+  size_t free_memory(DeviceIndex device) override {
+    SimulatedDevice& d = devices_[device];
+    const std::lock_guard<std::mutex> lock(d.mutex);
+    return options_.memory - d.used;
+  }
+  bool can_access_peer(DeviceIndex device, DeviceIndex peer) override {
+    return device != peer && options_.peer_access;
+  }
+
+  void* allocate(DeviceIndex device, size_t nbytes) override {
+    SimulatedDevice& d = devices_[device];
+    const size_t rounded = (nbytes + kAlign - 1) / kAlign * kAlign;
+    const std::lock_guard<std::mutex> lock(d.mutex);
+    if (rounded < nbytes || rounded > options_.memory - d.used) return nullptr;
+    void* p = std::aligned_alloc(kAlign, rounded);
+    if (p) d.used += rounded;
+    return p;
+  }
+  void release(DeviceIndex device, void* p, size_t nbytes) noexcept override {
+    SimulatedDevice& d = devices_[device];
+    const std::lock_guard<std::mutex> lock(d.mutex);
+    d.used -= (nbytes + kAlign - 1) / kAlign * kAlign;
+    std::free(p);
+  }
+  void* allocate_pinned(size_t nbytes) override {
+    return std::aligned_alloc(kAlign, (nbytes + kAlign - 1) / kAlign * kAlign);
+  }
+  void release_pinned(void* p, size_t) noexcept override { std::free(p); }
+
+  detail::StreamImpl* make_stream(DeviceIndex device, int priority) override {
+    SimulatedDevice& d = devices_[device];
+    const std::lock_guard<std::mutex> lock(d.mutex);
+    const uint64_t seed = options_.seed * 1000003 + device * 1009 + d.streams.size();
+    d.streams.push_back(new Stream(device, priority, &d.fault, options_.max_delay_us, seed));
+    return d.streams.back();
+  }
+  void launch(detail::StreamImpl* stream, const char* name, std::function<void()> work) override {
+    stream_of(stream).launch(name, std::move(work));
+  }
+  void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
+    stream_of(stream).launch("memcpy", [=] { std::memmove(to, from, nbytes); });
+  }
+  bool is_idle(detail::StreamImpl* stream) override { return stream_of(stream).is_idle(); }
+  void synchronize(detail::StreamImpl* stream) override {
+    stream_of(stream).drain();
+    devices_[stream->device].fault.rethrow();
+  }
+  void synchronize_device(DeviceIndex device) override {
+    for (Stream* s : streams(device)) s->drain();
+    devices_[device].fault.rethrow();
+  }
+
+  detail::EventImpl* make_event(bool) override {
+    const std::lock_guard<std::mutex> lock(events_mutex_);
+    events_.push_back(std::make_shared<Event>());
+    return events_.back().get();
+  }
+  void destroy_event(detail::EventImpl* event) noexcept override {
+    // A stream that still has to reach the event, or to wait for it, keeps it alive.
+    const std::lock_guard<std::mutex> lock(events_mutex_);
+    for (auto& e : events_)
+      if (e.get() == event) {
+        e.swap(events_.back());
+        events_.pop_back();
+        return;
+      }
+  }
+  void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
+    const std::shared_ptr<Event> e = shared(event);
+    const uint64_t record = e->begin();
+    stream_of(stream).push([e, record] { e->reach(record); });
+  }
+  void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
+    const std::shared_ptr<Event> e = shared(event);
+    const uint64_t record = e->last();
+    if (!e->is_reached()) stream_of(stream).push([e, record] { e->wait_for(record); });
+  }
+  bool is_reached(detail::EventImpl* event) override { return shared(event)->is_reached(); }
+  void synchronize(detail::EventImpl* event) override {
+    const std::shared_ptr<Event> e = shared(event);
+    e->wait_for(e->last());
+  }
+  double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) override {
+    const auto time = shared(end)->time() - shared(start)->time();
+    return std::chrono::duration<double, std::milli>(time).count();
+  }
+
+  void stop() {
+    for (DeviceIndex i = 0; i < device_count(); ++i)
+      for (Stream* s : streams(i)) s->stop();
+  }
+
+ private:
+  static Stream& stream_of(detail::StreamImpl* s) { return *static_cast<Stream*>(s); }
+  std::vector<Stream*> streams(DeviceIndex device) {
+    SimulatedDevice& d = devices_[device];
+    const std::lock_guard<std::mutex> lock(d.mutex);
+    return d.streams;
+  }
+  std::shared_ptr<Event> shared(detail::EventImpl* event) {
+    return static_cast<Event*>(event)->shared_from_this();
+  }
+
+  const cuda::SimulationOptions options_;
+  std::deque<SimulatedDevice> devices_;
+  std::mutex events_mutex_;
+  std::vector<std::shared_ptr<Event>> events_;
+};
+
+void check_count(int count) {
+  TAPER_CHECK_VALUE(count >= 0 && count <= kMaxDevices,
+                    "simulate_devices: expected 0 to 64 devices, got ", count);
+}
+
+// What was asked for before the first use, and the runtime that was made of it.
+struct Choice {
+  std::mutex mutex;
+  int count = -1;  ///< -1: not asked for
+  cuda::SimulationOptions options;
+  bool made = false;
+  SimulatedRuntime* runtime = nullptr;
+};
+Choice& choice() {
+  static Choice& c = *new Choice;
+  return c;
+}
+
+int count_from_environment() {
+  const char* text = std::getenv("TAPER_SIMULATED_CUDA_DEVICES");
+  if (!text || !*text) return 0;
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  TAPER_CHECK_VALUE(*end == 0 && count >= 0 && count <= kMaxDevices,
+                    "TAPER_SIMULATED_CUDA_DEVICES: expected a number from 0 to 64, got '", text,
+                    "'");
+  return static_cast<int>(count);
+}
+
+SimulatedRuntime* make_runtime() {
+  Choice& c = choice();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  if (c.made) return c.runtime;
+  const int count = c.count >= 0 ? c.count : count_from_environment();
+  if (count > 0) {
+    c.runtime = new SimulatedRuntime(count, c.options);
+    // Kernels must not outlive the static objects that they may use.
+    std::atexit([] { choice().runtime->stop(); });
+  }
+  c.made = true;
+  return c.runtime;
+}
+
+}  // namespace
+}  // namespace simulated
+
+Runtime* cuda_runtime() {
+  static Runtime* const runtime = simulated::make_runtime();
+  return runtime;
+}
+
+namespace cuda {
+
+void simulate_devices(int count, const SimulationOptions& options) {
+  simulated::check_count(count);
+  simulated::Choice& c = simulated::choice();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  TAPER_CHECK(!c.made,
+              "simulate_devices: expected to be called before the first use of a CUDA device; the "
+              "devices are in use already");
+  c.count = count;
+  c.options = options;
+}
+
+bool is_simulated() { return cuda_runtime() != nullptr; }
+
+}  // namespace cuda
+}  // namespace taper

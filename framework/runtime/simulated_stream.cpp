@@ -1,0 +1,141 @@
+#include <taper/framework/runtime/simulated_stream.h>
+
+#include <omp.h>
+
+#include <thread>
+
+#include <taper/framework/check.h>
+
+namespace taper::simulated {
+
+// ---------------------------------------------------------------------- faults
+bool DeviceFault::is_set() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return set_;
+}
+
+void DeviceFault::set(std::string text) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!set_) text_ = std::move(text);
+  set_ = true;
+}
+
+void DeviceFault::rethrow() {
+  std::string text;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!set_) return;
+    set_ = false;
+    text.swap(text_);
+  }
+  throw Error(text);
+}
+
+// ---------------------------------------------------------------------- events
+uint64_t Event::begin() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ++recorded_;
+}
+
+void Event::reach(uint64_t record) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (record > done_) {
+    done_ = record;
+    time_ = std::chrono::steady_clock::now();
+  }
+  reached_.notify_all();
+}
+
+bool Event::is_reached() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return done_ == recorded_;
+}
+
+uint64_t Event::last() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_;
+}
+
+void Event::wait_for(uint64_t record) const {
+  std::unique_lock<std::mutex> lock(mutex_);
+  reached_.wait(lock, [&] { return done_ >= record; });
+}
+
+std::chrono::steady_clock::time_point Event::time() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return time_;
+}
+
+// ---------------------------------------------------------------------- streams
+Stream::Stream(DeviceIndex device, int priority, DeviceFault* fault, int max_delay_us,
+               uint64_t seed)
+    : StreamImpl(device, priority), fault_(fault), delays_(seed), max_delay_us_(max_delay_us) {}
+
+void Stream::launch(const char* name, std::function<void()> work) {
+  push([this, name, work = std::move(work)] {
+    if (!fault_->is_set()) run_kernel(name, work);
+  });
+}
+
+void Stream::push(std::function<void()> work) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!started_) std::thread(&Stream::work_off, this).detach();
+    started_ = true;
+    queue_.push_back(std::move(work));
+    ++queued_;
+  }
+  changed_.notify_all();
+}
+
+bool Stream::is_idle() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return done_ == queued_;
+}
+
+void Stream::drain() const {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t target = queued_;
+  changed_.wait(lock, [&] { return done_ >= target || stopping_; });
+}
+
+void Stream::stop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+  // The item at work still uses memory that is about to go.
+  changed_.wait_for(lock, std::chrono::seconds(2), [&] { return !started_; });
+}
+
+void Stream::work_off() {
+  omp_set_num_threads(1);  // a library called by a kernel runs on this thread
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+    if (stopping_) break;
+    const std::function<void()> work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+    ++done_;
+    changed_.notify_all();
+  }
+  started_ = false;
+  changed_.notify_all();
+}
+
+void Stream::run_kernel(const char* name, const std::function<void()>& work) {
+  if (max_delay_us_ > 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(delays_() % (max_delay_us_ + 1)));
+  try {
+    work();
+  } catch (const std::exception& e) {
+    fault_->set(detail::concat(
+        "CUDA error: ", e.what(), " (kernel '", name, "' on ", Device(kCUDA, device).str(),
+        "). Kernels run after the call that queued them: set CUDA_LAUNCH_BLOCKING=1 to get the "
+        "error from the call itself."));
+  }
+}
+
+}  // namespace taper::simulated

@@ -1,0 +1,82 @@
+// The streams and events of simulated devices: a thread and an in-order queue for each stream.
+// Not installed.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+
+#include <taper/framework/runtime/stream.h>
+
+namespace taper::simulated {
+
+/// The first error of a device's kernels. From then on its kernels are skipped (they would work on
+/// what the failed one has left), until the program is told.
+class DeviceFault {
+ public:
+  bool is_set() const;
+  void set(std::string text);
+  /// Throws the fault, if there is one, and forgets it.
+  void rethrow();
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+  bool set_ = false;
+};
+
+/// One point in a stream's work; waited for by the host and by other streams.
+class Event final : public detail::EventImpl, public std::enable_shared_from_this<Event> {
+ public:
+  /// A new record begins; returns its number.
+  uint64_t begin();
+  void reach(uint64_t record);
+  bool is_reached() const;
+  uint64_t last() const;
+  void wait_for(uint64_t record) const;
+  /// When the last record was reached.
+  std::chrono::steady_clock::time_point time() const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable reached_;
+  uint64_t recorded_ = 0, done_ = 0;
+  std::chrono::steady_clock::time_point time_;
+};
+
+/// A queue, and the thread that works it off. Never destroyed: its thread lives as long as the
+/// process.
+class Stream final : public detail::StreamImpl {
+ public:
+  Stream(DeviceIndex device, int priority, DeviceFault* fault, int max_delay_us, uint64_t seed);
+  /// Queues a kernel; it is skipped once the device has a fault.
+  void launch(const char* name, std::function<void()> work);
+  /// Queues something that is no kernel: it always runs, and does not throw.
+  void push(std::function<void()> work);
+  bool is_idle() const;
+  /// Waits until all that is queued now is done.
+  void drain() const;
+  /// Ends the thread after the item it works on. For the end of the process.
+  void stop();
+
+ private:
+  void work_off();
+  void run_kernel(const char* name, const std::function<void()>& work);
+
+  DeviceFault* fault_;
+  std::mt19937_64 delays_;
+  const int max_delay_us_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<std::function<void()>> queue_;
+  uint64_t queued_ = 0, done_ = 0;
+  bool started_ = false, stopping_ = false;
+};
+
+}  // namespace taper::simulated

@@ -1,0 +1,156 @@
+#include <taper/framework/runtime/stream.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+namespace taper {
+namespace {
+
+constexpr int kPoolSize = 32;
+constexpr int kMaxDevices = 64;
+
+/// The streams of one device, made as they are asked for.
+struct DeviceStreams {
+  std::mutex mutex;
+  detail::StreamImpl* main = nullptr;
+  std::array<std::array<detail::StreamImpl*, kPoolSize>, 2> pools{};
+  std::array<int, 2> next{};
+};
+
+DeviceStreams& streams_of(DeviceIndex device) {
+  static auto& all = *new std::array<DeviceStreams, kMaxDevices>;
+  return all[device];
+}
+
+detail::StreamImpl* default_stream_of(DeviceIndex device) {
+  DeviceStreams& s = streams_of(device);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  if (!s.main) s.main = detail::require_cuda().make_stream(device, 0);
+  return s.main;
+}
+
+detail::StreamImpl* pool_stream(DeviceIndex device, int priority) {
+  DeviceStreams& s = streams_of(device);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const int level = priority < 0 ? 1 : 0;
+  const int i = s.next[level]++ % kPoolSize;
+  detail::StreamImpl*& stream = s.pools[level][i];
+  if (!stream) {
+    stream = detail::require_cuda().make_stream(device, -level);
+    stream->id = 1 + level * kPoolSize + i;
+  }
+  return stream;
+}
+
+/// The calling thread's stream on each device; null stands for the default one.
+thread_local std::array<detail::StreamImpl*, kMaxDevices> current{};
+
+bool blocks_launches() {
+  static const bool blocks = [] {
+    const char* v = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return v && std::strcmp(v, "0") != 0 && *v;
+  }();
+  return blocks;
+}
+
+}  // namespace
+
+namespace detail {
+
+StreamImpl* current_stream_of(DeviceIndex device) {
+  StreamImpl* s = current[device];
+  return s ? s : default_stream_of(device);
+}
+
+void launch_on(DeviceIndex device, const char* name, std::function<void()> work) {
+  Runtime& r = require_cuda();
+  StreamImpl* stream = current_stream_of(device);
+  r.launch(stream, name, std::move(work));
+  if (blocks_launches()) r.synchronize(stream);
+}
+
+}  // namespace detail
+
+namespace cuda {
+
+// ---------------------------------------------------------------------- streams
+Stream::Stream(Device device, int priority) {
+  TAPER_CHECK(device.is_cuda(), "Stream: expected a CUDA device, got ", device);
+  impl_ = pool_stream(detail::existing_device(device).index(), priority);
+}
+
+bool Stream::query() const { return detail::require_cuda().is_idle(impl_); }
+void Stream::synchronize() const { detail::require_cuda().synchronize(impl_); }
+
+void Stream::wait_stream(const Stream& other) const {
+  if (other != *this) wait_event(other.record_event());
+}
+void Stream::wait_event(const Event& event) const { event.wait(*this); }
+
+Event Stream::record_event() const {
+  Event e;
+  e.record(*this);
+  return e;
+}
+
+Stream current_stream(DeviceIndex device) {
+  return Stream(detail::current_stream_of(detail::existing_index(device)));
+}
+Stream default_stream(DeviceIndex device) {
+  return Stream(default_stream_of(detail::existing_index(device)));
+}
+void set_stream(const Stream& stream) {
+  set_device(stream.device_index());
+  current[stream.device_index()] = stream.impl();
+}
+
+StreamGuard::StreamGuard(const Stream& stream)
+    : device_(current_device()), before_(cuda::current_stream(stream.device_index())) {
+  set_stream(stream);
+}
+StreamGuard::~StreamGuard() {
+  current[before_.device_index()] = before_.impl();
+  set_device(device_);
+}
+
+// ---------------------------------------------------------------------- events
+Event::~Event() {
+  if (impl_) cuda_runtime()->destroy_event(impl_);
+}
+Event::Event(Event&& other) noexcept : timing_(other.timing_), impl_(other.impl_) {
+  other.impl_ = nullptr;
+}
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(timing_, other.timing_);
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+void Event::record(const Stream& stream) {
+  Runtime& r = detail::require_cuda();
+  if (!impl_) impl_ = r.make_event(timing_);
+  r.record(impl_, stream.impl());
+}
+void Event::wait(const Stream& stream) const {
+  if (impl_) detail::require_cuda().wait(stream.impl(), impl_);
+}
+bool Event::query() const { return !impl_ || detail::require_cuda().is_reached(impl_); }
+void Event::synchronize() const {
+  if (impl_) detail::require_cuda().synchronize(impl_);
+}
+float Event::elapsed_time(const Event& end) const {
+  TAPER_CHECK(timing_ && end.timing_,
+              "elapsed_time: expected two events made with timing, got one without; make them with "
+              "Event(true)");
+  TAPER_CHECK(impl_ && end.impl_,
+              "elapsed_time: expected both events to be recorded before asking");
+  TAPER_CHECK(query() && end.query(),
+              "elapsed_time: an event has not been reached yet; call synchronize() first");
+  return static_cast<float>(detail::require_cuda().elapsed_ms(impl_, end.impl_));
+}
+
+}  // namespace cuda
+}  // namespace taper

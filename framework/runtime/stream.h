@@ -1,0 +1,120 @@
+// CUDA streams: queues of work on one device. Work of one stream runs in order; streams run beside
+// each other unless they wait for each other's events.
+#pragma once
+
+#include <taper/framework/runtime/devices.h>
+
+namespace taper {
+namespace detail {
+
+/// What a Stream points to. Made by the runtime, never destroyed.
+struct StreamImpl {
+  StreamImpl(DeviceIndex device, int priority) : device(device), priority(priority) {}
+  virtual ~StreamImpl() = default;
+  const DeviceIndex device;
+  const int priority;
+  /// 0 for the default stream of its device.
+  int id = 0;
+};
+
+struct EventImpl {
+  virtual ~EventImpl() = default;
+};
+
+}  // namespace detail
+
+namespace cuda {
+
+class Event;
+
+/// A handle to a stream. Streams come from a pool of 32 for each device and priority, taken in
+/// turn.
+class Stream {
+ public:
+  /// A stream of the pool. A device without an index is the current one; a lower priority is more
+  /// urgent (0 or -1). Throws Error when there is no such device.
+  explicit Stream(Device device = Device(kCUDA), int priority = 0);
+  explicit Stream(detail::StreamImpl* impl) : impl_(impl) {}
+
+  Device device() const { return Device(kCUDA, impl_->device); }
+  DeviceIndex device_index() const { return impl_->device; }
+  int id() const { return impl_->id; }
+  int priority() const { return impl_->priority; }
+  /// Whether all work queued so far is done.
+  bool query() const;
+  /// Waits for it. Throws what a kernel has thrown.
+  void synchronize() const;
+  /// Work queued here from now on waits for all that `other` has now.
+  void wait_stream(const Stream& other) const;
+  /// Work queued here from now on waits for the event.
+  void wait_event(const Event& event) const;
+  /// A new event, recorded here.
+  Event record_event() const;
+  detail::StreamImpl* impl() const { return impl_; }
+
+  friend bool operator==(const Stream& a, const Stream& b) { return a.impl_ == b.impl_; }
+  friend bool operator!=(const Stream& a, const Stream& b) { return a.impl_ != b.impl_; }
+
+ private:
+  detail::StreamImpl* impl_;
+};
+
+/// The stream on which the calling thread's ops run, on a device (-1: the current one).
+Stream current_stream(DeviceIndex device = -1);
+Stream default_stream(DeviceIndex device = -1);
+/// Makes `stream` current on its device, and that device current, for the calling thread.
+void set_stream(const Stream& stream);
+
+/// set_stream until the end of the scope; restores the device and the stream that were current.
+class StreamGuard {
+ public:
+  explicit StreamGuard(const Stream& stream);
+  ~StreamGuard();
+  StreamGuard(const StreamGuard&) = delete;
+  StreamGuard& operator=(const StreamGuard&) = delete;
+  Stream current_stream() const { return cuda::current_stream(); }
+  Stream original_stream() const { return before_; }
+
+ private:
+  DeviceIndex device_;
+  Stream before_;
+};
+
+/// A point in a stream's work. Recorded on one stream, waited for by the host or by streams of any
+/// device. Not copied, but moved.
+class Event {
+ public:
+  /// With `timing`, elapsed_time can be asked.
+  explicit Event(bool timing = false) : timing_(timing) {}
+  ~Event();
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+
+  void record() { record(current_stream()); }
+  void record(const Stream& stream);
+  /// Lets the current stream, or `stream`, wait.
+  void wait() const { wait(current_stream()); }
+  void wait(const Stream& stream) const;
+  /// Whether the last record has been reached; true when there was none.
+  bool query() const;
+  void synchronize() const;
+  /// Milliseconds from this event to `end`. Both are timing events that have been reached; throws
+  /// Error otherwise.
+  float elapsed_time(const Event& end) const;
+
+ private:
+  bool timing_;
+  detail::EventImpl* impl_ = nullptr;
+};
+
+}  // namespace cuda
+
+namespace detail {
+
+/// The current stream of a CUDA device, for launches.
+StreamImpl* current_stream_of(DeviceIndex device);
+/// Queues a kernel on the current stream; with CUDA_LAUNCH_BLOCKING=1 waits for it.
+void launch_on(DeviceIndex device, const char* name, std::function<void()> work);
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,46 @@
+#include <taper/framework/runtime/transfer.h>
+
+#include <cstring>
+
+#include <taper/framework/runtime/pinned.h>
+
+namespace taper::detail {
+namespace {
+
+void with_host(DeviceIndex device, void* to, const void* from, const void* host, size_t nbytes,
+               bool non_blocking) {
+  Runtime& r = require_cuda();
+  StreamImpl* stream = current_stream_of(device);
+  r.copy(stream, to, from, nbytes);
+  if (non_blocking && is_pinned(host))
+    record_pinned_use(host, stream);
+  else
+    r.synchronize(stream);
+}
+
+void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIndex from_device,
+                     size_t nbytes) {
+  const cuda::Stream source(current_stream_of(from_device));
+  const cuda::Stream target(current_stream_of(to_device));
+  // What still reads or writes the target's memory comes first.
+  source.wait_stream(target);
+  require_cuda().copy(source.impl(), to, from, nbytes);
+  target.wait_stream(source);
+}
+
+}  // namespace
+
+void transfer(void* to, Device to_device, const void* from, Device from_device, size_t nbytes,
+              bool non_blocking) {
+  if (nbytes == 0) return;
+  if (to_device.is_cpu() && from_device.is_cpu())
+    std::memmove(to, from, nbytes);
+  else if (to_device.is_cpu())
+    with_host(from_device.index(), to, from, to, nbytes, non_blocking);
+  else if (from_device.is_cpu())
+    with_host(to_device.index(), to, from, from, nbytes, non_blocking);
+  else
+    between_devices(to, to_device.index(), from, from_device.index(), nbytes);
+}
+
+}  // namespace taper::detail

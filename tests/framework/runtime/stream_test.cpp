@@ -1,0 +1,200 @@
+// Streams, events and what runs beside the host.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <taper/framework/dispatch.h>
+#include <taper/taper.h>
+
+namespace taper {
+namespace {
+
+/// Holds the current stream until it is opened.
+class Gate {
+ public:
+  explicit Gate(DeviceIndex device = 0) {
+    detail::launch_on(device, "gate", [open = open_] {
+      while (!*open) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    });
+  }
+  ~Gate() { open(); }
+  void open() { *open_ = true; }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+TEST(Streams, OpsAreQueuedAndTheHostGoesOn) {
+  const Tensor x = ones({1000}, kCUDA);
+  cuda::synchronize();
+  Gate gate;
+  const Tensor y = x + x;
+  EXPECT_FALSE(cuda::current_stream().query());
+  gate.open();
+  EXPECT_EQ(y.sum().item<float>(), 2000);  // waits
+  EXPECT_TRUE(cuda::current_stream().query());
+}
+
+TEST(Streams, GuardSetsStreamAndDevice) {
+  const cuda::Stream s(Device("cuda:1"));
+  EXPECT_EQ(cuda::current_stream(), cuda::default_stream());
+  {
+    cuda::StreamGuard guard(s);
+    EXPECT_EQ(cuda::current_device(), 1);
+    EXPECT_EQ(cuda::current_stream(), s);
+    EXPECT_EQ(ones({2}, kCUDA).get_device(), 1);
+    EXPECT_EQ(cuda::current_stream(0), cuda::default_stream(0));
+  }
+  EXPECT_EQ(cuda::current_device(), 0);
+  EXPECT_EQ(cuda::current_stream(1), cuda::default_stream(1));
+}
+
+TEST(Streams, ComeFromAPoolOf32) {
+  const cuda::Stream first;
+  cuda::Stream again = first;
+  for (int i = 0; i < 32; ++i) again = cuda::Stream();
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(cuda::Stream(Device(kCUDA), -1).priority(), -1);
+  EXPECT_NE(first, cuda::default_stream());
+  EXPECT_THROW(cuda::Stream(Device("cpu")), Error);
+}
+
+TEST(Streams, RunBesideEachOtherUntilOneWaits) {
+  const cuda::Stream s;
+  Gate gate;  // on the default stream
+  {
+    cuda::StreamGuard guard(s);
+    EXPECT_EQ(ones({3}, kCUDA).sum().item<float>(), 3);  // not held up
+  }
+  s.wait_stream(cuda::default_stream());
+  Tensor y;
+  {
+    cuda::StreamGuard guard(s);
+    y = ones({3}, kCUDA) * 2;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(s.query());
+  gate.open();
+  s.synchronize();
+  EXPECT_TRUE(cuda::default_stream().query());
+}
+
+TEST(Streams, WaitOrdersAWriteBeforeARead) {
+  const cuda::Stream s;
+  for (int i = 0; i < 50; ++i) {
+    const Tensor a = zeros({100}, kCUDA);
+    a.fill_(i);
+    s.wait_stream(cuda::current_stream());
+    Tensor total;
+    {
+      cuda::StreamGuard guard(s);
+      total = a.sum();
+    }
+    cuda::current_stream().wait_stream(s);
+    ASSERT_EQ(total.item<float>(), 100 * i);
+  }
+}
+
+TEST(Events, MarkAPointInAStream) {
+  cuda::Event never;
+  EXPECT_TRUE(never.query());
+  Gate gate;
+  cuda::Event event;
+  event.record();
+  EXPECT_FALSE(event.query());
+  gate.open();
+  event.synchronize();
+  EXPECT_TRUE(event.query());
+}
+
+TEST(Events, OrderStreamsOfSeveralDevices) {
+  Gate gate(0);
+  cuda::Event event;
+  event.record(cuda::default_stream(0));
+  event.wait(cuda::default_stream(2));
+  const Tensor y = ones({2}, Device("cuda:2")) + 1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(cuda::default_stream(2).query());
+  gate.open();
+  EXPECT_EQ(y.sum().item<float>(), 4);
+}
+
+TEST(Events, MeasureTime) {
+  cuda::Event start(true), end(true), untimed;
+  EXPECT_THROW(start.elapsed_time(end), Error);  // not recorded
+  start.record();
+  detail::launch_on(0, "nap", [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  end.record();
+  end.synchronize();
+  EXPECT_GE(start.elapsed_time(end), 20);
+  untimed.record();
+  untimed.synchronize();
+  EXPECT_THROW(start.elapsed_time(untimed), Error);
+}
+
+TEST(Faults, SurfaceAtTheNextSynchronisationOnce) {
+  const Tensor x = arange(4, TensorOptions(kCUDA).dtype(kFloat));
+  const Tensor bad = x.index_select(0, tensor({9}, TensorOptions(kCUDA).dtype(kLong)));
+  try {
+    cuda::synchronize();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("CUDA error: "), std::string::npos) << text;
+    EXPECT_NE(text.find("'check_index' on cuda:0"), std::string::npos) << text;
+    EXPECT_NE(text.find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos) << text;
+  }
+  // Nothing of the failed work ran on; the program may go on.
+  EXPECT_EQ(x.sum().item<float>(), 6);
+  EXPECT_EQ(ones({2}, Device("cuda:1")).sum().item<float>(), 2);
+}
+
+TEST(Threads, EachHasItsOwnCurrentDevice) {
+  cuda::DeviceGuard guard(2);
+  DeviceIndex seen = -1;
+  std::thread([&] { seen = cuda::current_device(); }).join();
+  EXPECT_EQ(seen, 0);
+}
+
+TEST(Threads, MayUseDevicesAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      cuda::set_device(static_cast<DeviceIndex>(t));
+      const Tensor w = full({8, 8}, t, kCUDA).requires_grad_();
+      for (int i = 0; i < 20; ++i) {
+        w.mutable_grad() = Tensor();
+        w.mm(w).sum().backward();
+        if (w.grad().get_device() != t || w.grad().mean().item<float>() != 16 * t) ++wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Training, EndsWithTheWeightsOfTheCpuRun) {
+  const auto train = [](Device device) {
+    manual_seed(0);
+    nn::Sequential net(nn::Conv2d(1, 4, 3), nn::BatchNorm2d(4), nn::ReLU(), nn::MaxPool2d(2),
+                       nn::Flatten(), nn::Linear(36, 5));
+    const Tensor x = randn({8, 1, 8, 8}), y = randint(0, 5, {8}, kLong);
+    net->to(device);
+    optim::Adam adam(net->parameters(), optim::AdamOptions(0.01));
+    for (int i = 0; i < 10; ++i) {
+      adam.zero_grad();
+      nn::functional::cross_entropy(net->forward(x.to(device)), y.to(device)).backward();
+      adam.step();
+    }
+    std::vector<Tensor> weights;
+    for (const Tensor& p : net->parameters()) weights.push_back(p.detach().cpu());
+    return weights;
+  };
+  const std::vector<Tensor> cpu = train(kCPU), gpu = train(Device("cuda:3"));
+  for (size_t i = 0; i < cpu.size(); ++i) EXPECT_TRUE(gpu[i].allclose(cpu[i], 1e-4, 1e-6)) << i;
+}
+
+}  // namespace
+}  // namespace taper

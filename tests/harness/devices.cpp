@@ -1,0 +1,16 @@
+// The whole suite has four simulated CUDA devices, whose streams drift apart.
+#include <taper/framework/runtime/simulated.h>
+
+namespace taper::testing {
+namespace {
+
+[[maybe_unused]] const bool simulated = [] {
+  cuda::SimulationOptions options;
+  options.max_delay_us = 20;
+  options.memory = size_t{256} << 20;
+  cuda::simulate_devices(4, options);
+  return true;
+}();
+
+}  // namespace
+}  // namespace taper::testing
