@@ -1,6 +1,7 @@
 // LibTorch's names mean taper's things, however a program reaches them.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Optional.h>
 #include <c10/util/StringUtil.h>
@@ -45,6 +46,23 @@ std::string thrown(F f) {
     return e.what();
   }
   return "nothing";
+}
+
+TEST(CompatNames, CudaHasLibTorchsNames) {
+  ASSERT_TRUE(torch::cuda::is_available());
+  EXPECT_EQ(c10::cuda::device_count(), torch::cuda::device_count());
+  const c10::cuda::CUDAStream before = at::cuda::getCurrentCUDAStream();
+  {
+    c10::cuda::CUDAGuard device(1);
+    c10::cuda::CUDAStreamGuard guard(at::cuda::getStreamFromPool(true, 2));
+    EXPECT_EQ(c10::cuda::current_device(), 2);
+    at::cuda::CUDAEvent event;
+    event.record();
+    event.synchronize();
+  }
+  EXPECT_EQ(c10::cuda::getCurrentCUDAStream(), before);
+  c10::cuda::device_synchronize();
+  c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
 TEST(CompatNames, ChecksThrowLibTorchsTypesWithTheGivenText) {
