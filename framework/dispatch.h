@@ -87,9 +87,18 @@ struct InOut : Out {
 
 namespace detail {
 
+template <class A>
+void check_on_device(const char*, Device, const A&) {}
+inline void check_on_device(const char* kernel, Device device, const Tensor& t) {
+  TAPER_CHECK(!t.defined() || t.device() == device,
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              device, " and ", t.device(), "! (when checking the arguments of '", kernel, "')");
+}
+
 /// Queues `kernel` on the current stream of `device` with the arguments by value.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
+  (check_on_device(name, device, args), ...);
   launch_on(device.index(), name,
             [kernel, pack = std::tuple<std::decay_t<P>...>(std::forward<A>(args)...)]() {
               std::apply(kernel, pack);

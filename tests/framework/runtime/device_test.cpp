@@ -66,7 +66,7 @@ TEST(Devices, NewTensorsGoToTheCurrentOne) {
   EXPECT_EQ((a + b).get_device(), 1);
   EXPECT_EQ((zero + zero).get_device(), 0);
   EXPECT_EQ(randn({2}, Device("cuda:2")).get_device(), 2);
-  EXPECT_EQ(cpu.to("cuda:2").get_device(), 2);
+  EXPECT_EQ(cpu.to(Device("cuda:2")).get_device(), 2);
   EXPECT_EQ(cpu.cuda(2).get_device(), 2);
 }
 

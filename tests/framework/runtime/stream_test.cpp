@@ -164,7 +164,7 @@ TEST(Threads, MayUseDevicesAtOnce) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       cuda::set_device(static_cast<DeviceIndex>(t));
-      const Tensor w = full({8, 8}, t, kCUDA).requires_grad_();
+      const Tensor w = full({8, 8}, double(t), kCUDA).requires_grad_();
       for (int i = 0; i < 20; ++i) {
         w.mutable_grad() = Tensor();
         w.mm(w).sum().backward();
