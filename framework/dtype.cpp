@@ -68,6 +68,8 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
 const char* toString(ScalarType t) { return names(t).libtorch; }
 const char* cpp_type_name(ScalarType t) { return names(t).cpp; }
 const char* python_name(ScalarType t) { return names(t).python; }
+std::ostream& operator<<(std::ostream& out, Half x) { return out << static_cast<float>(x); }
+std::ostream& operator<<(std::ostream& out, BFloat16 x) { return out << static_cast<float>(x); }
 std::ostream& operator<<(std::ostream& out, ScalarType t) { return out << toString(t); }
 std::ostream& operator<<(std::ostream& out, TypeMeta t) { return out << t.name(); }
 

@@ -90,6 +90,9 @@ struct alignas(2) BFloat16 {
   }
 };
 
+std::ostream& operator<<(std::ostream& out, Half x);
+std::ostream& operator<<(std::ostream& out, BFloat16 x);
+
 /// Every element type: X(C++ type, LibTorch's name, k-name). The order is the order of the enum and
 /// LibTorch's numbering for the types it shares.
 #define TAPER_FORALL_DTYPES(X) \

@@ -119,6 +119,9 @@ class TensorOptions {
   bool requires_grad_ = false, pinned_memory_ = false;
 };
 
+/// "TensorOptions(dtype=float (default), device=cpu, ...)": every property, whether set or not.
+std::ostream& operator<<(std::ostream& out, const TensorOptions& o);
+
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions dtype(TypeMeta t) { return TensorOptions(t); }
 template <class T>

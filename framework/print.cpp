@@ -5,6 +5,7 @@
 #include <iostream>
 #include <vector>
 
+#include <taper/framework/options.h>
 #include <taper/framework/tensor.h>
 
 namespace taper {
@@ -186,6 +187,7 @@ std::ostream& print(std::ostream& out, const Tensor& t, int64_t linesize) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& t) { return print(out, t, 80); }
+void print(const Tensor& t, int64_t linesize) { print(std::cout, t, linesize); }
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
@@ -197,6 +199,18 @@ void Tensor::print() const {
     std::cerr << '[' << toString() << ' ' << sizes() << "]\n";
   else
     std::cerr << "[UndefinedTensor]\n";
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& o) {
+  const FormatKeeper keep(out);
+  const auto note = [](bool set) { return set ? "" : " (default)"; };
+  out << std::boolalpha << "TensorOptions(dtype=" << o.dtype() << note(o.has_dtype())
+      << ", device=" << o.device() << note(o.has_device()) << ", layout=" << o.layout()
+      << note(o.has_layout()) << ", requires_grad=" << o.requires_grad()
+      << note(o.has_requires_grad()) << ", pinned_memory=" << o.pinned_memory()
+      << note(o.has_pinned_memory()) << ", memory_format=";
+  if (o.has_memory_format()) return out << *o.memory_format_opt() << ')';
+  return out << "(nullopt))";
 }
 
 std::ostream& operator<<(std::ostream& out, Layout l) {

@@ -112,13 +112,13 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
 
 // ---------------------------------------------------------------- queries
 int64_t Tensor::size(int64_t dim) const {
-  TAPER_CHECK_INDEX(this->dim() > 0, "dimension specified as ", dim,
+  TAPER_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
                     " but tensor has no dimensions");
   return impl_->sizes[wrap_dim(dim, this->dim())];
 }
 
 int64_t Tensor::stride(int64_t dim) const {
-  TAPER_CHECK_INDEX(this->dim() > 0, "dimension specified as ", dim,
+  TAPER_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
                     " but tensor has no dimensions");
   return impl_->strides[wrap_dim(dim, this->dim())];
 }

@@ -292,6 +292,8 @@ class Tensor {
 std::ostream& operator<<(std::ostream& out, const Tensor& t);
 /// The same with a given line width; the default of operator<< is 80.
 std::ostream& print(std::ostream& out, const Tensor& t, int64_t linesize);
+/// The same on the standard output.
+void print(const Tensor& t, int64_t linesize = 80);
 /// Python's text of a tensor: tensor([1., 2.], grad_fn=<MulBackward0>).
 std::string repr(const Tensor& t);
 

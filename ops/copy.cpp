@@ -53,6 +53,9 @@ void check_copy_shapes(const Tensor& x, const Tensor& src) {
   if (src.sizes() != x.sizes()) check_result_shape(x, broadcast_shapes(x.sizes(), src.sizes()));
 }
 
+// Of what was overwritten: zeros, so that the leaf behind it gets a grad.
+Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
+
 }  // namespace
 
 Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
@@ -65,7 +68,8 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   if (needs_grad(*this, src) && isFloatingType(scalar_type()))
     record_inplace("CopyBackwards", *this, {*this, src},
                    [form = detail::InputForm(src)](autograd::Grads& g) {
-                     return std::array<Tensor, 2>{Tensor(), g.needs(1) ? form(g[0]) : Tensor()};
+                     return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
+                                                  g.needs(1) ? form(g[0]) : Tensor()};
                    });
   return const_cast<Tensor&>(*this);
 }
@@ -142,8 +146,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
   check_inplace("fill_", *this);
   fill_values(*this, value);
   mark_changed(*this);
-  if (needs_grad(*this))
-    record_inplace("FillBackward2", *this, {*this}, [](const Tensor&) { return Tensor(); });
+  if (needs_grad(*this)) record_inplace("FillBackward2", *this, {*this}, no_gradient);
   return const_cast<Tensor&>(*this);
 }
 
@@ -154,11 +157,11 @@ Tensor& Tensor::fill_(const Tensor& value) const {
   copy_values(*this, value);
   mark_changed(*this);
   if (needs_grad(*this, value))
-    record_inplace(
-        "FillBackward3", *this, {*this, value},
-        [form = detail::InputForm(value)](autograd::Grads& g) {
-          return std::array<Tensor, 2>{Tensor(), g.needs(1) ? form(g[0].sum()) : Tensor()};
-        });
+    record_inplace("FillBackward3", *this, {*this, value},
+                   [form = detail::InputForm(value)](autograd::Grads& g) {
+                     return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
+                                                  g.needs(1) ? form(g[0].sum()) : Tensor()};
+                   });
   return const_cast<Tensor&>(*this);
 }
 
@@ -166,8 +169,7 @@ Tensor& Tensor::zero_() const {
   check_inplace("zero_", *this);
   if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
   mark_changed(*this);
-  if (needs_grad(*this))
-    record_inplace("ZeroBackward0", *this, {*this}, [](const Tensor&) { return Tensor(); });
+  if (needs_grad(*this)) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
   return const_cast<Tensor&>(*this);
 }
 

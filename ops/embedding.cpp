@@ -20,8 +20,8 @@ void check_indices(const char* op, const Tensor& table, const Tensor& indices) {
   TAPER_CHECK(
       t == kLong || t == kInt,
       "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-      "Long, Int; but got torch.",
-      toString(t), "Tensor instead (while checking arguments for ", op, ")");
+      "Long, Int; but got ",
+      indices.toString(), " instead (while checking arguments for ", op, ")");
   check_same_device(op, table, indices);
 }
 

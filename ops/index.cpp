@@ -169,11 +169,21 @@ void check_values(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
               " cannot be broadcast to indexing result of shape ", plan.shape);
 }
 
+// A single number goes through a mask whatever its dtype, as in masked_fill.
+bool fills_mask(const std::vector<optional<Tensor>>& indices, const Tensor& values) {
+  int64_t masks = 0, others = 0;
+  for (const optional<Tensor>& i : indices)
+    if (i && i->defined())
+      ++(i->scalar_type() == kBool || i->scalar_type() == kByte ? masks : others);
+  return values.numel() == 1 && masks == 1 && others == 0;
+}
+
 Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indices,
            const Tensor& values_given, bool accumulate) {
   check_defined(form.name, x, "self");
   check_defined(form.name, values_given, "values");
-  const Tensor values = values_given.dim() == 0 ? values_given.to(x.device()) : values_given;
+  Tensor values = values_given.dim() == 0 ? values_given.to(x.device()) : values_given;
+  if (!accumulate && fills_mask(indices, values)) values = values.to(x.scalar_type());
   check_same_device(form.name, x, values);
   const IndexPlan plan(x, indices);
   check_values(x, plan, values);

@@ -41,7 +41,7 @@ void check_source(const char* op, const Tensor& x, int64_t dim, const Tensor& in
               ") and source (", toString(source.scalar_type()), ") must have the same scalar type");
   check_same_device(op, x, index);
   check_same_device(op, x, source);
-  TAPER_CHECK_INDEX(
+  TAPER_CHECK(
       index.numel() == size_at(source, std::min(dim, std::max<int64_t>(0, source.dim() - 1))), op,
       "(): Number of indices (", index.numel(), ") should be equal to source.size(dim): (",
       size_at(source, dim), "), for dim: ", dim);

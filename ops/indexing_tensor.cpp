@@ -54,6 +54,7 @@ class Brackets {
     }
     TAPER_CHECK_INDEX(taken <= x.dim(), too_many(x, indices));
     free_ = x.dim() - taken;
+    only_ = indices.size() == 1;
     for (const TensorIndex& i : indices) {
       apply(i);
       ++position_;
@@ -90,7 +91,7 @@ class Brackets {
   }
   void apply_slice(const indexing::Slice& s) {
     const bool whole = !s.start().has_value() && !s.stop().has_value() && s.step() == 1;
-    if (!whole) view_ = view_.slice(dim_, s.start(), s.stop(), s.step());
+    if (!whole || only_) view_ = view_.slice(dim_, s.start(), s.stop(), s.step());
     ++dim_;
   }
   void apply_bool(bool v) {
@@ -113,6 +114,7 @@ class Brackets {
   int64_t dim_ = 0;       // of view_ that the next index is for
   int64_t free_ = 0;      // dimensions that an ellipsis stands for
   int64_t position_ = 0;  // of the index, for messages
+  bool only_ = false;     // one index: a whole slice makes a view as well
 };
 
 /// `value` without its leading dimensions of size 1: NumPy lets an assignment drop them.
@@ -124,7 +126,17 @@ Tensor without_leading_ones(const Tensor& value) {
 }
 
 void write_view(const Tensor& view, const Tensor& value) {
-  view.copy_(value.dim() > view.dim() ? without_leading_ones(value) : value);
+  if (value.sizes() == view.sizes())
+    view.copy_(value);
+  else if (value.dim() == 0)
+    view.fill_(value);
+  else
+    view.copy_(without_leading_ones(value).expand(view.sizes()));
+}
+
+void check_not_empty(const char* method, ArrayRef<TensorIndex> indices) {
+  TAPER_CHECK(!indices.empty(), "Passing an empty index list to Tensor::", method,
+              "() is not valid syntax");
 }
 
 /// The number as a tensor of x's dtype.
@@ -134,6 +146,7 @@ Tensor number_like(const Tensor& x, const Scalar& value) { return x.new_full({},
 
 Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
   check_defined("index", *this, "self");
+  check_not_empty("index", indices);
   const Brackets brackets(*this, indices);
   if (!brackets.tensors().empty()) return taper::index(brackets.view(), brackets.tensors());
   return brackets.view().is_same(*this) ? alias() : brackets.view();
@@ -142,6 +155,7 @@ Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value) const {
   check_defined("index_put_", *this, "self");
   check_defined("index_put_", value, "value");
+  check_not_empty("index_put_", indices);
   const Brackets brackets(*this, indices);
   Tensor view = brackets.view();
   if (brackets.tensors().empty())

@@ -6,6 +6,7 @@
 #include <taper/ops/in_place.h>
 #include <taper/ops/matmul_kernels.h>
 #include <taper/ops/out.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 
@@ -287,7 +288,7 @@ Tensor broadcast_matmul(const Tensor& a, const Tensor& b) {
   Dims shape = batch;
   shape.push_back(a.size(-2));
   shape.push_back(b.size(-1));
-  return y.view(shape);
+  return _unsafe_view(y, shape);
 }
 
 // (... x n x k) times (k x m) or (k): the batch of the left operand is just more rows.
@@ -298,9 +299,9 @@ Tensor folded_matmul(const Tensor& a, const Tensor& b) {
   for (int64_t d = 0; d + 1 < a.dim(); ++d) rows *= shape[d];
   shape.resize(a.dim() - 1);
   const Tensor flat = a.reshape({rows, k});
-  if (b.dim() == 1) return mv(flat, b).view(shape);
+  if (b.dim() == 1) return _unsafe_view(mv(flat, b), shape);
   shape.push_back(b.size(1));
-  return mm(flat, b).view(shape);
+  return _unsafe_view(mm(flat, b), shape);
 }
 
 }  // namespace

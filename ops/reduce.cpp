@@ -239,7 +239,8 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   TAPER_CHECK(broadcasts_to(size, self.sizes()), "size {", size, "} is not expandable to size {",
               self.sizes(), "}.");
-  return sum_to(self, size);
+  if (self.sizes() == size || self.is_floating_point()) return sum_to(self, size);
+  return sum_to(self.to(kLong), size);
 }
 
 Tensor Tensor::sum(optional<ScalarType> dtype) const { return taper::sum(*this, dtype); }

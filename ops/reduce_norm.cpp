@@ -5,6 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 
@@ -44,13 +45,13 @@ struct VarianceRequest {
   bool square_root;
 };
 
-void check_variance(const Tensor& x) {
-  TAPER_CHECK(isFloatingType(x.scalar_type()),
-              "std and var only support floating point and complex dtypes");
+void check_variance(const char* op, const Tensor& x) {
+  TAPER_CHECK(isFloatingType(x.scalar_type()), op,
+              " only support floating point and complex dtypes");
 }
 
 Tensor variance(const Tensor& x, const VarianceRequest& r) {
-  check_variance(x);
+  check_variance("std and var", x);
   Tensor y = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, static_cast<double>(r.correction),
                   r.square_root);
@@ -67,7 +68,7 @@ Tensor variance(const Tensor& x, const VarianceRequest& r) {
 }
 
 std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequest& r) {
-  check_variance(x);
+  check_variance(r.square_root ? "std_mean" : "var_mean", x);
   Tensor y = new_result(x, r.dims, r.keepdim), mean = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, static_cast<double>(r.correction), r.square_root);
   if (needs_grad(x))
@@ -219,7 +220,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
     const NoGradGuard no_grad;
     const Tensor shift = finite_shift(self, dim);
     y = self.sub(shift).exp_().sum(dim, true).log_().add_(shift);
-    if (!keepdim) y = y.reshape(reduced_sizes(self.sizes(), dims, false));
+    if (!keepdim) y = _unsafe_view(y, reduced_sizes(self.sizes(), dims, false));
   }
   if (needs_grad(self))
     record("LogsumexpBackward0", y, {self},

@@ -25,7 +25,11 @@ Sorted along_rows(const Tensor& x, int64_t dim, int64_t k, const Kernel& kernel)
   Tensor values = empty(size, x.options()), indices = empty(size, x.options().dtype(kLong));
   if (rows.numel() > 0 && values.numel() > 0) kernel(values, indices, rows);
   if (last) return {values, indices};
-  return {values.transpose(dim, -1).contiguous(), indices.transpose(dim, -1).contiguous()};
+  // Where the transposed tensor is row-major already, contiguous() is a view of it.
+  const auto restored = [&](const Tensor& t) {
+    return detail::share_data(t.transpose(dim, -1).contiguous().impl());
+  };
+  return {restored(values), restored(indices)};
 }
 
 // The gradient goes back to where the values came from.

@@ -7,6 +7,7 @@
 #include <taper/ops/scan.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 namespace {
@@ -61,8 +62,8 @@ Unique unique_elements(const char* op, const Tensor& x, bool sort, bool return_i
   const Tensor rows = x.detach().reshape({x.numel(), 1});
   const Tensor order = sort ? row_order(rows) : Tensor();
   auto [values, inverse, counts] = unique_rows(rows, order, return_inverse, return_counts);
-  if (return_inverse && x.numel() > 0) inverse = inverse.view(x.sizes());
-  return {values.flatten(), inverse, counts};
+  if (return_inverse && x.numel() > 0) inverse = _unsafe_view(inverse, x.sizes());
+  return {_unsafe_view(values, {-1}), inverse, counts};
 }
 
 Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bool return_inverse,
@@ -82,7 +83,8 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
   const Tensor order = sort ? row_order(rows) : Tensor();
   auto [values, inverse, counts] = unique_rows(rows, order, return_inverse, return_counts);
   size[0] = values.size(0);
-  return {values.view(size).movedim(0, dim).contiguous(), inverse, counts};
+  const Tensor y = values.view(size).movedim(0, dim).contiguous();
+  return {detail::share_data(y.impl()), inverse, counts};
 }
 
 }  // namespace

@@ -46,13 +46,16 @@ Tensor reshape(const Tensor& x, IntArrayRef size) {
   const Dims shape = infer_size(size, t.numel);
   const optional<Dims> strides = strides_for(t, shape);
   if (strides) return view_as_shape("ReshapeAliasBackward0", x, shape, *strides);
-  const Tensor copy = x.clone(MemoryFormat::Contiguous);
-  Dims row_major;
-  contiguous_strides(shape, row_major);
-  // The copy is nobody else's, so the result need not be a view of it.
-  Tensor y = detail::share_data(copy.impl(), shape, row_major, 0);
-  if (needs_grad(copy))
-    record("UnsafeViewBackward0", y, {copy},
+  return _unsafe_view(x.clone(MemoryFormat::Contiguous), shape);
+}
+
+Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
+  const TensorImpl& t = x.impl();
+  TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
+  const Dims shape = infer_size(size, t.numel);
+  Tensor y = detail::share_data(t, shape, *strides_for(t, shape), t.offset);
+  if (needs_grad(x))
+    record("UnsafeViewBackward0", y, {x},
            [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });
   return y;
 }
@@ -112,7 +115,7 @@ Tensor expand(const Tensor& x, IntArrayRef size) {
               ") must be greater or equal to the number of dimensions in the tensor (",
               t.sizes.size(), ")");
   Dims sizes(size), strides(rank, 0);
-  for (int64_t d = 0; d < rank; ++d) {
+  for (int64_t d = rank - 1; d >= 0; --d) {
     const int64_t own = d - added;
     TAPER_CHECK(own >= 0 || sizes[d] >= 0, "The expanded size of the tensor (", sizes[d],
                 ") isn't allowed in a leading, non-existing dimension ", d);
@@ -168,15 +171,17 @@ Tensor t(const Tensor& x) {
 Tensor permute(const Tensor& x, IntArrayRef dims) {
   const TensorImpl& t = x.impl();
   TAPER_CHECK(static_cast<int64_t>(dims.size()) == x.dim(),
-              "permute: number of dimensions in the tensor input does not match the length of the "
+              "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+              "length of the "
               "desired ordering of dimensions i.e. input.dim() = ",
               x.dim(), " is not equal to len(dims) = ", dims.size());
-  const Dims order = wrap_dims(dims, x.dim());
-  Dims sizes, strides, inverse(x.dim(), 0);
+  Dims sizes, strides, inverse(x.dim(), -1);
   for (int64_t d = 0; d < x.dim(); ++d) {
-    sizes.push_back(t.sizes[order[d]]);
-    strides.push_back(t.strides[order[d]]);
-    inverse[order[d]] = d;
+    const int64_t from = wrap_dim(dims[static_cast<size_t>(d)], x.dim());
+    TAPER_CHECK(inverse[from] < 0, "permute(): duplicate dims are not allowed.");
+    sizes.push_back(t.sizes[from]);
+    strides.push_back(t.strides[from]);
+    inverse[from] = d;
   }
   return make_view("PermuteBackward0", x, sizes, strides, t.offset,
                    [inverse](const Tensor& g) { return permute(g, inverse); });

@@ -9,6 +9,9 @@ namespace taper {
 /// The same elements in the shape `size`, one entry of which may be -1 (inferred). Throws unless
 /// the memory can be seen in that shape; reshape() copies then.
 Tensor view(const Tensor& x, IntArrayRef size);
+/// As view(), for a row-major tensor that nobody else will use again: the result is not a view of
+/// it, as autograd sees it.
+Tensor _unsafe_view(const Tensor& x, IntArrayRef size);
 /// view() where possible, else a copy in that shape.
 Tensor reshape(const Tensor& x, IntArrayRef shape);
 /// Dimensions of size 1 repeated to `size` without copying (stride 0); -1 keeps a size; new

@@ -276,9 +276,8 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
 }
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
-  TAPER_CHECK(x.dim() > 0,
-              "unbind: expected a tensor with at least one dimension, got a 0-dim one");
   const int64_t d = wrap_dim(dim, x.dim());
+  TAPER_CHECK_INDEX(x.dim() > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
   return make_views("UnbindBackward0", x, x.size(d),
                     [d](const Tensor& w, int64_t i) { return select(w, d, i); });
 }

@@ -39,10 +39,23 @@ void check_gradient(const Tensor& leaf, const Tensor& g) {
               ", the leaf's device, got one on ", g.device());
 }
 
+// A grad lies in memory as its leaf does, row-major where the leaf has gaps.
+bool laid_out_as_leaf(const TensorImpl& g, const Tensor& leaf) {
+  if (leaf.impl().contiguous || !leaf.is_non_overlapping_and_dense()) return g.contiguous;
+  for (int64_t d = 0; d < leaf.dim(); ++d)
+    if (g.sizes[d] != 1 && g.strides[d] != leaf.stride(d)) return false;
+  return true;
+}
+
 // True when the buffer that arrives may become the leaf's grad: nobody else can see it.
 bool may_steal(const Tensor& g) {
-  return !GradMode::is_enabled() && g.use_count() == 1 && g.impl().storage.use_count() == 1 &&
-         g.impl().contiguous;
+  return !GradMode::is_enabled() && g.use_count() == 1 && g.impl().storage.use_count() == 1;
+}
+
+Tensor first_grad(const Tensor& leaf, Tensor g) {
+  if (!laid_out_as_leaf(g.impl(), leaf)) return taper::detail::make_like(leaf).copy_(g);
+  if (may_steal(g)) return g;
+  return GradMode::is_enabled() ? g.clone() : g.detach().clone();
 }
 
 }  // namespace
@@ -55,7 +68,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   AutogradExtra& e = taper::detail::extra_of(variable.impl());
   std::lock_guard<std::mutex> lock(e.accumulator_mutex);
   if (!e.grad.defined())
-    e.grad = may_steal(g) ? std::move(g) : GradMode::is_enabled() ? g.clone() : g.detach().clone();
+    e.grad = first_grad(variable, std::move(g));
   else if (GradMode::is_enabled())
     e.grad = e.grad.add(g);
   else

@@ -148,9 +148,9 @@ Tensor& Tensor::detach_() const {
 void Tensor::set_data(const Tensor& o) const {
   TensorImpl& t = impl();
   const TensorImpl& from = o.impl();
-  TAPER_CHECK(!t.requires_grad() || isFloatingType(from.dtype),
-              "data set to a tensor that requires gradients must be floating point dtype, got ",
-              taper::toString(from.dtype));
+  TAPER_CHECK(
+      !t.requires_grad() || isFloatingType(from.dtype),
+      "data set to a tensor that requires gradients must be floating point or complex dtype");
   t.dtype = from.dtype;
   t.device = from.device;
   t.contiguous = from.contiguous;

@@ -123,13 +123,14 @@ void check_history_may_change(const TensorImpl& t) {
                 "make a clone to get a normal tensor before doing inplace update.See "
                 "https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!GradMode::is_enabled()) return;
+  const TensorImpl& base = base_or_self(t);
+  TAPER_CHECK(
+      !t.view_base || base.grad_fn ||
+          !(base.leaf_requires_grad || t.leaf_requires_grad || t.grad_fn),
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TAPER_CHECK(!t.leaf_requires_grad || t.grad_fn,
               "a leaf Variable that requires grad is being used in an in-place operation.");
   if (!t.view_base) return;
-  const TensorImpl& base = base_or_self(t);
-  TAPER_CHECK(
-      !base.leaf_requires_grad || base.grad_fn,
-      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   if (base.requires_grad()) check_view_may_change(t);
 }
 

@@ -41,6 +41,19 @@ TEST(Backward, AGradientTensorIsNeverSharedBetweenLeaves) {
   EXPECT_THAT(values_of(seed), ElementsAre(1, 1));
 }
 
+TEST(Backward, AGradientLiesInMemoryAsItsLeafDoes) {
+  const auto strides_of_grad = [](const Tensor& x, const Tensor& y) {
+    y.sum().backward();
+    return x.grad().strides().vec();
+  };
+  Tensor x = leaf({1, 2, 3, 4, 5, 6}).detach().view({2, 3}).requires_grad_();
+  EXPECT_THAT(strides_of_grad(x, x.t().contiguous()), ElementsAre(3, 1));
+  Tensor t = x.detach().t().requires_grad_();
+  EXPECT_THAT(strides_of_grad(t, t * scalar(2)), ElementsAre(1, 3));
+  Tensor spread = x.detach().slice(1, 0, 3, 2).requires_grad_();
+  EXPECT_THAT(strides_of_grad(spread, spread * scalar(2)), ElementsAre(2, 1));
+}
+
 TEST(Backward, UsesOneTensorTwiceAndThrice) {
   Tensor x = leaf({2, 3});
   Tensor y = x * x * x + x;

@@ -20,6 +20,36 @@ TEST(InPlace, OnALeafIsAnErrorUnlessNoGradIsOn) {
   EXPECT_EQ(x._version(), 1);
 }
 
+TEST(InPlace, OnALeafThatIsAView) {
+  const char* words =
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+  Tensor x = doubles({1, 2, 3, 4}).view({2, 2}).requires_grad_();
+  EXPECT_EQ(message_of([&] { x.mul_(scalar(2)); }), words);
+  EXPECT_EQ(message_of([&] { x.view({4}).mul_(scalar(2)); }), words);
+  EXPECT_THAT(values_of(x), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(InPlace, WhatIsOverwrittenGetsAGradientOfZeros) {
+  const auto grad_after = [](void (*overwrite)(Tensor&)) {
+    Tensor x = leaf({1, 2}), y = x * scalar(3);
+    overwrite(y);
+    (y * y).sum().backward();
+    return x.grad().defined() ? values_of(x.grad()) : std::vector<double>();
+  };
+  EXPECT_THAT(grad_after([](Tensor& y) { y.zero_(); }), ElementsAre(0, 0));
+  EXPECT_THAT(grad_after([](Tensor& y) { y.fill_(2); }), ElementsAre(0, 0));
+  EXPECT_THAT(grad_after([](Tensor& y) { y.fill_(scalar(2)); }), ElementsAre(0, 0));
+  EXPECT_THAT(grad_after([](Tensor& y) { y.copy_(leaf({5, 6})); }), ElementsAre(0, 0));
+}
+
+TEST(InPlace, OnResultsThatOnlyLookLikeViews) {
+  Tensor x = leaf({1, 2, 3, 4}).view({2, 2});
+  for (Tensor y : {x.logsumexp(1), std::get<0>(x.slice(1, 0, 1).sort(0)), x.matmul(x[0])}) {
+    EXPECT_FALSE(y.is_view());
+    EXPECT_EQ(message_of([&] { y.mul_(scalar(2)); }), "no error");
+  }
+}
+
 TEST(InPlace, RewritesTheHistory) {
   Tensor x = leaf({1, 2});
   Tensor y = x * scalar(1);

@@ -82,6 +82,28 @@ TEST(PrintTest, NamesOfTypes) {
   EXPECT_EQ(printed(MemoryFormat::Contiguous), "Contiguous");
 }
 
+TEST(PrintTest, Options) {
+  const auto text = [](const TensorOptions& o) {
+    std::ostringstream out;
+    out << o;
+    return out.str();
+  };
+  EXPECT_EQ(
+      text({}),
+      "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided (default), "
+      "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))");
+  EXPECT_EQ(text(dtype(kLong).device(kCPU).requires_grad(true).pinned_memory(false).memory_format(
+                MemoryFormat::ChannelsLast)),
+            "TensorOptions(dtype=long int, device=cpu, layout=Strided (default), "
+            "requires_grad=true, pinned_memory=false, memory_format=ChannelsLast)");
+}
+
+TEST(PrintTest, SixteenBitFloats) {
+  std::ostringstream out;
+  out << Half(1.5f) << ' ' << BFloat16(-2.0f);
+  EXPECT_EQ(out.str(), "1.5 -2");
+}
+
 TEST(ReprTest, PythonText) {
   for (const PrintCase& c : cases())
     EXPECT_EQ(repr(tensor_of(c.sizes, c.values, c.dtype)), c.python);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/random.h>
+#include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 
 #include "harness/pointwise.h"
@@ -233,6 +234,17 @@ TEST(Activation, RandomSlopesArePyTorchs) {
   const Tensor y = rrelu(leaf, 0.5, 0.5, true);
   y.sum().backward();
   EXPECT_EQ(values_of(leaf.grad()), (std::vector<double>{0.5, 1, 0.5, 1, 0.5}));
+}
+
+TEST(Activation, RandomSlopesAreDrawnForNegativeElementsOnly) {
+  const auto next_after = [](std::vector<double> v) {
+    manual_seed(0);
+    rrelu(tensor_of({4}, std::move(v), kFloat), 0.25, 0.5, true);
+    return rand({1}).item<float>();
+  };
+  EXPECT_EQ(next_after({1, 2, 3, 4}), next_after({5, 5, 5, 5}));
+  EXPECT_EQ(next_after({-1, 2, 3, 4}), next_after({5, 5, 5, -5}));
+  EXPECT_NE(next_after({-1, 2, 3, 4}), next_after({-1, -2, 3, 4}));
 }
 
 }  // namespace

@@ -164,10 +164,10 @@ OpCase index_add_case() {
   const Tensor x = ones({3});
   c.errors = {error<IndexError>("index out of range in self",
                                 [=] { x.index_add(0, longs({5}), ones({1})); }),
-              error<IndexError>("Number of indices (2) should be equal to source.size(dim): (1)",
-                                [=] {
-                                  x.index_add(0, longs({0, 1}), ones({1}));
-                                }),
+              error<Error>("Number of indices (2) should be equal to source.size(dim): (1)",
+                           [=] {
+                             x.index_add(0, longs({0, 1}), ones({1}));
+                           }),
               error<Error>("must have the same scalar type",
                            [=] { x.index_add(0, longs({0}), ones({1}, kLong)); })};
   return c;

@@ -2,6 +2,8 @@
 // Expected values are PyTorch's.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/indexing.h>
@@ -420,6 +422,41 @@ TEST(IndexThreadsTest, SumsAreTheSameForAnyNumberOfThreads) {
   const std::vector<Tensor> together = sums();
   set_num_threads(before);
   for (size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(values(alone[i]), values(together[i])) << i;
+}
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(IndexingTest, OneNumberThroughAMaskTakesTheTensorsDtype) {
+  Tensor x = counting({4}, kLong);
+  const Tensor mask = tensor_of({4}, {0, 1, 0, 1}, kBool);
+  x.index_put_({mask}, tensor_of({1}, {7.5}, kFloat));
+  EXPECT_EQ(values(x), (std::vector<double>{0, 7, 2, 7}));
+  EXPECT_EQ(message([&] {
+              x.index_put_({mask}, tensor_of({2}, {1, 2}, kFloat));
+            }),
+            "Index put requires the source and destination dtypes match, got Long for the "
+            "destination and Float for the source.");
+}
+
+TEST(IndexingTest, WordsOfWrongAssignments) {
+  Tensor x = counting({2, 3});
+  EXPECT_EQ(message([&] {
+              x.index_put_({0}, counting({5, 7}));
+            }),
+            "expand(CPULongType{[5, 7]}, size=[3]): the number of sizes provided (1) must be "
+            "greater or equal to the number of dimensions in the tensor (2)");
+  EXPECT_EQ(message([&] { x.index_put_({"..."}, counting({5})); }),
+            "The expanded size of the tensor (3) must match the existing size (5) at non-singleton "
+            "dimension 1.  Target sizes: [2, 3].  Tensor sizes: [5]");
+  EXPECT_EQ(message([&] { x.index(std::vector<indexing::TensorIndex>()); }),
+            "Passing an empty index list to Tensor::index() is not valid syntax");
 }
 
 TEST(NonzeroTest, CoordinatesInRowMajorOrder) {

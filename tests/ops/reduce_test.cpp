@@ -153,5 +153,12 @@ TEST(Compare, EqualAndClose) {
   EXPECT_THROW(a.allclose(a.to(kDouble)), Error);
 }
 
+TEST(SumToSize, IntegersAndBoolsSumAsLong) {
+  const Tensor mask = tensor_of({2, 2}, {1, 1, 0, 1}, kBool);
+  EXPECT_EQ(mask.sum_to_size({1, 2}).scalar_type(), kLong);
+  expect_values(mask.sum_to_size({1, 2}), {1, 2}, {1, 2});
+  EXPECT_EQ(mask.sum_to_size({2, 2}).scalar_type(), kBool);
+}
+
 }  // namespace
 }  // namespace taper::testing

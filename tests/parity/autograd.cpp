@@ -134,6 +134,47 @@ static void leaves() {
   show("leaf.version", static_cast<int64_t>(x._version() - version));
 }
 
+// What an in-place op may change, and what the leaves behind it get.
+static void overwriting() {
+  const auto viewed_leaf = [] { return numbers({2, 3}, 10).view({3, 2}).requires_grad_(); };
+  error("write.viewed_leaf", [&] { viewed_leaf().mul_(2); });
+  error("write.view_of_viewed_leaf", [&] { viewed_leaf().view({6}).mul_(2); });
+  error("write.select_of_leaf",
+        [&] { viewed_leaf().clone().detach().requires_grad_()[0].mul_(2); });
+  Tensor x = numbers({2, 3}, 11).requires_grad_();
+  Tensor y = x.logsumexp(1);
+  show("write.not_a_view", y.is_view());
+  y.add_(1);
+  show("write.logsumexp", y);
+  const auto leaf_grad = [](const char* key, const std::function<void(Tensor&)>& write) {
+    Tensor leaf = numbers({2, 3}, 12).requires_grad_();
+    Tensor t = leaf * 2;
+    write(t);
+    t.sum().backward();
+    show(key, leaf.grad());
+  };
+  leaf_grad("write.copy", [](Tensor& t) { t.copy_(torch::ones({3}).requires_grad_()); });
+  leaf_grad("write.fill", [](Tensor& t) { t.fill_(1); });
+  leaf_grad("write.fill_tensor", [](Tensor& t) { t.fill_(torch::ones({}).requires_grad_()); });
+  leaf_grad("write.zero", [](Tensor& t) { t.zero_(); });
+}
+
+// A grad lies in memory as its leaf does.
+static void grad_layout() {
+  Tensor x = numbers({2, 3}, 13).requires_grad_();
+  x.t().contiguous().sum().backward();
+  show("layout.of_transpose", x.grad().strides().vec()[0]);
+  Tensor w = numbers({3, 2}, 14).requires_grad_();
+  x.detach().mm(w.t().t()).sum().backward();
+  show("layout.weight", w.grad().is_contiguous());
+  Tensor v = numbers({3, 2}, 15).t().requires_grad_();
+  (v * 2).sum().backward();
+  show("layout.transposed_leaf", v.grad().strides().vec()[0]);
+  Tensor e = torch::ones({1}).expand({3}).requires_grad_();
+  (e * 2).sum().backward();
+  show("layout.expanded_leaf", e.grad().strides().vec()[0]);
+}
+
 static void names() {
   Tensor x = numbers({2, 2}, 8).requires_grad_();
   const std::pair<const char*, Tensor> results[] = {
@@ -310,6 +351,8 @@ int main() {
   modes();
   inplace();
   leaves();
+  overwriting();
+  grad_layout();
   names();
   inplace_names();
   versions();

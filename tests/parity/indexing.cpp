@@ -69,6 +69,28 @@ static void writes() {
   error("put.range", [&] { x.index_put_({longs({0, 9})}, 1); });
 }
 
+// One number through a mask takes the tensor's dtype; an index of one slice makes a view.
+static void masks_and_slices() {
+  const Tensor x = torch::arange(6).view({2, 3}), mask = x.remainder(2).eq(0);
+  show("mask.float", x.clone().index_put_({mask}, torch::tensor({2.5})));
+  show("mask.long", x.to(torch::kFloat).index_put_({Slice(), mask[0]}, torch::tensor(7)));
+  error("mask.two", [&] {
+    x.clone().index_put_({mask[0].slice(0, 0, 2), mask[0]}, torch::ones({1}));
+  });
+  error("mask.accumulate", [&] { x.clone().index_put_({mask}, torch::ones({1}), true); });
+  Tensor y = x.to(torch::kFloat).requires_grad_();
+  show("slice.whole", y.index({Slice()}).grad_fn()->name());
+  Tensor z = y * 1, v = torch::ones({}).requires_grad_();
+  z.index_put_({Slice()}, v);
+  show("slice.written", z.grad_fn()->name());
+  z.sum().backward();
+  show("slice.grad", y.grad());
+  error("slice.shape", [&] { x.clone().index_put_({0}, torch::ones({5, 7}, torch::kLong)); });
+  error("slice.rank", [&] { x.clone().index_put_({0, 0}, torch::ones({5, 7}, torch::kLong)); });
+  error("index.none", [&] { x.index(std::vector<torch::indexing::TensorIndex>()); });
+  error("put.none", [&] { x.clone().index_put_(std::vector<torch::indexing::TensorIndex>(), 1); });
+}
+
 static void gradients() {
   Tensor x = leaf({3, 4}), v = leaf({2, 4}, 2), flat = leaf({5}, 3);
   with_gradients("index", x.index({longs({0, 2, 0})}), {x});
@@ -123,6 +145,8 @@ static void errors() {
   error("masked_fill.value", [&] { v.masked_fill(v.gt(2), torch::ones({1})); });
   error("masked_select.dtype", [&] { v.masked_select(v); });
   error("masked_scatter.short", [&] { v.masked_scatter(v.gt(2), torch::ones({1})); });
+  error("index_add.count", [&] { v.index_add(0, longs({1}), torch::ones({2})); });
+  error("embedding.dtype", [&] { torch::embedding(two, v); });
   error("embedding.range", [&] { torch::embedding(two, longs({2})); });
   error("embedding.rank", [&] { torch::embedding(v, longs({2})); });
   error("cumsum.dim", [&] { v.cumsum(1); });
@@ -145,6 +169,7 @@ static void dtypes() {
 int main() {
   brackets();
   writes();
+  masks_and_slices();
   gradients();
   errors();
   dtypes();

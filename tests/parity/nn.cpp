@@ -96,6 +96,20 @@ static void layers() {
   show("clip.grad", g.grad());
 }
 
+static void one_sample() {
+  torch::manual_seed(4);
+  show("sample.dropout2d", nn::Dropout2d()(torch::ones({6, 2, 2})));
+  show("sample.dropout3d", nn::Dropout3d()(torch::ones({6, 1, 2, 2})));
+  show("batch.dropout2d", nn::Dropout2d()(torch::ones({3, 2, 2, 2})));
+  show("sample.rrelu", nn::RReLU()(numbers({20}, 13)));
+  show("sample.after", torch::rand({2}));
+  error("sample.layer_norm", [] {
+    F::layer_norm(torch::ones({2, 3, 8}), F::LayerNormFuncOptions({3, 4}));
+  });
+  const Tensor y = nn::Linear(nn::LinearOptions(4, 2).bias(false))(numbers({2, 3, 4}, 14));
+  show("sample.linear", y.grad_fn()->name());
+}
+
 static void serialization() {
   const Tensor t = numbers({2, 3}, 12);
   std::stringstream stream;
@@ -133,5 +147,6 @@ int main() {
   module();
   losses();
   layers();
+  one_sample();
   serialization();
 }

@@ -73,7 +73,25 @@ static void reductions() {
   show("reduce.any", (t > 0.9).any());
 }
 
+static void words() {
+  const Tensor t = numbers({2, 3, 4});
+  error("words.expand", [&] { t.transpose(0, 2).expand({2, 3, 4}); });
+  error("words.permute_twice", [&] { t.permute({0, 0, 1}); });
+  error("words.permute_short", [&] { t.permute({0}); });
+  error("words.unflatten", [&] { t.unflatten(0, {5}); });
+  error("words.unbind", [&] { torch::tensor(1).unbind(); });
+  error("words.size", [&] { torch::tensor(1).size(0); });
+  error("words.var_mean", [&] { torch::var_mean(torch::arange(3)); });
+  error("words.to", [&] { torch::nn::Linear(1, 1)->to(torch::kLong); });
+  show("bool.sum_to_size", (t > 0).sum_to_size({1, 4}));
+  show("sort.view", std::get<0>(t.slice(2, 0, 1).sort(0)).is_view());
+  show("unique.view", std::get<0>(torch::_unique2(t)).is_view());
+}
+
 static void printing() {
+  print("print.half", at::Half(1.5));
+  print("print.options", torch::TensorOptions().dtype(torch::kLong).requires_grad(true));
+  print("print.defaults", torch::TensorOptions());
   print("print.float", torch::tensor({1.0, 2.5, -3.25}));
   print("print.int", torch::arange(6).reshape({2, 3}));
   print("print.bool", torch::tensor({true, false}));
@@ -90,5 +108,6 @@ int main() {
   indexing();
   dtypes();
   reductions();
+  words();
   printing();
 }
