@@ -13,37 +13,44 @@ namespace {
 
 std::atomic<int64_t> g_runs{0};
 
-// Multiply-adds from which on the conversions pay, with a kernel of 1 and a larger one.
-constexpr int64_t kPointwiseWork = 1 << 20;
-constexpr int64_t kLeastWork = 1 << 18;
-
-int64_t padding(int64_t channels) {
-  return ceil_div(channels, channel_block()) * channel_block() - channels;
+// Multiply-adds from which on the conversions pay.
+int64_t least_work(const ConvShape& s, Kind kind) {
+  // A product of matrices for which our panels of pixels are full.
+  if (s.pointwise() && s.out_pixels() >= 16) return 1 << 20;
+  return kind == Kind::kInputGradient ? 1 << 18 : 1 << 17;
 }
 
-// The share of its multiply-adds that oneDNN does not spend on padding of the channels.
+// The share of its multiply-adds that oneDNN does not spend on channels that fill up a block.
 double useful(const ConvShape& s) {
-  const auto share = [](int64_t n) { return static_cast<double>(n) / (n + padding(n)); };
+  const auto share = [](int64_t n) {
+    return static_cast<double>(n) /
+           static_cast<double>(ceil_div(n, channel_block()) * channel_block());
+  };
   return share(s.out_channels) * (s.in_channels <= kPlainChannels ? 1 : share(s.in_channels));
 }
 
+bool prefers_pointwise(const ConvShape& s) {
+  return std::min(s.in_channels, s.out_channels) >= 64 && useful(s) >= 0.85;
+}
+
 bool prefers_forward(const ConvShape& s) {
-  if (s.pointwise()) return s.in_channels >= 128;
+  if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s);
   if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
   return useful(s) >= 0.6;
 }
 
 bool prefers_input_gradient(const ConvShape& s) {
   if (s.in_channels <= kPlainChannels) return false;
-  if (s.pointwise()) return std::min(s.in_channels, s.out_channels) >= 64;
-  return useful(s) >= 0.85;
+  return s.pointwise() ? prefers_pointwise(s) : useful(s) >= 0.85;
 }
 
 bool prefers_weight_gradient(const ConvShape& s) {
   const int64_t positions = s.batch * s.out_pixels(), numel = s.out_channels * s.depth();
-  if (s.in_channels == 1 || (direct::takes_weight_gradient(s) && positions >= 2048)) return false;
+  if (s.in_channels == 1) return false;
+  const bool widens = s.pointwise() && s.in_channels >= 64 && s.out_channels >= 4 * s.in_channels;
+  if (direct::takes_weight_gradient(s) && positions >= 2048 && !widens) return false;
   // oneDNN goes through the whole gradient with every image.
-  if (!s.pointwise() && numel >= 1 << 18 && (positions < 512 || s.out_pixels() < 128)) return false;
+  if (!s.pointwise() && numel > 1200 * positions) return false;
   return useful(s) >= 0.35;
 }
 
@@ -60,8 +67,7 @@ bool counted(const Run& run) try {
 
 // The choices are measured, on AVX-512 and AVX2 machines.
 bool prefers(const ConvShape& s, Kind kind) {
-  const int64_t least = s.pointwise() ? kPointwiseWork : kLeastWork;
-  if (channel_block(s) == 0 || s.batch * image_work(s) < least) return false;
+  if (channel_block(s) == 0 || s.batch * image_work(s) < least_work(s, kind)) return false;
   if (s.groups > 1) return true;
   switch (kind) {
     case Kind::kForward:
