@@ -140,7 +140,8 @@ Tensor square_inplace(Fault fault, const Tensor& x) {
   if (fault == Fault::kFormOfOtherNode) return x.copy_(square(Fault::kNone, before));
   write_squares(fault, before, x);
   if (fault == Fault::kFormCheckedTooLate) autograd::check_inplace("square", x);
-  if (!needs_grad(x)) return x;
+  // A leaf with a history of its own would be a cycle, and leak.
+  if (!needs_grad(x) || fault == Fault::kFormUnchecked) return x;
   const auto gradient = [b = saved(before)](const Tensor& gy) {
     return square_gradient(Fault::kNone, gy, b.get());
   };
