@@ -117,13 +117,28 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
   return y;
 }
 
+namespace {
+
+// A tensor with the sizes and dtype of t, and its strides when dense, in pinned memory.
+Tensor pinned_like(const Tensor& t) {
+  Tensor y = detail::make_tensor(0, t.scalar_type(), Device());
+  TensorImpl& impl = y.impl();
+  impl.storage = detail::allocate_pinned_storage(t.nbytes());
+  impl.data = impl.storage->data;
+  impl.set_contiguous_sizes(t.sizes());
+  if (!t.is_non_overlapping_and_dense()) return y;
+  impl.strides = t.impl().strides;
+  impl.update_geometry();
+  return y;
+}
+
+}  // namespace
+
 Tensor Tensor::pin_memory() const {
   TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
   if (!cuda::is_available()) return clone();
   if (is_pinned()) return *this;
-  Tensor y = detail::make_like(detach());
-  y.impl().storage = detail::allocate_pinned_storage(nbytes());
-  y.impl().data = y.impl().storage->data;
+  const Tensor y = pinned_like(*this);
   copy_values(y, *this);
   return y;
 }

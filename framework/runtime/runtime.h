@@ -18,6 +18,9 @@ struct StreamImpl;
 struct EventImpl;
 }  // namespace detail
 
+/// The most CUDA devices that a process can have.
+constexpr int kMaxDevices = 64;
+
 /// What is known of one device, with CUDA's names.
 struct DeviceProperties {
   std::string name;

@@ -13,7 +13,6 @@ namespace taper {
 namespace simulated {
 namespace {
 
-constexpr int kMaxDevices = 64;
 constexpr size_t kAlign = 512;
 
 struct SimulatedDevice {
@@ -93,19 +92,13 @@ class SimulatedRuntime final : public Runtime {
   }
 
   detail::EventImpl* make_event(bool) override {
-    const std::lock_guard<std::mutex> lock(events_mutex_);
-    events_.push_back(std::make_shared<Event>());
-    return events_.back().get();
+    auto event = std::make_shared<Event>();
+    event->self = event;
+    return event.get();
   }
   void destroy_event(detail::EventImpl* event) noexcept override {
     // A stream that still has to reach the event, or to wait for it, keeps it alive.
-    const std::lock_guard<std::mutex> lock(events_mutex_);
-    for (auto& e : events_)
-      if (e.get() == event) {
-        e.swap(events_.back());
-        events_.pop_back();
-        return;
-      }
+    const std::shared_ptr<Event> last = std::move(static_cast<Event*>(event)->self);
   }
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
     const std::shared_ptr<Event> e = shared(event);
@@ -140,18 +133,16 @@ class SimulatedRuntime final : public Runtime {
     return d.streams;
   }
   std::shared_ptr<Event> shared(detail::EventImpl* event) {
-    return static_cast<Event*>(event)->shared_from_this();
+    return static_cast<Event*>(event)->self;
   }
 
   const cuda::SimulationOptions options_;
   std::deque<SimulatedDevice> devices_;
-  std::mutex events_mutex_;
-  std::vector<std::shared_ptr<Event>> events_;
 };
 
 void check_count(int count) {
-  TAPER_CHECK_VALUE(count >= 0 && count <= kMaxDevices,
-                    "simulate_devices: expected 0 to 64 devices, got ", count);
+  TAPER_CHECK_VALUE(count >= 0 && count <= kMaxDevices, "simulate_devices: expected 0 to ",
+                    kMaxDevices, " devices, got ", count);
 }
 
 // What was asked for before the first use, and the runtime that was made of it.
@@ -173,8 +164,8 @@ int count_from_environment() {
   char* end = nullptr;
   const long count = std::strtol(text, &end, 10);
   TAPER_CHECK_VALUE(*end == 0 && count >= 0 && count <= kMaxDevices,
-                    "TAPER_SIMULATED_CUDA_DEVICES: expected a number from 0 to 64, got '", text,
-                    "'");
+                    "TAPER_SIMULATED_CUDA_DEVICES: expected a number from 0 to ", kMaxDevices,
+                    ", got '", text, "'");
   return static_cast<int>(count);
 }
 

@@ -25,7 +25,7 @@ struct SimulationOptions {
 
 /// Makes `count` simulated devices the CUDA devices of this process. Call it before the first use
 /// of any device; the environment variable TAPER_SIMULATED_CUDA_DEVICES=count does the same.
-/// Throws Error later than that, ValueError unless 0 <= count <= 64.
+/// Throws Error later than that, ValueError unless 0 <= count <= kMaxDevices.
 void simulate_devices(int count, const SimulationOptions& options = {});
 /// Whether the CUDA devices are simulated ones.
 bool is_simulated();

@@ -32,8 +32,12 @@ class DeviceFault {
 };
 
 /// One point in a stream's work; waited for by the host and by other streams.
-class Event final : public detail::EventImpl, public std::enable_shared_from_this<Event> {
+class Event final : public detail::EventImpl {
  public:
+  /// Keeps the event alive until it is destroyed by its owner; streams that still have to reach it
+  /// or to wait for it have shares of their own.
+  std::shared_ptr<Event> self;
+
   /// A new record begins; returns its number.
   uint64_t begin();
   void reach(uint64_t record);

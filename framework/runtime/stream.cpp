@@ -10,7 +10,6 @@ namespace taper {
 namespace {
 
 constexpr int kPoolSize = 32;
-constexpr int kMaxDevices = 64;
 
 /// The streams of one device, made as they are asked for.
 struct DeviceStreams {

@@ -3,17 +3,12 @@
 
 #include <taper/taper.h>
 
+#include "test_util.h"
+
 namespace taper {
 namespace {
 
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using testing::message_of;
 
 // ---------------------------------------------------------------------- asking and choosing
 TEST(Devices, AreCountedAndNamed) {
@@ -28,7 +23,7 @@ TEST(Devices, AreCountedAndNamed) {
 }
 
 TEST(Devices, OutOfRangeIsAnError) {
-  EXPECT_EQ(error_of([] { cuda::set_device(4); }),
+  EXPECT_EQ(message_of([] { cuda::set_device(4); }),
             "CUDA error: invalid device ordinal: expected 0 to 3, got 4");
   EXPECT_THROW(zeros({2}, Device("cuda:7")), Error);
   EXPECT_THROW(cuda::synchronize(-2), Error);
@@ -93,7 +88,7 @@ TEST(Devices, SeedsGiveTheSameNumbersOnEach) {
   const Tensor state = g.get_state(), first = rand({4}, Device("cuda:2")).cpu();
   g.set_state(state);
   EXPECT_TRUE(rand({4}, Device("cuda:2")).cpu().equal(first));
-  EXPECT_EQ(error_of([&] { rand({2}, g, Device("cuda:0")); }),
+  EXPECT_EQ(message_of([&] { rand({2}, g, Device("cuda:0")); }),
             "Expected a 'cuda:0' device type for generator but found 'cuda:2'");
 }
 
@@ -134,13 +129,14 @@ TEST(Moving, GradientsFlowBack) {
 
 TEST(Moving, MixedDevicesAreAnError) {
   const Tensor a = ones({2}, kCUDA), b = ones({2});
-  const std::string text = error_of([&] { a + b; });
+  const std::string text = message_of([&] { a + b; });
   EXPECT_NE(text.find("Expected all tensors to be on the same device, but found at least two "
                       "devices, cuda:0 and cpu!"),
             std::string::npos)
       << text;
-  EXPECT_NE(error_of([&] { a + b.cuda(1); }).find("cuda:0 and cuda:1!"), std::string::npos);
-  EXPECT_NE(error_of([&] { nn::Linear(2, 2)->forward(a); }).find("same device"), std::string::npos);
+  EXPECT_NE(message_of([&] { a + b.cuda(1); }).find("cuda:0 and cuda:1!"), std::string::npos);
+  EXPECT_NE(message_of([&] { nn::Linear(2, 2)->forward(a); }).find("same device"),
+            std::string::npos);
   // A number without dimensions may mix.
   EXPECT_TRUE((a + tensor(2.f)).cpu().equal(tensor({3.f, 3.f})));
   EXPECT_TRUE((tensor(2.f) * a).is_cuda());
@@ -165,7 +161,7 @@ TEST(Moving, LossWeightsAreBuffers) {
   nn::CrossEntropyLoss criterion(nn::CrossEntropyLossOptions().weight(tensor({1.f, 3.f})));
   const Tensor x = randn({3, 2}, kCUDA),
                target = tensor({0, 1, 1}, TensorOptions(kCUDA).dtype(kLong));
-  EXPECT_NE(error_of([&] { criterion(x, target); }).find("same device"), std::string::npos);
+  EXPECT_NE(message_of([&] { criterion(x, target); }).find("same device"), std::string::npos);
   criterion->to(Device(kCUDA));
   EXPECT_TRUE(criterion(x, target).is_cuda());
   EXPECT_EQ(criterion->named_buffers()["weight"].device().str(), "cuda:0");

@@ -1,16 +1,16 @@
 // Device memory: the cache, its figures, running out of it, pinned memory.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <thread>
+#include <optional>
 
-#include <taper/framework/dispatch.h>
 #include <taper/taper.h>
+
+#include "framework/runtime/gate.h"
 
 namespace taper {
 namespace {
+
+using testing::Gate;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
@@ -80,14 +80,12 @@ TEST_F(DeviceMemory, BlocksBelongToTheirStream) {
 
 TEST_F(DeviceMemory, RecordedStreamsKeepABlock) {
   const cuda::Stream side(Device("cuda:3"));
-  auto open = std::make_shared<std::atomic<bool>>(false);
   Tensor a = bytes(4 * kMiB);
   const void* p = a.data_ptr();
+  std::optional<Gate> gate;
   {
     cuda::StreamGuard guard(side);
-    detail::launch_on(3, "gate", [open] {
-      while (!*open) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    });
+    gate.emplace(3);
     a.record_stream(side);
   }
   a = Tensor();
@@ -95,7 +93,7 @@ TEST_F(DeviceMemory, RecordedStreamsKeepABlock) {
   a = bytes(4 * kMiB);
   EXPECT_NE(a.data_ptr(), p);  // the side stream has not come past its use
   a = Tensor();
-  *open = true;
+  gate->open();
   side.synchronize();
   const Tensor b = bytes(4 * kMiB), c = bytes(4 * kMiB);
   EXPECT_TRUE(b.data_ptr() == p || c.data_ptr() == p);
@@ -151,22 +149,16 @@ TEST(PinnedMemory, IsACopyThatKnowsIt) {
 }
 
 TEST(PinnedMemory, NonBlockingCopiesDoNotWait) {
-  const auto open = std::make_shared<std::atomic<bool>>(false);
-  const auto hold = [open] {
-    detail::launch_on(0, "gate", [open] {
-      while (!*open) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    });
-  };
   Tensor p = arange(1000, kFloat).pin_memory();
   const void* block = p.data_ptr();
-  hold();
+  Gate gate;
   const Tensor y = p.to(kCUDA, kFloat, /*non_blocking=*/true);
   EXPECT_FALSE(cuda::current_stream().query());
   // The block is not given out again before the copy is done.
   p = Tensor();
   const Tensor other = zeros({1000}).pin_memory();
   EXPECT_NE(other.data_ptr(), block);
-  *open = true;
+  gate.open();
   EXPECT_TRUE(y.cpu().equal(arange(1000, kFloat)));
   EXPECT_EQ(zeros({1000}).pin_memory().data_ptr(), block);
 }

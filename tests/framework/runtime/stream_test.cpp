@@ -5,26 +5,14 @@
 #include <chrono>
 #include <thread>
 
-#include <taper/framework/dispatch.h>
 #include <taper/taper.h>
+
+#include "framework/runtime/gate.h"
 
 namespace taper {
 namespace {
 
-/// Holds the current stream until it is opened.
-class Gate {
- public:
-  explicit Gate(DeviceIndex device = 0) {
-    detail::launch_on(device, "gate", [open = open_] {
-      while (!*open) std::this_thread::sleep_for(std::chrono::microseconds(50));
-    });
-  }
-  ~Gate() { open(); }
-  void open() { *open_ = true; }
-
- private:
-  std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(false);
-};
+using testing::Gate;
 
 TEST(Streams, OpsAreQueuedAndTheHostGoesOn) {
   const Tensor x = ones({1000}, kCUDA);
