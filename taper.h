@@ -15,6 +15,7 @@
 #include <taper/framework/runtime/memory.h>
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
+#include <taper/framework/runtime/timeline.h>
 #include <taper/framework/tensor.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/activation.h>

@@ -8,5 +8,7 @@
 #include <taper/data/datasets/tensor.h>
 #include <taper/data/example.h>
 #include <taper/data/map.h>
+#include <taper/data/nested.h>
+#include <taper/data/prefetch.h>
 #include <taper/data/sampler.h>
 #include <taper/data/transform.h>

@@ -12,8 +12,10 @@
 #include <taper/data/dataloader_options.h>
 #include <taper/data/iterator.h>
 #include <taper/data/map.h>
+#include <taper/data/nested.h>
 #include <taper/data/pipeline.h>
 #include <taper/data/sampler.h>
+#include <taper/framework/runtime/pinned.h>
 
 namespace taper::data {
 
@@ -60,9 +62,9 @@ class DataLoaderBase {
  protected:
   DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
     TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
-    TAPER_CHECK(options_.workers == 0 || options_.max_jobs > 0,
-                "DataLoader: expected max_jobs of at least 1, got 0");
-    max_tasks_ = options.max_jobs().value_or(0);
+    detail::check_jobs(options);
+    max_tasks_ = options.max_jobs() || options.prefetch_factor() ? options_.max_jobs : 0;
+    pins_ = options_.pin_memory && taper::detail::can_pin_memory();
   }
 
   /// Starts the workers, on these data sets (one for each, or one for all; with no workers the only
@@ -89,7 +91,7 @@ class DataLoaderBase {
         : loader(loader), request(std::move(request)) {}
     void run(size_t worker) override {
       auto& sets = loader.datasets_;
-      batch = sets[worker < sets.size() ? worker : 0]->get_batch(std::move(request));
+      batch = loader.make(*sets[worker < sets.size() ? worker : 0], std::move(request));
     }
     DataLoaderBase& loader;
     BatchRequest request;
@@ -121,11 +123,18 @@ class DataLoaderBase {
     }
   }
 
+  /// A batch as it is given out; on the thread that makes it.
+  optional<Batch> make(Dataset& dataset, BatchRequest request) const {
+    optional<Batch> batch = dataset.get_batch(std::move(request));
+    if (pins_ && batch) detail::for_each_tensor(detail::Pin{}, *batch);
+    return batch;
+  }
+
   optional<Batch> next() {
     if (!pipeline_) {
       optional<BatchRequest> request = get_batch_request();
       if (!request) return nullopt;
-      return datasets_[0]->get_batch(std::move(*request));
+      return make(*datasets_[0], std::move(*request));
     }
     const int64_t timeout_ms = options_.timeout ? options_.timeout->count() : -1;
     while (std::unique_ptr<detail::Task> task = pipeline_->next(timeout_ms)) {
@@ -138,6 +147,7 @@ class DataLoaderBase {
   }
 
   size_t max_tasks_ = 0;
+  bool pins_ = false;
   uint64_t epoch_ = 0;
   bool requests_left_ = false;
   bool joined_ = false;

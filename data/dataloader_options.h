@@ -17,17 +17,23 @@ struct DataLoaderOptions {
   TAPER_ARG(size_t, batch_size) = 1;
   /// Threads that make batches ahead; 0: the caller's thread makes each when it is asked for.
   TAPER_ARG(size_t, workers) = 0;
-  /// How many batches may be on their way at once. Unless given it is twice the workers, or more
-  /// where a batch takes so little time that handing it over is the greater part.
+  /// How many batches may be on their way at once, over all workers. Unless given it is
+  /// prefetch_factor for each worker, which see.
   TAPER_ARG(optional<size_t>, max_jobs);
+  /// PyTorch's way to say it: how many batches each worker makes ahead, so that max_jobs is
+  /// prefetch_factor * workers. Give one of the two. Unless one is given it is 2, or more where a
+  /// batch takes so little time that handing it over is the greater part.
+  TAPER_ARG(optional<size_t>, prefetch_factor);
   /// The longest wait for a batch from the workers.
   TAPER_ARG(optional<std::chrono::milliseconds>, timeout);
   /// Whether workers' batches come in the sampler's order, or as they get done.
   TAPER_ARG(bool, enforce_ordering) = true;
   /// Whether a last batch that is not full is left out.
   TAPER_ARG(bool, drop_last) = false;
-  /// Whether batches lie in memory that a GPU can copy from directly. Without a GPU all memory is
-  /// the same, and this changes nothing.
+  /// Whether the tensors of a batch (data/nested.h tells what a batch may be) come in page-locked
+  /// memory, from which copies to a GPU need not wait. The worker that makes a batch pins it, in
+  /// blocks that are used again once their batch is gone. Without a CUDA device batches come as
+  /// they are, and a warning is printed once.
   TAPER_ARG(bool, pin_memory) = false;
 };
 
@@ -36,7 +42,7 @@ struct FullDataLoaderOptions {
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
         workers(o.workers()),
-        max_jobs(o.max_jobs().value_or(2 * workers)),
+        max_jobs(o.max_jobs().value_or(o.prefetch_factor().value_or(2) * workers)),
         timeout(o.timeout()),
         enforce_ordering(o.enforce_ordering()),
         drop_last(o.drop_last()),
@@ -50,5 +56,10 @@ struct FullDataLoaderOptions {
   bool drop_last;
   bool pin_memory;
 };
+
+namespace detail {
+/// Throws Error where max_jobs and prefetch_factor are 0, contradict each other or lack workers.
+void check_jobs(const DataLoaderOptions& options);
+}  // namespace detail
 
 }  // namespace taper::data

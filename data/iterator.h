@@ -10,6 +10,7 @@
 namespace taper::data {
 
 /// An input iterator. Copies share their place. The first batch is made when it is first needed.
+/// After an exception the iterator can be used on: the next look at it gives the batch behind.
 template <class Batch>
 class Iterator {
  public:
@@ -32,9 +33,8 @@ class Iterator {
 
   Iterator& operator++() {
     TAPER_CHECK(state_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
-    TAPER_CHECK(state_->fetch(), "Attempted to increment iterator past the end");
-    state_->batch.reset();
-    state_->batch = state_->producer->next();
+    TAPER_CHECK(state_->failed || state_->fetch(), "Attempted to increment iterator past the end");
+    state_->advance();
     return *this;
   }
   Batch& operator*() {
@@ -53,17 +53,22 @@ class Iterator {
  private:
   struct State {
     explicit State(std::unique_ptr<Producer> p) : producer(std::move(p)) {}
-    /// Makes the first batch unless it is there; false at the end.
+    void advance() {
+      batch.reset();
+      started = failed = true;
+      batch = producer->next();
+      failed = false;
+    }
+    /// Makes the first batch, and the one after an exception, unless it is there; false at the end.
     bool fetch() {
-      if (!started) {
-        batch = producer->next();
-        started = true;
-      }
+      if (!started || failed) advance();
       return batch.has_value();
     }
     std::unique_ptr<Producer> producer;
     optional<Batch> batch;
     bool started = false;
+    /// An exception came in place of the batch.
+    bool failed = false;
   };
   bool at_end() const { return !state_ || !state_->fetch(); }
 

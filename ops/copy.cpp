@@ -136,7 +136,7 @@ Tensor pinned_like(const Tensor& t) {
 
 Tensor Tensor::pin_memory() const {
   TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
-  if (!cuda::is_available()) return clone();
+  if (!detail::can_pin_memory()) return clone();
   if (is_pinned()) return *this;
   const Tensor y = pinned_like(*this);
   copy_values(y, *this);

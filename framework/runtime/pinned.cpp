@@ -1,6 +1,7 @@
 #include <taper/framework/runtime/pinned.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,14 @@ PinnedAllocator& pinned() {
 
 }  // namespace
 
+bool can_pin_memory() {
+  if (cuda::is_available()) return true;
+  [[maybe_unused]] static const int warned = std::fputs(
+      "Warning: pin_memory is asked for but no CUDA device is found, so memory will not "
+      "be pinned\n",
+      stderr);
+  return false;
+}
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes) {
   return wrap_storage(pinned().allocate(nbytes), nbytes, Device(),
                       [](void* p) { pinned().release(p); });

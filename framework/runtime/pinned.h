@@ -7,6 +7,8 @@
 
 namespace taper::detail {
 
+/// Whether there is a CUDA device to pin memory for; where there is none, prints a warning once.
+bool can_pin_memory();
 /// A storage of pinned host memory. Throws Error when there is no CUDA device, OutOfMemoryError.
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes);
 /// Whether p lies in pinned memory.

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <taper/framework/check.h>
+#include <taper/framework/runtime/timeline.h>
 
 namespace taper::simulated {
 
@@ -129,6 +130,7 @@ void Stream::run_kernel(const char* name, const std::function<void()>& work) {
   if (max_delay_us_ > 0)
     std::this_thread::sleep_for(std::chrono::microseconds(delays_() % (max_delay_us_ + 1)));
   try {
+    const detail::TimelineMark mark(name, *this);
     work();
   } catch (const std::exception& e) {
     fault_->set(detail::concat(

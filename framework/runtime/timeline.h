@@ -1,0 +1,84 @@
+// Timeline: what ran on which stream, and when.
+//
+//   cuda::Timeline timeline;
+//   train();
+//   timeline.stop();
+//   timeline.export_chrome_trace("trace.json");  // for chrome://tracing or ui.perfetto.dev
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <taper/framework/runtime/stream.h>
+
+namespace taper {
+namespace cuda {
+
+/// One kernel, or one copy ("memcpy"), on a stream. Times are nanoseconds since the timeline's
+/// start.
+struct TimelineEvent {
+  std::string name;
+  DeviceIndex device = 0;
+  int stream = 0;  ///< Stream::id
+  int64_t begin_ns = 0, end_ns = 0;
+
+  /// Whether both ran at the same time for a while.
+  bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
+};
+
+/// Records what runs on the CUDA devices while it lives, or until stop(). One records at a time.
+class Timeline {
+ public:
+  /// Starts to record. Throws Error while another one records.
+  Timeline();
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  /// Waits for all devices and ends the recording. Throws what a kernel has thrown; the recording
+  /// has ended then too.
+  void stop();
+  /// What was recorded, sorted by the begin.
+  std::vector<TimelineEvent> events() const;
+  /// The events as JSON in Chrome's trace format: a device is a process, a stream a thread.
+  std::string chrome_trace() const;
+  /// Writes chrome_trace() to a file. Throws Error when that fails.
+  void export_chrome_trace(const std::string& path) const;
+
+ private:
+  bool recording_ = true;
+  std::vector<TimelineEvent> events_;
+};
+
+}  // namespace cuda
+
+namespace detail {
+
+/// Whether a timeline records.
+extern std::atomic<bool> timeline_records;
+
+/// The time from here to the end of the scope is one event of `stream`.
+class TimelineMark {
+ public:
+  using Clock = std::chrono::steady_clock;
+  TimelineMark(const char* name, const StreamImpl& stream) : name_(name), stream_(stream) {
+    if (timeline_records.load(std::memory_order_relaxed)) begin_ = Clock::now();
+  }
+  ~TimelineMark() {
+    if (begin_ != Clock::time_point()) add();
+  }
+  TimelineMark(const TimelineMark&) = delete;
+  TimelineMark& operator=(const TimelineMark&) = delete;
+
+ private:
+  void add() const;
+  const char* name_;
+  const StreamImpl& stream_;
+  Clock::time_point begin_{};
+};
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,97 @@
+// What ran on which stream, and when.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <taper/taper.h>
+
+#include "framework/runtime/gate.h"
+
+namespace taper {
+namespace {
+
+using testing::Gate;
+
+TEST(Timeline, HoldsWhatRanBetweenStartAndStop) {
+  const Tensor before = ones({10}, kCUDA) * 2;
+  cuda::synchronize();
+  cuda::Timeline timeline;
+  const Tensor y = before + 1;
+  const cuda::Stream side(Device("cuda:1"));
+  {
+    const cuda::StreamGuard guard(side);
+    ones({2}, kCUDA);
+  }
+  timeline.stop();
+  const Tensor after = before.sqrt();
+  const auto events = timeline.events();
+  ASSERT_EQ(events.size(), 2u);
+  for (const auto& e : events) EXPECT_LE(e.begin_ns, e.end_ns);
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const auto& e) {
+    return e.name.find("add") != std::string::npos && e.device == 0 && e.stream == 0;
+  })) << events[0].name;
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(),
+                          [&](const auto& e) { return e.device == 1 && e.stream == side.id(); }));
+}
+
+TEST(Timeline, ShowsOneStreamInOrderAndTwoBesideEachOther) {
+  cuda::synchronize();
+  cuda::Timeline timeline;
+  {
+    Gate first;
+    first.await();
+    const cuda::StreamGuard guard{cuda::Stream()};
+    Gate second;
+    second.await();  // both are running
+  }
+  const Tensor y = ones({4}, kCUDA);
+  timeline.stop();
+  const auto events = timeline.events();
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_TRUE(events[0].overlaps(events[1]));
+  EXPECT_EQ(events[0].name, "gate");
+  EXPECT_NE(events[0].stream, events[1].stream);
+  EXPECT_FALSE(events[0].overlaps(events[2]));  // on the stream of the first gate
+}
+
+TEST(Timeline, IsChromesFormat) {
+  cuda::synchronize(3);
+  cuda::Timeline timeline;
+  ones({2}, Device("cuda:3")).cpu();
+  timeline.stop();
+  const std::string path = ::testing::TempDir() + "/taper_trace.json";
+  timeline.export_chrome_trace(path);
+  const auto json = nlohmann::json::parse(std::ifstream(path));
+  int slices = 0;
+  std::string names;
+  for (const auto& e : json.at("traceEvents")) {
+    EXPECT_EQ(e.at("pid"), 3);
+    if (e.at("ph") == "X")
+      slices += e.at("dur") >= 0 && e.at("ts") >= 0;
+    else
+      names += e.at("args").at("name").get<std::string>() + ";";
+  }
+  EXPECT_EQ(slices, 2);  // fill and memcpy
+  EXPECT_EQ(names, "cuda:3;stream 0;");
+  EXPECT_THROW(timeline.export_chrome_trace("/nowhere/at/all.json"), Error);
+}
+
+TEST(Timeline, RecordsAloneAndSurvivesFaults) {
+  {
+    const cuda::Timeline one;
+    EXPECT_THROW(cuda::Timeline(), Error);
+  }
+  cuda::synchronize();
+  cuda::Timeline timeline;
+  detail::launch_on(0, "broken", [] { throw std::runtime_error("no"); });
+  EXPECT_THROW(timeline.stop(), Error);
+  ASSERT_EQ(timeline.events().size(), 1u);
+  EXPECT_EQ(timeline.events()[0].name, "broken");
+  timeline.stop();
+  EXPECT_EQ(timeline.events().size(), 1u);
+}
+
+}  // namespace
+}  // namespace taper
