@@ -13,6 +13,7 @@
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/memory.h>
+#include <taper/framework/runtime/race_detector.h>
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/runtime/timeline.h>

@@ -9,6 +9,7 @@
 
 #include <tuple>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
@@ -95,14 +96,39 @@ inline void check_on_device(const char* kernel, Device device, const Tensor& t) 
               device, " and ", t.device(), "! (when checking the arguments of '", kernel, "')");
 }
 
-/// Queues `kernel` on the current stream of `device` with the arguments by value.
+// What an argument lets a kernel read or write.
+template <class A>
+void add_accesses(std::vector<Access>&, const A&) {}
+inline void add_accesses(std::vector<Access>& all, const In& x) {
+  if (x.data) all.push_back({x.data, elementSize(x.dtype), x.sizes, x.strides, false});
+}
+inline void add_accesses(std::vector<Access>& all, const Out& y) {
+  if (y.data) all.push_back({y.data, elementSize(y.dtype), y.sizes, y.strides, true});
+}
+inline void add_accesses(std::vector<Access>& all, const InOut& y) {
+  add_accesses(all, static_cast<const Out&>(y));
+}
+inline void add_accesses(std::vector<Access>& all, const std::vector<In>& xs) {
+  for (const In& x : xs) add_accesses(all, x);
+}
+
+/// Tells the race detector what the arguments `pack` of a kernel let it read and write.
+template <class... P>
+void watch_arguments(const char* name, Device device, const std::tuple<P...>& pack) {
+  std::vector<Access> accesses;
+  std::apply([&](const P&... p) { (add_accesses(accesses, p), ...); }, pack);
+  watch_kernel(name, device, accesses);
+}
+
+/// Queues `kernel` on the current stream of `device` with the arguments by value; the host runs it
+/// at once.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
-  (check_on_device(name, device, args), ...);
-  launch_on(device.index(), name,
-            [kernel, pack = std::tuple<std::decay_t<P>...>(std::forward<A>(args)...)]() {
-              std::apply(kernel, pack);
-            });
+  if (!device.is_cpu()) (check_on_device(name, device, args), ...);
+  std::tuple<std::decay_t<P>...> pack(std::forward<A>(args)...);
+  if (watches_races()) watch_arguments(name, device, pack);
+  if (device.is_cpu()) return std::apply(kernel, pack);
+  launch_on(device.index(), name, [kernel, pack = std::move(pack)]() { std::apply(kernel, pack); });
 }
 
 }  // namespace detail
@@ -117,11 +143,11 @@ void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) 
   }
 
 /// Runs `kernel(args...)` where tensor `t` lives.
-#define TAPER_ON_DEVICE(t, kernel, ...)                                         \
-  do {                                                                          \
-    const ::taper::Device taper_where = (t).device();                           \
-    if (__builtin_expect(taper_where.is_cpu(), 1))                              \
-      cpu::kernel(__VA_ARGS__);                                                 \
-    else                                                                        \
-      ::taper::detail::launch(#kernel, taper_where, &cpu::kernel, __VA_ARGS__); \
+#define TAPER_ON_DEVICE(t, kernel, ...)                                                 \
+  do {                                                                                  \
+    const ::taper::Device taper_where = (t).device();                                   \
+    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::watches_races(), 1)) \
+      cpu::kernel(__VA_ARGS__);                                                         \
+    else                                                                                \
+      ::taper::detail::launch(#kernel, taper_where, &cpu::kernel, __VA_ARGS__);         \
   } while (false)

@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/pinned.h>
 #include <taper/framework/shape.h>
 
@@ -193,6 +194,8 @@ void Tensor::check_accessor(size_t dims) const {
 Scalar Tensor::item() const {
   TAPER_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
   if (!is_cpu()) return cpu().item();
+  if (detail::watches_races())
+    detail::watch_kernel("item", device(), {detail::Access::bytes(data_ptr(), itemsize(), false)});
   Scalar result;
   TAPER_SWITCH(scalar_type(), "item", TAPER_ALL_DTYPES,
                [&] { result = Scalar(*static_cast<const scalar_t*>(impl_->data)); });

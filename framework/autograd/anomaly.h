@@ -1,12 +1,7 @@
 // Anomaly mode: backward names the forward op that made a NaN, and the source line that called it.
 #pragma once
 
-#include <string>
-#include <vector>
-
 namespace taper::autograd {
-
-struct Node;
 
 /// Process-wide switch. While on, every node keeps the call stack of its forward op, and backward
 /// throws on the first NaN gradient.
@@ -38,11 +33,5 @@ class DetectAnomalyGuard {
  private:
   bool before_, check_before_;
 };
-
-/// Return addresses of the calling functions, innermost first.
-std::vector<void*> capture_stack();
-/// "at file.cpp:12 (function)" lines of the frames outside of Taper; addresses where the program
-/// has no debug information.
-std::string describe_stack(const std::vector<void*>& stack);
 
 }  // namespace taper::autograd

@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/ready_queue.h>
+#include <taper/framework/backtrace.h>
 #include <taper/framework/grad_mode.h>
 
 namespace taper::autograd {
@@ -248,8 +249,9 @@ void check_anomaly(const Node& node, const GradList& out) {
     if (!out[i].defined() || !out[i].isnan().any().item<bool>()) continue;
     throw Error(taper::detail::concat("Function '", node.name(), "' returned nan values in its ", i,
                                       "th output. The forward op was called:",
-                                      node.extra_ ? describe_stack(node.extra_->forward_stack)
-                                                  : "\n  before anomaly mode was enabled"));
+                                      node.extra_
+                                          ? detail::describe_stack(node.extra_->forward_stack)
+                                          : "\n  before anomaly mode was enabled"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/anomaly.h>
+#include <taper/framework/backtrace.h>
 
 namespace taper::autograd {
 
@@ -54,7 +55,8 @@ void destroy_one(Node* n) {
 
 Node::Node(const char* name, uint32_t num_outputs_of_op)
     : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_sequence_nr++) {
-  if (__builtin_expect(AnomalyMode::is_enabled(), 0)) extra().forward_stack = capture_stack();
+  if (__builtin_expect(AnomalyMode::is_enabled(), 0))
+    extra().forward_stack = detail::capture_stack();
 }
 
 Node::~Node() {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <tuple>
 
+#include <taper/framework/runtime/race_watch.h>
+
 namespace taper::detail {
 
 bool CachingAllocator::Smaller::operator()(const Block* a, const Block* b) const {
@@ -34,6 +36,7 @@ void* CachingAllocator::allocate(size_t nbytes) {
   ++stats_.num_allocations;
   stats_.allocated += b->nbytes;
   stats_.max_allocated = std::max(stats_.max_allocated, stats_.allocated);
+  if (watches_races()) races::detector().allocate(b->data, b->nbytes, stream);
   return b->data;
 }
 
@@ -110,6 +113,7 @@ void CachingAllocator::release(void* p) noexcept {
     auto event = std::make_unique<cuda::Event>();
     event->record(cuda::Stream(user));
     waiting_.emplace_back(std::move(event), b);
+    if (watches_races()) races::detector().keep_for(b->data, b->nbytes, user);
     ++b->waits_for;
   }
   b->users.clear();
@@ -125,6 +129,7 @@ void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
 
 // Frees the blocks whose other users have come far enough.
 void CachingAllocator::collect_reached() {
+  const races::QuietQueries quiet;
   const auto reached = [this](auto& wait) {
     if (!wait.first->query()) return false;
     if (--wait.second->waits_for == 0) put_back(wait.second);

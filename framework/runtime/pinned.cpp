@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include <taper/framework/runtime/race_watch.h>
+
 namespace taper::detail {
 namespace {
 
@@ -16,6 +18,7 @@ struct Block {
   std::vector<std::unique_ptr<cuda::Event>> uses;
 
   bool is_idle() {
+    const races::QuietQueries quiet;
     uses.erase(std::remove_if(uses.begin(), uses.end(), [](auto& e) { return e->query(); }),
                uses.end());
     return uses.empty();
@@ -73,6 +76,7 @@ class PinnedAllocator {
   }
   void* take(std::multimap<size_t, Block>::iterator it) {
     char* p = it->second.data;
+    if (watches_races()) races::detector().forget(p, it->first);
     live_[p] = std::move(it->second);
     free_.erase(it);
     return p;

@@ -169,7 +169,9 @@ int count_from_environment() {
   return static_cast<int>(count);
 }
 
-SimulatedRuntime* make_runtime() {
+}  // namespace
+
+Runtime* make_runtime() {
   Choice& c = choice();
   const std::lock_guard<std::mutex> lock(c.mutex);
   if (c.made) return c.runtime;
@@ -183,13 +185,7 @@ SimulatedRuntime* make_runtime() {
   return c.runtime;
 }
 
-}  // namespace
 }  // namespace simulated
-
-Runtime* cuda_runtime() {
-  static Runtime* const runtime = simulated::make_runtime();
-  return runtime;
-}
 
 namespace cuda {
 

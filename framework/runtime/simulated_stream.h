@@ -83,4 +83,7 @@ class Stream final : public detail::StreamImpl {
   bool started_ = false, stopping_ = false;
 };
 
+/// The runtime of the simulated devices that were asked for, the same every time; null for none.
+Runtime* make_runtime();
+
 }  // namespace taper::simulated

@@ -1,4 +1,4 @@
-#include <taper/framework/autograd/anomaly.h>
+#include <taper/framework/backtrace.h>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -6,10 +6,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <sstream>
 
-namespace taper::autograd {
+namespace taper::detail {
 namespace {
 
 std::string demangle(const char* name) {
@@ -30,18 +32,20 @@ std::string source_line(const char* object, uintptr_t offset) {
   if (!pipe || !std::fgets(line, sizeof line, pipe.get())) return "";
   std::string text = line;
   while (!text.empty() && text.back() == '\n') text.pop_back();
+  text = text.substr(0, text.find(" (discriminator"));
   return text.find("??:") == std::string::npos ? text : "";
 }
 
-bool inside_taper(const Dl_info& frame) {
+// Whether the address is known to lie outside of Taper; fills `frame`.
+bool is_outside(void* address, Dl_info& frame) {
   static const void* own_base = [] {
     Dl_info own;
     return dladdr(reinterpret_cast<void*>(&describe_stack), &own) ? own.dli_fbase : nullptr;
   }();
-  return frame.dli_fbase == own_base;
+  return dladdr(address, &frame) && frame.dli_fname && frame.dli_fbase != own_base;
 }
 
-std::string describe_frame(void* address, const Dl_info& info) {
+std::string find_frame(void* address, const Dl_info& info) {
   // The return address lies behind the call; one byte back is inside it.
   const uintptr_t at = reinterpret_cast<uintptr_t>(address) - 1;
   std::string text = source_line(info.dli_fname, at - reinterpret_cast<uintptr_t>(info.dli_fbase));
@@ -53,6 +57,16 @@ std::string describe_frame(void* address, const Dl_info& info) {
   return out.str();
 }
 
+// Asking takes a process; the same lines come again and again.
+std::string describe_frame(void* address, const Dl_info& info) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& known = *new std::map<void*, std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::string& text = known[address];
+  if (text.empty()) text = find_frame(address, info);
+  return text;
+}
+
 }  // namespace
 
 std::vector<void*> capture_stack() {
@@ -61,16 +75,27 @@ std::vector<void*> capture_stack() {
   return frames;
 }
 
-std::string describe_stack(const std::vector<void*>& stack) {
-  std::ostringstream out;
-  int shown = 0;
-  for (void* address : stack) {
-    Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname || inside_taper(info)) continue;
-    out << "\n  at " << describe_frame(address, info);
-    if (++shown == 6) break;
-  }
-  return out.str();
+void* first_outside_caller(const std::vector<void*>& stack) {
+  Dl_info info;
+  for (void* address : stack)
+    if (is_outside(address, info)) return address;
+  return nullptr;
 }
 
-}  // namespace taper::autograd
+std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t count) {
+  std::vector<std::string> lines;
+  Dl_info info;
+  for (void* address : stack) {
+    if (lines.size() == count) break;
+    if (is_outside(address, info)) lines.push_back(describe_frame(address, info));
+  }
+  return lines;
+}
+
+std::string describe_stack(const std::vector<void*>& stack, size_t count) {
+  std::string text;
+  for (const std::string& line : source_lines(stack, count)) text += "\n  at " + line;
+  return text;
+}
+
+}  // namespace taper::detail

@@ -1,0 +1,19 @@
+// Which line of the user's program called an op.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace taper::detail {
+
+/// Return addresses of the calling functions, innermost first.
+std::vector<void*> capture_stack();
+/// The first of them that is outside of Taper; null when there is none.
+void* first_outside_caller(const std::vector<void*>& stack);
+/// "function at file.cpp:12" for the innermost frames outside of Taper, at most `count`; what is
+/// known instead where the program has no debug information.
+std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t count = 6);
+/// The same, each on a line of its own behind "\n  at ".
+std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);
+
+}  // namespace taper::detail

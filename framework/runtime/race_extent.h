@@ -1,0 +1,41 @@
+// The bytes that an access touches, and whether two accesses share one. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <taper/framework/runtime/access.h>
+
+namespace taper::races {
+
+/// Runs of bytes at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
+class Extent {
+ public:
+  struct Dim {
+    int64_t stride;  ///< bytes, above 0
+    int64_t size;    ///< above 1
+    friend bool operator==(const Dim& a, const Dim& b) {
+      return a.stride == b.stride && a.size == b.size;
+    }
+  };
+
+  explicit Extent(const detail::Access& access);
+
+  uintptr_t begin() const { return begin_; }
+  /// One past the last byte.
+  uintptr_t end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+  /// Without gaps.
+  bool dense() const { return dims_.empty(); }
+  bool intersects(const Extent& other) const;
+  friend bool operator==(const Extent& a, const Extent& b) {
+    return a.begin_ == b.begin_ && a.run_ == b.run_ && a.dims_ == b.dims_;
+  }
+
+ private:
+  uintptr_t begin_ = 0, end_ = 0;
+  int64_t run_ = 0;
+  std::vector<Dim> dims_;  // by falling stride
+};
+
+}  // namespace taper::races
