@@ -22,6 +22,12 @@ namespace nn {
 
 class AnyModule;
 class Module;
+namespace parallel {
+class ReplicaPool;
+namespace detail {
+ReplicaPool& pool_of(const Module& module);
+}
+}  // namespace parallel
 template <class Contained>
 class ModuleHolder;
 
@@ -185,6 +191,15 @@ class Module : public std::enable_shared_from_this<Module> {
                                                           std::vector<AnyValue>&& given,
                                                           size_t count);
   friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+  friend parallel::ReplicaPool& parallel::detail::pool_of(const Module& module);
+
+  /// What belongs to one module and not to its copies: its replicas on other devices.
+  struct ReplicaSlot {
+    ReplicaSlot() = default;
+    ReplicaSlot(const ReplicaSlot&) {}
+    ReplicaSlot& operator=(const ReplicaSlot&) { return *this; }
+    std::shared_ptr<parallel::ReplicaPool> pool;
+  };
 
   /// Makes this module equal to a deep copy of `other`; Cloneable does.
   virtual void clone_(Module& other, const optional<Device>& device);
@@ -206,6 +221,7 @@ class Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
   mutable std::string name_;
   bool is_training_ = true;
+  mutable ReplicaSlot replicas_;
 };
 
 /// The module and all below it, one on a line, indented.

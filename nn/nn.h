@@ -4,5 +4,6 @@
 #include <taper/nn/functional.h>
 #include <taper/nn/init.h>
 #include <taper/nn/modules.h>
+#include <taper/nn/parallel/data_parallel.h>
 #include <taper/nn/utils/clip_grad.h>
 #include <taper/nn/utils/convert_parameters.h>

@@ -64,6 +64,12 @@ StreamImpl* current_stream_of(DeviceIndex device) {
   return s ? s : default_stream_of(device);
 }
 
+StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream) {
+  StreamImpl* before = current_stream_of(device);
+  current[device] = stream;
+  return before;
+}
+
 void launch_on(DeviceIndex device, const char* name, std::function<void()> work) {
   Runtime& r = require_cuda();
   StreamImpl* stream = current_stream_of(device);

@@ -113,6 +113,9 @@ namespace detail {
 
 /// The current stream of a CUDA device, for launches.
 StreamImpl* current_stream_of(DeviceIndex device);
+/// Makes `stream` the calling thread's current one on `device`, and returns which was. Unlike
+/// cuda::set_stream it leaves the current device alone.
+StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream);
 /// Queues a kernel on the current stream; with CUDA_LAUNCH_BLOCKING=1 waits for it.
 void launch_on(DeviceIndex device, const char* name, std::function<void()> work);
 

@@ -6,6 +6,9 @@
 #include <c10/util/Optional.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/irange.h>
+#include <torch/csrc/autograd/functions/comm.h>
+#include <torch/csrc/cuda/comm.h>
+#include <torch/nn/parallel/data_parallel.h>
 #include <torch/script.h>
 
 #include <gtest/gtest.h>
@@ -46,6 +49,18 @@ std::string thrown(F f) {
     return e.what();
   }
   return "nothing";
+}
+
+TEST(CompatNames, DataParallelHasLibTorchsNames) {
+  torch::nn::Linear linear(2, 1);
+  const std::vector<torch::Device> devices{{torch::kCUDA, 0}, {torch::kCUDA, 1}};
+  const torch::Tensor x = torch::ones({4, 2});
+  const torch::Tensor y = torch::nn::parallel::data_parallel(linear, x, devices);
+  EXPECT_EQ(y.sizes(), torch::IntArrayRef({4, 1}));
+  torch::autograd::Scatter scatter(devices, torch::nullopt, 0);
+  torch::autograd::variable_list parts = scatter.apply({x});
+  EXPECT_EQ(torch::autograd::Gather(devices[1]).apply(std::move(parts)).front().get_device(), 1);
+  EXPECT_EQ(torch::cuda::broadcast_coalesced({x.cuda()}, {0, 1}, 1024)[1][0].get_device(), 1);
 }
 
 TEST(CompatNames, CudaHasLibTorchsNames) {

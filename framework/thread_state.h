@@ -1,0 +1,40 @@
+// ThreadState: what a thread's ops depend on beside their arguments, to be carried to another
+// thread.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/stream.h>
+
+namespace taper {
+
+/// The gradient and inference modes of a thread, its current CUDA device and its current streams.
+class ThreadState {
+ public:
+  /// What the calling thread has now.
+  ThreadState();
+  /// Gives the calling thread this state.
+  void apply() const;
+
+ private:
+  detail::ThreadModes modes_;
+  DeviceIndex device_ = -1;
+  std::vector<detail::StreamImpl*> streams_;
+};
+
+/// Puts the calling thread's state back at the end of the scope.
+class ThreadStateGuard {
+ public:
+  ThreadStateGuard() = default;
+  /// Takes `state` over first.
+  explicit ThreadStateGuard(const ThreadState& state) { state.apply(); }
+  ~ThreadStateGuard() { before_.apply(); }
+  ThreadStateGuard(const ThreadStateGuard&) = delete;
+  ThreadStateGuard& operator=(const ThreadStateGuard&) = delete;
+
+ private:
+  ThreadState before_;
+};
+
+}  // namespace taper

@@ -1,0 +1,21 @@
+// Collectives over flat buffers: the one place where data-parallel code moves tensors between
+// devices. They are copies from peer to peer; a library of collectives (NCCL) goes in here.
+//
+// Each is queued on the current streams of the devices it touches: it comes behind what is queued
+// there, and what is queued there later comes behind it. The host does not wait, unless one side is
+// the host.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::nn::parallel {
+
+/// Copies `source` into every target: tensors of its sizes and dtype on any devices. No history.
+void broadcast_into(const Tensor& source, TensorList targets);
+/// The sum of `parts`, at least one tensor of the same sizes on any devices, as a new tensor on
+/// `destination`. Differentiable.
+Tensor reduce_to(TensorList parts, Device destination);
+
+}  // namespace taper::nn::parallel

@@ -1,0 +1,102 @@
+// scatter and gather: batches to devices and back, differentiable.
+#pragma once
+
+#include <taper/framework/autograd/node.h>
+#include <taper/nn/parallel/comm.h>
+#include <taper/nn/parallel/nested.h>
+
+namespace taper {
+
+namespace autograd {
+
+/// cuda::scatter as LibTorch's function object: `Scatter(devices).apply({x})` gives x's parts.
+struct Scatter {
+  explicit Scatter(std::vector<Device> devices,
+                   const optional<std::vector<int64_t>>& chunk_sizes = nullopt, int64_t dim = 0,
+                   const optional<std::vector<optional<cuda::Stream>>>& streams = nullopt,
+                   bool unsqueeze_scalars = false);
+  /// The parts of the one tensor in `inputs`. With `unsqueeze_scalars` each loses the first
+  /// dimension, of which it is the first element. Throws Error for another number of inputs.
+  variable_list apply(variable_list&& inputs) const;
+
+  std::vector<Device> devices_;
+  optional<std::vector<int64_t>> chunk_sizes_;
+  int64_t dim_;
+  optional<std::vector<optional<cuda::Stream>>> streams_;
+  bool unsqueeze_scalars_;
+};
+
+/// cuda::gather with a derivative: `Gather(device).apply(parts)` gives one tensor. Its device may
+/// be the CPU. Tensors without dimensions become the elements of a vector when `dim` is 0 (a
+/// warning says so once).
+struct Gather {
+  explicit Gather(const Device& destination_device, int64_t dim = 0);
+  /// Throws Error for no inputs, inputs on the CPU, and sizes that do not fit.
+  variable_list apply(variable_list&& inputs) const;
+
+  Device destination_device_;
+  int64_t dim_;
+};
+
+}  // namespace autograd
+
+namespace nn::parallel {
+
+/// The parts of `input` for each of the devices, split along `dim` as chunk() does: there may be
+/// fewer parts than devices. Differentiable.
+std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices,
+                            int64_t dim = 0);
+/// The tensors joined along `dim` on `destination_device`, as autograd::Gather does.
+Tensor gather(const std::vector<Tensor>& outputs, Device destination_device, int64_t dim = 0);
+
+namespace detail {
+/// scatter() for all tensors, which must give the same number of parts: [tensor][part]. Undefined
+/// tensors stay so.
+std::vector<std::vector<Tensor>> scatter_all(const std::vector<Tensor>& tensors,
+                                             const std::vector<Device>& devices, int64_t dim);
+/// gather() of the i-th tensors of all rows, for each i. Rows are as long as the first; tensors are
+/// defined in all rows or in none.
+std::vector<Tensor> gather_all(const std::vector<std::vector<Tensor>>& rows, Device destination,
+                               int64_t dim);
+template <class T>
+std::vector<Tensor> tensors_in(T value) {
+  std::vector<Tensor> tensors;
+  const auto take = [&](Tensor& t) { tensors.push_back(t); };
+  visit(value, take);
+  return tensors;
+}
+}  // namespace detail
+
+/// Any value for each of the devices: tensors in it (see for_each_tensor) are split, the rest is
+/// copied. Without any tensors every device gets a copy.
+/// Throws Error when its tensors give different numbers of parts.
+template <class T>
+std::vector<T> scatter(const T& input, const std::vector<Device>& devices, int64_t dim = 0) {
+  const auto parts = detail::scatter_all(detail::tensors_in(input), devices, dim);
+  std::vector<T> values(parts.empty() ? devices.size() : parts[0].size(), input);
+  for (size_t p = 0; p < values.size(); ++p) {
+    size_t i = 0;
+    const auto put = [&](Tensor& t) { t = parts[i++][p]; };
+    detail::visit(values[p], put);
+  }
+  return values;
+}
+
+/// Values of the same structure as one: their tensors are joined, the rest is the first's.
+template <class T>
+T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim = 0) {
+  static_assert(detail::MayHoldTensors<T>::value,
+                "gather: expected tensors, or pairs, tuples, arrays, vectors or maps of them; for "
+                "a type of your own write for_each_tensor (taper/nn/parallel/nested.h)");
+  std::vector<std::vector<Tensor>> rows;
+  for (const T& output : outputs) rows.push_back(detail::tensors_in(output));
+  const std::vector<Tensor> joined = detail::gather_all(rows, destination_device, dim);
+  T value = outputs.at(0);
+  size_t i = 0;
+  const auto put = [&](Tensor& t) { t = joined[i++]; };
+  detail::visit(value, put);
+  return value;
+}
+
+}  // namespace nn::parallel
+}  // namespace taper

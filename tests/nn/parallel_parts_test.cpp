@@ -1,0 +1,266 @@
+// Data parallelism on simulated devices: rows G4 and G5, errors of replicas and the functions that
+// DataParallel is made of.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+
+#include "nn/parallel_util.h"
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using nn::DataParallel;
+using nn::DataParallelOptions;
+using namespace testing;
+
+// ---------------------------------------------------------------------- G4
+struct OwnError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+TEST(DataParallelG4, ErrorsOfAReplicaNameItsDevice) {
+  std::atomic<int> ended{0};
+  bool fail = true;
+  DataParallel net(module_of([&](const Tensor& x) {
+    ++ended;
+    TAPER_CHECK_VALUE(!fail || x.device() != cuda2, "no such luck");
+    return x;
+  }));
+  const size_t before = cuda::memory_allocated(2);
+  const std::string text = message_of<ValueError>([&] { net->forward(ones({8})); });
+  EXPECT_EQ(text, "no such luck (in replica 2 on cuda:2)");
+  EXPECT_EQ(ended, 4);
+  EXPECT_EQ(cuda::memory_allocated(2), before);
+  fail = false;
+  EXPECT_TRUE(net->forward(ones({8})).cpu().equal(ones({8})));
+}
+
+TEST(DataParallelG4, OtherExceptionsAreNested) {
+  DataParallel net(module_of([](const Tensor& x) -> Tensor {
+    if (x.device() == cuda1 || x.device() == cuda3) throw OwnError("mine");
+    return x;
+  }));
+  try {
+    net->forward(ones({4}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "mine (in replica 1 on cuda:1)");
+    EXPECT_THROW(std::rethrow_if_nested(e), OwnError);
+  }
+}
+
+TEST(DataParallelG4, RunningOutOfMemoryOnOneDeviceLosesNothing) {
+  DataParallel net(module_of([](const Tensor& x) {
+    const int64_t n = x.device() == cuda3 ? int64_t{1} << 30 : 16;
+    return empty({n}, TensorOptions(x.device()).dtype(kByte)).slice(0, 0, 1);
+  }));
+  const size_t before = cuda::memory_allocated(3);
+  EXPECT_THROW(net->forward(ones({4})), OutOfMemoryError);
+  EXPECT_EQ(cuda::memory_allocated(3), before);
+  EXPECT_TRUE(ones({4}, cuda3).sum().item<float>() == 4);
+}
+
+TEST(DataParallelG4, AModuleWithoutCloneSaysSo) {
+  struct Plain : nn::Module {
+    Plain() { weight = register_parameter("weight", full({1}, 2.0)); }
+    Tensor forward(const Tensor& x) { return x * weight; }
+    Tensor weight;
+  };
+  const auto plain = std::make_shared<Plain>();
+  plain->to(cuda0);
+  DataParallel net(plain);
+  expect_error("clone() has not been implemented", [&] { net->forward(ones({4})); });
+  DataParallel made(plain,
+                    DataParallelOptions().make_replica([] { return std::make_shared<Plain>(); }));
+  made->forward(arange(4, kFloat)).sum().backward();
+  EXPECT_EQ(plain->weight.grad().item<float>(), 6);
+  DataParallel wrong(plain,
+                     DataParallelOptions().make_replica([] { return nn::Linear(1, 1).ptr(); }));
+  nn::parallel::forget_replicas(*plain);
+  expect_error("parameters and buffers of the original", [&] { wrong->forward(ones({4})); });
+}
+
+// ---------------------------------------------------------------------- G5
+TEST(DataParallelG5, ScatterAndGatherAreInverse) {
+  const Tensor x = arange(10, kFloat).view({5, 2}).requires_grad_();
+  const auto parts = nn::parallel::scatter(x, {cuda0, cuda1, cuda2});
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[2].sizes(), IntArrayRef({1, 2}));
+  EXPECT_EQ(parts[1].device(), cuda1);
+  const Tensor y = nn::parallel::gather(parts, cuda3);
+  EXPECT_EQ(y.device(), cuda3);
+  EXPECT_TRUE(y.cpu().equal(x));
+  (y * y).sum().backward();
+  EXPECT_TRUE(x.grad().equal(2 * x.detach()));
+  EXPECT_TRUE(nn::parallel::gather(parts, kCPU).is_cpu());
+}
+
+TEST(DataParallelG5, ScatterTakesSizesAndStreams) {
+  const Tensor x = arange(6, kFloat);
+  const cuda::Stream side(cuda1);
+  const auto parts = cuda::scatter(x, {0, 1}, std::vector<int64_t>{4, 2}, 0,
+                                   std::vector<optional<cuda::Stream>>{nullopt, side});
+  EXPECT_EQ(parts[0].numel(), 4);
+  side.synchronize();
+  EXPECT_TRUE(parts[1].cpu().equal(x.slice(0, 4)));
+  expect_error(
+      "given chunk sizes don't sum up to the tensor's size (sum(chunk_sizes) == 5, but "
+      "expected 6)",
+      [&] {
+        cuda::scatter(x, {0, 1}, std::vector<int64_t>{4, 1});
+      });
+  expect_error("Chunk size must be positive", [&] {
+    cuda::scatter(x, {0, 1}, std::vector<int64_t>{6, 0});
+  });
+  expect_error("(was 1) to match the device supplied at that index (expected 2)", [&] {
+    cuda::scatter(x, {0, 2}, nullopt, 0, std::vector<optional<cuda::Stream>>{nullopt, side});
+  });
+  EXPECT_EQ(autograd::Scatter({cuda0, cuda1}, nullopt, 0, nullopt, true)
+                .apply({tensor({1.f, 2.f})})[1]
+                .dim(),
+            0);
+}
+
+TEST(DataParallelG5, GatherChecksItsInputs) {
+  expect_error("All inputs to Gather must be CUDA tensors, got CPUFloatType",
+               [] { autograd::Gather(cuda0).apply({ones({2})}); });
+  expect_error("Expected at least one tensor to gather from", [] { cuda::gather({}, 0); });
+  expect_error("Gather got an input of invalid size: got [2, 3], but expected [2, 2]", [] {
+    cuda::gather(std::vector<Tensor>{ones({1, 2}, cuda0), ones({2, 3}, cuda1)}, 0);
+  });
+  const Tensor y =
+      cuda::gather(std::vector<Tensor>{ones({2, 1}, cuda0), zeros({2, 2}, cuda1)}, -1, 2);
+  EXPECT_EQ(y.device(), cuda2);
+  EXPECT_TRUE(y.cpu().equal(tensor({1.f, 0.f, 0.f, 1.f, 0.f, 0.f}).view({2, 3})));
+}
+
+TEST(DataParallelG5, CoalescedCopiesMixDtypesAndSizes) {
+  const std::vector<Tensor> tensors{
+      randn({3, 5}).cuda(), arange(7, kLong).cuda(),     randn({}).cuda(),
+      randn({0, 2}).cuda(), randn({33}, kDouble).cuda(), randn({4, 2}).cuda().t()};
+  for (size_t buffer_size : {size_t{1}, size_t{100}, size_t{1} << 20}) {
+    const auto rows = cuda::broadcast_coalesced(tensors, {0, 2, 1}, buffer_size);
+    ASSERT_EQ(rows.size(), 3u);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      EXPECT_TRUE(rows[0][i].is_same(tensors[i]));
+      EXPECT_EQ(rows[1][i].device(), cuda2);
+      EXPECT_TRUE(rows[1][i].cpu().equal(tensors[i].cpu())) << i;
+    }
+    // Each has a version of its own.
+    rows[1][0].zero_();
+    EXPECT_EQ(rows[1][2]._version(), 0);
+    const auto sums = cuda::reduce_add_coalesced({rows[0], rows[2]}, 1, buffer_size);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      EXPECT_EQ(sums[i].device(), cuda1);
+      EXPECT_TRUE(sums[i].cpu().equal(tensors[i].cpu() * 2)) << i;
+    }
+  }
+  expect_error("all tensors must be on devices[0]", [&] {
+    cuda::broadcast_coalesced(tensors, {1, 0});
+  });
+  expect_error("must appear as the first on devices list", [&] {
+    cuda::broadcast(tensors[0], {1, 0});
+  });
+  EXPECT_EQ(cuda::broadcast(ones({2}), {1, 0})[0].device(), cuda1);
+}
+
+struct CountedImpl : nn::Cloneable<CountedImpl> {
+  explicit CountedImpl(std::shared_ptr<int> resets) : resets(std::move(resets)) {
+    CountedImpl::reset();
+  }
+  void reset() override {
+    ++*resets;
+    weight = register_parameter("weight", ones({2}));
+  }
+  Tensor forward(const Tensor& x) { return x * weight; }
+  std::shared_ptr<int> resets;
+  Tensor weight;
+};
+TAPER_MODULE(Counted);
+
+TEST(DataParallelG5, ReplicasAreKeptBetweenSteps) {
+  const auto resets = std::make_shared<int>(0);
+  Counted model(resets);
+  model->to(cuda0);
+  DataParallel net(model);
+  optim::SGD sgd(model->parameters(), optim::SGDOptions(0.5));
+  const size_t before = cuda::memory_allocated(1);
+  size_t allocated = 0;
+  for (int i = 0; i < 5; ++i) {
+    sgd.zero_grad();
+    net->forward(ones({4, 2})).sum().backward();
+    sgd.step();
+    if (i == 0) allocated = cuda::memory_allocated(1);
+    EXPECT_EQ(cuda::memory_allocated(1), allocated);
+  }
+  EXPECT_EQ(*resets, 4);  // the module's own, and three replicas
+  EXPECT_TRUE(model->weight.detach().cpu().equal(full({2}, -9.0)));
+  // A graph that has yet to run backward, and needs the replicas' weights for it.
+  Tensor held = net->forward(ones({4, 2}).requires_grad_());
+  net->forward(ones({4, 2}));
+  EXPECT_EQ(*resets, 7);
+  // With other dtypes there are others.
+  model->to(kDouble);
+  EXPECT_EQ(net->forward(ones({4, 2}, kDouble)).scalar_type(), kDouble);
+  EXPECT_EQ(*resets, 10);
+  nn::parallel::forget_replicas(*model);
+  EXPECT_GT(cuda::memory_allocated(1), before);  // what `held` still needs
+  held = Tensor();
+  EXPECT_EQ(cuda::memory_allocated(1), before);
+}
+
+TEST(DataParallelG5, ReplicasDieWithTheModule) {
+  const size_t before = cuda::memory_allocated(1);
+  {
+    nn::Linear linear(10, 10);
+    linear->to(cuda0);
+    DataParallel(linear)->forward(ones({4, 10}));
+    EXPECT_GT(cuda::memory_allocated(1), before);
+  }
+  EXPECT_EQ(cuda::memory_allocated(1), before);
+}
+
+TEST(DataParallelG5, ReplicateMakesModulesThatFeedTheOriginal) {
+  nn::Linear linear(3, 2);
+  linear->to(cuda0);
+  const std::vector<Device> devices{cuda0, cuda1};
+  auto replicas = nn::parallel::replicate(linear, devices);
+  ASSERT_EQ(replicas.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(replicas[i]->weight.device(), devices[i]);
+    EXPECT_TRUE(replicas[i]->weight.cpu().equal(linear->weight.cpu()));
+    EXPECT_FALSE(replicas[i]->weight.is_leaf());
+  }
+  const auto others = nn::parallel::replicate(linear, devices);
+  EXPECT_NE(others[0].get(), replicas[0].get());
+  const Tensor x = ones({1, 3});
+  const auto outputs =
+      nn::parallel::parallel_apply(replicas, {x.to(cuda0), x.to(cuda1) * 2}, devices);
+  (outputs[0].sum().cpu() + outputs[1].sum().cpu()).backward();
+  EXPECT_TRUE(linear->weight.grad().cpu().equal(full({2, 3}, 3.0)));
+  expect_error("Must have as many inputs as modules",
+               [&] { nn::parallel::parallel_apply(replicas, {x}); });
+  expect_error("Must have as many devices as modules", [&] {
+    nn::parallel::parallel_apply(replicas, {x, x}, std::vector<Device>{cuda0});
+  });
+}
+
+TEST(DataParallelG5, DataParallelFunction) {
+  nn::Linear linear(3, 2);  // on the CPU: all devices have replicas
+  const Tensor x = randn({7, 3});
+  const Tensor y = nn::parallel::data_parallel(linear, x);
+  EXPECT_EQ(y.device(), cuda0);
+  EXPECT_TRUE(y.cpu().allclose(linear->forward(x), 1e-5, 1e-6));
+  y.sum().backward();
+  EXPECT_TRUE(linear->weight.grad().allclose(x.sum(0).expand({2, 3}), 1e-5, 1e-5));
+  const Tensor z =
+      nn::parallel::data_parallel(linear, x, std::vector<Device>{cuda1, cuda2}, Device(kCPU));
+  EXPECT_TRUE(z.is_cpu());
+  EXPECT_EQ(nn::parallel::data_parallel(linear, x, std::vector<Device>{cuda2}).device(), cuda2);
+  EXPECT_EQ(linear->weight.device(), cuda2);
+}
+
+}  // namespace
+}  // namespace taper
