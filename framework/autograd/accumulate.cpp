@@ -1,6 +1,7 @@
 #include <taper/framework/autograd/accumulate.h>
 
 #include <taper/framework/autograd/extra.h>
+#include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
 
 namespace taper::autograd {
@@ -26,6 +27,7 @@ NodePtr accumulator_of(const Tensor& leaf) {
     return NodePtr::adopt(e.accumulator);
   void* block = taper::detail::pool_allocate(sizeof(AccumulateGrad));
   NodePtr node(new (block) AccumulateGrad(leaf));
+  remember_stream(*node, leaf.impl());
   e.accumulator = node.get();
   return node;
 }

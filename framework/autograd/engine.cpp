@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/ready_queue.h>
+#include <taper/framework/autograd/streams.h>
 #include <taper/framework/backtrace.h>
 #include <taper/framework/grad_mode.h>
 
@@ -295,24 +296,40 @@ class BorrowedQueue {
   ReadyQueue* queue_;
 };
 
-void walk(ReadyQueue& queue, const BackwardPass& pass, const Targets* targets,
+// Puts a gradient where `edge` leads. Sums are made on the stream of the node that gets them.
+void deliver(ReadyQueue& queue, const Edge& edge, Tensor&& grad, const Node* producer) {
+  PassStreams::hand_over(grad, producer, *edge.function);
+  const OnForwardStream stream(*edge.function);
+  queue.add(edge.function.get(), edge.input_nr, std::move(grad));
+}
+
+// Runs the node that is next, unless it is only there for its gradients.
+GradList run_task(ReadyQueue::Task& task, const Targets* targets, variable_list& captured) {
+  Node& node = *task.node;
+  const OnForwardStream stream(node);
+  call_tensor_hooks(node, task.grads);
+  if (targets) {
+    if (const auto* captures = targets->captures(&node))
+      for (const auto& c : *captures) captured[c.index] = task.grads[c.input_nr];
+    if (!targets->runs(&node)) return GradList();
+  }
+  return run_node(node, std::move(task.grads));
+}
+
+void walk(ReadyQueue& queue, const BackwardPass& pass, const Targets* targets, PassStreams& streams,
           variable_list& captured) {
   while (!queue.empty()) {
     ReadyQueue::Task task = queue.pop();
     Node& node = *task.node;
-    call_tensor_hooks(node, task.grads);
-    if (targets) {
-      if (const auto* captures = targets->captures(&node))
-        for (const auto& c : *captures) captured[c.index] = task.grads[c.input_nr];
-      if (!targets->runs(&node)) continue;
-    }
-    GradList out = run_node(node, std::move(task.grads));
+    GradList out = run_task(task, targets, captured);
+    streams.add(node);
+    if (targets && !targets->runs(&node)) continue;
     if (!pass.keep_graph) node.release_variables();
     for (size_t i = 0; i < out.size() && i < node.num_outputs(); ++i) {
       const Edge& edge = node.next_edge(i);
       if (!edge.is_valid() || (targets && !targets->reached(edge.function.get()))) continue;
       if (out[i].defined())
-        queue.add(edge.function.get(), edge.input_nr, std::move(out[i]));
+        deliver(queue, edge, std::move(out[i]), &node);
       else
         queue.touch(edge.function.get());
     }
@@ -338,11 +355,13 @@ variable_list run_backward(const BackwardPass& pass) {
   for (Root& root : roots) {
     Node* node = root.edge.function.get();
     if (targets && !targets->reached(node)) continue;
-    (*queue).add(node, root.edge.input_nr, std::move(root.grad));
+    deliver(*queue, root.edge, std::move(root.grad), nullptr);
   }
   variable_list captured(pass.accumulate ? 0 : pass.inputs.size());
   if (pass.accumulate) captured.resize(pass.inputs.size());
-  walk(*queue, pass, targets.get(), captured);
+  PassStreams streams;
+  walk(*queue, pass, targets.get(), streams, captured);
+  streams.join(captured);
   if (pass.accumulate) return {};
   check_all_used(pass, captured);
   return captured;

@@ -19,9 +19,11 @@ struct BackwardPass {
   bool allow_unused = false;
 };
 
-/// Runs on the calling thread. Returns the gradients of `inputs` when they are not accumulated.
-/// Throws LibTorch's errors for roots without history, gradients of the wrong shape, unused inputs.
-/// The graph is as it was when an error is thrown, save for what has run already.
+/// Runs on the calling thread. Each node runs with the CUDA stream and device of its forward; at
+/// the end the caller's current streams wait for all of them. Returns the gradients of `inputs`
+/// when they are not accumulated. Throws LibTorch's errors for roots without history, gradients of
+/// the wrong shape, unused inputs. The graph is as it was when an error is thrown, save for what
+/// has run already.
 variable_list run_backward(const BackwardPass& pass);
 
 }  // namespace taper::autograd

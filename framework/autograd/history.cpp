@@ -4,6 +4,7 @@
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/streams.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/dispatch.h>
 
@@ -54,6 +55,7 @@ void remember_retained(TensorImpl& t) { t.grad_fn->extra().retained.emplace_back
 
 void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr) {
   TensorImpl& impl = y.impl();
+  remember_stream(*node, impl);
   impl.grad_fn = node;
   impl.output_nr = output_nr;
 }
@@ -157,6 +159,7 @@ void rebase_history(const Tensor& x, NodePtr node) {
   }
   const bool retained = t.extra && t.extra->retains_grad && t.grad_fn;
   if (retained) forget_retained(t);
+  remember_stream(*node, t);
   t.grad_fn = std::move(node);
   t.output_nr = 0;
   t.leaf_requires_grad = false;

@@ -37,7 +37,7 @@ namespace {
 
 // Sequence numbers order the tape: larger than those of all nodes behind it (set_edges), and within
 // a thread in the order of the ops, so that backward runs the newest op first.
-thread_local uint64_t next_sequence_nr = 1;
+thread_local uint64_t next_number = 1;
 
 struct DeadNodes {
   Node* head = nullptr;
@@ -54,7 +54,7 @@ void destroy_one(Node* n) {
 }  // namespace
 
 Node::Node(const char* name, uint32_t num_outputs_of_op)
-    : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_sequence_nr++) {
+    : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_number++) {
   if (__builtin_expect(AnomalyMode::is_enabled(), 0))
     extra().forward_stack = detail::capture_stack();
 }
@@ -89,7 +89,7 @@ void Node::set_edges(Edge* edges, size_t count) {
     if (!edges[i].function || edges[i].function->is_accumulate()) continue;
     sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
   }
-  if (sequence_nr_ >= next_sequence_nr) next_sequence_nr = sequence_nr_ + 1;
+  if (sequence_nr_ >= next_number) next_number = sequence_nr_ + 1;
 }
 
 variable_list Node::operator()(variable_list&& grads) {
@@ -100,6 +100,9 @@ variable_list Node::operator()(variable_list&& grads) {
   for (Tensor& t : out) result.push_back(std::move(t));
   return result;
 }
+
+uint64_t next_sequence_nr() { return next_number; }
+void set_next_sequence_nr(uint64_t n) { next_number = n; }
 
 Node::Extra& Node::extra() {
   if (!extra_) extra_ = std::make_unique<Extra>();

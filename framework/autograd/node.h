@@ -9,6 +9,10 @@
 
 #include <taper/framework/tensor.h>
 
+namespace taper::detail {
+struct StreamImpl;
+}
+
 namespace taper::autograd {
 
 using Variable = Tensor;
@@ -127,6 +131,8 @@ struct Node {
   uint32_t num_inputs_ = 1;
   uint64_t sequence_nr_ = 0;
   std::unique_ptr<Extra> extra_;
+  /// The CUDA stream on which the op ran, and apply() is to run; null for an op of the CPU.
+  taper::detail::StreamImpl* stream_ = nullptr;
   /// For the list of nodes that wait to be destroyed.
   Node* next_dead_ = nullptr;
   /// Size of the whole block that holds the object (and perhaps its edges), for the pool.
@@ -150,6 +156,11 @@ void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr = 0);
 
 /// LibTorch's error for a second backward through a freed graph.
 [[noreturn]] void throw_released(const Node& node);
+
+/// The number that the calling thread's next node gets, at least. Threads whose nodes are to run in
+/// turns in backward start from the same number.
+uint64_t next_sequence_nr();
+void set_next_sequence_nr(uint64_t n);
 
 /// The node that runs now on this thread, null outside of backward.
 Node* current_node();

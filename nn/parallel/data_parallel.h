@@ -128,12 +128,15 @@ class DataParallelImpl : public DataParallelBase {
   template <class... Args>
   auto forward(const Args&... args) -> std::decay_t<
       decltype(std::declval<M&>().forward(std::declval<std::decay_t<Args>&>()...))> {
-    if (plan_.devices.empty()) return module_->forward(std::decay_t<Args>(args)...);
+    using Arguments = std::tuple<std::decay_t<Args>...>;
+    const auto call = [this](auto&... a) { return module_->forward(a...); };
+    if (plan_.devices.empty()) {
+      Arguments all(args...);
+      return std::apply(call, all);
+    }
     check_place(*module_);
     if (plan_.devices.size() > 1) return parallel::detail::forward_parts(module_, plan_, args...);
-    auto parts =
-        parallel::scatter(std::tuple<std::decay_t<Args>...>(args...), plan_.devices, plan_.dim);
-    return std::apply([&](auto&... a) { return module_->forward(a...); }, parts[0]);
+    return std::apply(call, parallel::scatter(Arguments(args...), plan_.devices, plan_.dim)[0]);
   }
 
   /// The wrapped module.

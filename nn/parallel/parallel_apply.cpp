@@ -3,6 +3,7 @@
 #include <exception>
 #include <typeinfo>
 
+#include <taper/framework/autograd/node.h>
 #include <taper/framework/thread_state.h>
 #include <taper/nn/parallel/worker_threads.h>
 
@@ -39,11 +40,15 @@ void throw_if_is(const Error& e, const std::string& text) {
 
 void run_on_devices(const std::vector<Device>& devices, const std::function<void(size_t)>& body) {
   const ThreadState callers;
+  const uint64_t sequence_nr = autograd::next_sequence_nr();
   std::vector<std::exception_ptr> errors(devices.size());
   run_on_threads(devices.size(), [&](size_t i) {
     try {
       const ThreadStateGuard state(callers);
       const cuda::OptionalDeviceGuard device(devices[i]);
+      // One thread runs backward: it comes to the replicas' nodes in turns, so that no device waits
+      // until another has got all its work.
+      if (i > 0) autograd::set_next_sequence_nr(sequence_nr);
       body(i);
     } catch (...) {
       errors[i] = std::current_exception();

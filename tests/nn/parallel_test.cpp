@@ -434,6 +434,32 @@ TEST(DataParallelG3, SideStreamsOnEachDevice) {
   }
 }
 
+TEST(DataParallelG3, BackwardGivesWorkToAllDevicesInTurns) {
+  std::vector<DeviceIndex> order;
+  DataParallel net(module_of([&](const Tensor& x) {
+    Tensor y = x;
+    for (int layer = 0; layer < 5; ++layer) {
+      y = y * 2;
+      y.register_hook([&](const Tensor& g) { order.push_back(g.device().index()); });
+    }
+    return y;
+  }));
+  const Tensor x = ones({4}).requires_grad_();
+  for (int i = 0; i < 3; ++i) {
+    // What threads recorded before makes no difference.
+    const auto y = nn::parallel::scatter(x, {cuda0, cuda1, cuda2, cuda3});
+    nn::parallel::detail::run_on_devices({cuda0, cuda1}, [&](size_t d) {
+      for (int n = 0; n < 10; ++n) y[d] * 2;
+    });
+    order.clear();
+    net->forward(x).sum().backward();
+    ASSERT_EQ(order.size(), 20u);
+    for (size_t layer = 0; layer < 5; ++layer)
+      EXPECT_EQ(std::set<DeviceIndex>(&order[4 * layer], &order[4 * layer] + 4).size(), 4u)
+          << layer;
+  }
+}
+
 TEST(DataParallelG3, StateSavesAndLoads) {
   nn::Sequential a(nn::Linear(2, 2), nn::BatchNorm1d(2)), b(nn::Linear(2, 2), nn::BatchNorm1d(2));
   a->to(cuda0);
