@@ -108,15 +108,19 @@ void CachingAllocator::release(void* p) noexcept {
   Block* b = it->second;
   live_.erase(it);
   stats_.allocated -= b->nbytes;
-  if (b->users.empty()) return put_back(b);
   for (StreamImpl* user : b->users) {
     auto event = std::make_unique<cuda::Event>();
-    event->record(cuda::Stream(user));
+    try {
+      event->record(cuda::Stream(user));
+    } catch (const Error&) {
+      continue;  // a lost device uses nothing any more
+    }
     waiting_.emplace_back(std::move(event), b);
     if (watches_races()) races::detector().keep_for(b->data, b->nbytes, user);
     ++b->waits_for;
   }
   b->users.clear();
+  if (b->waits_for == 0) put_back(b);
 }
 
 void CachingAllocator::record_stream(void* p, StreamImpl* stream) {

@@ -1,5 +1,6 @@
 #include <taper/framework/runtime/memory.h>
 
+#include <exception>
 #include <iomanip>
 #include <sstream>
 
@@ -39,7 +40,13 @@ std::string memory_summary(DeviceIndex device) {
 }
 
 void empty_cache() {
-  for (DeviceIndex i = 0; i < device_count(); ++i) allocator(i).empty_cache();
+  std::exception_ptr lost;  // a device; the others come first
+  for (DeviceIndex i = 0; i < device_count(); ++i) try {
+      allocator(i).empty_cache();
+    } catch (const Error&) {
+      if (!lost) lost = std::current_exception();
+    }
+  if (lost) std::rethrow_exception(lost);
 }
 
 void set_per_process_memory_fraction(double fraction, DeviceIndex device) {

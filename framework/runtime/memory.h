@@ -20,7 +20,7 @@ void reset_peak_memory_stats(DeviceIndex device = -1);
 MemoryStats memory_stats(DeviceIndex device = -1);
 /// The figures as a table.
 std::string memory_summary(DeviceIndex device = -1);
-/// Gives unused cached memory of all devices back.
+/// Gives unused cached memory of all devices back. Throws Error when one is lost, after the others.
 void empty_cache();
 /// Lets Taper reserve at most this part of the device's memory. Throws ValueError unless it is
 /// from 0 to 1.

@@ -1,5 +1,6 @@
 #include <taper/framework/runtime/simulated.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -7,6 +8,7 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/simulated_faults.h>
 #include <taper/framework/runtime/simulated_stream.h>
 
 namespace taper {
@@ -18,6 +20,7 @@ constexpr size_t kAlign = 512;
 struct SimulatedDevice {
   int physical = 0;  ///< its number before CUDA_VISIBLE_DEVICES
   DeviceFault fault;
+  FaultPlan plan;
   std::mutex mutex;  // guards what follows
   size_t used = 0;
   std::vector<Stream*> streams;
@@ -40,16 +43,20 @@ class SimulatedRuntime final : public Runtime {
     return p;
   }
   size_t free_memory(DeviceIndex device) override {
-    SimulatedDevice& d = devices_[device];
+    SimulatedDevice& d = usable(device);
     const std::lock_guard<std::mutex> lock(d.mutex);
     return options_.memory - d.used;
   }
   bool can_access_peer(DeviceIndex device, DeviceIndex peer) override {
-    return device != peer && options_.peer_access;
+    const auto& without = options_.without_peer_access;
+    const int i = devices_[device].physical, j = devices_[peer].physical;
+    const auto is_pair = [&](auto& p) { return p == std::pair(i, j) || p == std::pair(j, i); };
+    return i != j && options_.peer_access && std::none_of(without.begin(), without.end(), is_pair);
   }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {
-    SimulatedDevice& d = devices_[device];
+    SimulatedDevice& d = usable(device);
+    if (d.plan.refuses_memory()) return nullptr;
     const size_t rounded = (nbytes + kAlign - 1) / kAlign * kAlign;
     const std::lock_guard<std::mutex> lock(d.mutex);
     if (rounded < nbytes || rounded > options_.memory - d.used) return nullptr;
@@ -59,6 +66,8 @@ class SimulatedRuntime final : public Runtime {
   }
   void release(DeviceIndex device, void* p, size_t nbytes) noexcept override {
     SimulatedDevice& d = devices_[device];
+    // As cudaFree does: a stream may still use the memory.
+    for (Stream* s : streams(device)) s->drain();
     const std::lock_guard<std::mutex> lock(d.mutex);
     d.used -= (nbytes + kAlign - 1) / kAlign * kAlign;
     std::free(p);
@@ -76,12 +85,17 @@ class SimulatedRuntime final : public Runtime {
     return d.streams.back();
   }
   void launch(detail::StreamImpl* stream, const char* name, std::function<void()> work) override {
+    if (usable(stream->device).plan.takes(name)) work = [] { throw Error("a simulated fault"); };
     stream_of(stream).launch(name, std::move(work));
   }
   void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
+    usable(stream->device);
     stream_of(stream).launch("memcpy", [=] { std::memmove(to, from, nbytes); });
   }
-  bool is_idle(detail::StreamImpl* stream) override { return stream_of(stream).is_idle(); }
+  bool is_idle(detail::StreamImpl* stream) override {
+    usable(stream->device);
+    return stream_of(stream).is_idle();
+  }
   void synchronize(detail::StreamImpl* stream) override {
     stream_of(stream).drain();
     devices_[stream->device].fault.rethrow();
@@ -101,11 +115,13 @@ class SimulatedRuntime final : public Runtime {
     const std::shared_ptr<Event> last = std::move(static_cast<Event*>(event)->self);
   }
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
+    usable(stream->device);
     const std::shared_ptr<Event> e = shared(event);
-    const uint64_t record = e->begin();
+    const uint64_t record = e->begin(stream->device);
     stream_of(stream).push([e, record] { e->reach(record); });
   }
   void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
+    usable(stream->device);
     const std::shared_ptr<Event> e = shared(event);
     const uint64_t record = e->last();
     if (!e->is_reached()) stream_of(stream).push([e, record] { e->wait_for(record); });
@@ -114,11 +130,14 @@ class SimulatedRuntime final : public Runtime {
   void synchronize(detail::EventImpl* event) override {
     const std::shared_ptr<Event> e = shared(event);
     e->wait_for(e->last());
+    if (e->device() >= 0) usable(e->device());
   }
   double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) override {
     const auto time = shared(end)->time() - shared(start)->time();
     return std::chrono::duration<double, std::milli>(time).count();
   }
+
+  SimulatedDevice& device(DeviceIndex index) { return devices_[detail::existing_index(index)]; }
 
   void stop() {
     for (DeviceIndex i = 0; i < device_count(); ++i)
@@ -126,6 +145,11 @@ class SimulatedRuntime final : public Runtime {
   }
 
  private:
+  /// Throws when the device is lost.
+  SimulatedDevice& usable(DeviceIndex device) {
+    devices_[device].fault.check_lost();
+    return devices_[device];
+  }
   static Stream& stream_of(detail::StreamImpl* s) { return *static_cast<Stream*>(s); }
   std::vector<Stream*> streams(DeviceIndex device) {
     SimulatedDevice& d = devices_[device];
@@ -198,6 +222,39 @@ void simulate_devices(int count, const SimulationOptions& options) {
               "devices are in use already");
   c.count = count;
   c.options = options;
+}
+
+namespace {
+
+simulated::SimulatedDevice& faulty(const char* name, DeviceIndex device) {
+  TAPER_CHECK(is_simulated(), name, ": expected simulated devices, and there are none");
+  return static_cast<simulated::SimulatedRuntime*>(simulated::make_runtime())->device(device);
+}
+
+void check_turn(const char* name, int n) {
+  TAPER_CHECK_VALUE(n >= 1, name, ": expected n and times to be 1 or more, got ", n);
+}
+
+}  // namespace
+
+void simulate_kernel_fault(DeviceIndex device, int n, const std::string& kernel) {
+  check_turn("simulate_kernel_fault", n);
+  faulty("simulate_kernel_fault", device).plan.fail_kernel(n, kernel);
+}
+void simulate_full_memory(DeviceIndex device, int n, int times) {
+  check_turn("simulate_full_memory", std::min(n, times));
+  faulty("simulate_full_memory", device).plan.refuse_memory(n, times);
+}
+void simulate_device_loss(DeviceIndex device) {
+  faulty("simulate_device_loss", device)
+      .fault.lose(detail::concat("CUDA error: ", Device(kCUDA, detail::existing_index(device)),
+                                 " is lost: nothing runs on it any more. Other devices can still "
+                                 "be used."));
+}
+void end_simulated_faults(DeviceIndex device) {
+  simulated::SimulatedDevice& d = faulty("end_simulated_faults", device);
+  d.plan.clear();
+  d.fault.clear();
 }
 
 bool is_simulated() { return cuda_runtime() != nullptr; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <taper/framework/device.h>
@@ -20,6 +21,9 @@ struct SimulationOptions {
   uint64_t seed = 0;
   /// Devices reach each other's memory.
   bool peer_access = true;
+  /// But for these pairs, numbered as before CUDA_VISIBLE_DEVICES. Copies between devices without
+  /// peer access go over the host.
+  std::vector<std::pair<int, int>> without_peer_access;
   std::string name = "Simulated CUDA device";
 };
 
@@ -29,5 +33,19 @@ struct SimulationOptions {
 void simulate_devices(int count, const SimulationOptions& options = {});
 /// Whether the CUDA devices are simulated ones.
 bool is_simulated();
+
+// Faults, for tests of how a program takes them. All throw Error when `device` is no simulated one.
+
+/// The n-th kernel that is queued on `device` from now on fails (1: the next one), or the n-th of
+/// the name `kernel`. As on CUDA the error surfaces at the next synchronisation.
+void simulate_kernel_fault(DeviceIndex device, int n = 1, const std::string& kernel = "");
+/// The n-th request of memory from now on is refused (1: the next one), and `times` - 1 after it.
+/// The caching allocator makes one when nothing in its cache fits, and again when it is refused.
+void simulate_full_memory(DeviceIndex device, int n = 1, int times = 2);
+/// From now on every use of `device` throws Error, and what is queued there is dropped. Other
+/// devices go on.
+void simulate_device_loss(DeviceIndex device);
+/// Takes all of these back, and drops an error that nobody has been told of.
+void end_simulated_faults(DeviceIndex device);
 
 }  // namespace taper::cuda

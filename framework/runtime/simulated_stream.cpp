@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <taper/framework/check.h>
+#include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/timeline.h>
 
 namespace taper::simulated {
@@ -21,10 +22,27 @@ void DeviceFault::set(std::string text) {
   set_ = true;
 }
 
+void DeviceFault::lose(std::string text) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  text_ = std::move(text);
+  set_ = lost_ = true;
+}
+
+void DeviceFault::check_lost() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (lost_) throw Error(text_);
+}
+
+void DeviceFault::clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  set_ = lost_ = false;
+}
+
 void DeviceFault::rethrow() {
   std::string text;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (lost_) throw Error(text_);
     if (!set_) return;
     set_ = false;
     text.swap(text_);
@@ -33,9 +51,15 @@ void DeviceFault::rethrow() {
 }
 
 // ---------------------------------------------------------------------- events
-uint64_t Event::begin() {
+uint64_t Event::begin(DeviceIndex device) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  device_ = device;
   return ++recorded_;
+}
+
+DeviceIndex Event::device() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return device_;
 }
 
 void Event::reach(uint64_t record) {
@@ -133,10 +157,12 @@ void Stream::run_kernel(const char* name, const std::function<void()>& work) {
     const detail::TimelineMark mark(name, *this);
     work();
   } catch (const std::exception& e) {
-    fault_->set(detail::concat(
-        "CUDA error: ", e.what(), " (kernel '", name, "' on ", Device(kCUDA, device).str(),
-        "). Kernels run after the call that queued them: set CUDA_LAUNCH_BLOCKING=1 to get the "
-        "error from the call itself."));
+    const char* hint = detail::blocks_launches()
+                           ? ""
+                           : ". Kernels run after the call that queued them: set "
+                             "CUDA_LAUNCH_BLOCKING=1 to get the error from the call itself.";
+    fault_->set(detail::concat("CUDA error: ", e.what(), " (kernel '", name, "' on ",
+                               Device(kCUDA, device).str(), ")", hint));
   }
 }
 

@@ -17,18 +17,23 @@
 namespace taper::simulated {
 
 /// The first error of a device's kernels. From then on its kernels are skipped (they would work on
-/// what the failed one has left), until the program is told.
+/// what the failed one has left), until the program is told; for ever when the device is lost.
 class DeviceFault {
  public:
   bool is_set() const;
   void set(std::string text);
-  /// Throws the fault, if there is one, and forgets it.
+  /// Nothing runs any more.
+  void lose(std::string text);
+  /// Throws if the device is lost.
+  void check_lost() const;
+  /// Throws the fault, if there is one, and forgets it unless the device is lost.
   void rethrow();
+  void clear();
 
  private:
   mutable std::mutex mutex_;
   std::string text_;
-  bool set_ = false;
+  bool set_ = false, lost_ = false;
 };
 
 /// One point in a stream's work; waited for by the host and by other streams.
@@ -38,8 +43,10 @@ class Event final : public detail::EventImpl {
   /// or to wait for it have shares of their own.
   std::shared_ptr<Event> self;
 
-  /// A new record begins; returns its number.
-  uint64_t begin();
+  /// A new record begins, on a device; returns its number.
+  uint64_t begin(DeviceIndex device);
+  /// Where the last record is; -1 without one.
+  DeviceIndex device() const;
   void reach(uint64_t record);
   bool is_reached() const;
   uint64_t last() const;
@@ -51,6 +58,7 @@ class Event final : public detail::EventImpl {
   mutable std::mutex mutex_;
   mutable std::condition_variable reached_;
   uint64_t recorded_ = 0, done_ = 0;
+  DeviceIndex device_ = -1;
   std::chrono::steady_clock::time_point time_;
 };
 

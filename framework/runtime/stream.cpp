@@ -1,10 +1,10 @@
 #include <taper/framework/runtime/stream.h>
 
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
+
+#include <taper/framework/runtime/launch_blocking.h>
 
 namespace taper {
 namespace {
@@ -47,14 +47,6 @@ detail::StreamImpl* pool_stream(DeviceIndex device, int priority) {
 /// The calling thread's stream on each device; null stands for the default one.
 thread_local std::array<detail::StreamImpl*, kMaxDevices> current{};
 
-bool blocks_launches() {
-  static const bool blocks = [] {
-    const char* v = std::getenv("CUDA_LAUNCH_BLOCKING");
-    return v && std::strcmp(v, "0") != 0 && *v;
-  }();
-  return blocks;
-}
-
 }  // namespace
 
 namespace detail {
@@ -74,7 +66,7 @@ void launch_on(DeviceIndex device, const char* name, std::function<void()> work)
   Runtime& r = require_cuda();
   StreamImpl* stream = current_stream_of(device);
   r.launch(stream, name, std::move(work));
-  if (blocks_launches()) r.synchronize(stream);
+  finish_launch(r, stream);
 }
 
 }  // namespace detail

@@ -18,10 +18,22 @@ void with_host(DeviceIndex device, void* to, const void* from, const void* host,
     r.synchronize(stream);
 }
 
+// Through pinned memory of the host, for devices that do not reach each other.
+void staged(void* to, const cuda::Stream& target, const void* from, const cuda::Stream& source,
+            size_t nbytes) {
+  const intrusive_ptr<StorageImpl> host = allocate_pinned_storage(nbytes);
+  require_cuda().copy(source.impl(), host->data, from, nbytes);
+  target.wait_stream(source);
+  require_cuda().copy(target.impl(), to, host->data, nbytes);
+  record_pinned_use(host->data, target.impl());
+}
+
 void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIndex from_device,
                      size_t nbytes) {
   const cuda::Stream source(current_stream_of(from_device));
   const cuda::Stream target(current_stream_of(to_device));
+  if (to_device != from_device && !require_cuda().can_access_peer(from_device, to_device))
+    return staged(to, target, from, source, nbytes);
   // What still reads or writes the target's memory comes first.
   source.wait_stream(target);
   require_cuda().copy(source.impl(), to, from, nbytes);

@@ -7,6 +7,7 @@ namespace {
 [[maybe_unused]] const bool simulated = [] {
   cuda::SimulationOptions options;
   options.max_delay_us = 20;
+  options.without_peer_access = {{2, 3}};
   options.memory = size_t{256} << 20;
   cuda::simulate_devices(4, options);
   return true;

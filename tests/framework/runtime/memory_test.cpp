@@ -101,6 +101,7 @@ TEST_F(DeviceMemory, RecordedStreamsKeepABlock) {
 }
 
 TEST_F(DeviceMemory, RunningOutIsAnErrorThatLosesNothing) {
+  const uint64_t failures = cuda::memory_stats(3).num_out_of_memory;
   std::vector<Tensor> kept = {bytes(100 * kMiB), bytes(100 * kMiB)};
   try {
     bytes(100 * kMiB);
@@ -116,7 +117,7 @@ TEST_F(DeviceMemory, RunningOutIsAnErrorThatLosesNothing) {
   EXPECT_EQ(bytes(150 * kMiB).numel(), 150 * kMiB);
   EXPECT_EQ(kept[0].numel(), 100 * kMiB);
   EXPECT_GE(cuda::memory_stats(3).num_retries, 1u);
-  EXPECT_EQ(cuda::memory_stats(3).num_out_of_memory, 1u);
+  EXPECT_EQ(cuda::memory_stats(3).num_out_of_memory, failures + 1);
 }
 
 TEST_F(DeviceMemory, FractionIsALimit) {
