@@ -69,6 +69,10 @@ TEST(RaceExtents, LargeInterleavedViewsAreToldApartAtOnce) {
   EXPECT_TRUE(even.intersects(even));
   EXPECT_TRUE(odd.intersects(Extent(access_of(4096 + 4 * 1023, 4, {n}, {1024}))));
   EXPECT_FALSE(even.intersects(Extent(access_of(4096 + 4 * 1023, 4, {n}, {1024}))));
+  // Other steps on both sides, and never the same place.
+  const Extent every_fourth(access_of(4096, 4, {n}, {4}));
+  EXPECT_FALSE(every_fourth.intersects(Extent(access_of(4100, 4, {n}, {6}))));
+  EXPECT_TRUE(every_fourth.intersects(Extent(access_of(4104, 4, {n}, {6}))));
 }
 
 // ---------------------------------------------------------------------- order
