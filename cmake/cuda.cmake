@@ -1,13 +1,17 @@
-# Whether there is a CUDA compiler, and what is done with it.
+# Whether the library has CUDA kernels, and who compiles them.
 #
-# The library has no CUDA kernel yet. TAPER_CUDA=ON therefore checks that nvcc is there and that it
-# accepts the public headers (tests/compat), and says so.
+# TAPER_CUDA=ON|OFF|AUTO       nvcc compiles the *_cuda.cu files for GPUs
+# TAPER_CUDA_ON_HOST=ON        the host's compiler compiles them, for simulated devices: a build for
+#                              tests, in which the kernels' arithmetic and indexing run without a GPU
 
 if(NOT TAPER_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "TAPER_CUDA: expected AUTO, ON or OFF, got ${TAPER_CUDA}")
 endif()
+option(TAPER_CUDA_ON_HOST "Compile the CUDA kernels for simulated devices" OFF)
 set(TAPER_NVCC "")
-if(NOT TAPER_CUDA STREQUAL "OFF")
+if(TAPER_CUDA_ON_HOST)
+  message(STATUS "CUDA: kernels are compiled for simulated devices")
+elseif(NOT TAPER_CUDA STREQUAL "OFF")
   find_program(NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
   if(NVCC)
     set(TAPER_NVCC ${NVCC})
@@ -15,9 +19,65 @@ if(NOT TAPER_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "TAPER_CUDA=ON needs nvcc, which was not found: install the CUDA toolkit, "
                         "set CUDA_PATH, or configure with -DTAPER_CUDA=OFF")
   endif()
+  if(NOT TAPER_NVCC)
+    message(STATUS "CUDA: none, the build is for the CPU")
+  endif()
 endif()
+
 if(TAPER_NVCC)
-  message(STATUS "CUDA: found ${TAPER_NVCC}; this version has no CUDA kernels, the build is for the CPU")
-else()
-  message(STATUS "CUDA: none, the build is for the CPU")
+  # Machine code for these GPUs: by default those of this machine, and where there is none sm_90.
+  set(here "90")
+  find_program(NVIDIA_SMI nvidia-smi)
+  if(NVIDIA_SMI)
+    execute_process(COMMAND ${NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE found RESULT_VARIABLE failed ERROR_QUIET)
+    if(NOT failed AND found MATCHES "[0-9]")
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${found}")
+      string(REPLACE "." "" here "${found}")
+      list(REMOVE_DUPLICATES here)
+    endif()
+  endif()
+  set(TAPER_CUDA_ARCHITECTURES "${here}" CACHE STRING "GPUs to compile for, as in 80;90;100;120")
+  set(CMAKE_CUDA_COMPILER ${TAPER_NVCC})
+  set(CMAKE_CUDA_ARCHITECTURES ${TAPER_CUDA_ARCHITECTURES})
+  if(CCACHE)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know the flag yet
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
+  find_package(CUDAToolkit REQUIRED)
+  find_library(CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR} REQUIRED)
+  message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, for sm_${CMAKE_CUDA_ARCHITECTURES}")
 endif()
+
+# taper_add_cuda(target): the kernels, and what they need.
+function(taper_add_cuda target)
+  if(NOT TAPER_NVCC AND NOT TAPER_CUDA_ON_HOST)
+    return()
+  endif()
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu
+       ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+  target_sources(${target} PRIVATE ${kernels})
+  if(TAPER_CUDA_ON_HOST)
+    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+    target_compile_definitions(${target} PUBLIC TAPER_CUDA_KERNELS=2)
+  else()
+    file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp
+         ${PROJECT_SOURCE_DIR}/ops/*_cudnn.cpp)
+    target_sources(${target} PRIVATE ${runtime})
+    target_compile_definitions(${target} PUBLIC TAPER_CUDA_KERNELS=1)
+    target_link_libraries(${target} PRIVATE CUDA::cudart)
+    # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
+    # versions that the headers are of.
+    get_filename_component(cudnn_file ${CUDNN} REALPATH)
+    string(REGEX MATCH "libcudnn\\.so\\.[0-9]+" cudnn_file ${cudnn_file})
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/framework/cuda/gpu/handles.cpp PROPERTIES
+      COMPILE_DEFINITIONS "TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-diag-suppress=186>)
+  endif()
+endfunction()

@@ -120,8 +120,8 @@ void watch_arguments(const char* name, Device device, const std::tuple<P...>& pa
   watch_kernel(name, device, accesses);
 }
 
-/// Queues `kernel` on the current stream of `device` with the arguments by value; the host runs it
-/// at once.
+/// Queues `kernel` on the current stream of `device` with the arguments by value; on a GPU that is
+/// the CUDA kernel's own launch, made at once. The host runs it at once.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
   if (!device.is_cpu()) (check_on_device(name, device, args), ...);
@@ -134,6 +134,16 @@ void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) 
 }  // namespace detail
 }  // namespace taper
 
+// TAPER_CUDA_KERNELS: undefined where there are none, 1 for kernels that nvcc has compiled, 2 for
+// those that the host's compiler has, for simulated devices. A build that lacks one does not link.
+#if !defined(TAPER_CUDA_KERNELS)
+#define TAPER_CUDA_KERNEL(kernel) &cpu::kernel
+#elif TAPER_CUDA_KERNELS == 1
+#define TAPER_CUDA_KERNEL(kernel) (::taper::detail::on_gpu() ? &cuda::kernel : &cpu::kernel)
+#else
+#define TAPER_CUDA_KERNEL(kernel) &cuda::kernel
+#endif
+
 #define TAPER_KERNEL(name, ...) \
   namespace cpu {               \
   void name(__VA_ARGS__);       \
@@ -143,11 +153,13 @@ void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) 
   }
 
 /// Runs `kernel(args...)` where tensor `t` lives.
-#define TAPER_ON_DEVICE(t, kernel, ...)                                                 \
-  do {                                                                                  \
-    const ::taper::Device taper_where = (t).device();                                   \
-    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::watches_races(), 1)) \
-      cpu::kernel(__VA_ARGS__);                                                         \
-    else                                                                                \
-      ::taper::detail::launch(#kernel, taper_where, &cpu::kernel, __VA_ARGS__);         \
+#define TAPER_ON_DEVICE(t, kernel, ...)                                                        \
+  do {                                                                                         \
+    const ::taper::Device taper_where = (t).device();                                          \
+    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::watches_races(), 1))        \
+      cpu::kernel(__VA_ARGS__);                                                                \
+    else                                                                                       \
+      ::taper::detail::launch(#kernel, taper_where,                                            \
+                              taper_where.is_cpu() ? &cpu::kernel : TAPER_CUDA_KERNEL(kernel), \
+                              __VA_ARGS__);                                                    \
   } while (false)

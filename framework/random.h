@@ -42,7 +42,7 @@ class Mt19937 {
 };
 
 /// The generator of CPU tensors. Its numbers and its state are PyTorch's. Not locked inside: an op
-/// holds `mutex_` while it draws. Simulated devices have one each, with the same numbers.
+/// holds `mutex_` while it draws. Devices have one each: for their numbers, or for keys of them.
 struct CPUGeneratorImpl final : GeneratorImpl {
   explicit CPUGeneratorImpl(uint64_t seed = default_rng_seed_val, Device device = Device());
   void set_current_seed(uint64_t seed) override;

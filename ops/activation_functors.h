@@ -6,6 +6,7 @@
 
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/dtype.h>
+#include <taper/ops/activation_kernels.h>
 
 namespace taper::functor {
 
@@ -159,5 +160,43 @@ struct Logit {
     return x < eps || x > T(1) - eps ? T(0) : inside;
   }
 };
+
+// run(f) for the function that `form` describes, with parameters of type C.
+template <class C, class Run>
+void with_activation(const ActivationForm& form, const Run& run) {
+  const C a = static_cast<C>(form.a), b = static_cast<C>(form.b), c = static_cast<C>(form.c);
+  switch (form.kind) {
+    case Activation::kLeakyRelu:
+      return run(LeakyRelu<C>{a, b, c});
+    case Activation::kElu:
+      return run(Elu<C>{a, b, c});
+    case Activation::kGelu:
+      return run(Gelu<C>{a, b, c});
+    case Activation::kGeluTanh:
+      return run(GeluTanh<C>{a, b, c});
+    case Activation::kSilu:
+      return run(Silu<C>{a, b, c});
+    case Activation::kMish:
+      return run(Mish<C>{a, b, c});
+    case Activation::kSoftplus:
+      return run(Softplus<C>{a, b, c});
+    case Activation::kHardtanh:
+      return run(Hardtanh<C>{a, b, c});
+    case Activation::kHardsigmoid:
+      return run(Hardsigmoid<C>{a, b, c});
+    case Activation::kHardswish:
+      return run(Hardswish<C>{a, b, c});
+    case Activation::kHardshrink:
+      return run(Hardshrink<C>{a, b, c});
+    case Activation::kSoftshrink:
+      return run(Softshrink<C>{a, b, c});
+    case Activation::kThreshold:
+      return run(Threshold<C>{a, b, c});
+    case Activation::kLogSigmoid:
+      return run(LogSigmoid<C>{a, b, c});
+    case Activation::kLogit:
+      return run(Logit<C>{a, b, c});
+  }
+}
 
 }  // namespace taper::functor

@@ -11,26 +11,6 @@
 namespace taper::cpu {
 namespace {
 
-[[noreturn]] void throw_out_of_range(int64_t value, int64_t size, int64_t dim,
-                                     IndexWording wording) {
-  const std::string in_dim =
-      detail::concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size);
-  switch (wording) {
-    case IndexWording::kInSelf:
-      throw IndexError("index out of range in self");
-    case IndexWording::kDimensionRt:
-      throw Error(in_dim);
-    case IndexWording::kIndexCopy:
-      throw IndexError("index_copy_(): " + in_dim);
-    case IndexWording::kTake:
-      throw IndexError(detail::concat("out of range: tried to access index ", value,
-                                      " on a tensor of ", size, " elements."));
-    default:
-      if (size == 0) throw IndexError("index is out of bounds for dimension with size 0");
-      throw IndexError(in_dim);
-  }
-}
-
 /// Calls f with a value of the unsigned type that has as many bytes as an element: for copies.
 template <class F>
 void by_itemsize(size_t itemsize, const F& f) {
@@ -66,7 +46,8 @@ void check_all(const I* index, int64_t n, int64_t low, int64_t size, int64_t dim
       bad |= static_cast<uint64_t>(static_cast<int64_t>(index[i]) - low) >= count;
     if (!bad) return;
     for (int64_t i = begin; i < end; ++i)
-      if (index[i] < low || index[i] >= size) throw_out_of_range(index[i], size, dim, wording);
+      if (index[i] < low || index[i] >= size)
+        throw_index_out_of_range(index[i], size, dim, wording);
   });
 }
 

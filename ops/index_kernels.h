@@ -4,17 +4,9 @@
 #include <vector>
 
 #include <taper/framework/dispatch.h>
+#include <taper/framework/value_errors.h>
 
 namespace taper {
-
-/// In which words an index out of range is reported.
-enum class IndexWording : int8_t {
-  kInSelf,       // IndexError: index out of range in self
-  kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
-  kDimensionRt,  // the same as Error
-  kIndexCopy,    // IndexError: index_copy_(): index 5 is out of bounds for dimension 0 with size 3
-  kTake,         // IndexError: out of range: tried to access index 5 on a tensor of 3 elements.
-};
 
 /// How a value meets the one that is there.
 enum class PutMode : int8_t { kCopy, kAdd, kMultiply };

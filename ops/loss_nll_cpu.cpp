@@ -1,5 +1,6 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/value_errors.h>
 #include <taper/ops/loss_nll_kernels.h>
 #include <taper/ops/reduce_plan.h>
 
@@ -23,8 +24,7 @@ struct NllShape {
 void check_targets(const In& target, int64_t classes, int64_t ignore_index) {
   const int64_t* t = target.as<int64_t>();
   for (int64_t i = 0; i < target.numel; ++i)
-    TAPER_CHECK_INDEX((t[i] >= 0 && t[i] < classes) || t[i] == ignore_index, "Target ", t[i],
-                      " is out of bounds.");
+    if ((t[i] < 0 || t[i] >= classes) && t[i] != ignore_index) throw_target_out_of_range(t[i]);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vector_math.h>
-#include <taper/ops/loss_pointwise_kernels.h>
+#include <taper/framework/value_errors.h>
+#include <taper/ops/loss_pointwise_functors.h>
 #include <taper/ops/reduce_plan.h>
 
 #define TAPER_ISA_FILE <taper/ops/loss_pointwise_isa.inc>
@@ -14,7 +14,7 @@ void check_probabilities(const In& x) {
     const scalar_t* p = x.as<scalar_t>();
     bool within = true;
     for (int64_t i = 0; i < x.numel; ++i) within &= (p[i] >= 0) & (p[i] <= 1);
-    TAPER_CHECK(within, "all elements of input should be between 0 and 1");
+    if (!within) throw_not_a_probability();
   });
 }
 

@@ -14,20 +14,6 @@
 namespace taper::cpu {
 namespace {
 
-PoolShape shape_of(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
-  PoolShape s;
-  s.w = w;
-  s.planes = 1;
-  const int64_t first = x.size() - spatial;
-  for (int64_t d = 0; d < first; ++d) s.planes *= x[d];
-  for (int64_t d = 0; d < 3; ++d) {
-    const int64_t i = first + d - (3 - spatial);
-    s.in[d] = d < 3 - spatial ? 1 : x[i];
-    s.out[d] = d < 3 - spatial ? 1 : y[i];
-  }
-  return s;
-}
-
 template <class Body>
 void for_each_plane(const PoolShape& s, const Body& body) {
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.in_pixels()));
@@ -105,17 +91,7 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     return;
   }
   const uint8_t* c = codes.as<uint8_t>() + plane * n;
-  const PoolWindows& w = s.w;
-  int64_t p = 0;
-  for (int64_t i = 0; i < s.out[0]; ++i)
-    for (int64_t j = 0; j < s.out[1]; ++j)
-      for (int64_t k = 0; k < s.out[2]; ++k, ++p) {
-        const int64_t kw = c[p] % w.kernel[2], row = c[p] / w.kernel[2];
-        const int64_t z = i * w.stride[0] - w.padding[0] + row / w.kernel[1] * w.dilation[0];
-        const int64_t y = j * w.stride[1] - w.padding[1] + row % w.kernel[1] * w.dilation[1];
-        const int64_t x = k * w.stride[2] - w.padding[2] + kw * w.dilation[2];
-        body(p, (z * s.in[1] + y) * s.in[2] + x);
-      }
+  for (int64_t p = 0; p < n; ++p) body(p, s.place_of(p, c[p]));
 }
 
 template <class T>
@@ -211,7 +187,7 @@ void backward_avg(T* gx, const T* gy, const PoolShape& s) {
 }  // namespace
 
 void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
   TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
@@ -221,7 +197,7 @@ void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
 }
 
 void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(gx.sizes, gy.sizes, spatial, w);
+  const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
   TAPER_SWITCH(gx.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       backward_max(gx.as<scalar_t>() + plane * s.in_pixels(),
@@ -231,7 +207,7 @@ void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
 }
 
 void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
   TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       scalar_t* to = y.as<scalar_t>() + plane * s.out_pixels();
@@ -242,7 +218,7 @@ void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
 }
 
 void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(image, positions.sizes, spatial, w);
+  const PoolShape s = pool_shape(image, positions.sizes, spatial, w);
   for_each_plane(s, [&](int64_t plane) {
     int64_t* to = positions.as<int64_t>() + plane * s.out_pixels();
     for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { to[p] = at; });
@@ -250,7 +226,7 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 }
 
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(x.sizes, y.sizes, spatial, w);
+  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
   TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
@@ -260,7 +236,7 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 }
 
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
-  const PoolShape s = shape_of(gx.sizes, gy.sizes, spatial, w);
+  const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
   TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),

@@ -1,11 +1,11 @@
-// The windows of one pooling, as its CPU kernels see them. Not installed.
+// The windows of one pooling, as its kernels see them. Not installed.
 #pragma once
 
 #include <cstdint>
 
 #include <taper/ops/pool_kernels.h>
 
-namespace taper::cpu {
+namespace taper {
 
 /// The elements of one window along one dimension: first, first + step, ..., below end; `tap` is
 /// the position in the window of the first.
@@ -19,9 +19,9 @@ struct PoolShape {
   int64_t in[3], out[3];
   PoolWindows w;
 
-  int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
-  int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
-  PoolSpan span(int d, int64_t o) const {
+  TAPER_HD int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
+  TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
+  TAPER_HD PoolSpan span(int d, int64_t o) const {
     if (w.adaptive) return {o * in[d] / out[d], ((o + 1) * in[d] + out[d] - 1) / out[d], 1, 0};
     const int64_t start = o * w.stride[d] - w.padding[d];
     const int64_t tap = start < 0 ? (-start + w.dilation[d] - 1) / w.dilation[d] : 0;
@@ -29,7 +29,8 @@ struct PoolShape {
     return {start + tap * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], tap};
   }
   /// What the sum over a window is divided by; the spans are those of the window.
-  double divisor(const PoolSpan& d, const PoolSpan& h, const PoolSpan& x, const int64_t* o) const {
+  TAPER_HD double divisor(const PoolSpan& d, const PoolSpan& h, const PoolSpan& x,
+                          const int64_t* o) const {
     if (w.divisor) return static_cast<double>(w.divisor);
     if (w.adaptive || !w.count_include_pad)
       return static_cast<double>((d.end - d.first) * (h.end - h.first) * (x.end - x.first));
@@ -42,6 +43,15 @@ struct PoolShape {
     }
     return n;
   }
+  /// The place in the image of tap (a, b, c) = code of the window at output pixel `p`.
+  TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
+    const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);
+    const int64_t c = code % w.kernel[2], row = code / w.kernel[2];
+    const int64_t z = i * w.stride[0] - w.padding[0] + row / w.kernel[1] * w.dilation[0];
+    const int64_t y = j * w.stride[1] - w.padding[1] + row % w.kernel[1] * w.dilation[1];
+    const int64_t x = k * w.stride[2] - w.padding[2] + c * w.dilation[2];
+    return (z * in[1] + y) * in[2] + x;
+  }
   /// Windows of 2 x 2 that neither overlap nor reach into padding.
   bool halves() const {
     for (int d = 1; d < 3; ++d)
@@ -52,4 +62,19 @@ struct PoolShape {
   }
 };
 
-}  // namespace taper::cpu
+/// The windows from x to y, whose last `spatial` dimensions are pooled.
+inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
+  PoolShape s;
+  s.w = w;
+  s.planes = 1;
+  const int64_t first = x.size() - spatial;
+  for (int64_t d = 0; d < first; ++d) s.planes *= x[d];
+  for (int64_t d = 0; d < 3; ++d) {
+    const int64_t i = first + d - (3 - spatial);
+    s.in[d] = d < 3 - spatial ? 1 : x[i];
+    s.out[d] = d < 3 - spatial ? 1 : y[i];
+  }
+  return s;
+}
+
+}  // namespace taper

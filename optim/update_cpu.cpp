@@ -1,6 +1,6 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
-#include <taper/optim/update_kernels.h>
+#include <taper/optim/update_rules.h>
 
 #include <utility>
 

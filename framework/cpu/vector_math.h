@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__CUDACC__) && \
     (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
 #define TAPER_VECTOR_MATH(name)                                                 \
   extern "C" __attribute__((simd("notinbranch"))) double name(double) noexcept; \

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <taper/framework/runtime/stream.h>
+
 namespace taper {
 namespace {
 
@@ -62,7 +64,7 @@ DeviceIndex device_count() {
   Runtime* r = cuda_runtime();
   return r ? r->device_count() : 0;
 }
-bool cudnn_is_available() { return false; }
+bool cudnn_is_available() { return is_available() && detail::on_gpu(); }
 
 DeviceIndex current_device() { return detail::existing_index(-1); }
 void set_device(DeviceIndex index) { current_index = detail::existing_index(index); }

@@ -9,6 +9,7 @@ namespace {
 Runtime* real_runtime() {
   static Runtime* const runtime = [] {
     Runtime* r = simulated::make_runtime();
+    if (!r) r = detail::gpu_runtime();
     if (r) races::enable_from_environment();
     return r;
   }();
@@ -16,6 +17,14 @@ Runtime* real_runtime() {
 }
 
 }  // namespace
+
+bool detail::on_gpu() {
+  static const bool answer = real_runtime() && real_runtime() == gpu_runtime();
+  return answer;
+}
+#if !defined(TAPER_CUDA_KERNELS) || TAPER_CUDA_KERNELS != 1
+Runtime* detail::gpu_runtime() { return nullptr; }
+#endif
 
 Runtime* cuda_runtime() {
   Runtime* r = real_runtime();

@@ -47,9 +47,12 @@ class Runtime {
   virtual void* allocate_pinned(size_t nbytes) = 0;
   virtual void release_pinned(void* p, size_t nbytes) noexcept = 0;
 
+  /// The queue that work goes to when no other was asked for. Never destroyed.
+  virtual detail::StreamImpl* make_default_stream(DeviceIndex device) = 0;
   /// A queue of work, run in order. Never destroyed. Lower priorities run first.
   virtual detail::StreamImpl* make_stream(DeviceIndex device, int priority) = 0;
-  /// Queues `work`, which is the kernel `name`, and returns.
+  /// Queues `work`, which is the kernel `name`, and returns. (On a GPU `work` runs at once, on the
+  /// host, and launches the kernel.)
   virtual void launch(detail::StreamImpl* stream, const char* name, std::function<void()> work) = 0;
   /// Queues a copy of bytes and returns. Either side may be the host.
   virtual void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) = 0;
@@ -74,7 +77,13 @@ class Runtime {
   virtual double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) = 0;
 };
 
-/// The runtime of the CUDA devices: simulated ones where they were asked for, else null.
+/// The runtime of the CUDA devices: simulated ones where they were asked for, else the GPUs, else
+/// null.
 Runtime* cuda_runtime();
+
+namespace detail {
+/// GPUs, where the library was built for them and the driver has some; else null.
+Runtime* gpu_runtime();
+}  // namespace detail
 
 }  // namespace taper

@@ -77,6 +77,9 @@ class SimulatedRuntime final : public Runtime {
   }
   void release_pinned(void* p, size_t) noexcept override { std::free(p); }
 
+  detail::StreamImpl* make_default_stream(DeviceIndex device) override {
+    return make_stream(device, 0);
+  }
   detail::StreamImpl* make_stream(DeviceIndex device, int priority) override {
     SimulatedDevice& d = devices_[device];
     const std::lock_guard<std::mutex> lock(d.mutex);
@@ -257,7 +260,7 @@ void end_simulated_faults(DeviceIndex device) {
   d.fault.clear();
 }
 
-bool is_simulated() { return cuda_runtime() != nullptr; }
+bool is_simulated() { return cuda_runtime() && !detail::on_gpu(); }
 
 }  // namespace cuda
 }  // namespace taper

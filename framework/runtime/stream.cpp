@@ -27,7 +27,7 @@ DeviceStreams& streams_of(DeviceIndex device) {
 detail::StreamImpl* default_stream_of(DeviceIndex device) {
   DeviceStreams& s = streams_of(device);
   const std::lock_guard<std::mutex> lock(s.mutex);
-  if (!s.main) s.main = detail::require_cuda().make_stream(device, 0);
+  if (!s.main) s.main = detail::require_cuda().make_default_stream(device);
   return s.main;
 }
 

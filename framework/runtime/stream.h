@@ -113,6 +113,8 @@ namespace detail {
 
 /// The current stream of a CUDA device, for launches.
 StreamImpl* current_stream_of(DeviceIndex device);
+/// Whether the CUDA devices are GPUs, not simulated ones.
+bool on_gpu();
 /// Makes `stream` the calling thread's current one on `device`, and returns which was. Unlike
 /// cuda::set_stream it leaves the current device alone.
 StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream);

@@ -24,6 +24,9 @@ class WatchedRuntime final : public Runtime {
   void* allocate_pinned(size_t nbytes) override { return real_.allocate_pinned(nbytes); }
   void release_pinned(void* p, size_t nbytes) noexcept override;
 
+  detail::StreamImpl* make_default_stream(DeviceIndex device) override {
+    return real_.make_default_stream(device);
+  }
   detail::StreamImpl* make_stream(DeviceIndex device, int priority) override {
     return real_.make_stream(device, priority);
   }

@@ -1,0 +1,69 @@
+// Errors that a kernel finds in the values of its tensors. Not installed.
+//
+// A kernel on a GPU cannot throw. It leaves a note in memory that the host reads as well, skips the
+// element, and the runtime throws when it next waits for the device, as for any error of a kernel.
+// On simulated devices the kernel throws itself.
+#pragma once
+
+#include <cstdint>
+
+#include <taper/framework/cuda/team.h>
+#include <taper/framework/value_errors.h>
+
+namespace taper::cuda {
+
+/// What was found, and its numbers.
+enum class FaultKind : int32_t {
+  kNone,
+  kIndex,        // value, size, dim, IndexWording
+  kTarget,       // value
+  kProbability,  // nothing
+};
+struct FaultNote {
+  int32_t claimed;  // 1: somebody writes, or has written
+  int32_t kind;     // a FaultKind; what is written last
+  int64_t numbers[4];
+};
+
+[[noreturn]] inline void throw_words_of(FaultKind kind, const int64_t (&n)[4]) {
+  if (kind == FaultKind::kTarget) throw_target_out_of_range(n[0]);
+  if (kind == FaultKind::kProbability) throw_not_a_probability();
+  throw_index_out_of_range(n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
+}
+
+#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+/// The note of the current device: one for each, in pinned memory at one address for both sides.
+FaultNote* fault_note();
+/// Throws what kernels of the device have noted, once. For the runtime, when it has waited.
+void throw_fault(int device);
+#endif
+
+/// What a kernel reports to: made on the host, part of the kernel's arguments.
+class Faults {
+ public:
+#ifdef __CUDACC__
+  Faults() : note_(fault_note()) {}
+#endif
+  /// The first to come here is heard.
+  TAPER_DEVICE void raise(FaultKind kind, int64_t a = 0, int64_t b = 0, int64_t c = 0,
+                          int64_t d = 0) const {
+#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
+    if (atomicCAS_system(&note_->claimed, 0, 1) != 0) return;
+    volatile int64_t* const numbers = note_->numbers;
+    numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d;
+    __threadfence_system();
+    *static_cast<volatile int32_t*>(&note_->kind) = static_cast<int32_t>(kind);
+#endif
+#else
+    throw_words_of(kind, {a, b, c, d});
+#endif
+  }
+
+#ifdef __CUDACC__
+ private:
+  FaultNote* note_;
+#endif
+};
+
+}  // namespace taper::cuda

@@ -1,0 +1,43 @@
+#include <taper/framework/cuda/gpu/current.h>
+
+#include <taper/framework/cuda/scratch.h>
+#include <taper/framework/cuda/stream.h>
+#include <taper/framework/runtime/caching_allocator.h>
+
+namespace taper::cuda {
+namespace {
+
+thread_local DeviceIndex current_device_index = 0;
+thread_local cudaStream_t current_handle = nullptr;
+
+}  // namespace
+
+LaunchScope::LaunchScope(DeviceIndex device, cudaStream_t stream)
+    : device_before_(current_device_index), stream_before_(current_handle) {
+  current_device_index = device;
+  current_handle = stream;
+}
+LaunchScope::~LaunchScope() {
+  current_device_index = device_before_;
+  current_handle = stream_before_;
+}
+
+DeviceIndex kernel_device() { return current_device_index; }
+cudaStream_t kernel_stream() { return current_handle; }
+
+void check_status(cudaError_t status, const char* call, const char* file, int line) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw Error(detail::concat("CUDA error: ", cudaGetErrorString(status), " (", call, ", ", file,
+                             ":", line,
+                             "). Kernels run after the call that queued them: set "
+                             "CUDA_LAUNCH_BLOCKING=1 to get the error from the call itself."));
+}
+void check_launch() { TAPER_CUDA_CHECK(cudaGetLastError()); }
+
+void* allocate_scratch(size_t nbytes) {
+  return detail::caching_allocator(kernel_device()).allocate(nbytes);
+}
+void release_scratch(void* p) noexcept { detail::caching_allocator(kernel_device()).release(p); }
+
+}  // namespace taper::cuda

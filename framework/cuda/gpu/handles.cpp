@@ -1,0 +1,78 @@
+#include <taper/framework/cuda/gpu/handles.h>
+
+#include <dlfcn.h>
+
+#include <map>
+
+#include <taper/framework/check.h>
+#include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/stream.h>
+
+namespace taper::cuda {
+namespace {
+
+// Never destroyed: at the end of a thread or of the process the driver may be gone already.
+template <class Handle, class Make>
+Handle handle_of_thread(const Make& make) {
+  thread_local auto* const handles = new std::map<DeviceIndex, Handle>;
+  const auto it = handles->find(kernel_device());
+  if (it != handles->end()) return it->second;
+  return handles->emplace(kernel_device(), make()).first->second;
+}
+
+void* load(const char* file) {
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  TAPER_CHECK(library, "expected ", file,
+              ", which the CUDA kernels need, and could not load it: ", dlerror(),
+              "; install it, or add its folder to LD_LIBRARY_PATH");
+  return library;
+}
+void* find(void* library, const char* name) {
+  void* f = dlsym(library, name);
+  TAPER_CHECK(f, "expected the function ", name, ", and the library lacks it: ", dlerror());
+  return f;
+}
+
+}  // namespace
+
+void* cublas_function(const char* name) {
+  static void* const library = load(TAPER_CUBLAS_FILE);
+  return find(library, name);
+}
+void* cudnn_function(const char* name) {
+  static void* const library = load(TAPER_CUDNN_FILE);
+  return find(library, name);
+}
+
+cublasHandle_t cublas_handle() {
+  const cublasHandle_t h = handle_of_thread<cublasHandle_t>([] {
+    cublasHandle_t made = nullptr;
+    TAPER_CUBLAS(cublasCreate_v2, &made);
+    return made;
+  });
+  TAPER_CUBLAS(cublasSetStream_v2, h, kernel_stream());
+  return h;
+}
+
+cudnnHandle_t cudnn_handle() {
+  const cudnnHandle_t h = handle_of_thread<cudnnHandle_t>([] {
+    cudnnHandle_t made = nullptr;
+    TAPER_CUDNN(cudnnCreate, &made);
+    return made;
+  });
+  TAPER_CUDNN(cudnnSetStream, h, kernel_stream());
+  return h;
+}
+
+void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {
+  TAPER_CHECK(status == CUBLAS_STATUS_SUCCESS,
+              "cuBLAS error: ", TAPER_CUBLAS_FUNCTION(cublasGetStatusString)(status), " (", call,
+              ", ", file, ":", line, ")");
+}
+void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line) {
+  TAPER_CHECK(status == CUDNN_STATUS_SUCCESS,
+              "cuDNN error: ", TAPER_CUDNN_FUNCTION(cudnnGetErrorString)(status), " (", call, ", ",
+              file, ":", line, ")");
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,201 @@
+// GPUs, by the CUDA runtime. Compiled only where the CUDA toolkit is.
+#include <taper/framework/runtime/runtime.h>
+
+#include <memory>
+
+#include <taper/framework/cuda/fault.h>
+#include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/stream.h>
+#include <taper/framework/runtime/stream.h>
+
+namespace taper {
+namespace cuda {
+namespace {
+
+struct GpuStream final : detail::StreamImpl {
+  GpuStream(DeviceIndex device, int priority, cudaStream_t handle)
+      : StreamImpl(device, priority), handle(handle) {}
+  const cudaStream_t handle;
+};
+cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
+
+struct GpuEvent final : detail::EventImpl {
+  cudaEvent_t handle = nullptr;  // made when it is first recorded: events belong to a device
+  bool timing = false;
+};
+GpuEvent& event_of(detail::EventImpl* e) { return *static_cast<GpuEvent*>(e); }
+
+/// Makes a device CUDA's current one; the caller's is restored.
+class OnDevice {
+ public:
+  explicit OnDevice(DeviceIndex device) {
+    TAPER_CUDA_CHECK(cudaGetDevice(&before_));
+    if (before_ != device) TAPER_CUDA_CHECK(cudaSetDevice(device));
+  }
+  ~OnDevice() { (void)cudaSetDevice(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// The cause of a failure that the caller handles is forgotten; any other one is thrown.
+bool is_out_of_memory(cudaError_t status, const char* call, int line) {
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    return true;
+  }
+  check_status(status, call, __FILE__, line);
+  return false;
+}
+
+class GpuRuntime final : public Runtime {
+ public:
+  explicit GpuRuntime(int count) : count_(static_cast<DeviceIndex>(count)) {}
+
+  DeviceIndex device_count() override { return count_; }
+  DeviceProperties properties(DeviceIndex device) override {
+    cudaDeviceProp p;
+    TAPER_CUDA_CHECK(cudaGetDeviceProperties(&p, device));
+    return {p.name, p.totalGlobalMem, p.major, p.minor, p.multiProcessorCount};
+  }
+  size_t free_memory(DeviceIndex device) override {
+    const OnDevice on(device);
+    size_t free = 0, total = 0;
+    TAPER_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+  }
+  bool can_access_peer(DeviceIndex device, DeviceIndex peer) override {
+    int can = 0;
+    if (device != peer) TAPER_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
+    return can != 0;
+  }
+
+  void* allocate(DeviceIndex device, size_t nbytes) override {
+    const OnDevice on(device);
+    void* p = nullptr;
+    return is_out_of_memory(cudaMalloc(&p, nbytes), "cudaMalloc", __LINE__) ? nullptr : p;
+  }
+  // The driver may be gone at the end of the process; there is nobody left to tell.
+  void release(DeviceIndex, void* p, size_t) noexcept override { (void)cudaFree(p); }
+  void* allocate_pinned(size_t nbytes) override {
+    void* p = nullptr;
+    const cudaError_t status = cudaHostAlloc(&p, nbytes, cudaHostAllocPortable);
+    return is_out_of_memory(status, "cudaHostAlloc", __LINE__) ? nullptr : p;
+  }
+  void release_pinned(void* p, size_t) noexcept override { (void)cudaFreeHost(p); }
+
+  detail::StreamImpl* make_default_stream(DeviceIndex device) override {
+    return new GpuStream(device, 0, nullptr);  // the legacy stream, as other CUDA code expects
+  }
+  detail::StreamImpl* make_stream(DeviceIndex device, int priority) override {
+    const OnDevice on(device);
+    cudaStream_t handle = nullptr;
+    TAPER_CUDA_CHECK(cudaStreamCreateWithPriority(&handle, cudaStreamNonBlocking, priority));
+    return new GpuStream(device, priority, handle);
+  }
+  void launch(detail::StreamImpl* stream, const char*, std::function<void()> work) override {
+    const OnDevice on(stream->device);
+    const LaunchScope scope(stream->device, handle_of(stream));
+    work();
+  }
+  void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
+    const OnDevice on(stream->device);
+    TAPER_CUDA_CHECK(cudaMemcpyAsync(to, from, nbytes, cudaMemcpyDefault, handle_of(stream)));
+  }
+  bool is_idle(detail::StreamImpl* stream) override {
+    const OnDevice on(stream->device);
+    return is_ready(cudaStreamQuery(handle_of(stream)), "cudaStreamQuery", __LINE__);
+  }
+  void synchronize(detail::StreamImpl* stream) override {
+    const OnDevice on(stream->device);
+    TAPER_CUDA_CHECK(cudaStreamSynchronize(handle_of(stream)));
+    throw_fault(stream->device);
+  }
+  void synchronize_device(DeviceIndex device) override {
+    const OnDevice on(device);
+    TAPER_CUDA_CHECK(cudaDeviceSynchronize());
+    throw_fault(device);
+  }
+
+  detail::EventImpl* make_event(bool timing) override {
+    auto event = std::make_unique<GpuEvent>();
+    event->timing = timing;
+    return event.release();
+  }
+  void destroy_event(detail::EventImpl* event) noexcept override {
+    if (event_of(event).handle) (void)cudaEventDestroy(event_of(event).handle);
+    delete event;
+  }
+  void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
+    const OnDevice on(stream->device);
+    GpuEvent& e = event_of(event);
+    const unsigned flags = e.timing ? cudaEventDefault : cudaEventDisableTiming;
+    if (!e.handle) TAPER_CUDA_CHECK(cudaEventCreateWithFlags(&e.handle, flags));
+    TAPER_CUDA_CHECK(cudaEventRecord(e.handle, handle_of(stream)));
+  }
+  void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
+    const OnDevice on(stream->device);
+    if (event_of(event).handle)
+      TAPER_CUDA_CHECK(cudaStreamWaitEvent(handle_of(stream), event_of(event).handle, 0));
+  }
+  bool is_reached(detail::EventImpl* event) override {
+    const cudaEvent_t handle = event_of(event).handle;
+    return !handle || is_ready(cudaEventQuery(handle), "cudaEventQuery", __LINE__);
+  }
+  void synchronize(detail::EventImpl* event) override {
+    if (event_of(event).handle) TAPER_CUDA_CHECK(cudaEventSynchronize(event_of(event).handle));
+  }
+  double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) override {
+    float ms = 0;
+    TAPER_CUDA_CHECK(cudaEventElapsedTime(&ms, event_of(start).handle, event_of(end).handle));
+    return ms;
+  }
+
+ private:
+  static bool is_ready(cudaError_t status, const char* call, int line) {
+    if (status == cudaErrorNotReady) {
+      (void)cudaGetLastError();
+      return false;
+    }
+    check_status(status, call, __FILE__, line);
+    return true;
+  }
+
+  const DeviceIndex count_;
+};
+
+// Devices reach each other's memory where they can: copies then go straight.
+void enable_peer_access(int count) {
+  for (int i = 0; i < count; ++i) {
+    const OnDevice on(static_cast<DeviceIndex>(i));
+    for (int j = 0; j < count; ++j) {
+      int can = 0;
+      if (i != j && cudaDeviceCanAccessPeer(&can, i, j) == cudaSuccess && can)
+        (void)cudaDeviceEnablePeerAccess(j, 0);
+    }
+  }
+  (void)cudaGetLastError();
+}
+
+Runtime* make_gpu_runtime() {
+  int count = 0;
+  // No driver, or none that fits the toolkit: no devices, and no error.
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count <= 0) {
+    (void)cudaGetLastError();
+    return nullptr;
+  }
+  enable_peer_access(count);
+  return new GpuRuntime(count);
+}
+
+}  // namespace
+}  // namespace cuda
+
+Runtime* detail::gpu_runtime() {
+  static Runtime* const runtime = cuda::make_gpu_runtime();
+  return runtime;
+}
+
+}  // namespace taper

@@ -1,0 +1,31 @@
+// Loops over boxes of three dimensions. For *_cuda.cu files only; not installed.
+#pragma once
+
+#include <taper/framework/cuda/launch.h>
+
+namespace taper::cuda {
+
+template <class Index, class F>
+struct VisitBox {
+  Index middle, inner;
+  F f;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const Index at = static_cast<Index>(i), row = at / inner, o = row / middle;
+    f(static_cast<int64_t>(o), static_cast<int64_t>(row - o * middle),
+      static_cast<int64_t>(at - row * inner));
+  }
+};
+
+/// f(o, m, k) for all o < outer, m < middle and k < inner; neighbours along k are neighbouring
+/// threads. Divides 32-bit numbers where they are enough.
+template <class F>
+void for_each_in_box(int64_t outer, int64_t middle, int64_t inner, const F& f) {
+  const int64_t n = outer * middle * inner;
+  if (n < (int64_t{1} << 31))
+    for_each(n,
+             VisitBox<uint32_t, F>{static_cast<uint32_t>(middle), static_cast<uint32_t>(inner), f});
+  else
+    for_each(n, VisitBox<int64_t, F>{middle, inner, f});
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,170 @@
+// Pointwise loops on CUDA: y[i] = f(a[i], ...), for any strides and broadcast operands. For
+// *_cuda.cu files only; not installed.
+#pragma once
+
+#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/offsets.h>
+
+namespace taper::cuda {
+
+/// Loads what a functor computes with: 16-bit floats become float.
+template <class T>
+TAPER_HD opmath_t<T> load(const T& v) {
+  return static_cast<opmath_t<T>>(v);
+}
+
+/// An operand of type T: memory, or a number that travels with the launch.
+template <class T>
+struct Source {
+  const char* data;
+  T number;
+  explicit Source(const In& x) : data(static_cast<const char*>(x.data)), number() {
+    if (!data && x.numel == 1) number = *x.as<T>();
+  }
+  TAPER_DEVICE T at(int64_t offset) const {
+    return data ? *reinterpret_cast<const T*>(data + offset) : number;
+  }
+};
+
+template <int N, class Visit>
+struct VisitPlace {
+  Offsets<N, uint32_t> offsets;
+  int64_t first[N];  // of the part of the plan
+  Visit visit;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    int64_t at[N];
+    offsets.at(static_cast<uint32_t>(i), at);
+    for (int k = 0; k < N; ++k) at[k] += first[k];
+    visit(at);
+  }
+};
+
+/// visit(offsets) for every element of a plan, in parts whose indices fit 32 bits.
+template <int N, class Visit>
+void for_each_place(const Plan<N>& plan, const Visit& visit, const int64_t* first = nullptr) {
+  VisitPlace<N, Visit> body{Offsets<N, uint32_t>(plan), {}, visit};
+  for (int k = 0; first && k < N; ++k) body.first[k] = first[k];
+  if (plan.numel < (int64_t{1} << 31)) return for_each(plan.numel, body);
+  const int outer = plan.rank - 1;
+  for (const bool second : {false, true}) {
+    Plan<N> half = plan;
+    half.sizes[outer] = second ? plan.sizes[outer] - plan.sizes[outer] / 2 : plan.sizes[outer] / 2;
+    half.numel = plan.numel / plan.sizes[outer] * half.sizes[outer];
+    int64_t start[N];
+    for (int k = 0; k < N; ++k)
+      start[k] =
+          body.first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
+    for_each_place(half, visit, start);
+  }
+}
+
+/// V elements that are loaded and stored at once.
+template <class T, int V>
+struct alignas(sizeof(T) * V) Pack {
+  T v[V];
+};
+/// Elements of 16 bytes, as many as fit for the widest of the types.
+template <class... T>
+constexpr int kPack = 16 / std::max({sizeof(T)...});
+inline bool is_packed(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
+
+template <class To, class From, class F>
+struct MapPacked {
+  static constexpr int V = kPack<To, From>;
+  To* y;
+  const From* x;
+  int64_t n;
+  F f;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t first = i * V;
+    if (first + V <= n) {
+      const auto in = *reinterpret_cast<const Pack<From, V>*>(x + first);
+      Pack<To, V> out;
+      for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(in.v[k])));
+      *reinterpret_cast<Pack<To, V>*>(y + first) = out;
+    } else {
+      for (int64_t k = first; k < n; ++k) y[k] = static_cast<To>(f(load(x[k])));
+    }
+  }
+};
+template <class To, class From, class F>
+struct MapStrided {
+  char* y;
+  Source<From> x;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
+    *reinterpret_cast<To*>(y + at[0]) = static_cast<To>(f(load(x.at(at[1]))));
+  }
+};
+
+/// y[i] = f(x[i]); x broadcasts to y. f computes in opmath_t<From>.
+template <class To, class From, class F>
+void map(const Out& y, const In& x, const F& f) {
+  using Packed = MapPacked<To, From, F>;
+  if (y.contiguous && x.contiguous && x.numel == y.numel && x.data && is_packed(y.data) &&
+      is_packed(x.data))
+    for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<To>(), x.as<From>(), y.numel, f});
+  else
+    for_each_place(plan_over(y.sizes, y, x),
+                   MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
+}
+
+/// Elements side by side, or one number for all of them.
+template <class T, int V>
+TAPER_DEVICE Pack<T, V> load_pack(const Source<T>& source, int64_t first) {
+  if (source.data) return reinterpret_cast<const Pack<T, V>*>(source.data)[first / V];
+  Pack<T, V> pack;
+  for (int k = 0; k < V; ++k) pack.v[k] = source.number;
+  return pack;
+}
+
+template <class To, class From, class F>
+struct Map2Packed {
+  static constexpr int V = kPack<To, From>;
+  To* y;
+  Source<From> a, b;
+  int64_t n;
+  F f;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t first = i * V;
+    if (first + V <= n) {
+      const auto pa = load_pack<From, V>(a, first), pb = load_pack<From, V>(b, first);
+      Pack<To, V> out;
+      for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(pa.v[k]), load(pb.v[k])));
+      *reinterpret_cast<Pack<To, V>*>(y + first) = out;
+    } else {
+      for (int64_t k = first; k < n; ++k) {
+        const int64_t at = k * int64_t{sizeof(From)};
+        y[k] = static_cast<To>(f(load(a.at(at)), load(b.at(at))));
+      }
+    }
+  }
+};
+template <class To, class From, class F>
+struct Map2Strided {
+  char* y;
+  Source<From> a, b;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
+    *reinterpret_cast<To*>(y + at[0]) = static_cast<To>(f(load(a.at(at[1])), load(b.at(at[2]))));
+  }
+};
+/// Whether an operand is as dense as y, or a number.
+inline bool suits_packs(const Out& y, const In& x) {
+  return x.data ? x.contiguous && x.numel == y.numel && is_packed(x.data) : x.numel == 1;
+}
+
+/// y[i] = f(a[i], b[i]); a and b broadcast to y.
+template <class To, class From, class F>
+void map2(const Out& y, const In& a, const In& b, const F& f) {
+  using Packed = Map2Packed<To, From, F>;
+  if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
+    for_each((y.numel + Packed::V - 1) / Packed::V,
+             Packed{y.as<To>(), Source<From>(a), Source<From>(b), y.numel, f});
+  else
+    for_each_place(
+        plan_over(y.sizes, y, a, b),
+        Map2Strided<To, From, F>{static_cast<char*>(y.data), Source<From>(a), Source<From>(b), f});
+}
+
+}  // namespace taper::cuda

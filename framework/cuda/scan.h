@@ -1,0 +1,196 @@
+// Running sums and their like on CUDA. For *_cuda.cu files only; not installed.
+//
+// CUB's scans join floats in an order that differs from run to run; here it depends on the shape
+// only, and a dimension that is not the last one is scanned where it lies.
+#pragma once
+
+#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/scratch.h>
+
+namespace taper::cuda {
+
+#ifdef __CUDACC__
+/// v of the lane `distance` below; the own v where there is none.
+template <class T>
+TAPER_DEVICE T from_below(T v, int distance) {
+  constexpr int kWords = (sizeof(T) + 3) / 4;
+  uint32_t words[kWords] = {};
+  memcpy(words, &v, sizeof(T));
+  for (int i = 0; i < kWords; ++i) words[i] = __shfl_up_sync(0xffffffffu, words[i], distance);
+  memcpy(&v, words, sizeof(T));
+  return v;
+}
+#endif
+
+/// The values of a team's threads up to each one, joined; `total`: all of them.
+template <class T, class Op>
+TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total) {
+#ifdef __CUDA_ARCH__
+  if (team.size > 1) {
+    const int lane = team.rank % Team::kWarp, warp = team.rank / Team::kWarp;
+    for (int distance = 1; distance < Team::kWarp; distance *= 2) {
+      const T below = from_below(v, distance);
+      if (lane >= distance) v = op(below, v);
+    }
+    if (team.size == Team::kWarp) {
+      total = v;
+      uint32_t words[(sizeof(T) + 3) / 4] = {};
+      memcpy(words, &v, sizeof(T));
+      for (auto& w : words) w = __shfl_sync(0xffffffffu, w, Team::kWarp - 1);
+      memcpy(&total, words, sizeof(T));
+      return v;
+    }
+    static_assert(sizeof(T) <= sizeof(Team::Slot));
+    if (lane == Team::kWarp - 1) memcpy(&team.shared[warp], &v, sizeof(T));
+    __syncthreads();
+    T before = v;
+    for (int w = 0; w < team.size / Team::kWarp; ++w) {
+      T other;
+      memcpy(&other, &team.shared[w], sizeof(T));
+      if (w == warp && w > 0) v = op(before, v);
+      total = w == 0 ? other : op(total, other);
+      before = total;
+    }
+    __syncthreads();
+    return v;
+  }
+#else
+  (void)team;
+  (void)op;
+#endif
+  total = v;
+  return v;
+}
+
+/// A tensor seen as [outer, size, inner]; the middle dimension is scanned, from its end when
+/// `reverse`.
+struct ScanBox {
+  int64_t outer, size, inner;
+  bool reverse;
+};
+
+/// How values run:
+///
+///   using State = ...;                                   trivially copyable, at most 32 bytes
+///   State start() const;                                 joins without effect
+///   State take(int64_t at, int64_t i) const;             of element `at` of the box, the i-th
+///   State join(State before, State after) const;         in any order, commutative
+///   void store(int64_t at, State s) const;               the result there
+template <class S>
+struct ScanPieces {
+  using State = typename S::State;
+  S scan;
+  ScanBox box;
+  int64_t splits, piece;  // each line in so many pieces of so many
+  State* totals;          // [outer * inner][splits]; null where there is one piece
+
+  struct Line {
+    int64_t first, begin, end;  // offset of the line; the piece
+  };
+  TAPER_DEVICE Line line(int64_t outer_split, int64_t k) const {
+    const int64_t o = outer_split / splits, begin = (outer_split - o * splits) * piece;
+    const int64_t end = begin + piece < box.size ? begin + piece : box.size;
+    return {o * box.size * box.inner + k, begin, end};
+  }
+  TAPER_DEVICE int64_t index(int64_t i) const { return box.reverse ? box.size - 1 - i : i; }
+  TAPER_DEVICE State* total(int64_t outer_split, int64_t k) const {
+    const int64_t o = outer_split / splits;
+    return totals + (o * box.inner + k) * splits + (outer_split - o * splits);
+  }
+  /// Row (o * splits + split) * inner + k.
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const int64_t outer_split = row / box.inner, k = row - outer_split * box.inner;
+    const Line l = line(outer_split, k);
+    const auto join = [this](State a, State b) { return scan.join(a, b); };
+    State running = totals ? *total(outer_split, k) : scan.start();
+    for (int64_t i = l.begin; i < l.end; i += team.size) {  // all threads take part in every round
+      const int64_t at = index(i + team.rank);
+      const bool inside = i + team.rank < l.end;
+      State all;
+      const State own = inside ? scan.take(l.first + at * box.inner, at) : scan.start();
+      const State v = scan_team(team, own, join, all);
+      if (inside) scan.store(l.first + at * box.inner, scan.join(running, v));
+      running = scan.join(running, all);
+    }
+  }
+};
+
+/// First step for long lines: what each piece comes to.
+template <class S>
+struct ScanTotals {
+  ScanPieces<S> pieces;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    using State = typename S::State;
+    const ScanPieces<S>& p = pieces;
+    const int64_t outer_split = row / p.box.inner, k = row - outer_split * p.box.inner;
+    const auto l = p.line(outer_split, k);
+    const State all = team.reduce(
+        l.end - l.begin, p.scan.start(),
+        [&](int64_t i) {
+          const int64_t at = p.index(l.begin + i);
+          return p.scan.take(l.first + at * p.box.inner, at);
+        },
+        [&p](State a, State b) { return p.scan.join(a, b); });
+    if (team.rank == 0) *p.total(outer_split, k) = all;
+  }
+};
+/// Second step: what all pieces before come to.
+template <class S>
+struct ScanStarts {
+  ScanPieces<S> pieces;
+  TAPER_DEVICE void operator()(int64_t line) const {
+    typename S::State* const totals = pieces.totals + line * pieces.splits;
+    typename S::State running = pieces.scan.start();
+    for (int64_t s = 0; s < pieces.splits; ++s) {
+      const typename S::State here = totals[s];
+      totals[s] = running;
+      running = pieces.scan.join(running, here);
+    }
+  }
+};
+
+/// Runs along every line of the box. Few long lines are cut into pieces, so that the whole GPU
+/// takes part.
+template <class S>
+void scan(const ScanBox& box, const S& s) {
+  constexpr int64_t kBusy = 1 << 16, kLeast = 4096;  // threads for a GPU; elements for a piece
+  const int64_t lines = box.outer * box.inner;
+  if (lines * box.size == 0) return;
+  const int team = box.inner == 1 ? team_for(box.size) : 1;
+  const int64_t splits =
+      std::max<int64_t>(1, std::min(kBusy / (lines * team) + 1, box.size / kLeast));
+  ScanPieces<S> pieces{s, box, splits, (box.size + splits - 1) / splits, nullptr};
+  if (splits == 1) return for_each_row(lines, team, pieces);
+  const Scratch<typename S::State> totals(lines * splits);
+  pieces.totals = totals.get();
+  for_each_row(lines * splits, team, ScanTotals<S>{pieces});
+  for_each(lines, ScanStarts<S>{pieces});
+  for_each_row(lines * splits, team, pieces);
+}
+
+/// Running sums of integers or doubles: to[at] = the sum up to from(at).
+template <class A, class F>
+struct SumScan {
+  using State = A;
+  A* to;
+  F from;
+  TAPER_HD A start() const { return A(0); }
+  TAPER_DEVICE A take(int64_t at, int64_t) const { return static_cast<A>(from(at)); }
+  TAPER_DEVICE A join(A a, A b) const { return a + b; }
+  TAPER_DEVICE void store(int64_t at, A v) const { to[at] = v; }
+};
+/// The first i < n with running[i] > value, where running sums do not fall; n when there is none.
+template <class A>
+TAPER_DEVICE int64_t first_above(const A* running, int64_t n, A value) {
+  int64_t begin = 0;
+  while (begin < n) {
+    const int64_t middle = begin + (n - begin) / 2;
+    if (running[middle] > value)
+      n = middle;
+    else
+      begin = middle + 1;
+  }
+  return begin;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,39 @@
+// Working memory of a kernel's host side. For *_cuda.cu files only; not installed.
+#pragma once
+
+#include <cstddef>
+#ifndef __CUDACC__
+#include <memory>
+#endif
+
+namespace taper::cuda {
+
+/// Memory of the device, for work on the stream of this launch, from the caching allocator (GPUs).
+void* allocate_scratch(size_t nbytes);
+void release_scratch(void* p) noexcept;
+
+/// n elements of device memory, not initialised, that live until the end of the scope: what was
+/// launched on this stream by then may still use them.
+template <class T>
+class Scratch {
+ public:
+#ifdef __CUDACC__
+  explicit Scratch(int64_t n) : p_(static_cast<T*>(allocate_scratch(n * sizeof(T)))) {}
+  ~Scratch() { release_scratch(p_); }
+  T* get() const { return p_; }
+#else
+  explicit Scratch(int64_t n) : p_(new T[static_cast<size_t>(n)]) {}
+  T* get() const { return p_.get(); }
+#endif
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+ private:
+#ifdef __CUDACC__
+  T* p_;
+#else
+  std::unique_ptr<T[]> p_;
+#endif
+};
+
+}  // namespace taper::cuda

@@ -1,0 +1,19 @@
+// What a CUDA kernel's host side asks of the runtime. For files that nvcc compiles.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <taper/framework/check.h>
+
+namespace taper::cuda {
+
+/// The stream of the launch that is being made.
+cudaStream_t kernel_stream();
+/// Throws Error unless `status` is success: the call, CUDA's words, file and line.
+void check_status(cudaError_t status, const char* call, const char* file, int line);
+/// Throws what the launch just made has to complain of.
+void check_launch();
+
+}  // namespace taper::cuda
+
+#define TAPER_CUDA_CHECK(call) ::taper::cuda::check_status((call), #call, __FILE__, __LINE__)

@@ -1,0 +1,34 @@
+#include <taper/framework/value_errors.h>
+
+#include <string>
+
+#include <taper/framework/check.h>
+
+namespace taper {
+
+void throw_index_out_of_range(int64_t value, int64_t size, int64_t dim, IndexWording wording) {
+  const std::string in_dim =
+      detail::concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+  switch (wording) {
+    case IndexWording::kInSelf:
+      throw IndexError("index out of range in self");
+    case IndexWording::kDimensionRt:
+      throw Error(in_dim);
+    case IndexWording::kIndexCopy:
+      throw IndexError("index_copy_(): " + in_dim);
+    case IndexWording::kTake:
+      throw IndexError(detail::concat("out of range: tried to access index ", value,
+                                      " on a tensor of ", size, " elements."));
+    default:
+      if (size == 0) throw IndexError("index is out of bounds for dimension with size 0");
+      throw IndexError(in_dim);
+  }
+}
+
+void throw_target_out_of_range(int64_t value) {
+  throw IndexError(detail::concat("Target ", value, " is out of bounds."));
+}
+
+void throw_not_a_probability() { throw Error("all elements of input should be between 0 and 1"); }
+
+}  // namespace taper

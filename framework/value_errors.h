@@ -1,0 +1,24 @@
+// Errors that kernels find in the values of tensors, in LibTorch's words. Not installed.
+#pragma once
+
+#include <cstdint>
+
+namespace taper {
+
+/// In which words an index out of range is reported.
+enum class IndexWording : int8_t {
+  kInSelf,       // IndexError: index out of range in self
+  kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
+  kDimensionRt,  // the same as Error
+  kIndexCopy,    // IndexError: index_copy_(): index 5 is out of bounds for dimension 0 with size 3
+  kTake,         // IndexError: out of range: tried to access index 5 on a tensor of 3 elements.
+};
+
+[[noreturn]] void throw_index_out_of_range(int64_t value, int64_t size, int64_t dim,
+                                           IndexWording wording);
+/// IndexError: Target 7 is out of bounds.
+[[noreturn]] void throw_target_out_of_range(int64_t value);
+/// Error: all elements of input should be between 0 and 1
+[[noreturn]] void throw_not_a_probability();
+
+}  // namespace taper

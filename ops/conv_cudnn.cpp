@@ -1,0 +1,229 @@
+#include <taper/ops/conv_cudnn.h>
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/cuda/scratch.h>
+#include <taper/framework/cuda/stream.h>
+
+namespace taper::cuda {
+namespace {
+
+cudnnDataType_t data_type(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Double:
+      return CUDNN_DATA_DOUBLE;
+    case ScalarType::Half:
+      return CUDNN_DATA_HALF;
+    case ScalarType::BFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+/// Sizes as cuDNN wants them: at least two spatial dimensions, those added in front 1 long.
+std::vector<int> cudnn_sizes(const Dims& sizes) {
+  std::vector<int> r{static_cast<int>(sizes[0]), static_cast<int>(sizes[1])};
+  if (sizes.size() == 3) r.push_back(1);
+  for (int64_t d = 2; d < sizes.size(); ++d) r.push_back(static_cast<int>(sizes[d]));
+  return r;
+}
+
+/// A description of cuDNN's, destroyed with its owner.
+#define TAPER_CUDNN_DESCRIPTION(Name, Kind)                                     \
+  class Name {                                                                  \
+   public:                                                                      \
+    Name() { TAPER_CUDNN(cudnnCreate##Kind##Descriptor, &d_); }                 \
+    ~Name() { (void)TAPER_CUDNN_FUNCTION(cudnnDestroy##Kind##Descriptor)(d_); } \
+    Name(const Name&) = delete;                                                 \
+    Name& operator=(const Name&) = delete;                                      \
+    cudnn##Kind##Descriptor_t get() const { return d_; }                        \
+                                                                                \
+   private:                                                                     \
+    cudnn##Kind##Descriptor_t d_ = nullptr;                                     \
+  };
+TAPER_CUDNN_DESCRIPTION(TensorDescription, Tensor)
+TAPER_CUDNN_DESCRIPTION(FilterDescription, Filter)
+TAPER_CUDNN_DESCRIPTION(ConvDescription, Convolution)
+#undef TAPER_CUDNN_DESCRIPTION
+
+void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
+  std::vector<int> strides(sizes.size(), 1);
+  for (size_t i = sizes.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * sizes[i];
+  TAPER_CUDNN(cudnnSetTensorNdDescriptor, d.get(), data_type(dtype), static_cast<int>(sizes.size()),
+              sizes.data(), strides.data());
+}
+
+/// What one convolution is, and the algorithms that cuDNN's heuristics have chosen for it.
+struct ConvPlan {
+  TensorDescription x, y, b;
+  FilterDescription w;
+  ConvDescription conv;
+  int forward = -1, input_gradient = -1, weight_gradient = -1;
+
+  ConvPlan(const Dims& xs, const Dims& ws, const Dims& ys, ScalarType dtype,
+           const ConvSteps& steps) {
+    describe(x, dtype, cudnn_sizes(xs));
+    describe(y, dtype, cudnn_sizes(ys));
+    const std::vector<int> filter = cudnn_sizes(ws);
+    TAPER_CUDNN(cudnnSetFilterNdDescriptor, w.get(), data_type(dtype), CUDNN_TENSOR_NCHW,
+                static_cast<int>(filter.size()), filter.data());
+    std::vector<int> bias(filter.size(), 1);
+    bias[1] = static_cast<int>(ys[1]);
+    describe(b, dtype, bias);
+    describe_steps(static_cast<int>(filter.size()) - 2, dtype, steps);
+  }
+
+ private:
+  void describe_steps(int spatial, ScalarType dtype, const ConvSteps& steps) {
+    std::vector<int> padding, stride, dilation;
+    for (int d = 3 - spatial; d < 3; ++d) {
+      padding.push_back(static_cast<int>(steps.padding[d]));
+      stride.push_back(static_cast<int>(steps.stride[d]));
+      dilation.push_back(static_cast<int>(steps.dilation[d]));
+    }
+    const cudnnDataType_t compute = dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+    TAPER_CUDNN(cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(), stride.data(),
+                dilation.data(), CUDNN_CROSS_CORRELATION, compute);
+    TAPER_CUDNN(cudnnSetConvolutionGroupCount, conv.get(), static_cast<int>(steps.groups));
+    // f32 stays f32: TF32 would round the factors to 11 bits.
+    const bool reduced = isReducedFloatingType(dtype);
+    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(),
+                reduced ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH);
+  }
+};
+
+ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
+                   const ConvSteps& steps) {
+  using Key = std::tuple<DeviceIndex, ScalarType, std::vector<int64_t>, ConvSteps>;
+  thread_local auto& plans = *new std::map<Key, std::unique_ptr<ConvPlan>>;
+  std::vector<int64_t> sizes(x.begin(), x.end());
+  sizes.insert(sizes.end(), w.begin(), w.end());
+  sizes.insert(sizes.end(), y.begin(), y.end());
+  auto& plan = plans[Key(kernel_device(), dtype, std::move(sizes), steps)];
+  if (!plan) plan = std::make_unique<ConvPlan>(x, w, y, dtype, steps);
+  return *plan;
+}
+
+/// Memory that an algorithm works in, until the end of the scope.
+class Workspace {
+ public:
+  explicit Workspace(size_t nbytes) : p_(nbytes ? allocate_scratch(nbytes) : nullptr) {}
+  ~Workspace() {
+    if (p_) release_scratch(p_);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  void* get() const { return p_; }
+
+ private:
+  void* p_;
+};
+
+/// Alpha or beta in the type that cuDNN reads.
+class Factor {
+ public:
+  Factor(double v, ScalarType dtype)
+      : f_(static_cast<float>(v)), d_(v), in_double_(dtype == kDouble) {}
+  const void* get() const { return in_double_ ? static_cast<const void*>(&d_) : &f_; }
+
+ private:
+  float f_;
+  double d_;
+  bool in_double_;
+};
+
+/// The first algorithm of the list, which is ordered by what cuDNN expects to be fastest, that can
+/// be had.
+template <class Found>
+int best_of(const Found* found, int count) {
+  for (int i = 0; i < count; ++i)
+    if (found[i].status == CUDNN_STATUS_SUCCESS) return static_cast<int>(found[i].algo);
+  return 0;
+}
+constexpr int kMostAlgorithms = 8;
+
+}  // namespace
+
+bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, ScalarType, const ConvSteps& steps) {
+  for (const Dims* sizes : {&x, &w, &y})
+    for (int64_t s : *sizes)
+      if (s == 0 || s > INT32_MAX) return false;
+  const int64_t spatial = x.size() - 2;
+  for (int64_t d = 0; d < spatial; ++d) {
+    const int64_t k = 3 - spatial + d;
+    const int64_t reach = steps.dilation[k] * (w[2 + d] - 1) + 1;
+    const int64_t room = x[2 + d] + 2 * steps.padding[k] - reach;
+    if (room < 0 || room / steps.stride[k] + 1 != y[2 + d]) return false;
+  }
+  return true;
+}
+
+void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
+  ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
+  const cudnnHandle_t h = cudnn_handle();
+  if (p.forward < 0) {
+    cudnnConvolutionFwdAlgoPerf_t found[kMostAlgorithms];
+    int count = 0;
+    TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
+                p.y.get(), kMostAlgorithms, &count, found);
+    p.forward = best_of(found, count);
+  }
+  const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(p.forward);
+  size_t nbytes = 0;
+  TAPER_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(), p.conv.get(),
+              p.y.get(), algorithm, &nbytes);
+  const Workspace room(nbytes);
+  const Factor one(1, y.dtype), zero(0, y.dtype);
+  TAPER_CUDNN(cudnnConvolutionForward, h, one.get(), p.x.get(), x.data, p.w.get(), w.data,
+              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.y.get(), y.data);
+  if (b.defined())
+    TAPER_CUDNN(cudnnAddTensor, h, one.get(), p.b.get(), b.data, one.get(), p.y.get(), y.data);
+}
+
+void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
+  ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
+  const cudnnHandle_t h = cudnn_handle();
+  if (p.input_gradient < 0) {
+    cudnnConvolutionBwdDataAlgoPerf_t found[kMostAlgorithms];
+    int count = 0;
+    TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(), p.conv.get(),
+                p.x.get(), kMostAlgorithms, &count, found);
+    p.input_gradient = best_of(found, count);
+  }
+  const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(p.input_gradient);
+  size_t nbytes = 0;
+  TAPER_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(), p.conv.get(),
+              p.x.get(), algorithm, &nbytes);
+  const Workspace room(nbytes);
+  const Factor one(1, gx.dtype), zero(0, gx.dtype);
+  TAPER_CUDNN(cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w.data, p.y.get(), gy.data,
+              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.x.get(), gx.data);
+}
+
+void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
+  ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
+  const cudnnHandle_t h = cudnn_handle();
+  if (p.weight_gradient < 0) {
+    cudnnConvolutionBwdFilterAlgoPerf_t found[kMostAlgorithms];
+    int count = 0;
+    TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
+                p.conv.get(), p.w.get(), kMostAlgorithms, &count, found);
+    p.weight_gradient = best_of(found, count);
+  }
+  const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.weight_gradient);
+  size_t nbytes = 0;
+  TAPER_CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(), p.conv.get(),
+              p.w.get(), algorithm, &nbytes);
+  const Workspace room(nbytes);
+  const Factor one(1, gw.dtype), zero(0, gw.dtype);
+  TAPER_CUDNN(cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x.data, p.y.get(), gy.data,
+              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.w.get(), gw.data);
+}
+
+}  // namespace taper::cuda

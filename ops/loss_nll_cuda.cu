@@ -1,0 +1,204 @@
+#include <cmath>
+
+#include <taper/framework/cuda/fault.h>
+#include <taper/framework/cuda/launch.h>
+#include <taper/ops/loss_nll_kernels.h>
+
+namespace taper::cuda {
+namespace {
+
+// [N, C, ...] as three numbers; [C] is one sample.
+struct NllShape {
+  int64_t n = 1, classes = 1, inner = 1;
+  explicit NllShape(const Dims& sizes) {
+    if (sizes.size() == 1) {
+      classes = sizes[0];
+      return;
+    }
+    n = sizes[0];
+    classes = sizes[1];
+    for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
+  }
+  TAPER_HD int64_t targets() const { return n * inner; }
+  /// The place in x of class c for the target `at`.
+  TAPER_DEVICE int64_t place(int64_t at, int64_t c) const {
+    const int64_t sample = at / inner;
+    return (sample * classes + c) * inner + (at - sample * inner);
+  }
+};
+
+/// The targets, and what each weighs.
+template <class T>
+struct Targets {
+  const int64_t* target;
+  const T* weight;  // null: 1 each
+  int64_t ignore_index, classes;
+  Faults faults;
+  Targets(const In& target, const In& weight, const NllOptions& o, int64_t classes)
+      : target(target.as<int64_t>()),
+        weight(weight.defined() ? weight.as<T>() : nullptr),
+        ignore_index(o.ignore_index),
+        classes(classes) {}
+  /// The class at i, or -1 where there is none to learn from. Reports one that does not exist.
+  TAPER_DEVICE int64_t at(int64_t i) const {
+    const int64_t c = target[i];
+    if (c == ignore_index) return -1;
+    if (c >= 0 && c < classes) return c;
+    faults.raise(FaultKind::kTarget, c);
+    return -1;
+  }
+  TAPER_DEVICE T weight_of(int64_t c) const { return c < 0 ? T(0) : weight ? weight[c] : T(1); }
+};
+
+struct Totals {
+  double loss, weight;
+};
+struct AddTotals {
+  TAPER_DEVICE Totals operator()(const Totals& a, const Totals& b) const {
+    return {a.loss + b.loss, a.weight + b.weight};
+  }
+};
+
+/// loss(i, class) of every target, their sum or mean, and the sum of weights.
+template <class T, class Loss>
+struct TotalLoss {
+  Targets<T> targets;
+  int64_t n;
+  T* y;
+  T* total_weight;
+  int64_t reduction;
+  Loss loss;
+  TAPER_DEVICE void operator()(const Team& team, int64_t) const {
+    Totals t{0, 0};
+    team.each(n, [&](int64_t i) {
+      const int64_t c = targets.at(i);
+      const T w = targets.weight_of(c), l = c < 0 ? T(0) : w * loss(i, c);
+      loss.keep(i, l);
+      if (reduction == 0) y[i] = l;
+      t.loss += l;
+      t.weight += w;
+    });
+    t = team.combine(t, AddTotals());
+    if (team.rank != 0) return;
+    *total_weight = static_cast<T>(t.weight);
+    if (reduction != 0) *y = static_cast<T>(reduction == 1 ? t.loss / t.weight : t.loss);
+  }
+};
+
+constexpr int kTotalTeam = 1024;
+
+// ---------------------------------------------------------------- of log-probabilities
+template <class T>
+struct NllLoss {
+  NllShape shape;
+  const T* x;
+  TAPER_DEVICE T operator()(int64_t i, int64_t c) const { return -x[shape.place(i, c)]; }
+  TAPER_DEVICE void keep(int64_t, T) const {}
+};
+
+template <class T>
+struct NllGradient {
+  NllShape shape;
+  Targets<T> targets;
+  T* gx;
+  const T *gy, *total_weight;
+  int64_t reduction;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const T divisor = reduction == 1 ? *total_weight : T(1);
+    const int64_t target = targets.at(i);
+    const T g = -targets.weight_of(target) * gy[reduction == 0 ? i : 0] / divisor;
+    for (int64_t c = 0; c < shape.classes; ++c) gx[shape.place(i, c)] = c == target ? g : T(0);
+  }
+};
+
+// ---------------------------------------------------------------- of logits
+template <class T>
+struct LogSums {
+  const T* x;
+  T* log_sums;
+  int64_t classes;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const T* const from = x + row * classes;
+    const T max = team.reduce(
+        classes, T(-INFINITY), [&](int64_t c) { return from[c]; }, Larger());
+    const T sum = team.sum<T>(classes, [&](int64_t c) { return std::exp(from[c] - max); });
+    if (team.rank == 0) log_sums[row] = max + std::log(sum);
+  }
+};
+
+template <class T>
+struct CrossEntropyLoss {
+  const T *x, *log_sums;
+  T* losses;
+  int64_t classes;
+  TAPER_DEVICE T operator()(int64_t i, int64_t c) const { return log_sums[i] - x[i * classes + c]; }
+  TAPER_DEVICE void keep(int64_t i, T loss) const { losses[i] = loss; }
+};
+
+template <class T>
+struct CrossEntropyGradient {
+  Targets<T> targets;
+  T* gx;
+  const T *gy, *x, *log_sums, *total_weight;
+  int64_t classes, reduction;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const int64_t target = targets.at(row), first = row * classes;
+    const T divisor = reduction == 1 ? *total_weight : T(1);
+    const T scale = targets.weight_of(target) * gy[reduction == 0 ? row : 0] / divisor;
+    team.each(classes, [&](int64_t c) {
+      const T p = std::exp(x[first + c] - log_sums[row]);
+      gx[first + c] = target < 0 ? T(0) : (p - (c == target ? T(1) : T(0))) * scale;
+    });
+  }
+};
+
+}  // namespace
+
+void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions o) {
+  TAPER_SWITCH(x.dtype, "nll_loss", TAPER_FLOAT_DTYPES, [&] {
+    using T = scalar_t;
+    const NllShape shape(x.sizes);
+    for_each_row(1, kTotalTeam,
+                 TotalLoss<T, NllLoss<T>>{Targets<T>(target, weight, o, shape.classes),
+                                          shape.targets(), y.as<T>(), total_weight.as<T>(),
+                                          o.reduction, NllLoss<T>{shape, x.as<T>()}});
+  });
+}
+
+void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, NllOptions o) {
+  TAPER_SWITCH(gx.dtype, "nll_loss_backward", TAPER_FLOAT_DTYPES, [&] {
+    using T = scalar_t;
+    const NllShape shape(gx.sizes);
+    for_each(shape.targets(),
+             NllGradient<T>{shape, Targets<T>(target, weight, o, shape.classes), gx.as<T>(),
+                            gy.as<T>(), total_weight.as<T>(), o.reduction});
+  });
+}
+
+void cross_entropy(Out y, Out rows, In x, In target, In weight, NllOptions o) {
+  TAPER_SWITCH(x.dtype, "cross_entropy", TAPER_FLOAT_DTYPES, [&] {
+    using T = scalar_t;
+    const NllShape shape(x.sizes);
+    T *const log_sums = rows.as<T>(), *const losses = log_sums + shape.n;
+    for_each_row(shape.n, team_for(shape.classes), LogSums<T>{x.as<T>(), log_sums, shape.classes});
+    for_each_row(
+        1, kTotalTeam,
+        TotalLoss<T, CrossEntropyLoss<T>>{
+            Targets<T>(target, weight, o, shape.classes), shape.n, y.as<T>(), losses + shape.n,
+            o.reduction, CrossEntropyLoss<T>{x.as<T>(), log_sums, losses, shape.classes}});
+  });
+}
+
+void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight, NllOptions o) {
+  TAPER_SWITCH(x.dtype, "cross_entropy_backward", TAPER_FLOAT_DTYPES, [&] {
+    using T = scalar_t;
+    const NllShape shape(x.sizes);
+    const T* const log_sums = rows.as<T>();
+    for_each_row(shape.n, team_for(shape.classes),
+                 CrossEntropyGradient<T>{Targets<T>(target, weight, o, shape.classes), gx.as<T>(),
+                                         gy.as<T>(), x.as<T>(), log_sums, log_sums + 2 * shape.n,
+                                         shape.classes, o.reduction});
+  });
+}
+
+}  // namespace taper::cuda

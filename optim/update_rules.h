@@ -1,0 +1,104 @@
+// The update rules of the optimizers, for host and device. Not installed.
+//
+// A rule is called with the values of one element in the order of the kernel's operands (parameter,
+// gradient, states), in the type that the arithmetic is done in; it changes them in place.
+#pragma once
+
+#include <cmath>
+
+#include <taper/optim/update_kernels.h>
+
+namespace taper::optim {
+
+template <class M, bool kMomentum>
+struct SgdRule {
+  M lr, momentum, gradient_scale, weight_decay;
+  bool nesterov;
+  explicit SgdRule(const SgdNumbers& n)
+      : lr(static_cast<M>(n.lr)),
+        momentum(static_cast<M>(n.momentum)),
+        gradient_scale(static_cast<M>(n.gradient_scale)),
+        weight_decay(static_cast<M>(n.weight_decay)),
+        nesterov(n.nesterov) {}
+  TAPER_HD void operator()(M* v) const {
+    M d = v[1];
+    if (weight_decay != 0) d += weight_decay * v[0];
+    if constexpr (kMomentum) {
+      v[2] = momentum * v[2] + gradient_scale * d;
+      d = nesterov ? d + momentum * v[2] : v[2];
+    }
+    v[0] -= lr * d;
+  }
+};
+
+template <class M, bool kAmsgrad>
+struct AdamRule {
+  M beta1, rest1, beta2, rest2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+  explicit AdamRule(const AdamNumbers& n)
+      : beta1(static_cast<M>(n.beta1)),
+        rest1(static_cast<M>(1 - n.beta1)),
+        beta2(static_cast<M>(n.beta2)),
+        rest2(static_cast<M>(1 - n.beta2)),
+        step_size(static_cast<M>(n.step_size)),
+        inverse_root_bias2(static_cast<M>(n.inverse_root_bias2)),
+        eps(static_cast<M>(n.eps)),
+        weight_decay(static_cast<M>(n.weight_decay)),
+        shrink(static_cast<M>(n.shrink)) {}
+  TAPER_HD void operator()(M* v) const {
+    M g = v[1], p = v[0] * shrink;
+    if (weight_decay != 0) g += weight_decay * p;
+    v[2] = beta1 * v[2] + rest1 * g;
+    v[3] = beta2 * v[3] + rest2 * g * g;
+    M second = v[3];
+    if constexpr (kAmsgrad) {
+      v[4] = v[4] > second ? v[4] : second;
+      second = v[4];
+    }
+    v[0] = p - step_size * v[2] / (std::sqrt(second) * inverse_root_bias2 + eps);
+  }
+};
+
+template <class M>
+struct AdagradRule {
+  M lr, eps, weight_decay;
+  explicit AdagradRule(const AdagradNumbers& n)
+      : lr(static_cast<M>(n.lr)),
+        eps(static_cast<M>(n.eps)),
+        weight_decay(static_cast<M>(n.weight_decay)) {}
+  TAPER_HD void operator()(M* v) const {
+    M g = v[1];
+    if (weight_decay != 0) g += weight_decay * v[0];
+    v[2] += g * g;
+    v[0] -= lr * g / (std::sqrt(v[2]) + eps);
+  }
+};
+
+template <class M, int kKind>
+struct RmspropRule {
+  static constexpr bool kCentered = kKind & kRmspropCentered;
+  static constexpr bool kMomentum = kKind & kRmspropMomentum;
+  M lr, alpha, rest, eps, momentum, weight_decay;
+  explicit RmspropRule(const RmspropNumbers& n)
+      : lr(static_cast<M>(n.lr)),
+        alpha(static_cast<M>(n.alpha)),
+        rest(static_cast<M>(1 - n.alpha)),
+        eps(static_cast<M>(n.eps)),
+        momentum(static_cast<M>(n.momentum)),
+        weight_decay(static_cast<M>(n.weight_decay)) {}
+  TAPER_HD void operator()(M* v) const {
+    constexpr int kBuffer = kCentered ? 4 : 3;
+    M g = v[1];
+    if (weight_decay != 0) g += weight_decay * v[0];
+    v[2] = alpha * v[2] + rest * g * g;
+    M square = v[2];
+    if constexpr (kCentered) {
+      v[3] = alpha * v[3] + rest * g;
+      square -= v[3] * v[3];
+    }
+    M d = g / (std::sqrt(square) + eps);
+    if constexpr (kMomentum) d = v[kBuffer] = momentum * v[kBuffer] + d;
+    v[0] -= lr * d;
+  }
+};
+
+}  // namespace taper::optim

@@ -1,0 +1,201 @@
+// Kernels of devices at sizes where they take other ways: many positions for few places, rows in
+// pieces, more tensors than a launch takes. The CPU's results are the measure.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <taper/taper.h>
+
+#include <gmock/gmock.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using Op = std::function<std::vector<Tensor>(Device)>;
+
+/// `op` makes its inputs on the CPU, moves them, and returns results.
+void expect_same_on_device(const Op& op, double tolerance = 0) {
+  const std::vector<Tensor> want = op(Device(kCPU)), got = op(Device(kCUDA));
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(got[i].is_cuda());
+    EXPECT_EQ(got[i].sizes().vec(), want[i].sizes().vec());
+    EXPECT_EQ(got[i].scalar_type(), want[i].scalar_type());
+    EXPECT_TRUE(got[i].cpu().allclose(want[i], tolerance, tolerance, /*equal_nan=*/true)) << i;
+  }
+}
+
+/// n numbers below `limit`, in an order that is not theirs.
+Tensor places(int64_t n, int64_t limit) { return arange(n).mul(7919).remainder(limit); }
+
+TEST(CudaKernels, ManyPositionsThatMeetKeepTheirOrder) {
+  for (ScalarType dtype : {kDouble, kLong, kInt}) {
+    const auto x = [dtype](Device d) { return counting({7}, dtype).to(d); };
+    const auto src = [dtype](Device d) { return counting({1000}, dtype).to(d); };
+    expect_same_on_device(
+        [&](Device d) {
+          const Tensor at = places(1000, 7).to(d);
+          return std::vector<Tensor>{x(d).scatter_add(0, at, src(d)), x(d).scatter(0, at, src(d)),
+                                     x(d).scatter(0, at, src(d).remainder(2).add(1), "multiply"),
+                                     x(d).scatter(0, at, 3)};
+        },
+        1e-12);
+  }
+}
+
+TEST(CudaKernels, LinesOfAScatterKeepTheirOrder) {
+  expect_same_on_device(
+      [](Device d) {
+        const Tensor x = numbers({30, 5}, kDouble).to(d), src = numbers({20, 6}, kDouble).to(d);
+        const Tensor rows = places(20 * 4, 30).view({20, 4}).to(d);
+        const Tensor cols = places(20 * 6, 5).view({20, 6}).to(d);
+        return std::vector<Tensor>{x.scatter_add(0, rows, src), x.scatter(1, cols, src),
+                                   x.scatter(0, rows, src.t().contiguous().t())};
+      },
+      1e-12);
+}
+
+TEST(CudaKernels, RowsThatMeetAreAddedOrTheLastOneStays) {
+  for (int64_t width : {1, 3, 40})
+    expect_same_on_device(
+        [width](Device d) {
+          const Tensor x = numbers({2, 9, width}, kDouble).to(d), at = places(500, 9).to(d);
+          const Tensor rows = numbers({2, 500, width}, kDouble).to(d);
+          return std::vector<Tensor>{x.index_add(1, at, rows), x.index_copy(1, at, rows),
+                                     x.index_fill(1, at.slice(0, 0, 3), 2), x.index_select(1, at)};
+        },
+        1e-12);
+}
+
+TEST(CudaKernels, RowsAreTakenInUnitsOfEverySize) {
+  for (ScalarType dtype : {kByte, kHalf, kFloat, kDouble})
+    for (int64_t width : {1, 2, 3, 4, 6, 16})
+      expect_same_on_device([=](Device d) {
+        const Tensor x = counting({11, width}, dtype).to(d), at = places(50, 10).to(d);
+        return std::vector<Tensor>{
+            x.index_select(0, at),
+            x.flatten().slice(0, 1, 1 + 10 * width).view({10, width}).index_select(0, at)};
+      });
+}
+
+TEST(CudaKernels, EmbeddingGradientsOfManyAndOfOne) {
+  for (bool by_frequency : {false, true})
+    expect_same_on_device(
+        [=](Device d) {
+          const Tensor gy = numbers({800, 5}, kDouble).to(d), at = places(800, 13).to(d);
+          return std::vector<Tensor>{embedding_dense_backward(gy, at, 20, 3, by_frequency),
+                                     embedding_dense_backward(gy, at, 13, -1, by_frequency)};
+        },
+        1e-12);
+}
+
+TEST(CudaKernels, LongRowsAreScannedInPieces) {
+  for (ScalarType dtype : {kDouble, kFloat, kLong})
+    expect_same_on_device(
+        [dtype](Device d) {
+          const Tensor x = numbers({20011}, dtype).to(d), y = numbers({2, 9001, 3}, dtype).to(d);
+          return std::vector<Tensor>{x.cumsum(0),
+                                     y.cumsum(1),
+                                     std::get<0>(x.cummax(0)),
+                                     std::get<1>(x.cummax(0)),
+                                     std::get<0>(y.cummin(1)),
+                                     std::get<1>(y.cummin(1)),
+                                     y.mul(0).add(1).cumprod(1)};
+        },
+        dtype == kFloat ? 1e-4 : 1e-10);
+}
+
+TEST(CudaKernels, RunningExtremesKeepTheLastNan) {
+  const double nan = std::nan("");
+  expect_same_on_device([=](Device d) {
+    const Tensor x = tensor({1., 1., 0., nan, 2., nan, 5.}).to(d);
+    return std::vector<Tensor>{std::get<0>(x.cummax(0)), std::get<1>(x.cummax(0)),
+                               std::get<0>(x.cummin(0)), std::get<1>(x.cummin(0))};
+  });
+}
+
+TEST(CudaKernels, SortingKeepsTheOrderOfEqualsAndPutsNanLast) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+    expect_same_on_device([=](Device d) {
+      const Tensor x = tensor({0., -0., nan, -inf, 3., 0., inf, -2., nan, 3.}).to(dtype).to(d);
+      const auto up = x.sort(0, false), down = x.sort(0, true), best = x.topk(4);
+      return std::vector<Tensor>{std::get<0>(up),   std::get<1>(up),   std::get<0>(down),
+                                 std::get<1>(down), std::get<0>(best), std::get<1>(best)};
+    });
+  for (ScalarType dtype : {kByte, kChar, kShort, kInt, kLong})
+    expect_same_on_device([=](Device d) {
+      const Tensor x = places(300, 50).sub(dtype == kByte ? 0 : 25).to(dtype).view({3, 100}).to(d);
+      const auto up = x.sort(1, false), best = x.topk(7, 1, false);
+      return std::vector<Tensor>{std::get<0>(up), std::get<1>(up), std::get<0>(best),
+                                 std::get<1>(best)};
+    });
+}
+
+TEST(CudaKernels, MediansOfRowsWithAndWithoutNan) {
+  const double nan = std::nan("");
+  expect_same_on_device([=](Device d) {
+    const Tensor x =
+        tensor_of({4, 4}, {1, 4, 2, 3, nan, 1, nan, 2, nan, nan, nan, nan, 7, 7, 7, 1}).to(d);
+    const auto all = x.median(1), some = nanmedian(x, 1);
+    return std::vector<Tensor>{std::get<0>(all), std::get<1>(all), std::get<0>(some),
+                               std::get<1>(some)};
+  });
+}
+
+TEST(CudaKernels, ManyTensorsAreJoined) {
+  for (ScalarType dtype : {kByte, kFloat, kDouble})
+    expect_same_on_device([dtype](Device d) {
+      std::vector<Tensor> rows, columns;
+      for (int64_t i = 0; i < 45; ++i) {
+        rows.push_back(counting({i % 4, 3}, dtype, i).to(d));
+        columns.push_back(counting({3, i % 5}, dtype, i).to(d));
+      }
+      return std::vector<Tensor>{cat(rows, 0), cat(columns, 1)};
+    });
+}
+
+TEST(CudaKernels, PositionsAndRepeatsOfManyElements) {
+  expect_same_on_device([](Device d) {
+    const Tensor x = places(9000, 3).view({10, 9, 100}).to(d), counts = places(300, 5).to(d);
+    return std::vector<Tensor>{x.nonzero(), x.to(kBool).nonzero(), zeros({0, 3}, d).nonzero(),
+                               repeat_interleave(counts)};
+  });
+}
+
+TEST(CudaKernels, TrianglesOfEveryShape) {
+  for (int64_t rows : {0, 1, 3, 6})
+    for (int64_t cols : {0, 1, 4, 7})
+      for (int64_t offset = -8; offset <= 8; ++offset)
+        expect_same_on_device([=](Device d) {
+          const TensorOptions options = TensorOptions(kLong).device(d);
+          return std::vector<Tensor>{tril_indices(rows, cols, offset, options),
+                                     triu_indices(rows, cols, offset, options)};
+        });
+}
+
+TEST(CudaKernels, BadIndicesAreReportedInTheCpusWords) {
+  const Tensor x = ones({3, 4}, kCUDA);
+  const auto words_of = [](const std::function<void()>& body) {
+    return message_of([&] {
+      body();
+      cuda::synchronize();
+    });
+  };
+  const auto at = [](int64_t i) { return tensor({int64_t{0}, i}).to(kCUDA); };
+  EXPECT_THAT(words_of([&] { x.index_select(0, at(3)); }),
+              ::testing::HasSubstr("index out of range in self"));
+  EXPECT_THAT(words_of([&] { x.index({at(-4)}); }),
+              ::testing::HasSubstr("index -4 is out of bounds for dimension 0 with size 3"));
+  EXPECT_THAT(words_of([&] {
+                x.gather(1, at(9).view({1, 2}));
+              }),
+              ::testing::HasSubstr("index 9 is out of bounds for dimension 1 with size 4"));
+  EXPECT_THAT(words_of([&] { x.take(at(12)); }),
+              ::testing::HasSubstr("tried to access index 12 on a tensor of 12 elements"));
+}
+
+}  // namespace
+}  // namespace taper::testing
