@@ -296,17 +296,25 @@ class BorrowedQueue {
   ReadyQueue* queue_;
 };
 
-// Puts a gradient where `edge` leads. Sums are made on the stream of the node that gets them.
-void deliver(ReadyQueue& queue, const Edge& edge, Tensor&& grad, const Node* producer) {
+// Sums are made on the stream of the node that gets them.
+[[gnu::noinline]] void deliver_on_device(ReadyQueue& queue, const Edge& edge, Tensor&& grad,
+                                         const Node* producer) {
   PassStreams::hand_over(grad, producer, *edge.function);
   const OnForwardStream stream(*edge.function);
   queue.add(edge.function.get(), edge.input_nr, std::move(grad));
 }
 
-// Runs the node that is next, unless it is only there for its gradients.
+// Puts a gradient, made by `producer` or the caller (null), where `edge` leads.
+void deliver(ReadyQueue& queue, const Edge& edge, Tensor&& grad, const Node* producer) {
+  if (__builtin_expect(grad.impl_ptr()->device.is_cpu(), 1))
+    queue.add(edge.function.get(), edge.input_nr, std::move(grad));
+  else
+    deliver_on_device(queue, edge, std::move(grad), producer);
+}
+
+// Runs a node, unless it is only there for its gradients.
 GradList run_task(ReadyQueue::Task& task, const Targets* targets, variable_list& captured) {
   Node& node = *task.node;
-  const OnForwardStream stream(node);
   call_tensor_hooks(node, task.grads);
   if (targets) {
     if (const auto* captures = targets->captures(&node))
@@ -316,12 +324,20 @@ GradList run_task(ReadyQueue::Task& task, const Targets* targets, variable_list&
   return run_node(node, std::move(task.grads));
 }
 
+[[gnu::noinline]] GradList run_on_device(ReadyQueue::Task& task, const Targets* targets,
+                                         variable_list& captured) {
+  const OnForwardStream stream(*task.node);
+  return run_task(task, targets, captured);
+}
+
 void walk(ReadyQueue& queue, const BackwardPass& pass, const Targets* targets, PassStreams& streams,
           variable_list& captured) {
   while (!queue.empty()) {
     ReadyQueue::Task task = queue.pop();
     Node& node = *task.node;
-    GradList out = run_task(task, targets, captured);
+    GradList out = __builtin_expect(node.stream_ == nullptr, 1)
+                       ? run_task(task, targets, captured)
+                       : run_on_device(task, targets, captured);
     streams.add(node);
     if (targets && !targets->runs(&node)) continue;
     if (!pass.keep_graph) node.release_variables();

@@ -58,10 +58,12 @@ TEST(BackwardStreamsA7, ErrorsPutTheCallersStreamBack) {
   const Tensor x = ones({3}, TensorOptions(cuda1)).requires_grad_();
   const cuda::DeviceGuard device(2);
   Tensor y;
+  side.wait_stream(cuda::default_stream(1));
   {
     const cuda::StreamGuard guard(side);
     y = x * 2;
   }
+  cuda::default_stream(1).wait_stream(side);
   y.register_hook([](const Tensor&) { TAPER_CHECK(false, "no"); });
   EXPECT_THROW(y.sum().backward(), Error);
   EXPECT_EQ(cuda::current_device(), 2);
@@ -205,6 +207,7 @@ TEST(BackwardStreamsA7, ReentrantAndSecondOrderPasses) {
         },
         {x})[0];
   }
+  cuda::default_stream(0).wait_stream(side);
   y.sum().backward();
   EXPECT_EQ(inner, (Place{side, 0}));
   EXPECT_EQ(x.grad().sum().item<float>(), 48);
