@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "nn/parallel_util.h"
 #include "test_util.h"
@@ -211,6 +213,27 @@ TEST(DataParallelG5, ReplicasAreKeptBetweenSteps) {
   EXPECT_EQ(cuda::memory_allocated(1), before);
 }
 
+TEST(DataParallelG5, CallsOnOtherStreamsWaitForTheReplicas) {
+  nn::Linear linear(8, 8);
+  linear->to(cuda0);
+  const Tensor x = randn({4, 8}).cuda();
+  DataParallel net(linear, on({0, 1}));
+  net->forward(x);
+  cuda::synchronize(0);
+  cuda::synchronize(1);
+  const cuda::RaceDetectorGuard detector;
+  const NoGradGuard no_grad;
+  {
+    const cuda::Stream s0(cuda0), s1(cuda1);
+    const cuda::StreamGuard g0(s0), g1(s1);
+    net->forward(x);
+  }
+  net->forward(x);
+  cuda::synchronize(0);
+  cuda::synchronize(1);
+  for (const auto& r : cuda::race_reports()) ADD_FAILURE() << r.text;
+}
+
 TEST(DataParallelG5, ReplicasDieWithTheModule) {
   const size_t before = cuda::memory_allocated(1);
   {
@@ -260,6 +283,33 @@ TEST(DataParallelG5, DataParallelFunction) {
   EXPECT_TRUE(z.is_cpu());
   EXPECT_EQ(nn::parallel::data_parallel(linear, x, std::vector<Device>{cuda2}).device(), cuda2);
   EXPECT_EQ(linear->weight.device(), cuda2);
+}
+
+// ---------------------------------------------------------------------- G6
+TEST(DataParallelG6, SeveralThreadsShareAModuleAndDevices) {
+  nn::Sequential shared(nn::Linear(4, 4), nn::ReLU());
+  shared->to(cuda0);
+  DataParallel net(shared);
+  const Tensor x = randn({6, 4}).cuda(), want = shared->forward(x).detach().cpu();
+  cuda::synchronize(0);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      nn::Linear own(4, 1);
+      own->to(Device(kCUDA, static_cast<DeviceIndex>(t)));
+      DataParallel trained(own, on({t, (t + 1) % 4}));
+      for (int i = 0; i < 10; ++i) {
+        const NoGradGuard values_only;
+        if (!net->forward(x).cpu().allclose(want, 1e-4, 1e-5)) ++wrong;
+        const AutoGradMode grad(true);
+        own->zero_grad(true);
+        trained->forward(x).sum().backward();
+        if (own->bias.grad().item<float>() != 6) ++wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
