@@ -57,6 +57,7 @@ TEST(BackwardStreamsA7, ErrorsPutTheCallersStreamBack) {
   const cuda::Stream side(cuda1);
   const Tensor x = ones({3}, TensorOptions(cuda1)).requires_grad_();
   const cuda::DeviceGuard device(2);
+  side.wait_stream(cuda::default_stream(1));
   Tensor y;
   side.wait_stream(cuda::default_stream(1));
   {
