@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/checkpoint.h>
 #include <taper/framework/autograd/function.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/defaults.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/indexing.h>
 #include <taper/framework/io/safetensors.h>

@@ -47,7 +47,7 @@ void SequentialSampler::load(serialize::InputArchive& archive) {
 
 // ---------------------------------------------------------------------- random
 RandomSampler::RandomSampler(int64_t size, Dtype index_dtype)
-    : indices_(randperm(size, TensorOptions(index_dtype))) {}
+    : indices_(randperm(size, TensorOptions(index_dtype).device(kCPU))) {}
 
 RandomSampler::~RandomSampler() = default;
 

@@ -41,6 +41,15 @@ class Device {
   DeviceIndex index_ = -1;
 };
 
+namespace detail {
+/// The calling thread's default device; constant-initialised, so that access costs one load.
+inline thread_local Device thread_default_device;
+}  // namespace detail
+
+/// Where factories that are given no device put their tensors (an index of -1: on the current CUDA
+/// device). The CPU until set_default_device (framework/defaults.h) changes it for this thread.
+inline Device get_default_device() { return detail::thread_default_device; }
+
 /// Python's form: device(type='cuda', index=1).
 std::string repr(Device d);
 std::ostream& operator<<(std::ostream& out, DeviceType t);

@@ -89,11 +89,11 @@ struct InOut : Out {
 namespace detail {
 
 template <class A>
-void check_on_device(const char*, Device, const A&) {}
-inline void check_on_device(const char* kernel, Device device, const Tensor& t) {
+void check_on_device(const char*, Device, int, const A&) {}
+inline void check_on_device(const char* kernel, Device device, int input, const Tensor& t) {
   TAPER_CHECK(!t.defined() || t.device() == device,
               "Expected all tensors to be on the same device, but found at least two devices, ",
-              device, " and ", t.device(), "! (when checking the arguments of '", kernel, "')");
+              device, " and ", t.device(), "! (when checking input ", input, " of '", kernel, "')");
 }
 
 // What an argument lets a kernel read or write.
@@ -124,7 +124,9 @@ void watch_arguments(const char* name, Device device, const std::tuple<P...>& pa
 /// the CUDA kernel's own launch, made at once. The host runs it at once.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
-  if (!device.is_cpu()) (check_on_device(name, device, args), ...);
+  int input = 0;  // outputs do not count
+  if (!device.is_cpu())
+    (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
   std::tuple<std::decay_t<P>...> pack(std::forward<A>(args)...);
   if (watches_races()) watch_arguments(name, device, pack);
   if (device.is_cpu()) return std::apply(kernel, pack);

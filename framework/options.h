@@ -82,7 +82,7 @@ class TensorOptions {
 
   ScalarType scalar_type() const { return has_dtype_ ? dtype_ : default_dtype(); }
   TypeMeta dtype() const { return scalar_type(); }
-  Device device() const { return device_; }
+  Device device() const { return has_device_ ? device_ : get_default_device(); }
   Layout layout() const { return kStrided; }
   bool requires_grad() const { return requires_grad_; }
   bool pinned_memory() const { return pinned_memory_; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/runtime/devices.h>
 #include <taper/framework/tensor.h>
 
 namespace taper {
@@ -157,11 +158,17 @@ std::string tuple_text(IntArrayRef sizes) {
   return out + ")";
 }
 
+// As in PyTorch, a tensor on the device where new ones would be does not tell its device.
+bool names_device(const Tensor& t) {
+  if (t.device().type() != get_default_device().type()) return true;
+  return t.is_cuda() && t.device().index() != cuda::current_device();
+}
+
 std::vector<std::string> suffixes_of(const Tensor& t) {
   std::vector<std::string> out;
   const ScalarType dtype = t.scalar_type();
   const std::string dtype_text = std::string("dtype=torch.") + python_name(dtype);
-  if (!t.is_cpu()) out.push_back("device='" + t.device().str() + "'");
+  if (names_device(t)) out.push_back("device='" + t.device().str() + "'");
   if (t.numel() == 0) {
     if (t.dim() != 1) out.push_back("size=" + tuple_text(t.sizes()));
     if (dtype != default_dtype()) out.push_back(dtype_text);
@@ -191,7 +198,7 @@ std::string repr(const Tensor& t) {
     line_length =
         wraps ? static_cast<size_t>(indent) + suffix.size() : line_length + suffix.size() + 2;
   }
-  return out + ")";
+  return (t.impl().parameter ? "Parameter containing:\n" : "") + out + ")";
 }
 
 }  // namespace taper

@@ -1,6 +1,7 @@
 #include <taper/framework/tensor.h>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/defaults.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/pinned.h>
@@ -223,6 +224,10 @@ Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
 Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
   return to(TensorOptions(dtype).device(device()), non_blocking, copy, format);
+}
+Tensor Tensor::type(const std::string& name) const {
+  const detail::TensorType type = detail::parse_tensor_type(name);
+  return to(type.device == device().type() ? device() : Device(type.device), type.dtype);
 }
 Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
   return to(other.options(), non_blocking, copy);

@@ -33,6 +33,9 @@ class TensorIndex;
 namespace cuda {
 class Stream;
 }
+namespace detail {
+class TensorData;
+}
 namespace autograd {
 struct Node;
 struct Edge;
@@ -224,8 +227,17 @@ class Tensor {
     return to(dtype.toScalarType(), non_blocking, copy);
   }
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
+  /// A device by its name: to("cuda:1").
+  template <class T, std::enable_if_t<std::is_convertible<const T&, std::string>::value, int> = 0>
+  Tensor to(const T& device, bool non_blocking = false, bool copy = false) const {
+    return to(Device(std::string(device)), non_blocking, copy);
+  }
   Tensor toType(ScalarType t) const { return to(t); }
   Tensor type(ScalarType t) const { return to(t); }
+  /// By PyTorch's name of dtype and kind of device: type("torch.cuda.FloatTensor"). A tensor that
+  /// is on such a device stays on it. Throws ValueError, with the names there are, for another
+  /// text.
+  Tensor type(const std::string& name) const;
   Tensor type_as(const Tensor& o) const { return to(o); }
   Tensor cpu() const;
   Tensor cuda() const;

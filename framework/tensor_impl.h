@@ -34,6 +34,8 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   bool untracked = false;
   /// A C++ number made into a tensor: weighs like a Scalar in type promotion.
   bool wrapped_number = false;
+  /// Registered as a module's parameter: repr() says so.
+  bool parameter = false;
   /// Why writing in place to this view is an error when its base asks for a gradient.
   enum class ViewOrigin : uint8_t { kDefault, kNoGrad, kMultiOutput, kInference, kCustomFunction };
   ViewOrigin view_origin = ViewOrigin::kDefault;

@@ -151,7 +151,8 @@ Tensor orthogonal_(Tensor tensor, double gain) {
   if (tensor.numel() == 0) return tensor;
   // The vectors to be made orthonormal are the columns, or the rows where those are fewer.
   const bool by_columns = rows >= columns;
-  const Tensor values = randn({rows, columns}, TensorOptions(tensor.scalar_type())).to(kDouble);
+  const Tensor values =
+      randn({rows, columns}, TensorOptions(tensor.scalar_type()).device(kCPU)).to(kDouble);
   Tensor q = (by_columns ? values.t() : values).contiguous();
   orthonormalise(q.data_ptr<double>(), q.size(0), q.size(1));
   if (by_columns) q = q.t();
@@ -167,7 +168,7 @@ Tensor sparse_(Tensor tensor, double sparsity, double std) {
   const auto zeros = static_cast<int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
   tensor.normal_(0, std);
   for (int64_t column = 0; column < columns; ++column) {
-    const Tensor places = randperm(rows);
+    const Tensor places = randperm(rows, TensorOptions(kLong).device(kCPU));
     for (int64_t i = 0; i < zeros; ++i)
       tensor.select(0, places.data_ptr<int64_t>()[i]).select(0, column).zero_();
   }

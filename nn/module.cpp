@@ -236,7 +236,10 @@ void Module::copy_registered_from(const Module& original, const optional<Device>
 // ---------------------------------------------------------------------- registering
 Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
   check_name("Parameter", name);
-  if (tensor.defined()) tensor.set_requires_grad(requires_grad);
+  if (tensor.defined()) {
+    tensor.set_requires_grad(requires_grad);
+    tensor.impl().parameter = true;
+  }
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 Tensor& Module::register_buffer(std::string name, Tensor tensor) {

@@ -111,6 +111,9 @@ class Module : public std::enable_shared_from_this<Module> {
   virtual void to(Dtype dtype, bool non_blocking = false);
   virtual void to(Device device, bool non_blocking = false);
   void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
+  void cpu() { to(Device(kCPU)); }
+  /// To a CUDA device; -1 is the current one.
+  void cuda(DeviceIndex index = -1) { to(Device(kCUDA, index)); }
 
   /// Sets all gradients to zero, or drops them.
   virtual void zero_grad(bool set_to_none = false);

@@ -167,6 +167,10 @@ Tensor Tensor::new_full(IntArrayRef size, const Scalar& value, TensorOptions opt
   return full(size, value, this->options().merge_in(options));
 }
 
+Tensor Tensor::new_tensor(const detail::TensorData& data, TensorOptions options) const {
+  return tensor(data, this->options().merge_in(options));
+}
+
 // ---------------------------------------------------------------- sequences
 namespace {
 
@@ -266,13 +270,22 @@ Tensor triu_indices(int64_t row, int64_t col, int64_t offset, TensorOptions opti
 }
 
 // ---------------------------------------------------------------- from memory
+namespace {
+
+// Where given memory is: on the host unless the options say another thing, whatever the default.
+Device memory_of(const TensorOptions& options) {
+  return options.has_device() ? options.device() : Device();
+}
+
+}  // namespace
+
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, TensorOptions options) {
   const int64_t reach = strided_numel(sizes, strides);
   TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
               ", got a null pointer");
   const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());
-  Tensor y = uninitialised(0, options);
+  Tensor y = detail::make_tensor(0, options.scalar_type(), memory_of(options));
   TensorImpl& impl = y.impl();
   impl.storage = wrap_storage(data, nbytes, impl.device, deleter);
   impl.data = data;

@@ -1,7 +1,8 @@
 // Making tensors: filled with a value, with a sequence, from given numbers, or not filled at all.
 //
 // `options` states dtype, device, memory format and requires_grad; anything unset takes the default
-// (default_dtype(), the CPU). requires_grad throws for integral dtypes. A negative size throws.
+// (default_dtype(), get_default_device()). requires_grad throws for integral dtypes. A negative
+// size throws.
 #pragma once
 
 #include <functional>
@@ -130,6 +131,7 @@ class TensorData {
 /// A tensor of the given numbers: tensor(1.5), tensor({1, 2}), tensor({{1, 2}, {3, 4}}), or of a
 /// std::vector or ArrayRef. int and int64_t give kLong, float and double the default dtype, others
 /// their own; `options` overrides. All numbers must be of one type and all sub-lists of one shape.
+/// x.new_tensor(data) is the same with the dtype and the device of x.
 Tensor tensor(const detail::TensorData& data, const TensorOptions& options = {});
 
 }  // namespace taper

@@ -78,7 +78,10 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
   TAPER_CHECK(
       n == 0 || x.numel() > 0,
       "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
-  if (n == 0) return {x.detach().clone(), zeros({0}, kLong), zeros({0}, kLong)};
+  if (n == 0) {
+    const TensorOptions longs = x.options().dtype(kLong);
+    return {x.detach().clone(), zeros({0}, longs), zeros({0}, longs)};
+  }
   const Tensor rows = moved.view({n, x.numel() / n});
   const Tensor order = sort ? row_order(rows) : Tensor();
   auto [values, inverse, counts] = unique_rows(rows, order, return_inverse, return_counts);

@@ -195,6 +195,35 @@ MemoryStats CachingAllocator::stats() {
   return stats_;
 }
 
+std::vector<MemorySegment> CachingAllocator::snapshot() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::map<const void*, const Block*> first;
+  const auto note = [&](const Block* b) {
+    if (!b->before) first[b->data] = b;
+  };
+  for (const auto& live : live_) note(live.second);
+  for (const auto& wait : waiting_) note(wait.second);
+  for (const Pool* pool : {&small_, &large_})
+    for (const Block* b : *pool) note(b);
+  std::vector<MemorySegment> segments;
+  for (const auto& [address, b] : first) {
+    MemorySegment& s = segments.emplace_back();
+    s.device = device_;
+    s.address = address;
+    s.stream = b->stream->id;
+    s.small = b->small;
+    for (const Block* part = b; part; part = part->behind)
+      s.blocks.push_back({part->nbytes, state_of(*part)});
+  }
+  return segments;
+}
+
+MemoryBlock::State CachingAllocator::state_of(const Block& b) {
+  if (b.free) return MemoryBlock::State::kInactive;
+  return b.waits_for > 0 ? MemoryBlock::State::kActivePendingFree
+                         : MemoryBlock::State::kActiveAllocated;
+}
+
 void CachingAllocator::reset_peaks() {
   const std::lock_guard<std::mutex> lock(mutex_);
   stats_.max_allocated = stats_.allocated;

@@ -30,6 +30,22 @@ struct MemoryStats {
   uint64_t num_retries = 0, num_out_of_memory = 0;
 };
 
+/// A piece of a segment: in use, freed but still used by another stream, or free.
+struct MemoryBlock {
+  enum class State : uint8_t { kActiveAllocated, kActivePendingFree, kInactive };
+  size_t nbytes = 0;
+  State state = State::kInactive;
+};
+
+/// Memory taken from a device in one piece, and what it is divided into.
+struct MemorySegment {
+  DeviceIndex device = 0;
+  const void* address = nullptr;
+  int stream = 0;  ///< Stream::id
+  bool small = false;
+  std::vector<MemoryBlock> blocks;
+};
+
 namespace detail {
 
 class CachingAllocator {
@@ -43,6 +59,8 @@ class CachingAllocator {
   /// Gives segments that are wholly free back to the device.
   void empty_cache();
   MemoryStats stats();
+  /// All segments, by address.
+  std::vector<MemorySegment> snapshot();
   void reset_peaks();
   /// Bytes that may be reserved; 0: all that the device has.
   void set_limit(size_t nbytes);
@@ -63,6 +81,7 @@ class CachingAllocator {
   };
   using Pool = std::set<Block*, Smaller>;
 
+  static MemoryBlock::State state_of(const Block& b);
   Pool& pool(bool small) { return small ? small_ : large_; }
   Block* find(size_t nbytes, StreamImpl* stream);
   Block* new_segment(size_t nbytes, StreamImpl* stream);

@@ -1,8 +1,10 @@
 #include <taper/framework/runtime/devices.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
+#include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace taper {
@@ -86,12 +88,33 @@ std::pair<size_t, size_t> mem_get_info(DeviceIndex index) {
   const DeviceIndex i = detail::existing_index(index);
   return {r.free_memory(i), r.properties(i).total_memory};
 }
+
+namespace {
+
+struct FreeMemory {
+  size_t nbytes;
+  DeviceIndex number;  ///< before CUDA_VISIBLE_DEVICES
+};
+
+std::vector<FreeMemory> free_memory_of_machine() {
+  std::vector<FreeMemory> all;
+  for (size_t nbytes : detail::simulated_free_memory())
+    all.push_back({nbytes, static_cast<DeviceIndex>(all.size())});
+  if (!all.empty()) return all;
+  const std::vector<DeviceIndex> numbers =
+      detail::visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), 127);
+  for (DeviceIndex i = 0; i < device_count(); ++i)
+    all.push_back({mem_get_info(i).first, size_t(i) < numbers.size() ? numbers[i] : i});
+  return all;
+}
+
+}  // namespace
+
 std::vector<DeviceIndex> devices_by_free_memory() {
-  std::vector<DeviceIndex> order = detail::visible_devices(nullptr, device_count());
-  std::vector<size_t> free;
-  for (DeviceIndex i : order) free.push_back(mem_get_info(i).first);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](DeviceIndex a, DeviceIndex b) { return free[a] > free[b]; });
+  std::vector<FreeMemory> all = free_memory_of_machine();
+  std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.nbytes > b.nbytes; });
+  std::vector<DeviceIndex> order;
+  for (const FreeMemory& f : all) order.push_back(f.number);
   return order;
 }
 

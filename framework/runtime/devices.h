@@ -29,7 +29,10 @@ std::pair<int, int> get_device_capability(DeviceIndex index = -1);
 bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 /// {free, total} bytes.
 std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
-/// All devices, the one with most free memory first.
+/// All devices, the one with most free memory first, so that a program can pick its own. The
+/// numbers are those before CUDA_VISIBLE_DEVICES. Simulated devices know of their own process's use
+/// only, and asking is no use of a device: what is picked can still be put into that variable. Of
+/// GPUs the visible ones are asked, which is a use.
 std::vector<DeviceIndex> devices_by_free_memory();
 
 /// Waits for all work on a device (the current one for -1). Throws what a kernel has thrown.

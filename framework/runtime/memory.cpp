@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <iomanip>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace taper::cuda {
@@ -14,6 +15,38 @@ detail::CachingAllocator& allocator(DeviceIndex device) {
 void row(std::ostream& out, const char* name, size_t now, size_t peak) {
   out << "| " << std::left << std::setw(12) << name << std::right << " | " << std::setw(15) << now
       << " | " << std::setw(15) << peak << " |\n";
+}
+
+using Json = nlohmann::ordered_json;
+
+const char* text_of(MemoryBlock::State state) {
+  switch (state) {
+    case MemoryBlock::State::kActiveAllocated:
+      return "active_allocated";
+    case MemoryBlock::State::kActivePendingFree:
+      return "active_pending_free";
+    default:
+      return "inactive";
+  }
+}
+
+Json json_of(const MemorySegment& s) {
+  size_t total = 0, allocated = 0, active = 0;
+  Json blocks = Json::array();
+  for (const MemoryBlock& b : s.blocks) {
+    total += b.nbytes;
+    if (b.state == MemoryBlock::State::kActiveAllocated) allocated += b.nbytes;
+    if (b.state != MemoryBlock::State::kInactive) active += b.nbytes;
+    blocks.push_back({{"size", b.nbytes}, {"state", text_of(b.state)}});
+  }
+  return {{"device", s.device},
+          {"address", reinterpret_cast<uintptr_t>(s.address)},
+          {"total_size", total},
+          {"allocated_size", allocated},
+          {"active_size", active},
+          {"stream", s.stream},
+          {"segment_type", s.small ? "small" : "large"},
+          {"blocks", std::move(blocks)}};
 }
 
 }  // namespace
@@ -37,6 +70,13 @@ std::string memory_summary(DeviceIndex device) {
   out << s.num_allocations << " allocations from " << s.num_segments << " segments, "
       << s.num_retries << " retries, " << s.num_out_of_memory << " times out of memory\n";
   return out.str();
+}
+
+std::string memory_snapshot() {
+  Json list = Json::array();
+  for (DeviceIndex i = 0; i < device_count(); ++i)
+    for (const MemorySegment& s : allocator(i).snapshot()) list.push_back(json_of(s));
+  return list.dump(1);
 }
 
 void empty_cache() {

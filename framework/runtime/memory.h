@@ -20,6 +20,11 @@ void reset_peak_memory_stats(DeviceIndex device = -1);
 MemoryStats memory_stats(DeviceIndex device = -1);
 /// The figures as a table.
 std::string memory_summary(DeviceIndex device = -1);
+/// What the devices' memory is divided into, all devices, as JSON in the shape of PyTorch's
+/// torch.cuda.memory_snapshot(): a list of segments, each {device, address, total_size,
+/// allocated_size, active_size, stream, segment_type: "small" or "large", blocks: [{size, state:
+/// "active_allocated", "active_pending_free" or "inactive"}]}. Sizes are in bytes.
+std::string memory_snapshot();
 /// Gives unused cached memory of all devices back. Throws Error when one is lost, after the others.
 void empty_cache();
 /// Lets Taper reserve at most this part of the device's memory. Throws ValueError unless it is

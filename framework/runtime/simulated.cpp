@@ -28,7 +28,8 @@ struct SimulatedDevice {
 
 class SimulatedRuntime final : public Runtime {
  public:
-  SimulatedRuntime(int count, cuda::SimulationOptions options) : options_(std::move(options)) {
+  SimulatedRuntime(int count, cuda::SimulationOptions options)
+      : physical_count_(count), options_(std::move(options)) {
     for (DeviceIndex i : detail::visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), count))
       devices_.emplace_back().physical = i;
   }
@@ -142,6 +143,12 @@ class SimulatedRuntime final : public Runtime {
 
   SimulatedDevice& device(DeviceIndex index) { return devices_[detail::existing_index(index)]; }
 
+  std::vector<size_t> physical_free_memory() {
+    std::vector<size_t> free(physical_count_, options_.memory);
+    for (DeviceIndex i = 0; i < device_count(); ++i) free[devices_[i].physical] = free_memory(i);
+    return free;
+  }
+
   void stop() {
     for (DeviceIndex i = 0; i < device_count(); ++i)
       for (Stream* s : streams(i)) s->stop();
@@ -163,6 +170,7 @@ class SimulatedRuntime final : public Runtime {
     return static_cast<Event*>(event)->self;
   }
 
+  const int physical_count_;
   const cuda::SimulationOptions options_;
   std::deque<SimulatedDevice> devices_;
 };
@@ -196,13 +204,15 @@ int count_from_environment() {
   return static_cast<int>(count);
 }
 
+int chosen_count(const Choice& c) { return c.count >= 0 ? c.count : count_from_environment(); }
+
 }  // namespace
 
 Runtime* make_runtime() {
   Choice& c = choice();
   const std::lock_guard<std::mutex> lock(c.mutex);
   if (c.made) return c.runtime;
-  const int count = c.count >= 0 ? c.count : count_from_environment();
+  const int count = chosen_count(c);
   if (count > 0) {
     c.runtime = new SimulatedRuntime(count, c.options);
     // Kernels must not outlive the static objects that they may use.
@@ -213,6 +223,13 @@ Runtime* make_runtime() {
 }
 
 }  // namespace simulated
+
+std::vector<size_t> detail::simulated_free_memory() {
+  simulated::Choice& c = simulated::choice();
+  const std::lock_guard<std::mutex> lock(c.mutex);
+  if (c.runtime) return c.runtime->physical_free_memory();
+  return std::vector<size_t>(c.made ? 0 : simulated::chosen_count(c), c.options.memory);
+}
 
 namespace cuda {
 

@@ -49,3 +49,11 @@ void simulate_device_loss(DeviceIndex device);
 void end_simulated_faults(DeviceIndex device);
 
 }  // namespace taper::cuda
+
+namespace taper::detail {
+
+/// Free bytes of all simulated devices, by their numbers before CUDA_VISIBLE_DEVICES. Asking is no
+/// use of a device.
+std::vector<size_t> simulated_free_memory();
+
+}  // namespace taper::detail

@@ -1,30 +1,35 @@
-// Asking for devices, choosing among them, moving tensors. Test names begin with what they show.
+// Asking for devices and choosing among them. A suite's name ends with the line of the table in
+// docs/devices.md that it holds.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
 
 #include <taper/taper.h>
 
+#include "framework/runtime/own_process.h"
 #include "test_util.h"
 
 namespace taper {
 namespace {
 
+using testing::in_own_process;
 using testing::message_of;
 
-// ---------------------------------------------------------------------- asking and choosing
-TEST(Devices, AreCountedAndNamed) {
+// ---------------------------------------------------------------------- asking
+TEST(DevicesD1, AreCountedAndNamed) {
   EXPECT_TRUE(cuda::is_available());
   EXPECT_TRUE(cuda::is_simulated());
   EXPECT_EQ(cuda::device_count(), 4);
+  EXPECT_EQ(cuda::current_device(), 0);
   EXPECT_EQ(cuda::get_device_name(2), "Simulated CUDA device 2");
-  EXPECT_EQ(cuda::get_device_properties(0).total_memory, size_t{256} << 20);
-  EXPECT_EQ(cuda::get_device_capability(0).first, 9);
-  EXPECT_TRUE(cuda::can_device_access_peer(0, 1));
-  EXPECT_FALSE(cuda::can_device_access_peer(1, 1));
+  EXPECT_EQ(cuda::get_device_name(), "Simulated CUDA device 0");
 }
 
-TEST(Devices, OutOfRangeIsAnError) {
+TEST(DevicesD1, OutOfRangeIsAnError) {
   EXPECT_EQ(message_of([] { cuda::set_device(4); }),
             "CUDA error: invalid device ordinal: expected 0 to 3, got 4");
+  EXPECT_THROW(cuda::get_device_name(4), Error);
   EXPECT_THROW(zeros({2}, Device("cuda:7")), Error);
   EXPECT_THROW(cuda::synchronize(-2), Error);
   EXPECT_THROW(cuda::simulate_devices(2), Error);  // too late
@@ -32,7 +37,103 @@ TEST(Devices, OutOfRangeIsAnError) {
   EXPECT_EQ(cuda::current_device(), 0);
 }
 
-TEST(Devices, GuardsNestAndRestoreOnExceptions) {
+// What asks about devices, or needs one, and there is none.
+TEST(DevicesD1, WithoutDevicesAnswersAndErrorsAreClear) {
+  in_own_process(
+      [] {
+        EXPECT_FALSE(cuda::is_available());
+        EXPECT_FALSE(cuda::is_simulated());
+        EXPECT_EQ(cuda::device_count(), 0);
+        EXPECT_TRUE(cuda::devices_by_free_memory().empty());
+        EXPECT_EQ(cuda::memory_snapshot(), "[]");
+        cuda::empty_cache();
+        cuda::manual_seed(1);
+        cuda::manual_seed_all(1);
+        manual_seed(1);
+        const Tensor x = ones({2});
+        const std::vector<std::function<void()>> uses = {
+            [] { cuda::current_device(); },
+            [] { cuda::set_device(0); },
+            [] { cuda::get_device_name(0); },
+            [] { cuda::synchronize(); },
+            [] { cuda::DeviceGuard guard(0); },
+            [] { cuda::Stream(); },
+            [] { zeros({2}, kCUDA); },
+            [&] { x.cuda(); },
+            [&] { x.to("cuda:1"); },
+            [] { set_default_device(kCUDA); },
+            [] { set_default_tensor_type("torch.cuda.FloatTensor"); },
+            [] { nn::Linear(2, 2)->to(kCUDA); },
+            [] { cuda::memory_allocated(); }};
+        for (size_t i = 0; i < uses.size(); ++i)
+          EXPECT_NE(message_of(uses[i]).find("expected a CUDA device, and none is available"),
+                    std::string::npos)
+              << i << ": " << message_of(uses[i]);
+        EXPECT_EQ(ones({2}).sum().item<float>(), 2);
+      },
+      "", 0);
+}
+
+TEST(DevicesD2, NamesAreReadAndWritten) {
+  EXPECT_EQ(Device("cuda:1"), Device(kCUDA, 1));
+  EXPECT_EQ(Device("cuda"), Device(kCUDA));
+  EXPECT_EQ(Device("cpu"), Device(kCPU));
+  EXPECT_EQ(Device(kCUDA, 1).str(), "cuda:1");
+  EXPECT_EQ(Device(kCUDA).str(), "cuda");
+  EXPECT_EQ(repr(Device("cuda:1")), "device(type='cuda', index=1)");
+  EXPECT_EQ(repr(Device("cpu")), "device(type='cpu')");
+}
+
+TEST(DevicesD2, BadNamesListWhatIsAccepted) {
+  for (const char* text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:01", "cuda:1 ",
+                           "cuda:999", "cuda:1:2", "CUDA", "cpu:1", "cuda1"})
+    EXPECT_EQ(message_of([&] { Device device(text); }),
+              std::string("Invalid device string: '") + text +
+                  "'; expected 'cpu', 'cuda' or 'cuda:N' with N a device number");
+}
+
+// ---------------------------------------------------------------------- the same program
+std::vector<Tensor> weights_after_training(Device device) {
+  manual_seed(0);
+  // No bias before the batch norm: its gradient is zero but for rounding, which Adam would scale
+  // up.
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).bias(false)), nn::BatchNorm2d(4),
+                     nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(), nn::Linear(36, 5));
+  const Tensor x = randn({8, 1, 8, 8}), y = randint(0, 5, {8}, kLong);
+  net->to(device);
+  optim::Adam adam(net->parameters(), optim::AdamOptions(0.01));
+  for (int i = 0; i < 10; ++i) {
+    adam.zero_grad();
+    nn::functional::cross_entropy(net->forward(x.to(device)), y.to(device)).backward();
+    adam.step();
+  }
+  std::vector<Tensor> weights;
+  for (const Tensor& p : net->parameters()) weights.push_back(p.detach().cpu());
+  return weights;
+}
+
+TEST(DevicesD3, TrainingEndsWithTheWeightsOfTheCpuRun) {
+  const Device device(cuda::is_available() ? kCUDA : kCPU);
+  EXPECT_TRUE(device.is_cuda());
+  const std::vector<Tensor> cpu = weights_after_training(kCPU);
+  for (const Device& d : {device, Device("cuda:3")}) {
+    const std::vector<Tensor> gpu = weights_after_training(d);
+    for (size_t i = 0; i < cpu.size(); ++i) EXPECT_TRUE(gpu[i].allclose(cpu[i], 1e-4, 1e-6)) << i;
+  }
+}
+
+TEST(DevicesD3, WithoutDevicesTheProgramTrainsOnTheCpu) {
+  in_own_process(
+      [] {
+        const Device device(cuda::is_available() ? kCUDA : kCPU);
+        EXPECT_TRUE(device.is_cpu());
+        for (const Tensor& w : weights_after_training(device)) EXPECT_TRUE(w.is_cpu());
+      },
+      "", 0);
+}
+
+// ---------------------------------------------------------------------- choosing
+TEST(DevicesD4, GuardsNestAndRestoreOnExceptions) {
   EXPECT_EQ(cuda::current_device(), 0);
   try {
     cuda::DeviceGuard outer(1);
@@ -41,7 +142,7 @@ TEST(Devices, GuardsNestAndRestoreOnExceptions) {
     {
       cuda::OptionalDeviceGuard inner(Device(kCUDA, 3));
       EXPECT_EQ(cuda::current_device(), 3);
-      cuda::OptionalDeviceGuard nothing(Device("cpu"));
+      cuda::OptionalDeviceGuard nothing(Device("cpu")), empty;
       EXPECT_EQ(cuda::current_device(), 3);
     }
     EXPECT_EQ(cuda::current_device(), 1);
@@ -51,21 +152,44 @@ TEST(Devices, GuardsNestAndRestoreOnExceptions) {
   EXPECT_EQ(cuda::current_device(), 0);
 }
 
-TEST(Devices, NewTensorsGoToTheCurrentOne) {
+TEST(DevicesD4, OutsideIsZeroInsideIsOne) {
+  const auto where = [] { return empty({1}, kCUDA).get_device(); };
+  EXPECT_EQ(where(), 0);
+  {
+    const cuda::DeviceGuard guard(1);
+    EXPECT_EQ(where(), 1);
+  }
+  EXPECT_EQ(where(), 0);
+  cuda::set_device(1);
+  EXPECT_EQ(where(), 1);
+  cuda::set_device(0);
+  EXPECT_EQ(where(), 0);
+}
+
+TEST(DevicesD4, EachThreadHasItsOwnCurrentDevice) {
+  cuda::DeviceGuard guard(2);
+  DeviceIndex seen = -1;
+  std::thread([&] { seen = cuda::current_device(); }).join();
+  EXPECT_EQ(seen, 0);
+}
+
+TEST(DevicesD5, NewTensorsGoToTheCurrentOne) {
   const Tensor cpu = tensor({1., 2.}), zero = cpu.cuda();
   cuda::DeviceGuard guard(1);
-  const Tensor a = tensor({1., 2.}, kCUDA), b = cpu.cuda(), b2 = cpu.to(kCUDA);
+  const Tensor a = tensor({1., 2.}, kCUDA), b = cpu.cuda(), b2 = cpu.to(kCUDA), c = a + b;
   EXPECT_EQ(a.device().str(), "cuda:1");
   EXPECT_EQ(b.device().str(), "cuda:1");
   EXPECT_EQ(b2.get_device(), 1);
-  EXPECT_EQ((a + b).get_device(), 1);
+  EXPECT_EQ(c.get_device(), 1);
   EXPECT_EQ((zero + zero).get_device(), 0);
   EXPECT_EQ(randn({2}, Device("cuda:2")).get_device(), 2);
-  EXPECT_EQ(cpu.to(Device("cuda:2")).get_device(), 2);
+  EXPECT_EQ(randn({2}, "cuda:2").get_device(), 2);
+  EXPECT_EQ(cpu.to("cuda:2").get_device(), 2);
   EXPECT_EQ(cpu.cuda(2).get_device(), 2);
 }
 
-TEST(Devices, VisibleOnesAreReadAsCudaReadsThem) {
+// ---------------------------------------------------------------------- which are visible
+TEST(DevicesD6, VisibleOnesAreReadAsCudaReadsThem) {
   using List = std::vector<DeviceIndex>;
   EXPECT_EQ(detail::visible_devices(nullptr, 3), (List{0, 1, 2}));
   EXPECT_EQ(detail::visible_devices("2,3", 4), (List{2, 3}));
@@ -77,122 +201,85 @@ TEST(Devices, VisibleOnesAreReadAsCudaReadsThem) {
   EXPECT_EQ(detail::visible_devices("1,1", 4), List{});
 }
 
-TEST(Devices, SeedsGiveTheSameNumbersOnEach) {
+TEST(DevicesD6, SetenvBeforeTheFirstUseChoosesAndNumbersAnew) {
+  in_own_process([] {
+    ::setenv("CUDA_VISIBLE_DEVICES", "0,3,2", 1);
+    EXPECT_EQ(cuda::device_count(), 3);
+    EXPECT_EQ(cuda::get_device_name(0), "Simulated CUDA device 0");
+    EXPECT_EQ(cuda::get_device_name(1), "Simulated CUDA device 3");
+    EXPECT_EQ(cuda::get_device_properties(2).name, "Simulated CUDA device 2");
+    EXPECT_THROW(cuda::set_device(3), Error);
+    const Tensor x = empty({64 << 20}, TensorOptions(Device("cuda:1")).dtype(kByte));
+    EXPECT_LT(cuda::mem_get_info(1).first, cuda::mem_get_info(2).first);
+    EXPECT_EQ(cuda::devices_by_free_memory().back(), 3);  // its number on this machine
+    EXPECT_EQ(x.device().str(), "cuda:1");
+    ::setenv("CUDA_VISIBLE_DEVICES", "0", 1);  // too late
+    EXPECT_EQ(cuda::device_count(), 3);
+  });
+}
+
+TEST(DevicesD6, MalformedListsEndWhereTheyAreMalformed) {
+  in_own_process([] {
+    ::setenv("CUDA_VISIBLE_DEVICES", "2,nonsense,1", 1);
+    EXPECT_EQ(cuda::device_count(), 1);
+    EXPECT_EQ(cuda::get_device_name(0), "Simulated CUDA device 2");
+  });
+  in_own_process([] {
+    ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    EXPECT_FALSE(cuda::is_available());
+  });
+}
+
+TEST(DevicesD7, FreeMemoryLetsAProgramPickItsDevices) {
+  in_own_process([] {
+    // Asking is no use: what was picked is put into the variable.
+    const std::vector<DeviceIndex> order = cuda::devices_by_free_memory();
+    EXPECT_EQ(order, (std::vector<DeviceIndex>{0, 1, 2, 3}));
+    ::setenv("CUDA_VISIBLE_DEVICES", "3,1", 1);
+    EXPECT_EQ(cuda::device_count(), 2);
+    const auto bytes = [](int64_t n, int d) {
+      return empty({n << 20},
+                   TensorOptions(Device(kCUDA, static_cast<DeviceIndex>(d))).dtype(kByte));
+    };
+    const Tensor x = bytes(64, 0), y = bytes(128, 1);
+    EXPECT_EQ(cuda::devices_by_free_memory(), (std::vector<DeviceIndex>{0, 2, 3, 1}));
+    EXPECT_EQ(cuda::mem_get_info(1).first, cuda::mem_get_info(1).second - (size_t{128} << 20));
+  });
+}
+
+TEST(DevicesD8, PropertiesCapabilityAndPeers) {
+  const DeviceProperties p = cuda::get_device_properties(1);
+  EXPECT_EQ(p.name, "Simulated CUDA device 1");
+  EXPECT_EQ(p.total_memory, size_t{256} << 20);
+  EXPECT_EQ(cuda::get_device_capability(1), std::pair(p.major, p.minor));
+  EXPECT_GE(p.major, 1);
+  EXPECT_GE(p.multi_processor_count, 1);
+  EXPECT_TRUE(cuda::can_device_access_peer(0, 1));
+  EXPECT_FALSE(cuda::can_device_access_peer(1, 1));
+  EXPECT_THROW(cuda::can_device_access_peer(0, 4), Error);
+  EXPECT_THROW(cuda::get_device_properties(4), Error);
+}
+
+// ---------------------------------------------------------------------- random numbers
+TEST(DevicesD10, SeedsGiveTheSameNumbersOnEach) {
   manual_seed(3);
   const Tensor a = rand({5}, Device("cuda:0")).cpu(), b = rand({5}, Device("cuda:1")).cpu();
   EXPECT_TRUE(a.equal(b));
   cuda::manual_seed(3);  // the current one
   EXPECT_TRUE(rand({5}, Device("cuda:0")).cpu().equal(a));
   EXPECT_FALSE(rand({5}, Device("cuda:1")).cpu().equal(a));
+  cuda::manual_seed_all(3);
+  for (const char* device : {"cuda:0", "cuda:1", "cuda:2", "cuda:3"})
+    EXPECT_TRUE(rand({5}, device).cpu().equal(a));
+}
+
+TEST(DevicesD10, GeneratorsHaveAState) {
   Generator g = cuda::default_generator(2);
   const Tensor state = g.get_state(), first = rand({4}, Device("cuda:2")).cpu();
   g.set_state(state);
   EXPECT_TRUE(rand({4}, Device("cuda:2")).cpu().equal(first));
   EXPECT_EQ(message_of([&] { rand({2}, g, Device("cuda:0")); }),
             "Expected a 'cuda:0' device type for generator but found 'cuda:2'");
-}
-
-// ---------------------------------------------------------------------- moving
-TEST(Moving, GivesANewTensorAndKeepsTheOld) {
-  const Tensor x = tensor({1., 2., 3.});
-  const Tensor y = x.cuda(), same = y.to(kCUDA);
-  EXPECT_TRUE(same.is_same(y));
-  EXPECT_FALSE(y.to(Device("cuda:0"), y.scalar_type(), false, true).is_same(y));
-  EXPECT_TRUE(x.is_cpu());
-  EXPECT_TRUE(y.is_cuda());
-  EXPECT_TRUE(y.cpu().equal(x));
-  EXPECT_TRUE(y.cuda(3).cuda(1).cpu().equal(x));
-  EXPECT_EQ(y.to(kLong).dtype(), kLong);
-  EXPECT_TRUE(x.to(Device("cuda:1"), kInt).cpu().equal(tensor({1, 2, 3}, kInt)));
-  EXPECT_TRUE(y.to(zeros({1}, Device("cuda:2"))).device() == Device("cuda:2"));
-}
-
-TEST(Moving, KeepsStridedAndExpandedValues) {
-  const Tensor x = arange(24, kFloat).view({4, 6});
-  for (const Tensor& t : {x.t(), x.slice(1, 1, 6, 2), x.select(0, 1).expand({3, 6}), x.flip({0})})
-    EXPECT_TRUE(t.cuda().cuda(1).cpu().equal(t)) << t.strides();
-  const Tensor y = zeros({6, 4}, Device("cuda:1"));
-  y.t().copy_(x.cuda());
-  EXPECT_TRUE(y.cpu().equal(x.t()));
-}
-
-TEST(Moving, GradientsFlowBack) {
-  const Tensor x = tensor({1., 2.}).requires_grad_();
-  (x.cuda() * 3).cuda(1).pow(2).sum().backward();
-  EXPECT_TRUE(x.grad().is_cpu());
-  EXPECT_TRUE(x.grad().equal(tensor({18., 36.})));
-  const Tensor w = tensor({2.}, Device("cuda:2")).requires_grad_();
-  (w * w).sum().cpu().backward();
-  EXPECT_EQ(w.grad().get_device(), 2);
-  EXPECT_EQ(w.grad().item<double>(), 4);
-}
-
-TEST(Moving, MixedDevicesAreAnError) {
-  const Tensor a = ones({2}, kCUDA), b = ones({2});
-  const std::string text = message_of([&] { a + b; });
-  EXPECT_NE(text.find("Expected all tensors to be on the same device, but found at least two "
-                      "devices, cuda:0 and cpu!"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(message_of([&] { a + b.cuda(1); }).find("cuda:0 and cuda:1!"), std::string::npos);
-  EXPECT_NE(message_of([&] { nn::Linear(2, 2)->forward(a); }).find("same device"),
-            std::string::npos);
-  // A number without dimensions may mix.
-  EXPECT_TRUE((a + tensor(2.f)).cpu().equal(tensor({3.f, 3.f})));
-  EXPECT_TRUE((tensor(2.f) * a).is_cuda());
-}
-
-TEST(Moving, ModulesMoveInPlaceWithTheirBuffers) {
-  nn::BatchNorm1d norm(3);
-  const Tensor weight = norm->weight;
-  optim::SGD sgd(norm->parameters(), optim::SGDOptions(0.5));
-  norm->to(Device("cuda:1"));
-  EXPECT_TRUE(norm->weight.is_same(weight));
-  EXPECT_EQ(weight.get_device(), 1);
-  EXPECT_EQ(norm->running_mean.get_device(), 1);
-  norm->forward(randn({4, 3}, Device("cuda:1"))).pow(3).sum().backward();
-  sgd.step();
-  EXPECT_FALSE(norm->weight.cpu().equal(ones({3})));
-  norm->to(kCPU);
-  EXPECT_TRUE(norm->running_var.is_cpu());
-}
-
-TEST(Moving, LossWeightsAreBuffers) {
-  nn::CrossEntropyLoss criterion(nn::CrossEntropyLossOptions().weight(tensor({1.f, 3.f})));
-  const Tensor x = randn({3, 2}, kCUDA),
-               target = tensor({0, 1, 1}, TensorOptions(kCUDA).dtype(kLong));
-  EXPECT_NE(message_of([&] { criterion(x, target); }).find("same device"), std::string::npos);
-  criterion->to(Device(kCUDA));
-  EXPECT_TRUE(criterion(x, target).is_cuda());
-  EXPECT_EQ(criterion->named_buffers()["weight"].device().str(), "cuda:0");
-}
-
-TEST(Moving, LikenessIncludesTheDevice) {
-  const Tensor x = ones({2}, TensorOptions(Device("cuda:1")).dtype(kDouble));
-  for (const Tensor& t : {ones_like(x), zeros_like(x), full_like(x, 3), rand_like(x), randn_like(x),
-                          empty_like(x), x.new_full({3}, 9), x.new_zeros({1}), x.new_ones({1})}) {
-    EXPECT_EQ(t.get_device(), 1);
-    EXPECT_EQ(t.dtype(), kDouble);
-  }
-  EXPECT_TRUE(ones_like(x, TensorOptions(kCPU)).is_cpu());
-}
-
-TEST(Moving, PrintsWithTheDevice) {
-  const Tensor x = tensor({1., 3.}, TensorOptions(kCUDA).dtype(kFloat));
-  EXPECT_EQ(repr(x), "tensor([1., 3.], device='cuda:0')");
-  std::ostringstream out;
-  out << x;
-  EXPECT_EQ(out.str(), " 1\n 3\n[ CUDAFloatType{2} ]");
-}
-
-TEST(Moving, FilesAreReadAndWrittenFromAnyDevice) {
-  const Tensor x = randn({3}, Device("cuda:1"));
-  std::stringstream file;
-  save(x, file);
-  Tensor y;
-  load(y, file);
-  EXPECT_TRUE(y.cpu().equal(x.cpu()));
-  EXPECT_EQ(x.sum().item<float>(), x.cpu().sum().item<float>());
 }
 
 }  // namespace

@@ -3,18 +3,23 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <taper/taper.h>
 
 #include "framework/runtime/gate.h"
+#include "framework/runtime/own_process.h"
+#include "test_util.h"
 
 namespace taper {
 namespace {
 
 using testing::Gate;
+using testing::in_own_process;
+using testing::message_of;
 
-TEST(Streams, OpsAreQueuedAndTheHostGoesOn) {
+TEST(DevicesA1, OpsAreQueuedAndTheHostGoesOn) {
   const Tensor x = ones({1000}, kCUDA);
   cuda::synchronize();
   Gate gate;
@@ -25,7 +30,7 @@ TEST(Streams, OpsAreQueuedAndTheHostGoesOn) {
   EXPECT_TRUE(cuda::current_stream().query());
 }
 
-TEST(Streams, GuardSetsStreamAndDevice) {
+TEST(DevicesA3, GuardSetsStreamAndDevice) {
   const cuda::Stream s(Device("cuda:1"));
   EXPECT_EQ(cuda::current_stream(), cuda::default_stream());
   {
@@ -39,7 +44,7 @@ TEST(Streams, GuardSetsStreamAndDevice) {
   EXPECT_EQ(cuda::current_stream(1), cuda::default_stream(1));
 }
 
-TEST(Streams, ComeFromAPoolOf32) {
+TEST(DevicesA3, ComeFromAPoolOf32) {
   const cuda::Stream first;
   cuda::Stream again = first;
   for (int i = 0; i < 32; ++i) again = cuda::Stream();
@@ -49,7 +54,7 @@ TEST(Streams, ComeFromAPoolOf32) {
   EXPECT_THROW(cuda::Stream(Device("cpu")), Error);
 }
 
-TEST(Streams, RunBesideEachOtherUntilOneWaits) {
+TEST(DevicesA3, RunBesideEachOtherUntilOneWaits) {
   const cuda::Stream s;
   Gate gate;  // on the default stream
   {
@@ -69,7 +74,7 @@ TEST(Streams, RunBesideEachOtherUntilOneWaits) {
   EXPECT_TRUE(cuda::default_stream().query());
 }
 
-TEST(Streams, WaitOrdersAWriteBeforeARead) {
+TEST(DevicesA3, WaitOrdersAWriteBeforeARead) {
   const cuda::Stream s;
   for (int i = 0; i < 50; ++i) {
     const Tensor a = zeros({100}, kCUDA);
@@ -85,7 +90,7 @@ TEST(Streams, WaitOrdersAWriteBeforeARead) {
   }
 }
 
-TEST(Events, MarkAPointInAStream) {
+TEST(DevicesA4, MarkAPointInAStream) {
   cuda::Event never;
   EXPECT_TRUE(never.query());
   Gate gate;
@@ -97,7 +102,7 @@ TEST(Events, MarkAPointInAStream) {
   EXPECT_TRUE(event.query());
 }
 
-TEST(Events, OrderStreamsOfSeveralDevices) {
+TEST(DevicesA4, OrderStreamsOfSeveralDevices) {
   Gate gate(0);
   cuda::Event event;
   event.record(cuda::default_stream(0));
@@ -109,7 +114,7 @@ TEST(Events, OrderStreamsOfSeveralDevices) {
   EXPECT_EQ(y.sum().item<float>(), 4);
 }
 
-TEST(Events, MeasureTime) {
+TEST(DevicesA4, MeasureTime) {
   cuda::Event start(true), end(true), untimed;
   EXPECT_THROW(start.elapsed_time(end), Error);  // not recorded
   start.record();
@@ -122,7 +127,7 @@ TEST(Events, MeasureTime) {
   EXPECT_THROW(start.elapsed_time(untimed), Error);
 }
 
-TEST(Faults, SurfaceAtTheNextSynchronisationOnce) {
+TEST(DevicesA1, FaultsSurfaceAtTheNextSynchronisationOnce) {
   const Tensor x = arange(4, TensorOptions(kCUDA).dtype(kFloat));
   const Tensor bad = x.index_select(0, tensor({9}, TensorOptions(kCUDA).dtype(kLong)));
   try {
@@ -139,11 +144,22 @@ TEST(Faults, SurfaceAtTheNextSynchronisationOnce) {
   EXPECT_EQ(ones({2}, Device("cuda:1")).sum().item<float>(), 2);
 }
 
-TEST(Threads, EachHasItsOwnCurrentDevice) {
-  cuda::DeviceGuard guard(2);
-  DeviceIndex seen = -1;
-  std::thread([&] { seen = cuda::current_device(); }).join();
-  EXPECT_EQ(seen, 0);
+TEST(DevicesA2, BlockingLaunchesThrowFromTheCallAndNameItsLine) {
+  in_own_process([] {
+    ::setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    const Tensor x = arange(4, TensorOptions(kCUDA).dtype(kFloat));
+    EXPECT_TRUE(cuda::current_stream().query());  // nothing is left behind
+    const Tensor index = tensor({9}, TensorOptions(kCUDA).dtype(kLong));
+    const std::string text = message_of([&] { x.index_select(0, index); });
+    EXPECT_NE(text.find("(kernel 'check_index' on cuda:0)"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  at "), std::string::npos) << text;
+    // This file, or without debug information this program.
+    EXPECT_TRUE(text.find("stream_test") != std::string::npos ||
+                text.find("taper_tests") != std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("set CUDA_LAUNCH_BLOCKING"), std::string::npos) << text;
+    EXPECT_EQ(x.sum().item<float>(), 6);
+  });
 }
 
 TEST(Threads, MayUseDevicesAtOnce) {
@@ -161,29 +177,6 @@ TEST(Threads, MayUseDevicesAtOnce) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
-}
-
-TEST(Training, EndsWithTheWeightsOfTheCpuRun) {
-  const auto train = [](Device device) {
-    manual_seed(0);
-    // No bias before the batch norm: its gradient is zero but for rounding, which Adam would scale
-    // up.
-    nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(1, 4, 3).bias(false)), nn::BatchNorm2d(4),
-                       nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(), nn::Linear(36, 5));
-    const Tensor x = randn({8, 1, 8, 8}), y = randint(0, 5, {8}, kLong);
-    net->to(device);
-    optim::Adam adam(net->parameters(), optim::AdamOptions(0.01));
-    for (int i = 0; i < 10; ++i) {
-      adam.zero_grad();
-      nn::functional::cross_entropy(net->forward(x.to(device)), y.to(device)).backward();
-      adam.step();
-    }
-    std::vector<Tensor> weights;
-    for (const Tensor& p : net->parameters()) weights.push_back(p.detach().cpu());
-    return weights;
-  };
-  const std::vector<Tensor> cpu = train(kCPU), gpu = train(Device("cuda:3"));
-  for (size_t i = 0; i < cpu.size(); ++i) EXPECT_TRUE(gpu[i].allclose(cpu[i], 1e-4, 1e-6)) << i;
 }
 
 }  // namespace

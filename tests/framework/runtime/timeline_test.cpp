@@ -14,7 +14,7 @@ namespace {
 
 using testing::Gate;
 
-TEST(Timeline, HoldsWhatRanBetweenStartAndStop) {
+TEST(DevicesP5, TimelineHoldsWhatRanBetweenStartAndStop) {
   const Tensor before = ones({10}, kCUDA) * 2;
   cuda::synchronize();
   cuda::Timeline timeline;
@@ -36,7 +36,7 @@ TEST(Timeline, HoldsWhatRanBetweenStartAndStop) {
                           [&](const auto& e) { return e.device == 1 && e.stream == side.id(); }));
 }
 
-TEST(Timeline, ShowsOneStreamInOrderAndTwoBesideEachOther) {
+TEST(DevicesP5, TimelineShowsOneStreamInOrderAndTwoBesideEachOther) {
   cuda::synchronize();
   cuda::Timeline timeline;
   {
@@ -56,7 +56,7 @@ TEST(Timeline, ShowsOneStreamInOrderAndTwoBesideEachOther) {
   EXPECT_FALSE(events[0].overlaps(events[2]));  // on the stream of the first gate
 }
 
-TEST(Timeline, IsChromesFormat) {
+TEST(DevicesP5, TimelineIsChromesFormat) {
   cuda::synchronize(3);
   cuda::Timeline timeline;
   ones({2}, Device("cuda:3")).cpu();
@@ -78,7 +78,7 @@ TEST(Timeline, IsChromesFormat) {
   EXPECT_THROW(timeline.export_chrome_trace("/nowhere/at/all.json"), Error);
 }
 
-TEST(Timeline, RecordsAloneAndSurvivesFaults) {
+TEST(DevicesP5, TimelineRecordsAloneAndSurvivesFaults) {
   {
     const cuda::Timeline one;
     EXPECT_THROW(cuda::Timeline(), Error);

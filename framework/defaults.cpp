@@ -1,0 +1,39 @@
+#include <taper/framework/defaults.h>
+
+#include <taper/framework/runtime/devices.h>
+
+namespace taper {
+
+void set_default_device(Device device) {
+  detail::existing_device(device);
+  detail::thread_default_device = device;
+}
+
+void set_default_tensor_type(const std::string& name) {
+  const detail::TensorType type = detail::parse_tensor_type(name);
+  TAPER_CHECK_TYPE(isFloatingType(type.dtype),
+                   "only floating-point types are supported as the default type, got '", name, "'");
+  set_default_device(type.device);
+  set_default_dtype(type.dtype);
+}
+
+namespace detail {
+
+TensorType parse_tensor_type(const std::string& name) {
+  const auto begins = [&](const std::string& text) { return name.rfind(text, 0) == 0; };
+  const bool cuda = begins("torch.cuda.");
+  const std::string kind = begins("torch.") ? name.substr(cuda ? 11 : 6) : "";
+#define TAPER_TRY(T, Name) \
+  if (kind == #Name "Tensor") return {cuda ? kCUDA : kCPU, ScalarType::Name};
+  TAPER_FORALL_DTYPES(TAPER_TRY)
+#undef TAPER_TRY
+  std::string names;
+#define TAPER_LIST(T, Name) names += names.empty() ? #Name "Tensor" : ", " #Name "Tensor";
+  TAPER_FORALL_DTYPES(TAPER_LIST)
+#undef TAPER_LIST
+  throw ValueError(
+      concat("invalid type: '", name, "'; expected 'torch.' or 'torch.cuda.' and one of ", names));
+}
+
+}  // namespace detail
+}  // namespace taper

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Every example can be told to leave the GPUs alone.
+#   flags.sh FOLDER_OF_PROGRAMS
+set -euo pipefail
+examples=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../examples" && pwd)
+checked=0
+for folder in "$examples"/*/; do
+  name=$(basename "$folder")
+  program=$1/$name
+  [ -x "$program" ] || { echo "$name was not built: not checked"; continue; }
+  "$program" --help | grep -q -- --disable-cuda || { echo "$name has no --disable-cuda"; exit 1; }
+  checked=$((checked + 1))
+done
+echo "$checked examples have --disable-cuda"
+[ $checked -gt 0 ] || exit 77
