@@ -18,13 +18,15 @@ constexpr int64_t kMostBlocks = 1 << 16;
 
 #ifdef __CUDACC__
 template <class F>
-__global__ void for_each_kernel(int64_t n, const F f) {
+__global__ void __launch_bounds__(kThreads) for_each_kernel(int64_t n, const F f) {
   const int64_t step = int64_t{blockDim.x} * gridDim.x;
   for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) f(i);
 }
 
+// The bound keeps registers few enough for the largest team.
 template <class F>
-__global__ void for_each_row_kernel(int64_t rows, int team_size, const F f) {
+__global__ void __launch_bounds__(Team::kWarp* Team::kMostWarps)
+    for_each_row_kernel(int64_t rows, int team_size, const F f) {
   __shared__ Team::Slot shared[Team::kMostWarps];
   const int teams = blockDim.x / team_size;
   const Team team{static_cast<int>(threadIdx.x) % team_size, team_size, shared};
