@@ -72,6 +72,9 @@ std::string describe_frame(void* address, const Dl_info& info) {
 std::vector<void*> capture_stack() {
   std::vector<void*> frames(64);
   frames.resize(static_cast<size_t>(backtrace(frames.data(), static_cast<int>(frames.size()))));
+  // The innermost frame is this function, unless a sanitizer stands before `backtrace`.
+  Dl_info info;
+  while (!frames.empty() && is_outside(frames.front(), info)) frames.erase(frames.begin());
   return frames;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/ops/binary_functors.h>
 #include <taper/ops/index_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/index_isa.inc>
@@ -118,7 +119,7 @@ void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
           const int64_t step = one ? 0 : 1;
           if (add)
             for (int64_t k = begin; k < end; ++k)
-              to[k] = static_cast<scalar_t>(static_cast<M>(to[k]) + static_cast<M>(from[k * step]));
+              to[k] = static_cast<scalar_t>(functor::add()(M(to[k]), M(from[k * step])));
           else
             for (int64_t k = begin; k < end; ++k) to[k] = from[k * step];
         }
@@ -177,9 +178,9 @@ struct Combine {
     if (mode == PutMode::kCopy)
       to = from;
     else if (mode == PutMode::kAdd)
-      to = static_cast<T>(static_cast<M>(to) + static_cast<M>(from));
+      to = static_cast<T>(functor::add()(static_cast<M>(to), static_cast<M>(from)));
     else
-      to = static_cast<T>(static_cast<M>(to) * static_cast<M>(from));
+      to = static_cast<T>(functor::mul()(static_cast<M>(to), static_cast<M>(from)));
   }
 };
 

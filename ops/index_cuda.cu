@@ -4,6 +4,7 @@
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/groups.h>
+#include <taper/ops/binary_functors.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/reduce_kernels.h>
 
@@ -178,10 +179,9 @@ struct GatherAlong {
 
 template <class T>
 TAPER_DEVICE T put(T to, T from, PutMode mode) {
-  using M = opmath_t<T>;
   if (mode == PutMode::kCopy) return from;
-  if (mode == PutMode::kAdd) return static_cast<T>(static_cast<M>(load(to) + load(from)));
-  return static_cast<T>(static_cast<M>(load(to) * load(from)));
+  if (mode == PutMode::kAdd) return static_cast<T>(functor::add()(load(to), load(from)));
+  return static_cast<T>(functor::mul()(load(to), load(from)));
 }
 
 // Indices that share all places but that along dim may meet; one thread takes them in order.
