@@ -258,6 +258,8 @@ void set_default_dtype(TypeMeta t);
   X(int64_t, Long, __VA_ARGS__)       \
   X(int32_t, Int, __VA_ARGS__)        \
   X(int16_t, Short, __VA_ARGS__) X(int8_t, Char, __VA_ARGS__) X(uint8_t, Byte, __VA_ARGS__)
+/// What bitwise arithmetic takes.
+#define TAPER_BIT_DTYPES(X, ...) TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)
 #define TAPER_NUMBER_DTYPES(X, ...) \
   TAPER_FLOATING_DTYPES(X, __VA_ARGS__) TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__)
 #define TAPER_ALL_DTYPES(X, ...) TAPER_NUMBER_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)

@@ -47,22 +47,6 @@ constexpr int64_t kPatchElements = 32768;
 // Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;
 
-ConvShape shape_of(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
-  ConvShape s;
-  s.steps = steps;
-  s.batch = x[0];
-  s.groups = steps.groups;
-  s.in_channels = w[1];
-  s.out_channels = w[0] / steps.groups;
-  const int64_t missing = 5 - x.size();
-  for (int64_t d = 0; d < 3; ++d) {
-    s.in[d] = d < missing ? 1 : x[d - missing + 2];
-    s.out[d] = d < missing ? 1 : y[d - missing + 2];
-    s.kernel[d] = d < missing ? 1 : w[d - missing + 2];
-  }
-  return s;
-}
-
 int64_t grain_for(int64_t work_of_one) {
   return std::max<int64_t>(1, kThreadWork / std::max<int64_t>(1, work_of_one));
 }
@@ -312,7 +296,7 @@ class WidenedOut {
 }  // namespace
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
-  const ConvShape s = shape_of(x.sizes, w.sizes, y.sizes, steps);
+  const ConvShape s = conv_shape(x.sizes, w.sizes, y.sizes, steps);
   TAPER_SWITCH(y.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
     const Widened<scalar_t> wx(x), ww(w), wb(b);
     const WidenedOut<scalar_t> wy(y);
@@ -321,7 +305,7 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 }
 
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
-  const ConvShape s = shape_of(gx.sizes, w.sizes, gy.sizes, steps);
+  const ConvShape s = conv_shape(gx.sizes, w.sizes, gy.sizes, steps);
   TAPER_SWITCH(gx.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
     const Widened<scalar_t> wg(gy), ww(w);
     const WidenedOut<scalar_t> wx(gx);
@@ -330,7 +314,7 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 }
 
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
-  const ConvShape s = shape_of(x.sizes, gw.sizes, gy.sizes, steps);
+  const ConvShape s = conv_shape(x.sizes, gw.sizes, gy.sizes, steps);
   TAPER_SWITCH(gw.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
     const Widened<scalar_t> wx(x), wg(gy);
     const WidenedOut<scalar_t> ww(gw);

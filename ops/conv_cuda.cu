@@ -1,5 +1,6 @@
+#include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/map.h>
-#include <taper/ops/conv_kernels.h>
+#include <taper/ops/conv_shape.h>
 #ifdef __CUDACC__
 #include <taper/ops/conv_cudnn.h>
 #endif
@@ -10,40 +11,18 @@
 namespace taper::cuda {
 namespace {
 
-/// The sizes of one convolution, with three spatial dimensions.
-struct ConvSizes {
-  int64_t batch, channels, filters;  // of one group: channels / groups, filters / groups
-  int64_t in[3], out[3], kernel[3];
-  ConvSteps steps;
-  ConvSizes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps)
-      : batch(x[0]), channels(x[1] / steps.groups), filters(y[1] / steps.groups), steps(steps) {
-    const int64_t spatial = x.size() - 2;
-    for (int64_t d = 0; d < 3; ++d) {
-      const int64_t i = 2 + d - (3 - spatial);
-      in[d] = d < 3 - spatial ? 1 : x[i];
-      out[d] = d < 3 - spatial ? 1 : y[i];
-      kernel[d] = d < 3 - spatial ? 1 : w[i];
-    }
+/// Where elements of a convolution's tensors are; c and f count the channels of all groups.
+struct ConvPlaces : ConvShape {
+  explicit ConvPlaces(const ConvShape& shape) : ConvShape(shape) {}
+  TAPER_DEVICE int64_t x_at(int64_t n, int64_t c, const int64_t (&at)[3]) const {
+    return (((n * in_channels * groups + c) * in[0] + at[0]) * in[1] + at[1]) * in[2] + at[2];
   }
-  TAPER_HD static int64_t volume(const int64_t (&s)[3]) { return s[0] * s[1] * s[2]; }
-  /// Element `at` of plane `c` of sample `n`, of all channels (filters).
-  TAPER_HD int64_t x_at(int64_t n, int64_t c, const int64_t (&at)[3]) const {
-    return (((n * channels * steps.groups + c) * in[0] + at[0]) * in[1] + at[1]) * in[2] + at[2];
+  TAPER_DEVICE int64_t y_at(int64_t n, int64_t f, const int64_t (&at)[3]) const {
+    return (((n * out_channels * groups + f) * out[0] + at[0]) * out[1] + at[1]) * out[2] + at[2];
   }
-  TAPER_HD int64_t y_at(int64_t n, int64_t f, const int64_t (&at)[3]) const {
-    return (((n * filters * steps.groups + f) * out[0] + at[0]) * out[1] + at[1]) * out[2] + at[2];
-  }
-  TAPER_HD int64_t w_at(int64_t f, int64_t c, const int64_t (&at)[3]) const {
-    return (((f * channels + c) * kernel[0] + at[0]) * kernel[1] + at[1]) * kernel[2] + at[2];
-  }
-};
-
-struct Index3 {
-  int64_t at[3];
-  TAPER_DEVICE Index3(const int64_t (&sizes)[3], int64_t i) {
-    at[2] = i % sizes[2];
-    at[1] = i / sizes[2] % sizes[1];
-    at[0] = i / (sizes[1] * sizes[2]);
+  /// c within its group.
+  TAPER_DEVICE int64_t w_at(int64_t f, int64_t c, const int64_t (&at)[3]) const {
+    return (((f * in_channels + c) * kernel[0] + at[0]) * kernel[1] + at[1]) * kernel[2] + at[2];
   }
 };
 
@@ -59,7 +38,7 @@ TAPER_DEVICE void for_taps(const int64_t (&sizes)[3], const F& f) {
 }
 
 /// The image's place that `tap` sees from `out`; false outside of the image.
-TAPER_DEVICE bool seen(const ConvSizes& s, const int64_t (&out)[3], const int64_t (&tap)[3],
+TAPER_DEVICE bool seen(const ConvPlaces& s, const int64_t (&out)[3], const int64_t (&tap)[3],
                        int64_t (&in)[3]) {
   for (int d = 0; d < 3; ++d) {
     in[d] = out[d] * s.steps.stride[d] - s.steps.padding[d] + tap[d] * s.steps.dilation[d];
@@ -68,7 +47,7 @@ TAPER_DEVICE bool seen(const ConvSizes& s, const int64_t (&out)[3], const int64_
   return true;
 }
 /// The output's place whose `tap` sees `in`; false where there is none.
-TAPER_DEVICE bool seeing(const ConvSizes& s, const int64_t (&in)[3], const int64_t (&tap)[3],
+TAPER_DEVICE bool seeing(const ConvPlaces& s, const int64_t (&in)[3], const int64_t (&tap)[3],
                          int64_t (&out)[3]) {
   for (int d = 0; d < 3; ++d) {
     const int64_t at = in[d] + s.steps.padding[d] - tap[d] * s.steps.dilation[d];
@@ -81,16 +60,16 @@ TAPER_DEVICE bool seeing(const ConvSizes& s, const int64_t (&in)[3], const int64
 
 template <class T>
 struct Forward {
-  ConvSizes s;
+  ConvPlaces s;
   T* y;
   const T *x, *w, *b;
   TAPER_DEVICE void operator()(int64_t i) const {
-    const int64_t plane = i / ConvSizes::volume(s.out);
-    const Index3 o(s.out, i - plane * ConvSizes::volume(s.out));
-    const int64_t all = s.filters * s.steps.groups, n = plane / all, f = plane % all;
-    const int64_t first = f / s.filters * s.channels;
+    const int64_t plane = i / s.out_pixels();
+    const Index3 o(s.out, i - plane * s.out_pixels());
+    const int64_t all = s.out_channels * s.groups, n = plane / all, f = plane % all;
+    const int64_t first = f / s.out_channels * s.in_channels;
     opmath_t<T> sum = b ? load(b[f]) : opmath_t<T>(0);
-    for (int64_t c = 0; c < s.channels; ++c)
+    for (int64_t c = 0; c < s.in_channels; ++c)
       for_taps(s.kernel, [&](const int64_t(&tap)[3]) {
         int64_t in[3];
         if (seen(s, o.at, tap, in))
@@ -102,21 +81,21 @@ struct Forward {
 
 template <class T>
 struct InputGradient {
-  ConvSizes s;
+  ConvPlaces s;
   T* gx;
   const T *gy, *w;
   TAPER_DEVICE void operator()(int64_t i) const {
-    const int64_t plane = i / ConvSizes::volume(s.in);
-    const Index3 in(s.in, i - plane * ConvSizes::volume(s.in));
-    const int64_t all = s.channels * s.steps.groups, n = plane / all, c = plane % all;
-    const int64_t first = c / s.channels * s.filters;
+    const int64_t plane = i / s.in_pixels();
+    const Index3 in(s.in, i - plane * s.in_pixels());
+    const int64_t all = s.in_channels * s.groups, n = plane / all, c = plane % all;
+    const int64_t first = c / s.in_channels * s.out_channels;
     opmath_t<T> sum = 0;
-    for (int64_t f = 0; f < s.filters; ++f)
+    for (int64_t f = 0; f < s.out_channels; ++f)
       for_taps(s.kernel, [&](const int64_t(&tap)[3]) {
         int64_t out[3];
         if (seeing(s, in.at, tap, out))
-          sum +=
-              load(gy[s.y_at(n, first + f, out)]) * load(w[s.w_at(first + f, c % s.channels, tap)]);
+          sum += load(gy[s.y_at(n, first + f, out)]) *
+                 load(w[s.w_at(first + f, c % s.in_channels, tap)]);
       });
     gx[i] = static_cast<T>(sum);
   }
@@ -124,14 +103,15 @@ struct InputGradient {
 
 template <class T>
 struct WeightGradient {
-  ConvSizes s;
+  ConvPlaces s;
   T* gw;
   const T *x, *gy;
   TAPER_DEVICE void operator()(const Team& team, int64_t i) const {
-    const int64_t taps = ConvSizes::volume(s.kernel), pair = i / taps;
+    const int64_t taps = s.taps(), pair = i / taps;
     const Index3 tap(s.kernel, i - pair * taps);
-    const int64_t f = pair / s.channels, c = f / s.filters * s.channels + pair % s.channels;
-    const int64_t pixels = ConvSizes::volume(s.out);
+    const int64_t f = pair / s.in_channels,
+                  c = f / s.out_channels * s.in_channels + pair % s.in_channels;
+    const int64_t pixels = s.out_pixels();
     const auto sum = team.sum<opmath_t<T>>(s.batch * pixels, [&](int64_t k) {
       const Index3 o(s.out, k % pixels);
       int64_t in[3];
@@ -147,11 +127,10 @@ struct WeightGradient {
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(x.sizes, w.sizes, y.sizes, y.dtype, steps))
-    return cudnn_forward(y, x, w, b, steps);
+  if (cudnn_takes(x.sizes, w.sizes, y.sizes, steps)) return cudnn_forward(y, x, w, b, steps);
 #endif
   TAPER_SWITCH(y.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
-    for_each(y.numel, Forward<scalar_t>{ConvSizes(x.sizes, w.sizes, y.sizes, steps),
+    for_each(y.numel, Forward<scalar_t>{ConvPlaces(conv_shape(x.sizes, w.sizes, y.sizes, steps)),
                                         y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
                                         b.defined() ? b.as<scalar_t>() : nullptr});
   });
@@ -159,25 +138,26 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps))
+  if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, steps))
     return cudnn_input_gradient(gx, gy, w, steps);
 #endif
   TAPER_SWITCH(gx.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
     for_each(gx.numel,
-             InputGradient<scalar_t>{ConvSizes(gx.sizes, w.sizes, gy.sizes, steps),
+             InputGradient<scalar_t>{ConvPlaces(conv_shape(gx.sizes, w.sizes, gy.sizes, steps)),
                                      gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>()});
   });
 }
 
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps))
+  if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, steps))
     return cudnn_weight_gradient(gw, x, gy, steps);
 #endif
   TAPER_SWITCH(gw.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
-    for_each_row(gw.numel, Team::kWarp,
-                 WeightGradient<scalar_t>{ConvSizes(x.sizes, gw.sizes, gy.sizes, steps),
-                                          gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>()});
+    for_each_row(
+        gw.numel, Team::kWarp,
+        WeightGradient<scalar_t>{ConvPlaces(conv_shape(x.sizes, gw.sizes, gy.sizes, steps)),
+                                 gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>()});
   });
 }
 

@@ -110,21 +110,6 @@ ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype
   return *plan;
 }
 
-/// Memory that an algorithm works in, until the end of the scope.
-class Workspace {
- public:
-  explicit Workspace(size_t nbytes) : p_(nbytes ? allocate_scratch(nbytes) : nullptr) {}
-  ~Workspace() {
-    if (p_) release_scratch(p_);
-  }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  void* get() const { return p_; }
-
- private:
-  void* p_;
-};
-
 /// Alpha or beta in the type that cuDNN reads.
 class Factor {
  public:
@@ -138,19 +123,22 @@ class Factor {
   bool in_double_;
 };
 
-/// The first algorithm of the list, which is ordered by what cuDNN expects to be fastest, that can
-/// be had.
-template <class Found>
-int best_of(const Found* found, int count) {
+/// The first algorithm that can be had of those that find(room, &count, list) lists, the one that
+/// cuDNN expects to be fastest first.
+template <class Found, class Find>
+int first_algorithm(const Find& find) {
+  constexpr int kMost = 8;
+  Found found[kMost];
+  int count = 0;
+  find(kMost, &count, found);
   for (int i = 0; i < count; ++i)
     if (found[i].status == CUDNN_STATUS_SUCCESS) return static_cast<int>(found[i].algo);
   return 0;
 }
-constexpr int kMostAlgorithms = 8;
 
 }  // namespace
 
-bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, ScalarType, const ConvSteps& steps) {
+bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
   for (const Dims* sizes : {&x, &w, &y})
     for (int64_t s : *sizes)
       if (s == 0 || s > INT32_MAX) return false;
@@ -167,18 +155,16 @@ bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, ScalarType, const 
 void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.forward < 0) {
-    cudnnConvolutionFwdAlgoPerf_t found[kMostAlgorithms];
-    int count = 0;
-    TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
-                p.y.get(), kMostAlgorithms, &count, found);
-    p.forward = best_of(found, count);
-  }
+  if (p.forward < 0)
+    p.forward = first_algorithm<cudnnConvolutionFwdAlgoPerf_t>([&](auto... list) {
+      TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
+                  p.y.get(), list...);
+    });
   const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(p.forward);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(), p.conv.get(),
               p.y.get(), algorithm, &nbytes);
-  const Workspace room(nbytes);
+  const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, y.dtype), zero(0, y.dtype);
   TAPER_CUDNN(cudnnConvolutionForward, h, one.get(), p.x.get(), x.data, p.w.get(), w.data,
               p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.y.get(), y.data);
@@ -189,18 +175,16 @@ void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const Co
 void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
   ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.input_gradient < 0) {
-    cudnnConvolutionBwdDataAlgoPerf_t found[kMostAlgorithms];
-    int count = 0;
-    TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(), p.conv.get(),
-                p.x.get(), kMostAlgorithms, &count, found);
-    p.input_gradient = best_of(found, count);
-  }
+  if (p.input_gradient < 0)
+    p.input_gradient = first_algorithm<cudnnConvolutionBwdDataAlgoPerf_t>([&](auto... list) {
+      TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(),
+                  p.conv.get(), p.x.get(), list...);
+    });
   const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(p.input_gradient);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(), p.conv.get(),
               p.x.get(), algorithm, &nbytes);
-  const Workspace room(nbytes);
+  const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, gx.dtype), zero(0, gx.dtype);
   TAPER_CUDNN(cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w.data, p.y.get(), gy.data,
               p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.x.get(), gx.data);
@@ -209,18 +193,16 @@ void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSt
 void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.weight_gradient < 0) {
-    cudnnConvolutionBwdFilterAlgoPerf_t found[kMostAlgorithms];
-    int count = 0;
-    TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
-                p.conv.get(), p.w.get(), kMostAlgorithms, &count, found);
-    p.weight_gradient = best_of(found, count);
-  }
+  if (p.weight_gradient < 0)
+    p.weight_gradient = first_algorithm<cudnnConvolutionBwdFilterAlgoPerf_t>([&](auto... list) {
+      TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
+                  p.conv.get(), p.w.get(), list...);
+    });
   const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.weight_gradient);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(), p.conv.get(),
               p.w.get(), algorithm, &nbytes);
-  const Workspace room(nbytes);
+  const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, gw.dtype), zero(0, gw.dtype);
   TAPER_CUDNN(cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x.data, p.y.get(), gy.data,
               p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.w.get(), gw.data);

@@ -6,8 +6,7 @@
 namespace taper::cuda {
 
 /// Whether cuDNN can say this convolution: something to compute, and the same padding at both ends.
-bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
-                 const ConvSteps& steps);
+bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps);
 
 // As the kernels of conv_kernels.h, for what cudnn_takes.
 void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps);

@@ -1,4 +1,4 @@
-// The sizes of one convolution, as its CPU kernels see them. Not installed.
+// The sizes of one convolution, as its kernels see them. Not installed.
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 #include <taper/ops/conv_kernels.h>
 
-namespace taper::cpu {
+namespace taper {
 
 /// One group of one convolution. A patch is what one output element sees: depth = C/g * kernel.
 struct ConvShape {
@@ -17,10 +17,10 @@ struct ConvShape {
 
   auto operator<=>(const ConvShape&) const = default;
 
-  int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
-  int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
-  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
-  int64_t depth() const { return in_channels * taps(); }
+  TAPER_HD int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
+  TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
+  TAPER_HD int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+  TAPER_HD int64_t depth() const { return in_channels * taps(); }
   /// No tap ever falls outside of the input.
   bool inside() const {
     for (int d = 0; d < 3; ++d)
@@ -37,6 +37,25 @@ struct ConvShape {
     return true;
   }
 };
+
+/// The sizes of a convolution from x with w to y; dimensions that are missing are 1 long.
+inline ConvShape conv_shape(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
+  ConvShape s;
+  s.steps = steps;
+  s.batch = x[0];
+  s.groups = steps.groups;
+  s.in_channels = w[1];
+  s.out_channels = w[0] / steps.groups;
+  const int64_t missing = 5 - x.size();
+  for (int64_t d = 0; d < 3; ++d) {
+    s.in[d] = d < missing ? 1 : x[d - missing + 2];
+    s.out[d] = d < missing ? 1 : y[d - missing + 2];
+    s.kernel[d] = d < missing ? 1 : w[d - missing + 2];
+  }
+  return s;
+}
+
+namespace cpu {
 
 /// Columns of a packed panel, and its row stride.
 constexpr int64_t kPatchPanel = 64;
@@ -69,4 +88,5 @@ constexpr int64_t kMaxTapsInRow = 64;
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 
-}  // namespace taper::cpu
+}  // namespace cpu
+}  // namespace taper

@@ -1,25 +1,11 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/value_errors.h>
-#include <taper/ops/loss_nll_kernels.h>
+#include <taper/ops/loss_nll_shape.h>
 #include <taper/ops/reduce_plan.h>
 
 namespace taper::cpu {
 namespace {
-
-// [N, C, ...] as three numbers; [C] is one sample.
-struct NllShape {
-  int64_t n = 1, classes = 1, inner = 1;
-  explicit NllShape(const Dims& sizes) {
-    if (sizes.size() == 1) {
-      classes = sizes[0];
-      return;
-    }
-    n = sizes[0];
-    classes = sizes[1];
-    for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
-  }
-};
 
 void check_targets(const In& target, int64_t classes, int64_t ignore_index) {
   const int64_t* t = target.as<int64_t>();

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/pool_shape.h>
 
@@ -10,16 +11,6 @@ TAPER_DEVICE int64_t pixel_of(const PoolShape& s, int64_t z, int64_t y, int64_t 
   return (z * s.in[1] + y) * s.in[2] + x;
 }
 
-/// The coordinates of output pixel p.
-struct Coordinates {
-  int64_t o[3];
-  TAPER_DEVICE Coordinates(const int64_t (&sizes)[3], int64_t p) {
-    o[2] = p % sizes[2];
-    o[1] = p / sizes[2] % sizes[1];
-    o[0] = p / (sizes[1] * sizes[2]);
-  }
-};
-
 // ---------------------------------------------------------------- by output pixel
 template <class T, class Code>
 struct MaxForward {
@@ -29,9 +20,9 @@ struct MaxForward {
   const T* x;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t plane = i / s.out_pixels();
-    const Coordinates at(s.out, i - plane * s.out_pixels());
+    const Index3 o(s.out, i - plane * s.out_pixels());
     const T* const image = x + plane * s.in_pixels();
-    const PoolSpan d = s.span(0, at.o[0]), h = s.span(1, at.o[1]), w = s.span(2, at.o[2]);
+    const PoolSpan d = s.span(0, o.at[0]), h = s.span(1, o.at[1]), w = s.span(2, o.at[2]);
     opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
     int64_t position = -1;
     for (int64_t z = d.first, a = d.tap; z < d.end; z += d.step, ++a)
@@ -89,14 +80,14 @@ struct AvgForward {
   const T* x;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t plane = i / s.out_pixels();
-    const Coordinates at(s.out, i - plane * s.out_pixels());
+    const Index3 o(s.out, i - plane * s.out_pixels());
     const T* const image = x + plane * s.in_pixels();
-    const PoolSpan d = s.span(0, at.o[0]), h = s.span(1, at.o[1]), w = s.span(2, at.o[2]);
+    const PoolSpan d = s.span(0, o.at[0]), h = s.span(1, o.at[1]), w = s.span(2, o.at[2]);
     opmath_t<T> sum = 0;
     for (int64_t z = d.first; z < d.end; ++z)
       for (int64_t r = h.first; r < h.end; ++r)
         for (int64_t k = w.first; k < w.end; ++k) sum += load(image[pixel_of(s, z, r, k)]);
-    y[i] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(d, h, w, at.o)));
+    y[i] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(d, h, w, o.at)));
   }
 };
 
@@ -123,8 +114,8 @@ struct Windows {
 /// The sum of part(output coordinates, output pixel) over the windows that may have the pixel.
 template <class Sum, class Part>
 TAPER_DEVICE Sum over_windows(const PoolShape& s, int64_t pixel, const Part& part) {
-  const Coordinates at(s.in, pixel);
-  const Windows d(s, 0, at.o[0]), h(s, 1, at.o[1]), w(s, 2, at.o[2]);
+  const Index3 o(s.in, pixel);
+  const Windows d(s, 0, o.at[0]), h(s, 1, o.at[1]), w(s, 2, o.at[2]);
   Sum sum = 0;
   for (int64_t i = d.first; i < d.end; ++i)
     for (int64_t j = h.first; j < h.end; ++j)
@@ -159,11 +150,11 @@ struct AvgScatter {
   TAPER_DEVICE void operator()(int64_t i) const {
     using A = opmath_t<T>;
     const int64_t plane = i / s.in_pixels(), pixel = i - plane * s.in_pixels();
-    const Coordinates at(s.in, pixel);
+    const Index3 here(s.in, pixel);
     const T* const g = gy + plane * s.out_pixels();
     gx[i] = static_cast<T>(over_windows<A>(s, pixel, [&](const int64_t(&o)[3], int64_t p) {
       const PoolSpan d = s.span(0, o[0]), h = s.span(1, o[1]), w = s.span(2, o[2]);
-      const bool inside = within(d, at.o[0]) && within(h, at.o[1]) && within(w, at.o[2]);
+      const bool inside = within(d, here.at[0]) && within(h, here.at[1]) && within(w, here.at[2]);
       return inside ? load(g[p]) / static_cast<A>(s.divisor(d, h, w, o)) : A(0);
     }));
   }

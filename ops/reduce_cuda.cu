@@ -85,12 +85,10 @@ void run(const Out& y, const In& x, DimMask dims, A identity, Op op, Before befo
     body;                               \
     break;                              \
   }
-#define TAPER_INTEGER_DTYPES(X, ...) \
-  TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)
 
 TAPER_DEVICE void store_integer(ScalarType dtype, char* y, int64_t v) {
   switch (dtype) {
-    TAPER_INTEGER_DTYPES(TAPER_DTYPE_CASE, *reinterpret_cast<scalar_t*>(y) = scalar_t(v))
+    TAPER_BIT_DTYPES(TAPER_DTYPE_CASE, *reinterpret_cast<scalar_t*>(y) = scalar_t(v))
     default:
       break;
   }
@@ -101,8 +99,8 @@ struct Number {
   TAPER_DEVICE uint64_t of(ScalarType dtype, const char* x) const {
     uint64_t v = 0;
     switch (dtype) {
-      TAPER_INTEGER_DTYPES(TAPER_DTYPE_CASE,
-                           v = static_cast<uint64_t>(*reinterpret_cast<const scalar_t*>(x)))
+      TAPER_BIT_DTYPES(TAPER_DTYPE_CASE,
+                       v = static_cast<uint64_t>(*reinterpret_cast<const scalar_t*>(x)))
       default:
         break;
     }

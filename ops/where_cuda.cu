@@ -1,4 +1,4 @@
-#include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/bytes.h>
 #include <taper/ops/where_kernels.h>
 
 namespace taper::cuda {
@@ -18,9 +18,10 @@ struct Select {
 
 void select_by_mask(Out y, In condition, In a, In b) {
   const auto plan = plan_over(y.sizes, y, condition, a, b);
-  TAPER_SWITCH(y.dtype, "where", TAPER_ALL_DTYPES, [&] {
-    for_each_place(plan, Select<scalar_t>{y.as<char>(), Source<bool>(condition),
-                                          Source<scalar_t>(a), Source<scalar_t>(b)});
+  by_size(y.dtype, [&](auto bits) {
+    using T = decltype(bits);
+    for_each_place(plan,
+                   Select<T>{y.as<char>(), Source<bool>(condition), Source<T>(a), Source<T>(b)});
   });
 }
 

@@ -32,7 +32,8 @@ struct FaultNote {
 }
 
 #if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
-/// The note of the current device: one for each, in pinned memory at one address for both sides.
+/// The note of the device of the launch that is being made: one for each, in pinned memory at one
+/// address for both sides.
 FaultNote* fault_note();
 /// Throws what kernels of the device have noted, once. For the runtime, when it has waited.
 void throw_fault(int device);

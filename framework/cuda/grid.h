@@ -5,6 +5,16 @@
 
 namespace taper::cuda {
 
+/// The three coordinates of an index in row-major order.
+struct Index3 {
+  int64_t at[3];
+  TAPER_DEVICE Index3(const int64_t (&sizes)[3], int64_t i) {
+    at[2] = i % sizes[2];
+    at[1] = i / sizes[2] % sizes[1];
+    at[0] = i / (sizes[1] * sizes[2]);
+  }
+};
+
 template <class Index, class F>
 struct VisitBox {
   Index middle, inner;

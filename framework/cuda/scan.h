@@ -13,12 +13,7 @@ namespace taper::cuda {
 /// v of the lane `distance` below; the own v where there is none.
 template <class T>
 TAPER_DEVICE T from_below(T v, int distance) {
-  constexpr int kWords = (sizeof(T) + 3) / 4;
-  uint32_t words[kWords] = {};
-  memcpy(words, &v, sizeof(T));
-  for (int i = 0; i < kWords; ++i) words[i] = __shfl_up_sync(0xffffffffu, words[i], distance);
-  memcpy(&v, words, sizeof(T));
-  return v;
+  return by_words(v, [distance](uint32_t w) { return __shfl_up_sync(0xffffffffu, w, distance); });
 }
 #endif
 
@@ -33,11 +28,7 @@ TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total) {
       if (lane >= distance) v = op(below, v);
     }
     if (team.size == Team::kWarp) {
-      total = v;
-      uint32_t words[(sizeof(T) + 3) / 4] = {};
-      memcpy(words, &v, sizeof(T));
-      for (auto& w : words) w = __shfl_sync(0xffffffffu, w, Team::kWarp - 1);
-      memcpy(&total, words, sizeof(T));
+      total = by_words(v, [](uint32_t w) { return __shfl_sync(0xffffffffu, w, Team::kWarp - 1); });
       return v;
     }
     static_assert(sizeof(T) <= sizeof(Team::Slot));

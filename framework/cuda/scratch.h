@@ -1,8 +1,8 @@
-// Working memory of a kernel's host side. For *_cuda.cu files only; not installed.
+// Working memory of a kernel's host side. For the files of CUDA kernels; not installed.
 #pragma once
 
 #include <cstddef>
-#ifndef __CUDACC__
+#if TAPER_CUDA_KERNELS != 1
 #include <memory>
 #endif
 
@@ -17,7 +17,7 @@ void release_scratch(void* p) noexcept;
 template <class T>
 class Scratch {
  public:
-#ifdef __CUDACC__
+#if TAPER_CUDA_KERNELS == 1
   explicit Scratch(int64_t n) : p_(static_cast<T*>(allocate_scratch(n * sizeof(T)))) {}
   ~Scratch() { release_scratch(p_); }
   T* get() const { return p_; }
@@ -29,7 +29,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
 
  private:
-#ifdef __CUDACC__
+#if TAPER_CUDA_KERNELS == 1
   T* p_;
 #else
   std::unique_ptr<T[]> p_;

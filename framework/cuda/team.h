@@ -41,15 +41,19 @@ struct Smaller {
 };
 
 #ifdef __CUDACC__
-/// v of the lane that differs in the bits of `mask`; T is any trivially copyable type.
-template <class T>
-TAPER_DEVICE T exchange(T v, int mask) {
-  constexpr int kWords = (sizeof(T) + 3) / 4;
-  uint32_t words[kWords] = {};
+/// A value of any trivially copyable type, of which shuffle(word) moves the words between lanes.
+template <class T, class Shuffle>
+TAPER_DEVICE T by_words(T v, const Shuffle& shuffle) {
+  uint32_t words[(sizeof(T) + 3) / 4] = {};
   memcpy(words, &v, sizeof(T));
-  for (int i = 0; i < kWords; ++i) words[i] = __shfl_xor_sync(0xffffffffu, words[i], mask);
+  for (uint32_t& w : words) w = shuffle(w);
   memcpy(&v, words, sizeof(T));
   return v;
+}
+/// v of the lane that differs in the bits of `mask`.
+template <class T>
+TAPER_DEVICE T exchange(T v, int mask) {
+  return by_words(v, [mask](uint32_t w) { return __shfl_xor_sync(0xffffffffu, w, mask); });
 }
 #endif
 
@@ -114,35 +118,5 @@ struct Team {
     return reduce(n, T(0), value, Plus());
   }
 };
-
-/// *p += v, beside other threads that do so.
-template <class T>
-TAPER_DEVICE void atomic_add(T* p, T v) {
-#ifdef __CUDA_ARCH__
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-    atomicAdd(p, v);
-  } else if constexpr (sizeof(T) == 8) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
-  } else {  // exchanges the aligned word around p until nobody was faster
-    const auto address = reinterpret_cast<uintptr_t>(p);
-    auto* const word = reinterpret_cast<unsigned*>(address & ~uintptr_t{3});
-    const unsigned shift = (address & 3) * 8;
-    const unsigned mask = sizeof(T) == 4 ? ~0u : ((1u << (sizeof(T) * 8 % 32)) - 1) << shift;
-    unsigned seen = *word, before;
-    do {
-      before = seen;
-      const unsigned bits = (before & mask) >> shift;
-      T value;
-      memcpy(&value, &bits, sizeof(T));
-      value = static_cast<T>(static_cast<opmath_t<T>>(value) + static_cast<opmath_t<T>>(v));
-      unsigned result = 0;
-      memcpy(&result, &value, sizeof(T));
-      seen = atomicCAS(word, before, (before & ~mask) | (result << shift & mask));
-    } while (seen != before);
-  }
-#else
-  *p = static_cast<T>(static_cast<opmath_t<T>>(*p) + static_cast<opmath_t<T>>(v));
-#endif
-}
 
 }  // namespace taper::cuda

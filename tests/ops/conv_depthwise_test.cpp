@@ -100,7 +100,7 @@ TEST(ConvDepthwise, InfinitiesStayWithTheTapsThatSeeThem) {
 }
 
 TEST(ConvDepthwise, TakesOneInputChannelForEachGroup) {
-  cpu::ConvShape s{1, 8, 1, 1, {1, 9, 9}, {1, 9, 9}, {1, 3, 3}, {}};
+  ConvShape s{1, 8, 1, 1, {1, 9, 9}, {1, 9, 9}, {1, 3, 3}, {}};
   EXPECT_TRUE(cpu::depthwise::takes(s));
   s.in_channels = 2;
   EXPECT_FALSE(cpu::depthwise::takes(s));

@@ -12,7 +12,6 @@
 namespace taper::testing {
 namespace {
 
-using cpu::ConvShape;
 using cpu::onednn::Kind;
 using cpu::onednn::runs;
 

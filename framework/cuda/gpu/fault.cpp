@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 
+#include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/stream.h>
 
 namespace taper::cuda {
@@ -27,11 +28,7 @@ FaultNote* note_of(int device) {
 
 }  // namespace
 
-FaultNote* fault_note() {
-  int device = 0;
-  TAPER_CUDA_CHECK(cudaGetDevice(&device));
-  return note_of(device);
-}
+FaultNote* fault_note() { return note_of(kernel_device()); }
 
 void throw_fault(int device) {
   FaultNote* const note = notes[device].load(std::memory_order_acquire);
