@@ -2,7 +2,7 @@
 
 namespace taper {
 
-ThreadState::ThreadState() : modes_(detail::thread_modes) {
+ThreadState::ThreadState() : modes_(detail::thread_modes), default_device_(get_default_device()) {
   if (!cuda::is_available()) return;
   device_ = cuda::current_device();
   for (DeviceIndex i = 0; i < cuda::device_count(); ++i)
@@ -11,6 +11,7 @@ ThreadState::ThreadState() : modes_(detail::thread_modes) {
 
 void ThreadState::apply() const {
   detail::thread_modes = modes_;
+  detail::thread_default_device = default_device_;
   if (device_ < 0) return;
   for (size_t i = 0; i < streams_.size(); ++i)
     detail::exchange_current_stream(static_cast<DeviceIndex>(i), streams_[i]);

@@ -9,7 +9,8 @@
 
 namespace taper {
 
-/// The gradient and inference modes of a thread, its current CUDA device and its current streams.
+/// The gradient and inference modes of a thread, its default device, its current CUDA device and
+/// its current streams.
 class ThreadState {
  public:
   /// What the calling thread has now.
@@ -19,6 +20,7 @@ class ThreadState {
 
  private:
   detail::ThreadModes modes_;
+  Device default_device_;
   DeviceIndex device_ = -1;
   std::vector<detail::StreamImpl*> streams_;
 };

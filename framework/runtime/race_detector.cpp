@@ -3,7 +3,10 @@
 #include <cstdlib>
 #include <sstream>
 
+#include <taper/framework/backtrace.h>
 #include <taper/framework/runtime/race_watch.h>
+#include <taper/framework/runtime/simulated.h>
+#include <taper/framework/runtime/simulated_memory.h>
 #include <taper/framework/runtime/watched_runtime.h>
 
 namespace taper {
@@ -62,7 +65,22 @@ namespace detail {
 
 std::atomic<bool> races_watched{false};
 
+namespace {
+
+// What a GPU would say of a kernel that uses memory of the host. (A GPU says it itself.)
+void check_reachable(const char* name, Device device, const std::vector<Access>& accesses) {
+  for (const Access& a : accesses)
+    if (!races::Extent(a).empty() && !simulated::is_reachable(a.data))
+      throw Error(concat("CUDA error: an illegal memory access was encountered (kernel '", name,
+                         "' on ", device, a.writes ? " writes" : " reads",
+                         " memory of the host that is not pinned)",
+                         describe_stack(capture_stack(), 3)));
+}
+
+}  // namespace
+
 void watch_kernel(const char* name, Device device, const std::vector<Access>& accesses) {
+  if (!device.is_cpu() && cuda::is_simulated()) check_reachable(name, device, accesses);
   StreamImpl* stream = device.is_cpu() ? nullptr : current_stream_of(device.index());
   races::detector().launch(stream, name, accesses);
 }

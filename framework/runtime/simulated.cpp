@@ -9,6 +9,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/simulated_faults.h>
+#include <taper/framework/runtime/simulated_memory.h>
 #include <taper/framework/runtime/simulated_stream.h>
 
 namespace taper {
@@ -62,7 +63,9 @@ class SimulatedRuntime final : public Runtime {
     const std::lock_guard<std::mutex> lock(d.mutex);
     if (rounded < nbytes || rounded > options_.memory - d.used) return nullptr;
     void* p = std::aligned_alloc(kAlign, rounded);
-    if (p) d.used += rounded;
+    if (!p) return nullptr;
+    d.used += rounded;
+    add_reachable(p, rounded);
     return p;
   }
   void release(DeviceIndex device, void* p, size_t nbytes) noexcept override {
@@ -71,12 +74,18 @@ class SimulatedRuntime final : public Runtime {
     for (Stream* s : streams(device)) s->drain();
     const std::lock_guard<std::mutex> lock(d.mutex);
     d.used -= (nbytes + kAlign - 1) / kAlign * kAlign;
+    remove_reachable(p);
     std::free(p);
   }
   void* allocate_pinned(size_t nbytes) override {
-    return std::aligned_alloc(kAlign, (nbytes + kAlign - 1) / kAlign * kAlign);
+    void* p = std::aligned_alloc(kAlign, (nbytes + kAlign - 1) / kAlign * kAlign);
+    if (p) add_reachable(p, nbytes);
+    return p;
   }
-  void release_pinned(void* p, size_t) noexcept override { std::free(p); }
+  void release_pinned(void* p, size_t) noexcept override {
+    remove_reachable(p);
+    std::free(p);
+  }
 
   detail::StreamImpl* make_default_stream(DeviceIndex device) override {
     return make_stream(device, 0);

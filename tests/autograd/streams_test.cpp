@@ -8,6 +8,7 @@
 #include <taper/taper.h>
 
 #include "framework/runtime/gate.h"
+#include "harness/devices.h"
 
 namespace taper {
 namespace {
@@ -28,6 +29,7 @@ void watch(const Tensor& t, Place& place) {
 }
 
 TEST(BackwardStreamsA7, NodesRunOnTheStreamAndDeviceOfTheirForward) {
+  TAPER_NEEDS_DEVICES(2);
   const cuda::Stream side(cuda1);
   const Tensor x = ones({3}, TensorOptions(cuda1)).requires_grad_();
   Place on_side, on_default, leaf;
@@ -54,6 +56,7 @@ TEST(BackwardStreamsA7, NodesRunOnTheStreamAndDeviceOfTheirForward) {
 }
 
 TEST(BackwardStreamsA7, ErrorsPutTheCallersStreamBack) {
+  TAPER_NEEDS_DEVICES(3);
   const cuda::Stream side(cuda1);
   const Tensor x = ones({3}, TensorOptions(cuda1)).requires_grad_();
   const cuda::DeviceGuard device(2);
@@ -172,6 +175,7 @@ TEST(BackwardStreamsA7, AGradientsMemoryIsKeptForTheStreamThatReadsIt) {
 }
 
 TEST(BackwardStreamsA7, SeveralDevicesHaveTheirStreams) {
+  TAPER_NEEDS_DEVICES(2);
   const cuda::Stream s0(cuda0), s1(cuda1);
   for (int i = 0; i < 20; ++i) {
     const Tensor x = randn({50}).requires_grad_();
@@ -222,6 +226,7 @@ TEST(BackwardStreamsA7, ReentrantAndSecondOrderPasses) {
 }
 
 TEST(BackwardStreamsA7, OpsOfTheCpuHaveNoStream) {
+  TAPER_NEEDS_DEVICES(2);
   const Tensor x = ones({3}).requires_grad_();
   const cuda::StreamGuard guard{cuda::Stream(cuda1)};
   EXPECT_EQ((x * 2).grad_fn()->stream_, nullptr);

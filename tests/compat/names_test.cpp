@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/devices.h"
+
 namespace torch {
 /// A program's own helper: the namespace can be reopened.
 inline int64_t rows_of(const Tensor& t) { return t.size(0); }
@@ -52,6 +54,7 @@ std::string thrown(F f) {
 }
 
 TEST(CompatNames, DataParallelHasLibTorchsNames) {
+  TAPER_NEEDS_DEVICES(2);
   torch::nn::Linear linear(2, 1);
   const std::vector<torch::Device> devices{{torch::kCUDA, 0}, {torch::kCUDA, 1}};
   const torch::Tensor x = torch::ones({4, 2});
@@ -64,6 +67,7 @@ TEST(CompatNames, DataParallelHasLibTorchsNames) {
 }
 
 TEST(CompatNames, CudaHasLibTorchsNames) {
+  TAPER_NEEDS_DEVICES(3);
   ASSERT_TRUE(torch::cuda::is_available());
   EXPECT_EQ(c10::cuda::device_count(), torch::cuda::device_count());
   const c10::cuda::CUDAStream before = at::cuda::getCurrentCUDAStream();

@@ -11,10 +11,13 @@
 
 #include <taper/taper.h>
 
+#include "harness/devices.h"
+
 namespace taper {
 namespace {
 using namespace data;
 using samplers::SequentialSampler;
+using testing::last_device;
 }  // namespace
 }  // namespace taper
 
@@ -97,11 +100,11 @@ TEST(DevicesP4, TypesOfTheUserArePinnedInTheirOwnWay) {
 }
 
 TEST(DevicesM1, BatchesOfAnyNestingMoveAsOne) {
-  const Device cuda1("cuda:1");
-  const auto batch = data::to_device(std::vector<Example<>>{{t(), t()}}, cuda1);
-  EXPECT_EQ(batch[0].target.device(), cuda1);
-  EXPECT_EQ(data::to_device(user::WithMethod(), cuda1).x.device(), cuda1);
-  EXPECT_EQ(data::to_device(std::pair(user::WithFunction(), 2), cuda1).first.x.device(), cuda1);
+  const Device there = last_device();
+  const auto batch = data::to_device(std::vector<Example<>>{{t(), t()}}, there);
+  EXPECT_EQ(batch[0].target.device(), there);
+  EXPECT_EQ(data::to_device(user::WithMethod(), there).x.device(), there);
+  EXPECT_EQ(data::to_device(std::pair(user::WithFunction(), 2), there).first.x.device(), there);
   EXPECT_TRUE(data::to_device(batch, kCPU)[0].data.is_cpu());
 }
 

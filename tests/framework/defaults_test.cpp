@@ -5,11 +5,13 @@
 
 #include <taper/taper.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper {
 namespace {
 
+using testing::device_at;
 using testing::message_of;
 
 TEST(DevicesD9, FactoriesFollowTheDefaultDevice) {
@@ -23,8 +25,8 @@ TEST(DevicesD9, FactoriesFollowTheDefaultDevice) {
   EXPECT_EQ(nn::Linear(2, 2)->weight.get_device(), 0);
   EXPECT_EQ(nn::BatchNorm1d(2)->running_var.get_device(), 0);
   {
-    const cuda::DeviceGuard inner(2);
-    EXPECT_EQ(zeros({2}).get_device(), 2);
+    const cuda::DeviceGuard inner(device_at(2));
+    EXPECT_EQ(zeros({2}).get_device(), device_at(2).index());
   }
   // Others say where they are.
   EXPECT_TRUE(zeros({2}, kCPU).is_cpu());
@@ -34,6 +36,7 @@ TEST(DevicesD9, FactoriesFollowTheDefaultDevice) {
 }
 
 TEST(DevicesD9, DefaultDevicesBelongToTheThreadAndToScopes) {
+  TAPER_NEEDS_DEVICES(3);
   set_default_device("cuda:1");
   EXPECT_EQ(zeros({1}).get_device(), 1);
   {

@@ -1,21 +1,58 @@
-// The whole suite has four simulated CUDA devices, whose streams drift apart. With TAPER_TEST_GPU=1
-// it has the machine's GPUs instead.
-#include <cstdlib>
+#include "harness/devices.h"
 
-#include <taper/framework/runtime/simulated.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <memory>
+
+#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+struct CUstream_st;
+namespace taper::cuda {
+CUstream_st* kernel_stream();  // framework/cuda/stream.h, which needs the headers of CUDA
+}
+#endif
 
 namespace taper::testing {
 namespace {
 
+bool is_set(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text && *text && std::string(text) != "0";
+}
+
 [[maybe_unused]] const bool simulated = [] {
-  if (std::getenv("TAPER_TEST_GPU")) return false;
+  // Kernels are loaded before the first launch: loading one waits for kernels that tests hold back.
+  if (is_set("TAPER_TEST_GPU")) return ::setenv("CUDA_MODULE_LOADING", "EAGER", 0) != 0;
   cuda::SimulationOptions options;
   options.max_delay_us = 20;
   options.without_peer_access = {{2, 3}};
   options.memory = size_t{256} << 20;
-  cuda::simulate_devices(4, options);
+  const char* count = std::getenv("TAPER_TEST_DEVICES");
+  cuda::simulate_devices(count ? std::atoi(count) : 4, options);
   return true;
 }();
 
 }  // namespace
+
+#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+void run_in_gpu_stream(std::function<void()> work) {
+  using LaunchHostFunction = int (*)(CUstream_st*, void (*)(void*), void*);
+  static const auto launch = reinterpret_cast<LaunchHostFunction>(
+      dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), "cuLaunchHostFunc"));
+  TAPER_CHECK(launch, "run_in_gpu_stream: expected cuLaunchHostFunc in the driver");
+  auto held = std::make_unique<std::function<void()>>(std::move(work));
+  const auto run = [](void* p) {
+    const std::unique_ptr<std::function<void()>> mine(static_cast<std::function<void()>*>(p));
+    (*mine)();
+  };
+  const int status = launch(cuda::kernel_stream(), run, held.get());
+  TAPER_CHECK(status == 0, "run_in_gpu_stream: cuLaunchHostFunc gave error ", status);
+  held.release();
+}
+#else
+void run_in_gpu_stream(std::function<void()>) {
+  TAPER_CHECK(false, "run_in_gpu_stream: expected a build with CUDA kernels for GPUs");
+}
+#endif
+
 }  // namespace taper::testing

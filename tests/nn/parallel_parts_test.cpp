@@ -23,6 +23,7 @@ struct OwnError : std::runtime_error {
 };
 
 TEST(DataParallelG4, ErrorsOfAReplicaNameItsDevice) {
+  TAPER_NEEDS_DEVICES(4);
   std::atomic<int> ended{0};
   bool fail = true;
   DataParallel net(module_of([&](const Tensor& x) {
@@ -40,6 +41,7 @@ TEST(DataParallelG4, ErrorsOfAReplicaNameItsDevice) {
 }
 
 TEST(DataParallelG4, OtherExceptionsAreNested) {
+  TAPER_NEEDS_DEVICES(4);
   DataParallel net(module_of([](const Tensor& x) -> Tensor {
     if (x.device() == cuda1 || x.device() == cuda3) throw OwnError("mine");
     return x;
@@ -54,6 +56,8 @@ TEST(DataParallelG4, OtherExceptionsAreNested) {
 }
 
 TEST(DataParallelG4, RunningOutOfMemoryOnOneDeviceLosesNothing) {
+  TAPER_NEEDS_DEVICES(4);
+  TAPER_NEEDS_SIMULATION("256 MiB of memory");
   DataParallel net(module_of([](const Tensor& x) {
     const int64_t n = x.device() == cuda3 ? int64_t{1} << 30 : 16;
     return empty({n}, TensorOptions(x.device()).dtype(kByte)).slice(0, 0, 1);
@@ -65,6 +69,7 @@ TEST(DataParallelG4, RunningOutOfMemoryOnOneDeviceLosesNothing) {
 }
 
 TEST(DataParallelG4, AModuleWithoutCloneSaysSo) {
+  TAPER_NEEDS_DEVICES(2);
   struct Plain : nn::Module {
     Plain() { weight = register_parameter("weight", full({1}, 2.0)); }
     Tensor forward(const Tensor& x) { return x * weight; }
@@ -86,6 +91,7 @@ TEST(DataParallelG4, AModuleWithoutCloneSaysSo) {
 
 // ---------------------------------------------------------------------- G5
 TEST(DataParallelG5, ScatterAndGatherAreInverse) {
+  TAPER_NEEDS_DEVICES(4);
   const Tensor x = arange(10, kFloat).view({5, 2}).requires_grad_();
   const auto parts = nn::parallel::scatter(x, {cuda0, cuda1, cuda2});
   ASSERT_EQ(parts.size(), 3u);
@@ -100,6 +106,7 @@ TEST(DataParallelG5, ScatterAndGatherAreInverse) {
 }
 
 TEST(DataParallelG5, ScatterTakesSizesAndStreams) {
+  TAPER_NEEDS_DEVICES(3);
   const Tensor x = arange(6, kFloat);
   const cuda::Stream side(cuda1);
   const auto parts = cuda::scatter(x, {0, 1}, std::vector<int64_t>{4, 2}, 0,
@@ -126,6 +133,7 @@ TEST(DataParallelG5, ScatterTakesSizesAndStreams) {
 }
 
 TEST(DataParallelG5, GatherChecksItsInputs) {
+  TAPER_NEEDS_DEVICES(3);
   expect_error("All inputs to Gather must be CUDA tensors, got CPUFloatType",
                [] { autograd::Gather(cuda0).apply({ones({2})}); });
   expect_error("Expected at least one tensor to gather from", [] { cuda::gather({}, 0); });
@@ -139,6 +147,7 @@ TEST(DataParallelG5, GatherChecksItsInputs) {
 }
 
 TEST(DataParallelG5, CoalescedCopiesMixDtypesAndSizes) {
+  TAPER_NEEDS_DEVICES(3);
   const std::vector<Tensor> tensors{
       randn({3, 5}).cuda(), arange(7, kLong).cuda(),     randn({}).cuda(),
       randn({0, 2}).cuda(), randn({33}, kDouble).cuda(), randn({4, 2}).cuda().t()};
@@ -183,6 +192,7 @@ struct CountedImpl : nn::Cloneable<CountedImpl> {
 TAPER_MODULE(Counted);
 
 TEST(DataParallelG5, ReplicasAreKeptBetweenSteps) {
+  TAPER_NEEDS_DEVICES(4);
   const auto resets = std::make_shared<int>(0);
   Counted model(resets);
   model->to(cuda0);
@@ -214,6 +224,7 @@ TEST(DataParallelG5, ReplicasAreKeptBetweenSteps) {
 }
 
 TEST(DataParallelG5, CallsOnOtherStreamsWaitForTheReplicas) {
+  TAPER_NEEDS_DEVICES(2);
   nn::Linear linear(8, 8);
   linear->to(cuda0);
   const Tensor x = randn({4, 8}).cuda();
@@ -235,6 +246,7 @@ TEST(DataParallelG5, CallsOnOtherStreamsWaitForTheReplicas) {
 }
 
 TEST(DataParallelG5, ReplicasDieWithTheModule) {
+  TAPER_NEEDS_DEVICES(2);
   const size_t before = cuda::memory_allocated(1);
   {
     nn::Linear linear(10, 10);
@@ -246,6 +258,7 @@ TEST(DataParallelG5, ReplicasDieWithTheModule) {
 }
 
 TEST(DataParallelG5, ReplicateMakesModulesThatFeedTheOriginal) {
+  TAPER_NEEDS_DEVICES(2);
   nn::Linear linear(3, 2);
   linear->to(cuda0);
   const std::vector<Device> devices{cuda0, cuda1};
@@ -271,6 +284,7 @@ TEST(DataParallelG5, ReplicateMakesModulesThatFeedTheOriginal) {
 }
 
 TEST(DataParallelG5, DataParallelFunction) {
+  TAPER_NEEDS_DEVICES(3);
   nn::Linear linear(3, 2);  // on the CPU: all devices have replicas
   const Tensor x = randn({7, 3});
   const Tensor y = nn::parallel::data_parallel(linear, x);
@@ -287,6 +301,7 @@ TEST(DataParallelG5, DataParallelFunction) {
 
 // ---------------------------------------------------------------------- G6
 TEST(DataParallelG6, SeveralThreadsShareAModuleAndDevices) {
+  TAPER_NEEDS_DEVICES(4);
   nn::Sequential shared(nn::Linear(4, 4), nn::ReLU());
   shared->to(cuda0);
   DataParallel net(shared);

@@ -31,6 +31,7 @@ std::vector<int64_t> numbers_of(const Tensor& t) {
 
 // ---------------------------------------------------------------------- G1
 TEST(DataParallelG1, SplitsAsChunkDoes) {
+  TAPER_NEEDS_DEVICES(4);
   DataParallel net(module_of(describe), on({0, 1, 2}));
   EXPECT_EQ(numbers_of(net->forward(ones({5, 2}))), (std::vector<int64_t>{2, 0, 2, 1, 1, 2}));
   EXPECT_EQ(numbers_of(net->forward(ones({4, 2}))), (std::vector<int64_t>{2, 0, 2, 1}));
@@ -40,12 +41,14 @@ TEST(DataParallelG1, SplitsAsChunkDoes) {
 }
 
 TEST(DataParallelG1, TakesAllDevicesByDefault) {
+  TAPER_NEEDS_DEVICES(4);
   DataParallel net(module_of(describe));
   EXPECT_EQ(numbers_of(net->forward(ones({4}))), (std::vector<int64_t>{1, 0, 1, 1, 1, 2, 1, 3}));
   EXPECT_EQ(net->devices().size(), 4u);
 }
 
 TEST(DataParallelG1, OutputsAreJoinedOnTheOutputDeviceAlongDim) {
+  TAPER_NEEDS_DEVICES(3);
   const auto twice = [](const Tensor& x) { return x * 2; };
   const Tensor x = arange(12, kFloat).view({2, 6});
   DataParallel net(module_of(twice), on({0, 1, 2}).output_device(1).dim(1));
@@ -57,6 +60,7 @@ TEST(DataParallelG1, OutputsAreJoinedOnTheOutputDeviceAlongDim) {
 }
 
 TEST(DataParallelG1, WithOneDeviceTheModuleIsCalledThere) {
+  TAPER_NEEDS_DEVICES(3);
   nn::Linear linear(3, 2);
   DataParallel net(linear, on({2}));
   EXPECT_EQ(linear->weight.device(), cuda2);
@@ -67,6 +71,7 @@ TEST(DataParallelG1, WithOneDeviceTheModuleIsCalledThere) {
 }
 
 TEST(DataParallelG1, ReplicasRunAtOnce) {
+  TAPER_NEEDS_DEVICES(4);
   struct Meeting {
     std::mutex mutex;
     std::condition_variable met;
@@ -88,6 +93,7 @@ TEST(DataParallelG1, ReplicasRunAtOnce) {
 }
 
 TEST(DataParallelG1, ThreadsHaveTheCallersModesAndStreams) {
+  TAPER_NEEDS_DEVICES(4);
   const cuda::Stream side(cuda1);
   DataParallel net(module_of([side](const Tensor& x) {
                      const bool own_stream =
@@ -115,8 +121,25 @@ TEST(DataParallelG1, ThreadsHaveTheCallersModesAndStreams) {
   EXPECT_EQ(seen(), (std::vector<int64_t>{1, 0, 1, 1, 1, 0, 1, 0}));
 }
 
+TEST(DataParallelG1, ThreadsHaveTheCallersDefaultDevice) {
+  TAPER_NEEDS_DEVICES(2);
+  DataParallel net(module_of([](const Tensor& x) {
+                     const Tensor made = zeros({1});
+                     return tensor({made.get_device()}, TensorOptions(x.device()).dtype(kLong));
+                   }),
+                   on({0, 1}));
+  const auto seen = [&] { return numbers_of(net->forward(ones({2}))); };
+  {
+    const DefaultDeviceGuard guard(kCUDA);
+    EXPECT_EQ(seen(), (std::vector<int64_t>{0, 1}));
+    EXPECT_EQ(get_default_device(), Device(kCUDA));
+  }
+  EXPECT_EQ(seen(), (std::vector<int64_t>{-1, -1}));
+}
+
 // ---------------------------------------------------------------------- G2
 TEST(DataParallelG2, ModuleMustBeOnTheFirstDevice) {
+  TAPER_NEEDS_DEVICES(3);
   nn::Linear linear(3, 2);
   DataParallel net(linear, on({1, 0}));
   linear->to(cuda2);
@@ -172,6 +195,7 @@ const auto on_all = [](const auto& net) { return DataParallel(net); };
 const auto on_three = [](const auto& net) { return DataParallel(net, on({0, 1, 2})); };
 
 TEST(DataParallelG3, TrainsAnMlpLikeOneDevice) {
+  TAPER_NEEDS_DEVICES(3);
   const auto mlp = [] {
     manual_seed(0);
     return nn::Sequential(nn::Linear(6, 16), nn::ReLU(), nn::Linear(16, 16), nn::Tanh(),
@@ -248,11 +272,14 @@ TEST(DataParallelG3, TrainsABatchNormNetWithStatisticsOfEachPart) {
     manual_seed(300 + i);
     return std::make_pair(randn({12, 1, 8, 8}), randint(0, 5, {12}, kLong));
   };
-  const auto by_hand = [](const nn::Sequential& net) { return PartByPart{net, 4}; };
+  const auto by_hand = [](const nn::Sequential& net) {
+    return PartByPart{net, cuda::device_count()};
+  };
   expect_close(train(cnn(), on_all, batch), train(cnn(), by_hand, batch));
 }
 
 TEST(DataParallelG3, BuffersOfTheFirstDeviceAreKept) {
+  TAPER_NEEDS_DEVICES(2);
   nn::BatchNorm1d norm(nn::BatchNormOptions(2).momentum(1.0));
   norm->to(cuda0);
   const void* place = norm->running_mean.data_ptr();
@@ -310,6 +337,7 @@ struct NestedImpl : nn::Cloneable<NestedImpl> {
 TAPER_MODULE(Nested);
 
 TEST(DataParallelG3, NestedModulesInputsAndOutputs) {
+  TAPER_NEEDS_DEVICES(4);
   Nested model;
   model->to(cuda0);
   const Tensor x = randn({5, 2}), a = randn({5, 1}), b = randn({5, 2});
@@ -337,6 +365,7 @@ TEST(DataParallelG3, NestedModulesInputsAndOutputs) {
 }
 
 TEST(DataParallelG3, LossesAreGatheredAsAVector) {
+  TAPER_NEEDS_DEVICES(2);
   DataParallel net(module_of([](const Tensor& x) { return x.pow(2).mean(); }), on({0, 1}));
   const Tensor x = tensor({1.f, 2.f, 3.f, 4.f}).requires_grad_();
   const Tensor loss = net->forward(x);
@@ -385,6 +414,7 @@ TEST(DataParallelG3, GradientsFlowToInputsAndToSecondOrder) {
 }
 
 TEST(DataParallelG3, TwoCallsBeforeBackwardHaveReplicasOfTheirOwn) {
+  TAPER_NEEDS_DEVICES(4);
   nn::Linear linear(3, 2);
   linear->to(cuda0);
   const Tensor x = randn({4, 3}).requires_grad_(), w = linear->weight.detach().clone();
@@ -406,6 +436,7 @@ TEST(DataParallelG3, TwoCallsBeforeBackwardHaveReplicasOfTheirOwn) {
 }
 
 TEST(DataParallelG3, SideStreamsOnEachDevice) {
+  TAPER_NEEDS_DEVICES(3);
   nn::Linear linear(64, 64);
   linear->to(cuda0);
   DataParallel net(linear);
@@ -431,6 +462,7 @@ TEST(DataParallelG3, SideStreamsOnEachDevice) {
 }
 
 TEST(DataParallelG3, BackwardGivesWorkToAllDevicesInTurns) {
+  TAPER_NEEDS_DEVICES(4);
   std::vector<DeviceIndex> order;
   DataParallel net(module_of([&](const Tensor& x) {
     Tensor y = x;

@@ -8,6 +8,8 @@
 
 #include <taper/taper.h>
 
+#include "harness/devices.h"
+
 namespace taper::testing {
 
 const Device cuda0(kCUDA, 0), cuda1(kCUDA, 1), cuda2(kCUDA, 2), cuda3(kCUDA, 3);

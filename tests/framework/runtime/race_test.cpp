@@ -9,6 +9,7 @@
 
 #include <taper/taper.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper {
@@ -48,6 +49,7 @@ struct Planted {
   const char *first, *second;  ///< the ops, in the order of their launch
   const char* second_stream;   ///< part of its name
   void (*run)(bool mended);
+  int devices = 1;
 };
 
 void PrintTo(const Planted& p, std::ostream* out) { *out << p.name; }
@@ -235,8 +237,9 @@ const Planted kPlanted[] = {
     {"A6_StreamOfTheBlockDoesNotWait", "fill", "zero", "stream ",
      stream_of_the_block_does_not_wait},
     {"A8_PinnedRefilledTooEarly", "copy", "fill", "the host", pinned_refilled_too_early},
-    {"A5_PeerCopyOfUnfinished", "fill", "copy", "default", peer_copy_of_unfinished},
-    {"A5_PeerCopyOverAReader", "sum", "copy", "default stream of cuda:0", peer_copy_over_a_reader},
+    {"A5_PeerCopyOfUnfinished", "fill", "copy", "default", peer_copy_of_unfinished, 2},
+    {"A5_PeerCopyOverAReader", "sum", "copy", "default stream of cuda:0", peer_copy_over_a_reader,
+     2},
     {"A4_EventRecordedTooEarly", "fill", "sum", "stream ", event_recorded_too_early},
     {"A4_EventWaitedForOnTheWrongStream", "fill", "sum", "stream ",
      event_waited_for_on_the_wrong_stream},
@@ -255,6 +258,7 @@ const Planted kPlanted[] = {
 class Races : public ::testing::TestWithParam<Planted> {};
 
 TEST_P(Races, AreFound) {
+  TAPER_NEEDS_DEVICES(GetParam().devices);
   const cuda::RaceDetectorGuard guard;
   ::testing::internal::CaptureStderr();
   GetParam().run(/*mended=*/false);
@@ -275,6 +279,7 @@ TEST_P(Races, AreFound) {
 }
 
 TEST_P(Races, AreSilentWhenMended) {
+  TAPER_NEEDS_DEVICES(GetParam().devices);
   const cuda::RaceDetectorGuard guard;
   GetParam().run(/*mended=*/true);
   for (const RaceReport& r : cuda::race_reports()) ADD_FAILURE() << r.text;
@@ -303,6 +308,7 @@ TEST(RaceDetector, A5_TakesReadersForNoRace) {
 }
 
 TEST(RaceDetector, A5_FollowsOrderOverSeveralStreamsAndDevices) {
+  TAPER_NEEDS_DEVICES(2);
   expect_silent([] {
     const Tensor a = on(0);
     const cuda::Stream one, two(Device("cuda:1")), three;
@@ -384,6 +390,39 @@ TEST(RaceDetector, A5_LooksOfTheLibraryItselfOrderNothing) {
   pinned();  // is given the block again, for the library sees that the copy is done
   a.fill_(2);
   EXPECT_EQ(cuda::race_reports().size(), 1u);
+  synchronize_all();
+}
+
+// ---------------------------------------------------------------------- illegal accesses
+/// A tensor that says it is on a device, of this memory.
+Tensor device_tensor_of(void* memory) {
+  return from_blob(memory, {kCount}, TensorOptions(kCUDA).dtype(kFloat));
+}
+
+TEST(RaceDetector, A1_MemoryOfTheHostIsIllegalForKernels) {
+  TAPER_NEEDS_SIMULATION("a GPU finds illegal accesses itself");
+  const cuda::RaceDetectorGuard guard;
+  std::vector<float> memory(kCount, 1);
+  const Tensor wrong = device_tensor_of(memory.data());
+  const int line = __LINE__ + 1;
+  const std::string text = message_of([&] { wrong.sum(); });
+  EXPECT_EQ(text.find("CUDA error: an illegal memory access was encountered (kernel 'sum' on "
+                      "cuda:0 reads memory of the host that is not pinned)"),
+            0u)
+      << text;
+  EXPECT_NE(text.find("race_test.cpp:" + std::to_string(line)), std::string::npos) << text;
+  EXPECT_NE(message_of([&] { wrong.fill_(2); }).find("writes memory of the host"),
+            std::string::npos);
+  cuda::synchronize();
+  EXPECT_EQ(memory[0], 1);
+}
+
+TEST(RaceDetector, A1_PinnedMemoryIsLegalForKernels) {
+  const Tensor memory = pinned();
+  const cuda::RaceDetectorGuard guard;
+  const Tensor right = device_tensor_of(memory.data_ptr());
+  EXPECT_NO_THROW(right.sum());
+  EXPECT_NO_THROW(right.slice(0, 0, 0).sum());
   synchronize_all();
 }
 

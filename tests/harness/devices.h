@@ -1,0 +1,40 @@
+// The CUDA devices of the tests: four simulated ones, whose streams drift apart. In the environment
+// TAPER_TEST_DEVICES=n makes it n, and TAPER_TEST_GPU=1 takes the machine's GPUs.
+//
+// A test that cannot run on what there is ends as skipped and says why. It asks before it does
+// anything else, but inside in_own_process, where the devices are always simulated.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/simulated.h>
+
+/// Skips the test unless there are at least `count` CUDA devices.
+#define TAPER_NEEDS_DEVICES(count)                                          \
+  if (::taper::cuda::device_count() < (count))                              \
+    GTEST_SKIP() << "needs " << (count) << " CUDA devices, found " << int { \
+      ::taper::cuda::device_count()                                         \
+    }
+
+/// Skips the test on GPUs. `what` is what only simulated devices have.
+#define TAPER_NEEDS_SIMULATION(what) \
+  if (!::taper::cuda::is_simulated()) GTEST_SKIP() << "needs simulated devices: " << (what)
+
+namespace taper::testing {
+
+/// The CUDA device number i, for tests of what holds on any: where there are fewer, counting begins
+/// anew.
+inline Device device_at(int i) {
+  return Device(kCUDA, static_cast<DeviceIndex>(i % cuda::device_count()));
+}
+/// The last CUDA device: the first one too where it is alone.
+inline Device last_device() { return device_at(cuda::device_count() - 1); }
+
+/// While a launch on a GPU is being made: a thread of the driver runs `work` when the launch's
+/// stream comes to it, and what is queued behind it waits. `work` may not use CUDA.
+void run_in_gpu_stream(std::function<void()> work);
+
+}  // namespace taper::testing
