@@ -1,7 +1,6 @@
-#include <taper/framework/autograd/record.h>
 #include <taper/optim/adagrad.h>
 #include <taper/optim/serialize.h>
-#include <taper/optim/update_kernels.h>
+#include <taper/optim/updates.h>
 
 namespace taper::optim {
 namespace {
@@ -15,6 +14,8 @@ void check_options(const AdagradOptions& o) {
   TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
 }
 
+TAPER_UPDATES(Adagrad, adagrad)
+
 }  // namespace
 
 #define TAPER_ADAGRAD_OPTIONS(X) \
@@ -25,16 +26,16 @@ TAPER_DEFINE_OPTIMIZER(Adagrad, TAPER_ADAGRAD_OPTIONS, TAPER_ADAGRAD_STATE)
 Tensor Adagrad::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const double start = static_cast<AdagradOptions&>(defaults()).initial_accumulator_value();
-  for_each_gradient<AdagradOptions>(
-      "Adagrad", [&](const Tensor& p, const Tensor& g, const AdagradOptions& o, size_t index) {
-        AdagradParamState& state = state_of<AdagradParamState>(index, p);
-        if (fit_state("Adagrad", p, state.sum()) && start != 0) state.sum().fill_(start);
-        state.step(state.step() + 1);
-        const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
-        const AdagradNumbers n{lr, o.eps(), o.weight_decay()};
-        TAPER_ON_DEVICE(p, adagrad_update, p, g, state.sum(), n);
-        autograd::mark_changed(p);
-      });
+  AdagradUpdates().run([&](AdagradUpdates& updates) {
+    for_each_gradient<AdagradOptions>(
+        "Adagrad", [&](const Tensor& p, const Tensor& g, const AdagradOptions& o, size_t index) {
+          AdagradParamState& state = state_of<AdagradParamState>(index, p);
+          if (fit_state("Adagrad", p, state.sum()) && start != 0) state.sum().fill_(start);
+          state.step(state.step() + 1);
+          const double lr = o.lr() / (1 + static_cast<double>(state.step() - 1) * o.lr_decay());
+          updates.add({lr, o.eps(), o.weight_decay()}, p, g, state.sum());
+        });
+  });
   return loss;
 }
 

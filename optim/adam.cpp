@@ -1,7 +1,6 @@
-#include <taper/framework/autograd/record.h>
 #include <taper/optim/adam.h>
 #include <taper/optim/serialize.h>
-#include <taper/optim/update_kernels.h>
+#include <taper/optim/updates.h>
 
 #include <cmath>
 
@@ -49,36 +48,38 @@ AdamNumbers numbers_for(const Options& o, const BiasCorrection& bias, bool decou
           decoupled ? 1 - o.lr() * o.weight_decay() : 1};
 }
 
+TAPER_UPDATES(Adam, adam)
+
 /// One parameter's step.
 template <class Options, class State, class Fit>
-void update(const Tensor& p, const Tensor& g, const Options& o, State& state, bool decoupled,
-            BiasCorrection& bias, const Fit& fit) {
+void update(AdamUpdates& updates, const Tensor& p, const Tensor& g, const Options& o, State& state,
+            bool decoupled, BiasCorrection& bias, const Fit& fit) {
   fit(p, state.exp_avg());
   fit(p, state.exp_avg_sq());
   Tensor none, *largest = &none;
   if (o.amsgrad()) fit(p, *(largest = &state.max_exp_avg_sq()));
   state.step(state.step() + 1);
   bias.update(std::get<0>(o.betas()), std::get<1>(o.betas()), state.step());
-  const AdamNumbers n = numbers_for(o, bias, decoupled);
-  TAPER_ON_DEVICE(p, adam_update, p, g, state.exp_avg(), state.exp_avg_sq(), *largest, n);
-  autograd::mark_changed(p);
+  updates.add(numbers_for(o, bias, decoupled), p, g, state.exp_avg(), state.exp_avg_sq(), *largest);
 }
 
 }  // namespace
 
 #define TAPER_ADAM_OPTIONS(X) X(lr) X(betas) X(eps) X(weight_decay) X(amsgrad)
 #define TAPER_ADAM_STATE(X) X(step) X(exp_avg) X(exp_avg_sq) X(max_exp_avg_sq)
-#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                              \
-  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                         \
-  Tensor Name::step(LossClosure closure) {                                                   \
-    Tensor loss = evaluate(closure);                                                         \
-    BiasCorrection bias;                                                                     \
-    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };     \
-    for_each_gradient<Name##Options>(                                                        \
-        #Name, [&](const Tensor& p, const Tensor& g, const Name##Options& o, size_t index) { \
-          update(p, g, o, state_of<Name##ParamState>(index, p), decoupled, bias, fit);       \
-        });                                                                                  \
-    return loss;                                                                             \
+#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                   \
+  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                              \
+  Tensor Name::step(LossClosure closure) {                                                        \
+    Tensor loss = evaluate(closure);                                                              \
+    BiasCorrection bias;                                                                          \
+    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };          \
+    AdamUpdates().run([&](AdamUpdates& updates) {                                                 \
+      for_each_gradient<Name##Options>(                                                           \
+          #Name, [&](const Tensor& p, const Tensor& g, const Name##Options& o, size_t index) {    \
+            update(updates, p, g, o, state_of<Name##ParamState>(index, p), decoupled, bias, fit); \
+          });                                                                                     \
+    });                                                                                           \
+    return loss;                                                                                  \
   }
 TAPER_DEFINE_ADAM_KIND(Adam, false)
 TAPER_DEFINE_ADAM_KIND(AdamW, true)

@@ -1,5 +1,6 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/ops/foreach.h>
 #include <taper/optim/serialize.h>
 
 #include <unordered_set>
@@ -94,6 +95,7 @@ size_t Optimizer::size() const noexcept {
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
+  std::vector<Tensor> on_devices;  // set to zero together
   for (OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& p : group.params()) {
       if (!p.grad().defined()) continue;
@@ -103,9 +105,13 @@ void Optimizer::zero_grad(bool set_to_none) {
         continue;
       }
       if (grad.requires_grad()) grad.detach_();
-      grad.zero_();
+      if (grad.device().is_cpu())
+        grad.zero_();
+      else
+        on_devices.push_back(grad);
     }
   }
+  taper::detail::foreach_zero_(on_devices);
 }
 
 std::string Optimizer::key(const Tensor& parameter) { return detail::state_key(parameter); }

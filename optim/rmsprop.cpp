@@ -1,7 +1,6 @@
-#include <taper/framework/autograd/record.h>
 #include <taper/optim/rmsprop.h>
 #include <taper/optim/serialize.h>
-#include <taper/optim/update_kernels.h>
+#include <taper/optim/updates.h>
 
 namespace taper::optim {
 namespace {
@@ -14,6 +13,8 @@ void check_options(const RMSpropOptions& o) {
   TAPER_CHECK(o.alpha() >= 0, "Invalid alpha value: ", o.alpha());
 }
 
+TAPER_UPDATES(Rmsprop, rmsprop)
+
 }  // namespace
 
 #define TAPER_RMSPROP_OPTIONS(X) X(lr) X(alpha) X(eps) X(weight_decay) X(momentum) X(centered)
@@ -22,18 +23,19 @@ TAPER_DEFINE_OPTIMIZER(RMSprop, TAPER_RMSPROP_OPTIONS, TAPER_RMSPROP_STATE)
 
 Tensor RMSprop::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
-  for_each_gradient<RMSpropOptions>(
-      "RMSprop", [this](const Tensor& p, const Tensor& g, const RMSpropOptions& o, size_t index) {
-        RMSpropParamState& state = state_of<RMSpropParamState>(index, p);
-        Tensor none, *mean = &none, *buffer = &none;
-        fit_state("RMSprop", p, state.square_avg());
-        if (o.centered()) fit_state("RMSprop", p, *(mean = &state.grad_avg()));
-        if (o.momentum() > 0) fit_state("RMSprop", p, *(buffer = &state.momentum_buffer()));
-        state.step(state.step() + 1);
-        const RmspropNumbers n{o.lr(), o.alpha(), o.eps(), o.momentum(), o.weight_decay()};
-        TAPER_ON_DEVICE(p, rmsprop_update, p, g, state.square_avg(), *mean, *buffer, n);
-        autograd::mark_changed(p);
-      });
+  RmspropUpdates().run([&](RmspropUpdates& updates) {
+    for_each_gradient<RMSpropOptions>(
+        "RMSprop", [&](const Tensor& p, const Tensor& g, const RMSpropOptions& o, size_t index) {
+          RMSpropParamState& state = state_of<RMSpropParamState>(index, p);
+          Tensor none, *mean = &none, *buffer = &none;
+          fit_state("RMSprop", p, state.square_avg());
+          if (o.centered()) fit_state("RMSprop", p, *(mean = &state.grad_avg()));
+          if (o.momentum() > 0) fit_state("RMSprop", p, *(buffer = &state.momentum_buffer()));
+          state.step(state.step() + 1);
+          updates.add({o.lr(), o.alpha(), o.eps(), o.momentum(), o.weight_decay()}, p, g,
+                      state.square_avg(), *mean, *buffer);
+        });
+  });
   return loss;
 }
 

@@ -1,7 +1,6 @@
-#include <taper/framework/autograd/record.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/sgd.h>
-#include <taper/optim/update_kernels.h>
+#include <taper/optim/updates.h>
 
 namespace taper::optim {
 namespace {
@@ -14,6 +13,8 @@ void check_options(const SGDOptions& o) {
               "Nesterov momentum requires a momentum and zero dampening");
 }
 
+TAPER_UPDATES(Sgd, sgd)
+
 }  // namespace
 
 #define TAPER_SGD_OPTIONS(X) X(lr) X(momentum) X(dampening) X(weight_decay) X(nesterov)
@@ -22,18 +23,19 @@ TAPER_DEFINE_OPTIMIZER(SGD, TAPER_SGD_OPTIONS, TAPER_SGD_STATE)
 
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
-  for_each_gradient<SGDOptions>(
-      "SGD", [this](const Tensor& p, const Tensor& g, const SGDOptions& o, size_t index) {
-        SgdNumbers n{o.lr(), o.momentum(), 1 - o.dampening(), o.weight_decay(), o.nesterov()};
-        Tensor none, *buffer = &none;
-        if (o.momentum() != 0) {
-          buffer = &state_of<SGDParamState>(index, p).momentum_buffer();
-          // A new buffer holds zeros: with the gradient undamped it becomes the gradient.
-          if (fit_state("SGD", p, *buffer)) n.gradient_scale = 1;
-        }
-        TAPER_ON_DEVICE(p, sgd_update, p, g, *buffer, n);
-        autograd::mark_changed(p);
-      });
+  SgdUpdates().run([&](SgdUpdates& updates) {
+    for_each_gradient<SGDOptions>(
+        "SGD", [&](const Tensor& p, const Tensor& g, const SGDOptions& o, size_t index) {
+          SgdNumbers n{o.lr(), o.momentum(), 1 - o.dampening(), o.weight_decay(), o.nesterov()};
+          Tensor none, *buffer = &none;
+          if (o.momentum() != 0) {
+            buffer = &state_of<SGDParamState>(index, p).momentum_buffer();
+            // A new buffer holds zeros: with the gradient undamped it becomes the gradient.
+            if (fit_state("SGD", p, *buffer)) n.gradient_scale = 1;
+          }
+          updates.add(n, p, g, *buffer);
+        });
+  });
   return loss;
 }
 

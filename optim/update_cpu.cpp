@@ -40,21 +40,33 @@ class FlushDenormals {
 namespace taper::cpu {
 namespace {
 
-/// A walk over all operands. Where none has gaps there is nothing to work out: one row.
+/// Operands without gaps: one row.
+template <int N>
+Plan<N> plan_row(int64_t numel, ScalarType dtype, const void* const (&data)[N]) {
+  Plan<N> plan;
+  plan.numel = numel;
+  plan.rank = 1;
+  plan.sizes[0] = numel;
+  for (int i = 0; i < N; ++i) {
+    plan.base[i] = static_cast<char*>(const_cast<void*>(data[i]));
+    plan.strides[0][i] = static_cast<int64_t>(elementSize(dtype));
+  }
+  return plan;
+}
+/// A walk over all operands. Where none has gaps there is nothing to work out.
 template <class... Rest>
 Plan<1 + sizeof...(Rest)> plan_update(const InOut& p, const Rest&... rest) {
   if (!(p.contiguous && ... && rest.contiguous)) return plan_over(p.sizes, p, rest...);
-  constexpr int n = 1 + sizeof...(Rest);
-  Plan<n> plan;
-  plan.numel = p.numel;
-  plan.rank = 1;
-  plan.sizes[0] = p.numel;
-  void* const data[n] = {p.data, const_cast<void*>(static_cast<const void*>(rest.data))...};
-  for (int i = 0; i < n; ++i) {
-    plan.base[i] = static_cast<char*>(data[i]);
-    plan.strides[0][i] = static_cast<int64_t>(elementSize(p.dtype));
+  return plan_row<1 + sizeof...(Rest)>(p.numel, p.dtype, {p.data, rest.data...});
+}
+/// run(plan) for each entry of the lists, which have N operands.
+template <int N, class Run>
+void for_each_entry(const TensorLists& lists, const Run& run) {
+  for (int i = 0; i < lists.size(); ++i) {
+    const void* data[N];
+    for (int k = 0; k < N; ++k) data[k] = lists.data(i, k);
+    run(plan_row<N>(lists.numel(i), lists.dtype(), data));
   }
-  return plan;
 }
 
 void sgd_momentum(const Plan<3>& plan, ScalarType dtype, const optim::SgdNumbers& n) {
@@ -68,6 +80,9 @@ void adam_amsgrad(const Plan<5>& plan, ScalarType dtype, const optim::AdamNumber
 }
 void adam_plain(const Plan<4>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
   TAPER_BY_ISA(adam_rows<false>, plan, dtype, n);
+}
+void adagrad(const Plan<3>& plan, ScalarType dtype, const optim::AdagradNumbers& n) {
+  TAPER_BY_ISA(adagrad_rows, plan, dtype, n);
 }
 template <int kKind>
 void rmsprop_kind(const Plan<optim::rmsprop_operands(kKind)>& plan, ScalarType dtype,
@@ -92,7 +107,7 @@ void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumber
 }
 
 void adagrad_update(InOut p, In g, InOut sum, optim::AdagradNumbers n) {
-  TAPER_BY_ISA(adagrad_rows, plan_update(p, g, sum), p.dtype, n);
+  adagrad(plan_update(p, g, sum), p.dtype, n);
 }
 
 void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
@@ -107,6 +122,47 @@ void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
     rmsprop_kind<kRmspropMomentum>(plan_update(p, g, square, buffer), p.dtype, n);
   else
     rmsprop_kind<0>(plan_update(p, g, square), p.dtype, n);
+}
+
+void sgd_update_all(TensorLists lists, optim::SgdNumbers n) {
+  if (lists.uses(2))
+    for_each_entry<3>(lists, [&](const auto& plan) { sgd_momentum(plan, lists.dtype(), n); });
+  else
+    for_each_entry<2>(lists, [&](const auto& plan) { sgd_plain(plan, lists.dtype(), n); });
+}
+
+void adam_update_all(TensorLists lists, optim::AdamNumbers n) {
+  if (lists.uses(4))
+    for_each_entry<5>(lists, [&](const auto& plan) { adam_amsgrad(plan, lists.dtype(), n); });
+  else
+    for_each_entry<4>(lists, [&](const auto& plan) { adam_plain(plan, lists.dtype(), n); });
+}
+
+void adagrad_update_all(TensorLists lists, optim::AdagradNumbers n) {
+  for_each_entry<3>(lists, [&](const auto& plan) { adagrad(plan, lists.dtype(), n); });
+}
+
+namespace {
+
+template <int kKind>
+void rmsprop_lists(const TensorLists& lists, const optim::RmspropNumbers& n) {
+  for_each_entry<optim::rmsprop_operands(kKind)>(
+      lists, [&](const auto& plan) { rmsprop_kind<kKind>(plan, lists.dtype(), n); });
+}
+
+}  // namespace
+
+void rmsprop_update_all(TensorLists lists, optim::RmspropNumbers n) {
+  using namespace optim;
+  const bool centered = lists.uses(3), momentum = lists.uses(4);
+  if (centered && momentum)
+    rmsprop_lists<kRmspropCentered | kRmspropMomentum>(lists, n);
+  else if (centered)
+    rmsprop_lists<kRmspropCentered>(lists, n);
+  else if (momentum)
+    rmsprop_lists<kRmspropMomentum>(lists, n);
+  else
+    rmsprop_lists<0>(lists, n);
 }
 
 }  // namespace taper::cpu

@@ -1,14 +1,51 @@
-#include <tuple>
-
-#include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/tensor_lists.h>
 #include <taper/optim/update_rules.h>
 
 namespace taper::cuda {
 namespace {
 
-/// Applies the rule to one element; operand 1, the gradient, is only read.
-template <class T, int N, class Rule>
+using namespace optim;
+
+constexpr unsigned kGradient = 1 << 1;  // the operand that is only read
+
+// run(T(), rule) with the rule for a dtype and the operands in use, of which has(k) tells.
+template <class Has, class Run>
+void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run& run) {
+  TAPER_SWITCH(dtype, "SGD", TAPER_FLOATING_DTYPES, [&] {
+    using M = opmath_t<scalar_t>;
+    if (has(2)) return run(scalar_t(), SgdRule<M, true>(n));
+    run(scalar_t(), SgdRule<M, false>(n));
+  });
+}
+template <class Has, class Run>
+void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run& run) {
+  TAPER_SWITCH(dtype, "Adam", TAPER_FLOATING_DTYPES, [&] {
+    using M = opmath_t<scalar_t>;
+    if (has(4)) return run(scalar_t(), AdamRule<M, true>(n));
+    run(scalar_t(), AdamRule<M, false>(n));
+  });
+}
+template <class Has, class Run>
+void with_rule(ScalarType dtype, const Has&, const AdagradNumbers& n, const Run& run) {
+  TAPER_SWITCH(dtype, "Adagrad", TAPER_FLOATING_DTYPES,
+               [&] { run(scalar_t(), AdagradRule<opmath_t<scalar_t>>(n)); });
+}
+template <class Has, class Run>
+void with_rule(ScalarType dtype, const Has& has, const RmspropNumbers& n, const Run& run) {
+  TAPER_SWITCH(dtype, "RMSprop", TAPER_FLOATING_DTYPES, [&] {
+    using M = opmath_t<scalar_t>;
+    if (has(3) && has(4))
+      return run(scalar_t(), RmspropRule<M, kRmspropCentered | kRmspropMomentum>(n));
+    if (has(3)) return run(scalar_t(), RmspropRule<M, kRmspropCentered>(n));
+    if (has(4)) return run(scalar_t(), RmspropRule<M, kRmspropMomentum>(n));
+    run(scalar_t(), RmspropRule<M, 0>(n));
+  });
+}
+
+/// Applies the rule to one element of operands with any strides.
+template <class T, class Rule>
 struct Update {
+  static constexpr int N = Rule::kOperands;
   char* base[N];
   Rule rule;
   TAPER_DEVICE void operator()(const int64_t (&at)[N]) const {
@@ -16,62 +53,63 @@ struct Update {
     for (int k = 0; k < N; ++k) v[k] = load(*reinterpret_cast<const T*>(base[k] + at[k]));
     rule(v);
     for (int k = 0; k < N; ++k)
-      if (k != 1) *reinterpret_cast<T*>(base[k] + at[k]) = static_cast<T>(v[k]);
+      if (!(kGradient >> k & 1)) *reinterpret_cast<T*>(base[k] + at[k]) = static_cast<T>(v[k]);
   }
 };
 
-template <class T, class Rule, class... Operands>
-void update(const Rule& rule, const Operands&... operands) {
-  constexpr int n = sizeof...(Operands);
-  const Out& p = std::get<0>(std::tie(operands...));
-  const Plan<n> plan = plan_over(p.sizes, operands...);
-  Update<T, n, Rule> body{{}, rule};
-  for (int k = 0; k < n; ++k) body.base[k] = plan.base[k];
-  for_each_place(plan, body);
+/// A walk over the operands that are in use.
+template <int N, size_t kAll>
+Plan<N> plan_update(const Out& p, const taper::detail::Operand (&all)[kAll],
+                    const bool (&used)[kAll]) {
+  taper::detail::Operand operands[N];
+  Plan<N> plan;
+  for (size_t i = 0, k = 0; i < kAll; ++i) {
+    if (!used[i]) continue;
+    operands[k] = all[i];
+    plan.base[k++] = static_cast<char*>(const_cast<void*>(all[i].data));
+  }
+  plan.numel = p.numel;
+  plan.rank = taper::detail::make_plan(p.sizes, operands, N, plan.sizes, &plan.strides[0][0]);
+  return plan;
+}
+
+template <class Numbers, class... Rest>
+void update(const Numbers& n, const Out& p, const Rest&... rest) {
+  const taper::detail::Operand all[] = {taper::detail::operand_of(p),
+                                        taper::detail::operand_of(rest)...};
+  const bool used[] = {true, rest.defined()...};
+  const auto has = [&](int k) { return used[k]; };
+  with_rule(p.dtype, has, n, [&](auto element, const auto& rule) {
+    Update<decltype(element), std::decay_t<decltype(rule)>> body{{}, rule};
+    const auto plan = plan_update<body.N>(p, all, used);
+    for (int k = 0; k < body.N; ++k) body.base[k] = plan.base[k];
+    for_each_place(plan, body);
+  });
+}
+
+template <class Numbers>
+void update_all(const TensorLists& lists, const Numbers& n) {
+  const auto has = [&](int k) { return lists.uses(k); };
+  with_rule(lists.dtype(), has, n, [&](auto element, const auto& rule) {
+    using Rule = std::decay_t<decltype(rule)>;
+    for_each_in_lists<decltype(element), Rule::kOperands, kGradient>(lists, rule);
+  });
 }
 
 }  // namespace
 
-void sgd_update(InOut p, In g, InOut buffer, optim::SgdNumbers n) {
-  TAPER_SWITCH(p.dtype, "SGD", TAPER_FLOATING_DTYPES, [&] {
-    using M = opmath_t<scalar_t>;
-    if (buffer.defined())
-      update<scalar_t>(optim::SgdRule<M, true>(n), p, g, buffer);
-    else
-      update<scalar_t>(optim::SgdRule<M, false>(n), p, g);
-  });
+void sgd_update(InOut p, In g, InOut buffer, SgdNumbers n) { update(n, p, g, buffer); }
+void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, AdamNumbers n) {
+  update(n, p, g, m, v, v_max);
+}
+void adagrad_update(InOut p, In g, InOut sum, AdagradNumbers n) { update(n, p, g, sum); }
+void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer, RmspropNumbers n) {
+  update(n, p, g, square, mean, buffer);
 }
 
-void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n) {
-  TAPER_SWITCH(p.dtype, "Adam", TAPER_FLOATING_DTYPES, [&] {
-    using M = opmath_t<scalar_t>;
-    if (v_max.defined())
-      update<scalar_t>(optim::AdamRule<M, true>(n), p, g, m, v, v_max);
-    else
-      update<scalar_t>(optim::AdamRule<M, false>(n), p, g, m, v);
-  });
-}
-
-void adagrad_update(InOut p, In g, InOut sum, optim::AdagradNumbers n) {
-  TAPER_SWITCH(p.dtype, "Adagrad", TAPER_FLOATING_DTYPES,
-               [&] { update<scalar_t>(optim::AdagradRule<opmath_t<scalar_t>>(n), p, g, sum); });
-}
-
-void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
-                    optim::RmspropNumbers n) {
-  using namespace optim;
-  TAPER_SWITCH(p.dtype, "RMSprop", TAPER_FLOATING_DTYPES, [&] {
-    using T = scalar_t;
-    using M = opmath_t<T>;
-    if (mean.defined() && buffer.defined())
-      update<T>(RmspropRule<M, kRmspropCentered | kRmspropMomentum>(n), p, g, square, mean, buffer);
-    else if (mean.defined())
-      update<T>(RmspropRule<M, kRmspropCentered>(n), p, g, square, mean);
-    else if (buffer.defined())
-      update<T>(RmspropRule<M, kRmspropMomentum>(n), p, g, square, buffer);
-    else
-      update<T>(RmspropRule<M, 0>(n), p, g, square);
-  });
-}
+void sgd_update_all(TensorLists lists, SgdNumbers n) { update_all(lists, n); }
+void adam_update_all(TensorLists lists, AdamNumbers n) { update_all(lists, n); }
+void adagrad_update_all(TensorLists lists, AdagradNumbers n) { update_all(lists, n); }
+void rmsprop_update_all(TensorLists lists, RmspropNumbers n) { update_all(lists, n); }
 
 }  // namespace taper::cuda

@@ -2,7 +2,7 @@
 // one pass. All operands have the parameter's sizes and dtype. Not installed.
 #pragma once
 
-#include <taper/framework/dispatch.h>
+#include <taper/framework/tensor_lists.h>
 
 namespace taper {
 namespace optim {
@@ -14,23 +14,27 @@ namespace optim {
 struct SgdNumbers {
   double lr, momentum, gradient_scale, weight_decay;
   bool nesterov;
+  bool operator==(const SgdNumbers&) const = default;
 };
 
 /// p *= shrink;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
 /// p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps), with v's maximum so far for amsgrad.
 struct AdamNumbers {
   double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+  bool operator==(const AdamNumbers&) const = default;
 };
 
 /// sum += g^2;  p -= lr * g / (sqrt(sum) + eps)
 struct AdagradNumbers {
   double lr, eps, weight_decay;
+  bool operator==(const AdagradNumbers&) const = default;
 };
 
 /// square = alpha square + (1 - alpha) g^2;  mean = alpha mean + (1 - alpha) g (centered only);
 /// d = g / (sqrt(square - mean^2) + eps);  buffer = momentum buffer + d;  p -= lr * buffer (or d)
 struct RmspropNumbers {
   double lr, alpha, eps, momentum, weight_decay;
+  bool operator==(const RmspropNumbers&) const = default;
 };
 /// Which states RMSprop has besides the mean square, and how many operands that makes.
 constexpr int kRmspropMomentum = 1, kRmspropCentered = 2;
@@ -46,5 +50,11 @@ TAPER_KERNEL(adam_update, InOut p, In g, InOut m, InOut v, InOut v_max, optim::A
 TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
              optim::RmspropNumbers n)
+
+// The same for many parameters: the entries have the operands above, in their order.
+TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)
+TAPER_KERNEL(adam_update_all, TensorLists lists, optim::AdamNumbers n)
+TAPER_KERNEL(adagrad_update_all, TensorLists lists, optim::AdagradNumbers n)
+TAPER_KERNEL(rmsprop_update_all, TensorLists lists, optim::RmspropNumbers n)
 
 }  // namespace taper

@@ -12,6 +12,7 @@ namespace taper::optim {
 
 template <class M, bool kMomentum>
 struct SgdRule {
+  static constexpr int kOperands = kMomentum ? 3 : 2;
   M lr, momentum, gradient_scale, weight_decay;
   bool nesterov;
   explicit SgdRule(const SgdNumbers& n)
@@ -33,6 +34,7 @@ struct SgdRule {
 
 template <class M, bool kAmsgrad>
 struct AdamRule {
+  static constexpr int kOperands = kAmsgrad ? 5 : 4;
   M beta1, rest1, beta2, rest2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
   explicit AdamRule(const AdamNumbers& n)
       : beta1(static_cast<M>(n.beta1)),
@@ -60,6 +62,7 @@ struct AdamRule {
 
 template <class M>
 struct AdagradRule {
+  static constexpr int kOperands = 3;
   M lr, eps, weight_decay;
   explicit AdagradRule(const AdagradNumbers& n)
       : lr(static_cast<M>(n.lr)),
@@ -75,6 +78,7 @@ struct AdagradRule {
 
 template <class M, int kKind>
 struct RmspropRule {
+  static constexpr int kOperands = rmsprop_operands(kKind);
   static constexpr bool kCentered = kKind & kRmspropCentered;
   static constexpr bool kMomentum = kKind & kRmspropMomentum;
   M lr, alpha, rest, eps, momentum, weight_decay;

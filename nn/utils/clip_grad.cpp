@@ -1,8 +1,11 @@
 #include <taper/nn/utils/clip_grad.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/ops/foreach.h>
 #include <taper/ops/shape.h>
 
 namespace taper::nn::utils {
@@ -17,14 +20,30 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
   return r;
 }
 
+/// Whether gradients of devices are taken together: then nothing waits before all is queued.
+bool together(const std::vector<Tensor>& grads, double order) {
+  return (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) &&
+         std::any_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.is_cuda(); });
+}
+
 /// The norm of all gradients as one vector, from the norm of each. One wait for the device.
 double total_norm(const std::vector<Tensor>& grads, double order) {
   if (order == 0) return static_cast<double>(grads.size());
+  if (together(grads, order)) return taper::detail::foreach_norm(grads, order).item<double>();
   std::vector<Tensor> norms;
   norms.reserve(grads.size());
-  for (const Tensor& grad : grads) norms.push_back(grad.norm(order));
+  for (const Tensor& grad : grads)
+    if (grad.numel() > 0) norms.push_back(grad.norm(order));
+  if (norms.empty()) return 0;
   const Tensor total = norms.size() == 1 ? norms[0] : stack(norms).norm(order);
   return total.item().toDouble();
+}
+
+/// Scales the gradients by a factor that the host need not know, and returns the norm.
+double clip_together(const std::vector<Tensor>& grads, double max_norm, double order) {
+  const Tensor norm = taper::detail::foreach_norm(grads, order);
+  taper::detail::foreach_mul_(grads, norm.add(1e-6).reciprocal().mul(max_norm).clamp_max(1));
+  return norm.item<double>();
 }
 
 }  // namespace
@@ -34,6 +53,8 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   NoGradGuard no_grad;
   const std::vector<Tensor> grads = gradients(parameters);
   if (grads.empty()) return 0;
+  if (!error_if_nonfinite && together(grads, norm_type))
+    return clip_together(grads, max_norm, norm_type);
   const double norm = total_norm(grads, norm_type);
   TAPER_CHECK(!error_if_nonfinite || std::isfinite(norm), "The total norm of order ", norm_type,
               " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
@@ -47,7 +68,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
   NoGradGuard no_grad;
-  for (const Tensor& grad : gradients(parameters)) grad.clamp_(-clip_value, clip_value);
+  taper::detail::foreach_clamp_(gradients(parameters), -clip_value, clip_value);
 }
 
 }  // namespace taper::nn::utils

@@ -1,0 +1,65 @@
+// Loops over lists of tensors. For *_cuda.cu files only; not installed.
+#pragma once
+
+#include <taper/framework/cuda/map.h>
+#include <taper/framework/tensor_lists.h>
+
+namespace taper::cuda {
+
+/// A chunk of the entry `entry`: n elements from `first`.
+struct ListPart {
+  int entry;
+  int64_t first, n;
+};
+TAPER_DEVICE inline ListPart part_of(const TensorLists& lists, int64_t chunk) {
+  const int entry = lists.entry_of(chunk);
+  const int64_t first = (chunk - lists.first_chunk(entry)) * TensorLists::kChunk;
+  const int64_t rest = lists.numel(entry) - first;
+  return {entry, first, rest < TensorLists::kChunk ? rest : TensorLists::kChunk};
+}
+
+/// Calls visit(v) with the values of N operands, in the type that is computed in, and stores what
+/// it makes of them; operands in kReads are left alone.
+template <class T, int N, unsigned kReads, class Visit>
+struct VisitLists {
+  static constexpr int V = 16 / sizeof(T);
+  TensorLists lists;
+  Visit visit;
+
+  template <int W>
+  TAPER_DEVICE void apply(char* const (&base)[N], int64_t at) const {
+    Pack<T, W> packs[N];
+    for (int k = 0; k < N; ++k) packs[k] = reinterpret_cast<const Pack<T, W>*>(base[k])[at];
+    for (int j = 0; j < W; ++j) {
+      opmath_t<T> v[N];
+      for (int k = 0; k < N; ++k) v[k] = load(packs[k].v[j]);
+      visit(v);
+      for (int k = 0; k < N; ++k) packs[k].v[j] = static_cast<T>(v[k]);
+    }
+    for (int k = 0; k < N; ++k)
+      if (!(kReads >> k & 1)) reinterpret_cast<Pack<T, W>*>(base[k])[at] = packs[k];
+  }
+  /// A row is a chunk.
+  TAPER_DEVICE void operator()(const Team& team, int64_t chunk) const {
+    const ListPart part = part_of(lists, chunk);
+    char* base[N];
+    uintptr_t places = 0;
+    for (int k = 0; k < N; ++k) {
+      base[k] = lists.data(part.entry, k) + part.first * int64_t{sizeof(T)};
+      places |= reinterpret_cast<uintptr_t>(base[k]);
+    }
+    const int64_t packed = places % 16 == 0 ? part.n / V : 0;
+    team.each(packed, [&](int64_t i) { apply<V>(base, i); });
+    team.each(part.n - packed * V, [&](int64_t i) { apply<1>(base, packed * V + i); });
+  }
+};
+
+/// One launch for all elements of all entries.
+template <class T, int N, unsigned kReads, class Visit>
+void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
+  using Body = VisitLists<T, N, kReads, Visit>;
+  static_assert(sizeof(Body) <= 4000, "the arguments of a launch are at most 4 KiB");
+  for_each_row(lists.chunks(), kThreads, Body{lists, visit});
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,62 @@
+// What the optimizers' steps launch. Not installed.
+#pragma once
+
+#include <taper/framework/autograd/record.h>
+#include <taper/optim/update_kernels.h>
+
+namespace taper::optim {
+
+/// The updates of one step: on the CPU each is made at once, on a device as few launches as there
+/// are different numbers make them all. Kernels has the functions
+///
+///     one(p, operands..., numbers)      changes one parameter, by its kernel
+///     many(where, lists, numbers)       changes the parameters of lists on the device of `where`
+template <class Numbers, class Kernels>
+class Updates {
+ public:
+  Updates() : gathered_(kGradient, &Kernels::many) {}
+
+  /// Queues the update of p by its gradient g; a state that is not defined is not used.
+  template <class... States>
+  void add(const Numbers& n, const Tensor& p, const Tensor& g, const States&... states) {
+    if (p.device().is_cpu() || !(takes(p) && takes(g) && (takes(states) && ...)))
+      Kernels::one(p, g, states..., n);
+    else
+      gathered_.add(n, {&p, &g, &states...});
+    autograd::mark_changed(p);
+  }
+  /// Calls update(*this), and launches what it has gathered, also when it throws: what has been
+  /// counted as a step is one.
+  template <class Update>
+  void run(const Update& update) {
+    try {
+      update(*this);
+    } catch (...) {
+      gathered_.launch();
+      throw;
+    }
+    gathered_.launch();
+  }
+
+ private:
+  using Gathered =
+      GatheredLaunches<Numbers, void (*)(const Tensor&, const TensorLists&, const Numbers&)>;
+  static constexpr unsigned kGradient = 1 << 1;
+  static bool takes(const Tensor& t) { return Gathered::takes(t); }
+  Gathered gathered_;
+};
+
+/// Declares RuleUpdates, the updates by the kernels rule_update and rule_update_all.
+#define TAPER_UPDATES(Rule, rule)                                                             \
+  struct Rule##Kernels {                                                                      \
+    template <class... Operands>                                                              \
+    static void one(const Tensor& p, const Operands&... operands) {                           \
+      TAPER_ON_DEVICE(p, rule##_update, p, operands...);                                      \
+    }                                                                                         \
+    static void many(const Tensor& where, const TensorLists& lists, const Rule##Numbers& n) { \
+      TAPER_ON_DEVICE(where, rule##_update_all, lists, n);                                    \
+    }                                                                                         \
+  };                                                                                          \
+  using Rule##Updates = Updates<Rule##Numbers, Rule##Kernels>;
+
+}  // namespace taper::optim
