@@ -42,7 +42,8 @@ namespace {
 
 /// Operands without gaps: one row.
 template <int N>
-Plan<N> plan_row(int64_t numel, ScalarType dtype, const void* const (&data)[N]) {
+[[gnu::always_inline]] inline Plan<N> plan_row(int64_t numel, ScalarType dtype,
+                                               const void* const (&data)[N]) {
   Plan<N> plan;
   plan.numel = numel;
   plan.rank = 1;

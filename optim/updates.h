@@ -19,10 +19,10 @@ class Updates {
   /// Queues the update of p by its gradient g; a state that is not defined is not used.
   template <class... States>
   void add(const Numbers& n, const Tensor& p, const Tensor& g, const States&... states) {
-    if (p.device().is_cpu() || !(takes(p) && takes(g) && (takes(states) && ...)))
+    if (__builtin_expect(p.device().is_cpu(), 1))
       Kernels::one(p, g, states..., n);
     else
-      gathered_.add(n, {&p, &g, &states...});
+      gather(n, p, g, states...);
     autograd::mark_changed(p);
   }
   /// Calls update(*this), and launches what it has gathered, also when it throws: what has been
@@ -39,10 +39,18 @@ class Updates {
   }
 
  private:
+  template <class... States>
+  [[gnu::noinline]] void gather(const Numbers& n, const Tensor& p, const Tensor& g,
+                                const States&... states) {
+    if (Gathered::takes(p) && Gathered::takes(g) && (Gathered::takes(states) && ...))
+      gathered_.add(n, {&p, &g, &states...});
+    else
+      Kernels::one(p, g, states..., n);
+  }
+
   using Gathered =
       GatheredLaunches<Numbers, void (*)(const Tensor&, const TensorLists&, const Numbers&)>;
   static constexpr unsigned kGradient = 1 << 1;
-  static bool takes(const Tensor& t) { return Gathered::takes(t); }
   Gathered gathered_;
 };
 
