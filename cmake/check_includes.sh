@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The include law: framework <- ops <- nn <- (optim, data). A lower floor never includes a higher
+# The include law: framework <- ops <- nn <- (optim, data, testing). A lower floor never includes a higher
 # one, nobody below includes the umbrella or the compatibility headers, every include of our own is
 # <taper/...>, and a public header shows no CUDA, oneDNN or BLAS. Prints each line that breaks it.
 set -euo pipefail
@@ -26,15 +26,18 @@ mapfile -t ops < <(sources ops)
 mapfile -t nn < <(sources nn)
 mapfile -t optim < <(sources optim)
 mapfile -t data < <(sources data)
+mapfile -t testing < <(sources testing)
 mapfile -t public < <(cmake -P cmake/public_headers.cmake)
 [ ${#public[@]} -gt 0 ] || { echo "no public headers found"; exit 1; }
-all=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}")
+all=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}" "${testing[@]}")
 
-forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data)/" "${framework[@]}"
-forbid "ops includes a higher floor" "$include<taper/(nn|optim|data)/" "${ops[@]}"
-forbid "nn includes a higher floor" "$include<taper/(optim|data)/" "${nn[@]}"
-forbid "optim includes its neighbour" "$include<taper/data/" "${optim[@]}"
-forbid "data includes its neighbour" "$include<taper/optim/" "${data[@]}"
+forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data|testing)/" "${framework[@]}"
+forbid "ops includes a higher floor" "$include<taper/(nn|optim|data|testing)/" "${ops[@]}"
+forbid "nn includes a higher floor" "$include<taper/(optim|data|testing)/" "${nn[@]}"
+forbid "optim includes its neighbour" "$include<taper/(data|testing)/" "${optim[@]}"
+forbid "data includes its neighbour" "$include<taper/(optim|testing)/" "${data[@]}"
+forbid "testing includes its neighbour" "$include<taper/(optim|data)/" "${testing[@]}"
+forbid "GoogleTest outside of testing/gtest.h" "$include<g(test|mock)/" $(printf '%s\n' "${all[@]}" | grep -vx testing/gtest.h)
 forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${all[@]}"
 forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c10)/" "${all[@]}"
 forbid "an include of our own that is not <taper/...>" "$include\"" "${all[@]}"

@@ -6,7 +6,8 @@ set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
 
 # The library's own files: an example of this tree that installs itself is no part of them.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
-install(TARGETS taper EXPORT TaperTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS taper taper_testing EXPORT TaperTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # Which headers are public is asked at the time of installing: the answer is in the headers.
 install(CODE "

@@ -1,12 +1,13 @@
-# The public headers: those that <taper/taper.h> leads to, and no others. They are what is
-# installed, and what cmake/check_includes.sh looks at: cmake -P prints them.
+# The public headers: those that <taper/taper.h>, <taper/testing/testing.h> and
+# <taper/testing/gtest.h> lead to, and no others. They are what is installed, and what
+# cmake/check_includes.sh looks at: cmake -P prints them.
 
 cmake_minimum_required(VERSION 3.21)
 
 # Sets `result` to their paths relative to `root`, the folder of taper.h.
 function(taper_public_headers root result)
   set(found "")
-  set(pending taper.h)
+  set(pending taper.h testing/testing.h testing/gtest.h)
   while(pending)
     list(POP_FRONT pending header)
     list(APPEND found ${header})

@@ -1,0 +1,151 @@
+#include <taper/testing/compare.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <taper/testing/memory.h>
+
+namespace taper::testing {
+
+using taper::detail::concat;
+
+Tolerance default_tolerance(ScalarType a, ScalarType b) {
+  const auto of = [](ScalarType t) -> Tolerance {
+    switch (t) {
+      case kDouble:
+        return {1e-7, 1e-7};
+      case kFloat:
+        return {1.3e-6, 1e-5};
+      case kHalf:
+        return {1e-3, 1e-5};
+      case kBFloat16:
+        return {1.6e-2, 1e-5};
+      default:
+        return {0, 0};
+    }
+  };
+  const Tolerance x = of(a), y = of(b);
+  return {std::max(x.rtol, y.rtol), std::max(x.atol, y.atol)};
+}
+
+std::string Verdict::text() const {
+  std::string text;
+  for (const std::string& f : failures) text += f + (f.empty() || f.back() != '\n' ? "\n" : "");
+  for (const std::string& n : notes) text += "note: " + n + "\n";
+  return text;
+}
+
+namespace {
+
+struct Different {
+  size_t at;
+  double excess;
+};
+
+bool equals(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+std::string number(double v, const char* format) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, v);
+  return text;
+}
+
+std::string row(const std::string& index, const std::string& got, const std::string& want,
+                const std::string& d, const std::string& tolerance) {
+  char text[200];
+  std::snprintf(text, sizeof text, "    %-14s %16s %16s %12s %12s\n", index.c_str(), got.c_str(),
+                want.c_str(), d.c_str(), tolerance.c_str());
+  return text;
+}
+
+constexpr size_t kMostRows = 6;
+
+/// The table of the first wrong elements, in order.
+std::string table(const std::vector<double>& got, const std::vector<double>& want,
+                  IntArrayRef sizes, std::vector<Different> wrong, Tolerance tol) {
+  std::sort(wrong.begin(), wrong.end(),
+            [](const Different& a, const Different& b) { return a.at < b.at; });
+  std::string text = row("index", "got", "want", "difference", "tolerance");
+  for (size_t i = 0; i < std::min(kMostRows, wrong.size()); ++i) {
+    const size_t at = wrong[i].at;
+    text += row(impl::index_text(static_cast<int64_t>(at), sizes), number(got[at], "%.9g"),
+                number(want[at], "%.9g"), number(std::abs(got[at] - want[at]), "%.4g"),
+                number(tol.atol + tol.rtol * std::abs(want[at]), "%.4g"));
+  }
+  if (wrong.size() > kMostRows) text += concat("    ... and ", wrong.size() - kMostRows, " more\n");
+  return text;
+}
+
+std::string describe(const std::vector<double>& got, const std::vector<double>& want,
+                     const Tensor& t, const std::vector<Different>& wrong, Tolerance tol) {
+  const auto worst =
+      std::max_element(wrong.begin(), wrong.end(),
+                       [](const Different& a, const Different& b) { return a.excess < b.excess; });
+  const double w = want[worst->at], g = got[worst->at];
+  return concat(wrong.size(), " of ", want.size(), " elements differ (", t.scalar_type(), " ",
+                t.sizes(), ", rtol ", tol.rtol, ", atol ", tol.atol, ")\n  worst at ",
+                impl::index_text(static_cast<int64_t>(worst->at), t.sizes()), ": got ",
+                number(g, "%.9g"), ", want ", number(w, "%.9g"), ": difference ",
+                number(std::abs(g - w), "%.4g"), ", tolerance ",
+                number(tol.atol + tol.rtol * std::abs(w), "%.4g"), "\n",
+                table(got, want, t.sizes(), wrong, tol));
+}
+
+/// Empty when there is something to compare element by element.
+std::string different_kind(const Tensor& got, const Tensor& want) {
+  if (got.defined() != want.defined())
+    return concat("expected ", want.defined() ? "a defined" : "an undefined", " tensor, got ",
+                  got.defined() ? "a defined" : "an undefined", " one");
+  if (want.defined() && got.sizes() != want.sizes())
+    return concat("expected sizes ", want.sizes(), ", got ", got.sizes());
+  return "";
+}
+
+template <class IsRight>
+std::string compare(const Tensor& got, const Tensor& want, Tolerance tol, const IsRight& is_right) {
+  const std::vector<double> g = impl::read(got), w = impl::read(want);
+  std::vector<Different> wrong;
+  for (size_t i = 0; i < w.size(); ++i) {
+    if (is_right(g[i], w[i])) continue;
+    const double d = std::abs(g[i] - w[i]);
+    wrong.push_back({i, std::isfinite(d) ? d : INFINITY});
+  }
+  return wrong.empty() ? "" : describe(g, w, want, wrong, tol);
+}
+
+}  // namespace
+
+std::string difference(const Tensor& got, const Tensor& want, Tolerance tol) {
+  const std::string kind = different_kind(got, want);
+  if (!kind.empty() || !want.defined()) return kind;
+  return compare(got, want, tol, [&](double g, double w) {
+    // Not `error > tolerance`: that lets a NaN pass.
+    return g == w || (std::isfinite(w) && std::abs(g - w) <= tol.atol + tol.rtol * std::abs(w));
+  });
+}
+
+std::string difference(const Tensor& got, const Tensor& want) {
+  return difference(got, want, default_tolerance(got.scalar_type(), want.scalar_type()));
+}
+
+std::string inequality(const Tensor& got, const Tensor& want) {
+  const std::string kind = different_kind(got, want);
+  if (!kind.empty() || !want.defined()) return kind;
+  if (got.scalar_type() != want.scalar_type())
+    return concat("expected dtype ", want.scalar_type(), ", got ", got.scalar_type());
+  return compare(got, want, {0, 0}, equals);
+}
+
+std::string not_finite(const Tensor& t) {
+  if (!t.defined()) return "expected a defined tensor, got an undefined one";
+  const std::vector<double> v = impl::read(t);
+  size_t count = 0, first = 0;
+  for (size_t i = v.size(); i-- > 0;)
+    if (!std::isfinite(v[i])) ++count, first = i;
+  if (count == 0) return "";
+  return concat(count, " of ", v.size(), " elements are not finite; the first is ", v[first],
+                " at ", impl::index_text(static_cast<int64_t>(first), t.sizes()));
+}
+
+}  // namespace taper::testing

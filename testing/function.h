@@ -1,0 +1,85 @@
+// TensorFunction: any callable of tensors as a function of a list of tensors.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::testing {
+
+namespace impl {
+
+template <class F, size_t... I>
+constexpr bool takes_tensors(std::index_sequence<I...>) {
+  return std::is_invocable_v<F&, decltype((void)I, std::declval<const Tensor&>())...>;
+}
+/// How many tensors F takes one by one; 0 when it takes none to eight.
+template <class F, size_t N = 1>
+constexpr size_t arity() {
+  if constexpr (takes_tensors<F>(std::make_index_sequence<N>()))
+    return N;
+  else if constexpr (N < 8)
+    return arity<F, N + 1>();
+  else
+    return 0;
+}
+
+inline std::vector<Tensor> to_list(Tensor t) { return {std::move(t)}; }
+inline std::vector<Tensor> to_list(std::vector<Tensor> list) { return list; }
+template <class... T>
+std::vector<Tensor> to_list(const std::tuple<T...>& tensors) {
+  return std::apply([](const auto&... t) { return std::vector<Tensor>{t...}; }, tensors);
+}
+inline std::vector<Tensor> to_list(const std::pair<Tensor, Tensor>& p) {
+  return {p.first, p.second};
+}
+template <size_t N>
+std::vector<Tensor> to_list(const std::array<Tensor, N>& a) {
+  return {a.begin(), a.end()};
+}
+
+void check_arity(size_t expected, size_t got);
+
+template <class F, size_t... I>
+std::vector<Tensor> call_with(F& f, const std::vector<Tensor>& inputs, std::index_sequence<I...>) {
+  check_arity(sizeof...(I), inputs.size());
+  return to_list(f(inputs[I]...));
+}
+
+}  // namespace impl
+
+/// Made of anything that takes one to eight tensors, or a `const std::vector<Tensor>&`, and returns
+/// a tensor, a tuple, pair or array of tensors, or a vector of them. Arguments must be named with
+/// their types: of `[](auto x) {...}` nobody can tell how many tensors it takes.
+class TensorFunction {
+ public:
+  using List = std::vector<Tensor>;
+  template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, TensorFunction>, int> = 0>
+  TensorFunction(F f) : call_(wrapped(std::move(f))) {}
+  /// Throws ValueError when the callable takes another number of tensors.
+  List operator()(const List& inputs) const { return call_(inputs); }
+
+ private:
+  template <class F>
+  static std::function<List(const List&)> wrapped(F f) {
+    if constexpr (std::is_invocable_v<F&, const List&>) {
+      return [f = std::move(f)](const List& inputs) mutable { return impl::to_list(f(inputs)); };
+    } else {
+      constexpr size_t kArity = impl::arity<F>();
+      static_assert(kArity > 0,
+                    "a function under test takes one to eight tensors, or a "
+                    "const std::vector<Tensor>&");
+      return [f = std::move(f)](const List& inputs) mutable {
+        return impl::call_with(f, inputs, std::make_index_sequence<kArity>());
+      };
+    }
+  }
+  std::function<List(const List&)> call_;
+};
+
+}  // namespace taper::testing

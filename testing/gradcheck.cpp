@@ -1,0 +1,138 @@
+#include <taper/testing/gradcheck.h>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/testing/problem.h>
+
+namespace taper::autograd {
+
+using testing::impl::Problem;
+
+std::string GradcheckReport::text() const {
+  std::string text;
+  for (const GradcheckFailure& f : failures) {
+    text += f.message;
+    if (text.back() != '\n') text += '\n';
+  }
+  for (const std::string& note : notes) text += "note: " + note + "\n";
+  return text;
+}
+
+GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variable_list& inputs,
+                                 const GradcheckOptions& options) {
+  GradcheckReport report;
+  const AutoGradMode on(true);
+  const Problem problem(fn, inputs, options, report);
+  check_forward(problem);
+  if (!report.passed()) return report;
+  if (options.fast_mode())
+    check_fast(problem);
+  else
+    check_slowly(problem);
+  if (report.passed()) check_conditions(problem);
+  return report;
+}
+
+namespace {
+
+bool conclude(const char* what, const GradcheckReport& report, const GradcheckOptions& options) {
+  if (report.passed()) return true;
+  if (options.raise_exception()) throw GradcheckError(what + (" failed: " + report.text()));
+  return false;
+}
+
+}  // namespace
+
+bool gradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
+               const GradcheckOptions& options) {
+  return conclude("gradcheck", gradcheck_report(fn, inputs, options), options);
+}
+
+// ---------------------------------------------------------------------- second order
+namespace {
+
+Tensor random_cotangent(const Tensor& y, testing::impl::Dice& dice, bool with_gaps) {
+  std::vector<double> v(static_cast<size_t>(y.numel()));
+  for (double& x : v) x = dice.uniform(-1, 1);
+  const Tensor plain = testing::impl::write_like(v, y);
+  if (!with_gaps || plain.dim() == 0) return plain;
+  Dims twice(plain.sizes());
+  twice[twice.size() - 1] *= 2;
+  const Tensor buffer = taper::detail::make_tensor(twice, plain.scalar_type(), plain.device());
+  const NoGradGuard no_grad;
+  Tensor gaps = buffer.slice(-1, 0, nullopt, 2).detach();
+  gaps.copy_(plain);
+  return gaps;
+}
+
+variable_list cotangents_of(const testing::TensorFunction& fn, const variable_list& inputs,
+                            const GradcheckOptions& options, bool with_gaps) {
+  const AutoGradMode on(true);
+  const variable_list outputs = testing::impl::recorded_of(fn(inputs));
+  TAPER_CHECK_VALUE(!outputs.empty(),
+                    "gradgradcheck: expected a function with an output that requires a gradient, "
+                    "got none (does any input require one?)");
+  testing::impl::Dice dice(options.seed() + 17);
+  variable_list list;
+  for (const Tensor& y : outputs)
+    list.push_back(random_cotangent(y, dice, with_gaps).requires_grad_());
+  return list;
+}
+
+/// The gradients of fn, as a function of its inputs and, behind them, the cotangents.
+testing::TensorFunction gradients_of(const testing::TensorFunction& fn,
+                                     const std::vector<bool>& wanted) {
+  return [fn, wanted](const variable_list& all) {
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(wanted.size());
+    const variable_list inputs(all.begin(), middle), cotangents(middle, all.end());
+    variable_list of;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (wanted[i]) of.push_back(inputs[i]);
+    const variable_list outputs = testing::impl::recorded_of(fn(inputs));
+    variable_list kept;
+    for (const Tensor& g : grad(outputs, of, cotangents, true, true, true))
+      if (g.defined()) kept.push_back(g);
+    return kept;
+  };
+}
+
+GradcheckOptions named(GradcheckOptions options, const std::vector<bool>& wanted,
+                       size_t num_cotangents) {
+  std::vector<std::string> names = options.input_names(), outputs;
+  for (size_t i = names.size(); i < wanted.size(); ++i)
+    names.push_back(detail::concat("input ", i));
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) outputs.push_back("gradient of " + names[i]);
+  for (size_t k = 0; k < num_cotangents; ++k) names.push_back(detail::concat("grad_output ", k));
+  options.input_names(names);
+  options.output_names(outputs);
+  return options;
+}
+
+}  // namespace
+
+GradcheckReport gradgradcheck_report(const testing::TensorFunction& fn, const variable_list& inputs,
+                                     const variable_list& grad_outputs,
+                                     const GradcheckOptions& options, bool with_gaps) {
+  std::vector<bool> wanted;
+  for (const Tensor& x : inputs) wanted.push_back(x.defined() && x.requires_grad());
+  const variable_list cotangents =
+      grad_outputs.empty() ? cotangents_of(fn, inputs, options, with_gaps) : grad_outputs;
+  variable_list all = inputs;
+  all.insert(all.end(), cotangents.begin(), cotangents.end());
+  return gradcheck_report(gradients_of(fn, wanted), all, named(options, wanted, cotangents.size()));
+}
+
+bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
+                   const variable_list& grad_outputs, const GradcheckOptions& options,
+                   bool with_gaps) {
+  return conclude("gradgradcheck",
+                  gradgradcheck_report(fn, inputs, grad_outputs, options, with_gaps), options);
+}
+
+bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
+                   const GradcheckOptions& options) {
+  return gradgradcheck(fn, inputs, {}, options);
+}
+
+}  // namespace taper::autograd

@@ -1,0 +1,96 @@
+// The matchers: what they accept, and what their failures say.
+#include <gtest/gtest-spi.h>
+
+#include <cmath>
+#include <limits>
+
+#include <taper/ops/binary.h>
+#include <taper/ops/unary.h>
+#include <taper/testing/gtest.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(TensorMatchers, AcceptWhatIsClose) {
+  const Tensor x = values({1, 2, 3});
+  EXPECT_TENSOR_CLOSE(x, x + 1e-6);
+  EXPECT_TENSOR_CLOSE(x, x.to(kDouble));
+  EXPECT_TENSOR_CLOSE(x, x + 0.5, 0, 0.6);
+  EXPECT_TENSOR_CLOSE(x, x + 0.5, Tolerance{0.5, 0}) << "more";
+  EXPECT_TENSOR_CLOSE(values({kInf, -kInf}), values({kInf, -kInf}));
+  EXPECT_TENSOR_CLOSE(Tensor(), Tensor());
+  EXPECT_TENSOR_CLOSE(tensor_of({0, 3}, {}), tensor_of({0, 3}, {}));
+  EXPECT_TENSOR_EQUAL(x, x.clone());
+  EXPECT_TENSOR_EQUAL(values({NAN, 0}), values({NAN, -0.0}));
+  EXPECT_TENSOR_EQUAL(counting({2, 3}).t(), counting({2, 3}).t().contiguous());
+  EXPECT_TENSOR_FINITE(x);
+  ASSERT_TENSOR_CLOSE(x, x);
+  ASSERT_TENSOR_EQUAL(x, x);
+  ASSERT_TENSOR_FINITE(x);
+}
+
+TEST(TensorMatchers, RejectWhatIsNot) {
+  const Tensor x = values({1, 2, 3});
+  EXPECT_NE(difference(x, x + 1e-3), "");
+  EXPECT_NE(difference(x, values({1, 2})), "");
+  EXPECT_NE(difference(x, Tensor()), "");
+  EXPECT_NE(difference(Tensor(), x), "");
+  EXPECT_NE(inequality(x, x + 1e-6), "");
+  EXPECT_NE(inequality(x, x.to(kDouble)), "");
+  EXPECT_NE(difference(counting({3}, kLong), counting({3}, kLong, 1)), "");
+}
+
+TEST(TensorMatchers, ANaNIsNeverCloseNorInfinityToANumber) {
+  for (const double strange : {double(NAN), kInf, -kInf}) {
+    EXPECT_NE(difference(values({strange}), values({1}), {1e9, 1e9}), "");
+    EXPECT_NE(difference(values({1}), values({strange}), {1e9, 1e9}), "");
+    EXPECT_NE(not_finite(values({1, strange})), "");
+  }
+  EXPECT_NE(difference(values({NAN}), values({NAN}), {1e9, 1e9}), "");
+  EXPECT_NE(difference(values({kInf}), values({-kInf}), {1e9, 1e9}), "");
+}
+
+TEST(TensorMatchers, SayWhereAndByHowMuch) {
+  const Tensor want = counting({2, 3}), got = want.clone();
+  got[1][0].fill_(3.5);
+  got[1][2].fill_(4);
+  const std::string text = difference(got, want);
+  for (const char* part :
+       {"2 of 6 elements differ (Float [2, 3], rtol 1.3e-06, atol 1e-05)",
+        "worst at [1, 2]: got 4, want 5: difference 1, tolerance 1.65e-05", "[1, 0]"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_NE(not_finite(values({1, NAN})).find("the first is nan at [1]"), std::string::npos);
+  EXPECT_NE(difference(values({1}), want).find("expected sizes [2, 3], got [1]"),
+            std::string::npos);
+}
+
+TEST(TensorMatchers, FailAsGoogleTestDoes) {
+  static const Tensor x = values({1, 2}), y = values({1, 2.5});
+  EXPECT_NONFATAL_FAILURE(EXPECT_TENSOR_CLOSE(x, y), "TENSOR_CLOSE(x, y): 1 of 2 elements differ");
+  EXPECT_FATAL_FAILURE(ASSERT_TENSOR_CLOSE(x, y), "worst at [1]: got 2, want 2.5");
+  EXPECT_NONFATAL_FAILURE(EXPECT_TENSOR_EQUAL(x, y), "TENSOR_EQUAL(x, y)");
+  EXPECT_FATAL_FAILURE(ASSERT_TENSOR_EQUAL(x, y), "TENSOR_EQUAL(x, y)");
+  EXPECT_NONFATAL_FAILURE(EXPECT_TENSOR_FINITE(x / 0), "not finite");
+  EXPECT_FATAL_FAILURE(ASSERT_TENSOR_FINITE(x / 0), "not finite");
+}
+
+TEST(TensorMatchers, GradcheckFormsFailWithTheReport) {
+  static const Tensor x = numbers({2, 3}, kDouble).requires_grad_();
+  static const auto cut = [](const Tensor& a) { return a.detach() * a; };
+  static const auto right = [](const Tensor& a) { return a * a; };
+  EXPECT_GRADCHECK(right, {x});
+  ASSERT_GRADCHECK(right, {x}, autograd::GradcheckOptions().fast_mode(true));
+  EXPECT_GRADGRADCHECK(right, {x});
+  ASSERT_GRADGRADCHECK(right, {x});
+  EXPECT_NONFATAL_FAILURE(EXPECT_GRADCHECK(cut, {x}), "Jacobian mismatch");
+  EXPECT_FATAL_FAILURE(ASSERT_GRADCHECK(cut, {x}), "is 0.5 times the numeric one");
+  EXPECT_NONFATAL_FAILURE(EXPECT_GRADGRADCHECK(cut, {x}), "Jacobian mismatch");
+  EXPECT_FATAL_FAILURE(ASSERT_GRADGRADCHECK(cut, {x}), "Jacobian mismatch");
+}
+
+}  // namespace
+}  // namespace taper::testing
