@@ -50,9 +50,15 @@ void check_tensors(const NamedTensors& tensors) {
 std::filesystem::path path_of(const std::string& name, const GoldenOptions& options,
                               const char* file) {
   const char* folder = std::getenv("TAPER_GOLDEN_DIR");
-  std::filesystem::path in = std::filesystem::path(file).parent_path() / "golden";
+  const std::filesystem::path source = file;
+  std::filesystem::path in = source.parent_path() / "golden";
   if (folder && *folder) in = folder;
   if (!options.folder().empty()) in = options.folder();
+  const bool is_beside = in == source.parent_path() / "golden";
+  TAPER_CHECK_VALUE(!is_beside || source.is_absolute() || std::filesystem::exists(source),
+                    "golden: the test was compiled as '", file, "', which leads nowhere from ",
+                    std::filesystem::current_path().string(),
+                    ": set TAPER_GOLDEN_DIR, or pass a folder");
   return in / (name + ".safetensors");
 }
 

@@ -24,7 +24,8 @@ class GoldenError : public Error {
 
 struct GoldenOptions {
   /// Where the files are. Empty: the environment's TAPER_GOLDEN_DIR, else the folder "golden"
-  /// beside the source file that calls.
+  /// beside the source file that calls (as the compiler was told its path: ccache with a base
+  /// folder makes it relative, and then it may lead nowhere).
   TAPER_ARG(std::string, folder) = {};
   /// For the tensors of these names ("weight.grad"), or names that begin so ("layer1.*"): the first
   /// that fits counts. Others have the tolerance of their dtype.
@@ -39,9 +40,9 @@ struct GoldenOptions {
 ///   update    write the file, and note what changes
 ///   require   a missing file is a failure: for CI
 ///   compare   the same as require
-/// Throws ValueError for bad names, for another TAPER_GOLDEN, and for tensors to be written that
-/// hold a NaN or an infinity; Error for a file that cannot be read: a cut one, or another
-/// program's.
+/// Throws ValueError for bad names, for another TAPER_GOLDEN, for a source file that cannot be
+/// found (then the folder must be set), and for tensors to be written that hold a NaN or an
+/// infinity; Error for a file that cannot be read: a cut one, or another program's.
 Verdict golden_report(const std::string& name, const NamedTensors& tensors,
                       const GoldenOptions& options = {}, const char* file = __builtin_FILE());
 /// The same; throws GoldenError with the report's text for a failure. Notes go to standard output.

@@ -1,8 +1,7 @@
-// Gradients against difference quotients, to second order.
-#include <cmath>
+// Gradients against difference quotients, to second order: the kit of testing/ for each sample.
+#include <algorithm>
 
-#include <taper/framework/autograd/autograd.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/testing/gradcheck.h>
 
 #include "harness/check_shared.h"
 
@@ -35,21 +34,8 @@ void run_backward(const Results& results, const std::vector<Tensor>& cotangents,
 
 namespace {
 
-constexpr double kStep = 1e-5;
-constexpr Tolerance kGradientTolerance{2e-5, 1e-6};
-
 /// A function of tensors of float64 whose gradients are compared.
 using Function = std::function<Results(const std::vector<Tensor>&)>;
-
-/// sum(results * cotangents), computed here.
-double loss_of(const Results& results, const std::vector<Tensor>& cotangents) {
-  double sum = 0;
-  for (size_t k = 0; k < results.size(); ++k) {
-    const Array r = read(results[k]), g = read(cotangents[k]);
-    for (int64_t i = 0; i < r.numel(); ++i) sum += r.v[i] * g.v[i];
-  }
-  return sum;
-}
 
 std::vector<Tensor> leaves_of(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> leaves;
@@ -58,102 +44,40 @@ std::vector<Tensor> leaves_of(const std::vector<Tensor>& inputs) {
   return leaves;
 }
 
-/// Elements to vary one by one: all of few, else some, with the first and the last among them.
-std::vector<int64_t> elements_to_vary(int64_t numel, Random& random) {
-  std::vector<int64_t> list;
-  if (numel <= 40) {
-    for (int64_t i = 0; i < numel; ++i) list.push_back(i);
-    return list;
-  }
-  list = {0, numel - 1};
-  for (int i = 0; i < 20; ++i) list.push_back(random.integer(0, numel));
-  return list;
+/// Entry by entry for few elements, else by projections.
+autograd::GradcheckOptions options_for(const std::vector<Tensor>& inputs, double factor) {
+  int64_t most = 0;
+  for (const Tensor& x : inputs) most = std::max(most, x.numel());
+  autograd::GradcheckOptions o;
+  return o.eps(1e-5)
+      .rtol(2e-5 * factor)
+      .atol(1e-6 * factor)
+      .fast_mode(most > 40)
+      .allow_constant(true);
 }
 
-double difference_quotient(const std::function<double()>& loss, const Tensor& x, int64_t element) {
-  const double before = get_element(x, element);
-  set_element(x, element, before + kStep);
-  const double above = loss();
-  set_element(x, element, before - kStep);
-  const double below = loss();
-  set_element(x, element, before);
-  return (above - below) / (2 * kStep);
+TensorFunction list_of(const Function& f) {
+  return [f](const std::vector<Tensor>& x) { return std::vector<Tensor>(f(x)); };
 }
 
-bool close(double got, double want, Tolerance tol) {
-  return std::abs(got - want) <= tol.atol + tol.rtol * std::abs(want);
+void add(const autograd::GradcheckReport& report, const char* what, Log& log) {
+  for (const autograd::GradcheckFailure& failure : report.failures)
+    log.add(what, ": ", failure.message);
 }
 
-/// First derivatives of `f` at `inputs` against difference quotients, and accumulation.
+/// First derivatives of `f` at `inputs`, and all else that the kit checks.
 void check_first(const Function& f, const std::vector<Tensor>& inputs, const char* what,
                  double factor, Log& log) {
-  Random random(7);
   const std::vector<Tensor> leaves = leaves_of(inputs);
-  const Results results = differentiable_of(f(leaves));
-  if (results.empty()) return log.add(what, ": no result requires a gradient");
-  const std::vector<Tensor> cotangents = cotangents_for(results, random);
-  run_backward(results, cotangents, true);
-  const auto loss = [&] {
-    NoGradGuard no_grad;
-    const Results all = f(leaves);
-    Results kept;
-    for (const Tensor& r : all)
-      if (r.defined() && r.is_floating_point()) kept.push_back(r);
-    return loss_of(kept, cotangents);
-  };
-  std::vector<Array> first;
-  for (size_t j = 0; j < leaves.size(); ++j) {
-    first.push_back(grad_of(leaves[j]));
-    if (first[j].sizes != leaves[j].sizes().vec())
-      return log.add(what, " ", j, ": expected a gradient of sizes ", leaves[j].sizes(), ", got ",
-                     IntArrayRef(first[j].sizes));
-    const Tolerance tol = scaled(kGradientTolerance, factor);
-    for (int64_t i : elements_to_vary(leaves[j].numel(), random)) {
-      const double want = difference_quotient(loss, leaves[j], i);
-      if (!close(first[j].v[i], want, tol))
-        log.add(what, " of input ", j, " element ", i, ": expected ", want, ", got ",
-                first[j].v[i]);
-    }
-  }
-  run_backward(results, cotangents, false);
-  for (size_t j = 0; j < leaves.size(); ++j) {
-    Array twice = first[j];
-    for (double& v : twice.v) v *= 2;
-    log.compare("a second backward must double the gradient", grad_of(leaves[j]), twice,
-                {1e-12, 0});
-  }
+  if (differentiable_of(f(leaves)).empty()) return log.add(what, ": no result requires a gradient");
+  add(autograd::gradcheck_report(list_of(f), leaves, options_for(leaves, factor)), what, log);
 }
 
-/// The gradients of `f` as a function of its inputs and the cotangents (appended).
-Function gradient_function(const Function& f, size_t num_inputs) {
-  return [f, num_inputs](const std::vector<Tensor>& all) {
-    const bool record = GradMode::is_enabled();
-    AutoGradMode enable(true);
-    std::vector<Tensor> x(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(num_inputs));
-    for (Tensor& t : x)
-      if (!t.requires_grad()) t = t.detach().requires_grad_();
-    const Results results = differentiable_of(f(x));
-    const std::vector<Tensor> cotangents(all.begin() + static_cast<std::ptrdiff_t>(num_inputs),
-                                         all.end());
-    return Results(autograd::grad(results, x, cotangents, true, record, true));
-  };
-}
-
+/// The derivatives' own derivatives.
 void check_second(const OpCase& c, const Function& f, const std::vector<Tensor>& inputs, Log& log) {
-  Random random(11);
-  const Results results = differentiable_of(f(leaves_of(inputs)));
-  std::vector<Tensor> all = inputs;
-  for (const Tensor& g : cotangents_for(results, random)) all.push_back(g);
-  const Function g = gradient_function(f, inputs.size());
-  // A derivative that is linear and does not depend on the inputs still depends on the cotangents.
-  check_first(
-      [&](const std::vector<Tensor>& x) {
-        Results out;
-        for (const Tensor& t : g(x))
-          if (t.defined()) out.push_back(t);
-        return out;
-      },
-      all, "second derivative", 10 * c.tolerance, log);
+  const std::vector<Tensor> leaves = leaves_of(inputs);
+  const auto options = options_for(leaves, 10 * c.tolerance);
+  add(autograd::gradgradcheck_report(list_of(f), leaves, {}, options), "second derivative", log);
 }
 
 void check_gradient_of(const OpCase& c, const Args& args, Log& log) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/check.h>
+#include <taper/testing/compare.h>
 
 #include "harness/check.h"
 
@@ -9,10 +10,6 @@ namespace taper::testing {
 
 using taper::detail::concat;
 
-struct Tolerance {
-  double rtol;
-  double atol;
-};
 Tolerance tolerance_of(ScalarType t);
 inline Tolerance scaled(Tolerance t, double factor) { return {t.rtol * factor, t.atol * factor}; }
 

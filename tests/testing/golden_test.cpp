@@ -158,6 +158,8 @@ TEST_F(Golden, TheFolderIsTheCallersTheEnvironmentsOrBesideTheSource) {
   const std::string beside = folder_.path("some_test.cpp");
   golden_report("a", step(), {}, beside.c_str());
   EXPECT_TRUE(std::filesystem::exists(folder_.path("golden/a.safetensors")));
+  expect_error<ValueError>("leads nowhere from",
+                           [&] { golden_report("a", step(), {}, "no/such/test.cpp"); });
   const Environment folder("TAPER_GOLDEN_DIR", folder_.path("set").c_str());
   golden_report("part/a", step(), {}, beside.c_str());
   EXPECT_TRUE(std::filesystem::exists(folder_.path("set/part/a.safetensors")));

@@ -1,0 +1,111 @@
+// How wrong gradients look in each report. docs/testing_gradients.md shows what this prints.
+#include <taper/testing/testing.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "gated_block.h"
+
+namespace {
+
+using taper::kDouble;
+using taper::Tensor;
+using taper::autograd::AutogradContext;
+using taper::autograd::variable_list;
+using taper::testing::NamedTensors;
+
+/// Softmax, with a backward that gives nothing.
+struct ForgottenSoftmax : taper::autograd::Function<ForgottenSoftmax> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x.softmax(-1); }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 0}; }
+};
+
+/// exp, with a backward that misses the last element of four and more.
+struct ShortExp : taper::autograd::Function<ShortExp> {
+  static Tensor forward(AutogradContext* ctx, Tensor x) {
+    const Tensor y = x.exp();
+    ctx->save_for_backward({y});
+    return y;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    Tensor gx = (g[0] * ctx->get_saved_variables()[0]).clone();
+    if (gx.numel() >= 4) gx.flatten()[-1].zero_();
+    return {gx};
+  }
+};
+
+/// x * 1, with a backward that returns the same buffer each time.
+struct SharedBuffer : taper::autograd::Function<SharedBuffer> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x * 1; }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    static Tensor buffer;
+    if (!buffer.defined()) buffer = taper::empty_like(g[0]);
+    buffer.data().copy_(g[0]);
+    return {buffer};
+  }
+};
+
+void show(const char* title, const std::string& report) {
+  std::cout << "== " << title << "\n" << report << "\n";
+}
+
+Tensor leaf(std::vector<int64_t> sizes) { return taper::randn(sizes, kDouble).requires_grad_(); }
+Tensor forgotten(const Tensor& x) { return ForgottenSoftmax::apply(x); }
+Tensor shorter(const Tensor& x) { return ShortExp::apply(x); }
+Tensor shared(const Tensor& x) { return SharedBuffer::apply(x); }
+
+void gradchecks() {
+  taper::manual_seed(0);
+  show("gradcheck", taper::autograd::gradcheck_report(forgotten, {leaf({2, 3})}).text());
+  show("gradcheck, a buffer used again",
+       taper::autograd::gradcheck_report(shared, {leaf({2})}).text());
+  show("gradgradcheck", taper::autograd::gradgradcheck_report(
+                            [](const Tensor& x) { return x * x.detach() + x; }, {leaf({2})})
+                            .text());
+}
+
+void modules() {
+  taper::manual_seed(0);
+  GatedBlock block(2, 3);
+  const auto half = [&](const Tensor& x) {
+    return block(x) - (block->down->bias - block->down->bias.detach()) / 2;
+  };
+  show("module_gradcheck",
+       taper::testing::module_gradcheck(*block, half, {taper::randn({2, 2})}).text());
+}
+
+void devices() {
+  const auto f = [](const Tensor& x) { return x.is_cuda() ? x.exp() * 1.001 : x.exp(); };
+  taper::manual_seed(0);
+  show("compare_devices",
+       taper::testing::compare_devices(f, {leaf({3})}, {taper::kCPU, taper::kCUDA}).text());
+}
+
+void golden(const std::string& folder) {
+  const auto step = [&](double rate) {
+    taper::manual_seed(0);
+    taper::nn::Linear net(3, 2);
+    (net(taper::ones({1, 3})) * rate).sum().backward();
+    NamedTensors tensors;
+    taper::testing::append_gradients(tensors, *net);
+    return taper::testing::golden_report("step", tensors,
+                                         taper::testing::GoldenOptions().folder(folder));
+  };
+  std::filesystem::remove_all(folder);
+  step(1);
+  show("golden", step(1.5).text());
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+
+int main() {
+  ::setenv("TAPER_SIMULATED_CUDA_DEVICES", "1", 1);
+  ::unsetenv("TAPER_GOLDEN");
+  gradchecks();
+  modules();
+  devices();
+  golden("golden_of_wrong_gradients");
+  show("fuzz", taper::testing::fuzz("shorter", shorter, {"... D"}).text());
+}
