@@ -6,6 +6,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/checkpoint.h>
 #include <taper/framework/autograd/function.h>
+#include <taper/framework/context.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/defaults.h>
 #include <taper/framework/grad_mode.h>

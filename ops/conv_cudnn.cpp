@@ -1,10 +1,12 @@
 #include <taper/ops/conv_cudnn.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
 
+#include <taper/framework/context.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/scratch.h>
@@ -59,15 +61,35 @@ void describe(const TensorDescription& d, ScalarType dtype, const std::vector<in
               sizes.data(), strides.data());
 }
 
-/// What one convolution is, and the algorithms that cuDNN's heuristics have chosen for it.
+/// The switches that algorithms depend on.
+struct ConvModes {
+  bool tf32, benchmark, deterministic;
+  auto operator<=>(const ConvModes&) const = default;
+
+  static ConvModes current(ScalarType dtype) {
+    const Context& c = globalContext();
+    return {dtype == kFloat && c.allowTF32CuDNN(), c.benchmarkCuDNN(),
+            c.deterministicCuDNN() || c.deterministicAlgorithms()};
+  }
+};
+
+/// An algorithm and the arithmetic it was listed with.
+struct Chosen {
+  int algorithm = -1;
+  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+};
+
+/// What one convolution is, and the algorithms that were chosen for it.
 struct ConvPlan {
   TensorDescription x, y, b;
   FilterDescription w;
   ConvDescription conv;
-  int forward = -1, input_gradient = -1, weight_gradient = -1;
+  const ConvModes modes;
+  Chosen forward, input_gradient, weight_gradient;
 
-  ConvPlan(const Dims& xs, const Dims& ws, const Dims& ys, ScalarType dtype,
-           const ConvSteps& steps) {
+  ConvPlan(const Dims& xs, const Dims& ws, const Dims& ys, ScalarType dtype, const ConvSteps& steps,
+           const ConvModes& modes)
+      : modes(modes) {
     describe(x, dtype, cudnn_sizes(xs));
     describe(y, dtype, cudnn_sizes(ys));
     const std::vector<int> filter = cudnn_sizes(ws);
@@ -91,22 +113,26 @@ struct ConvPlan {
     TAPER_CUDNN(cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(), stride.data(),
                 dilation.data(), CUDNN_CROSS_CORRELATION, compute);
     TAPER_CUDNN(cudnnSetConvolutionGroupCount, conv.get(), static_cast<int>(steps.groups));
-    // f32 stays f32: TF32 would round the factors to 11 bits.
-    const bool reduced = isReducedFloatingType(dtype);
-    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(),
-                reduced ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH);
+    const cudnnMathType_t f32 = modes.tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+    set_math(isReducedFloatingType(dtype) ? CUDNN_TENSOR_OP_MATH : f32);
+  }
+
+ public:
+  void set_math(cudnnMathType_t math) {
+    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), math);
   }
 };
 
 ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
                    const ConvSteps& steps) {
-  using Key = std::tuple<DeviceIndex, ScalarType, std::vector<int64_t>, ConvSteps>;
+  using Key = std::tuple<DeviceIndex, ScalarType, std::vector<int64_t>, ConvSteps, ConvModes>;
   thread_local auto& plans = *new std::map<Key, std::unique_ptr<ConvPlan>>;
   std::vector<int64_t> sizes(x.begin(), x.end());
   sizes.insert(sizes.end(), w.begin(), w.end());
   sizes.insert(sizes.end(), y.begin(), y.end());
-  auto& plan = plans[Key(kernel_device(), dtype, std::move(sizes), steps)];
-  if (!plan) plan = std::make_unique<ConvPlan>(x, w, y, dtype, steps);
+  const ConvModes modes = ConvModes::current(dtype);
+  auto& plan = plans[Key(kernel_device(), dtype, std::move(sizes), steps, modes)];
+  if (!plan) plan = std::make_unique<ConvPlan>(x, w, y, dtype, steps, modes);
   return *plan;
 }
 
@@ -123,22 +149,41 @@ class Factor {
   bool in_double_;
 };
 
-/// The first algorithm that can be had of those that find(room, &count, list) lists, the one that
-/// cuDNN expects to be fastest first.
-template <class Found, class Find>
-int first_algorithm(const Find& find) {
-  constexpr int kMost = 8;
+/// The first algorithm of the list that can be had and, where that was asked for, always gives the
+/// same bits.
+template <class Found>
+Chosen first_of(const Found* found, int count, bool deterministic) {
+  for (int i = 0; i < count; ++i)
+    if (found[i].status == CUDNN_STATUS_SUCCESS &&
+        (!deterministic || found[i].determinism == CUDNN_DETERMINISTIC))
+      return {static_cast<int>(found[i].algo), found[i].mathType};
+  throw Error("Unable to find a valid cuDNN algorithm to run convolution");
+}
+
+/// The algorithm that cuDNN expects to be fastest, of those that list(room, &count, found) lists in
+/// this order; or the one that is, by measure(room, &count, found, memory, nbytes).
+template <class Found, class List, class Measure>
+Chosen choose(const ConvModes& modes, const List& list, const Measure& measure) {
+  constexpr int kMost = 10;
+  constexpr size_t kMostBytes = size_t{1} << 30;  // algorithms that want more are not tried
   Found found[kMost];
   int count = 0;
-  find(kMost, &count, found);
-  for (int i = 0; i < count; ++i)
-    if (found[i].status == CUDNN_STATUS_SUCCESS) return static_cast<int>(found[i].algo);
-  return 0;
+  list(kMost, &count, found);
+  if (modes.benchmark) {
+    size_t nbytes = 1;
+    for (int i = 0; i < count; ++i)
+      if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= kMostBytes)
+        nbytes = std::max(nbytes, found[i].memory);
+    const Scratch<char> memory(static_cast<int64_t>(nbytes));
+    measure(kMost, &count, found, memory.get(), nbytes);
+  }
+  return first_of(found, count, modes.deterministic);
 }
 
 }  // namespace
 
 bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
+  if (!globalContext().userEnabledCuDNN()) return false;
   for (const Dims* sizes : {&x, &w, &y})
     for (int64_t s : *sizes)
       if (s == 0 || s > INT32_MAX) return false;
@@ -155,12 +200,19 @@ bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& s
 void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.forward < 0)
-    p.forward = first_algorithm<cudnnConvolutionFwdAlgoPerf_t>([&](auto... list) {
-      TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
-                  p.y.get(), list...);
-    });
-  const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(p.forward);
+  if (p.forward.algorithm < 0)
+    p.forward = choose<cudnnConvolutionFwdAlgoPerf_t>(
+        p.modes,
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
+                      p.y.get(), list...);
+        },
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x.data, p.w.get(),
+                      w.data, p.conv.get(), p.y.get(), y.data, list...);
+        });
+  p.set_math(p.forward.math);
+  const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(p.forward.algorithm);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(), p.conv.get(),
               p.y.get(), algorithm, &nbytes);
@@ -175,12 +227,19 @@ void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const Co
 void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
   ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.input_gradient < 0)
-    p.input_gradient = first_algorithm<cudnnConvolutionBwdDataAlgoPerf_t>([&](auto... list) {
-      TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(),
-                  p.conv.get(), p.x.get(), list...);
-    });
-  const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(p.input_gradient);
+  if (p.input_gradient.algorithm < 0)
+    p.input_gradient = choose<cudnnConvolutionBwdDataAlgoPerf_t>(
+        p.modes,
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(),
+                      p.conv.get(), p.x.get(), list...);
+        },
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w.data, p.y.get(),
+                      gy.data, p.conv.get(), p.x.get(), gx.data, list...);
+        });
+  p.set_math(p.input_gradient.math);
+  const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(p.input_gradient.algorithm);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(), p.conv.get(),
               p.x.get(), algorithm, &nbytes);
@@ -193,12 +252,19 @@ void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSt
 void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.weight_gradient < 0)
-    p.weight_gradient = first_algorithm<cudnnConvolutionBwdFilterAlgoPerf_t>([&](auto... list) {
-      TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
-                  p.conv.get(), p.w.get(), list...);
-    });
-  const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.weight_gradient);
+  if (p.weight_gradient.algorithm < 0)
+    p.weight_gradient = choose<cudnnConvolutionBwdFilterAlgoPerf_t>(
+        p.modes,
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
+                      p.conv.get(), p.w.get(), list...);
+        },
+        [&](auto... list) {
+          TAPER_CUDNN(cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(), x.data,
+                      p.y.get(), gy.data, p.conv.get(), p.w.get(), gw.data, list...);
+        });
+  p.set_math(p.weight_gradient.math);
+  const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.weight_gradient.algorithm);
   size_t nbytes = 0;
   TAPER_CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(), p.conv.get(),
               p.w.get(), algorithm, &nbytes);

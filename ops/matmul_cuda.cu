@@ -50,15 +50,43 @@ class Operand {
   std::optional<Scratch<char>> copied_;
 };
 
-// A row-major product is the column-major one of the other order: y^T = b^T a^T.
-void product(const Out& y, const In& a, const In& b, double alpha, double beta) {
+/// Whether `self` is a number for each column of y, side by side.
+bool is_bias(const Out& y, const In& self) {
+  const int64_t r = self.dim();
+  if (y.dim() != 2 || r < 1 || self.sizes[r - 1] != y.sizes[1]) return false;
+  const bool one_row = r == 1 || self.sizes[0] == 1 || self.strides[0] == 0;
+  return one_row && self.strides[r - 1] == 1;
+}
+
+// A row-major product is the column-major one of the other order: y^T = b^T a^T. A `self` that is a
+// bias is added on the way; any other one first.
+void product(const Out& y, const In& a, const In& b, const In& self, double alpha, double beta) {
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
   const int64_t batch = r == 3 ? y.sizes[0] : 1;
   if (m * n * batch == 0) return;
   const Operand left(a), right(b);
-  run_gemm({y.dtype, right.transposed, left.transposed, n, m, k, alpha, beta, right.data,
-            right.leading, right.batch, left.data, left.leading, left.batch, y.data, n, m * n,
-            batch});
+  ColumnMajorGemm g{y.dtype,
+                    right.transposed,
+                    left.transposed,
+                    n,
+                    m,
+                    k,
+                    alpha,
+                    0,
+                    right.data,
+                    right.leading,
+                    right.batch,
+                    left.data,
+                    left.leading,
+                    left.batch,
+                    y.data,
+                    n,
+                    m * n,
+                    batch};
+  if (beta == 1 && is_bias(y, self) && takes_bias(g) && run_gemm_with_bias(g, self.data)) return;
+  if (beta != 0) copy(y, self);
+  g.beta = beta;
+  run_gemm(g);
 }
 
 /// Integers: one thread for each element of the result.
@@ -92,9 +120,9 @@ void integer_product(const Out& y, const In& a, const In& b, T alpha, T beta) {
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   const bool add = self.defined() && !beta.equal(0);
-  if (add) copy(y, self);
   if (isFloatingType(y.dtype))
-    return product(y, a, b, alpha.cast<double>(), add ? beta.cast<double>() : 0);
+    return product(y, a, b, self, alpha.cast<double>(), add ? beta.cast<double>() : 0);
+  if (add) copy(y, self);
   TAPER_SWITCH(y.dtype, "addmm", TAPER_INTEGRAL_DTYPES, [&] {
     integer_product<scalar_t>(y, a, b, alpha.cast<scalar_t>(),
                               add ? beta.cast<scalar_t>() : scalar_t(0));

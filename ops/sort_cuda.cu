@@ -1,20 +1,20 @@
 #include <taper/framework/cuda/grid.h>
+#include <taper/ops/selected_rows_cuda.h>
 #include <taper/ops/sort_kernels.h>
-#include <taper/ops/sorted_rows_cuda.h>
 
 namespace taper::cuda {
 namespace {
 
-// The first `keep` of each sorted row.
+// The first `keep` of each row in order; `order` has rows of `width` places.
 template <class T>
 struct WriteSorted {
   T* values;
   int64_t* indices;
   const T* x;
   const uint32_t* order;
-  int64_t n, keep;
+  int64_t n, keep, width;
   TAPER_DEVICE void operator()(int64_t, int64_t row, int64_t i) const {
-    const int64_t from = order[row * n + i];
+    const int64_t from = order[row * width + i];
     values[row * keep + i] = x[row * n + from];
     indices[row * keep + i] = from;
   }
@@ -24,10 +24,17 @@ template <class T>
 void write_sorted(const Out& values, const Out& indices, const In& x, int64_t n, int64_t keep,
                   bool descending) {
   const int64_t rows = x.numel / n;
-  const SortedRows<T> sorted(x.as<T>(), rows, n, descending);
-  for_each_in_box(1, rows, keep,
-                  WriteSorted<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(),
-                                 sorted.positions(), n, keep});
+  if (rows * keep == 0) return;
+  const auto write = [&](const uint32_t* order, int64_t width) {
+    for_each_in_box(
+        1, rows, keep,
+        WriteSorted<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), order, n, keep, width});
+  };
+  // A few of a long row are found faster than it is sorted.
+  if (n >= 4096 && keep <= n / 4)
+    write(SelectedRows<T>(x.as<T>(), rows, n, keep, descending).positions(), keep);
+  else
+    write(SortedRows<T>(x.as<T>(), rows, n, descending).positions(), n);
 }
 
 }  // namespace

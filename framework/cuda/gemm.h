@@ -1,44 +1,21 @@
 // Matrix products by cuBLAS. For *_cuda.cu files only; not installed.
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
+#include <taper/framework/context.h>
+#include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/scratch.h>
 #ifdef __CUDACC__
-#include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/cuda/gpu/gemm_lt.h>
 #endif
 
 namespace taper::cuda {
 
-/// A batch of products in cuBLAS's terms: matrices are column-major with leading dimensions, C (m x
-/// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32.
-struct ColumnMajorGemm {
-  ScalarType dtype;
-  bool transpose_a, transpose_b;
-  int64_t m, n, k;
-  double alpha, beta;
-  const void* a;
-  int64_t lda, batch_a;
-  const void* b;
-  int64_t ldb, batch_b;
-  void* c;
-  int64_t ldc, batch_c;
-  int64_t batch;
-};
-
 #ifdef __CUDACC__
-
-inline cudaDataType_t blas_type(ScalarType dtype) {
-  switch (dtype) {
-    case ScalarType::Double:
-      return CUDA_R_64F;
-    case ScalarType::Half:
-      return CUDA_R_16F;
-    case ScalarType::BFloat16:
-      return CUDA_R_16BF;
-    default:
-      return CUDA_R_32F;
-  }
-}
 
 inline void run_gemm(const ColumnMajorGemm& g) {
   const bool in_double = g.dtype == kDouble;
@@ -46,17 +23,36 @@ inline void run_gemm(const ColumnMajorGemm& g) {
   const void* const pa = in_double ? static_cast<const void*>(&g.alpha) : &alpha;
   const void* const pb = in_double ? static_cast<const void*>(&g.beta) : &beta;
   const cudaDataType_t type = blas_type(g.dtype);
-  TAPER_CUBLAS(cublasGemmStridedBatchedEx_64, cublas_handle(),
-               g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-               g.m, g.n, g.k, pa, g.a, type, g.lda, g.batch_a, g.b, type, g.ldb, g.batch_b, pb, g.c,
-               type, g.ldc, g.batch_c, g.batch, in_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-               CUBLAS_GEMM_DEFAULT);
+  const cublasHandle_t h = cublas_handle();
+  // Working memory of the stream's own: with that of the library, results depend on what runs on
+  // other streams.
+  const Scratch<char> room(kCublasRoom);
+  TAPER_CUBLAS(cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
+  TAPER_CUBLAS(cublasSetMathMode, h,
+               globalContext().allowFP16ReductionCuBLAS()
+                   ? CUBLAS_DEFAULT_MATH
+                   : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  TAPER_CUBLAS(cublasGemmStridedBatchedEx_64, h, g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+               g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g.m, g.n, g.k, pa, g.a, type, g.lda,
+               g.batch_a, g.b, type, g.ldb, g.batch_b, pb, g.c, type, g.ldc, g.batch_c, g.batch,
+               compute_type(g.dtype), CUBLAS_GEMM_DEFAULT);
 }
 
 #else
 
+/// A factor as tensor cores take it: TF32 keeps 10 bits of the mantissa.
 template <class T>
-void run_gemm_as(const ColumnMajorGemm& g) {
+double factor(T v, [[maybe_unused]] bool tf32) {
+  if constexpr (std::is_same_v<T, float>)
+    if (tf32 && std::isfinite(v))
+      return taper::detail::float_from_bits((taper::detail::bits_from_float(v) + 0x1000u) &
+                                            ~0x1fffu);
+  return static_cast<double>(load(v));
+}
+
+template <class T>
+void run_gemm_as(const ColumnMajorGemm& g, const T* bias) {
+  const bool tf32 = globalContext().allowTF32CuBLAS();
   const T *a = static_cast<const T*>(g.a), *b = static_cast<const T*>(g.b);
   T* c = static_cast<T*>(g.c);
   for (int64_t s = 0; s < g.batch; ++s, a += g.batch_a, b += g.batch_b, c += g.batch_c)
@@ -64,15 +60,21 @@ void run_gemm_as(const ColumnMajorGemm& g) {
       for (int64_t i = 0; i < g.m; ++i) {
         double sum = 0;
         for (int64_t p = 0; p < g.k; ++p)
-          sum += static_cast<double>(load(a[g.transpose_a ? i * g.lda + p : p * g.lda + i])) *
-                 static_cast<double>(load(b[g.transpose_b ? p * g.ldb + j : j * g.ldb + p]));
+          sum += factor(a[g.transpose_a ? i * g.lda + p : p * g.lda + i], tf32) *
+                 factor(b[g.transpose_b ? p * g.ldb + j : j * g.ldb + p], tf32);
         T& to = c[j * g.ldc + i];
-        const double before = g.beta == 0 ? 0 : g.beta * static_cast<double>(load(to));
-        to = static_cast<T>(static_cast<opmath_t<T> >(g.alpha * sum + before));
+        double other = bias ? static_cast<double>(load(bias[i])) : 0;
+        if (g.beta != 0) other += g.beta * static_cast<double>(load(to));
+        to = static_cast<T>(static_cast<opmath_t<T> >(g.alpha * sum + other));
       }
 }
 inline void run_gemm(const ColumnMajorGemm& g) {
-  TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES, [&] { run_gemm_as<scalar_t>(g); });
+  TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES, [&] { run_gemm_as<scalar_t>(g, nullptr); });
+}
+inline bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias) {
+  TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES,
+               [&] { run_gemm_as<scalar_t>(g, static_cast<const scalar_t*>(bias)); });
+  return true;
 }
 
 #endif

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include <taper/nn/parallel/collective.h>
+
 #include "nn/parallel_util.h"
 #include "test_util.h"
 
@@ -325,6 +327,22 @@ TEST(DataParallelG6, SeveralThreadsShareAModuleAndDevices) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Collectives, TakeDenseTensorsEachOnADeviceOfItsOwn) {
+  TAPER_NEEDS_DEVICES(2);
+  const auto on = [](const char* device, int64_t n, ScalarType dtype) {
+    return zeros({n, 2}, TensorOptions(Device(device)).dtype(dtype));
+  };
+  const Tensor a = on("cuda:0", 3, kFloat), b = on("cuda:1", 3, kFloat);
+  EXPECT_TRUE(nn::parallel::spans_devices({a, b}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a, b, a}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a, on("cpu", 3, kFloat)}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a, on("cuda:1", 4, kFloat)}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a, on("cuda:1", 3, kDouble)}));
+  EXPECT_FALSE(nn::parallel::spans_devices({a, on("cuda:1", 6, kFloat).slice(0, 0, 6, 2)}));
+  EXPECT_FALSE(nn::parallel::spans_devices({on("cuda:0", 0, kFloat), on("cuda:1", 0, kFloat)}));
 }
 
 }  // namespace

@@ -7,10 +7,14 @@
 
 namespace taper::cuda {
 
+/// Working memory for a product: what cuBLAS takes for itself on recent GPUs.
+constexpr size_t kCublasRoom = size_t{32} << 20;
+
 cublasHandle_t cublas_handle();
 cudnnHandle_t cudnn_handle();
 
-// A function of the library, by name. Throws Error, which says what to install, without it.
+// A function of the library, or of those it needs (cuBLASLt), by name. Throws Error, which says
+// what to install, without it.
 void* cublas_function(const char* name);
 void* cudnn_function(const char* name);
 // Throw Error unless the status is success: the call, the library's words, file and line.

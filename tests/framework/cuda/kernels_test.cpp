@@ -197,5 +197,62 @@ TEST(CudaKernels, BadIndicesAreReportedInTheCpusWords) {
               ::testing::HasSubstr("tried to access index 12 on a tensor of 12 elements"));
 }
 
+TEST(CudaKernels, ProductsTakeABiasOrAnyOtherSummand) {
+  for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+    for (int64_t m : {1, 2, 33})
+      expect_same_on_device(
+          [=](Device d) {
+            const Tensor a = numbers({m, 5}, dtype).to(d), b = numbers({5, 7}, dtype).to(d);
+            const Tensor bias = numbers({7}, dtype).to(d), wide = numbers({7, 2}, dtype).to(d);
+            const Tensor full = numbers({m, 7}, dtype).to(d), column = numbers({m, 1}, dtype).to(d);
+            return std::vector<Tensor>{addmm(bias, a, b),
+                                       addmm(bias.view({1, 7}), a, b, 1, 2),
+                                       addmm(bias.view({1, 7}).expand({m, 7}), a, b),
+                                       addmm(bias, a, b, 3, 2),
+                                       addmm(wide.select(1, 1), a, b),
+                                       addmm(column, a, b),
+                                       addmm(full, a, b),
+                                       addmm(bias, a.slice(1, 0, 0), b.slice(0, 0, 0)),
+                                       linear(a, b.t().contiguous(), bias),
+                                       linear(a, b.t(), bias),
+                                       linear(a, b.t(), bias.slice(0, 0, 1))};
+          },
+          isReducedFloatingType(dtype) ? 3e-2 : 1e-5);
+}
+
+TEST(CudaKernels, TopkOfLongRowsTakesThemWithoutSorting) {
+  for (ScalarType dtype : {kFloat, kDouble, kHalf, kLong, kInt, kByte})
+    for (int64_t rows : {1, 3})
+      for (int64_t n : {4096, 20001})
+        for (bool largest : {true, false})
+          expect_same_on_device([=](Device d) {
+            const Tensor ties = places(rows * n, 97).to(dtype).view({rows, n}).to(d);
+            const Tensor distinct = places(rows * n, 127).sub(63).to(dtype).view({rows, n}).to(d);
+            std::vector<Tensor> all;
+            for (int64_t k : {int64_t{0}, int64_t{1}, int64_t{5}, n / 4})
+              for (const Tensor& x : {ties, distinct}) {
+                const auto [values, indices] = x.topk(k, 1, largest);
+                all.push_back(values);
+                all.push_back(indices);
+              }
+            return all;
+          });
+}
+
+TEST(CudaKernels, TopkOfLongRowsPutsNanAboveAll) {
+  for (bool largest : {true, false})
+    for (int64_t nans : {0, 3, 5000})
+      expect_same_on_device([=](Device d) {
+        Tensor x = numbers({2, 5000}, kFloat).repeat({1, 2}).to(d);
+        x.slice(1, 0, 10).fill_(-0.0);
+        x.slice(1, 10, 20).zero_();
+        x.slice(1, 100, 120).fill_(std::numeric_limits<double>::infinity());
+        x.slice(1, 120, 140).fill_(-std::numeric_limits<double>::infinity());
+        x.slice(1, 4900, 4900 + nans).fill_(std::nan(""));
+        const auto [values, indices] = x.topk(2000, 1, largest);
+        return std::vector<Tensor>{values, indices};
+      });
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -1,0 +1,87 @@
+#include <taper/framework/context.h>
+
+#include <iostream>
+
+#include <taper/framework/check.h>
+#include <taper/framework/runtime/devices.h>
+
+namespace taper {
+namespace {
+
+constexpr const char* kPrecisions[] = {"highest", "high", "medium"};
+
+/// Sets `p` to the precision of this name; false where there is none.
+bool find_precision(const std::string& name, Float32MatmulPrecision& p) {
+  for (int i = 0; i < 3; ++i) {
+    if (name != kPrecisions[i]) continue;
+    p = static_cast<Float32MatmulPrecision>(i);
+    return true;
+  }
+  return false;
+}
+
+void warn(const std::string& text) { std::cerr << "Warning: " + text + "\n"; }
+
+}  // namespace
+
+Context& globalContext() {
+  static Context context;
+  return context;
+}
+
+bool Context::hasCUDA() { return cuda::is_available(); }
+bool Context::hasCUDART() {
+#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+  return true;
+#else
+  return false;
+#endif
+}
+bool Context::hasCuDNN() { return hasCUDART(); }
+
+void Context::setFloat32MatmulPrecision(const std::string& name) {
+  Float32MatmulPrecision p;
+  if (find_precision(name, p)) return setFloat32MatmulPrecision(p);
+  warn(name +
+       " is not one of 'highest', 'high', or 'medium'; the current "
+       "setFloat32MatmulPrecision call has no effect.");
+}
+
+void set_float32_matmul_precision(const std::string& precision) {
+  Float32MatmulPrecision p;
+  TAPER_CHECK(find_precision(precision, p),
+              "set_float32_matmul_precision: expected 'highest', "
+              "'high' or 'medium', got '",
+              precision, "'");
+  globalContext().setFloat32MatmulPrecision(p);
+}
+std::string get_float32_matmul_precision() {
+  return kPrecisions[static_cast<int>(globalContext().float32MatmulPrecision())];
+}
+
+void Context::alertNotDeterministic(const std::string& caller) {
+  const Context& context = globalContext();
+  if (!context.deterministicAlgorithms()) return;
+  const bool warns = context.deterministicAlgorithmsWarnOnly();
+  const std::string text = caller +
+                           " does not have a deterministic implementation, but you set "
+                           "'torch.use_deterministic_algorithms(True";
+  if (warns) return warn(text + ", warn_only=True)'.");
+  throw Error(text +
+              ")'. You can turn off determinism just for this operation, or you can use the "
+              "'warn_only=True' option, if that's acceptable for your application.");
+}
+
+bool Context::setFlushDenormal(bool on) {
+#if defined(__x86_64__)
+  constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  const unsigned others = __builtin_ia32_stmxcsr() & ~(kFlushToZero | kDenormalsAreZero);
+  __builtin_ia32_ldmxcsr(on ? others | kFlushToZero | kDenormalsAreZero : others);
+  return true;
+#else
+  (void)on;
+  return false;
+#endif
+}
+
+}  // namespace taper

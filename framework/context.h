@@ -1,0 +1,132 @@
+// Context: the process's switches for numbers and libraries, and what the build has; LibTorch's
+// at::globalContext().
+//
+// Every switch belongs to the process, may be set from any thread, and takes effect with the next
+// op that is called. Those of CUDA change nothing on the CPU.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+namespace taper {
+
+/// How exactly products of float32 matrices are computed on CUDA devices: to all 24 bits; with
+/// factors rounded to TF32 (11 bits) and float32 sums; the last one as the second.
+enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
+
+class Context {
+ public:
+  // ------------------------------------------------------------------ what there is
+  /// Whether there is a CUDA device, a GPU or a simulated one.
+  static bool hasCUDA();
+  /// Whether the library was built with kernels for GPUs, which use cuDNN.
+  static bool hasCUDART();
+  static bool hasCuDNN();
+  static bool hasOpenMP() { return true; }
+  static bool hasMKLDNN() { return true; }  ///< oneDNN
+  static bool hasMKL() { return false; }
+  static bool hasLAPACK() { return false; }
+  static bool hasMAGMA() { return false; }
+  static bool hasCuSOLVER() { return false; }
+  static bool hasHIP() { return false; }
+  static bool hasXLA() { return false; }
+  static bool hasMPS() { return false; }
+
+  // ------------------------------------------------------------------ products of matrices
+  Float32MatmulPrecision float32MatmulPrecision() const { return matmul_precision_; }
+  void setFloat32MatmulPrecision(Float32MatmulPrecision p) { matmul_precision_ = p; }
+  /// "highest", "high" or "medium". Warns of another name, and changes nothing then.
+  void setFloat32MatmulPrecision(const std::string& name);
+  /// Whether products of float32 matrices may use TF32: the precision is not "highest". By default
+  /// they may not. Set, the precision becomes "high", else "highest".
+  bool allowTF32CuBLAS() const {
+    return float32MatmulPrecision() != Float32MatmulPrecision::HIGHEST;
+  }
+  void setAllowTF32CuBLAS(bool allow) {
+    matmul_precision_ = allow ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::HIGHEST;
+  }
+  /// Whether long sums of float16 and bfloat16 products may be put together from parts that were
+  /// rounded to 16 bits. By default they may.
+  bool allowFP16ReductionCuBLAS() const { return fp16_reduction_; }
+  void setAllowFP16ReductionCuBLAS(bool allow) { fp16_reduction_ = allow; }
+
+  // ------------------------------------------------------------------ convolutions
+  /// Whether cuDNN computes convolutions (it does by default).
+  bool userEnabledCuDNN() const { return cudnn_; }
+  void setUserEnabledCuDNN(bool enabled) { cudnn_ = enabled; }
+  /// Whether convolutions of float32 may use TF32. By default they may.
+  bool allowTF32CuDNN() const { return cudnn_tf32_; }
+  void setAllowTF32CuDNN(bool allow) { cudnn_tf32_ = allow; }
+  /// Whether cuDNN's algorithms are measured on the first convolution of each shape, and the
+  /// fastest is kept, in place of the one that cuDNN expects to be fastest. By default they are
+  /// not.
+  bool benchmarkCuDNN() const { return cudnn_benchmark_; }
+  void setBenchmarkCuDNN(bool benchmark) { cudnn_benchmark_ = benchmark; }
+  /// Whether only algorithms are chosen that always give the same bits. setDeterministicAlgorithms
+  /// has them chosen as well.
+  bool deterministicCuDNN() const { return cudnn_deterministic_; }
+  void setDeterministicCuDNN(bool deterministic) { cudnn_deterministic_ = deterministic; }
+
+  // ------------------------------------------------------------------ the same bits in each run
+  bool deterministicAlgorithms() const { return deterministic_ != kAny; }
+  bool deterministicAlgorithmsWarnOnly() const { return deterministic_ == kWarn; }
+  /// Whether an op that may give other bits in each run throws Error (warns, with `warn_only`).
+  /// None of the library's does then; ops of one's own say so by alertNotDeterministic.
+  void setDeterministicAlgorithms(bool deterministic, bool warn_only) {
+    deterministic_ = !deterministic ? kAny : warn_only ? kWarn : kThrow;
+  }
+  /// Throws Error "<caller> does not have a deterministic implementation, ...", or warns, where
+  /// deterministic algorithms were asked for.
+  static void alertNotDeterministic(const std::string& caller);
+
+  /// Lets the calling thread's arithmetic take numbers below the normal range for zero. Returns
+  /// false where the processor cannot.
+  static bool setFlushDenormal(bool on);
+
+ private:
+  enum Deterministic { kAny, kThrow, kWarn };
+  std::atomic<Float32MatmulPrecision> matmul_precision_{Float32MatmulPrecision::HIGHEST};
+  std::atomic<Deterministic> deterministic_{kAny};
+  std::atomic<bool> fp16_reduction_{true}, cudnn_{true}, cudnn_tf32_{true};
+  std::atomic<bool> cudnn_benchmark_{false}, cudnn_deterministic_{false};
+};
+
+/// The process's switches.
+Context& globalContext();
+
+// ---------------------------------------------------------------------- Python's names
+inline void use_deterministic_algorithms(bool mode, bool warn_only = false) {
+  globalContext().setDeterministicAlgorithms(mode, warn_only);
+}
+inline bool are_deterministic_algorithms_enabled() {
+  return globalContext().deterministicAlgorithms();
+}
+inline bool is_deterministic_algorithms_warn_only_enabled() {
+  return globalContext().deterministicAlgorithmsWarnOnly();
+}
+/// Throws Error for a name other than "highest", "high" and "medium".
+void set_float32_matmul_precision(const std::string& precision);
+std::string get_float32_matmul_precision();
+inline bool set_flush_denormal(bool mode) { return Context::setFlushDenormal(mode); }
+
+// Attributes of torch.backends: name() reads, set_name(value) writes.
+namespace backends {
+#define TAPER_SWITCH_OF_CONTEXT(name, Get, Set)        \
+  inline bool name() { return globalContext().Get(); } \
+  inline void set_##name(bool value) { globalContext().Set(value); }
+namespace cuda::matmul {
+TAPER_SWITCH_OF_CONTEXT(allow_tf32, allowTF32CuBLAS, setAllowTF32CuBLAS)
+TAPER_SWITCH_OF_CONTEXT(allow_fp16_reduced_precision_reduction, allowFP16ReductionCuBLAS,
+                        setAllowFP16ReductionCuBLAS)
+}  // namespace cuda::matmul
+namespace cudnn {
+inline bool is_available() { return Context::hasCuDNN(); }
+TAPER_SWITCH_OF_CONTEXT(enabled, userEnabledCuDNN, setUserEnabledCuDNN)
+TAPER_SWITCH_OF_CONTEXT(allow_tf32, allowTF32CuDNN, setAllowTF32CuDNN)
+TAPER_SWITCH_OF_CONTEXT(benchmark, benchmarkCuDNN, setBenchmarkCuDNN)
+TAPER_SWITCH_OF_CONTEXT(deterministic, deterministicCuDNN, setDeterministicCuDNN)
+}  // namespace cudnn
+#undef TAPER_SWITCH_OF_CONTEXT
+}  // namespace backends
+
+}  // namespace taper

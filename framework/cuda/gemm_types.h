@@ -1,0 +1,31 @@
+// What a matrix product is. Not installed.
+#pragma once
+
+#include <cstdint>
+
+#include <taper/framework/dtype.h>
+
+namespace taper::cuda {
+
+/// A batch of products in cuBLAS's terms: matrices are column-major with leading dimensions, C (m x
+/// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32.
+struct ColumnMajorGemm {
+  ScalarType dtype;
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  double alpha, beta;
+  const void* a;
+  int64_t lda, batch_a;
+  const void* b;
+  int64_t ldb, batch_b;
+  void* c;
+  int64_t ldc, batch_c;
+  int64_t batch;
+};
+
+/// Whether run_gemm_with_bias takes the product: one, not a batch, no vector in it, not of doubles.
+inline bool takes_bias(const ColumnMajorGemm& g) {
+  return g.dtype != ScalarType::Double && g.batch == 1 && g.m > 1 && g.n > 1 && g.k > 1;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,143 @@
+// Collectives by NCCL, which is loaded when it is first asked for.
+#include <taper/framework/runtime/collectives.h>
+
+#if __has_include(<nccl.h>)
+#include <dlfcn.h>
+#include <nccl.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include <taper/framework/cuda/stream.h>
+#include <taper/framework/runtime/access.h>
+
+namespace taper::detail {
+namespace {
+
+void* nccl_library() {
+  static void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  return library;
+}
+void* nccl_function(const char* name) {
+  void* const f = dlsym(nccl_library(), name);
+  TAPER_CHECK(f, "expected the function ", name, ", and libnccl.so.2 lacks it");
+  return f;
+}
+#define TAPER_NCCL_FUNCTION(name) (reinterpret_cast<decltype(&::name)>(nccl_function(#name)))
+
+void check_nccl(ncclResult_t result, const char* call) {
+  TAPER_CHECK(result == ncclSuccess,
+              "NCCL error: ", TAPER_NCCL_FUNCTION(ncclGetErrorString)(result), " (", call, ")");
+}
+#define TAPER_NCCL(name, ...) check_nccl(TAPER_NCCL_FUNCTION(name)(__VA_ARGS__), #name)
+
+std::optional<ncclDataType_t> nccl_type(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Double:
+      return ncclFloat64;
+    case ScalarType::Float:
+      return ncclFloat32;
+    case ScalarType::Half:
+      return ncclFloat16;
+    case ScalarType::BFloat16:
+      return ncclBfloat16;
+    case ScalarType::Long:
+      return ncclInt64;
+    case ScalarType::Int:
+      return ncclInt32;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Calls between here and the end of the scope are one collective. One is made at a time: all
+/// devices see collectives in one order, without which they wait for each other forever.
+class Group {
+ public:
+  Group() : lock_(mutex()) {
+    TAPER_CUDA_CHECK(cudaGetDevice(&device_));
+    TAPER_NCCL(ncclGroupStart);
+  }
+  ~Group() {
+    if (!ended_) (void)TAPER_NCCL_FUNCTION(ncclGroupEnd)();
+    (void)cudaSetDevice(device_);
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  void end() {
+    ended_ = true;
+    TAPER_NCCL(ncclGroupEnd);
+  }
+  static std::mutex& mutex() {
+    static std::mutex m;
+    return m;
+  }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  int device_ = 0;
+  bool ended_ = false;
+};
+
+/// A communicator for each part's device, made once for each set of devices.
+const std::vector<ncclComm_t>& communicators(const std::vector<CollectivePart>& parts) {
+  static auto& all = *new std::map<std::vector<int>, std::vector<ncclComm_t>>;
+  std::vector<int> devices;
+  for (const CollectivePart& p : parts) devices.push_back(p.stream->device);
+  const std::lock_guard<std::mutex> lock(Group::mutex());
+  std::vector<ncclComm_t>& made = all[devices];
+  if (made.empty()) {
+    std::vector<ncclComm_t> fresh(devices.size());
+    TAPER_NCCL(ncclCommInitAll, fresh.data(), static_cast<int>(devices.size()), devices.data());
+    made = std::move(fresh);
+  }
+  return made;
+}
+
+/// CUDA's handle of a stream.
+cudaStream_t handle_of(StreamImpl* stream) {
+  cudaStream_t handle = nullptr;
+  cuda_runtime()->launch(stream, "nccl", [&] { handle = cuda::kernel_stream(); });
+  return handle;
+}
+
+/// The race detector sees copies; what NCCL does it does not.
+bool is_usable() { return on_gpu() && !watches_races() && nccl_library(); }
+
+}  // namespace
+
+bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes) {
+  if (!is_usable()) return false;
+  const std::vector<ncclComm_t>& comms = communicators(parts);
+  Group group;
+  for (size_t i = 0; i < parts.size(); ++i)
+    TAPER_NCCL(ncclBroadcast, parts[i].data, parts[i].data, nbytes, ncclUint8, 0, comms[i],
+               handle_of(parts[i].stream));
+  group.end();
+  return true;
+}
+
+bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_t count,
+                  ScalarType dtype) {
+  const auto type = nccl_type(dtype);
+  if (!type || !is_usable()) return false;
+  const std::vector<ncclComm_t>& comms = communicators(parts);
+  Group group;
+  for (size_t i = 0; i < parts.size(); ++i)
+    TAPER_NCCL(ncclReduce, parts[i].data, i == 0 ? result : nullptr, static_cast<size_t>(count),
+               *type, ncclSum, 0, comms[i], handle_of(parts[i].stream));
+  group.end();
+  return true;
+}
+
+}  // namespace taper::detail
+#else
+
+namespace taper::detail {
+
+bool broadcast_parts(const std::vector<CollectivePart>&, size_t) { return false; }
+bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType) { return false; }
+
+}  // namespace taper::detail
+#endif

@@ -1,0 +1,138 @@
+// The process's switches: what they are at first, what they say, and that they act.
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <thread>
+
+#include <taper/taper.h>
+
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using testing::expect_error;
+using testing::message_of;
+using testing::values_of;
+
+/// Puts the switches back at the end of a test.
+class SwitchesGuard {
+ public:
+  ~SwitchesGuard() {
+    Context& c = globalContext();
+    c.setAllowTF32CuBLAS(false);
+    c.setAllowTF32CuDNN(true);
+    c.setAllowFP16ReductionCuBLAS(true);
+    c.setUserEnabledCuDNN(true);
+    c.setBenchmarkCuDNN(false);
+    c.setDeterministicCuDNN(false);
+    c.setDeterministicAlgorithms(false, false);
+  }
+};
+
+TEST(Context, IsAsPyTorchsAtFirst) {
+  const Context& c = at::globalContext();
+  EXPECT_FALSE(c.allowTF32CuBLAS());
+  EXPECT_EQ(c.float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
+  EXPECT_TRUE(c.allowFP16ReductionCuBLAS());
+  EXPECT_TRUE(c.allowTF32CuDNN());
+  EXPECT_TRUE(c.userEnabledCuDNN());
+  EXPECT_FALSE(c.benchmarkCuDNN());
+  EXPECT_FALSE(c.deterministicCuDNN());
+  EXPECT_FALSE(c.deterministicAlgorithms());
+  EXPECT_FALSE(c.deterministicAlgorithmsWarnOnly());
+  EXPECT_EQ(&torch::globalContext(), &at::globalContext());
+}
+
+TEST(Context, SaysWhatThereIs) {
+  EXPECT_EQ(at::globalContext().hasCUDA(), cuda::is_available());
+  EXPECT_TRUE(Context::hasMKLDNN());
+  EXPECT_TRUE(Context::hasOpenMP());
+  EXPECT_FALSE(Context::hasMKL());
+  if (taper::detail::on_gpu()) EXPECT_TRUE(Context::hasCuDNN() && Context::hasCUDART());
+}
+
+TEST(Context, PrecisionAndTf32AreOneSwitch) {
+  const SwitchesGuard guard;
+  backends::cuda::matmul::set_allow_tf32(true);
+  EXPECT_EQ(get_float32_matmul_precision(), "high");
+  set_float32_matmul_precision("medium");
+  EXPECT_TRUE(backends::cuda::matmul::allow_tf32());
+  globalContext().setFloat32MatmulPrecision("highest");
+  EXPECT_FALSE(globalContext().allowTF32CuBLAS());
+  expect_error("expected 'highest', 'high' or 'medium', got 'fast'",
+               [] { set_float32_matmul_precision("fast"); });
+  ::testing::internal::CaptureStderr();
+  globalContext().setFloat32MatmulPrecision("fast");
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "fast is not one of 'highest', 'high', or 'medium'"),
+            std::string::npos);
+  EXPECT_EQ(get_float32_matmul_precision(), "highest");
+}
+
+TEST(Context, PythonsNamesAreTheSameSwitches) {
+  const SwitchesGuard guard;
+  backends::cudnn::set_benchmark(true);
+  backends::cudnn::set_deterministic(true);
+  backends::cudnn::set_enabled(false);
+  backends::cudnn::set_allow_tf32(false);
+  backends::cuda::matmul::set_allow_fp16_reduced_precision_reduction(false);
+  const Context& c = globalContext();
+  EXPECT_TRUE(c.benchmarkCuDNN() && c.deterministicCuDNN());
+  EXPECT_FALSE(c.userEnabledCuDNN() || c.allowTF32CuDNN() || c.allowFP16ReductionCuBLAS());
+}
+
+TEST(Context, BelongsToTheProcess) {
+  const SwitchesGuard guard;
+  std::thread([] { use_deterministic_algorithms(true, /*warn_only=*/true); }).join();
+  EXPECT_TRUE(are_deterministic_algorithms_enabled());
+  EXPECT_TRUE(is_deterministic_algorithms_warn_only_enabled());
+}
+
+TEST(Context, OpsWithoutDeterminismSaySo) {
+  const SwitchesGuard guard;
+  at::globalContext().alertNotDeterministic("my_op");  // nobody minds
+  use_deterministic_algorithms(true);
+  EXPECT_EQ(
+      message_of([] { at::globalContext().alertNotDeterministic("my_op"); }),
+      "my_op does not have a deterministic implementation, but you set "
+      "'torch.use_deterministic_algorithms(True)'. You can turn off determinism just for this "
+      "operation, or you can use the 'warn_only=True' option, if that's acceptable for your "
+      "application.");
+  use_deterministic_algorithms(true, /*warn_only=*/true);
+  ::testing::internal::CaptureStderr();
+  at::globalContext().alertNotDeterministic("my_op");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "Warning: my_op does not have a deterministic implementation, but you set "
+            "'torch.use_deterministic_algorithms(True, warn_only=True)'.\n");
+}
+
+TEST(Context, FlushesDenormals) {
+  volatile double tiny = std::numeric_limits<double>::denorm_min();
+  EXPECT_GT(tiny * 1, 0);
+  if (!set_flush_denormal(true)) GTEST_SKIP() << "this processor cannot";
+  const double product = tiny * 1;
+  set_flush_denormal(false);
+  EXPECT_EQ(product, 0);
+  EXPECT_GT(tiny * 1, 0);
+}
+
+// Simulated devices with CUDA kernels round factors as tensor cores do.
+TEST(Context, Tf32RoundsFactorsOfProductsOnCuda) {
+#if !defined(TAPER_CUDA_KERNELS) || TAPER_CUDA_KERNELS != 2
+  GTEST_SKIP() << "needs the CUDA kernels on simulated devices (TAPER_CUDA_ON_HOST)";
+#endif
+  const SwitchesGuard guard;
+  const float finer = 1 + 1.0f / 8192;  // 13 bits behind the point: TF32 has 10
+  const Tensor a = full({2, 2}, finer, TensorOptions(kCUDA)), b = eye(2, TensorOptions(kCUDA));
+  const auto entry = [](const Tensor& y) { return values_of(y.cpu())[0]; };
+  EXPECT_EQ(entry(a.mm(b)), finer);
+  globalContext().setAllowTF32CuBLAS(true);
+  EXPECT_EQ(entry(a.mm(b)), 1);
+  EXPECT_EQ(entry(a.to(kDouble).mm(b.to(kDouble))), finer);
+  EXPECT_EQ(entry(a.cpu().mm(b.cpu())), finer);
+}
+
+}  // namespace
+}  // namespace taper
