@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper {
@@ -127,7 +128,7 @@ std::map<std::string, int> launches_of(const std::function<void()>& work) {
 }
 
 TEST(ManyParameters, AStepIsAsFewLaunchesAsListsHoldThem) {
-  if (taper::detail::on_gpu()) GTEST_SKIP() << "timelines are of simulated devices";
+  TAPER_NEEDS_SIMULATION("timelines");
   const auto all = with_gradients(160, kCUDA);
   Adam adam(all, AdamOptions(0.1));
   adam.step();  // makes the states
@@ -205,6 +206,7 @@ TEST(ClipGradOnDevices, IsTheSameAsOnTheCpu) {
 }
 
 TEST(ClipGradOnDevices, TakesSeveralDevicesTogether) {
+  TAPER_NEEDS_DEVICES(2);
   auto all = with_gradients(2, Device("cuda:0"), 8);
   for (const char* device : {"cuda:1", "cpu"})
     all.push_back(with_gradients(1, Device(device), 4)[0]);
@@ -229,7 +231,7 @@ TEST(ClipGradOnDevices, NotFinite) {
 }
 
 TEST(ClipGradOnDevices, QueuesAllBeforeItWaits) {
-  if (taper::detail::on_gpu()) GTEST_SKIP() << "timelines are of simulated devices";
+  TAPER_NEEDS_SIMULATION("timelines");
   const auto all = with_gradients(100, kCUDA);
   auto count = launches_of([&] { nn::utils::clip_grad_norm_(all, 1); });
   EXPECT_EQ(count["foreach_norm_parts"], 1);
