@@ -169,7 +169,7 @@ Chosen choose(const ConvModes& modes, const List& list, const Measure& measure) 
   Found found[kMost];
   int count = 0;
   list(kMost, &count, found);
-  if (modes.benchmark) {
+  if (modes.benchmark && !is_capturing(kernel_stream())) {
     size_t nbytes = 1;
     for (int i = 0; i < count; ++i)
       if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= kMostBytes)

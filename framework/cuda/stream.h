@@ -13,6 +13,12 @@ cudaStream_t kernel_stream();
 void check_status(cudaError_t status, const char* call, const char* file, int line);
 /// Throws what the launch just made has to complain of.
 void check_launch();
+/// Whether work of this stream is being recorded: then nothing may wait for it.
+inline bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+         status != cudaStreamCaptureStatusNone;
+}
 
 }  // namespace taper::cuda
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <nccl.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -102,13 +103,18 @@ cudaStream_t handle_of(StreamImpl* stream) {
   return handle;
 }
 
-/// The race detector sees copies; what NCCL does it does not.
-bool is_usable() { return on_gpu() && !watches_races() && nccl_library(); }
+/// The race detector and captures see copies; what NCCL does they do not.
+bool is_usable(const std::vector<CollectivePart>& parts) {
+  if (!on_gpu() || watches_races() || !nccl_library()) return false;
+  return std::none_of(parts.begin(), parts.end(), [](const CollectivePart& p) {
+    return cuda::is_capturing(handle_of(p.stream));
+  });
+}
 
 }  // namespace
 
 bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes) {
-  if (!is_usable()) return false;
+  if (!is_usable(parts)) return false;
   const std::vector<ncclComm_t>& comms = communicators(parts);
   Group group;
   for (size_t i = 0; i < parts.size(); ++i)
@@ -121,7 +127,7 @@ bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes) {
 bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_t count,
                   ScalarType dtype) {
   const auto type = nccl_type(dtype);
-  if (!type || !is_usable()) return false;
+  if (!type || !is_usable(parts)) return false;
   const std::vector<ncclComm_t>& comms = communicators(parts);
   Group group;
   for (size_t i = 0; i < parts.size(); ++i)
