@@ -114,13 +114,18 @@ struct ConvPlan {
                 dilation.data(), CUDNN_CROSS_CORRELATION, compute);
     TAPER_CUDNN(cudnnSetConvolutionGroupCount, conv.get(), static_cast<int>(steps.groups));
     const cudnnMathType_t f32 = modes.tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
-    set_math(isReducedFloatingType(dtype) ? CUDNN_TENSOR_OP_MATH : f32);
+    wish_ = isReducedFloatingType(dtype) ? CUDNN_TENSOR_OP_MATH : f32;
   }
+  cudnnMathType_t wish_ = CUDNN_FMA_MATH;
 
  public:
+  /// The arithmetic that an algorithm was listed with; but f32 without TF32 stays f32.
   void set_math(cudnnMathType_t math) {
-    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), math);
+    const bool exact = wish_ == CUDNN_FMA_MATH;
+    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), exact ? wish_ : math);
   }
+  /// What algorithms are asked for with.
+  void set_math() { set_math(wish_); }
 };
 
 ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
@@ -163,13 +168,14 @@ Chosen first_of(const Found* found, int count, bool deterministic) {
 /// The algorithm that cuDNN expects to be fastest, of those that list(room, &count, found) lists in
 /// this order; or the one that is, by measure(room, &count, found, memory, nbytes).
 template <class Found, class List, class Measure>
-Chosen choose(const ConvModes& modes, const List& list, const Measure& measure) {
+Chosen choose(ConvPlan& plan, const List& list, const Measure& measure) {
   constexpr int kMost = 10;
   constexpr size_t kMostBytes = size_t{1} << 30;  // algorithms that want more are not tried
   Found found[kMost];
   int count = 0;
+  plan.set_math();
   list(kMost, &count, found);
-  if (modes.benchmark && !is_capturing(kernel_stream())) {
+  if (plan.modes.benchmark && !is_capturing(kernel_stream())) {
     size_t nbytes = 1;
     for (int i = 0; i < count; ++i)
       if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= kMostBytes)
@@ -177,7 +183,7 @@ Chosen choose(const ConvModes& modes, const List& list, const Measure& measure) 
     const Scratch<char> memory(static_cast<int64_t>(nbytes));
     measure(kMost, &count, found, memory.get(), nbytes);
   }
-  return first_of(found, count, modes.deterministic);
+  return first_of(found, count, plan.modes.deterministic);
 }
 
 }  // namespace
@@ -202,7 +208,7 @@ void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const Co
   const cudnnHandle_t h = cudnn_handle();
   if (p.forward.algorithm < 0)
     p.forward = choose<cudnnConvolutionFwdAlgoPerf_t>(
-        p.modes,
+        p,
         [&](auto... list) {
           TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
                       p.y.get(), list...);
@@ -229,7 +235,7 @@ void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSt
   const cudnnHandle_t h = cudnn_handle();
   if (p.input_gradient.algorithm < 0)
     p.input_gradient = choose<cudnnConvolutionBwdDataAlgoPerf_t>(
-        p.modes,
+        p,
         [&](auto... list) {
           TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(),
                       p.conv.get(), p.x.get(), list...);
@@ -254,7 +260,7 @@ void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvS
   const cudnnHandle_t h = cudnn_handle();
   if (p.weight_gradient.algorithm < 0)
     p.weight_gradient = choose<cudnnConvolutionBwdFilterAlgoPerf_t>(
-        p.modes,
+        p,
         [&](auto... list) {
           TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
                       p.conv.get(), p.w.get(), list...);
