@@ -2,6 +2,7 @@
 //
 //   mnist --model cnn --epochs 3
 //   mnist --resume            goes on where the last run was stopped, even by kill -9
+//   mnist --device cuda --data-parallel
 #include <taper/taper.h>
 
 #include <csignal>
@@ -25,6 +26,39 @@ using taper::Tensor;
 
 constexpr double kMean = 0.1307, kStddev = 0.3081;
 
+// Where to compute. Throws taper::Error, saying what lacks, when that cannot be.
+taper::Device chosen_device(const Options& options) {
+  const taper::Device device(options.disable_cuda ? "cpu" : options.device);
+  TAPER_CHECK(device.is_cpu() || taper::cuda::is_available(), "--device ", device,
+              ": there is no CUDA device; use --device cpu, or simulate devices with "
+              "TAPER_SIMULATED_CUDA_DEVICES=4 in the environment");
+  TAPER_CHECK(device.is_cpu() || device.index() < taper::cuda::device_count(), "--device ", device,
+              ": expected a number below ", int{taper::cuda::device_count()},
+              ", which is how many CUDA devices there are");
+  TAPER_CHECK(device.is_cuda() || !options.data_parallel || options.disable_cuda,
+              "--data-parallel: expected --device cuda with it, got --device ", device);
+  return device.is_cuda() && !device.has_index() ? taper::Device("cuda:0") : device;
+}
+
+// How batches come: on CUDA pinned, so that they are copied while the device computes.
+data::DataLoaderOptions loading(const Options& options, const taper::Device& device) {
+  return data::DataLoaderOptions(static_cast<size_t>(options.batch_size))
+      .workers(static_cast<size_t>(options.workers))
+      .pin_memory(device.is_cuda());
+}
+
+// The network on all CUDA devices, its own first.
+taper::nn::DataParallel<Network> on_all_devices(const std::shared_ptr<Network>& network,
+                                                const std::string& name,
+                                                const taper::Device& first) {
+  std::vector<int64_t> ids = {first.index()};
+  for (int64_t i = 0; i < taper::cuda::device_count(); ++i)
+    if (i != first.index()) ids.push_back(i);
+  return taper::nn::DataParallel<Network>(
+      network, taper::nn::DataParallelOptions().device_ids(ids).make_replica(
+                   [name] { return make_network(name); }));
+}
+
 auto prepared(const MNIST& images) {
   return data::datasets::map(
       data::datasets::map(images, data::transforms::Normalize<>(kMean, kStddev)),
@@ -36,18 +70,19 @@ class Run {
  public:
   Run(const Options& options, const MNIST& train, const MNIST& test)
       : options_(options),
-        device_(options.disable_cuda ? "cpu" : options.device),
+        device_(chosen_device(options)),
         network_(make_network(options.model)),
         optimizer_((network_->to(device_), network_->parameters()),
                    taper::optim::SGDOptions(options.lr).momentum(options.momentum)),
         generator_(taper::default_generator()),
         images_(options.limit ? options.limit : static_cast<int64_t>(*train.size())),
-        train_loader_(
-            data::make_data_loader(prepared(train), data::samplers::RandomSampler(images_),
-                                   data::DataLoaderOptions(static_cast<size_t>(options.batch_size))
-                                       .workers(static_cast<size_t>(options.workers)))),
+        train_loader_(data::make_data_loader(
+            prepared(train), data::samplers::RandomSampler(images_), loading(options, device_))),
         test_loader_(data::make_data_loader<data::samplers::SequentialSampler>(
-            prepared(test), data::DataLoaderOptions(1000))) {}
+            prepared(test), data::DataLoaderOptions(1000).pin_memory(device_.is_cuda()))) {
+    if (options.data_parallel && device_.is_cuda())
+      parallel_.emplace(on_all_devices(network_, options_.model, device_));
+  }
 
   void resume() {
     position_ = load_checkpoint(options_.checkpoint, *network_, optimizer_);
@@ -74,9 +109,8 @@ class Run {
     taper::NoGradGuard no_grad;
     network_->eval();
     int64_t right = 0, all = 0;
-    for (auto& batch : *test_loader_) {
-      const Tensor guess = network_->forward(batch.data.to(device_)).argmax(1);
-      right += guess.eq(batch.target.to(device_)).sum().item<int64_t>();
+    for (auto& batch : data::prefetch_to_device(*test_loader_, device_)) {
+      right += forward(batch.data).argmax(1).eq(batch.target).sum().item<int64_t>();
       all += batch.target.size(0);
     }
     network_->train();
@@ -93,33 +127,42 @@ class Run {
       generator_.set_state(position_.generator_at_epoch);
     else
       position_.generator_at_epoch = generator_.get_state();
-    auto batch = train_loader_->begin();
-    const auto end = train_loader_->end();
+    auto batches = data::prefetch_to_device(*train_loader_, device_);
+    auto batch = batches.begin();
+    const auto end = batches.end();
     for (int64_t i = 0; i < done_before && batch != end; ++i) ++batch;
     if (done_before > 0) generator_.set_state(position_.generator_now);
     resumed_ = false;
+    loss_sum_ = taper::full({}, position_.loss_sum, device_);
     Progress progress(static_cast<int>(position_.epoch + 1), options_.epochs,
                       std::min(done_before * options_.batch_size, images_), images_);
     for (; batch != end; ++batch) {
-      position_.loss_sum += step(batch->data.to(device_), batch->target.to(device_));
+      loss_sum_ += step(batch->data, batch->target);
       ++position_.batch;
-      progress.update(std::min(position_.batch * options_.batch_size, images_),
-                      [this] { return position_.loss_sum / static_cast<double>(position_.batch); });
+      progress.update(std::min(position_.batch * options_.batch_size, images_), [this] {
+        return loss_sum_.item<double>() / static_cast<double>(position_.batch);
+      });
       if (position_.batch % options_.checkpoint_every == 0) save();
     }
     save_epoch();
   }
 
-  double step(const Tensor& x, const Tensor& y) {
+  Tensor forward(const Tensor& x) {
+    return parallel_ ? (*parallel_)->forward(x) : network_->forward(x);
+  }
+
+  // The host does not wait for the loss: on CUDA it goes on to the next batch.
+  Tensor step(const Tensor& x, const Tensor& y) {
     optimizer_.zero_grad();
-    Tensor loss = taper::nll_loss(network_->forward(x), y);
+    Tensor loss = taper::nll_loss(forward(x), y);
     loss.backward();
     optimizer_.step();
-    return loss.item<double>();
+    return loss.detach();
   }
 
   void save() {
     position_.generator_now = generator_.get_state();
+    position_.loss_sum = loss_sum_.item<double>();
     save_checkpoint(options_.checkpoint, options_, *network_, optimizer_, position_);
   }
   // The end of an epoch is saved as the start of the next.
@@ -144,7 +187,9 @@ class Run {
   const int64_t images_;
   Loader train_loader_;
   TestLoader test_loader_;
+  taper::optional<taper::nn::DataParallel<Network>> parallel_;
   Position position_;
+  Tensor loss_sum_;  // of this epoch, where it is computed
   bool resumed_ = false;
 };
 
@@ -157,6 +202,7 @@ void run(Options options) {
   if (options.resume && !resume)
     std::printf("there is no checkpoint %s yet: starting anew\n", options.checkpoint.c_str());
   if (resume) adopt_settings(options.checkpoint, options);
+  chosen_device(options);  // what cannot be is said before data is looked for
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
 

@@ -32,7 +32,9 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
       ->capture_default_str();
   app.add_option("--device", o.device, "Where to compute: cpu, cuda, cuda:1")
       ->capture_default_str();
-  app.add_flag("--disable-cuda", o.disable_cuda, "Compute on the CPU whatever --device says");
+  app.add_flag("--disable-cuda", o.disable_cuda, "Compute on the CPU whatever else is said");
+  app.add_flag("--data-parallel", o.data_parallel,
+               "Split each batch over all CUDA devices, beginning with that of --device");
   app.add_option("--data", o.data, "Folder with MNIST in IDX files, .gz or not");
   app.add_flag("--drawn", o.drawn, "Use digits drawn by this program, not MNIST");
   app.add_flag("--offline", o.offline, "Do not try to download MNIST");

@@ -17,6 +17,7 @@ struct Options {
   int workers = 0;
   std::string device = "cpu";
   bool disable_cuda = false;
+  bool data_parallel = false;
   std::string data;
   bool drawn = false;
   bool offline = false;

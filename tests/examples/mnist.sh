@@ -63,12 +63,33 @@ expect_error "--epochs" --epochs none
 expect_error "--batch-size" --batch-size 0
 expect_error "nowhere/train-images-idx3-ubyte" --data "$work/nowhere"
 expect_error "gpu" --drawn --limit 100 --device gpu
-expect_error "cuda" --drawn --limit 100 --device cuda
+(
+  export CUDA_VISIBLE_DEVICES= # also where there are GPUs
+  failures=0
+  expect_error "--device cuda: there is no CUDA device" --drawn --limit 100 --device cuda
+  expect_error "TAPER_SIMULATED_CUDA_DEVICES=4" --device cuda:1 --data "$work/nowhere"
+  exit $failures
+) || fail "--device cuda without a device"
+expect_error "--data-parallel" --drawn --limit 100 --data-parallel
 expect_error "--batch-size" --drawn --resume --checkpoint "$work/whole" --batch-size 32
 expect_error "--model" --drawn --resume --checkpoint "$work/whole" --model mlp
 "$mnist" --help | grep -q -- --resume || fail "--help"
 "$mnist" "${small[@]}" --epochs 1 --device cuda --disable-cuda --checkpoint "$work/cpu" \
   >/dev/null 2>&1 || fail "--disable-cuda"
+
+# On simulated devices.
+export TAPER_SIMULATED_CUDA_DEVICES=2
+expect_error "--device cuda:2: expected a number below 2" --drawn --limit 100 --device cuda:2
+few=(--drawn --limit 512 --threads 1 --model mlp --epochs 1)
+for flags in "" "--device cuda --disable-cuda" "--device cuda:1 --workers 1" \
+  "--device cuda --data-parallel" "--data-parallel --device cuda:1"; do
+  "$mnist" "${few[@]}" $flags --checkpoint "$work/device" >"$work/out" 2>&1 ||
+    fail "exit code of: $flags -- $(cat "$work/out")"
+  tail -n 1 "$work/out" >>"$work/accuracies"
+done
+[ "$(sort -u "$work/accuracies" | wc -l)" -eq 1 ] ||
+  fail "the accuracies on devices and on the CPU differ: $(cat "$work/accuracies")"
+unset TAPER_SIMULATED_CUDA_DEVICES
 
 # A mirror that gives something else: it is refused, and the run goes on with drawn digits.
 mkdir "$work/bin"

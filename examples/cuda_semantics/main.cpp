@@ -1,0 +1,245 @@
+// The code of docs/devices.md, run: each piece between [page] and [end] stands there, in this order
+// (tests/compat/guide.sh compares them), and says what it shows.
+//
+//   cuda_semantics                                      on the GPUs of the machine
+//   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices
+//   cuda_semantics --simulate                           the same, asked for in the program
+#include <torch/torch.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+namespace {
+
+// ---------------------------------------------------------------------- what the pieces share
+torch::nn::Sequential model(torch::nn::Linear(4, 3));
+torch::nn::CrossEntropyLoss criterion;
+torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(0.1));
+torch::Tensor x = torch::randn({8, 4}), y = torch::zeros({8}, torch::kLong);
+
+auto dataset =
+    torch::data::datasets::TensorDataset(torch::ones({256, 4}))
+        .map(torch::data::transforms::Lambda<torch::data::TensorExample, torch::data::Example<>>(
+            [](torch::data::TensorExample e) {
+              return torch::data::Example<>(e.data, torch::tensor(1));
+            }))
+        .map(torch::data::transforms::Stack<>());
+
+int steps = 0;
+void step(const torch::Tensor& data, const torch::Tensor& target) {
+  model->zero_grad();
+  criterion(model->forward(data), target).backward();
+  ++steps;
+}
+
+void say(const std::string& name, const torch::Tensor& t) {
+  std::cout << "  " << name << " is on " << t.device() << '\n';
+}
+
+// ---------------------------------------------------------------------- the pieces
+torch::Device the_same_program() {
+  // [page]
+  torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
+  model->to(device);  // parameters and buffers, in place
+  auto loss = criterion(model->forward(x.to(device)), y.to(device));
+  // [end]
+  std::cout << "  the loss is " << loss.item<float>() << ", computed on " << device << '\n';
+  return device;
+}
+
+void simulated_devices() {
+  // [page]
+  torch::cuda::SimulationOptions options;
+  options.memory = size_t{1} << 30;  // bytes that each device has: running out can be tried
+  options.max_delay_us = 50;         // each kernel starts up to so much later, at random
+  options.seed = 1;
+  torch::cuda::simulate_devices(4, options);
+  // [end]
+  std::cout << "  asked for 4 simulated devices of " << (options.memory >> 20) << " MiB\n";
+}
+
+void devices_with_free_memory() {
+  const char* before = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string own = before ? before : "";
+  // [page]
+  auto order = torch::cuda::devices_by_free_memory();  // most first; numbers of the machine
+  if (order.size() > 1) {
+    const std::string two = std::to_string(order[0]) + "," + std::to_string(order[1]);
+    setenv("CUDA_VISIBLE_DEVICES", two.c_str(), 1);
+  }
+  // [end]
+  std::cout << "  most free memory first:";
+  for (auto number : order) std::cout << ' ' << int{number};
+  std::cout << '\n';
+  // The pieces below want all of them.
+  before ? setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1) : unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+void the_current_device() {
+  // [page]
+  auto a = torch::tensor({1., 2.}, torch::Device("cuda:0"));
+  torch::cuda::DeviceGuard guard(1);                      // until the end of the scope
+  auto b = torch::tensor({1., 2.}, torch::kCUDA);         // on cuda:1
+  auto c = torch::tensor({1., 2.}).to(torch::kCUDA) + b;  // on cuda:1
+  auto d = a + a;                                         // on cuda:0, where its inputs are
+  // [end]
+  say("b", b);
+  say("c", c);
+  say("d", d);
+}
+
+void default_devices() {
+  // [page]
+  torch::DefaultDeviceGuard guard(torch::kCUDA);  // or set_default_device, without a scope
+  auto weights = torch::randn({3, 4});            // on the current CUDA device
+  torch::set_default_tensor_type("torch.cuda.DoubleTensor");
+  torch::set_default_tensor_type("torch.FloatTensor");
+  // [end]
+  say("weights", weights);
+}
+
+void pinned_memory(const torch::Device& device) {
+  // [page]
+  auto pinned = x.pin_memory();
+  auto on_device = pinned.to(device, /*non_blocking=*/true);
+  // [end]
+  std::cout << "  pinned: " << pinned.is_pinned() << ", x itself: " << x.is_pinned() << '\n';
+  say("on_device", on_device);
+}
+
+void loading(const torch::Device& device) {
+  steps = 0;
+  // [page]
+  auto loader = torch::data::make_data_loader(
+      dataset, torch::data::DataLoaderOptions(64).workers(2).prefetch_factor(4).pin_memory(true));
+  for (auto& batch : torch::data::prefetch_to_device(*loader, device))
+    step(batch.data, batch.target);  // both are on the device
+  // [end]
+  std::cout << "  " << steps << " batches were computed with on " << device << '\n';
+}
+
+void streams() {
+  // [page]
+  torch::cuda::Stream side;
+  torch::Tensor total;
+  auto a = torch::ones({100, 100}, torch::kCUDA);   // on the current stream
+  side.wait_stream(torch::cuda::current_stream());  // without this line, a race
+  {
+    torch::cuda::StreamGuard guard(side);
+    total = a.sum();
+  }
+  torch::cuda::current_stream().wait_stream(side);
+  // [end]
+  std::cout << "  the sum on a side stream is " << total.item<float>() << '\n';
+}
+
+void timelines(const torch::Device& device) {
+  const torch::data::Example<> batch(x.to(device), y.to(device));
+  // [page]
+  torch::cuda::Timeline timeline;
+  step(batch.data, batch.target);
+  timeline.stop();
+  timeline.export_chrome_trace("trace.json");
+  // [end]
+  std::cout << "  trace.json has " << timeline.events().size() << " events\n";
+}
+
+void memory() {
+  // [page]
+  const auto before = torch::cuda::memory_allocated();
+  auto large = torch::empty({1 << 20}, torch::kCUDA);  // 4 MiB
+  const auto with_it = torch::cuda::memory_allocated();
+  large = torch::Tensor();
+  const auto after = torch::cuda::memory_allocated();  // as before, though the block is cached
+  // [end]
+  std::cout << "  4 MiB count as " << with_it - before << " bytes, and as " << after - before
+            << " when they are freed\n";
+}
+
+void data_parallelism() {
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
+  // [page]
+  model->to(torch::Device("cuda:0"));
+  torch::nn::DataParallel net(model);  // on all devices, or .device_ids({0, 1, 2})
+  for (auto& batch : *loader) {
+    optimizer.zero_grad();  // made with model->parameters()
+    auto loss = criterion(net->forward(batch.data), batch.target.to(torch::kCUDA));
+    loss.backward();
+    optimizer.step();
+  }
+  // [end]
+  std::cout << "  trained on " << net->devices().size() << " devices\n";
+}
+
+// ---------------------------------------------------------------------- running them
+struct Options {
+  bool simulate = false, disable_cuda = false;
+};
+
+void run(const Options& options) {
+  // A process without visible devices has none.
+  if (options.disable_cuda) setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  std::cout << std::boolalpha << "simulated devices\n";
+  // What must come before the first use of a device does.
+  if (options.simulate && !options.disable_cuda)
+    simulated_devices();
+  else
+    std::cout << "  not asked for (--simulate)\n";
+  std::cout << "devices with free memory\n";
+  if (!options.disable_cuda) devices_with_free_memory();
+
+  if (!options.disable_cuda && !torch::cuda::is_available())
+    throw std::runtime_error(
+        "there is no CUDA device; --simulate simulates four, as does "
+        "TAPER_SIMULATED_CUDA_DEVICES=4 in the environment, and --disable-cuda runs what needs "
+        "none");
+  std::cout << "the same program\n";
+  const torch::Device device = the_same_program();
+  if (device.is_cpu()) return;
+  std::cout << "the current device\n";
+  if (torch::cuda::device_count() > 1)
+    the_current_device();
+  else
+    std::cout << "  needs two devices, and there is one\n";
+  std::cout << "default devices\n";
+  default_devices();
+  std::cout << "pinned memory\n";
+  pinned_memory(device);
+  std::cout << "loading\n";
+  loading(device);
+  std::cout << "streams\n";
+  streams();
+  std::cout << "timelines\n";
+  timelines(device);
+  std::cout << "memory\n";
+  memory();
+  std::cout << "data parallelism\n";
+  data_parallelism();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Runs the code of docs/devices.md; writes trace.json."};
+  app.add_flag("--simulate", options.simulate, "Simulate four devices");
+  app.add_flag("--disable-cuda", options.disable_cuda, "Run only what needs no CUDA device");
+  try {
+    app.parse(argc, argv);
+    run(options);
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    std::cerr << "cuda_semantics: " << e.what() << " (--help lists the flags)\n";
+    return 2;
+  } catch (const std::exception& e) {
+    std::cerr << "cuda_semantics: " << e.what() << '\n';
+    return 1;
+  }
+}
