@@ -15,11 +15,14 @@ fail() {
   failures=$((failures + 1))
 }
 
-# shows DEVICES 'TEXT' PROGRAM ARGS...: it ends well and prints a line with the text.
+# shows DEVICES 'TEXT' PROGRAM ARGS...: it ends well and prints a line with the text. DEVICES: how
+# many simulated ones, none (also where there are GPUs), or own, those that the program asks for.
 shows() {
-  local devices=$1 text=$2 output
+  local where=("TAPER_SIMULATED_CUDA_DEVICES=$1") text=$2 output
+  [ "$1" != none ] || where=(CUDA_VISIBLE_DEVICES=)
+  [ "$1" != own ] || where=()
   shift 2
-  output=$(TAPER_SIMULATED_CUDA_DEVICES=$devices "$bin/$@" 2>&1) || fail "exit code $? of: $* ($output)"
+  output=$(env "${where[@]}" "$bin/$@" 2>&1) || fail "exit code $? of: $* ($output)"
   grep -qF -- "$text" <<<"$output" || fail "expected '$text' from: $* -- got: $output"
 }
 # refuses STATUS 'TEXT' PROGRAM ARGS...: it ends with an error of one line.
@@ -38,7 +41,7 @@ shows 4 "In Model: input size [6, 5] output size [6, 2] on cuda:3" data_parallel
 shows 4 "In Model: input size [10, 5] output size [10, 2] on cuda:2" data_parallel --devices 3
 shows 4 "Let's use 4 simulated devices" data_parallel
 shows 4 "In Model: input size [30, 5] output size [30, 2] on cpu" data_parallel --disable-cuda
-shows 0 "TAPER_SIMULATED_CUDA_DEVICES=4" data_parallel
+shows none "TAPER_SIMULATED_CUDA_DEVICES=4" data_parallel
 shows 4 "largest difference of the losses: " data_parallel
 refuses 1 "--devices 3: found 0 CUDA devices; set TAPER_SIMULATED_CUDA_DEVICES=3" data_parallel --devices 3
 refuses 2 "--batch-size" data_parallel --batch-size 0
@@ -55,8 +58,8 @@ shows 4 "4 MiB count as 4194304 bytes, and as 0 when they are freed" cuda_semant
 shows 4 "trained on 4 devices" cuda_semantics
 shows 1 "needs two devices" cuda_semantics
 grep -q traceEvents trace.json || fail "no trace"
-shows 0 "most free memory first: 0 1 2 3" cuda_semantics --simulate
-shows 0 "computed on cpu" cuda_semantics --disable-cuda
+shows own "most free memory first: 0 1 2 3" cuda_semantics --simulate
+shows none "computed on cpu" cuda_semantics --disable-cuda
 refuses 1 "there is no CUDA device; --simulate" cuda_semantics
 refuses 2 "--colour" cuda_semantics --colour red
 [ $failures -eq 0 ] && echo "all passed"

@@ -18,6 +18,7 @@ done
 programs=("${programs[@]/#/$build/}")
 cp "${programs[@]}" "$folder/bin/"
 cp "$root/tests/gpu/run.sh" "$root/benchmarks/gpu_peer.py" "$folder/"
+cp -r "$root/tests/data_files" "$folder/"
 
 # Everything the programs are linked with, but what every Linux has and what must be the other
 # machine's own.

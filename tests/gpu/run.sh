@@ -61,6 +61,7 @@ tests=$(find_program taper_tests) bench=$(find_program gpu_bench) mnist=$(find_p
 for program in taper_tests:$tests gpu_bench:$bench mnist:$mnist; do
   [ -n "${program#*:}" ] || die "$set_folder has no ${program%%:*}; build it, or make a set with ./dev gpu --pack"
 done
+[ ! -d "$here/data_files" ] || export TAPER_TEST_DATA=$here/data_files
 peer=$here/gpu_peer.py
 [ -f "$peer" ] || peer=$here/../../benchmarks/gpu_peer.py
 
@@ -122,20 +123,41 @@ ran() { # ran LOG COMMAND...: within the limit of the part, output to the log
   shift
   with_libraries timeout -k 5 "$allowed" "$@" >>"$log" 2>&1
 }
-count_of() { # count_of LOG WORD: "[  PASSED  ] 12 tests." -> 12
-  sed -nE "s/^\[ *$2 *\] ([0-9]+) tests?.*/\1/p" "$out/$1" | tail -n 1
+count_of() { # count_of LOG WORD: "[  PASSED  ] 12 tests.", of all processes -> 12
+  sed -nE "s/^\[ *$2 *\] ([0-9]+) tests?[., ].*/\1/p; s/^\[ *$2 *\] ([0-9]+) tests?\.?$/\1/p" "$out/$1" |
+    awk '{n += $1} END {print n + 0}'
 }
-test_summary() { # "12 passed, 3 skipped, 1 failed: Suite.name"
-  local failed names
+test_summary() { # "12 passed, 3 skipped, 1 failed: Suite.name; ended in Suite.other"
+  local failed names ended
   failed=$(count_of "$1" FAILED)
-  names=$(sed -nE 's/^\[  FAILED  \] ([A-Za-z][^ ,]*).*/\1/p' "$out/$1" | sort -u | head -n 4 | tr '\n' ' ')
-  echo "$(count_of "$1" PASSED) passed, $(count_of "$1" SKIPPED) skipped${failed:+, $failed failed: $names}" |
-    sed 's/^ passed/no test passed/; s/,  skipped/, 0 skipped/'
+  names=$(sed -nE 's/^\[  FAILED  \] ([A-Za-z][^ ,]*).*/\1/p' "$out/$1" | awk '!seen[$0]++' | head -n 4 | tr '\n' ' ')
+  ended=$(sed -nE 's/^== ended in //p' "$out/$1" | tr '\n' ' ')
+  [ "$failed" -gt 0 ] && failed=", $failed failed: $names" || failed=""
+  echo "$(count_of "$1" PASSED) passed, $(count_of "$1" SKIPPED) skipped$failed${ended:+; died or hung in $ended}"
 }
+# gtest LOG PROCESSES FILTER: the tests, in several processes one after the other: what dies, hangs
+# or spoils the device spoils one of them only.
+gtest() {
+  local log=$1 processes=$2 end=$((SECONDS + allowed)) worst=0 status i
+  : >"$out/$log"
+  for ((i = 0; i < processes; ++i)); do
+    allowed=$(((end - SECONDS) / (i + 1 < processes ? 2 : 1)))
+    [ "$allowed" -gt 0 ] || { worst=124 && break; }
+    GTEST_TOTAL_SHARDS=$processes GTEST_SHARD_INDEX=$i ran "$log" "${tool[@]}" "$tests" --gtest_filter="$3"
+    status=$?
+    [ $status -eq 0 ] || worst=$status
+    if [ $status -ge 124 ]; then
+      awk '/^\[ RUN  /{last = $4} END {print "== ended in " last}' "$out/$log" >>"$out/$log"
+    fi
+  done
+  return $worst
+}
+tool=()
 
 device_tests='Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:CudaKernels*'
 memcheck_tests='CudaKernels.*:DevicesM*:*Philox*'
-if [ $simulate = yes ]; then device_tests='DevicesA3*' memcheck_tests='CudaKernels.Trip*'; fi
+processes=8
+if [ $simulate = yes ]; then processes=2 device_tests='DevicesA3*' memcheck_tests='CudaKernels.Trip*'; fi
 
 machine() {
   { nvidia-smi || echo "no nvidia-smi"; uname -a; nproc; } >"$out/machine.log" 2>&1
@@ -145,15 +167,13 @@ machine() {
   return $status
 }
 suite() {
-  : >"$out/suite.log"
-  ran suite.log "$tests" --gtest_brief=1 --gtest_filter="$filter"
+  gtest suite.log "$processes" "$filter"
   local status=$?
   summary[suite]=$(test_summary suite.log)
   return $status
 }
 races() {
-  : >"$out/races.log"
-  TAPER_RACE_DETECTOR=throw ran races.log "$tests" --gtest_brief=1 --gtest_filter="$device_tests"
+  TAPER_RACE_DETECTOR=throw gtest races.log 1 "$device_tests"
   local status=$?
   summary[races]=$(test_summary races.log)
   return $status
@@ -192,13 +212,14 @@ mnist() {
 }
 memcheck() {
   : >"$out/memcheck.log"
-  local tool=()
   if [ $simulate = no ]; then
     [ -n "$sanitizer" ] || { summary[memcheck]="compute-sanitizer is not installed" && return 77; }
     tool=("$sanitizer" --tool memcheck --error-exitcode 99 --print-limit 20)
   fi
-  ran memcheck.log "${tool[@]}" "$tests" --gtest_brief=1 --gtest_filter="$memcheck_tests"
+  # Loading all kernels at once would take the tool minutes.
+  CUDA_MODULE_LOADING=LAZY gtest memcheck.log 1 "$memcheck_tests"
   local status=$?
+  tool=()
   summary[memcheck]="$(test_summary memcheck.log); $(last_of memcheck.log 'ERROR SUMMARY')"
   return $status
 }

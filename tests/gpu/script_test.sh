@@ -41,7 +41,7 @@ all_good
 cp "$here/run.sh" "$here/../../benchmarks/gpu_peer.py" "$work/set/"
 set=$work/set
 run 0 --simulate --out "$work/results"
-says '^suite +ok +[0-9]+  12 passed, 3 skipped'
+says '^suite +ok +[0-9]+  24 passed, 6 skipped'  # two processes
 says '^bench +ok .*2 figures'
 says '^memory.copy +100 .* 100% of a copy'
 says '^mnist +ok .*97.00%'
@@ -51,12 +51,15 @@ done
 [ "$(ls "$work/results" | wc -l)" -eq 8 ] || fail "other files: $(ls "$work/results")"
 
 # One part fails, one hangs (and its children with it); the others have their turn.
-stub taper_tests 'echo "[  PASSED  ] 9 tests."; echo "[  FAILED  ] 1 test, listed below:"; echo "[  FAILED  ] Ops.Bad"; exit 1'
+stub taper_tests 'echo "[ RUN      ] Ops.Bad"; echo "[  PASSED  ] 9 tests."; echo "[  FAILED  ] 1 test, listed below:"; echo "[  FAILED  ] Ops.Bad"; exit 1'
 stub mnist 'trap "" TERM; sleep 300 & wait; wait'
 run 1 --simulate --out "$work/results" --limit mnist=1
-says '^suite +FAILED .* 9 passed, 0 skipped, 1 failed: Ops.Bad'
+says '^suite +FAILED .* 18 passed, 0 skipped, 2 failed: Ops.Bad'
 says '^mnist +stopped'
 says '^bench +ok'
+stub taper_tests 'echo "[ RUN      ] Ops.Dies"; [ "$GTEST_SHARD_INDEX" != 0 ] || kill -SEGV $$; echo "[  PASSED  ] 5 tests."'
+run 1 --simulate --out "$work/results" --only suite
+says '^suite +FAILED .* 5 passed, 0 skipped; died or hung in Ops.Dies'
 stub gpu_bench "$good_bench; case \"\$*\" in *--devices*) ;; *) echo 'gpu_bench: memory: no luck' >&2; exit 1;; esac"
 stub mnist "$good_mnist"
 run 1 --simulate --out "$work/results"

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 
 #include <taper/framework/runtime/devices.h>
@@ -32,6 +33,12 @@ inline Device device_at(int i) {
 }
 /// The last CUDA device: the first one too where it is alone.
 inline Device last_device() { return device_at(cuda::device_count() - 1); }
+
+/// Whether reports name source lines here: binutils' addr2line knows them.
+inline bool has_source_lines() {
+  static const bool found = std::system("addr2line --version >/dev/null 2>&1") == 0;
+  return found;
+}
 
 /// While a launch on a GPU is being made: a thread of the driver runs `work` when the launch's
 /// stream comes to it, and what is queued behind it waits. `work` may not use CUDA.

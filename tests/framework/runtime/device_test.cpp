@@ -241,6 +241,24 @@ TEST(DevicesD6, MalformedListsEndWhereTheyAreMalformed) {
   });
 }
 
+TEST(DevicesD6, AnEmptyListHidesTheSuitesOwnDevices) {
+  in_own_process(
+      [] {
+        ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+        EXPECT_FALSE(cuda::is_available());
+        EXPECT_EQ(cuda::device_count(), 0);
+        EXPECT_EQ(ones({2}).sum().item<float>(), 2);
+      },
+      "", -1);
+  in_own_process(
+      [] {
+        ::setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+        EXPECT_EQ(cuda::device_count(), 1);
+        EXPECT_EQ(ones({2}, kCUDA).sum().item<float>(), 2);
+      },
+      "", -1);
+}
+
 TEST(DevicesD7, FreeMemoryLetsAProgramPickItsDevices) {
   in_own_process([] {
     // Asking is no use: what was picked is put into the variable.

@@ -194,7 +194,8 @@ TEST_F(DeviceFaults, A2_BlockingLaunchesNameTheLineOfTheOp) {
   EXPECT_NE(text.find("out of range"), std::string::npos) << text;
   if (cuda::is_simulated())
     EXPECT_NE(text.find("'check_index' on cuda:0"), std::string::npos) << text;
-  EXPECT_NE(text.find("fault_test.cpp:" + std::to_string(line)), std::string::npos) << text;
+  if (testing::has_source_lines())
+    EXPECT_NE(text.find("fault_test.cpp:" + std::to_string(line)), std::string::npos) << text;
   EXPECT_EQ(text.find("CUDA_LAUNCH_BLOCKING"), std::string::npos) << text;
   EXPECT_NO_THROW(cuda::synchronize());  // told already
 }

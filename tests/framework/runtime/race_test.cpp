@@ -273,6 +273,7 @@ TEST_P(Races, AreFound) {
   EXPECT_TRUE(r.first.writes || r.second.writes);
   EXPECT_EQ(r.reused, GetParam().run == missing_record_stream) << r.text;
   for (const cuda::RaceAccess& a : {r.first, r.second}) {
+    if (!testing::has_source_lines()) continue;
     ASSERT_FALSE(a.where.empty()) << r.text;
     EXPECT_NE((a.where[0] + a.where.back()).find("race_test.cpp:"), std::string::npos) << r.text;
   }
@@ -410,7 +411,8 @@ TEST(RaceDetector, A1_MemoryOfTheHostIsIllegalForKernels) {
                       "cuda:0 reads memory of the host that is not pinned)"),
             0u)
       << text;
-  EXPECT_NE(text.find("race_test.cpp:" + std::to_string(line)), std::string::npos) << text;
+  if (testing::has_source_lines())
+    EXPECT_NE(text.find("race_test.cpp:" + std::to_string(line)), std::string::npos) << text;
   EXPECT_NE(message_of([&] { wrong.fill_(2); }).find("writes memory of the host"),
             std::string::npos);
   cuda::synchronize();
@@ -463,8 +465,10 @@ TEST(RaceDetector, A5_SaysBothOpsStreamsAndWhatToDo) {
   EXPECT_TRUE(r.first.writes);
   EXPECT_FALSE(r.second.writes);
   for (const char* part : {"'normal' writes on the default stream of cuda:0", "'sum' reads on str",
-                           "s.wait_stream(other)", "missing_wait_stream"})
+                           "s.wait_stream(other)"})
     EXPECT_NE(r.text.find(part), std::string::npos) << part << " in " << r.text;
+  if (testing::has_source_lines())
+    EXPECT_NE(r.text.find("missing_wait_stream"), std::string::npos) << r.text;
   cuda::clear_race_reports();
   missing_record_stream(false);
   EXPECT_NE(cuda::race_reports().at(0).text.find("record_stream(s)"), std::string::npos);
