@@ -44,7 +44,7 @@ set(TAPER_CUDA_CFLAGS "")
 if(definitions MATCHES "TAPER_CUDA_KERNELS=[0-9]")
   set(TAPER_CUDA_CFLAGS " -D${CMAKE_MATCH_0}")
 endif()
-foreach(name taper taper-torch)
+foreach(name taper taper-torch taper-testing)
   configure_file(cmake/package/${name}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses an installed Taper as others would: by CMake package, by both pkg-config files, and every
+# Uses an installed Taper as others would: by CMake package, by its pkg-config files, and every
 # header by itself as C++17.
 #   installed.sh PREFIX WORK_DIR
 set -euo pipefail
@@ -17,6 +17,8 @@ export PKG_CONFIG_PATH
 # pkg-config quotes a path with spaces for the shell; eval reads it back.
 eval "c++ -std=c++17 '$here/hello.cpp' -o '$work/hello' $(pkg-config --cflags --libs taper)"
 [ "$("$work/hello")" = 8 ]
+eval "c++ -std=c++17 '$here/gradcheck.cpp' -o '$work/gradcheck' $(pkg-config --cflags --libs taper-testing)"
+[ "$("$work/gradcheck")" = 1 ]
 eval "c++ -std=c++17 '$here/project/example-app.cpp' -o '$work/app' $(pkg-config --cflags --libs taper-torch)"
 "$work/app" | diff "$here/project/expected.txt" -
 

@@ -13,8 +13,8 @@ Failures check_value(const OpCase& c);
 /// Results on every other device equal those on the CPU. Names of devices that are not there are
 /// appended to `skipped`.
 Failures check_device(const OpCase& c, std::vector<std::string>* skipped = nullptr);
-/// In float64 with random cotangents: gradients equal central differences, a second backward adds
-/// the same again, the derivative's derivative equals central differences too.
+/// In float64, by gradcheck and gradgradcheck of testing/: gradients and their derivatives equal
+/// central differences, add up, and take cotangents of every layout.
 Failures check_gradient(const OpCase& c);
 /// Strided, offset and expanded inputs and cotangents give the same; inputs stay as they were;
 /// history exists exactly when it should.

@@ -1,4 +1,6 @@
 // compare_devices and module_gradcheck.
+#include <gtest/gtest-spi.h>
+
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/nn/nn.h>
@@ -53,6 +55,13 @@ TEST_F(CompareDevices, FindsValuesGradientsAndDevicesThatDiffer) {
   EXPECT_NE(t.find("output 0 is on cpu for inputs on cuda:0"), std::string::npos) << t;
   t = text([](const Tensor& a) { return a.is_cuda() ? variable_list{a, a} : variable_list{a}; });
   EXPECT_NE(t.find("expected 2 results"), std::string::npos) << t;
+}
+
+TEST_F(CompareDevices, FailsAsGoogleTestDoes) {
+  static const std::vector<Tensor> in = {numbers({3})};
+  static const auto stays = [](const Tensor& a) { return a.cpu(); };
+  EXPECT_NONFATAL_FAILURE(EXPECT_SAME_ON_DEVICES(stays, in, two()), "is on cpu for inputs on cuda");
+  EXPECT_FATAL_FAILURE(ASSERT_SAME_ON_DEVICES(stays, in, two()), "is on cpu for inputs on cuda");
 }
 
 TEST_F(CompareDevices, ComparesModulesByParameter) {
@@ -114,6 +123,14 @@ TEST(ModuleGradcheck, NamesTheParameter) {
   EXPECT_NE(r.text().find("with respect to parameter 'fc.weight'"), std::string::npos) << r.text();
   EXPECT_NE(r.text().find("is 0.5 times the numeric one"), std::string::npos) << r.text();
   EXPECT_EQ(r.text().find("'fc.bias'"), std::string::npos) << r.text();
+}
+
+TEST(ModuleGradcheck, FailsAsGoogleTestDoes) {
+  static HalfLinearImpl net;
+  net.weight_factor = 0.5;
+  static const std::vector<Tensor> in = {numbers({2, 3})};
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODULE_GRADCHECK(net, in), "parameter 'fc.weight'");
+  EXPECT_FATAL_FAILURE(ASSERT_MODULE_GRADCHECK(net, in), "parameter 'fc.weight'");
 }
 
 TEST(ModuleGradcheck, NamesParametersThatAreNotUsed) {

@@ -79,6 +79,10 @@ TEST_F(Golden, RequireFailsWhereTheFileIsMissing) {
   record("step");
   const Environment require("TAPER_GOLDEN", "require");
   EXPECT_GOLDEN("step", step(), options());
+  static GoldenOptions folder;
+  folder = options();
+  EXPECT_NONFATAL_FAILURE(EXPECT_GOLDEN("missing", step(), folder), "there is no ");
+  EXPECT_FATAL_FAILURE(ASSERT_GOLDEN("missing", step(), folder), "TAPER_GOLDEN=require");
 }
 
 TEST_F(Golden, UpdateWritesAgainAndTellsWhatChanges) {
