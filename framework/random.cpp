@@ -1,9 +1,11 @@
 #include <taper/framework/random.h>
+#include <taper/framework/random_scratch.h>
 
 #include <taper/framework/runtime/devices.h>
 
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace taper {
@@ -130,7 +132,25 @@ void Generator::set_state(const Tensor& state) {
 }
 
 // ---------------------------------------------------------------- the default
+namespace detail {
+namespace {
+thread_local ScratchGenerators* scratch_generators = nullptr;
+}
+
+ScratchGenerators::ScratchGenerators() : before_(std::exchange(scratch_generators, this)) {}
+ScratchGenerators::~ScratchGenerators() { scratch_generators = before_; }
+ScratchGenerators* ScratchGenerators::current() { return scratch_generators; }
+
+const Generator& ScratchGenerators::of(Device device) {
+  Generator& g = generators_[device.is_cpu() ? DeviceIndex(-1) : device.index()];
+  if (!g.defined()) g = Generator(intrusive_ptr<GeneratorImpl>(new CPUGeneratorImpl(0, device)));
+  return g;
+}
+
+}  // namespace detail
+
 const Generator& default_generator() {
+  if (auto* scratch = detail::ScratchGenerators::current()) return scratch->of(Device(kCPU));
   // Never destroyed: objects with static lifetime may draw numbers.
   static const Generator* const generator =
       new Generator(detail::createCPUGenerator(detail::getNonDeterministicRandom()));
@@ -155,6 +175,8 @@ void manual_seed(uint64_t seed) {
 namespace cuda {
 
 const Generator& default_generator(DeviceIndex device) {
+  if (auto* scratch = detail::ScratchGenerators::current())
+    return scratch->of(Device(kCUDA, detail::existing_index(device)));
   static const auto& all = *[] {
     auto* list = new std::vector<Generator>;
     for (DeviceIndex i = 0; i < device_count(); ++i)

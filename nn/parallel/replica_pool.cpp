@@ -3,24 +3,11 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/random.h>
+#include <taper/framework/random_scratch.h>
 #include <taper/nn/parallel/collective.h>
 
 namespace taper::nn::parallel {
 namespace {
-
-/// Making a replica draws initial values that nobody sees: the program's random numbers must not
-/// depend on it.
-class KeptGenerator {
- public:
-  KeptGenerator() : state_(default_generator().get_state()) {}
-  ~KeptGenerator() { Generator(default_generator()).set_state(state_); }
-  KeptGenerator(const KeptGenerator&) = delete;
-  KeptGenerator& operator=(const KeptGenerator&) = delete;
-
- private:
-  Tensor state_;
-};
 
 std::vector<std::string> state_names(const Module& module) {
   std::vector<std::string> names;
@@ -158,7 +145,8 @@ std::unique_ptr<ReplicaPool::Replica> ReplicaPool::make_replica(
     const Module& original, TensorList tensors, Device device, const ModuleFactory& factory) const {
   std::shared_ptr<Module> module;
   {
-    const KeptGenerator same_numbers;
+    // A new replica draws initial values that nobody sees.
+    const taper::detail::ScratchGenerators others;
     module = factory ? factory() : original.clone(device);
   }
   TAPER_CHECK(module, "replicate: expected a module from the function that makes replicas");

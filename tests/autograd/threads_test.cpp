@@ -1,0 +1,111 @@
+// What docs/devices.md promises to programs with several threads; ThreadSanitizer reads along in a
+// build of its own.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include <taper/taper.h>
+
+#include "harness/devices.h"
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using testing::values_of;
+
+constexpr int kThreads = 4;
+
+/// Runs body(0) ... body(kThreads - 1) on a thread each, and waits for all.
+template <class Body>
+void on_threads(const Body& body) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) threads.emplace_back([&body, t] { body(t); });
+  for (std::thread& t : threads) t.join();
+}
+
+/// The weights after ten steps of a small regression on `device`.
+std::vector<double> trained_on(Device device) {
+  nn::Sequential net(nn::Linear(3, 8), nn::Tanh(), nn::Linear(8, 1));
+  {
+    const NoGradGuard no_grad;
+    for (const Tensor& p : net->parameters()) p.copy_(testing::numbers(p.sizes().vec()) * 0.2);
+  }
+  net->to(device);
+  optim::Adam optimizer(net->parameters(), 1e-2);
+  const Tensor x = testing::numbers({16, 3}).to(device), y = x.sum({1}, true);
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    mse_loss(net->forward(x), y).backward();
+    optimizer.step();
+  }
+  return values_of(cat({net->parameters()[0].flatten(), net->parameters()[2].flatten()}).cpu());
+}
+
+TEST(DevicesG6, AThreadForEachDevice) {
+  TAPER_NEEDS_DEVICES(kThreads);
+  const std::vector<double> want = trained_on(Device("cuda:0"));
+  std::vector<std::vector<double>> got(kThreads);
+  on_threads([&](int t) { got[t] = trained_on(Device(kCUDA, static_cast<DeviceIndex>(t))); });
+  for (const auto& g : got) EXPECT_EQ(g, want);
+}
+
+TEST(DevicesG6, ManyThreadsOnOneDevice) {
+  const std::vector<double> want = trained_on(Device("cuda:0"));
+  std::vector<std::vector<double>> got(kThreads);
+  on_threads([&](int t) {
+    const cuda::Stream side;
+    const cuda::StreamGuard guard(t % 2 ? side : cuda::default_stream());
+    got[t] = trained_on(Device("cuda:0"));
+  });
+  for (const auto& g : got) EXPECT_EQ(g, want);
+}
+
+TEST(DevicesG6, MemoryEventsSeedsAndFigures) {
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    for (int i = 0; i < 20; ++i) {
+      const Tensor pinned = full({100 + t}, 1.0 * i, TensorOptions().pinned_memory(true));
+      const Tensor there = pinned.to(kCUDA, /*non_blocking=*/true);
+      cuda::Event done;
+      done.record();
+      done.synchronize();
+      if (there.sum().item<float>() != static_cast<float>(i * (100 + t))) ++wrong;
+      if (cuda::memory_allocated() > cuda::max_memory_allocated()) ++wrong;
+      if (t == 0) cuda::manual_seed(static_cast<uint64_t>(i));
+      if (t == 1) cuda::empty_cache();
+      if (rand({10}, kCUDA).max().item<float>() >= 1) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+class Backward : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Backward, SeveralThreadsIntoTheSameLeaves) {
+  const Tensor w = ones({33}, TensorOptions(Device(GetParam())).requires_grad(true));
+  on_threads([&](int t) {
+    for (int i = 0; i < 25; ++i) (w * (t + 1)).sum().backward();
+  });
+  EXPECT_EQ(values_of(w.grad().cpu()), std::vector<double>(33, 25 * (1 + 2 + 3 + 4)));
+}
+
+TEST_P(Backward, SeveralThreadsThroughOneGraph) {
+  const Tensor x = full({33}, 3.0, TensorOptions(Device(GetParam())).requires_grad(true));
+  const Tensor y = (x.exp().log() * x).sum();
+  std::atomic<int> wrong{0};
+  on_threads([&](int) {
+    for (int i = 0; i < 10; ++i) {
+      const Tensor g = autograd::grad({y}, {x}, {}, /*retain_graph=*/true)[0];
+      if (!g.cpu().allclose(full({33}, 6.0))) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Backward, ::testing::Values("cpu", "cuda:0"),
+                         [](const auto& info) { return info.index == 0 ? "Host" : "Device"; });
+
+}  // namespace
+}  // namespace taper
