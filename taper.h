@@ -11,6 +11,7 @@
 #include <taper/framework/defaults.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/indexing.h>
+#include <taper/framework/io/pt.h>
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>

@@ -48,6 +48,13 @@ std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&&
 
 }  // namespace detail
 
+/// What load_state_dict found different: names that the module has and the dictionary lacks, and
+/// names that only the dictionary has.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys;
+  std::vector<std::string> unexpected_keys;
+};
+
 /// The base of all modules. A subclass registers its parameters (what an optimizer changes), its
 /// buffers (other tensors that belong to the model's state) and its submodules; everything else
 /// (parameters(), to(), train(), save(), printing) walks what was registered, in the order of
@@ -144,6 +151,17 @@ class Module : public std::enable_shared_from_this<Module> {
   /// False for modules that save and load pass over.
   virtual bool is_serializable() const;
 
+  /// The defined parameters and buffers of this module and all below it, under the names and in the
+  /// order of PyTorch's state_dict, behind `prefix`. The tensors share the module's memory and have
+  /// no history.
+  OrderedDict<std::string, Tensor> state_dict(const std::string& prefix = std::string()) const;
+  /// Copies the values of a dictionary (of state_dict(), or of a file: see load_state_dict(path))
+  /// into this module's parameters and buffers, converting dtype and device. Throws Error in
+  /// PyTorch's words, with all that is wrong at once and with nothing changed, for other sizes and,
+  /// if `strict`, for names that are missing or unexpected. Returns those names.
+  IncompatibleKeys load_state_dict(const OrderedDict<std::string, Tensor>& state_dict,
+                                   bool strict = true);
+
   /// What operator<< prints for this module alone: "torch::nn::Linear(in_features=3, ...)".
   virtual void pretty_print(std::ostream& stream) const;
 
@@ -217,6 +235,9 @@ class Module : public std::enable_shared_from_this<Module> {
   void walk(const std::string& prefix, const Function& function) const;
   template <class Function>
   void convert(const Function& function);
+  void add_state(const std::string& prefix, OrderedDict<std::string, Tensor>& state) const;
+  void find_unexpected(const std::string& prefix, const OrderedDict<std::string, Tensor>& state,
+                       std::vector<std::string>& names) const;
   void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_from_this_checked() const;
 

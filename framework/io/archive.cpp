@@ -106,8 +106,14 @@ Json describe(const Entry& e, FileContents& out) {
       return {e.name, "doubles", text_of(e.value.toDoubleVector())};
     case IValue::Tag::TensorList:
       return add_tensors(e.name, e.value.toTensorVector(), out);
+    case IValue::Tag::GenericList:
+    case IValue::Tag::Tuple:
+    case IValue::Tag::GenericDict:
+      break;
   }
-  return {};
+  throw Error(taper::detail::concat("save: '", e.name,
+                                    "': expected a tensor, number, text or list of these, got a ",
+                                    e.value.tagKind(), "; pickle_save writes it for Python"));
 }
 
 FileContents contents_of(const ArchiveData& data, const std::string& where) {

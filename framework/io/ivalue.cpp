@@ -23,6 +23,12 @@ const char* name_of(IValue::Tag tag) {
       return "DoubleList";
     case IValue::Tag::TensorList:
       return "TensorList";
+    case IValue::Tag::GenericList:
+      return "GenericList";
+    case IValue::Tag::Tuple:
+      return "Tuple";
+    case IValue::Tag::GenericDict:
+      return "GenericDict";
   }
   return "";
 }
@@ -36,6 +42,56 @@ IValue::IValue(const Scalar& v) {
     *this = IValue(v.toBool());
   else
     *this = IValue(v.toLong());
+}
+
+IValue::IValue(GenericList v) : tag_(Tag::GenericList), shared_(v.pointer()) {}
+IValue::IValue(GenericDict v) : tag_(Tag::GenericDict), shared_(v.pointer()) {}
+
+namespace ivalue {
+Tuple::Tuple(std::vector<IValue> elements) : elements_(std::move(elements)) {}
+std::shared_ptr<Tuple> Tuple::create(std::vector<IValue> elements) {
+  return std::make_shared<Tuple>(std::move(elements));
+}
+size_t Tuple::size() const { return elements_.size(); }
+}  // namespace ivalue
+
+const std::vector<IValue>& IValue::toListRef() const {
+  return *static_cast<const std::vector<IValue>*>(expect(Tag::GenericList).shared_.get());
+}
+
+GenericList IValue::toList() const {
+  if (isIntList()) return GenericList(std::vector<IValue>(ints_.begin(), ints_.end()));
+  if (isDoubleList()) return GenericList(std::vector<IValue>(doubles_.begin(), doubles_.end()));
+  if (isTensorList()) return GenericList(std::vector<IValue>(tensors_.begin(), tensors_.end()));
+  return GenericList::from_pointer(
+      std::static_pointer_cast<std::vector<IValue>>(expect(Tag::GenericList).shared_));
+}
+
+std::shared_ptr<ivalue::Tuple> IValue::toTuple() const {
+  return std::static_pointer_cast<ivalue::Tuple>(expect(Tag::Tuple).shared_);
+}
+
+GenericDict IValue::toGenericDict() const {
+  return GenericDict::from_pointer(
+      std::static_pointer_cast<GenericDict::Table>(expect(Tag::GenericDict).shared_));
+}
+
+bool operator==(const IValue& a, const IValue& b) {
+  if (a.tag() != b.tag()) return false;
+  switch (a.tag()) {
+    case IValue::Tag::None:
+      return true;
+    case IValue::Tag::Double:
+      return a.toDouble() == b.toDouble();
+    case IValue::Tag::Int:
+      return a.toInt() == b.toInt();
+    case IValue::Tag::Bool:
+      return a.toBool() == b.toBool();
+    case IValue::Tag::String:
+      return a.toStringRef() == b.toStringRef();
+    default:
+      return &a == &b;
+  }
 }
 
 const char* IValue::tagKind() const { return name_of(tag_); }
@@ -57,3 +113,21 @@ std::tuple<double, double> IValue::convert(std::tuple<double, double>*) const {
 }
 
 }  // namespace taper
+
+size_t std::hash<taper::IValue>::operator()(const taper::IValue& v) const {
+  switch (v.tag()) {
+    case taper::IValue::Tag::Double:
+      return std::hash<double>()(v.toDouble());
+    case taper::IValue::Tag::Int:
+      return std::hash<int64_t>()(v.toInt());
+    case taper::IValue::Tag::Bool:
+      return std::hash<bool>()(v.toBool());
+    case taper::IValue::Tag::String:
+      return std::hash<std::string>()(v.toStringRef());
+    case taper::IValue::Tag::None:
+      return 0;
+    default:
+      throw taper::TypeError(taper::detail::concat(
+          "a dictionary's key: expected a number or text, got a ", v.tagKind()));
+  }
+}

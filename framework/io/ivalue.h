@@ -1,19 +1,57 @@
-// IValue: a tensor, number, text or list of them: one value of an archive.
+// IValue: a tensor, number, text, or a list, tuple or dictionary of such: one value of an archive
+// or of a file that Python wrote.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include <taper/framework/io/dict.h>
 #include <taper/framework/tensor.h>
 
 namespace taper {
 
-/// One value of any of the kinds that an archive can hold. The `to...` functions throw Error when
-/// the value is of another kind; they name both.
+class IValue;
+using GenericDict = Dict<IValue, IValue>;
+using GenericList = List<IValue>;
+namespace impl {
+using taper::GenericDict;
+using taper::GenericList;
+}  // namespace impl
+
+namespace ivalue {
+/// Values that belong together, as Python's tuple.
+class Tuple {
+ public:
+  explicit Tuple(std::vector<IValue> elements);
+  static std::shared_ptr<Tuple> create(std::vector<IValue> elements);
+  const std::vector<IValue>& elements() const { return elements_; }
+  size_t size() const;
+
+ private:
+  std::vector<IValue> elements_;
+};
+}  // namespace ivalue
+
+/// One value of any of the kinds that an archive or Python's file can hold. The `to...` functions
+/// throw Error when the value is of another kind; they name both.
 class IValue {
  public:
-  enum class Tag { None, Tensor, Double, Int, Bool, String, IntList, DoubleList, TensorList };
+  enum class Tag {
+    None,
+    Tensor,
+    Double,
+    Int,
+    Bool,
+    String,
+    IntList,
+    DoubleList,
+    TensorList,
+    GenericList,
+    Tuple,
+    GenericDict
+  };
 
   IValue() = default;
   IValue(Tensor v) : tag_(Tag::Tensor), tensors_{std::move(v)} {}
@@ -27,6 +65,12 @@ class IValue {
   IValue(IntArrayRef v) : IValue(v.vec()) {}
   IValue(std::vector<double> v) : tag_(Tag::DoubleList), doubles_(std::move(v)) {}
   IValue(std::vector<Tensor> v) : tag_(Tag::TensorList), tensors_(std::move(v)) {}
+  IValue(GenericList v);
+  IValue(GenericDict v);
+  /// A copy of the entries, as values.
+  template <class Key, class Value>
+  IValue(const Dict<Key, Value>& v);
+  IValue(std::shared_ptr<ivalue::Tuple> v) : tag_(Tag::Tuple), shared_(std::move(v)) {}
   /// A pair of numbers is kept as a list of two.
   IValue(const std::tuple<double, double>& v)
       : IValue(std::vector<double>{std::get<0>(v), std::get<1>(v)}) {}
@@ -47,7 +91,11 @@ class IValue {
   bool isIntList() const { return tag_ == Tag::IntList; }
   bool isDoubleList() const { return tag_ == Tag::DoubleList; }
   bool isTensorList() const { return tag_ == Tag::TensorList; }
-  bool isList() const { return isIntList() || isDoubleList() || isTensorList(); }
+  bool isList() const {
+    return isIntList() || isDoubleList() || isTensorList() || tag_ == Tag::GenericList;
+  }
+  bool isTuple() const { return tag_ == Tag::Tuple; }
+  bool isGenericDict() const { return tag_ == Tag::GenericDict; }
   /// "Tensor", "Double", ...
   const char* tagKind() const;
 
@@ -62,6 +110,14 @@ class IValue {
   const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
   const std::vector<Tensor>& toTensorVector() const { return expect(Tag::TensorList).tensors_; }
   const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
+  /// The elements of any of the four kinds of list; those of a GenericList are shared with it.
+  GenericList toList() const;
+  /// The elements of a GenericList.
+  const std::vector<IValue>& toListRef() const;
+  std::shared_ptr<ivalue::Tuple> toTuple() const;
+  const ivalue::Tuple& toTupleRef() const { return *toTuple(); }
+  /// The dictionary, shared with the value.
+  GenericDict toGenericDict() const;
   /// Any of the three kinds of number.
   Scalar toScalar() const;
 
@@ -75,6 +131,11 @@ class IValue {
   optional<T> toOptional() const {
     return to<optional<T>>();
   }
+
+  /// Equal kind and value: for None, numbers and texts, the keys of dictionaries. Anything else is
+  /// equal to itself only.
+  friend bool operator==(const IValue& a, const IValue& b);
+  friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
 
  private:
   const IValue& expect(Tag tag) const {
@@ -104,6 +165,24 @@ class IValue {
   std::vector<double> doubles_;
   std::vector<Tensor> tensors_;
   std::string string_;
+  // A list, tuple or dictionary of IValues.
+  std::shared_ptr<void> shared_;
 };
+
+}  // namespace taper
+
+template <>
+struct std::hash<taper::IValue> {
+  size_t operator()(const taper::IValue& v) const;
+};
+
+namespace taper {
+
+template <class Key, class Value>
+IValue::IValue(const Dict<Key, Value>& v) {
+  GenericDict dict;
+  for (const auto& entry : v) dict.insert(IValue(entry.key()), IValue(entry.value()));
+  *this = IValue(dict);
+}
 
 }  // namespace taper

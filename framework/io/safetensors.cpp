@@ -1,11 +1,12 @@
 #include <taper/framework/io/safetensors.h>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
+
+#include <taper/framework/io/bytes.h>
+#include <taper/framework/io/crc.h>
 
 namespace taper::serialize::detail {
 namespace {
@@ -45,18 +46,6 @@ std::string hex8(uint32_t v) {
   char text[9];
   std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(v));
   return text;
-}
-
-// zlib's crc32 takes 32-bit lengths.
-uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
-  const auto* p = static_cast<const unsigned char*>(data);
-  while (nbytes > 0) {
-    const size_t n = std::min<size_t>(nbytes, 1u << 30);
-    crc = static_cast<uint32_t>(::crc32(crc, p, static_cast<uInt>(n)));
-    p += n;
-    nbytes -= n;
-  }
-  return crc;
 }
 
 // ---------------------------------------------------------------------- writing
@@ -131,10 +120,25 @@ struct TensorInfo {
   uint64_t end;
 };
 
+/// A tensor over a part of the file, which lives as long as the tensor.
+Tensor mapped_tensor(const std::shared_ptr<MappedFile>& file, uint64_t position,
+                     const TensorInfo& info) {
+  Tensor t = taper::detail::make_tensor({0}, info.dtype, Device());
+  TensorImpl& impl = *t.impl_ptr();
+  impl.data = file->data() + position;
+  impl.storage =
+      wrap_storage(impl.data, info.end - info.begin, Device(), [file](void*) { (void)file; });
+  impl.set_contiguous_sizes(info.sizes);
+  impl.update_geometry();
+  return t;
+}
+
 class Reader {
  public:
-  Reader(const Source& source, uint64_t nbytes, const std::string& where)
-      : source_(source), nbytes_(nbytes), where_(where) {}
+  /// `file`, if there is one, holds the bytes that `source` gives.
+  Reader(const Source& source, uint64_t nbytes, const std::string& where,
+         std::shared_ptr<MappedFile> file = nullptr)
+      : source_(source), nbytes_(nbytes), where_(where), file_(std::move(file)) {}
 
   FileContents run() {
     read_header();
@@ -173,8 +177,9 @@ class Reader {
     for (int i = 0; i < 8; ++i) length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
     if (bytes[0] == 'P' && bytes[1] == 'K')
       fail(
-          "expected a safetensors file, got a zip archive (a file of PyTorch's own format?); "
-          "in Python save it with safetensors.torch.save_file");
+          "expected a safetensors file, got a zip archive (a file of Python's torch.save?); "
+          "read it with module->load_state_dict(load_state_dict(path)), or any value with "
+          "load_pt(path)");
     if (length > kMaxHeader)
       fail("expected a safetensors file, got something else (its header would have ", length,
            " bytes)");
@@ -295,14 +300,25 @@ class Reader {
     contents_.tensors.resize(infos.size());
     uint32_t crc = header_crc();
     for (size_t i : by_position) {
-      Tensor t = taper::detail::make_tensor(infos[i].sizes, infos[i].dtype, Device());
-      read(t.data_ptr(), t.nbytes());
+      Tensor t = next_tensor(infos[i]);
       crc = crc_of(crc, t.data_ptr(), t.nbytes());
       check_bools(infos[i].name, t);
       contents_.tensors[i] = {infos[i].name, std::move(t)};
     }
     if (!checksum_.empty() && checksum_ != hex8(crc))
       fail("is damaged: its checksum is ", checksum_, ", that of its bytes ", hex8(crc));
+  }
+
+  Tensor next_tensor(const TensorInfo& info) {
+    const size_t nbytes = info.end - info.begin;
+    const bool aligned = file_ && position_ % elementSize(info.dtype) == 0;
+    if (aligned && nbytes > 0) {
+      position_ += nbytes;
+      return mapped_tensor(file_, position_ - nbytes, info);
+    }
+    Tensor t = taper::detail::make_tensor(info.sizes, info.dtype, Device());
+    read(t.data_ptr(), nbytes);
+    return t;
   }
 
   uint32_t header_crc() {
@@ -327,6 +343,7 @@ class Reader {
   uint64_t position_ = 0;
   std::string header_;
   std::string checksum_;
+  const std::shared_ptr<MappedFile> file_;
   FileContents contents_;
 };
 
@@ -334,6 +351,17 @@ class Reader {
 
 FileContents read_safetensors(const Source& source, uint64_t nbytes, const std::string& where) {
   return Reader(source, nbytes, where).run();
+}
+
+FileContents map_safetensors(const std::string& path) {
+  const auto file = std::make_shared<MappedFile>(path);
+  const Bytes bytes = file->bytes();
+  const Source source = [bytes](uint64_t position, void* buffer, size_t nbytes) {
+    const size_t n = position > bytes.size() ? 0 : std::min(nbytes, bytes.size() - position);
+    if (n > 0) std::memcpy(buffer, bytes.data() + position, n);
+    return n;
+  };
+  return Reader(source, bytes.size(), "'" + path + "'", file).run();
 }
 
 }  // namespace taper::serialize::detail

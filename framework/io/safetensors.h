@@ -29,6 +29,9 @@ void write_safetensors(const FileContents& contents, const Sink& sink, const std
 /// checksum. Throws Error that begins with "load: <where>".
 FileContents read_safetensors(const Source& source, uint64_t nbytes, const std::string& where);
 
+/// The same of a file that is mapped into memory, from which the tensors take their bytes.
+FileContents map_safetensors(const std::string& path);
+
 /// Calls `write` with a sink to a temporary file beside `path`, syncs the file and renames it to
 /// `path`. On any failure the temporary file is removed and Error is thrown. What is not a regular
 /// file (a pipe, a device) is written directly.

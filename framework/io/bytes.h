@@ -1,0 +1,57 @@
+// Bytes of a file in memory, and numbers in them.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <taper/framework/check.h>
+
+namespace taper::serialize::detail {
+
+using Bytes = std::span<const unsigned char>;
+
+inline Bytes bytes_of(const void* data, size_t nbytes) {
+  return {static_cast<const unsigned char*>(data), nbytes};
+}
+
+/// The unsigned number in `nbytes` (at most 8) little-endian bytes.
+inline uint64_t little_endian(const unsigned char* p, size_t nbytes) {
+  uint64_t v = 0;
+  for (size_t i = 0; i < nbytes; ++i) v |= static_cast<uint64_t>(p[i]) << (8 * i);
+  return v;
+}
+
+/// Appends the low `nbytes` bytes of a number, the lowest first.
+inline void put_little_endian(std::string& out, uint64_t v, size_t nbytes) {
+  for (size_t i = 0; i < nbytes; ++i) out += static_cast<char>(v >> (8 * i));
+}
+
+/// Reverses the bytes of each element, which turns big-endian numbers into little-endian ones.
+inline void swap_bytes(void* data, size_t nbytes, size_t itemsize) {
+  if (itemsize < 2) return;
+  auto* p = static_cast<unsigned char*>(data);
+  for (size_t i = 0; i + itemsize <= nbytes; i += itemsize) std::reverse(p + i, p + i + itemsize);
+}
+
+/// A regular file, mapped. Writing to the memory changes a private copy, never the file. A file
+/// that another program shortens meanwhile ends this one when the lost part is touched.
+class MappedFile {
+ public:
+  /// Throws Error ("load: cannot open ...") for what is not a readable regular file.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  unsigned char* data() const { return data_; }
+  Bytes bytes() const { return {data_, nbytes_}; }
+
+ private:
+  unsigned char* data_ = nullptr;
+  size_t nbytes_ = 0;
+};
+
+}  // namespace taper::serialize::detail

@@ -1,0 +1,21 @@
+#include <taper/framework/io/crc.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+
+namespace taper::serialize::detail {
+
+// zlib's crc32 takes 32-bit lengths.
+uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
+  const auto* p = static_cast<const unsigned char*>(data);
+  while (nbytes > 0) {
+    const size_t n = std::min<size_t>(nbytes, 1u << 30);
+    crc = static_cast<uint32_t>(::crc32(crc, p, static_cast<uInt>(n)));
+    p += n;
+    nbytes -= n;
+  }
+  return crc;
+}
+
+}  // namespace taper::serialize::detail

@@ -1,0 +1,13 @@
+// NumPy's files in memory. Not installed.
+#pragma once
+
+#include <taper/framework/io/bytes.h>
+#include <taper/framework/io/tensor_files.h>
+
+namespace taper::serialize::detail {
+
+/// See load_npy and load_npz. `where` names the source in error messages.
+Tensor read_npy(Bytes file, const std::string& where);
+StateDict read_npz(Bytes file, const std::string& where);
+
+}  // namespace taper::serialize::detail

@@ -1,0 +1,229 @@
+#include <taper/framework/io/pt.h>
+
+#include <unordered_map>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/io/pickle.h>
+#include <taper/framework/io/zip.h>
+
+namespace taper {
+namespace serialize::detail {
+namespace {
+
+constexpr const char* kPickle = "data.pkl";
+constexpr const char* kVersion = "3\n";
+
+/// An archive of torch.save: a pickle, and a record for each storage.
+class PtFile {
+ public:
+  PtFile(Bytes bytes, const std::string& where, optional<Device> device)
+      : zip_(bytes, where), where_(where), device_(device) {
+    find_prefix();
+    read_byte_order();
+  }
+
+  IValue read() {
+    const std::string code = zip_.read(*zip_.find(prefix_ + kPickle));
+    const auto storages = [this](const std::string& key, ScalarType dtype, int64_t numel) {
+      return storage(key, dtype, numel);
+    };
+    return unpickle(bytes_of(code.data(), code.size()), storages, where_);
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const {
+    throw Error(taper::detail::concat("load: ", where_, ": ", parts...));
+  }
+
+  // All records lie in one folder, whose name is anything.
+  void find_prefix() {
+    for (const ZipEntry& e : zip_.entries()) {
+      const size_t slash = e.name.find('/');
+      const std::string prefix = slash == std::string::npos ? "" : e.name.substr(0, slash + 1);
+      if (e.name == prefix + "constants.pkl")
+        fail(
+            "expected a file of torch.save, got a TorchScript module; in Python save its "
+            "state_dict()");
+      if (e.name == prefix + kPickle) prefix_ = prefix;
+    }
+    if (!zip_.find(prefix_ + kPickle))
+      fail("expected a file of torch.save, got a zip archive without ", kPickle);
+  }
+
+  void read_byte_order() {
+    const ZipEntry* e = zip_.find(prefix_ + "byteorder");
+    if (!e) return;
+    const std::string order = e->nbytes <= 6 ? zip_.read(*e) : "";
+    if (order != "little" && order != "big")
+      fail("expected the byte order 'little' or 'big', got '", order, "'");
+    swapped_ = order == "big";
+  }
+
+  Tensor storage(const std::string& key, ScalarType dtype, int64_t numel) {
+    Tensor& t = storages_[key];
+    if (!t.defined()) t = read_storage(key, dtype, numel);
+    if (t.scalar_type() != dtype || t.numel() != numel)
+      fail("storage '", key, "' is described as ", numel, " elements of ", dtype, " and as ",
+           t.numel(), " of ", t.scalar_type());
+    return t;
+  }
+
+  Tensor read_storage(const std::string& key, ScalarType dtype, int64_t numel) {
+    const ZipEntry* e = zip_.find(prefix_ + "data/" + key);
+    if (!e) fail("expected a record 'data/", key, "', got none");
+    const size_t itemsize = elementSize(dtype);
+    if (static_cast<uint64_t>(numel) > e->nbytes ||
+        static_cast<uint64_t>(numel) * itemsize != e->nbytes)
+      fail("storage '", key, "': expected ", numel, " elements of ", dtype, ", got ", e->nbytes,
+           " bytes");
+    const Tensor t = taper::detail::make_tensor(numel, dtype, Device());
+    zip_.read(*e, t.data_ptr());
+    if (swapped_) swap_bytes(t.data_ptr(), e->nbytes, itemsize);
+    check_bools(key, t);
+    return device_ ? t.to(*device_) : t;
+  }
+
+  // A bool that is neither 0 nor 1 would make later comparisons undefined.
+  void check_bools(const std::string& key, const Tensor& t) const {
+    if (t.scalar_type() != kBool) return;
+    const auto* p = static_cast<const unsigned char*>(t.data_ptr());
+    for (int64_t i = 0; i < t.numel(); ++i)
+      if (p[i] > 1) fail("storage '", key, "': expected bytes 0 and 1 for bools, got ", int{p[i]});
+  }
+
+  ZipReader zip_;
+  const std::string where_;
+  const optional<Device> device_;
+  std::string prefix_;
+  bool swapped_ = false;
+  std::unordered_map<std::string, Tensor> storages_;
+};
+
+/// The storages of the tensors to be written, each once.
+class Storages {
+ public:
+  StoredTensor add(const Tensor& t) {
+    const TensorImpl& impl = *t.impl_ptr();
+    const size_t nbytes = impl.storage->nbytes;
+    const auto numel = static_cast<int64_t>(nbytes / impl.itemsize());
+    const auto [at, is_new] = index_.emplace(impl.storage.get(), storages_.size());
+    if (is_new) {
+      const Tensor whole = taper::detail::share_data(impl, Dims{numel}, Dims{1}, 0);
+      storages_.push_back(whole.cpu());
+    }
+    const Tensor& whole = storages_[at->second];
+    if (whole.scalar_type() == impl.dtype)
+      return {std::to_string(at->second), numel, impl.offset, impl.strides};
+    // Python cannot have one storage under two dtypes.
+    storages_.push_back(t.detach().cpu().contiguous());
+    const Tensor& copy = storages_.back();
+    return {std::to_string(storages_.size() - 1), copy.numel(), 0, copy.impl_ptr()->strides};
+  }
+  const std::vector<Tensor>& all() const { return storages_; }
+
+ private:
+  std::unordered_map<const StorageImpl*, size_t> index_;
+  std::vector<Tensor> storages_;
+};
+
+void write_pt(const IValue& value, const Sink& sink, const std::string& where) {
+  NoGradGuard no_grad;
+  Storages storages;
+  const std::string code = pickle(value, [&](const Tensor& t) { return storages.add(t); });
+  ZipWriter zip(sink, where);
+  zip.add(std::string("archive/") + kPickle, code.data(), code.size());
+  zip.add("archive/byteorder", "little", 6);
+  for (size_t i = 0; i < storages.all().size(); ++i) {
+    const Tensor& t = storages.all()[i];
+    zip.add("archive/data/" + std::to_string(i), t.data_ptr(), t.nbytes());
+  }
+  zip.add("archive/version", kVersion, 2);
+  zip.finish();
+}
+
+bool is_zip(Bytes bytes) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
+}
+
+// The older formats begin with a pickle of a magic number, or are tar archives.
+bool is_old_format(Bytes bytes) {
+  const bool pickle = bytes.size() > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
+  const bool tar = bytes.size() > 262 && std::memcmp(&bytes[257], "ustar", 5) == 0;
+  return pickle || tar;
+}
+
+IValue read_pt(Bytes bytes, const std::string& where, optional<Device> device) {
+  NoGradGuard no_grad;
+  TAPER_CHECK(!is_old_format(bytes), "load: ", where,
+              ": expected a file of PyTorch 1.6 or later, got an older one; in Python save it "
+              "again: torch.save(torch.load(path), path)");
+  return PtFile(bytes, where, device).read();
+}
+
+std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
+}  // namespace
+}  // namespace serialize::detail
+
+using namespace serialize::detail;
+
+IValue pickle_load(const std::vector<char>& data) {
+  return read_pt(bytes_of(data.data(), data.size()), "the data", nullopt);
+}
+
+std::vector<char> pickle_save(const IValue& value) {
+  std::vector<char> out;
+  const auto sink = [&](const void* data, size_t nbytes) {
+    const auto* p = static_cast<const char*>(data);
+    out.insert(out.end(), p, p + nbytes);
+    return nbytes;
+  };
+  write_pt(value, sink, "the data");
+  return out;
+}
+
+IValue load_pt(const std::string& path, optional<Device> device) {
+  return read_pt(MappedFile(path).bytes(), quoted(path), device);
+}
+
+void save_pt(const std::string& path, const IValue& value) {
+  write_file(path, [&](const Sink& sink) { write_pt(value, sink, quoted(path)); });
+}
+
+StateDict to_state_dict(const IValue& value) {
+  TAPER_CHECK(value.isGenericDict(), "expected a dictionary of tensors, got a ", value.tagKind());
+  StateDict dict;
+  for (const auto& entry : value.toGenericDict()) {
+    TAPER_CHECK(entry.key().isString(), "expected a dictionary with names as keys, got a ",
+                entry.key().tagKind());
+    const std::string& name = entry.key().toStringRef();
+    TAPER_CHECK(entry.value().isTensor(), "'", name, "': expected a tensor, got a ",
+                entry.value().tagKind(),
+                "; if the file is a checkpoint, take the part of it that "
+                "holds the tensors: load_pt(path).toGenericDict().at(\"...\")");
+    dict.insert(name, entry.value().toTensor());
+  }
+  return dict;
+}
+
+IValue to_ivalue(const StateDict& dict) {
+  GenericDict out;
+  for (const auto& item : dict) out.insert(item.key(), item.value());
+  return out;
+}
+
+StateDict load_state_dict(const std::string& path, optional<Device> device) {
+  const auto is_python = [](Bytes bytes) { return is_zip(bytes) || is_old_format(bytes); };
+  if (is_python(MappedFile(path).bytes())) return to_state_dict(load_pt(path, device));
+  StateDict dict = load_safetensors(path);
+  if (device)
+    for (auto& item : dict) item.value() = item.value().to(*device);
+  return dict;
+}
+
+void save_state_dict(const std::string& path, const StateDict& dict) {
+  save_pt(path, to_ivalue(dict));
+}
+
+}  // namespace taper

@@ -1,0 +1,82 @@
+// Zip archives: what PyTorch's .pt and NumPy's .npz files are.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <taper/framework/io/bytes.h>
+#include <taper/framework/io/safetensors.h>
+
+namespace taper::serialize::detail {
+
+/// One file in an archive. `position` is that of its bytes, behind its local header.
+struct ZipEntry {
+  std::string name;
+  bool deflated = false;
+  uint32_t crc = 0;
+  uint64_t compressed = 0;
+  uint64_t nbytes = 0;
+  uint64_t header = 0;
+  uint64_t position = 0;
+};
+
+/// The entries of an archive whose bytes outlive it. The constructor checks all headers (bounds,
+/// 64-bit records, names that occur twice, entries that overlap) and throws Error that begins with
+/// "load: <where>"; stored and deflated entries are known, encrypted ones are not.
+class ZipReader {
+ public:
+  ZipReader(Bytes bytes, std::string where);
+
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  /// Null when there is none of that name.
+  const ZipEntry* find(const std::string& name) const;
+  /// Fills `buffer`, of entry.nbytes bytes. Throws Error when the checksum differs.
+  void read(const ZipEntry& entry, void* buffer) const;
+  std::string read(const ZipEntry& entry) const;
+
+ private:
+  /// Where the central directory is and how many entries it has.
+  struct Directory {
+    uint64_t count = 0, nbytes = 0, position = 0, end = 0;
+  };
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const;
+  Bytes part(uint64_t position, uint64_t nbytes, const char* what) const;
+  size_t find_end() const;
+  Directory find_directory() const;
+  void read_zip64_directory(uint64_t end, Directory& directory) const;
+  size_t read_central(Bytes at, const Directory& directory);
+  void read_zip64_extra(Bytes extra, ZipEntry& entry) const;
+  void read_local(ZipEntry& entry, const Directory& directory) const;
+  void check_overlap() const;
+  void inflate(const ZipEntry& entry, void* buffer) const;
+
+  const Bytes bytes_;
+  const std::string where_;
+  std::vector<ZipEntry> entries_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+/// Writes an archive piece by piece; call finish() at the end.
+class ZipWriter {
+ public:
+  /// The bytes of stored entries begin at multiples of `alignment`.
+  ZipWriter(Sink sink, std::string where, size_t alignment = 64)
+      : sink_(std::move(sink)), where_(std::move(where)), alignment_(alignment) {}
+  void add(const std::string& name, const void* data, size_t nbytes, bool deflate = false);
+  void finish();
+
+ private:
+  void put(const void* data, size_t nbytes);
+  std::string local_header(const ZipEntry& entry) const;
+  void put_central(const ZipEntry& entry, std::string& out) const;
+
+  Sink sink_;
+  const std::string where_;
+  const size_t alignment_;
+  uint64_t position_ = 0;
+  std::vector<ZipEntry> entries_;
+};
+
+}  // namespace taper::serialize::detail

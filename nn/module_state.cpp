@@ -1,0 +1,115 @@
+#include <taper/framework/grad_mode.h>
+#include <taper/nn/module.h>
+
+namespace taper::nn {
+namespace {
+
+using StateDict = OrderedDict<std::string, Tensor>;
+
+/// "Linear" of "torch::nn::LinearImpl": how Python calls the class.
+std::string short_name(const std::string& name) {
+  const size_t colons = name.rfind("::");
+  std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+  if (last.size() > 4 && last.compare(last.size() - 4, 4, "Impl") == 0)
+    last.resize(last.size() - 4);
+  return last;
+}
+
+std::string python_size(IntArrayRef sizes) {
+  std::string text = "torch.Size([";
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + "])";
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
+/// What of the dictionary goes into a tensor of these sizes. Old files have a vector of one element
+/// for a number.
+Tensor fitting(const Tensor& value, const Tensor& target) {
+  const bool is_number = target.dim() == 0 && value.dim() == 1 && value.numel() == 1;
+  return is_number
+             ? taper::detail::share_data(*value.impl_ptr(), Dims(), Dims(), value.storage_offset())
+             : value;
+}
+
+/// Compares a dictionary with a module's state and says what is wrong.
+struct Comparison {
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  std::vector<std::string> missing, mismatches;
+
+  void compare(const std::string& name, const Tensor& target, const StateDict& given) {
+    const Tensor* found = given.find(name);
+    if (!found) return missing.push_back(name);
+    TAPER_CHECK(found->defined(), "load_state_dict: '", name,
+                "': expected a defined tensor, got an undefined one");
+    const Tensor value = fitting(*found, target);
+    if (value.sizes() == target.sizes())
+      copies.emplace_back(target, value);
+    else
+      mismatches.push_back("size mismatch for " + name + ": copying a param with shape " +
+                           python_size(value.sizes()) +
+                           " from checkpoint, the shape in current model is " +
+                           python_size(target.sizes()) + ".");
+  }
+};
+
+}  // namespace
+
+void Module::add_state(const std::string& prefix, StateDict& state) const {
+  for (const auto& parameter : named_parameters(/*recurse=*/false))
+    state.insert(prefix + parameter.key(), parameter->detach());
+  for (const auto& buffer : named_buffers(/*recurse=*/false))
+    state.insert(prefix + buffer.key(), buffer->detach());
+  for (const auto& child : children_) (*child)->add_state(prefix + child.key() + ".", state);
+}
+
+StateDict Module::state_dict(const std::string& prefix) const {
+  StateDict state;
+  add_state(prefix, state);
+  return state;
+}
+
+// As in PyTorch a name is unexpected where its next part is neither a tensor nor a child.
+void Module::find_unexpected(const std::string& prefix, const StateDict& state,
+                             std::vector<std::string>& names) const {
+  for (const auto& item : state) {
+    const std::string& name = item.key();
+    if (name.compare(0, prefix.size(), prefix) != 0) continue;
+    const std::string part =
+        name.substr(prefix.size(), name.find('.', prefix.size()) - prefix.size());
+    const auto is_defined = [&](const OrderedDict<std::string, Tensor>& tensors) {
+      const Tensor* t = tensors.find(part);
+      return t && t->defined();
+    };
+    if (!is_defined(parameters_) && !is_defined(buffers_) && !children_.contains(part))
+      names.push_back(name);
+  }
+  for (const auto& child : children_)
+    (*child)->find_unexpected(prefix + child.key() + ".", state, names);
+}
+
+IncompatibleKeys Module::load_state_dict(const StateDict& given, bool strict) {
+  Comparison found;
+  for (const auto& item : state_dict()) found.compare(item.key(), item.value(), given);
+  IncompatibleKeys keys{std::move(found.missing), {}};
+  find_unexpected("", given, keys.unexpected_keys);
+
+  std::string errors;
+  if (strict && !keys.missing_keys.empty())
+    errors += "\n\tMissing key(s) in state_dict: " + quoted_list(keys.missing_keys) + ". ";
+  if (strict && !keys.unexpected_keys.empty())
+    errors += "\n\tUnexpected key(s) in state_dict: " + quoted_list(keys.unexpected_keys) + ". ";
+  for (const std::string& text : found.mismatches) errors += "\n\t" + text;
+  TAPER_CHECK(errors.empty(), "Error(s) in loading state_dict for ", short_name(name()), ":",
+              errors);
+
+  NoGradGuard no_grad;
+  for (auto& [target, value] : found.copies) target.copy_(value);
+  return keys;
+}
+
+}  // namespace taper::nn

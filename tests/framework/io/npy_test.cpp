@@ -1,0 +1,121 @@
+// NumPy's files: those that NumPy wrote, and those written for it.
+#include <taper/framework/io/tensor_files.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/view.h>
+
+#include "framework/io/python_files.h"
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using namespace testing;
+
+TEST(Npy, ReadsWhatNumpyWrote) {
+  const std::vector<double> grid = {0, 1, 2, 3, 4, 5};
+  const struct {
+    const char* name;
+    ScalarType dtype;
+  } cases[] = {{"i8.npy", kLong},
+               {"big.npy", kFloat},
+               {"fortran.npy", kShort},
+               {"v2.npy", kHalf},
+               {"v3.npy", kHalf}};
+  for (const auto& c : cases) {
+    const Tensor t = load_npy(python_file(c.name));
+    EXPECT_EQ(t.scalar_type(), c.dtype) << c.name;
+    expect_values(t, {2, 3}, grid);
+  }
+  EXPECT_EQ(load_npy(python_file("fortran.npy")).strides().vec(), (std::vector<int64_t>{1, 2}));
+  expect_values(load_npy(python_file("scalar.npy")), {}, {2.5});
+  expect_values(load_npy(python_file("bools.npy")), {2}, {1, 0});
+}
+
+TEST(Npy, NamesADtypeThatIsNotThere) {
+  const auto refused = [](const char* name, const char* text) {
+    expect_error<TypeError>(text, [&] { load_npy(python_file(name)); });
+  };
+  refused("complex.npy", "expected a dtype that Taper has, got <c16");
+  refused("struct.npy", "expected a dtype that Taper has, got a structure");
+  refused("unsigned.npy", "expected a dtype that Taper has, got <u2");
+  const TemporaryFolder folder;
+  expect_error<TypeError>("expected a dtype that NumPy has, got BFloat16",
+                          [&] { save_npy(folder.path("a.npy"), ones({2}, kBFloat16)); });
+  EXPECT_EQ(folder.size(), 0u);
+}
+
+TEST(Npy, WhatIsWrittenComesBack) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.npy");
+  for (ScalarType dtype : {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble})
+    for (const std::vector<int64_t>& sizes :
+         {std::vector<int64_t>{}, {0, 2}, {5}, {2, 3, 4}, {1, 1}}) {
+      const Tensor t = counting(sizes, dtype);
+      save_npy(path, t);
+      const Tensor back = load_npy(path);
+      EXPECT_EQ(back.scalar_type(), dtype);
+      expect_values(back, sizes, values_of(t));
+    }
+  save_npy(path, counting({2, 3}).t());
+  EXPECT_EQ(load_npy(path).strides().vec(), (std::vector<int64_t>{1, 3}));
+  expect_values(load_npy(path), {3, 2}, {0, 3, 1, 4, 2, 5});
+  save_npy(path, counting({4, 4}).slice(1, 1, 3));
+  expect_values(load_npy(path), {4, 2}, {1, 2, 5, 6, 9, 10, 13, 14});
+}
+
+TEST(Npz, ReadsWhatNumpyWrote) {
+  for (const char* name : {"stored.npz", "deflated.npz"}) {
+    const StateDict dict = load_npz(python_file(name));
+    EXPECT_EQ(dict.keys(), (std::vector<std::string>{"a", "b"}));
+    expect_values(dict["a"], {2, 3}, {0, 1, 2, 3, 4, 5});
+    EXPECT_EQ(dict["b"].sum().item<double>(), dict["b"].numel());
+  }
+}
+
+TEST(Npz, WhatIsWrittenComesBack) {
+  const TemporaryFolder folder;
+  const StateDict dict{{"x", counting({3, 2})}, {"layer.weight", counting({50, 50})}};
+  for (bool compressed : {false, true}) {
+    const std::string path = folder.path(compressed ? "c.npz" : "s.npz");
+    save_npz(path, dict, compressed);
+    const StateDict back = load_npz(path);
+    EXPECT_EQ(back.keys(), dict.keys());
+    for (const auto& item : dict) EXPECT_TRUE(back[item.key()].equal(item.value()));
+  }
+  EXPECT_LT(bytes_of_file(folder.path("c.npz")).size(), bytes_of_file(folder.path("s.npz")).size());
+}
+
+/// What load_npy says to a file with this header and these bytes of data.
+std::string refused(const std::string& header, size_t nbytes, int version = 1) {
+  const TemporaryFolder folder;
+  std::string file = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
+  file += static_cast<char>(header.size());
+  file += static_cast<char>(header.size() >> 8);
+  file += header + std::string(nbytes, '\0');
+  write_bytes(folder.path("a.npy"), {file.begin(), file.end()});
+  return message_of([&] { load_npy(folder.path("a.npy")); });
+}
+
+TEST(Npy, ChecksItsHeader) {
+  const auto expect = [](const std::string& text, const std::string& header, size_t nbytes = 0) {
+    EXPECT_NE(refused(header, nbytes).find(text), std::string::npos) << header << "\n"
+                                                                     << refused(header, nbytes);
+  };
+  const std::string start = "{'descr': '<f4', 'fortran_order': False, ";
+  expect("no error", start + "'shape': (2,)}", 8);
+  expect("got 7 bytes", start + "'shape': (2,)}", 7);
+  expect("got 9 bytes", start + "'shape': (2,)}", 9);
+  expect("expected the values of shape", start + "'shape': (4294967296, 4294967296)}");
+  expect("more than 2^63", start + "'shape': (99999999999999999999,)}");
+  expect("at most 12 dimensions", start + "'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1)}", 4);
+  expect("expected a size", start + "'shape': (-1,)}");
+  expect("occurs twice", start + "'shape': (1,), 'shape': (1,)}", 4);
+  expect("'order' is unknown", start + "'order': (1,)}", 4);
+  expect("expected descr, fortran_order and shape", start + "}", 4);
+  expect("something follows", start + "'shape': (1,)} x", 4);
+  expect("expected '''", start + "'shape");
+  expect("expected '{'", "");
+}
+
+}  // namespace
+}  // namespace taper

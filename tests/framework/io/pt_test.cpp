@@ -1,0 +1,193 @@
+// Files that Python's torch.save wrote, and files written for Python.
+#include <taper/framework/io/pt.h>
+#include <taper/framework/io/serialize.h>
+#include <taper/framework/io/zip.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/view.h>
+
+#include "framework/io/python_files.h"
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using namespace testing;
+
+GenericDict values_of_file(const char* name) { return load_pt(python_file(name)).toGenericDict(); }
+
+class PythonValues : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Pt, PythonValues, ::testing::Values("values.pt", "values4.pt"));
+
+TEST_P(PythonValues, ViewsShareMemoryAndKeepStrides) {
+  const GenericDict dict = values_of_file(GetParam());
+  const Tensor whole = dict.at("whole").toTensor(), row = dict.at("row").toTensor();
+  expect_values(whole, {3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  expect_values(row, {4}, {4, 5, 6, 7});
+  const Tensor transposed = dict.at("transposed").toTensor();
+  EXPECT_EQ(transposed.strides().vec(), (std::vector<int64_t>{1, 4}));
+  EXPECT_TRUE(transposed.storage().is_alias_of(whole.storage()));
+  whole[1][0].fill_(-1);
+  EXPECT_EQ(values_of(row), (std::vector<double>{-1, 5, 6, 7}));
+  const Tensor expanded = dict.at("expanded").toTensor();
+  expect_values(expanded, {5}, {1, 1, 1, 1, 1});
+  EXPECT_EQ(expanded.strides().vec(), std::vector<int64_t>{0});
+}
+
+TEST_P(PythonValues, EveryDtypeAndShape) {
+  const GenericDict dict = values_of_file(GetParam());
+  const GenericList list = dict.at("dtypes").toList();
+  const ScalarType dtypes[] = {kBool, kByte, kChar,     kShort, kInt,
+                               kLong, kHalf, kBFloat16, kFloat, kDouble};
+  ASSERT_EQ(list.size(), 10u);
+  for (size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i].toTensor().scalar_type(), dtypes[i]);
+    expect_values(list[i].toTensor(), {3}, {0, 1, i == 0 ? 1.0 : 2.0});
+  }
+  expect_values(dict.at("scalar").toTensor(), {}, {7});
+  expect_values(dict.at("empty").toTensor(), {0, 3}, {});
+  const Tensor parameter = dict.at("parameter").toTensor();
+  EXPECT_TRUE(parameter.requires_grad());
+  EXPECT_TRUE(parameter.is_leaf());
+  expect_values(parameter, {2}, {1, -2});
+}
+
+TEST_P(PythonValues, PlainValues) {
+  const GenericDict dict = values_of_file(GetParam());
+  const auto plain = dict.at("plain").toTuple();
+  const std::vector<IValue>& v = plain->elements();
+  ASSERT_EQ(v.size(), 13u);
+  EXPECT_TRUE(v[0].isNone());
+  EXPECT_TRUE(v[1].toBool());
+  EXPECT_FALSE(v[2].toBool());
+  const int64_t numbers[] = {0, 255, 65535, -1, int64_t{1} << 31, -(int64_t{1} << 40)};
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(v[3 + i].toInt(), numbers[i]);
+  EXPECT_EQ(v[9].toDouble(), 1.5);
+  EXPECT_EQ(v[10].toStringRef(), "text \u00e9");
+  EXPECT_TRUE(v[11].toListRef().empty());
+  EXPECT_TRUE(v[12].toGenericDict().empty());
+  const IValue second = dict.at("nested").toGenericDict().at(1).toListRef()[1];
+  EXPECT_EQ(second.toTupleRef().elements()[0].toDouble(), 3.25);
+  expect_values(second.toTupleRef().elements()[1].toGenericDict().at("deep").toTensor(), {1}, {9});
+  const GenericList kinds = dict.at("kinds").toList();
+  EXPECT_EQ(kinds[0].toStringRef(), "torch.float16");
+  EXPECT_EQ(kinds[1].toTupleRef().elements()[1].toInt(), 3);
+}
+
+TEST(Pt, AStateDictKeepsItsOrder) {
+  const StateDict dict = load_state_dict(python_file("state_dict.pt"));
+  const std::vector<std::string> names = {"body.0.weight",
+                                          "body.0.bias",
+                                          "body.1.weight",
+                                          "body.1.bias",
+                                          "body.1.running_mean",
+                                          "body.1.running_var",
+                                          "body.1.num_batches_tracked",
+                                          "head.weight"};
+  EXPECT_EQ(dict.keys(), names);
+  EXPECT_EQ(dict["body.0.weight"].sizes().vec(), (std::vector<int64_t>{3, 2}));
+  EXPECT_NEAR(dict["body.0.weight"][0][0].item<double>(), -0.00529, 1e-5);
+  EXPECT_EQ(dict["body.1.num_batches_tracked"].item<int64_t>(), 1);
+}
+
+TEST(Pt, SaysWhatAFileIsInstead) {
+  expect_error("got an object of torch.nn.modules.container.Sequential",
+               [] { load_pt(python_file("module.pt")); });
+  expect_error("got a TorchScript module", [] { load_pt(python_file("script.pt")); });
+  expect_error("got an older one", [] { load_pt(python_file("legacy.pt")); });
+  expect_error("got an older one", [] { load_state_dict(python_file("legacy.pt")); });
+  expect_error("expected a zip archive", [] { load_pt(python_file("i8.npy")); });
+  expect_error("a zip archive without data.pkl", [] { load_pt(python_file("stored.npz")); });
+  expect_error("No such file", [] { load_pt(python_file("missing.pt")); });
+  expect_error("expected a dictionary of tensors, got a Tensor",
+               [] { load_state_dict(python_file("tensor.pt")); });
+  expect_error("'dtypes': expected a tensor, got a GenericList", [] {
+    const GenericDict all = load_pt(python_file("values.pt")).toGenericDict();
+    GenericDict some;
+    some.insert("dtypes", all.at("dtypes"));
+    to_state_dict(some);
+  });
+  Tensor t;
+  expect_error("read it with module->load_state_dict(load_state_dict(path))",
+               [&] { load(t, python_file("tensor.pt")); });
+}
+
+// ---------------------------------------------------------------------- writing
+TEST(Pt, WhatIsWrittenComesBack) {
+  const Tensor x = counting({3, 4});
+  GenericDict dict;
+  dict.insert("whole", x);
+  dict.insert("column", x.select(1, 2));
+  dict.insert(3, GenericList({IValue(1.5), IValue(), IValue(true), IValue("word")}));
+  dict.insert("pair", ivalue::Tuple::create({IValue(int64_t{1} << 40), IValue(-3)}));
+  dict.insert("grad", ones({2}).set_requires_grad(true));
+  const GenericDict back = pickle_load(pickle_save(dict)).toGenericDict();
+  ASSERT_EQ(back.size(), 5u);
+  EXPECT_EQ(back.begin()->key().toStringRef(), "whole");
+  const Tensor column = back.at("column").toTensor();
+  expect_values(column, {3}, {2, 6, 10});
+  EXPECT_TRUE(column.storage().is_alias_of(back.at("whole").toTensor().storage()));
+  EXPECT_EQ(column.strides().vec(), std::vector<int64_t>{4});
+  EXPECT_EQ(back.at(3).toListRef()[3].toStringRef(), "word");
+  EXPECT_EQ(back.at("pair").toTupleRef().elements()[0].toInt(), int64_t{1} << 40);
+  EXPECT_TRUE(back.at("grad").toTensor().requires_grad());
+}
+
+TEST(Pt, ListsInThemselvesAndUndefinedTensorsAreRefused) {
+  const GenericList list;
+  list.push_back(list);
+  expect_error("or a list in itself", [&] { pickle_save(list); });
+  list.pointer()->clear();
+  expect_error("got an undefined one", [] { pickle_save(Tensor()); });
+}
+
+TEST(Pt, AFailedSaveLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.pt");
+  save_pt(path, IValue(counting({2})));
+  EXPECT_THROW(save_pt(path, GenericList({IValue(counting({3})), IValue(Tensor())})), Error);
+  expect_values(load_pt(path).toTensor(), {2}, {0, 1});
+  EXPECT_EQ(folder.size(), 1u);
+}
+
+/// A file of one float tensor of two elements with some records changed.
+std::vector<char> archive(const std::string& order, const std::string& record,
+                          const std::string& prefix = "any") {
+  using namespace serialize::detail;
+  const std::vector<char> good = pickle_save(counting({2}));
+  const ZipReader from(bytes_of(good.data(), good.size()), "a test");
+  std::vector<char> out;
+  ZipWriter to(
+      [&](const void* p, size_t n) {
+        out.insert(out.end(), static_cast<const char*>(p), static_cast<const char*>(p) + n);
+        return n;
+      },
+      "a test");
+  for (const ZipEntry& e : from.entries()) {
+    std::string bytes = from.read(e);
+    if (e.name == "archive/byteorder") bytes = order;
+    if (e.name == "archive/data/0") bytes = record;
+    to.add(prefix + e.name.substr(7), bytes.data(), bytes.size(), e.name == "archive/data.pkl");
+  }
+  to.finish();
+  return out;
+}
+
+TEST(Pt, BothByteOrders) {
+  const std::string little("\0\0\0\0\0\0\x80\x3f", 8), big("\0\0\0\0\x3f\x80\0\0", 8);
+  expect_values(pickle_load(archive("little", little)).toTensor(), {2}, {0, 1});
+  expect_values(pickle_load(archive("big", big)).toTensor(), {2}, {0, 1});
+  expect_error("byte order 'little' or 'big'", [&] { pickle_load(archive("odd", big)); });
+  expect_error("expected 2 elements of", [&] { pickle_load(archive("big", big.substr(1))); });
+}
+
+TEST(Pt, ChecksumsAreCompared) {
+  std::vector<char> bytes = pickle_save(full({100}, 3.0));
+  const std::string three("\0\0\x40\x40", 4);
+  const auto at = std::search(bytes.begin(), bytes.end(), three.begin(), three.end());
+  ASSERT_NE(at, bytes.end());
+  ++*at;
+  expect_error("its checksum is not that of its bytes", [&] { pickle_load(bytes); });
+}
+
+}  // namespace
+}  // namespace taper
