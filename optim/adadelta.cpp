@@ -1,0 +1,43 @@
+#include <taper/optim/adadelta.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/tensor_update.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const AdadeltaOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(0 <= o.rho() && o.rho() <= 1, "Invalid rho value: ", o.rho());
+  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+}
+
+}  // namespace
+
+#define TAPER_ADADELTA_OPTIONS(X) X(lr) X(rho) X(eps) X(weight_decay)
+#define TAPER_ADADELTA_STATE(X) X(step) X(square_avg) X(acc_delta)
+TAPER_DEFINE_OPTIMIZER(Adadelta, TAPER_ADADELTA_OPTIONS, TAPER_ADADELTA_STATE)
+
+Tensor Adadelta::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  const NoGradGuard no_grad;
+  for_each_gradient<AdadeltaOptions>("Adadelta", [this](const Tensor& p, const Tensor& grad,
+                                                        const AdadeltaOptions& o, size_t index) {
+    AdadeltaParamState& s = state_of<AdadeltaParamState>(index, p);
+    fit_state("Adadelta", p, s.square_avg());
+    fit_state("Adadelta", p, s.acc_delta());
+    s.step(s.step() + 1);
+    const Tensor g = with_decay(grad, p, o.weight_decay());
+    s.square_avg().mul_(o.rho()).addcmul_(g, g, 1 - o.rho());
+    const Tensor root = s.square_avg().add(o.eps()).sqrt_();
+    const Tensor delta = s.acc_delta().add(o.eps()).sqrt_().div_(root).mul_(g);
+    s.acc_delta().mul_(o.rho()).addcmul_(delta, delta, 1 - o.rho());
+    p.add_(delta, -o.lr());
+  });
+  return loss;
+}
+
+}  // namespace taper::optim

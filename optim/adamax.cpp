@@ -1,0 +1,44 @@
+#include <taper/optim/adamax.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/tensor_update.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const AdamaxOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+  auto [beta1, beta2] = o.betas();
+  TAPER_CHECK(0 <= beta1 && beta1 < 1, "Invalid beta parameter at index 0: ", beta1);
+  TAPER_CHECK(0 <= beta2 && beta2 < 1, "Invalid beta parameter at index 1: ", beta2);
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+}
+
+}  // namespace
+
+#define TAPER_ADAMAX_OPTIONS(X) X(lr) X(betas) X(eps) X(weight_decay)
+#define TAPER_ADAMAX_STATE(X) X(step) X(exp_avg) X(exp_inf)
+TAPER_DEFINE_OPTIMIZER(Adamax, TAPER_ADAMAX_OPTIONS, TAPER_ADAMAX_STATE)
+
+Tensor Adamax::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  const NoGradGuard no_grad;
+  for_each_gradient<AdamaxOptions>(
+      "Adamax", [this](const Tensor& p, const Tensor& grad, const AdamaxOptions& o, size_t index) {
+        AdamaxParamState& s = state_of<AdamaxParamState>(index, p);
+        fit_state("Adamax", p, s.exp_avg());
+        fit_state("Adamax", p, s.exp_inf());
+        s.step(s.step() + 1);
+        const auto [beta1, beta2] = o.betas();
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
+        s.exp_inf().copy_(maximum(s.exp_inf().mul(beta2), g.abs().add_(o.eps())));
+        p.addcdiv_(s.exp_avg(), s.exp_inf(), -o.lr() / (1 - power(beta1, s.step())));
+      });
+  return loss;
+}
+
+}  // namespace taper::optim

@@ -1,0 +1,41 @@
+// Adamax: Adam with the largest recent gradient in the place of the root mean square.
+#pragma once
+
+#include <taper/optim/optimizer.h>
+
+namespace taper::optim {
+
+struct AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
+  AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
+  TAPER_ARG(double, lr) = 2e-3;
+  using betas_t = std::tuple<double, double>;
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);
+  TAPER_ARG(double, eps) = 1e-8;
+  TAPER_ARG(double, weight_decay) = 0;
+  TAPER_OPTIM_OPTIONS(AdamaxOptions)
+};
+
+struct AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
+  TAPER_ARG(int64_t, step) = 0;
+  TAPER_ARG(Tensor, exp_avg);
+  TAPER_ARG(Tensor, exp_inf);
+  TAPER_OPTIM_STATE(AdamaxParamState)
+};
+
+/// For every parameter p with gradient g, in its step number t:
+///
+///     g += weight_decay * p;   m = beta1 * m + (1 - beta1) * g
+///     u = max(beta2 * u, |g| + eps);   p -= lr / (1 - beta1^t) * m / u
+///
+/// Throws when an option is negative or a beta is not below 1.
+/// Kingma and Ba, "Adam: a method for stochastic optimization", 2014, section 7.
+class Adamax : public Optimizer {
+ public:
+  explicit Adamax(std::vector<OptimizerParamGroup> param_groups, AdamaxOptions defaults = {});
+  explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+};
+
+}  // namespace taper::optim

@@ -1,0 +1,70 @@
+// L-BFGS: quasi-Newton steps from the last changes of parameters and gradients.
+#pragma once
+
+#include <deque>
+
+#include <taper/optim/optimizer.h>
+
+namespace taper::optim {
+
+struct LinePoint;
+
+struct LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
+  LBFGSOptions(double lr = 1) : lr_(lr) {}
+  TAPER_ARG(double, lr) = 1;
+  /// The most iterations of one step(), and the most calls of its closure (default: 5/4 of them).
+  TAPER_ARG(int64_t, max_iter) = 20;
+  TAPER_ARG(optional<int64_t>, max_eval) = nullopt;
+  /// A step() ends when no gradient is larger, or when loss or parameters change less.
+  TAPER_ARG(double, tolerance_grad) = 1e-7;
+  TAPER_ARG(double, tolerance_change) = 1e-9;
+  TAPER_ARG(int64_t, history_size) = 100;
+  /// None: steps of length lr. "strong_wolfe": a line search.
+  TAPER_ARG(optional<std::string>, line_search_fn) = nullopt;
+  TAPER_OPTIM_OPTIONS(LBFGSOptions)
+};
+
+/// Kept for all parameters together, under the first one. Vectors have the elements of all
+/// parameters, one behind the other; `ro`, `al` and `H_diag` are numbers.
+struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
+  TAPER_ARG(int64_t, func_evals) = 0;
+  TAPER_ARG(int64_t, n_iter) = 0;
+  TAPER_ARG(double, t) = 0;
+  TAPER_ARG(double, prev_loss) = 0;
+  TAPER_ARG(Tensor, d);
+  TAPER_ARG(Tensor, H_diag);
+  TAPER_ARG(Tensor, prev_flat_grad);
+  TAPER_ARG(std::deque<Tensor>, old_dirs);
+  TAPER_ARG(std::deque<Tensor>, old_stps);
+  TAPER_ARG(std::deque<Tensor>, ro);
+  TAPER_ARG(optional<std::vector<Tensor>>, al) = nullopt;
+  TAPER_OPTIM_STATE(LBFGSParamState)
+};
+
+/// Minimises a function by the two-loop recursion over the last `history_size` changes; one step()
+/// makes up to `max_iter` iterations and calls the closure, which must clear the gradients, compute
+/// the loss, call backward and return the loss, each time anew. All parameters are in one group and
+/// of one dtype. Memory: that of the parameters times history_size * 2.
+/// Throws Error for several groups, without a closure, and for another line search.
+/// Nocedal and Wright, "Numerical optimization", chapters 3.5 and 7.2.
+class LBFGS : public Optimizer {
+ public:
+  explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});
+  explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
+  Tensor step(LossClosure closure) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+
+ private:
+  LBFGSOptions checked_options() const;
+  int64_t numel() const;
+  Tensor flat_gradient() const;
+  void move(double length, const Tensor& direction);
+  /// The loss and gradient at `t` along the direction; the parameters stay where they are.
+  LinePoint look(const LossClosure& closure, const Tensor& direction, double t);
+  /// Moves the parameters and updates `now`; returns how often the closure was called.
+  int64_t advance(const LossClosure& closure, LBFGSParamState& state, const LBFGSOptions& options,
+                  bool is_last, LinePoint& now);
+};
+
+}  // namespace taper::optim

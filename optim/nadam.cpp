@@ -1,0 +1,52 @@
+#include <taper/optim/nadam.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/tensor_update.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace taper::optim {
+namespace {
+
+void check_options(const NAdamOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+  auto [beta1, beta2] = o.betas();
+  TAPER_CHECK(0 <= beta1 && beta1 < 1, "Invalid beta parameter at index 0: ", beta1);
+  TAPER_CHECK(0 <= beta2 && beta2 < 1, "Invalid beta parameter at index 1: ", beta2);
+  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(o.momentum_decay() >= 0, "Invalid momentum_decay value: ", o.momentum_decay());
+}
+
+}  // namespace
+
+#define TAPER_NADAM_OPTIONS(X) X(lr) X(betas) X(eps) X(weight_decay) X(momentum_decay)
+#define TAPER_NADAM_STATE(X) X(step) X(mu_product) X(exp_avg) X(exp_avg_sq)
+TAPER_DEFINE_OPTIMIZER(NAdam, TAPER_NADAM_OPTIONS, TAPER_NADAM_STATE)
+
+Tensor NAdam::step(LossClosure closure) {
+  Tensor loss = evaluate(closure);
+  const NoGradGuard no_grad;
+  for_each_gradient<NAdamOptions>(
+      "NAdam", [this](const Tensor& p, const Tensor& grad, const NAdamOptions& o, size_t index) {
+        NAdamParamState& s = state_of<NAdamParamState>(index, p);
+        fit_state("NAdam", p, s.exp_avg());
+        fit_state("NAdam", p, s.exp_avg_sq());
+        s.step(s.step() + 1);
+        const auto [beta1, beta2] = o.betas();
+        const auto mu_at = [&o, b = beta1](int64_t t) {
+          return b * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * o.momentum_decay()));
+        };
+        const double mu = mu_at(s.step()), next = mu_at(s.step() + 1);
+        s.mu_product(s.mu_product() * mu);
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
+        s.exp_avg_sq().mul_(beta2).addcmul_(g, g, 1 - beta2);
+        const Tensor d = s.exp_avg_sq().div(1 - power(beta2, s.step())).sqrt_().add_(o.eps());
+        p.addcdiv_(g, d, -o.lr() * (1 - mu) / (1 - s.mu_product()));
+        p.addcdiv_(s.exp_avg(), d, -o.lr() * next / (1 - s.mu_product() * next));
+      });
+  return loss;
+}
+
+}  // namespace taper::optim

@@ -1,0 +1,44 @@
+// RAdam: Adam that holds back its adaptive rate while too few gradients are known.
+#pragma once
+
+#include <taper/optim/optimizer.h>
+
+namespace taper::optim {
+
+struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
+  RAdamOptions(double lr = 1e-3) : lr_(lr) {}
+  TAPER_ARG(double, lr) = 1e-3;
+  using betas_t = std::tuple<double, double>;
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);
+  TAPER_ARG(double, eps) = 1e-8;
+  TAPER_ARG(double, weight_decay) = 0;
+  TAPER_OPTIM_OPTIONS(RAdamOptions)
+};
+
+struct RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
+  TAPER_ARG(int64_t, step) = 0;
+  TAPER_ARG(Tensor, exp_avg);
+  TAPER_ARG(Tensor, exp_avg_sq);
+  TAPER_OPTIM_STATE(RAdamParamState)
+};
+
+/// For every parameter p with gradient g, in its step number t:
+///
+///     g += weight_decay * p;   m, v as in Adam;   r0 = 2 / (1 - beta2) - 1
+///     r = r0 - 2 * t * beta2^t / (1 - beta2^t)
+///     r > 5:  c = sqrt((r - 4) * (r - 2) * r0 / ((r0 - 4) * (r0 - 2) * r))
+///             p -= lr * c * m / (1 - beta1^t) * sqrt(1 - beta2^t) / (sqrt(v) + eps)
+///     else:   p -= lr * m / (1 - beta1^t)
+///
+/// Throws when an option is negative or a beta is not below 1.
+/// Liu et al., "On the variance of the adaptive learning rate and beyond", 2019.
+class RAdam : public Optimizer {
+ public:
+  explicit RAdam(std::vector<OptimizerParamGroup> param_groups, RAdamOptions defaults = {});
+  explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});
+  Tensor step(LossClosure closure = nullptr) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+};
+
+}  // namespace taper::optim
