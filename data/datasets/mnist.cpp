@@ -1,14 +1,12 @@
+#include <taper/data/byte_images.h>
 #include <taper/data/datasets/mnist.h>
-#include <taper/data/gather_kernels.h>
 #include <taper/data/idx.h>
 
 #include <mutex>
 
 namespace taper::data::datasets {
 
-struct MNIST::Files {
-  Tensor images;   // bytes [N, 1, H, W]
-  Tensor targets;  // int64 [N]
+struct MNIST::Files : ByteImages {
   std::once_flag once;
   Tensor float_images;
 };
@@ -71,30 +69,12 @@ Example<> MNIST::get(size_t index) {
   return {one.data.squeeze(0), one.target.squeeze(0)};
 }
 
-Example<> MNIST::get_stacked(ArrayRef<size_t> indices) { return gather(indices, false, 0, 1); }
+Example<> MNIST::get_stacked(ArrayRef<size_t> indices) {
+  return files_->gather("MNIST", indices, {0, 1, false});
+}
 
 Example<> MNIST::get_stacked(ArrayRef<size_t> indices, float mean, float stddev) {
-  return gather(indices, true, mean, stddev);
-}
-
-void MNIST::check_indices(ArrayRef<size_t> indices) const {
-  const size_t count = *size();
-  for (size_t i : indices)
-    TAPER_CHECK_INDEX(i < count, "MNIST: expected an index below ", count, ", got ", i);
-}
-
-Example<> MNIST::gather(ArrayRef<size_t> indices, bool normalize, float mean, float stddev) const {
-  check_indices(indices);
-  Dims sizes = files_->images.sizes();
-  sizes[0] = static_cast<int64_t>(indices.size());
-  Tensor data = taper::detail::make_tensor(sizes, kFloat, Device(kCPU));
-  Tensor target = taper::detail::make_tensor({sizes[0]}, kLong, Device(kCPU));
-  TAPER_ON_DEVICE(data, gather_images, data, files_->images, indices.data(),
-                  ImageNumbers{mean, stddev, normalize});
-  const int64_t* from = files_->targets.data_ptr<int64_t>();
-  int64_t* to = target.data_ptr<int64_t>();
-  for (size_t i = 0; i < indices.size(); ++i) to[i] = from[indices[i]];
-  return {std::move(data), std::move(target)};
+  return files_->gather("MNIST", indices, {mean, stddev, true});
 }
 
 }  // namespace taper::data::datasets

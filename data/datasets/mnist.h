@@ -39,11 +39,11 @@ class MNIST : public Dataset<MNIST> {
 
  private:
   struct Files;
-  void check_indices(ArrayRef<size_t> indices) const;
-  Example<> gather(ArrayRef<size_t> indices, bool normalize, float mean, float stddev) const;
-
   std::shared_ptr<Files> files_;
   Mode mode_;
 };
+
+/// Fashion-MNIST: the same files, of clothes in ten classes.
+using FashionMNIST = MNIST;
 
 }  // namespace taper::data::datasets

@@ -1,0 +1,19 @@
+// Images kept in memory as bytes, and batches of them. Not installed.
+#pragma once
+
+#include <taper/data/example.h>
+#include <taper/data/gather_kernels.h>
+
+namespace taper::data {
+
+/// Images as bytes [N, C, H, W] and their labels as int64 [N].
+struct ByteImages {
+  Tensor images;
+  Tensor targets;
+
+  /// The images at `indices` as floats [B, C, H, W], and their labels [B]. Throws IndexError, for
+  /// the data set `name`, for an index out of range.
+  Example<> gather(const char* name, ArrayRef<size_t> indices, ImageNumbers numbers) const;
+};
+
+}  // namespace taper::data

@@ -1,0 +1,239 @@
+// ChunkDataset: data that is read in chunks, by threads of its own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include <taper/data/dataset.h>
+#include <taper/data/sampler.h>
+#include <taper/framework/arg.h>
+
+namespace taper::data::datasets {
+
+/// Reads chunks: a chunk is a file, or a part of one. With several preloaders read_chunk is called
+/// from several threads at once.
+template <class Example_, class Chunk_ = std::vector<Example_>>
+class ChunkDataReader {
+ public:
+  using ExampleType = Example_;
+  using ChunkType = Chunk_;
+  using BatchType = Chunk_;
+  virtual ~ChunkDataReader() = default;
+  virtual ChunkType read_chunk(size_t chunk_index) = 0;
+  virtual size_t chunk_count() = 0;
+  /// Called at the start of an epoch.
+  virtual void reset() = 0;
+};
+
+/// The settings of a ChunkDataset. Throws Error for zeros, and for a cache that holds no batch.
+struct ChunkDatasetOptions {
+  ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
+                      size_t cross_chunk_shuffle_count = 1);
+  /// How many threads read.
+  TAPER_ARG(size_t, preloader_count);
+  /// The size of every batch but the last.
+  TAPER_ARG(size_t, batch_size);
+  /// Reading waits while as many examples are there.
+  TAPER_ARG(size_t, cache_size);
+  /// How many chunks are shuffled together.
+  TAPER_ARG(size_t, cross_chunk_shuffle_count);
+};
+
+namespace detail {
+
+/// Examples on their way from the threads that read to the one that takes batches.
+template <class Batch, class ExampleSampler>
+class ChunkBuffer {
+ public:
+  ChunkBuffer(const ChunkDatasetOptions& options, ExampleSampler& sampler)
+      : batch_size_(options.batch_size()), capacity_(options.cache_size()), sampler_(sampler) {}
+
+  /// The next batch; waits for it. Null at the end. Throws what reading threw.
+  optional<Batch> take() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock,
+                  [this] { return ended_ || !errors_.empty() || examples_.size() >= batch_size_; });
+    if (!errors_.empty()) {
+      const std::exception_ptr error = errors_.front();
+      errors_.pop_front();
+      std::rethrow_exception(error);
+    }
+    if (examples_.empty()) return nullopt;
+    const size_t count = std::min(batch_size_, examples_.size());
+    const auto end = examples_.begin() + static_cast<std::ptrdiff_t>(count);
+    Batch batch;
+    std::move(examples_.begin(), end, std::back_inserter(batch));
+    examples_.erase(examples_.begin(), end);
+    lock.unlock();
+    changed_.notify_all();
+    return batch;
+  }
+
+  /// Takes the examples of a chunk, in the sampler's order; waits for room.
+  void add(Batch chunk) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return ended_ || examples_.size() < capacity_; });
+    if (ended_) return;
+    sampler_.reset(chunk.size());
+    while (auto indices = sampler_.next(batch_size_))
+      for (size_t i : *indices) {
+        TAPER_CHECK(i < chunk.size(), "Index out of range");
+        examples_.push_back(std::move(chunk[i]));
+      }
+    lock.unlock();
+    changed_.notify_all();
+  }
+  void add_error(std::exception_ptr error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    errors_.push_back(std::move(error));
+    changed_.notify_all();
+  }
+  /// No more chunks come, or are wanted.
+  void end() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  const size_t batch_size_, capacity_;
+  ExampleSampler& sampler_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<typename Batch::value_type> examples_;
+  std::deque<std::exception_ptr> errors_;
+  bool ended_ = false;
+};
+
+}  // namespace detail
+
+/// A stateful data set over the chunks of a reader, for a DataLoader by way of make_shared_dataset.
+/// The chunk sampler says in which order chunks are read, the example sampler orders the examples
+/// of each chunk (or of several, see the options); `preprocessing` may change them before. Batches
+/// go across the bounds of chunks. Call reset() before the first batch of an epoch, as a DataLoader
+/// does. With one preloader the order depends on the samplers alone.
+template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
+          class ExampleSampler = samplers::RandomSampler>
+class ChunkDataset final
+    : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,
+                             typename ChunkReader::BatchType, size_t> {
+ public:
+  using UnwrappedBatchType = typename ChunkReader::BatchType;
+  using BatchType = optional<UnwrappedBatchType>;
+  using BatchRequestType = size_t;
+  using ChunkSamplerType = ChunkSampler;
+  using ExampleSamplerType = ExampleSampler;
+  using Preprocessing = std::function<void(UnwrappedBatchType&)>;
+
+  ChunkDataset(ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler,
+               ChunkDatasetOptions options, Preprocessing preprocessing = Preprocessing())
+      : reader_(std::move(chunk_reader)),
+        chunk_sampler_(std::move(chunk_sampler)),
+        example_sampler_(std::move(example_sampler)),
+        options_(std::move(options)),
+        preprocessing_(std::move(preprocessing)) {}
+  ~ChunkDataset() override { stop(); }
+
+  /// The next batch. Throws Error for another size than the options', and before reset().
+  BatchType get_batch(size_t batch_size) override {
+    TAPER_CHECK(buffer_, "Dataset needs to call reset() before calling get_batch().");
+    TAPER_CHECK(batch_size == options_.batch_size(),
+                "The requested batch size does not match with the initialized batch size.\n The "
+                "requested batch size is ",
+                batch_size, ", while the dataset is created with batch size equal to ",
+                options_.batch_size());
+    return buffer_->take();
+  }
+  BatchType get_batch() { return get_batch(options_.batch_size()); }
+
+  /// Starts an epoch; after load() one that goes on from there.
+  void reset() override {
+    stop();
+    if (!loaded_) {
+      reader_.reset();
+      chunk_sampler_.reset(reader_.chunk_count());
+    }
+    loaded_ = false;
+    buffer_ = std::make_unique<Buffer>(options_, example_sampler_);
+    running_ = options_.preloader_count();
+    for (size_t i = 0; i < options_.preloader_count(); ++i)
+      threads_.emplace_back([this] { read_chunks(); });
+  }
+
+  optional<size_t> size() const override { return nullopt; }
+  ChunkSampler& chunk_sampler() { return chunk_sampler_; }
+
+  /// The place of the chunk sampler: the chunks that have been read ahead count as done.
+  void save(serialize::OutputArchive& archive) const override {
+    const std::lock_guard<std::mutex> lock(sampler_mutex_);
+    chunk_sampler_.save(archive);
+  }
+  void load(serialize::InputArchive& archive) override {
+    const std::lock_guard<std::mutex> lock(sampler_mutex_);
+    chunk_sampler_.load(archive);
+    loaded_ = true;
+  }
+
+ private:
+  using Buffer = detail::ChunkBuffer<UnwrappedBatchType, ExampleSampler>;
+
+  optional<std::vector<size_t>> next_chunks() {
+    const std::lock_guard<std::mutex> lock(sampler_mutex_);
+    return chunk_sampler_.next(options_.cross_chunk_shuffle_count());
+  }
+
+  UnwrappedBatchType read(const std::vector<size_t>& chunks) {
+    UnwrappedBatchType data = reader_.read_chunk(chunks[0]);
+    for (size_t i = 1; i < chunks.size(); ++i) {
+      UnwrappedBatchType more = reader_.read_chunk(chunks[i]);
+      std::move(more.begin(), more.end(), std::back_inserter(data));
+    }
+    if (preprocessing_) preprocessing_(data);
+    return data;
+  }
+
+  /// What each preloader does.
+  void read_chunks() {
+    for (bool goes_on = true; goes_on && !stopping_;) {
+      // A sampler that fails would fail again; a chunk that cannot be read is one of many.
+      goes_on = false;
+      try {
+        const optional<std::vector<size_t>> chunks = next_chunks();
+        if (!chunks) break;
+        goes_on = true;
+        UnwrappedBatchType data = read(*chunks);
+        if (!data.empty()) buffer_->add(std::move(data));
+      } catch (...) {
+        buffer_->add_error(std::current_exception());
+      }
+    }
+    if (--running_ == 0) buffer_->end();
+  }
+
+  void stop() {
+    stopping_ = true;
+    if (buffer_) buffer_->end();
+    for (std::thread& t : threads_) t.join();
+    threads_.clear();
+    stopping_ = false;
+  }
+
+  ChunkReader reader_;
+  ChunkSampler chunk_sampler_;
+  ExampleSampler example_sampler_;
+  const ChunkDatasetOptions options_;
+  const Preprocessing preprocessing_;
+  std::unique_ptr<Buffer> buffer_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<size_t> running_{0};
+  mutable std::mutex sampler_mutex_;
+  bool loaded_ = false;
+};
+
+}  // namespace taper::data::datasets

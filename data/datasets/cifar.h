@@ -1,0 +1,59 @@
+// CIFAR-10 and CIFAR-100: small photographs in ten or a hundred classes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <taper/data/map.h>
+
+namespace taper::data {
+struct ByteImages;
+}
+
+namespace taper::data::datasets {
+
+/// What both have in common. Examples are {float image [3, 32, 32] with values 0 to 1, int64
+/// label}. In memory the images stay bytes, shared by all copies of the data set.
+template <class Self>
+class Cifar : public Dataset<Self> {
+ public:
+  enum class Mode { kTrain, kTest };
+
+  Example<> get(size_t index) override;
+  /// The images [B, 3, 32, 32] and labels [B] at `indices`; with mean and stddev each value x
+  /// becomes (x - mean) / stddev. Throws IndexError for an index out of range.
+  Example<> get_stacked(ArrayRef<size_t> indices);
+  Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
+  optional<size_t> size() const override;
+  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
+  /// All labels as int64 [N]; all images as bytes [N, 3, 32, 32].
+  const Tensor& targets() const;
+  const Tensor& raw_images() const;
+
+ protected:
+  Cifar(std::shared_ptr<const ByteImages> images, Mode mode)
+      : images_(std::move(images)), mode_(mode) {}
+
+ private:
+  std::shared_ptr<const ByteImages> images_;
+  Mode mode_;
+};
+
+/// CIFAR-10, from a folder with the files of its "binary version": data_batch_1.bin to
+/// data_batch_5.bin, or test_batch.bin for kTest. Throws Error, naming the file, when one is
+/// missing, cut, or has a label above 9.
+class CIFAR10 : public Cifar<CIFAR10> {
+ public:
+  explicit CIFAR10(const std::string& root, Mode mode = Mode::kTrain);
+};
+
+/// CIFAR-100, from a folder with the files of its "binary version": train.bin, or test.bin for
+/// kTest. Its labels are those of the hundred classes, or of the twenty groups of them.
+class CIFAR100 : public Cifar<CIFAR100> {
+ public:
+  enum class Labels { kFine, kCoarse };
+  explicit CIFAR100(const std::string& root, Mode mode = Mode::kTrain,
+                    Labels labels = Labels::kFine);
+};
+
+}  // namespace taper::data::datasets

@@ -1,0 +1,44 @@
+// CSV: tables of numbers in text files.
+#pragma once
+
+#include <string>
+
+#include <taper/data/map.h>
+#include <taper/framework/arg.h>
+
+namespace taper::data::datasets {
+
+/// How a table is written, and which of its columns are what is to be learnt.
+struct CSVOptions {
+  TAPER_ARG(char, delimiter) = ',';
+  /// Whether the first line holds the columns' names.
+  TAPER_ARG(bool, header) = false;
+  /// The columns of the targets, by number; -1 is the last. The others are the data.
+  TAPER_ARG(std::vector<int64_t>, targets) = {-1};
+  TAPER_ARG(Dtype, dtype) = kFloat;
+  TAPER_ARG(Dtype, target_dtype) = kFloat;
+};
+
+/// The rows of a table of numbers: data [columns] and target [] (or [T] for T > 1 columns). Empty
+/// lines and spaces around numbers are passed over; numbers may stand in double quotes. Throws
+/// Error, naming the file and line, for what is no number (an empty field included), for a row of
+/// another length, for a file without rows, and IndexError for a target column that is not there.
+class CSV : public Dataset<CSV> {
+ public:
+  explicit CSV(const std::string& path, CSVOptions options = CSVOptions());
+
+  Example<> get(size_t index) override;
+  Example<> get_stacked(ArrayRef<size_t> indices);
+  optional<size_t> size() const override { return static_cast<size_t>(data_.size(0)); }
+  /// All rows: [N, columns], and [N] or [N, T].
+  const Tensor& data() const { return data_; }
+  const Tensor& targets() const { return targets_; }
+  /// The columns' names, of the data first; empty without a header.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  Tensor data_, targets_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace taper::data::datasets

@@ -1,0 +1,83 @@
+#include <taper/data/image_transforms.h>
+
+#include <algorithm>
+
+#include <taper/ops/factory.h>
+#include <taper/ops/random.h>
+#include <taper/ops/shape.h>
+#include <taper/ops/view.h>
+
+namespace taper::data::transforms::detail {
+namespace {
+
+void check_image(const char* name, const Tensor& image) {
+  TAPER_CHECK(image.dim() >= 2, name, ": expected an image [..., H, W], got sizes ", image.sizes());
+}
+
+}  // namespace
+
+void check_size(const char* name, int64_t height, int64_t width) {
+  TAPER_CHECK_VALUE(height > 0 && width > 0, name, ": expected a size of at least 1, got ", height,
+                    " x ", width);
+}
+
+void check_probability(const char* name, double p) {
+  TAPER_CHECK_VALUE(p >= 0 && p <= 1, name, ": expected a probability from 0 to 1, got ", p);
+}
+
+Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value) {
+  check_image("Pad", image);
+  const auto [left, top, right, bottom] = sides;
+  Dims sizes = image.sizes();
+  int64_t &height = sizes[sizes.size() - 2], &width = sizes.back();
+  const int64_t old_height = height, old_width = width;
+  height += top + bottom;
+  width += left + right;
+  TAPER_CHECK_VALUE(left >= 0 && top >= 0 && right >= 0 && bottom >= 0,
+                    "Pad: expected a padding of at least 0");
+  const Tensor padded = full(sizes, value, image.options());
+  padded.narrow(-2, top, old_height).narrow(-1, left, old_width).copy_(image);
+  return padded;
+}
+
+Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width) {
+  const auto beyond = [](int64_t n) { return std::max<int64_t>(n, 0); };
+  const int64_t right = left + width - image.size(-1), bottom = top + height - image.size(-2);
+  Tensor whole = image;
+  if (left < 0 || top < 0 || right > 0 || bottom > 0)
+    whole = pad_image(image, {beyond(-left), beyond(-top), beyond(right), beyond(bottom)}, 0);
+  return whole.narrow(-2, beyond(top), height).narrow(-1, beyond(left), width);
+}
+
+// torchvision's places: a half is rounded to the even number, or towards the image's middle where
+// zeros are added.
+static int64_t middle(int64_t room) {
+  const int64_t half = room / 2;
+  return room > 0 && room % 2 == 1 && half % 2 == 1 ? half + 1 : half;
+}
+
+Tensor center_crop(const Tensor& image, int64_t height, int64_t width) {
+  check_image("CenterCrop", image);
+  return crop(image, middle(image.size(-2) - height), middle(image.size(-1) - width), height,
+              width);
+}
+
+Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding) {
+  check_image("RandomCrop", image);
+  const int64_t room_y = image.size(-2) + 2 * padding - height;
+  const int64_t room_x = image.size(-1) + 2 * padding - width;
+  TAPER_CHECK_VALUE(padding >= 0 && room_y >= 0 && room_x >= 0, "Required crop size (", height,
+                    ", ", width, ") is larger than input image size (",
+                    image.size(-2) + 2 * padding, ", ", image.size(-1) + 2 * padding, ")");
+  if (room_y == 0 && room_x == 0) return crop(image, -padding, -padding, height, width);
+  const int64_t y = randint(room_y + 1, {1}).item<int64_t>();
+  const int64_t x = randint(room_x + 1, {1}).item<int64_t>();
+  return crop(image, y - padding, x - padding, height, width);
+}
+
+Tensor random_flip(const Tensor& image, double p, int64_t dim) {
+  check_image("RandomFlip", image);
+  return rand({1}).item<float>() < p ? image.flip({dim}) : image;
+}
+
+}  // namespace taper::data::transforms::detail

@@ -1,0 +1,76 @@
+// Transforms of images [..., H, W]: crops, flips, padding. They draw from the default generator.
+#pragma once
+
+#include <array>
+
+#include <taper/data/transform.h>
+
+namespace taper::data::transforms {
+namespace detail {
+/// The part of an image at (top, left); a view. Where it reaches beyond the image there are zeros.
+Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
+Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
+/// Throws ValueError when the image, with `padding` zeros on each side, is smaller.
+Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
+Tensor random_flip(const Tensor& image, double p, int64_t dim);
+/// Adds left, top, right, bottom.
+Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value);
+void check_size(const char* name, int64_t height, int64_t width);
+void check_probability(const char* name, double p);
+}  // namespace detail
+
+/// The middle of the image; zeros around a smaller one.
+template <class Target = Tensor>
+struct CenterCrop : public TensorTransform<Target> {
+  explicit CenterCrop(int64_t size) : CenterCrop(size, size) {}
+  CenterCrop(int64_t height, int64_t width) : height(height), width(width) {
+    detail::check_size("CenterCrop", height, width);
+  }
+  Tensor operator()(Tensor input) override { return detail::center_crop(input, height, width); }
+  int64_t height, width;
+};
+
+/// A part of the image at a random place, behind `padding` zeros on every side.
+template <class Target = Tensor>
+struct RandomCrop : public TensorTransform<Target> {
+  explicit RandomCrop(int64_t size, int64_t padding = 0) : RandomCrop(size, size, padding) {}
+  RandomCrop(int64_t height, int64_t width, int64_t padding)
+      : height(height), width(width), padding(padding) {
+    detail::check_size("RandomCrop", height, width);
+  }
+  Tensor operator()(Tensor input) override {
+    return detail::random_crop(input, height, width, padding);
+  }
+  int64_t height, width, padding;
+};
+
+/// The image mirrored left to right (or top to bottom) with probability p.
+template <class Target = Tensor>
+struct RandomHorizontalFlip : public TensorTransform<Target> {
+  explicit RandomHorizontalFlip(double p = 0.5) : p(p) {
+    detail::check_probability("RandomHorizontalFlip", p);
+  }
+  Tensor operator()(Tensor input) override { return detail::random_flip(input, p, -1); }
+  double p;
+};
+template <class Target = Tensor>
+struct RandomVerticalFlip : public TensorTransform<Target> {
+  explicit RandomVerticalFlip(double p = 0.5) : p(p) {
+    detail::check_probability("RandomVerticalFlip", p);
+  }
+  Tensor operator()(Tensor input) override { return detail::random_flip(input, p, -2); }
+  double p;
+};
+
+/// The image with a border of one value: as wide on every side, or left, top, right, bottom.
+template <class Target = Tensor>
+struct Pad : public TensorTransform<Target> {
+  explicit Pad(int64_t padding, double value = 0)
+      : Pad(std::array<int64_t, 4>{padding, padding, padding, padding}, value) {}
+  explicit Pad(std::array<int64_t, 4> sides, double value = 0) : sides(sides), value(value) {}
+  Tensor operator()(Tensor input) override { return detail::pad_image(input, sides, value); }
+  std::array<int64_t, 4> sides;
+  double value;
+};
+
+}  // namespace taper::data::transforms

@@ -1,0 +1,81 @@
+// Samplers that draw: with replacement, from a list, by weight. Their numbers are those of
+// PyTorch's classes of the same names.
+#pragma once
+
+#include <vector>
+
+#include <taper/data/sampler.h>
+#include <taper/framework/generator.h>
+
+namespace taper::data::samplers {
+
+/// Gives the indices that a subclass draws for each epoch. A subclass calls reset() at the end of
+/// its constructor.
+class DrawnSampler : public Sampler<> {
+ public:
+  void reset(optional<size_t> new_size = nullopt) override;
+  optional<std::vector<size_t>> next(size_t batch_size) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+  /// How many were given in this epoch.
+  size_t index() const noexcept { return index_; }
+
+ protected:
+  /// The indices of an epoch; `new_size` is the new size of the data set, if it has one.
+  virtual std::vector<size_t> draw(optional<size_t> new_size) = 0;
+
+ private:
+  std::vector<size_t> indices_;
+  size_t index_ = 0;
+};
+
+/// `num_samples` indices (default: as many as the data set has), each drawn from all: Python's
+/// RandomSampler(data, replacement=True). Without a generator each epoch seeds one of its own by
+/// the default generator, as in Python. Throws ValueError for no samples, or for an empty data set.
+class ReplacementSampler : public DrawnSampler {
+ public:
+  explicit ReplacementSampler(size_t size, optional<size_t> num_samples = nullopt,
+                              optional<Generator> generator = nullopt);
+
+ protected:
+  std::vector<size_t> draw(optional<size_t> new_size) override;
+
+ private:
+  size_t size_;
+  optional<size_t> num_samples_;
+  optional<Generator> generator_;
+};
+
+/// The given indices, each once, in a random order.
+class SubsetRandomSampler : public DrawnSampler {
+ public:
+  explicit SubsetRandomSampler(std::vector<size_t> indices,
+                               optional<Generator> generator = nullopt);
+
+ protected:
+  std::vector<size_t> draw(optional<size_t> new_size) override;
+
+ private:
+  std::vector<size_t> all_;
+  optional<Generator> generator_;
+};
+
+/// `num_samples` indices, index i with a probability in proportion to weights[i]. Without
+/// replacement none occurs twice. Throws ValueError for no samples, and Error for weights that are
+/// negative, not finite, all zero, or fewer than the samples without replacement.
+class WeightedRandomSampler : public DrawnSampler {
+ public:
+  WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement = true,
+                        optional<Generator> generator = nullopt);
+
+ protected:
+  std::vector<size_t> draw(optional<size_t> new_size) override;
+
+ private:
+  std::vector<double> weights_;
+  size_t num_samples_;
+  bool replacement_;
+  optional<Generator> generator_;
+};
+
+}  // namespace taper::data::samplers
