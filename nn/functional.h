@@ -7,6 +7,7 @@
 #include <taper/nn/functional/distance.h>
 #include <taper/nn/functional/dropout.h>
 #include <taper/nn/functional/embedding.h>
+#include <taper/nn/functional/embedding_bag.h>
 #include <taper/nn/functional/linear.h>
 #include <taper/nn/functional/loss.h>
 #include <taper/nn/functional/normalization.h>

@@ -12,6 +12,7 @@
 #include <taper/nn/modules/distance.h>
 #include <taper/nn/modules/dropout.h>
 #include <taper/nn/modules/embedding.h>
+#include <taper/nn/modules/embedding_bag.h>
 #include <taper/nn/modules/linear.h>
 #include <taper/nn/modules/loss.h>
 #include <taper/nn/modules/normalization.h>

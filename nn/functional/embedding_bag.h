@@ -1,0 +1,17 @@
+// functional::embedding_bag.
+#pragma once
+
+#include <taper/nn/options/embedding_bag.h>
+
+namespace taper::nn::functional {
+
+/// The sum, mean or maximum (zeros for an empty bag) of the rows of weight (num_embeddings,
+/// embedding_dim) in each bag of indices. The bags are the rows of `input` (B, N), or the pieces of
+/// `input` (L) that begin at `offsets` (B); the result is (B, embedding_dim). per_sample_weights,
+/// of the input's sizes, multiply the rows of a sum. Throws Error for other sizes and for offsets
+/// that fall, IndexError for an index out of range. Reads offsets on the host: it waits for a
+/// device.
+Tensor embedding_bag(const Tensor& input, const Tensor& weight,
+                     const EmbeddingBagFuncOptions& options = {});
+
+}  // namespace taper::nn::functional
