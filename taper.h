@@ -37,11 +37,13 @@
 #include <taper/ops/matmul.h>
 #include <taper/ops/norm.h>
 #include <taper/ops/out.h>
+#include <taper/ops/pack_sequence.h>
 #include <taper/ops/pool.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
+#include <taper/ops/rnn.h>
 #include <taper/ops/scan.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/softmax.h>

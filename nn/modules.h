@@ -18,3 +18,4 @@
 #include <taper/nn/modules/normalization.h>
 #include <taper/nn/modules/padding.h>
 #include <taper/nn/modules/pooling.h>
+#include <taper/nn/modules/rnn.h>

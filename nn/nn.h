@@ -7,3 +7,4 @@
 #include <taper/nn/parallel/data_parallel.h>
 #include <taper/nn/utils/clip_grad.h>
 #include <taper/nn/utils/convert_parameters.h>
+#include <taper/nn/utils/rnn.h>

@@ -9,6 +9,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
+#include <taper/framework/cpu/pack_panel.h>
 #include <taper/framework/cpu/parallel.h>
 
 namespace taper::cpu {
@@ -16,9 +17,6 @@ namespace {
 
 // Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;
-// Rows of B (its k) that one packed panel holds: panel and tile stay in the second-level cache.
-constexpr int64_t kPanelDepth = 512;
-constexpr int64_t kPanelWidth = 64;
 // B is read in place when it is this small, or when too few rows of A would share its packing.
 constexpr int64_t kDirectElements = 16384;
 constexpr int64_t kDirectRows = 96;
@@ -27,21 +25,6 @@ template <class T>
 constexpr bool kHasTile = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 // ---------------------------------------------------------------------- own, with register tiles
-// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth.
-template <class T>
-void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64_t width) {
-  const T* from = b.data + p * b.row + j * b.col;
-  if (b.row == 1 && b.col != 1) {
-    transpose_panel(to, kPanelWidth, from, b.col, width, depth);
-    return;
-  }
-  for (int64_t i = 0; i < depth; ++i, from += b.row, to += kPanelWidth)
-    if (b.col == 1)
-      std::copy_n(from, width, to);
-    else
-      for (int64_t x = 0; x < width; ++x) to[x] = from[x * b.col];
-}
-
 template <class T>
 void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
                  T* c, int64_t ldc) {

@@ -1,0 +1,31 @@
+// Panels: blocks of a right operand, copied to where the register tiles read them in order. Not
+// installed.
+#pragma once
+
+#include <algorithm>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm.h>
+
+namespace taper::cpu {
+
+/// Rows of B (its k) that one packed panel holds: panel and tile stay in the second-level cache.
+constexpr int64_t kPanelDepth = 512;
+constexpr int64_t kPanelWidth = 64;
+
+/// Copies columns [j, j + width) of rows [p, p + depth) of B to rows of kPanelWidth.
+template <class T>
+void pack_panel(T* to, MatrixIn<T> b, int64_t p, int64_t depth, int64_t j, int64_t width) {
+  const T* from = b.data + p * b.row + j * b.col;
+  if (b.row == 1 && b.col != 1) {
+    transpose_panel(to, kPanelWidth, from, b.col, width, depth);
+    return;
+  }
+  for (int64_t i = 0; i < depth; ++i, from += b.row, to += kPanelWidth)
+    if (b.col == 1)
+      std::copy_n(from, width, to);
+    else
+      for (int64_t x = 0; x < width; ++x) to[x] = from[x * b.col];
+}
+
+}  // namespace taper::cpu

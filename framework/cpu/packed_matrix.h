@@ -1,0 +1,23 @@
+// A matrix that takes part in many products, packed once. Not installed.
+#pragma once
+
+#include <taper/framework/cpu/blas.h>
+
+namespace taper::cpu {
+
+/// B (k x n), float or double, in panels that a product reads in order. Weights that every time
+/// step of a recurrent layer multiplies by are packed for all of them.
+template <class T>
+class PackedMatrix {
+ public:
+  PackedMatrix(MatrixIn<T> b, int64_t k, int64_t n);
+  /// C (m x n, row stride ldc) = A B, or C += A B when `add`; A is m x k with row stride lda. Runs
+  /// on the calling thread.
+  void multiply(int64_t m, const T* a, int64_t lda, bool add, T* c, int64_t ldc) const;
+
+ private:
+  int64_t k_, n_;
+  Scratch<T> panels_;
+};
+
+}  // namespace taper::cpu

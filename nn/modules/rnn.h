@@ -1,0 +1,191 @@
+// Recurrent layers (RNN, LSTM, GRU) and single cells of them.
+//
+// Layers take (T, N, input_size), or (N, T, input_size) with batch_first, and states (num_layers *
+// directions, N, hidden_size), zeros where none are given. They return what the last layer gives
+// for every time, (T, N, directions * hidden_size), and the states after the last time.
+// forward_with_packed_input does so for sequences of different lengths (nn/utils/rnn.h); its states
+// are in the caller's order. Errors: Error for an input or a state of other sizes.
+//
+// Parameters, for each layer k and direction (the second ends in _reverse): weight_ih_lk (G,
+// input), weight_hh_lk (G, hidden_size), with `bias` also bias_ih_lk and bias_hh_lk (G), with a
+// projection weight_hr_lk (proj_size, hidden_size); G is hidden_size times the number of gates. All
+// start uniform in +-1/sqrt(hidden_size).
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <taper/nn/any_module.h>
+#include <taper/nn/modules/common.h>
+#include <taper/nn/options/rnn.h>
+#include <taper/nn/utils/rnn.h>
+
+namespace taper::nn {
+
+namespace detail {
+
+/// Parameters and checks of the layers.
+template <class Derived>
+class RNNImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNImplBase(const RNNOptionsBase& options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  /// Nothing to do here: no kernel asks for weights in one piece of memory. LibTorch's programs
+  /// call it.
+  void flatten_parameters() {}
+  /// The parameters in the order of registration.
+  std::vector<Tensor> all_weights() const { return flat_weights_; }
+
+  RNNOptionsBase options_base;
+
+ protected:
+  /// Throws unless `input` is (T, N, input_size), or rows of input_size where it is packed.
+  void check_input(const Tensor& input, bool packed) const;
+  /// Throws unless `hx` is (num_layers * directions, batch, size).
+  void check_hidden_size(const Tensor& hx, int64_t batch, int64_t size, const char* name) const;
+  /// A state of zeros for such an input.
+  Tensor zero_state(const Tensor& input, int64_t batch, int64_t size) const;
+  int64_t batch_of(const Tensor& input) const;
+  /// Size of what a layer gives in one direction.
+  int64_t real_hidden_size() const;
+
+  std::vector<Tensor> flat_weights_;
+};
+
+}  // namespace detail
+
+/// h_t = tanh(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), or with ReLU.
+class RNNImpl : public detail::RNNImplBase<RNNImpl> {
+ public:
+  RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+  explicit RNNImpl(const RNNOptions& options_);
+  std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
+
+  RNNOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+};
+TAPER_LIBRARY_MODULE(RNN);
+
+/// i, f, o = sigmoid(...), g = tanh(...) of W_ih x_t + b_ih + W_hh h_{t-1} + b_hh;
+/// c_t = f c_{t-1} + i g, h_t = o tanh(c_t), which weight_hr projects where proj_size is above 0.
+class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
+ public:
+  using State = std::tuple<Tensor, Tensor>;  ///< h and c
+  LSTMImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
+  explicit LSTMImpl(const LSTMOptions& options_);
+  std::tuple<Tensor, State> forward(const Tensor& input, optional<State> hx_opt = {});
+  std::tuple<utils::rnn::PackedSequence, State> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, optional<State> hx_opt = {});
+
+  LSTMOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
+
+ private:
+  State start(const Tensor& input, int64_t batch, const optional<State>& given,
+              const Tensor& order) const;
+};
+TAPER_LIBRARY_MODULE(LSTM);
+
+/// r, z = sigmoid(...) as above; n = tanh(W_in x_t + b_in + r (W_hn h_{t-1} + b_hn));
+/// h_t = (1 - z) n + z h_{t-1}.
+class GRUImpl : public detail::RNNImplBase<GRUImpl> {
+ public:
+  GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+  explicit GRUImpl(const GRUOptions& options_);
+  std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
+
+  GRUOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+};
+TAPER_LIBRARY_MODULE(GRU);
+
+namespace detail {
+
+/// Parameters and checks of the cells: weight_ih (G, input_size), weight_hh (G, hidden_size),
+/// bias_ih and bias_hh (G) or undefined.
+template <class Derived>
+class RNNCellImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNCellImplBase(const RNNCellOptionsBase& options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+
+  RNNCellOptionsBase options_base;
+  Tensor weight_ih;
+  Tensor weight_hh;
+  Tensor bias_ih;
+  Tensor bias_hh;
+
+ protected:
+  void check_forward_input(const Tensor& input) const;
+  void check_forward_hidden(const Tensor& input, const Tensor& hx, const char* label) const;
+  Tensor zero_state(const Tensor& input) const;
+  virtual std::string get_nonlinearity_str() const;
+};
+
+}  // namespace detail
+
+/// One step: input (N, input_size), state (N, hidden_size); returns the next state.
+class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
+ public:
+  RNNCellImpl(int64_t input_size, int64_t hidden_size)
+      : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+  explicit RNNCellImpl(const RNNCellOptions& options_);
+  Tensor forward(const Tensor& input, Tensor hx = {});
+
+  RNNCellOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  std::string get_nonlinearity_str() const override;
+};
+TAPER_LIBRARY_MODULE(RNNCell);
+
+/// The same with the states h and c.
+class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
+ public:
+  LSTMCellImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
+  explicit LSTMCellImpl(const LSTMCellOptions& options_);
+  std::tuple<Tensor, Tensor> forward(const Tensor& input,
+                                     optional<std::tuple<Tensor, Tensor>> hx_opt = {});
+
+  LSTMCellOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
+};
+TAPER_LIBRARY_MODULE(LSTMCell);
+
+class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
+ public:
+  GRUCellImpl(int64_t input_size, int64_t hidden_size)
+      : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
+  explicit GRUCellImpl(const GRUCellOptions& options_);
+  Tensor forward(const Tensor& input, Tensor hx = {});
+
+  GRUCellOptions options;
+
+ protected:
+  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+};
+TAPER_LIBRARY_MODULE(GRUCell);
+
+}  // namespace taper::nn

@@ -1,0 +1,55 @@
+// Batches of sequences of different lengths. See ops/pack_sequence.h for the two layouts.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include <taper/framework/options.h>
+#include <taper/framework/tensor.h>
+
+namespace taper::nn::utils::rnn {
+
+/// The permutation that undoes `permutation` (N); undefined for an undefined one.
+Tensor invert_permutation(const Tensor& permutation);
+
+/// A packed batch. Made by the functions below, not by hand. `sorted_indices` (N) says which
+/// sequence of the caller's is the i-th longest; undefined where they were sorted already.
+class PackedSequence {
+ public:
+  /// Throws Error unless batch_sizes is on the CPU.
+  explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
+                          Tensor unsorted_indices = {});
+
+  const Tensor& data() const { return data_; }
+  const Tensor& batch_sizes() const { return batch_sizes_; }
+  const Tensor& sorted_indices() const { return sorted_indices_; }
+  const Tensor& unsorted_indices() const { return unsorted_indices_; }
+
+  PackedSequence pin_memory() const;
+  /// The data in another dtype or on another device; the indices go with it, batch_sizes stay.
+  PackedSequence to(TensorOptions options) const;
+  PackedSequence cuda() const { return to(kCUDA); }
+  PackedSequence cpu() const { return to(kCPU); }
+  bool is_cuda() const { return data_.is_cuda(); }
+  bool is_pinned() const { return data_.is_pinned(); }
+
+ private:
+  Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;
+};
+
+/// Packs input (T, N, ...), or (N, T, ...) with batch_first, whose sequences have the lengths (N).
+/// They must be sorted, longest first, unless enforce_sorted is false. Throws Error for lengths
+/// below 1 and above T.
+PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false,
+                                    bool enforce_sorted = true);
+/// The inverse: the padded tensor and the lengths, in the caller's order. Throws Error when
+/// total_length is less than the longest sequence has.
+std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
+                                               bool batch_first = false, double padding_value = 0.0,
+                                               optional<int64_t> total_length = nullopt);
+/// Sequences (L_i, ...) as one tensor (longest, N, ...), or (N, longest, ...).
+Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0);
+/// Sequences (L_i, ...), packed.
+PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
+
+}  // namespace taper::nn::utils::rnn

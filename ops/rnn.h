@@ -1,0 +1,61 @@
+// Recurrent networks over whole sequences, and single steps of them.
+//
+// Input (T, N, D), or (N, T, D) with batch_first; or packed rows (R, D) with `batch_sizes` (CPU,
+// int64, not growing): how many sequences each time has. States (layers * directions, N, H).
+// `params` are, for each layer and direction: w_ih (G x D), w_hh (G x H), and with has_biases b_ih
+// (G), b_hh (G); G is 4 H for an LSTM (input, forget, cell, output), 3 H for a GRU (reset, update,
+// new), else H. A layer's input is what the one below gives, all directions side by side, after
+// `dropout` when `train`. Floating dtypes. The first result is the last layer's output for every
+// time, (T, N, directions * H) or (R, directions * H); the others are the states after the last
+// time.
+//
+// Errors: Error for a wrong number of states or parameters, and for sizes that do not fit.
+#pragma once
+
+#include <tuple>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// `hx` is {h, c}. With params of five (three without biases) to a layer the last, w_hr (P x H),
+/// projects what a layer gives: h is then (..., N, P), and so are the rows of the result.
+std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params,
+                                        bool has_biases, int64_t num_layers, double dropout,
+                                        bool train, bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_sizes,
+                                        TensorList hx, TensorList params, bool has_biases,
+                                        int64_t num_layers, double dropout, bool train,
+                                        bool bidirectional);
+
+std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params,
+                               bool has_biases, int64_t num_layers, double dropout, bool train,
+                               bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
+                               TensorList params, bool has_biases, int64_t num_layers,
+                               double dropout, bool train, bool bidirectional);
+std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params,
+                                    bool has_biases, int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
+                                    TensorList params, bool has_biases, int64_t num_layers,
+                                    double dropout, bool train, bool bidirectional);
+std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, TensorList params,
+                                    bool has_biases, int64_t num_layers, double dropout, bool train,
+                                    bool bidirectional, bool batch_first);
+std::tuple<Tensor, Tensor> rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
+                                    TensorList params, bool has_biases, int64_t num_layers,
+                                    double dropout, bool train, bool bidirectional);
+
+/// One step: input (N, D), states (N, H); returns the next states.
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
+                                     const Tensor& w_hh, const Tensor& b_ih = {},
+                                     const Tensor& b_hh = {});
+Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                const Tensor& b_ih = {}, const Tensor& b_hh = {});
+Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const Tensor& b_ih = {}, const Tensor& b_hh = {});
+Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const Tensor& b_ih = {}, const Tensor& b_hh = {});
+
+}  // namespace taper

@@ -1,0 +1,164 @@
+// Recurrent modules and packed sequences. tests/parity/rnn.cpp compares their numbers with
+// LibTorch.
+#include <taper/nn/modules/rnn.h>
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/random.h>
+#include <taper/nn/any_module.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/random.h>
+#include <taper/ops/shape.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+namespace rnn = nn::utils::rnn;
+
+bool equal(const Tensor& a, const Tensor& b) { return a.cpu().allclose(b.cpu(), 1e-5, 1e-6); }
+
+TEST(RnnModule, ParametersHaveLibTorchsNamesAndSizes) {
+  nn::LSTM lstm(nn::LSTMOptions(5, 4).num_layers(2).bidirectional(true).proj_size(3));
+  std::ostringstream names;
+  for (const auto& p : lstm->named_parameters()) names << p.key() << p.value().sizes() << " ";
+  EXPECT_EQ(
+      names.str().find("weight_ih_l0[16, 5] weight_hh_l0[16, 3] bias_ih_l0[16] bias_hh_l0[16] "
+                       "weight_hr_l0[3, 4] weight_ih_l0_reverse[16, 5] "
+                       "weight_hh_l0_reverse[16, 3] bias_ih_l0_reverse[16] "),
+      0u)
+      << names.str();
+  EXPECT_EQ(lstm->all_weights().size(), 20u);
+  EXPECT_TRUE(lstm->all_weights()[10].sizes() == IntArrayRef({16, 6}));
+}
+
+TEST(RnnModule, PrintsAsLibTorch) {
+  std::ostringstream text;
+  text << nn::GRU(nn::GRUOptions(5, 4).batch_first(true)) << nn::GRUCell(2, 3)
+       << nn::RNNCell(nn::RNNCellOptions(2, 3).nonlinearity(kReLU).bias(false));
+  EXPECT_EQ(text.str(),
+            "torch::nn::GRU(input_size=5, hidden_size=4, num_layers=1, bias=true, "
+            "batch_first=true, dropout=0, bidirectional=false)torch::nn::GRUCell(2, 3)"
+            "torch::nn::RNNCell(2, 3, bias=false, nonlinearity=kReLU)");
+}
+
+TEST(RnnModule, LayersAndDirectionsAreCells) {
+  manual_seed(1);
+  nn::LSTM lstm(3, 4);
+  nn::LSTMCell cell(3, 4);
+  cell->weight_ih = lstm->all_weights()[0], cell->weight_hh = lstm->all_weights()[1];
+  cell->bias_ih = lstm->all_weights()[2], cell->bias_hh = lstm->all_weights()[3];
+  const Tensor x = randn({5, 2, 3});
+  const auto [y, state] = lstm->forward(x);
+  std::tuple<Tensor, Tensor> now{zeros({2, 4}), zeros({2, 4})};
+  for (int64_t t = 0; t < 5; ++t) {
+    now = cell->forward(x[t], now);
+    EXPECT_TRUE(equal(y[t], std::get<0>(now)));
+  }
+  EXPECT_TRUE(equal(std::get<1>(state)[0], std::get<1>(now)));
+}
+
+TEST(RnnModule, PackedSequencesAreThatOfEachAlone) {
+  manual_seed(2);
+  nn::GRU gru(nn::GRUOptions(3, 4).num_layers(2).bidirectional(true));
+  const std::vector<Tensor> list{randn({2, 3}), randn({5, 3}), randn({3, 3})};
+  const auto [packed, h] = gru->forward_with_packed_input(rnn::pack_sequence(list, false));
+  const auto [y, lengths] = rnn::pad_packed_sequence(packed, true);
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t n = list[static_cast<size_t>(i)].size(0);
+    EXPECT_EQ(lengths[i].item<int64_t>(), n);
+    const auto [alone, state] = gru->forward(list[static_cast<size_t>(i)].unsqueeze(1));
+    EXPECT_TRUE(equal(y[i].narrow(0, 0, n), alone.squeeze(1)));
+    EXPECT_TRUE(equal(h.select(1, i), state.squeeze(1)));
+  }
+}
+
+TEST(RnnModule, DeviceGivesTheSame) {
+  manual_seed(3);
+  nn::LSTM lstm(nn::LSTMOptions(3, 4).num_layers(2).batch_first(true));
+  const Tensor x = randn({2, 5, 3});
+  const Tensor y = std::get<0>(lstm->forward(x));
+  y.sum().backward();
+  const Tensor g = lstm->parameters()[1].grad().clone();
+  lstm->zero_grad();
+  lstm->to(Device("cuda:0"));
+  const Tensor there = std::get<0>(lstm->forward(x.cuda()));
+  there.sum().backward();
+  EXPECT_TRUE(there.is_cuda());
+  EXPECT_TRUE(equal(y, there));
+  EXPECT_TRUE(equal(g, lstm->parameters()[1].grad()));
+  const auto packed = rnn::pack_padded_sequence(x.cuda(), tensor({5, 2}), true);
+  const auto out = std::get<0>(lstm->forward_with_packed_input(packed));
+  EXPECT_TRUE(out.is_cuda() && !out.batch_sizes().is_cuda());
+  EXPECT_TRUE(equal(std::get<0>(rnn::pad_packed_sequence(out, true))[0], y[0]));
+}
+
+TEST(RnnModule, CloneHasItsOwnWeights) {
+  nn::RNN net(nn::RNNOptions(2, 3).nonlinearity(kReLU));
+  const auto copy = std::dynamic_pointer_cast<nn::RNNImpl>(net->clone());
+  const Tensor x = ones({2, 1, 2}), before = std::get<0>(net->forward(x)).detach().clone();
+  {
+    NoGradGuard no_grad;
+    for (Tensor& p : net->parameters()) p.add_(1);
+  }
+  EXPECT_TRUE(equal(std::get<0>(copy->forward(x)), before));
+  EXPECT_FALSE(equal(std::get<0>(net->forward(x)), before));
+}
+
+TEST(RnnModule, RunsInAnyModule) {
+  nn::AnyModule any(nn::LSTM(3, 2));
+  using Output = std::tuple<Tensor, std::tuple<Tensor, Tensor>>;
+  EXPECT_EQ(std::get<0>(any.forward<Output>(ones({4, 1, 3}))).size(2), 2);
+}
+
+TEST(RnnModule, WrongArgumentsThrow) {
+  nn::GRU gru(3, 2);
+  nn::LSTM lstm(3, 2);
+  const Tensor x = ones({4, 1, 3}), h = ones({1, 1, 2});
+  EXPECT_EQ(message_of([&] { gru->forward(ones({4, 3})); }), "input must have 3 dimensions, got 2");
+  EXPECT_EQ(message_of([&] {
+              gru->forward(ones({4, 1, 2}));
+            }),
+            "input.size(-1) must be equal to input_size. Expected 3, got 2");
+  EXPECT_EQ(message_of([&] {
+              gru->forward(x, ones({1, 2, 2}));
+            }),
+            "Expected hidden size 1 1 2, got [1, 2, 2]");
+  EXPECT_EQ(message_of([&] {
+              lstm->forward(x, std::make_tuple(h, ones({2, 1, 2})));
+            }),
+            "Expected hidden[1] size 1 1 2, got [2, 1, 2]");
+  EXPECT_EQ(message_of([&] {
+              nn::GRUCell(3, 2)->forward(ones({1, 2}));
+            }),
+            "input has inconsistent input_size: got 2 expected 3");
+  EXPECT_NE(message_of([] { nn::GRU(nn::GRUOptions(3, 2).dropout(2)); }), "no error");
+  EXPECT_NE(message_of([] { nn::LSTM(nn::LSTMOptions(3, 2).proj_size(2)); }), "no error");
+}
+
+TEST(RnnModule, DropoutActsBetweenLayersInTrainingOnly) {
+  manual_seed(4);
+  nn::GRU gru(nn::GRUOptions(3, 8).num_layers(2).dropout(0.5));
+  const Tensor x = randn({4, 2, 3});
+  EXPECT_FALSE(equal(std::get<0>(gru->forward(x)), std::get<0>(gru->forward(x))));
+  gru->eval();
+  EXPECT_TRUE(equal(std::get<0>(gru->forward(x)), std::get<0>(gru->forward(x))));
+}
+
+TEST(PackedSequenceTest, IndicesUndoTheOrder) {
+  const auto p = rnn::pack_padded_sequence(ones({3, 3, 1}), tensor({1, 3, 2}), false, false);
+  EXPECT_TRUE(p.sorted_indices().equal(tensor({1, 2, 0})));
+  EXPECT_TRUE(p.unsorted_indices().equal(tensor({2, 0, 1})));
+  EXPECT_TRUE(rnn::invert_permutation(p.sorted_indices()).equal(p.unsorted_indices()));
+  EXPECT_EQ(p.to(kDouble).data().scalar_type(), kDouble);
+  EXPECT_TRUE(p.cuda().sorted_indices().is_cuda());
+  EXPECT_FALSE(rnn::invert_permutation(Tensor()).defined());
+  EXPECT_NE(message_of([&] { rnn::PackedSequence(p.data(), p.batch_sizes().cuda()); }), "no error");
+}
+
+}  // namespace
+}  // namespace taper::testing
