@@ -23,6 +23,7 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/activation.h>
+#include <taper/ops/attention.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/conv.h>

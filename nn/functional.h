@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/nn/functional/activation.h>
+#include <taper/nn/functional/attention.h>
 #include <taper/nn/functional/batchnorm.h>
 #include <taper/nn/functional/conv.h>
 #include <taper/nn/functional/distance.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/nn/modules/activation.h>
+#include <taper/nn/modules/attention.h>
 #include <taper/nn/modules/batchnorm.h>
 #include <taper/nn/modules/container/functional.h>
 #include <taper/nn/modules/container/moduledict.h>
@@ -19,3 +20,4 @@
 #include <taper/nn/modules/padding.h>
 #include <taper/nn/modules/pooling.h>
 #include <taper/nn/modules/rnn.h>
+#include <taper/nn/modules/transformer.h>

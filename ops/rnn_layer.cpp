@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <taper/framework/autograd/autograd.h>
-#include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/recompute.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/activation.h>
 #include <taper/ops/factory.h>
@@ -87,35 +86,16 @@ RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
 /// What backward needs of the forward pass. Inputs: x, h, c, w_ih, w_hh, b_ih, b_hh, in this order.
 struct Kept {
   RnnPlan plan;
-  std::array<Saved, 7> inputs;
+  std::vector<Saved> inputs;
   Saved gates, extra, y;
 };
-using Gradients = std::array<Tensor, 7>;
 
-// With create_graph: through the definition, whose ops have derivatives. Each input is seen through
-// a view of its own, so that the gradient stops there and its graph goes on.
-Gradients gradients_in_ops(const Kept& kept, Grads& g) {
-  std::array<Tensor, 7> t;
-  autograd::variable_list wanted, outputs, cotangents;
-  for (size_t i = 0; i < t.size(); ++i) {
-    if (!kept.inputs[i].defined()) continue;
-    t[i] = kept.inputs[i].get();
-    if (!g.needs(i)) continue;
-    t[i] = t[i].view(t[i].sizes());
-    wanted.push_back(t[i]);
-  }
-  const RnnOutput out = layer_in_ops(kept.plan, t[0], t[1], t[2], {t[3], t[4], t[5], t[6], {}});
-  const Tensor* const all[] = {&out.y, &out.h, &out.c};
-  for (size_t i = 0; i < g.size(); ++i) {
-    if (!g[i].defined()) continue;
-    outputs.push_back(*all[i]);
-    cotangents.push_back(g[i]);
-  }
-  const auto found = autograd::grad(outputs, wanted, cotangents, true, true, true);
-  Gradients r;
-  for (size_t i = 0, k = 0; i < r.size(); ++i)
-    if (t[i].defined() && g.needs(i)) r[i] = found[k++];
-  return r;
+std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
+  const auto definition = [&](const std::vector<Tensor>& t) {
+    const RnnOutput out = layer_in_ops(kept.plan, t[0], t[1], t[2], {t[3], t[4], t[5], t[6], {}});
+    return std::vector<Tensor>{out.y, out.h, out.c};
+  };
+  return autograd::gradients_through(definition, kept.inputs, g);
 }
 
 // The gradient of a last state, to be overwritten by that of the first.
@@ -124,7 +104,7 @@ Tensor state_gradient(const Tensor& g, const Tensor& state) {
   return g.defined() ? g.clone(MemoryFormat::Contiguous) : zeros_like(state);
 }
 
-Gradients gradients(const Kept& kept, Grads& g) {
+std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
   const Tensor x = kept.inputs[0].get(), h0 = kept.inputs[1].get().contiguous();
   const Tensor c0 = kept.inputs[2].defined() ? kept.inputs[2].get().contiguous() : Tensor();
   const Tensor w_ih = kept.inputs[3].get(), w_hh = kept.inputs[4].get().contiguous();
@@ -139,7 +119,7 @@ Gradients gradients(const Kept& kept, Grads& g) {
   TAPER_ON_DEVICE(x, rnn_backward, kept.plan, gx, gp, before, gh, gc, gy, gates, extra, y, w_hh, h0,
                   c0);
   const Tensor& hidden = apart ? gp : gx;
-  Gradients r;
+  std::vector<Tensor> r(7);
   if (g.needs(0)) r[0] = mm(gx, w_ih);
   if (g.needs(1)) r[1] = gh;
   if (g.needs(2)) r[2] = gc;
@@ -197,12 +177,8 @@ RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, co
   const Tensor b_hh = w.b_hh.defined() ? w.b_hh.detach().contiguous() : Tensor();
   TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, b_hh);
   if (!grad) return {y, h, c};
-  const auto keep = [](const Tensor& t) { return t.defined() ? saved(t) : Saved(); };
-  Kept kept{plan,
-            {keep(x), keep(h0), keep(c0), keep(w.w_ih), keep(w.w_hh), keep(w.b_ih), keep(w.b_hh)},
-            keep(gates),
-            keep(extra),
-            saved_output(y)};
+  Kept kept{plan, autograd::saved_all({x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh}), saved(gates),
+            has_extra ? saved(extra) : Saved(), saved_output(y)};
   record(name_of(plan.mode), {y, h, c}, {x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh},
          [kept = std::move(kept)](Grads& g) {
            return GradMode::is_enabled() ? gradients_in_ops(kept, g) : gradients(kept, g);

@@ -1,0 +1,46 @@
+// Gradients of a fused op through its definition in public ops.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/record.h>
+
+namespace taper::autograd {
+
+/// Keeps the inputs of an op, undefined ones too.
+inline std::vector<Saved> saved_all(TensorList inputs) {
+  std::vector<Saved> all;
+  for (const Tensor& t : inputs) all.push_back(t.defined() ? saved(t) : Saved());
+  return all;
+}
+
+/// The gradients, with respect to `inputs`, of what `definition` computes from them: it takes a
+/// vector of tensors like `inputs` and returns the op's outputs, in public ops. For what a fused
+/// derivative does not cover, above all create_graph: the result has a graph of its own then. Each
+/// input is seen through a view, so that the gradient stops there while its graph goes on.
+template <class Definition>
+std::vector<Tensor> gradients_through(const Definition& definition,
+                                      const std::vector<Saved>& inputs, Grads& g) {
+  const bool create_graph = GradMode::is_enabled();
+  const AutoGradMode recording(true);
+  std::vector<Tensor> t(inputs.size()), result(inputs.size());
+  variable_list wanted, outputs, cotangents;
+  for (size_t i = 0; i < t.size(); ++i) {
+    if (!inputs[i].defined()) continue;
+    t[i] = inputs[i].get();
+    if (g.needs(i)) wanted.push_back(t[i] = t[i].view(t[i].sizes()));
+  }
+  const std::vector<Tensor> all = definition(t);
+  for (size_t i = 0; i < g.size(); ++i) {
+    if (!g[i].defined()) continue;
+    outputs.push_back(all[i]);
+    cotangents.push_back(g[i]);
+  }
+  const variable_list found = grad(outputs, wanted, cotangents, true, create_graph, true);
+  for (size_t i = 0, k = 0; i < t.size(); ++i)
+    if (t[i].defined() && g.needs(i)) result[i] = found[k++];
+  return result;
+}
+
+}  // namespace taper::autograd

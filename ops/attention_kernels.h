@@ -1,0 +1,25 @@
+// Kernels of attention. Not installed.
+//
+// q (N, H, L, E), k (N, H, S, E), v (N, H, S, V): any strides, the last 1 and that of rows no less
+// than a row's length; f32 or f64. `mask` is undefined or (N, H, L, S) of any strides, added to the
+// scores. Working memory does not grow with L or S.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+struct AttentionForm {
+  double scale;  ///< of the products q k
+  bool causal;   ///< query i sees keys 0 to i
+};
+
+/// y (N, H, L, V), strided as v may be; lse (N, H, L), contiguous: the logarithm of the sum of the
+/// exponentials of a query's scores; weights undefined, or (N, L, S), contiguous: the weights'
+/// mean over the heads.
+TAPER_KERNEL(attention, Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form)
+/// gq, gk, gv of the sizes of q, k, v, strided as those may be.
+TAPER_KERNEL(attention_backward, Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
+             In mask, AttentionForm form)
+
+}  // namespace taper
