@@ -2,6 +2,10 @@
 #include <torch/torch.h>
 
 #include "measure.h"
+#if __has_include(<taper/framework/runtime/graph.h>)
+#include <taper/framework/runtime/graph.h>
+#define HAS_GRAPHS
+#endif
 
 using torch::Tensor;
 
@@ -44,6 +48,16 @@ void steps() {
     torch::nn::functional::cross_entropy(net->forward(x), y).backward();
     sgd.step();
   });
+#ifdef HAS_GRAPHS
+  torch::Graph graph{torch::Device(torch::kCPU)};
+  {
+    const torch::GraphGuard guard(graph);
+    sgd.zero_grad();
+    torch::nn::functional::cross_entropy(net->forward(x), y).backward();
+    sgd.step();
+  }
+  measure("step.mlp_sgd_replay", [&] { graph.replay(); });
+#endif
   torch::optim::Adam adam(net->parameters(), torch::optim::AdamOptions(0.001));
   measure("step.mlp_adam", [&] {
     adam.zero_grad();

@@ -4,6 +4,7 @@ namespace taper::data {
 
 Example<> ByteImages::gather(const char* name, ArrayRef<size_t> indices,
                              ImageNumbers numbers) const {
+  taper::detail::check_not_capturing(name, Device());
   const auto count = static_cast<size_t>(images.size(0));
   for (size_t i : indices)
     TAPER_CHECK_INDEX(i < count, name, ": expected an index below ", count, ", got ", i);

@@ -112,7 +112,8 @@ inline void add_accesses(std::vector<Access>& all, const std::vector<In>& xs) {
   for (const In& x : xs) add_accesses(all, x);
 }
 
-/// Tells the race detector what the arguments `pack` of a kernel let it read and write.
+/// Tells the race detector and captures what the arguments `pack` of a kernel let it read and
+/// write.
 template <class... P>
 void watch_arguments(const char* name, Device device, const std::tuple<P...>& pack) {
   std::vector<Access> accesses;
@@ -121,16 +122,18 @@ void watch_arguments(const char* name, Device device, const std::tuple<P...>& pa
 }
 
 /// Queues `kernel` on the current stream of `device` with the arguments by value; on a GPU that is
-/// the CUDA kernel's own launch, made at once. The host runs it at once.
+/// the CUDA kernel's own launch, made at once. The host runs it at once, or in replays where it is
+/// captured.
 template <class... P, class... A>
 void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
   int input = 0;  // outputs do not count
   if (!device.is_cpu())
     (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
   std::tuple<std::decay_t<P>...> pack(std::forward<A>(args)...);
-  if (watches_races()) watch_arguments(name, device, pack);
-  if (device.is_cpu()) return std::apply(kernel, pack);
-  launch_on(device.index(), name, [kernel, pack = std::move(pack)]() { std::apply(kernel, pack); });
+  if (observes_launches()) watch_arguments(name, device, pack);
+  if (device.is_cpu() && !captures_host()) return std::apply(kernel, pack);
+  const auto work = [kernel, pack = std::move(pack)] { std::apply(kernel, pack); };
+  return device.is_cpu() ? record_on_host(name, work) : launch_on(device.index(), name, work);
 }
 
 }  // namespace detail
@@ -158,7 +161,7 @@ void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) 
 #define TAPER_ON_DEVICE(t, kernel, ...)                                                        \
   do {                                                                                         \
     const ::taper::Device taper_where = (t).device();                                          \
-    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::watches_races(), 1))        \
+    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::observes_launches(), 1))    \
       cpu::kernel(__VA_ARGS__);                                                                \
     else                                                                                       \
       ::taper::detail::launch(#kernel, taper_where,                                            \

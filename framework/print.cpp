@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <taper/framework/options.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/tensor.h>
 
 namespace taper {
@@ -151,6 +152,7 @@ void print_blocks(std::ostream& out, const double* values, IntArrayRef sizes, in
 }
 
 std::vector<double> values_of(const Tensor& t) {
+  detail::check_not_capturing("printing", t.device());
   const Tensor on_host = t.detach().to(Device(kCPU)).contiguous();
   std::vector<double> values(static_cast<size_t>(t.numel()));
   TAPER_SWITCH(t.scalar_type(), "print", TAPER_ALL_DTYPES, [&] {

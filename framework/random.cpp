@@ -1,6 +1,7 @@
 #include <taper/framework/random.h>
 #include <taper/framework/random_scratch.h>
 
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/devices.h>
 
 #include <cstring>
@@ -57,6 +58,7 @@ namespace {
 
 // Draws that are queued on a device take place before its generator is looked at or changed.
 void finish_draws(Device device) {
+  detail::check_not_capturing("a generator's state or seed", device);
   if (device.is_cuda()) cuda::synchronize(device.index());
 }
 
@@ -218,6 +220,7 @@ CPUGeneratorImpl* generator_for(Device device, const optional<Generator>& g) {
                                               : cuda::default_generator(device.index());
   TAPER_CHECK(chosen.device() == device, "Expected a '", device.str(),
               "' device type for generator but found '", chosen.device().str(), "'");
+  keep_for_replays(device, chosen);
   return chosen.get<CPUGeneratorImpl>();
 }
 

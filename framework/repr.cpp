@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/tensor.h>
 
@@ -19,7 +20,9 @@ constexpr int64_t kLineWidth = 80;
 class Elements {
  public:
   explicit Elements(const Tensor& t)
-      : host_(t.detach().to(Device(kCPU)).contiguous()), summarize_(t.numel() > kThreshold) {}
+      : host_(t.detach().to(Device(kCPU)).contiguous()), summarize_(t.numel() > kThreshold) {
+    detail::check_not_capturing("printing", t.device());
+  }
   IntArrayRef sizes() const { return host_.sizes(); }
   bool floating() const { return host_.is_floating_point(); }
   Scalar at(int64_t i) const {

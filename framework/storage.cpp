@@ -10,6 +10,7 @@
 #include <new>
 
 #include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/runtime/capture.h>
 
 namespace taper {
 namespace {
@@ -245,6 +246,9 @@ constexpr size_t kInlineBytes = 4096 - kHeader;
 }  // namespace
 
 intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
+  if (__builtin_expect(detail::observes_launches(), 0) && device.is_cpu())
+    if (detail::Capture* capture = detail::host_capture())
+      return capture->pool()->allocate_host(nbytes);
   if (device.is_cpu() && nbytes <= kInlineBytes) {
     char* block = static_cast<char*>(detail::pool_allocate(kHeader + nbytes));
     StorageImpl* s = new (block) StorageImpl;

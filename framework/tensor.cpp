@@ -189,11 +189,13 @@ void Tensor::check_accessor(size_t dims) const {
               " dims but tensor has ", dim());
   TAPER_CHECK(is_cpu(), "accessor: expected a CPU tensor, got one on ", device(),
               "; copy it with cpu()");
+  detail::check_not_capturing("accessor", device());
 }
 
 // ---------------------------------------------------------------- data
 Scalar Tensor::item() const {
   TAPER_CHECK(numel() == 1, "a Tensor with ", numel(), " elements cannot be converted to Scalar");
+  detail::check_not_capturing("item", device());
   if (!is_cpu()) return cpu().item();
   if (detail::watches_races())
     detail::watch_kernel("item", device(), {detail::Access::bytes(data_ptr(), itemsize(), false)});

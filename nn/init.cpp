@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 
@@ -145,6 +146,7 @@ void orthonormalise(double* vectors, int64_t count, int64_t length) {
 
 Tensor orthogonal_(Tensor tensor, double gain) {
   NoGradGuard no_grad;
+  taper::detail::check_not_capturing("orthogonal_", Device());
   TAPER_CHECK(tensor.dim() >= 2, "Only tensors with 2 or more dimensions are supported");
   const int64_t rows = tensor.size(0);
   const int64_t columns = rows > 0 ? tensor.numel() / rows : 0;
@@ -162,6 +164,7 @@ Tensor orthogonal_(Tensor tensor, double gain) {
 Tensor sparse_(Tensor tensor, double sparsity, double std) {
   NoGradGuard no_grad;
   TAPER_CHECK(tensor.dim() == 2, "Only tensors with 2 dimensions are supported");
+  taper::detail::check_not_capturing("sparse_", Device());
   TAPER_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: expected a sparsity from 0 to 1, got ",
               sparsity);
   const int64_t rows = tensor.size(0), columns = tensor.size(1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory_finish.h>
 #include <taper/ops/factory_kernels.h>
@@ -376,6 +377,16 @@ void TensorData::write(T*& to) const {
 }
 
 Tensor TensorData::to_tensor(const TensorOptions& options) const {
+  const Tensor y = to_host_tensor(options);
+  if (captures_host()) {
+    keep_for_replays(Device(), y);
+    return y.clone();  // a replay copies them again
+  }
+  return options.device() == y.device() ? y : y.to(options.device());
+}
+
+Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
+  const CaptureSuspension now;
   check_uniform();
   ScalarType dtype = options.scalar_type();
   if (!options.has_dtype() && !isFloatingType(this->dtype()))
@@ -388,7 +399,7 @@ Tensor TensorData::to_tensor(const TensorOptions& options) const {
     scalar_t* to = y.data_ptr<scalar_t>();
     write(to);
   });
-  return options.device() == y.device() ? y : y.to(options.device());
+  return y;
 }
 
 }  // namespace detail

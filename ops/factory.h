@@ -95,6 +95,7 @@ class TensorData {
   TensorData(const std::vector<bool>& values);
 
   Tensor to_tensor(const TensorOptions& options) const;
+  Tensor to_host_tensor(const TensorOptions& options) const;
 
  private:
   enum class Kind : uint8_t { kNumber, kList, kArray };

@@ -4,6 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/factory_finish.h>
@@ -91,7 +92,7 @@ namespace {
 
 void check_probabilities(const Tensor& p) {
   check_floating("bernoulli_tensor_cpu_p_", p);
-  if (p.numel() == 0) return;
+  if (p.numel() == 0 || detail::is_captured(p.device())) return;
   NoGradGuard no_grad;
   const Tensor valid = p.ge(0).logical_and(p.le(1));
   TAPER_CHECK(valid.all().item<bool>(),
@@ -273,7 +274,8 @@ namespace {
 
 void check_std(const Tensor& std) {
   check_defined("normal", std, "std");
-  TAPER_CHECK(std.numel() == 0 || std.detach().ge(0).all().item<bool>(),
+  TAPER_CHECK(std.numel() == 0 || detail::is_captured(std.device()) ||
+                  std.detach().ge(0).all().item<bool>(),
               "normal expects all elements of std >= 0.0");
 }
 
@@ -338,7 +340,7 @@ void check_multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
   TAPER_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   TAPER_CHECK(replacement || num_samples <= p.size(-1),
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-  if (p.numel() == 0) return;
+  if (p.numel() == 0 || detail::is_captured(p.device())) return;
   TAPER_CHECK(p.isfinite().logical_and(p.ge(0)).all().item<bool>(),
               "probability tensor contains either `inf`, `nan` or element < 0");
   TAPER_CHECK(p.sum(-1).gt(0).all().item<bool>(),

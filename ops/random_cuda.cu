@@ -1,20 +1,14 @@
 #include <cmath>
-#include <mutex>
 
 #include <taper/framework/cuda/library.h>
 #include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/philox.h>
+#include <taper/framework/cuda/random_key.h>
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/random_kernels.h>
 
 namespace taper::cuda {
 namespace {
-
-/// Every launch has a key of its own, the next of the generator's numbers.
-uint64_t new_key(CPUGeneratorImpl* generator) {
-  const std::lock_guard<std::mutex> lock(generator->mutex_);
-  return generator->random64();
-}
 
 template <class T>
 TAPER_DEVICE T rounded(double v) {
@@ -26,11 +20,11 @@ struct DrawNumbers {
   char* y;
   Offsets<1, int64_t> offsets;
   int64_t n;
-  uint64_t key;
+  RandomKey key;
   Draw draw;
   TAPER_DEVICE void operator()(int64_t group) const {
     T out[Draw::kEach];
-    draw(philox(key, static_cast<uint64_t>(group)), out);
+    draw(philox(key(), static_cast<uint64_t>(group)), out);
     for (int k = 0; k < Draw::kEach; ++k) {
       const int64_t i = group * Draw::kEach + k;
       if (i >= n) return;
@@ -45,7 +39,7 @@ struct DrawNumbers {
 template <class T, class Draw>
 void draw_numbers(const Out& y, CPUGeneratorImpl* generator, const Draw& draw) {
   if (y.numel == 0) return;
-  const uint64_t key = new_key(generator);
+  const RandomKey key(generator);
   for_each((y.numel + Draw::kEach - 1) / Draw::kEach,
            DrawNumbers<T, Draw>{y.as<char>(), Offsets<1, int64_t>(plan_over(y.sizes, y)), y.numel,
                                 key, draw});
@@ -136,9 +130,9 @@ struct BernoulliEach {
   ScalarType dtype;  // of p
   Offsets<2, int64_t> offsets;
   int64_t n;
-  uint64_t key;
+  RandomKey key;
   TAPER_DEVICE void operator()(int64_t group) const {
-    const PhiloxWords r = philox(key, static_cast<uint64_t>(group));
+    const PhiloxWords r = philox(key(), static_cast<uint64_t>(group));
     for (int k = 0; k < 2 && group * 2 + k < n; ++k) {
       int64_t at[2];
       offsets.at(group * 2 + k, at);
@@ -154,10 +148,11 @@ struct Dropout {
   T* noise;  // null: not wanted
   const T* x;
   int64_t n;
-  uint64_t key, threshold;
+  RandomKey key;
+  uint64_t threshold;
   T scale;
   TAPER_DEVICE void operator()(int64_t group) const {
-    const PhiloxWords r = philox(key, static_cast<uint64_t>(group));
+    const PhiloxWords r = philox(key(), static_cast<uint64_t>(group));
     for (int k = 0; k < 4 && group * 4 + k < n; ++k) {
       const int64_t i = group * 4 + k;
       const T factor = r.w[k] < threshold ? scale : static_cast<T>(opmath_t<T>(0));
@@ -194,9 +189,9 @@ constexpr uint64_t count_of() {
 struct ShuffleKeys {
   uint64_t* keys;
   uint32_t* values;
-  uint64_t key;
+  RandomKey key;
   TAPER_DEVICE void operator()(int64_t i) const {
-    keys[i] = philox(key, static_cast<uint64_t>(i)).pair(0);
+    keys[i] = philox(key(), static_cast<uint64_t>(i)).pair(0);
     values[i] = static_cast<uint32_t>(i);
   }
 };
@@ -219,11 +214,11 @@ struct Multinomial {
   int64_t* y;
   const double* running;
   int64_t samples, k;
-  uint64_t key;
+  RandomKey key;
   TAPER_DEVICE void operator()(int64_t i) const {
     const double* const row = running + i / samples * k;
     // u < 1, so u * total < total: what is found has a weight that is not 0.
-    const double u = unit_double(philox(key, static_cast<uint64_t>(i)).pair(0));
+    const double u = unit_double(philox(key(), static_cast<uint64_t>(i)).pair(0));
     const int64_t at = first_above(row, k, u * row[k - 1]);
     y[i] = at < k ? at : k - 1;
   }
@@ -260,7 +255,7 @@ void bernoulli(Out y, double p, CPUGeneratorImpl* generator) {
 
 void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
   if (y.numel == 0) return;
-  const uint64_t key = new_key(generator);
+  const RandomKey key(generator);
   TAPER_SWITCH(y.dtype, "bernoulli", TAPER_ALL_DTYPES, [&] {
     for_each((y.numel + 1) / 2,
              BernoulliEach<scalar_t>{y.as<char>(), p.as<char>(), p.dtype,
@@ -270,7 +265,7 @@ void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
 
 void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* generator) {
   if (y.numel == 0) return;
-  const uint64_t key = new_key(generator);
+  const RandomKey key(generator);
   TAPER_SWITCH(y.dtype, "dropout", TAPER_FLOATING_DTYPES, [&] {
     using T = scalar_t;
     using A = opmath_t<T>;
@@ -297,7 +292,7 @@ void permutation(Out y, CPUGeneratorImpl* generator) {
   if (n == 0) return;
   const Scratch<uint64_t> keys(n), sorted_keys(n);
   const Scratch<uint32_t> values(n), sorted_values(n);
-  for_each(n, ShuffleKeys{keys.get(), values.get(), new_key(generator)});
+  for_each(n, ShuffleKeys{keys.get(), values.get(), RandomKey(generator)});
   sort_pairs<uint64_t, uint32_t>({sorted_keys.get(), sorted_values.get()},
                                  {keys.get(), values.get()}, 1, n, 64);
   TAPER_SWITCH(y.dtype, "randperm", TAPER_NUMBER_DTYPES, [&] {
@@ -314,7 +309,7 @@ void multinomial_replace(Out y, In p, CPUGeneratorImpl* generator) {
          SumScan<double, WeightOf<scalar_t>>{running.get(), WeightOf<scalar_t>{p.as<scalar_t>()}});
   });
   for_each(y.numel,
-           Multinomial{y.as<int64_t>(), running.get(), y.numel / rows, k, new_key(generator)});
+           Multinomial{y.as<int64_t>(), running.get(), y.numel / rows, k, RandomKey(generator)});
 }
 
 }  // namespace taper::cuda

@@ -231,15 +231,10 @@ enum class Edge { kReflect, kReplicate, kCircular };
 
 // For each element of the padded dimension, the element of x it repeats.
 Tensor source_indices(int64_t n, Padding p, Edge edge, Device device) {
-  std::vector<int64_t> from;
-  for (int64_t i = -p.before; i < n + p.after; ++i) {
-    int64_t j = i;
-    if (edge == Edge::kReplicate) j = std::min(std::max<int64_t>(i, 0), n - 1);
-    if (edge == Edge::kReflect) j = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
-    if (edge == Edge::kCircular) j = ((i % n) + n) % n;
-    from.push_back(j);
-  }
-  return tensor(from, device);
+  const Tensor i = arange(-p.before, n + p.after, TensorOptions(kLong).device(device));
+  if (edge == Edge::kReplicate) return i.clamp(0, n - 1);
+  if (edge == Edge::kCircular) return i.remainder(n);
+  return (n - 1) - ((n - 1) - i.abs()).abs();
 }
 
 void check_edges(const Tensor& x, IntArrayRef pad, Edge edge) {

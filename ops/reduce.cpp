@@ -1,6 +1,7 @@
 #include <taper/ops/reduce.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/ops/out.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
@@ -106,7 +107,7 @@ Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
 
 Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
   const Tensor zero = x.eq(0), g = keep_dims(gy, Dims(x.sizes()), dims);
-  const bool exact = needs_grad(x) && zero.any().item<bool>();
+  const bool exact = needs_grad(x) && (detail::is_captured(x.device()) || zero.any().item<bool>());
   return g.mul(exact ? product_of_others(x, dims) : quotients(x, zero, dims));
 }
 

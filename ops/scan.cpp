@@ -1,6 +1,7 @@
 #include <taper/ops/scan.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/scan_kernels.h>
 
@@ -60,7 +61,8 @@ Tensor product_gradient_with_zeros(const Tensor& gy, const Tensor& x, int64_t di
 Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
   if (x.dim() == 0) return gy;
   if (x.numel() == 0) return gy;
-  if (x.detach().eq(0).any().item().toBool()) return product_gradient_with_zeros(gy, x, dim);
+  if (detail::is_captured(x.device()) || x.detach().eq(0).any().item().toBool())
+    return product_gradient_with_zeros(gy, x, dim);
   return sum_along(gy.mul(y), dim, true).div(x);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <taper/framework/shape.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/view.h>
 #include <taper/ops/view_helpers.h>
 
@@ -140,11 +141,9 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
   if (!overlaps(sizes, strides)) {
     as_strided(flat, sizes, strides, shift - first).copy_(g);
   } else {
-    Tensor places = detail::make_tensor({length}, kLong, kCPU);
-    int64_t* p = places.data_ptr<int64_t>();
-    for (int64_t i = 0; i < length; ++i) p[i] = i;
+    const Tensor places = arange(length, TensorOptions(kLong).device(g.device()));
     const Tensor index = reshape(as_strided(places, sizes, strides, shift - first), {-1});
-    flat = flat.index_add(0, index.to(g.device()), reshape(g, {-1}));
+    flat = flat.index_add(0, index, reshape(g, {-1}));
   }
   return as_strided(flat, in_sizes, in_strides, -first);
 }

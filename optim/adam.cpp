@@ -1,10 +1,22 @@
 #include <taper/optim/adam.h>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 
 #include <cmath>
 
 namespace taper::optim {
+
+int64_t detail::steps_of(const Tensor& clock, int64_t counted) {
+  return clock.defined() ? static_cast<int64_t>(clock.select(0, 0).item<double>()) : counted;
+}
+int64_t detail::set_steps(const Tensor& clock, int64_t n) {
+  if (clock.defined()) clock.select(0, 0).fill_(static_cast<double>(n));
+  return n;
+}
+
 namespace {
 
 template <class Options>
@@ -50,36 +62,96 @@ AdamNumbers numbers_for(const Options& o, const BiasCorrection& bias, bool decou
 
 TAPER_UPDATES(Adam, adam)
 
+/// The clocks of one call of step(): each counts once.
+template <class Options>
+class Clocks {
+ public:
+  /// A clock for a parameter that has none: that of its group's other ones which are as far.
+  Tensor find(const char* name, const Options& o, int64_t step, Device device) {
+    for (const Made& m : made_)
+      if (m.options == &o && m.step == step && m.clock.device() == device) return m.clock;
+    detail::check_may_make_state(name, device);
+    const NoGradGuard no_grad;
+    Tensor clock = taper::detail::make_tensor({3}, kDouble, device);
+    clock.fill_(static_cast<double>(step));
+    made_.push_back({&o, step, clock});
+    return clock;
+  }
+  void advance(const Tensor& clock, const Options& o) {
+    for (const TensorImpl* c : advanced_)
+      if (c == clock.unsafeGetTensorImpl()) return;
+    advanced_.push_back(clock.unsafeGetTensorImpl());
+    const auto [beta1, beta2] = o.betas();
+    TAPER_ON_DEVICE(clock, adam_advance, clock, o.lr(), beta1, beta2);
+  }
+
+ private:
+  struct Made {
+    const Options* options;
+    int64_t step;
+    Tensor clock;
+  };
+  std::vector<Made> made_;
+  std::vector<const TensorImpl*> advanced_;
+};
+
+void check_capturable(const char* name, Device device) {
+  TAPER_CHECK(!taper::detail::is_captured(device),
+              "Attempting CUDA graph capture of step() for an instance of ", name,
+              " but this instance was constructed with capturable=False.");
+}
+
+/// What one call of step() has for all parameters.
+template <class Options>
+struct Step {
+  const char* name;
+  bool decoupled;
+  AdamUpdates& updates;
+  BiasCorrection bias;
+  Clocks<Options> clocks;
+};
+
 /// One parameter's step.
 template <class Options, class State, class Fit>
-void update(AdamUpdates& updates, const Tensor& p, const Tensor& g, const Options& o, State& state,
-            bool decoupled, BiasCorrection& bias, const Fit& fit) {
+void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options& o, State& state,
+            const Fit& fit) {
+  if (!o.capturable()) check_capturable(now.name, p.device());
   fit(p, state.exp_avg());
   fit(p, state.exp_avg_sq());
   Tensor none, *largest = &none;
   if (o.amsgrad()) fit(p, *(largest = &state.max_exp_avg_sq()));
-  state.step(state.step() + 1);
-  bias.update(std::get<0>(o.betas()), std::get<1>(o.betas()), state.step());
-  updates.add(numbers_for(o, bias, decoupled), p, g, state.exp_avg(), state.exp_avg_sq(), *largest);
+  AdamNumbers n;
+  if (o.capturable()) {
+    if (!state.clock().defined())
+      state.clock(now.clocks.find(now.name, o, state.step(), p.device()));
+    now.clocks.advance(state.clock(), o);
+    n = numbers_for(o, now.bias, now.decoupled);
+    n.clock = state.clock().template data_ptr<double>();
+  } else {
+    state.step(state.step() + 1);
+    now.bias.update(std::get<0>(o.betas()), std::get<1>(o.betas()), state.step());
+    n = numbers_for(o, now.bias, now.decoupled);
+  }
+  now.updates.add(n, p, g, state.exp_avg(), state.exp_avg_sq(), *largest);
 }
 
 }  // namespace
 
 #define TAPER_ADAM_OPTIONS(X) X(lr) X(betas) X(eps) X(weight_decay) X(amsgrad)
 #define TAPER_ADAM_STATE(X) X(step) X(exp_avg) X(exp_avg_sq) X(max_exp_avg_sq)
-#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                   \
-  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                              \
-  Tensor Name::step(LossClosure closure) {                                                        \
-    Tensor loss = evaluate(closure);                                                              \
-    BiasCorrection bias;                                                                          \
-    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };          \
-    AdamUpdates().run([&](AdamUpdates& updates) {                                                 \
-      for_each_gradient<Name##Options>(                                                           \
-          #Name, [&](const Tensor& p, const Tensor& g, const Name##Options& o, size_t index) {    \
-            update(updates, p, g, o, state_of<Name##ParamState>(index, p), decoupled, bias, fit); \
-          });                                                                                     \
-    });                                                                                           \
-    return loss;                                                                                  \
+#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                \
+  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                           \
+  Tensor Name::step(LossClosure closure) {                                                     \
+    Tensor loss = evaluate(closure);                                                           \
+    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };       \
+    AdamUpdates().run([&](AdamUpdates& updates) {                                              \
+      Step<Name##Options> now{#Name, decoupled, updates, {}, {}};                              \
+      for_each_gradient<Name##Options>(                                                        \
+          #Name, [&](const Tensor& p, const Tensor& g, const Name##Options& o, size_t index) { \
+            update(now, p, g, o, state_of<Name##ParamState>(index, p), fit);                   \
+          });                                                                                  \
+    });                                                                                        \
+    return loss;                                                                               \
   }
 TAPER_DEFINE_ADAM_KIND(Adam, false)
 TAPER_DEFINE_ADAM_KIND(AdamW, true)

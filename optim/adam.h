@@ -6,6 +6,14 @@
 #include <tuple>
 
 namespace taper::optim {
+namespace detail {
+
+/// The steps that a state's clock has counted, which waits for its device; `counted` without one.
+int64_t steps_of(const Tensor& clock, int64_t counted);
+/// Sets the clock, if there is one; returns n.
+int64_t set_steps(const Tensor& clock, int64_t n);
+
+}  // namespace detail
 
 /// The options, the state and the class of an optimizer of Adam's kind. All of its numbers but the
 /// default weight decay are the same for all.
@@ -18,10 +26,21 @@ namespace taper::optim {
     TAPER_ARG(double, eps) = 1e-8;                                                             \
     TAPER_ARG(double, weight_decay) = default_weight_decay;                                    \
     TAPER_ARG(bool, amsgrad) = false;                                                          \
+    TAPER_ARG(bool, capturable) = false;                                                       \
     TAPER_OPTIM_OPTIONS(Name##Options)                                                         \
   };                                                                                           \
   struct Name##ParamState : public OptimizerCloneableParamState<Name##ParamState> {            \
-    TAPER_ARG(int64_t, step) = 0;                                                              \
+   public:                                                                                     \
+    auto step(int64_t n) -> decltype(*this) {                                                  \
+      step_ = detail::set_steps(clock_, n);                                                    \
+      return *this;                                                                            \
+    }                                                                                          \
+    const int64_t& step() const { return step_ = detail::steps_of(clock_, step_); }            \
+    int64_t& step() { return step_ = detail::steps_of(clock_, step_); }                        \
+                                                                                               \
+   private:                                                                                    \
+    mutable int64_t step_ = 0;                                                                 \
+    TAPER_ARG(Tensor, clock) = {};                                                             \
     TAPER_ARG(Tensor, exp_avg);                                                                \
     TAPER_ARG(Tensor, exp_avg_sq);                                                             \
     TAPER_ARG(Tensor, max_exp_avg_sq) = {};                                                    \
@@ -42,7 +61,10 @@ namespace taper::optim {
 ///     m = beta1 * m + (1 - beta1) * g;   v = beta2 * v + (1 - beta2) * g^2
 ///     p -= lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 ///
-/// amsgrad takes the largest v so far in place of v. Throws when lr, eps or weight_decay is
+/// amsgrad takes the largest v so far in place of v. With `capturable` steps can be captured
+/// (graph.h) after a first one: t is counted on the parameters' device (one clock for all
+/// parameters of a group that began together, whether or not all have a gradient), and lr stays
+/// what it was at the capture. Throws when lr, eps or weight_decay is
 /// negative or a beta is outside of [0, 1). Kingma and Ba, "Adam: a method for stochastic
 /// optimization", 2014.
 TAPER_ADAM_KIND(Adam, 0);

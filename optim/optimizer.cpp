@@ -1,7 +1,9 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/ops/foreach.h>
 #include <taper/optim/serialize.h>
+#include <taper/optim/updates.h>
 
 #include <unordered_set>
 
@@ -142,8 +144,15 @@ void Optimizer::throw_wrong_options(const char* name) {
                                     "Options, got one with the options of another optimizer"));
 }
 
+void detail::check_may_make_state(const char* name, Device device) {
+  TAPER_CHECK(!taper::detail::is_captured(device), name,
+              ": the first step makes the state of a parameter, and each replay of a graph would "
+              "make it anew; let the optimizer step once before the capture");
+}
+
 bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& state) {
   if (!state.defined()) {
+    detail::check_may_make_state(name, parameter.device());
     AutoGradMode no_grad(false);
     state = taper::detail::make_like(parameter);
     state.zero_();

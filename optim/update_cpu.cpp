@@ -77,10 +77,10 @@ void sgd_plain(const Plan<2>& plan, ScalarType dtype, const optim::SgdNumbers& n
   TAPER_BY_ISA(sgd_rows<false>, plan, dtype, n);
 }
 void adam_amsgrad(const Plan<5>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
-  TAPER_BY_ISA(adam_rows<true>, plan, dtype, n);
+  TAPER_BY_ISA(adam_rows<true>, plan, dtype, optim::read_clock(n));
 }
 void adam_plain(const Plan<4>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
-  TAPER_BY_ISA(adam_rows<false>, plan, dtype, n);
+  TAPER_BY_ISA(adam_rows<false>, plan, dtype, optim::read_clock(n));
 }
 void adagrad(const Plan<3>& plan, ScalarType dtype, const optim::AdagradNumbers& n) {
   TAPER_BY_ISA(adagrad_rows, plan, dtype, n);
@@ -105,6 +105,10 @@ void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumber
     adam_amsgrad(plan_update(p, g, m, v, v_max), p.dtype, n);
   else
     adam_plain(plan_update(p, g, m, v), p.dtype, n);
+}
+
+void adam_advance(InOut clock, double lr, double beta1, double beta2) {
+  optim::advance(clock.as<double>(), lr, beta1, beta2);
 }
 
 void adagrad_update(InOut p, In g, InOut sum, optim::AdagradNumbers n) {

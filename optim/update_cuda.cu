@@ -19,10 +19,15 @@ void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run&
 }
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run& run) {
+#if TAPER_CUDA_KERNELS == 1
+  const AdamNumbers& now = n;  // the rule reads the clock
+#else
+  const AdamNumbers now = read_clock(n);
+#endif
   TAPER_SWITCH(dtype, "Adam", TAPER_FLOATING_DTYPES, [&] {
     using M = opmath_t<scalar_t>;
-    if (has(4)) return run(scalar_t(), AdamRule<M, true>(n));
-    run(scalar_t(), AdamRule<M, false>(n));
+    if (has(4)) return run(scalar_t(), AdamRule<M, true>(now));
+    run(scalar_t(), AdamRule<M, false>(now));
   });
 }
 template <class Has, class Run>
@@ -96,8 +101,16 @@ void update_all(const TensorLists& lists, const Numbers& n) {
   });
 }
 
+struct Advance {
+  double *clock, lr, beta1, beta2;
+  TAPER_DEVICE void operator()(int64_t) const { advance(clock, lr, beta1, beta2); }
+};
+
 }  // namespace
 
+void adam_advance(InOut clock, double lr, double beta1, double beta2) {
+  for_each(1, Advance{clock.as<double>(), lr, beta1, beta2});
+}
 void sgd_update(InOut p, In g, InOut buffer, SgdNumbers n) { update(n, p, g, buffer); }
 void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, AdamNumbers n) {
   update(n, p, g, m, v, v_max);

@@ -19,8 +19,10 @@ struct SgdNumbers {
 
 /// p *= shrink;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
 /// p -= step_size * m / (sqrt(v) * inverse_root_bias2 + eps), with v's maximum so far for amsgrad.
+/// Where there is a clock (adam_advance), on the device, step_size and inverse_root_bias2 are its.
 struct AdamNumbers {
   double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+  const double* clock = nullptr;
   bool operator==(const AdamNumbers&) const = default;
 };
 
@@ -50,6 +52,9 @@ TAPER_KERNEL(adam_update, InOut p, In g, InOut m, InOut v, InOut v_max, optim::A
 TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
              optim::RmspropNumbers n)
+
+/// clock, three doubles, counts a step: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}.
+TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2)
 
 // The same for many parameters: the entries have the operands above, in their order.
 TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)

@@ -32,10 +32,25 @@ struct SgdRule {
   }
 };
 
+TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta2) {
+  clock[0] += 1;
+  clock[1] = lr / (1 - std::pow(beta1, clock[0]));
+  clock[2] = 1 / std::sqrt(1 - std::pow(beta2, clock[0]));
+}
+/// The numbers that a kernel on the host computes with, which can read the clock.
+inline AdamNumbers read_clock(AdamNumbers n) {
+  if (!n.clock) return n;
+  n.step_size = n.clock[1];
+  n.inverse_root_bias2 = n.clock[2];
+  n.clock = nullptr;
+  return n;
+}
+
 template <class M, bool kAmsgrad>
 struct AdamRule {
   static constexpr int kOperands = kAmsgrad ? 5 : 4;
   M beta1, rest1, beta2, rest2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+  const double* clock;
   explicit AdamRule(const AdamNumbers& n)
       : beta1(static_cast<M>(n.beta1)),
         rest1(static_cast<M>(1 - n.beta1)),
@@ -45,7 +60,8 @@ struct AdamRule {
         inverse_root_bias2(static_cast<M>(n.inverse_root_bias2)),
         eps(static_cast<M>(n.eps)),
         weight_decay(static_cast<M>(n.weight_decay)),
-        shrink(static_cast<M>(n.shrink)) {}
+        shrink(static_cast<M>(n.shrink)),
+        clock(n.clock) {}
   TAPER_HD void operator()(M* v) const {
     M g = v[1], p = v[0] * shrink;
     if (weight_decay != 0) g += weight_decay * p;
@@ -56,8 +72,17 @@ struct AdamRule {
       v[4] = v[4] > second ? v[4] : second;
       second = v[4];
     }
-    v[0] = p - step_size * v[2] / (std::sqrt(second) * inverse_root_bias2 + eps);
+    v[0] = p - size() * v[2] / (std::sqrt(second) * inverse_root() + eps);
   }
+
+ private:
+#ifdef __CUDA_ARCH__
+  TAPER_HD M size() const { return clock ? static_cast<M>(clock[1]) : step_size; }
+  TAPER_HD M inverse_root() const { return clock ? static_cast<M>(clock[2]) : inverse_root_bias2; }
+#else
+  TAPER_HD M size() const { return step_size; }
+  TAPER_HD M inverse_root() const { return inverse_root_bias2; }
+#endif
 };
 
 template <class M>

@@ -6,6 +6,11 @@
 
 namespace taper::optim {
 
+namespace detail {
+/// Throws Error while `device` is captured: a replay would make the state of a parameter anew.
+void check_may_make_state(const char* name, Device device);
+}  // namespace detail
+
 /// The updates of one step: on the CPU each is made at once, on a device as few launches as there
 /// are different numbers make them all. Kernels has the functions
 ///

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <taper/framework/runtime/access.h>
+
 namespace taper::data::datasets {
 
 TensorDataset::TensorDataset(const std::vector<Tensor>& tensors)
@@ -17,6 +19,7 @@ TensorExample TensorDataset::get(size_t index) {
 }
 
 TensorExample TensorDataset::get_stacked(ArrayRef<size_t> indices) {
+  taper::detail::check_not_capturing("TensorDataset", Device());
   const auto count = static_cast<int64_t>(indices.size());
   Tensor rows = taper::detail::make_tensor({count}, kLong, Device(kCPU));
   static_assert(sizeof(size_t) == sizeof(int64_t), "indices are copied as they are");

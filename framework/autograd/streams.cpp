@@ -12,9 +12,15 @@ using taper::detail::StreamImpl;
 
 namespace {
 
+// What was made before a capture runs on the stream that captures: its own one may not join.
+bool stays_on_current(const StreamImpl& own) {
+  return own.id == 0 && current_stream_of(own.device)->capture;
+}
+
 // The stream that is current on `device` while `node` runs; the caller's for no node.
 StreamImpl* stream_on(DeviceIndex device, const Node* node) {
-  const bool own = node && node->stream_ && node->stream_->device == device;
+  const bool own =
+      node && node->stream_ && node->stream_->device == device && !stays_on_current(*node->stream_);
   return own ? node->stream_ : current_stream_of(device);
 }
 
@@ -26,6 +32,7 @@ void keep_for_caller(const Tensor& result) {
 }  // namespace
 
 void OnForwardStream::enter() {
+  if (stays_on_current(*stream_)) stream_ = current_stream_of(stream_->device);
   device_ = cuda::current_device();
   before_ = taper::detail::exchange_current_stream(stream_->device, stream_);
   cuda::set_device(stream_->device);
@@ -47,7 +54,7 @@ void PassStreams::hand_over_on_device(const Tensor& grad, const Node* producer,
 }
 
 void PassStreams::add_stream(const Node& node) {
-  if (node.stream_ == current_stream_of(node.stream_->device)) return;
+  if (stream_on(node.stream_->device, &node) == current_stream_of(node.stream_->device)) return;
   if (std::find(used_.begin(), used_.end(), node.stream_) == used_.end())
     used_.push_back(node.stream_);
   if (node.is_accumulate())

@@ -1,4 +1,5 @@
 #include <taper/framework/io/safetensors.h>
+#include <taper/framework/runtime/access.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -92,6 +93,7 @@ void put_length(uint64_t n, unsigned char* bytes) {
 }  // namespace
 
 void write_safetensors(const FileContents& contents, const Sink& sink, const std::string& where) {
+  taper::detail::check_not_capturing("save", Device());
   std::vector<Tensor> tensors;
   for (const auto& [name, t] : contents.tensors) tensors.push_back(t.detach().cpu().contiguous());
   std::string header = header_text(contents, tensors, where);

@@ -1,7 +1,8 @@
-// What launches read and write: told to the race detector while it is on.
+// What launches read and write: told to the race detector while it is on, and to captures.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <vector>
 
 #include <taper/framework/array_ref.h>
@@ -22,12 +23,32 @@ struct Access {
   }
 };
 
-/// Whether the race detector is on (race_detector.h).
-extern std::atomic<bool> races_watched;
-inline bool watches_races() { return races_watched.load(std::memory_order_relaxed); }
+/// Who looks at launches before they are made: bit 0 is the race detector (race_detector.h), the
+/// other bits count the captures (graph.h) of all threads. 0 is the usual case, and all that an op
+/// asks.
+extern std::atomic<uint32_t> launch_observers;
+inline bool observes_launches() { return launch_observers.load(std::memory_order_relaxed) != 0; }
+inline bool watches_races() { return launch_observers.load(std::memory_order_relaxed) & 1; }
 
-/// Tells the detector of the kernel `name`, about to be queued on the current stream of `device`,
-/// or to be run by the host. Throws Error for a race where that was asked for.
+/// Tells whoever observes of the kernel `name`, about to be queued on the current stream of
+/// `device`, or to be run by the host. Throws Error for a race where that was asked for.
 void watch_kernel(const char* name, Device device, const std::vector<Access>& accesses);
+
+/// Whether the calling thread captures what the CPU does.
+bool captures_host();
+/// Records work of the host, which owns all that it needs, in the calling thread's capture.
+void record_on_host(const char* name, std::function<void()> work);
+
+/// Whether the device's current stream, or the CPU by the calling thread, is captured: what runs
+/// there has no values yet.
+bool is_captured(Device device);
+/// See check_not_capturing.
+void throw_if_capturing(const char* what, Device device);
+/// Throws Error while `device` is captured: `what` looks at values there, or waits for them.
+inline void check_not_capturing(const char* what, Device device) {
+  if (__builtin_expect(observes_launches(), 0)) throw_if_capturing(what, device);
+}
+/// Throws Error while the calling thread captures anything on CUDA devices: `what` waits for them.
+void check_may_wait(const char* what);
 
 }  // namespace taper::detail

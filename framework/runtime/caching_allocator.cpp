@@ -5,6 +5,7 @@
 #include <functional>
 #include <tuple>
 
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/race_watch.h>
 
 namespace taper::detail {
@@ -17,18 +18,29 @@ bool CachingAllocator::Smaller::operator()(const Block* a, const Block* b) const
 }
 
 // ---------------------------------------------------------------------- allocating
-void* CachingAllocator::allocate(size_t nbytes) {
+CachingAllocator::User CachingAllocator::current_user() {
   StreamImpl* stream = current_stream_of(device_);
+  const Capture* capture = stream->capture;
+  if (!capture) return {stream, &common_, false};
+  std::unique_ptr<Arena>& arena = of_graphs_[capture->pool().get()];
+  if (!arena) arena = std::make_unique<Arena>();
+  capture->pool()->note_device(device_);
+  return {stream, arena.get(), true};
+}
+
+void* CachingAllocator::allocate(size_t nbytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  const User user = current_user();
   const size_t rounded = std::max(kRound, (nbytes + kRound - 1) / kRound * kRound);
   if (rounded < nbytes) out_of_memory(nbytes);
   collect_reached();
-  Block* b = find(rounded, stream);
-  if (!b) b = new_segment(rounded, stream);
-  if (!b) {
+  Block* b = find(rounded, user);
+  if (!b) b = new_segment(rounded, user);
+  // Emptying the cache waits for the device, which a capture cannot.
+  if (!b && !user.is_captured) {
     ++stats_.num_retries;
     give_back_segments();
-    b = new_segment(rounded, stream);
+    b = new_segment(rounded, user);
   }
   if (!b) out_of_memory(nbytes);
   split(b, rounded);
@@ -36,25 +48,25 @@ void* CachingAllocator::allocate(size_t nbytes) {
   ++stats_.num_allocations;
   stats_.allocated += b->nbytes;
   stats_.max_allocated = std::max(stats_.max_allocated, stats_.allocated);
-  if (watches_races()) races::detector().allocate(b->data, b->nbytes, stream);
+  if (watches_races()) races::detector().allocate(b->data, b->nbytes, user.stream);
   return b->data;
 }
 
 // The smallest free block of the stream that is large enough.
-CachingAllocator::Block* CachingAllocator::find(size_t nbytes, StreamImpl* stream) {
-  Pool& pool = this->pool(nbytes <= kSmall);
+CachingAllocator::Block* CachingAllocator::find(size_t nbytes, const User& user) {
+  Pool& pool = nbytes <= kSmall ? user.arena->small : user.arena->large;
   Block key;
-  key.stream = stream;
+  key.stream = user.stream;
   key.nbytes = nbytes;
   const auto it = pool.lower_bound(&key);
-  if (it == pool.end() || (*it)->stream != stream) return nullptr;
+  if (it == pool.end() || (*it)->stream != user.stream) return nullptr;
   Block* b = *it;
   pool.erase(it);
   b->free = false;
   return b;
 }
 
-CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, StreamImpl* stream) {
+CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, const User& user) {
   const size_t size = nbytes <= kSmall ? kSmallSegment : nbytes;
   if (limit_ && stats_.reserved + size > limit_) return nullptr;
   void* p = cuda_runtime()->allocate(device_, size);
@@ -65,7 +77,9 @@ CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, StreamImpl
   Block* b = new Block;
   b->data = static_cast<char*>(p);
   b->nbytes = size;
-  b->stream = stream;
+  b->stream = user.stream;
+  b->arena = user.arena;
+  ++user.arena->segments;
   b->small = nbytes <= kSmall;
   return b;
 }
@@ -78,6 +92,7 @@ void CachingAllocator::split(Block* b, size_t nbytes) {
   rest->data = b->data + nbytes;
   rest->nbytes = left;
   rest->stream = b->stream;
+  rest->arena = b->arena;
   rest->small = b->small;
   rest->free = true;
   rest->before = b;
@@ -85,7 +100,7 @@ void CachingAllocator::split(Block* b, size_t nbytes) {
   if (rest->behind) rest->behind->before = rest;
   b->behind = rest;
   b->nbytes = nbytes;
-  pool(b->small).insert(rest);
+  pool(*b).insert(rest);
 }
 
 void CachingAllocator::out_of_memory(size_t nbytes) {
@@ -108,6 +123,23 @@ void CachingAllocator::release(void* p) noexcept {
   Block* b = it->second;
   live_.erase(it);
   stats_.allocated -= b->nbytes;
+  if (!b->users.empty() && !can_record(*b)) {
+    b->waits_for = 1;
+    deferred_.push_back(b);
+  } else {
+    await_users(b);
+  }
+}
+
+bool CachingAllocator::can_record(const Block& b) {
+  if (const Capture* c = thread_capture(); c && c->origin()) return false;
+  return std::none_of(b.users.begin(), b.users.end(),
+                      [](StreamImpl* s) { return s->capture.load(); });
+}
+
+// Into the pool, behind what its other users have queued so far.
+void CachingAllocator::await_users(Block* b) {
+  b->waits_for = 0;
   for (StreamImpl* user : b->users) {
     auto event = std::make_unique<cuda::Event>();
     try {
@@ -133,7 +165,13 @@ void CachingAllocator::record_stream(void* p, StreamImpl* stream) {
 
 // Frees the blocks whose other users have come far enough.
 void CachingAllocator::collect_reached() {
+  if (const Capture* c = thread_capture(); c && c->origin()) return;  // no events are asked
   const races::QuietQueries quiet;
+  for (Block* b : std::exchange(deferred_, {}))
+    if (can_record(*b))
+      await_users(b);
+    else
+      deferred_.push_back(b);
   const auto reached = [this](auto& wait) {
     if (!wait.first->query()) return false;
     if (--wait.second->waits_for == 0) put_back(wait.second);
@@ -144,7 +182,7 @@ void CachingAllocator::collect_reached() {
 
 // Into the pool, joined with free neighbours.
 void CachingAllocator::put_back(Block* b) {
-  Pool& pool = this->pool(b->small);
+  Pool& pool = this->pool(*b);
   if (Block* behind = b->behind; behind && behind->free) {
     pool.erase(behind);
     absorb(b, behind);
@@ -169,25 +207,51 @@ void CachingAllocator::absorb(Block* b, Block* behind) {
 void CachingAllocator::give_back_segments() {
   for (auto& wait : waiting_) wait.first->synchronize();
   collect_reached();
-  for (Pool* pool : {&small_, &large_})
-    for (auto it = pool->begin(); it != pool->end();) {
-      Block* b = *it;
-      if (b->before || b->behind) {
-        ++it;
-        continue;
-      }
-      // Its stream may still work on what lay there.
-      cuda::Stream(b->stream).record_event().synchronize();
-      cuda_runtime()->release(device_, b->data, b->nbytes);
-      stats_.reserved -= b->nbytes;
-      it = pool->erase(it);
-      delete b;
+  give_back(common_.small);
+  give_back(common_.large);
+  give_back_ended();
+}
+
+// Any stream may have replayed in this memory: the runtime waits for all of the device's.
+void CachingAllocator::give_back_ended() {
+  for (const auto& arena : ended_) {
+    give_back(arena->small);
+    give_back(arena->large);
+  }
+  const auto is_empty = [](const auto& arena) { return arena->segments == 0; };
+  ended_.erase(std::remove_if(ended_.begin(), ended_.end(), is_empty), ended_.end());
+}
+
+void CachingAllocator::give_back(Pool& pool) {
+  for (auto it = pool.begin(); it != pool.end();) {
+    Block* b = *it;
+    if (b->before || b->behind || (b->arena == &common_ && b->stream->capture)) {
+      ++it;
+      continue;
     }
+    // Its stream may still work on what lay there.
+    if (b->arena == &common_) cuda::Stream(b->stream).record_event().synchronize();
+    cuda_runtime()->release(device_, b->data, b->nbytes);
+    stats_.reserved -= b->nbytes;
+    --b->arena->segments;
+    it = pool.erase(it);
+    delete b;
+  }
 }
 
 void CachingAllocator::empty_cache() {
+  check_may_wait("empty_cache");
   const std::lock_guard<std::mutex> lock(mutex_);
   give_back_segments();
+}
+
+void CachingAllocator::end_pool(const GraphPool* pool) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = of_graphs_.find(pool);
+  if (it == of_graphs_.end()) return;
+  ended_.push_back(std::move(it->second));
+  of_graphs_.erase(it);
+  give_back_ended();
 }
 
 MemoryStats CachingAllocator::stats() {
@@ -203,8 +267,14 @@ std::vector<MemorySegment> CachingAllocator::snapshot() {
   };
   for (const auto& live : live_) note(live.second);
   for (const auto& wait : waiting_) note(wait.second);
-  for (const Pool* pool : {&small_, &large_})
-    for (const Block* b : *pool) note(b);
+  for (const Block* b : deferred_) note(b);
+  const auto note_free = [&](const Arena& arena) {
+    for (const Pool* pool : {&arena.small, &arena.large})
+      for (const Block* b : *pool) note(b);
+  };
+  note_free(common_);
+  for (const auto& arena : of_graphs_) note_free(*arena.second);
+  for (const auto& arena : ended_) note_free(*arena);
   std::vector<MemorySegment> segments;
   for (const auto& [address, b] : first) {
     MemorySegment& s = segments.emplace_back();

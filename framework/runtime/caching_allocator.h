@@ -4,6 +4,9 @@
 // the same stream at once (its work is ordered behind), and to nobody else. What another stream
 // uses must be told by record_stream: the block then waits for an event of that stream. Memory is
 // taken from the device in segments (2 MiB for blocks below 1 MiB) that are split and merged.
+//
+// What a captured stream allocates comes from segments of its graph's own: only captures of that
+// pool get them again, until the pool ends.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +51,8 @@ struct MemorySegment {
 
 namespace detail {
 
+class GraphPool;
+
 class CachingAllocator {
  public:
   explicit CachingAllocator(DeviceIndex device) : device_(device) {}
@@ -64,12 +69,17 @@ class CachingAllocator {
   void reset_peaks();
   /// Bytes that may be reserved; 0: all that the device has.
   void set_limit(size_t nbytes);
+  /// No graph of this pool is left: its segments go back to the device, those with live blocks when
+  /// these are gone and the cache is emptied.
+  void end_pool(const GraphPool* pool);
 
  private:
+  struct Arena;
   struct Block {
     char* data = nullptr;
     size_t nbytes = 0;
     StreamImpl* stream = nullptr;
+    Arena* arena = nullptr;
     bool small = false;                          // of a segment for small blocks
     bool free = false;                           // in a pool
     Block *before = nullptr, *behind = nullptr;  // in the same segment
@@ -80,25 +90,44 @@ class CachingAllocator {
     bool operator()(const Block* a, const Block* b) const;
   };
   using Pool = std::set<Block*, Smaller>;
+  /// Free blocks that serve the same requests.
+  struct Arena {
+    Pool small, large;
+    size_t segments = 0;
+  };
+  /// Who asks for memory: a stream, and what its blocks come from.
+  struct User {
+    StreamImpl* stream;
+    Arena* arena;
+    bool is_captured;
+  };
 
   static MemoryBlock::State state_of(const Block& b);
-  Pool& pool(bool small) { return small ? small_ : large_; }
-  Block* find(size_t nbytes, StreamImpl* stream);
-  Block* new_segment(size_t nbytes, StreamImpl* stream);
+  static Pool& pool(const Block& b) { return b.small ? b.arena->small : b.arena->large; }
+  User current_user();
+  Block* find(size_t nbytes, const User& user);
+  Block* new_segment(size_t nbytes, const User& user);
   void split(Block* b, size_t nbytes);
+  static bool can_record(const Block& b);
+  void await_users(Block* b);
   void put_back(Block* b);
   void absorb(Block* b, Block* behind);
   void collect_reached();
   void give_back_segments();
+  void give_back(Pool& pool);
+  void give_back_ended();
   [[noreturn]] void out_of_memory(size_t nbytes);
 
   static constexpr size_t kRound = 512, kSmall = size_t{1} << 20, kSmallSegment = size_t{2} << 20;
 
   const DeviceIndex device_;
   std::mutex mutex_;
-  Pool small_, large_;
+  Arena common_;
+  std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
+  std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
   std::map<void*, Block*> live_;
   std::vector<std::pair<std::unique_ptr<cuda::Event>, Block*>> waiting_;
+  std::vector<Block*> deferred_;  // freed while no events could be recorded
   MemoryStats stats_;
   size_t limit_ = 0;
 };

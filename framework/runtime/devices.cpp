@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/stream.h>
 
@@ -119,6 +120,7 @@ std::vector<DeviceIndex> devices_by_free_memory() {
 }
 
 void synchronize(int64_t device_index) {
+  detail::check_may_wait("synchronize");
   detail::require_cuda().synchronize_device(detail::existing_index(device_index));
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/race_watch.h>
 
 namespace taper::detail {
@@ -16,8 +17,11 @@ struct Block {
   char* data;
   size_t nbytes;
   std::vector<std::unique_ptr<cuda::Event>> uses;
+  std::shared_ptr<const void> graphs{};  ///< shared with the graphs that copy from or to it
 
   bool is_idle() {
+    if (graphs.use_count() > 1) return false;
+    if (const Capture* c = thread_capture(); c && c->origin() && !uses.empty()) return false;
     const races::QuietQueries quiet;
     uses.erase(std::remove_if(uses.begin(), uses.end(), [](auto& e) { return e->query(); }),
                uses.end());
@@ -35,7 +39,7 @@ class PinnedAllocator {
     void* p = require_cuda().allocate_pinned(rounded);
     if (!p)
       throw OutOfMemoryError(concat("not enough pinned host memory: asked for ", nbytes, " bytes"));
-    live_[static_cast<char*>(p)] = Block{static_cast<char*>(p), rounded, {}};
+    live_[static_cast<char*>(p)] = Block{static_cast<char*>(p), rounded, {}, {}};
     return p;
   }
 
@@ -63,6 +67,10 @@ class PinnedAllocator {
     const std::lock_guard<std::mutex> lock(mutex_);
     Block* b = find(p);
     if (!b) return;
+    if (Capture* capture = stream->capture) {
+      if (!b->graphs) b->graphs = std::make_shared<const char>();
+      return capture->keep(b->graphs);
+    }
     b->uses.push_back(std::make_unique<cuda::Event>());
     b->uses.back()->record(cuda::Stream(stream));
   }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <taper/framework/backtrace.h>
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/race_watch.h>
 #include <taper/framework/runtime/simulated.h>
 #include <taper/framework/runtime/simulated_memory.h>
@@ -55,7 +56,7 @@ void enable_from_environment() {
                     "TAPER_RACE_DETECTOR: expected 0, 1 or throw, got '", mode, "'");
   if (mode.empty() || mode == "0") return;
   detector().reset(mode == "throw");
-  detail::races_watched = true;
+  detail::launch_observers |= 1;
 }
 
 }  // namespace races
@@ -63,7 +64,7 @@ void enable_from_environment() {
 // ---------------------------------------------------------------------- kernels
 namespace detail {
 
-std::atomic<bool> races_watched{false};
+std::atomic<uint32_t> launch_observers{0};
 
 namespace {
 
@@ -80,9 +81,13 @@ void check_reachable(const char* name, Device device, const std::vector<Access>&
 }  // namespace
 
 void watch_kernel(const char* name, Device device, const std::vector<Access>& accesses) {
-  if (!device.is_cpu() && cuda::is_simulated()) check_reachable(name, device, accesses);
+  if (watches_races() && !device.is_cpu() && cuda::is_simulated())
+    check_reachable(name, device, accesses);
   StreamImpl* stream = device.is_cpu() ? nullptr : current_stream_of(device.index());
-  races::detector().launch(stream, name, accesses);
+  if (Capture* capture = stream ? stream->capture.load() : host_capture())
+    capture->note(stream, name, accesses);
+  else if (watches_races())
+    races::detector().launch(stream, name, accesses);
 }
 
 }  // namespace detail
@@ -93,7 +98,10 @@ namespace cuda {
 void enable_race_detector(bool enabled, bool throws) {
   enabled = enabled && cuda_runtime();
   races::detector().reset(throws);
-  detail::races_watched = enabled;
+  if (enabled)
+    detail::launch_observers |= 1;
+  else
+    detail::launch_observers &= ~1u;
 }
 bool race_detector_enabled() { return detail::watches_races(); }
 std::vector<RaceReport> race_reports() { return races::detector().reports(); }

@@ -182,6 +182,11 @@ std::vector<cuda::RaceReport> Detector::reports() {
   return reports_;
 }
 
+void Detector::add_reports(const std::vector<cuda::RaceReport>& reports) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  reports_.insert(reports_.end(), reports.begin(), reports.end());
+}
+
 void Detector::set_reports(std::vector<cuda::RaceReport> reports) {
   const std::lock_guard<std::mutex> lock(mutex_);
   reports_ = std::move(reports);

@@ -48,6 +48,8 @@ class Detector {
   bool throws();
   std::vector<cuda::RaceReport> reports();
   void set_reports(std::vector<cuda::RaceReport> reports);
+  /// What another detector has found.
+  void add_reports(const std::vector<cuda::RaceReport>& reports);
 
  private:
   struct Stream {

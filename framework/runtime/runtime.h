@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <taper/framework/device.h>
@@ -27,6 +28,15 @@ struct DeviceProperties {
   size_t total_memory = 0;   ///< bytes
   int major = 0, minor = 0;  ///< compute capability
   int multi_processor_count = 0;
+};
+
+/// Work that was recorded in place of being run (graph.h).
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  /// Queues all of it on the stream and returns; the CPU's (`stream` is null) runs at once. What is
+  /// queued may outlive the recording.
+  virtual void replay(detail::StreamImpl* stream) = 0;
 };
 
 /// The one interface between Taper and a kind of device. Devices are numbered as the program sees
@@ -75,6 +85,13 @@ class Runtime {
   virtual void synchronize(detail::EventImpl* event) = 0;
   /// Milliseconds between two reached records of timing events.
   virtual double elapsed_ms(detail::EventImpl* start, detail::EventImpl* end) = 0;
+
+  /// What is queued on the stream from now on, and on streams that wait for its events, goes to the
+  /// recording that is returned and does not run.
+  virtual std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) = 0;
+  /// Ends that, and makes the recording ready for replays. Also where this throws the capture has
+  /// ended.
+  virtual void end_capture(detail::StreamImpl* stream, Recording& recording) = 0;
 };
 
 /// The runtime of the CUDA devices: simulated ones where they were asked for, else the GPUs, else

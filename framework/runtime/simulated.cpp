@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include <taper/framework/check.h>
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/simulated_faults.h>
 #include <taper/framework/runtime/simulated_memory.h>
@@ -25,6 +26,20 @@ struct SimulatedDevice {
   std::mutex mutex;  // guards what follows
   size_t used = 0;
   std::vector<Stream*> streams;
+};
+
+/// A plan that a stream works off, kernel by kernel.
+class StreamPlan final : public detail::Plan, public std::enable_shared_from_this<StreamPlan> {
+ public:
+  explicit StreamPlan(Runtime& runtime) : runtime_(runtime) {}
+  void replay(detail::StreamImpl* stream) override {
+    for (const Launch& l : launches_) runtime_.launch(stream, l.name, [&l] { l.work(); });
+    // The graph may be gone before the stream has come so far.
+    static_cast<Stream*>(stream)->push([self = shared_from_this()] {});
+  }
+
+ private:
+  Runtime& runtime_;
 };
 
 class SimulatedRuntime final : public Runtime {
@@ -98,12 +113,12 @@ class SimulatedRuntime final : public Runtime {
     return d.streams.back();
   }
   void launch(detail::StreamImpl* stream, const char* name, std::function<void()> work) override {
+    if (detail::Capture* capture = stream->capture) return capture->add(name, std::move(work));
     if (usable(stream->device).plan.takes(name)) work = [] { throw Error("a simulated fault"); };
     stream_of(stream).launch(name, std::move(work));
   }
   void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
-    usable(stream->device);
-    stream_of(stream).launch("memcpy", [=] { std::memmove(to, from, nbytes); });
+    launch(stream, "memcpy", [=] { std::memmove(to, from, nbytes); });
   }
   bool is_idle(detail::StreamImpl* stream) override {
     usable(stream->device);
@@ -129,12 +144,14 @@ class SimulatedRuntime final : public Runtime {
   }
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
     usable(stream->device);
+    if (stream->capture) return;  // a replay is one queue
     const std::shared_ptr<Event> e = shared(event);
     const uint64_t record = e->begin(stream->device);
     stream_of(stream).push([e, record] { e->reach(record); });
   }
   void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
     usable(stream->device);
+    if (stream->capture) return;
     const std::shared_ptr<Event> e = shared(event);
     const uint64_t record = e->last();
     if (!e->is_reached()) stream_of(stream).push([e, record] { e->wait_for(record); });
@@ -149,6 +166,12 @@ class SimulatedRuntime final : public Runtime {
     const auto time = shared(end)->time() - shared(start)->time();
     return std::chrono::duration<double, std::milli>(time).count();
   }
+
+  std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) override {
+    usable(stream->device);
+    return std::make_shared<StreamPlan>(*this);
+  }
+  void end_capture(detail::StreamImpl* stream, Recording&) override { usable(stream->device); }
 
   SimulatedDevice& device(DeviceIndex index) { return devices_[detail::existing_index(index)]; }
 

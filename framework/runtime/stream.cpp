@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
 
 namespace taper {
@@ -66,7 +67,14 @@ void launch_on(DeviceIndex device, const char* name, std::function<void()> work)
   Runtime& r = require_cuda();
   StreamImpl* stream = current_stream_of(device);
   r.launch(stream, name, std::move(work));
-  finish_launch(r, stream);
+  if (!stream->capture) finish_launch(r, stream);
+}
+
+void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes) {
+  if (Capture* capture = stream->capture)
+    capture->note(stream, "copy",
+                  {Access::bytes(to, nbytes, true), Access::bytes(from, nbytes, false)});
+  require_cuda().copy(stream, to, from, nbytes);
 }
 
 }  // namespace detail
@@ -79,8 +87,24 @@ Stream::Stream(Device device, int priority) {
   impl_ = pool_stream(detail::existing_device(device).index(), priority);
 }
 
-bool Stream::query() const { return detail::require_cuda().is_idle(impl_); }
-void Stream::synchronize() const { detail::require_cuda().synchronize(impl_); }
+namespace {
+
+void check_not_captured(const detail::StreamImpl& stream, const char* what) {
+  TAPER_CHECK(!stream.capture,
+              "CUDA error: operation not permitted when stream is capturing: ", what,
+              " of a stream that is captured; do it before or after the capture");
+}
+
+}  // namespace
+
+bool Stream::query() const {
+  check_not_captured(*impl_, "query");
+  return detail::require_cuda().is_idle(impl_);
+}
+void Stream::synchronize() const {
+  check_not_captured(*impl_, "synchronize");
+  detail::require_cuda().synchronize(impl_);
+}
 
 void Stream::wait_stream(const Stream& other) const {
   if (other != *this) wait_event(other.record_event());
@@ -129,14 +153,51 @@ Event& Event::operator=(Event&& other) noexcept {
 void Event::record(const Stream& stream) {
   Runtime& r = detail::require_cuda();
   if (!impl_) impl_ = r.make_event(timing_);
+  if (detail::Capture* capture = stream.impl()->capture)
+    capture->record(*impl_, stream.impl());
+  else
+    impl_->point.reset();
   r.record(impl_, stream.impl());
 }
-void Event::wait(const Stream& stream) const {
-  if (impl_) detail::require_cuda().wait(stream.impl(), impl_);
+
+namespace {
+
+// The capture that a wait belongs to, of the stream or of the event; null as a rule.
+detail::Capture* capture_of_wait(const detail::StreamImpl& stream, const detail::EventImpl& event) {
+  if (!event.point || stream.capture) return stream.capture;
+  detail::Capture* capture = detail::thread_capture();
+  TAPER_CHECK(
+      capture && capture->origin(),
+      "CUDA error: operation not permitted on an event last recorded in a capturing stream");
+  return capture;
 }
-bool Event::query() const { return !impl_ || detail::require_cuda().is_reached(impl_); }
+
+// A captured event is never reached: it is a place in a graph.
+void check_not_captured(const detail::EventImpl& event, const char* what) {
+  TAPER_CHECK(!event.point,
+              "CUDA error: operation not permitted on an event last recorded in a capturing "
+              "stream: ",
+              what, "; record it again outside of the capture");
+  detail::check_may_wait(what);
+}
+
+}  // namespace
+
+void Event::wait(const Stream& stream) const {
+  if (!impl_) return;
+  if (detail::Capture* capture = capture_of_wait(*stream.impl(), *impl_))
+    capture->wait(stream.impl(), *impl_);
+  detail::require_cuda().wait(stream.impl(), impl_);
+}
+bool Event::query() const {
+  if (!impl_) return true;
+  check_not_captured(*impl_, "Event::query");
+  return detail::require_cuda().is_reached(impl_);
+}
 void Event::synchronize() const {
-  if (impl_) detail::require_cuda().synchronize(impl_);
+  if (!impl_) return;
+  check_not_captured(*impl_, "Event::synchronize");
+  detail::require_cuda().synchronize(impl_);
 }
 float Event::elapsed_time(const Event& end) const {
   TAPER_CHECK(timing_ && end.timing_,

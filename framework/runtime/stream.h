@@ -2,10 +2,16 @@
 // each other unless they wait for each other's events.
 #pragma once
 
+#include <atomic>
+#include <memory>
+
 #include <taper/framework/runtime/devices.h>
 
 namespace taper {
 namespace detail {
+
+class Capture;
+struct CapturedPoint;
 
 /// What a Stream points to. Made by the runtime, never destroyed.
 struct StreamImpl {
@@ -15,10 +21,14 @@ struct StreamImpl {
   const int priority;
   /// 0 for the default stream of its device.
   int id = 0;
+  /// What records the work that is queued here, in place of running it; null as a rule.
+  std::atomic<Capture*> capture{nullptr};
 };
 
 struct EventImpl {
   virtual ~EventImpl() = default;
+  /// Where in a capture it was recorded last; null outside of captures.
+  std::shared_ptr<const CapturedPoint> point;
 };
 
 }  // namespace detail
@@ -120,6 +130,8 @@ bool on_gpu();
 StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream);
 /// Queues a kernel on the current stream; with CUDA_LAUNCH_BLOCKING=1 waits for it.
 void launch_on(DeviceIndex device, const char* name, std::function<void()> work);
+/// Queues a copy of bytes on a stream.
+void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes);
 
 }  // namespace detail
 }  // namespace taper

@@ -14,13 +14,13 @@ using Clock = detail::TimelineMark::Clock;
 using Json = nlohmann::ordered_json;
 
 /// What is being recorded.
-struct Recording {
+struct Record {
   std::mutex mutex;
   Clock::time_point start;
   std::vector<cuda::TimelineEvent> events;
 };
-Recording& recording() {
-  static Recording& r = *new Recording;
+Record& recording() {
+  static Record& r = *new Record;
   return r;
 }
 
@@ -51,7 +51,7 @@ void TimelineMark::add() const {
   const auto ns = [](Clock::duration d) {
     return static_cast<int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
   };
-  Recording& r = recording();
+  Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
   // It may have begun for a timeline that has ended.
   if (!timeline_records || begin_ < r.start) return;
@@ -63,7 +63,7 @@ void TimelineMark::add() const {
 namespace cuda {
 
 Timeline::Timeline() {
-  Recording& r = recording();
+  Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
   TAPER_CHECK(!detail::timeline_records,
               "Timeline: expected no other one to record, and one does; stop() it first");
@@ -84,7 +84,7 @@ void Timeline::stop() {
     } catch (...) {
       if (!fault) fault = std::current_exception();
     }
-  Recording& r = recording();
+  Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
   detail::timeline_records = recording_ = false;
   events_ = std::exchange(r.events, {});

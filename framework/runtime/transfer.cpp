@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/pinned.h>
 
 namespace taper::detail {
@@ -11,20 +12,33 @@ void with_host(DeviceIndex device, void* to, const void* from, const void* host,
                bool non_blocking) {
   Runtime& r = require_cuda();
   StreamImpl* stream = current_stream_of(device);
-  r.copy(stream, to, from, nbytes);
-  if (non_blocking && is_pinned(host))
+  const bool pinned = non_blocking && is_pinned(host);
+  if (!pinned)
+    check_not_capturing("a copy between a device and pageable host memory", Device(kCUDA, device));
+  copy_on(stream, to, from, nbytes);
+  if (pinned)
     record_pinned_use(host, stream);
   else
     r.synchronize(stream);
+}
+
+void within_host(void* to, const void* from, size_t nbytes) {
+  if (captures_host()) {
+    watch_kernel("copy", Device(),
+                 {Access::bytes(to, nbytes, true), Access::bytes(from, nbytes, false)});
+    record_on_host("copy", [=] { std::memmove(to, from, nbytes); });
+  } else {
+    std::memmove(to, from, nbytes);
+  }
 }
 
 // Through pinned memory of the host, for devices that do not reach each other.
 void staged(void* to, const cuda::Stream& target, const void* from, const cuda::Stream& source,
             size_t nbytes) {
   const intrusive_ptr<StorageImpl> host = allocate_pinned_storage(nbytes);
-  require_cuda().copy(source.impl(), host->data, from, nbytes);
+  copy_on(source.impl(), host->data, from, nbytes);
   target.wait_stream(source);
-  require_cuda().copy(target.impl(), to, host->data, nbytes);
+  copy_on(target.impl(), to, host->data, nbytes);
   record_pinned_use(host->data, target.impl());
 }
 
@@ -36,7 +50,7 @@ void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIn
     return staged(to, target, from, source, nbytes);
   // What still reads or writes the target's memory comes first.
   source.wait_stream(target);
-  require_cuda().copy(source.impl(), to, from, nbytes);
+  copy_on(source.impl(), to, from, nbytes);
   target.wait_stream(source);
 }
 
@@ -45,8 +59,10 @@ void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIn
 void transfer(void* to, Device to_device, const void* from, Device from_device, size_t nbytes,
               bool non_blocking) {
   if (nbytes == 0) return;
+  if (!to_device.is_cpu() || !from_device.is_cpu())
+    check_not_capturing("a copy from or to a device", Device());
   if (to_device.is_cpu() && from_device.is_cpu())
-    std::memmove(to, from, nbytes);
+    within_host(to, from, nbytes);
   else if (to_device.is_cpu())
     with_host(from_device.index(), to, from, to, nbytes, non_blocking);
   else if (from_device.is_cpu())

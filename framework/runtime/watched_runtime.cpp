@@ -39,9 +39,10 @@ void WatchedRuntime::release_pinned(void* p, size_t nbytes) noexcept {
 }
 
 void WatchedRuntime::copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) {
-  detector().launch(
-      stream, "copy",
-      {detail::Access::bytes(to, nbytes, true), detail::Access::bytes(from, nbytes, false)});
+  if (!stream->capture)
+    detector().launch(
+        stream, "copy",
+        {detail::Access::bytes(to, nbytes, true), detail::Access::bytes(from, nbytes, false)});
   real_.copy(stream, to, from, nbytes);
 }
 
@@ -63,11 +64,11 @@ void WatchedRuntime::destroy_event(detail::EventImpl* event) noexcept {
   real_.destroy_event(event);
 }
 void WatchedRuntime::record(detail::EventImpl* event, detail::StreamImpl* stream) {
-  detector().record(event, stream);
+  if (!stream->capture) detector().record(event, stream);
   real_.record(event, stream);
 }
 void WatchedRuntime::wait(detail::StreamImpl* stream, detail::EventImpl* event) {
-  detector().wait(stream, event);
+  if (!stream->capture) detector().wait(stream, event);
   real_.wait(stream, event);
 }
 bool WatchedRuntime::is_reached(detail::EventImpl* event) {

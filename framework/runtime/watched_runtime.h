@@ -48,6 +48,14 @@ class WatchedRuntime final : public Runtime {
     return real_.elapsed_ms(start, end);
   }
 
+  // Captures and replays tell the detector themselves.
+  std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) override {
+    return real_.begin_capture(stream);
+  }
+  void end_capture(detail::StreamImpl* stream, Recording& recording) override {
+    real_.end_capture(stream, recording);
+  }
+
  private:
   Runtime& real_;
 };

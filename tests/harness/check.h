@@ -26,6 +26,11 @@ Failures check_forms(const OpCase& c);
 /// Every error case throws exactly its type, with its words.
 Failures check_errors(const OpCase& c);
 
+/// Forward, gradients and the in-place form, captured once (graph.h), give in replays on new inputs
+/// exactly what eager runs give. `refused` gets the message where a capture was refused because the
+/// host needs values.
+Failures check_capture(const OpCase& c, Device device, std::string* refused);
+
 /// What `got` lacks to equal `want`: `atol + rtol * |want|` for every element; a NaN equals only a
 /// NaN. Empty when equal.
 std::string difference(const Array& got, const Array& want, double rtol, double atol);

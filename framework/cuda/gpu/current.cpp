@@ -9,21 +9,27 @@ namespace {
 
 thread_local DeviceIndex current_device_index = 0;
 thread_local cudaStream_t current_handle = nullptr;
+thread_local GpuRecording* current_recording = nullptr;
 
 }  // namespace
 
-LaunchScope::LaunchScope(DeviceIndex device, cudaStream_t stream)
-    : device_before_(current_device_index), stream_before_(current_handle) {
+LaunchScope::LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording)
+    : device_before_(current_device_index),
+      stream_before_(current_handle),
+      recording_before_(current_recording) {
   current_device_index = device;
   current_handle = stream;
+  current_recording = recording;
 }
 LaunchScope::~LaunchScope() {
   current_device_index = device_before_;
   current_handle = stream_before_;
+  current_recording = recording_before_;
 }
 
 DeviceIndex kernel_device() { return current_device_index; }
 cudaStream_t kernel_stream() { return current_handle; }
+GpuRecording* kernel_recording() { return current_recording; }
 
 void check_status(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;

@@ -7,10 +7,13 @@
 
 namespace taper::cuda {
 
-/// Until the end of the scope kernels go to this stream.
+class GpuRecording;
+
+/// Until the end of the scope kernels go to this stream, whose work goes to `recording` where that
+/// is not null.
 class LaunchScope {
  public:
-  LaunchScope(DeviceIndex device, cudaStream_t stream);
+  LaunchScope(DeviceIndex device, cudaStream_t stream, GpuRecording* recording);
   ~LaunchScope();
   LaunchScope(const LaunchScope&) = delete;
   LaunchScope& operator=(const LaunchScope&) = delete;
@@ -18,9 +21,12 @@ class LaunchScope {
  private:
   DeviceIndex device_before_;
   cudaStream_t stream_before_;
+  GpuRecording* recording_before_;
 };
 
 /// The device of the launch that is being made.
 DeviceIndex kernel_device();
+/// What records it, or null.
+GpuRecording* kernel_recording();
 
 }  // namespace taper::cuda

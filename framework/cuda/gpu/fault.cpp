@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 
 namespace taper::cuda {
@@ -19,6 +20,7 @@ FaultNote* note_of(int device) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (!notes[device].load(std::memory_order_relaxed)) {
+    const RelaxedCapture relaxed;
     void* p = nullptr;  // never freed: kernels may run until the process ends
     TAPER_CUDA_CHECK(cudaHostAlloc(&p, sizeof(FaultNote), cudaHostAllocMapped));
     notes[device].store(new (p) FaultNote{}, std::memory_order_release);

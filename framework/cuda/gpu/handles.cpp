@@ -6,6 +6,7 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 
 namespace taper::cuda {
@@ -17,6 +18,7 @@ Handle handle_of_thread(const Make& make) {
   thread_local auto* const handles = new std::map<DeviceIndex, Handle>;
   const auto it = handles->find(kernel_device());
   if (it != handles->end()) return it->second;
+  const RelaxedCapture relaxed;
   return handles->emplace(kernel_device(), make()).first->second;
 }
 

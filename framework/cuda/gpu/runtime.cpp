@@ -5,19 +5,13 @@
 
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
-#include <taper/framework/runtime/stream.h>
+#include <taper/framework/runtime/capture.h>
 
 namespace taper {
 namespace cuda {
 namespace {
-
-struct GpuStream final : detail::StreamImpl {
-  GpuStream(DeviceIndex device, int priority, cudaStream_t handle)
-      : StreamImpl(device, priority), handle(handle) {}
-  const cudaStream_t handle;
-};
-cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
 struct GpuEvent final : detail::EventImpl {
   cudaEvent_t handle = nullptr;  // made when it is first recorded: events belong to a device
@@ -25,20 +19,10 @@ struct GpuEvent final : detail::EventImpl {
 };
 GpuEvent& event_of(detail::EventImpl* e) { return *static_cast<GpuEvent*>(e); }
 
-/// Makes a device CUDA's current one; the caller's is restored.
-class OnDevice {
- public:
-  explicit OnDevice(DeviceIndex device) {
-    TAPER_CUDA_CHECK(cudaGetDevice(&before_));
-    if (before_ != device) TAPER_CUDA_CHECK(cudaSetDevice(device));
-  }
-  ~OnDevice() { (void)cudaSetDevice(before_); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  int before_ = 0;
-};
+GpuRecording* recording_of(detail::StreamImpl* stream) {
+  const detail::Capture* capture = stream->capture;
+  return capture ? static_cast<GpuRecording*>(capture->recording().get()) : nullptr;
+}
 
 /// The cause of a failure that the caller handles is forgotten; any other one is thrown.
 bool is_out_of_memory(cudaError_t status, const char* call, int line) {
@@ -74,12 +58,17 @@ class GpuRuntime final : public Runtime {
 
   void* allocate(DeviceIndex device, size_t nbytes) override {
     const OnDevice on(device);
+    const RelaxedCapture relaxed;
     void* p = nullptr;
     return is_out_of_memory(cudaMalloc(&p, nbytes), "cudaMalloc", __LINE__) ? nullptr : p;
   }
   // The driver may be gone at the end of the process; there is nobody left to tell.
-  void release(DeviceIndex, void* p, size_t) noexcept override { (void)cudaFree(p); }
+  void release(DeviceIndex, void* p, size_t) noexcept override {
+    const RelaxedCapture relaxed;
+    (void)cudaFree(p);
+  }
   void* allocate_pinned(size_t nbytes) override {
+    const RelaxedCapture relaxed;
     void* p = nullptr;
     const cudaError_t status = cudaHostAlloc(&p, nbytes, cudaHostAllocPortable);
     return is_out_of_memory(status, "cudaHostAlloc", __LINE__) ? nullptr : p;
@@ -97,7 +86,7 @@ class GpuRuntime final : public Runtime {
   }
   void launch(detail::StreamImpl* stream, const char*, std::function<void()> work) override {
     const OnDevice on(stream->device);
-    const LaunchScope scope(stream->device, handle_of(stream));
+    const LaunchScope scope(stream->device, handle_of(stream), recording_of(stream));
     work();
   }
   void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
@@ -151,6 +140,19 @@ class GpuRuntime final : public Runtime {
     float ms = 0;
     TAPER_CUDA_CHECK(cudaEventElapsedTime(&ms, event_of(start).handle, event_of(end).handle));
     return ms;
+  }
+
+  std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) override {
+    const OnDevice on(stream->device);
+    auto recording = std::make_shared<GpuRecording>(stream->device);
+    TAPER_CUDA_CHECK(cudaStreamBeginCapture(handle_of(stream), cudaStreamCaptureModeThreadLocal));
+    return recording;
+  }
+  void end_capture(detail::StreamImpl* stream, Recording& recording) override {
+    const OnDevice on(stream->device);
+    cudaGraph_t graph = nullptr;
+    TAPER_CUDA_CHECK(cudaStreamEndCapture(handle_of(stream), &graph));
+    static_cast<GpuRecording&>(recording).take(graph);
   }
 
  private:

@@ -1,0 +1,11 @@
+// at::cuda::CUDAGraph: captured steps.
+#pragma once
+
+#include <ATen/cuda/CUDAContext.h>
+#include <taper/framework/runtime/graph.h>
+
+namespace at::cuda {
+using taper::MempoolId_t;
+using taper::cuda::CUDAGraph;
+using taper::cuda::graph_pool_handle;
+}  // namespace at::cuda

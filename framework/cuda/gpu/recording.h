@@ -1,0 +1,73 @@
+// Captured steps on GPUs: CUDA graphs, and what differs from replay to replay. Not installed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <taper/framework/cuda/stream.h>
+#include <taper/framework/random.h>
+#include <taper/framework/runtime/stream.h>
+
+namespace taper::cuda {
+
+struct GpuStream final : detail::StreamImpl {
+  GpuStream(DeviceIndex device, int priority, cudaStream_t handle)
+      : StreamImpl(device, priority), handle(handle) {}
+  const cudaStream_t handle;
+};
+inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
+
+/// Makes a device CUDA's current one; the caller's is restored.
+class OnDevice {
+ public:
+  explicit OnDevice(DeviceIndex device) {
+    TAPER_CUDA_CHECK(cudaGetDevice(&before_));
+    if (before_ != device) TAPER_CUDA_CHECK(cudaSetDevice(device));
+  }
+  ~OnDevice() { (void)cudaSetDevice(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// Calls that a capture of this thread would take for mistakes, such as taking memory, are allowed
+/// for a scope: what they do is no part of the graph.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// A CUDA graph. The keys of its random numbers lie in device memory, and each replay draws them
+/// anew, in the order of the launches.
+class GpuRecording final : public Recording {
+ public:
+  explicit GpuRecording(DeviceIndex device) : device_(device) {}
+  ~GpuRecording() override;
+  /// Makes the captured graph ready to run.
+  void take(cudaGraph_t graph);
+  void replay(detail::StreamImpl* stream) override;
+  /// Where a launch that is recorded finds the key of its random numbers.
+  const uint64_t* key_of(CPUGeneratorImpl* generator);
+
+ private:
+  /// Places for keys, filled by one copy.
+  struct Keys {
+    uint64_t* places;
+    std::vector<CPUGeneratorImpl*> generators;
+  };
+  static constexpr size_t kKeys = 64;
+  uint64_t* new_places() const;
+  const DeviceIndex device_;
+  cudaGraphExec_t graph_ = nullptr;
+  std::vector<Keys> keys_;
+};
+
+}  // namespace taper::cuda

@@ -1,0 +1,44 @@
+// The key of a launch's random numbers (philox.h). Not installed.
+#pragma once
+
+#include <mutex>
+
+#include <taper/framework/dtype.h>
+#include <taper/framework/random.h>
+
+namespace taper::cuda {
+
+/// Every launch has a key of its own, the next of the generator's numbers.
+inline uint64_t draw_key(CPUGeneratorImpl* generator) {
+  const std::lock_guard<std::mutex> lock(generator->mutex_);
+  return generator->random64();
+}
+
+#if TAPER_CUDA_KERNELS == 1
+/// Where a launch that is captured finds its key, a new one in each replay; null outside of
+/// captures.
+const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
+#endif
+
+/// A key as a kernel gets it. (On simulated devices a launch draws when it runs, also in a replay.)
+class RandomKey {
+ public:
+#if TAPER_CUDA_KERNELS == 1
+  explicit RandomKey(CPUGeneratorImpl* generator) : place_(key_for_replays(generator)) {
+    if (!place_) value_ = draw_key(generator);
+  }
+  TAPER_HD uint64_t operator()() const { return place_ ? *place_ : value_; }
+
+ private:
+  const uint64_t* place_;
+  uint64_t value_ = 0;
+#else
+  explicit RandomKey(CPUGeneratorImpl* generator) : value_(draw_key(generator)) {}
+  uint64_t operator()() const { return value_; }
+
+ private:
+  uint64_t value_;
+#endif
+};
+
+}  // namespace taper::cuda

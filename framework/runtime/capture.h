@@ -1,0 +1,119 @@
+// The inside of captures (graph.h): what goes where while one records. Not installed.
+#pragma once
+
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <taper/framework/runtime/graph_pool.h>
+#include <taper/framework/runtime/race_watch.h>
+
+namespace taper::detail {
+
+/// Work that is kept as a list of launches, each a kernel with its arguments by value: the CPU's,
+/// and that of simulated devices.
+class Plan : public Recording {
+ public:
+  void add(const char* name, std::function<void()> work) {
+    launches_.push_back({name, std::move(work)});
+  }
+  void replay(StreamImpl*) override {
+    for (const Launch& l : launches_) l.work();
+  }
+
+ protected:
+  struct Launch {
+    const char* name;
+    std::function<void()> work;
+  };
+  std::vector<Launch> launches_;
+};
+
+/// An event's place in a capture: what comes before it.
+struct CapturedPoint {
+  uint64_t capture;  ///< Capture::id
+  races::Clock clock;
+};
+
+/// A recorded launch as the race detector sees it at each replay.
+struct WatchedLaunch {
+  const char* name;
+  std::vector<Access> accesses;
+};
+
+/// A capture that is going on: its streams, its memory, what it keeps.
+class Capture {
+ public:
+  /// Of the CPU where `origin` is null. Throws what the runtime throws.
+  Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool);
+  /// Ends it.
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  StreamImpl* origin() const { return origin_; }
+  const std::shared_ptr<GraphPool>& pool() const { return pool_; }
+  const std::shared_ptr<Recording>& recording() const { return recording_; }
+  /// The recording of the CPU and of simulated devices.
+  void add(const char* name, std::function<void()> work);
+  /// A kernel or a copy is about to be recorded.
+  void note(StreamImpl* stream, const char* name, std::vector<Access> accesses);
+  /// For as long as the graph lives.
+  void keep(std::shared_ptr<const void> object);
+
+  void record(EventImpl& event, StreamImpl* stream);
+  /// The stream joins if it is not here yet. Throws Error for an event that is from elsewhere.
+  void wait(StreamImpl* stream, EventImpl& event);
+
+  /// Ends it; throws Error when the recording is of no use.
+  void end();
+  std::vector<WatchedLaunch> take_watched() { return std::move(watched_); }
+  std::vector<std::shared_ptr<const void>> take_kept() { return std::move(kept_); }
+
+ private:
+  uint32_t index_of(StreamImpl* stream);
+  bool is_joined() const;
+  void leave();
+
+  const uint64_t id_;
+  StreamImpl* const origin_;
+  const std::thread::id thread_;
+  const std::shared_ptr<GraphPool> pool_;
+  std::shared_ptr<Recording> recording_;
+  bool goes_on_ = false;
+  std::mutex mutex_;  // guards what follows
+  std::vector<StreamImpl*> streams_;
+  std::vector<races::Clock> clocks_;  // of each stream: what comes before its next launch
+  std::unique_ptr<races::Detector> order_;
+  std::vector<WatchedLaunch> watched_;
+  std::vector<std::shared_ptr<const void>> kept_;
+};
+
+/// The calling thread's capture of the CPU, or null.
+Capture* host_capture();
+/// The calling thread's capture, or null.
+Capture* thread_capture();
+/// The capture of the CPU's work, or of the device's current stream, or null.
+Capture* capture_of(Device device);
+/// Keeps an object for replays of what is captured now on `device`; nothing without a capture.
+template <class T>
+void keep_for_replays(Device device, const T& object) {
+  if (!observes_launches()) return;
+  if (Capture* c = capture_of(device)) c->keep(std::make_shared<const T>(object));
+}
+
+/// Lets the CPU run what the calling thread does, also while it captures: for values that are
+/// constants of the graph.
+class CaptureSuspension {
+ public:
+  CaptureSuspension();
+  ~CaptureSuspension();
+  CaptureSuspension(const CaptureSuspension&) = delete;
+  CaptureSuspension& operator=(const CaptureSuspension&) = delete;
+
+ private:
+  Capture* before_;
+};
+
+}  // namespace taper::detail

@@ -1,0 +1,144 @@
+#include <taper/framework/runtime/graph.h>
+
+#include <cstdio>
+#include <exception>
+
+#include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/launch_blocking.h>
+
+namespace taper {
+
+using detail::Capture;
+using detail::GraphPool;
+using detail::StreamImpl;
+
+struct Graph::Made {
+  Device device;
+  std::shared_ptr<GraphPool> pool;
+  std::shared_ptr<Recording> recording;
+  std::vector<detail::WatchedLaunch> watched;
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+namespace {
+
+StreamImpl* stream_to_capture(Device device) {
+  if (device.is_cpu()) return nullptr;
+  StreamImpl* stream = detail::current_stream_of(detail::existing_index(device.index()));
+  TAPER_CHECK(stream->id != 0,
+              "CUDA graphs must be captured on a non-default stream. (However, after capture, it's "
+              "ok to replay them on the default stream.)");
+  TAPER_CHECK(!stream->capture,
+              "CUDA error: operation not permitted when stream is capturing: the stream is "
+              "captured already");
+  return stream;
+}
+
+void warn_of_nothing() {
+  std::fputs(
+      "Warning: The CUDA Graph is empty. This usually means that the graph was attempted to be "
+      "captured on wrong device or stream.\n",
+      stderr);
+}
+
+}  // namespace
+
+Graph::Graph(Device device) : device_(device) {}
+Graph::~Graph() = default;
+
+void Graph::capture_begin(MempoolId_t pool) {
+  TAPER_CHECK(
+      !made_ && !capture_,
+      "This CUDAGraph instance already owns a captured graph. To capture a new graph, create "
+      "a new instance.");
+  TAPER_CHECK(!detail::thread_capture(),
+              "capture_begin: the calling thread captures a graph already; end that capture first");
+  capture_ = std::make_unique<Capture>(stream_to_capture(device_), GraphPool::find(pool));
+}
+
+void Graph::capture_end() {
+  TAPER_CHECK(capture_, "Called CUDAGraph::capture_end without a preceding capture_begin.");
+  const std::unique_ptr<Capture> capture = std::move(capture_);
+  capture->end();
+  auto made = std::make_unique<Made>();
+  made->device = capture->origin() ? Device(kCUDA, capture->origin()->device) : Device();
+  made->pool = capture->pool();
+  made->recording = capture->recording();
+  made->watched = capture->take_watched();
+  made->kept = capture->take_kept();
+  if (made->watched.empty()) warn_of_nothing();
+  made_ = std::move(made);
+}
+
+void Graph::replay() {
+  TAPER_CHECK(made_, "Called CUDAGraph::replay without a preceding successful capture.");
+  StreamImpl* stream =
+      made_->device.is_cpu() ? nullptr : detail::current_stream_of(made_->device.index());
+  TAPER_CHECK(!detail::thread_capture() && !(stream && stream->capture),
+              "CUDA error: operation not permitted when stream is capturing: a graph is no part of "
+              "another graph");
+  if (detail::watches_races())
+    for (const detail::WatchedLaunch& l : made_->watched)
+      races::detector().launch(stream, l.name, l.accesses);
+  made_->recording->replay(stream);
+  if (stream) detail::finish_launch(detail::require_cuda(), stream);
+}
+
+void Graph::reset() {
+  abandon();
+  made_.reset();
+}
+void Graph::abandon() noexcept { capture_.reset(); }
+
+MempoolId_t Graph::pool() const {
+  TAPER_CHECK(made_, "Called CUDAGraph::pool() without a preceding successful capture.");
+  return made_->pool->id();
+}
+
+// ---------------------------------------------------------------------- a scope
+namespace {
+
+/// Where the calling thread captures a device when it is told no stream: graphs that share a pool
+/// share its blocks by stream.
+cuda::Stream side_stream(DeviceIndex device) {
+  thread_local StreamImpl* streams[kMaxDevices] = {};
+  StreamImpl*& s = streams[device];
+  if (!s) s = cuda::Stream(Device(kCUDA, device)).impl();
+  return cuda::Stream(s);
+}
+
+}  // namespace
+
+GraphGuard::GraphGuard(Graph& graph, MempoolId_t pool, std::optional<cuda::Stream> stream)
+    : graph_(graph), exceptions_(std::uncaught_exceptions()) {
+  if (graph.device().is_cuda()) {
+    const DeviceIndex device = detail::existing_index(graph.device().index());
+    TAPER_CHECK(!stream || stream->device_index() == device, "GraphGuard: expected a stream of ",
+                Device(kCUDA, device), ", got one of ", stream->device());
+    const cuda::Stream side = stream ? *stream : side_stream(device);
+    before_ = cuda::current_stream(device);
+    if (!side.impl()->capture && !before_->impl()->capture) side.wait_stream(*before_);
+    side_.emplace(side);
+  }
+  graph.capture_begin(pool);
+}
+
+GraphGuard::~GraphGuard() noexcept(false) {
+  const bool failed = std::uncaught_exceptions() > exceptions_;
+  if (failed)
+    graph_.abandon();
+  else
+    graph_.capture_end();
+  if (!side_ || failed) return;
+  const cuda::Stream side = cuda::current_stream(before_->device_index());
+  side_.reset();
+  before_->wait_stream(side);
+}
+
+// ---------------------------------------------------------------------- CUDA
+bool cuda::is_current_stream_capturing() {
+  return is_available() &&
+         detail::current_stream_of(detail::existing_index(-1))->capture.load() != nullptr;
+}
+
+}  // namespace taper

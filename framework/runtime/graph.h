@@ -1,0 +1,101 @@
+// Captured steps: what ops do is recorded once and replayed, with no tape, no shape checks and no
+// allocation.
+//
+//   Graph graph(device);
+//   {
+//     GraphGuard guard(graph);     // nothing runs in this scope: it is recorded
+//     loss = criterion(model->forward(x), y);
+//     loss.backward();
+//     optimizer.step();
+//   }
+//   for (...) {
+//     x.copy_(...), y.copy_(...);  // new values in the old memory
+//     graph.replay();              // loss and the gradients are where they were
+//   }
+//
+// See docs/devices.md for what a captured step may do.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <taper/framework/runtime/stream.h>
+
+namespace taper {
+
+/// Names a pool of memory that graphs share; {0, 0}: none.
+using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
+
+/// The work of one device, or of the CPU, as it was recorded. A graph keeps the memory that was
+/// allocated during its capture: tensors made there stay where they are, and replays write to them.
+/// Everything else that was used (inputs, parameters) must be kept alive by the program.
+class Graph {
+ public:
+  /// A CUDA device without an index is the current one at the capture.
+  explicit Graph(Device device);
+  /// Ends a capture that is going on; what it recorded is dropped.
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  Device device() const { return device_; }
+  /// Starts to record what the calling thread does on the CPU, or what is queued on the device's
+  /// current stream, which is not the default one, and on streams that wait for it. Memory comes
+  /// from `pool`, which graphs may share whose replays come one behind the other, in the order of
+  /// the captures; by default from one of its own. Throws Error when this graph holds something
+  /// already, and while the thread captures.
+  void capture_begin(MempoolId_t pool = {0, 0});
+  /// Throws Error when streams that joined were not waited for, and where the capture did not
+  /// begin; the capture has ended then too, and the graph is empty.
+  void capture_end();
+  /// Runs all of it again, on the device's current stream (any) or on the host. Throws Error
+  /// without a capture.
+  void replay();
+  /// Drops what was recorded. Its memory goes back when no graph and no tensor uses it any more.
+  void reset();
+  /// The pool that its memory is from. Throws Error without a capture.
+  MempoolId_t pool() const;
+
+ private:
+  friend class GraphGuard;
+  struct Made;
+  void abandon() noexcept;
+  Device device_;
+  std::unique_ptr<detail::Capture> capture_;  // while one goes on
+  std::unique_ptr<Made> made_;                // what one has left
+};
+
+/// Captures until the end of the scope. On a CUDA device a side stream, or `stream`, is the current
+/// one meanwhile; it waits for the stream that was current, and that one for it at the end. When an
+/// exception ends the scope, the capture is dropped. The end itself throws what capture_end throws.
+class GraphGuard {
+ public:
+  explicit GraphGuard(Graph& graph, MempoolId_t pool = {0, 0},
+                      std::optional<cuda::Stream> stream = std::nullopt);
+  ~GraphGuard() noexcept(false);
+  GraphGuard(const GraphGuard&) = delete;
+  GraphGuard& operator=(const GraphGuard&) = delete;
+
+ private:
+  Graph& graph_;
+  std::optional<cuda::Stream> before_;
+  std::optional<cuda::StreamGuard> side_;
+  int exceptions_;
+};
+
+namespace cuda {
+
+/// A Graph of the CUDA device that is current at the capture, under PyTorch's name.
+class CUDAGraph : public Graph {
+ public:
+  CUDAGraph() : Graph(Device(kCUDA)) {}
+};
+
+/// A new name for a pool, for capture_begin of several graphs.
+MempoolId_t graph_pool_handle();
+/// Whether what is queued on the current stream is captured; false without devices.
+bool is_current_stream_capturing();
+
+}  // namespace cuda
+}  // namespace taper
