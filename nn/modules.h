@@ -14,10 +14,13 @@
 #include <taper/nn/modules/dropout.h>
 #include <taper/nn/modules/embedding.h>
 #include <taper/nn/modules/embedding_bag.h>
+#include <taper/nn/modules/fold.h>
 #include <taper/nn/modules/linear.h>
 #include <taper/nn/modules/loss.h>
 #include <taper/nn/modules/normalization.h>
 #include <taper/nn/modules/padding.h>
+#include <taper/nn/modules/pixelshuffle.h>
 #include <taper/nn/modules/pooling.h>
 #include <taper/nn/modules/rnn.h>
 #include <taper/nn/modules/transformer.h>
+#include <taper/nn/modules/upsampling.h>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/ops/linalg.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
 #include <taper/ops/view.h>
@@ -204,9 +205,7 @@ Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArra
 Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, optional<ScalarType> dtype) {
   const size_t reduced = dim ? dim->size() : static_cast<size_t>(self.dim());
-  TAPER_CHECK_AS(NotImplementedError, !ord || reduced == 1,
-                 "linalg_norm: expected no order or one dimension, got an order for ", reduced,
-                 " dimensions; matrix norms are not there, linalg_vector_norm takes any");
+  if (ord && reduced != 1) return linalg::norm(self, ord, dim, keepdim, dtype);
   return linalg_vector_norm(self, ord.value_or(2), dim, keepdim, dtype);
 }
 

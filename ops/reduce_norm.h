@@ -38,8 +38,8 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
             ScalarType dtype);
-/// The same under the names of torch.linalg. linalg_norm is the vector norm, too: `ord` with two
-/// dimensions (a matrix norm) throws NotImplementedError; no `ord` is the 2-norm of all elements.
+/// The same under the names of torch.linalg. linalg_norm is the vector norm, too, but where `ord`
+/// is given for two dimensions: then linalg::matrix_norm. No `ord` is the 2-norm of all elements.
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                           OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                           optional<ScalarType> dtype = nullopt);

@@ -3,7 +3,9 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/scan_kernels.h>
+#include <taper/ops/where.h>
 
 namespace taper {
 
@@ -66,6 +68,15 @@ Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
   return sum_along(gy.mul(y), dim, true).div(x);
 }
 
+/// The part of logcumsumexp's gradient that comes from the positive elements of gy: the sum over i
+/// >= k of gy[i] exp(x[k] - y[i]), by its logarithm.
+Tensor log_sum_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
+  const Tensor positive = gy.gt(0);
+  const Tensor weight = where(positive, gy, Scalar(1)).log() - y;
+  const Tensor summed = where(positive, weight, Scalar(-1e30));
+  return (logcumsumexp(summed.flip({dim}), dim).flip({dim}) + x).exp();
+}
+
 std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tensor& x,
                                    int64_t dim_given, bool maximum) {
   check_defined(op, x, "self");
@@ -101,6 +112,25 @@ Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dt
     record("CumprodBackward0", y, {x}, [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
       return product_gradient(gy, x.get(), y.get(), dim);
     });
+  return y;
+}
+
+Tensor logcumsumexp(const Tensor& x, int64_t dim_given) {
+  check_defined("logcumsumexp", x, "self");
+  const int64_t dim = wrap_dim(dim_given, x.dim());
+  if (!x.is_floating_point()) detail::unsupported_dtype("logcumsumexp_out_cpu", x.scalar_type());
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, running_log_sum, y, x.contiguous(), scan_shape(x, dim));
+  }
+  if (needs_grad(x))
+    record("LogcumsumexpBackward0", y, {x},
+           [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
+             const Tensor from = x.get(), result = y.get();
+             return log_sum_gradient(gy, from, result, dim) -
+                    log_sum_gradient(-gy, from, result, dim);
+           });
   return y;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include <taper/framework/cpu/parallel.h>
@@ -108,6 +109,15 @@ void running_product(Out y, In x, ScanShape shape) {
   TAPER_SWITCH(y.dtype, "cumprod", TAPER_NUMBER_DTYPES, [&] {
     using M = scan_t<scalar_t>;
     scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, false, M(1), [](M a, M b) { return M(a * b); });
+  });
+}
+
+void running_log_sum(Out y, In x, ScanShape shape) {
+  if (y.numel == 0) return;
+  TAPER_SWITCH(y.dtype, "logcumsumexp", TAPER_FLOATING_DTYPES, [&] {
+    using M = scan_t<scalar_t>;
+    scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, false, -std::numeric_limits<M>::infinity(),
+         [](M a, M b) { return log_of_sum(a, b); });
   });
 }
 

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/scan.h>
 #include <taper/ops/scan_kernels.h>
@@ -19,6 +21,19 @@ struct RunningValues {
   TAPER_HD State start() const { return Product ? State(1) : State(0); }
   TAPER_DEVICE State take(int64_t at, int64_t) const { return static_cast<State>(load(x[at])); }
   TAPER_DEVICE State join(State a, State b) const { return Product ? a * b : a + b; }
+  TAPER_DEVICE void store(int64_t at, State v) const {
+    y[at] = static_cast<T>(static_cast<opmath_t<T>>(v));
+  }
+};
+
+template <class T>
+struct RunningLogSum {
+  using State = Running<T>;
+  T* y;
+  const T* x;
+  TAPER_HD State start() const { return -std::numeric_limits<State>::infinity(); }
+  TAPER_DEVICE State take(int64_t at, int64_t) const { return static_cast<State>(load(x[at])); }
+  TAPER_DEVICE State join(State a, State b) const { return log_of_sum(a, b); }
   TAPER_DEVICE void store(int64_t at, State v) const {
     y[at] = static_cast<T>(static_cast<opmath_t<T>>(v));
   }
@@ -65,6 +80,12 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
 void running_product(Out y, In x, ScanShape shape) {
   TAPER_SWITCH(y.dtype, "cumprod", TAPER_NUMBER_DTYPES, [&] {
     scan(box_of(shape, false), RunningValues<scalar_t, true>{y.as<scalar_t>(), x.as<scalar_t>()});
+  });
+}
+
+void running_log_sum(Out y, In x, ScanShape shape) {
+  TAPER_SWITCH(y.dtype, "logcumsumexp", TAPER_FLOATING_DTYPES, [&] {
+    scan(box_of(shape, false), RunningLogSum<scalar_t>{y.as<scalar_t>(), x.as<scalar_t>()});
   });
 }
 

@@ -3,19 +3,25 @@
 #include <cblas.h>
 #include <dlfcn.h>
 
+#include <taper/framework/check.h>
+
 namespace taper::cpu {
 namespace {
 
 using Dgemm = decltype(&cblas_dgemm);
 
-Dgemm load() {
+void* load() {
   void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
   // Its own threads would fight with OpenMP's: the split is the caller's.
   if (auto set_threads =
           reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads")))
     set_threads(1);
-  return reinterpret_cast<Dgemm>(dlsym(library, "cblas_dgemm"));
+  return library;
+}
+void* library() {
+  static void* const loaded = load();
+  return loaded;
 }
 
 CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
@@ -25,11 +31,22 @@ CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTr
 bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha,
                     const double* a, int lda, const double* b, int ldb, double beta, double* c,
                     int ldc) {
-  static const Dgemm dgemm = load();
+  static const Dgemm dgemm =
+      library() ? reinterpret_cast<Dgemm>(dlsym(library(), "cblas_dgemm")) : nullptr;
   if (!dgemm) return false;
   dgemm(CblasRowMajor, flag(transpose_a), flag(transpose_b), m, n, k, alpha, a, lda, b, ldb, beta,
         c, ldc);
   return true;
+}
+
+void* openblas_function(const char* name) {
+  TAPER_CHECK(
+      library(),
+      "expected libopenblas.so.0, which linear algebra on the CPU needs, and could not load "
+      "it: install OpenBLAS (Debian: libopenblas0)");
+  void* f = dlsym(library(), name);
+  TAPER_CHECK(f, "expected the function ", name, " in libopenblas.so.0, which lacks it");
+  return f;
 }
 
 }  // namespace taper::cpu

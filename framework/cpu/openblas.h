@@ -1,4 +1,4 @@
-// OpenBLAS, loaded when the first product needs it.
+// OpenBLAS, loaded when it is first needed.
 #pragma once
 
 namespace taper::cpu {
@@ -11,5 +11,9 @@ namespace taper::cpu {
 bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha,
                     const double* a, int lda, const double* b, int ldb, double beta, double* c,
                     int ldc);
+
+/// A function of BLAS or LAPACK by its name in the library ("dgetrf_"). Throws Error, which says
+/// what to install, where there is none.
+void* openblas_function(const char* name);
 
 }  // namespace taper::cpu

@@ -1,0 +1,14 @@
+// Windows of images as columns, and back.
+#pragma once
+
+#include <taper/nn/options/fold.h>
+
+namespace taper::nn::functional {
+
+/// (N, C * K, L) or (C * K, L), columns of windows with K pixels, summed into (N, C, output_size).
+/// Throws Error for sizes that do not fit.
+Tensor fold(const Tensor& input, const FoldFuncOptions& options);
+/// (N, C, H, W) to (N, C * K, L). Throws Error for sizes that do not fit.
+Tensor unfold(const Tensor& input, const UnfoldFuncOptions& options);
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,33 @@
+#include <taper/nn/functional/vision.h>
+
+#include <taper/ops/grid_sample.h>
+
+namespace taper::nn::functional {
+
+Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corners) {
+  TAPER_CHECK(theta.is_floating_point(), "Expected theta to have floating point type, but got ",
+              theta.dtype());
+  TAPER_CHECK(size.size() == 4 || size.size() == 5,
+              "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+              "respectively. Got size ",
+              size);
+  const int64_t dims = static_cast<int64_t>(size.size()) - 2;
+  TAPER_CHECK(theta.dim() == 3 && theta.size(-2) == dims && theta.size(-1) == dims + 1,
+              "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1,
+              " for size ", size, ". Got ", theta.sizes(), ".");
+  for (int64_t s : size) TAPER_CHECK(s > 0, "Expected non-zero, positive output size. Got ", size);
+  return affine_grid_generator(theta, size, align_corners);
+}
+
+Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& options) {
+  const bool linear = std::holds_alternative<enumtype::kBilinear>(options.mode());
+  const bool nearest = std::holds_alternative<enumtype::kNearest>(options.mode());
+  return grid_sampler(input, grid,
+                      linear    ? 0
+                      : nearest ? 1
+                                : 2,
+                      static_cast<int64_t>(options.padding_mode().index()),
+                      options.align_corners().value_or(false));
+}
+
+}  // namespace taper::nn::functional

@@ -1,0 +1,20 @@
+// Images of other sizes, as a module.
+#pragma once
+
+#include <taper/nn/modules/common.h>
+#include <taper/nn/options/upsampling.h>
+
+namespace taper::nn {
+
+/// functional::interpolate.
+class UpsampleImpl : public Cloneable<UpsampleImpl> {
+ public:
+  explicit UpsampleImpl(UpsampleOptions options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  UpsampleOptions options;
+};
+TAPER_LIBRARY_MODULE(Upsample);
+
+}  // namespace taper::nn

@@ -1,0 +1,42 @@
+// Options of Upsample and functional::interpolate.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/arg.h>
+#include <taper/framework/tensor.h>
+#include <taper/nn/enum.h>
+
+namespace taper::nn {
+
+/// Either size or scale_factor is given, with a number for each spatial dimension.
+struct UpsampleOptions {
+  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
+                              enumtype::kBicubic, enumtype::kTrilinear>;
+  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;
+  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
+  TAPER_ARG(mode_t, mode) = kNearest;
+  /// Whether the centres of the corner pixels coincide; not for kNearest. Without it they do not.
+  TAPER_ARG(optional<bool>, align_corners) = nullopt;
+};
+
+namespace functional {
+
+/// Either size or scale_factor is given, with a number for each spatial dimension.
+struct InterpolateFuncOptions {
+  using mode_t =
+      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                   enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
+  TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;
+  TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
+  TAPER_ARG(mode_t, mode) = kNearest;
+  /// Whether the centres of the corner pixels coincide; not for kNearest, kArea and kNearestExact.
+  TAPER_ARG(optional<bool>, align_corners) = nullopt;
+  /// Finds places from the two sizes even where scale_factor is given.
+  TAPER_ARG(optional<bool>, recompute_scale_factor) = nullopt;
+  /// Filters as wide as the step where the image shrinks; kBilinear and kBicubic.
+  TAPER_ARG(bool, antialias) = false;
+};
+
+}  // namespace functional
+}  // namespace taper::nn

@@ -1,0 +1,35 @@
+// Products of tensors along chosen dimensions. The derivative is that of the ops they are made of.
+#pragma once
+
+#include <string_view>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// The sum of products that `equation` writes: "bij,bjk->bik" is bmm. Each operand has one letter
+/// for each dimension; a letter that the result lacks is summed over; one that repeats in an
+/// operand takes its diagonal; "..." stands for dimensions that broadcast. Without "->" the result
+/// has the letters that appear once, in the order of the alphabet, after those of "...". Spaces are
+/// skipped. Operands are contracted from left to right, by bmm; one dtype for all. Throws Error, in
+/// LibTorch's words, for what does not fit.
+Tensor einsum(std::string_view equation, TensorList operands);
+
+/// The sum over dims_self[i] of self together with dims_other[i] of other, for all i: the remaining
+/// dimensions of self, then those of other. A size of 1 broadcasts. Throws Error for other sizes.
+Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
+                 IntArrayRef dims_other);
+
+/// Kronecker's product: block (i, j) is self[i][j] * other. Missing leading dimensions are added.
+Tensor kron(const Tensor& self, const Tensor& other);
+
+/// The cross product of vectors along `dim`, of 3 elements (nullopt: the first dimension of size
+/// 3). Other dimensions broadcast, except where dim is nullopt.
+Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
+
+namespace linalg {
+/// The cross product along `dim`.
+Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
+}  // namespace linalg
+
+}  // namespace taper

@@ -1,0 +1,28 @@
+// Kernels of im2col and col2im. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+/// The windows of planes of images (height, width).
+struct FoldWindows {
+  int64_t planes;
+  int64_t image[2], kernel[2], dilation[2], padding[2], stride[2];
+  int64_t windows[2];  ///< how many along each dimension
+
+  TAPER_HD int64_t pixels() const { return image[0] * image[1]; }
+  TAPER_HD int64_t columns() const { return windows[0] * windows[1]; }
+  TAPER_HD int64_t taps() const { return kernel[0] * kernel[1]; }
+  /// The pixel of window `o` at tap `k` along dimension d; it may lie in the padding.
+  TAPER_HD int64_t place(int d, int64_t o, int64_t k) const {
+    return o * stride[d] - padding[d] + k * dilation[d];
+  }
+};
+
+// Contiguous floating tensors: images (planes, H, W), columns (planes, taps, windows).
+TAPER_KERNEL(im2col, Out columns, In images, FoldWindows w)
+/// The adjoint.
+TAPER_KERNEL(col2im, Out images, In columns, FoldWindows w)
+
+}  // namespace taper

@@ -1,0 +1,23 @@
+// Kernels of grid_sampler. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+enum class GridBlend : uint8_t { kLinear, kNearest, kCubic };
+enum class GridPadding : uint8_t { kZeros, kBorder, kReflection };
+
+struct GridSampling {
+  GridBlend blend;
+  GridPadding padding;
+  bool align_corners;
+};
+
+// Contiguous tensors of one dtype, f32 or f64: images (N, C, [D,] H, W), grid (N, ..., 2 or 3), y
+// (N, C, ...).
+TAPER_KERNEL(grid_sample, Out y, In images, In grid, GridSampling s)
+/// Each of gx and ggrid may be undefined.
+TAPER_KERNEL(grid_sample_backward, Out gx, Out ggrid, In gy, In images, In grid, GridSampling s)
+
+}  // namespace taper

@@ -1,0 +1,85 @@
+// What the files of linear algebra share. Not installed.
+#pragma once
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+
+namespace taper::linalg::detail {
+
+/// Throws unless A holds matrices of f32 or f64.
+inline void check_matrices(const char* op, const Tensor& A) {
+  check_defined(op, A, "A");
+  TAPER_CHECK(A.dim() >= 2, op, ": The input tensor A must have at least 2 dimensions.");
+  TAPER_CHECK(A.is_floating_point(), op,
+              ": Expected a floating point or complex tensor as input. Got ",
+              toString(A.scalar_type()));
+  TAPER_CHECK(A.scalar_type() == kFloat || A.scalar_type() == kDouble, op,
+              ": Low precision dtypes not supported. Got ", toString(A.scalar_type()));
+}
+/// And unless they are square.
+inline void check_square(const char* op, const Tensor& A) {
+  check_matrices(op, A);
+  TAPER_CHECK(A.size(-1) == A.size(-2), op, ": A must be batches of square matrices, but they are ",
+              A.size(-2), " by ", A.size(-1), " matrices");
+}
+
+/// The sizes of the batch, and then these.
+inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
+  Dims sizes = A.sizes().slice(0, static_cast<size_t>(A.dim() - 2));
+  for (int64_t s : last) sizes.push_back(s);
+  return sizes;
+}
+inline Tensor make(const Tensor& like, const Dims& sizes) {
+  return taper::detail::make_tensor(sizes, like.scalar_type(), like.device());
+}
+/// The same values in row-major memory of their own, without history.
+inline Tensor copy_of(const Tensor& x) {
+  const NoGradGuard values_only;
+  Tensor y = make(x, x.sizes());
+  if (y.numel() > 0) y.copy_(x.detach());
+  return y;
+}
+inline Tensor make_info(const Tensor& A) {
+  return taper::detail::make_tensor(batch_with(A, {}), kInt, A.device());
+}
+
+/// Calls fail(prefix, info) for the first matrix whose info is not 0; the prefix names it where
+/// there is a batch.
+template <class Fail>
+void check_info(const char* op, const Tensor& info, const Fail& fail) {
+  const Tensor host = info.to(kCPU);
+  const int* const values = host.data_ptr<int>();
+  for (int64_t i = 0; i < host.numel(); ++i) {
+    if (values[i] == 0) continue;
+    std::string prefix = std::string(op) + ": ";
+    if (host.dim() > 0) prefix += "(Batch element " + std::to_string(i) + "): ";
+    fail(prefix, values[i]);
+  }
+}
+
+/// saved_output of an op's n-th output.
+inline autograd::Saved saved_output_at(const Tensor& y, uint32_t n) {
+  if (y.defined()) y.impl().output_nr = n;
+  return autograd::saved_output(y);
+}
+
+/// A and B with batches broadcast to each other.
+struct Pair {
+  Tensor A, B;
+};
+inline Pair with_one_batch(const Tensor& A, const Tensor& B) {
+  const Dims batch = broadcast_shapes(batch_with(A, {}), batch_with(B, {}));
+  Dims a = batch, b = batch;
+  for (int64_t d = 2; d > 0; --d) {
+    a.push_back(A.size(-d));
+    b.push_back(B.size(-d));
+  }
+  return {A.expand(a), B.expand(b)};
+}
+
+/// Ones on the diagonal; a bool mask of it.
+Tensor identity_like(const Tensor& A, int64_t n);
+Tensor diagonal_mask(const Tensor& A, int64_t n);
+
+}  // namespace taper::linalg::detail

@@ -1,0 +1,239 @@
+// LAPACK reads matrices by columns: a row-major matrix is to it the transposed one.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <taper/framework/cpu/openblas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/linalg_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+/// Calls a Fortran function for float or double: numbers by address, and at the end the lengths of
+/// `flags` arguments that are characters.
+template <class T, class... A>
+void fortran(void* function, A*... arguments) {
+  reinterpret_cast<void (*)(A * ..., size_t, size_t, size_t, size_t)>(function)(arguments..., 1, 1,
+                                                                                1, 1);
+}
+/// The function of this name for T, found once at each place.
+#define TAPER_LAPACK(T, name)                                                               \
+  ([] {                                                                                     \
+    static void* const f = openblas_function(sizeof(T) == 4 ? "s" name "_" : "d" name "_"); \
+    return f;                                                                               \
+  }())
+
+/// The matrices of a batch.
+struct Batch {
+  int rows, columns;
+  int64_t count;
+  explicit Batch(const Out& a)
+      : rows(static_cast<int>(a.sizes[a.dim() - 2])),
+        columns(static_cast<int>(a.sizes[a.dim() - 1])),
+        count(1) {
+    for (int64_t d = 0; d + 2 < a.dim(); ++d) count *= a.sizes[d];
+  }
+  int64_t numel() const { return int64_t{rows} * columns; }
+  int64_t least() const { return std::min(rows, columns); }
+};
+
+template <class F>
+void for_each_matrix(const Batch& batch, const F& f) {
+  const int64_t work = batch.numel() * batch.least() + 1;
+  parallel_for(0, batch.count, std::max<int64_t>(1, kGrain / work), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) f(i);
+  });
+}
+
+template <class F>
+void for_float_or_double(ScalarType t, const F& f) {
+  if (t == kDouble)
+    f(double());
+  else
+    f(float());
+}
+
+template <class T>
+int inverse(T* a, int n) {
+  std::vector<int> pivots(static_cast<size_t>(n));
+  std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "getrf"), &n, &n, a, &n, pivots.data(), &info);
+  if (info == 0)
+    fortran<T>(TAPER_LAPACK(T, "getri"), &n, a, &n, pivots.data(), work.data(), &length, &info);
+  return info;
+}
+
+template <class T>
+int cholesky(T* a, int n) {
+  int info = 0;
+  char upper = 'U';
+  fortran<T>(TAPER_LAPACK(T, "potrf"), &upper, &n, a, &n, &info);
+  for (int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+  return info;
+}
+
+/// a (rows x columns by columns), q (rows x q_columns by columns, or null).
+template <class T>
+void qr(T* a, int rows, int columns, T* q, int q_columns) {
+  const int least = std::min(rows, columns);
+  std::vector<T> tau(static_cast<size_t>(least) + 1);
+  std::vector<T> work(static_cast<size_t>(std::max(columns, q_columns)) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size()), reflectors = least;
+  fortran<T>(TAPER_LAPACK(T, "geqrf"), &rows, &columns, a, &rows, tau.data(), work.data(), &length,
+             &info);
+  if (!q) return;
+  std::copy(a, a + int64_t{rows} * std::min(columns, q_columns), q);
+  fortran<T>(TAPER_LAPACK(T, "orgqr"), &rows, &q_columns, &reflectors, q, &rows, tau.data(),
+             work.data(), &length, &info);
+}
+
+// The transposed matrix's decomposition: its left vectors are the right ones here.
+template <class T>
+int svd(T* a, int rows, int columns, T* u, T* s, T* vh, bool full) {
+  const int least = std::min(rows, columns);
+  char job = !u ? 'N' : full ? 'A' : 'S';
+  int info = 0, query = -1, vh_stride = columns, u_stride = full ? rows : least;
+  std::vector<int> integers(static_cast<size_t>(least) * 8 + 1);
+  T size = 0;
+  const auto run = [&](T* work, int* length) {
+    fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+               &u_stride, work, length, integers.data(), &info);
+  };
+  run(&size, &query);
+  std::vector<T> work(static_cast<size_t>(size) + 64);
+  int length = static_cast<int>(work.size());
+  run(work.data(), &length);
+  return info;
+}
+
+template <class T>
+int eigh(T* a, int n, T* w, bool upper, bool vectors) {
+  char job = vectors ? 'V' : 'N', triangle = upper ? 'L' : 'U';
+  int info = 0, query = -1, integer_size = 0;
+  T size = 0;
+  const auto run = [&](T* work, int* length, int* integers, int* integer_length) {
+    fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &triangle, &n, a, &n, w, work, length, integers,
+               integer_length, &info);
+  };
+  run(&size, &query, &integer_size, &query);
+  std::vector<T> work(static_cast<size_t>(size) + 64);
+  std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
+  int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integers.size());
+  run(work.data(), &length, integers.data(), &integer_length);
+  return info;
+}
+
+bool all_finite(const float* x, int64_t n) {
+  return std::all_of(x, x + n, [](float v) { return std::isfinite(v); });
+}
+bool all_finite(const double* x, int64_t n) {
+  return std::all_of(x, x + n, [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+void linalg_inverse(InOut a, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] = b.rows ? inverse(a.as<T>() + i * b.numel(), b.rows) : 0;
+    });
+  });
+}
+
+void linalg_lu(InOut a, Out pivots, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      int rows = b.columns, columns = b.rows;  // by columns
+      fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a.as<T>() + i * b.numel(), &rows,
+                 pivots.as<int>() + i * b.least(), info.as<int>() + i);
+    });
+  });
+}
+
+void linalg_solve(InOut a, InOut x, Out info) {
+  const Batch m(a), r(x);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(m, [&](int64_t i) {
+      int n = m.rows, count = r.rows;
+      std::vector<int> pivots(static_cast<size_t>(n));
+      info.as<int>()[i] = 0;
+      if (m.rows == 0 || r.rows == 0) return;
+      fortran<T>(TAPER_LAPACK(T, "gesv"), &n, &count, a.as<T>() + i * m.numel(), &n, pivots.data(),
+                 x.as<T>() + i * r.numel(), &n, info.as<int>() + i);
+    });
+  });
+}
+
+void linalg_cholesky(InOut a, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] = b.rows ? cholesky(a.as<T>() + i * b.numel(), b.rows) : 0;
+    });
+  });
+}
+
+void linalg_triangular(In a, InOut x, bool upper, bool unit) {
+  const Batch b(x);
+  if (x.numel == 0) return;
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      // x^T a^T = b^T by columns.
+      char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
+      int n = b.rows, count = b.columns;
+      T one = 1;
+      fortran<T>(TAPER_LAPACK(T, "trsm"), &side, &triangle, &plain, &diagonal, &count, &n, &one,
+                 const_cast<T*>(a.as<T>()) + i * n * n, &n, x.as<T>() + i * b.numel(), &count);
+    });
+  });
+}
+
+void linalg_qr(InOut a, InOut q) {
+  const Batch b(a);
+  if (a.numel == 0) return;
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      const int q_columns = q.defined() ? static_cast<int>(q.sizes[q.dim() - 2]) : 0;
+      T* const to = q.defined() ? q.as<T>() + i * b.columns * q_columns : nullptr;
+      qr(a.as<T>() + i * b.numel(), b.columns, b.rows, to, q_columns);
+    });
+  });
+}
+
+void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
+  const Batch b(a);
+  if (a.numel == 0) return;
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    const int64_t u_numel = b.rows * (full ? b.rows : b.least());
+    const int64_t vh_numel = b.columns * (full ? b.columns : b.least());
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      // LAPACK may never return from numbers that are not finite.
+      info.as<int>()[i] =
+          all_finite(from, b.numel())
+              ? svd(from, b.rows, b.columns, u.defined() ? u.as<T>() + i * u_numel : nullptr,
+                    s.as<T>() + i * b.least(), vh.defined() ? vh.as<T>() + i * vh_numel : nullptr,
+                    full)
+              : -4;
+    });
+  });
+}
+
+void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      info.as<int>()[i] = b.rows == 0 ? 0
+                          : all_finite(from, b.numel())
+                              ? eigh(from, b.rows, w.as<T>() + i * b.rows, upper, vectors)
+                              : -4;
+    });
+  });
+}
+
+}  // namespace taper::cpu

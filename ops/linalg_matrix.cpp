@@ -1,0 +1,282 @@
+// Functions and norms of matrices. See linalg.cpp for equations and linalg_factor.cpp for factors.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/linalg.h>
+#include <taper/ops/linalg_check.h>
+#include <taper/ops/matmul.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/shape.h>
+#include <taper/ops/unary.h>
+#include <taper/ops/view.h>
+#include <taper/ops/where.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace linalg {
+
+using namespace detail;
+
+// ---------------------------------------------------------------------- pseudo-inverse, rank
+namespace {
+
+// Golub and Pereyra, "The differentiation of pseudo-inverses", 1973.
+Tensor pinv_gradient(const Tensor& g, const Tensor& A, const Tensor& P) {
+  const Tensor gt = g.mT(), pt = P.mT();
+  const Tensor first = matmul(pt, matmul(g, pt));
+  const Tensor left = matmul(gt, matmul(P, pt)), right = matmul(pt, matmul(P, gt));
+  return left - matmul(A, matmul(P, left)) + right - matmul(matmul(right, P), A) - first;
+}
+
+double precision_of(ScalarType t) {
+  return t == kDouble ? std::numeric_limits<double>::epsilon()
+                      : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+}  // namespace
+
+Tensor pinv(const Tensor& A, double rcond, bool) {
+  check_matrices("linalg.pinv", A);
+  Tensor y;
+  {
+    const NoGradGuard values_only;
+    const auto [u, s, vh] = linalg::svd(A, false);
+    if (s.numel() == 0) {
+      y = zeros(A.mT().sizes(), A.options().requires_grad(false));
+    } else {
+      const Tensor kept = s.gt(s.amax({-1}, true) * rcond);
+      const Tensor inverse = where(kept, s.reciprocal(), Scalar(0)).to(s.scalar_type());
+      y = matmul(vh.mT() * inverse.unsqueeze(-2), u.mT());
+    }
+  }
+  if (needs_grad(A))
+    record("LinalgPinvBackward0", y, {A}, [a = saved(A), y = saved_output(y)](const Tensor& g) {
+      return pinv_gradient(g, a.get(), y.get());
+    });
+  return y;
+}
+
+Tensor matrix_rank(const Tensor& A, optional<double> tol, bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  const NoGradGuard values_only;
+  const Tensor s = hermitian ? eigvalsh(A).abs() : svdvals(A);
+  if (s.numel() == 0)
+    return zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
+  const double most = static_cast<double>(std::max(A.size(-1), A.size(-2)));
+  const Tensor limit = tol ? zeros({}, s.options()).fill_(*tol)
+                           : s.amax({-1}, true) * (most * precision_of(s.scalar_type()));
+  return s.gt(limit).sum({-1});
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
+                                                 optional<double> rcond,
+                                                 optional<std::string_view>) {
+  check_matrices("torch.linalg.lstsq", A);
+  check_defined("torch.linalg.lstsq", B, "B");
+  const bool vectors = B.dim() == A.dim() - 1;
+  const Tensor b = vectors ? B.unsqueeze(-1) : B;
+  TAPER_CHECK(b.dim() >= 2 && b.size(-2) == A.size(-2),
+              "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
+  const double most = static_cast<double>(std::max(A.size(-1), A.size(-2)));
+  const double limit = rcond.value_or(most * precision_of(A.scalar_type()));
+  const Tensor x = matmul(pinv(A, limit), b);
+  const NoGradGuard values_only;
+  const Tensor s = svdvals(A);
+  const Tensor rank =
+      s.numel() ? s.gt(s.amax({-1}, true) * limit).sum({-1}) : zeros(s.sizes(), s.options());
+  Tensor residuals = make(A, {0});
+  const int64_t n = A.size(-1);
+  if (A.size(-2) > n && rank.eq(n).all().item<bool>())
+    residuals = (matmul(A, x) - b).square().sum({-2});
+  return {vectors ? x.squeeze(-1) : x, residuals, rank, make(A, {0})};
+}
+
+// ---------------------------------------------------------------------- powers, exponential
+Tensor matrix_power(const Tensor& A, int64_t n) {
+  check_square("linalg.matrix_power", A);
+  if (n < 0) return linalg::matrix_power(inv(A), -n);
+  if (n == 0) return identity_like(A, A.size(-1)).expand(A.sizes()).clone();
+  Tensor result, square = A;
+  for (int64_t left = n; left > 0; left /= 2) {
+    if (left % 2) result = result.defined() ? matmul(result, square) : square;
+    if (left > 1) square = matmul(square, square);
+  }
+  return result.is_same(A) ? A.clone() : result;
+}
+
+namespace {
+
+// Taylor's sum of A / 2^s, in Horner's form, squared s times; s makes the largest norm of the batch
+// at most 1/2, where 16 terms leave less than f64's precision.
+Tensor exponential(const Tensor& A) {
+  const Tensor unit = identity_like(A, A.size(-1)).expand(A.sizes());
+  const double largest = A.detach().abs().sum({-1}).max().item<double>();
+  TAPER_CHECK(std::isfinite(largest) || std::isnan(largest),
+              "linalg.matrix_exp: expected finite numbers, got a matrix with infinite ones");
+  const int squarings = largest > 0.5 ? static_cast<int>(std::ceil(std::log2(largest * 2))) : 0;
+  const Tensor a = A * std::ldexp(1.0, -squarings);
+  Tensor sum = unit + a / 16;
+  for (int k = 15; k > 0; --k) sum = unit + matmul(a, sum) / k;
+  for (int i = 0; i < squarings; ++i) sum = matmul(sum, sum);
+  return sum;
+}
+
+// The derivative of exp at A^T in direction g is a block of the exponential of [[A^T, g], [0, A^T]]
+// (Najfeld and Havel, "Derivatives of the matrix exponential and their computation", 1995).
+Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
+  const int64_t n = A.size(-1);
+  const Tensor a = A.mT(), top = cat({a, g}, -1), bottom = cat({zeros_like(g), a}, -1);
+  return linalg::matrix_exp(cat({top, bottom}, -2)).narrow(-2, 0, n).narrow(-1, n, n);
+}
+
+}  // namespace
+
+Tensor matrix_exp(const Tensor& A) {
+  check_defined("linalg.matrix_exp", A, "A");
+  TAPER_CHECK(A.is_floating_point(),
+              "matrix_exp: Expected a floating point or complex tensor as input. Got ",
+              toString(A.scalar_type()));
+  check_square("linalg.matrix_exp", A);
+  Tensor y;
+  {
+    const NoGradGuard values_only;
+    y = A.numel() == 0 ? copy_of(A) : exponential(A);
+  }
+  if (needs_grad(A))
+    record("LinalgMatrixExpBackward0", y, {A},
+           [a = saved(A)](const Tensor& g) { return exponential_gradient(g, a.get()); });
+  return y;
+}
+
+Tensor multi_dot(TensorList tensors) {
+  const size_t n = tensors.size();
+  TAPER_CHECK(n >= 2, "multi_dot(): expected at least 2 tensors but got ", n);
+  std::vector<Tensor> matrices;
+  for (size_t i = 0; i < n; ++i) {
+    const Tensor& t = tensors[i];
+    const bool end = i == 0 || i + 1 == n;
+    TAPER_CHECK(!end || t.dim() == 1 || t.dim() == 2, "multi_dot(): the ", i ? "last" : "first",
+                " tensor must be 1D or 2D but got ", t.dim(), "D");
+    TAPER_CHECK(end || t.dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", t.dim(),
+                "D");
+    matrices.push_back(t.dim() == 1 ? t.unsqueeze(i == 0 ? 0 : 1) : t);
+    if (i == 0) continue;
+    TAPER_CHECK(matrices[i - 1].size(1) == matrices[i].size(0), "multi_dot(): tensors ", i - 1,
+                " and ", i, " with shapes ", tensors[i - 1].sizes(), " and ", t.sizes(),
+                " cannot be multiplied");
+  }
+  Dims sizes;
+  if (tensors[0].dim() == 2) sizes.push_back(tensors[0].size(0));
+  if (tensors[n - 1].dim() == 2) sizes.push_back(tensors[n - 1].size(1));
+  return chain_matmul(matrices).reshape(sizes);
+}
+
+// ---------------------------------------------------------------------- norms
+namespace {
+
+struct Plane {
+  int64_t rows, columns;
+};
+Plane plane_of(const Tensor& A, IntArrayRef dim) {
+  TAPER_CHECK(A.dim() >= 2,
+              "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+  TAPER_CHECK(A.is_floating_point(),
+              "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ",
+              toString(A.scalar_type()));
+  TAPER_CHECK(dim.size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got ", dim);
+  const Plane p{wrap_dim(dim[0], A.dim()), wrap_dim(dim[1], A.dim())};
+  TAPER_CHECK(p.rows != p.columns, "linalg.matrix_norm: dims must be different. Got (", dim[0],
+              ", ", dim[1], ")");
+  return p;
+}
+
+// The singular values of the matrices in the two dimensions, reduced.
+template <class Reduce>
+Tensor of_singular_values(const Tensor& A, const Plane& p, bool keepdim, const Reduce& reduce) {
+  const Tensor y = reduce(svdvals(A.movedim({p.rows, p.columns}, {-2, -1})));
+  if (!keepdim) return y;
+  return y.unsqueeze(std::min(p.rows, p.columns)).unsqueeze(std::max(p.rows, p.columns));
+}
+
+}  // namespace
+
+Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  check_defined("linalg.matrix_norm", A, "A");
+  const Plane p = plane_of(A, dim);
+  const double order = ord.to<double>(), size = std::abs(order);
+  TAPER_CHECK(size == 1 || size == 2 || std::isinf(size), "linalg.matrix_norm: Order ", order,
+              " not supported.");
+  const Tensor x = dtype ? A.to(*dtype) : A;
+  if (size == 2)
+    return of_singular_values(
+        x, p, keepdim, [&](const Tensor& s) { return order > 0 ? s.amax({-1}) : s.amin({-1}); });
+  const int64_t summed = size == 1 ? p.rows : p.columns, other = size == 1 ? p.columns : p.rows;
+  const Tensor sums = x.abs().sum({summed}, true);
+  const Tensor y = order > 0 ? sums.amax({other}, true) : sums.amin({other}, true);
+  if (keepdim) return y;
+  return y.squeeze(std::max(p.rows, p.columns)).squeeze(std::min(p.rows, p.columns));
+}
+
+Tensor matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  check_defined("linalg.matrix_norm", A, "A");
+  TAPER_CHECK(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order ", std::string(ord),
+              " not supported.");
+  const Plane p = plane_of(A, dim);
+  if (ord == "fro") return linalg_vector_norm(A, 2, dim, keepdim, dtype);
+  const Tensor x = dtype ? A.to(*dtype) : A;
+  return of_singular_values(x, p, keepdim, [](const Tensor& s) { return s.sum({-1}); });
+}
+
+Tensor vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  return linalg_vector_norm(x, ord, dim, keepdim, dtype);
+}
+
+namespace {
+
+// The dimensions of a matrix norm: those given, or all of a matrix. Throws where there is none.
+void check_norm(const Tensor& A, const OptionalIntArrayRef& dim) {
+  check_defined("linalg.norm", A, "A");
+  TAPER_CHECK(!dim || dim->size() == 1 || dim->size() == 2,
+              "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
+  TAPER_CHECK(dim || A.dim() == 1 || A.dim() == 2,
+              "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ",
+              A.dim(), "D.");
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& A, const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
+            optional<ScalarType> dtype) {
+  check_defined("linalg.norm", A, "A");
+  if (!ord) return linalg_vector_norm(A, 2, dim, keepdim, dtype);
+  check_norm(A, dim);
+  if ((dim ? static_cast<int64_t>(dim->size()) : A.dim()) == 1)
+    return linalg_vector_norm(A, *ord, dim, keepdim, dtype);
+  return matrix_norm(A, *ord, dim ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
+}
+
+Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
+            optional<ScalarType> dtype) {
+  check_norm(A, dim);
+  return matrix_norm(A, ord, dim ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
+}
+
+}  // namespace linalg
+
+Tensor pinverse(const Tensor& self, double rcond) { return linalg::pinv(self, rcond); }
+Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
+Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
+
+}  // namespace taper

@@ -1,0 +1,27 @@
+// Places of values among sorted boundaries.
+#pragma once
+
+#include <string_view>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// For each element v of `self` the first index i with boundaries[i] >= v, or > v with `right`
+/// (side "right" says the same); the number of boundaries where there is none. Boundaries are
+/// sorted along the last dimension: one vector for all, or with self's other dimensions. `sorter`
+/// gives the order of boundaries that are not. kLong, or kInt with out_int32; self's sizes. No
+/// gradient. Throws Error for sizes that do not fit.
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false,
+                    bool right = false, optional<std::string_view> side = nullopt,
+                    const optional<Tensor>& sorter = {});
+Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32 = false,
+                    bool right = false, optional<std::string_view> side = nullopt,
+                    const optional<Tensor>& sorter = {});
+/// searchsorted with one vector of boundaries.
+Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = false,
+                 bool right = false);
+Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false,
+                 bool right = false);
+
+}  // namespace taper

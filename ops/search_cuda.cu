@@ -1,0 +1,30 @@
+#include <taper/framework/cuda/launch.h>
+#include <taper/ops/search_kernels.h>
+
+namespace taper::cuda {
+namespace {
+
+template <class T>
+struct Search {
+  int64_t* y;
+  const T* boundaries;
+  const T* values;
+  int64_t n, each;
+  bool right;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    y[i] = place_of_value(boundaries + i / each * n, n, values[i], right);
+  }
+};
+
+}  // namespace
+
+void searchsorted(Out y, In boundaries, In values, bool right) {
+  const int64_t n = boundaries.sizes[boundaries.dim() - 1];
+  const int64_t rows = n ? boundaries.numel / n : 1, each = rows ? values.numel / rows : 1;
+  TAPER_SWITCH(values.dtype, "searchsorted", TAPER_NUMBER_DTYPES, [&] {
+    for_each(values.numel, Search<scalar_t>{y.as<int64_t>(), boundaries.as<scalar_t>(),
+                                            values.as<scalar_t>(), n, each, right});
+  });
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,317 @@
+#include <taper/ops/special.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/binary_compute.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/out.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/special_kernels.h>
+#include <taper/ops/where.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+using detail::BinaryOp;
+using detail::BinaryOperand;
+using detail::compute_binary;
+using detail::InputForm;
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+Tensor in_floats(const char* op, const Tensor& x) {
+  check_defined(op, x, "input");
+  return x.is_floating_point() ? x : x.to(default_dtype());
+}
+
+// y = run(x), with a derivative of x and the result.
+template <class Run, class Gradient>
+Tensor unary(const char* op, const char* node, const Tensor& given, const Run& run,
+             const Gradient& gradient) {
+  const Tensor x = in_floats(op, given);
+  Tensor y = detail::make_like(x, x.scalar_type());
+  if (y.numel() > 0) run(y, x);
+  if (needs_grad(x))
+    record(node, y, {x}, [x = saved(x), y = saved_output(y), gradient](const Tensor& g) {
+      return gradient(g, x.get(), y.get());
+    });
+  return y;
+}
+
+/// Results of f without history, for the `out` forms.
+template <class F>
+Tensor without_history(const F& f) {
+  const NoGradGuard values_only;
+  return f();
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------- of one tensor
+#define TAPER_DEFINE_SPECIAL(name, op, node, gradient)                                            \
+  Tensor name(const Tensor& given) {                                                              \
+    return unary(                                                                                 \
+        #op, node, given, [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, op, y, x); }, \
+        [](const Tensor& g, const Tensor& x, const Tensor& y) {                                   \
+          (void)x;                                                                                \
+          (void)y;                                                                                \
+          return gradient;                                                                        \
+        });                                                                                       \
+  }
+TAPER_DEFINE_SPECIAL(lgamma, lgamma, "LgammaBackward0", g* digamma(x))
+TAPER_DEFINE_SPECIAL(digamma, digamma, "DigammaBackward0", g* polygamma(1, x))
+TAPER_DEFINE_SPECIAL(erfinv, erfinv, "ErfinvBackward0", g*(y.square().exp() * (std::sqrt(kPi) / 2)))
+TAPER_DEFINE_SPECIAL(i0, i0, "I0Backward0", g* special::i1(x))
+// I1' = I0 - I1 / x, 1/2 at 0.
+TAPER_DEFINE_SPECIAL(special::i1, i1, "SpecialI1Backward0",
+                     g* where(x.eq(0), Scalar(0.5), taper::i0(x) - y / x.masked_fill(x.eq(0), 1)))
+#undef TAPER_DEFINE_SPECIAL
+
+Tensor polygamma(int64_t n, const Tensor& given) {
+  TAPER_CHECK(n >= 0, "polygamma(n, x) does not support negative n.");
+  if (n == 0) return digamma(given);
+  return unary(
+      "polygamma", "PolygammaBackward0", given,
+      [n](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, polygamma, y, x, n); },
+      [n](const Tensor& g, const Tensor& x, const Tensor&) { return g * polygamma(n + 1, x); });
+}
+
+Tensor mvlgamma(const Tensor& given, int64_t p) {
+  TAPER_CHECK(p >= 1, "p has to be greater than or equal to 1");
+  const Tensor x = in_floats("mvlgamma", given);
+  const double least = 0.5 * static_cast<double>(p - 1);
+  TAPER_CHECK(x.detach().gt(least).all().item<bool>(), "All elements must be greater than (p-1)/2");
+  Tensor sum = lgamma(x);
+  for (int64_t j = 1; j < p; ++j) sum = sum + lgamma(x - 0.5 * static_cast<double>(j));
+  return sum + static_cast<double>(p * (p - 1)) / 4 * std::log(kPi);
+}
+
+Tensor sinc(const Tensor& given) {
+  const Tensor x = in_floats("sinc", given), zero = x.detach().eq(0);
+  const Tensor angle = x.masked_fill(zero, 1) * kPi;
+  return where(zero, Scalar(1), angle.sin() / angle).to(x.scalar_type());
+}
+Tensor deg2rad(const Tensor& x) { return in_floats("deg2rad", x) * (kPi / 180); }
+Tensor rad2deg(const Tensor& x) { return in_floats("rad2deg", x) * (180 / kPi); }
+Tensor signbit(const Tensor& x) {
+  check_defined("signbit", x, "input");
+  const Tensor v = x.detach();
+  if (v.scalar_type() == kBool) return v.logical_and(v.logical_not());
+  return v.is_floating_point() ? copysign(v.new_ones({}), v).lt(0) : v.lt(0);
+}
+
+#define TAPER_DEFINE_OUT(name)                                                   \
+  Tensor& name##_out(Tensor& out, const Tensor& x) {                             \
+    return store_out(#name, out, without_history([&] { return name(x); }), {x}); \
+  }
+TAPER_DEFINE_OUT(lgamma)
+TAPER_DEFINE_OUT(digamma)
+TAPER_DEFINE_OUT(erfinv)
+TAPER_DEFINE_OUT(i0)
+TAPER_DEFINE_OUT(sinc)
+TAPER_DEFINE_OUT(deg2rad)
+TAPER_DEFINE_OUT(rad2deg)
+TAPER_DEFINE_OUT(signbit)
+#undef TAPER_DEFINE_OUT
+
+// ---------------------------------------------------------------------- of two tensors
+namespace {
+
+void check_integers(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
+  const ScalarType t = detail::promoted_dtype(a, b);
+  if (!isIntegralType(t, false))
+    detail::unsupported_dtype((std::string(op.name) + "_cpu").c_str(), t);
+}
+void check_same_dtype(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
+  TAPER_CHECK(a.tensor->scalar_type() == b.tensor->scalar_type(), op.name,
+              " is not yet implemented for tensors with different dtypes.");
+}
+void check_f32_or_f64(const BinaryOp&, const BinaryOperand& a, const BinaryOperand& b) {
+  const ScalarType t = detail::promoted_dtype(a, b);
+  if (t != kFloat && t != kDouble) detail::unsupported_dtype("nextafter_cpu", t);
+}
+
+#define TAPER_SPECIAL_OP(name, floats, check)                                               \
+  constexpr BinaryOp name##_op{                                                             \
+      #name,                                                                                \
+      [](const Tensor& y, const In& a, const In& b) { TAPER_ON_DEVICE(y, name, y, a, b); }, \
+      [](const Tensor& y, const Tensor& a, const Tensor& b) {                               \
+        TAPER_ON_DEVICE(y, name, y, a, b);                                                  \
+      },                                                                                    \
+      floats,                                                                               \
+      false,                                                                                \
+      check};
+TAPER_SPECIAL_OP(logaddexp, true, nullptr)
+TAPER_SPECIAL_OP(logaddexp2, true, nullptr)
+TAPER_SPECIAL_OP(hypot, true, nullptr)
+TAPER_SPECIAL_OP(xlogy, true, nullptr)
+TAPER_SPECIAL_OP(fmax, false, nullptr)
+TAPER_SPECIAL_OP(fmin, false, nullptr)
+TAPER_SPECIAL_OP(heaviside, false, check_same_dtype)
+TAPER_SPECIAL_OP(nextafter, false, check_f32_or_f64)
+TAPER_SPECIAL_OP(gcd, false, check_integers)
+TAPER_SPECIAL_OP(lcm, false, check_integers)
+TAPER_SPECIAL_OP(bitwise_left_shift, false, check_integers)
+TAPER_SPECIAL_OP(bitwise_right_shift, false, check_integers)
+#undef TAPER_SPECIAL_OP
+
+// y = op(a, b), with the two derivatives of (g, a, b, y).
+using Derivative = Tensor (*)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
+Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tensor& b, Derivative da,
+              Derivative db) {
+  check_defined(op.name, a, "input");
+  check_defined(op.name, b, "other");
+  Tensor y = compute_binary(op, a, b);
+  if (needs_grad(a, b) && y.is_floating_point())
+    record(node, y, {a, b},
+           [fa = InputForm(a), fb = InputForm(b), a = saved(a), b = saved(b), y = saved_output(y),
+            da, db](Grads& g) {
+             std::array<Tensor, 2> out;
+             if (g.needs(0)) out[0] = fa(da(g[0], a.get(), b.get(), y.get()));
+             if (g.needs(1)) out[1] = fb(db(g[0], a.get(), b.get(), y.get()));
+             return out;
+           });
+  return y;
+}
+
+#define TAPER_DERIVATIVE(expression)                                                 \
+  [](const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y) -> Tensor { \
+    (void)a;                                                                         \
+    (void)b;                                                                         \
+    (void)y;                                                                         \
+    return expression;                                                               \
+  }
+
+// Which element fmax and fmin took: b's where `a_wins` is false.
+Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical_or(b.isnan()); }
+
+}  // namespace
+
+Tensor logaddexp(const Tensor& a, const Tensor& b) {
+  return binary(logaddexp_op, "LogaddexpBackward0", a, b, TAPER_DERIVATIVE(g * sigmoid(a - b)),
+                TAPER_DERIVATIVE(g * sigmoid(b - a)));
+}
+Tensor logaddexp2(const Tensor& a, const Tensor& b) {
+  return binary(logaddexp2_op, "Logaddexp2Backward0", a, b,
+                TAPER_DERIVATIVE(g * sigmoid((a - b) * std::log(2.0))),
+                TAPER_DERIVATIVE(g * sigmoid((b - a) * std::log(2.0))));
+}
+Tensor hypot(const Tensor& a, const Tensor& b) {
+  return binary(hypot_op, "HypotBackward0", a, b, TAPER_DERIVATIVE(g * (a / y)),
+                TAPER_DERIVATIVE(g * (b / y)));
+}
+Tensor xlogy(const Tensor& a, const Tensor& b) {
+  return binary(xlogy_op, "XlogyBackward0", a, b,
+                TAPER_DERIVATIVE(g * where(a.eq(0).logical_and(b.le(0)), Scalar(0),
+                                           b.masked_fill(b.le(0).logical_and(a.eq(0)), 1).log())),
+                TAPER_DERIVATIVE(g * a / b));
+}
+Tensor fmax(const Tensor& a, const Tensor& b) {
+  return binary(fmax_op, "FmaxBackward0", a, b,
+                TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), g, Scalar(0))),
+                TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), Scalar(0), g)));
+}
+Tensor fmin(const Tensor& a, const Tensor& b) {
+  return binary(fmin_op, "FminBackward0", a, b,
+                TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), g, Scalar(0))),
+                TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), Scalar(0), g)));
+}
+#undef TAPER_DERIVATIVE
+
+#define TAPER_DEFINE_PLAIN(name)                  \
+  Tensor name(const Tensor& a, const Tensor& b) { \
+    check_defined(#name, a, "input");             \
+    check_defined(#name, b, "other");             \
+    return compute_binary(name##_op, a, b);       \
+  }
+TAPER_DEFINE_PLAIN(heaviside)
+TAPER_DEFINE_PLAIN(nextafter)
+TAPER_DEFINE_PLAIN(gcd)
+TAPER_DEFINE_PLAIN(lcm)
+TAPER_DEFINE_PLAIN(bitwise_left_shift)
+TAPER_DEFINE_PLAIN(bitwise_right_shift)
+#undef TAPER_DEFINE_PLAIN
+
+Tensor ldexp(const Tensor& x, const Tensor& y) {
+  check_defined("ldexp", x, "input");
+  check_defined("ldexp", y, "other");
+  return x * pow(Scalar(2.0), y);
+}
+Tensor float_power(const Tensor& x, const Tensor& y) { return pow(x.to(kDouble), y.to(kDouble)); }
+Tensor float_power(const Tensor& x, const Scalar& y) { return pow(x.to(kDouble), y.to<double>()); }
+Tensor float_power(const Scalar& x, const Tensor& y) {
+  return pow(Scalar(x.to<double>()), y.to(kDouble));
+}
+
+#define TAPER_DEFINE_OUT(name)                                                         \
+  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y) {                  \
+    return store_out(#name, out, without_history([&] { return name(x, y); }), {x, y}); \
+  }
+TAPER_DEFINE_OUT(logaddexp)
+TAPER_DEFINE_OUT(logaddexp2)
+TAPER_DEFINE_OUT(hypot)
+TAPER_DEFINE_OUT(fmax)
+TAPER_DEFINE_OUT(fmin)
+TAPER_DEFINE_OUT(xlogy)
+TAPER_DEFINE_OUT(heaviside)
+TAPER_DEFINE_OUT(nextafter)
+TAPER_DEFINE_OUT(gcd)
+TAPER_DEFINE_OUT(lcm)
+TAPER_DEFINE_OUT(bitwise_left_shift)
+TAPER_DEFINE_OUT(bitwise_right_shift)
+TAPER_DEFINE_OUT(ldexp)
+TAPER_DEFINE_OUT(float_power)
+#undef TAPER_DEFINE_OUT
+
+// A number on one side is a tensor of no dimensions, which promotes as a number of the other's kind
+// does.
+namespace {
+
+Tensor as_tensor(const Scalar& v, const Tensor& beside) {
+  const bool whole = v.isIntegral(true) || !beside.is_floating_point();
+  const ScalarType t = v.isIntegral(true) ? beside.scalar_type()
+                       : whole            ? default_dtype()
+                                          : beside.scalar_type();
+  return beside.detach().new_empty({}, TensorOptions(t)).fill_(v);
+}
+
+}  // namespace
+
+#define TAPER_DEFINE_NUMBERS(name)                                                   \
+  Tensor name(const Tensor& x, const Scalar& y) { return name(x, as_tensor(y, x)); } \
+  Tensor name(const Scalar& x, const Tensor& y) { return name(as_tensor(x, y), y); }
+TAPER_DEFINE_NUMBERS(xlogy)
+TAPER_DEFINE_NUMBERS(bitwise_left_shift)
+TAPER_DEFINE_NUMBERS(bitwise_right_shift)
+#undef TAPER_DEFINE_NUMBERS
+
+// ---------------------------------------------------------------------- torch.special
+namespace special {
+
+Tensor xlog1py(const Tensor& x, const Tensor& y) {
+  const Tensor nothing = x.eq(0).logical_and(isnan(y).logical_not());
+  return where(nothing, Scalar(0), in_floats("special_xlog1py", x) * taper::log1p(y));
+}
+Tensor entr(const Tensor& given) {
+  const Tensor x = in_floats("special_entr", given);
+  const Tensor y = -taper::xlogy(x, x.clamp_min(Scalar(0)));
+  return where(x.lt(0), Scalar(-std::numeric_limits<double>::infinity()), y).to(x.scalar_type());
+}
+Tensor ndtr(const Tensor& x) {
+  return taper::erfc(in_floats("special_ndtr", x) * -std::sqrt(0.5)) * 0.5;
+}
+Tensor ndtri(const Tensor& p) {
+  return taper::erfinv(in_floats("special_ndtri", p) * 2 - 1) * std::sqrt(2.0);
+}
+
+}  // namespace special
+}  // namespace taper

@@ -1,0 +1,235 @@
+// The formulas of special functions, for host and device, computed in double.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <taper/framework/dtype.h>
+
+namespace taper::functor {
+
+namespace special {
+
+constexpr double kPi = 3.14159265358979323846;
+/// B(2j) / (2j)! for j from 1, of Euler and Maclaurin's sum.
+constexpr int kBernoulli = 8;
+
+TAPER_HD inline double log_gamma(double x) {
+#if defined(__CUDA_ARCH__)
+  return ::lgamma(x);
+#else
+  int sign;  // std::lgamma writes it to memory that all threads share
+  return ::lgamma_r(x, &sign);
+#endif
+}
+
+/// d log Gamma / dx: from x + 1 by the recurrence until the asymptotic series is exact.
+TAPER_HD inline double digamma(double x) {
+  if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
+  double sum = 0;
+  if (x < 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+    // The whole part has no influence on the tangent, and would cost digits.
+    sum = -kPi / std::tan(kPi * (x - std::floor(x)));
+    x = 1 - x;
+  }
+  for (; x < 10; x += 1) sum -= 1 / x;
+  const double z = 1 / (x * x);
+  const double tail =
+      z * (1.0 / 12 - z * (1.0 / 120 -
+                           z * (1.0 / 252 -
+                                z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+  return sum + std::log(x) - 0.5 / x - tail;
+}
+
+/// Hurwitz's zeta function, the sum over k of (q + k)^-s: the first terms, and the rest by Euler
+/// and Maclaurin.
+TAPER_HD inline double zeta(double s, double q) {
+  if (q <= 0 && q == std::floor(q)) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (int k = 0; k < 12 || q < 12; ++k, q += 1) sum += std::pow(q, -s);
+  const double power = std::pow(q, -s);
+  sum += q * power / (s - 1) + 0.5 * power;
+  const double ratios[kBernoulli] = {1.0 / 12,
+                                     -1.0 / 720,
+                                     1.0 / 30240,
+                                     -1.0 / 1209600,
+                                     1.0 / 47900160,
+                                     -691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0,
+                                     -3617.0 / 10670622842880000.0};
+  double factor = s * power / q;
+  for (int j = 0; j < kBernoulli; ++j) {
+    sum += ratios[j] * factor;
+    factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (q * q);
+  }
+  return sum;
+}
+
+/// The x with erf(x) = y: a guess (Winitzki's) and three of Halley's steps.
+TAPER_HD inline double inverse_erf(double y) {
+  const double p = std::fabs(y);
+  if (!(p < 1)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return p == 1 ? std::copysign(infinity, y) : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (p < 1e-8) return y * (std::sqrt(kPi) / 2);
+  const double a = 0.147, l = std::log1p(-p * p), half = 2 / (kPi * a) + l / 2;
+  double x = std::sqrt(std::sqrt(half * half - l / a) - half);
+  for (int i = 0; i < 3; ++i) {
+    // Near 1 only the complement has digits.
+    const double error = p < 0.5 ? std::erf(x) - p : (1 - p) - std::erfc(x);
+    const double newton = error / (2 / std::sqrt(kPi) * std::exp(-x * x));
+    x -= newton / (1 + x * newton);
+  }
+  return std::copysign(x, y);
+}
+
+/// Modified Bessel functions of the first kind of order 0 and 1: the power series, and for large x
+/// the asymptotic one.
+TAPER_HD inline double bessel_i(int order, double given) {
+  const double x = std::fabs(given);
+  double sum = 1, term = 1;
+  if (x <= 20) {
+    const double quarter = x * x / 4;
+    for (int k = 1; term > sum * 1e-17; ++k) sum += term *= quarter / (k * double(k + order));
+    if (order == 1) sum *= x / 2;
+  } else {
+    const double mu = 4.0 * order * order;
+    for (int k = 1; k < 24; ++k) {
+      const double odd = 2 * k - 1;
+      sum += term *= -(mu - odd * odd) / (8 * k * x);
+    }
+    // exp(x) in two parts overflows no sooner than the result.
+    const double half = std::exp(x / 2);
+    sum = half / std::sqrt(2 * kPi * x) * sum * half;
+  }
+  return order == 1 && given < 0 ? -sum : sum;
+}
+
+template <class T>
+TAPER_HD T greatest_divisor(T a, T b) {
+  while (b != 0) {
+    const T rest = static_cast<T>(a % b);
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? static_cast<T>(-a) : a;
+}
+
+}  // namespace special
+
+#define TAPER_SPECIAL_FUNCTOR(name, expression)    \
+  struct name {                                    \
+    template <class T>                             \
+    TAPER_HD T operator()(T given) const {         \
+      const double x = static_cast<double>(given); \
+      return static_cast<T>(expression);           \
+    }                                              \
+  };
+TAPER_SPECIAL_FUNCTOR(lgamma, special::log_gamma(x))
+TAPER_SPECIAL_FUNCTOR(digamma, special::digamma(x))
+TAPER_SPECIAL_FUNCTOR(erfinv, special::inverse_erf(x))
+TAPER_SPECIAL_FUNCTOR(i0, special::bessel_i(0, x))
+TAPER_SPECIAL_FUNCTOR(i1, special::bessel_i(1, x))
+#undef TAPER_SPECIAL_FUNCTOR
+
+/// (-1)^(n+1) n! zeta(n + 1, x) for n > 0.
+struct polygamma {
+  double order, factor;
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return static_cast<T>(factor * special::zeta(order + 1, static_cast<double>(x)));
+  }
+};
+
+struct logaddexp {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    const T high = a > b ? a : b, low = a > b ? b : a;
+    if (a != a || b != b) return a + b;
+    return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+  }
+};
+struct logaddexp2 {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    const T high = a > b ? a : b, low = a > b ? b : a, log2_e = T(1.442695040888963407);
+    if (a != a || b != b) return a + b;
+    return high == low && std::isinf(high) ? high
+                                           : high + std::log1p(std::exp2(low - high)) * log2_e;
+  }
+};
+struct hypot {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    return std::hypot(a, b);
+  }
+};
+struct xlogy {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    if (b != b) return b;
+    return a == 0 ? T(0) : a * std::log(b);
+  }
+};
+// A NaN loses against a number.
+struct fmax {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    return a != a ? b : b != b ? a : a > b ? a : b;
+  }
+};
+struct fmin {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    return a != a ? b : b != b ? a : a < b ? a : b;
+  }
+};
+struct heaviside {
+  template <class T>
+  TAPER_HD T operator()(T x, T at_zero) const {
+    return x == 0 ? at_zero : static_cast<T>(x < 0 ? 0 : 1);
+  }
+};
+struct nextafter {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    return std::nextafter(a, b);
+  }
+};
+struct gcd {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    return special::greatest_divisor(a, b);
+  }
+};
+struct lcm {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    const T g = special::greatest_divisor(a, b);
+    if (g == 0) return T(0);
+    const T y = static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b));
+    return y < 0 ? static_cast<T>(-y) : y;
+  }
+};
+// A shift by a negative number, or by all bits, leaves no bit (for >> copies of the sign).
+struct bitwise_left_shift {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    constexpr int bits = static_cast<int>(sizeof(T) * 8);
+    return b < 0 || static_cast<int64_t>(b) >= bits ? T(0)
+                                                    : static_cast<T>(static_cast<uint64_t>(a) << b);
+  }
+};
+struct bitwise_right_shift {
+  template <class T>
+  TAPER_HD T operator()(T a, T b) const {
+    constexpr int bits = static_cast<int>(sizeof(T) * 8);
+    const bool all = b < 0 || static_cast<int64_t>(b) >= bits;
+    return static_cast<T>(a >> (all ? bits - 1 : static_cast<int>(b)));
+  }
+};
+
+}  // namespace taper::functor

@@ -1,0 +1,25 @@
+// Kernels of resampling. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+
+namespace taper {
+
+enum class Interpolation : uint8_t { kNearest, kNearestExact, kLinear, kCubic };
+
+/// How images are resampled. All tensors are contiguous (N, C, 1 to 3 spatial dimensions) of one
+/// dtype, f32 or f64.
+struct Resampling {
+  Interpolation kind;
+  bool align_corners = false;
+  /// Filters are as wide as the step where the image shrinks.
+  bool antialias = false;
+  /// Output over input for the last three dimensions; 0: from the sizes.
+  double factors[3] = {0, 0, 0};
+};
+
+TAPER_KERNEL(upsample, Out y, In x, Resampling r)
+/// The adjoint of upsample.
+TAPER_KERNEL(upsample_adjoint, Out gx, In gy, Resampling r)
+
+}  // namespace taper

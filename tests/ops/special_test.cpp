@@ -1,0 +1,154 @@
+#include <taper/ops/special.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/ops/binary.h>
+
+#include "harness/pointwise.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+const double kPi = 3.14159265358979323846;
+
+// Independent of the library: derivatives of log Gamma as sums far beyond the asymptotic range.
+double digamma_sum(double x) {
+  double sum = 0;
+  for (; x < 2000; x += 1) sum -= 1 / x;
+  return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x);
+}
+double trigamma_sum(double x) {
+  double sum = 0;
+  for (; x < 2000; x += 1) sum += 1 / (x * x);
+  return sum + 1 / x + 0.5 / (x * x) + 1 / (6 * x * x * x);
+}
+// The integral of exp(x cos t) cos(n t) over [0, pi], by the trapezoid rule: exact for periodic
+// functions.
+double bessel_integral(double x, int n) {
+  double sum = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double t = 2 * kPi * k / 400;
+    sum += std::exp(x * std::cos(t)) * std::cos(n * t);
+  }
+  return sum / 400;
+}
+double erfinv_bisection(double y) {
+  double low = -6, high = 6;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle) < y ? low : high) = middle;
+  }
+  return low;
+}
+
+OpCase float_case(std::string name, Tensor (*op)(const Tensor&), Unary f, Range range) {
+  OpCase c = unary_case(std::move(name), op, f, range);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.result_dtype = float_result;
+  c.tolerance = 8;
+  return c;
+}
+
+TAPER_OP_CASES(special_unary, {
+  std::vector<OpCase> list = {
+      float_case("lgamma", &lgamma, [](double x) { return std::lgamma(x); }, {0.3, 8}),
+      float_case("digamma", &digamma, &digamma_sum, {0.3, 20}),
+      float_case("polygamma_1", [](const Tensor& x) { return polygamma(1, x); }, &trigamma_sum,
+                 {0.3, 20}),
+      float_case("erfinv", &erfinv, &erfinv_bisection, {-0.95, 0.95}),
+      float_case("i0", &i0, [](double x) { return bessel_integral(x, 0); }, {-9, 9}),
+      float_case("special_i1", &special::i1, [](double x) { return bessel_integral(x, 1); },
+                 {-9, 9}),
+      float_case("sinc", &sinc, [](double x) { return std::sin(kPi * x) / (kPi * x); }, {0.1, 3}),
+      float_case("deg2rad", &deg2rad, [](double x) { return x * kPi / 180; }, {-180, 180}),
+      float_case("rad2deg", &rad2deg, [](double x) { return x * 180 / kPi; }, {-3, 3})};
+  OpCase sign =
+      unary_case("signbit", &signbit, [](double x) { return double(std::signbit(x)); }, {-3, 3});
+  sign.result_dtype = bool_result;
+  sign.differentiable = false;
+  list.push_back(sign);
+  return list;
+});
+
+TAPER_OP_CASES(special_binary, {
+  const auto floats = [](std::string name, Tensor (*op)(const Tensor&, const Tensor&), Binary f,
+                         Range x, Range y) {
+    OpCase c = binary_case(std::move(name), op, f, x, y);
+    c.dtypes = {kFloat, kDouble};
+    c.tolerance = 8;
+    return c;
+  };
+  std::vector<OpCase> list = {
+      floats("logaddexp", &logaddexp,
+             [](double x, double y) { return std::log(std::exp(x) + std::exp(y)); }, {}, {}),
+      floats("logaddexp2", &logaddexp2,
+             [](double x, double y) { return std::log2(std::exp2(x) + std::exp2(y)); }, {}, {}),
+      floats("hypot", &hypot, [](double x, double y) { return std::hypot(x, y); }, {}, {}),
+      floats("xlogy", &xlogy, [](double x, double y) { return x * std::log(y); }, {}, {0.2, 4}),
+      floats("fmax", &fmax, [](double x, double y) { return std::fmax(x, y); }, {-3, 0}, {1, 3}),
+      floats("fmin", &fmin, [](double x, double y) { return std::fmin(x, y); }, {-3, 0}, {1, 3}),
+      floats("ldexp", &ldexp, [](double x, double y) { return x * std::exp2(y); }, {}, {})};
+  const auto integers = [&](std::string name, Tensor (*op)(const Tensor&, const Tensor&), Binary f,
+                            Range x, Range y) {
+    OpCase c = binary_case(name, op, f, x, y);
+    c.dtypes = {kInt, kLong};
+    c.differentiable = false;
+    const std::string words = "\"" + name + "_cpu\" not implemented for 'Float'";
+    c.errors = {error<NotImplementedError>(words, [op] { op(numbers({2}), numbers({2})); })};
+    list.push_back(c);
+  };
+  integers("gcd", &gcd,
+           [](double x, double y) {
+             for (double d = std::max(std::abs(x), std::abs(y)); d > 0; --d)
+               if (std::fmod(x, d) == 0 && std::fmod(y, d) == 0) return d;
+             return 0.0;
+           },
+           {-12, 12}, {-12, 12});
+  integers("lcm", &lcm,
+           [](double x, double y) {
+             for (double m = 1; x != 0 && y != 0; ++m)
+               if (std::fmod(m, x) == 0 && std::fmod(m, y) == 0) return m;
+             return 0.0;
+           },
+           {-12, 12}, {-12, 12});
+  integers("bitwise_left_shift", &bitwise_left_shift,
+           [](double x, double y) { return x * std::exp2(y); }, {-9, 9}, {0, 5});
+  integers("bitwise_right_shift", &bitwise_right_shift,
+           [](double x, double y) { return std::floor(x / std::exp2(y)); }, {-99, 99}, {0, 5});
+  return list;
+});
+
+// Expected values are PyTorch 1.13's.
+TEST(Special, Edges) {
+  const double inf = INFINITY, nan = std::nan("");
+  EXPECT_EQ(values_of(digamma(values({0, -0.0}))), (std::vector<double>{-inf, inf}));
+  EXPECT_NEAR(digamma(values({-0.5}, kDouble)).item<double>(), 0.03648997397857652, 1e-14);
+  EXPECT_NEAR(polygamma(2, values({1.5}, kDouble)).item<double>(), -0.8287966442343199, 1e-12);
+  EXPECT_EQ(values_of(erfinv(values({1, -1}))), (std::vector<double>{inf, -inf}));
+  EXPECT_NEAR(erfinv(values({1 - 1e-10}, kDouble)).item<double>(), 4.572825001442121, 1e-13);
+  EXPECT_NEAR(i0(values({50}, kDouble)).item<double>() / 2.93255378384934e+20, 1, 1e-12);
+  EXPECT_EQ(sinc(values({0})).item<double>(), 1);
+  expect_values(signbit(values({-0.0, 0, -2, 3})), {4}, {1, 0, 1, 0});
+  expect_values(fmax(values({1, nan}), values({nan, 2})), {2}, {1, 2});
+  expect_values(heaviside(values({-1, 0, 2}), values({0.5})), {3}, {0, 0.5, 1});
+  EXPECT_EQ(values_of(logaddexp(values({-inf, inf}), values({-inf, inf}))),
+            (std::vector<double>{-inf, inf}));
+  expect_values(xlogy(values({0, 0}), values({0, 3})), {2}, {0, 0});
+  EXPECT_EQ(nextafter(values({1}), values({2})).item<float>(), std::nextafter(1.0f, 2.0f));
+  EXPECT_EQ(float_power(values({2}, kLong), 3).scalar_type(), kDouble);
+  expect_values(bitwise_left_shift(values({3}, kLong), 2), {1}, {12});
+  EXPECT_NEAR(mvlgamma(values({3}, kDouble), 2).item<double>(), 1.5501949939575845, 1e-12);
+  EXPECT_NEAR(special::ndtri(special::ndtr(values({0.7}, kDouble))).item<double>(), 0.7, 1e-12);
+  expect_error("polygamma(n, x) does not support negative n.", [] { polygamma(-1, values({1})); });
+  expect_error("heaviside is not yet implemented for tensors with different dtypes.",
+               [] { heaviside(values({1}), values({1}, kDouble)); });
+  Tensor out = values({0, 0});
+  lgamma_out(out, values({5}));
+  expect_values(out, {1}, {std::log(24.0f)});
+}
+
+}  // namespace
+}  // namespace taper::testing
