@@ -29,6 +29,7 @@
 #include <taper/ops/combine.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/conv.h>
+#include <taper/ops/covariance.h>
 #include <taper/ops/distance.h>
 #include <taper/ops/dropout.h>
 #include <taper/ops/einsum.h>
@@ -47,6 +48,7 @@
 #include <taper/ops/pack_sequence.h>
 #include <taper/ops/pool.h>
 #include <taper/ops/random.h>
+#include <taper/ops/real.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
@@ -58,9 +60,12 @@
 #include <taper/ops/sort.h>
 #include <taper/ops/special.h>
 #include <taper/ops/statistics.h>
+#include <taper/ops/trapezoid.h>
 #include <taper/ops/unary.h>
 #include <taper/ops/unique.h>
 #include <taper/ops/upsample.h>
 #include <taper/ops/view.h>
+#include <taper/ops/view_scatter.h>
 #include <taper/ops/where.h>
+#include <taper/ops/window.h>
 #include <taper/optim/optim.h>

@@ -29,5 +29,6 @@ std::vector<Tensor> nonzero_numpy(const Tensor& x) {
 }
 
 Tensor Tensor::nonzero() const { return taper::nonzero(*this); }
+std::vector<Tensor> Tensor::nonzero_numpy() const { return taper::nonzero_numpy(*this); }
 
 }  // namespace taper

@@ -363,6 +363,19 @@ Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return into("matmul", out, matmul(self.detach(), other.detach()), self, other);
 }
 
+Tensor inner(const Tensor& self, const Tensor& other) {
+  if (self.dim() == 0 || other.dim() == 0) return self.mul(other);
+  TAPER_CHECK(self.size(-1) == other.size(-1),
+              "inner() the last dimension must match on both input tensors but got shapes ",
+              self.sizes(), " and ", other.sizes());
+  const int64_t k = self.size(-1);
+  Dims sizes = self.sizes();
+  sizes.erase(sizes.size() - 1);
+  for (int64_t d = 0; d + 1 < other.dim(); ++d) sizes.push_back(other.size(d));
+  const auto rows = [k](const Tensor& x) { return x.reshape({k > 0 ? x.numel() / k : 0, k}); };
+  return mm(rows(self), rows(other).t()).reshape(sizes);
+}
+
 // ---------------------------------------------------------------------- methods
 Tensor Tensor::mm(const Tensor& mat2) const { return taper::mm(*this, mat2); }
 Tensor Tensor::bmm(const Tensor& mat2) const { return taper::bmm(*this, mat2); }
@@ -381,6 +394,46 @@ Tensor Tensor::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta,
 Tensor Tensor::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                        const Scalar& alpha) const {
   return taper::baddbmm(*this, batch1, batch2, beta, alpha);
+}
+
+Tensor Tensor::inner(const Tensor& other) const { return taper::inner(*this, other); }
+Tensor Tensor::vdot(const Tensor& other) const { return taper::vdot(*this, other); }
+Tensor Tensor::addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+                    const Scalar& alpha) const {
+  return taper::addr(*this, vec1, vec2, beta, alpha);
+}
+
+namespace {
+
+// The in-place form of a product added to x, which has the result's sizes already.
+template <class F>
+Tensor& add_product_(const char* name, const Tensor& x, const Tensor& a, const Tensor& b,
+                     const F& f) {
+  return in_place(name, x, {a, b}, [&](const Tensor& before) {
+    const Tensor y = f(before);
+    TAPER_CHECK(x.impl().sizes == y.impl().sizes, "Bad in-place call: input tensor size ",
+                x.sizes(), " and output tensor size ", y.sizes(), " should match");
+    return y;
+  });
+}
+
+}  // namespace
+
+Tensor& Tensor::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                       const Scalar& alpha) const {
+  return add_product_("addmv_", *this, mat, vec,
+                      [&](const Tensor& x) { return taper::addmv(x, mat, vec, beta, alpha); });
+}
+Tensor& Tensor::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                         const Scalar& alpha) const {
+  return add_product_("baddbmm_", *this, batch1, batch2, [&](const Tensor& x) {
+    return taper::baddbmm(x, batch1, batch2, beta, alpha);
+  });
+}
+Tensor& Tensor::addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+                      const Scalar& alpha) const {
+  return add_product_("addr_", *this, vec1, vec2,
+                      [&](const Tensor& x) { return taper::addr(x, vec1, vec2, beta, alpha); });
 }
 
 Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,

@@ -20,6 +20,9 @@ Tensor mv(const Tensor& self, const Tensor& vec);
 Tensor dot(const Tensor& self, const Tensor& tensor);
 /// The same as dot: there are no complex numbers.
 Tensor vdot(const Tensor& self, const Tensor& other);
+/// Sums of products over the last dimensions, which have one size: the result has the other
+/// dimensions of self, then those of other. A 0-dim operand multiplies.
+Tensor inner(const Tensor& self, const Tensor& other);
 /// Column times row: y[i][j] = self[i] * vec2[j].
 Tensor outer(const Tensor& self, const Tensor& vec2);
 Tensor ger(const Tensor& self, const Tensor& vec2);

@@ -5,6 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/shape_kernels.h>
 
@@ -363,6 +364,15 @@ Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const {
 }
 Tensor Tensor::tril(int64_t diagonal) const { return taper::tril(*this, diagonal); }
 Tensor Tensor::triu(int64_t diagonal) const { return taper::triu(*this, diagonal); }
+Tensor& Tensor::tril_(int64_t diagonal) const {
+  return in_place("tril_", *this, {}, [&](const Tensor& x) { return taper::tril(x, diagonal); });
+}
+Tensor& Tensor::triu_(int64_t diagonal) const {
+  return in_place("triu_", *this, {}, [&](const Tensor& x) { return taper::triu(x, diagonal); });
+}
+Tensor Tensor::fliplr() const { return taper::fliplr(*this); }
+Tensor Tensor::flipud() const { return taper::flipud(*this); }
+Tensor Tensor::rot90(int64_t k, IntArrayRef dims) const { return taper::rot90(*this, k, dims); }
 Tensor Tensor::diag(int64_t diagonal) const { return taper::diag(*this, diagonal); }
 Tensor Tensor::trace() const { return taper::trace(*this); }
 

@@ -75,4 +75,9 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepd
   return median_along("nanmedian", "NanmedianBackward1", self, dim, keepdim, true);
 }
 
+Tensor Tensor::nanmedian() const { return taper::nanmedian(*this); }
+std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const {
+  return taper::nanmedian(*this, dim, keepdim);
+}
+
 }  // namespace taper

@@ -4,6 +4,7 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/scan_kernels.h>
 #include <taper/ops/where.h>
 
@@ -146,6 +147,14 @@ Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> dtype) const {
 }
 Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> dtype) const {
   return taper::cumprod(*this, dim, dtype);
+}
+Tensor& Tensor::cumsum_(int64_t dim, optional<ScalarType> dtype) const {
+  return in_place("cumsum_", *this, {},
+                  [&](const Tensor& x) { return taper::cumsum(x, dim, dtype); });
+}
+Tensor& Tensor::cumprod_(int64_t dim, optional<ScalarType> dtype) const {
+  return in_place("cumprod_", *this, {},
+                  [&](const Tensor& x) { return taper::cumprod(x, dim, dtype); });
 }
 std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { return taper::cummax(*this, dim); }
 std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return taper::cummin(*this, dim); }

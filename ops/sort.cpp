@@ -128,6 +128,9 @@ std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool
 Tensor Tensor::argsort(int64_t dim, bool descending) const {
   return taper::argsort(*this, dim, descending);
 }
+std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const {
+  return taper::kthvalue(*this, k, dim, keepdim);
+}
 std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const {
   return taper::topk(*this, k, dim, largest, sorted);
 }

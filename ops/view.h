@@ -35,6 +35,12 @@ Tensor t(const Tensor& x);
 /// Dimensions `source` moved to the places `destination`, the others in order.
 Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination);
 Tensor movedim(const Tensor& x, int64_t source, int64_t destination);
+inline Tensor moveaxis(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
+  return movedim(x, source, destination);
+}
+inline Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination) {
+  return movedim(x, source, destination);
+}
 /// Elements start ... start + length - 1 along dim.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 /// The slice at `index` along dim, which disappears.
@@ -69,6 +75,17 @@ std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim 
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
 /// At most `chunks` pieces of equal size (the last may be smaller) along dim.
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
+/// split() and chunk(); LibTorch's results under these names are no views for autograd.
+inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
+  return split(x, split_size, dim);
+}
+inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& x, IntArrayRef split_sizes,
+                                                   int64_t dim = 0) {
+  return split_with_sizes(x, split_sizes, dim);
+}
+inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t dim = 0) {
+  return chunk(x, chunks, dim);
+}
 /// The slices along dim.
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 

@@ -1,0 +1,39 @@
+// Windows for signals: vectors of window_length numbers. `periodic` ones leave out the last point
+// of a symmetric window of one more, so that copies side by side are smooth. A length of 1 gives
+// {1}.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// 1 - |2n / (N - 1) - 1|
+Tensor bartlett_window(int64_t window_length, bool periodic, TensorOptions options = {});
+inline Tensor bartlett_window(int64_t window_length, TensorOptions options = {}) {
+  return bartlett_window(window_length, true, options);
+}
+/// 0.5 - 0.5 cos(2 pi n / (N - 1))
+Tensor hann_window(int64_t window_length, bool periodic, TensorOptions options = {});
+inline Tensor hann_window(int64_t window_length, TensorOptions options = {}) {
+  return hann_window(window_length, true, options);
+}
+/// alpha - beta cos(2 pi n / (N - 1))
+Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double beta,
+                      TensorOptions options = {});
+inline Tensor hamming_window(int64_t window_length, bool periodic, double alpha,
+                             TensorOptions options = {}) {
+  return hamming_window(window_length, periodic, alpha, 0.46, options);
+}
+inline Tensor hamming_window(int64_t window_length, bool periodic, TensorOptions options = {}) {
+  return hamming_window(window_length, periodic, 0.54, 0.46, options);
+}
+inline Tensor hamming_window(int64_t window_length, TensorOptions options = {}) {
+  return hamming_window(window_length, true, 0.54, 0.46, options);
+}
+/// 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1))
+Tensor blackman_window(int64_t window_length, bool periodic, TensorOptions options = {});
+inline Tensor blackman_window(int64_t window_length, TensorOptions options = {}) {
+  return blackman_window(window_length, true, options);
+}
+
+}  // namespace taper
