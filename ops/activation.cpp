@@ -358,4 +358,12 @@ Tensor glu(const Tensor& self, int64_t dim) {
   return self.narrow(dim, 0, size / 2).mul(gate);
 }
 
+// ---------------------------------------------------------------- methods
+Tensor Tensor::logit(optional<double> eps) const { return taper::logit(*this, eps); }
+Tensor& Tensor::logit_(optional<double> eps) const {
+  return taper::logit_(const_cast<Tensor&>(*this), eps);
+}
+Tensor Tensor::prelu(const Tensor& weight) const { return taper::prelu(*this, weight); }
+Tensor Tensor::hardshrink(const Scalar& lambd) const { return taper::hardshrink(*this, lambd); }
+
 }  // namespace taper

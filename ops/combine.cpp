@@ -233,4 +233,33 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   return invert ? found.logical_not() : found;
 }
 
+// ---------------------------------------------------------------- methods
+Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor>& prepend,
+                    const optional<Tensor>& append) const {
+  return taper::diff(*this, n, dim, prepend, append);
+}
+Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) const {
+  return taper::put(*this, index, source, accumulate);
+}
+Tensor Tensor::take_along_dim(const Tensor& indices, optional<int64_t> dim) const {
+  return taper::take_along_dim(*this, indices, dim);
+}
+std::vector<Tensor> Tensor::tensor_split(int64_t sections, int64_t dim) const {
+  return taper::tensor_split(*this, sections, dim);
+}
+std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices, int64_t dim) const {
+  return taper::tensor_split(*this, indices, dim);
+}
+#define TAPER_SPLIT(name)                                       \
+  std::vector<Tensor> Tensor::name(int64_t sections) const {    \
+    return taper::name(*this, sections);                        \
+  }                                                             \
+  std::vector<Tensor> Tensor::name(IntArrayRef indices) const { \
+    return taper::name(*this, indices);                         \
+  }
+TAPER_SPLIT(hsplit)
+TAPER_SPLIT(vsplit)
+TAPER_SPLIT(dsplit)
+#undef TAPER_SPLIT
+
 }  // namespace taper

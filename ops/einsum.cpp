@@ -391,4 +391,10 @@ Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
   throw Error("no dimension of size 3 in input");
 }
 
+// ---------------------------------------------------------------- methods
+Tensor Tensor::kron(const Tensor& other) const { return taper::kron(*this, other); }
+Tensor Tensor::cross(const Tensor& other, optional<int64_t> dim) const {
+  return taper::cross(*this, other, dim);
+}
+
 }  // namespace taper

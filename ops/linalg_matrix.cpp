@@ -279,4 +279,26 @@ Tensor pinverse(const Tensor& self, double rcond) { return linalg::pinv(self, rc
 Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
 Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
 
+// ---------------------------------------------------------------- methods
+Tensor Tensor::inverse() const { return taper::inverse(*this); }
+Tensor Tensor::det() const { return taper::det(*this); }
+std::tuple<Tensor, Tensor> Tensor::slogdet() const { return taper::slogdet(*this); }
+Tensor Tensor::logdet() const { return taper::logdet(*this); }
+Tensor Tensor::cholesky(bool upper) const { return taper::cholesky(*this, upper); }
+Tensor Tensor::cholesky_inverse(bool upper) const { return taper::cholesky_inverse(*this, upper); }
+Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const {
+  return taper::cholesky_solve(*this, input2, upper);
+}
+std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return taper::qr(*this, some); }
+std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const {
+  return taper::svd(*this, some, compute_uv);
+}
+Tensor Tensor::pinverse(double rcond) const { return taper::pinverse(*this, rcond); }
+std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper, bool transpose,
+                                                    bool unitriangular) const {
+  return taper::triangular_solve(*this, A, upper, transpose, unitriangular);
+}
+Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
+Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
+
 }  // namespace taper

@@ -159,4 +159,6 @@ Tensor& Tensor::cumprod_(int64_t dim, optional<ScalarType> dtype) const {
 std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { return taper::cummax(*this, dim); }
 std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return taper::cummin(*this, dim); }
 
+Tensor Tensor::logcumsumexp(int64_t dim) const { return taper::logcumsumexp(*this, dim); }
+
 }  // namespace taper

@@ -7,6 +7,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_compute.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/special_kernels.h>
@@ -314,4 +315,44 @@ Tensor ndtri(const Tensor& p) {
 }
 
 }  // namespace special
+// ---------------------------------------------------------------- methods
+#define TAPER_METHODS(name)                                                    \
+  Tensor Tensor::name() const { return taper::name(*this); }                   \
+  Tensor& Tensor::name##_() const {                                            \
+    return pointwise_in_place(#name "_", *this, {},                            \
+                              [](const Tensor& x) { return taper::name(x); }); \
+  }
+TAPER_METHODS(lgamma)
+TAPER_METHODS(digamma)
+TAPER_METHODS(erfinv)
+TAPER_METHODS(i0)
+TAPER_METHODS(sinc)
+TAPER_METHODS(deg2rad)
+TAPER_METHODS(rad2deg)
+#undef TAPER_METHODS
+Tensor Tensor::signbit() const { return taper::signbit(*this); }
+Tensor Tensor::polygamma(int64_t n) const { return taper::polygamma(n, *this); }
+Tensor Tensor::mvlgamma(int64_t p) const { return taper::mvlgamma(*this, p); }
+#define TAPER_METHODS(name)                                                            \
+  Tensor Tensor::name(const Tensor& other) const { return taper::name(*this, other); } \
+  Tensor& Tensor::name##_(const Tensor& other) const {                                 \
+    return pointwise_in_place(#name "_", *this, {other},                               \
+                              [&](const Tensor& x) { return taper::name(x, other); }); \
+  }
+TAPER_METHODS(hypot)
+TAPER_METHODS(xlogy)
+TAPER_METHODS(heaviside)
+TAPER_METHODS(nextafter)
+TAPER_METHODS(gcd)
+TAPER_METHODS(lcm)
+TAPER_METHODS(bitwise_left_shift)
+TAPER_METHODS(bitwise_right_shift)
+TAPER_METHODS(ldexp)
+TAPER_METHODS(float_power)
+#undef TAPER_METHODS
+Tensor Tensor::logaddexp(const Tensor& other) const { return taper::logaddexp(*this, other); }
+Tensor Tensor::logaddexp2(const Tensor& other) const { return taper::logaddexp2(*this, other); }
+Tensor Tensor::fmax(const Tensor& other) const { return taper::fmax(*this, other); }
+Tensor Tensor::fmin(const Tensor& other) const { return taper::fmin(*this, other); }
+
 }  // namespace taper

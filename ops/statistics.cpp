@@ -251,4 +251,37 @@ Tensor pdist(const Tensor& self, double p) {
   return (first - index_select(self, 0, pairs.select(0, 1))).norm(Scalar(p), {1});
 }
 
+// ---------------------------------------------------------------- methods
+Tensor Tensor::bincount(const optional<Tensor>& weights, int64_t minlength) const {
+  return taper::bincount(*this, weights, minlength);
+}
+Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const {
+  return taper::histc(*this, bins, min, max);
+}
+#define TAPER_QUANTILE(name, Q)                                                                 \
+  Tensor Tensor::name(Q q, optional<int64_t> dim, bool keepdim, std::string_view interpolation) \
+      const {                                                                                   \
+    return taper::name(*this, q, dim, keepdim, interpolation);                                  \
+  }
+TAPER_QUANTILE(quantile, const Tensor&)
+TAPER_QUANTILE(quantile, double)
+TAPER_QUANTILE(nanquantile, const Tensor&)
+TAPER_QUANTILE(nanquantile, double)
+#undef TAPER_QUANTILE
+Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::nanmean(*this, dim, keepdim, dtype);
+}
+std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const {
+  return taper::mode(*this, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> Tensor::aminmax(optional<int64_t> dim, bool keepdim) const {
+  return taper::aminmax(*this, dim, keepdim);
+}
+Tensor Tensor::dist(const Tensor& other, const Scalar& p) const {
+  return taper::dist(*this, other, p);
+}
+Tensor Tensor::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  return taper::renorm(*this, p, dim, maxnorm);
+}
+
 }  // namespace taper

@@ -1,0 +1,88 @@
+// Methods that only name a function: they pass their operands on in order.
+#include <taper/taper.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+/// A matrix that has an inverse, a Cholesky factor, and no elements that functions refuse.
+Tensor matrix() { return tensor_of({2, 2}, {4, 1, 1, 3}, kDouble) / 10; }
+
+TEST(Methods, SpecialFunctionsInBothForms) {
+  const Tensor x = matrix(), y = x.mul(0.5).add(0.25);
+#define TAPER_SAME(name, ...)                                                          \
+  EXPECT_TRUE(x.name(__VA_ARGS__).equal(name(x __VA_OPT__(, ) __VA_ARGS__))) << #name; \
+  EXPECT_TRUE(x.clone().name##_(__VA_ARGS__).equal(x.name(__VA_ARGS__))) << #name;
+  TAPER_SAME(lgamma)
+  TAPER_SAME(digamma)
+  TAPER_SAME(erfinv)
+  TAPER_SAME(i0)
+  TAPER_SAME(sinc)
+  TAPER_SAME(deg2rad)
+  TAPER_SAME(rad2deg)
+  TAPER_SAME(logit)
+  TAPER_SAME(hypot, y)
+  TAPER_SAME(xlogy, y)
+  TAPER_SAME(heaviside, y)
+  TAPER_SAME(nextafter, y)
+  TAPER_SAME(ldexp, y)
+  TAPER_SAME(float_power, y)
+#undef TAPER_SAME
+  EXPECT_TRUE(x.polygamma(1).equal(polygamma(1, x)));
+  EXPECT_TRUE(x.add(2).mvlgamma(2).equal(mvlgamma(x.add(2), 2)));
+  EXPECT_TRUE(x.logaddexp(y).equal(logaddexp(x, y)) && x.logaddexp2(y).equal(logaddexp2(x, y)));
+  EXPECT_TRUE(x.fmax(y).equal(fmax(x, y)) && x.fmin(y).equal(fmin(x, y)));
+  expect_values(values({12, 18}, kLong).gcd_(values({8, 27}, kLong)), {2}, {4, 9});
+  expect_values(values({4, 6}, kLong).lcm(values({6, 4}, kLong)), {2}, {12, 12});
+  expect_values(values({1, 3}, kLong).bitwise_left_shift(values({2, 1}, kLong)), {2}, {4, 6});
+  expect_values(values({8, 3}, kLong).bitwise_right_shift_(values({2, 1}, kLong)), {2}, {2, 1});
+  expect_values(values({-1, 2}).signbit(), {2}, {1, 0});
+}
+
+TEST(Methods, LinearAlgebra) {
+  const Tensor a = matrix(), b = values({1, 2}, kDouble).unsqueeze(1);
+  EXPECT_TRUE(a.matmul(a.inverse()).allclose(eye(2, kDouble)));
+  EXPECT_NEAR(a.det().item<double>(), 0.11, 1e-12);
+  EXPECT_NEAR(a.logdet().item<double>(), std::log(0.11), 1e-12);
+  EXPECT_NEAR(std::get<1>(a.slogdet()).item<double>(), std::log(0.11), 1e-12);
+  const Tensor l = a.cholesky();
+  EXPECT_TRUE(l.matmul(l.t()).allclose(a));
+  EXPECT_TRUE(l.cholesky_inverse().allclose(a.inverse()));
+  EXPECT_TRUE(a.matmul(b.cholesky_solve(l)).allclose(b));
+  EXPECT_TRUE(l.matmul(std::get<0>(b.triangular_solve(l, /*upper=*/false))).allclose(b));
+  const auto [q, r] = a.qr();
+  EXPECT_TRUE(q.matmul(r).allclose(a));
+  const auto [u, s, v] = a.svd();
+  EXPECT_TRUE(u.matmul(s.diag()).matmul(v.t()).allclose(a));
+  EXPECT_TRUE(a.pinverse().allclose(a.inverse()));
+  EXPECT_TRUE(a.matrix_power(3).allclose(a.matmul(a).matmul(a)));
+  EXPECT_TRUE(a.matrix_exp().matmul(a.neg().matrix_exp()).allclose(eye(2, kDouble)));
+  EXPECT_TRUE(a.kron(b).equal(kron(a, b)));
+  expect_values(values({1, 0, 0}).cross(values({0, 1, 0})), {3}, {0, 0, 1});
+}
+
+TEST(Methods, StatisticsAndPieces) {
+  const Tensor x = values({3, 1, 2, 2});
+  expect_values(x.to(kLong).bincount(), {4}, {0, 1, 2, 1});
+  expect_values(x.histc(2), {2}, {1, 3});
+  EXPECT_EQ(x.quantile(0.5).item<float>(), 2);
+  EXPECT_EQ(x.nanquantile(0.5, 0).item<float>(), 2);
+  EXPECT_EQ(x.nanmean().item<float>(), 2);
+  EXPECT_EQ(std::get<0>(x.mode()).item<float>(), 2);
+  EXPECT_EQ(std::get<1>(x.aminmax()).item<float>(), 3);
+  EXPECT_EQ(x.dist(x).item<float>(), 0);
+  EXPECT_TRUE(x.view({2, 2}).renorm(2, 0, 1).equal(renorm(x.view({2, 2}), 2, 0, 1)));
+  expect_values(x.diff(), {3}, {-2, 1, 0});
+  expect_values(x.put(values({0}, kLong), values({9})), {4}, {9, 1, 2, 2});
+  expect_values(x.take_along_dim(values({1, 0}, kLong), 0), {2}, {1, 3});
+  EXPECT_EQ(x.tensor_split(3).size(), 3u);
+  EXPECT_EQ(x.hsplit({1}).at(1).size(0), 3);
+  EXPECT_EQ(x.view({2, 2}).vsplit(2).at(1).size(0), 1);
+  EXPECT_EQ(x.view({1, 2, 2}).dsplit(2).at(1).size(2), 1);
+  EXPECT_TRUE(x.logcumsumexp(0).equal(logcumsumexp(x, 0)));
+  EXPECT_TRUE(x.prelu(values({0.5})).equal(x) && x.hardshrink(2.5).equal(hardshrink(x, 2.5)));
+}
+
+}  // namespace
+}  // namespace taper::testing
