@@ -4,6 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/shape.h>

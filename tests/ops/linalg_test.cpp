@@ -8,6 +8,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/matmul.h>
+#include <taper/ops/shape.h>
 #include <taper/ops/view.h>
 
 #include "test_util.h"

@@ -1,4 +1,6 @@
 // Methods that only name a function: they pass their operands on in order.
+#include <cmath>
+
 #include <taper/taper.h>
 
 #include "test_util.h"

@@ -13,6 +13,7 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 
+#include "data_folder.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -24,9 +25,7 @@ using Values = std::vector<double>;
 /// Values by case, as tests/data_files/make_random_reference.py wrote them.
 std::map<std::string, Values> read_reference() {
   std::map<std::string, Values> cases;
-  // A set that was packed for another machine says where it lies.
-  const char* folder = std::getenv("TAPER_TEST_DATA");
-  std::ifstream file(std::string(folder ? folder : TAPER_TEST_DATA) + "/random_reference.txt");
+  std::ifstream file(data_folder(TAPER_TEST_DATA) + "/random_reference.txt");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name;

@@ -12,6 +12,7 @@
 #include <map>
 #include <sstream>
 
+#include "data_folder.h"
 #include "test_util.h"
 
 namespace taper {
@@ -28,7 +29,7 @@ constexpr int kSteps = 12;
 const std::map<std::string, Values>& references() {
   static const std::map<std::string, Values> all = [] {
     std::map<std::string, Values> read;
-    std::ifstream in(TAPER_TEST_DATA "/optim_reference.txt");
+    std::ifstream in(testing::data_folder(TAPER_TEST_DATA) + "/optim_reference.txt");
     for (std::string line; std::getline(in, line);) {
       std::istringstream words(line);
       std::string name;

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "data_folder.h"
+
 namespace taper::testing {
 
 inline std::string python_file(const std::string& name) {
-  return std::string(TAPER_TEST_DATA) + "/python/" + name;
+  return data_folder(TAPER_TEST_DATA) + "/python/" + name;
 }
 
 inline std::vector<char> bytes_of_file(const std::string& path) {
