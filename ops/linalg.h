@@ -79,6 +79,10 @@ Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1
 /// "fro": the root of the sum of squares; "nuc": the sum of the singular values.
 Tensor matrix_norm(const Tensor& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
+inline Tensor matrix_norm(const Tensor& A, const char* ord, IntArrayRef dim = {-2, -1},
+                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::matrix_norm(A, std::string_view(ord), dim, keepdim, dtype);
+}
 /// The p-norm of all elements, or along `dim`.
 Tensor vector_norm(const Tensor& x, const Scalar& ord = 2, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
@@ -88,6 +92,10 @@ Tensor norm(const Tensor& A, const optional<Scalar>& ord = nullopt,
             optional<ScalarType> dtype = nullopt);
 Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
             bool keepdim = false, optional<ScalarType> dtype = nullopt);
+inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
+                   bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::norm(A, std::string_view(ord), dim, keepdim, dtype);
+}
 
 }  // namespace linalg
 

@@ -71,6 +71,21 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target,
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction);
 
+// ---------------------------------------------------------------- sequences (loss_ctc.cpp)
+
+/// Connectionist temporal classification (Graves et al., 2006): minus the logarithm of the
+/// probability of all alignments of each target with its input. log_probs (T, N, C) or (T, C);
+/// targets (N, S), or one after the other in a vector, without `blank`; input_lengths (N) up to T,
+/// target_lengths (N). Mean divides each loss by its target's length first. An impossible alignment
+/// is infinite, or 0 with zero_infinity. The gradient is that of log_probs as they are; LibTorch's
+/// is the same after log_softmax. Throws Error for what does not fit.
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = Reduction::Mean,
+                bool zero_infinity = false);
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                const Tensor& target_lengths, int64_t blank = 0,
+                int64_t reduction = Reduction::Mean, bool zero_infinity = false);
+
 // ---------------------------------------------------------------- margins (loss_margin.cpp)
 
 /// x where t = 1, max(0, margin - x) where t = -1.
@@ -87,6 +102,15 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin = 1.0, double p = 2.0, double eps = 1e-06,
                            bool swap = false, int64_t reduction = Reduction::Mean);
+/// For scores x (N, C) or (C) and classes t: the sum over c != t of w[t] max(0, margin - x[t] +
+/// x[c])^p, divided by C; p is 1 or 2, `weight` has one entry for each class.
+Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1,
+                         const Scalar& margin = 1, const optional<Tensor>& weight = {},
+                         int64_t reduction = Reduction::Mean);
+/// For scores x (N, C) or (C) and targets of the same sizes, classes up to the first -1: the sum of
+/// max(0, 1 - x[t] + x[c]) over all targets t and all other classes c, divided by C.
+Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
+                              int64_t reduction = Reduction::Mean);
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08);
 /// The p-norm of x1 - x2 + eps along the last dimension.

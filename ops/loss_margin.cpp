@@ -1,3 +1,5 @@
+#include <taper/ops/binary.h>
+#include <taper/ops/index.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/loss_reduction.h>
 #include <taper/ops/reduce_norm.h>
@@ -39,6 +41,47 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   const Tensor alike = cosine.neg().add(1).mul(target.eq(1));
   const Tensor apart = cosine.sub(margin).clamp_min(0).mul(target.eq(-1));
   return reduce_loss(alike.add(apart), reduction);
+}
+
+Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p,
+                         const Scalar& margin, const optional<Tensor>& weight, int64_t reduction) {
+  check_reduction("multi_margin_loss", reduction);
+  const double power = p.to<double>();
+  TAPER_CHECK(power == 1 || power == 2, "only p == 1 and p == 2 supported");
+  TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
+              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+              self.sizes());
+  const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
+  TAPER_CHECK(target.dim() <= 1 && target.numel() == x.size(0),
+              "inconsistent target size, expected ", x.size(0), " but got ", target.sizes());
+  const bool weighted = weight && weight->defined();
+  TAPER_CHECK(!weighted || (weight->dim() == 1 && weight->size(0) == x.size(1)),
+              "inconsistent weight size, expected ", x.size(1), " but got ",
+              weighted ? weight->sizes() : IntArrayRef());
+  const Tensor t = target.reshape({x.size(0), 1});
+  Tensor miss = (x - gather(x, 1, t)).add(margin).clamp_min(0);
+  if (power == 2) miss = miss.square();
+  miss = scatter(miss, 1, t, Scalar(0));
+  if (weighted) miss = miss * index_select(*weight, 0, t.squeeze(1)).unsqueeze(1);
+  const Tensor loss = miss.sum(1) / x.size(1);
+  return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
+}
+
+Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  check_reduction("multilabel_margin_loss", reduction);
+  TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
+              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+              self.sizes());
+  TAPER_CHECK(target.sizes() == self.sizes(), "inconsistent target size: ", target.sizes(),
+              " for input of size: ", self.sizes());
+  const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
+  const Tensor given = self.dim() == 1 ? target.unsqueeze(0) : target;
+  const Tensor valid = given.ge(0).to(kLong).cumprod(1), t = given.clamp_min(0);
+  const Tensor others = scatter_add(valid.new_zeros(valid.sizes()), 1, t, valid).eq(0);
+  const Tensor miss = (x.unsqueeze(1) - gather(x, 1, t).unsqueeze(2)).add(1).clamp_min(0);
+  const Tensor counted = valid.unsqueeze(2) * others.unsqueeze(1);
+  const Tensor loss = (miss * counted).sum({1, 2}) / x.size(1);
+  return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {

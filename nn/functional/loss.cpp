@@ -119,6 +119,40 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                                     reduction_number(options.reduction()));
 }
 
+Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive,
+                                         const Tensor& negative,
+                                         const TripletMarginWithDistanceLossFuncOptions& options) {
+  const auto distance = [&options](const Tensor& a, const Tensor& b) {
+    return options.distance_function() ? (*options.distance_function())(a, b)
+                                       : taper::pairwise_distance(a, b);
+  };
+  Tensor far = distance(anchor, negative);
+  const Tensor near = distance(anchor, positive);
+  if (options.swap()) far = far.minimum(distance(positive, negative));
+  const Tensor loss = (near - far + options.margin()).clamp_min(0);
+  const int64_t reduction = reduction_number(options.reduction());
+  return reduction == 0 ? loss : reduction == 1 ? loss.mean() : loss.sum();
+}
+
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target,
+                         const MultiMarginLossFuncOptions& options) {
+  TAPER_CHECK(!options.weight().defined() || options.weight().dim() == 1,
+              "weight must be one-dimensional");
+  return taper::multi_margin_loss(input, target, options.p(), options.margin(), options.weight(),
+                                  reduction_number(options.reduction()));
+}
+
+Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target,
+                              const MultilabelMarginLossFuncOptions& options) {
+  return taper::multilabel_margin_loss(input, target, reduction_number(options.reduction()));
+}
+
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                const Tensor& target_lengths, const CTCLossFuncOptions& options) {
+  return taper::ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
+                         reduction_number(options.reduction()), options.zero_infinity());
+}
+
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNLLLossFuncOptions& options) {
   return taper::poisson_nll_loss(input, target, options.log_input(), options.full(), options.eps(),

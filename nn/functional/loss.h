@@ -67,6 +67,22 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 /// (N). With `swap` the smaller of |a - n| and |p - n| counts.
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossFuncOptions& options = {});
+/// The same with a distance of the caller's.
+Tensor triplet_margin_with_distance_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+    const TripletMarginWithDistanceLossFuncOptions& options = {});
+/// The sum over c != y of w[y] max(0, margin - x[y] + x[c])^p / C: scores (N, C) or (C), classes
+/// (N) or of no dimensions, losses (N). Throws Error for a p that is not 1 or 2.
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target,
+                         const MultiMarginLossFuncOptions& options = {});
+/// The sum of max(0, 1 - x[y] + x[c]) / C over the target's classes y, which end at the first -1,
+/// and all other classes c: input and target (N, C) or (C), losses (N).
+Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target,
+                              const MultilabelMarginLossFuncOptions& options = {});
+/// Connectionist temporal classification: log_probs (T, N, C), targets (N, S) or one after the
+/// other in a vector, lengths (N); losses (N). Throws Error for what does not fit.
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                const Tensor& target_lengths, const CTCLossFuncOptions& options = {});
 /// exp(x) - y x, or x - y log(x + eps) without log_input; `full` adds Stirling's term.
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNLLLossFuncOptions& options = {});

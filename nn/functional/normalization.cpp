@@ -2,6 +2,9 @@
 
 #include <taper/ops/binary.h>
 #include <taper/ops/norm.h>
+#include <taper/ops/pool.h>
+#include <taper/ops/shape.h>
+#include <taper/ops/unary.h>
 
 namespace taper::nn::functional {
 
@@ -13,6 +16,18 @@ Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
   return taper::group_norm(input, options.num_groups(), options.weight(), options.bias(),
                            options.eps());
+}
+
+Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options) {
+  TAPER_CHECK(input.dim() >= 3, "Expected 3D or higher dimensionality input (got ", input.dim(),
+              " dimensions)");
+  if (input.numel() == 0) return input;
+  const int64_t size = options.size(), n = input.size(0), channels = input.size(1);
+  // The channels are the height of one plane, a window's elements lie above each other.
+  const Tensor squares = input.square().reshape({n, 1, channels, -1});
+  const Tensor padded = constant_pad_nd(squares, {0, 0, size / 2, (size - 1) / 2});
+  const Tensor means = taper::avg_pool2d(padded, {size, 1}, 1).reshape(input.sizes());
+  return input / (means * options.alpha() + options.k()).pow(options.beta());
 }
 
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {

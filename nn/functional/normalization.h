@@ -11,6 +11,9 @@ Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
 /// The same over each of num_groups groups of channels of (N, C, ...); weight and bias (C), or
 /// undefined. Throws Error unless num_groups divides C.
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options);
+/// x / (k + alpha * m)^beta, with m the mean of the squares of `size` neighbouring channels (zeros
+/// beyond the ends): (N, C, ...) with at least 3 dimensions.
+Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options);
 /// x / max(|x|_p, eps), the norm along dim; written to `out` where that is given.
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {});
 

@@ -40,4 +40,23 @@ std::tuple<Tensor, Tensor> adaptive_max_pool2d_with_indices(
 std::tuple<Tensor, Tensor> adaptive_max_pool3d_with_indices(
     const Tensor& input, const AdaptiveMaxPool3dFuncOptions& options);
 
+/// Maxima put back to where `indices` of max_pool..._with_indices say, zeros elsewhere. Throws
+/// Error for an output_size that no pooling of these options takes to the input's.
+Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool1dFuncOptions& options);
+Tensor max_unpool2d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool2dFuncOptions& options);
+Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool3dFuncOptions& options);
+/// Maxima of windows at random places.
+Tensor fractional_max_pool2d(const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
+Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
+    const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
+    const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
+/// The root of order p of the sum of the p-th powers of every window.
+Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
+Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
+
 }  // namespace taper::nn::functional

@@ -49,6 +49,7 @@ TAPER_DEFINE_LOSS_OF_TWO(SoftMarginLoss, soft_margin_loss, "()")
 TAPER_DEFINE_LOSS_OF_TWO(HingeEmbeddingLoss, hinge_embedding_loss,
                          "(margin=" << options.margin() << ")")
 TAPER_DEFINE_LOSS_OF_TWO(PoissonNLLLoss, poisson_nll_loss, "()")
+TAPER_DEFINE_LOSS_OF_TWO(MultiLabelMarginLoss, multilabel_margin_loss, "()")
 
 #define TAPER_DEFINE_LOSS_OF_THREE(Name, function, ...)                                        \
   TAPER_DEFINE_LOSS(Name, {}, __VA_ARGS__)                                                     \
@@ -62,6 +63,14 @@ TAPER_DEFINE_LOSS_OF_THREE(TripletMarginLoss, triplet_margin_loss,
                            "(margin=" << options.margin() << ", p=" << options.p()
                                       << ", eps=" << options.eps()
                                       << ", swap=" << detail::text_of(options.swap()) << ")")
+TAPER_DEFINE_LOSS_OF_THREE(TripletMarginWithDistanceLoss, triplet_margin_with_distance_loss,
+                           "(margin=" << options.margin()
+                                      << ", swap=" << detail::text_of(options.swap()) << ")")
+TAPER_DEFINE_LOSS(CTCLoss, {}, "()")
+Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets,
+                            const Tensor& input_lengths, const Tensor& target_lengths) {
+  return F::ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
+}
 
 #define TAPER_DEFINE_WEIGHTED_LOSS(Name, function)                                \
   TAPER_DEFINE_LOSS(                                                              \
@@ -73,6 +82,13 @@ TAPER_DEFINE_WEIGHTED_LOSS(CrossEntropyLoss, cross_entropy)
 TAPER_DEFINE_WEIGHTED_LOSS(NLLLoss, nll_loss)
 TAPER_DEFINE_WEIGHTED_LOSS(BCELoss, binary_cross_entropy)
 TAPER_DEFINE_WEIGHTED_LOSS(MultiLabelSoftMarginLoss, multilabel_soft_margin_loss)
+TAPER_DEFINE_LOSS(
+    MultiMarginLoss, { weight = register_buffer("weight", own(options.weight())); },
+    "(p=" << options.p() << ", margin=" << options.margin() << ", weight=" << options.weight()
+          << ", reduction=" << enumtype::get_enum_name(options.reduction()) << ")")
+Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return F::multi_margin_loss(input, target, with_weight(*this));
+}
 
 TAPER_DEFINE_LOSS(
     BCEWithLogitsLoss,

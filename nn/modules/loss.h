@@ -35,12 +35,18 @@ TAPER_LOSS_OF_TWO(PoissonNLLLoss);
 TAPER_LOSS_OF_TWO(CrossEntropyLoss, Tensor weight;);
 TAPER_LOSS_OF_TWO(NLLLoss, Tensor weight;);
 TAPER_LOSS_OF_TWO(BCELoss, Tensor weight;);
+TAPER_LOSS_OF_TWO(MultiMarginLoss, Tensor weight;);
+TAPER_LOSS_OF_TWO(MultiLabelMarginLoss);
 TAPER_LOSS_OF_TWO(MultiLabelSoftMarginLoss, Tensor weight;);
 TAPER_LOSS_OF_TWO(BCEWithLogitsLoss, Tensor weight; Tensor pos_weight;);
 TAPER_LOSS(MarginRankingLoss, (const Tensor& input1, const Tensor& input2, const Tensor& target));
 TAPER_LOSS(CosineEmbeddingLoss, (const Tensor& input1, const Tensor& input2, const Tensor& target));
 TAPER_LOSS(TripletMarginLoss,
            (const Tensor& anchor, const Tensor& positive, const Tensor& negative));
+TAPER_LOSS(TripletMarginWithDistanceLoss,
+           (const Tensor& anchor, const Tensor& positive, const Tensor& negative));
+TAPER_LOSS(CTCLoss, (const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                     const Tensor& target_lengths));
 
 #undef TAPER_LOSS_OF_TWO
 #undef TAPER_LOSS

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include <taper/nn/functional/normalization.h>
 #include <taper/ops/norm.h>
 
 namespace taper::nn {
@@ -58,6 +59,31 @@ void GroupNormImpl::pretty_print(std::ostream& stream) const {
 
 Tensor GroupNormImpl::forward(const Tensor& input) {
   return group_norm(input, options.num_groups(), weight, bias, options.eps());
+}
+
+// ---------------------------------------------------------------------- LocalResponseNorm
+#define TAPER_DEFINE_LRN(Name)                                                           \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                     \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}           \
+  void Name##Impl::reset() {}                                                            \
+  void Name##Impl::pretty_print(std::ostream& stream) const {                            \
+    stream << "torch::nn::" #Name "(" << options.size() << ", alpha=" << options.alpha() \
+           << ", beta=" << options.beta() << ", k=" << options.k() << ")";               \
+  }
+TAPER_DEFINE_LRN(LocalResponseNorm)
+TAPER_DEFINE_LRN(CrossMapLRN2d)
+#undef TAPER_DEFINE_LRN
+
+Tensor LocalResponseNormImpl::forward(const Tensor& input) {
+  return functional::local_response_norm(input, options);
+}
+
+// As LibTorch's: its windows are as wide as the odd number below an even size, which still divides.
+Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
+  const int64_t size = options.size(), width = (size - 1) / 2 * 2 + 1;
+  const double alpha = options.alpha() * static_cast<double>(width) / static_cast<double>(size);
+  return functional::local_response_norm(input,
+                                         CrossMapLRN2dOptions(options).size(width).alpha(alpha));
 }
 
 }  // namespace taper::nn

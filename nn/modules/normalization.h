@@ -44,4 +44,19 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
 };
 TAPER_LIBRARY_MODULE(GroupNorm);
 
+/// functional::local_response_norm.
+#define TAPER_LRN(Name)                                     \
+  class Name##Impl : public Cloneable<Name##Impl> {         \
+   public:                                                  \
+    explicit Name##Impl(const Name##Options& options_);     \
+    void reset() override;                                  \
+    void pretty_print(std::ostream& stream) const override; \
+    Tensor forward(const Tensor& input);                    \
+    Name##Options options;                                  \
+  };                                                        \
+  TAPER_LIBRARY_MODULE(Name)
+TAPER_LRN(LocalResponseNorm);
+TAPER_LRN(CrossMapLRN2d);
+#undef TAPER_LRN
+
 }  // namespace taper::nn

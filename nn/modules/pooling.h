@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include <taper/nn/any_module.h>
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/pooling.h>
 
@@ -36,6 +37,46 @@ TAPER_POOL(AdaptiveAvgPool3d, ExpandingArrayWithOptionalElem<3>);
 TAPER_POOL(AdaptiveMaxPool1d, ExpandingArray<1>, TAPER_WITH_INDICES);
 TAPER_POOL(AdaptiveMaxPool2d, ExpandingArrayWithOptionalElem<2>, TAPER_WITH_INDICES);
 TAPER_POOL(AdaptiveMaxPool3d, ExpandingArrayWithOptionalElem<3>, TAPER_WITH_INDICES);
+
+TAPER_POOL(FractionalMaxPool2d, ExpandingArray<2>, TAPER_WITH_INDICES);
+TAPER_POOL(FractionalMaxPool3d, ExpandingArray<3>, TAPER_WITH_INDICES);
+
+#define TAPER_LP_POOL(Name, D)                              \
+  class Name##Impl : public Cloneable<Name##Impl> {         \
+   public:                                                  \
+    Name##Impl(double norm_type, ExpandingArray<D> size)    \
+        : Name##Impl(Name##Options(norm_type, size)) {}     \
+    explicit Name##Impl(const Name##Options& options_);     \
+    void reset() override;                                  \
+    void pretty_print(std::ostream& stream) const override; \
+    Tensor forward(const Tensor& input);                    \
+    Name##Options options;                                  \
+  };                                                        \
+  TAPER_LIBRARY_MODULE(Name)
+TAPER_LP_POOL(LPPool1d, 1);
+TAPER_LP_POOL(LPPool2d, 2);
+#undef TAPER_LP_POOL
+
+/// Takes the maxima and their places, and the size to unpool to where several give the same.
+#define TAPER_UNPOOL(Name, D)                                                             \
+  class Name##Impl : public Cloneable<Name##Impl> {                                       \
+   public:                                                                                \
+    Name##Impl(ExpandingArray<D> kernel_size) : Name##Impl(Name##Options(kernel_size)) {} \
+    explicit Name##Impl(const Name##Options& options_);                                   \
+    void reset() override;                                                                \
+    void pretty_print(std::ostream& stream) const override;                               \
+    Tensor forward(const Tensor& input, const Tensor& indices,                            \
+                   const optional<std::vector<int64_t>>& output_size = nullopt);          \
+    Name##Options options;                                                                \
+                                                                                          \
+   protected:                                                                             \
+    TAPER_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(optional<std::vector<int64_t>>())})       \
+  };                                                                                      \
+  TAPER_LIBRARY_MODULE(Name)
+TAPER_UNPOOL(MaxUnpool1d, 1);
+TAPER_UNPOOL(MaxUnpool2d, 2);
+TAPER_UNPOOL(MaxUnpool3d, 3);
+#undef TAPER_UNPOOL
 
 #undef TAPER_POOL
 #undef TAPER_WITH_INDICES

@@ -1,6 +1,8 @@
 // Options of the loss modules and functions.
 #pragma once
 
+#include <functional>
+
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
@@ -110,6 +112,30 @@ struct PoissonNLLLossOptions {
   TAPER_ARG(reduction_t, reduction) = kMean;
 };
 using MultiLabelSoftMarginLossOptions = BCELossOptions;
+using MultiLabelMarginLossOptions = L1LossOptions;
+struct MultiMarginLossOptions {
+  using reduction_t = detail::reduction_t;
+  TAPER_ARG(int64_t, p) = 1;
+  TAPER_ARG(double, margin) = 1.0;
+  TAPER_ARG(Tensor, weight) = {};
+  TAPER_ARG(reduction_t, reduction) = kMean;
+};
+/// `blank` is the class between labels; impossible alignments count as 0 with zero_infinity.
+struct CTCLossOptions {
+  using reduction_t = detail::reduction_t;
+  TAPER_ARG(int64_t, blank) = 0;
+  TAPER_ARG(reduction_t, reduction) = kMean;
+  TAPER_ARG(bool, zero_infinity) = false;
+};
+/// The distance of rows is pairwise_distance unless given.
+struct TripletMarginWithDistanceLossOptions {
+  using reduction_t = detail::reduction_t;
+  using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
+  TAPER_ARG(optional<distance_function_t>, distance_function) = nullopt;
+  TAPER_ARG(double, margin) = 1.0;
+  TAPER_ARG(bool, swap) = false;
+  TAPER_ARG(reduction_t, reduction) = kMean;
+};
 
 namespace functional {
 
@@ -129,6 +155,10 @@ using MarginRankingLossFuncOptions = MarginRankingLossOptions;
 using CosineEmbeddingLossFuncOptions = CosineEmbeddingLossOptions;
 using TripletMarginLossFuncOptions = TripletMarginLossOptions;
 using PoissonNLLLossFuncOptions = PoissonNLLLossOptions;
+using MultilabelMarginLossFuncOptions = MultiLabelMarginLossOptions;
+using CTCLossFuncOptions = CTCLossOptions;
+using MultiMarginLossFuncOptions = MultiMarginLossOptions;
+using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOptions;
 
 }  // namespace functional
 }  // namespace taper::nn

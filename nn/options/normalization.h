@@ -23,8 +23,20 @@ struct GroupNormOptions {
   TAPER_ARG(double, eps) = 1e-5;
   TAPER_ARG(bool, affine) = true;
 };
+/// `size` neighbouring channels. CrossMapLRN2d is the same, but for even sizes, whose windows are
+/// one channel narrower.
+struct LocalResponseNormOptions {
+  LocalResponseNormOptions(int64_t size) : size_(size) {}
+  TAPER_ARG(int64_t, size);
+  TAPER_ARG(double, alpha) = 1e-4;
+  TAPER_ARG(double, beta) = 0.75;
+  TAPER_ARG(double, k) = 1.0;
+};
+using CrossMapLRN2dOptions = LocalResponseNormOptions;
 
 namespace functional {
+
+using LocalResponseNormFuncOptions = LocalResponseNormOptions;
 
 struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<int64_t> normalized_shape)

@@ -128,7 +128,8 @@ TEST(Special, Edges) {
   EXPECT_NEAR(digamma(values({-0.5}, kDouble)).item<double>(), 0.03648997397857652, 1e-14);
   EXPECT_NEAR(polygamma(2, values({1.5}, kDouble)).item<double>(), -0.8287966442343199, 1e-12);
   EXPECT_EQ(values_of(erfinv(values({1, -1}))), (std::vector<double>{inf, -inf}));
-  EXPECT_NEAR(erfinv(values({1 - 1e-10}, kDouble)).item<double>(), 4.572825001442121, 1e-13);
+  // erfc of this is the input's distance from 1; PyTorch has 8 digits of it.
+  EXPECT_NEAR(erfinv(values({1 - 1e-10}, kDouble)).item<double>(), 4.572824958544925, 1e-13);
   EXPECT_NEAR(i0(values({50}, kDouble)).item<double>() / 2.93255378384934e+20, 1, 1e-12);
   EXPECT_EQ(sinc(values({0})).item<double>(), 1);
   expect_values(signbit(values({-0.0, 0, -2, 3})), {4}, {1, 0, 1, 0});

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <limits>
+
+#include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/index.h>
+#include <taper/ops/loss.h>
+#include <taper/ops/loss_reduction.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/reduce_norm.h>
+#include <taper/ops/shape.h>
+#include <taper/ops/view.h>
+#include <taper/ops/where.h>
+
+namespace taper {
+
+namespace {
+
+/// The logarithm of what cannot be: finite, so that gradients have no differences of infinities.
+constexpr double kNever = -1e30;
+
+/// Targets with blanks between, before and behind their labels: (N, L) with L = 2 S + 1.
+struct Alignments {
+  Tensor labels;
+  /// Which places may follow the one two before: labels that differ from it.
+  Tensor skips;
+};
+
+struct Lengths {
+  std::vector<int64_t> inputs, targets;
+  int64_t longest_target() const {
+    return targets.empty() ? 0 : *std::max_element(targets.begin(), targets.end());
+  }
+};
+
+void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t blank) {
+  const int64_t steps = x.size(0), batch = x.size(1), classes = x.size(2);
+  TAPER_CHECK(x.is_floating_point(), "ctc_loss: expected floating log_probs, got ",
+              toString(x.scalar_type()));
+  TAPER_CHECK(isIntegralType(targets.scalar_type(), false), "targets must be integral, got ",
+              toString(targets.scalar_type()));
+  TAPER_CHECK(blank >= 0 && blank < classes, "blank must be in label range");
+  TAPER_CHECK(static_cast<int64_t>(l.inputs.size()) == batch,
+              "input_lengths must be of size batch_size");
+  TAPER_CHECK(static_cast<int64_t>(l.targets.size()) == batch,
+              "target_lengths must be of size batch_size");
+  int64_t total = 0;
+  for (int64_t n = 0; n < batch; ++n) {
+    const auto i = static_cast<size_t>(n);
+    TAPER_CHECK(l.inputs[i] >= 0 && l.inputs[i] <= steps,
+                "Expected input_lengths to have value at most ", steps, ", but got value ",
+                l.inputs[i], " (while checking arguments for ctc_loss)");
+    TAPER_CHECK(l.targets[i] >= 0,
+                "Expected target_lengths to have value at least 0, but got value ", l.targets[i],
+                " (while checking arguments for ctc_loss)");
+    total += l.targets[i];
+  }
+  TAPER_CHECK(targets.dim() == 1 ? targets.size(0) == total
+                                 : targets.dim() == 2 && targets.size(0) == batch &&
+                                       targets.size(1) >= l.longest_target(),
+              "ctc_loss: expected targets of ", batch, " rows of at least ", l.longest_target(),
+              " labels, or a vector of ", total, ", got ", targets.sizes());
+}
+
+Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t classes) {
+  const Tensor host = targets.detach().to(kCPU).to(kLong).contiguous();
+  const int64_t batch = static_cast<int64_t>(l.targets.size());
+  const int64_t places = 2 * l.longest_target() + 1;
+  const Tensor labels = full({batch, places}, blank, TensorOptions(kLong));
+  const Tensor skips = zeros({batch, places}, TensorOptions(kBool));
+  int64_t first = 0;
+  for (int64_t n = 0; n < batch; ++n) {
+    const int64_t count = l.targets[static_cast<size_t>(n)];
+    const int64_t* const from =
+        host.data_ptr<int64_t>() + (host.dim() == 2 ? n * host.size(1) : first);
+    int64_t* const to = labels.data_ptr<int64_t>() + n * places;
+    bool* const skip = skips.data_ptr<bool>() + n * places;
+    for (int64_t s = 0; s < count; ++s) {
+      TAPER_CHECK(from[s] >= 0 && from[s] < classes, "ctc_loss: expected labels from 0 to ",
+                  classes - 1, ", got ", from[s]);
+      to[2 * s + 1] = from[s];
+      skip[2 * s + 1] = s > 0 && from[s] != from[s - 1];
+    }
+    first += count;
+  }
+  return {labels, skips};
+}
+
+/// x (N, L) moved by k places: what comes in at the front can never be.
+Tensor shifted(const Tensor& x, int64_t k) {
+  const int64_t length = x.size(1), kept = std::max<int64_t>(0, length - k);
+  return cat({full({x.size(0), length - kept}, kNever, x.options().requires_grad(false)),
+              x.narrow(1, 0, kept)},
+             1);
+}
+
+/// The logarithms of the sums over all alignments that end at each place, after the last step of
+/// each input: (N, L).
+Tensor forward_sums(const Tensor& x, const Alignments& a, const Lengths& l) {
+  const int64_t steps = x.size(0), batch = x.size(1), places = a.labels.size(1);
+  const Tensor emitted = gather(x, 2, a.labels.unsqueeze(0).expand({steps, batch, places}));
+  const TensorOptions options = x.options().requires_grad(false);
+  const Tensor inputs = tensor(l.inputs, TensorOptions(kLong)).to(x.device()).unsqueeze(1);
+  const Tensor at = arange(places, options.dtype(kLong)).unsqueeze(0);
+  Tensor sums = where(at.lt(2), emitted.select(0, 0), Scalar(kNever)).to(x.scalar_type());
+  for (int64_t t = 1; t < steps; ++t) {
+    const Tensor jumped = where(a.skips, shifted(sums, 2), Scalar(kNever)).to(x.scalar_type());
+    const Tensor next =
+        logsumexp(stack({sums, shifted(sums, 1), jumped}), {0}) + emitted.select(0, t);
+    sums = where(inputs.gt(t), next, sums);
+  }
+  return sums;
+}
+
+/// Ends are the last label and the blank behind it.
+Tensor losses_of(const Tensor& sums, const Lengths& l, bool zero_infinity) {
+  const Tensor ends = (tensor(l.targets, TensorOptions(kLong)) * 2).to(sums.device()).unsqueeze(1);
+  const Tensor blank = gather(sums, 1, ends);
+  const Tensor label = where(ends.gt(0), gather(sums, 1, (ends - 1).clamp_min(0)), Scalar(kNever));
+  const Tensor loss =
+      -logsumexp(cat({blank, label.to(sums.scalar_type())}, 1), {1}).to(sums.scalar_type());
+  const double impossible = zero_infinity ? 0 : std::numeric_limits<double>::infinity();
+  return where(loss.detach().gt(-kNever / 2), Scalar(impossible), loss).to(sums.scalar_type());
+}
+
+std::vector<int64_t> as_numbers(const Tensor& lengths) {
+  const Tensor host = lengths.detach().to(kCPU).to(kLong).contiguous();
+  return {host.data_ptr<int64_t>(), host.data_ptr<int64_t>() + host.numel()};
+}
+
+}  // namespace
+
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
+  check_reduction("ctc_loss", reduction);
+  check_defined("ctc_loss", log_probs, "log_probs");
+  check_defined("ctc_loss", targets, "targets");
+  TAPER_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3,
+              "ctc_loss: expected log_probs of 2 or 3 dimensions, got ", log_probs.sizes());
+  const bool batch = log_probs.dim() == 3;
+  const Tensor x = batch ? log_probs : log_probs.unsqueeze(1);
+  const Lengths l{input_lengths.vec(), target_lengths.vec()};
+  check_ctc(x, targets, l, blank);
+  TAPER_CHECK(x.size(0) > 0, "ctc_loss: expected at least one step, got log_probs of ",
+              log_probs.sizes());
+  Alignments a = align(targets, l, blank, x.size(2));
+  a = {a.labels.to(x.device()), a.skips.to(x.device())};
+  const Tensor loss = losses_of(forward_sums(x, a, l), l, zero_infinity);
+  if (reduction == Reduction::Mean) {
+    const Tensor counts = tensor(l.targets, TensorOptions(kLong)).clamp_min(1).to(x.device());
+    return (loss / counts.to(x.scalar_type())).mean();
+  }
+  return reduce_loss(batch ? loss : loss.squeeze(0), reduction);
+}
+
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                const Tensor& target_lengths, int64_t blank, int64_t reduction,
+                bool zero_infinity) {
+  TAPER_CHECK(isIntegralType(input_lengths.scalar_type(), false), "input_lengths must be integral");
+  TAPER_CHECK(isIntegralType(target_lengths.scalar_type(), false),
+              "target_lengths must be integral");
+  return ctc_loss(log_probs, targets, as_numbers(input_lengths), as_numbers(target_lengths), blank,
+                  reduction, zero_infinity);
+}
+
+}  // namespace taper

@@ -1,0 +1,125 @@
+// Layers and losses that are made of other ops. Expected values are PyTorch 1.13's.
+#include "nn/util.h"
+
+#include <taper/nn/nn.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/pool.h>
+#include <taper/ops/softmax.h>
+
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using namespace nn;
+using test::expect_values;
+using test::text_of;
+using testing::expect_error;
+using testing::tensor_of;
+using testing::values;
+namespace F = functional;
+
+TEST(Unpool, PutsMaximaBack) {
+  const Tensor x = arange(16, kFloat).view({1, 1, 4, 4});
+  const auto [y, i] = MaxPool2d(2)->forward_with_indices(x);
+  expect_values(MaxUnpool2d(2)->forward(y, i), {0, 0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 0, 0, 13, 0, 15});
+  const auto [line, at] =
+      MaxPool1d(MaxPool1dOptions(5).stride(3))->forward_with_indices(x.view({1, 1, 16}));
+  MaxUnpool1d unpool(MaxUnpool1dOptions(5).stride(3));
+  expect_values(unpool(line, at), {0, 0, 0, 0, 4, 0, 0, 7, 0, 0, 10, 0, 0, 13});
+  EXPECT_EQ(unpool->forward(line, at, std::vector<int64_t>{16}).size(2), 16);
+  EXPECT_EQ(text_of(unpool), "torch::nn::MaxUnpool1d(kernel_size=5, stride=3, padding=0)");
+  expect_error("invalid output_size [18] (dim 0 must be between 11 and 17)",
+               [&] { unpool->forward(line, at, std::vector<int64_t>{18}); });
+  expect_error("Expected shape of indices to be same as that of the input tensor", [&] {
+    max_unpool2d(y, i.narrow(3, 0, 1), {4, 4});
+  });
+  const Tensor volume = arange(8, kFloat).view({1, 1, 2, 2, 2});
+  const auto [top, corner] = MaxPool3d(2)->forward_with_indices(volume);
+  expect_values(MaxUnpool3d(2)->forward(top, corner), {0, 0, 0, 0, 0, 0, 0, 7});
+}
+
+TEST(FractionalPool, FollowsTheSamples) {
+  const Tensor x = arange(16, kFloat).view({1, 1, 4, 4});
+  const Tensor samples = tensor_of({1, 1, 2}, {0.3, 0.7});
+  FractionalMaxPool2d pool(FractionalMaxPool2dOptions(2)
+                               .output_size(ExpandingArray<2>({2, 3}))
+                               ._random_samples(samples));
+  const auto [y, i] = pool->forward_with_indices(x);
+  expect_values(y, {5, 6, 7, 13, 14, 15});
+  expect_values(i, {5, 6, 7, 13, 14, 15});
+  const Tensor volume = arange(80, kFloat).view({1, 1, 4, 4, 5});
+  FractionalMaxPool3d pool3(FractionalMaxPool3dOptions(2)
+                                .output_size(ExpandingArray<3>({2, 2, 3}))
+                                ._random_samples(tensor_of({1, 1, 3}, {0.1, 0.5, 0.9})));
+  expect_values(pool3(volume), {26, 27, 29, 36, 37, 39, 66, 67, 69, 76, 77, 79});
+  FractionalMaxPool2d half(
+      FractionalMaxPool2dOptions(2).output_ratio(ExpandingArray<2, double>({0.5, 0.5})));
+  EXPECT_EQ(half(x).sizes().vec(), (std::vector<int64_t>{1, 1, 2, 2}));
+  expect_error("fractional_max_pool2d requires specifying either an output_size or an output_ratio",
+               [&] { F::fractional_max_pool2d(x, FractionalMaxPool2dOptions(2)); });
+}
+
+TEST(LPPool, Values) {
+  expect_values(LPPool1d(2, 3)->forward(arange(1, 7, kFloat).view({1, 1, 6})),
+                {3.7416575, 8.7749643});
+  LPPool2d pool(3, 2);
+  expect_values(pool(arange(16, kFloat).view({1, 1, 4, 4})),
+                {5.7488971, 8.4061184, 17.2869396, 20.3681812});
+  EXPECT_EQ(text_of(pool),
+            "torch::nn::LPPool2d(norm_type=3, kernel_size=[2, 2], stride=[2, 2], ceil_mode=false)");
+}
+
+TEST(LocalResponseNorm, Values) {
+  const Tensor x = arange(12, kFloat).view({1, 4, 3}) / 4;
+  LocalResponseNorm norm(LocalResponseNormOptions(3).alpha(0.5));
+  expect_values(norm(x), {0, 0.2212252, 0.4101955, 0.5621476, 0.6754095, 0.7520853, 0.7998894,
+                          0.8265347, 0.8383828, 1.2376597, 1.2381375, 1.2288712});
+  expect_values(CrossMapLRN2d(CrossMapLRN2dOptions(2).alpha(0.5))->forward(x.unsqueeze(3)),
+                {0, 0.2471098, 0.4777749, 0.6795229, 0.8380525, 0.9444583, 1.0733126, 1.1349962,
+                 1.162076, 1.2184044, 1.2287457, 1.2207348});
+  EXPECT_EQ(text_of(norm), "torch::nn::LocalResponseNorm(3, alpha=0.5, beta=0.75, k=1)");
+}
+
+TEST(MarginLosses, Values) {
+  const Tensor a = tensor_of({2, 3}, {0.1, 0.5, 0.3, 0.9, 0.2, 0.4});
+  const Tensor t = values({1, 2}, kLong);
+  expect_values(F::multi_margin_loss(a, t, F::MultiMarginLossFuncOptions().reduction(kNone)),
+                {0.4666667, 0.7666667});
+  MultiMarginLoss weighted(MultiMarginLossOptions().p(2).margin(0.5).weight(values({1, 2, 3})));
+  expect_values(weighted(a, t), {0.5783334});
+  expect_values(
+      F::multilabel_margin_loss(a, tensor_of({2, 3}, {1, -1, 0, 0, 2, -1}, kLong), {kNone}),
+      {0.4666667, 0.3666667});
+  TripletMarginWithDistanceLoss triplet(TripletMarginWithDistanceLossOptions().swap(true));
+  expect_values(triplet(a, a + 1, a - 1), {0.9999966}, 1e-5);
+  expect_error("only p == 1 and p == 2 supported",
+               [&] { F::multi_margin_loss(a, t, F::MultiMarginLossFuncOptions().p(3)); });
+}
+
+TEST(CTCLoss, Values) {
+  Tensor x = (arange(30, kFloat).remainder(7)).view({5, 2, 3}).requires_grad_();
+  const Tensor lp = log_softmax(x, 2), targets = tensor_of({2, 2}, {1, 2, 2, 2}, kLong);
+  const Tensor full = values({5, 5}, kLong), two = values({2, 2}, kLong);
+  expect_values(F::ctc_loss(lp, targets, full, two, F::CTCLossFuncOptions().reduction(kNone)),
+                {2.4247541, 2.7516091}, 1e-5);
+  CTCLoss loss;
+  const Tensor y = loss(lp, targets, values({5, 4}, kLong), values({2, 1}, kLong));
+  expect_values(y, {1.2767353}, 1e-5);
+  y.backward();
+  EXPECT_LT(x.grad().sum(2).abs().max().item<double>(), 1e-5);
+  expect_values(
+      F::ctc_loss(lp, values({1, 2, 2}, kLong), values({5, 4}, kLong), values({2, 1}, kLong)),
+      {1.2767353}, 1e-5);
+  const auto short_input = [&](bool zero) {
+    return F::ctc_loss(lp, targets, values({1, 5}, kLong), two,
+                       F::CTCLossFuncOptions().reduction(kSum).zero_infinity(zero));
+  };
+  EXPECT_EQ(short_input(false).item<float>(), INFINITY);
+  expect_values(short_input(true), {2.7516091}, 1e-5);
+  expect_error("blank must be in label range",
+               [&] { F::ctc_loss(lp, targets, full, two, F::CTCLossFuncOptions().blank(3)); });
+}
+
+}  // namespace
+}  // namespace taper
