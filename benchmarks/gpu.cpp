@@ -153,8 +153,8 @@ void products() {
     const Tensor a = taper::randn({c.side, c.side}, on_gpu()).to(c.dtype);
     const Tensor b = taper::randn({c.side, c.side}, on_gpu()).to(c.dtype);
     const double flop = 2.0 * c.side * c.side * c.side;
-    // Taper has no switch for TF32 yet.
-    if (!c.tf32) rate(std::string("matmul.") + c.name, flop, [&] { a.mm(b); });
+    taper::globalContext().setAllowTF32CuBLAS(c.tf32);
+    rate(std::string("matmul.") + c.name, flop, [&] { a.mm(b); });
     const Tensor out = taper::empty_like(a);
     if (gpu_bench::has_cublas())
       rate(std::string("cublas.") + c.name, flop, [&] {
@@ -162,6 +162,7 @@ void products() {
                                  c.dtype == taper::kBFloat16, c.tf32);
       });
   }
+  taper::globalContext().setAllowTF32CuBLAS(false);
 }
 
 // ---------------------------------------------------------------------- layers of ResNet-50
@@ -265,6 +266,7 @@ void list_devices() {
 }
 
 bool measure_all() {
+  taper::globalContext().setAllowTF32CuDNN(false);  // f32 is f32, as in gpu_peer.py
   bool all = measured("eager ops", eager_ops);
   all &= measured("memory", pointwise);
   all &= measured("matrix products", products);

@@ -22,6 +22,12 @@ F function(const char* name) {
   return reinterpret_cast<F>(f);
 }
 
+// The header has an overload of the same name beside it.
+using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
+                                  int, const void*, const void*, cudaDataType, int, const void*,
+                                  cudaDataType, int, const void*, void*, cudaDataType, int,
+                                  cublasComputeType_t, cublasGemmAlgo_t);
+
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS)
     throw std::runtime_error("cuBLAS: status " + std::to_string(status));
@@ -41,7 +47,7 @@ cublasHandle_t handle() {
 bool has_cublas() { return taper::cuda::is_available() && !taper::cuda::is_simulated(); }
 
 void cublas_square(void* out, const void* a, const void* b, int64_t n, bool bf16, bool tf32) {
-  static const auto gemm = function<decltype(&cublasGemmEx)>("cublasGemmEx");
+  static const auto gemm = function<GemmEx>("cublasGemmEx");
   const float one = 1, zero = 0;
   const int side = static_cast<int>(n);
   const cudaDataType type = bf16 ? CUDA_R_16BF : CUDA_R_32F;
