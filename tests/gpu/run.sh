@@ -251,7 +251,17 @@ write_summary() {
   echo "logs: $out ($((SECONDS - begin)) s in all)"
 }
 
+# Logs of a run in which all goes wrong keep their first and last 4 MiB.
+shorten_logs() {
+  local log
+  for log in "$out"/*.log; do
+    [ "$(stat -c %s "$log")" -gt $((8 << 20)) ] || continue
+    { head -c 4M "$log" && printf '\n[...]\n' && tail -c 4M "$log"; } >"$work/short" && cp "$work/short" "$log"
+  done
+}
+
 for part in "${parts[@]}"; do run_part "$part"; done
+shorten_logs
 write_summary | tee "$out/summary.txt"
 for part in "${parts[@]}"; do
   case ${result[$part]:-} in FAILED | stopped | "no time") exit 1 ;; esac

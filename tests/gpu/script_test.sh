@@ -69,6 +69,11 @@ stub taper_tests 'echo "[  PASSED  ] 1 test."; sleep 4'
 run 1 --simulate --out "$work/results" --total 4 --only suite,races
 says '^suite +(ok|stopped)'
 says '^races +(no time|stopped)'
+# Endless output is cut.
+all_good
+stub mnist 'yes "no good" | head -c 20M'
+run 0 --simulate --out "$work/results" --only mnist
+[ "$(stat -c %s "$work/results/mnist.log")" -lt 9000000 ] || fail "a log of 20 MiB was kept"
 # A low accuracy is a failure on a GPU. (The stub plays the GPU.)
 all_good
 stub mnist 'echo "final accuracy on the test images: 11.00%"'
