@@ -148,6 +148,34 @@ void timelines(const torch::Device& device) {
   std::cout << "  trace.json has " << timeline.events().size() << " events\n";
 }
 
+void captured_steps(const torch::Device& device) {
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
+  // [page]
+  auto data = torch::zeros({8, 4}, device);
+  auto target = torch::zeros({8}, torch::TensorOptions(torch::kLong).device(device));
+  auto train = [&] {
+    optimizer.zero_grad();
+    auto loss = criterion(model->forward(data), target);
+    loss.backward();
+    optimizer.step();
+    return loss;
+  };
+  train();  // once before: state is made, libraries are loaded
+  torch::Graph graph(device);
+  torch::Tensor loss;
+  {
+    torch::GraphGuard guard(graph);  // with torch.cuda.graph(g):
+    loss = train();                  // nothing runs
+  }
+  for (auto& batch : *loader) {
+    data.copy_(batch.data.slice(0, 0, 8));  // new values where the old ones were
+    target.copy_(batch.target.slice(0, 0, 8).view({8}));
+    graph.replay();  // loss holds this step's
+  }
+  // [end]
+  std::cout << "  the loss of the last replay is " << loss.item<float>() << '\n';
+}
+
 void memory() {
   // [page]
   const auto before = torch::cuda::memory_allocated();
@@ -215,6 +243,8 @@ void run(const Options& options) {
   streams();
   std::cout << "timelines\n";
   timelines(device);
+  std::cout << "captured steps\n";
+  captured_steps(device);
   std::cout << "memory\n";
   memory();
   std::cout << "data parallelism\n";
