@@ -3,6 +3,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 
 namespace taper::linalg::detail {
@@ -48,6 +49,7 @@ inline Tensor make_info(const Tensor& A) {
 /// there is a batch.
 template <class Fail>
 void check_info(const char* op, const Tensor& info, const Fail& fail) {
+  taper::detail::check_not_capturing(op, info.device());
   const Tensor host = info.to(kCPU);
   const int* const values = host.data_ptr<int>();
   for (int64_t i = 0; i < host.numel(); ++i) {

@@ -278,6 +278,7 @@ namespace {
 Tensor permutation(const Tensor& pivots, const Tensor& LU) {
   const NoGradGuard values_only;
   const int64_t m = LU.size(-2), k = pivots.size(-1);
+  taper::detail::check_not_capturing("lu_unpack", pivots.device());
   const Tensor swaps = pivots.to(kCPU).contiguous();
   const int64_t count = k ? swaps.numel() / k : 0;
   const Tensor p = zeros(batch_with(LU, {m, m}), LU.options().device(kCPU).requires_grad(false));

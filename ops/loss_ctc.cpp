@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
@@ -65,6 +66,7 @@ void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t
 }
 
 Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t classes) {
+  detail::check_not_capturing("ctc_loss", targets.device());
   const Tensor host = targets.detach().to(kCPU).to(kLong).contiguous();
   const int64_t batch = static_cast<int64_t>(l.targets.size());
   const int64_t places = 2 * l.longest_target() + 1;
@@ -126,6 +128,7 @@ Tensor losses_of(const Tensor& sums, const Lengths& l, bool zero_infinity) {
 }
 
 std::vector<int64_t> as_numbers(const Tensor& lengths) {
+  detail::check_not_capturing("ctc_loss", lengths.device());
   const Tensor host = lengths.detach().to(kCPU).to(kLong).contiguous();
   return {host.data_ptr<int64_t>(), host.data_ptr<int64_t>() + host.numel()};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
@@ -12,6 +13,7 @@ namespace taper {
 namespace {
 
 std::vector<int64_t> numbers_of(const Tensor& t) {
+  detail::check_not_capturing("pack_padded_sequence", t.device());
   const Tensor list = t.to(kCPU, kLong).contiguous();
   const int64_t* p = list.data_ptr<int64_t>();
   return std::vector<int64_t>(p, p + list.numel());

@@ -1,5 +1,6 @@
 #include <taper/ops/rnn.h>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/dropout.h>
 #include <taper/ops/rnn_layer.h>
@@ -73,6 +74,7 @@ RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, Tens
 }
 
 std::vector<int64_t> sizes_of(const Tensor& batch_sizes, const Tensor& data, const Tensor& h) {
+  detail::check_not_capturing("a packed sequence", batch_sizes.device());
   const Tensor list = batch_sizes.to(kCPU, kLong).contiguous();
   const int64_t* p = list.data_ptr<int64_t>();
   std::vector<int64_t> sizes(p, p + list.numel());

@@ -1,6 +1,7 @@
 #include <taper/optim/adamax.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
+#include <taper/optim/updates.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,6 +32,7 @@ Tensor Adamax::step(LossClosure closure) {
         AdamaxParamState& s = state_of<AdamaxParamState>(index, p);
         fit_state("Adamax", p, s.exp_avg());
         fit_state("Adamax", p, s.exp_inf());
+        detail::check_steps_alike("Adamax", p.device());
         s.step(s.step() + 1);
         const auto [beta1, beta2] = o.betas();
         const Tensor g = with_decay(grad, p, o.weight_decay());

@@ -1,6 +1,7 @@
 #include <taper/optim/asgd.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
+#include <taper/optim/updates.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +27,7 @@ Tensor ASGD::step(LossClosure closure) {
       "ASGD", [this](const Tensor& p, const Tensor& grad, const ASGDOptions& o, size_t index) {
         ASGDParamState& s = state_of<ASGDParamState>(index, p);
         if (fit_state("ASGD", p, s.ax())) s.eta(o.lr());
+        detail::check_steps_alike("ASGD", p.device());
         s.step(s.step() + 1);
         const auto t = static_cast<double>(s.step());
         const Tensor g = with_decay(grad, p, o.weight_decay());

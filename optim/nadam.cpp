@@ -1,6 +1,7 @@
 #include <taper/optim/nadam.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
+#include <taper/optim/updates.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,7 @@ Tensor NAdam::step(LossClosure closure) {
         NAdamParamState& s = state_of<NAdamParamState>(index, p);
         fit_state("NAdam", p, s.exp_avg());
         fit_state("NAdam", p, s.exp_avg_sq());
+        detail::check_steps_alike("NAdam", p.device());
         s.step(s.step() + 1);
         const auto [beta1, beta2] = o.betas();
         const auto mu_at = [&o, b = beta1](int64_t t) {

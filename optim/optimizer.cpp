@@ -150,6 +150,12 @@ void detail::check_may_make_state(const char* name, Device device) {
               "make it anew; let the optimizer step once before the capture");
 }
 
+void detail::check_steps_alike(const char* name, Device device) {
+  TAPER_CHECK(!taper::detail::is_captured(device), name,
+              ": each step has numbers of its own, which replays of a graph would not get; capture "
+              "SGD or RMSprop, or Adam or AdamW with capturable(true)");
+}
+
 bool Optimizer::fit_state(const char* name, const Tensor& parameter, Tensor& state) {
   if (!state.defined()) {
     detail::check_may_make_state(name, parameter.device());

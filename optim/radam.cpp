@@ -1,6 +1,7 @@
 #include <taper/optim/radam.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
+#include <taper/optim/updates.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,6 +32,7 @@ Tensor RAdam::step(LossClosure closure) {
         RAdamParamState& s = state_of<RAdamParamState>(index, p);
         fit_state("RAdam", p, s.exp_avg());
         fit_state("RAdam", p, s.exp_avg_sq());
+        detail::check_steps_alike("RAdam", p.device());
         s.step(s.step() + 1);
         const auto [beta1, beta2] = o.betas();
         const auto t = static_cast<double>(s.step());

@@ -9,6 +9,8 @@ namespace taper::optim {
 namespace detail {
 /// Throws Error while `device` is captured: a replay would make the state of a parameter anew.
 void check_may_make_state(const char* name, Device device);
+/// Throws Error while `device` is captured: the numbers of an update differ from step to step.
+void check_steps_alike(const char* name, Device device);
 }  // namespace detail
 
 /// The updates of one step: on the CPU each is made at once, on a device as few launches as there

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/nn/functional/embedding.h>
 #include <taper/ops/factory.h>
@@ -16,16 +17,14 @@ namespace {
 constexpr size_t kSumMode = 0, kMeanMode = 1;
 
 std::vector<int64_t> numbers_of(const Tensor& t) {
+  taper::detail::check_not_capturing("embedding_bag", t.device());
   const Tensor on_host = t.to(kCPU, kLong).contiguous();
   const int64_t* p = on_host.data_ptr<int64_t>();
   return {p, p + on_host.numel()};
 }
 
 Tensor index_tensor(const std::vector<int64_t>& values, Device device) {
-  const Tensor t =
-      taper::detail::make_tensor({static_cast<int64_t>(values.size())}, kLong, Device());
-  std::copy(values.begin(), values.end(), t.data_ptr<int64_t>());
-  return t.to(device);
+  return tensor(values, TensorOptions(kLong).device(device));
 }
 
 void check_arguments(const Tensor& input, const EmbeddingBagFuncOptions& o) {

@@ -350,6 +350,13 @@ TEST_P(Graphs, OptimizersThatAReplayWouldGetWrongAreRefused) {
         const GraphGuard guard(one);
         adam.step();
       });
+  optim::NAdam nadam({w});
+  nadam.step();
+  Graph three(device());
+  expect_error("NAdam: each step has numbers of its own", [&] {
+    const GraphGuard guard(three);
+    nadam.step();
+  });
   optim::SGD sgd({w}, optim::SGDOptions(0.1).momentum(0.9));
   expect_error("SGD: the first step makes the state of a parameter", [&] {
     const GraphGuard guard(two);
