@@ -368,11 +368,12 @@ Tensor inner(const Tensor& self, const Tensor& other) {
   TAPER_CHECK(self.size(-1) == other.size(-1),
               "inner() the last dimension must match on both input tensors but got shapes ",
               self.sizes(), " and ", other.sizes());
-  const int64_t k = self.size(-1);
   Dims sizes = self.sizes();
   sizes.erase(sizes.size() - 1);
   for (int64_t d = 0; d + 1 < other.dim(); ++d) sizes.push_back(other.size(d));
-  const auto rows = [k](const Tensor& x) { return x.reshape({k > 0 ? x.numel() / k : 0, k}); };
+  const auto rows = [](const Tensor& x) {
+    return x.dim() == 1 ? x.unsqueeze(0) : x.flatten(0, -2);
+  };
   return mm(rows(self), rows(other).t()).reshape(sizes);
 }
 

@@ -3,7 +3,10 @@
 #include <ostream>
 
 #include <taper/nn/functional/normalization.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/norm.h>
+#include <taper/ops/shape.h>
 
 namespace taper::nn {
 
@@ -78,12 +81,18 @@ Tensor LocalResponseNormImpl::forward(const Tensor& input) {
   return functional::local_response_norm(input, options);
 }
 
-// As LibTorch's: its windows are as wide as the odd number below an even size, which still divides.
+// As LibTorch's, whose windows have an odd width, and keep the first channel once they had it.
 Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
-  const int64_t size = options.size(), width = (size - 1) / 2 * 2 + 1;
-  const double alpha = options.alpha() * static_cast<double>(width) / static_cast<double>(size);
-  return functional::local_response_norm(input,
-                                         CrossMapLRN2dOptions(options).size(width).alpha(alpha));
+  TAPER_CHECK(input.dim() == 4, "CrossMapLRN2d: Expected input to be 4D, got ", input.dim(),
+              "D instead.");
+  const int64_t reach = (options.size() - 1) / 2, channels = input.size(1);
+  const Tensor squares = input.square();
+  const Tensor padded = constant_pad_nd(squares, {0, 0, 0, 0, reach, reach});
+  const Tensor left = arange(channels, input.options().requires_grad(false)).gt(reach);
+  Tensor sums = squares.narrow(1, 0, 1) * left.to(input.scalar_type()).view({1, channels, 1, 1});
+  for (int64_t k = 0; k <= 2 * reach; ++k) sums = sums + padded.narrow(1, k, channels);
+  const double scale = options.alpha() / static_cast<double>(options.size());
+  return input / (sums * scale + options.k()).pow(options.beta());
 }
 
 }  // namespace taper::nn

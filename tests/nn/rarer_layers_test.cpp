@@ -78,6 +78,9 @@ TEST(LocalResponseNorm, Values) {
   expect_values(CrossMapLRN2d(CrossMapLRN2dOptions(2).alpha(0.5))->forward(x.unsqueeze(3)),
                 {0, 0.2471098, 0.4777749, 0.6795229, 0.8380525, 0.9444583, 1.0733126, 1.1349962,
                  1.162076, 1.2184044, 1.2287457, 1.2207348});
+  expect_values(CrossMapLRN2d(CrossMapLRN2dOptions(3).alpha(0.5))->forward(x.unsqueeze(3)),
+                {0, 0.2212252, 0.4101955, 0.5621476, 0.6754095, 0.7520853, 0.7998894, 0.8241675,
+                 0.8302562, 1.2376596, 1.2343608, 1.2159129});
   EXPECT_EQ(text_of(norm), "torch::nn::LocalResponseNorm(3, alpha=0.5, beta=0.75, k=1)");
 }
 

@@ -79,7 +79,7 @@ TEST(Methods, StatisticsAndPieces) {
   expect_values(x.put(values({0}, kLong), values({9})), {4}, {9, 1, 2, 2});
   expect_values(x.take_along_dim(values({1, 0}, kLong), 0), {2}, {1, 3});
   EXPECT_EQ(x.tensor_split(3).size(), 3u);
-  EXPECT_EQ(x.hsplit({1}).at(1).size(0), 3);
+  EXPECT_EQ(x.hsplit(IntArrayRef({1})).at(1).size(0), 3);
   EXPECT_EQ(x.view({2, 2}).vsplit(2).at(1).size(0), 1);
   EXPECT_EQ(x.view({1, 2, 2}).dsplit(2).at(1).size(2), 1);
   EXPECT_TRUE(x.logcumsumexp(0).equal(logcumsumexp(x, 0)));

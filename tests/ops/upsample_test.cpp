@@ -43,7 +43,8 @@ std::vector<std::vector<double>> weights(Kind kind, int64_t in, int64_t out, boo
       for (int64_t i = 0; i < in; ++i)
         total += pixel(static_cast<double>(i)) =
             filter(kind, (static_cast<double>(i) + 0.5 - centre) / scale, true);
-      for (double& v : w) v /= total;
+      if (total != 0)
+        for (double& v : w) v /= total;
     } else {
       const double place = corners ? step * at : step * (at + 0.5) - 0.5;
       for (double i = std::floor(place) - 1; i <= std::floor(place) + 2; ++i)
