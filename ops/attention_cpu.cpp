@@ -35,6 +35,11 @@ namespace {
 constexpr int64_t kQueries = 128;
 constexpr int64_t kKeys = 256;
 
+// Units of work, of so many multiply-adds each, that are worth a thread.
+int64_t units_at_once(int64_t multiplications) {
+  return std::max<int64_t>(1, (int64_t{1} << 20) / std::max<int64_t>(1, multiplications));
+}
+
 template <class T>
 void softmax_block(const ScoreBlock<T>& b) {
   TAPER_BY_ISA(attention_softmax, b);
@@ -164,7 +169,8 @@ void forward(const Out& y, const Out& lse, const Out& weights, const In& q, cons
   };
   // Heads that add to the same mean take turns.
   const int64_t together = weights.defined() ? H : 1, each = H / together;
-  parallel_for(0, N * each * parts, 1, [&](int64_t begin, int64_t end) {
+  const int64_t unit = together * std::min(L, kQueries) * S * (q.sizes[3] + v.sizes[3]);
+  parallel_for(0, N * each * parts, units_at_once(unit), [&](int64_t begin, int64_t end) {
     for (int64_t u = begin; u < end; ++u)
       for (int64_t t = 0; t < together; ++t)
         run(u / parts / each, u / parts % each + t, u % parts * kQueries);
@@ -223,7 +229,8 @@ void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k,
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
   TAPER_SWITCH(y.dtype, "attention_backward", TAPER_FLOAT_DTYPES, [&] {
     using T = scalar_t;
-    parallel_for(0, N * H, 1, [&](int64_t begin, int64_t end) {
+    const int64_t unit = L * S * (3 * q.sizes[3] + 2 * v.sizes[3]);
+    parallel_for(0, N * H, units_at_once(unit), [&](int64_t begin, int64_t end) {
       const Blocks<T> work(L, S, true);
       for (int64_t u = begin; u < end; ++u) {
         const int64_t n = u / H, h = u % H;

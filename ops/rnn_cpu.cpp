@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <taper/framework/cpu/packed_matrix.h>
 #include <taper/framework/cpu/parallel.h>
@@ -40,9 +40,14 @@ struct RnnGradRows {
 namespace taper::cpu {
 namespace {
 
-// Sequences do not know of each other, so each thread takes some through all times. Fewer than
-// these would not fill the register tiles.
-constexpr int64_t kSequences = 6;
+// Sequences do not know of each other, so each thread takes some through all times: no fewer than
+// fill the register tiles, and no fewer than are worth a thread.
+int64_t sequences_at_once(const RnnPlan& plan, int64_t hidden) {
+  constexpr int64_t tile = 6, worth = 1 << 20;  // rows, multiply-adds
+  const int64_t each =
+      static_cast<int64_t>(plan.sizes.size()) * gates_of(plan.mode) * hidden * hidden;
+  return std::max(tile, worth / std::max<int64_t>(1, each));
+}
 
 template <class T>
 void gates(RnnMode mode, const RnnRows<T>& r) {
@@ -90,7 +95,7 @@ void forward(const RnnPlan& plan, const InOut& gates, const Out& extra, const Ou
   const PackedMatrix<T> weight({w_hh.as<T>(), 1, H}, H, G);
   const Scratch<T> zeros(b_hh.defined() ? 0 : G);
   if (!b_hh.defined()) std::fill_n(zeros.get(), G, T(0));
-  parallel_for(0, N, kSequences,
+  parallel_for(0, N, sequences_at_once(plan, H),
                Forward<T>{plan, steps, weight, H, b_hh.defined() ? b_hh.as<T>() : zeros.get(),
                           gates.as<T>(), extra.as<T>(), y.as<T>(), h.as<T>(), c.as<T>()});
 }
@@ -143,7 +148,7 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
     const PackedMatrix<T> weight({w_hh.as<T>(), H, 1}, G, H);
     const auto of = [](const In& x) { return x.defined() ? x.as<T>() : nullptr; };
     parallel_for(
-        0, N, kSequences,
+        0, N, sequences_at_once(plan, H),
         Backward<T>{plan, steps, weight, H, gx.as<T>(), gp.as<T>(), before.as<T>(), gh.as<T>(),
                     gc.as<T>(), of(gy), of(gates), of(extra), of(y), of(h0), of(c0)});
   });
