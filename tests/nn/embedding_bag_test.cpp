@@ -48,6 +48,17 @@ TEST(EmbeddingBag, AddsMeansAndTakesTheLargest) {
   expect_values(w.grad(), {4, 2}, {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5});
 }
 
+TEST(EmbeddingBag, DividesGradientsByHowOftenARowIsUsed) {
+  const Tensor w = table(), input = values({1, 0, 2, 3, 1}, kLong);
+  functional::embedding_bag(input, w,
+                            EmbeddingBagFuncOptions().mode(kSum).scale_grad_by_freq(true).offsets(
+                                values({0, 2, 2}, kLong)))
+      .mul(tensor_of({3, 1}, {1, 10, 100}, kDouble))
+      .sum()
+      .backward();
+  expect_values(w.grad(), {4, 2}, {1, 1, 50.5, 50.5, 100, 100, 100, 100});  // row 1: (1 + 100) / 2
+}
+
 TEST(EmbeddingBag, WeightsOfSamplesHaveAGradient) {
   const Tensor factors = ones({2}, kDouble).requires_grad_();
   functional::embedding_bag(

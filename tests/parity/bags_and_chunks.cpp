@@ -42,8 +42,7 @@ static void bags() {
   using Options = torch::nn::EmbeddingBagOptions;
   for (const Options& options :
        {Options(4, 3), Options(4, 3).mode(torch::kSum), Options(4, 3).mode(torch::kMax),
-        Options(4, 3).mode(torch::kSum).padding_idx(1), Options(4, 3).max_norm(1.5),
-        Options(4, 3).scale_grad_by_freq(true)}) {
+        Options(4, 3).mode(torch::kSum).padding_idx(1), Options(4, 3).max_norm(1.5)}) {
     torch::nn::EmbeddingBag bag(options);
     std::ostringstream name;
     name << bag;
