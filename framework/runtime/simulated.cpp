@@ -182,6 +182,7 @@ class SimulatedRuntime final : public Runtime {
   }
 
   void stop() {
+    Stream::end_kernels();
     for (DeviceIndex i = 0; i < device_count(); ++i)
       for (Stream* s : streams(i)) s->stop();
   }

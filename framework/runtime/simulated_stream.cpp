@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <thread>
 
 #include <taper/framework/check.h>
@@ -92,13 +93,17 @@ std::chrono::steady_clock::time_point Event::time() const {
 }
 
 // ---------------------------------------------------------------------- streams
+namespace {
+std::atomic<bool> ending{false};  // the process: see end_kernels
+}
+
 Stream::Stream(DeviceIndex device, int priority, DeviceFault* fault, int max_delay_us,
                uint64_t seed)
     : StreamImpl(device, priority), fault_(fault), delays_(seed), max_delay_us_(max_delay_us) {}
 
 void Stream::launch(const char* name, std::function<void()> work) {
   push([this, name, work = std::move(work)] {
-    if (!fault_->is_set()) run_kernel(name, work);
+    if (!fault_->is_set() && !ending) run_kernel(name, work);
   });
 }
 
@@ -124,12 +129,17 @@ void Stream::drain() const {
   changed_.wait(lock, [&] { return done_ >= target || stopping_; });
 }
 
+void Stream::end_kernels() { ending = true; }
+
 void Stream::stop() {
+  // The item at work still uses memory that is about to go. Those behind it are no kernels any
+  // more, but other streams may wait for them. (A kernel that never ends must not hold the exit.)
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_until(lock, limit, [&] { return done_ == queued_; });
   stopping_ = true;
   changed_.notify_all();
-  // The item at work still uses memory that is about to go.
-  changed_.wait_for(lock, std::chrono::seconds(2), [&] { return !started_; });
+  changed_.wait_until(lock, limit, [&] { return !started_; });
 }
 
 void Stream::work_off() {

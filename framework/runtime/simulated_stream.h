@@ -74,7 +74,9 @@ class Stream final : public detail::StreamImpl {
   bool is_idle() const;
   /// Waits until all that is queued now is done.
   void drain() const;
-  /// Ends the thread after the item it works on. For the end of the process.
+  /// From now on all streams skip their kernels. For the end of the process.
+  static void end_kernels();
+  /// Ends the thread when it has come to the end of its queue, or after 2 s. After end_kernels().
   void stop();
 
  private:
