@@ -2,9 +2,6 @@
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace taper::optim {
 namespace {
 

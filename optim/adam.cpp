@@ -2,6 +2,7 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/optim/adam_options.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 
@@ -21,12 +22,7 @@ namespace {
 
 template <class Options>
 void check_options(const Options& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
-  const auto [beta1, beta2] = o.betas();
-  TAPER_CHECK(0 <= beta1 && beta1 < 1.0, "Invalid beta parameter at index 0: ", beta1);
-  TAPER_CHECK(0 <= beta2 && beta2 < 1.0, "Invalid beta parameter at index 1: ", beta2);
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  check_adam_options(o);
 }
 
 /// The corrections 1 - beta^t for the step that most parameters are in: all of a model's usually

@@ -1,21 +1,16 @@
+#include <taper/optim/adam_options.h>
 #include <taper/optim/nadam.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/tensor_update.h>
 #include <taper/optim/updates.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace taper::optim {
 namespace {
 
 void check_options(const NAdamOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
-  auto [beta1, beta2] = o.betas();
-  TAPER_CHECK(0 <= beta1 && beta1 < 1, "Invalid beta parameter at index 0: ", beta1);
-  TAPER_CHECK(0 <= beta2 && beta2 < 1, "Invalid beta parameter at index 1: ", beta2);
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+  check_adam_options(o);
   TAPER_CHECK(o.momentum_decay() >= 0, "Invalid momentum_decay value: ", o.momentum_decay());
 }
 
