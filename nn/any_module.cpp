@@ -45,6 +45,12 @@ void throw_wrong_module(const std::type_info& held, const std::type_info& wanted
 }
 void throw_empty_holder() { TAPER_CHECK(false, "Accessing empty ModuleHolder"); }
 
+std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultArguments defaults) {
+  for (auto& [position, value] : defaults)
+    if (position >= arguments.size()) arguments.push_back(std::move(value));
+  return std::move(arguments);
+}
+
 std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&& given,
                                          size_t count) {
   const std::string type = given.size() == count ? std::string() : demangle(typeid(module));

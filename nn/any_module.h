@@ -36,6 +36,11 @@ struct has_forward<M, std::void_t<decltype(&M::forward)>> : std::true_type {};
                                        const std::type_info& given);
 [[noreturn]] void throw_wrong_module(const std::type_info& held, const std::type_info& wanted);
 
+/// A parameter's position and its default.
+using DefaultArguments = std::vector<std::pair<unsigned int, AnyValue>>;
+/// `arguments` and, behind them, the defaults of what is missing.
+std::vector<AnyValue> with_defaults(std::vector<AnyValue>&& arguments, DefaultArguments defaults);
+
 /// What is known of a module's class: how to call its forward() and how to find the object.
 struct AnyModuleClass {
   const std::type_info& type;
@@ -193,15 +198,12 @@ class NamedAnyModule {
 
 /// Inside a module class: gives forward()'s trailing parameters their defaults where the module is
 /// called through an AnyModule. Each argument is {position, AnyValue(default)}, in order.
-#define TAPER_FORWARD_HAS_DEFAULT_ARGS(...)                                                   \
-  bool _forward_has_default_args() override { return true; }                                  \
-  unsigned int _forward_num_required_args() override {                                        \
-    return std::vector<std::pair<unsigned int, ::taper::nn::AnyValue>>{__VA_ARGS__}[0].first; \
-  }                                                                                           \
-  std::vector<::taper::nn::AnyValue> _forward_populate_default_args(                          \
-      std::vector<::taper::nn::AnyValue>&& arguments) override {                              \
-    std::vector<std::pair<unsigned int, ::taper::nn::AnyValue>> defaults = {__VA_ARGS__};     \
-    for (auto& item : defaults)                                                               \
-      if (item.first >= arguments.size()) arguments.push_back(std::move(item.second));        \
-    return std::move(arguments);                                                              \
+#define TAPER_FORWARD_HAS_DEFAULT_ARGS(...)                                         \
+  bool _forward_has_default_args() override { return true; }                        \
+  unsigned int _forward_num_required_args() override {                              \
+    return ::taper::nn::detail::DefaultArguments{__VA_ARGS__}[0].first;             \
+  }                                                                                 \
+  std::vector<::taper::nn::AnyValue> _forward_populate_default_args(                \
+      std::vector<::taper::nn::AnyValue>&& arguments) override {                    \
+    return ::taper::nn::detail::with_defaults(std::move(arguments), {__VA_ARGS__}); \
   }

@@ -28,8 +28,7 @@ class AnyValue {
     return *this;
   }
   template <class T>
-  explicit AnyValue(T&& value)
-      : content_(std::make_unique<Holder<std::decay_t<T>>>(std::forward<T>(value))) {}
+  explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 
   /// A pointer to the value when it is a T, else null.
   template <class T>
@@ -58,7 +57,9 @@ class AnyValue {
   struct Holder final : Placeholder {
     template <class U>
     explicit Holder(U&& v) : Placeholder(typeid(T)), value(std::forward<U>(v)) {}
-    std::unique_ptr<Placeholder> clone() const override { return std::make_unique<Holder>(value); }
+    std::unique_ptr<Placeholder> clone() const override {
+      return std::unique_ptr<Placeholder>(new Holder(value));
+    }
     T value;
   };
   std::unique_ptr<Placeholder> content_;

@@ -13,8 +13,8 @@ namespace {
 
 double fan_of(const Tensor& tensor, FanModeType mode) {
   const auto fans = _calculate_fan_in_and_fan_out(tensor);
-  return static_cast<double>(std::holds_alternative<enumtype::kFanIn>(mode) ? std::get<0>(fans)
-                                                                            : std::get<1>(fans));
+  return static_cast<double>(holds_alternative<enumtype::kFanIn>(mode) ? std::get<0>(fans)
+                                                                       : std::get<1>(fans));
 }
 
 /// The deviation that Kaiming initialisation wants.
@@ -31,9 +31,9 @@ double xavier_std(const Tensor& tensor, double gain) {
 }  // namespace
 
 double calculate_gain(NonlinearityType nonlinearity, double param) {
-  if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
-  if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
-  if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity))
+  if (holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
+  if (holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
+  if (holds_alternative<enumtype::kLeakyReLU>(nonlinearity))
     return std::sqrt(2.0 / (1 + param * param));
   return 1.0;
 }

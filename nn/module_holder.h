@@ -26,6 +26,7 @@ template <class Contained>
 class ModuleHolder : detail::ModuleHolderIndicator {
  public:
   using ContainedType = Contained;
+  using Impl = Contained;
 
   ModuleHolder() : impl_(std::make_shared<Contained>()) {}
   ModuleHolder(std::nullptr_t) {}
@@ -87,12 +88,13 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 }  // namespace taper::nn
 
-/// Defines the holder `Name` of the module class `ImplType`.
-#define TAPER_MODULE_IMPL(Name, ImplType)                    \
+/// Defines the holder `Name` of the module class `NameImpl`. It is another name, not a class: a
+/// hundred classes with their pointers would cost each file that includes them half a second.
+#define TAPER_MODULE(Name) using Name = ::taper::nn::ModuleHolder<Name##Impl>
+/// Defines it as a class, which a program can declare beforehand.
+#define TAPER_MODULE_CLASS(Name, ImplType)                   \
   class Name : public ::taper::nn::ModuleHolder<ImplType> {  \
    public:                                                   \
     using ::taper::nn::ModuleHolder<ImplType>::ModuleHolder; \
     using Impl [[maybe_unused]] = ImplType;                  \
   }
-/// Defines the holder `Name` of the module class `NameImpl`.
-#define TAPER_MODULE(Name) TAPER_MODULE_IMPL(Name, Name##Impl)

@@ -20,6 +20,7 @@ struct AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamSta
   TAPER_ARG(Tensor, acc_delta);
   TAPER_OPTIM_STATE(AdadeltaParamState)
 };
+TAPER_OPTIM_CLONED(Adadelta);
 
 /// For every parameter p with gradient g:
 ///

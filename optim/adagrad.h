@@ -20,6 +20,7 @@ struct AdagradParamState : public OptimizerCloneableParamState<AdagradParamState
   TAPER_ARG(int64_t, step) = 0;
   TAPER_OPTIM_STATE(AdagradParamState)
 };
+TAPER_OPTIM_CLONED(Adagrad);
 
 /// For every parameter p with gradient g, in its step number t:
 ///

@@ -46,6 +46,7 @@ int64_t set_steps(const Tensor& clock, int64_t n);
     TAPER_ARG(Tensor, max_exp_avg_sq) = {};                                                    \
     TAPER_OPTIM_STATE(Name##ParamState)                                                        \
   };                                                                                           \
+  TAPER_OPTIM_CLONED(Name);                                                                    \
   class Name : public Optimizer {                                                              \
    public:                                                                                     \
     explicit Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults = {}); \

@@ -21,6 +21,7 @@ struct AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> 
   TAPER_ARG(Tensor, exp_inf);
   TAPER_OPTIM_STATE(AdamaxParamState)
 };
+TAPER_OPTIM_CLONED(Adamax);
 
 /// For every parameter p with gradient g, in its step number t:
 ///

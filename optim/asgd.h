@@ -22,6 +22,7 @@ struct ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
   TAPER_ARG(Tensor, ax);
   TAPER_OPTIM_STATE(ASGDParamState)
 };
+TAPER_OPTIM_CLONED(ASGD);
 
 /// For every parameter p with gradient g, in its step number t, with eta = lr and mu = 1 at first:
 ///

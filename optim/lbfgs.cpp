@@ -44,6 +44,21 @@ static bool same_field(const optional<std::vector<Tensor>>& a,
 #define TAPER_LBFGS_STATE(X) \
   X(func_evals)              \
   X(n_iter) X(t) X(prev_loss) X(d) X(H_diag) X(prev_flat_grad) X(old_dirs) X(old_stps) X(ro) X(al)
+#define TAPER_LBFGS_HISTORY(name)                                                \
+  LBFGSParamState& LBFGSParamState::name(const std::deque<Tensor>& new_##name) { \
+    name##_ = new_##name;                                                        \
+    return *this;                                                                \
+  }                                                                              \
+  LBFGSParamState& LBFGSParamState::name(std::deque<Tensor>&& new_##name) {      \
+    name##_ = std::move(new_##name);                                             \
+    return *this;                                                                \
+  }
+TAPER_LBFGS_HISTORY(old_dirs)
+TAPER_LBFGS_HISTORY(old_stps)
+TAPER_LBFGS_HISTORY(ro)
+#undef TAPER_LBFGS_HISTORY
+
+TAPER_OPTIM_CLONES(LBFGS);
 TAPER_OPTIM_FIELDS(LBFGSOptions, TAPER_LBFGS_OPTIONS)
 TAPER_OPTIM_FIELDS(LBFGSParamState, TAPER_LBFGS_STATE)
 

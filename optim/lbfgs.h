@@ -34,12 +34,24 @@ struct LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   TAPER_ARG(Tensor, d);
   TAPER_ARG(Tensor, H_diag);
   TAPER_ARG(Tensor, prev_flat_grad);
-  TAPER_ARG(std::deque<Tensor>, old_dirs);
-  TAPER_ARG(std::deque<Tensor>, old_stps);
-  TAPER_ARG(std::deque<Tensor>, ro);
+  // As TAPER_ARG, but for what a deque's assignment costs each file that includes this.
+#define TAPER_LBFGS_HISTORY(name)                                     \
+ public:                                                              \
+  LBFGSParamState& name(const std::deque<Tensor>& new_##name);        \
+  LBFGSParamState& name(std::deque<Tensor>&& new_##name);             \
+  const std::deque<Tensor>& name() const noexcept { return name##_; } \
+  std::deque<Tensor>& name() noexcept { return name##_; }             \
+                                                                      \
+ private:                                                             \
+  std::deque<Tensor> name##_
+  TAPER_LBFGS_HISTORY(old_dirs);
+  TAPER_LBFGS_HISTORY(old_stps);
+  TAPER_LBFGS_HISTORY(ro);
+#undef TAPER_LBFGS_HISTORY
   TAPER_ARG(optional<std::vector<Tensor>>, al) = nullopt;
   TAPER_OPTIM_STATE(LBFGSParamState)
 };
+TAPER_OPTIM_CLONED(LBFGS);
 
 /// Minimises a function by the two-loop recursion over the last `history_size` changes; one step()
 /// makes up to `max_iter` iterations and calls the closure, which must clear the gradients, compute

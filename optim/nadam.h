@@ -23,6 +23,7 @@ struct NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
   TAPER_ARG(Tensor, exp_avg_sq);
   TAPER_OPTIM_STATE(NAdamParamState)
 };
+TAPER_OPTIM_CLONED(NAdam);
 
 /// For every parameter p with gradient g, in its step number t:
 ///

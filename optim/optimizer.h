@@ -43,10 +43,12 @@ class OptimizerParamState {
 template <class Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
-  }
+  std::unique_ptr<OptimizerParamState> clone() const override;
 };
+template <class Derived>
+std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
+  return std::unique_ptr<OptimizerParamState>(new Derived(static_cast<const Derived&>(*this)));
+}
 
 /// The settings of a parameter group.
 class OptimizerOptions {
@@ -64,10 +66,21 @@ class OptimizerOptions {
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
-  }
+  std::unique_ptr<OptimizerOptions> clone() const override;
 };
+template <class Derived>
+std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
+  return std::unique_ptr<OptimizerOptions>(new Derived(static_cast<const Derived&>(*this)));
+}
+
+/// Behind the library's own options and states: their clone() is compiled once, where
+/// TAPER_OPTIM_CLONES(Name) is.
+#define TAPER_OPTIM_CLONED(Name)                                  \
+  extern template class OptimizerCloneableOptions<Name##Options>; \
+  extern template class OptimizerCloneableParamState<Name##ParamState>
+#define TAPER_OPTIM_CLONES(Name)                           \
+  template class OptimizerCloneableOptions<Name##Options>; \
+  template class OptimizerCloneableParamState<Name##ParamState>
 
 /// Parameters that share settings. Without options of its own a group takes the optimizer's
 /// defaults when it is added.

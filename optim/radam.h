@@ -21,6 +21,7 @@ struct RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
   TAPER_ARG(Tensor, exp_avg_sq);
   TAPER_OPTIM_STATE(RAdamParamState)
 };
+TAPER_OPTIM_CLONED(RAdam);
 
 /// For every parameter p with gradient g, in its step number t:
 ///

@@ -23,6 +23,7 @@ struct RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState
   TAPER_ARG(Tensor, grad_avg) = {};
   TAPER_OPTIM_STATE(RMSpropParamState)
 };
+TAPER_OPTIM_CLONED(RMSprop);
 
 /// For every parameter p with gradient g:
 ///

@@ -20,6 +20,7 @@ struct RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
   TAPER_ARG(Tensor, step_size);
   TAPER_OPTIM_STATE(RpropParamState)
 };
+TAPER_OPTIM_CLONED(Rprop);
 
 /// For every element of a parameter, with gradient g and the step size d, lr at first:
 ///

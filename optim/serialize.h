@@ -159,6 +159,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 /// from the lists of fields, the constructors, save() and load(). `check_options` throws for bad
 /// options.
 #define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
+  TAPER_OPTIM_CLONES(Name);                                                             \
   TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \
   TAPER_OPTIM_FIELDS(Name##ParamState, STATE)                                           \
   Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)     \

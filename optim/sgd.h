@@ -19,6 +19,7 @@ struct SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   TAPER_ARG(Tensor, momentum_buffer);
   TAPER_OPTIM_STATE(SGDParamState)
 };
+TAPER_OPTIM_CLONED(SGD);
 
 /// For every parameter p with gradient g:
 ///

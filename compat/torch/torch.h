@@ -37,6 +37,6 @@
 #include <torch/version.h>
 
 #define TORCH_ARG(T, name) TAPER_ARG(T, name)
-#define TORCH_MODULE_IMPL(Name, ImplType) TAPER_MODULE_IMPL(Name, ImplType)
-#define TORCH_MODULE(Name) TAPER_MODULE(Name)
+#define TORCH_MODULE_IMPL(Name, ImplType) TAPER_MODULE_CLASS(Name, ImplType)
+#define TORCH_MODULE(Name) TORCH_MODULE_IMPL(Name, Name##Impl)
 #define FORWARD_HAS_DEFAULT_ARGS(...) TAPER_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)

@@ -1,5 +1,7 @@
 #include <taper/framework/runtime/memory.h>
 
+#include <taper/framework/runtime/caching_allocator.h>
+
 #include <exception>
 #include <iomanip>
 #include <nlohmann/json.hpp>

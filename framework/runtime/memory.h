@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/runtime/memory_stats.h>
 
 namespace taper::cuda {
 

@@ -51,10 +51,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options) {
   const auto& reduction = options.reduction();
   int64_t number = reduction_number(nn::detail::reduction_t(kSum));
-  if (std::holds_alternative<enumtype::kNone>(reduction)) number = 0;
-  if (std::holds_alternative<enumtype::kMean>(reduction)) number = 1;
+  if (holds_alternative<enumtype::kNone>(reduction)) number = 0;
+  if (holds_alternative<enumtype::kMean>(reduction)) number = 1;
   const Tensor loss = taper::kl_div(input, target, number, options.log_target());
-  const bool by_batch = std::holds_alternative<enumtype::kBatchMean>(reduction);
+  const bool by_batch = holds_alternative<enumtype::kBatchMean>(reduction);
   return by_batch && input.dim() > 0 ? loss / input.size(0) : loss;
 }
 

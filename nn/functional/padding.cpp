@@ -6,10 +6,12 @@ namespace taper::nn::functional {
 
 Tensor pad(const Tensor& input, const PadFuncOptions& options) {
   const auto& mode = options.mode();
-  if (std::get_if<enumtype::kReflect>(&mode)) return taper::pad(input, options.pad(), "reflect");
-  if (std::get_if<enumtype::kReplicate>(&mode))
+  if (holds_alternative<enumtype::kReflect>(mode))
+    return taper::pad(input, options.pad(), "reflect");
+  if (holds_alternative<enumtype::kReplicate>(mode))
     return taper::pad(input, options.pad(), "replicate");
-  if (std::get_if<enumtype::kCircular>(&mode)) return taper::pad(input, options.pad(), "circular");
+  if (holds_alternative<enumtype::kCircular>(mode))
+    return taper::pad(input, options.pad(), "circular");
   return taper::constant_pad_nd(input, options.pad(), options.value());
 }
 

@@ -13,7 +13,7 @@ using Options = InterpolateFuncOptions;
 
 template <class Mode>
 bool is(const Options& o) {
-  return std::holds_alternative<Mode>(o.mode());
+  return holds_alternative<Mode>(o.mode());
 }
 
 std::vector<int64_t> output_size(const Tensor& input, const Options& o) {

@@ -20,8 +20,8 @@ Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corn
 }
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& options) {
-  const bool linear = std::holds_alternative<enumtype::kBilinear>(options.mode());
-  const bool nearest = std::holds_alternative<enumtype::kNearest>(options.mode());
+  const bool linear = holds_alternative<enumtype::kBilinear>(options.mode());
+  const bool nearest = holds_alternative<enumtype::kNearest>(options.mode());
   return grid_sampler(input, grid,
                       linear    ? 0
                       : nearest ? 1

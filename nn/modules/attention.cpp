@@ -7,6 +7,8 @@
 namespace taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(MultiheadAttention);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(MultiheadAttention, {3, AnyValue(Tensor())}, {4, AnyValue(true)},
+                                  {5, AnyValue(Tensor())}, {6, AnyValue(true)})
 
 MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& options_)
     : Module("torch::nn::MultiheadAttention"), options(options_) {

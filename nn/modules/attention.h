@@ -41,8 +41,7 @@ class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
   int64_t head_dim = 0;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({3, AnyValue(Tensor())}, {4, AnyValue(true)},
-                                 {5, AnyValue(Tensor())}, {6, AnyValue(true)})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(MultiheadAttention);
 

@@ -11,6 +11,21 @@
   TAPER_MODULE(Name)
 #define TAPER_DEFINE_LIBRARY_MODULE(Name) template class Cloneable<Name##Impl>
 
+/// In a module class of the library: forward() has defaults, which the .cpp names.
+#define TAPER_LIBRARY_DEFAULT_ARGS()                         \
+  bool _forward_has_default_args() override { return true; } \
+  unsigned int _forward_num_required_args() override;        \
+  std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments) override
+/// See TAPER_FORWARD_HAS_DEFAULT_ARGS.
+#define TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(Name, ...)                   \
+  unsigned int Name##Impl::_forward_num_required_args() {              \
+    return detail::DefaultArguments{__VA_ARGS__}[0].first;             \
+  }                                                                    \
+  std::vector<AnyValue> Name##Impl::_forward_populate_default_args(    \
+      std::vector<AnyValue>&& arguments) {                             \
+    return detail::with_defaults(std::move(arguments), {__VA_ARGS__}); \
+  }
+
 namespace taper::nn::detail {
 
 /// "true" or "false".

@@ -46,8 +46,8 @@ std::vector<int64_t> border(const detail::ConvNdOptions<D>& o) {
 }
 
 functional::PadFuncOptions::mode_t pad_mode(const detail::conv_padding_mode_t& mode) {
-  if (std::get_if<enumtype::kReflect>(&mode)) return kReflect;
-  if (std::get_if<enumtype::kReplicate>(&mode)) return kReplicate;
+  if (holds_alternative<enumtype::kReflect>(mode)) return kReflect;
+  if (holds_alternative<enumtype::kReplicate>(mode)) return kReplicate;
   return kCircular;
 }
 
@@ -156,6 +156,7 @@ ExpandingArray<D> ConvNdImpl<D, Derived>::output_padding_for(
                                                                                                   \
   template class ConvNdImpl<D, ConvTranspose##D##dImpl>;                                          \
   TAPER_DEFINE_LIBRARY_MODULE(ConvTranspose##D##d);                                               \
+  TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(ConvTranspose##D##d, {1, AnyValue(optional<IntArrayRef>())})  \
   ConvTranspose##D##dImpl::ConvTranspose##D##dImpl(const ConvTranspose##D##dOptions& options_)    \
       : ConvNdImpl(to_nd(options_)) {}                                                            \
   Tensor ConvTranspose##D##dImpl::forward(const Tensor& input,                                    \

@@ -57,7 +57,7 @@ class ConvNdImpl : public Cloneable<Derived> {
     Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt); \
                                                                                              \
    protected:                                                                                \
-    TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(optional<IntArrayRef>())})                   \
+    TAPER_LIBRARY_DEFAULT_ARGS();                                                            \
   };                                                                                         \
   extern template class ConvNdImpl<D, ConvTranspose##D##dImpl>;                              \
   TAPER_LIBRARY_MODULE(ConvTranspose##D##d)

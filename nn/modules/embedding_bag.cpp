@@ -10,6 +10,7 @@
 namespace taper::nn {
 
 TAPER_DEFINE_LIBRARY_MODULE(EmbeddingBag);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(EmbeddingBag, {1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
 
 EmbeddingBagImpl::EmbeddingBagImpl(EmbeddingBagOptions options_) : options(std::move(options_)) {
   EmbeddingBagImpl::reset();

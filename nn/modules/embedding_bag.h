@@ -27,7 +27,7 @@ class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   Tensor weight;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 
 class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {

@@ -60,20 +60,21 @@ TAPER_DEFINE_WITH_INDICES(FractionalMaxPool3d, fractional_max_pool3d_with_indice
 TAPER_DEFINE_POOL(LPPool1d, lp_pool1d, TAPER_LP_TEXT)
 TAPER_DEFINE_POOL(LPPool2d, lp_pool2d, TAPER_LP_TEXT)
 
-#define TAPER_DEFINE_UNPOOL(Name, function)                                       \
-  TAPER_DEFINE_LIBRARY_MODULE(Name);                                              \
-  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}    \
-  void Name##Impl::reset() {}                                                     \
-  void Name##Impl::pretty_print(std::ostream& stream) const {                     \
-    stream << "torch::nn::" #Name "(" << TAPER_AVG_TEXT << ")";                   \
-  }                                                                               \
-  Tensor Name##Impl::forward(const Tensor& input, const Tensor& indices,          \
-                             const optional<std::vector<int64_t>>& output_size) { \
-    return F::function(input, indices,                                            \
-                       F::Name##FuncOptions(options.kernel_size())                \
-                           .stride(options.stride())                              \
-                           .padding(options.padding())                            \
-                           .output_size(output_size));                            \
+#define TAPER_DEFINE_UNPOOL(Name, function)                                                \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                       \
+  TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(Name, {2, AnyValue(optional<std::vector<int64_t>>())}) \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}             \
+  void Name##Impl::reset() {}                                                              \
+  void Name##Impl::pretty_print(std::ostream& stream) const {                              \
+    stream << "torch::nn::" #Name "(" << TAPER_AVG_TEXT << ")";                            \
+  }                                                                                        \
+  Tensor Name##Impl::forward(const Tensor& input, const Tensor& indices,                   \
+                             const optional<std::vector<int64_t>>& output_size) {          \
+    return F::function(input, indices,                                                     \
+                       F::Name##FuncOptions(options.kernel_size())                         \
+                           .stride(options.stride())                                       \
+                           .padding(options.padding())                                     \
+                           .output_size(output_size));                                     \
   }
 TAPER_DEFINE_UNPOOL(MaxUnpool1d, max_unpool1d)
 TAPER_DEFINE_UNPOOL(MaxUnpool2d, max_unpool2d)

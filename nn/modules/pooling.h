@@ -70,7 +70,7 @@ TAPER_LP_POOL(LPPool2d, 2);
     Name##Options options;                                                                \
                                                                                           \
    protected:                                                                             \
-    TAPER_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(optional<std::vector<int64_t>>())})       \
+    TAPER_LIBRARY_DEFAULT_ARGS();                                                         \
   };                                                                                      \
   TAPER_LIBRARY_MODULE(Name)
 TAPER_UNPOOL(MaxUnpool1d, 1);

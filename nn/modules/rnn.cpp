@@ -19,8 +19,8 @@ namespace detail {
 namespace {
 
 int64_t gates_of(const RNNOptionsBase& options) {
-  if (std::holds_alternative<enumtype::kLSTM>(options.mode())) return 4;
-  return std::holds_alternative<enumtype::kGRU>(options.mode()) ? 3 : 1;
+  if (holds_alternative<enumtype::kLSTM>(options.mode())) return 4;
+  return holds_alternative<enumtype::kGRU>(options.mode()) ? 3 : 1;
 }
 
 void check_options(const RNNOptionsBase& options) {
@@ -158,11 +158,12 @@ int64_t batch_of(const PackedSequence& packed) { return packed.batch_sizes()[0].
 
 // ---------------------------------------------------------------------- RNN, GRU
 TAPER_DEFINE_LIBRARY_MODULE(RNN);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(RNN, {1, AnyValue(Tensor())})
 
 RNNImpl::RNNImpl(const RNNOptions& options_)
     : RNNImplBase([&] {
         using Mode = RNNOptionsBase::rnn_options_base_mode_t;
-        const bool tanh = std::holds_alternative<enumtype::kTanh>(options_.nonlinearity());
+        const bool tanh = holds_alternative<enumtype::kTanh>(options_.nonlinearity());
         RNNOptionsBase o(tanh ? Mode(kRNN_TANH) : Mode(kRNN_RELU), options_.input_size(),
                          options_.hidden_size());
         return o.num_layers(options_.num_layers())
@@ -178,7 +179,7 @@ std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
   const int64_t batch = batch_of(input), size = options.hidden_size();
   if (!hx.defined()) hx = zero_state(input, batch, size);
   check_hidden_size(hx, batch, size, "hidden");
-  const bool tanh = std::holds_alternative<enumtype::kTanh>(options.nonlinearity());
+  const bool tanh = holds_alternative<enumtype::kTanh>(options.nonlinearity());
   std::tuple<Tensor, Tensor> (*run)(const Tensor&, const Tensor&, TensorList, bool, int64_t, double,
                                     bool, bool, bool) = rnn_relu;
   if (tanh) run = rnn_tanh;
@@ -193,7 +194,7 @@ std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const Pack
   const int64_t batch = nn::batch_of(packed), size = options.hidden_size();
   hx = hx.defined() ? permuted(hx, packed.sorted_indices()) : zero_state(data, batch, size);
   check_hidden_size(hx, batch, size, "hidden");
-  const bool tanh = std::holds_alternative<enumtype::kTanh>(options.nonlinearity());
+  const bool tanh = holds_alternative<enumtype::kTanh>(options.nonlinearity());
   std::tuple<Tensor, Tensor> (*run)(const Tensor&, const Tensor&, const Tensor&, TensorList, bool,
                                     int64_t, double, bool, bool) = rnn_relu;
   if (tanh) run = rnn_tanh;
@@ -204,6 +205,7 @@ std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const Pack
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(GRU);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(GRU, {1, AnyValue(Tensor())})
 
 GRUImpl::GRUImpl(const GRUOptions& options_)
     : RNNImplBase(RNNOptionsBase(kGRU, options_.input_size(), options_.hidden_size())
@@ -238,6 +240,7 @@ std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const Pack
 
 // ---------------------------------------------------------------------- LSTM
 TAPER_DEFINE_LIBRARY_MODULE(LSTM);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(LSTM, {1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
 
 LSTMImpl::LSTMImpl(const LSTMOptions& options_)
     : RNNImplBase(RNNOptionsBase(kLSTM, options_.input_size(), options_.hidden_size())
@@ -348,6 +351,7 @@ template class RNNCellImplBase<GRUCellImpl>;
 }  // namespace detail
 
 TAPER_DEFINE_LIBRARY_MODULE(RNNCell);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(RNNCell, {1, AnyValue(Tensor())})
 
 RNNCellImpl::RNNCellImpl(const RNNCellOptions& options_)
     : RNNCellImplBase(detail::RNNCellOptionsBase(options_.input_size(), options_.hidden_size(),
@@ -358,7 +362,7 @@ Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
   check_forward_input(input);
   if (!hx.defined()) hx = zero_state(input);
   check_forward_hidden(input, hx, "hidden");
-  if (std::holds_alternative<enumtype::kTanh>(options.nonlinearity()))
+  if (holds_alternative<enumtype::kTanh>(options.nonlinearity()))
     return rnn_tanh_cell(input, hx, weight_ih, weight_hh, bias_ih, bias_hh);
   return rnn_relu_cell(input, hx, weight_ih, weight_hh, bias_ih, bias_hh);
 }
@@ -368,6 +372,7 @@ std::string RNNCellImpl::get_nonlinearity_str() const {
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(LSTMCell);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(LSTMCell, {1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
 
 LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& options_)
     : RNNCellImplBase(detail::RNNCellOptionsBase(options_.input_size(), options_.hidden_size(),
@@ -385,6 +390,7 @@ std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input,
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(GRUCell);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(GRUCell, {1, AnyValue(Tensor())})
 
 GRUCellImpl::GRUCellImpl(const GRUCellOptions& options_)
     : RNNCellImplBase(detail::RNNCellOptionsBase(options_.input_size(), options_.hidden_size(),

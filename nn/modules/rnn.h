@@ -70,7 +70,7 @@ class RNNImpl : public detail::RNNImplBase<RNNImpl> {
   RNNOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(RNN);
 
@@ -89,7 +89,7 @@ class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   LSTMOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 
  private:
   State start(const Tensor& input, int64_t batch, const optional<State>& given,
@@ -110,7 +110,7 @@ class GRUImpl : public detail::RNNImplBase<GRUImpl> {
   GRUOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(GRU);
 
@@ -153,7 +153,7 @@ class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
   RNNCellOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
   std::string get_nonlinearity_str() const override;
 };
 TAPER_LIBRARY_MODULE(RNNCell);
@@ -170,7 +170,7 @@ class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
   LSTMCellOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(optional<std::tuple<Tensor, Tensor>>())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(LSTMCell);
 
@@ -184,7 +184,7 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
   GRUCellOptions options;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(GRUCell);
 

@@ -9,18 +9,16 @@
 #include <taper/ops/shape.h>
 
 namespace taper::nn {
-namespace {
 
-Tensor activate(const activation_t& activation, const Tensor& x) {
-  if (std::holds_alternative<enumtype::kGELU>(activation)) return functional::gelu(x);
-  if (std::holds_alternative<enumtype::kReLU>(activation)) return functional::relu(x);
-  return std::get<std::function<Tensor(const Tensor&)>>(activation)(x);
+Tensor activation_t::operator()(const Tensor& x) const {
+  if (function_) return function_(x);
+  return holds_alternative<enumtype::kGELU>(name_) ? functional::gelu(x) : functional::relu(x);
 }
-
-}  // namespace
 
 // ---------------------------------------------------------------------- layers
 TAPER_DEFINE_LIBRARY_MODULE(TransformerEncoderLayer);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(TransformerEncoderLayer, {1, AnyValue(Tensor())},
+                                  {2, AnyValue(Tensor())})
 
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(
     const TransformerEncoderLayerOptions& options_)
@@ -54,11 +52,14 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
                                             const Tensor& src_key_padding_mask) {
   const Tensor seen = std::get<0>(self_attn(src, src, src, src_key_padding_mask, false, src_mask));
   const Tensor x = norm1(src.add(dropout1(seen)));
-  const Tensor inner = dropout(activate(options.activation(), linear1(x)));
+  const Tensor inner = dropout(options.activation()(linear1(x)));
   return norm2(x.add(dropout2(linear2(inner))));
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(TransformerDecoderLayer);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(TransformerDecoderLayer, {2, AnyValue(Tensor())},
+                                  {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
+                                  {5, AnyValue(Tensor())})
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(
     const TransformerDecoderLayerOptions& options_)
@@ -105,7 +106,7 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
   const Tensor seen =
       std::get<0>(multihead_attn(x, memory, memory, memory_key_padding_mask, false, memory_mask));
   x = norm2(x.add(dropout2(seen)));
-  const Tensor inner = dropout(activate(options.activation(), linear1(x)));
+  const Tensor inner = dropout(options.activation()(linear1(x)));
   return norm3(x.add(dropout3(linear2(inner))));
 }
 
@@ -122,6 +123,8 @@ ModuleList copies_of(const Layer& layer, int64_t count) {
 }  // namespace
 
 TAPER_DEFINE_LIBRARY_MODULE(TransformerEncoder);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(TransformerEncoder, {1, AnyValue(Tensor())},
+                                  {2, AnyValue(Tensor())})
 
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions options_)
     : options(std::move(options_)) {
@@ -151,6 +154,9 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(TransformerDecoder);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(TransformerDecoder, {2, AnyValue(Tensor())},
+                                  {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
+                                  {5, AnyValue(Tensor())})
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions options_)
     : options(std::move(options_)) {
@@ -183,6 +189,9 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,
 
 // ---------------------------------------------------------------------- Transformer
 TAPER_DEFINE_LIBRARY_MODULE(Transformer);
+TAPER_DEFINE_LIBRARY_DEFAULT_ARGS(Transformer, {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
+                                  {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())},
+                                  {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())})
 
 TransformerImpl::TransformerImpl(TransformerOptions options_) : options(std::move(options_)) {
   TransformerImpl::reset();

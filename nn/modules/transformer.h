@@ -38,7 +38,7 @@ class TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl
   Dropout dropout2 = nullptr;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerEncoderLayer);
 
@@ -68,8 +68,7 @@ class TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl
   LayerNorm norm3{nullptr};
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
-                                 {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerDecoderLayer);
 
@@ -110,7 +109,7 @@ class TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
   AnyModule norm;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerEncoder);
 
@@ -130,8 +129,7 @@ class TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
   AnyModule norm;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
-                                 {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(TransformerDecoder);
 
@@ -155,9 +153,7 @@ class TransformerImpl : public Cloneable<TransformerImpl> {
   AnyModule decoder;
 
  protected:
-  TAPER_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
-                                 {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())},
-                                 {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())})
+  TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(Transformer);
 

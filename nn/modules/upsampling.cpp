@@ -21,11 +21,11 @@ void UpsampleImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor UpsampleImpl::forward(const Tensor& input) {
-  auto o = functional::InterpolateFuncOptions()
-               .size(options.size())
-               .scale_factor(options.scale_factor())
-               .align_corners(options.align_corners());
-  std::visit([&o](const auto& mode) { o.mode(mode); }, options.mode());
+  const auto o = functional::InterpolateFuncOptions()
+                     .size(options.size())
+                     .scale_factor(options.scale_factor())
+                     .align_corners(options.align_corners())
+                     .mode(options.mode());
   return functional::interpolate(input, o);
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <variant>
+#include <type_traits>
+#include <utility>
 
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
@@ -26,8 +27,38 @@ struct MultiheadAttentionOptions {
 };
 
 /// What stands between a transformer layer's two linear maps.
-using activation_t =
-    std::variant<enumtype::kReLU, enumtype::kGELU, std::function<Tensor(const Tensor&)>>;
+class activation_t {
+ public:
+  using Function = std::function<Tensor(const Tensor&)>;
+
+  activation_t(enumtype::kReLU name) : name_(name) {}
+  activation_t(enumtype::kGELU name) : name_(name) {}
+  template <class F, class = std::enable_if_t<std::is_invocable_r_v<Tensor, F&, const Tensor&>>>
+  activation_t(F function) : function_(std::move(function)) {}
+
+  /// kReLU, kGELU, any function.
+  size_t index() const { return function_ ? 2 : name_.index(); }
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  template <class T>
+  friend const T* get_if(const activation_t* a);
+
+  Choice<enumtype::kReLU, enumtype::kGELU> name_;
+  Function function_;
+};
+/// Null unless `a` holds a T: one of the names, or activation_t::Function.
+template <class T>
+const T* get_if(const activation_t* a) {
+  if constexpr (std::is_same_v<T, activation_t::Function>)
+    return a && a->function_ ? &a->function_ : nullptr;
+  else
+    return a && !a->function_ ? get_if<T>(&a->name_) : nullptr;
+}
+template <class T>
+bool holds_alternative(const activation_t& a) {
+  return get_if<T>(&a) != nullptr;
+}
 
 struct TransformerEncoderLayerOptions {
   TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead)

@@ -1,6 +1,8 @@
 // Options of the convolution modules and functions.
 #pragma once
 
+#include <variant>
+
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
@@ -12,7 +14,7 @@ namespace detail {
 
 /// What lies outside of the input.
 using conv_padding_mode_t =
-    std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+    Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
 /// How much is added on both sides of every spatial dimension: numbers, nothing (kValid), or as
 /// much as keeps the input's sizes (kSame).
 template <size_t D>

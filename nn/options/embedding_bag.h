@@ -8,7 +8,7 @@
 namespace taper::nn {
 
 /// What is made of the rows of a bag.
-using EmbeddingBagMode = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
+using EmbeddingBagMode = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
 
 struct EmbeddingBagOptions {
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)

@@ -12,7 +12,7 @@ namespace taper::nn {
 namespace detail {
 
 /// What a loss does with the losses of the elements.
-using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
+using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 /// The number by which the ops know a reduction: 0 none, 1 mean, 2 sum.
 inline int64_t reduction_number(const reduction_t& r) { return static_cast<int64_t>(r.index()); }
 
@@ -33,7 +33,7 @@ using SoftMarginLossOptions = L1LossOptions;
 /// kMean divides by the number of elements, kBatchMean by the size of the first dimension.
 struct KLDivLossOptions {
   using reduction_t =
-      std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
+      Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   KLDivLossOptions() = default;
   KLDivLossOptions(enumtype::kNone v) : reduction_(v) {}
   KLDivLossOptions(enumtype::kBatchMean v) : reduction_(v) {}

@@ -36,8 +36,8 @@ using ConstantPad2dOptions = ConstantPadOptions<2>;
 namespace functional {
 
 struct PadFuncOptions {
-  using mode_t = std::variant<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate,
-                              enumtype::kCircular>;
+  using mode_t =
+      Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
   TAPER_ARG(std::vector<int64_t>, pad);
   TAPER_ARG(mode_t, mode) = kConstant;

@@ -1,8 +1,6 @@
 // Options of recurrent modules.
 #pragma once
 
-#include <variant>
-
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
@@ -14,7 +12,7 @@ namespace detail {
 /// What RNN, LSTM and GRU have in common.
 struct RNNOptionsBase {
   using rnn_options_base_mode_t =
-      std::variant<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
+      Choice<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
   RNNOptionsBase(rnn_options_base_mode_t mode, int64_t input_size, int64_t hidden_size)
       : mode_(mode), input_size_(input_size), hidden_size_(hidden_size) {}
   TAPER_ARG(rnn_options_base_mode_t, mode);
@@ -43,7 +41,7 @@ struct RNNCellOptionsBase {
 /// `dropout` is applied to what each layer but the last gives; with batch_first the input is (N, T,
 /// D) in place of (T, N, D).
 struct RNNOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
   TAPER_ARG(int64_t, input_size);
@@ -83,7 +81,7 @@ struct GRUOptions {
 };
 
 struct RNNCellOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNCellOptions(int64_t input_size, int64_t hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
   TAPER_ARG(int64_t, input_size);

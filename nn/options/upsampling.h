@@ -11,8 +11,8 @@ namespace taper::nn {
 
 /// Either size or scale_factor is given, with a number for each spatial dimension.
 struct UpsampleOptions {
-  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
-                              enumtype::kBicubic, enumtype::kTrilinear>;
+  using mode_t = Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear,
+                        enumtype::kBicubic, enumtype::kTrilinear>;
   TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;
   TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TAPER_ARG(mode_t, mode) = kNearest;
@@ -25,8 +25,8 @@ namespace functional {
 /// Either size or scale_factor is given, with a number for each spatial dimension.
 struct InterpolateFuncOptions {
   using mode_t =
-      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
-                   enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
+      Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+             enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
   TAPER_ARG(optional<std::vector<int64_t>>, size) = nullopt;
   TAPER_ARG(optional<std::vector<double>>, scale_factor) = nullopt;
   TAPER_ARG(mode_t, mode) = kNearest;

@@ -9,8 +9,8 @@ namespace taper::nn::functional {
 
 struct GridSampleFuncOptions {
   /// kBicubic is for images of two dimensions.
-  using mode_t = std::variant<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
-  using padding_mode_t = std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
+  using mode_t = Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
+  using padding_mode_t = Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
   TAPER_ARG(mode_t, mode) = kBilinear;
   /// What is beyond the edges.
   TAPER_ARG(padding_mode_t, padding_mode) = kZeros;

@@ -1,4 +1,4 @@
-// c10::variant is the standard one.
+// c10::variant is the standard one; options hold lighter ones, which the same functions look into.
 #pragma once
 
 #include <variant>
@@ -12,4 +12,9 @@ using std::holds_alternative;
 using std::monostate;
 using std::variant;
 using std::visit;
+using taper::get_if;
+using taper::holds_alternative;
+using taper::visit;
+using taper::nn::get_if;
+using taper::nn::holds_alternative;
 }  // namespace c10

@@ -61,4 +61,9 @@ size_t SequentialImpl::checked(size_t index) const {
   return index;
 }
 
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+
+template class Cloneable<SequentialImpl>;
+
 }  // namespace taper::nn
