@@ -1,75 +1,32 @@
 #include <taper/ops/conv_cudnn.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
 
 #include <taper/framework/context.h>
+#include <taper/framework/cuda/gpu/cudnn.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 
 namespace taper::cuda {
 namespace {
 
-cudnnDataType_t data_type(ScalarType dtype) {
-  switch (dtype) {
-    case ScalarType::Double:
-      return CUDNN_DATA_DOUBLE;
-    case ScalarType::Half:
-      return CUDNN_DATA_HALF;
-    case ScalarType::BFloat16:
-      return CUDNN_DATA_BFLOAT16;
-    default:
-      return CUDNN_DATA_FLOAT;
-  }
-}
-
-/// Sizes as cuDNN wants them: at least two spatial dimensions, those added in front 1 long.
-std::vector<int> cudnn_sizes(const Dims& sizes) {
-  std::vector<int> r{static_cast<int>(sizes[0]), static_cast<int>(sizes[1])};
-  if (sizes.size() == 3) r.push_back(1);
-  for (int64_t d = 2; d < sizes.size(); ++d) r.push_back(static_cast<int>(sizes[d]));
-  return r;
-}
-
-/// A description of cuDNN's, destroyed with its owner.
-#define TAPER_CUDNN_DESCRIPTION(Name, Kind)                                     \
-  class Name {                                                                  \
-   public:                                                                      \
-    Name() { TAPER_CUDNN(cudnnCreate##Kind##Descriptor, &d_); }                 \
-    ~Name() { (void)TAPER_CUDNN_FUNCTION(cudnnDestroy##Kind##Descriptor)(d_); } \
-    Name(const Name&) = delete;                                                 \
-    Name& operator=(const Name&) = delete;                                      \
-    cudnn##Kind##Descriptor_t get() const { return d_; }                        \
-                                                                                \
-   private:                                                                     \
-    cudnn##Kind##Descriptor_t d_ = nullptr;                                     \
-  };
-TAPER_CUDNN_DESCRIPTION(TensorDescription, Tensor)
-TAPER_CUDNN_DESCRIPTION(FilterDescription, Filter)
-TAPER_CUDNN_DESCRIPTION(ConvDescription, Convolution)
-#undef TAPER_CUDNN_DESCRIPTION
-
-void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
-  std::vector<int> strides(sizes.size(), 1);
-  for (size_t i = sizes.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * sizes[i];
-  TAPER_CUDNN(cudnnSetTensorNdDescriptor, d.get(), data_type(dtype), static_cast<int>(sizes.size()),
-              sizes.data(), strides.data());
-}
+TAPER_CUDNN_DESCRIPTION(FilterDescription, cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor,
+                        cudnnDestroyFilterDescriptor)
+TAPER_CUDNN_DESCRIPTION(ConvDescription, cudnnConvolutionDescriptor_t,
+                        cudnnCreateConvolutionDescriptor, cudnnDestroyConvolutionDescriptor)
 
 /// The switches that algorithms depend on.
 struct ConvModes {
-  bool tf32, benchmark, deterministic;
+  cudnnMathType_t math;
+  bool benchmark, deterministic;
   auto operator<=>(const ConvModes&) const = default;
 
   static ConvModes current(ScalarType dtype) {
-    const Context& c = globalContext();
-    return {dtype == kFloat && c.allowTF32CuDNN(), c.benchmarkCuDNN(),
-            c.deterministicCuDNN() || c.deterministicAlgorithms()};
+    return {cudnn_math(dtype), globalContext().benchmarkCuDNN(), cudnn_is_deterministic()};
   }
 };
 
@@ -93,7 +50,7 @@ struct ConvPlan {
     describe(x, dtype, cudnn_sizes(xs));
     describe(y, dtype, cudnn_sizes(ys));
     const std::vector<int> filter = cudnn_sizes(ws);
-    TAPER_CUDNN(cudnnSetFilterNdDescriptor, w.get(), data_type(dtype), CUDNN_TENSOR_NCHW,
+    TAPER_CUDNN(cudnnSetFilterNdDescriptor, w.get(), cudnn_type(dtype), CUDNN_TENSOR_NCHW,
                 static_cast<int>(filter.size()), filter.data());
     std::vector<int> bias(filter.size(), 1);
     bias[1] = static_cast<int>(ys[1]);
@@ -109,50 +66,31 @@ struct ConvPlan {
       stride.push_back(static_cast<int>(steps.stride[d]));
       dilation.push_back(static_cast<int>(steps.dilation[d]));
     }
-    const cudnnDataType_t compute = dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
     TAPER_CUDNN(cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(), stride.data(),
-                dilation.data(), CUDNN_CROSS_CORRELATION, compute);
+                dilation.data(), CUDNN_CROSS_CORRELATION, cudnn_compute_type(dtype));
     TAPER_CUDNN(cudnnSetConvolutionGroupCount, conv.get(), static_cast<int>(steps.groups));
-    const cudnnMathType_t f32 = modes.tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
-    wish_ = isReducedFloatingType(dtype) ? CUDNN_TENSOR_OP_MATH : f32;
   }
-  cudnnMathType_t wish_ = CUDNN_FMA_MATH;
 
  public:
   /// The arithmetic that an algorithm was listed with; but f32 without TF32 stays f32.
   void set_math(cudnnMathType_t math) {
-    const bool exact = wish_ == CUDNN_FMA_MATH;
-    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), exact ? wish_ : math);
+    const bool exact = modes.math == CUDNN_FMA_MATH;
+    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), exact ? modes.math : math);
   }
   /// What algorithms are asked for with.
-  void set_math() { set_math(wish_); }
+  void set_math() { set_math(modes.math); }
 };
 
 ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
                    const ConvSteps& steps) {
-  using Key = std::tuple<DeviceIndex, ScalarType, std::vector<int64_t>, ConvSteps, ConvModes>;
-  thread_local auto& plans = *new std::map<Key, std::unique_ptr<ConvPlan>>;
   std::vector<int64_t> sizes(x.begin(), x.end());
   sizes.insert(sizes.end(), w.begin(), w.end());
   sizes.insert(sizes.end(), y.begin(), y.end());
   const ConvModes modes = ConvModes::current(dtype);
-  auto& plan = plans[Key(kernel_device(), dtype, std::move(sizes), steps, modes)];
-  if (!plan) plan = std::make_unique<ConvPlan>(x, w, y, dtype, steps, modes);
-  return *plan;
+  return plan_of<ConvPlan>(std::tuple(kernel_device(), dtype, std::move(sizes), steps, modes), [&] {
+    return std::make_unique<ConvPlan>(x, w, y, dtype, steps, modes);
+  });
 }
-
-/// Alpha or beta in the type that cuDNN reads.
-class Factor {
- public:
-  Factor(double v, ScalarType dtype)
-      : f_(static_cast<float>(v)), d_(v), in_double_(dtype == kDouble) {}
-  const void* get() const { return in_double_ ? static_cast<const void*>(&d_) : &f_; }
-
- private:
-  float f_;
-  double d_;
-  bool in_double_;
-};
 
 /// The first algorithm of the list that can be had and, where that was asked for, always gives the
 /// same bits.
@@ -187,21 +125,6 @@ Chosen choose(ConvPlan& plan, const List& list, const Measure& measure) {
 }
 
 }  // namespace
-
-bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvSteps& steps) {
-  if (!globalContext().userEnabledCuDNN()) return false;
-  for (const Dims* sizes : {&x, &w, &y})
-    for (int64_t s : *sizes)
-      if (s == 0 || s > INT32_MAX) return false;
-  const int64_t spatial = x.size() - 2;
-  for (int64_t d = 0; d < spatial; ++d) {
-    const int64_t k = 3 - spatial + d;
-    const int64_t reach = steps.dilation[k] * (w[2 + d] - 1) + 1;
-    const int64_t room = x[2 + d] + 2 * steps.padding[k] - reach;
-    if (room < 0 || room / steps.stride[k] + 1 != y[2 + d]) return false;
-  }
-  return true;
-}
 
 void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);

@@ -33,6 +33,8 @@ struct Composite {
   Dims view, weight_view, dims;
   double eps;
   bool own_statistics;
+  Dims bias_shape = {};  // of the bias or, where there is none, of its gradient
+  ScalarType bias_dtype = ScalarType::Undefined;
 };
 
 // gx, gw, gb of y = (x - mean) scale w + b.
@@ -56,8 +58,11 @@ std::array<Tensor, 3> composite_gradient(const Composite& c, const Tensor& gy, c
     gx = gw_y.mul(s);
   }
   std::array<Tensor, 3> r = {gx.reshape(x.sizes()), Tensor(), Tensor()};
-  if (weight.defined()) r[1] = gv.mul(d.mul(s)).sum_to_size(c.weight_view).reshape(weight.sizes());
-  r[2] = gv.sum_to_size(c.weight_view);
+  const auto summed = [&](const Tensor& g, IntArrayRef sizes, ScalarType dtype) {
+    return g.sum_to_size(c.weight_view).reshape(sizes).to(dtype);
+  };
+  if (weight.defined()) r[1] = summed(gv.mul(d.mul(s)), weight.sizes(), weight.scalar_type());
+  r[2] = summed(gv, c.bias_shape, c.bias_dtype);
   return r;
 }
 
@@ -65,22 +70,21 @@ std::array<Tensor, 3> composite_gradient(const Composite& c, const Tensor& gy, c
 template <class Kernel>
 std::array<Tensor, 3> fused_gradient(const char* node, const Composite& c, const Tensor& gy,
                                      const Tensor& x, const Tensor& weight, const Tensor& mean,
-                                     const Tensor& scale, const Dims& bias_shape,
-                                     const std::array<bool, 3>& needed, const Kernel& kernel) {
+                                     const Tensor& scale, const std::array<bool, 3>& needed,
+                                     const Kernel& kernel) {
   std::array<Tensor, 3> r;
   if (needed[0]) r[0] = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   if (needed[1]) r[1] = detail::make_tensor(weight.sizes(), weight.scalar_type(), x.device());
-  if (needed[2]) r[2] = detail::make_tensor(bias_shape, x.scalar_type(), x.device());
+  if (needed[2]) r[2] = detail::make_tensor(c.bias_shape, c.bias_dtype, x.device());
   kernel(r[0], r[1], r[2], gy.contiguous(), x.contiguous(), contiguous_or_none(weight));
   if (!needs_grad(gy, x, weight)) return r;
   record(node, {r[0], r[1], r[2]}, {gy, x, weight},
          [c, gy = saved(gy), x = saved(x), weight = weight.defined() ? saved(weight) : Saved(),
-          mean = saved(mean), scale = saved(scale), bias_shape](Grads& g) {
+          mean = saved(mean), scale = saved(scale)](Grads& g) {
            const bool higher = GradMode::is_enabled();
            AutoGradMode on(true);
            const Tensor in[3] = {gy.get(), x.get(), weight.defined() ? weight.get() : Tensor()};
            auto out = composite_gradient(c, in[0], in[1], in[2], mean.get(), scale.get());
-           out[2] = out[2].reshape(bias_shape);
            std::vector<Tensor> inputs, outputs, cotangents;
            for (size_t i = 0; i < 3; ++i)
              if (g.needs(i)) inputs.push_back(in[i]);
@@ -102,16 +106,17 @@ std::array<Tensor, 3> fused_gradient(const char* node, const Composite& c, const
 
 // Records y's derivative: `kernel` computes gx, gw, gb from (gy, x, weight).
 template <class Kernel>
-void record_norm(const char* node, const Tensor& y, const Composite& c, const Tensor& x,
+void record_norm(const char* node, const Tensor& y, Composite c, const Tensor& x,
                  const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& scale,
                  Kernel kernel) {
+  c.bias_shape = bias.defined() ? bias.impl().sizes : c.weight_view;
+  c.bias_dtype = bias.defined() ? bias.scalar_type() : x.scalar_type();
   record(node, y, {x, weight, bias},
          [node, c, kernel, x = saved(x), weight = weight.defined() ? saved(weight) : Saved(),
-          mean = saved(mean), scale = saved(scale),
-          bias_shape = bias.defined() ? bias.impl().sizes : c.weight_view](Grads& g) {
+          mean = saved(mean), scale = saved(scale)](Grads& g) {
            const Tensor m = mean.get(), s = scale.get();
            return fused_gradient(node, c, g[0], x.get(), weight.defined() ? weight.get() : Tensor(),
-                                 m, s, bias_shape, {g.needs(0), g.needs(1), g.needs(2)},
+                                 m, s, {g.needs(0), g.needs(1), g.needs(2)},
                                  [&](Out gx, Out gw, Out gb, const Tensor& gy, const Tensor& v,
                                      const Tensor& w) { kernel(gx, gw, gb, gy, v, w, m, s); });
          });
@@ -151,14 +156,14 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
 
   if (training) {
-    TAPER_ON_DEVICE(y, batch_norm_statistics, mean, scale, running_mean, running_var, x, momentum,
-                    eps);
+    TAPER_ON_DEVICE(y, batch_norm_training, y, mean, scale, running_mean, running_var, x, w, b,
+                    momentum, eps);
     if (running_mean.defined()) autograd::mark_changed(running_mean);
     if (running_var.defined()) autograd::mark_changed(running_var);
   } else {
-    TAPER_ON_DEVICE(y, batch_norm_running, mean, scale, running_mean, running_var, eps);
+    TAPER_ON_DEVICE(y, batch_norm_inference, y, mean, scale, running_mean, running_var, x, w, b,
+                    eps);
   }
-  TAPER_ON_DEVICE(y, batch_norm_apply, y, x, mean, scale, w, b);
 
   if (needs_grad(input, weight, bias)) {
     Composite c{input.impl().sizes, Dims(input.dim(), 1), {}, eps, training};
@@ -166,9 +171,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     for (int64_t d = 0; d < input.dim(); ++d)
       if (d != 1) c.dims.push_back(d);
     record_norm("NativeBatchNormBackward0", y, c, input, weight, bias, mean, scale,
-                [training](Out gx, Out gw, Out gb, const Tensor& gy, const Tensor& v,
-                           const Tensor& wt, const Tensor& m, const Tensor& s) {
-                  TAPER_ON_DEVICE(v, batch_norm_gradient, gx, gw, gb, gy, v, m, s, wt, training);
+                [eps, training](Out gx, Out gw, Out gb, const Tensor& gy, const Tensor& v,
+                                const Tensor& wt, const Tensor& m, const Tensor& s) {
+                  TAPER_ON_DEVICE(v, batch_norm_gradient, gx, gw, gb, gy, v, m, s, wt, eps,
+                                  training);
                 });
   }
   return y;

@@ -14,7 +14,8 @@ namespace taper {
 /// Over all dimensions but the second: input (N, C, ...), all others (C). In training the batch's
 /// own statistics are used, and running_mean and running_var (where defined) move towards them in
 /// place: running = (1 - momentum) running + momentum batch, the variance unbiased. Otherwise the
-/// running ones are used. `cudnn_enabled` is accepted and has no meaning.
+/// running ones are used. `cudnn_enabled` is accepted and has no meaning: on a GPU the switch of
+/// globalContext() decides.
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training,
                   double momentum, double eps, bool cudnn_enabled = true);

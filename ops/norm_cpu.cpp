@@ -75,6 +75,23 @@ void channel_statistics(const Planes& p, const Out& mean, const Out& scale, cons
   move_towards(rv, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
 }
 
+/// y = (x - mean) scale w + b.
+template <class T>
+void normalize_channels(const Out& y, const In& x, const Out& mean, const Out& scale,
+                        const In& weight, const In& bias) {
+  using Op = opmath_t<T>;
+  const Planes p(x.sizes);
+  const Values<Op> w(weight), b(bias);
+  parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const int64_t c = i % p.channels;
+      const Op a = scale.as<Op>()[c] * w.at(c, 1);
+      scale_shift(y.as<T>() + i * p.pixels, x.as<T>() + i * p.pixels, p.pixels, mean.as<Op>()[c], a,
+                  b.at(c, 0));
+    }
+  });
+}
+
 template <class T>
 struct BatchGradient {
   using Op = opmath_t<T>;
@@ -176,8 +193,8 @@ struct GroupGradient {
 
 }  // namespace
 
-void batch_norm_statistics(Out mean, Out scale, InOut running_mean, InOut running_var, In x,
-                           double momentum, double eps) {
+void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut running_var, In x,
+                         In weight, In bias, double momentum, double eps) {
   const Planes p(x.sizes);
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
@@ -185,34 +202,22 @@ void batch_norm_statistics(Out mean, Out scale, InOut running_mean, InOut runnin
         channel_statistics(p, mean, scale, running_mean, running_var, x.as<scalar_t>(), c, momentum,
                            eps);
     });
+    normalize_channels<scalar_t>(y, x, mean, scale, weight, bias);
   });
 }
 
-void batch_norm_running(Out mean, Out scale, In running_mean, In running_var, double eps) {
+void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In running_var, In x,
+                          In weight, In bias, double eps) {
   const Values<double> m(running_mean), v(running_var);
   Scratch<double> s(scale.numel);
   for (int64_t i = 0; i < scale.numel; ++i) s[i] = 1 / std::sqrt(v.get()[i] + eps);
   store_values(mean, m.get());
   store_values(scale, static_cast<const double*>(s.get()));
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES,
+               [&] { normalize_channels<scalar_t>(y, x, mean, scale, weight, bias); });
 }
 
-void batch_norm_apply(Out y, In x, In mean, In scale, In weight, In bias) {
-  const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
-    using Op = opmath_t<scalar_t>;
-    const Values<Op> w(weight), b(bias);
-    parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) {
-        const int64_t c = i % p.channels;
-        const Op a = scale.as<Op>()[c] * w.at(c, 1);
-        scale_shift(y.as<scalar_t>() + i * p.pixels, x.as<scalar_t>() + i * p.pixels, p.pixels,
-                    mean.as<Op>()[c], a, b.at(c, 0));
-      }
-    });
-  });
-}
-
-void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight, double,
                          bool training) {
   const Planes p(x.sizes);
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {

@@ -3,6 +3,9 @@
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/norm_kernels.h>
 #include <taper/ops/reduce_cuda.h>
+#ifdef __CUDACC__
+#include <taper/ops/norm_cudnn.h>
+#endif
 
 namespace taper::cuda {
 namespace {
@@ -12,7 +15,8 @@ struct Values {
   const void* data;
   ScalarType dtype;
   int64_t step;
-  explicit Values(const In& x)
+  template <class View>  // In or InOut
+  explicit Values(const View& x)
       : data(x.defined() ? x.data : nullptr),
         dtype(x.dtype),
         step(x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1) {}
@@ -150,6 +154,15 @@ struct Normalize {
 };
 
 template <class T>
+void normalize_channels(const Planes& p, const Out& y, const In& x, const Out& mean,
+                        const Out& scale, const In& weight, const In& bias) {
+  using Op = opmath_t<T>;
+  for_each(x.numel,
+           Normalize<T>{y.as<T>(), x.as<T>(), mean.as<Op>(), scale.as<Op>(), Values(weight),
+                        Values(bias), p.pixels, p.channels, p.pixels, p.channels});
+}
+
+template <class T>
 struct BatchGradient {
   Planes p;
   T* gx;
@@ -276,45 +289,48 @@ void row_gradients(const Out& gx, const Out& gw, const Out& gb, const In& gy, co
 
 }  // namespace
 
-void batch_norm_statistics(Out mean, Out scale, InOut running_mean, InOut running_var, In x,
-                           double momentum, double eps) {
+// cuDNN normalises batches where cudnn_takes_batch_norm; what it refuses is computed here, too.
+void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut running_var, In x,
+                         In weight, In bias, double momentum, double eps) {
+#ifdef __CUDACC__
+  if (cudnn_takes_batch_norm(x, weight, bias, running_mean, running_var, true) &&
+      cudnn_batch_norm_training(y, mean, scale, running_mean, running_var, x, weight, bias,
+                                momentum, eps))
+    return;
+#endif
   const Planes p(x.sizes);
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
-    const auto values = [](const InOut& y) {
-      In x;
-      x.data = y.data;
-      x.dtype = y.dtype;
-      x.numel = y.numel;
-      x.sizes = y.sizes;
-      x.strides = y.strides;
-      return Values(x);
-    };
     for_each_row(
         p.channels, team_for(p.of_channel()),
         BatchStatistics<scalar_t>{p, x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(),
-                                  values(running_mean), values(running_var), Results(running_mean),
+                                  Values(running_mean), Values(running_var), Results(running_mean),
                                   Results(running_var), momentum, eps});
+    normalize_channels<scalar_t>(p, y, x, mean, scale, weight, bias);
   });
 }
 
-void batch_norm_running(Out mean, Out scale, In running_mean, In running_var, double eps) {
+void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In running_var, In x,
+                          In weight, In bias, double eps) {
   for_each(mean.numel, RunningStatistics{Results(mean), Results(scale), Values(running_mean),
                                          Values(running_var), eps});
-}
-
-void batch_norm_apply(Out y, In x, In mean, In scale, In weight, In bias) {
-  const Planes p(x.sizes);
+#ifdef __CUDACC__
+  if (cudnn_takes_batch_norm(x, weight, bias, running_mean, running_var, false) &&
+      cudnn_batch_norm_inference(y, running_mean, running_var, x, weight, bias, eps))
+    return;
+#endif
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
-    using Op = opmath_t<scalar_t>;
-    for_each(x.numel, Normalize<scalar_t>{y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(),
-                                          scale.as<Op>(), Values(weight), Values(bias), p.pixels,
-                                          p.channels, p.pixels, p.channels});
+    normalize_channels<scalar_t>(Planes(x.sizes), y, x, mean, scale, weight, bias);
   });
 }
 
 void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-                         bool training) {
+                         [[maybe_unused]] double eps, bool training) {
+#ifdef __CUDACC__
+  if (training && cudnn_takes_batch_norm(x, weight, weight, gw, gb, true) &&
+      cudnn_batch_norm_gradient(gx, gw, gb, gy, x, mean, scale, weight, eps))
+    return;
+#endif
   const Planes p(x.sizes);
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;

@@ -8,15 +8,16 @@ namespace taper {
 // x, gy, y, gx are contiguous. Statistics are in the type that x computes in; `scale` is
 // 1 / sqrt(var + eps). Weights, biases and their gradients may be undefined.
 
-/// Mean and scale of each channel of x (N, C, ...); moves the running statistics, where defined.
-TAPER_KERNEL(batch_norm_statistics, Out mean, Out scale, InOut running_mean, InOut running_var,
-             In x, double momentum, double eps)
-/// Mean and scale from running statistics.
-TAPER_KERNEL(batch_norm_running, Out mean, Out scale, In running_mean, In running_var, double eps)
-TAPER_KERNEL(batch_norm_apply, Out y, In x, In mean, In scale, In weight, In bias)
+/// Mean and scale of each channel of x (N, C, ...), and y by them; moves the running statistics,
+/// where defined.
+TAPER_KERNEL(batch_norm_training, Out y, Out mean, Out scale, InOut running_mean, InOut running_var,
+             In x, In weight, In bias, double momentum, double eps)
+/// Mean and scale from running statistics, and y by them.
+TAPER_KERNEL(batch_norm_inference, Out y, Out mean, Out scale, In running_mean, In running_var,
+             In x, In weight, In bias, double eps)
 /// `training`: the statistics were the batch's own.
 TAPER_KERNEL(batch_norm_gradient, Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
-             bool training)
+             double eps, bool training)
 
 /// Rows of `width` elements; mean and scale have one element for each row.
 TAPER_KERNEL(layer_norm_forward, Out y, Out mean, Out scale, In x, In weight, In bias,

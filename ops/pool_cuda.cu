@@ -3,6 +3,13 @@
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/map.h>
 #include <taper/ops/pool_shape.h>
+#ifdef __CUDACC__
+#include <taper/ops/pool_cudnn.h>
+#endif
+
+// cuDNN computes means where cudnn_takes_means. Maxima are computed here: cuDNN's backward would
+// need x and y on the tape in place of a byte for each output, and leaves open which of equal
+// elements gets the gradient; it has neither indices nor the gradient of a gradient.
 
 namespace taper::cuda {
 namespace {
@@ -197,6 +204,11 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 }
 
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
+#ifdef __CUDACC__
+  if (PoolWindows told = w;
+      cudnn_takes_means(x.sizes, y.sizes, spatial, told) && cudnn_avg_pool(y, x, spatial, told))
+    return;
+#endif
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
   TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each(y.numel, AvgForward<scalar_t>{s, y.as<scalar_t>(), x.as<scalar_t>()});
@@ -204,6 +216,11 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 }
 
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
+#ifdef __CUDACC__
+  if (PoolWindows told = w; cudnn_takes_means(gx.sizes, gy.sizes, spatial, told) &&
+                            cudnn_avg_pool_scatter(gx, gy, spatial, told))
+    return;
+#endif
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
   TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each(gx.numel, AvgScatter<scalar_t>{s, gx.as<scalar_t>(), gy.as<scalar_t>()});

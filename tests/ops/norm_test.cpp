@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 
 #include "test_util.h"
@@ -225,6 +226,25 @@ TEST(Norm, LargeMeansDoNotSpoilTheVariance) {
   const Tensor y = batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5);
   const Tensor want = batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5);
   EXPECT_TRUE(y.to(kDouble).allclose(want, 1e-3, 1e-3));
+}
+
+TEST(Norm, GradientsOfWeightAndBiasHaveTheirOwnDtype) {
+  const Tensor x = numbers({2, 3, 7}, kHalf).requires_grad_();
+  const Tensor w = numbers({3}).requires_grad_(), b = numbers({3}).requires_grad_();
+  const Tensor gy = numbers({2, 3, 7}).add(0.1f).to(kHalf);
+  const auto first = [&] {
+    return autograd::grad({batch_norm(x, w, b, {}, {}, true, 0.1, kEps)}, {x, w, b}, {gy}, true,
+                          true);
+  };
+  const auto g = first();
+  EXPECT_EQ(g[0].scalar_type(), kHalf);
+  EXPECT_EQ(g[1].scalar_type(), kFloat);
+  EXPECT_EQ(g[2].scalar_type(), kFloat);
+  const Tensor sum = gy.to(kDouble).sum({0, 2});  // not rounded to half
+  EXPECT_TRUE(g[2].to(kDouble).allclose(sum, 1e-6, 1e-6));
+  const auto second = autograd::grad({g[0], g[1]}, {x, w}, {gy, numbers({3})});
+  EXPECT_EQ(second[0].scalar_type(), kHalf);
+  EXPECT_EQ(second[1].scalar_type(), kFloat);
 }
 
 TEST(Norm, NodesHaveThePeersNames) {

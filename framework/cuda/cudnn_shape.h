@@ -1,0 +1,38 @@
+// Sizes and strides as cuDNN takes them. Not installed; needs no cuDNN.
+#pragma once
+
+#include <climits>
+#include <vector>
+
+#include <taper/framework/context.h>
+#include <taper/framework/shape.h>
+
+namespace taper::cuda {
+
+/// Whether cuDNN may be asked about a tensor of these sizes: it is switched on, and takes no empty
+/// tensor and no size or stride beyond an int.
+inline bool cudnn_takes_sizes(const Dims& sizes) {
+  int64_t stride = 1;
+  for (int64_t d = sizes.size() - 1; d >= 0; --d) {
+    if (sizes[d] == 0 || sizes[d] > INT_MAX || stride > INT_MAX) return false;
+    stride *= sizes[d];
+  }
+  return globalContext().userEnabledCuDNN();
+}
+
+/// (N, C, ...) with at least two spatial dimensions, those added in front 1 long.
+inline std::vector<int> cudnn_sizes(const Dims& sizes) {
+  std::vector<int> r{static_cast<int>(sizes[0]), static_cast<int>(sizes[1])};
+  if (sizes.size() == 3) r.push_back(1);
+  for (int64_t d = 2; d < sizes.size(); ++d) r.push_back(static_cast<int>(sizes[d]));
+  return r;
+}
+
+/// The strides of a contiguous tensor.
+inline std::vector<int> cudnn_strides(const std::vector<int>& sizes) {
+  std::vector<int> strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
+  return strides;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,48 @@
+#include <taper/framework/cuda/gpu/cudnn.h>
+
+#include <taper/framework/context.h>
+#include <taper/framework/cuda/cudnn_shape.h>
+
+namespace taper::cuda {
+
+cudnnDataType_t cudnn_type(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Double:
+      return CUDNN_DATA_DOUBLE;
+    case ScalarType::Half:
+      return CUDNN_DATA_HALF;
+    case ScalarType::BFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+cudnnDataType_t cudnn_compute_type(ScalarType dtype) {
+  return dtype == ScalarType::Double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
+cudnnMathType_t cudnn_math(ScalarType dtype) {
+  if (isReducedFloatingType(dtype)) return CUDNN_TENSOR_OP_MATH;
+  const bool tf32 = dtype == ScalarType::Float && globalContext().allowTF32CuDNN();
+  return tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+}
+
+bool cudnn_is_deterministic() {
+  const Context& c = globalContext();
+  return c.deterministicCuDNN() || c.deterministicAlgorithms();
+}
+
+void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
+  const std::vector<int> strides = cudnn_strides(sizes);
+  TAPER_CUDNN(cudnnSetTensorNdDescriptor, d.get(), cudnn_type(dtype),
+              static_cast<int>(sizes.size()), sizes.data(), strides.data());
+}
+
+bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line) {
+  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return false;
+  check_cudnn(status, call, file, line);
+  return true;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,69 @@
+// What all calls of cuDNN share: descriptions, types, factors, and a cache of plans. Not installed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/dtype.h>
+
+namespace taper::cuda {
+
+/// A description of cuDNN's, destroyed with its owner.
+#define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy) \
+  class Name {                                                 \
+   public:                                                     \
+    Name() { TAPER_CUDNN(create, &d_); }                       \
+    ~Name() { (void)TAPER_CUDNN_FUNCTION(destroy)(d_); }       \
+    Name(const Name&) = delete;                                \
+    Name& operator=(const Name&) = delete;                     \
+    Handle get() const { return d_; }                          \
+                                                               \
+   private:                                                    \
+    Handle d_ = nullptr;                                       \
+  };
+TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor,
+                        cudnnDestroyTensorDescriptor)
+
+cudnnDataType_t cudnn_type(ScalarType dtype);
+/// Of sums, statistics and factors.
+cudnnDataType_t cudnn_compute_type(ScalarType dtype);
+/// The arithmetic that the switches ask for: f32 without TF32 stays f32.
+cudnnMathType_t cudnn_math(ScalarType dtype);
+/// Whether only algorithms are wanted that always give the same bits.
+bool cudnn_is_deterministic();
+
+/// Describes a contiguous tensor.
+void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes);
+
+/// Alpha or beta in the type that cuDNN reads.
+class Factor {
+ public:
+  Factor(double v, ScalarType dtype)
+      : f_(static_cast<float>(v)), d_(v), in_double_(dtype == ScalarType::Double) {}
+  const void* get() const { return in_double_ ? static_cast<const void*>(&d_) : &f_; }
+
+ private:
+  float f_;
+  double d_;
+  bool in_double_;
+};
+
+/// False where cuDNN says that it does not support what it was asked for, with nothing done; other
+/// errors throw as TAPER_CUDNN does.
+bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line);
+#define TAPER_CUDNN_SUPPORTS(name, ...) \
+  ::taper::cuda::cudnn_supports(TAPER_CUDNN_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)
+
+/// The plan of `key`, which make() describes on first use. Kept until the process ends, for each
+/// thread: descriptions are not to be shared.
+template <class Plan, class Key, class Make>
+Plan& plan_of(const Key& key, const Make& make) {
+  thread_local auto& plans = *new std::map<Key, std::unique_ptr<Plan>>;
+  std::unique_ptr<Plan>& plan = plans[key];
+  if (!plan) plan = make();
+  return *plan;
+}
+
+}  // namespace taper::cuda
