@@ -3,6 +3,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/activation.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/matmul_kernels.h>
 #include <taper/ops/out.h>
@@ -118,16 +119,21 @@ Dims addmm_sizes(const Tensor& mat1, const Tensor& mat2) {
   return {mat1.size(0), mat2.size(1)};
 }
 
+Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
+  const Dims sizes = addmm_sizes(mat1, mat2);
+  check_expands(self, sizes);
+  check_same_device(op, self, mat1);
+  check_same_device(op, mat1, mat2);
+  TAPER_CHECK(self.scalar_type() == mat1.scalar_type() && self.scalar_type() == mat2.scalar_type(),
+              "self and mat2 must have the same dtype");
+  return sizes;
+}
+
 }  // namespace
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
              const Scalar& alpha) {
-  const Dims sizes = addmm_sizes(mat1, mat2);
-  check_expands(self, sizes);
-  check_same_device("addmm", self, mat1);
-  check_same_device("addmm", mat1, mat2);
-  TAPER_CHECK(self.scalar_type() == mat1.scalar_type() && self.scalar_type() == mat2.scalar_type(),
-              "self and mat2 must have the same dtype");
+  const Dims sizes = check_addmm("addmm", self, mat1, mat2);
   Tensor y = product(sizes, mat1, mat2, self, beta, alpha);
   if (needs_grad(self, mat1, mat2))
     record("AddmmBackward0", y, {self, mat1, mat2},
@@ -139,6 +145,22 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
              if (g.needs(2)) r[2] = scaled(mm(a.get().t(), g[0]), alpha);
              return r;
            });
+  return y;
+}
+
+// cuBLASLt has the gelu by tanh, and so LibTorch computes on CUDA; its CPU has the exact one.
+Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                         const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  const Dims sizes = check_addmm("_addmm_activation", self, mat1, mat2);
+  const bool by_tanh = mat1.is_cuda();
+  if (needs_grad(self, mat1, mat2) || !isFloatingType(mat1.scalar_type())) {
+    const Tensor y = addmm(self, mat1, mat2, beta, alpha);
+    return use_gelu ? gelu(y, by_tanh ? "tanh" : "none") : y.relu();
+  }
+  const auto gelu_form = by_tanh ? cuda::GemmActivation::kGeluTanh : cuda::GemmActivation::kGelu;
+  Tensor y = detail::make_tensor(sizes, mat1.scalar_type(), mat1.device());
+  TAPER_ON_DEVICE(y, matmul_activation_kernel, y, mat1, mat2, self, beta, alpha,
+                  use_gelu ? gelu_form : cuda::GemmActivation::kRelu);
   return y;
 }
 

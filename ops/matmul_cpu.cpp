@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
+#include <taper/ops/activation_functors.h>
 #include <taper/ops/matmul_kernels.h>
 
 namespace taper::cpu {
@@ -32,6 +34,15 @@ MatrixIn<T> last_two(const In& x) {
   return {x.as<T>(), row, col};
 }
 
+/// y = f(y), a contiguous one.
+template <class T, class F>
+void apply(const Out& y, const F& f) {
+  T* const p = y.as<T>();
+  parallel_for(0, y.numel, kGrain, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) p[i] = static_cast<T>(f(static_cast<opmath_t<T>>(p[i])));
+  });
+}
+
 }  // namespace
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
@@ -45,6 +56,20 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
     else
       batched_gemm(y.sizes[0], m, n, k, alpha.cast<scalar_t>(), ma, a.strides[0], mb, b.strides[0],
                    add, y.as<scalar_t>(), m * n, n);
+  });
+}
+
+void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha,
+                              cuda::GemmActivation f) {
+  matmul_kernel(y, a, b, self, beta, alpha);
+  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    if (f == cuda::GemmActivation::kRelu)
+      apply<scalar_t>(y, [](Op v) { return v <= Op(0) ? Op(0) : v; });
+    else if (f == cuda::GemmActivation::kGelu)
+      apply<scalar_t>(y, [](Op v) { return functor::Gelu<Op>{}.value(v); });
+    else
+      apply<scalar_t>(y, [](Op v) { return functor::GeluTanh<Op>{}.value(v); });
   });
 }
 

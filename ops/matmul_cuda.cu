@@ -1,7 +1,9 @@
 #include <taper/framework/cuda/gemm.h>
 #include <taper/framework/cuda/scratch.h>
+#include <taper/ops/activation_functors.h>
 #include <taper/ops/copy_kernels.h>
 #include <taper/ops/matmul_kernels.h>
+#include <taper/ops/unary_kernels.h>
 
 #include <optional>
 
@@ -59,11 +61,13 @@ bool is_bias(const Out& y, const In& self) {
 }
 
 // A row-major product is the column-major one of the other order: y^T = b^T a^T. A `self` that is a
-// bias is added on the way; any other one first.
-void product(const Out& y, const In& a, const In& b, const In& self, double alpha, double beta) {
+// bias is added on the way; any other one first. Returns whether `f` was done, which is on the way
+// too.
+bool product(const Out& y, const In& a, const In& b, const In& self, double alpha, double beta,
+             GemmActivation f = GemmActivation::kNone) {
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
   const int64_t batch = r == 3 ? y.sizes[0] : 1;
-  if (m * n * batch == 0) return;
+  if (m * n * batch == 0) return true;
   const Operand left(a), right(b);
   ColumnMajorGemm g{y.dtype,
                     right.transposed,
@@ -83,10 +87,39 @@ void product(const Out& y, const In& a, const In& b, const In& self, double alph
                     n,
                     m * n,
                     batch};
-  if (beta == 1 && is_bias(y, self) && takes_bias(g) && run_gemm_with_bias(g, self.data)) return;
+  if (beta == 1 && is_bias(y, self) && takes_bias(g) && run_gemm_with_bias(g, self.data, f))
+    return true;
   if (beta != 0) copy(y, self);
   g.beta = beta;
   run_gemm(g);
+  return f == GemmActivation::kNone;
+}
+
+/// The activation functions' formulas, in the form that `map` takes.
+template <class F>
+struct Value {
+  F f;
+  template <class T>
+  TAPER_DEVICE T operator()(T x) const {
+    return f.value(x);
+  }
+};
+
+void apply(const Out& y, GemmActivation f) {
+  In x{};
+  x.data = y.data;
+  x.dtype = y.dtype;
+  x.numel = y.numel;
+  x.sizes = y.sizes;
+  x.strides = y.strides;
+  if (f == GemmActivation::kRelu) return relu(y, x);
+  TAPER_SWITCH(y.dtype, "gelu", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    if (f == GemmActivation::kGelu)
+      map<scalar_t, scalar_t>(y, x, Value<functor::Gelu<Op>>{});
+    else
+      map<scalar_t, scalar_t>(y, x, Value<functor::GeluTanh<Op>>{});
+  });
 }
 
 /// Integers: one thread for each element of the result.
@@ -120,13 +153,20 @@ void integer_product(const Out& y, const In& a, const In& b, T alpha, T beta) {
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   const bool add = self.defined() && !beta.equal(0);
-  if (isFloatingType(y.dtype))
-    return product(y, a, b, self, alpha.cast<double>(), add ? beta.cast<double>() : 0);
+  if (isFloatingType(y.dtype)) {
+    product(y, a, b, self, alpha.cast<double>(), add ? beta.cast<double>() : 0);
+    return;
+  }
   if (add) copy(y, self);
   TAPER_SWITCH(y.dtype, "addmm", TAPER_INTEGRAL_DTYPES, [&] {
     integer_product<scalar_t>(y, a, b, alpha.cast<scalar_t>(),
                               add ? beta.cast<scalar_t>() : scalar_t(0));
   });
+}
+
+void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha,
+                              GemmActivation f) {
+  if (!product(y, a, b, self, alpha.cast<double>(), beta.cast<double>(), f)) apply(y, f);
 }
 
 // A row times a column.

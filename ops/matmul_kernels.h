@@ -1,6 +1,7 @@
 // Kernels of matrix products. Not installed.
 #pragma once
 
+#include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/dispatch.h>
 
 namespace taper {
@@ -8,6 +9,9 @@ namespace taper {
 /// y = alpha * a b + beta * self, for matrices or batches of them; y is contiguous, self broadcasts
 /// to it, or is undefined.
 TAPER_KERNEL(matmul_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha)
+/// y = f(alpha * a b + beta * self), for matrices of floats.
+TAPER_KERNEL(matmul_activation_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha,
+             cuda::GemmActivation f)
 /// y (0-dim) = sum of a * b, both 1-dim.
 TAPER_KERNEL(dot_kernel, Out y, In a, In b)
 

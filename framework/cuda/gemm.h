@@ -71,7 +71,8 @@ void run_gemm_as(const ColumnMajorGemm& g, const T* bias) {
 inline void run_gemm(const ColumnMajorGemm& g) {
   TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES, [&] { run_gemm_as<scalar_t>(g, nullptr); });
 }
-inline bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias) {
+inline bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f) {
+  if (f != GemmActivation::kNone) return false;
   TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES,
                [&] { run_gemm_as<scalar_t>(g, static_cast<const scalar_t*>(bias)); });
   return true;

@@ -7,6 +7,9 @@
 
 namespace taper::cuda {
 
+/// What is done to each element of a product and its bias.
+enum class GemmActivation : int8_t { kNone, kRelu, kGelu, kGeluTanh };
+
 /// A batch of products in cuBLAS's terms: matrices are column-major with leading dimensions, C (m x
 /// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32.
 struct ColumnMajorGemm {

@@ -1,8 +1,10 @@
 #include <taper/ops/matmul.h>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/activation.h>
 #include <taper/ops/linear.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -239,6 +241,61 @@ TAPER_OP_CASES(matmul_case, {
       })};
   return std::vector{c};
 });
+
+TAPER_OP_CASES(addmm_activation_case, {
+  OpCase c;
+  c.name = "_addmm_activation";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong};
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (int64_t beta : {1, 0, 2})
+      for (const auto& s : std::vector<std::vector<std::vector<int64_t>>>{{{4}, {2, 3}, {3, 4}},
+                                                                          {{}, {2, 3}, {3, 4}},
+                                                                          {{4}, {0, 3}, {3, 4}},
+                                                                          {{4}, {2, 0}, {0, 4}},
+                                                                          {{33}, {7, 5}, {5, 33}}})
+        list.push_back(sample_of(s, t, kSmall, {beta, 3 - beta}));
+    return list;
+  };
+  c.call = [](const Args& a) { return _addmm_activation(a.t[0], a.t[1], a.t[2], a.i[0], a.i[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = blend(a.t[0], multiply(a.t[1], a.t[2]), a.i[0], a.i[1]);
+    for (double& v : y.v) v = std::max(v, 0.0);
+    return y;
+  };
+  c.tolerance = 10;
+  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (3x4 and 5x5)",
+                           [] {
+                             _addmm_activation(numbers({5}), numbers({3, 4}), numbers({5, 5}));
+                           }),
+              error<NotImplementedError>("not implemented for 'Long'", [] {
+                _addmm_activation(numbers({5}, kLong), numbers({3, 4}, kLong),
+                                  numbers({4, 5}, kLong), 1, 1, /*use_gelu=*/true);
+              })};
+  return std::vector{c};
+});
+
+TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
+  for (const Device& device : {Device(kCPU), device_at(0)})
+    for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+      const auto make = [&](std::vector<int64_t> sizes) {
+        return numbers(sizes, dtype).to(device);
+      };
+      const Tensor b = make({33}), x = make({7, 5}), w = make({5, 33});
+      const char* form = device.is_cpu() ? "none" : "tanh";
+      const Tensor want = gelu(addmm(b, x, w), form);
+      const double tolerance = isReducedFloatingType(dtype) ? 1e-2 : 1e-5;
+      EXPECT_TRUE(_addmm_activation(b, x, w, 1, 1, true).allclose(want, tolerance, tolerance))
+          << device << dtype;
+      const Tensor leaf = w.clone().requires_grad_();
+      const Tensor y = _addmm_activation(b, x, leaf, 1, 1, true);
+      EXPECT_TRUE(y.allclose(want, tolerance, tolerance));
+      const Tensor other = w.clone().requires_grad_();
+      y.sum().backward();
+      gelu(addmm(b, x, other), form).sum().backward();
+      EXPECT_TRUE(leaf.grad().equal(other.grad()));
+    }
+}
 
 TAPER_OP_CASES(addmm_cases, {
   const auto blended = [](const char* name, std::vector<std::vector<std::vector<int64_t>>> shapes,

@@ -45,21 +45,23 @@ struct LtKey {
   DeviceIndex device;
   ScalarType dtype;
   cublasComputeType_t compute;
+  GemmActivation activation;
   bool fp16_reduction, transpose_a, transpose_b;
   int64_t m, n, k, lda, ldb, ldc;
   uint32_t align_a, align_b, align_c;
 
   auto tie() const {
-    return std::tie(device, dtype, compute, fp16_reduction, transpose_a, transpose_b, m, n, k, lda,
-                    ldb, ldc, align_a, align_b, align_c);
+    return std::tie(device, dtype, compute, activation, fp16_reduction, transpose_a, transpose_b, m,
+                    n, k, lda, ldb, ldc, align_a, align_b, align_c);
   }
   friend bool operator<(const LtKey& x, const LtKey& y) { return x.tie() < y.tie(); }
 };
 
-LtKey key_of(const ColumnMajorGemm& g) {
+LtKey key_of(const ColumnMajorGemm& g, GemmActivation f) {
   return {kernel_device(),
           g.dtype,
           compute_type(g.dtype),
+          f,
           globalContext().allowFP16ReductionCuBLAS(),
           g.transpose_a,
           g.transpose_b,
@@ -100,11 +102,22 @@ cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t cols, i
   return made;
 }
 
+cublasLtEpilogue_t epilogue_of(GemmActivation f) {
+  switch (f) {
+    case GemmActivation::kRelu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case GemmActivation::kGeluTanh:
+      return CUBLASLT_EPILOGUE_GELU_BIAS;
+    default:
+      return CUBLASLT_EPILOGUE_BIAS;
+  }
+}
+
 void describe(LtPlan& p, const LtKey& k) {
   TAPER_CUBLAS(cublasLtMatmulDescCreate, &p.product, k.compute, CUDA_R_32F);
   set(p.product, CUBLASLT_MATMUL_DESC_TRANSA, k.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(p.product, CUBLASLT_MATMUL_DESC_TRANSB, k.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
-  set(p.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+  set(p.product, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(k.activation));
   const cudaDataType_t type = blas_type(k.dtype);
   p.a = k.transpose_a ? layout(type, k.k, k.m, k.lda) : layout(type, k.m, k.k, k.lda);
   p.b = k.transpose_b ? layout(type, k.n, k.k, k.ldb) : layout(type, k.k, k.n, k.ldb);
@@ -134,11 +147,12 @@ void choose(LtPlan& p, const LtKey& k, cublasLtHandle_t lt) {
 
 }  // namespace
 
-bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias) {
+bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f) {
+  if (f == GemmActivation::kGelu) return false;
   thread_local auto& plans = *new std::map<LtKey, LtPlan>;
   // cuBLAS says that its handle is one of cuBLASLt's as well.
   const auto lt = reinterpret_cast<cublasLtHandle_t>(cublas_handle());
-  const LtKey key = key_of(g);
+  const LtKey key = key_of(g, f);
   const auto [at, is_new] = plans.try_emplace(key);
   LtPlan& p = at->second;
   if (is_new) describe(p, key);

@@ -11,8 +11,9 @@ cudaDataType_t blas_type(ScalarType dtype);
 /// The type that products are summed in, by the switches of Context.
 cublasComputeType_t compute_type(ScalarType dtype);
 
-/// C = alpha op(A) op(B) + bias, m numbers side by side, added to each column. For what takes_bias;
-/// beta is 0. Returns false, with nothing done, where cuBLASLt has no way to compute it.
-bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias);
+/// C = f(alpha op(A) op(B) + bias), m numbers side by side, added to each column. For what
+/// takes_bias; beta is 0. Returns false, with nothing done, where cuBLASLt has no way to compute it
+/// (its only gelu is the one by tanh).
+bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f);
 
 }  // namespace taper::cuda
