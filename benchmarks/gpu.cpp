@@ -222,6 +222,42 @@ void norms() {
   }
 }
 
+void pools() {
+  const Tensor x = taper::randn({pick(32, 2), 64, pick(112, 8), pick(112, 8)}, on_gpu());
+  const Tensor last = taper::randn({pick(32, 2), pick(2048, 8), 7, 7}, on_gpu());
+  const auto both = [](const std::string& name, const Tensor& input, const auto& pool) {
+    const Tensor leaf = input.detach().requires_grad_();
+    const Tensor gy = taper::ones_like(pool(input));
+    time(name, [&] { pool(input); });
+    time(name + ".with_backward", [&] { taper::autograd::grad({pool(leaf)}, {leaf}, {gy}); });
+  };
+  both("max_pool.64_112", x, [](const Tensor& t) { return taper::max_pool2d(t, 3, 2, 1); });
+  both("avg_pool.64_112", x, [](const Tensor& t) { return taper::avg_pool2d(t, 3, 2, 1); });
+  both("global_avg_pool.2048_7", last,
+       [](const Tensor& t) { return taper::adaptive_avg_pool2d(t, 1); });
+}
+
+// Two layers of 512 units over 64 steps of 32 sequences.
+void recurrent() {
+  const int64_t units = pick(512, 8), steps = pick(64, 4), batch = pick(32, 2);
+  for (const auto& [suffix, dtype] :
+       {std::pair("f32", taper::kFloat), std::pair("f16", taper::kHalf)}) {
+    nn::LSTM lstm(nn::LSTMOptions(units, units).num_layers(2));
+    lstm->to(taper::kCUDA, dtype);
+    const Tensor x = taper::randn({steps, batch, units}, on_gpu(dtype)).requires_grad_();
+    const Tensor gy = taper::randn_like(x.detach());
+    const std::string name = std::string("lstm.512.") + suffix;
+    time(name, [&] {
+      const taper::NoGradGuard no_grad;
+      lstm->forward(x);
+    });
+    std::vector<Tensor> inputs = lstm->parameters();
+    inputs.push_back(x);
+    time(name + ".with_backward",
+         [&] { taper::autograd::grad({std::get<0>(lstm->forward(x))}, inputs, {gy}); });
+  }
+}
+
 // ---------------------------------------------------------------------- a training step
 void training(int64_t batch) {
   taper::manual_seed(0);
@@ -275,6 +311,8 @@ bool measure_all() {
     if (!small) training(1024);
   });
   all &= measured("batch norms", norms);
+  all &= measured("pools", pools);
+  all &= measured("recurrent layers", recurrent);
   all &= measured("convolutions", convolutions);
   return all;
 }

@@ -140,6 +140,35 @@ def norms(torch, m):
                lambda: torch.autograd.grad(norm(x), (x, norm.weight, norm.bias), gy))
 
 
+def pools(torch, m):
+    f = torch.nn.functional
+    x = torch.randn(32, 64, 112, 112, device="cuda")
+    last = torch.randn(32, 2048, 7, 7, device="cuda")
+
+    def both(name, value, pool):
+        leaf = value.detach().requires_grad_()
+        gy = torch.ones_like(pool(value))
+        m.time(name, lambda: pool(value))
+        m.time(name + ".with_backward", lambda: torch.autograd.grad(pool(leaf), leaf, gy))
+
+    both("max_pool.64_112", x, lambda t: f.max_pool2d(t, 3, 2, 1))
+    both("avg_pool.64_112", x, lambda t: f.avg_pool2d(t, 3, 2, 1))
+    both("global_avg_pool.2048_7", last, lambda t: f.adaptive_avg_pool2d(t, 1))
+
+
+def recurrent(torch, m):
+    torch.backends.cudnn.allow_tf32 = False
+    for suffix, dtype in (("f32", torch.float32), ("f16", torch.float16)):
+        lstm = torch.nn.LSTM(512, 512, num_layers=2).to("cuda", dtype)
+        x = torch.randn(64, 32, 512, device="cuda", dtype=dtype, requires_grad=True)
+        gy = torch.randn_like(x)
+        inputs = [*lstm.parameters(), x]
+        with torch.no_grad():
+            m.time(f"lstm.512.{suffix}", lambda: lstm(x))
+        m.time(f"lstm.512.{suffix}.with_backward",
+               lambda: torch.autograd.grad(lstm(x)[0], inputs, gy))
+
+
 def training(torch, m):
     nn = torch.nn
     torch.backends.cudnn.allow_tf32 = False
@@ -176,7 +205,7 @@ def measure_peer():
         return {}, f"PyTorch {torch.__version__} sees no GPU: nothing to compare with"
     m = Measure(torch)
     failed = []
-    for group in (eager_ops, pointwise, products, training, norms, convolutions):
+    for group in (eager_ops, pointwise, products, training, norms, pools, recurrent, convolutions):
         try:
             group(torch, m)
         except Exception as e:  # noqa: BLE001: the other groups have their turn

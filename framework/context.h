@@ -50,11 +50,12 @@ class Context {
   bool allowFP16ReductionCuBLAS() const { return fp16_reduction_; }
   void setAllowFP16ReductionCuBLAS(bool allow) { fp16_reduction_ = allow; }
 
-  // ------------------------------------------------------------------ convolutions
-  /// Whether cuDNN computes convolutions (it does by default).
+  // ------------------------------------------------------------------ cuDNN
+  /// Whether cuDNN computes convolutions, batch norms, average pools and recurrent layers, where it
+  /// can (it does by default).
   bool userEnabledCuDNN() const { return cudnn_; }
   void setUserEnabledCuDNN(bool enabled) { cudnn_ = enabled; }
-  /// Whether convolutions of float32 may use TF32. By default they may.
+  /// Whether convolutions and recurrent layers of float32 may use TF32. By default they may.
   bool allowTF32CuDNN() const { return cudnn_tf32_; }
   void setAllowTF32CuDNN(bool allow) { cudnn_tf32_ = allow; }
   /// Whether cuDNN's algorithms are measured on the first convolution of each shape, and the
@@ -62,8 +63,8 @@ class Context {
   /// not.
   bool benchmarkCuDNN() const { return cudnn_benchmark_; }
   void setBenchmarkCuDNN(bool benchmark) { cudnn_benchmark_ = benchmark; }
-  /// Whether only algorithms are chosen that always give the same bits. setDeterministicAlgorithms
-  /// has them chosen as well.
+  /// Whether only algorithms are chosen that always give the same bits, none of cuDNN's for
+  /// recurrent layers. setDeterministicAlgorithms has them chosen as well.
   bool deterministicCuDNN() const { return cudnn_deterministic_; }
   void setDeterministicCuDNN(bool deterministic) { cudnn_deterministic_ = deterministic; }
 

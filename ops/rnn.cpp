@@ -1,10 +1,10 @@
 #include <taper/ops/rnn.h>
 
+#include <taper/framework/context.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/framework/runtime/devices.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/dropout.h>
-#include <taper/ops/rnn_layer.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/rnn_library.h>
 #include <taper/ops/view.h>
 
 namespace taper {
@@ -26,51 +26,33 @@ void check_devices(const Tensor& input, const char* what, TensorList tensors) {
                 " and ", what, " tensor at ", t.device());
 }
 
-// The parameters by layers and directions.
-std::vector<RnnWeights> grouped(const Network& net, TensorList params, bool projected) {
-  const size_t each = (net.has_biases ? 4 : 2) + (projected ? 1 : 0);
-  TAPER_CHECK(params.size() % each == 0, "got an incorrect number of RNN parameters");
-  std::vector<RnnWeights> all;
-  for (size_t i = 0; i < params.size(); i += each) {
-    RnnWeights w{params[i], params[i + 1], {}, {}, projected ? params[i + each - 1] : Tensor()};
-    if (net.has_biases) w.b_ih = params[i + 2], w.b_hh = params[i + 3];
-    all.push_back(w);
-  }
-  return all;
-}
-
-// Joins states to (layers * directions, N, H).
-Tensor stacked(const std::vector<Tensor>& states) {
-  return states.size() == 1 ? states[0].unsqueeze(0) : stack(states);
-}
-
 // Runs all layers over packed rows.
-RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, Tensor rows,
+RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, const Tensor& rows,
                      const Tensor& h, const Tensor& c, TensorList params) {
   check_devices(rows, "hidden", {h, c});
   check_devices(rows, "parameter", params);
-  const std::vector<RnnWeights> weights =
-      grouped(net, params, c.defined() && h.size(2) != c.size(2));
-  const int64_t directions = net.bidirectional ? 2 : 1, count = net.num_layers * directions;
-  TAPER_CHECK(h.size(0) == count, "Expected more hidden states in stacked_rnn");
-  TAPER_CHECK(static_cast<int64_t>(weights.size()) == count,
-              "Expected more weights in stacked_rnn");
+  const RnnStack stack{net.mode,
+                       net.has_biases,
+                       net.num_layers,
+                       net.bidirectional,
+                       globalContext().allowTF32CuDNN(),
+                       net.train ? net.dropout : 0,
+                       sizes,
+                       rows.size(1),
+                       c.defined() ? c.size(2) : h.size(2),
+                       h.size(2)};
+  const size_t count = static_cast<size_t>(net.num_layers * stack.directions());
+  TAPER_CHECK(params.size() % stack.params_each() == 0,
+              "got an incorrect number of RNN parameters");
+  TAPER_CHECK(h.size(0) == static_cast<int64_t>(count),
+              "Expected more hidden states in stacked_rnn");
+  TAPER_CHECK(params.size() == count * stack.params_each(), "Expected more weights in stacked_rnn");
   TAPER_CHECK(!sizes.empty(), "Expected sequence length to be larger than 0 in RNN");
-  std::vector<Tensor> last_h, last_c;
-  for (int64_t layer = 0; layer < net.num_layers; ++layer) {
-    std::vector<Tensor> parts;
-    for (int64_t d = 0; d < directions; ++d) {
-      const int64_t i = layer * directions + d;
-      const RnnOutput out = rnn_layer({net.mode, d == 1, sizes}, rows, h.select(0, i),
-                                      c.defined() ? c.select(0, i) : Tensor(), weights[i]);
-      parts.push_back(out.y);
-      last_h.push_back(out.h);
-      last_c.push_back(out.c);
-    }
-    rows = directions == 1 ? parts[0] : cat(parts, 1);
-    if (layer + 1 < net.num_layers) rows = taper::dropout(rows, net.dropout, net.train);
-  }
-  return {rows, stacked(last_h), c.defined() ? stacked(last_c) : Tensor()};
+#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+  if (rows.is_cuda() && cuda::cudnn_is_available() && cudnn_takes_rnn(stack, rows, h, c, params))
+    return rnn_by_library(cuda::cudnn_rnn_library(), stack, rows, h, c, params);
+#endif
+  return rnn_layers(stack, rows, h, c, params);
 }
 
 std::vector<int64_t> sizes_of(const Tensor& batch_sizes, const Tensor& data, const Tensor& h) {

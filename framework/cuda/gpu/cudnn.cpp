@@ -22,10 +22,12 @@ cudnnDataType_t cudnn_compute_type(ScalarType dtype) {
   return dtype == ScalarType::Double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
 }
 
-cudnnMathType_t cudnn_math(ScalarType dtype) {
+cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32) {
   if (isReducedFloatingType(dtype)) return CUDNN_TENSOR_OP_MATH;
-  const bool tf32 = dtype == ScalarType::Float && globalContext().allowTF32CuDNN();
-  return tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+  return dtype == ScalarType::Float && !tf32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+}
+cudnnMathType_t cudnn_math(ScalarType dtype) {
+  return cudnn_math(dtype, globalContext().allowTF32CuDNN());
 }
 
 bool cudnn_is_deterministic() {

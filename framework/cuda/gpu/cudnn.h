@@ -29,7 +29,8 @@ TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateT
 cudnnDataType_t cudnn_type(ScalarType dtype);
 /// Of sums, statistics and factors.
 cudnnDataType_t cudnn_compute_type(ScalarType dtype);
-/// The arithmetic that the switches ask for: f32 without TF32 stays f32.
+/// The arithmetic that is asked for: f32 without TF32 stays f32. By default what the switch says.
+cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32);
 cudnnMathType_t cudnn_math(ScalarType dtype);
 /// Whether only algorithms are wanted that always give the same bits.
 bool cudnn_is_deterministic();
