@@ -51,8 +51,7 @@ class Context {
   void setAllowFP16ReductionCuBLAS(bool allow) { fp16_reduction_ = allow; }
 
   // ------------------------------------------------------------------ cuDNN
-  /// Whether cuDNN computes convolutions, batch norms, average pools and recurrent layers, where it
-  /// can (it does by default).
+  /// Whether cuDNN computes what it takes: convolutions, batch norms, ... (it does by default).
   bool userEnabledCuDNN() const { return cudnn_; }
   void setUserEnabledCuDNN(bool enabled) { cudnn_ = enabled; }
   /// Whether convolutions and recurrent layers of float32 may use TF32. By default they may.
