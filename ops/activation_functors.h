@@ -4,16 +4,11 @@
 // at both bounds of hardtanh, hardsigmoid and the shrinks.
 #pragma once
 
-#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
 #include <taper/ops/activation_kernels.h>
 
 namespace taper::functor {
-
-template <class T>
-TAPER_HD inline T logistic(T x) {
-  return T(1) / (T(1) + std::exp(-x));
-}
 
 template <class T>
 struct LeakyRelu {
@@ -29,17 +24,16 @@ struct Elu {
     return x <= T(0) ? scale * alpha * std::expm1(x * input_scale) : scale * x;
   }
   TAPER_HD T slope(T x) const {
-    return x <= T(0) ? scale * alpha * input_scale * std::exp(x * input_scale) : scale;
+    return x <= T(0) ? scale * alpha * input_scale * vector_exp(x * input_scale) : scale;
   }
 };
 
 template <class T>
 struct Gelu {
   T a, b, c;
-  TAPER_HD static T cdf(T x) { return T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440))); }
-  TAPER_HD T value(T x) const { return x * cdf(x); }
+  TAPER_HD T value(T x) const { return x * normal_cdf(x); }
   TAPER_HD T slope(T x) const {
-    return cdf(x) + x * T(0.39894228040143267794) * std::exp(T(-0.5) * x * x);
+    return normal_cdf(x) + x * T(0.39894228040143267794) * vector_exp(T(-0.5) * x * x);
   }
 };
 
@@ -48,10 +42,10 @@ struct GeluTanh {
   T a, b, c;
   static constexpr T kScale = T(0.79788456080286535588), kCube = T(0.044715);
   TAPER_HD T value(T x) const {
-    return T(0.5) * x * (T(1) + std::tanh(kScale * (x + kCube * x * x * x)));
+    return T(0.5) * x * (T(1) + vector_tanh(kScale * (x + kCube * x * x * x)));
   }
   TAPER_HD T slope(T x) const {
-    const T t = std::tanh(kScale * (x + kCube * x * x * x));
+    const T t = vector_tanh(kScale * (x + kCube * x * x * x));
     return T(0.5) * (T(1) + t) +
            T(0.5) * x * (T(1) - t * t) * kScale * (T(1) + T(3) * kCube * x * x);
   }
@@ -60,7 +54,7 @@ struct GeluTanh {
 template <class T>
 struct Silu {
   T a, b, c;
-  TAPER_HD T value(T x) const { return x / (T(1) + std::exp(-x)); }
+  TAPER_HD T value(T x) const { return x * logistic(x); }
   TAPER_HD T slope(T x) const {
     const T s = logistic(x);
     return s * (T(1) + x * (T(1) - s));
@@ -72,7 +66,7 @@ struct Mish {
   T a, b, c;
   // tanh(log(1 + e)) with e = exp(x) is e (e + 2) / (e (e + 2) + 2); above 20 it is 1.
   TAPER_HD static T gate(T x) {
-    const T e = std::exp(x > T(20) ? T(20) : x);
+    const T e = vector_exp(x > T(20) ? T(20) : x);
     const T n = e * (e + T(2));
     return n / (n + T(2));
   }
@@ -87,7 +81,7 @@ template <class T>
 struct Softplus {
   T beta, threshold, c;
   TAPER_HD T value(T x) const {
-    return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
+    return x * beta > threshold ? x : std::log1p(vector_exp(x * beta)) / beta;
   }
   TAPER_HD T slope(T x) const { return x * beta > threshold ? T(1) : logistic(x * beta); }
 };
@@ -140,7 +134,7 @@ template <class T>
 struct LogSigmoid {
   T a, b, c;
   TAPER_HD T value(T x) const {
-    return (x > T(0) ? T(0) : x) - std::log1p(std::exp(-std::fabs(x)));
+    return (x > T(0) ? T(0) : x) - std::log1p(vector_exp(-std::fabs(x)));
   }
   TAPER_HD T slope(T x) const { return logistic(-x); }
 };

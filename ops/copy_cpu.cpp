@@ -1,6 +1,9 @@
 #include <cstring>
+#include <type_traits>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/copy_kernels.h>
 
@@ -16,8 +19,14 @@ void copy(Out y, In x) {
       *y.as<uint32_t>() = *x.as<uint32_t>();
       return;
     }
+    const bool past = streams(y.numel * static_cast<int64_t>(item));
     parallel_for(0, y.numel, 4 * kGrain, [&](int64_t b, int64_t e) {
-      std::memcpy(y.as<char>() + b * item, x.as<char>() + b * item, (e - b) * item);
+      char* to = y.as<char>() + b * item;
+      const char* from = x.as<char>() + b * item;
+      const int64_t nbytes = (e - b) * static_cast<int64_t>(item);
+      if (!past) return static_cast<void>(std::memcpy(to, from, nbytes));
+      stream(to, from, nbytes);
+      end_stream();
     });
     return;
   }

@@ -1,5 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/value_errors.h>
 #include <taper/ops/loss_nll_shape.h>
 #include <taper/ops/reduce_plan.h>

@@ -51,6 +51,12 @@ void avg_halves(float* y, const float* x, const PoolShape& s, float factor) {
 void avg_halves(double* y, const double* x, const PoolShape& s, double factor) {
   TAPER_BY_ISA(avg_halves_f64, y, x, s, factor);
 }
+void mean_planes(float* y, const float* x, int64_t planes, int64_t n, float divisor) {
+  TAPER_BY_ISA(mean_planes_f32, y, x, planes, n, divisor);
+}
+void mean_planes(double* y, const double* x, int64_t planes, int64_t n, double divisor) {
+  TAPER_BY_ISA(mean_planes_f64, y, x, planes, n, divisor);
+}
 void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
   TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
 }
@@ -142,6 +148,46 @@ double half_factor(const PoolShape& s) {
   return 1.0 / (s.w.divisor ? static_cast<double>(s.w.divisor) : 4.0);
 }
 
+/// What each sum is divided by where one window covers every element of a plane, else 0.
+double whole_divisor(const PoolShape& s) {
+  if (s.out_pixels() != 1) return 0;
+  const int64_t at[3] = {0, 0, 0};
+  PoolSpan spans[3];
+  for (int d = 0; d < 3; ++d) {
+    spans[d] = s.span(d, 0);
+    if (spans[d].first != 0 || spans[d].end != s.in[d] || spans[d].step != 1) return 0;
+  }
+  return s.divisor(spans[0], spans[1], spans[2], at);
+}
+
+template <class T>
+bool forward_whole(T* y, const T* x, const PoolShape& s) {
+  if constexpr (kVectorised<T>) {
+    const double divisor = whole_divisor(s);
+    if (divisor == 0) return false;
+    const int64_t n = s.in_pixels();
+    parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+      mean_planes(y + b, x + b * n, e - b, n, static_cast<T>(divisor));
+    });
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
+  const double divisor = whole_divisor(s);
+  if (divisor == 0) return false;
+  const int64_t n = s.in_pixels();
+  parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+    for (int64_t p = b; p < e; ++p) {
+      const auto g = static_cast<opmath_t<T>>(gy[p]) / static_cast<opmath_t<T>>(divisor);
+      std::fill_n(gx + p * n, n, static_cast<T>(g));
+    }
+  });
+  return true;
+}
+
 // ---------------------------------------------------------------------- one plane
 template <class T>
 void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolShape& s) {
@@ -228,6 +274,7 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
   TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    if (forward_whole(y.as<scalar_t>(), x.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {
       forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
                   x.as<scalar_t>() + plane * s.in_pixels(), s);
@@ -238,6 +285,7 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
   TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    if (backward_whole(gx.as<scalar_t>(), gy.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {
       backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),
                    gy.as<scalar_t>() + plane * s.out_pixels(), s);

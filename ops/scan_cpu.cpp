@@ -4,7 +4,11 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/ops/scan_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/scan_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
 
 namespace taper::cpu {
 namespace {
@@ -93,10 +97,21 @@ void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step
   }
 }
 
+void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse) {
+  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse);
+}
+
 }  // namespace
 
 void running_sum(Out y, In x, ScanShape shape, bool reverse) {
   if (y.numel == 0) return;
+  if (y.dtype == kFloat && shape.inner == 1) {
+    const int64_t grain = std::max<int64_t>(1, kGrain / shape.size);
+    return parallel_for(0, shape.outer, grain, [&](int64_t b, int64_t e) {
+      const int64_t at = b * shape.size;
+      sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse);
+    });
+  }
   TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {
     using M = scan_t<scalar_t>;
     scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, reverse, M(0),

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
 
 namespace taper::functor {
@@ -17,7 +17,7 @@ namespace taper::functor {
     }                                    \
   };
 
-TAPER_FUNCTOR(exp, std::exp(x))
+TAPER_FUNCTOR(exp, vector_exp(x))
 TAPER_FUNCTOR(exp2, std::exp2(x))
 TAPER_FUNCTOR(expm1, std::expm1(x))
 TAPER_FUNCTOR(log, std::log(x))
@@ -35,13 +35,13 @@ TAPER_FUNCTOR(acos, std::acos(x))
 TAPER_FUNCTOR(atan, std::atan(x))
 TAPER_FUNCTOR(sinh, std::sinh(x))
 TAPER_FUNCTOR(cosh, std::cosh(x))
-TAPER_FUNCTOR(tanh, std::tanh(x))
+TAPER_FUNCTOR(tanh, vector_tanh(x))
 TAPER_FUNCTOR(asinh, std::asinh(x))
 TAPER_FUNCTOR(acosh, std::acosh(x))
 TAPER_FUNCTOR(atanh, std::atanh(x))
 TAPER_FUNCTOR(erf, std::erf(x))
 TAPER_FUNCTOR(erfc, std::erfc(x))
-TAPER_FUNCTOR(sigmoid, T(1) / (T(1) + std::exp(-x)))
+TAPER_FUNCTOR(sigmoid, logistic(x))
 
 TAPER_FUNCTOR(square, x* x)
 // Comparisons written so that NaN passes through.

@@ -7,7 +7,8 @@
 
 namespace taper::cpu {
 
-/// One row of n elements; s holds the steps of y and the inputs in bytes.
+/// One row of n elements that lie side by side; s holds the steps of y and the inputs in bytes: 0
+/// where one of two inputs is one element for the whole row.
 using MapRow = void (*)(const void* f, char* y, const char* x, const int64_t* s, int64_t n);
 using Map2Row = void (*)(const void* f, char* y, const char* a, const char* b, const int64_t* s,
                          int64_t n);

@@ -1,0 +1,45 @@
+// Writing results that no cache can hold: a plain store would first read the line that it
+// overwrites.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace taper::cpu {
+
+#if defined(__SSE2__)
+
+/// True when a result of so many bytes is better written past the caches.
+inline bool streams(int64_t nbytes) {
+  static const int64_t cache = std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), int64_t{8} << 20);
+  return nbytes >= cache;
+}
+
+/// memcpy past the caches. Call end_stream before another thread may read the result.
+inline void stream(char* to, const char* from, int64_t nbytes) {
+  const int64_t odd = std::min<int64_t>(-reinterpret_cast<intptr_t>(to) & 15, nbytes);
+  std::memcpy(to, from, odd);
+  int64_t i = odd;
+  for (; i + 16 <= nbytes; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+  std::memcpy(to + i, from + i, nbytes - i);
+}
+inline void end_stream() { _mm_sfence(); }
+
+#else
+
+inline bool streams(int64_t) { return false; }
+inline void stream(char* to, const char* from, int64_t nbytes) { std::memcpy(to, from, nbytes); }
+inline void end_stream() {}
+
+#endif
+
+}  // namespace taper::cpu
