@@ -57,6 +57,18 @@ void mean_planes(float* y, const float* x, int64_t planes, int64_t n, float divi
 void mean_planes(double* y, const double* x, int64_t planes, int64_t n, double divisor) {
   TAPER_BY_ISA(mean_planes_f64, y, x, planes, n, divisor);
 }
+void max_windows(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_windows_f32, y, codes, x, s);
+}
+void max_windows(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_windows_f64, y, codes, x, s);
+}
+void sum_windows(float* y, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(sum_windows_f32, y, x, s);
+}
+void sum_windows(double* y, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(sum_windows_f64, y, x, s);
+}
 void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
   TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
 }
@@ -97,7 +109,16 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     return;
   }
   const uint8_t* c = codes.as<uint8_t>() + plane * n;
-  for (int64_t p = 0; p < n; ++p) body(p, s.place_of(p, c[p]));
+  // A code is a tap: a fixed distance from where its window starts.
+  int64_t taps[256];
+  for (int64_t code = 0; code < std::min<int64_t>(256, s.taps()); ++code)
+    taps[code] = s.place_of(0, code);
+  int64_t p = 0;
+  for (int64_t i = 0; i < s.out[0]; ++i)
+    for (int64_t j = 0; j < s.out[1]; ++j) {
+      const int64_t row = (i * s.w.stride[0] * s.in[1] + j * s.w.stride[1]) * s.in[2];
+      for (int64_t k = 0; k < s.out[2]; ++k, ++p) body(p, row + k * s.w.stride[2] + taps[c[p]]);
+    }
 }
 
 template <class T>
@@ -193,7 +214,8 @@ template <class T>
 void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolShape& s) {
   uint8_t* small = codes.dtype == kByte ? codes.as<uint8_t>() + plane * s.out_pixels() : nullptr;
   if constexpr (kVectorised<T>)
-    if (s.halves()) return max_halves(y, small, x, s);
+    if (s.halves() || (codes.dtype != kLong && !s.w.adaptive))
+      return s.halves() ? max_halves(y, small, x, s) : max_windows(y, small, x, s);
   if (codes.dtype == kLong)
     max_plane(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
   else
@@ -217,6 +239,14 @@ template <class T>
 void forward_avg(T* y, const T* x, const PoolShape& s) {
   if constexpr (kVectorised<T>)
     if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
+  if constexpr (kVectorised<T>)
+    if (!s.w.adaptive) {
+      sum_windows(y, x, s);
+      return for_each_window(s,
+                             [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
+                               y[p] /= static_cast<T>(s.divisor(d, h, w, o));
+                             });
+    }
   avg_plane(y, x, s);
 }
 

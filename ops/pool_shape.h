@@ -43,6 +43,7 @@ struct PoolShape {
     }
     return n;
   }
+  int64_t taps() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
   /// The place in the image of tap (a, b, c) = code of the window at output pixel `p`.
   TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
     const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);

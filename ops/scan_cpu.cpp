@@ -85,15 +85,19 @@ bool is_nan(T v) {
     return std::isnan(static_cast<opmath_t<T>>(v));
 }
 
-template <class T>
-void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step, bool maximum) {
-  int64_t best = 0;
+// Without branches: in the beginning of a row the best changes often.
+template <bool Maximum, class T>
+void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step) {
+  T best = x[0];
+  int64_t at = 0;
   for (int64_t i = 0; i < size; ++i) {
-    const T v = x[i * step], so_far = x[best * step];
-    const bool better = maximum ? v >= so_far : v <= so_far;
-    if (is_nan(v) || (better && !is_nan(so_far))) best = i;
-    y[i * step] = x[best * step];
-    index[i * step] = best;
+    const T v = x[i * step];
+    const bool better = Maximum ? v >= best : v <= best;
+    const bool take = is_nan(v) | (better & !is_nan(best));
+    best = take ? v : best;
+    at = take ? i : at;
+    y[i * step] = best;
+    index[i * step] = at;
   }
 }
 
@@ -143,8 +147,10 @@ void running_extreme(Out y, Out index, In x, ScanShape s, bool maximum) {
                  [&](int64_t begin, int64_t end) {
                    for (int64_t c = begin; c < end; ++c) {
                      const int64_t at = c / s.inner * s.size * s.inner + c % s.inner;
-                     extreme_column(y.as<scalar_t>() + at, index.as<int64_t>() + at,
-                                    x.as<scalar_t>() + at, s.size, s.inner, maximum);
+                     const auto column = maximum ? &extreme_column<true, scalar_t>
+                                                 : &extreme_column<false, scalar_t>;
+                     column(y.as<scalar_t>() + at, index.as<int64_t>() + at, x.as<scalar_t>() + at,
+                            s.size, s.inner);
                    }
                  });
   });

@@ -2,8 +2,6 @@
 // overwrites.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,11 +14,10 @@ namespace taper::cpu {
 
 #if defined(__SSE2__)
 
-/// True when a result of so many bytes is better written past the caches.
-inline bool streams(int64_t nbytes) {
-  static const int64_t cache = std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), int64_t{8} << 20);
-  return nbytes >= cache;
-}
+/// True when a result of so many bytes is better written past the caches: it and what it is made of
+/// fill what one thread may hope for of a third-level cache. (What virtual machines say of its size
+/// is that of the whole processor.)
+inline bool streams(int64_t nbytes) { return nbytes > int64_t{16} << 20; }
 
 /// memcpy past the caches. Call end_stream before another thread may read the result.
 inline void stream(char* to, const char* from, int64_t nbytes) {

@@ -61,6 +61,7 @@ OpCase cdist_case(std::string name, double p) {
   c.gradient_samples = [all = c.samples] {
     std::vector<Args> list = all(kDouble);
     list.resize(4);
+    list.push_back(sample_of({{27, 2}, {3, 2}}, kDouble));  // many rows: by a product
     return list;
   };
   c.call = [p](const Args& a) { return cdist(a.t[0], a.t[1], p); };

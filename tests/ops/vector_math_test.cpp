@@ -1,0 +1,90 @@
+// Functions of float that are written as arithmetic, at the edges of their domains; and results
+// that are written past the caches.
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <taper/taper.h>
+
+namespace taper {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// The largest error of f on [low, high], in units of `floor + |exact|`.
+template <class F, class Exact>
+double largest_error(const F& f, const Exact& exact, double low, double high, double floor) {
+  const int64_t n = 20011;
+  const Tensor x = linspace(low, high, n), y = f(x);
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double want = exact(static_cast<double>(x.data_ptr<float>()[i]));
+    const double error = std::abs(y.data_ptr<float>()[i] - want) / (floor + std::abs(want));
+    worst = std::max(worst, error);
+  }
+  return worst;
+}
+
+TEST(VectorMath, IsAccurateEverywhere) {
+  const auto exponential = [](const Tensor& x) { return exp(x); };
+  const auto e = [](double x) { return std::exp(x); };
+  EXPECT_LT(largest_error(exponential, e, -87, 88.7, 0), 1.5e-7);
+  EXPECT_LT(largest_error(exponential, e, -110, -80, 1e-38), 1e-6);  // down to subnormal results
+  const auto tangent = [](const Tensor& x) { return tanh(x); };
+  const auto t = [](double x) { return std::tanh(x); };
+  EXPECT_LT(largest_error(tangent, t, -1e-3, 1e-3, 1e-30), 3e-7);
+  EXPECT_LT(largest_error(tangent, t, -12, 12, 0), 3e-7);
+  const auto logistic = [](const Tensor& x) { return sigmoid(x); };
+  const auto l = [](double x) { return 1 / (1 + std::exp(-x)); };
+  EXPECT_LT(largest_error(logistic, l, -100, 100, 1e-31), 4e-7);
+  const auto gaussian = [](const Tensor& x) { return gelu(x); };
+  const auto g = [](double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); };
+  EXPECT_LT(largest_error(gaussian, g, -1, 6, 0), 4e-7);
+  EXPECT_LT(largest_error(gaussian, g, -20, 0, 0.01), 1e-6);
+}
+
+void expect_values(const Tensor& got, std::initializer_list<float> want) {
+  const float* p = got.data_ptr<float>();
+  for (float w : want) {
+    const float v = *p++;
+    EXPECT_TRUE(v == w || (std::isnan(v) && std::isnan(w))) << v << " for " << w;
+  }
+}
+
+TEST(VectorMath, KeepsInfinitiesNaNAndSigns) {
+  const Tensor x = tensor({-kInf, kInf, kNaN, 0.0f, 1e30f, -1e30f});
+  expect_values(exp(x), {0, kInf, kNaN, 1, kInf, 0});
+  expect_values(tanh(x), {-1, 1, kNaN, 0, 1, -1});
+  expect_values(sigmoid(x), {0, 1, kNaN, 0.5f, 1, 0});
+  expect_values(softmax(tensor({-kInf, 0.0f, 0.0f}), 0), {0, 0.5f, 0.5f});
+  EXPECT_TRUE(std::signbit(tanh(tensor({-0.0f})).item<float>()));
+  EXPECT_EQ(gelu(tensor({kInf})).item<float>(), kInf);
+  EXPECT_EQ(gelu(tensor({-50.0f})).item<float>(), 0);
+}
+
+TEST(LargeResults, AreThoseOfTheirParts) {
+  const int64_t n = (5 << 20) + 37;  // 20 MiB and an odd end
+  const Tensor all = randn({n + 1}), x = all.narrow(0, 1, n), y = randn({n});
+  const Tensor e = exp(x), sum = x + y, moved = x.clone(), scaled = y * 3;
+  for (int64_t at : {int64_t{0}, int64_t{511}, n / 2 + 5, n - 1000}) {
+    const auto part = [&](const Tensor& t) { return t.narrow(0, at, 1000); };
+    EXPECT_TRUE(allclose(part(e), exp(part(x)), 1e-6, 0)) << at;
+    EXPECT_TRUE(part(sum).equal(part(x) + part(y))) << at;
+    EXPECT_TRUE(part(moved).equal(part(x))) << at;
+    EXPECT_TRUE(part(scaled).equal(part(y) * 3)) << at;
+  }
+}
+
+TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
+  for (ScalarType t : {kByte, kHalf, kFloat, kDouble}) {
+    for (int64_t rows : {int64_t{3001}, int64_t{67}}) {
+      const Tensor x = randint(0, 100, {rows, 2053}, TensorOptions(kLong)).to(t);
+      const Tensor y = x.t().contiguous();
+      EXPECT_TRUE(y.t().equal(x)) << toString(t) << ' ' << rows;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace taper
