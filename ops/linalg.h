@@ -1,8 +1,9 @@
-// Linear algebra of batches of matrices (..., m, n), f32 and f64: LAPACK on the CPU.
+// Linear algebra of batches of matrices (..., m, n), f32 and f64: LAPACK on the CPU, cuSOLVER and
+// cuBLAS on GPUs.
 //
 // Leading dimensions are a batch; those of two operands broadcast. Throws Error for other sizes and
 // dtypes, and LinAlgError, which names the element of the batch, for matrices that do not allow
-// what is asked (singular, not positive-definite). On GPUs it throws NotImplementedError.
+// what is asked (singular, not positive-definite): to know that, the host waits for the device.
 #pragma once
 
 #include <string>

@@ -46,7 +46,8 @@ inline Tensor make_info(const Tensor& A) {
 }
 
 /// Calls fail(prefix, info) for the first matrix whose info is not 0; the prefix names it where
-/// there is a batch.
+/// there is a batch. The host waits for the device here: LibTorch's programs expect the error from
+/// the op itself, and what would follow were garbage.
 template <class Fail>
 void check_info(const char* op, const Tensor& info, const Fail& fail) {
   taper::detail::check_not_capturing(op, info.device());

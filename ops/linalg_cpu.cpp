@@ -3,26 +3,12 @@
 #include <cmath>
 #include <vector>
 
-#include <taper/framework/cpu/openblas.h>
+#include <taper/framework/cpu/lapack.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/linalg_kernels.h>
 
 namespace taper::cpu {
 namespace {
-
-/// Calls a Fortran function for float or double: numbers by address, and at the end the lengths of
-/// `flags` arguments that are characters.
-template <class T, class... A>
-void fortran(void* function, A*... arguments) {
-  reinterpret_cast<void (*)(A * ..., size_t, size_t, size_t, size_t)>(function)(arguments..., 1, 1,
-                                                                                1, 1);
-}
-/// The function of this name for T, found once at each place.
-#define TAPER_LAPACK(T, name)                                                               \
-  ([] {                                                                                     \
-    static void* const f = openblas_function(sizeof(T) == 4 ? "s" name "_" : "d" name "_"); \
-    return f;                                                                               \
-  }())
 
 /// The matrices of a batch.
 struct Batch {
@@ -74,19 +60,28 @@ int cholesky(T* a, int n) {
   return info;
 }
 
-/// a (rows x columns by columns), q (rows x q_columns by columns, or null).
 template <class T>
-void qr(T* a, int rows, int columns, T* q, int q_columns) {
-  const int least = std::min(rows, columns);
-  std::vector<T> tau(static_cast<size_t>(least) + 1);
-  std::vector<T> work(static_cast<size_t>(std::max(columns, q_columns)) * 32 + 1);
-  int info = 0, length = static_cast<int>(work.size()), reflectors = least;
-  fortran<T>(TAPER_LAPACK(T, "geqrf"), &rows, &columns, a, &rows, tau.data(), work.data(), &length,
-             &info);
-  if (!q) return;
-  std::copy(a, a + int64_t{rows} * std::min(columns, q_columns), q);
-  fortran<T>(TAPER_LAPACK(T, "orgqr"), &rows, &q_columns, &reflectors, q, &rows, tau.data(),
-             work.data(), &length, &info);
+void geqrf(T* a, int rows, int columns, T* tau) {
+  std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "geqrf"), &rows, &columns, a, &rows, tau, work.data(), &length, &info);
+}
+
+template <class T>
+void orgqr(T* q, int rows, int columns, T* tau, int reflectors) {
+  std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "orgqr"), &rows, &columns, &reflectors, q, &rows, tau, work.data(),
+             &length, &info);
+}
+
+template <class T>
+int sytrf(T* a, int n, int* pivots) {
+  char lower = 'L';
+  std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "sytrf"), &lower, &n, a, &n, pivots, work.data(), &length, &info);
+  return info;
 }
 
 // The transposed matrix's decomposition: its left vectors are the right ones here.
@@ -192,14 +187,48 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
   });
 }
 
-void linalg_qr(InOut a, InOut q) {
+void linalg_geqrf(InOut a, Out tau) {
   const Batch b(a);
   if (a.numel == 0) return;
   for_float_or_double(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
-      const int q_columns = q.defined() ? static_cast<int>(q.sizes[q.dim() - 2]) : 0;
-      T* const to = q.defined() ? q.as<T>() + i * b.columns * q_columns : nullptr;
-      qr(a.as<T>() + i * b.numel(), b.columns, b.rows, to, q_columns);
+      geqrf(a.as<T>() + i * b.numel(), b.columns, b.rows, tau.as<T>() + i * b.least());
+    });
+  });
+}
+
+void linalg_orgqr(InOut q, In tau) {
+  const Batch b(q);
+  if (q.numel == 0) return;
+  const int64_t reflectors = tau.sizes[tau.dim() - 1];
+  for_float_or_double(q.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      orgqr(q.as<T>() + i * b.numel(), b.columns, b.rows,
+            const_cast<T*>(tau.as<T>()) + i * reflectors, static_cast<int>(reflectors));
+    });
+  });
+}
+
+void linalg_ldl(InOut a, Out pivots, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] =
+          b.rows ? sytrf(a.as<T>() + i * b.numel(), b.rows, pivots.as<int>() + i * b.rows) : 0;
+    });
+  });
+}
+
+void linalg_ldl_solve(In ld, In pivots, InOut x) {
+  const Batch r(x);
+  if (x.numel == 0) return;
+  for_float_or_double(x.dtype, [&]<class T>(T) {
+    for_each_matrix(r, [&](int64_t i) {
+      char lower = 'L';
+      int n = r.columns, count = r.rows, info = 0;
+      fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &count,
+                 const_cast<T*>(ld.as<T>()) + i * n * n, &n,
+                 const_cast<int*>(pivots.as<int>()) + i * n, x.as<T>() + i * r.numel(), &n, &info);
     });
   });
 }

@@ -68,14 +68,18 @@ struct QR {
 QR compute_qr(const Tensor& A, bool complete, bool with_q) {
   const NoGradGuard values_only;
   const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n), columns = complete ? m : k;
-  const Tensor a = copy_of(A.detach().mT());
-  Tensor q = with_q ? make(A, batch_with(A, {columns, m})) : Tensor();
-  if (with_q && A.numel() == 0)
-    q.copy_(identity_like(A, m).narrow(0, 0, columns));
-  else
-    TAPER_ON_DEVICE(a, linalg_qr, a, q);
+  const Tensor a = copy_of(A.detach().mT()), tau = make(A, batch_with(A, {k}));
+  if (A.numel() > 0) TAPER_ON_DEVICE(a, linalg_geqrf, a, tau);
   const Tensor r = triu(a.mT().narrow(-2, 0, complete && with_q ? m : k));
-  return {with_q ? copy_of(q.mT()) : make(A, {0}), r};
+  if (!with_q) return {make(A, {0}), r};
+  if (A.numel() == 0)
+    return {identity_like(A, m).narrow(1, 0, columns).expand(batch_with(A, {m, columns})).clone(),
+            r};
+  const Tensor q = make(A, batch_with(A, {columns, m}));
+  const int64_t filled = std::min(n, columns);
+  q.narrow(-2, 0, filled).copy_(a.narrow(-2, 0, filled));
+  TAPER_ON_DEVICE(q, linalg_orgqr, q, tau);
+  return {copy_of(q.mT()), r};
 }
 
 // Walter and Lehmann, "Algorithmic differentiation of linear algebra functions", 2012; for tall or

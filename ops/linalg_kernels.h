@@ -18,9 +18,16 @@ TAPER_KERNEL(linalg_solve, InOut a, InOut b, Out info)
 TAPER_KERNEL(linalg_cholesky, InOut a, Out info)
 /// b becomes the solution of a x = b for a triangular a.
 TAPER_KERNEL(linalg_triangular, In a, InOut b, bool upper, bool unit)
-/// Column-major: a (m x n) becomes Householder's vectors and R; q (m x k), of which the first
-/// columns are filled, becomes Q where it is defined.
-TAPER_KERNEL(linalg_qr, InOut a, InOut q)
+/// Column-major: a (m x n) becomes Householder's vectors and R, tau their factors.
+TAPER_KERNEL(linalg_geqrf, InOut a, Out tau)
+/// Column-major: q (m x n), whose first columns are Householder's vectors, one for each factor in
+/// tau, becomes the first n columns of their product.
+TAPER_KERNEL(linalg_orgqr, InOut q, In tau)
+/// Column-major: the lower triangle of a symmetric a becomes L and the block diagonal D, pivots
+/// (kInt) LAPACK's of sytrf.
+TAPER_KERNEL(linalg_ldl, InOut a, Out pivots, Out info)
+/// Column-major: x becomes the solution of a y = x, given what linalg_ldl has made of a.
+TAPER_KERNEL(linalg_ldl_solve, In ld, In pivots, InOut x)
 /// a = u diag(s) vh; a is overwritten. u and vh undefined: only s. With `full` they are square.
 TAPER_KERNEL(linalg_svd, InOut a, Out u, Out s, Out vh, bool full, Out info)
 /// The lower (upper) triangle of a symmetric a becomes rows of eigenvectors where `vectors`, w the

@@ -41,6 +41,13 @@ void* cublas_function(const char* name) {
   static void* const library = load(TAPER_CUBLAS_FILE);
   return find(library, name);
 }
+// The version is the headers'.
+#define TAPER_TEXT_OF(x) #x
+#define TAPER_TEXT(x) TAPER_TEXT_OF(x)
+void* cusolver_function(const char* name) {
+  static void* const library = load("libcusolver.so." TAPER_TEXT(CUSOLVER_VER_MAJOR));
+  return find(library, name);
+}
 void* cudnn_function(const char* name) {
   static void* const library = load(TAPER_CUDNN_FILE);
   return find(library, name);
@@ -53,6 +60,16 @@ cublasHandle_t cublas_handle() {
     return made;
   });
   TAPER_CUBLAS(cublasSetStream_v2, h, kernel_stream());
+  return h;
+}
+
+cusolverDnHandle_t cusolver_handle() {
+  const cusolverDnHandle_t h = handle_of_thread<cusolverDnHandle_t>([] {
+    cusolverDnHandle_t made = nullptr;
+    TAPER_CUSOLVER(cusolverDnCreate, &made);
+    return made;
+  });
+  TAPER_CUSOLVER(cusolverDnSetStream, h, kernel_stream());
   return h;
 }
 
@@ -70,6 +87,10 @@ void check_cublas(cublasStatus_t status, const char* call, const char* file, int
   TAPER_CHECK(status == CUBLAS_STATUS_SUCCESS,
               "cuBLAS error: ", TAPER_CUBLAS_FUNCTION(cublasGetStatusString)(status), " (", call,
               ", ", file, ":", line, ")");
+}
+void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line) {
+  TAPER_CHECK(status == CUSOLVER_STATUS_SUCCESS, "cuSOLVER error: status ",
+              static_cast<int>(status), " (", call, ", ", file, ":", line, ")");
 }
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUDNN_STATUS_SUCCESS,

@@ -1,9 +1,10 @@
-// cuBLAS and cuDNN: loaded when they are first needed (they are hundreds of megabytes), with a
-// handle for each device and thread, bound to the stream of the launch. Not installed.
+// cuBLAS, cuSOLVER and cuDNN: loaded when they are first needed (they are hundreds of megabytes),
+// with a handle for each device and thread, bound to the stream of the launch. Not installed.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cudnn.h>
+#include <cusolverDn.h>
 
 namespace taper::cuda {
 
@@ -11,14 +12,17 @@ namespace taper::cuda {
 constexpr size_t kCublasRoom = size_t{32} << 20;
 
 cublasHandle_t cublas_handle();
+cusolverDnHandle_t cusolver_handle();
 cudnnHandle_t cudnn_handle();
 
 // A function of the library, or of those it needs (cuBLASLt), by name. Throws Error, which says
 // what to install, without it.
 void* cublas_function(const char* name);
+void* cusolver_function(const char* name);
 void* cudnn_function(const char* name);
 // Throw Error unless the status is success: the call, the library's words, file and line.
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line);
+void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line);
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line);
 
 }  // namespace taper::cuda
@@ -30,6 +34,12 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
         reinterpret_cast<decltype(&::name)>(::taper::cuda::cublas_function(#name)); \
     return f;                                                                       \
   }())
+#define TAPER_CUSOLVER_FUNCTION(name)                                                 \
+  ([] {                                                                               \
+    static const auto f =                                                             \
+        reinterpret_cast<decltype(&::name)>(::taper::cuda::cusolver_function(#name)); \
+    return f;                                                                         \
+  }())
 #define TAPER_CUDNN_FUNCTION(name)                                                 \
   ([] {                                                                            \
     static const auto f =                                                          \
@@ -39,5 +49,8 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
 /// Calls it and checks what it says.
 #define TAPER_CUBLAS(name, ...) \
   ::taper::cuda::check_cublas(TAPER_CUBLAS_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)
+#define TAPER_CUSOLVER(name, ...)                                                            \
+  ::taper::cuda::check_cusolver(TAPER_CUSOLVER_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, \
+                                __LINE__)
 #define TAPER_CUDNN(name, ...) \
   ::taper::cuda::check_cudnn(TAPER_CUDNN_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)

@@ -1,0 +1,257 @@
+#include <cstdint>
+
+#include <taper/framework/cuda/solver.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/cuda/scratch.h>
+
+namespace taper::cuda::solver {
+namespace {
+
+cublasFillMode_t fill(Triangle t) {
+  return t == Triangle::lower ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
+}
+cublasDiagType_t diagonal(bool unit) { return unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; }
+cusolverEigMode_t mode(bool vectors) {
+  return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+}
+template <class T>
+constexpr bool kIsFloat = std::is_same_v<T, float>;
+
+/// Calls the function of this name for float or double.
+#define TAPER_SOLVER(T, name, ...)                    \
+  do {                                                \
+    if constexpr (kIsFloat<T>)                        \
+      TAPER_CUSOLVER(cusolverDnS##name, __VA_ARGS__); \
+    else                                              \
+      TAPER_CUSOLVER(cusolverDnD##name, __VA_ARGS__); \
+  } while (false)
+#define TAPER_BATCH_SOLVER(T, name, ...)        \
+  do {                                          \
+    if constexpr (kIsFloat<T>)                  \
+      TAPER_CUBLAS(cublasS##name, __VA_ARGS__); \
+    else                                        \
+      TAPER_CUBLAS(cublasD##name, __VA_ARGS__); \
+  } while (false)
+
+/// cuBLAS's handle with working memory of this scope's own, as products have it (gemm.h).
+class Cublas {
+ public:
+  Cublas() : room_(kCublasRoom), handle_(cublas_handle()) {
+    TAPER_CUBLAS(cublasSetWorkspace_v2, handle_, room_.get(), kCublasRoom);
+  }
+  cublasHandle_t handle() const { return handle_; }
+
+ private:
+  Scratch<char> room_;
+  cublasHandle_t handle_;
+};
+
+// Room that a library asks for may be none.
+template <class T>
+Scratch<T> room(int length) {
+  return Scratch<T>(std::max(length, 1));
+}
+
+struct EndGesvdj {
+  void operator()(gesvdjInfo_t p) const {
+    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroyGesvdjInfo)(p);
+  }
+};
+struct EndSyevj {
+  void operator()(syevjInfo_t p) const {
+    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroySyevjInfo)(p);
+  }
+};
+
+/// How exact Jacobi's method is: to the dtype's precision.
+template <class T>
+std::unique_ptr<gesvdjInfo, EndGesvdj> svd_parameters() {
+  gesvdjInfo_t made = nullptr;
+  TAPER_CUSOLVER(cusolverDnCreateGesvdjInfo, &made);
+  std::unique_ptr<gesvdjInfo, EndGesvdj> p(made);
+  TAPER_CUSOLVER(cusolverDnXgesvdjSetTolerance, made,
+                 static_cast<double>(std::numeric_limits<T>::epsilon()));
+  TAPER_CUSOLVER(cusolverDnXgesvdjSetMaxSweeps, made, 400);
+  return p;
+}
+
+}  // namespace
+
+template <class T>
+void getrf(int m, int n, T* a, int* pivots, int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, getrf_bufferSize, h, m, n, a, m, &length);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, getrf, h, m, n, a, m, work.get(), pivots, info);
+}
+
+template <class T>
+void getrf_batched(int n, T* const* a, int* pivots, int* info, int count) {
+  const Cublas c;
+  TAPER_BATCH_SOLVER(T, getrfBatched, c.handle(), n, a, n, pivots, info, count);
+}
+
+template <class T>
+void getrs(int n, int k, const T* lu, const int* pivots, T* b) {
+  const Scratch<int> info(1);
+  TAPER_SOLVER(T, getrs, cusolver_handle(), CUBLAS_OP_N, n, k, lu, n, pivots, b, n, info.get());
+}
+
+template <class T>
+void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count) {
+  const Cublas c;
+  int wrong_argument = 0;  // of the host
+  TAPER_BATCH_SOLVER(T, getrsBatched, c.handle(), CUBLAS_OP_N, n, k, lu, n, pivots, b, n,
+                     &wrong_argument, count);
+}
+
+template <class T>
+void potrf(Triangle triangle, int n, T* a, int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, potrf_bufferSize, h, fill(triangle), n, a, n, &length);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, potrf, h, fill(triangle), n, a, n, work.get(), length, info);
+}
+
+template <class T>
+void potrf_batched(Triangle triangle, int n, T* const* a, int* info, int count) {
+  TAPER_SOLVER(T, potrfBatched, cusolver_handle(), fill(triangle), n, const_cast<T**>(a), n, info,
+               count);
+}
+
+template <class T>
+void trsm(Triangle triangle, bool unit, int m, int n, const T* a, T* b) {
+  const Cublas c;
+  const T one = 1;
+  TAPER_BATCH_SOLVER(T, trsm_v2, c.handle(), CUBLAS_SIDE_RIGHT, fill(triangle), CUBLAS_OP_N,
+                     diagonal(unit), m, n, &one, a, n, b, m);
+}
+
+template <class T>
+void trsm_batched(Triangle triangle, bool unit, int m, int n, const T* const* a, T* const* b,
+                  int count) {
+  const Cublas c;
+  const T one = 1;
+  TAPER_BATCH_SOLVER(T, trsmBatched, c.handle(), CUBLAS_SIDE_RIGHT, fill(triangle), CUBLAS_OP_N,
+                     diagonal(unit), m, n, &one, a, n, b, m, count);
+}
+
+template <class T>
+void geqrf(int m, int n, T* a, T* tau) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, geqrf_bufferSize, h, m, n, a, m, &length);
+  const Scratch<T> work = room<T>(length);
+  const Scratch<int> info(1);
+  TAPER_SOLVER(T, geqrf, h, m, n, a, m, tau, work.get(), length, info.get());
+}
+
+template <class T>
+void orgqr(int m, int n, int k, T* q, const T* tau) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, orgqr_bufferSize, h, m, n, k, q, m, tau, &length);
+  const Scratch<T> work = room<T>(length);
+  const Scratch<int> info(1);
+  TAPER_SOLVER(T, orgqr, h, m, n, k, q, m, tau, work.get(), length, info.get());
+}
+
+template <class T>
+void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  const auto p = svd_parameters<T>();
+  int length = 0;
+  TAPER_SOLVER(T, gesvdj_bufferSize, h, mode(vectors), thin, m, n, a, m, s, u, m, v, n, &length,
+               p.get());
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, gesvdj, h, mode(vectors), thin, m, n, a, m, s, u, m, v, n, work.get(), length,
+               info, p.get());
+}
+
+template <class T>
+void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  const auto p = svd_parameters<T>();
+  int length = 0;
+  TAPER_SOLVER(T, gesvdjBatched_bufferSize, h, mode(vectors), m, n, a, m, s, u, m, v, n, &length,
+               p.get(), count);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, gesvdjBatched, h, mode(vectors), m, n, a, m, s, u, m, v, n, work.get(), length,
+               info, p.get(), count);
+}
+
+template <class T>
+void syevd(bool vectors, Triangle triangle, int n, T* a, T* w, int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, syevd_bufferSize, h, mode(vectors), fill(triangle), n, a, n, w, &length);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, syevd, h, mode(vectors), fill(triangle), n, a, n, w, work.get(), length, info);
+}
+
+template <class T>
+void syevj_batched(bool vectors, Triangle triangle, int n, T* a, T* w, int* info, int count) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  syevjInfo_t made = nullptr;
+  TAPER_CUSOLVER(cusolverDnCreateSyevjInfo, &made);
+  const std::unique_ptr<syevjInfo, EndSyevj> p(made);
+  int length = 0;
+  TAPER_SOLVER(T, syevjBatched_bufferSize, h, mode(vectors), fill(triangle), n, a, n, w, &length,
+               made, count);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, syevjBatched, h, mode(vectors), fill(triangle), n, a, n, w, work.get(), length,
+               info, made, count);
+}
+
+template <class T>
+void sytrf(int n, T* a, int* pivots, int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  int length = 0;
+  TAPER_SOLVER(T, sytrf_bufferSize, h, n, a, n, &length);
+  const Scratch<T> work = room<T>(length);
+  TAPER_SOLVER(T, sytrf, h, CUBLAS_FILL_MODE_LOWER, n, a, n, pivots, work.get(), length, info);
+}
+
+template <class T>
+void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  const cudaDataType type = kIsFloat<T> ? CUDA_R_32F : CUDA_R_64F;
+  size_t on_device = 0, on_host = 0;
+  TAPER_CUSOLVER(cusolverDnXsytrs_bufferSize, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n, pivots,
+                 type, b, n, &on_device, &on_host);
+  const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(on_device, 1)));
+  std::vector<char> host(on_host);
+  const Scratch<int> info(1);
+  TAPER_CUSOLVER(cusolverDnXsytrs, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n, pivots, type, b, n,
+                 work.get(), on_device, host.data(), on_host, info.get());
+}
+
+#define TAPER_INSTANTIATE(T)                                                             \
+  template void getrf(int, int, T*, int*, int*);                                         \
+  template void getrf_batched(int, T* const*, int*, int*, int);                          \
+  template void getrs(int, int, const T*, const int*, T*);                               \
+  template void getrs_batched(int, int, const T* const*, const int*, T* const*, int);    \
+  template void potrf(Triangle, int, T*, int*);                                          \
+  template void potrf_batched(Triangle, int, T* const*, int*, int);                      \
+  template void trsm(Triangle, bool, int, int, const T*, T*);                            \
+  template void trsm_batched(Triangle, bool, int, int, const T* const*, T* const*, int); \
+  template void geqrf(int, int, T*, T*);                                                 \
+  template void orgqr(int, int, int, T*, const T*);                                      \
+  template void gesvdj(bool, bool, int, int, T*, T*, T*, T*, int*);                      \
+  template void gesvdj_batched(bool, int, int, T*, T*, T*, T*, int*, int);               \
+  template void syevd(bool, Triangle, int, T*, T*, int*);                                \
+  template void syevj_batched(bool, Triangle, int, T*, T*, int*, int);                   \
+  template void sytrf(int, T*, int*, int*);                                              \
+  template void sytrs(int, int, const T*, const int64_t*, T*);
+TAPER_INSTANTIATE(float)
+TAPER_INSTANTIATE(double)
+
+}  // namespace taper::cuda::solver

@@ -1,0 +1,160 @@
+// Factors of matrices by cuSOLVER and cuBLAS, and on the host by LAPACK. For *_cuda.cu files only;
+// not installed.
+//
+// Matrices lie by columns, without gaps; all pointers are to device memory, those of `info` (one
+// for each matrix) too. The names and what they compute are LAPACK's. T is float or double. What is
+// batched takes a pointer for each of `count` matrices, or matrices that follow each other.
+#pragma once
+
+#if TAPER_CUDA_KERNELS != 1
+#include <algorithm>
+#include <vector>
+
+#include <taper/framework/cpu/lapack.h>
+#endif
+
+namespace taper::cuda::solver {
+
+/// Which triangle of a matrix, by columns.
+enum class Triangle { lower, upper };
+
+#if TAPER_CUDA_KERNELS == 1
+
+// clang-format off
+template <class T> void getrf(int m, int n, T* a, int* pivots, int* info);
+template <class T> void getrf_batched(int n, T* const* a, int* pivots, int* info, int count);
+/// The solution b (n x k) of a x = b, given the factors.
+template <class T> void getrs(int n, int k, const T* lu, const int* pivots, T* b);
+template <class T> void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count);
+template <class T> void potrf(Triangle, int n, T* a, int* info);
+template <class T> void potrf_batched(Triangle, int n, T* const* a, int* info, int count);
+/// The solution b (m x n) of x a = b for a triangular a.
+template <class T> void trsm(Triangle, bool unit, int m, int n, const T* a, T* b);
+template <class T> void trsm_batched(Triangle, bool unit, int m, int n, const T* const* a, T* const* b, int count);
+template <class T> void geqrf(int m, int n, T* a, T* tau);
+/// q is m x n, of k reflectors.
+template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
+/// a = u diag(s) v^T, v not transposed. u is m x m and v n x n, or with `thin` m x k and n x k, k
+/// the lesser of m and n. Both must be memory also without `vectors`.
+template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info);
+/// The same for matrices up to kSmall x kSmall; u and v are square.
+template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count);
+/// a becomes the eigenvectors, as columns.
+template <class T> void syevd(bool vectors, Triangle, int n, T* a, T* w, int* info);
+/// The same for matrices up to kSmall x kSmall.
+template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, T* w, int* info, int count);
+/// L D L^T = a, of which the lower triangle is read.
+template <class T> void sytrf(int n, T* a, int* pivots, int* info);
+template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
+// clang-format on
+
+#else
+
+template <class T>
+void getrf(int m, int n, T* a, int* pivots, int* info) {
+  cpu::fortran<T>(TAPER_LAPACK(T, "getrf"), &m, &n, a, &m, pivots, info);
+}
+template <class T>
+void getrf_batched(int n, T* const* a, int* pivots, int* info, int count) {
+  for (int i = 0; i < count; ++i) getrf(n, n, a[i], pivots + i * n, info + i);
+}
+template <class T>
+void getrs(int n, int k, const T* lu, const int* pivots, T* b) {
+  char plain = 'N';
+  int info = 0;
+  cpu::fortran<T>(TAPER_LAPACK(T, "getrs"), &plain, &n, &k, const_cast<T*>(lu), &n,
+                  const_cast<int*>(pivots), b, &n, &info);
+}
+template <class T>
+void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count) {
+  for (int i = 0; i < count; ++i) getrs(n, k, lu[i], pivots + i * n, b[i]);
+}
+
+inline char letter(Triangle t) { return t == Triangle::lower ? 'L' : 'U'; }
+
+template <class T>
+void potrf(Triangle triangle, int n, T* a, int* info) {
+  char t = letter(triangle);
+  cpu::fortran<T>(TAPER_LAPACK(T, "potrf"), &t, &n, a, &n, info);
+}
+template <class T>
+void potrf_batched(Triangle triangle, int n, T* const* a, int* info, int count) {
+  for (int i = 0; i < count; ++i) potrf(triangle, n, a[i], info + i);
+}
+template <class T>
+void trsm(Triangle triangle, bool unit, int m, int n, const T* a, T* b) {
+  char side = 'R', t = letter(triangle), plain = 'N', diagonal = unit ? 'U' : 'N';
+  T one = 1;
+  cpu::fortran<T>(TAPER_LAPACK(T, "trsm"), &side, &t, &plain, &diagonal, &m, &n, &one,
+                  const_cast<T*>(a), &n, b, &m);
+}
+template <class T>
+void trsm_batched(Triangle triangle, bool unit, int m, int n, const T* const* a, T* const* b,
+                  int count) {
+  for (int i = 0; i < count; ++i) trsm(triangle, unit, m, n, a[i], b[i]);
+}
+template <class T>
+void geqrf(int m, int n, T* a, T* tau) {
+  std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  cpu::fortran<T>(TAPER_LAPACK(T, "geqrf"), &m, &n, a, &m, tau, work.data(), &length, &info);
+}
+template <class T>
+void orgqr(int m, int n, int k, T* q, const T* tau) {
+  std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  cpu::fortran<T>(TAPER_LAPACK(T, "orgqr"), &m, &n, &k, q, &m, const_cast<T*>(tau), work.data(),
+                  &length, &info);
+}
+template <class T>
+void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info) {
+  char job = !vectors ? 'N' : thin ? 'S' : 'A';
+  int vt_rows = thin ? std::min(m, n) : n, length = 8 * (m + n) * (m + n) + 64;
+  std::vector<T> work(static_cast<size_t>(length)), vt(static_cast<size_t>(vt_rows * n));
+  std::vector<int> integers(static_cast<size_t>(std::min(m, n)) * 8 + 1);
+  cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
+                  work.data(), &length, integers.data(), info);
+  for (int i = 0; vectors && i < vt_rows; ++i)
+    for (int j = 0; j < n; ++j) v[i * n + j] = vt[static_cast<size_t>(j * vt_rows + i)];
+}
+template <class T>
+void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count) {
+  for (int i = 0; i < count; ++i)
+    gesvdj(vectors, false, m, n, a + i * m * n, s + i * std::min(m, n), u + i * m * m,
+           v + i * n * n, info + i);
+}
+template <class T>
+void syevd(bool vectors, Triangle triangle, int n, T* a, T* w, int* info) {
+  char job = vectors ? 'V' : 'N', t = letter(triangle);
+  int length = 1 + 6 * n + 2 * n * n, integer_length = 3 + 5 * n;
+  std::vector<T> work(static_cast<size_t>(length));
+  std::vector<int> integers(static_cast<size_t>(integer_length));
+  cpu::fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &t, &n, a, &n, w, work.data(), &length,
+                  integers.data(), &integer_length, info);
+}
+template <class T>
+void syevj_batched(bool vectors, Triangle triangle, int n, T* a, T* w, int* info, int count) {
+  for (int i = 0; i < count; ++i) syevd(vectors, triangle, n, a + i * n * n, w + i * n, info + i);
+}
+template <class T>
+void sytrf(int n, T* a, int* pivots, int* info) {
+  char lower = 'L';
+  std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
+  int length = static_cast<int>(work.size());
+  cpu::fortran<T>(TAPER_LAPACK(T, "sytrf"), &lower, &n, a, &n, pivots, work.data(), &length, info);
+}
+template <class T>
+void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
+  char lower = 'L';
+  int info = 0;
+  std::vector<int> narrow(pivots, pivots + n);
+  cpu::fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &k, const_cast<T*>(ld), &n, narrow.data(),
+                  b, &n, &info);
+}
+
+#endif
+
+/// What the batched forms of Jacobi's methods take at most.
+constexpr int kSmall = 32;
+
+}  // namespace taper::cuda::solver
