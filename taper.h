@@ -40,6 +40,7 @@
 #include <taper/ops/grid_sample.h>
 #include <taper/ops/index.h>
 #include <taper/ops/linalg.h>
+#include <taper/ops/linalg_names.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/matmul.h>

@@ -31,4 +31,8 @@ void throw_target_out_of_range(int64_t value) {
 
 void throw_not_a_probability() { throw Error("all elements of input should be between 0 and 1"); }
 
+void throw_not_ldl_pivots() {
+  throw Error("torch.linalg.ldl_solve: expected pivots as ldl_factor returns them");
+}
+
 }  // namespace taper

@@ -18,6 +18,8 @@ enum class IndexWording : int8_t {
                                            IndexWording wording);
 /// IndexError: Target 7 is out of bounds.
 [[noreturn]] void throw_target_out_of_range(int64_t value);
+/// Error: ldl_solve: expected pivots of ldl_factor
+[[noreturn]] void throw_not_ldl_pivots();
 /// Error: all elements of input should be between 0 and 1
 [[noreturn]] void throw_not_a_probability();
 

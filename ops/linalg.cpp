@@ -31,24 +31,39 @@ Tensor detail::diagonal_mask(const Tensor& A, int64_t n) {
   return eye(n, A.options().dtype(kBool).requires_grad(false));
 }
 
+void detail::check_equation(const char* op, const Tensor& A, const Tensor& B, bool left) {
+  check_square(op, A);
+  TAPER_CHECK(A.scalar_type() == B.scalar_type(), op,
+              ": Expected A and B to have the same dtype, but found A of type ",
+              toString(A.scalar_type()), " and B of type ", toString(B.scalar_type()), " instead");
+  TAPER_CHECK(B.dim() >= 2 && A.size(-2) == B.size(left ? -2 : -1), op,
+              ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
+              " (", A.size(-2), "x", A.size(-1), " and ", B.dim() < 2 ? 1 : B.size(-2), "x",
+              B.size(-1), ")");
+  check_same_device(op, A, B);
+}
+
 // ---------------------------------------------------------------------- inverse
-Tensor inv(const Tensor& A) {
+std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
   check_square("linalg.inv", A);
   Tensor y = copy_of(A);
   const Tensor info = make_info(A);
   TAPER_ON_DEVICE(y, linalg_inverse, y, info);
-  check_info("linalg.inv", info, [](const std::string& prefix, int i) {
-    throw LinAlgError(prefix + "The diagonal element " + std::to_string(i) +
-                      " is zero, the inversion could not be completed because the input matrix is "
-                      "singular.");
-  });
+  if (check_errors)
+    check_info("linalg.inv", info, [](const std::string& prefix, int i) {
+      throw LinAlgError(prefix + "The diagonal element " + std::to_string(i) +
+                        " is zero, the inversion could not be completed because the input matrix "
+                        "is singular.");
+    });
   if (needs_grad(A))
     record("LinalgInvExBackward0", y, {A}, [y = saved_output(y)](const Tensor& g) {
       const Tensor transposed = y.get().mT();
       return -matmul(transposed, matmul(g, transposed));
     });
-  return y;
+  return {y, info};
 }
+
+Tensor inv(const Tensor& A) { return std::get<0>(inv_ex(A, true)); }
 
 // ---------------------------------------------------------------------- determinant
 namespace {
@@ -117,35 +132,28 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
 // ---------------------------------------------------------------------- equations
 namespace {
 
-void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left) {
-  check_square(op, A);
-  TAPER_CHECK(A.scalar_type() == B.scalar_type(), op,
-              ": Expected A and B to have the same dtype, but found A of type ",
-              toString(A.scalar_type()), " and B of type ", toString(B.scalar_type()), " instead");
-  TAPER_CHECK(B.dim() >= 2 && A.size(-2) == B.size(left ? -2 : -1), op,
-              ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
-              " (", A.size(-2), "x", A.size(-1), " and ", B.dim() < 2 ? 1 : B.size(-2), "x",
-              B.size(-1), ")");
-  check_same_device(op, A, B);
-}
+struct Solution {
+  Tensor x, info;
+};
 
-// A and B of one batch.
-Tensor solved(const Tensor& A, const Tensor& B) {
+// A and B of one batch. Throws for singular matrices where `op` is given.
+Solution solved(const Tensor& A, const Tensor& B, const char* op) {
   const Tensor a = copy_of(A.detach().mT()), b = copy_of(B.detach().mT()), info = make_info(A);
   TAPER_ON_DEVICE(a, linalg_solve, a, b, info);
-  check_info("torch.linalg.solve", info, [](const std::string& prefix, int) {
-    throw LinAlgError(prefix + "The solver failed because the input matrix is singular.");
-  });
+  if (op)
+    check_info(op, info, [](const std::string& prefix, int) {
+      throw LinAlgError(prefix + "The solver failed because the input matrix is singular.");
+    });
   Tensor x = copy_of(b.mT());
   if (needs_grad(A, B))
     record("LinalgSolveExBackward0", x, {A, B}, [a = saved(A), x = saved_output(x)](Grads& g) {
-      const Tensor gb = solved(a.get().mT(), g[0]);
+      const Tensor gb = solved(a.get().mT(), g[0], "torch.linalg.solve").x;
       std::array<Tensor, 2> out;
       if (g.needs(0)) out[0] = -matmul(gb, x.get().mT());
       if (g.needs(1)) out[1] = gb;
       return out;
     });
-  return x;
+  return {x, info};
 }
 
 struct Triangle {
@@ -177,7 +185,9 @@ bool holds_vectors(const Tensor& A, const Tensor& B) {
 
 }  // namespace
 
-Tensor solve(const Tensor& A, const Tensor& B, bool left) {
+namespace {
+
+Solution solve_by(const char* op, const Tensor& A, const Tensor& B, bool left) {
   check_defined("linalg.solve", B, "B");
   check_square("linalg.solve", A);
   const bool vectors = holds_vectors(A, B);
@@ -186,10 +196,21 @@ Tensor solve(const Tensor& A, const Tensor& B, bool left) {
               "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)");
   const Tensor b = vectors ? B.unsqueeze(-1) : B;
   check_equation("linalg.solve", A, b, left);
-  if (!left) return solve(A.mT(), b.mT()).mT();
-  const Pair p = with_one_batch(A, b);
-  const Tensor x = solved(p.A, p.B);
-  return vectors ? x.squeeze(-1) : x;
+  const Pair p = left ? with_one_batch(A, b) : with_one_batch(A.mT(), b.mT());
+  const Solution s = solved(p.A, p.B, op);
+  return {!left ? s.x.mT() : vectors ? s.x.squeeze(-1) : s.x, s.info};
+}
+
+}  // namespace
+
+Tensor solve(const Tensor& A, const Tensor& B, bool left) {
+  return solve_by("torch.linalg.solve", A, B, left).x;
+}
+
+std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left,
+                                    bool check_errors) {
+  const Solution s = solve_by(check_errors ? "torch.linalg.solve_ex" : nullptr, A, B, left);
+  return {s.x, s.info};
 }
 
 Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,

@@ -12,6 +12,9 @@
 
 #include <taper/framework/tensor.h>
 #include <taper/ops/einsum.h>
+#include <taper/ops/linalg_householder.h>
+#include <taper/ops/linalg_lu.h>
+#include <taper/ops/linalg_tensor.h>
 #include <taper/ops/reduce_norm.h>
 
 namespace taper {
@@ -20,6 +23,9 @@ namespace linalg {
 // ---------------------------------------------------------------------- equations (linalg.cpp)
 /// The inverse of square matrices.
 Tensor inv(const Tensor& A);
+/// And info (..., kInt): 0 where there is an inverse. Throws for others only with `check_errors`;
+/// so do all functions named ..._ex, and without it the host waits for no device.
+std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false);
 /// The determinant (...) of square matrices; and its sign and the logarithm of its magnitude.
 Tensor det(const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
@@ -27,6 +33,8 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
 /// vectors
 /// (..., n) where it has A's sizes without the last, or one dimension.
 Tensor solve(const Tensor& A, const Tensor& B, bool left = true);
+std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left = true,
+                                    bool check_errors = false);
 /// The same for a triangular A, whose other triangle is not read; with `unitriangular` neither is
 /// the diagonal, which counts as ones. B holds matrices.
 Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left = true,
@@ -37,6 +45,9 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left 
 /// The lower triangular L with L L^T = A (its transpose with `upper`), for positive-definite A, of
 /// which the lower triangle is read.
 Tensor cholesky(const Tensor& A, bool upper = false);
+std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = false,
+                                       bool check_errors = false);
+Tensor& cholesky_out(Tensor& result, const Tensor& A);
 /// Q with orthonormal columns and upper triangular R with Q R = A: "reduced" (Q is m x min(m, n)),
 /// "complete" (m x m) or "r" (Q is empty). Complete and "r" ones of tall matrices have no gradient.
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced");
@@ -48,20 +59,28 @@ Tensor svdvals(const Tensor& A);
 /// ("L") or upper ("U") triangle is read.
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO = "L");
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
-/// L and U in one matrix, and the row swaps (kInt, from 1). The gradient is there for square A.
-std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true);
-/// P, L, U with P L U = A.
-std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot = true);
 
 // ---------------------------------------------------------------------- functions
 // (linalg_matrix.cpp)
-/// Moore and Penrose's inverse: singular values up to rcond times the largest count as zero.
+/// Moore and Penrose's inverse: singular values up to rcond times the largest count as zero; with
+/// atol and rtol, those up to the larger of atol and rtol times the largest (0 or nullopt for both:
+/// rtol is the dtype's precision times max(m, n)).
 Tensor pinv(const Tensor& A, double rcond = 1e-15, bool hermitian = false);
-/// The number of singular values above `tol` (nullopt: the largest times the dtype's precision
-/// times max(m, n)).
-Tensor matrix_rank(const Tensor& A, optional<double> tol = nullopt, bool hermitian = false);
+Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
+            bool hermitian = false);
+Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian = false);
+/// The number of singular values above `tol`, or above the limit that pinv has with atol and rtol.
+Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol = nullopt,
+                   const optional<Tensor>& rtol = nullopt, bool hermitian = false);
+Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol,
+                   bool hermitian = false);
+Tensor matrix_rank(const Tensor& A, double tol, bool hermitian = false);
+Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian = false);
 /// The least squares solution of A X = B, residuals (m > n and full rank, else empty), the rank,
-/// and an empty tensor. B as for solve. Computed by the pseudo-inverse.
+/// and singular values; B as for solve. The driver is "gels" (by QR, for matrices of full rank; no
+/// rank is told), "gelsy", "gelsd" or "gelss" (by the pseudo-inverse with rtol = rcond; the last
+/// two give the singular values). nullopt: "gelsy" on the CPU, "gels", which alone is there, on
+/// CUDA.
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond = nullopt,
                                                  optional<std::string_view> driver = nullopt);
@@ -112,6 +131,9 @@ Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 /// The X with L L^T X = self, given the factor.
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
+/// Eigenvalues, ascending, and eigenvectors (or an empty tensor) of symmetric matrices, of which
+/// the upper or the lower triangle is read.
+std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors = false, bool upper = true);
 /// U, S, V (not transposed).
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
                                        bool compute_uv = true);
@@ -121,38 +143,5 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
                                             bool transpose = false, bool unitriangular = false);
 Tensor matrix_power(const Tensor& self, int64_t n);
 Tensor matrix_exp(const Tensor& self);
-
-// The names of torch.linalg as functions of torch.
-inline Tensor linalg_inv(const Tensor& A) { return linalg::inv(A); }
-inline Tensor linalg_det(const Tensor& A) { return linalg::det(A); }
-inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) { return linalg::slogdet(A); }
-inline Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = true) {
-  return linalg::solve(A, B, left);
-}
-inline Tensor linalg_cholesky(const Tensor& A, bool upper = false) {
-  return linalg::cholesky(A, upper);
-}
-inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced") {
-  return linalg::qr(A, mode);
-}
-inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices = true) {
-  return linalg::svd(A, full_matrices);
-}
-inline Tensor linalg_svdvals(const Tensor& A) { return linalg::svdvals(A); }
-inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO = "L") {
-  return linalg::eigh(A, UPLO);
-}
-inline Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO = "L") {
-  return linalg::eigvalsh(A, UPLO);
-}
-inline Tensor linalg_pinv(const Tensor& A, double rcond = 1e-15, bool hermitian = false) {
-  return linalg::pinv(A, rcond, hermitian);
-}
-inline Tensor linalg_matrix_power(const Tensor& A, int64_t n) { return linalg::matrix_power(A, n); }
-inline Tensor linalg_matrix_exp(const Tensor& A) { return linalg::matrix_exp(A); }
-inline Tensor linalg_multi_dot(TensorList tensors) { return linalg::multi_dot(tensors); }
-inline Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim = -1) {
-  return linalg::cross(self, other, dim);
-}
 
 }  // namespace taper

@@ -9,9 +9,9 @@
 namespace taper::linalg::detail {
 
 /// Throws unless A holds matrices of f32 or f64.
-inline void check_matrices(const char* op, const Tensor& A) {
-  check_defined(op, A, "A");
-  TAPER_CHECK(A.dim() >= 2, op, ": The input tensor A must have at least 2 dimensions.");
+inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
+  check_defined(op, A, name);
+  TAPER_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions.");
   TAPER_CHECK(A.is_floating_point(), op,
               ": Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
@@ -24,6 +24,9 @@ inline void check_square(const char* op, const Tensor& A) {
   TAPER_CHECK(A.size(-1) == A.size(-2), op, ": A must be batches of square matrices, but they are ",
               A.size(-2), " by ", A.size(-1), " matrices");
 }
+
+/// And unless A and B fit A X = B, or X A = B unless `left`.
+void check_equation(const char* op, const Tensor& A, const Tensor& B, bool left);
 
 /// The sizes of the batch, and then these.
 inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {

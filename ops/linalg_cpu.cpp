@@ -5,7 +5,9 @@
 
 #include <taper/framework/cpu/lapack.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/value_errors.h>
 #include <taper/ops/linalg_kernels.h>
+#include <taper/ops/linalg_pivots.h>
 
 namespace taper::cpu {
 namespace {
@@ -149,6 +151,16 @@ void linalg_lu(InOut a, Out pivots, Out info) {
   });
 }
 
+void linalg_permutation(Out rows, In pivots) {
+  const int64_t m = rows.sizes[rows.dim() - 1], k = pivots.sizes[pivots.dim() - 1];
+  for (int64_t i = 0; m > 0 && i < rows.numel / m; ++i) {
+    bool wrong = false;
+    const int64_t first =
+        permute_by_pivots(rows.as<int64_t>() + i * m, pivots.as<int>() + i * k, k, m, &wrong);
+    if (wrong) throw_index_out_of_range(first, m, -2, IndexWording::kDimensionRt);
+  }
+}
+
 void linalg_solve(InOut a, InOut x, Out info) {
   const Batch m(a), r(x);
   for_float_or_double(a.dtype, [&]<class T>(T) {
@@ -226,9 +238,11 @@ void linalg_ldl_solve(In ld, In pivots, InOut x) {
     for_each_matrix(r, [&](int64_t i) {
       char lower = 'L';
       int n = r.columns, count = r.rows, info = 0;
+      std::vector<int> swaps(static_cast<size_t>(n));
+      if (!copy_ldl_pivots(swaps.data(), pivots.as<int>() + i * n, n)) throw_not_ldl_pivots();
       fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &count,
-                 const_cast<T*>(ld.as<T>()) + i * n * n, &n,
-                 const_cast<int*>(pivots.as<int>()) + i * n, x.as<T>() + i * r.numel(), &n, &info);
+                 const_cast<T*>(ld.as<T>()) + i * n * n, &n, swaps.data(),
+                 x.as<T>() + i * r.numel(), &n, &info);
     });
   });
 }

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <type_traits>
 
+#include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/solver.h>
 #include <taper/ops/linalg_kernels.h>
+#include <taper/ops/linalg_pivots.h>
 
 namespace taper::cuda {
 namespace {
@@ -193,10 +195,30 @@ void svd(const Batch& b, T* a, const Out& u, const Out& s, const Out& vh, bool f
            TakeColumns<T>{u.as<T>(), right.get(), b.n, full ? b.n : b.least(), right_step, false});
 }
 
-struct Widen {
+// ---------------------------------------------------------------------- pivots
+/// The pivots of matrix i as cuSOLVER wants them here.
+struct WidenPivots {
   int64_t* to;
   const int* from;
-  TAPER_DEVICE void operator()(int64_t i) const { to[i] = from[i]; }
+  int64_t n;
+  Faults faults;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    if (!copy_ldl_pivots(to + i * n, from + i * n, n)) faults.raise(FaultKind::kLdlPivots);
+  }
+};
+
+struct Permute {
+  int64_t* rows;
+  const int* pivots;
+  int64_t k, m;
+  Faults faults;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    bool wrong = false;
+    const int64_t first = permute_by_pivots(rows + i * m, pivots + i * k, k, m, &wrong);
+    if (wrong)
+      faults.raise(FaultKind::kIndex, first, m, -2,
+                   static_cast<int64_t>(IndexWording::kDimensionRt));
+  }
 };
 
 }  // namespace
@@ -218,6 +240,12 @@ void linalg_lu(InOut a, Out pivots, Out info) {
   for_float_or_double(a.dtype, [&]<class T>(T) {
     factorize(Batch(a), a.as<T>(), pivots.as<int>(), info.as<int>());
   });
+}
+
+void linalg_permutation(Out rows, In pivots) {
+  const int64_t m = rows.sizes[rows.dim() - 1], k = pivots.sizes[pivots.dim() - 1];
+  if (m > 0)
+    for_each(rows.numel / m, Permute{rows.as<int64_t>(), pivots.as<int>(), k, m, Faults()});
 }
 
 void linalg_solve(InOut a, InOut x, Out info) {
@@ -290,7 +318,7 @@ void linalg_ldl_solve(In ld, In pivots, InOut x) {
   const Batch b(x);
   if (x.numel == 0) return;
   const Scratch<int64_t> wide(pivots.numel);
-  for_each(pivots.numel, Widen{wide.get(), pivots.as<int>()});
+  for_each(b.count, WidenPivots{wide.get(), pivots.as<int>(), b.m, Faults()});
   for_float_or_double(x.dtype, [&]<class T>(T) {
     for (int64_t i = 0; i < b.count; ++i)
       solver::sytrs(b.m, b.n, ld.as<T>() + i * b.m * b.m, wide.get() + i * b.m,

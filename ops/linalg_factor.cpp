@@ -6,6 +6,7 @@
 #include <taper/ops/linalg_check.h>
 #include <taper/ops/linalg_kernels.h>
 #include <taper/ops/matmul.h>
+#include <taper/ops/out.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/unary.h>
 #include <taper/ops/view.h>
@@ -35,27 +36,35 @@ Tensor cholesky_gradient(const Tensor& g, const Tensor& L) {
   return (both + both.mT()) / 2;
 }
 
-Tensor cholesky_of(const char* op, const char* node, const Tensor& A, bool upper) {
+std::tuple<Tensor, Tensor> cholesky_of(const char* op, const char* node, const Tensor& A,
+                                       bool upper, bool check_errors = true) {
   check_square(op, A);
   Tensor y = copy_of(A);
   const Tensor info = make_info(A);
   TAPER_ON_DEVICE(y, linalg_cholesky, y, info);
-  check_info(op, info, [](const std::string& prefix, int i) {
-    throw LinAlgError(prefix +
-                      "The factorization could not be completed because the input is not "
-                      "positive-definite (the leading minor of order " +
-                      std::to_string(i) + " is not positive-definite).");
-  });
+  if (check_errors)
+    check_info(op, info, [](const std::string& prefix, int i) {
+      throw LinAlgError(prefix +
+                        "The factorization could not be completed because the input is not "
+                        "positive-definite (the leading minor of order " +
+                        std::to_string(i) + " is not positive-definite).");
+    });
   if (needs_grad(A))
     record(node, y, {A},
            [y = saved_output(y)](const Tensor& g) { return cholesky_gradient(g, y.get()); });
-  return upper ? y.mT() : y;
+  return {upper ? y.mT() : y, info};
 }
 
 }  // namespace
 
 Tensor cholesky(const Tensor& A, bool upper) {
-  return cholesky_of("linalg.cholesky", "LinalgCholeskyExBackward0", A, upper);
+  return std::get<0>(cholesky_of("linalg.cholesky", "LinalgCholeskyExBackward0", A, upper));
+}
+std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
+  return cholesky_of("linalg.cholesky_ex", "LinalgCholeskyExBackward0", A, upper, check_errors);
+}
+Tensor& cholesky_out(Tensor& result, const Tensor& A) {
+  return store_out("linalg_cholesky", result, linalg::cholesky(A.detach()), {A});
 }
 
 // ---------------------------------------------------------------------- QR
@@ -275,79 +284,12 @@ Tensor eigvalsh(const Tensor& A, std::string_view UPLO) {
   return compute_eigh(A, UPLO, false).values;
 }
 
-// ---------------------------------------------------------------------- LU
-namespace {
-
-// The matrix P of the row swaps, on the host: each depends on those before.
-Tensor permutation(const Tensor& pivots, const Tensor& LU) {
-  const NoGradGuard values_only;
-  const int64_t m = LU.size(-2), k = pivots.size(-1);
-  taper::detail::check_not_capturing("lu_unpack", pivots.device());
-  const Tensor swaps = pivots.to(kCPU).contiguous();
-  const int64_t count = k ? swaps.numel() / k : 0;
-  const Tensor p = zeros(batch_with(LU, {m, m}), LU.options().device(kCPU).requires_grad(false));
-  const Tensor matrices = p.view({-1, m, m});
-  for (int64_t i = 0; i < count; ++i) {
-    std::vector<int64_t> rows(static_cast<size_t>(m));
-    for (int64_t r = 0; r < m; ++r) rows[static_cast<size_t>(r)] = r;
-    for (int64_t r = 0; r < k; ++r)
-      std::swap(rows[static_cast<size_t>(r)],
-                rows[static_cast<size_t>(swaps.data_ptr<int>()[i * k + r] - 1)]);
-    for (int64_t r = 0; r < m; ++r)
-      matrices.select(0, i).select(0, rows[static_cast<size_t>(r)]).select(0, r).fill_(1);
-  }
-  return p.to(LU.device());
-}
-
-Tensor lower_of(const Tensor& LU) {
-  const int64_t k = std::min(LU.size(-2), LU.size(-1));
-  const Tensor part = LU.narrow(-1, 0, k);
-  return tril(part, -1) + eye(LU.size(-2), k, LU.options().requires_grad(false));
-}
-Tensor upper_of(const Tensor& LU) {
-  return triu(LU.narrow(-2, 0, std::min(LU.size(-2), LU.size(-1))));
-}
-
-// For square A: Giles 2008 for the triangular parts of P L U = A.
-Tensor lu_gradient(const Tensor& g, const Tensor& LU, const Tensor& pivots) {
-  const Tensor L = lower_of(LU), U = upper_of(LU);
-  const Tensor inner = tril(matmul(L.mT(), tril(g, -1)), -1) + triu(matmul(triu(g), U.mT()));
-  const Tensor left = solve_triangular(L.mT(), inner, true, true, true);
-  return matmul(permutation(pivots, LU), solve_triangular(U.mT(), left, false, false));
-}
-
-}  // namespace
-
-std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot) {
-  check_matrices("torch.lu_factor", A);
-  TAPER_CHECK(pivot, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
-  const int64_t k = std::min(A.size(-2), A.size(-1));
-  const Tensor a = copy_of(A.detach().mT()), info = make_info(A);
-  const Tensor pivots = taper::detail::make_tensor(batch_with(A, {k}), kInt, A.device());
-  if (A.numel() > 0) TAPER_ON_DEVICE(a, linalg_lu, a, pivots, info);
-  Tensor y = copy_of(a.mT());
-  if (needs_grad(A)) {
-    TAPER_CHECK_AS(NotImplementedError, A.size(-1) == A.size(-2),
-                   "linalg.lu_factor: expected square matrices where a gradient is wanted, got ",
-                   A.sizes());
-    record("LinalgLuFactorExBackward0", y, {A},
-           [y = saved_output(y), pivots = saved(pivots)](const Tensor& g) {
-             return lu_gradient(g, y.get(), pivots.get());
-           });
-  }
-  return {y, pivots};
-}
-
-std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot) {
-  const auto [LU, pivots] = lu_factor(A, pivot);
-  return {permutation(pivots, LU), lower_of(LU), upper_of(LU)};
-}
-
 }  // namespace linalg
 
 // ---------------------------------------------------------------------- older names
 Tensor cholesky(const Tensor& self, bool upper) {
-  return linalg::cholesky_of("cholesky", "CholeskyBackward0", upper ? self.mT() : self, upper);
+  return std::get<0>(
+      linalg::cholesky_of("cholesky", "CholeskyBackward0", upper ? self.mT() : self, upper));
 }
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
@@ -369,6 +311,12 @@ Tensor cholesky_inverse(const Tensor& self, bool upper) {
 
 std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some) {
   return linalg::qr(self, some ? "reduced" : "complete");
+}
+
+std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors, bool upper) {
+  const char* const triangle = upper ? "U" : "L";
+  if (eigenvectors) return linalg::eigh(self, triangle);
+  return {linalg::eigvalsh(self, triangle), linalg::detail::make(self, {0})};
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {

@@ -12,6 +12,9 @@ namespace taper {
 TAPER_KERNEL(linalg_inverse, InOut a, Out info)
 /// Column-major: a becomes its factors L and U, pivots (kInt, from 1) its row swaps.
 TAPER_KERNEL(linalg_lu, InOut a, Out pivots, Out info)
+/// Row r of rows (..., m; kLong) is the one that the swaps `pivots` (..., k) of linalg_lu bring
+/// there.
+TAPER_KERNEL(linalg_permutation, Out rows, In pivots)
 /// Column-major: b becomes the solution of a x = b; a is overwritten.
 TAPER_KERNEL(linalg_solve, InOut a, InOut b, Out info)
 /// a, symmetric, becomes its lower Cholesky factor.

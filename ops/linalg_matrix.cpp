@@ -42,10 +42,33 @@ double precision_of(ScalarType t) {
                       : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-}  // namespace
+/// Which singular values count: those above absolute and above relative times the largest.
+struct Limit {
+  Tensor absolute, relative;
+  Tensor of(const Tensor& s) const { return maximum(absolute, s.amax({-1}, true) * relative); }
+};
 
-Tensor pinv(const Tensor& A, double rcond, bool) {
-  check_matrices("linalg.pinv", A);
+Tensor number_like(const Tensor& A, double v) {
+  return full({}, v, A.options().requires_grad(false));
+}
+Tensor as_limit(const Tensor& A, const Tensor& t) {
+  return t.to(A.options().requires_grad(false)).unsqueeze(-1);
+}
+double default_relative(const Tensor& A) {
+  return static_cast<double>(std::max(A.size(-1), A.size(-2))) * precision_of(A.scalar_type());
+}
+Limit limit_of(const Tensor& A, optional<double> atol, optional<double> rtol) {
+  const double absolute = atol.value_or(0);
+  const double relative = rtol ? *rtol : absolute > 0 ? 0 : default_relative(A);
+  return {number_like(A, absolute), number_like(A, relative)};
+}
+Limit limit_of(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol) {
+  const Tensor absolute = atol ? as_limit(A, *atol) : number_like(A, 0);
+  if (rtol) return {absolute, as_limit(A, *rtol)};
+  return {absolute, absolute.le(0).to(A.scalar_type()) * default_relative(A)};
+}
+
+Tensor pinv_of(const Tensor& A, const Limit& limit) {
   Tensor y;
   {
     const NoGradGuard values_only;
@@ -53,8 +76,8 @@ Tensor pinv(const Tensor& A, double rcond, bool) {
     if (s.numel() == 0) {
       y = zeros(A.mT().sizes(), A.options().requires_grad(false));
     } else {
-      const Tensor kept = s.gt(s.amax({-1}, true) * rcond);
-      const Tensor inverse = where(kept, s.reciprocal(), Scalar(0)).to(s.scalar_type());
+      const Tensor inverse =
+          where(s.gt(limit.of(s)), s.reciprocal(), Scalar(0)).to(s.scalar_type());
       y = matmul(vh.mT() * inverse.unsqueeze(-2), u.mT());
     }
   }
@@ -65,39 +88,111 @@ Tensor pinv(const Tensor& A, double rcond, bool) {
   return y;
 }
 
-Tensor matrix_rank(const Tensor& A, optional<double> tol, bool hermitian) {
-  check_matrices("torch.linalg.matrix_rank", A);
+Tensor rank_of(const Tensor& A, const Limit& limit, bool hermitian) {
   const NoGradGuard values_only;
   const Tensor s = hermitian ? eigvalsh(A).abs() : svdvals(A);
   if (s.numel() == 0)
     return zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
-  const double most = static_cast<double>(std::max(A.size(-1), A.size(-2)));
-  const Tensor limit = tol ? zeros({}, s.options()).fill_(*tol)
-                           : s.amax({-1}, true) * (most * precision_of(s.scalar_type()));
-  return s.gt(limit).sum({-1});
+  return s.gt(limit.of(s)).sum({-1});
 }
+
+}  // namespace
+
+Tensor pinv(const Tensor& A, double rcond, bool hermitian) {
+  return pinv(A, optional<double>(0.0), optional<double>(rcond), hermitian);
+}
+Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol, bool) {
+  check_matrices("linalg.pinv", A);
+  return pinv_of(A, limit_of(A, atol, rtol));
+}
+Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool) {
+  check_matrices("linalg.pinv", A);
+  return pinv_of(A, limit_of(A, atol, rtol));
+}
+
+Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
+                   bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, limit_of(A, atol, rtol), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, limit_of(A, atol, rtol), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, double tol, bool hermitian) {
+  return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, {as_limit(A, tol), number_like(A, 0)}, hermitian);
+}
+
+// ---------------------------------------------------------------------- least squares
+namespace {
+
+struct LeastSquares {
+  Tensor x, rank, singular_values;
+};
+
+// For matrices of full rank. Of the wide ones' solutions the one of least norm.
+Tensor solve_by_qr(const Tensor& A, const Tensor& b) {
+  const bool tall = A.size(-2) >= A.size(-1);
+  const auto [q, r] = linalg::qr(tall ? A : A.mT());
+  if (tall) return solve_triangular(r, matmul(q.mT(), b), true);
+  return matmul(q, solve_triangular(r.mT(), b, false));
+}
+
+LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, bool tell_values) {
+  LeastSquares y;
+  y.x = matmul(pinv_of(A, limit), b);
+  const NoGradGuard values_only;
+  const Tensor s = svdvals(A);
+  y.rank = s.numel() ? s.gt(limit.of(s)).sum({-1})
+                     : zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
+  y.singular_values = tell_values ? s : make(A, {0});
+  return y;
+}
+
+std::string_view choose_driver(const Tensor& A, const optional<std::string_view>& driver) {
+  const std::string_view name = driver.value_or(A.is_cuda() ? "gels" : "gelsy");
+  TAPER_CHECK(
+      name == "gels" || name == "gelsy" || name == "gelsd" || name == "gelss",
+      "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+  TAPER_CHECK(
+      !A.is_cuda() || name == "gels",
+      "torch.linalg.lstsq: parameter `driver` should be one of (gels) for CUDA tensors, got ",
+      std::string(name));
+  return name;
+}
+
+}  // namespace
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond,
-                                                 optional<std::string_view>) {
-  check_matrices("torch.linalg.lstsq", A);
+                                                 optional<std::string_view> driver) {
+  check_matrices("torch.linalg.lstsq", A, "input");
   check_defined("torch.linalg.lstsq", B, "B");
   const bool vectors = B.dim() == A.dim() - 1;
   const Tensor b = vectors ? B.unsqueeze(-1) : B;
   TAPER_CHECK(b.dim() >= 2 && b.size(-2) == A.size(-2),
               "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
-  const double most = static_cast<double>(std::max(A.size(-1), A.size(-2)));
-  const double limit = rcond.value_or(most * precision_of(A.scalar_type()));
-  const Tensor x = matmul(pinv(A, limit), b);
+  TAPER_CHECK(
+      A.scalar_type() == B.scalar_type(),
+      "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+      "dtype ",
+      toString(A.scalar_type()), " and other's dtype ", toString(B.scalar_type()));
+  const std::string_view name = choose_driver(A, driver);
+  const bool by_qr = name == "gels";
+  const Limit limit = limit_of(A, optional<double>(0.0), rcond);
+  const LeastSquares y = by_qr
+                             ? LeastSquares{solve_by_qr(A, b), make(A, {0}).to(kLong), make(A, {0})}
+                             : solve_by_svd(A, b, limit, name != "gelsy");
   const NoGradGuard values_only;
-  const Tensor s = svdvals(A);
-  const Tensor rank =
-      s.numel() ? s.gt(s.amax({-1}, true) * limit).sum({-1}) : zeros(s.sizes(), s.options());
-  Tensor residuals = make(A, {0});
   const int64_t n = A.size(-1);
-  if (A.size(-2) > n && rank.eq(n).all().item<bool>())
-    residuals = (matmul(A, x) - b).square().sum({-2});
-  return {vectors ? x.squeeze(-1) : x, residuals, rank, make(A, {0})};
+  Tensor residuals = make(A, {0});
+  if (A.size(-2) > n && (by_qr || y.rank.eq(n).all().item<bool>()))
+    residuals = (matmul(A, y.x) - b).square().sum({-2});
+  return {vectors ? y.x.squeeze(-1) : y.x, residuals, y.rank, y.singular_values};
 }
 
 // ---------------------------------------------------------------------- powers, exponential

@@ -18,6 +18,7 @@ enum class FaultKind : int32_t {
   kIndex,        // value, size, dim, IndexWording
   kTarget,       // value
   kProbability,  // nothing
+  kLdlPivots,    // nothing
 };
 struct FaultNote {
   int32_t claimed;  // 1: somebody writes, or has written
@@ -28,6 +29,7 @@ struct FaultNote {
 [[noreturn]] inline void throw_words_of(FaultKind kind, const int64_t (&n)[4]) {
   if (kind == FaultKind::kTarget) throw_target_out_of_range(n[0]);
   if (kind == FaultKind::kProbability) throw_not_a_probability();
+  if (kind == FaultKind::kLdlPivots) throw_not_ldl_pivots();
   throw_index_out_of_range(n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
 }
 

@@ -52,6 +52,7 @@ const std::set<std::string> kNeedValues = {"div_floor",           "div_trunc",
                                            "_pad_packed_sequence"};
 // And where it is the CPU that is captured: they read sizes or places that are on the CPU always.
 const std::set<std::string> kNeedValuesOfCpu = {"gru",
+                                                "linalg_lstsq",
                                                 "lstm",
                                                 "rnn_relu",
                                                 "rnn_tanh",

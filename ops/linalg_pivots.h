@@ -1,0 +1,50 @@
+// Pivots as LAPACK writes them, which a caller may have changed. For kernels; not installed.
+#pragma once
+
+#include <cstdint>
+
+#include <taper/framework/dtype.h>
+
+namespace taper {
+
+/// rows[r], r < m, becomes the row that the k swaps of LU bring to place r. A pivot that is no row
+/// is skipped; the first such, from 0, is returned, and `wrong` set.
+TAPER_HD inline int64_t permute_by_pivots(int64_t* rows, const int* pivots, int64_t k, int64_t m,
+                                          bool* wrong) {
+  int64_t first = 0;
+  for (int64_t r = 0; r < m; ++r) rows[r] = r;
+  for (int64_t r = 0; r < k; ++r) {
+    const int64_t other = int64_t{pivots[r]} - 1;
+    if (other < 0 || other >= m) {
+      if (!*wrong) first = other;
+      *wrong = true;
+      continue;
+    }
+    const int64_t row = rows[r];
+    rows[r] = rows[other];
+    rows[other] = row;
+  }
+  return first;
+}
+
+/// Copies the n pivots of LDL's lower form: row k is swapped with a later one, from 1, or,
+/// negative, the next row is, and both are a block of D. Returns false, and writes those of no
+/// swap, where they are no such list.
+template <class T>
+TAPER_HD bool copy_ldl_pivots(T* to, const int* from, int64_t n) {
+  bool right = true;
+  for (int64_t k = 0; k < n && right; ++k) {
+    const int64_t row = from[k] < 0 ? -int64_t{from[k]} : from[k];
+    const bool block = from[k] < 0;
+    right = row > k && row <= n && (!block || (k + 1 < n && from[k + 1] == from[k]));
+    to[k] = from[k];
+    if (block && right) {
+      to[k + 1] = from[k];
+      ++k;
+    }
+  }
+  for (int64_t k = 0; k < n && !right; ++k) to[k] = static_cast<T>(k + 1);
+  return right;
+}
+
+}  // namespace taper
