@@ -274,12 +274,12 @@ Tensor contract(Tensor a, Tensor b, const std::vector<bool>& ends) {
   return bmm(left, right).reshape(sizes).permute(back);
 }
 
-// Which summed dimensions no operand after the i-th one has.
-std::vector<bool> ending_at(size_t i, const std::vector<Tensor>& operands, const Alignment& l) {
+// Which summed dimensions none of the operands from the i-th on has.
+std::vector<bool> ending_before(size_t i, const std::vector<Tensor>& operands, const Alignment& l) {
   std::vector<bool> ends(static_cast<size_t>(l.rank), false);
   for (int64_t d = l.result_rank; d < l.rank; ++d) {
     bool later = false;
-    for (size_t k = i + 1; k < operands.size(); ++k) later = later || operands[k].size(d) != 1;
+    for (size_t k = i; k < operands.size(); ++k) later = later || operands[k].size(d) != 1;
     ends[static_cast<size_t>(d)] = !later;
   }
   return ends;
@@ -292,9 +292,40 @@ Tensor sum_marked(const Tensor& x, const std::vector<bool>& marked) {
   return dims.empty() ? x : x.sum(dims, true);
 }
 
+// Takes one of the operands out.
+Tensor take(std::vector<Tensor>& operands, int64_t place) {
+  const Tensor t = operands[static_cast<size_t>(place)];
+  operands.erase(operands.begin() + place);
+  return t;
+}
+
+Tensor contract_along(IntArrayRef path, std::vector<Tensor> left, const Alignment& l) {
+  const size_t size = left.size() == 1 ? 1 : (left.size() - 1) * 2;
+  TAPER_CHECK(path.size() == size,
+              "einsum(): expected contraction path given in path parameter to have size ", size,
+              " but got ", path.size());
+  if (left.size() == 1) return sum_marked(left[0], ending_before(1, left, l));
+  for (size_t step = 0; step < size; step += 2) {
+    const int64_t i = std::min(path[step], path[step + 1]),
+                  j = std::max(path[step], path[step + 1]);
+    TAPER_CHECK(i >= 0 && i != j && j < static_cast<int64_t>(left.size()),
+                "einsum(): invalid contraction (", path[step], ", ", path[step + 1], ") for ",
+                left.size(), " operands");
+    const Tensor b = take(left, j), a = take(left, i);
+    left.push_back(contract(a, b, ending_before(0, left, l)));
+  }
+  return left[0];
+}
+
+Tensor contract_in_order(const std::vector<Tensor>& all, const Alignment& l) {
+  Tensor y = sum_marked(all[0], ending_before(1, all, l));
+  for (size_t i = 1; i < all.size(); ++i) y = contract(y, all[i], ending_before(i + 1, all, l));
+  return y;
+}
+
 }  // namespace
 
-Tensor einsum(std::string_view equation, TensorList operands) {
+Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path) {
   TAPER_CHECK(!operands.empty(), "einsum(): must provide at least one operand");
   const Equation e = parse(equation);
   TAPER_CHECK(e.operands.size() <= operands.size(),
@@ -307,8 +338,7 @@ Tensor einsum(std::string_view equation, TensorList operands) {
   for (size_t i = 0; i < operands.size(); ++i)
     all.push_back(aligned(operands[i], e.operands[i], l, i));
   check_broadcast(all, l);
-  Tensor y = sum_marked(all[0], ending_at(0, all, l));
-  for (size_t i = 1; i < all.size(); ++i) y = contract(y, all[i], ending_at(i, all, l));
+  const Tensor y = path ? contract_along(*path, all, l) : contract_in_order(all, l);
   Dims sizes;
   for (int64_t d = 0; d < l.result_rank; ++d) sizes.push_back(y.size(d));
   return y.reshape(sizes);

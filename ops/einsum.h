@@ -11,9 +11,11 @@ namespace taper {
 /// for each dimension; a letter that the result lacks is summed over; one that repeats in an
 /// operand takes its diagonal; "..." stands for dimensions that broadcast. Without "->" the result
 /// has the letters that appear once, in the order of the alphabet, after those of "...". Spaces are
-/// skipped. Operands are contracted from left to right, by bmm; one dtype for all. Throws Error, in
-/// LibTorch's words, for what does not fit.
-Tensor einsum(std::string_view equation, TensorList operands);
+/// skipped. Operands are contracted from left to right, by bmm; or, two at a time, as `path` says:
+/// for each step the places of two among those left, the result of which goes to the end (one
+/// operand: a place, 0). One dtype for all. Throws Error, in LibTorch's words, for what does not
+/// fit.
+Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path = nullopt);
 
 /// The sum over dims_self[i] of self together with dims_other[i] of other, for all i: the remaining
 /// dimensions of self, then those of other. A size of 1 broadcasts. Throws Error for other sizes.

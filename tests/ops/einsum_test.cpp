@@ -174,6 +174,27 @@ TAPER_OP_CASES(tensordot_cases, {
   return std::vector<OpCase>{dot, k, c};
 });
 
+TEST(Einsum, FollowsAPath) {
+  const Tensor a = numbers({2, 3}, kDouble), b = numbers({3, 4}, kDouble),
+               c = numbers({4, 5}, kDouble), d = numbers({5}, kDouble);
+  const Tensor expected = einsum("ij,jk,kl,l->i", {a, b, c, d});
+  EXPECT_TRUE(
+      einsum("ij,jk,kl,l->i", {a, b, c, d}, IntArrayRef{2, 3, 1, 2, 0, 1}).allclose(expected));
+  EXPECT_TRUE(
+      einsum("ij,jk,kl,l->i", {a, b, c, d}, IntArrayRef{0, 3, 2, 0, 1, 0}).allclose(expected));
+  EXPECT_TRUE(einsum("ij->j", {a}, IntArrayRef{0}).allclose(a.sum({0})));
+  expect_error(
+      "einsum(): expected contraction path given in path parameter to have size 2 but got 1", [&] {
+        einsum("ij,jk", {a, b}, IntArrayRef{0});
+      });
+  expect_error("einsum(): invalid contraction (0, 2)", [&] {
+    einsum("ij,jk", {a, b}, IntArrayRef{0, 2});
+  });
+  expect_error("einsum(): invalid contraction (1, 1)", [&] {
+    einsum("ij,jk", {a, b}, IntArrayRef{1, 1});
+  });
+}
+
 TEST(Einsum, TakesIntegers) {
   const Tensor x = counting({2, 2}, kLong);
   expect_values(einsum("ij,jk->ik", {x, x}), {2, 2}, {2, 3, 6, 11});
