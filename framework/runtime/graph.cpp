@@ -5,6 +5,7 @@
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
+#include <taper/framework/runtime/timeline.h>
 
 namespace taper {
 
@@ -80,7 +81,10 @@ void Graph::replay() {
   if (detail::watches_races())
     for (const detail::WatchedLaunch& l : made_->watched)
       races::detector().launch(stream, l.name, l.accesses);
-  made_->recording->replay(stream);
+  {
+    const detail::TimelineSpan span(stream, "graph");
+    made_->recording->replay(stream);
+  }
   if (stream) detail::finish_launch(detail::require_cuda(), stream);
 }
 

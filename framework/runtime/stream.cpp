@@ -6,6 +6,7 @@
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
+#include <taper/framework/runtime/timeline.h>
 
 namespace taper {
 namespace {
@@ -66,7 +67,10 @@ StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream) {
 void launch_on(DeviceIndex device, const char* name, std::function<void()> work) {
   Runtime& r = require_cuda();
   StreamImpl* stream = current_stream_of(device);
-  r.launch(stream, name, std::move(work));
+  {
+    const TimelineSpan span(stream, name);
+    r.launch(stream, name, std::move(work));
+  }
   if (!stream->capture) finish_launch(r, stream);
 }
 
@@ -74,6 +78,7 @@ void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes) {
   if (Capture* capture = stream->capture)
     capture->note(stream, "copy",
                   {Access::bytes(to, nbytes, true), Access::bytes(from, nbytes, false)});
+  const TimelineSpan span(stream, "memcpy");
   require_cuda().copy(stream, to, from, nbytes);
 }
 

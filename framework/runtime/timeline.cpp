@@ -7,21 +7,76 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/runtime.h>
+
 namespace taper {
 namespace {
 
 using Clock = detail::TimelineMark::Clock;
 using Json = nlohmann::ordered_json;
 
+/// What ran between two events.
+struct Span {
+  cuda::TimelineEvent what;
+  detail::EventImpl *begin, *end;
+};
+
 /// What is being recorded.
 struct Record {
   std::mutex mutex;
   Clock::time_point start;
   std::vector<cuda::TimelineEvent> events;
+  std::vector<Span> spans;
+  /// Of each device an event at its timeline's `what.begin_ns`: devices have clocks of their own.
+  std::vector<Span> origins;
 };
 Record& recording() {
   static Record& r = *new Record;
   return r;
+}
+
+std::atomic<bool> by_events{false};
+
+int64_t ns_of(Clock::duration d) {
+  return static_cast<int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
+}
+int64_t ns_of_ms(double ms) { return static_cast<int64_t>(ms * 1e6); }
+
+void mark_origins(Record& r) {
+  Runtime& runtime = detail::require_cuda();
+  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) {
+    detail::EventImpl* const e = runtime.make_event(true);
+    runtime.record(e, cuda::default_stream(i).impl());
+    runtime.synchronize(e);
+    r.origins.push_back({{"", i, 0, ns_of(Clock::now() - r.start), 0}, e, nullptr});
+  }
+}
+
+// The devices have been waited for. A device that has failed may not tell times: then its events
+// are left out.
+void take_spans(Record& r) {
+  Runtime& runtime = detail::require_cuda();
+  for (Span& s : r.spans) {
+    const Span& origin = r.origins[static_cast<size_t>(s.what.device)];
+    try {
+      s.what.begin_ns = origin.what.begin_ns + ns_of_ms(runtime.elapsed_ms(origin.begin, s.begin));
+      s.what.end_ns = s.what.begin_ns + ns_of_ms(runtime.elapsed_ms(s.begin, s.end));
+      r.events.push_back(s.what);
+    } catch (const Error&) {
+    }
+  }
+}
+
+// Ends what records.
+void end_recording(Record& r) noexcept {
+  detail::timeline_records = detail::timeline_spans = false;
+  for (const std::vector<Span>* spans : {&r.spans, &r.origins})
+    for (const Span& s : *spans)
+      for (detail::EventImpl* e : {s.begin, s.end})
+        if (e) cuda_runtime()->destroy_event(e);
+  r.spans.clear();
+  r.origins.clear();
 }
 
 /// A name for a device or a stream in Chrome's format.
@@ -44,18 +99,43 @@ Json slice(const cuda::TimelineEvent& e) {
 
 namespace detail {
 
-std::atomic<bool> timeline_records{false};
+std::atomic<bool> timeline_records{false}, timeline_spans{false};
+
+void set_timeline_by_events(bool value) { by_events = value; }
+
+// A capture is no time: what is captured runs in replays.
+void TimelineSpan::begin(StreamImpl* stream, const char* name) {
+  if (!stream || stream->capture) return;
+  Runtime& runtime = require_cuda();
+  stream_ = stream;
+  name_ = name;
+  begin_ = runtime.make_event(true);
+  runtime.record(begin_, stream);
+}
+
+void TimelineSpan::end() noexcept try {
+  Runtime& runtime = require_cuda();
+  EventImpl* const end = runtime.make_event(true);
+  runtime.record(end, stream_);
+  Record& r = recording();
+  const std::lock_guard<std::mutex> lock(r.mutex);
+  if (timeline_spans)
+    return r.spans.push_back({{name_, stream_->device, stream_->id, 0, 0}, begin_, end});
+  // The timeline has ended meanwhile.
+  runtime.destroy_event(begin_);
+  runtime.destroy_event(end);
+} catch (const std::exception&) {
+  // The device has failed; whoever waits for it next is told.
+}
 
 void TimelineMark::add() const {
   const Clock::time_point end = Clock::now();
-  const auto ns = [](Clock::duration d) {
-    return static_cast<int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(d).count());
-  };
   Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
   // It may have begun for a timeline that has ended.
   if (!timeline_records || begin_ < r.start) return;
-  r.events.push_back({name_, stream_.device, stream_.id, ns(begin_ - r.start), ns(end - r.start)});
+  r.events.push_back(
+      {name_, stream_.device, stream_.id, ns_of(begin_ - r.start), ns_of(end - r.start)});
 }
 
 }  // namespace detail
@@ -65,15 +145,20 @@ namespace cuda {
 Timeline::Timeline() {
   Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
-  TAPER_CHECK(!detail::timeline_records,
+  TAPER_CHECK(!detail::timeline_records && !detail::timeline_spans,
               "Timeline: expected no other one to record, and one does; stop() it first");
   r.start = Clock::now();
   r.events.clear();
-  detail::timeline_records = true;
+  const bool spans = by_events || detail::on_gpu();
+  if (spans) mark_origins(r);
+  (spans ? detail::timeline_spans : detail::timeline_records) = true;
 }
 
 Timeline::~Timeline() {
-  if (recording_) detail::timeline_records = false;
+  if (!recording_) return;
+  Record& r = recording();
+  const std::lock_guard<std::mutex> lock(r.mutex);
+  end_recording(r);
 }
 
 void Timeline::stop() {
@@ -86,7 +171,9 @@ void Timeline::stop() {
     }
   Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
-  detail::timeline_records = recording_ = false;
+  if (detail::timeline_spans) take_spans(r);
+  end_recording(r);
+  recording_ = false;
   events_ = std::exchange(r.events, {});
   std::stable_sort(events_.begin(), events_.end(),
                    [](auto& a, auto& b) { return a.begin_ns < b.begin_ns; });

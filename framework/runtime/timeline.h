@@ -29,7 +29,10 @@ struct TimelineEvent {
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
 };
 
-/// Records what runs on the CUDA devices while it lives, or until stop(). One records at a time.
+/// Records what runs on the CUDA devices while it lives, or until stop(). One records at a time. On
+/// a GPU the times are those of events before and after each launch: they include what else stands
+/// between them in the stream, such as several kernels of one op, and recording them costs time. A
+/// replay of a graph is one event ("graph") there.
 class Timeline {
  public:
   /// Starts to record. Throws Error while another one records.
@@ -57,8 +60,32 @@ class Timeline {
 
 namespace detail {
 
-/// Whether a timeline records.
-extern std::atomic<bool> timeline_records;
+/// Whether a timeline records what simulated devices run, and whether it marks launches by events.
+extern std::atomic<bool> timeline_records, timeline_spans;
+
+/// Timelines that start from now on mark launches by events also on simulated devices. For tests.
+void set_timeline_by_events(bool by_events);
+
+/// What is queued on `stream` from here to the end of the scope is one event, between two events of
+/// the device, where a timeline needs these; of no stream nothing. `name` is copied.
+class TimelineSpan {
+ public:
+  TimelineSpan(StreamImpl* stream, const char* name) {
+    if (timeline_spans.load(std::memory_order_relaxed)) begin(stream, name);
+  }
+  ~TimelineSpan() {
+    if (begin_) end();
+  }
+  TimelineSpan(const TimelineSpan&) = delete;
+  TimelineSpan& operator=(const TimelineSpan&) = delete;
+
+ private:
+  void begin(StreamImpl* stream, const char* name);
+  void end() noexcept;
+  StreamImpl* stream_ = nullptr;
+  const char* name_ = nullptr;
+  EventImpl* begin_ = nullptr;
+};
 
 /// The time from here to the end of the scope is one event of `stream`.
 class TimelineMark {

@@ -53,7 +53,7 @@ TEST(DevicesP5, BatchesArriveOnTheDeviceInOrder) {
 }
 
 TEST(DevicesP5, TheNextCopyOverlapsWithThisComputation) {
-  TAPER_NEEDS_SIMULATION("timelines of GPUs are not recorded");
+  TAPER_NEEDS_SIMULATION("copies and kernels that certainly overlap");
   auto loader = loader_of(Rows());
   auto prefetched = prefetch_to_device(*loader, kCUDA);
   cuda::Timeline timeline;

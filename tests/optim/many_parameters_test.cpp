@@ -128,7 +128,6 @@ std::map<std::string, int> launches_of(const std::function<void()>& work) {
 }
 
 TEST(ManyParameters, AStepIsAsFewLaunchesAsListsHoldThem) {
-  TAPER_NEEDS_SIMULATION("timelines");
   const auto all = with_gradients(160, kCUDA);
   Adam adam(all, AdamOptions(0.1));
   adam.step();  // makes the states
@@ -231,7 +230,6 @@ TEST(ClipGradOnDevices, NotFinite) {
 }
 
 TEST(ClipGradOnDevices, QueuesAllBeforeItWaits) {
-  TAPER_NEEDS_SIMULATION("timelines");
   const auto all = with_gradients(100, kCUDA);
   auto count = launches_of([&] { nn::utils::clip_grad_norm_(all, 1); });
   EXPECT_EQ(count["foreach_norm_parts"], 1);

@@ -17,8 +17,19 @@ using testing::device_at;
 using testing::Gate;
 using testing::last_device;
 
-TEST(DevicesP5, TimelineHoldsWhatRanBetweenStartAndStop) {
-  TAPER_NEEDS_SIMULATION("timelines of GPUs are not recorded");
+/// Calls body for each way of recording: by what runs a kernel, and by events around it, which is
+/// the way of GPUs.
+template <class Body>
+void for_both_ways(const Body& body) {
+  for (const bool by_events : {false, true}) {
+    SCOPED_TRACE(by_events ? "by events" : "by the simulation");
+    detail::set_timeline_by_events(by_events);
+    body();
+  }
+  detail::set_timeline_by_events(false);
+}
+
+void expect_what_ran() {
   const Tensor before = ones({10}, kCUDA) * 2;
   cuda::synchronize();
   cuda::Timeline timeline;
@@ -40,9 +51,9 @@ TEST(DevicesP5, TimelineHoldsWhatRanBetweenStartAndStop) {
     return e.device == side.device_index() && e.stream == side.id();
   }));
 }
+TEST(DevicesP5, TimelineHoldsWhatRanBetweenStartAndStop) { for_both_ways(expect_what_ran); }
 
-TEST(DevicesP5, TimelineShowsOneStreamInOrderAndTwoBesideEachOther) {
-  TAPER_NEEDS_SIMULATION("timelines of GPUs are not recorded");
+void expect_two_streams() {
   cuda::synchronize();
   cuda::Timeline timeline;
   {
@@ -61,9 +72,12 @@ TEST(DevicesP5, TimelineShowsOneStreamInOrderAndTwoBesideEachOther) {
   EXPECT_NE(events[0].stream, events[1].stream);
   EXPECT_FALSE(events[0].overlaps(events[2]));  // on the stream of the first gate
 }
+TEST(DevicesP5, TimelineShowsOneStreamInOrderAndTwoBesideEachOther) {
+  TAPER_NEEDS_SIMULATION("two functions of the host that run at once");
+  for_both_ways(expect_two_streams);
+}
 
 TEST(DevicesP5, TimelineIsChromesFormat) {
-  TAPER_NEEDS_SIMULATION("timelines of GPUs are not recorded");
   cuda::synchronize(last_device().index());
   cuda::Timeline timeline;
   ones({2}, last_device()).cpu();
@@ -85,8 +99,7 @@ TEST(DevicesP5, TimelineIsChromesFormat) {
   EXPECT_THROW(timeline.export_chrome_trace("/nowhere/at/all.json"), Error);
 }
 
-TEST(DevicesP5, TimelineRecordsAloneAndSurvivesFaults) {
-  TAPER_NEEDS_SIMULATION("timelines of GPUs are not recorded");
+void expect_faults_survived() {
   {
     const cuda::Timeline one;
     EXPECT_THROW(cuda::Timeline(), Error);
@@ -99,6 +112,28 @@ TEST(DevicesP5, TimelineRecordsAloneAndSurvivesFaults) {
   EXPECT_EQ(timeline.events()[0].name, "broken");
   timeline.stop();
   EXPECT_EQ(timeline.events().size(), 1u);
+}
+TEST(DevicesP5, TimelineRecordsAloneAndSurvivesFaults) {
+  TAPER_NEEDS_SIMULATION("kernels that throw");
+  for_both_ways(expect_faults_survived);
+}
+
+TEST(DevicesP5, TimelineShowsReplaysAndLeavesCapturesOut) {
+  if (cuda::is_simulated()) detail::set_timeline_by_events(true);
+  const Tensor x = ones({4}, kCUDA);
+  cuda::synchronize();
+  cuda::Timeline timeline;
+  Graph graph(Device(kCUDA, 0));
+  Tensor y;
+  {
+    const GraphGuard guard(graph);
+    y = (x + 1).sqrt();
+  }
+  graph.replay();
+  timeline.stop();
+  detail::set_timeline_by_events(false);
+  ASSERT_EQ(timeline.events().size(), 1u);
+  EXPECT_EQ(timeline.events()[0].name, "graph");
 }
 
 }  // namespace
