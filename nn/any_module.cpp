@@ -87,9 +87,42 @@ AnyModule AnyModule::clone(optional<Device> device) const {
   return r;
 }
 
+namespace {
+
+using TwoTensors = std::tuple<Tensor, Tensor>;
+
+/// Adds the tensors in a result of one of these types, the ones that modules of the library return.
+template <class... T>
+void add_outputs(detail::HookedCall& call, AnyValue& y) {
+  const auto add = [&](auto* value) {
+    if (value) call.add_output(*value);
+  };
+  (add(y.try_get<T>()), ...);
+}
+
+}  // namespace
+
 AnyValue AnyModule::forward_values(std::vector<AnyValue>&& arguments) {
   TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
-  return class_->forward(*module_, self_, std::move(arguments));
+  if (!module_->has_hooks()) return class_->forward(*module_, self_, std::move(arguments));
+  detail::HookedCall call(*module_);
+  for (AnyValue& value : arguments)
+    if (Tensor* x = value.try_get<Tensor>()) call.add_input(*x);
+  call.before();
+  AnyValue y = class_->forward(*module_, self_, std::move(arguments));
+  add_outputs<Tensor, TwoTensors, std::tuple<Tensor, TwoTensors>, std::vector<Tensor>>(call, y);
+  call.after();
+  return y;
+}
+
+Tensor AnyModule::map_with_hooks(Tensor x) const {
+  detail::HookedCall call(*module_);
+  call.add_input(x);
+  call.before();
+  Tensor y = class_->map(self_, std::move(x));
+  call.add_output(y);
+  call.after();
+  return y;
 }
 
 std::shared_ptr<Module> AnyModule::ptr() const {

@@ -124,7 +124,8 @@ class AnyModule {
 
   AnyModule clone(optional<Device> device = nullopt) const;
   bool is_empty() const noexcept { return module_ == nullptr; }
-  /// Calls the module's forward(). Throws when the number or the types of the arguments differ.
+  /// Calls the module: its hooks and its forward(). Throws when the number or the types of the
+  /// arguments differ.
   template <class... Args>
   AnyValue any_forward(Args&&... args) {
     std::vector<AnyValue> values;
@@ -159,11 +160,14 @@ class AnyModule {
 
   /// Whether map() may be called: the module's forward() takes a tensor and returns one.
   bool maps_tensor() const noexcept { return class_ && class_->map; }
-  /// forward() of such a module, with nothing in between.
-  Tensor map(Tensor&& x) const { return class_->map(self_, std::move(x)); }
+  /// Calls such a module, with nothing but its hooks in between.
+  Tensor map(Tensor&& x) const {
+    return module_->has_hooks() ? map_with_hooks(x) : class_->map(self_, std::move(x));
+  }
 
  private:
   void* checked(const std::type_info& wanted, const char* function) const;
+  Tensor map_with_hooks(Tensor x) const;
 
   std::shared_ptr<Module> module_;
   void* self_ = nullptr;

@@ -223,6 +223,7 @@ void check_same_count(size_t copied, size_t original, const char* what, const ch
 }  // namespace
 
 void Module::copy_registered_from(const Module& original, const optional<Device>& device) {
+  split_parameters();
   check_same_count(parameters_.size(), original.parameters_.size(), "parameters",
                    "register_parameter");
   copy_values(parameters_, original.parameters_, "parameter", device);
@@ -231,6 +232,7 @@ void Module::copy_registered_from(const Module& original, const optional<Device>
   check_same_count(children_.size(), original.children_.size(), "child modules", "register_module");
   for (const auto& child : original.children_)
     children_[child.key()]->clone_(*child.value(), device);
+  refresh_parameters();
 }
 
 // ---------------------------------------------------------------------- registering
@@ -256,6 +258,14 @@ void Module::replace_child(const std::string& name, std::shared_ptr<Module> modu
   TAPER_CHECK(module, "replace_module: expected a module for the name '", name,
               "', got an empty pointer");
   children_[name] = std::move(module);
+}
+void Module::unregister_parameter(const std::string& name) {
+  TAPER_CHECK(parameters_.contains(name), "No Parameter with name `", name, "` is registered");
+  parameters_.erase(name);
+}
+void Module::unregister_buffer(const std::string& name) {
+  TAPER_CHECK(buffers_.contains(name), "No Buffer with name `", name, "` is registered");
+  buffers_.erase(name);
 }
 void Module::unregister_module(const std::string& name) {
   TAPER_CHECK(children_.contains(name), "No Module with name `", name, "` is registered");

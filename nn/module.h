@@ -33,6 +33,12 @@ class ModuleHolder;
 
 namespace detail {
 
+class HookedCall;
+class Parametrization;
+struct ModuleHooks;
+void add_parametrization(Module& module, std::shared_ptr<const Parametrization> p);
+void remove_parametrization(Module& module, const std::string& kind, const std::string& name);
+
 struct ModuleHolderIndicator {};
 template <class T>
 using is_module_holder = std::is_base_of<ModuleHolderIndicator, std::decay_t<T>>;
@@ -196,6 +202,29 @@ class Module : public std::enable_shared_from_this<Module> {
   }
   /// Removes a submodule. Throws when there is none of that name.
   void unregister_module(const std::string& name);
+  /// The same for a parameter or a buffer of this module itself; tensors that hold it stay.
+  void unregister_parameter(const std::string& name);
+  void unregister_buffer(const std::string& name);
+
+  /// Before a call, with the tensors among the arguments, which the hook may replace.
+  using ForwardPreHook = std::function<void(Module& module, std::vector<Tensor>& inputs)>;
+  /// After it, with the tensors in the result (one, or those of a tuple or list), likewise.
+  using ForwardHook = std::function<void(Module& module, const std::vector<Tensor>& inputs,
+                                         std::vector<Tensor>& outputs)>;
+  /// In backward, with the gradients of those inputs and outputs of a call that want one; undefined
+  /// ones are zero. Those of the inputs may be replaced.
+  using FullBackwardHook = std::function<void(Module& module, std::vector<Tensor>& grad_inputs,
+                                              const std::vector<Tensor>& grad_outputs)>;
+  /// Hooks of this module, run in the order of registration whenever it is called: by its holder
+  /// (`linear(x)`), as an element of a Sequential, in an AnyModule. As in Python, forward() called
+  /// by name runs none. Clones have the same hooks. Returns a number for remove_hook.
+  unsigned register_forward_pre_hook(ForwardPreHook hook);
+  unsigned register_forward_hook(ForwardHook hook);
+  unsigned register_full_backward_hook(FullBackwardHook hook);
+  /// Throws Error when this module has no such hook.
+  void remove_hook(unsigned id);
+  /// Whether a call is more than forward().
+  bool has_hooks() const noexcept { return hooks_ != nullptr; }
 
  protected:
   // What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides; see any_module.h.
@@ -203,11 +232,19 @@ class Module : public std::enable_shared_from_this<Module> {
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
 
+  /// For a clone() that makes its copy anew.
+  static void copy_hooks(Module& to, const Module& from);
+
   OrderedDict<std::string, Tensor> parameters_;
 
  private:
   template <class Derived>
   friend class Cloneable;
+  friend class detail::HookedCall;
+  friend void detail::add_parametrization(Module& module,
+                                          std::shared_ptr<const detail::Parametrization> p);
+  friend void detail::remove_parametrization(Module& module, const std::string& kind,
+                                             const std::string& name);
   friend std::vector<AnyValue> detail::complete_arguments(Module& module,
                                                           std::vector<AnyValue>&& given,
                                                           size_t count);
@@ -240,11 +277,18 @@ class Module : public std::enable_shared_from_this<Module> {
                        std::vector<std::string>& names) const;
   void pretty_print_recursive(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_from_this_checked() const;
+  template <class Change>
+  void change_hooks(const Change& change);
+  /// Parameters that are computed from others: their parts registered, their values computed anew.
+  void split_parameters();
+  void refresh_parameters();
 
   OrderedDict<std::string, Tensor> buffers_{"Buffer"};
   OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
   mutable std::string name_;
   bool is_training_ = true;
+  unsigned next_hook_id_ = 0;
+  std::shared_ptr<const detail::ModuleHooks> hooks_;
   mutable ReplicaSlot replicas_;
 };
 

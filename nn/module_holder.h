@@ -4,7 +4,7 @@
 #include <memory>
 #include <ostream>
 
-#include <taper/nn/module.h>
+#include <taper/nn/module_hooks.h>
 
 namespace taper::nn {
 
@@ -57,10 +57,10 @@ class ModuleHolder : detail::ModuleHolderIndicator {
     return impl_;
   }
 
-  /// Calls forward().
+  /// Calls forward(), and the module's hooks.
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {
-    return get()->forward(std::forward<Args>(args)...);
+    return detail::call_module(*get(), std::forward<Args>(args)...);
   }
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {

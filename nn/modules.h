@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/nn/modules/activation.h>
+#include <taper/nn/modules/adaptive.h>
 #include <taper/nn/modules/attention.h>
 #include <taper/nn/modules/batchnorm.h>
 #include <taper/nn/modules/container/functional.h>

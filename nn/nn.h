@@ -8,3 +8,4 @@
 #include <taper/nn/utils/clip_grad.h>
 #include <taper/nn/utils/convert_parameters.h>
 #include <taper/nn/utils/rnn.h>
+#include <taper/nn/utils/weight_norm.h>

@@ -17,3 +17,4 @@
 #include <taper/optim/rprop.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/sgd.h>
+#include <taper/optim/swa_utils.h>

@@ -1,6 +1,7 @@
 #include <taper/nn/functional/distance.h>
 
 #include <taper/ops/loss.h>
+#include <taper/ops/statistics.h>
 
 namespace taper::nn::functional {
 
@@ -13,5 +14,7 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                          const PairwiseDistanceFuncOptions& options) {
   return taper::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
+
+Tensor pdist(const Tensor& input, double p) { return taper::pdist(input, p); }
 
 }  // namespace taper::nn::functional

@@ -13,4 +13,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                          const PairwiseDistanceFuncOptions& options = {});
 
+/// |x_i - x_j|_p of all pairs i < j of rows: (N, D) gives (N (N - 1) / 2).
+Tensor pdist(const Tensor& input, double p = 2.0);
+
 }  // namespace taper::nn::functional

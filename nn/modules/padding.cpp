@@ -38,8 +38,10 @@ functional::PadFuncOptions to_pad(const Options& o) {
   }
 TAPER_DEFINE_MODE_PAD(ReflectionPad1d, kReflect)
 TAPER_DEFINE_MODE_PAD(ReflectionPad2d, kReflect)
+TAPER_DEFINE_MODE_PAD(ReflectionPad3d, kReflect)
 TAPER_DEFINE_MODE_PAD(ReplicationPad1d, kReplicate)
 TAPER_DEFINE_MODE_PAD(ReplicationPad2d, kReplicate)
+TAPER_DEFINE_MODE_PAD(ReplicationPad3d, kReplicate)
 
 // These only add a constant, so any number of dimensions will do.
 #define TAPER_DEFINE_CONSTANT_PAD(Name, number, ...)              \
@@ -50,5 +52,6 @@ TAPER_DEFINE_MODE_PAD(ReplicationPad2d, kReplicate)
 TAPER_DEFINE_CONSTANT_PAD(ZeroPad2d, 0, "")
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad1d, options.value(), ", value=" << options.value())
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad2d, options.value(), ", value=" << options.value())
+TAPER_DEFINE_CONSTANT_PAD(ConstantPad3d, options.value(), ", value=" << options.value())
 
 }  // namespace taper::nn

@@ -1,4 +1,4 @@
-// Padding modules: (N, C, spatial...) or (C, spatial...), with 1 or 2 spatial dimensions, to which
+// Padding modules: (N, C, spatial...) or (C, spatial...), with 1 to 3 spatial dimensions, to which
 // functional::pad adds. Those with a constant take any number of dimensions.
 #pragma once
 
@@ -22,11 +22,14 @@ namespace taper::nn {
 
 TAPER_PAD(ReflectionPad1d, (ExpandingArray<2> padding), (padding));
 TAPER_PAD(ReflectionPad2d, (ExpandingArray<4> padding), (padding));
+TAPER_PAD(ReflectionPad3d, (ExpandingArray<6> padding), (padding));
 TAPER_PAD(ReplicationPad1d, (ExpandingArray<2> padding), (padding));
 TAPER_PAD(ReplicationPad2d, (ExpandingArray<4> padding), (padding));
+TAPER_PAD(ReplicationPad3d, (ExpandingArray<6> padding), (padding));
 TAPER_PAD(ZeroPad2d, (ExpandingArray<4> padding), (padding));
 TAPER_PAD(ConstantPad1d, (ExpandingArray<2> padding, double value), (padding, value));
 TAPER_PAD(ConstantPad2d, (ExpandingArray<4> padding, double value), (padding, value));
+TAPER_PAD(ConstantPad3d, (ExpandingArray<6> padding, double value), (padding, value));
 #undef TAPER_PAD
 
 }  // namespace taper::nn

@@ -17,10 +17,12 @@ struct ReflectionPadOptions {
 };
 using ReflectionPad1dOptions = ReflectionPadOptions<1>;
 using ReflectionPad2dOptions = ReflectionPadOptions<2>;
+using ReflectionPad3dOptions = ReflectionPadOptions<3>;
 template <size_t D>
 using ReplicationPadOptions = ReflectionPadOptions<D>;
 using ReplicationPad1dOptions = ReplicationPadOptions<1>;
 using ReplicationPad2dOptions = ReplicationPadOptions<2>;
+using ReplicationPad3dOptions = ReplicationPadOptions<3>;
 using ZeroPad2dOptions = ReflectionPadOptions<2>;
 
 template <size_t D>
@@ -32,6 +34,7 @@ struct ConstantPadOptions {
 };
 using ConstantPad1dOptions = ConstantPadOptions<1>;
 using ConstantPad2dOptions = ConstantPadOptions<2>;
+using ConstantPad3dOptions = ConstantPadOptions<3>;
 
 namespace functional {
 

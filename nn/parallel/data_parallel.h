@@ -57,8 +57,8 @@ auto forward_parts(const std::shared_ptr<M>& module, Plan plan, const Args&... a
   std::vector<optional<Result>> results(parts.size());
   run_on_devices(plan.devices, [&](size_t i) {
     const auto replica = cast_replica<M>(modules[i]);
-    results[i].emplace(
-        std::apply([&](auto&... a) -> Result { return replica->forward(a...); }, parts[i]));
+    results[i].emplace(std::apply(
+        [&](auto&... a) -> Result { return nn::detail::call_module(*replica, a...); }, parts[i]));
   });
   std::vector<Result> outputs;
   for (auto& r : results) outputs.push_back(std::move(*r));
@@ -80,7 +80,7 @@ Tensor data_parallel(ModuleType module, Tensor input,
   if (!output_device) output_device = devices->front();
   if (devices->size() == 1) {
     module->to(devices->front());
-    return module->forward(input.to(devices->front())).to(*output_device);
+    return nn::detail::call_module(*module, input.to(devices->front())).to(*output_device);
   }
   return detail::forward_parts(detail::pointer_of(module), {*devices, *output_device, dim, nullptr},
                                input);
@@ -129,7 +129,7 @@ class DataParallelImpl : public DataParallelBase {
   auto forward(const Args&... args) -> std::decay_t<
       decltype(std::declval<M&>().forward(std::declval<std::decay_t<Args>&>()...))> {
     using Arguments = std::tuple<std::decay_t<Args>...>;
-    const auto call = [this](auto&... a) { return module_->forward(a...); };
+    const auto call = [this](auto&... a) { return nn::detail::call_module(*module_, a...); };
     if (plan_.devices.empty()) {
       Arguments all(args...);
       return std::apply(call, all);

@@ -30,8 +30,9 @@ std::vector<Tensor> parallel_apply(std::vector<ModuleType>& modules,
   for (size_t i = 0; i < inputs.size(); ++i)
     where.push_back(devices ? (*devices)[i] : inputs[i].device());
   std::vector<Tensor> outputs(modules.size());
-  detail::run_on_devices(
-      where, [&](size_t i) { outputs[i] = modules[i]->forward(inputs[i]).to(where[i]); });
+  detail::run_on_devices(where, [&](size_t i) {
+    outputs[i] = nn::detail::call_module(*modules[i], inputs[i]).to(where[i]);
+  });
   return outputs;
 }
 

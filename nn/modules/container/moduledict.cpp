@@ -14,6 +14,7 @@ ModuleDictImpl::ModuleDictImpl(const Dict& modules) { update(modules); }
 
 std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleDictImpl>();
+  copy_hooks(*copy, *this);
   copy->train(is_training());  // before there are children: they keep their own mode
   for (const auto& item : modules_) copy->set(item.key(), item.value()->clone(device));
   return copy;

@@ -16,6 +16,7 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 
 std::shared_ptr<Module> SequentialImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<SequentialImpl>();
+  copy_hooks(*copy, *this);
   copy->train(is_training());  // before there are children: they keep their own mode
   const std::vector<std::string> names = named_children().keys();
   for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));

@@ -1,0 +1,23 @@
+// Options of AdaptiveLogSoftmaxWithLoss.
+#pragma once
+
+#include <vector>
+
+#include <taper/framework/arg.h>
+
+namespace taper::nn {
+
+/// `cutoffs` are the first classes of the clusters, increasing, between 1 and n_classes - 1.
+struct AdaptiveLogSoftmaxWithLossOptions {
+  AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
+                                    std::vector<int64_t> cutoffs)
+      : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
+  TAPER_ARG(int64_t, in_features);
+  TAPER_ARG(int64_t, n_classes);
+  TAPER_ARG(std::vector<int64_t>, cutoffs);
+  /// Each cluster has this times fewer features than the one before.
+  TAPER_ARG(double, div_value) = 4.0;
+  TAPER_ARG(bool, head_bias) = false;
+};
+
+}  // namespace taper::nn
