@@ -1,8 +1,11 @@
 #include <taper/data/image_transforms.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/matmul.h>
 #include <taper/ops/random.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/view.h>
@@ -14,7 +17,45 @@ void check_image(const char* name, const Tensor& image) {
   TAPER_CHECK(image.dim() >= 2, name, ": expected an image [..., H, W], got sizes ", image.sizes());
 }
 
+/// Row i holds the weights of an axis's old places in the new place i: a triangle as wide as two
+/// places of the coarser of the two grids.
+Tensor resize_weights(int64_t from, int64_t to, const Tensor& like) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double reach = std::max(scale, 1.0);
+  Tensor weights = zeros({to, from}, kDouble);
+  for (int64_t i = 0; i < to; ++i) {
+    double* row = weights.data_ptr<double>() + i * from;
+    const double center = (static_cast<double>(i) + 0.5) * scale;
+    const auto first = std::max<int64_t>(0, static_cast<int64_t>(center - reach + 0.5));
+    const auto last = std::min<int64_t>(from, static_cast<int64_t>(center + reach + 0.5));
+    double sum = 0;
+    for (int64_t j = first; j < last; ++j)
+      sum += row[j] = std::max(0.0, 1 - std::abs((static_cast<double>(j) - center + 0.5) / reach));
+    for (int64_t j = first; j < last; ++j) row[j] /= sum;
+  }
+  return weights.to(like.options());
+}
+
 }  // namespace
+
+Tensor resize(const Tensor& image, int64_t height, int64_t width) {
+  check_image("Resize", image);
+  TAPER_CHECK_VALUE(image.size(-2) > 0 && image.size(-1) > 0,
+                    "Resize: expected an image that is not empty, got sizes ", image.sizes());
+  const bool whole = !image.is_floating_point();
+  Tensor y = whole ? image.to(kFloat) : image;
+  if (width != y.size(-1)) y = matmul(y, resize_weights(y.size(-1), width, y).t());
+  if (height != y.size(-2)) y = matmul(resize_weights(y.size(-2), height, y), y);
+  return whole ? y.round().to(image.scalar_type()) : y;
+}
+
+Tensor resize_shorter(const Tensor& image, int64_t size) {
+  check_image("Resize", image);
+  const int64_t h = image.size(-2), w = image.size(-1);
+  TAPER_CHECK_VALUE(h > 0 && w > 0, "Resize: expected an image that is not empty, got sizes ",
+                    image.sizes());
+  return h <= w ? resize(image, size, size * w / h) : resize(image, size * h / w, size);
+}
 
 void check_size(const char* name, int64_t height, int64_t width) {
   TAPER_CHECK_VALUE(height > 0 && width > 0, name, ": expected a size of at least 1, got ", height,

@@ -1,4 +1,5 @@
-// Transforms of images [..., H, W]: crops, flips, padding. They draw from the default generator.
+// Transforms of images [..., H, W]: sizes, crops, flips, padding. They draw from the default
+// generator.
 #pragma once
 
 #include <array>
@@ -15,9 +16,29 @@ Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t p
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
 /// Adds left, top, right, bottom.
 Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value);
+Tensor resize(const Tensor& image, int64_t height, int64_t width);
+Tensor resize_shorter(const Tensor& image, int64_t size);
 void check_size(const char* name, int64_t height, int64_t width);
 void check_probability(const char* name, double p);
 }  // namespace detail
+
+/// The image in another size, by linear interpolation, and where it shrinks by weighted means over
+/// all pixels (antialiased): Pillow's and torchvision's BILINEAR. One number is the shorter side's
+/// size; the other keeps the ratio. Bytes are rounded, and may differ from Pillow's by one.
+template <class Target = Tensor>
+struct Resize : public TensorTransform<Target> {
+  explicit Resize(int64_t size) : height(size), width(0) {
+    detail::check_size("Resize", size, size);
+  }
+  Resize(int64_t height, int64_t width) : height(height), width(width) {
+    detail::check_size("Resize", height, width);
+  }
+  Tensor operator()(Tensor input) override {
+    return width == 0 ? detail::resize_shorter(input, height)
+                      : detail::resize(input, height, width);
+  }
+  int64_t height, width;
+};
 
 /// The middle of the image; zeros around a smaller one.
 template <class Target = Tensor>

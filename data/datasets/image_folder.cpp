@@ -1,0 +1,100 @@
+#include <taper/data/datasets/image_folder.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include <taper/data/image_file.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
+namespace taper::data::datasets {
+
+namespace fs = std::filesystem;
+
+struct ImageFolder::Listing {
+  std::vector<std::string> classes;
+  std::vector<std::pair<std::string, int64_t>> samples;
+};
+
+namespace {
+
+bool is_image(const fs::path& path) {
+  std::string type = path.extension().string();
+  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return type == ".png" || type == ".jpg" || type == ".jpeg";
+}
+
+std::vector<std::string> names_of_folders(const fs::path& root) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root))
+    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The images at and below a folder: folders in the order of their paths, files by name.
+std::vector<std::string> images_below(const fs::path& top) {
+  std::vector<fs::path> folders{top};
+  const auto options = fs::directory_options::follow_directory_symlink;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top, options))
+    if (entry.is_directory()) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end(),
+            [](const fs::path& a, const fs::path& b) { return a.string() < b.string(); });
+  std::vector<std::string> images;
+  for (const fs::path& folder : folders) {
+    const auto first = static_cast<std::ptrdiff_t>(images.size());
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (entry.is_regular_file() && is_image(entry.path()))
+        images.push_back(entry.path().string());
+    std::sort(images.begin() + first, images.end());
+  }
+  return images;
+}
+
+}  // namespace
+
+ImageFolder::ImageFolder(const std::string& root) {
+  auto listing = std::make_shared<Listing>();
+  std::string without;
+  try {
+    TAPER_CHECK(fs::is_directory(root), root, ": expected a folder");
+    listing->classes = names_of_folders(root);
+    for (size_t c = 0; c < listing->classes.size(); ++c) {
+      const std::vector<std::string> images = images_below(fs::path(root) / listing->classes[c]);
+      for (const std::string& path : images)
+        listing->samples.emplace_back(path, static_cast<int64_t>(c));
+      if (images.empty()) without += (without.empty() ? "" : ", ") + listing->classes[c];
+    }
+  } catch (const fs::filesystem_error& e) {
+    throw Error(std::string("ImageFolder: ") + e.what());
+  }
+  TAPER_CHECK(!listing->classes.empty(), "Couldn't find any class folder in ", root, ".");
+  TAPER_CHECK(without.empty(), "Found no valid file for the classes ", without,
+              ". Supported extensions are: .jpg, .jpeg, .png");
+  listing_ = std::move(listing);
+}
+
+Tensor ImageFolder::raw(size_t index) const {
+  TAPER_CHECK_INDEX(index < listing_->samples.size(), "ImageFolder: expected an index below ",
+                    listing_->samples.size(), ", got ", index);
+  return read_image(listing_->samples[index].first);
+}
+
+Example<> ImageFolder::get(size_t index) {
+  const Tensor image = raw(index).to(kFloat).div_(255);
+  return {image, tensor(listing_->samples[index].second, kLong)};
+}
+
+optional<size_t> ImageFolder::size() const { return listing_->samples.size(); }
+const std::vector<std::string>& ImageFolder::classes() const { return listing_->classes; }
+const std::vector<std::pair<std::string, int64_t>>& ImageFolder::samples() const {
+  return listing_->samples;
+}
+Tensor ImageFolder::targets() const {
+  std::vector<int64_t> labels;
+  for (const auto& sample : listing_->samples) labels.push_back(sample.second);
+  return tensor(labels, kLong);
+}
+
+}  // namespace taper::data::datasets

@@ -1,0 +1,43 @@
+#include <taper/data/image_file.h>
+
+#if TAPER_WITH_PNG
+#include <png.h>
+
+#include <memory>
+#endif
+
+namespace taper::data::detail {
+
+#if TAPER_WITH_PNG
+
+DecodedImage decode_png(std::string_view bytes, const std::string& name) {
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  const std::unique_ptr<png_image, void (*)(png_image*)> freed(&png, &png_image_free);
+  const auto check = [&](int ok) {
+    // A warning may be all there is of a file whose end is missing.
+    TAPER_CHECK(ok && png.warning_or_error < PNG_IMAGE_ERROR, name,
+                ": cannot be decoded as PNG: ", png.message);
+  };
+  check(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()));
+  DecodedImage image = image_of(png.height, png.width, name);
+  // Read with transparency, which is then dropped: libpng alone would mix in a background.
+  png.format = PNG_FORMAT_RGBA;
+  const Tensor whole =
+      taper::detail::make_tensor({image.height, image.width, 4}, kByte, Device(kCPU));
+  check(png_image_finish_read(&png, nullptr, whole.data_ptr<uint8_t>(), 0, nullptr));
+  image.pixels = whole.narrow(2, 0, 3);
+  return image;
+}
+
+#else
+
+DecodedImage decode_png(std::string_view, const std::string& name) {
+  TAPER_CHECK(false, name,
+              ": a PNG image, but Taper was built without libpng; install its package ",
+              "(libpng-dev) and build Taper again");
+}
+
+#endif
+
+}  // namespace taper::data::detail
