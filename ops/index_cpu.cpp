@@ -179,8 +179,12 @@ struct Combine {
       to = from;
     else if (mode == PutMode::kAdd)
       to = static_cast<T>(functor::add()(static_cast<M>(to), static_cast<M>(from)));
-    else
+    else if (mode == PutMode::kMultiply)
       to = static_cast<T>(functor::mul()(static_cast<M>(to), static_cast<M>(from)));
+    else if (mode == PutMode::kMax)
+      to = static_cast<T>(functor::maximum()(static_cast<M>(to), static_cast<M>(from)));
+    else
+      to = static_cast<T>(functor::minimum()(static_cast<M>(to), static_cast<M>(from)));
   }
 };
 

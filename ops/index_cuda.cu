@@ -181,7 +181,9 @@ template <class T>
 TAPER_DEVICE T put(T to, T from, PutMode mode) {
   if (mode == PutMode::kCopy) return from;
   if (mode == PutMode::kAdd) return static_cast<T>(functor::add()(load(to), load(from)));
-  return static_cast<T>(functor::mul()(load(to), load(from)));
+  if (mode == PutMode::kMultiply) return static_cast<T>(functor::mul()(load(to), load(from)));
+  if (mode == PutMode::kMax) return static_cast<T>(functor::maximum()(load(to), load(from)));
+  return static_cast<T>(functor::minimum()(load(to), load(from)));
 }
 
 // Indices that share all places but that along dim may meet; one thread takes them in order.

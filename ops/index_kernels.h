@@ -9,7 +9,8 @@
 namespace taper {
 
 /// How a value meets the one that is there.
-enum class PutMode : int8_t { kCopy, kAdd, kMultiply };
+/// (kMax and kMin: of scatter_along alone. A NaN wins.)
+enum class PutMode : int8_t { kCopy, kAdd, kMultiply, kMax, kMin };
 
 /// A tensor seen as [outer, size, inner] around the dimension that is indexed.
 struct RowShape {
