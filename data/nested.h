@@ -17,110 +17,39 @@
 // A type with none of these passes through.
 #pragma once
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <taper/data/example.h>
-#include <taper/framework/ordered_dict.h>
+#include <taper/framework/nested.h>
 #include <taper/framework/runtime/stream.h>
 
-namespace taper::data {
-namespace detail {
+namespace taper::detail {
 
-// ---------------------------------------------------------------------- what a batch is made of
-/// The parts of a T that may hold tensors: their types, and each(value, f).
-template <class T, class = void>
-struct Parts {
-  using Types = std::tuple<>;
-};
-template <class A, class B>
-struct Parts<std::pair<A, B>> {
-  using Types = std::tuple<A, B>;
-  template <class F>
-  static void each(std::pair<A, B>& p, F f) {
-    f(p.first);
-    f(p.second);
-  }
-};
-template <class... T>
-struct Parts<std::tuple<T...>> {
-  using Types = std::tuple<T...>;
-  template <class F>
-  static void each(std::tuple<T...>& t, F f) {
-    std::apply([&](auto&... part) { (f(part), ...); }, t);
-  }
-};
-template <class T>
-struct Parts<optional<T>> {
-  using Types = std::tuple<T>;
-  template <class F>
-  static void each(optional<T>& v, F f) {
-    if (v) f(*v);
-  }
-};
 template <class Data, class Target>
-struct Parts<Example<Data, Target>> {
+struct Parts<data::Example<Data, Target>> {
   using Types = std::tuple<Data, Target>;
   template <class F>
-  static void each(Example<Data, Target>& e, F f) {
+  static void each(data::Example<Data, Target>& e, F f) {
     f(e.data);
     f(e.target);
   }
 };
 template <class Data>
-struct Parts<Example<Data, example::NoTarget>> {
+struct Parts<data::Example<Data, data::example::NoTarget>> {
   using Types = std::tuple<Data>;
   template <class F>
-  static void each(Example<Data, example::NoTarget>& e, F f) {
+  static void each(data::Example<Data, data::example::NoTarget>& e, F f) {
     f(e.data);
   }
 };
-template <class Key, class Value>
-struct Parts<OrderedDict<Key, Value>> {
-  using Types = std::tuple<Value>;
-  template <class F>
-  static void each(OrderedDict<Key, Value>& dict, F f) {
-    for (auto& item : dict) f(item.value());
-  }
-};
-/// Containers whose elements can be changed in place. Maps are such, of pairs of a const key.
-template <class T>
-struct Parts<T, std::enable_if_t<std::is_same<decltype(*std::declval<T&>().begin()),
-                                              typename T::value_type&>::value &&
-                                 !std::is_same<typename T::value_type, T>::value>> {
-  using Types = std::tuple<typename T::value_type>;
-  template <class F>
-  static void each(T& range, F f) {
-    for (auto& element : range) f(element);
-  }
-};
 
-/// Whether there is anything for `Action` in a T.
-template <class Action, class T>
-struct Reaches;
-template <class Action, class Types>
-struct ReachesAny;
-template <class Action, class... T>
-struct ReachesAny<Action, std::tuple<T...>> : std::disjunction<Reaches<Action, T>...> {};
-template <class Action, class T>
-struct Reaches : std::disjunction<std::is_same<T, Tensor>, typename Action::template Takes<T>,
-                                  ReachesAny<Action, typename Parts<T>::Types>> {};
-template <class Action, class T>
-struct Reaches<Action, const T> : std::false_type {};
+}  // namespace taper::detail
 
-/// Does `action` to every tensor, and to everything that has its own way of it, in `value`.
-template <class Action, class T>
-void for_each_tensor(const Action& action, T& value) {
-  if constexpr (std::is_same<T, Tensor>::value) {
-    if (value.defined()) action.tensor(value);
-  } else if constexpr (Reaches<Action, T>::value) {
-    if constexpr (Action::template Takes<T>::value)
-      action.other(value);
-    else
-      Parts<T>::each(value, [&](auto& part) { for_each_tensor(action, part); });
-  }
-}
+namespace taper::data {
+namespace detail {
+
+using taper::detail::for_each_tensor;
 
 // ---------------------------------------------------------------------- users' own ways
 // Functions beside a type are found by argument-dependent lookup alone: the declarations here hide
@@ -178,7 +107,9 @@ struct Pin {
   template <class T>
   struct Takes<T, std::void_t<decltype(lookup::pin(std::declval<T&>(), 0))>> : std::true_type {};
 
-  void tensor(Tensor& t) const { t = t.pin_memory(); }
+  void tensor(Tensor& t) const {
+    if (t.defined()) t = t.pin_memory();
+  }
   template <class T>
   void other(T& value) const {
     replace(value, [&] { return lookup::pin(value, 0); });
@@ -192,7 +123,9 @@ struct Move {
   struct Takes<T, std::void_t<decltype(lookup::move(std::declval<T&>(), Device(), true, 0))>>
       : std::true_type {};
 
-  void tensor(Tensor& t) const { t = t.to(device, non_blocking); }
+  void tensor(Tensor& t) const {
+    if (t.defined()) t = t.to(device, non_blocking);
+  }
   template <class T>
   void other(T& value) const {
     replace(value, [&] { return lookup::move(value, device, non_blocking, 0); });
@@ -207,7 +140,7 @@ struct RecordStream {
   using Takes = Move::Takes<T>;
 
   void tensor(Tensor& t) const {
-    if (t.is_cuda()) t.record_stream(stream);
+    if (t.defined() && t.is_cuda()) t.record_stream(stream);
   }
   template <class T>
   void other(T& value) const {

@@ -67,7 +67,7 @@ std::vector<Tensor> tensors_in(T value) {
 }
 }  // namespace detail
 
-/// Any value for each of the devices: tensors in it (see for_each_tensor) are split, the rest is
+/// Any value for each of the devices: tensors in it (see nested.h) are split, the rest is
 /// copied. Without any tensors every device gets a copy.
 /// Throws Error when its tensors give different numbers of parts.
 template <class T>

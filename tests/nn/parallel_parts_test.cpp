@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include <taper/nn/parallel/collective.h>
@@ -18,6 +21,32 @@ namespace {
 using nn::DataParallel;
 using nn::DataParallelOptions;
 using namespace testing;
+
+// A program's own kind of result.
+struct Logits {
+  Tensor scores, state;
+  std::string name;
+};
+template <class F>
+void for_each_tensor(Logits& value, F&& f) {
+  f(value.scores);
+  f(value.state);
+}
+
+TEST(DataParallelG5, TypesOfOnesOwnAreSplitAndJoined) {
+  TAPER_NEEDS_DEVICES(2);
+  using Value = std::tuple<Logits, std::unordered_map<std::string, Tensor>>;
+  const Value whole{{arange(4), arange(8).view({4, 2}), "both"},
+                    {{"b", arange(4)}, {"a", ones({4})}}};
+  const std::vector<Value> parts = nn::parallel::scatter(whole, {cuda0, cuda1});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_TRUE(std::get<0>(parts[1]).scores.cpu().equal(tensor({2, 3})));
+  EXPECT_EQ(std::get<1>(parts[1]).at("b").device(), cuda1);
+  const Value joined = nn::parallel::gather(parts, Device(kCPU));
+  EXPECT_TRUE(std::get<0>(joined).state.equal(arange(8).view({4, 2})));
+  EXPECT_EQ(std::get<0>(joined).name, "both");
+  EXPECT_TRUE(std::get<1>(joined).at("b").equal(arange(4)));
+}
 
 // ---------------------------------------------------------------------- G4
 struct OwnError : std::runtime_error {
