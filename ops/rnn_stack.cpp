@@ -2,7 +2,7 @@
 
 #include <climits>
 
-#include <taper/framework/context.h>
+#include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/dropout.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/view.h>
@@ -124,10 +124,7 @@ std::vector<Tensor> unpack_weights(const Tensor& weights, const std::vector<RnnS
 
 bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, const Tensor& c,
                      TensorList params) {
-  const Context& context = globalContext();
-  if (!context.userEnabledCuDNN() || context.deterministicCuDNN() ||
-      context.deterministicAlgorithms())
-    return false;
+  if (!globalContext().userEnabledCuDNN() || cuda::cudnn_is_deterministic()) return false;
   const ScalarType dtype = x.scalar_type();
   const int64_t rows = x.size(0), count = stack.num_layers * stack.directions();
   const int64_t N = stack.sizes[0];

@@ -1,4 +1,4 @@
-// Sizes and strides as cuDNN takes them. Not installed; needs no cuDNN.
+// What cuDNN may be asked for, and sizes as it takes them. Not installed; needs no cuDNN.
 #pragma once
 
 #include <climits>
@@ -8,6 +8,12 @@
 #include <taper/framework/shape.h>
 
 namespace taper::cuda {
+
+/// Whether only algorithms are wanted that always give the same bits.
+inline bool cudnn_is_deterministic() {
+  const Context& c = globalContext();
+  return c.deterministicCuDNN() || c.deterministicAlgorithms();
+}
 
 /// Whether cuDNN may be asked about a tensor of these sizes: it is switched on, and takes no empty
 /// tensor and no size or stride beyond an int.

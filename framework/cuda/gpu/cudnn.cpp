@@ -30,11 +30,6 @@ cudnnMathType_t cudnn_math(ScalarType dtype) {
   return cudnn_math(dtype, globalContext().allowTF32CuDNN());
 }
 
-bool cudnn_is_deterministic() {
-  const Context& c = globalContext();
-  return c.deterministicCuDNN() || c.deterministicAlgorithms();
-}
-
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
   const std::vector<int> strides = cudnn_strides(sizes);
   TAPER_CUDNN(cudnnSetTensorNdDescriptor, d.get(), cudnn_type(dtype),

@@ -32,8 +32,6 @@ cudnnDataType_t cudnn_compute_type(ScalarType dtype);
 /// The arithmetic that is asked for: f32 without TF32 stays f32. By default what the switch says.
 cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32);
 cudnnMathType_t cudnn_math(ScalarType dtype);
-/// Whether only algorithms are wanted that always give the same bits.
-bool cudnn_is_deterministic();
 
 /// Describes a contiguous tensor.
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes);

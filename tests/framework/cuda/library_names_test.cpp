@@ -31,6 +31,7 @@ std::set<std::string> names_in(const std::string& folder, const std::string& pre
 }
 
 void expect_all(const std::string& prefix, const std::string& stem, size_t at_least) {
+  if (!std::filesystem::exists(TAPER_TEST_SOURCES)) GTEST_SKIP() << "the sources are not here";
   void* library = nullptr;
   for (const char* version : {".so", ".so.13", ".so.12", ".so.9"})
     if (!library) library = dlopen((stem + version).c_str(), RTLD_LAZY | RTLD_LOCAL);
