@@ -15,6 +15,7 @@ bool none_or_dense(const View& v, ScalarType dtype) {
 /// Whether cuDNN takes the batch norm of x (N, C, ...): sizes that fit; a weight and a bias, dense
 /// and in the type of statistics (f64 for f64, else f32), as are the two others where defined; in
 /// training more than one value in each channel. The limits of N are those of its kernels' grids.
+/// Not bf16, which these functions of cuDNN are not promised to take.
 template <class View>
 bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const View& mean,
                             const View& var, bool training) {
@@ -22,8 +23,8 @@ bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const
   const bool operands = weight.defined() && bias.defined() && none_or_dense(weight, dtype) &&
                         none_or_dense(bias, dtype) && none_or_dense(mean, dtype) &&
                         none_or_dense(var, dtype) && mean.defined() == var.defined();
-  return operands && cudnn_takes_sizes(x.sizes) && x.sizes[0] <= (training ? 880801 : 65535) &&
-         (!training || x.numel > x.sizes[1]);
+  return operands && x.dtype != kBFloat16 && cudnn_takes_sizes(x.sizes) &&
+         x.sizes[0] <= (training ? 880801 : 65535) && (!training || x.numel > x.sizes[1]);
 }
 
 // As the kernels of norm_kernels.h, for what cudnn_takes_batch_norm. False, with nothing done,
