@@ -28,6 +28,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/combine.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/conv.h>
 #include <taper/ops/covariance.h>
 #include <taper/ops/distance.h>
@@ -35,6 +36,7 @@
 #include <taper/ops/einsum.h>
 #include <taper/ops/embedding.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/fft.h>
 #include <taper/ops/fill.h>
 #include <taper/ops/fold.h>
 #include <taper/ops/grid_sample.h>
@@ -49,7 +51,6 @@
 #include <taper/ops/pack_sequence.h>
 #include <taper/ops/pool.h>
 #include <taper/ops/random.h>
-#include <taper/ops/real.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>

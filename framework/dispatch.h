@@ -25,7 +25,7 @@ struct In {
   Dims sizes;
   Dims strides;
   /// Storage for a number given in place of a tensor; used when data is null and numel is 1.
-  alignas(8) unsigned char immediate[8];
+  alignas(8) unsigned char immediate[16];
 
   In() = default;
   In(const Tensor& t) {

@@ -63,6 +63,11 @@ ScalarType promote_floats(ScalarType a, ScalarType b) {
   return width_rank(a) > width_rank(b) ? a : b;
 }
 
+template <class T>
+std::ostream& print_parts(std::ostream& out, const numbers::complex<T>& z) {
+  return out << '(' << z.real() << ',' << z.imag() << ')';
+}
+
 }  // namespace
 
 const char* toString(ScalarType t) { return names(t).libtorch; }
@@ -70,6 +75,12 @@ const char* cpp_type_name(ScalarType t) { return names(t).cpp; }
 const char* python_name(ScalarType t) { return names(t).python; }
 std::ostream& operator<<(std::ostream& out, Half x) { return out << static_cast<float>(x); }
 std::ostream& operator<<(std::ostream& out, BFloat16 x) { return out << static_cast<float>(x); }
+std::ostream& numbers::operator<<(std::ostream& out, const numbers::complex<float>& z) {
+  return print_parts(out, z);
+}
+std::ostream& numbers::operator<<(std::ostream& out, const numbers::complex<double>& z) {
+  return print_parts(out, z);
+}
 std::ostream& operator<<(std::ostream& out, ScalarType t) { return out << toString(t); }
 std::ostream& operator<<(std::ostream& out, TypeMeta t) { return out << t.name(); }
 
@@ -78,6 +89,10 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
   if (a == ScalarType::Undefined || b == ScalarType::Undefined) return ScalarType::Undefined;
   if (a == kBool) return b;
   if (b == kBool) return a;
+  if (isComplexType(a) || isComplexType(b)) {
+    const bool wide = toRealValueType(a) == kDouble || toRealValueType(b) == kDouble;
+    return wide ? kComplexDouble : kComplexFloat;
+  }
   const bool a_floats = isFloatingType(a), b_floats = isFloatingType(b);
   if (a_floats && b_floats) return promote_floats(a, b);
   if (a_floats) return a;
@@ -86,6 +101,7 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
 }
 
 bool canCast(ScalarType from, ScalarType to) {
+  if (isComplexType(from) && !isComplexType(to)) return false;
   if (isFloatingType(from) && isIntegralType(to, true)) return false;
   return !(from != kBool && to == kBool);
 }

@@ -7,12 +7,8 @@
 #include <limits>
 
 #include <taper/framework/check.h>
-
-#if defined(__CUDACC__)
-#define TAPER_HD __host__ __device__
-#else
-#define TAPER_HD
-#endif
+#include <taper/framework/complex.h>
+#include <taper/framework/host_device.h>
 
 namespace taper {
 
@@ -93,8 +89,7 @@ struct alignas(2) BFloat16 {
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 
-/// Every element type: X(C++ type, LibTorch's name, k-name). The order is the order of the enum and
-/// LibTorch's numbering for the types it shares.
+/// Every real element type: X(C++ type, LibTorch's name). Most ops take no others.
 #define TAPER_FORALL_DTYPES(X) \
   X(uint8_t, Byte)             \
   X(int8_t, Char)              \
@@ -106,6 +101,10 @@ std::ostream& operator<<(std::ostream& out, BFloat16 x);
   X(double, Double)            \
   X(bool, Bool)                \
   X(BFloat16, BFloat16)
+/// The complex ones, for what is written for them too.
+#define TAPER_FORALL_COMPLEX_DTYPES(X)     \
+  X(numbers::complex<float>, ComplexFloat) \
+  X(numbers::complex<double>, ComplexDouble)
 
 enum class ScalarType : int8_t {
   Byte = 0,
@@ -138,6 +137,9 @@ constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = ScalarType::Double
                      kF64 = ScalarType::Double;
 constexpr ScalarType kBool = ScalarType::Bool;
 constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf,
+                     kComplexFloat = ScalarType::ComplexFloat,
+                     kComplexDouble = ScalarType::ComplexDouble;
 
 /// The ScalarType of a C++ type.
 template <class T>
@@ -155,17 +157,19 @@ struct ScalarTypeToCPPType;
     using type = T;                                       \
   };
 TAPER_FORALL_DTYPES(TAPER_MAP_DTYPE)
+TAPER_FORALL_COMPLEX_DTYPES(TAPER_MAP_DTYPE)
 #undef TAPER_MAP_DTYPE
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
-/// Bytes of one element.
+/// Bytes of one element; 0 for what has no tensors (complex of f16).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
 #define TAPER_SIZE(T, Name) \
   case ScalarType::Name:    \
     return sizeof(T);
     TAPER_FORALL_DTYPES(TAPER_SIZE)
+    TAPER_FORALL_COMPLEX_DTYPES(TAPER_SIZE)
 #undef TAPER_SIZE
     default:
       return 0;
@@ -178,6 +182,23 @@ constexpr bool isFloatingType(ScalarType t) {
 constexpr bool isReducedFloatingType(ScalarType t) { return t == kHalf || t == kBFloat16; }
 constexpr bool isComplexType(ScalarType t) {
   return t >= ScalarType::ComplexHalf && t <= ScalarType::ComplexDouble;
+}
+/// What has gradients.
+constexpr bool isFloatingOrComplexType(ScalarType t) {
+  return isFloatingType(t) || isComplexType(t);
+}
+/// The dtype of the parts of a complex dtype; any other one itself.
+constexpr ScalarType toRealValueType(ScalarType t) {
+  return t == kComplexFloat    ? kFloat
+         : t == kComplexDouble ? kDouble
+         : t == kComplexHalf   ? kHalf
+                               : t;
+}
+/// The complex dtype whose parts hold values of `t`: that of f64, f16 or (for all others) f32.
+constexpr ScalarType toComplexType(ScalarType t) {
+  return t == kDouble || t == kComplexDouble ? kComplexDouble
+         : t == kHalf || t == kComplexHalf   ? kComplexHalf
+                                             : kComplexFloat;
 }
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
   return (t >= kByte && t <= kLong) || (include_bool && t == kBool);
@@ -193,11 +214,11 @@ const char* python_name(ScalarType t);
 std::ostream& operator<<(std::ostream& out, ScalarType t);
 
 /// Result type of two dtypes of equal priority (two dimensioned tensors), as PyTorch's table:
-/// the wider of a category; floating over integral over bool; u8 with i8 gives i16; f16 with bf16
-/// gives f32.
+/// the wider of a category; complex over floating over integral over bool; u8 with i8 gives i16;
+/// f16 with bf16 gives f32.
 ScalarType promoteTypes(ScalarType a, ScalarType b);
-/// True when a value of `from` may be stored in `to` by an in-place op: never from floating to
-/// integral, never from a number to bool.
+/// True when a value of `from` may be stored in `to` by an in-place op: never from complex to
+/// real or from floating to integral, never from a number to bool.
 bool canCast(ScalarType from, ScalarType to);
 
 /// What `Tensor::dtype()` returns: a ScalarType that prints as a C++ type.
@@ -263,6 +284,13 @@ void set_default_dtype(TypeMeta t);
 #define TAPER_NUMBER_DTYPES(X, ...) \
   TAPER_FLOATING_DTYPES(X, __VA_ARGS__) TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__)
 #define TAPER_ALL_DTYPES(X, ...) TAPER_NUMBER_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)
+#define TAPER_COMPLEX_DTYPES(X, ...)                             \
+  X(::taper::numbers::complex<float>, ComplexFloat, __VA_ARGS__) \
+  X(::taper::numbers::complex<double>, ComplexDouble, __VA_ARGS__)
+/// What moves or adds elements of any kind.
+#define TAPER_ANY_DTYPES(X, ...)   \
+  TAPER_ALL_DTYPES(X, __VA_ARGS__) \
+  TAPER_COMPLEX_DTYPES(X, __VA_ARGS__)
 #define TAPER_INDEX_DTYPES(X, ...) X(int64_t, Long, __VA_ARGS__) X(int32_t, Int, __VA_ARGS__)
 
 namespace detail {

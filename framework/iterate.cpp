@@ -86,7 +86,7 @@ int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes,
 In In::number(const Scalar& v, ScalarType dtype) {
   In x;
   x.dtype = dtype;
-  TAPER_SWITCH(dtype, "number", TAPER_ALL_DTYPES, [&] {
+  TAPER_SWITCH(dtype, "number", TAPER_ANY_DTYPES, [&] {
     const scalar_t value = v.cast<scalar_t>();
     __builtin_memcpy(x.immediate, &value, sizeof value);
   });

@@ -162,7 +162,9 @@ std::vector<double> values_of(const Tensor& t) {
   return values;
 }
 
+// Complex numbers show as pairs, in one more dimension.
 void print_values(std::ostream& out, const Tensor& t, int64_t linesize) {
+  if (t.is_complex()) return print_values(out, detail::share_as_real(t.impl()), linesize);
   const std::vector<double> values = values_of(t);
   const IntArrayRef sizes = t.sizes();
   if (sizes.empty())

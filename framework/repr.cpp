@@ -103,13 +103,44 @@ class Formatter {
   int64_t width_ = 1;
 };
 
+/// What is written for each element: a number, or the two parts of one, each in its notation.
+class Cells {
+ public:
+  explicit Cells(const Tensor& t) : elements(t.is_complex() ? part(t, 0) : t), first_(elements) {
+    if (!t.is_complex()) return;
+    imaginary_.emplace(part(t, 1));
+    second_.emplace(*imaginary_);
+  }
+  int64_t width() const { return first_.width() + (second_ ? second_->width() + 1 : 0); }
+  std::string operator()(int64_t i) const {
+    const std::string real = first_(elements.at(i));
+    if (!second_) return real;
+    std::string imag = (*second_)(imaginary_->at(i)) + "j";
+    imag.erase(0, imag.find_first_not_of(' '));
+    return real + (imag[0] == '-' ? "" : "+") + imag;
+  }
+
+ private:
+  static Tensor part(const Tensor& t, int64_t which) {
+    return detail::share_as_real(t.impl()).select(-1, which);
+  }
+
+ public:
+  const Elements elements;
+
+ private:
+  Formatter first_;
+  optional<Elements> imaginary_;
+  optional<Formatter> second_;
+};
+
 std::string spaces(int64_t n) { return std::string(static_cast<size_t>(n), ' '); }
 
-std::string vector_text(const Elements& elements, const Formatter& format, int64_t start,
-                        int64_t indent) {
+std::string vector_text(const Cells& cells, int64_t start, int64_t indent) {
+  const Elements& elements = cells.elements;
   const size_t dim = elements.sizes().size() - 1;
   const int64_t n = elements.sizes()[dim];
-  const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (format.width() + 2));
+  const int64_t per_line = std::max<int64_t>(1, (kLineWidth - indent) / (cells.width() + 2));
   std::string out = "[";
   int64_t shown = 0;
   const auto append = [&](const std::string& item) {
@@ -122,17 +153,17 @@ std::string vector_text(const Elements& elements, const Formatter& format, int64
       append(" ...");
       i = n - kEdgeItems;
     }
-    append(format(elements.at(start + i)));
+    append(cells(start + i));
   }
   return out + "]";
 }
 
 // Recursion over the dimensions, of which there are at most kMaxDims.
-std::string nested_text(const Elements& elements, const Formatter& format, size_t dim,
-                        int64_t index, int64_t indent) {
+std::string nested_text(const Cells& cells, size_t dim, int64_t index, int64_t indent) {
+  const Elements& elements = cells.elements;
   const size_t rank = elements.sizes().size();
   const int64_t n = elements.sizes()[dim];
-  if (dim + 1 == rank) return vector_text(elements, format, index * n, indent);
+  if (dim + 1 == rank) return vector_text(cells, index * n, indent);
   const std::string separator = "," + std::string(rank - dim - 1, '\n') + spaces(indent + 1);
   std::string out = "[";
   for (int64_t i = 0; i < n; ++i) {
@@ -141,17 +172,15 @@ std::string nested_text(const Elements& elements, const Formatter& format, size_
       out += "..." + separator;
       i = n - kEdgeItems;
     }
-    out += nested_text(elements, format, dim + 1, index * n + i, indent + 1);
+    out += nested_text(cells, dim + 1, index * n + i, indent + 1);
   }
   return out + "]";
 }
 
 std::string contents_text(const Tensor& t, int64_t indent) {
   if (t.numel() == 0) return "[]";
-  const Elements elements(t);
-  const Formatter format(elements);
-  if (t.dim() == 0) return format(elements.at(0));
-  return nested_text(elements, format, 0, 0, indent);
+  const Cells cells(t);
+  return t.dim() == 0 ? cells(0) : nested_text(cells, 0, 0, indent);
 }
 
 /// A tuple of numbers as Python prints it, for any number but one.
@@ -167,6 +196,10 @@ bool names_device(const Tensor& t) {
   return t.is_cuda() && t.device().index() != cuda::current_device();
 }
 
+bool omits_dtype(ScalarType t) {
+  return t == default_dtype() || t == toComplexType(default_dtype()) || t == kLong || t == kBool;
+}
+
 std::vector<std::string> suffixes_of(const Tensor& t) {
   std::vector<std::string> out;
   const ScalarType dtype = t.scalar_type();
@@ -175,7 +208,7 @@ std::vector<std::string> suffixes_of(const Tensor& t) {
   if (t.numel() == 0) {
     if (t.dim() != 1) out.push_back("size=" + tuple_text(t.sizes()));
     if (dtype != default_dtype()) out.push_back(dtype_text);
-  } else if (dtype != default_dtype() && dtype != kLong && dtype != kBool) {
+  } else if (!omits_dtype(dtype)) {
     out.push_back(dtype_text);
   }
   if (const intrusive_ptr<autograd::Node> grad_fn = t.grad_fn())

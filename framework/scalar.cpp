@@ -5,11 +5,17 @@
 
 namespace taper {
 
+void Scalar::throw_not_real() const {
+  TAPER_CHECK(false,
+              "value cannot be converted to type double without overflow: ", toComplexDouble());
+}
+
 int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
   const int64_t lowest = is_signed ? (bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1))) : 0;
   const int64_t highest =
       bits == 64 ? INT64_MAX : (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-  if (isFloatingPoint()) {
+  if (has_double()) {
+    real_value();
     // 2^63 itself is a double and out of range, so the upper bound is strict there.
     const bool fits =
         d_ >= static_cast<double>(lowest) &&
@@ -26,6 +32,7 @@ int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
 
 std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   if (s.isFloatingPoint()) return out << s.toDouble();
+  if (s.isComplex()) return out << s.toComplexDouble();
   if (s.isBoolean()) return out << (s.toBool() ? "true" : "false");
   return out << s.toLong();
 }

@@ -44,8 +44,7 @@ namespace detail {
 Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
   const int64_t numel = checked_numel(sizes);
   const int64_t itemsize = static_cast<int64_t>(elementSize(dtype));
-  TAPER_CHECK(itemsize > 0, "expected a dtype from bool to float64, got ", toString(dtype),
-              "; complex numbers are not supported");
+  TAPER_CHECK(itemsize > 0, "expected a dtype from bool to complex128, got ", toString(dtype));
   int64_t nbytes;
   TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes),
               "Storage size calculation overflowed with sizes=", sizes);
@@ -108,6 +107,35 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
   impl->strides = strides;
   impl->update_geometry();
   return Tensor(std::move(owner));
+}
+
+namespace {
+
+// The offset counts elements of the new dtype, at the same place.
+Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,
+                      int64_t offset) {
+  Tensor y = share_data(t, sizes, strides, t.offset);
+  y.impl().dtype = dtype;
+  y.impl().offset = offset;
+  return y;
+}
+
+}  // namespace
+
+Tensor share_as_real(const TensorImpl& t) {
+  Dims sizes = t.sizes, strides = t.strides;
+  for (int64_t d = 0; d < strides.size(); ++d) strides[d] *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return share_in_units(t, toRealValueType(t.dtype), sizes, strides, 2 * t.offset);
+}
+
+Tensor share_as_complex(const TensorImpl& t) {
+  Dims sizes = t.sizes, strides = t.strides;
+  sizes.resize(sizes.size() - 1);
+  strides.resize(sizes.size());
+  for (int64_t d = 0; d < strides.size(); ++d) strides[d] /= 2;
+  return share_in_units(t, toComplexType(t.dtype), sizes, strides, t.offset / 2);
 }
 
 }  // namespace detail
@@ -200,7 +228,7 @@ Scalar Tensor::item() const {
   if (detail::watches_races())
     detail::watch_kernel("item", device(), {detail::Access::bytes(data_ptr(), itemsize(), false)});
   Scalar result;
-  TAPER_SWITCH(scalar_type(), "item", TAPER_ALL_DTYPES,
+  TAPER_SWITCH(scalar_type(), "item", TAPER_ANY_DTYPES,
                [&] { result = Scalar(*static_cast<const scalar_t*>(impl_->data)); });
   return result;
 }

@@ -319,6 +319,10 @@ Tensor make_like(const Tensor& like, ScalarType dtype);
 Tensor share_data(const TensorImpl& t);
 /// The same memory with another geometry, for view ops. Checks nothing.
 Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset);
+/// The same memory with complex elements as two real ones, in a last dimension; and back. Checks
+/// nothing.
+Tensor share_as_real(const TensorImpl& t);
+Tensor share_as_complex(const TensorImpl& t);
 }  // namespace detail
 
 }  // namespace taper

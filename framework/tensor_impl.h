@@ -37,7 +37,14 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   /// Registered as a module's parameter: repr() says so.
   bool parameter = false;
   /// Why writing in place to this view is an error when its base asks for a gradient.
-  enum class ViewOrigin : uint8_t { kDefault, kNoGrad, kMultiOutput, kInference, kCustomFunction };
+  enum class ViewOrigin : uint8_t {
+    kDefault,
+    kNoGrad,
+    kMultiOutput,
+    kInference,
+    kCustomFunction,
+    kOtherDtype
+  };
   ViewOrigin view_origin = ViewOrigin::kDefault;
 
   /// First element: storage->data + offset * element size.

@@ -92,10 +92,12 @@ bool is_one(const Scalar& s) { return s.equal(1) && !s.isBoolean(); }
 
 void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
   const ScalarType t = detail::promoted_dtype(x, y);
-  TAPER_CHECK(!alpha.isFloatingPoint() || isFloatingType(t),
+  TAPER_CHECK(!(alpha.isFloatingPoint() || alpha.isComplex()) || isFloatingOrComplexType(t),
               "For integral input tensors, argument alpha must not be a floating point number.");
   TAPER_CHECK(!alpha.isBoolean() || t == kBool,
               "Boolean alpha only supported for Boolean results.");
+  TAPER_CHECK(!alpha.isComplex() || isComplexType(t),
+              "For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
 // What the kernel multiplies y by.
@@ -137,7 +139,7 @@ void record_sum(const SumOp& sum, const Tensor& r, const Tensor& x, const Tensor
                     [fx = Form(x), fy = Form(y), alpha = sum.negates ? -alpha : alpha](Grads& g) {
                       Pair out;
                       if (g.needs(0)) out[0] = fx(g[0]);
-                      if (g.needs(1)) out[1] = fy(is_one(alpha) ? g[0] : g[0] * alpha);
+                      if (g.needs(1)) out[1] = fy(is_one(alpha) ? g[0] : g[0] * alpha.conj());
                       return out;
                     });
       },
@@ -206,7 +208,7 @@ Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha) {
   if (needs_grad(x, y))
     record(kRsub.of_tensors, r, {x, y}, [fx = InputForm(x), fy = InputForm(y), alpha](Grads& g) {
       Pair out;
-      if (g.needs(0)) out[0] = fx(g[0] * -alpha);
+      if (g.needs(0)) out[0] = fx(g[0] * -alpha.conj());
       if (g.needs(1)) out[1] = fy(g[0]);
       return out;
     });
@@ -216,7 +218,7 @@ Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha) {
   Tensor r = sum_values<kRsub>(y, x, alpha);
   if (needs_grad(x))
     record(kRsub.of_number, r, {x},
-           [f = InputForm(x), alpha](const Tensor& g) { return f(g * -alpha); });
+           [f = InputForm(x), alpha](const Tensor& g) { return f(g * -alpha.conj()); });
   return r;
 }
 Tensor& rsub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha) {
@@ -248,8 +250,8 @@ void record_mul(const Tensor& r, const Tensor& x, const Tensor& y, const Tensor&
                     [fx = Form(x), fy = Form(y), sx = saved_if(wants(y), x_value),
                      sy = saved_if(wants(x), y)](Grads& g) {
                       Pair out;
-                      if (g.needs(0)) out[0] = fx(g[0] * sy.get());
-                      if (g.needs(1)) out[1] = fy(g[0] * sx.get());
+                      if (g.needs(0)) out[0] = fx(g[0] * sy.get().conj());
+                      if (g.needs(1)) out[1] = fy(g[0] * sx.get().conj());
                       return out;
                     });
       },
@@ -260,8 +262,9 @@ void record_scaled(const char* node, const Tensor& r, const Tensor& x, const Sca
   with_form(
       [&](auto* form) {
         using Form = std::remove_pointer_t<decltype(form)>;
-        record_one(node, r, x,
-                   [f = Form(x), factor](const Tensor& g) { return Tensor(f(g * factor)); });
+        record_one(node, r, x, [f = Form(x), factor = factor.conj()](const Tensor& g) {
+          return Tensor(f(g * factor));
+        });
       },
       r, x);
 }
@@ -303,15 +306,16 @@ void record_div(const Tensor& r, const Tensor& x, const Tensor& y, const Tensor&
                sy = saved(y)](Grads& g) {
                 Pair out;
                 const Tensor d = sy.get();
-                if (g.needs(0)) out[0] = fx(g[0] / d);
-                if (g.needs(1)) out[1] = fy(-g[0] * ((sx.get() / d) / d));
+                if (g.needs(0)) out[0] = fx(g[0] / d.conj());
+                if (g.needs(1)) out[1] = fy(-g[0] * ((sx.get() / d) / d).conj());
                 return out;
               });
 }
 
 void record_divided(const Tensor& r, const Tensor& x, const Scalar& divisor) {
-  record_one("DivBackward1", r, x,
-             [f = InputForm(x), divisor](const Tensor& g) { return f(g / divisor); });
+  record_one("DivBackward1", r, x, [f = InputForm(x), divisor = divisor.conj()](const Tensor& g) {
+    return f(g / divisor);
+  });
 }
 
 }  // namespace
@@ -348,7 +352,7 @@ Tensor operator/(const Scalar& x, const Tensor& y) {
   if (needs_grad(y))
     record("DivBackward0", r, {no_tensor, y},
            [f = InputForm(y), r = autograd::saved_output(r), y = saved(y)](Grads& g) {
-             return Pair{Tensor(), f(-g[0] * (r.get() / y.get()))};
+             return Pair{Tensor(), f(-g[0] * (r.get() / y.get()).conj())};
            });
   return r;
 }

@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/ops/complex_kernels.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 
@@ -12,13 +13,13 @@ namespace {
 bool alike(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return false;
   const TensorImpl &x = *a.impl_ptr(), &y = *b.impl_ptr();
-  return x.dtype == y.dtype && x.contiguous && y.contiguous && x.device == y.device &&
-         x.sizes == y.sizes;
+  return x.dtype == y.dtype && !isComplexType(x.dtype) && x.contiguous && y.contiguous &&
+         x.device == y.device && x.sizes == y.sizes;
 }
 
 ScalarType operand_dtype(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
   const ScalarType t = promoted_dtype(a, b);
-  return op.floats && !isFloatingType(t) ? default_dtype() : t;
+  return op.floats && !isFloatingOrComplexType(t) ? default_dtype() : t;
 }
 
 ScalarType result_dtype(const BinaryOp& op, ScalarType operands) {
@@ -51,8 +52,18 @@ void check_storable(const BinaryOp& op, const Tensor& y, const BinaryOperand& b,
     check_result_cast(result, y.scalar_type());
 }
 
+void launch_complex(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scalar* alpha) {
+  const bool rounds = op.check && !op.floats && std::string_view(op.name) == "div";
+  if (!alpha) return run_complex_binary(rounds ? "div_rounding_mode" : op.name, y, p.in_a, p.in_b);
+  const Tensor scaled = p.b.defined() ? make_like(p.b) : make_tensor({}, p.dtype, p.device);
+  run_complex_binary("mul", scaled, p.in_b, In::number(*alpha, p.dtype));
+  run_complex_binary("add", y, p.in_a, scaled);
+}
+
 void launch(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scalar* alpha) {
-  if (alpha)
+  if (__builtin_expect(isComplexType(p.dtype), 0))
+    launch_complex(op, y, p, alpha);
+  else if (alpha)
     op.run_scaled(y, p.in_a, p.in_b, *alpha);
   else
     op.run(y, p.in_a, p.in_b);

@@ -17,7 +17,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   TAPER_CHECK(atol >= 0, "atol must be greater than or equal to zero, but got ", atol);
   const NoGradGuard no_grad;
   Tensor close = self.eq(other);
-  if (equal_nan && self.is_floating_point())
+  if (equal_nan && isFloatingOrComplexType(self.scalar_type()))
     close = close.logical_or(self.isnan().logical_and(other.isnan()));
   if (rtol == 0 && atol == 0) return close;
   const bool exact = isIntegralType(self.scalar_type(), true);

@@ -38,7 +38,7 @@ void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking
 // Writes src, broadcast, into the elements of x. No history.
 void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
   if (x.numel() == 0) return;
-  Tensor from = src.detach();
+  Tensor from = src.is_complex() && x.scalar_type() == kBool ? src.detach().ne(0) : src.detach();
   if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
   if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
   const Overlap overlap = overlap_of(x, from);
@@ -65,7 +65,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_inplace("copy_", *this);
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
-  if (needs_grad(*this, src) && isFloatingType(scalar_type()))
+  if (needs_grad(*this, src) && isFloatingOrComplexType(scalar_type()))
     record_inplace("CopyBackwards", *this, {*this, src},
                    [form = detail::InputForm(src)](autograd::Grads& g) {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
@@ -103,6 +103,7 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
   if (dtype == scalar_type() && where == device() && same_layout)
     return copy ? clone(format) : *this;
   if (!same_layout) return clone(format).to(options);
+  if (is_complex() && dtype == kBool) return ne(0).to(where);
   Tensor y;
   if (where == device()) {
     y = detail::make_like(*this, dtype);
@@ -111,7 +112,7 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
     y = detail::make_tensor(sizes(), dtype, where);
     if (numel() > 0) copy_across_devices(y, detach(), non_blocking);
   }
-  if (isFloatingType(dtype) && needs_grad(*this))
+  if (isFloatingOrComplexType(dtype) && needs_grad(*this))
     record("ToCopyBackward0", y, {*this},
            [form = detail::InputForm(*this)](const Tensor& g) { return form(g); });
   return y;

@@ -5,6 +5,7 @@
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/iterate.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/copy_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/copy_isa.inc>
@@ -30,6 +31,8 @@ void copy(Out y, In x) {
     });
     return;
   }
+  if (y.dtype != x.dtype && (isComplexType(y.dtype) || isComplexType(x.dtype)))
+    return detail::copy_parts(y, x, copy, fill);
   TAPER_BY_ISA(copy, y, x);
 }
 

@@ -1,4 +1,5 @@
 #include <taper/framework/cuda/bytes.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/copy_kernels.h>
 
 namespace taper::cuda {
@@ -47,6 +48,8 @@ void copy(Out y, In x) {
     });
     return;
   }
+  if (isComplexType(y.dtype) || isComplexType(x.dtype))
+    return taper::detail::copy_parts(y, x, copy, fill);
   TAPER_SWITCH(y.dtype, "copy", TAPER_ALL_DTYPES, [&] {
     for_each_place(plan_over(y.sizes, y, x),
                    Convert<scalar_t>{y.as<char>(), x.as<char>(), x.dtype});

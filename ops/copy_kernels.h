@@ -4,7 +4,8 @@
 
 namespace taper {
 
-/// y = x converted to y's dtype; equal shapes, any strides.
+/// y = x converted to y's dtype (the real part of a complex x where y is real); equal shapes, any
+/// strides.
 TAPER_KERNEL(copy, Out y, In x)
 /// y = value, an In of y's dtype that holds one number.
 TAPER_KERNEL(fill, Out y, In value)

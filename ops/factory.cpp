@@ -61,6 +61,7 @@ void clear(const Tensor& y) { TAPER_ON_DEVICE(y, clear, y); }
 
 TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
   if (options.has_dtype() || value.isFloatingPoint()) return options;
+  if (value.isComplex()) return options.dtype(toComplexType(default_dtype()));
   return options.dtype(value.type());
 }
 
@@ -395,10 +396,11 @@ Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
   Dims sizes;
   append_sizes(sizes);
   Tensor y = make_tensor(sizes, dtype, Device());
-  TAPER_SWITCH(dtype, "tensor", TAPER_ALL_DTYPES, [&] {
-    scalar_t* to = y.data_ptr<scalar_t>();
+  const auto write_all = [&](auto zero) {
+    auto* to = y.data_ptr<decltype(zero)>();
     write(to);
-  });
+  };
+  TAPER_SWITCH(dtype, "tensor", TAPER_ANY_DTYPES, [&] { write_all(scalar_t()); });
   return y;
 }
 

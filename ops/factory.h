@@ -21,7 +21,8 @@ Tensor empty(IntArrayRef size, TensorOptions options = {}, optional<MemoryFormat
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
-/// Without a dtype in `options` it follows the value: bool, kLong or the default dtype.
+/// Without a dtype in `options` it follows the value: bool, kLong, the default dtype or the complex
+/// dtype of that.
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
 /// A 0-dim tensor; the default dtype unless `options` has one.
 Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
@@ -84,6 +85,9 @@ class TensorData {
   TensorData(T v) : kind_(Kind::kNumber), dtype_(dtype_of<T>()), number_(v) {}
   TensorData(Half v) : kind_(Kind::kNumber), dtype_(kHalf), number_(v) {}
   TensorData(BFloat16 v) : kind_(Kind::kNumber), dtype_(kBFloat16), number_(v) {}
+  template <class T>
+  TensorData(numbers::complex<T> v)
+      : kind_(Kind::kNumber), dtype_(CppTypeToScalarType<numbers::complex<T>>::value), number_(v) {}
   TensorData(std::initializer_list<TensorData> list) : kind_(Kind::kList), count_(list.size()) {
     list_ = list.begin();  // an argument's list lives until the end of the full expression
   }

@@ -12,6 +12,11 @@
 namespace taper::cpu {
 namespace {
 
+/// An element of 16 bytes.
+struct Wide {
+  uint64_t half[2];
+};
+
 /// Calls f with a value of the unsigned type that has as many bytes as an element: for copies.
 template <class F>
 void by_itemsize(size_t itemsize, const F& f) {
@@ -22,6 +27,8 @@ void by_itemsize(size_t itemsize, const F& f) {
       return f(uint16_t{});
     case 4:
       return f(uint32_t{});
+    case 16:
+      return f(Wide{});
     default:
       return f(uint64_t{});
   }
@@ -104,7 +111,7 @@ void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
   const int64_t n = rows.numel, inner = s.inner;
   const I* index = rows.as<I>();
   const bool one = values.numel == 1;
-  TAPER_SWITCH(x.dtype, "put_rows", TAPER_ALL_DTYPES, [&] {
+  TAPER_SWITCH(x.dtype, "put_rows", TAPER_ANY_DTYPES, [&] {
     using M = opmath_t<scalar_t>;
     const scalar_t* v = values.as<scalar_t>();
     const bool add = mode == PutMode::kAdd;

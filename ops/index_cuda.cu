@@ -355,6 +355,11 @@ void put_rows(InOut x, In rows, In values, RowShape s, PutMode mode) {
             s.outer, rows.numel, s.inner,
             FillRows<T, I>{x.as<T>(), Source<T>(values), rows.as<I>(), s.size, s.inner});
       });
+    if (isComplexType(x.dtype)) {
+      x.dtype = values.dtype = toRealValueType(x.dtype);  // both parts are added alike
+      values.numel *= 2;
+      s.inner *= 2;
+    }
     const Groups groups(rows.numel, s.size, RowOf<I>{rows.as<I>()});
     TAPER_SWITCH(x.dtype, "put_rows", TAPER_ALL_DTYPES,
                  [&] { put_groups<scalar_t>(x, groups, values, s, mode); });

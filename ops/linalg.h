@@ -59,6 +59,10 @@ Tensor svdvals(const Tensor& A);
 /// ("L") or upper ("U") triangle is read.
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO = "L");
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
+/// Eigenvalues (..., n) and eigenvectors, columns of (..., n, n), of square matrices, complex, in
+/// no order. A is real: f32 or f64. (linalg_eig.cpp)
+std::tuple<Tensor, Tensor> eig(const Tensor& A);
+Tensor eigvals(const Tensor& A);
 
 // ---------------------------------------------------------------------- functions
 // (linalg_matrix.cpp)

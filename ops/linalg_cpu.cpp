@@ -122,6 +122,45 @@ int eigh(T* a, int n, T* w, bool upper, bool vectors) {
   return info;
 }
 
+/// The eigenvalues (parts apart) and, where v is not null, LAPACK's real form of the vectors.
+template <class T>
+int eig(T* a, int n, T* re, T* im, T* v) {
+  char no = 'N', job = v ? 'V' : 'N';
+  int info = 0, query = -1, one = 1, columns = v ? n : 1;
+  T size = 0, none = 0;
+  const auto run = [&](T* work, int* length) {
+    reinterpret_cast<void (*)(char*, char*, int*, T*, int*, T*, T*, T*, int*, T*, int*, T*, int*,
+                              int*, size_t, size_t)>(TAPER_LAPACK(T, "geev"))(
+        &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none, &columns, work, length, &info, 1,
+        1);
+  };
+  run(&size, &query);
+  std::vector<T> work(static_cast<size_t>(size) + 64);
+  int length = static_cast<int>(work.size());
+  run(work.data(), &length);
+  return info;
+}
+
+/// Of a pair of conjugate eigenvalues LAPACK stores the parts of the first one's vector.
+template <class T>
+void expand_vectors(const T* v, const T* im, int n, numbers::complex<T>* to) {
+  for (int j = 0; j < n; ++j) {
+    const T* const re = v + int64_t{n} * (im[j] < 0 ? j - 1 : j);
+    const T sign = im[j] < 0 ? T(-1) : T(1);
+    for (int i = 0; i < n; ++i, ++to) *to = {re[i], im[j] == 0 ? T(0) : sign * re[n + i]};
+  }
+}
+
+template <class T>
+int eig_of(T* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
+  const auto count = static_cast<size_t>(n);
+  std::vector<T> re(count), im(count), vectors(v ? count * count : 0);
+  const int info = eig(a, n, re.data(), im.data(), v ? vectors.data() : nullptr);
+  for (size_t i = 0; i < count; ++i) w[i] = {re[i], im[i]};
+  if (v) expand_vectors(vectors.data(), im.data(), n, v);
+  return info;
+}
+
 bool all_finite(const float* x, int64_t n) {
   return std::all_of(x, x + n, [](float v) { return std::isfinite(v); });
 }
@@ -275,6 +314,21 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
                           : all_finite(from, b.numel())
                               ? eigh(from, b.rows, w.as<T>() + i * b.rows, upper, vectors)
                               : -4;
+    });
+  });
+}
+
+void linalg_eig(InOut a, Out w, Out v, Out info) {
+  const Batch b(a);
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    using C = numbers::complex<T>;
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      C* const vectors = v.defined() ? v.as<C>() + i * b.numel() : nullptr;
+      info.as<int>()[i] = b.rows == 0 ? 0
+                          : !all_finite(from, b.numel())
+                              ? -4
+                              : eig_of(from, b.rows, w.as<C>() + i * b.rows, vectors);
     });
   });
 }

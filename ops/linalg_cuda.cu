@@ -348,5 +348,8 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
     non_finite.report(info.as<int>());
   });
 }
+void linalg_eig(InOut a, Out w, Out v, Out info) {
+  run("linalg.eig", &cpu::linalg_eig, a, w, v, info);
+}
 
 }  // namespace taper::cuda

@@ -36,5 +36,8 @@ TAPER_KERNEL(linalg_svd, InOut a, Out u, Out s, Out vh, bool full, Out info)
 /// The lower (upper) triangle of a symmetric a becomes rows of eigenvectors where `vectors`, w the
 /// eigenvalues.
 TAPER_KERNEL(linalg_eigh, InOut a, Out w, bool upper, bool vectors, Out info)
+/// Column-major, square a is overwritten. w (complex) becomes its eigenvalues, the rows of v (of
+/// w's dtype) the right eigenvectors, of length 1, where v is defined.
+TAPER_KERNEL(linalg_eig, InOut a, Out w, Out v, Out info)
 
 }  // namespace taper

@@ -22,6 +22,8 @@ inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_
   return linalg::svd(A, full_matrices);
 }
 inline Tensor linalg_svdvals(const Tensor& A) { return linalg::svdvals(A); }
+inline std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return linalg::eig(A); }
+inline Tensor linalg_eigvals(const Tensor& A) { return linalg::eigvals(A); }
 inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO = "L") {
   return linalg::eigh(A, UPLO);
 }

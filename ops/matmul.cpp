@@ -4,6 +4,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/activation.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/matmul_kernels.h>
 #include <taper/ops/out.h>
@@ -56,11 +57,24 @@ Tensor scaled(const Tensor& t, const Scalar& factor) { return factor.equal(1) ? 
 
 // The gradient of a `self` that was broadcast and multiplied by beta.
 Tensor self_gradient(const Tensor& g, const Dims& sizes, const Scalar& beta) {
-  return scaled(g.sizes() == sizes.ref() ? g : g.sum_to_size(sizes), beta);
+  return scaled(g.sizes() == sizes.ref() ? g : g.sum_to_size(sizes), beta.conj());
+}
+
+// (ar + i ai)(br + i bi) by four real products. Values only.
+Tensor complex_product(const Tensor& a, const Tensor& b, const Tensor& self, const Scalar& beta,
+                       const Scalar& alpha) {
+  const NoGradGuard values_only;
+  const auto times = [](const Tensor& x, const Tensor& y) { return matmul(x, y); };
+  const Tensor ar = real(a).contiguous(), ai = imag(a).contiguous();
+  const Tensor br = real(b).contiguous(), bi = imag(b).contiguous();
+  const Tensor y =
+      scaled(complex(times(ar, br).sub_(times(ai, bi)), times(ar, bi).add_(times(ai, br))), alpha);
+  return self.defined() && !beta.equal(0) ? y.add(scaled(self.detach(), beta)) : y;
 }
 
 Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor& self,
                const Scalar& beta, const Scalar& alpha) {
+  if (a.is_complex()) return complex_product(a, b, self, beta, alpha);
   Tensor y = detail::make_tensor(sizes, a.scalar_type(), a.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, a, b, self, beta, alpha);
   return y;
@@ -88,8 +102,8 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
            [a = saved_if(mat2.requires_grad(), self),
             b = saved_if(self.requires_grad(), mat2)](Grads& g) {
              std::array<Tensor, 2> r;
-             if (g.needs(0)) r[0] = mm(g[0], b.get().t());
-             if (g.needs(1)) r[1] = mm(a.get().t(), g[0]);
+             if (g.needs(0)) r[0] = mm(g[0], adjoint(b.get()));
+             if (g.needs(1)) r[1] = mm(adjoint(a.get()), g[0]);
              return r;
            });
   return y;
@@ -103,8 +117,8 @@ Tensor bmm(const Tensor& self, const Tensor& mat2) {
            [a = saved_if(mat2.requires_grad(), self),
             b = saved_if(self.requires_grad(), mat2)](Grads& g) {
              std::array<Tensor, 2> r;
-             if (g.needs(0)) r[0] = bmm(g[0], b.get().transpose(1, 2));
-             if (g.needs(1)) r[1] = bmm(a.get().transpose(1, 2), g[0]);
+             if (g.needs(0)) r[0] = bmm(g[0], adjoint(b.get()));
+             if (g.needs(1)) r[1] = bmm(adjoint(a.get()), g[0]);
              return r;
            });
   return y;
@@ -141,8 +155,8 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
             shape = self.impl().sizes, beta, alpha](Grads& g) {
              std::array<Tensor, 3> r;
              if (g.needs(0)) r[0] = self_gradient(g[0], shape, beta);
-             if (g.needs(1)) r[1] = scaled(mm(g[0], b.get().t()), alpha);
-             if (g.needs(2)) r[2] = scaled(mm(a.get().t(), g[0]), alpha);
+             if (g.needs(1)) r[1] = scaled(mm(g[0], adjoint(b.get())), alpha.conj());
+             if (g.needs(2)) r[2] = scaled(mm(adjoint(a.get()), g[0]), alpha.conj());
              return r;
            });
   return y;
@@ -178,8 +192,8 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, c
          shape = self.impl().sizes, beta, alpha](Grads& g) {
           std::array<Tensor, 3> r;
           if (g.needs(0)) r[0] = self_gradient(g[0], shape, beta);
-          if (g.needs(1)) r[1] = scaled(bmm(g[0], b.get().transpose(1, 2)), alpha);
-          if (g.needs(2)) r[2] = scaled(bmm(a.get().transpose(1, 2), g[0]), alpha);
+          if (g.needs(1)) r[1] = scaled(bmm(g[0], adjoint(b.get())), alpha.conj());
+          if (g.needs(2)) r[2] = scaled(bmm(adjoint(a.get()), g[0]), alpha.conj());
           return r;
         });
   return y;
@@ -204,6 +218,7 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
   TAPER_CHECK(self.size(1) == vec.size(0), "size mismatch, got ", self.size(0), ", ", self.size(0),
               "x", self.size(1), ",", vec.size(0));
   check_operands("mv", self, vec);
+  if (self.is_complex()) return mm(self, vec.unsqueeze(1)).squeeze(1);
   Tensor y = detail::make_tensor({self.size(0)}, self.scalar_type(), self.device());
   const Tensor rows = y.detach().unsqueeze(1), column = vec.detach().unsqueeze(1);
   TAPER_ON_DEVICE(y, matmul_kernel, rows, self, column, Tensor(), 0, 1);
@@ -230,6 +245,7 @@ Tensor dot(const Tensor& self, const Tensor& tensor) {
               " to have the same number of elements, but got ", self.numel(), " and ",
               tensor.numel(), " elements respectively");
   check_same_device("dot", self, tensor);
+  if (self.is_complex()) return self.mul(tensor).sum();
   Tensor y = detail::make_tensor({}, self.scalar_type(), self.device());
   TAPER_ON_DEVICE(y, dot_kernel, y, self, tensor);
   if (needs_grad(self, tensor))
@@ -244,7 +260,7 @@ Tensor dot(const Tensor& self, const Tensor& tensor) {
   return y;
 }
 
-Tensor vdot(const Tensor& self, const Tensor& other) { return dot(self, other); }
+Tensor vdot(const Tensor& self, const Tensor& other) { return dot(conj(self), other); }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
   TAPER_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
@@ -264,6 +280,7 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
               vec.size(0));
   check_operands("addmv", self, mat);
   check_operands("addmv", mat, vec);
+  if (mat.is_complex()) return scaled(self, beta).add(scaled(mv(mat, vec), alpha));
   const Tensor column = self.dim() == 1 ? self.unsqueeze(1) : self;
   Tensor y = detail::make_tensor({mat.size(0)}, mat.scalar_type(), mat.device());
   const Tensor rows = y.detach().unsqueeze(1), v = vec.detach().unsqueeze(1);

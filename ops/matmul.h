@@ -18,7 +18,7 @@ Tensor bmm(const Tensor& self, const Tensor& mat2);
 Tensor mv(const Tensor& self, const Tensor& vec);
 /// Sum of the products of two vectors of one length: 0-dim.
 Tensor dot(const Tensor& self, const Tensor& tensor);
-/// The same as dot: there are no complex numbers.
+/// dot of conj(self): for real vectors the same.
 Tensor vdot(const Tensor& self, const Tensor& other);
 /// Sums of products over the last dimensions, which have one size: the result has the other
 /// dimensions of self, then those of other. A 0-dim operand multiplies.

@@ -7,11 +7,14 @@ namespace taper::detail {
 namespace {
 
 ScalarType number_dtype(const Scalar& s) {
+  if (s.isComplex()) return toComplexType(default_dtype());
   return s.isFloatingPoint() ? default_dtype() : s.isBoolean() ? kBool : kLong;
 }
 
-// bool < integral < floating.
-int category(ScalarType t) { return t == kBool ? 0 : isFloatingType(t) ? 2 : 1; }
+// bool < integral < floating < complex.
+int category(ScalarType t) {
+  return isComplexType(t) ? 3 : t == kBool ? 0 : isFloatingType(t) ? 2 : 1;
+}
 
 // 2: a tensor with dimensions, 1: a 0-dim tensor, 0: a number. A lower rank changes the dtype of a
 // higher one only by being of a higher category.

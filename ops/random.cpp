@@ -1,11 +1,13 @@
 #include <taper/ops/random.h>
 
+#include <cmath>
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/factory_finish.h>
 #include <taper/ops/random_kernels.h>
@@ -54,6 +56,10 @@ void check_uniform_bounds(ScalarType dtype, double from, double to) {
 // ---------------------------------------------------------------- in place, continuous
 Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const {
   check_inplace("uniform_", *this);
+  if (is_complex()) {
+    view_as_real(data()).uniform_(from, to, generator);
+    return finish_inplace("UniformBackward0", *this);
+  }
   check_floating("check_uniform_bounds", *this);
   check_uniform_bounds(scalar_type(), from, to);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
@@ -64,6 +70,11 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
 Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const {
   check_inplace("normal_", *this);
   TAPER_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
+  if (is_complex()) {  // the variance of the parts adds up
+    view_as_real(data()).normal_(0, std / std::sqrt(2.0), generator);
+    if (mean != 0) data().add_(mean);
+    return finish_inplace("NormalBackward0", *this);
+  }
   check_floating("normal_kernel_cpu", *this);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, normal, *this, mean, std, g);

@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/out.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
@@ -41,6 +42,9 @@ Tensor sum_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
               optional<ScalarType> dtype) {
   const ScalarType to = sum_dtype(x, dtype);
   if (converts_first(x, to)) return sum_of(node, x.to(to), dims, keepdim, to);
+  if (x.is_complex())
+    return detail::through_parts(
+        x, [&](const Tensor& r) { return sum_of(node, r, dims, keepdim, nullopt); });
   Tensor y = new_result(x, dims, keepdim, to);
   TAPER_ON_DEVICE(x, sum, y, x, dims, 1);
   if (needs_grad(x))
@@ -51,11 +55,14 @@ Tensor sum_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
 
 Tensor mean_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
                optional<ScalarType> dtype) {
-  TAPER_CHECK(isFloatingType(dtype.value_or(x.scalar_type())),
+  TAPER_CHECK(isFloatingOrComplexType(dtype.value_or(x.scalar_type())),
               "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
               " dtype must be either a floating point or complex dtype. Got: ",
               dtype.value_or(x.scalar_type()));
   if (dtype && *dtype != x.scalar_type()) return mean_of(node, x.to(*dtype), dims, keepdim, dtype);
+  if (x.is_complex())
+    return detail::through_parts(
+        x, [&](const Tensor& r) { return mean_of(node, r, dims, keepdim, nullopt); });
   const double count = static_cast<double>(reduced_numel(x, dims));
   Tensor y = new_result(x, dims, keepdim, x.scalar_type());
   TAPER_ON_DEVICE(x, sum, y, x, dims, count);
@@ -126,18 +133,21 @@ Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
 ScalarType truth_dtype(const Tensor& x) { return x.scalar_type() == kByte ? kByte : kBool; }
 
 Tensor any_of(const Tensor& x, DimMask dims, bool keepdim) {
+  if (x.is_complex()) return any_of(x.ne(0), dims, keepdim);
   Tensor y = new_result(x, dims, keepdim, truth_dtype(x));
   TAPER_ON_DEVICE(x, any, y, x, dims);
   return y;
 }
 
 Tensor all_of(const Tensor& x, DimMask dims, bool keepdim) {
+  if (x.is_complex()) return all_of(x.ne(0), dims, keepdim);
   Tensor y = new_result(x, dims, keepdim, truth_dtype(x));
   TAPER_ON_DEVICE(x, all, y, x, dims);
   return y;
 }
 
 Tensor count_of(const Tensor& x, DimMask dims) {
+  if (x.is_complex()) return count_of(x.ne(0), dims);
   Tensor y = new_result(x, dims, false, kLong);
   TAPER_ON_DEVICE(x, count_nonzero, y, x, dims);
   return y;
@@ -225,6 +235,11 @@ Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
 
 Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
   if (g.sizes() == sizes) return g;
+  if (g.is_complex()) {
+    Dims parts = sizes;
+    parts.push_back(2);
+    return detail::through_parts(g, [&](const Tensor& r) { return sum_to(r, parts); });
+  }
   const DimMask dims = broadcast_dims(g.sizes(), sizes);
   Tensor y = detail::make_tensor(sizes, g.scalar_type(), g.device());
   Out kept(y);  // the same memory seen with g's dimensions
@@ -240,7 +255,8 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   TAPER_CHECK(broadcasts_to(size, self.sizes()), "size {", size, "} is not expandable to size {",
               self.sizes(), "}.");
-  if (self.sizes() == size || self.is_floating_point()) return sum_to(self, size);
+  if (self.sizes() == size || isFloatingOrComplexType(self.scalar_type()))
+    return sum_to(self, size);
   return sum_to(self.to(kLong), size);
 }
 

@@ -112,6 +112,7 @@ Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, d
 }
 
 Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
+  if (x.is_complex()) return any_norm(node, x.abs(), p, dims, keepdim);
   TAPER_CHECK(isFloatingType(x.scalar_type()),
               "norm(): input dtype should be either floating point or complex. Got ",
               x.scalar_type(), " instead.");

@@ -54,7 +54,7 @@ void flip(Out y, In x, uint32_t dims) {
     reversed.strides[d] = -x.strides[d];
   }
   const Plan<2> plan = plan_over(y.sizes, y, reversed);
-  TAPER_SWITCH(x.dtype, "flip", TAPER_ALL_DTYPES, [&] {
+  TAPER_SWITCH(x.dtype, "flip", TAPER_ANY_DTYPES, [&] {
     parallel_for(0, plan.numel, kGrain, [&](int64_t begin, int64_t end) {
       for_each_row(plan, begin, end, [](char** p, const int64_t* stride, int64_t n) {
         for (int64_t i = 0; i < n; ++i)

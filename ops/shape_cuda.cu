@@ -62,7 +62,7 @@ struct Triangle {
   TAPER_DEVICE void operator()(int64_t matrix, int64_t r, int64_t c) const {
     const int64_t at = (matrix * rows + r) * cols + c;
     const bool kept = upper ? c >= r + diagonal : c <= r + diagonal;
-    y[at] = kept ? x[at] : T(0);
+    y[at] = kept ? x[at] : T{};
   }
 };
 

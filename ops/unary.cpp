@@ -6,8 +6,12 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
+#include <taper/ops/complex_kernels.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/special.h>
 #include <taper/ops/unary_kernels.h>
 #include <taper/ops/where.h>
 
@@ -36,13 +40,25 @@ enum class Reads { kInput, kOutput, kNothing };
     static constexpr const char* name = #op;                                                     \
     static constexpr const char* node = node_name;                                               \
     static constexpr Reads reads = Reads::read;                                                  \
-    static void run(const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, op, y, x); }          \
+    static void run(const Tensor& y, const Tensor& x) {                                          \
+      if (__builtin_expect(x.is_complex(), 0)) return detail::run_complex_unary(name, y, x);     \
+      TAPER_ON_DEVICE(x, op, y, x);                                                              \
+    }                                                                                            \
     static Tensor gradient([[maybe_unused]] const Tensor& g, [[maybe_unused]] const Tensor& v) { \
       return expression;                                                                         \
     }                                                                                            \
   };
 
-// `v` is the input or the output, `g` the gradient of the output.
+// There are fused kernels for real numbers only.
+Tensor tanh_gradient(const Tensor& g, const Tensor& y) {
+  return y.is_complex() ? g * (1 - y * y) : tanh_backward(g, y);
+}
+Tensor sigmoid_gradient(const Tensor& g, const Tensor& y) {
+  return y.is_complex() ? g * (y * (1 - y)) : sigmoid_backward(g, y);
+}
+
+// `v` is the input or the output, `g` the gradient of the output. For complex numbers v is
+// conjugated: the derivatives of these functions commute with that.
 TAPER_UNARY(exp, "ExpBackward0", kOutput, g* v)
 TAPER_UNARY(exp2, "Exp2Backward0", kOutput, g* v* kLn2)
 TAPER_UNARY(expm1, "Expm1Backward0", kOutput, g*(v + 1))
@@ -61,13 +77,13 @@ TAPER_UNARY(acos, "AcosBackward0", kInput, -g*(-v* v + 1).rsqrt())
 TAPER_UNARY(atan, "AtanBackward0", kInput, g / (v * v + 1))
 TAPER_UNARY(sinh, "SinhBackward0", kInput, g* v.cosh())
 TAPER_UNARY(cosh, "CoshBackward0", kInput, g* v.sinh())
-TAPER_UNARY(tanh, "TanhBackward0", kOutput, tanh_backward(g, v))
+TAPER_UNARY(tanh, "TanhBackward0", kOutput, tanh_gradient(g, v))
 TAPER_UNARY(asinh, "AsinhBackward0", kInput, g*(v* v + 1).rsqrt())
 TAPER_UNARY(acosh, "AcoshBackward0", kInput, g*(v* v - 1).rsqrt())
 TAPER_UNARY(atanh, "AtanhBackward0", kInput, g / (-v * v + 1))
 TAPER_UNARY(erf, "ErfBackward0", kInput, g*((-v * v).exp() * (2 / std::sqrt(kPi))))
 TAPER_UNARY(erfc, "ErfcBackward0", kInput, g*((-v * v).exp() * (-2 / std::sqrt(kPi))))
-TAPER_UNARY(sigmoid, "SigmoidBackward0", kOutput, sigmoid_backward(g, v))
+TAPER_UNARY(sigmoid, "SigmoidBackward0", kOutput, sigmoid_gradient(g, v))
 TAPER_UNARY(neg, "NegBackward0", kNothing, -g)
 TAPER_UNARY(abs, "AbsBackward0", kInput, g* v.sign())
 TAPER_UNARY(square, "PowBackward0", kInput, g*(v * 2))
@@ -83,6 +99,15 @@ TAPER_UNARY(trunc, "TruncBackward0", kNothing, g * 0)
 
 // LibTorch's words for a dtype that an op does not take.
 void check_dtype(std::string_view op, ScalarType t) {
+  if (isComplexType(t)) {
+    TAPER_CHECK(
+        op != "sign",
+        "Unlike NumPy, torch.sign doesn't support complex numbers; use torch.sgn() instead");
+    const bool rounds = op == "floor" || op == "ceil" || op == "round" || op == "trunc";
+    TAPER_CHECK(!rounds, op, " is not supported for complex inputs");
+    if (op == "frac" || op == "relu") detail::unsupported_dtype(std::string(op).c_str(), t);
+    return;
+  }
   if (op == "frac" && !isFloatingType(t)) detail::unsupported_dtype("frac_cpu", t);
   if (t != kBool) return;
   TAPER_CHECK(op != "neg",
@@ -103,9 +128,10 @@ template <class Op>
 void record_unary(const Tensor& y, const Tensor& x) {
   if constexpr (Op::reads == Reads::kOutput)
     record(Op::node, y, {x},
-           [v = saved_output(y)](const Tensor& g) { return Op::gradient(g, v.get()); });
+           [v = saved_output(y)](const Tensor& g) { return Op::gradient(g, v.get().conj()); });
   else if constexpr (Op::reads == Reads::kInput)
-    record(Op::node, y, {x}, [v = saved(x)](const Tensor& g) { return Op::gradient(g, v.get()); });
+    record(Op::node, y, {x},
+           [v = saved(x)](const Tensor& g) { return Op::gradient(g, v.get().conj()); });
   else
     record(Op::node, y, {x}, [](const Tensor& g) { return Op::gradient(g, g); });
 }
@@ -113,7 +139,7 @@ void record_unary(const Tensor& y, const Tensor& x) {
 template <class Op>
 Tensor unary(const Tensor& given, bool keeps_dtype) {
   check_input<Op>(given, keeps_dtype);
-  const bool convert = !keeps_dtype && !given.is_floating_point();
+  const bool convert = !keeps_dtype && !isFloatingOrComplexType(given.scalar_type());
   const Tensor x = convert ? given.to(default_dtype()) : given;
   Tensor y = detail::make_like(x);
   if (y.numel() > 0) Op::run(y, x);
@@ -126,7 +152,8 @@ Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
   check_defined(Op::name, x, "input");
   check_inplace(Op::name, x);
   check_input<Op>(x, keeps_dtype);
-  if (!keeps_dtype && !x.is_floating_point()) check_result_cast(default_dtype(), x.scalar_type());
+  if (!keeps_dtype && !isFloatingOrComplexType(x.scalar_type()))
+    check_result_cast(default_dtype(), x.scalar_type());
   const bool recording = needs_grad(x);
   // The derivative may need the values that are about to be overwritten.
   const Tensor before =
@@ -135,11 +162,13 @@ Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
   mark_changed(x);
   if (!recording) return x;
   if constexpr (Op::reads == Reads::kOutput)
-    record_inplace(Op::node, x, {x},
-                   [v = saved_output(x)](const Tensor& g) { return Op::gradient(g, v.get()); });
+    record_inplace(Op::node, x, {x}, [v = saved_output(x)](const Tensor& g) {
+      return Op::gradient(g, v.get().conj());
+    });
   else if constexpr (Op::reads == Reads::kInput)
-    record_inplace(Op::node, x, {x},
-                   [v = saved(before)](const Tensor& g) { return Op::gradient(g, v.get()); });
+    record_inplace(Op::node, x, {x}, [v = saved(before)](const Tensor& g) {
+      return Op::gradient(g, v.get().conj());
+    });
   else
     record_inplace(Op::node, x, {x}, [](const Tensor& g) { return Op::gradient(g, g); });
   return x;
@@ -165,7 +194,9 @@ template <class Op>
 Tensor& unary_out(Tensor& out, const Tensor& given, bool keeps_dtype) {
   check_input<Op>(given, keeps_dtype);
   check_out_gradient(Op::name, out, {given});
-  const Tensor x = keeps_dtype || given.is_floating_point() ? given : given.to(default_dtype());
+  const Tensor x = keeps_dtype || isFloatingOrComplexType(given.scalar_type())
+                       ? given
+                       : given.to(default_dtype());
   if (!out.defined()) out = detail::make_like(x);
   const OutPlan to = plan_out(out, x.impl().sizes, {given});
   if (keeps_dtype)
@@ -178,11 +209,50 @@ Tensor& unary_out(Tensor& out, const Tensor& given, bool keeps_dtype) {
 
 }  // namespace
 
-#define TAPER_DEFINE_UNARY(name, keeps)                                                            \
-  Tensor name(const Tensor& x) { return unary<name##_op>(x, keeps); }                              \
-  Tensor& name##_(Tensor& x) { return unary_inplace<name##_op>(x, keeps); }                        \
-  Tensor& name##_out(Tensor& out, const Tensor& x) { return unary_out<name##_op>(out, x, keeps); } \
-  Tensor Tensor::name() const { return taper::name(*this); }                                       \
+namespace {
+
+Tensor magnitude(const Tensor& x) {
+  Tensor y;
+  {
+    const NoGradGuard values_only;
+    y = hypot(real(x), imag(x));
+  }
+  if (needs_grad(x))
+    record("AbsBackward0", y, {x}, [x = saved(x)](const Tensor& g) { return g * sgn(x.get()); });
+  return y;
+}
+
+// |z| is the one of these functions that makes a real number of a complex one.
+template <class Op>
+constexpr bool kIsAbs = std::is_same_v<Op, abs_op>;
+
+template <class Op>
+Tensor unary_of_any(const Tensor& x, bool keeps_dtype) {
+  if constexpr (kIsAbs<Op>)
+    if (x.is_complex()) return magnitude(x);
+  return unary<Op>(x, keeps_dtype);
+}
+template <class Op>
+Tensor& unary_inplace_of_any(Tensor& x, bool keeps_dtype) {
+  TAPER_CHECK(!kIsAbs<Op> || !x.is_complex(), "In-place abs is not supported for complex tensors.");
+  return unary_inplace<Op>(x, keeps_dtype);
+}
+template <class Op>
+Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
+  if constexpr (kIsAbs<Op>)
+    if (x.is_complex()) return store_out("abs", out, magnitude(x.detach()), {x});
+  return unary_out<Op>(out, x, keeps_dtype);
+}
+
+}  // namespace
+
+#define TAPER_DEFINE_UNARY(name, keeps)                                            \
+  Tensor name(const Tensor& x) { return unary_of_any<name##_op>(x, keeps); }       \
+  Tensor& name##_(Tensor& x) { return unary_inplace_of_any<name##_op>(x, keeps); } \
+  Tensor& name##_out(Tensor& out, const Tensor& x) {                               \
+    return unary_out_of_any<name##_op>(out, x, keeps);                             \
+  }                                                                                \
+  Tensor Tensor::name() const { return taper::name(*this); }                       \
   Tensor& Tensor::name##_() const { return taper::name##_(const_cast<Tensor&>(*this)); }
 #define TAPER_DEFINE_FLOAT(name) TAPER_DEFINE_UNARY(name, false)
 #define TAPER_DEFINE_SAME(name) TAPER_DEFINE_UNARY(name, true)
@@ -200,9 +270,19 @@ TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
 #undef TAPER_DEFINE_ALIAS
 
 // ---------------------------------------------------------------- no gradient
+namespace {
+
+Tensor isnan_of_complex(const Tensor& x) { return view_as_real(x.detach()).isnan().any(-1); }
+Tensor isinf_of_complex(const Tensor& x) { return view_as_real(x.detach()).isinf().any(-1); }
+Tensor isfinite_of_complex(const Tensor& x) { return view_as_real(x.detach()).isfinite().all(-1); }
+Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
+
+}  // namespace
+
 #define TAPER_DEFINE_TEST(name)                        \
   Tensor name(const Tensor& x) {                       \
     check_defined(#name, x, "input");                  \
+    if (x.is_complex()) return name##_of_complex(x);   \
     Tensor y = detail::make_like(x, kBool);            \
     if (y.numel() > 0) TAPER_ON_DEVICE(x, name, y, x); \
     return y;                                          \

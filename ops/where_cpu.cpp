@@ -8,6 +8,11 @@
 namespace taper::cpu {
 namespace {
 
+// An element of 16 bytes.
+struct Wide {
+  uint64_t half[2];
+};
+
 template <class T>
 void select_row(char* y, const char* mask, const char* a, const char* b, const int64_t* strides,
                 int64_t n) {
@@ -35,6 +40,8 @@ void select_by_mask(Out y, In condition, In a, In b) {
       return select_all<uint16_t>(plan);
     case 4:
       return select_all<uint32_t>(plan);
+    case 16:
+      return select_all<Wide>(plan);
     default:
       return select_all<uint64_t>(plan);
   }

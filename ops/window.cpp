@@ -5,6 +5,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/special.h>
 #include <taper/ops/unary.h>
 
 namespace taper {
@@ -48,6 +49,14 @@ Tensor hamming_window(int64_t length, bool periodic, double alpha, double beta,
 Tensor blackman_window(int64_t length, bool periodic, TensorOptions options) {
   return window("blackman_window", length, periodic, options,
                 [](const Tensor& at) { return 0.42 - cosine(at, 1) * 0.5 + cosine(at, 2) * 0.08; });
+}
+
+Tensor kaiser_window(int64_t length, bool periodic, double beta, TensorOptions options) {
+  return window("kaiser_window", length, periodic, options, [beta](const Tensor& at) {
+    const Tensor x = at * 2 - 1;
+    const Tensor under = (1 - x * x).clamp_min(0).sqrt() * beta;
+    return i0(under) / i0(scalar_tensor(beta, TensorOptions(kDouble).device(at.device())));
+  });
 }
 
 }  // namespace taper

@@ -36,4 +36,13 @@ inline Tensor blackman_window(int64_t window_length, TensorOptions options = {})
   return blackman_window(window_length, true, options);
 }
 
+/// I0(beta sqrt(1 - (2n / (N - 1) - 1)^2)) / I0(beta), with I0 Bessel's modified function.
+Tensor kaiser_window(int64_t window_length, bool periodic, double beta, TensorOptions options = {});
+inline Tensor kaiser_window(int64_t window_length, bool periodic, TensorOptions options = {}) {
+  return kaiser_window(window_length, periodic, 12, options);
+}
+inline Tensor kaiser_window(int64_t window_length, TensorOptions options = {}) {
+  return kaiser_window(window_length, true, 12, options);
+}
+
 }  // namespace taper

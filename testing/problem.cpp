@@ -36,8 +36,19 @@ void Problem::check_inputs() {
                   "You should pass a clone.");
 }
 
+namespace {
+
+void check_real(const Tensor& x, const char* what, size_t i) {
+  TAPER_CHECK_VALUE(!x.defined() || !x.is_complex(), "gradcheck: expected real numbers, got ", what,
+                    " ", i, " of dtype ", x.dtype(),
+                    ". Check its parts: let fn take and return view_as_real of complex tensors.");
+}
+
+}  // namespace
+
 void Problem::check_input(size_t i) {
   const Tensor& x = inputs[i];
+  check_real(x, "input", i);
   for (int64_t d = 0; d < x.dim(); ++d)
     TAPER_CHECK(x.stride(d) != 0 || x.size(d) <= 1 || x.numel() == 0, "The ", i,
                 "th input has a dimension with stride 0. gradcheck only supports inputs that are "
@@ -65,6 +76,7 @@ void Problem::record() {
   offset.assign(outputs.size(), 0);
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Tensor& y = outputs[k];
+    check_real(y, "output", k);
     if (!y.defined() || !y.is_floating_point()) continue;
     floating.push_back(k);
     offset[k] = num_values;

@@ -1,5 +1,5 @@
 // AT_DISPATCH_...: runs a lambda with scalar_t naming the C++ type of a dtype, and returns its
-// result. Taper has no complex dtypes, so the complex variants cover the real ones.
+// result. The variants for complex dtypes cover the real ones only.
 #pragma once
 
 #include <taper/framework/dtype.h>

@@ -21,6 +21,10 @@ namespace indexing {}
 namespace nn {}
 namespace optim {}
 namespace serialize {}
+namespace numbers {
+template <class T>
+struct complex;
+}
 }  // namespace taper
 
 namespace torch {
@@ -41,7 +45,9 @@ namespace indexing = taper::indexing;
 
 namespace c10 {
 using namespace taper;
-}
+// In taper, at and torch `complex` is an op.
+using taper::numbers::complex;
+}  // namespace c10
 
 namespace caffe2 {
 using namespace taper;

@@ -55,7 +55,7 @@ void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph, bool 
 
 const Tensor& Tensor::set_requires_grad(bool v) const {
   TensorImpl& t = impl();
-  TAPER_CHECK(!v || isFloatingType(t.dtype),
+  TAPER_CHECK(!v || isFloatingOrComplexType(t.dtype),
               "Only Tensors of floating point and complex dtype can require gradients");
   TAPER_CHECK(
       !(v && t.inference && !InferenceMode::is_enabled()),
@@ -149,7 +149,7 @@ void Tensor::set_data(const Tensor& o) const {
   TensorImpl& t = impl();
   const TensorImpl& from = o.impl();
   TAPER_CHECK(
-      !t.requires_grad() || isFloatingType(from.dtype),
+      !t.requires_grad() || isFloatingOrComplexType(from.dtype),
       "data set to a tensor that requires gradients must be floating point or complex dtype");
   t.dtype = from.dtype;
   t.device = from.device;

@@ -87,7 +87,7 @@ Tensor root_gradient(const Tensor& root, const Tensor& given, size_t i) {
               root.sizes(), ".");
   TAPER_CHECK(given.device() == root.device(), "grad_output[", i, "]: expected a gradient on ",
               root.device(), ", got one on ", given.device());
-  TAPER_CHECK(isFloatingType(given.scalar_type()), "grad_output[", i,
+  TAPER_CHECK(isFloatingOrComplexType(given.scalar_type()), "grad_output[", i,
               "]: expected a floating dtype, got ", toString(given.scalar_type()));
   return given.scalar_type() == root.scalar_type() ? given : given.to(root.scalar_type());
 }

@@ -79,7 +79,7 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
                                        : Meta{});
     if (!y.defined()) continue;
     const bool constant = context.non_differentiable_.count(y.unsafeGetTensorImpl()) ||
-                          !isFloatingType(y.scalar_type());
+                          !isFloatingOrComplexType(y.scalar_type());
     if (dirty) {
       mark_changed(y);
     } else if (is_input) {

@@ -106,6 +106,11 @@ void check_view_may_change(const TensorImpl& t) {
       throw Error(
           "A view returned by a custom autograd::Function is being modified inplace. This is "
           "forbidden; return a clone() from its forward.");
+    case Origin::kOtherDtype:
+      throw Error(
+          "The result of view_as_real, view_as_complex, real or imag is a view and is being "
+          "modified inplace where history is recorded. You should replace the inplace operation by "
+          "an out-of-place one.");
     case Origin::kDefault:
       break;
   }

@@ -78,6 +78,9 @@ void refresh_view_history_slow(TensorImpl& view) {
   TAPER_CHECK(view.view_origin != TensorImpl::ViewOrigin::kMultiOutput,
               "a view that is one of several outputs of a view op was used after its base had been "
               "modified inplace; make the view anew, or clone() it before");
+  TAPER_CHECK(view.view_origin != TensorImpl::ViewOrigin::kOtherDtype,
+              "the result of view_as_real, view_as_complex, real or imag was used, or changed, "
+              "after its base had got a new history in place; make the view anew");
   const AutoGradMode record_it(true);
   const Tensor base(view.view_base);
   const Tensor fresh = base.as_strided(view.sizes, view.strides, view.offset);

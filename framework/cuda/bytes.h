@@ -5,7 +5,9 @@
 
 namespace taper::cuda {
 
-/// f(T()) with the unsigned integer T of a dtype's size.
+using Bytes16 = Pack<uint64_t, 2>;
+
+/// f(T()) with the unsigned integer T of a dtype's size, Bytes16 for complex f64.
 template <class F>
 void by_size(ScalarType dtype, const F& f) {
   switch (elementSize(dtype)) {
@@ -15,12 +17,12 @@ void by_size(ScalarType dtype, const F& f) {
       return f(uint16_t());
     case 4:
       return f(uint32_t());
+    case 16:
+      return f(Bytes16());
     default:
       return f(uint64_t());
   }
 }
-
-using Bytes16 = Pack<uint64_t, 2>;
 
 /// The most bytes, up to 16, of which all of `numbers` (sizes, addresses) joined by `|` are
 /// multiples.

@@ -23,6 +23,7 @@ ScalarType dtype_named(const std::string& name) {
 #define TAPER_NAMED(T, Name) \
   if (name == python_name(ScalarType::Name)) return ScalarType::Name;
   TAPER_FORALL_DTYPES(TAPER_NAMED)
+  TAPER_FORALL_COMPLEX_DTYPES(TAPER_NAMED)
 #undef TAPER_NAMED
   return ScalarType::Undefined;
 }

@@ -188,6 +188,7 @@ IValue Unpickler::dictionary(const Object& o, int depth) {
   if (name == #Name "Storage") return ScalarType::Name;
 ScalarType dtype_of_storage(const std::string& name) {
   TAPER_FORALL_DTYPES(TAPER_STORAGE_NAME)
+  TAPER_FORALL_COMPLEX_DTYPES(TAPER_STORAGE_NAME)
   return ScalarType::Undefined;
 }
 #undef TAPER_STORAGE_NAME
@@ -198,6 +199,7 @@ const char* storage_name(ScalarType dtype) {
   case ScalarType::Name:            \
     return #Name "Storage";
     TAPER_FORALL_DTYPES(TAPER_STORAGE_NAME)
+    TAPER_FORALL_COMPLEX_DTYPES(TAPER_STORAGE_NAME)
 #undef TAPER_STORAGE_NAME
     default:
       return nullptr;

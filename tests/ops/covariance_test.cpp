@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/matmul.h>
-#include <taper/ops/real.h>
 #include <taper/ops/trapezoid.h>
 #include <taper/ops/window.h>
 

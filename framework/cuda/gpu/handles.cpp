@@ -1,5 +1,6 @@
 #include <taper/framework/cuda/gpu/handles.h>
 
+#include <cufft.h>
 #include <dlfcn.h>
 
 #include <map>
@@ -50,6 +51,13 @@ void* cusolver_function(const char* name) {
 }
 void* cudnn_function(const char* name) {
   static void* const library = load(TAPER_CUDNN_FILE);
+  return find(library, name);
+}
+// cuFFT's versions are not the toolkit's; its header knows.
+#define TAPER_TEXT(x) #x
+#define TAPER_CUFFT_FILE(major) "libcufft.so." TAPER_TEXT(major)
+void* cufft_function(const char* name) {
+  static void* const library = load(TAPER_CUFFT_FILE(CUFFT_VER_MAJOR));
   return find(library, name);
 }
 

@@ -1,5 +1,6 @@
-// cuBLAS, cuSOLVER and cuDNN: loaded when they are first needed (they are hundreds of megabytes),
-// with a handle for each device and thread, bound to the stream of the launch. Not installed.
+// cuBLAS, cuSOLVER, cuDNN and cuFFT: loaded when they are first needed (they are hundreds of
+// megabytes), with a handle for each device and thread, bound to the stream of the launch. Not
+// installed.
 #pragma once
 
 #include <cublas_v2.h>
@@ -20,6 +21,7 @@ cudnnHandle_t cudnn_handle();
 void* cublas_function(const char* name);
 void* cusolver_function(const char* name);
 void* cudnn_function(const char* name);
+void* cufft_function(const char* name);
 // Throw Error unless the status is success: the call, the library's words, file and line.
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line);
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line);

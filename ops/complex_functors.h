@@ -1,0 +1,118 @@
+// The formulas of complex arithmetic, over std::complex on the host and thrust::complex on GPUs.
+// Not installed.
+#pragma once
+
+#include <taper/framework/host_device.h>
+
+#ifdef __CUDACC__
+#include <thrust/complex.h>
+#else
+#include <complex>
+#endif
+
+namespace taper::complex_functor {
+
+// The functors have the functions' names, so these are called by their namespace.
+#ifdef __CUDACC__
+namespace math = thrust;
+#else
+namespace math = std;
+#endif
+template <class T>
+using Complex = math::complex<T>;
+
+#define TAPER_FUNCTOR(name, expression)                  \
+  struct name {                                          \
+    template <class C>                                   \
+    TAPER_HD C operator()(const C& z) const {            \
+      using T [[maybe_unused]] = typename C::value_type; \
+      return expression;                                 \
+    }                                                    \
+  };
+TAPER_FUNCTOR(exp, math::exp(z))
+TAPER_FUNCTOR(log, math::log(z))
+TAPER_FUNCTOR(log2, math::log(z) * T(1.44269504088896340736))
+TAPER_FUNCTOR(log10, math::log10(z))
+TAPER_FUNCTOR(sqrt, math::sqrt(z))
+TAPER_FUNCTOR(rsqrt, T(1) / math::sqrt(z))
+TAPER_FUNCTOR(reciprocal, T(1) / z)
+TAPER_FUNCTOR(sin, math::sin(z))
+TAPER_FUNCTOR(cos, math::cos(z))
+TAPER_FUNCTOR(tan, math::tan(z))
+TAPER_FUNCTOR(sinh, math::sinh(z))
+TAPER_FUNCTOR(cosh, math::cosh(z))
+TAPER_FUNCTOR(tanh, math::tanh(z))
+TAPER_FUNCTOR(asin, math::asin(z))
+TAPER_FUNCTOR(acos, math::acos(z))
+TAPER_FUNCTOR(atan, math::atan(z))
+TAPER_FUNCTOR(asinh, math::asinh(z))
+TAPER_FUNCTOR(acosh, math::acosh(z))
+TAPER_FUNCTOR(atanh, math::atanh(z))
+TAPER_FUNCTOR(sigmoid, T(1) / (T(1) + math::exp(-z)))
+TAPER_FUNCTOR(square, C(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()))
+TAPER_FUNCTOR(neg, C(-z.real(), -z.imag()))
+TAPER_FUNCTOR(conj, C(z.real(), -z.imag()))
+#undef TAPER_FUNCTOR
+
+struct sgn {
+  template <class C>
+  TAPER_HD C operator()(const C& z) const {
+    const typename C::value_type size = math::abs(z);
+    return size == 0 ? C(0, 0) : C(z.real() / size, z.imag() / size);
+  }
+};
+
+struct add {
+  template <class C>
+  TAPER_HD C operator()(const C& a, const C& b) const {
+    return C(a.real() + b.real(), a.imag() + b.imag());
+  }
+};
+struct sub {
+  template <class C>
+  TAPER_HD C operator()(const C& a, const C& b) const {
+    return C(a.real() - b.real(), a.imag() - b.imag());
+  }
+};
+// Not the library's, which looks for infinities.
+struct mul {
+  template <class C>
+  TAPER_HD C operator()(const C& a, const C& b) const {
+    return C(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  }
+};
+struct div {
+  template <class C>
+  TAPER_HD C operator()(const C& a, const C& b) const {
+    return a / b;
+  }
+};
+struct pow {
+  template <class C>
+  TAPER_HD C operator()(const C& a, const C& b) const {
+    if (b == C(2, 0)) return mul()(a, a);
+    if (b == C(0, 0)) return C(1, 0);
+    return pow_of(a, b);
+  }
+
+ private:
+  template <class C>
+  TAPER_HD static C pow_of(const C& a, const C& b) {
+    if (a == C(0, 0) && b.real() > 0) return C(0, 0);
+    return math::exp(mul()(b, math::log(a)));
+  }
+};
+struct eq {
+  template <class C>
+  TAPER_HD bool operator()(const C& a, const C& b) const {
+    return a.real() == b.real() && a.imag() == b.imag();
+  }
+};
+struct ne {
+  template <class C>
+  TAPER_HD bool operator()(const C& a, const C& b) const {
+    return a.real() != b.real() || a.imag() != b.imag();
+  }
+};
+
+}  // namespace taper::complex_functor

@@ -1,0 +1,54 @@
+// What the tests of complex tensors share.
+#pragma once
+
+#include <taper/ops/complex.h>
+#include <taper/testing/gradcheck.h>
+
+#include <functional>
+
+#include "test_util.h"
+
+namespace taper::testing {
+
+/// A complex vector of these parts: re, im, re, im, ...
+inline Tensor complex_values(std::vector<double> parts, ScalarType dtype = kComplexDouble) {
+  const auto n = static_cast<int64_t>(parts.size()) / 2;
+  return view_as_complex(tensor_of({n, 2}, std::move(parts), toRealValueType(dtype)));
+}
+/// Random complex numbers, the same in every call.
+inline Tensor complex_numbers(std::vector<int64_t> sizes, ScalarType dtype = kComplexDouble) {
+  sizes.push_back(2);
+  return view_as_complex(numbers(sizes, toRealValueType(dtype)));
+}
+
+/// Expects these values, of a complex tensor the parts in turns.
+inline void expect_close(const Tensor& t, const std::vector<double>& expected,
+                         double tolerance = 1e-8) {
+  const std::vector<double> got = values_of(t.is_complex() ? view_as_real(t) : t);
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_TRUE(std::abs(got[i] - expected[i]) <= tolerance * (1 + std::abs(expected[i])))
+        << i << ": got " << got[i] << ", expected " << expected[i];
+}
+
+/// Parts of complex results, for gradcheck, which varies real numbers.
+inline Tensor as_parts(const Tensor& y) { return y.is_complex() ? view_as_real(y) : y; }
+
+/// gradcheck and gradgradcheck of f at the parts of a complex x.
+inline void check_complex_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+                                   bool second = true) {
+  const auto g = [&f](const Tensor& parts) { return as_parts(f(view_as_complex(parts))); };
+  const Tensor parts = view_as_real(x.detach()).clone().set_requires_grad(true);
+  EXPECT_TRUE(autograd::gradcheck(g, {parts}));
+  if (second) EXPECT_TRUE(autograd::gradgradcheck(g, {parts}));
+}
+/// The same of f at a real x.
+inline void check_real_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+                                bool second = true) {
+  const auto g = [&f](const Tensor& v) { return as_parts(f(v)); };
+  const Tensor v = x.detach().clone().set_requires_grad(true);
+  EXPECT_TRUE(autograd::gradcheck(g, {v}));
+  if (second) EXPECT_TRUE(autograd::gradgradcheck(g, {v}));
+}
+
+}  // namespace taper::testing
