@@ -66,6 +66,11 @@ void check_probability(const char* name, double p) {
   TAPER_CHECK_VALUE(p >= 0 && p <= 1, name, ": expected a probability from 0 to 1, got ", p);
 }
 
+void check_intervals(const char* name, std::array<double, 2> scale, std::array<double, 2> ratio) {
+  TAPER_CHECK_VALUE(scale[0] > 0 && scale[0] <= scale[1] && ratio[0] > 0 && ratio[0] <= ratio[1],
+                    name, ": expected scale and ratio above 0, each from low to high");
+}
+
 Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value) {
   check_image("Pad", image);
   const auto [left, top, right, bottom] = sides;
@@ -114,6 +119,37 @@ Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t p
   const int64_t y = randint(room_y + 1, {1}).item<int64_t>();
   const int64_t x = randint(room_x + 1, {1}).item<int64_t>();
   return crop(image, y - padding, x - padding, height, width);
+}
+
+namespace {
+
+/// As torchvision draws a number: a float.
+double drawn(double low, double high) { return empty({1}).uniform_(low, high).item<float>(); }
+
+}  // namespace
+
+std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
+                                   std::array<double, 2> ratio) {
+  const double area = static_cast<double>(height * width);
+  const double low = std::log(static_cast<float>(ratio[0]));
+  const double high = std::log(static_cast<float>(ratio[1]));
+  for (int i = 0; i < 10; ++i) {
+    const double part = area * drawn(scale[0], scale[1]);
+    const double aspect = std::exp(static_cast<float>(drawn(low, high)));
+    const auto w = static_cast<int64_t>(std::nearbyint(std::sqrt(part * aspect)));
+    const auto h = static_cast<int64_t>(std::nearbyint(std::sqrt(part / aspect)));
+    if (w <= 0 || h <= 0 || w > width || h > height) continue;
+    const int64_t y = randint(height - h + 1, {1}).item<int64_t>();
+    const int64_t x = randint(width - w + 1, {1}).item<int64_t>();
+    return {y, x, h, w};
+  }
+  int64_t h = height, w = width;
+  const double whole = static_cast<double>(width) / static_cast<double>(height);
+  if (whole < ratio[0])
+    h = static_cast<int64_t>(std::nearbyint(static_cast<double>(width) / ratio[0]));
+  else if (whole > ratio[1])
+    w = static_cast<int64_t>(std::nearbyint(static_cast<double>(height) * ratio[1]));
+  return {(height - h) / 2, (width - w) / 2, h, w};
 }
 
 Tensor random_flip(const Tensor& image, double p, int64_t dim) {

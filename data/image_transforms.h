@@ -13,6 +13,10 @@ Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int6
 Tensor center_crop(const Tensor& image, int64_t height, int64_t width);
 /// Throws ValueError when the image, with `padding` zeros on each side, is smaller.
 Tensor random_crop(const Tensor& image, int64_t height, int64_t width, int64_t padding);
+/// The place {top, left, height, width} of a part with a share of the image's area in `scale` and a
+/// ratio of width to height in `ratio`, or a part in the middle after ten vain tries.
+std::array<int64_t, 4> random_part(int64_t height, int64_t width, std::array<double, 2> scale,
+                                   std::array<double, 2> ratio);
 Tensor random_flip(const Tensor& image, double p, int64_t dim);
 /// Adds left, top, right, bottom.
 Tensor pad_image(const Tensor& image, const std::array<int64_t, 4>& sides, double value);
@@ -20,6 +24,7 @@ Tensor resize(const Tensor& image, int64_t height, int64_t width);
 Tensor resize_shorter(const Tensor& image, int64_t size);
 void check_size(const char* name, int64_t height, int64_t width);
 void check_probability(const char* name, double p);
+void check_intervals(const char* name, std::array<double, 2> scale, std::array<double, 2> ratio);
 }  // namespace detail
 
 /// The image in another size, by linear interpolation, and where it shrinks by weighted means over
@@ -63,6 +68,28 @@ struct RandomCrop : public TensorTransform<Target> {
     return detail::random_crop(input, height, width, padding);
   }
   int64_t height, width, padding;
+};
+
+/// A random part of the image, of a share of its area in `scale` and a ratio of width to height in
+/// `ratio`, in the given size (see Resize): torchvision's, with its random numbers.
+template <class Target = Tensor>
+struct RandomResizedCrop : public TensorTransform<Target> {
+  using Interval = std::array<double, 2>;
+  explicit RandomResizedCrop(int64_t size, Interval scale = {0.08, 1},
+                             Interval ratio = {3.0 / 4, 4.0 / 3})
+      : RandomResizedCrop(size, size, scale, ratio) {}
+  RandomResizedCrop(int64_t height, int64_t width, Interval scale = {0.08, 1},
+                    Interval ratio = {3.0 / 4, 4.0 / 3})
+      : height(height), width(width), scale(scale), ratio(ratio) {
+    detail::check_size("RandomResizedCrop", height, width);
+    detail::check_intervals("RandomResizedCrop", scale, ratio);
+  }
+  Tensor operator()(Tensor input) override {
+    const auto [y, x, h, w] = detail::random_part(input.size(-2), input.size(-1), scale, ratio);
+    return detail::resize(detail::crop(input, y, x, h, w), height, width);
+  }
+  int64_t height, width;
+  Interval scale, ratio;
 };
 
 /// The image mirrored left to right (or top to bottom) with probability p.

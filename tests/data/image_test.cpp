@@ -6,6 +6,7 @@
 
 #include <taper/data/data.h>
 #include <taper/data/image_file.h>
+#include <taper/framework/random.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/reduce.h>
@@ -218,6 +219,25 @@ TEST(Resize, IsPillows) {
   EXPECT_EQ(transforms::Resize<>(1, 1)(tensor({1, 2}, kByte).view({1, 1, 2})).scalar_type(), kByte);
   EXPECT_THROW(transforms::Resize<>(0), ValueError);
   EXPECT_THROW(transforms::Resize<>(3)(zeros({3, 0, 4})), ValueError);
+}
+
+// The places are those of torchvision's code after manual_seed(0).
+TEST(RandomResizedCrop, DrawsTorchvisionsPlaces) {
+  using Place = std::array<int64_t, 4>;
+  const auto part = [](int64_t h, int64_t w, std::array<double, 2> scale = {0.08, 1}) {
+    return transforms::detail::random_part(h, w, scale, {3.0 / 4, 4.0 / 3});
+  };
+  manual_seed(0);
+  for (const Place& place :
+       {Place{5, 14, 33, 39}, Place{3, 13, 28, 31}, Place{5, 16, 33, 36}, Place{22, 9, 17, 14}})
+    EXPECT_EQ(part(40, 60), place);
+  EXPECT_EQ(part(10, 100, {1, 1}), (Place{0, 43, 10, 13}));
+  EXPECT_EQ(part(100, 10, {1, 1}), (Place{43, 0, 13, 10}));
+  manual_seed(0);
+  const Tensor x = arange(2400, kFloat).view({1, 40, 60});
+  const Tensor y = transforms::RandomResizedCrop<>(8, 6)(x);
+  EXPECT_TRUE(y.equal(transforms::Resize<>(8, 6)(x.narrow(1, 5, 33).narrow(2, 14, 39))));
+  EXPECT_THROW(transforms::RandomResizedCrop<>(8, {0.5, 0.1}), ValueError);
 }
 
 }  // namespace

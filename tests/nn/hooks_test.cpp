@@ -8,6 +8,8 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/reduce.h>
 
+#include "nn/parallel_util.h"
+
 namespace taper {
 namespace {
 
@@ -150,6 +152,24 @@ TEST(WeightNorm, ClonesAndGoesAway) {
   EXPECT_EQ(plain(kInput).sizes(), IntArrayRef({2, 3}));
   EXPECT_NE(message_of([&] { utils::weight_norm(plain, "bias"); }).find("expected the name"),
             std::string::npos);
+}
+
+TEST(WeightNorm, InDataParallel) {
+  TAPER_NEEDS_DEVICES(2);
+  Linear l = utils::weight_norm(Linear(2, 3));
+  const Tensor x = test::ramp({6, 2}, -5, 3);
+  const Tensor y = l(x).detach();
+  l(x).square().sum().backward();
+  const Tensor expected = l->named_parameters()["weight_v"].grad().clone();
+  l->zero_grad(/*set_to_none=*/true);
+  l->to(testing::cuda0);
+  DataParallel net(l, testing::on({0, 1}));
+  const Tensor parts = net->forward(x.to(testing::cuda0));
+  EXPECT_TRUE(parts.cpu().allclose(y, 1e-5, 1e-6));
+  parts.square().sum().backward();
+  const Tensor got = l->named_parameters()["weight_v"].grad();
+  ASSERT_TRUE(got.defined());
+  EXPECT_TRUE(got.cpu().allclose(expected, 1e-4, 1e-5));
 }
 
 TEST(SpectralNorm, IsPyTorchs) {
