@@ -67,4 +67,18 @@ class PackedTensorAccessor {
   int64_t strides_[N];
 };
 
+/// What LibTorch's accessors know of their pointers; here it makes no difference.
+template <class T>
+struct DefaultPtrTraits {
+  using PtrType = T*;
+};
+template <class T>
+struct RestrictPtrTraits {
+  using PtrType = T* __restrict__;
+};
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor32 = PackedTensorAccessor<T, N, int32_t>;
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor64 = PackedTensorAccessor<T, N, int64_t>;
+
 }  // namespace taper

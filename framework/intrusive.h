@@ -109,4 +109,20 @@ class intrusive_ptr {
   T* p_ = nullptr;
 };
 
+/// The base of a program's own classes that intrusive_ptr is to own.
+struct intrusive_ptr_target {
+  RefCount refs;
+  intrusive_ptr_target() = default;
+  intrusive_ptr_target(const intrusive_ptr_target&) {}
+  intrusive_ptr_target& operator=(const intrusive_ptr_target&) { return *this; }
+  virtual ~intrusive_ptr_target() = default;
+  static void destroy(intrusive_ptr_target* p) { delete p; }
+};
+
+/// A new T with one owner.
+template <class T, class... Args>
+intrusive_ptr<T> make_intrusive(Args&&... args) {
+  return intrusive_ptr<T>(new T(std::forward<Args>(args)...));
+}
+
 }  // namespace taper

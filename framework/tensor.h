@@ -107,6 +107,20 @@ class Tensor {
   bool is_set_to(const Tensor& o) const;
   bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
   bool has_storage() const { return defined(); }
+  /// What no tensor here is.
+  bool is_meta() const { return false; }
+  bool is_hip() const { return false; }
+  bool is_ve() const { return false; }
+  bool is_distributed() const { return false; }
+  bool is_variable() const { return true; }
+  /// LibTorch's sizes that may be symbols: here they are numbers.
+  IntArrayRef sym_sizes() const { return sizes(); }
+  IntArrayRef sym_strides() const { return strides(); }
+  int64_t sym_size(int64_t dim) const { return size(dim); }
+  int64_t sym_stride(int64_t dim) const { return stride(dim); }
+  int64_t sym_numel() const { return numel(); }
+  int64_t sym_storage_offset() const { return storage_offset(); }
+  size_t sym_nbytes() const { return nbytes(); }
   Storage storage() const { return Storage(impl().storage); }
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   /// "CPUFloatType": LibTorch's name of dtype and device.
@@ -147,13 +161,13 @@ class Tensor {
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() && = delete;
   /// The same with its own copy of the geometry, for kernels.
-  template <class T, size_t N>
-  PackedTensorAccessor<T, N, int64_t> packed_accessor64() const {
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const {
     check_accessor(N);
     return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
   }
-  template <class T, size_t N>
-  PackedTensorAccessor<T, N, int32_t> packed_accessor32() const {
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const {
     check_accessor(N);
     TAPER_CHECK(numel() <= INT32_MAX, "packed_accessor32: expected at most 2^31 - 1 elements, got ",
                 numel());

@@ -180,4 +180,20 @@ Tensor index_reduce(const Tensor& self, int64_t dim_given, const Tensor& index,
   return scatter_reduce(x, dim, each, s, reduce, include_self).view(self.sizes());
 }
 
+// ---------------------------------------------------------------------- methods
+#define TAPER_METHODS(name)                                                    \
+  Tensor Tensor::name(int64_t dim, const Tensor& index, const Tensor& src,     \
+                      std::string_view reduce, bool include_self) const {      \
+    return taper::name(*this, dim, index, src, reduce, include_self);          \
+  }                                                                            \
+  Tensor& Tensor::name##_(int64_t dim, const Tensor& index, const Tensor& src, \
+                          std::string_view reduce, bool include_self) const {  \
+    return in_place(#name "_", *this, {index, src}, [&](const Tensor& x) {     \
+      return taper::name(x, dim, index, src, reduce, include_self);            \
+    });                                                                        \
+  }
+TAPER_METHODS(scatter_reduce)
+TAPER_METHODS(index_reduce)
+#undef TAPER_METHODS
+
 }  // namespace taper

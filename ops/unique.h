@@ -27,4 +27,10 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& x, bool retu
                                                       bool return_counts = false,
                                                       optional<int64_t> dim = nullopt);
 
+inline std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& x, int64_t dim,
+                                                                 bool return_inverse = false,
+                                                                 bool return_counts = false) {
+  return unique_consecutive(x, return_inverse, return_counts, dim);
+}
+
 }  // namespace taper

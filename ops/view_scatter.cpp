@@ -57,6 +57,16 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int6
                    [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
 }
 
+Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                          optional<int64_t> storage_offset) {
+  return with_part(
+      "as_strided_scatter", "AsStridedScatterBackward0", x, src,
+      [size = Dims(size), stride = Dims(stride), at = storage_offset.value_or(0)](const Tensor& t) {
+        const Tensor rows = t.contiguous();
+        return as_strided(rows, size, stride, rows.storage_offset() + at);
+      });
+}
+
 Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   check_defined("diag_embed", x, "self");
   TAPER_CHECK(x.dim() > 0, "diag_embed: expected a tensor with dimensions, got a 0-dim one");

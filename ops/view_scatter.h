@@ -16,6 +16,11 @@ Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim = 0,
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
                         int64_t dim2 = 1);
 
+/// A row-major copy of x with `src` in the places that as_strided(copy, size, stride,
+/// storage_offset) would show, no two of which may be one.
+Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                          optional<int64_t> storage_offset = nullopt);
+
 /// Square matrices over two new dimensions, dim1 and dim2 of the result, with the last dimension of
 /// x on the diagonal that is `offset` above the main one, and zeros elsewhere.
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);

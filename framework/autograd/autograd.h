@@ -2,8 +2,11 @@
 #pragma once
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/grad_mode.h>
 
 namespace taper::autograd {
+
+using taper::AutoGradMode;
 
 /// Adds the gradients of sum_i <tensors[i], grad_tensors[i]> to the `grad` of the leaves.
 ///

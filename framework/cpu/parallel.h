@@ -9,6 +9,8 @@ namespace taper {
 int get_num_threads();
 /// Throws ValueError unless n is at least 1.
 void set_num_threads(int n);
+/// LibTorch's call at the start of a thread; here there is nothing to do.
+inline void init_num_threads() {}
 int get_num_interop_threads();
 void set_num_interop_threads(int n);
 /// The index of the calling thread in the running parallel loop, 0 outside.

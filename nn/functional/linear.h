@@ -14,3 +14,11 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
                 const Tensor& bias = {});
 
 }  // namespace taper::nn::functional
+
+namespace taper {
+/// nn::functional::bilinear.
+inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                       const optional<Tensor>& bias = nullopt) {
+  return nn::functional::bilinear(input1, input2, weight, bias.value_or(Tensor()));
+}
+}  // namespace taper

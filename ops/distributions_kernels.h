@@ -1,0 +1,13 @@
+// Kernels of distributions.cpp. They lock the generator while they draw.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+#include <taper/framework/random.h>
+
+namespace taper {
+
+/// All contiguous, of one size and floating dtype; rates are not negative.
+TAPER_KERNEL(poisson, Out y, In rates, CPUGeneratorImpl* generator)
+TAPER_KERNEL(binomial, Out y, In count, In prob, CPUGeneratorImpl* generator)
+
+}  // namespace taper

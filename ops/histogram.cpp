@@ -1,0 +1,214 @@
+#include <taper/ops/histogram.h>
+
+#include <cmath>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/index.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/reduce_minmax.h>
+#include <taper/ops/search.h>
+#include <taper/ops/view.h>
+#include <taper/ops/where.h>
+
+namespace taper {
+namespace {
+
+using Histogram = std::tuple<Tensor, std::vector<Tensor>>;
+
+/// The arguments as rows of points, one weight each; `innermost`: the last dimension is a point's.
+struct Points {
+  Tensor rows;    // (N, D)
+  Tensor weight;  // (N), undefined: 1 each
+  bool density;
+};
+
+Points points_of(bool innermost, const Tensor& self, int64_t D, const optional<Tensor>& weight,
+                 bool density) {
+  const ScalarType t = self.scalar_type();
+  if (t != kFloat && t != kDouble) detail::unsupported_dtype("histogramdd", t);
+  Points p{self.detach().reshape({D == 0 ? 0 : self.numel() / D, D}), {}, density};
+  if (!weight || !weight->defined()) return p;
+  TAPER_CHECK(weight->scalar_type() == t,
+              "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
+              "should have the "
+              "same dtype, but got input ",
+              t, ", and weight ", weight->scalar_type());
+  IntArrayRef expected = self.sizes();
+  if (innermost) expected = IntArrayRef(expected.data(), expected.size() - 1);
+  TAPER_CHECK(weight->sizes() == expected,
+              "torch.histogramdd: if weight tensor is provided it should have the same shape as "
+              "the input tensor "
+              "excluding its innermost dimension, but got input with shape ",
+              self.sizes(), " and weight with shape ", weight->sizes());
+  p.weight = weight->detach().reshape({-1});
+  return p;
+}
+
+/// Which part each value lies in; -1: in none.
+Tensor part_of(const Tensor& values, const Tensor& edges) {
+  const int64_t parts = edges.size(0) - 1;
+  const Tensor x = values.contiguous();
+  const Tensor part = searchsorted(edges, x, /*out_int32=*/false, /*right=*/true) - 1;
+  const Tensor at_end = x.eq(edges[parts]);
+  const Tensor inside = x.ge(edges[0]).logical_and(x.le(edges[parts]));
+  return part.masked_fill(at_end, parts - 1).masked_fill(inside.logical_not(), -1);
+}
+
+Tensor widths_of(const Tensor& edges) {
+  const int64_t n = edges.size(0) - 1;
+  return edges.narrow(0, 1, n) - edges.narrow(0, 0, n);
+}
+
+Tensor count(const Points& p, const std::vector<Tensor>& edges) {
+  Dims sizes;
+  int64_t cells = 1;
+  Tensor cell = zeros({p.rows.size(0)}, p.rows.options().dtype(kLong));
+  Tensor inside = ones({p.rows.size(0)}, p.rows.options().dtype(kBool));
+  for (size_t d = 0; d < edges.size(); ++d) {
+    const int64_t parts = edges[d].size(0) - 1;
+    const Tensor part = part_of(p.rows.select(1, static_cast<int64_t>(d)), edges[d]);
+    cell = cell * parts + part.clamp_min(0);
+    inside = inside.logical_and(part.ge(0));
+    sizes.push_back(parts);
+    cells *= parts;
+  }
+  const Tensor each = p.weight.defined() ? p.weight : ones({p.rows.size(0)}, p.rows.options());
+  Tensor hist = zeros({cells}, p.rows.options());
+  hist = hist.index_add(0, cell, each.masked_fill(inside.logical_not(), 0)).view(sizes);
+  if (!p.density) return hist;
+  hist = hist / hist.sum();
+  for (size_t d = 0; d < edges.size(); ++d) {
+    Dims along(static_cast<int64_t>(edges.size()), 1);
+    along[static_cast<int64_t>(d)] = -1;
+    hist = hist / widths_of(edges[d]).reshape(along);
+  }
+  return hist;
+}
+
+void check_edges(const Tensor& self, const Tensor& edges, int64_t d) {
+  TAPER_CHECK(edges.dim() == 1,
+              "torch.histogramdd: bins tensor should have one dimension, but got ", edges.dim(),
+              " dimensions in the bins tensor for dimension ", d);
+  TAPER_CHECK(edges.numel() > 1, "torch.histogramdd: bins tensor should have at least 2 elements, ",
+              "but got ", edges.numel(), " elements in the bins tensor for dimension ", d);
+  TAPER_CHECK(edges.scalar_type() == self.scalar_type(),
+              "torch.histogramdd: input tensor and bins tensors should have the same dtype, but "
+              "got input with "
+              "dtype ",
+              self.scalar_type(), " and bins for dimension ", d, " with dtype ",
+              edges.scalar_type());
+}
+
+/// Equal parts of the range given for dimension d, or of the values' range.
+Tensor equal_edges(const Points& p, int64_t d, int64_t bins,
+                   const optional<ArrayRef<double>>& range) {
+  TAPER_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension ",
+              d);
+  double low = 0, high = 1;
+  if (range) {
+    low = (*range)[static_cast<size_t>(2 * d)];
+    high = (*range)[static_cast<size_t>(2 * d + 1)];
+  } else if (p.rows.size(0) > 0) {
+    const Tensor x = p.rows.select(1, d);
+    low = x.min().item<double>();
+    high = x.max().item<double>();
+  }
+  TAPER_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histogramdd: dimension ", d,
+              "'s range [", low, ", ", high, "] is not finite");
+  TAPER_CHECK(low <= high, "torch.histogramdd: min should not exceed max, but got min ", low,
+              " max ", high, " for dimension ", d);
+  if (low == high) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  return linspace(low, high, bins + 1, p.rows.options());
+}
+
+Histogram by_edges(bool innermost, const Tensor& self, int64_t D, TensorList bins,
+                   const optional<Tensor>& weight, bool density) {
+  const NoGradGuard no_grad;
+  const Points p = points_of(innermost, self, D, weight, density);
+  std::vector<Tensor> edges;
+  for (size_t d = 0; d < bins.size(); ++d) {
+    check_edges(self, bins[d], static_cast<int64_t>(d));
+    edges.push_back(bins[d].detach().contiguous());
+  }
+  const Tensor hist = count(p, edges);
+  return {hist, edges};
+}
+
+Histogram by_number(bool innermost, const Tensor& self, int64_t D, IntArrayRef bins,
+                    const optional<ArrayRef<double>>& range, const optional<Tensor>& weight,
+                    bool density) {
+  const NoGradGuard no_grad;
+  const Points p = points_of(innermost, self, D, weight, density);
+  TAPER_CHECK(!range || range->size() == static_cast<size_t>(2 * D), "torch.histogramdd: for a ", D,
+              "-dimensional histogram range should have ", 2 * D, " elements, but got ",
+              range ? range->size() : 0);
+  std::vector<Tensor> edges;
+  for (int64_t d = 0; d < D; ++d)
+    edges.push_back(equal_edges(p, d, bins[static_cast<size_t>(d)], range));
+  const Tensor hist = count(p, edges);
+  return {hist, edges};
+}
+
+int64_t dimensions_of(const Tensor& self, size_t given) {
+  check_defined("histogramdd", self, "self");
+  TAPER_CHECK(self.dim() >= 2,
+              "torch.histogramdd(): input tensor should have at least 2 dimensions, but got ",
+              self.dim());
+  const int64_t D = self.size(-1);
+  TAPER_CHECK(static_cast<size_t>(D) == given, "torch.histogramdd(): expected ", D,
+              " sequences of bin edges for a ", D, "-dimensional histogram but got ", given);
+  return D;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
+                                     const optional<Tensor>& weight, bool density) {
+  check_defined("histogram", self, "self");
+  check_defined("histogram", bins, "bins");
+  auto [hist, edges] = by_edges(false, self, 1, {bins}, weight, density);
+  return {hist, edges[0]};
+}
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins,
+                                     optional<ArrayRef<double>> range,
+                                     const optional<Tensor>& weight, bool density) {
+  check_defined("histogram", self, "self");
+  auto [hist, edges] = by_number(false, self, 1, {bins}, range, weight, density);
+  return {hist, edges[0]};
+}
+
+Histogram histogramdd(const Tensor& self, TensorList bins, const optional<Tensor>& weight,
+                      bool density) {
+  const int64_t D = dimensions_of(self, bins.size());
+  return by_edges(true, self, D, bins, weight, density);
+}
+Histogram histogramdd(const Tensor& self, IntArrayRef bins, optional<ArrayRef<double>> range,
+                      const optional<Tensor>& weight, bool density) {
+  const int64_t D = dimensions_of(self, bins.size());
+  return by_number(true, self, D, bins, range, weight, density);
+}
+Histogram histogramdd(const Tensor& self, int64_t bins, optional<ArrayRef<double>> range,
+                      const optional<Tensor>& weight, bool density) {
+  check_defined("histogramdd", self, "self");
+  const size_t D = self.dim() > 0 ? static_cast<size_t>(self.size(-1)) : 0;
+  const std::vector<int64_t> each(D, bins);
+  return histogramdd(self, IntArrayRef(each), range, weight, density);
+}
+
+std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor& bins, const optional<Tensor>& weight,
+                                             bool density) const {
+  return taper::histogram(*this, bins, weight, density);
+}
+std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins, optional<ArrayRef<double>> range,
+                                             const optional<Tensor>& weight, bool density) const {
+  return taper::histogram(*this, bins, range, weight, density);
+}
+
+}  // namespace taper

@@ -1,0 +1,36 @@
+// Histograms of one and of several variables, made of other ops. No gradient.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+/// {hist, edges}: how many elements of self (with `weight`, of self's shape: the sum of whose
+/// weights) lie between neighbouring edges, the last part with its upper end; elements beyond do
+/// not count. `bins` are the edges, a vector that does not fall, or the number of equal parts of
+/// `range` (default: of the elements' range). `density`: divided by the whole and by the widths.
+/// f32 and f64, one dtype for all. Throws Error for other arguments.
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
+                                     const optional<Tensor>& weight = {}, bool density = false);
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
+                                     optional<ArrayRef<double>> range = nullopt,
+                                     const optional<Tensor>& weight = {}, bool density = false);
+
+/// The same for points: self is (..., D), hist has D dimensions, and there is a vector of edges for
+/// each; `range` has a lower and an upper end for each.
+std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, TensorList bins,
+                                                    const optional<Tensor>& weight = {},
+                                                    bool density = false);
+std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, IntArrayRef bins,
+                                                    optional<ArrayRef<double>> range = nullopt,
+                                                    const optional<Tensor>& weight = {},
+                                                    bool density = false);
+std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t bins,
+                                                    optional<ArrayRef<double>> range = nullopt,
+                                                    const optional<Tensor>& weight = {},
+                                                    bool density = false);
+
+}  // namespace taper
