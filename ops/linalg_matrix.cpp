@@ -395,5 +395,22 @@ std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper,
 }
 Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
 Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
+std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
+  return taper::symeig(*this, eigenvectors, upper);
+}
+Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
+  return taper::lu_solve(*this, LU_data, LU_pivots);
+}
+std::tuple<Tensor, Tensor> Tensor::geqrf() const { return taper::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return taper::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const {
+  return taper::ormqr(*this, input2, input3, left, transpose);
+}
+Tensor Tensor::matrix_H() const {
+  TAPER_CHECK(dim() == 2 || dim() == 0,
+              "tensor.H is only supported on matrices (2-D tensors). Got ", dim(), "-D tensor.",
+              dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+  return dim() == 0 ? *this : mH();
+}
 
 }  // namespace taper

@@ -271,5 +271,22 @@ TEST(LinalgTensor, SymmetricEigenvaluesOfTheOlderName) {
   EXPECT_TRUE(std::get<0>(symeig(A, true, false)).allclose(values({-3, 7}, kDouble)));
 }
 
+TEST(LinalgTensor, Methods) {
+  const Tensor A = dominant({{3, 3}}, kDouble).t[0], b = numbers({3, 2}, kDouble);
+  const auto [LU, pivots] = linalg::lu_factor(A);
+  EXPECT_TRUE(matmul(A, b.lu_solve(LU, pivots)).allclose(b));
+  const auto [a, tau] = A.geqrf();
+  EXPECT_TRUE(matmul(a.orgqr(tau), triu(a)).allclose(A));
+  EXPECT_TRUE(a.ormqr(tau, b).allclose(matmul(a.orgqr(tau), b)));
+  EXPECT_TRUE(std::get<0>(A.symeig()).equal(std::get<0>(symeig(A))));
+  EXPECT_TRUE(A.matrix_H().equal(A.t()));
+  expect_error(
+      "tensor.H is only supported on matrices (2-D tensors). Got 3-D tensor. For batches of "
+      "matrices, consider using tensor.mH",
+      [] {
+        numbers({2, 3, 4}).matrix_H();
+      });
+}
+
 }  // namespace
 }  // namespace taper::testing
