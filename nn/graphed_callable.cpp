@@ -1,0 +1,203 @@
+#include <taper/nn/graphed_callable.h>
+
+#include <string>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/graph.h>
+#include <taper/ops/factory.h>
+
+namespace taper {
+
+void detail::throw_argument_count(size_t count) {
+  throw Error("make_graphed_callables: expected a callable that takes " + std::to_string(count) +
+              " tensors, as many as the sample arguments (1 to 4)");
+}
+
+namespace cuda {
+
+using autograd::variable_list;
+
+/// The graphs and the memory they work on.
+struct GraphedCallable::State {
+  State(Body b, std::vector<Tensor> sample_args, const GraphedCallableOptions& options, Fits f);
+
+  void warm_up(int64_t times) const;
+  void capture_forward();
+  void capture_backward();
+  std::vector<Tensor> replay(const std::vector<Tensor>& args);
+  std::vector<Tensor> gradients(autograd::Grads& g);
+  void check(const std::vector<Tensor>& args) const;
+  variable_list gradients_of(const variable_list& roots, const variable_list& cotangents) const;
+
+  const Body body;
+  const Fits fits;
+  const bool allow_unused;
+  /// The arguments, then the parameters; and of both those that want gradients.
+  std::vector<Tensor> args, surface, wanted;
+  Graph forward, backward;
+  std::vector<Tensor> outputs, cotangents;  ///< cotangents: undefined where there is no gradient
+  std::vector<Tensor> grads;                ///< of the surface; undefined where none is wanted
+};
+
+namespace {
+
+Device device_of(const std::vector<Tensor>& args) {
+  TAPER_CHECK(!args.empty(), "make_graphed_callables: expected at least one sample argument");
+  for (const Tensor& t : args)
+    TAPER_CHECK(t.defined() && t.device() == args[0].device(),
+                "make_graphed_callables: expected tensors on one device as sample arguments");
+  return args[0].device();
+}
+
+// Those that want a gradient, and cotangents for them.
+variable_list with_gradient(const std::vector<Tensor>& all) {
+  variable_list list;
+  for (const Tensor& t : all)
+    if (t.requires_grad()) list.push_back(t);
+  return list;
+}
+variable_list buffers_like(const std::vector<Tensor>& all) {
+  variable_list list;
+  for (const Tensor& t : all) list.push_back(zeros_like(t.detach()));
+  return list;
+}
+
+}  // namespace
+
+GraphedCallable::State::State(Body b, std::vector<Tensor> sample_args,
+                              const GraphedCallableOptions& options, Fits f)
+    : body(std::move(b)),
+      fits(std::move(f)),
+      allow_unused(options.allow_unused_input()),
+      args(std::move(sample_args)),
+      surface(args),
+      forward(device_of(args)),
+      backward(device_of(args)) {
+  for (const Tensor& p : options.parameters()) surface.push_back(p);
+  for (const Tensor& t : surface)
+    TAPER_CHECK(!t.requires_grad() || t.is_leaf(),
+                "make_graphed_callables: expected leaves as sample arguments and parameters");
+  wanted = with_gradient(surface);
+  const AutoGradMode recording(true);
+  warm_up(options.num_warmup_iters());
+  capture_forward();
+  capture_backward();
+}
+
+variable_list GraphedCallable::State::gradients_of(const variable_list& roots,
+                                                   const variable_list& given) const {
+  if (roots.empty() || wanted.empty()) return variable_list(wanted.size());
+  return autograd::grad(roots, wanted, given, false, false, allow_unused);
+}
+
+// On the stream of the captures, as PyTorch does.
+void GraphedCallable::State::warm_up(int64_t times) const {
+  const Device device = forward.device();
+  std::optional<Stream> before, side;
+  std::optional<StreamGuard> guard;
+  if (device.is_cuda()) {
+    before = current_stream(device.index());
+    side.emplace(device);
+    side->wait_stream(*before);
+    guard.emplace(*side);
+  }
+  for (int64_t i = 0; i < times; ++i) {
+    const variable_list roots = with_gradient(body(args));
+    gradients_of(roots, buffers_like(roots));
+  }
+  guard.reset();
+  if (side) before->wait_stream(*side);
+}
+
+void GraphedCallable::State::capture_forward() {
+  const GraphGuard guard(forward);
+  outputs = body(args);
+}
+
+// Leaves outputs without the history of the capture, which has run backward.
+void GraphedCallable::State::capture_backward() {
+  const variable_list roots = with_gradient(outputs), given = buffers_like(roots);
+  variable_list found(wanted.size());
+  if (!roots.empty() && !wanted.empty()) {
+    const GraphGuard guard(backward, forward.pool());
+    found = gradients_of(roots, given);
+  }
+  size_t next = 0;
+  for (Tensor& y : outputs) {
+    cotangents.push_back(y.requires_grad() ? given[next++] : Tensor());
+    y = y.detach();
+  }
+  next = 0;
+  for (const Tensor& t : surface) {
+    grads.push_back(t.requires_grad() ? found[next++] : Tensor());
+    if (grads.back().defined()) grads.back() = grads.back().detach();
+  }
+}
+
+void GraphedCallable::State::check(const std::vector<Tensor>& given) const {
+  TAPER_CHECK(given.size() == args.size(), "GraphedCallable: expected ", args.size(),
+              " arguments, got ", given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Tensor &t = given[i], &sample = args[i];
+    TAPER_CHECK(t.defined() && t.sizes() == sample.sizes() &&
+                    t.scalar_type() == sample.scalar_type() && t.device() == sample.device(),
+                "GraphedCallable: expected argument ", i, " to be like its sample, ",
+                toString(sample.scalar_type()), " ", sample.sizes(), " on ", sample.device());
+    TAPER_CHECK(!t.requires_grad() || sample.requires_grad(), "GraphedCallable: argument ", i,
+                " wants a gradient, and its sample did not");
+  }
+}
+
+std::vector<Tensor> GraphedCallable::State::replay(const std::vector<Tensor>& given) {
+  const NoGradGuard values_only;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i].data_ptr() != args[i].data_ptr()) args[i].detach().copy_(given[i].detach());
+  forward.replay();
+  std::vector<Tensor> y;
+  for (const Tensor& t : outputs) y.push_back(t.detach());
+  return y;
+}
+
+std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g) {
+  TAPER_CHECK(!GradMode::is_enabled(),
+              "GraphedCallable: its gradient has no gradient; call backward without create_graph");
+  for (size_t i = 0; i < cotangents.size(); ++i) {
+    if (!cotangents[i].defined()) continue;
+    if (g[i].defined())
+      cotangents[i].copy_(g[i]);
+    else
+      cotangents[i].zero_();
+  }
+  backward.replay();
+  return grads;
+}
+
+GraphedCallable::GraphedCallable(Body body, std::vector<Tensor> sample_args,
+                                 const GraphedCallableOptions& options, Fits fits)
+    : state_(std::make_shared<State>(std::move(body), std::move(sample_args), options,
+                                     std::move(fits))) {}
+
+std::vector<Tensor> GraphedCallable::call(const std::vector<Tensor>& args) const {
+  if (state_->fits && !state_->fits()) return state_->body(args);
+  state_->check(args);
+  std::vector<Tensor> y = state_->replay(args);
+  std::vector<Tensor> inputs = args, differentiable;
+  inputs.insert(inputs.end(), state_->surface.begin() + static_cast<int64_t>(args.size()),
+                state_->surface.end());
+  if (!autograd::needs_grad(inputs)) return y;
+  for (size_t i = 0; i < y.size(); ++i)
+    differentiable.push_back(state_->cotangents[i].defined() ? y[i] : Tensor());
+  autograd::record_list("GraphedBackward", differentiable, inputs,
+                        [state = state_](autograd::Grads& g) { return state->gradients(g); });
+  return y;
+}
+
+Tensor GraphedCallable::only(const std::vector<Tensor>& outputs) {
+  TAPER_CHECK(outputs.size() == 1, "GraphedCallable: expected one output, got ", outputs.size(),
+              "; use call()");
+  return outputs[0];
+}
+
+}  // namespace cuda
+}  // namespace taper

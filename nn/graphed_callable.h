@@ -1,0 +1,141 @@
+// make_graphed_callables: forward and backward of a module as captured steps, within a training
+// loop that is otherwise eager. Not part of <taper/taper.h>.
+//
+//   auto fast = cuda::make_graphed_callables(model, {torch::randn({64, 784}, device)});
+//   for (auto& batch : *loader) {
+//     auto loss = criterion(fast(batch.data), batch.target);  // replays forward
+//     optimizer.zero_grad();
+//     loss.backward();                                        // replays backward
+//     optimizer.step();
+//   }
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/arg.h>
+#include <taper/framework/tensor.h>
+
+namespace taper {
+
+namespace detail {
+
+/// The functions below call f with the elements of a list, for as many as f takes, up to four.
+inline std::vector<Tensor> as_list(Tensor y) { return {std::move(y)}; }
+inline std::vector<Tensor> as_list(std::vector<Tensor> y) { return y; }
+[[noreturn]] void throw_argument_count(size_t count);
+
+template <class F, size_t... I>
+std::vector<Tensor> call_with(const F& f, const std::vector<Tensor>& args,
+                              std::index_sequence<I...>) {
+  if constexpr (std::is_invocable_v<const F&, decltype((void)I, args[0])...>)
+    return as_list(f(args[I]...));
+  else
+    throw_argument_count(args.size());
+}
+template <class F>
+std::vector<Tensor> call_with(const F& f, const std::vector<Tensor>& args) {
+  switch (args.size()) {
+    case 1:
+      return call_with(f, args, std::make_index_sequence<1>());
+    case 2:
+      return call_with(f, args, std::make_index_sequence<2>());
+    case 3:
+      return call_with(f, args, std::make_index_sequence<3>());
+    case 4:
+      return call_with(f, args, std::make_index_sequence<4>());
+    default:
+      throw_argument_count(args.size());
+  }
+}
+
+template <class M, class = void>
+struct IsModule : std::false_type {};
+template <class M>
+struct IsModule<M, std::void_t<decltype(std::declval<const M&>()->parameters())>> : std::true_type {
+};
+
+template <class M>
+std::shared_ptr<M> module_pointer(const std::shared_ptr<M>& module) {
+  return module;
+}
+template <class Holder>
+auto module_pointer(const Holder& module) {
+  return module.ptr();
+}
+
+}  // namespace detail
+
+namespace cuda {
+
+struct GraphedCallableOptions {
+  /// Calls before the captures: libraries are loaded and states made in them.
+  TAPER_ARG(int64_t, num_warmup_iters) = 3;
+  /// Whether arguments and parameters may be without influence on the outputs.
+  TAPER_ARG(bool, allow_unused_input) = false;
+  /// Tensors beside the arguments that want gradients; a module's parameters are added to them.
+  TAPER_ARG(std::vector<Tensor>, parameters);
+};
+
+/// A function of tensors whose forward and backward are replays. Copies are the same callable.
+class GraphedCallable {
+ public:
+  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+  /// Whether a call may be a replay, or has to run `body`; nothing: it may.
+  using Fits = std::function<bool()>;
+
+  /// Captures `body` at the sample arguments, which keep their memory for the graph: their sizes,
+  /// dtypes, devices (one for all, the CPU too) and whether they want gradients are those of all
+  /// calls. Throws Error for what a captured step may not do (docs/devices.md).
+  GraphedCallable(Body body, std::vector<Tensor> sample_args,
+                  const GraphedCallableOptions& options = {}, Fits fits = nullptr);
+
+  /// The outputs for these arguments, which are overwritten by the next call. They have a gradient
+  /// of first order; backward of a call comes before the next call. Throws Error for arguments
+  /// unlike the samples.
+  std::vector<Tensor> call(const std::vector<Tensor>& args) const;
+  /// The same where there is one output; throws Error for more.
+  template <class... T>
+  Tensor operator()(const T&... args) const {
+    return only(call({Tensor(args)...}));
+  }
+
+ private:
+  struct State;
+  static Tensor only(const std::vector<Tensor>& outputs);
+  std::shared_ptr<State> state_;
+};
+
+/// The graphed form of a module (a holder or a shared_ptr) or of a function that takes one to four
+/// tensors and returns one, or a vector of them. A module in another mode (train or eval) than at
+/// the captures runs as it is.
+template <class Callable>
+GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Tensor> sample_args,
+                                       GraphedCallableOptions options = {}) {
+  if constexpr (taper::detail::IsModule<Callable>::value) {
+    const auto module = taper::detail::module_pointer(callable);
+    for (const Tensor& p : module->parameters()) options.parameters().push_back(p);
+    const auto forward = [module](const auto&... x) -> decltype(module->forward(x...)) {
+      return module->forward(x...);
+    };
+    const bool training = module->is_training();
+    return GraphedCallable(
+        [forward](const std::vector<Tensor>& args) {
+          return taper::detail::call_with(forward, args);
+        },
+        std::move(sample_args), options,
+        [module, training] { return module->is_training() == training; });
+  } else {
+    return GraphedCallable(
+        [callable](const std::vector<Tensor>& args) {
+          return taper::detail::call_with(callable, args);
+        },
+        std::move(sample_args), options);
+  }
+}
+
+}  // namespace cuda
+}  // namespace taper
