@@ -329,7 +329,7 @@ TEST(Linalg, OlderNames) {
 
 TEST(Linalg, LeastSquaresAndRank) {
   const Tensor A = tensor_of({3, 2}, {1, 0, 1, 1, 1, 2}, kDouble), b = values({1, 3, 5}, kDouble);
-  const auto [x, residuals, rank, rest] = linalg::lstsq(A, b);
+  const auto [x, residuals, rank, rest] = linalg::lstsq(A, b, nullopt, "gelsd");
   EXPECT_TRUE(x.allclose(values({1, 2}, kDouble)));
   EXPECT_EQ(residuals.numel(), 1);
   EXPECT_EQ(rank.item<int64_t>(), 2);
