@@ -69,6 +69,12 @@ void sum_windows(float* y, const float* x, const PoolShape& s) {
 void sum_windows(double* y, const double* x, const PoolShape& s) {
   TAPER_BY_ISA(sum_windows_f64, y, x, s);
 }
+void add_windows(float* gx, const float* g, const PoolShape& s) {
+  TAPER_BY_ISA(add_windows_f32, gx, g, s);
+}
+void add_windows(double* gx, const double* g, const PoolShape& s) {
+  TAPER_BY_ISA(add_windows_f64, gx, g, s);
+}
 void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
   TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
 }
@@ -132,20 +138,34 @@ void avg_plane(T* y, const T* x, const PoolShape& s) {
         for (int64_t k = w.first; k < w.end; ++k) sums[k % 4] += static_cast<opmath_t<T>>(row[k]);
       }
     const auto sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    y[p] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(d, h, w, o)));
+    y[p] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(o)));
   });
 }
 
 template <class T, class Sum>
 void avg_scatter_plane(Sum* gx, const T* gy, const PoolShape& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
-    const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(d, h, w, o));
+    const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(o));
     for (int64_t i = d.first; i < d.end; ++i)
       for (int64_t j = h.first; j < h.end; ++j) {
         Sum* row = gx + (i * s.in[1] + j) * s.in[2];
         for (int64_t k = w.first; k < w.end; ++k) row[k] += g;
       }
   });
+}
+
+/// y = x divided by what counts in each window.
+template <class T>
+void divide_windows(T* y, const T* x, const PoolShape& s) {
+  const bool fixed = s.w.divisor != 0;
+  Scratch<T> widths(s.out[2]);
+  for (int64_t k = 0; k < s.out[2]; ++k)
+    widths[k] = static_cast<T>(fixed ? static_cast<double>(s.w.divisor) : s.extent(2, k));
+  for (int64_t i = 0; i < s.out[0]; ++i)
+    for (int64_t j = 0; j < s.out[1]; ++j, x += s.out[2], y += s.out[2]) {
+      const T rows = static_cast<T>(fixed ? 1 : s.extent(0, i) * s.extent(1, j));
+      for (int64_t k = 0; k < s.out[2]; ++k) y[k] = x[k] / (rows * widths[k]);
+    }
 }
 
 /// Clears one plane of gx, adds to it with add(plane of sums), and stores it: the 16-bit types are
@@ -178,7 +198,7 @@ double whole_divisor(const PoolShape& s) {
     spans[d] = s.span(d, 0);
     if (spans[d].first != 0 || spans[d].end != s.in[d] || spans[d].step != 1) return 0;
   }
-  return s.divisor(spans[0], spans[1], spans[2], at);
+  return s.divisor(at);
 }
 
 template <class T>
@@ -242,10 +262,7 @@ void forward_avg(T* y, const T* x, const PoolShape& s) {
   if constexpr (kVectorised<T>)
     if (!s.w.adaptive) {
       sum_windows(y, x, s);
-      return for_each_window(s,
-                             [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
-                               y[p] /= static_cast<T>(s.divisor(d, h, w, o));
-                             });
+      return divide_windows(y, y, s);
     }
   avg_plane(y, x, s);
 }
@@ -256,6 +273,13 @@ void backward_avg(T* gx, const T* gy, const PoolShape& s) {
     if (s.halves()) {
       if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
       return avg_scatter_halves(gx, gy, s, static_cast<T>(half_factor(s)));
+    }
+  if constexpr (kVectorised<T>)
+    if (!s.w.adaptive) {
+      Scratch<T> g(s.out_pixels());
+      divide_windows(g.get(), gy, s);
+      std::fill_n(gx, s.in_pixels(), T(0));
+      return add_windows(gx, g.get(), s);
     }
   sum_into_plane(gx, s.in_pixels(), [&](auto* sums) { avg_scatter_plane(sums, gy, s); });
 }

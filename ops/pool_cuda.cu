@@ -94,7 +94,7 @@ struct AvgForward {
     for (int64_t z = d.first; z < d.end; ++z)
       for (int64_t r = h.first; r < h.end; ++r)
         for (int64_t k = w.first; k < w.end; ++k) sum += load(image[pixel_of(s, z, r, k)]);
-    y[i] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(d, h, w, o.at)));
+    y[i] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(o.at)));
   }
 };
 
@@ -162,7 +162,7 @@ struct AvgScatter {
     gx[i] = static_cast<T>(over_windows<A>(s, pixel, [&](const int64_t(&o)[3], int64_t p) {
       const PoolSpan d = s.span(0, o[0]), h = s.span(1, o[1]), w = s.span(2, o[2]);
       const bool inside = within(d, here.at[0]) && within(h, here.at[1]) && within(w, here.at[2]);
-      return inside ? load(g[p]) / static_cast<A>(s.divisor(d, h, w, o)) : A(0);
+      return inside ? load(g[p]) / static_cast<A>(s.divisor(o)) : A(0);
     }));
   }
   TAPER_DEVICE static bool within(const PoolSpan& span, int64_t i) {

@@ -28,20 +28,21 @@ struct PoolShape {
     const int64_t last = start + w.kernel[d] * w.dilation[d];
     return {start + tap * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], tap};
   }
-  /// What the sum over a window is divided by; the spans are those of the window.
-  TAPER_HD double divisor(const PoolSpan& d, const PoolSpan& h, const PoolSpan& x,
-                          const int64_t* o) const {
-    if (w.divisor) return static_cast<double>(w.divisor);
-    if (w.adaptive || !w.count_include_pad)
-      return static_cast<double>((d.end - d.first) * (h.end - h.first) * (x.end - x.first));
-    double n = 1;
-    for (int i = 0; i < 3; ++i) {
-      // A window that ceil_mode added may stick out of the padding: that part does not count.
-      const int64_t start = o[i] * w.stride[i] - w.padding[i], stop = start + w.kernel[i];
-      const int64_t limit = in[i] + w.padding[i];
-      n *= static_cast<double>((stop < limit ? stop : limit) - start);
+  /// How many places of dimension d count for the mean of window o.
+  TAPER_HD double extent(int d, int64_t o) const {
+    if (w.adaptive || !w.count_include_pad) {
+      const PoolSpan s = span(d, o);
+      return static_cast<double>(s.end - s.first);
     }
-    return n;
+    // A window that ceil_mode added may stick out of the padding: that part does not count.
+    const int64_t start = o * w.stride[d] - w.padding[d], stop = start + w.kernel[d];
+    const int64_t limit = in[d] + w.padding[d];
+    return static_cast<double>((stop < limit ? stop : limit) - start);
+  }
+  /// What the sum over window (o[0], o[1], o[2]) is divided by.
+  TAPER_HD double divisor(const int64_t* o) const {
+    if (w.divisor) return static_cast<double>(w.divisor);
+    return extent(0, o[0]) * extent(1, o[1]) * extent(2, o[2]);
   }
   int64_t taps() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
   /// The place in the image of tap (a, b, c) = code of the window at output pixel `p`.

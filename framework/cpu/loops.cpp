@@ -81,17 +81,26 @@ bool past_caches(const Out& y, const void* a, const void* b) {
   return streams(y.numel * item_of(y.dtype)) && y.data != a && y.data != b;
 }
 
-/// Calls compute(to, first, m) for runs of [begin, end) of a contiguous result, in a buffer whose
-/// content is then written past the caches.
-template <class Compute>
-void stream_runs(char* y, int64_t item, int64_t begin, int64_t end, const Compute& compute) {
+/// A row in runs that are computed in a buffer and then written past the caches. As large as half a
+/// page: while one is written, the next one's operands arrive.
+void stream_row(MapRow row, const void* f, char* y, const char* x, const int64_t* s, int64_t n) {
   alignas(64) char buffer[kRun * kMaxItem];
-  for (int64_t i = begin; i < end; i += kRun) {
-    const int64_t m = std::min(kRun, end - i);
-    compute(buffer, i, m);
-    stream(y + i * item, buffer, m * item);
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    row(f, buffer, x + i * s[1], s, m);
+    const char* next = x + (i + m) * s[1];
+    stream_ahead(y + i * s[0], buffer, m * s[0], next, next);
   }
-  end_stream();
+}
+
+void stream_row(Map2Row row, const void* f, char* y, const char* a, const char* b, const int64_t* s,
+                int64_t n) {
+  alignas(64) char buffer[kRun * kMaxItem];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    row(f, buffer, a + i * s[1], b + i * s[2], s, m);
+    stream_ahead(y + i * s[0], buffer, m * s[0], a + (i + m) * s[1], b + (i + m) * s[2]);
+  }
 }
 
 }  // namespace
@@ -100,11 +109,11 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
-    const bool past = past_caches(y, from, nullptr);
+    const bool past = past_caches(y, from, from);
     parallel_for(0, y.numel, grain, [&](int64_t b, int64_t e) {
       if (!past) return row(f, to + b * s[0], from + b * s[1], s, e - b);
-      stream_runs(to, s[0], b, e,
-                  [&](char* run, int64_t i, int64_t n) { row(f, run, from + i * s[1], s, n); });
+      stream_row(row, f, to + b * s[0], from + b * s[1], s, e - b);
+      end_stream();
     });
     return;
   }
@@ -129,11 +138,11 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row
     const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
     const bool past = past_caches(y, pa, pb);
     parallel_for(0, y.numel, grain, [&](int64_t begin, int64_t end) {
-      if (!past)
-        return row(f, to + begin * s[0], pa + begin * s[1], pb + begin * s[2], s, end - begin);
-      stream_runs(to, s[0], begin, end, [&](char* run, int64_t i, int64_t n) {
-        row(f, run, pa + i * s[1], pb + i * s[2], s, n);
-      });
+      char* out = to + begin * s[0];
+      const char *left = pa + begin * s[1], *right = pb + begin * s[2];
+      if (!past) return row(f, out, left, right, s, end - begin);
+      stream_row(row, f, out, left, right, s, end - begin);
+      end_stream();
     });
     return;
   }
@@ -141,11 +150,14 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row
   const int64_t* s = plan.strides[0];
   const bool dense = s[0] == items[0] && (s[1] == items[1] || s[1] == 0) &&
                      (s[2] == items[2] || s[2] == 0) && (s[1] != 0 || s[2] != 0);
+  const bool past = dense && y.contiguous && past_caches(y, a.bytes(), b.bytes());
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t* steps, int64_t n) {
+      if (past) return stream_row(row, f, p[0], p[1], p[2], steps, n);
       if (dense) return row(f, p[0], p[1], p[2], steps, n);
       strided_row(row, f, p[0], p[1], p[2], steps, items, n);
     });
+    if (past) end_stream();
   });
 }
 

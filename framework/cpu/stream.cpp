@@ -1,0 +1,68 @@
+#include <taper/framework/cpu/stream.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <taper/framework/cpu/isa.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace taper::cpu {
+
+#if defined(__SSE2__)
+namespace {
+
+constexpr int64_t kLine = 64;
+
+// Whole lines; `to` is aligned to them. The widest stores: a run of them fits the store queue, so
+// that the next run is computed while this one is on its way.
+#if !defined(TAPER_NO_ISA_VARIANTS)
+__attribute__((target("avx512f"))) void wide_lines(char* to, const char* from, int64_t nbytes) {
+  for (int64_t i = 0; i < nbytes; i += kLine)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+}
+#endif
+void narrow_lines(char* to, const char* from, int64_t nbytes) {
+  for (int64_t i = 0; i < nbytes; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+
+}  // namespace
+
+void stream(char* to, const char* from, int64_t nbytes) {
+  const int64_t head = std::min<int64_t>(-reinterpret_cast<intptr_t>(to) & (kLine - 1), nbytes);
+  const int64_t lines = (nbytes - head) / kLine * kLine;
+  std::memcpy(to, from, head);
+#if !defined(TAPER_NO_ISA_VARIANTS)
+  if (best_isa == Isa::kAvx512)
+    wide_lines(to + head, from + head, lines);
+  else
+#endif
+    narrow_lines(to + head, from + head, lines);
+  std::memcpy(to + head + lines, from + head + lines, nbytes - head - lines);
+}
+
+void stream_ahead(char* to, const char* from, int64_t nbytes, const char* next_a,
+                  const char* next_b) {
+  for (int64_t i = 0; i < nbytes; i += kLine) __builtin_prefetch(next_a + i);
+  if (next_b != next_a)
+    for (int64_t i = 0; i < nbytes; i += kLine) __builtin_prefetch(next_b + i);
+  stream(to, from, nbytes);
+}
+
+void end_stream() { _mm_sfence(); }
+
+#else
+
+void stream(char* to, const char* from, int64_t nbytes) { std::memcpy(to, from, nbytes); }
+void stream_ahead(char* to, const char* from, int64_t nbytes, const char*, const char*) {
+  std::memcpy(to, from, nbytes);
+}
+void end_stream() {}
+
+#endif
+
+}  // namespace taper::cpu
