@@ -42,7 +42,7 @@ void* cublas_function(const char* name) {
   static void* const library = load(TAPER_CUBLAS_FILE);
   return find(library, name);
 }
-// The version is the headers'.
+// The versions are the headers'.
 #define TAPER_TEXT_OF(x) #x
 #define TAPER_TEXT(x) TAPER_TEXT_OF(x)
 void* cusolver_function(const char* name) {
@@ -53,11 +53,8 @@ void* cudnn_function(const char* name) {
   static void* const library = load(TAPER_CUDNN_FILE);
   return find(library, name);
 }
-// cuFFT's versions are not the toolkit's; its header knows.
-#define TAPER_TEXT(x) #x
-#define TAPER_CUFFT_FILE(major) "libcufft.so." TAPER_TEXT(major)
 void* cufft_function(const char* name) {
-  static void* const library = load(TAPER_CUFFT_FILE(CUFFT_VER_MAJOR));
+  static void* const library = load("libcufft.so." TAPER_TEXT(CUFFT_VER_MAJOR));
   return find(library, name);
 }
 
