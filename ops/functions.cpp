@@ -119,11 +119,6 @@ Tensor Tensor::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayR
 Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const {
   return narrow(dim, start, length).clone(MemoryFormat::Contiguous);
 }
-Tensor Tensor::matrix_H() const {
-  TAPER_CHECK(dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", dim(),
-              "-D tensor.", dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
-  return adjoint();
-}
 Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride,
                                  TensorOptions options) const {
   const Tensor like = new_empty({0}, options);
