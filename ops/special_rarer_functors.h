@@ -183,48 +183,43 @@ TAPER_HD inline double hurwitz_zeta(double s, double q) {
 }
 
 // ---------------------------------------------------------------------- polynomials
-/// By the recurrence p(k + 1) = (a x + b) p(k) - c p(k - 1), whose numbers depend on k.
-TAPER_HD inline double polynomial(SpecialOfTwo f, double x, int64_t n) {
-  using F = SpecialOfTwo;
-  double before = 1, now = 2 * x;  // of degree 0 and 1
+/// The polynomial of degree 1.
+TAPER_HD inline double first_degree(SpecialOfTwo f, double x) {
   switch (f) {
-    case F::chebyshev_polynomial_t:
-    case F::hermite_polynomial_he:
-    case F::legendre_polynomial_p:
-      now = x;
-      break;
-    case F::chebyshev_polynomial_v:
-      now = 2 * x - 1;
-      break;
-    case F::chebyshev_polynomial_w:
-      now = 2 * x + 1;
-      break;
-    case F::laguerre_polynomial_l:
-      now = 1 - x;
-      break;
+    case SpecialOfTwo::chebyshev_polynomial_t:
+    case SpecialOfTwo::hermite_polynomial_he:
+    case SpecialOfTwo::legendre_polynomial_p:
+      return x;
+    case SpecialOfTwo::chebyshev_polynomial_v:
+      return 2 * x - 1;
+    case SpecialOfTwo::chebyshev_polynomial_w:
+      return 2 * x + 1;
+    case SpecialOfTwo::laguerre_polynomial_l:
+      return 1 - x;
     default:
-      break;
+      return 2 * x;
   }
-  if (n == 0) return before;
+}
+/// That of degree k + 1 from those of degree k (`now`) and k - 1.
+TAPER_HD inline double next_degree(SpecialOfTwo f, double x, double k, double now, double before) {
+  switch (f) {
+    case SpecialOfTwo::hermite_polynomial_h:
+      return 2 * x * now - 2 * k * before;
+    case SpecialOfTwo::hermite_polynomial_he:
+      return x * now - k * before;
+    case SpecialOfTwo::laguerre_polynomial_l:
+      return ((2 * k + 1 - x) * now - k * before) / (k + 1);
+    case SpecialOfTwo::legendre_polynomial_p:
+      return ((2 * k + 1) * x * now - k * before) / (k + 1);
+    default:
+      return 2 * x * now - before;
+  }
+}
+TAPER_HD inline double polynomial(SpecialOfTwo f, double x, int64_t n) {
+  if (n == 0) return 1;
+  double before = 1, now = first_degree(f, x);
   for (int64_t k = 1; k < n && std::isfinite(now); ++k) {
-    const double d = static_cast<double>(k);
-    double next;
-    switch (f) {
-      case F::hermite_polynomial_h:
-        next = 2 * x * now - 2 * d * before;
-        break;
-      case F::hermite_polynomial_he:
-        next = x * now - d * before;
-        break;
-      case F::laguerre_polynomial_l:
-        next = ((2 * d + 1 - x) * now - d * before) / (d + 1);
-        break;
-      case F::legendre_polynomial_p:
-        next = ((2 * d + 1) * x * now - d * before) / (d + 1);
-        break;
-      default:
-        next = 2 * x * now - before;
-    }
+    const double next = next_degree(f, x, static_cast<double>(k), now, before);
     before = now;
     now = next;
   }
