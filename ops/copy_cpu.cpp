@@ -32,7 +32,7 @@ void copy(Out y, In x) {
     return;
   }
   if (y.dtype != x.dtype && (isComplexType(y.dtype) || isComplexType(x.dtype)))
-    return detail::copy_parts(y, x, copy, fill);
+    return taper::detail::copy_parts(y, x, copy, fill);
   TAPER_BY_ISA(copy, y, x);
 }
 
