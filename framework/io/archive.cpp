@@ -196,7 +196,8 @@ class Entries {
   IValue value(const std::string& name, const std::string& kind, const Json& item) {
     if (kind == "tensor") {
       Tensor t = take_tensor(name);
-      if (item.at(2).get<bool>() && t.is_floating_point()) t.set_requires_grad(true);
+      if (item.at(2).get<bool>() && isFloatingOrComplexType(t.scalar_type()))
+        t.set_requires_grad(true);
       return t;
     }
     if (kind == "int") return item.at(2).get<int64_t>();

@@ -27,14 +27,16 @@ struct DtypeName {
   const char* name;
 };
 constexpr DtypeName kDtypeNames[] = {
-    {kBool, "BOOL"}, {kByte, "U8"},  {kChar, "I8"},       {kShort, "I16"}, {kInt, "I32"},
-    {kLong, "I64"},  {kHalf, "F16"}, {kBFloat16, "BF16"}, {kFloat, "F32"}, {kDouble, "F64"},
+    {kBool, "BOOL"}, {kByte, "U8"},    {kChar, "I8"},          {kShort, "I16"},
+    {kInt, "I32"},   {kLong, "I64"},   {kHalf, "F16"},         {kBFloat16, "BF16"},
+    {kFloat, "F32"}, {kDouble, "F64"}, {kComplexFloat, "C64"},
 };
 
 const char* dtype_name(ScalarType t) {
   for (const DtypeName& d : kDtypeNames)
     if (d.dtype == t) return d.name;
-  throw TypeError(taper::detail::concat("save: expected a tensor with a dtype, got ", t));
+  throw TypeError(
+      taper::detail::concat("save: expected a tensor with a dtype that safetensors has, got ", t));
 }
 
 ScalarType dtype_of(const std::string& name) {

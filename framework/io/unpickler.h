@@ -241,7 +241,7 @@ class Unpickler {
     Object o;
     o.kind = Kind::kTensor;
     o.tensor = taper::detail::share_data(*storage.impl_ptr(), sizes, strides, offset);
-    if (requires_grad && !o.tensor.is_floating_point())
+    if (requires_grad && !isFloatingOrComplexType(o.tensor.scalar_type()))
       damaged("a tensor of ", o.tensor.scalar_type(), " that requires a gradient");
     o.tensor.set_requires_grad(requires_grad);
     push(std::move(o));

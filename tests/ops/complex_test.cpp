@@ -1,4 +1,6 @@
 // Complex dtypes and the ops that take them. Values in literals are PyTorch's.
+#include <taper/framework/io/pt.h>
+#include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
 #include <taper/framework/scalar.h>
 #include <taper/ops/binary.h>
@@ -389,6 +391,22 @@ TEST(ComplexGradient, ZeroHasFiniteOnes) {
   const Tensor z = zeros({2}, kComplexDouble).set_requires_grad(true);
   (z.abs() + z.angle()).sum().backward();
   expect_close(z.grad(), {0, 0, 0, 0});
+}
+
+// ---------------------------------------------------------------- files
+TEST(Complex, Files) {
+  const Tensor z = complex_numbers({2, 3}), w = z.to(kComplexFloat).set_requires_grad(true);
+  EXPECT_TRUE(pickle_load(pickle_save(z)).toTensor().equal(z));
+  EXPECT_TRUE(pickle_load(pickle_save(w)).toTensor().requires_grad());
+  std::stringstream file;
+  save(w, file);
+  Tensor back;
+  load(back, file);
+  EXPECT_TRUE(back.equal(w));
+  EXPECT_EQ(back.scalar_type(), kComplexFloat);
+  std::stringstream other;
+  expect_error<TypeError>("a dtype that safetensors has, got ComplexDouble",
+                          [&] { save(z, other); });
 }
 
 // ---------------------------------------------------------------- devices
