@@ -38,10 +38,21 @@ int64_t grain_for_rows(int64_t row_nbytes) {
   return std::max<int64_t>(1, 4 * kGrain / std::max<int64_t>(1, row_nbytes));
 }
 
+bool indices_fit(const int64_t* index, int64_t n, int64_t size) {
+  TAPER_BY_ISA(indices_fit, index, n, size);
+}
+
+/// y[j] = x[index[j] * step + j * column]; false, with nothing written, when an index is not in
+/// [0, size). Compiled without wide vectors: loads one by one are faster than gather instructions.
 template <class T>
-bool gather_row(T* y, const T* x, const int64_t* index, int64_t n, int64_t size, int64_t step,
-                int64_t column) {
-  TAPER_BY_ISA(gather_row, y, x, index, n, size, step, column);
+bool gather_row(T* __restrict y, const T* __restrict x, const int64_t* __restrict index, int64_t n,
+                int64_t size, int64_t step, int64_t column) {
+  if (!indices_fit(index, n, size)) return false;
+  if (step == 1 && column == 0)
+    for (int64_t j = 0; j < n; ++j) y[j] = x[index[j]];
+  else
+    for (int64_t j = 0; j < n; ++j) y[j] = x[index[j] * step + j * column];
+  return true;
 }
 
 template <class I>
