@@ -25,10 +25,21 @@ namespace numbers {
 template <class T>
 struct complex;
 }
+class Tensor;
+Tensor complex(const Tensor& real, const Tensor& imag);
 }  // namespace taper
 
+namespace c10 {
+using namespace taper;
+using taper::numbers::complex;
+}  // namespace c10
+
+// What compat declares in c10 itself (c10::str, c10::irange) is found through at and torch too;
+// `complex` alone is a type in c10 and an op in the others.
 namespace torch {
 using namespace taper;
+using namespace c10;
+using taper::complex;
 namespace autograd = taper::autograd;
 namespace cuda = taper::cuda;
 namespace data = taper::data;
@@ -40,14 +51,10 @@ namespace serialize = taper::serialize;
 
 namespace at {
 using namespace taper;
+using namespace c10;
+using taper::complex;
 namespace indexing = taper::indexing;
 }  // namespace at
-
-namespace c10 {
-using namespace taper;
-// In taper, at and torch `complex` is an op.
-using taper::numbers::complex;
-}  // namespace c10
 
 namespace caffe2 {
 using namespace taper;

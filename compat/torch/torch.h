@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <deque>
 #include <forward_list>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <list>
@@ -29,6 +30,7 @@
 #include <ATen/Dispatch.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 #include <c10/util/StringUtil.h>
 #include <torch/jit.h>
 #include <torch/library.h>

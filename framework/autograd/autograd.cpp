@@ -2,6 +2,7 @@
 #include <taper/framework/autograd/autograd.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
@@ -10,6 +11,10 @@
 
 namespace taper {
 namespace autograd {
+
+std::ostream& operator<<(std::ostream& out, const NodePtr& node) {
+  return out << static_cast<const void*>(node.get());
+}
 
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
               optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {

@@ -24,4 +24,7 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                    bool create_graph = false, bool allow_unused = false);
 
+/// The node's address: LibTorch's programs print `x.grad_fn()`.
+std::ostream& operator<<(std::ostream& out, const NodePtr& node);
+
 }  // namespace taper::autograd

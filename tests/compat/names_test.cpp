@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/Logging.h>
 #include <c10/util/Optional.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/irange.h>
@@ -13,6 +14,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <sstream>
 #include <type_traits>
 #include <vector>
 
@@ -125,8 +129,25 @@ TEST(CompatNames, SmallHelpers) {
   EXPECT_EQ(seen, (std::vector<int64_t>{2, 3, 4}));
   for (auto i : c10::irange(-3)) ADD_FAILURE() << "an empty range gave " << i;
   EXPECT_EQ(c10::str("a", 1, 2.5), "a12.5");
+  EXPECT_EQ(torch::str("a", at::str(1)), "a1");
   EXPECT_EQ(c10::Join(", ", std::vector<int>{1, 2}), "1, 2");
   EXPECT_GE(at::get_num_threads(), 1);
+}
+
+TEST(CompatNames, ContainersAndNodesPrint) {
+  const auto text = [](const auto& value) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+  };
+  EXPECT_EQ(text(std::vector<int>{1, 2}), "1 2");
+  EXPECT_EQ(text(std::vector<float>{}), "");
+  EXPECT_EQ(text(std::vector<int>(101, 7)).substr(196), "7 7 ...");
+  EXPECT_EQ(text(std::map<std::string, int>{{"a", 1}, {"b", 2}}), "(a, 1) (b, 2)");
+  EXPECT_EQ(text(std::set<int>{4, 3}), "3 4");
+  const torch::Tensor x = torch::ones({1}).requires_grad_();
+  EXPECT_EQ(text(x.grad_fn()), "0");
+  EXPECT_EQ(text((x * 2).grad_fn()).substr(0, 2), "0x");
 }
 
 TEST(CompatNames, ANamespaceCanBeReopened) { EXPECT_EQ(torch::rows_of(torch::zeros({3, 2})), 3); }
