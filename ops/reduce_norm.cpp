@@ -171,6 +171,9 @@ Tensor std(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correc
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
   return var_mean(self, nullopt, unbiased);
 }
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
+  return var_mean(self, OptionalIntArrayRef(dim));
+}
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
   return variance_and_mean(
@@ -178,6 +181,9 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
   return std_mean(self, nullopt, unbiased);
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
+  return std_mean(self, OptionalIntArrayRef(dim));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {

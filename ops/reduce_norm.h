@@ -24,9 +24,12 @@ Tensor std(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correc
            bool keepdim = false);
 /// (variance, mean) and (standard deviation, mean) from one pass.
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
+/// As with var: one dimension, which would else convert to `unbiased`.
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim);
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim);
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
 

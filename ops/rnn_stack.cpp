@@ -19,11 +19,6 @@ RnnWeights weights_of(const RnnStack& stack, TensorList params, size_t i) {
   return w;
 }
 
-// Joins states to (layers * directions, N, H).
-Tensor stacked(const std::vector<Tensor>& states) {
-  return states.size() == 1 ? states[0].unsqueeze(0) : taper::stack(states);
-}
-
 bool fits(const Tensor& t, const Dims& sizes, ScalarType dtype) {
   return t.defined() && t.scalar_type() == dtype && t.impl().sizes == sizes;
 }
@@ -49,7 +44,9 @@ RnnOutput rnn_layers(const RnnStack& stack, Tensor x, const Tensor& h, const Ten
     if (layer + 1 < stack.num_layers && stack.dropout != 0)
       x = taper::dropout(x, stack.dropout, true);
   }
-  return {x, stacked(last_h), c.defined() ? stacked(last_c) : Tensor()};
+  // A copy even of a single state: programs carry it to the next batch by h.detach_(), which views
+  // refuse.
+  return {x, taper::stack(last_h), c.defined() ? taper::stack(last_c) : Tensor()};
 }
 
 std::vector<Dims> rnn_param_sizes(const RnnStack& stack) {

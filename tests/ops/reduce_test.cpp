@@ -71,6 +71,13 @@ TEST(Reduce, VarianceDoesNotCancel) {
   EXPECT_NEAR(x.reshape({3, 1}).expand({3, 5}).var({0}, true)[4].item<float>(), 1, 1e-6);
 }
 
+TEST(Reduce, AWholeNumberIsADimensionOfVarianceAndMean) {
+  const Tensor x = counting({2, 3});
+  EXPECT_TRUE(equal(std::get<0>(var_mean(x, 1)), x.var(1)));
+  EXPECT_TRUE(equal(std::get<1>(var_mean(x, 1)), x.mean(1)));
+  EXPECT_TRUE(equal(std::get<0>(std_mean(x, 0)), x.std(0)));
+}
+
 TEST(Reduce, ThreadsDoNotChangeResults) {
   Random random(3);
   const Tensor x = random_tensor({700, 1000}, kFloat, {}, random);

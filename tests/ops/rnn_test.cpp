@@ -217,6 +217,18 @@ TEST(Rnn, PackedRowsAreChecked) {
   EXPECT_THROW(with_sizes({3, 3, 2, 0}), Error);
 }
 
+TEST(Rnn, StatesCanBeDetachedInPlace) {
+  Args a = sample(kLstmMode, kForms[0], kFloat);
+  for (Tensor& t : a.t) t.requires_grad_();
+  const Results y = run(kLstmMode, a);
+  for (size_t i = 1; i < y.size(); ++i) {
+    Tensor state = y[i];
+    EXPECT_FALSE(state.is_view());
+    state.detach_();
+    EXPECT_FALSE(state.requires_grad());
+  }
+}
+
 TEST(Rnn, ChangedWeightIsReportedAtBackward) {
   Args a = sample(kLstmMode, kForms[0], kFloat);
   for (Tensor& t : a.t) t.requires_grad_();
