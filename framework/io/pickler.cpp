@@ -46,8 +46,11 @@ class Pickler {
       case IValue::Tag::Tensor:
         return tensor(v.toTensor());
       case IValue::Tag::IntList:
+        return typed_list("build_intlist", v.toList(), depth);
       case IValue::Tag::DoubleList:
+        return typed_list("build_doublelist", v.toList(), depth);
       case IValue::Tag::TensorList:
+        return typed_list("build_tensorlist", v.toList(), depth);
       case IValue::Tag::GenericList:
         return list(v.toList(), depth);
       case IValue::Tag::Tuple:
@@ -87,6 +90,15 @@ class Pickler {
     put(Op::kMark);
     for (const IValue& item : items) write(item, depth + 1);
     put(Op::kAppends);
+  }
+
+  /// A list that LibTorch reads as one of this element type, and Python as a plain list.
+  void typed_list(const char* builder, const GenericList& items, int depth) {
+    global("torch.jit._pickle", builder);
+    put(Op::kMark);
+    list(items, depth);
+    put(Op::kTuple);
+    put(Op::kReduce);
   }
 
   void dictionary(const GenericDict& dict, int depth) {

@@ -132,6 +132,12 @@ TEST(Pt, WhatIsWrittenComesBack) {
   EXPECT_TRUE(back.at("grad").toTensor().requires_grad());
 }
 
+TEST(Pt, ListsKeepTheTypeOfTheirElements) {
+  EXPECT_TRUE(pickle_load(pickle_save(std::vector<Tensor>{ones({2})})).isTensorList());
+  EXPECT_TRUE(pickle_load(pickle_save(std::vector<int64_t>{})).isIntList());
+  EXPECT_TRUE(pickle_load(pickle_save(std::vector<double>{0.5})).isDoubleList());
+}
+
 TEST(Pt, ListsInThemselvesAndUndefinedTensorsAreRefused) {
   const GenericList list;
   list.push_back(list);
