@@ -4,7 +4,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,14 @@ inline std::string number(double v) {
 /// Floats are compared with a tolerance, all else exactly.
 inline void show(const std::string& key, double v) { line(key, "float", number(v)); }
 inline void show(const std::string& key, float v) { show(key, static_cast<double>(v)); }
+/// A number of a training run, step `i`: rounding differences of the steps before add up, so the
+/// relative tolerance starts at `rtol` and grows by `growth` with every step.
+inline void curve(const std::string& key, int i, double v, double rtol = 2e-5,
+                  double growth = 1.1) {
+  char kind[40];
+  std::snprintf(kind, sizeof kind, "float:%.3g", rtol * std::pow(growth, i));
+  line(key + "." + std::to_string(i), kind, number(v));
+}
 inline void show(const std::string& key, bool v) { line(key, "text", v ? "true" : "false"); }
 inline void show(const std::string& key, int64_t v) { line(key, "text", std::to_string(v)); }
 inline void show(const std::string& key, int v) { line(key, "text", std::to_string(v)); }
@@ -107,6 +117,18 @@ inline torch::Tensor numbers(std::vector<int64_t> sizes, uint64_t seed = 1,
     v = static_cast<double>(state >> 40) / static_cast<double>(1 << 23) - 1;
   }
   return torch::tensor(values, torch::kDouble).reshape(sizes).to(dtype);
+}
+
+/// A function's value and the gradients of its inputs, against fixed cotangents.
+template <class Function>
+void with_gradients(const std::string& key, std::vector<torch::Tensor> inputs,
+                    const Function& function) {
+  for (torch::Tensor& x : inputs) x.requires_grad_();
+  const torch::Tensor y = function(inputs);
+  show(key, y);
+  y.backward(numbers(y.sizes().vec(), 99, y.scalar_type()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    show(key + ".grad" + std::to_string(i), inputs[i].grad());
 }
 
 }  // namespace parity

@@ -50,8 +50,10 @@ def precompile(cxx, includes, work):
     return folder
 
 
-def run_program(binary, libpath, work):
+def run_program(binary, libpath, work, peer=None):
     env = dict(os.environ, OMP_NUM_THREADS="1")
+    if peer:
+        env["PARITY_PEER"] = peer
     if libpath:
         env["LD_LIBRARY_PATH"] = libpath + ":" + env.get("LD_LIBRARY_PATH", "")
     done = subprocess.run([binary], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -78,6 +80,14 @@ def same_floats(got, want, rtol=2e-5, atol=2e-6):
     return True
 
 
+def same(kind, got, want):
+    """Kinds: text, float, and float:RTOL for what drifts apart by rounding."""
+    name, _, rtol = kind.partition(":")
+    if name != "float":
+        return got == want
+    return same_floats(got, want, float(rtol)) if rtol else same_floats(got, want)
+
+
 def compare(got, want):
     """Lines that differ, as text."""
     wrong = []
@@ -85,22 +95,22 @@ def compare(got, want):
         if key not in got:
             wrong.append("%s: missing" % key)
             continue
-        equal = same_floats if kind == "float" and got[key][0] == "float" else str.__eq__
-        if got[key][0] != kind or not equal(got[key][1], value):
+        if got[key][0] != kind or not same(kind, got[key][1], value):
             wrong.append("%s: LibTorch %s, Taper %s" % (key, value[:300], got[key][1][:300]))
     wrong += ["%s: only Taper prints it" % key for key in got if key not in want]
     return wrong
 
 
 def check(name, cxx, peers, work):
-    """Failures of one program; None when LibTorch's side does not work."""
-    outputs = {}
+    """Failures of one program. One that reads PARITY_PEER runs twice: it finds there the folder with
+    the files that the other library's first run wrote."""
+    outputs, binaries, folders = {}, {}, {}
+    source = os.path.join(HERE, name + ".cpp")
     for side, (includes, link, libpath) in peers.items():
-        binary = os.path.join(work, "%s.%s" % (name, side))
+        binaries[side] = binary = os.path.join(work, "%s.%s" % (name, side))
         log = binary + ".log"
-        folder = os.path.join(work, name + "." + side + ".files")
+        folders[side] = folder = os.path.join(work, name + "." + side + ".files")
         os.makedirs(folder, exist_ok=True)
-        source = os.path.join(HERE, name + ".cpp")
         if not compile_with(cxx, source, binary, includes, link, log):
             with open(log) as f:
                 errors = [line for line in f if "error" in line][:10]
@@ -109,6 +119,13 @@ def check(name, cxx, peers, work):
         if crash:
             return ["%s %s" % (side, crash)]
         outputs[side] = lines
+    with open(source) as f:
+        exchanges = "PARITY_PEER" in f.read()
+    for side, other in (("libtorch", "taper"), ("taper", "libtorch")) if exchanges else ():
+        lines, crash = run_program(binaries[side], peers[side][2], folders[side], folders[other])
+        if crash:
+            return ["%s with the files of %s %s" % (side, other, crash)]
+        outputs[side].update(lines)
     return compare(outputs["taper"], outputs["libtorch"])
 
 
