@@ -155,6 +155,16 @@ class NonFinite {
   int64_t count_;
 };
 
+/// To complex numbers; what is not finite, and reported, becomes 0.
+template <class T>
+struct Widen {
+  numbers::complex<T>* to;
+  const T* from;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    to[i] = numbers::complex<T>(is_finite(from[i]) ? from[i] : T(0));
+  }
+};
+
 // ---------------------------------------------------------------------- SVD
 /// The first `columns` columns, of `rows` elements, of matrices that are `step` apart: row-major
 /// into `to`, or with `transposed` as they are.
@@ -348,8 +358,23 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
     non_finite.report(info.as<int>());
   });
 }
+
+// cuSOLVER gives the eigenvectors of a complex matrix as complex ones, those of a real matrix in
+// LAPACK's packed form.
 void linalg_eig(InOut a, Out w, Out v, Out info) {
-  run("linalg.eig", &cpu::linalg_eig, a, w, v, info);
+  const Batch b(a);
+  for_each(info.numel, Clear{info.as<int>()});
+  if (a.numel == 0) return;
+  for_float_or_double(a.dtype, [&]<class T>(T) {
+    using C = numbers::complex<T>;
+    const NonFinite<T> non_finite(b, a.as<T>());
+    const Scratch<C> wide(a.numel);
+    for_each(a.numel, Widen<T>{wide.get(), a.as<T>()});
+    for (int64_t i = 0; i < b.count; ++i)
+      solver::geev<T>(b.n, wide.get() + i * b.numel(), w.as<C>() + i * b.n,
+                      v.defined() ? v.as<C>() + i * b.numel() : nullptr, info.as<int>() + i);
+    non_finite.report(info.as<int>());
+  });
 }
 
 }  // namespace taper::cuda

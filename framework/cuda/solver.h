@@ -6,6 +6,8 @@
 // batched takes a pointer for each of `count` matrices, or matrices that follow each other.
 #pragma once
 
+#include <taper/framework/complex.h>
+
 #if TAPER_CUDA_KERNELS != 1
 #include <algorithm>
 #include <vector>
@@ -46,6 +48,8 @@ template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, T* w,
 /// L D L^T = a, of which the lower triangle is read.
 template <class T> void sytrf(int n, T* a, int* pivots, int* info);
 template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
+/// The eigenvalues of any matrix and, unless v is null, its eigenvectors as columns.
+template <class T> void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v, int* info);
 // clang-format on
 
 #else
@@ -150,6 +154,17 @@ void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
   std::vector<int> narrow(pivots, pivots + n);
   cpu::fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &k, const_cast<T*>(ld), &n, narrow.data(),
                   b, &n, &info);
+}
+template <class T>
+void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v,
+          int* info) {
+  static void* const f = cpu::openblas_function(sizeof(T) == 4 ? "cgeev_" : "zgeev_");
+  char left = 'N', right = v ? 'V' : 'N';
+  std::vector<numbers::complex<T> > work(static_cast<size_t>(n) * 4 + 1);
+  std::vector<T> real_work(static_cast<size_t>(n) * 2);
+  int length = static_cast<int>(work.size());
+  cpu::fortran<T>(f, &left, &right, &n, a, &n, w, v, &n, v, &n, work.data(), &length,
+                  real_work.data(), info);
 }
 
 #endif

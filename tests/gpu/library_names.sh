@@ -1,5 +1,5 @@
 #!/bin/bash
-# library_names.sh LIBRARY_OR_OBJECT...: every function of cuBLAS, cuSOLVER, cuDNN and NCCL that these files look up by
+# library_names.sh LIBRARY_OR_OBJECT...: every function of cuBLAS, cuSOLVER, cuDNN, cuFFT and NCCL that these files look up by
 # name when they need it must be in the library that is installed. Needs no GPU. Exit code 77: no toolkit.
 set -euo pipefail
 folder=${CUDA_PATH:-/usr/local/cuda}/lib64
@@ -13,7 +13,7 @@ exported() {  # of a library and of the parts that cuDNN loads
 named() { strings -d "${@:2}" | grep -xE "$1[A-Z][A-Za-z0-9_]*" | sort -u || true; }
 
 count=0 missing=()
-for pair in cublas:cublas cusolver:cusolverDn cudnn:cudnn nccl:nccl; do
+for pair in cublas:cublas cusolver:cusolverDn cudnn:cudnn cufft:cufft nccl:nccl; do
   mapfile -t wanted < <(named "${pair#*:}" "$@")
   [ ${#wanted[@]} -gt 0 ] || continue
   count=$((count + ${#wanted[@]}))

@@ -69,6 +69,12 @@ struct EndSyevj {
   }
 };
 
+struct EndParameters {
+  void operator()(cusolverDnParams_t p) const {
+    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroyParams)(p);
+  }
+};
+
 /// How exact Jacobi's method is: to the dtype's precision.
 template <class T>
 std::unique_ptr<gesvdjInfo, EndGesvdj> svd_parameters() {
@@ -234,6 +240,24 @@ void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
                  work.get(), on_device, host.data(), on_host, info.get());
 }
 
+template <class T>
+void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v,
+          int* info) {
+  const cusolverDnHandle_t h = cusolver_handle();
+  cusolverDnParams_t made = nullptr;
+  TAPER_CUSOLVER(cusolverDnCreateParams, &made);
+  const std::unique_ptr<cusolverDnParams, EndParameters> p(made);
+  const cudaDataType type = kIsFloat<T> ? CUDA_C_32F : CUDA_C_64F;
+  size_t on_device = 0, on_host = 0;
+  TAPER_CUSOLVER(cusolverDnXgeev_bufferSize, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n, type,
+                 a, n, type, w, type, nullptr, n, type, v, n, type, &on_device, &on_host);
+  const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(on_device, 1)));
+  std::vector<char> host(on_host);
+  TAPER_CUSOLVER(cusolverDnXgeev, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n, type, a, n, type,
+                 w, type, nullptr, n, type, v, n, type, work.get(), on_device, host.data(), on_host,
+                 info);
+}
+
 #define TAPER_INSTANTIATE(T)                                                             \
   template void getrf(int, int, T*, int*, int*);                                         \
   template void getrf_batched(int, T* const*, int*, int*, int);                          \
@@ -250,7 +274,8 @@ void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
   template void syevd(bool, Triangle, int, T*, T*, int*);                                \
   template void syevj_batched(bool, Triangle, int, T*, T*, int*, int);                   \
   template void sytrf(int, T*, int*, int*);                                              \
-  template void sytrs(int, int, const T*, const int64_t*, T*);
+  template void sytrs(int, int, const T*, const int64_t*, T*);                           \
+  template void geev(int, numbers::complex<T>*, numbers::complex<T>*, numbers::complex<T>*, int*);
 TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 
