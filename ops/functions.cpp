@@ -11,10 +11,10 @@
 
 #include <taper/framework/shape.h>
 #include <taper/ops/combine.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/matmul.h>
-#include <taper/ops/real.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/special.h>
 #include <taper/ops/statistics.h>

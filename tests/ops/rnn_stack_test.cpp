@@ -8,9 +8,9 @@
 #include <taper/framework/context.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/random.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
-#include <taper/ops/real.h>
 #include <taper/ops/rnn_library.h>
 
 #include "test_util.h"
