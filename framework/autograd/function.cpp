@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <taper/framework/autograd/record.h>
@@ -20,11 +21,11 @@ variable_list AutogradContext::get_saved_variables() const {
 }
 
 void AutogradContext::mark_dirty(const variable_list& inputs) {
-  for (const Tensor& t : inputs) dirty_.insert(t.unsafeGetTensorImpl());
+  for (const Tensor& t : inputs) dirty_.push_back(t.unsafeGetTensorImpl());
 }
 
 void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
-  for (const Tensor& t : outputs) non_differentiable_.insert(t.unsafeGetTensorImpl());
+  for (const Tensor& t : outputs) non_differentiable_.push_back(t.unsafeGetTensorImpl());
 }
 
 namespace detail {
@@ -38,7 +39,37 @@ std::string demangled(const char* type_name) {
   return name;
 }
 
+bool is_among(const std::vector<TensorImpl*>& list, const Tensor& t) {
+  return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
+}
+
 }  // namespace
+
+/// The node of one call of a custom function.
+struct FunctionNode final : Node {
+  FunctionNode(std::string function_name, BackwardFunction f);
+  std::string name() const override { return function_name_; }
+  GradList apply(GradList&& grads) override;
+  void release_variables() override;
+
+  void set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor);
+  variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
+
+  AutogradContext context;
+
+ private:
+  struct Meta {
+    Dims sizes;
+    ScalarType dtype = ScalarType::Undefined;
+    Device device;
+  };
+  Tensor checked_input_gradient(Tensor g, size_t input) const;
+
+  std::string function_name_;
+  BackwardFunction backward_;
+  std::vector<bool> is_tensor_;
+  std::vector<Meta> input_meta_, output_meta_;
+};
 
 FunctionNode::FunctionNode(std::string function_name, BackwardFunction f)
     : Node("CppNode", 1), function_name_(std::move(function_name)), backward_(f) {
@@ -46,15 +77,21 @@ FunctionNode::FunctionNode(std::string function_name, BackwardFunction f)
   context.node_ = this;
 }
 
-intrusive_ptr<FunctionNode> make_function_node(const char* type_name, BackwardFunction f) {
+FunctionCall::FunctionCall(const char* type_name, BackwardFunction f) {
   void* block = taper::detail::pool_allocate(sizeof(FunctionNode));
-  return intrusive_ptr<FunctionNode>(new (block) FunctionNode(demangled(type_name), f));
+  node_ = intrusive_ptr<Node>(new (block) FunctionNode(demangled(type_name), f));
+}
+AutogradContext& FunctionCall::context() { return static_cast<FunctionNode&>(*node_).context; }
+void FunctionCall::set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor) {
+  static_cast<FunctionNode&>(*node_).set_inputs(tensors, is_tensor);
+}
+variable_list FunctionCall::wrap_outputs(variable_list outputs, const variable_list& inputs,
+                                         bool recording) {
+  return static_cast<FunctionNode&>(*node_).wrap_outputs(std::move(outputs), inputs, recording);
 }
 
-void FunctionNode::set_inputs(const variable_list& tensors, size_t argument_count,
-                              std::vector<bool> is_tensor) {
-  TAPER_ASSERT(argument_count == is_tensor.size(), "one flag for each argument");
-  is_tensor_ = std::move(is_tensor);
+void FunctionNode::set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor) {
+  is_tensor_ = is_tensor;
   Edge* edges = make_edge_memory(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
@@ -72,14 +109,14 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
   const NodePtr self(this);
   for (size_t i = 0; i < outputs.size(); ++i) {
     Tensor& y = outputs[i];
-    const bool dirty = y.defined() && context.dirty_.count(y.unsafeGetTensorImpl());
+    const bool dirty = y.defined() && is_among(context.dirty_, y);
     bool is_input = false;
     for (const Tensor& x : inputs) is_input = is_input || (y.defined() && x.is_same(y));
     output_meta_.push_back(y.defined() ? Meta{y.impl().sizes, y.scalar_type(), y.device()}
                                        : Meta{});
     if (!y.defined()) continue;
-    const bool constant = context.non_differentiable_.count(y.unsafeGetTensorImpl()) ||
-                          !isFloatingOrComplexType(y.scalar_type());
+    const bool constant =
+        is_among(context.non_differentiable_, y) || !isFloatingOrComplexType(y.scalar_type());
     if (dirty) {
       mark_changed(y);
     } else if (is_input) {

@@ -17,7 +17,6 @@
 #include <type_traits>
 #include <typeinfo>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
@@ -61,8 +60,7 @@ class AutogradContext {
   friend struct detail::FunctionNode;
   variable_list to_save_;
   std::vector<Saved> saved_;
-  std::unordered_set<TensorImpl*> dirty_;
-  std::unordered_set<TensorImpl*> non_differentiable_;
+  std::vector<TensorImpl*> dirty_, non_differentiable_;
   bool materialize_grads_ = true;
   const detail::FunctionNode* node_ = nullptr;
   bool released_ = false;
@@ -72,36 +70,19 @@ namespace detail {
 
 using BackwardFunction = variable_list (*)(AutogradContext*, variable_list);
 
-/// The node of one call of a custom function.
-struct FunctionNode final : Node {
-  FunctionNode(std::string function_name, BackwardFunction f);
-  std::string name() const override { return function_name_; }
-  GradList apply(GradList&& grads) override;
-  void release_variables() override;
-
+/// One call of a custom function. (Its node is not described here: this header is everybody's.)
+class FunctionCall {
+ public:
+  FunctionCall(const char* type_name, BackwardFunction f);
+  AutogradContext& context();
   /// Draws the edges from the tensor arguments (in order) and remembers their geometry.
-  void set_inputs(const variable_list& tensors, size_t argument_count, std::vector<bool> is_tensor);
-  /// Ties forward's outputs to this node by the rules for views, dirty and plain tensors.
+  void set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor);
+  /// Ties forward's outputs to the node by the rules for views, dirty and plain tensors.
   variable_list wrap_outputs(variable_list outputs, const variable_list& inputs, bool recording);
 
-  AutogradContext context;
-
  private:
-  struct Meta {
-    Dims sizes;
-    ScalarType dtype = ScalarType::Undefined;
-    Device device;
-  };
-  Tensor checked_input_gradient(Tensor g, size_t input) const;
-
-  std::string function_name_;
-  BackwardFunction backward_;
-  std::vector<bool> is_tensor_;
-  std::vector<Meta> input_meta_, output_meta_;
+  intrusive_ptr<Node> node_;
 };
-
-/// Makes the node from the pool.
-intrusive_ptr<FunctionNode> make_function_node(const char* type_name, BackwardFunction f);
 
 inline void collect(variable_list& tensors, std::vector<bool>& is_tensor, const Tensor& t) {
   tensors.push_back(t);
@@ -137,19 +118,19 @@ struct Function {
   template <class X = T, class... Args>
   static auto apply(Args&&... args)
       -> std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))> {
-    auto node = detail::make_function_node(typeid(T).name(), &T::backward);
+    detail::FunctionCall call(typeid(T).name(), &T::backward);
     variable_list tensors;
     std::vector<bool> is_tensor;
     (detail::collect(tensors, is_tensor, args), ...);
     const bool recording = needs_grad_list(tensors);
-    if (recording) node->set_inputs(tensors, is_tensor.size(), is_tensor);
+    if (recording) call.set_inputs(tensors, is_tensor);
     using Result = std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))>;
     Result result = [&] {
       const NoGradGuard no_grad;
-      return X::forward(&node->context, std::forward<Args>(args)...);
+      return X::forward(&call.context(), std::forward<Args>(args)...);
     }();
     detail::from_list(result,
-                      node->wrap_outputs(detail::to_list(std::move(result)), tensors, recording));
+                      call.wrap_outputs(detail::to_list(std::move(result)), tensors, recording));
     return result;
   }
 
