@@ -10,7 +10,7 @@ namespace {
 struct SetZero {
   template <class M>
   TAPER_DEVICE void operator()(M* v) const {
-    v[0] = M(0);
+    v[0] = M();
   }
 };
 struct Scale {
