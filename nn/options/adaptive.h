@@ -1,6 +1,7 @@
 // Options of AdaptiveLogSoftmaxWithLoss.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <taper/framework/arg.h>

@@ -3,6 +3,8 @@
 
 #include <variant>
 
+#include <taper/nn/enum.h>
+#include <taper/nn/options/attention.h>
 #include <torch/names.h>
 
 namespace c10 {
