@@ -20,7 +20,7 @@ unset OPENBLAS_CORETYPE
 kit=$here/../../shared/bench
 if [ $own = no ] && [ -f "$kit/run.sh" ]; then
   peers=(taper)
-  ! find /usr/share /usr/lib -name TorchConfig.cmake 2>/dev/null | grep -q . || peers=(libtorch taper)
+  ! find /usr/share /usr/lib -name TorchConfig.cmake 2>/dev/null | grep . >/dev/null || peers=(libtorch taper)
   bash "$kit/run.sh" -r "$rounds" -w "$work/kit" -o "$work" "${peers[@]}"
   [ ${#peers[@]} -eq 1 ] || python3 "$kit/compare.py" "$work/libtorch.tsv" "$work/taper.tsv"
   exit

@@ -199,23 +199,18 @@ void Module::change_hooks(const Change& change) {
 }
 
 unsigned Module::register_forward_pre_hook(ForwardPreHook hook) {
-  unsigned id = 0;
-  change_hooks([&](detail::ModuleHooks& h) {
-    h.before.emplace_back(id = next_hook_id_++, std::move(hook));
-  });
+  const unsigned id = next_hook_id_++;
+  change_hooks([&](detail::ModuleHooks& h) { h.before.emplace_back(id, std::move(hook)); });
   return id;
 }
 unsigned Module::register_forward_hook(ForwardHook hook) {
-  unsigned id = 0;
-  change_hooks(
-      [&](detail::ModuleHooks& h) { h.after.emplace_back(id = next_hook_id_++, std::move(hook)); });
+  const unsigned id = next_hook_id_++;
+  change_hooks([&](detail::ModuleHooks& h) { h.after.emplace_back(id, std::move(hook)); });
   return id;
 }
 unsigned Module::register_full_backward_hook(FullBackwardHook hook) {
-  unsigned id = 0;
-  change_hooks([&](detail::ModuleHooks& h) {
-    h.backward.emplace_back(id = next_hook_id_++, std::move(hook));
-  });
+  const unsigned id = next_hook_id_++;
+  change_hooks([&](detail::ModuleHooks& h) { h.backward.emplace_back(id, std::move(hook)); });
   return id;
 }
 void Module::remove_hook(unsigned id) {

@@ -5,14 +5,6 @@ namespace taper::cuda {
 namespace {
 
 template <class F>
-struct Value {
-  F f;
-  template <class T>
-  TAPER_DEVICE T operator()(T x) const {
-    return f.value(x);
-  }
-};
-template <class F>
 struct Slope {
   F f;
   template <class T>
@@ -26,7 +18,7 @@ struct Slope {
 void activation(Out y, In x, ActivationForm form) {
   TAPER_SWITCH(y.dtype, "activation", TAPER_FLOAT_DTYPES, [&] {
     functor::with_activation<scalar_t>(
-        form, [&](auto f) { map<scalar_t, scalar_t>(y, x, Value<decltype(f)>{f}); });
+        form, [&](auto f) { map<scalar_t, scalar_t>(y, x, functor::Value<decltype(f)>{f}); });
   });
 }
 

@@ -10,6 +10,16 @@
 
 namespace taper::functor {
 
+/// A function's value alone, as loops take it.
+template <class F>
+struct Value {
+  F f;
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return f.value(x);
+  }
+};
+
 template <class T>
 struct LeakyRelu {
   T slope_below, b, c;

@@ -7,40 +7,12 @@ namespace {
 
 using complex_functor::Complex;
 
-template <class C, class F>
-struct Map {
-  char* y;
-  Source<C> x;
-  F f;
-  TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
-    *reinterpret_cast<C*>(y + at[0]) = f(x.at(at[1]));
-  }
-};
-
-template <class To, class C, class F>
-struct Map2 {
-  char* y;
-  Source<C> a, b;
-  F f;
-  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
-    *reinterpret_cast<To*>(y + at[0]) = f(a.at(at[1]), b.at(at[2]));
-  }
-};
-
-template <class To, class C, class F>
-void map2(const Out& y, const In& a, const In& b, const F& f) {
-  for_each_place(plan_over(y.sizes, y, a, b),
-                 Map2<To, C, F>{y.as<char>(), Source<C>(a), Source<C>(b), f});
-}
-
 template <class C>
 void unary_of(const Out& y, const In& x, ComplexUnary f) {
-  const auto plan = plan_over(y.sizes, y, x);
   switch (f) {
 #define TAPER_CASE(name)   \
   case ComplexUnary::name: \
-    return for_each_place( \
-        plan, Map<C, complex_functor::name>{y.as<char>(), Source<C>(x), complex_functor::name()});
+    return map<C, C>(y, x, complex_functor::name());
     TAPER_COMPLEX_UNARY(TAPER_CASE)
 #undef TAPER_CASE
   }

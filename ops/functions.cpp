@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
 
+#include <taper/framework/io/bytes.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/combine.h>
 #include <taper/ops/complex.h>
@@ -154,18 +154,6 @@ Tensor& Tensor::polygamma_(int64_t n) const {
 }
 
 // ---------------------------------------------------------------------- files
-namespace {
-
-/// A file descriptor, closed in the end.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-}  // namespace
-
 Tensor from_file(std::string_view filename, optional<bool> shared, optional<int64_t> size,
                  TensorOptions options) {
   const std::string path(filename);
@@ -174,7 +162,7 @@ Tensor from_file(std::string_view filename, optional<bool> shared, optional<int6
   TAPER_CHECK(n >= 0, "from_file: expected a size of at least 0, got ", n);
   const size_t nbytes = static_cast<size_t>(n) * elementSize(options.scalar_type());
   if (n == 0) return empty({0}, options);
-  const Descriptor file{::open(path.c_str(), writes ? O_RDWR : O_RDONLY)};
+  const serialize::detail::Descriptor file{::open(path.c_str(), writes ? O_RDWR : O_RDONLY)};
   struct stat status = {};
   TAPER_CHECK(file.fd >= 0 && ::fstat(file.fd, &status) == 0, "from_file: ", path,
               " cannot be opened: ", std::strerror(errno));

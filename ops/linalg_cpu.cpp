@@ -34,14 +34,6 @@ void for_each_matrix(const Batch& batch, const F& f) {
   });
 }
 
-template <class F>
-void for_float_or_double(ScalarType t, const F& f) {
-  if (t == kDouble)
-    f(double());
-  else
-    f(float());
-}
-
 template <class T>
 int inverse(T* a, int n) {
   std::vector<int> pivots(static_cast<size_t>(n));
@@ -91,17 +83,12 @@ template <class T>
 int svd(T* a, int rows, int columns, T* u, T* s, T* vh, bool full) {
   const int least = std::min(rows, columns);
   char job = !u ? 'N' : full ? 'A' : 'S';
-  int info = 0, query = -1, vh_stride = columns, u_stride = full ? rows : least;
+  int info = 0, vh_stride = columns, u_stride = full ? rows : least;
   std::vector<int> integers(static_cast<size_t>(least) * 8 + 1);
-  T size = 0;
-  const auto run = [&](T* work, int* length) {
+  with_work<T>([&](T* work, int* length) {
     fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
                &u_stride, work, length, integers.data(), &info);
-  };
-  run(&size, &query);
-  std::vector<T> work(static_cast<size_t>(size) + 64);
-  int length = static_cast<int>(work.size());
-  run(work.data(), &length);
+  });
   return info;
 }
 
@@ -126,18 +113,12 @@ int eigh(T* a, int n, T* w, bool upper, bool vectors) {
 template <class T>
 int eig(T* a, int n, T* re, T* im, T* v) {
   char no = 'N', job = v ? 'V' : 'N';
-  int info = 0, query = -1, one = 1, columns = v ? n : 1;
-  T size = 0, none = 0;
-  const auto run = [&](T* work, int* length) {
-    reinterpret_cast<void (*)(char*, char*, int*, T*, int*, T*, T*, T*, int*, T*, int*, T*, int*,
-                              int*, size_t, size_t)>(TAPER_LAPACK(T, "geev"))(
-        &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none, &columns, work, length, &info, 1,
-        1);
-  };
-  run(&size, &query);
-  std::vector<T> work(static_cast<size_t>(size) + 64);
-  int length = static_cast<int>(work.size());
-  run(work.data(), &length);
+  int info = 0, one = 1, columns = v ? n : 1;
+  T none = 0;
+  with_work<T>([&](T* work, int* length) {
+    fortran<T>(TAPER_LAPACK(T, "geev"), &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none,
+               &columns, work, length, &info);
+  });
   return info;
 }
 

@@ -37,14 +37,6 @@ struct Batch {
   int least() const { return std::min(m, n); }
 };
 
-template <class F>
-void for_float_or_double(ScalarType t, const F& f) {
-  if (t == kDouble)
-    f(double());
-  else
-    f(float());
-}
-
 template <class T>
 struct FillPlaces {
   T** to;

@@ -5,6 +5,15 @@
 
 namespace taper {
 
+/// f(T()) with the T of a matrix's dtype.
+template <class F>
+void for_float_or_double(ScalarType t, const F& f) {
+  if (t == kDouble)
+    f(double());
+  else
+    f(float());
+}
+
 // Batches of matrices, contiguous, f32 or f64. "Column-major" ones are the transposed views of what
 // the tensor's sizes say. `info` (kInt, one for each matrix) is LAPACK's: 0 for success.
 

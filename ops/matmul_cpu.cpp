@@ -5,6 +5,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/ops/activation_functors.h>
 #include <taper/ops/matmul_kernels.h>
+#include <taper/ops/unary_functors.h>
 
 namespace taper::cpu {
 namespace {
@@ -65,11 +66,11 @@ void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar al
   TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
     if (f == cuda::GemmActivation::kRelu)
-      apply<scalar_t>(y, [](Op v) { return v <= Op(0) ? Op(0) : v; });
+      apply<scalar_t>(y, functor::relu());
     else if (f == cuda::GemmActivation::kGelu)
-      apply<scalar_t>(y, [](Op v) { return functor::Gelu<Op>{}.value(v); });
+      apply<scalar_t>(y, functor::Value<functor::Gelu<Op>>{});
     else
-      apply<scalar_t>(y, [](Op v) { return functor::GeluTanh<Op>{}.value(v); });
+      apply<scalar_t>(y, functor::Value<functor::GeluTanh<Op>>{});
   });
 }
 

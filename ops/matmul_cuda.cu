@@ -95,16 +95,6 @@ bool product(const Out& y, const In& a, const In& b, const In& self, double alph
   return f == GemmActivation::kNone;
 }
 
-/// The activation functions' formulas, in the form that `map` takes.
-template <class F>
-struct Value {
-  F f;
-  template <class T>
-  TAPER_DEVICE T operator()(T x) const {
-    return f.value(x);
-  }
-};
-
 void apply(const Out& y, GemmActivation f) {
   In x{};
   x.data = y.data;
@@ -116,9 +106,9 @@ void apply(const Out& y, GemmActivation f) {
   TAPER_SWITCH(y.dtype, "gelu", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
     if (f == GemmActivation::kGelu)
-      map<scalar_t, scalar_t>(y, x, Value<functor::Gelu<Op>>{});
+      map<scalar_t, scalar_t>(y, x, functor::Value<functor::Gelu<Op>>{});
     else
-      map<scalar_t, scalar_t>(y, x, Value<functor::GeluTanh<Op>>{});
+      map<scalar_t, scalar_t>(y, x, functor::Value<functor::GeluTanh<Op>>{});
   });
 }
 

@@ -18,9 +18,7 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   TAPER_CHECK(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
   const int64_t a = wrap_dim(dim[0], self.dim()), b = wrap_dim(dim[1], self.dim());
   TAPER_CHECK(a != b, "nuclear_norm: expected two different dimensions, got ", a, " twice");
-  const Tensor sum = linalg::svdvals(self.movedim({a, b}, {-2, -1})).sum(-1);
-  if (!keepdim) return sum;
-  return sum.unsqueeze(std::min(a, b)).unsqueeze(std::max(a, b));
+  return linalg::matrix_norm(self, "nuc", dim, keepdim);
 }
 
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {

@@ -7,12 +7,7 @@ namespace taper::cuda {
 
 using Bytes16 = Pack<uint64_t, 2>;
 
-/// A complex number of f64, with the alignment that its memory has.
-struct TwoWords {
-  uint64_t word[2];
-};
-
-/// f(T()) with the unsigned integer T of a dtype's size, TwoWords for complex f64.
+/// f(T()) with the unsigned integer T of a dtype's size, Bytes16 for complex f64.
 template <class F>
 void by_size(ScalarType dtype, const F& f) {
   switch (elementSize(dtype)) {
@@ -23,7 +18,7 @@ void by_size(ScalarType dtype, const F& f) {
     case 4:
       return f(uint32_t());
     case 16:
-      return f(TwoWords());
+      return f(Bytes16());
     default:
       return f(uint64_t());
   }

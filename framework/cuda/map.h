@@ -2,6 +2,8 @@
 // *_cuda.cu files only; not installed.
 #pragma once
 
+#include <cstring>
+
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/offsets.h>
 
@@ -19,7 +21,8 @@ struct Source {
   const char* data;
   T number;
   explicit Source(const In& x) : data(static_cast<const char*>(x.data)), number() {
-    if (!data && x.numel == 1) number = *x.as<T>();
+    // A number lies where an In keeps it, not as T's alignment wants.
+    if (!data && x.numel == 1) std::memcpy(&number, x.bytes(), sizeof number);
   }
   TAPER_DEVICE T at(int64_t offset) const {
     return data ? *reinterpret_cast<const T*>(data + offset) : number;

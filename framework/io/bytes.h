@@ -36,6 +36,12 @@ inline void swap_bytes(void* data, size_t nbytes, size_t itemsize) {
   for (size_t i = 0; i + itemsize <= nbytes; i += itemsize) std::reverse(p + i, p + i + itemsize);
 }
 
+/// An open file of the system's, closed in the end; negative: none.
+struct Descriptor {
+  int fd;
+  ~Descriptor();
+};
+
 /// A regular file, mapped. Writing to the memory changes a private copy, never the file. A file
 /// that another program shortens meanwhile ends this one when the lost part is touched.
 class MappedFile {

@@ -10,18 +10,15 @@
 namespace taper::serialize::detail {
 namespace {
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
 [[noreturn]] void fail(const std::string& path, const char* why) {
   throw Error(taper::detail::concat("load: cannot open '", path, "': ", why));
 }
 
 }  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd >= 0) ::close(fd);
+}
 
 MappedFile::MappedFile(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};

@@ -9,7 +9,7 @@ for folder in "$examples"/*/; do
   program=$1/$name
   [ "$name" != gradient_tests ] || { echo "$name is a test, which names its devices: not checked"; continue; }
   [ -x "$program" ] || { echo "$name was not built: not checked"; continue; }
-  "$program" --help | grep -q -- --disable-cuda || { echo "$name has no --disable-cuda"; exit 1; }
+  "$program" --help | grep -- --disable-cuda >/dev/null || { echo "$name has no --disable-cuda"; exit 1; }
   checked=$((checked + 1))
 done
 echo "$checked examples have --disable-cuda"

@@ -73,7 +73,7 @@ expect_error "gpu" --drawn --limit 100 --device gpu
 expect_error "--data-parallel" --drawn --limit 100 --data-parallel
 expect_error "--batch-size" --drawn --resume --checkpoint "$work/whole" --batch-size 32
 expect_error "--model" --drawn --resume --checkpoint "$work/whole" --model mlp
-"$mnist" --help | grep -q -- --resume || fail "--help"
+"$mnist" --help | grep -- --resume >/dev/null || fail "--help"
 "$mnist" "${small[@]}" --epochs 1 --device cuda --disable-cuda --checkpoint "$work/cpu" \
   >/dev/null 2>&1 || fail "--disable-cuda"
 

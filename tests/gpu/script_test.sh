@@ -109,7 +109,8 @@ if [ -x "$build/bin/mnist" ]; then
   bash "$here/pack.sh" "$build" "$work/packed.tar" >"$work/out" 2>&1 || fail "pack.sh: $(cat "$work/out")"
   mkdir "$work/there" && tar -C "$work/there" -xf "$work/packed.tar"
   set=$work/there/taper-gpu
-  ldd "$set/bin/gpu_bench" | grep -q "libtaper.*$set/bin/../lib/" || fail "a packed program takes another library: $(ldd "$set/bin/gpu_bench")"
+  libraries=$(ldd "$set/bin/gpu_bench")
+  grep -q "libtaper.*$set/bin/../lib/" <<<"$libraries" || fail "a packed program takes another library: $libraries"
   run 0 --simulate --only machine,mnist --out "$work/packed"
   says '^mnist +ok'
 fi
