@@ -1,7 +1,9 @@
 #include <taper/framework/runtime/simulated_stream.h>
 
 #include <omp.h>
+#include <sys/prctl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -115,7 +117,7 @@ void Stream::push(std::function<void()> work) {
     queue_.push_back(std::move(work));
     ++queued_;
   }
-  changed_.notify_all();
+  arrived_.notify_one();
 }
 
 bool Stream::is_idle() const {
@@ -123,10 +125,16 @@ bool Stream::is_idle() const {
   return done_ == queued_;
 }
 
+bool Stream::is_done_or_awaited(uint64_t item) const {
+  if (done_ >= item) return true;
+  awaited_ = std::min(awaited_, item);
+  return false;
+}
+
 void Stream::drain() const {
   std::unique_lock<std::mutex> lock(mutex_);
   const uint64_t target = queued_;
-  changed_.wait(lock, [&] { return done_ >= target || stopping_; });
+  finished_.wait(lock, [&] { return stopping_ || is_done_or_awaited(target); });
 }
 
 void Stream::end_kernels() { ending = true; }
@@ -136,28 +144,32 @@ void Stream::stop() {
   // more, but other streams may wait for them. (A kernel that never ends must not hold the exit.)
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait_until(lock, limit, [&] { return done_ == queued_; });
+  finished_.wait_until(lock, limit, [&] { return is_done_or_awaited(queued_); });
   stopping_ = true;
-  changed_.notify_all();
-  changed_.wait_until(lock, limit, [&] { return !started_; });
+  arrived_.notify_one();
+  finished_.notify_all();
+  finished_.wait_until(lock, limit, [&] { return !started_; });
 }
 
 void Stream::work_off() {
   omp_set_num_threads(1);  // a library called by a kernel runs on this thread
+  // The system may let a sleeper wait 50 us longer; delays are of that size.
+  if (max_delay_us_ > 0) ::prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+    arrived_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
     if (stopping_) break;
     const std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
     work();
     lock.lock();
-    ++done_;
-    changed_.notify_all();
+    if (++done_ < awaited_) continue;
+    awaited_ = UINT64_MAX;
+    finished_.notify_all();
   }
   started_ = false;
-  changed_.notify_all();
+  finished_.notify_all();
 }
 
 void Stream::run_kernel(const char* name, const std::function<void()>& work) {

@@ -81,15 +81,21 @@ class Stream final : public detail::StreamImpl {
 
  private:
   void work_off();
+  /// Whether all items up to this one are done; if not, the worker tells when they are.
+  bool is_done_or_awaited(uint64_t item) const;
   void run_kernel(const char* name, const std::function<void()>& work);
 
   DeviceFault* fault_;
   std::mt19937_64 delays_;
   const int max_delay_us_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  std::condition_variable arrived_;
+  mutable std::condition_variable finished_;
   std::deque<std::function<void()>> queue_;
   uint64_t queued_ = 0, done_ = 0;
+  /// The first item that somebody waits for. (To wake a waiter for each item that is done would cost
+  /// more than most items.)
+  mutable uint64_t awaited_ = UINT64_MAX;
   bool started_ = false, stopping_ = false;
 };
 

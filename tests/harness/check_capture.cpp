@@ -138,8 +138,12 @@ Failures check_capture(const OpCase& c, Device device, std::string* refused) {
       *refused = e.what();
     }
   };
-  for (ScalarType dtype : c.dtypes)
-    for (const Args& args : c.samples(dtype)) check(args, false);
+  // All shapes in one dtype, and two in each other: kernels of a dtype are launched alike.
+  for (ScalarType dtype : c.dtypes) {
+    const std::vector<Args> samples = c.samples(dtype);
+    const size_t n = dtype == c.dtypes[0] ? samples.size() : std::min<size_t>(2, samples.size());
+    for (size_t i = 0; i < n; ++i) check(samples[i], false);
+  }
   if (!c.differentiable || c.refuses_gradient) return failures;
   for (const Args& args : c.gradient_samples ? c.gradient_samples() : c.samples(kDouble))
     check(args, true);
