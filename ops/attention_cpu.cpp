@@ -3,6 +3,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/ops/attention_kernels.h>
 #include <taper/ops/reduce_plan.h>

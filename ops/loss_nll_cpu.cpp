@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/value_errors.h>
 #include <taper/ops/loss_nll_shape.h>

@@ -3,6 +3,7 @@
 
 #include <taper/framework/cpu/packed_matrix.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/ops/reduce_plan.h>
 #include <taper/ops/rnn_kernels.h>

@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/ops/unary_functors.h>
 #include <taper/ops/unary_kernels.h>
 

@@ -57,6 +57,20 @@ TAPER_INLINE Vec<T> load_part(const T* p, int n) {
   for (int i = 0; i < n; ++i) v[i] = p[i];
   return v;
 }
+/// The first n of a vector; `fill` in the other lanes.
+TAPER_INLINE Vec<float> load_part(const float* p, int n, float fill) {
+  Vec<float> v = fill - Vec<float>{};
+  for (int i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+}
+/// The greater of two, lane by lane; y where one is NaN.
+TAPER_INLINE Vec<float> larger(Vec<float> x, Vec<float> y) { return x > y ? x : y; }
+/// x, but at least low and at most high; NaN stays.
+TAPER_INLINE Vec<float> bound(Vec<float> x, float low, float high) {
+  const Vec<float> least = low - Vec<float>{}, most = high - Vec<float>{};
+  const Vec<float> raised = least > x ? least : x;
+  return most < raised ? most : raised;
+}
 template <class T>
 struct Range {
   int begin, end;
@@ -100,6 +114,18 @@ TAPER_AVX2 Vec<float> load_part(const float* p, int n) {
 TAPER_AVX2 Vec<double> load_part(const double* p, int n) {
   return (Vec<double>)_mm256_maskload_pd(p, mask64(n));
 }
+TAPER_AVX2 Vec<float> load_part(const float* p, int n, float fill) {
+  const __m256i mask = mask32(n);
+  return (Vec<float>)_mm256_blendv_ps(_mm256_set1_ps(fill), _mm256_maskload_ps(p, mask),
+                                      _mm256_castsi256_ps(mask));
+}
+TAPER_AVX2 Vec<float> larger(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm256_max_ps((__m256)x, (__m256)y);
+}
+TAPER_AVX2 Vec<float> bound(Vec<float> x, float low, float high) {
+  const __m256 raised = _mm256_max_ps(_mm256_set1_ps(low), (__m256)x);
+  return (Vec<float>)_mm256_min_ps(_mm256_set1_ps(high), raised);
+}
 template <class T>
 struct Range {
   __m256i mask;
@@ -141,6 +167,20 @@ TAPER_AVX512 Vec<float> load_part(const float* p, int n) {
 }
 TAPER_AVX512 Vec<double> load_part(const double* p, int n) {
   return (Vec<double>)_mm512_maskz_loadu_pd(mask64(n), p);
+}
+TAPER_AVX512 Vec<float> load_part(const float* p, int n, float fill) {
+  return (Vec<float>)_mm512_mask_loadu_ps(_mm512_set1_ps(fill), mask32(n), p);
+}
+TAPER_AVX512 Vec<float> larger(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm512_max_ps((__m512)x, (__m512)y);
+}
+TAPER_AVX512 Vec<float> bound(Vec<float> x, float low, float high) {
+  const __m512 raised = _mm512_max_ps(_mm512_set1_ps(low), (__m512)x);
+  return (Vec<float>)_mm512_min_ps(_mm512_set1_ps(high), raised);
+}
+/// x 2^n, n whole.
+TAPER_AVX512 Vec<float> times_power_of_two(Vec<float> x, Vec<float> n) {
+  return (Vec<float>)_mm512_scalef_ps((__m512)x, (__m512)n);
 }
 template <class T>
 struct Range {

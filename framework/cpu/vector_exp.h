@@ -47,38 +47,23 @@ TAPER_FLOAT_MATH float float_of(uint32_t bits) {
   return x;
 }
 
-/// exp(x) = 2^k (1 + tail), k the integer nearest to x / ln 2, held in the low bits of `bits`. The
-/// tail comes from a polynomial, with a relative error below 1e-7.
-struct ReducedExp {
-  uint32_t bits;
-  float tail;
-};
-TAPER_FLOAT_MATH ReducedExp reduce_exp(float x) {
-  constexpr float to_integer = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  const float shifted = x * 1.44269504f + to_integer;
-  const float n = shifted - to_integer;
-  const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  // By Estrin's scheme: the chain of dependent products is what takes time.
-  const float r2 = r * r;
-  const float low = 1.66665062e-1f * r + 0.5f;
-  const float high = 1.39529700e-3f * r2 + (8.37032124e-3f * r + 4.16661687e-2f);
-  return {bits_of(shifted), (high * r2 + low) * r2 + r};
-}
+#include <taper/framework/cpu/exp_formula.inc>
+
 /// 2^k for k in [-126, 127]; infinity for 128.
 TAPER_FLOAT_MATH float power_of_two(uint32_t bits) { return float_of((bits << 23) + 0x3f800000u); }
 
 /// exp(x) for x in [-104, 89]: in two factors, so that a subnormal result is reached without a
 /// subnormal factor.
 TAPER_FLOAT_MATH float exp_anywhere(float x) {
-  const ReducedExp e = reduce_exp(x);
-  const uint32_t half = e.bits >> 1 << 23;
+  const ReducedExp<float> e = reduce_exp(x);
+  const uint32_t k = bits_of(e.shifted), half = k >> 1 << 23;
   const float first = float_of(half + 0x3f800000u);
-  return (e.tail * first + first) * float_of((e.bits << 23) - half + 0x3f800000u);
+  return (e.tail * first + first) * float_of((k << 23) - half + 0x3f800000u);
 }
 /// exp(x) for x in [-87, 89]; infinity above 88.3.
 TAPER_FLOAT_MATH float exp_normal(float x) {
-  const ReducedExp e = reduce_exp(x);
-  const float scale = power_of_two(e.bits);
+  const ReducedExp<float> e = reduce_exp(x);
+  const float scale = power_of_two(bits_of(e.shifted));
   return e.tail * scale + scale;
 }
 // NaN passes through both: it compares false.
@@ -103,9 +88,9 @@ TAPER_FLOAT_MATH double exp_nonpositive(double x) { return std::exp(x); }
 
 // -m / (2 + m) with m = exp(-2 |x|) - 1 = 2^k tail + (2^k - 1): nothing cancels near 0.
 TAPER_FLOAT_MATH float vector_tanh(float x) {
-  const detail::ReducedExp e =
+  const detail::ReducedExp<float> e =
       detail::reduce_exp(detail::at_least(-2.0f * __builtin_fabsf(x), -40.0f));
-  const float scale = detail::power_of_two(e.bits);
+  const float scale = detail::power_of_two(detail::bits_of(e.shifted));
   const float m = scale * e.tail + (scale - 1.0f);
   return __builtin_copysignf(m / (2.0f + m), x);
 }

@@ -63,6 +63,28 @@ TEST(VectorMath, KeepsInfinitiesNaNAndSigns) {
   EXPECT_EQ(gelu(tensor({-50.0f})).item<float>(), 0);
 }
 
+// Every length ends in another part of a vector; a sum that ran on would not be 1.
+TEST(VectorMath, RowsOfEveryLengthEndWhereTheyEnd) {
+  for (int64_t n = 1; n <= 140; ++n) {
+    const Tensor x = randn({3, n + 1}).narrow(1, 1, n), sums = exp(x).sum(1, true);
+    EXPECT_TRUE(allclose(softmax(x, 1), exp(x) / sums, 1e-5, 1e-7)) << n;
+    EXPECT_TRUE(allclose(log_softmax(x, 1), x - log(sums), 1e-5, 1e-5)) << n;
+    EXPECT_TRUE(allclose(exp(x.to(kDouble)), exp(x).to(kDouble), 1e-6, 0)) << n;
+  }
+}
+
+TEST(VectorMath, NaNAndInfinityInARowMakeItNaN) {
+  for (const float bad : {kNaN, kInf})
+    for (int64_t at : {0, 17, 64, 99}) {
+      const Tensor x = zeros({2, 100});
+      x[0][at] = bad;
+      const Tensor y = softmax(x, 1), z = log_softmax(x, 1);
+      EXPECT_EQ(y.isnan().sum(1)[0].item<int64_t>(), 100) << bad << " at " << at;
+      EXPECT_EQ(z.isnan().sum(1)[0].item<int64_t>(), 100) << bad << " at " << at;
+      EXPECT_FALSE(y[1].isnan().any().item<bool>() || z[1].isnan().any().item<bool>());
+    }
+}
+
 TEST(LargeResults, AreThoseOfTheirParts) {
   const int64_t n = (5 << 20) + 37;  // 20 MiB and an odd end
   const Tensor all = randn({n + 1}), x = all.narrow(0, 1, n), y = randn({n});
