@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include <taper/framework/huge_chunks.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/capture.h>
 
@@ -30,6 +31,7 @@ void* system_allocate(size_t nbytes) {
   void* p = nullptr;
   return posix_memalign(&p, kAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
 }
+void system_release(void* p, size_t) { std::free(p); }
 size_t pooled_size(size_t nbytes) { return nbytes; }
 void* cache_take(size_t) { return nullptr; }
 bool cache_give(void*, size_t) { return false; }
@@ -37,6 +39,7 @@ bool cache_give(void*, size_t) { return false; }
 #else
 
 void* system_allocate(size_t nbytes) {
+  if (detail::in_chunks(nbytes)) return detail::chunk_allocate(nbytes);
   constexpr size_t kHugePage = size_t{2} << 20;
   const bool large = nbytes >= 2 * kHugePage;
   // The largest lie where malloc maps them, a page apart modulo 2 MiB: operands that all begin at
@@ -50,6 +53,11 @@ void* system_allocate(size_t nbytes) {
   char* const first = static_cast<char*>(p) - reinterpret_cast<uintptr_t>(p) % kPage;
   if (p && large) madvise(first, static_cast<char*>(p) + rounded - first, MADV_HUGEPAGE);
   return p;
+}
+
+void system_release(void* p, size_t nbytes) {
+  if (detail::in_chunks(nbytes)) return detail::chunk_release(p);
+  std::free(p);
 }
 
 // ---------------------------------------------------------------- large blocks
@@ -72,6 +80,12 @@ int class_of(size_t rounded) {
   const int top = 63 - __builtin_clzll(rounded - 1);
   const int step = static_cast<int>((rounded - 1 - (size_t{1} << top)) >> (top - 3));
   return 16 + (top - 10) * 8 + step;
+}
+
+size_t size_of_class(int k) {
+  if (k < 16) return (k + 1) * kAlign;
+  const int top = (k - 16) / 8 + 10;
+  return (size_t{1} << top) + ((static_cast<size_t>(k - 16) % 8 + 1) << (top - 3));
 }
 
 /// Blocks that any thread may take. Never destroyed: tensors may outlive static objects.
@@ -157,7 +171,8 @@ void* block_allocate(size_t nbytes) {
 }
 
 [[maybe_unused]] void block_release(void* p, size_t nbytes) {
-  if (!cache_give(p, pooled_size(nbytes))) std::free(p);
+  const size_t rounded = pooled_size(nbytes);
+  if (!cache_give(p, rounded)) system_release(p, rounded);
 }
 
 }  // namespace
@@ -229,10 +244,10 @@ void empty_host_cache() {
 #if !defined(TAPER_NO_POOL)
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  for (Block*& head : c.heads) {
-    while (Block* b = head) {
-      head = b->next;
-      std::free(b);
+  for (int k = 0; k < kClasses; ++k) {
+    while (Block* b = c.heads[k]) {
+      c.heads[k] = b->next;
+      system_release(b, size_of_class(k));
     }
   }
   c.nbytes = 0;

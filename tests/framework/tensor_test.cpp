@@ -163,6 +163,29 @@ TEST(Memory, IsReusedAndGivenBack) {
   EXPECT_EQ(cached_host_memory(), 0u);
 }
 
+// They are cut from common chunks.
+TEST(Memory, BlocksOfMiddleSizeLieBesideEachOther) {
+  std::vector<Tensor> all;
+  const auto fill = [&](size_t i) {
+    const int64_t n = 16000 + 41000 * static_cast<int64_t>(i % 23);
+    all[i] = full({n}, static_cast<double>(i), kFloat);
+  };
+  const auto check = [&](const char* when) {
+    for (size_t i = 0; i < all.size(); ++i)
+      EXPECT_TRUE(all[i].eq(static_cast<double>(i)).all().item<bool>()) << i << ' ' << when;
+  };
+  all.resize(60);
+  for (size_t i = 0; i < 60; ++i) fill(i);
+  check("at first");
+  for (size_t i = 0; i < 60; i += 2) all[i] = Tensor();
+  empty_host_cache();  // half of them, but no chunk
+  for (size_t i = 0; i < 60; i += 2) fill(i);
+  check("after others were given back");
+  all.clear();
+  empty_host_cache();
+  EXPECT_EQ(full({100000}, 3.0, kFloat).sum().item<float>(), 300000);
+}
+
 TEST(Memory, LargeRequestsFailWithAnErrorNotAnAbort) {
   const int64_t huge = int64_t{1} << 60;
   EXPECT_THROW(detail::make_tensor({huge}, kFloat, Device()), Error);
