@@ -2,8 +2,10 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/scan_kernels.h>
 
@@ -101,8 +103,8 @@ void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step
   }
 }
 
-void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse) {
-  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse);
+void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse, bool in_cache) {
+  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse, in_cache);
 }
 
 }  // namespace
@@ -111,9 +113,10 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
   if (y.numel == 0) return;
   if (y.dtype == kFloat && shape.inner == 1) {
     const int64_t grain = std::max<int64_t>(1, kGrain / shape.size);
+    const bool in_cache = !streams(y.numel * 4);
     return parallel_for(0, shape.outer, grain, [&](int64_t b, int64_t e) {
       const int64_t at = b * shape.size;
-      sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse);
+      sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse, in_cache);
     });
   }
   TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {

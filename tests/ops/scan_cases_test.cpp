@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/taper.h>
 
 #include "harness/samples.h"
 
@@ -109,6 +110,18 @@ TAPER_OP_CASES(scan_cases, {
 });
 
 // d/dx of sum(w * cumprod(x)) where x has a zero, or two: against the products written out.
+// Rows are summed in groups, each in a lane of its own; with what is left of rows and of columns.
+TEST(Cumsum, OfManyRowsIsThatOfEach) {
+  for (int64_t n : {1, 7, 8, 33, 40})
+    for (int64_t rows : {1, 8, 19}) {
+      const Tensor x = randn({rows, n}).requires_grad_(), y = x.cumsum(1);
+      EXPECT_TRUE(allclose(y.to(kDouble), x.to(kDouble).cumsum(1), 1e-6, 1e-6)) << rows << ' ' << n;
+      const Tensor g = randn({rows, n}), gx = autograd::grad({y}, {x}, {g})[0];
+      const Tensor want = g.to(kDouble).flip({1}).cumsum(1).flip({1});
+      EXPECT_TRUE(allclose(gx.to(kDouble), want, 1e-6, 1e-6)) << rows << ' ' << n;
+    }
+}
+
 TEST(CumprodTest, GradientAtZeros) {
   for (const std::vector<double>& values :
        {std::vector<double>{2, 0, 3, 4}, {0, 2, 0, 5}, {3, 1, 2, 0}}) {
