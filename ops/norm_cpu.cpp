@@ -3,6 +3,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/ops/norm_kernels.h>
 #include <taper/ops/norm_loops.h>
 
@@ -62,6 +63,38 @@ struct Planes {
   }
 };
 
+// Results that no cache holds are made in runs in the first-level cache and written past the others
+// (see stream.h); end_stream() is due behind them.
+constexpr int64_t kRun = 512;
+
+template <class T>
+void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
+                    opmath_t<T> b) {
+  if (!past) return scale_shift(y, x, n, mean, a, b);
+  alignas(64) T run[kRun];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    scale_shift(run, x + i, m, mean, a, b);
+    const char* next = reinterpret_cast<const char*>(x + i + m);
+    stream_ahead(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), m * sizeof(T),
+                 next, next);
+  }
+}
+template <class T>
+void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
+                opmath_t<T> mean, opmath_t<T> c) {
+  if (!past) return combine(gx, gy, x, n, a, b, mean, c);
+  alignas(64) T run[kRun];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    combine(run, gy + i, x + i, m, a, b, mean, c);
+    stream_ahead(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), m * sizeof(T),
+                 reinterpret_cast<const char*>(gy + i + m),
+                 reinterpret_cast<const char*>(x + i + m));
+  }
+}
+bool past_caches(const In& y) { return streams(y.numel * int64_t(elementSize(y.dtype))); }
+
 // ---------------------------------------------------------------------- batch norm
 template <class T>
 void channel_statistics(const Planes& p, const Out& mean, const Out& scale, const InOut& rm,
@@ -82,13 +115,15 @@ void normalize_channels(const Out& y, const In& x, const Out& mean, const Out& s
   using Op = opmath_t<T>;
   const Planes p(x.sizes);
   const Values<Op> w(weight), b(bias);
+  const bool past = past_caches(x);
   parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
     for (; i < end; ++i) {
       const int64_t c = i % p.channels;
       const Op a = scale.as<Op>()[c] * w.at(c, 1);
-      scale_shift(y.as<T>() + i * p.pixels, x.as<T>() + i * p.pixels, p.pixels, mean.as<Op>()[c], a,
-                  b.at(c, 0));
+      scale_shift_to(past, y.as<T>() + i * p.pixels, x.as<T>() + i * p.pixels, p.pixels,
+                     mean.as<Op>()[c], a, b.at(c, 0));
     }
+    if (past) end_stream();
   });
 }
 
@@ -99,7 +134,7 @@ struct BatchGradient {
   T* gx;
   const T *gy, *x;
   const Op *mean, *scale;
-  bool training;
+  bool training, past;
 
   void channel(int64_t c, Op w, Op* gw, Op* gb) const {
     Dots sum;
@@ -115,8 +150,8 @@ struct BatchGradient {
     const double b = training ? -a * scale[c] * scale[c] * sum.dot / count : 0;
     const double constant = training ? -a * sum.sum / count : 0;
     for (int64_t n = 0; n < p.batch; ++n)
-      combine(gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, static_cast<Op>(a),
-              static_cast<Op>(b), mean[c], static_cast<Op>(constant));
+      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
+                 static_cast<Op>(a), static_cast<Op>(b), mean[c], static_cast<Op>(constant));
   }
 };
 
@@ -167,6 +202,7 @@ struct GroupGradient {
   T* gx;
   const T *gy, *x;
   const Op *mean, *scale, *w;
+  bool past;
 
   int64_t width() const { return p.channels / groups; }
 
@@ -186,8 +222,8 @@ struct GroupGradient {
     const Op b = static_cast<Op>(-dot * s * s * s / count),
              constant = static_cast<Op>(-sum * s / count);
     for (int64_t c = g * width(); c < (g + 1) * width(); ++c)
-      combine(gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, s * (w ? w[c] : Op(1)), b,
-              m, constant);
+      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
+                 s * (w ? w[c] : Op(1)), b, m, constant);
   }
 };
 
@@ -230,9 +266,11 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     x.as<scalar_t>(),
                                     mean.as<Op>(),
                                     scale.as<Op>(),
-                                    training};
+                                    training,
+                                    past_caches(x)};
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
       for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
+      if (f.past) end_stream();
     });
     store_values(gw, sums.get());
     store_values(gb, sums.get() + p.channels);
@@ -267,6 +305,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
                         double eps) {
   const Planes p(x.sizes);
   const int64_t width = p.channels / groups, size = width * p.pixels;
+  const bool past = past_caches(x);
   TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
@@ -277,9 +316,11 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
         for (int64_t k = 0; k < width; ++k) {
           const int64_t c = i % groups * width + k, at = i * size + k * p.pixels;
           const Op a = *s * w.at(c, 1);
-          scale_shift(y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a, b.at(c, 0));
+          scale_shift_to(past, y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a,
+                         b.at(c, 0));
         }
       }
+      if (past) end_stream();
     });
   });
 }
@@ -300,12 +341,14 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     x.as<scalar_t>(),
                                     mean.as<Op>(),
                                     scale.as<Op>(),
-                                    w.get()};
+                                    w.get(),
+                                    past_caches(x)};
     parallel_for(0, p.batch * groups, p.grain(f.width() * p.pixels), [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         const int64_t sample = i / groups * p.channels;
         f.group(i / groups, i % groups, &parts[sample], &parts[n + sample]);
       }
+      if (f.past) end_stream();
     });
     std::fill_n(sums.get(), 2 * p.channels, Op(0));
     for (int64_t i = 0; i < n; ++i) {
