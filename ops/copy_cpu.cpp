@@ -43,6 +43,10 @@ void zero(Out y) {
                [&](int64_t b, int64_t e) { std::memset(y.as<char>() + b, 0, e - b); });
 }
 
+void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t rows, int64_t nbytes) {
+  TAPER_BY_ISA(copy_rows, y, y_row, x, x_row, rows, nbytes);
+}
+
 void fill(Out y, In value) { TAPER_BY_ISA(fill, y, value); }
 
 }  // namespace taper::cpu

@@ -12,4 +12,9 @@ TAPER_KERNEL(fill, Out y, In value)
 /// y = 0.
 TAPER_KERNEL(zero, Out y)
 
+namespace cpu {
+/// `rows` rows of nbytes; steps between rows in bytes. On the calling thread.
+void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t rows, int64_t nbytes);
+}  // namespace cpu
+
 }  // namespace taper

@@ -43,17 +43,29 @@ Tensor flipud(const Tensor& x) {
 
 namespace {
 
-Tensor roll_once(const Tensor& x, int64_t shift, int64_t dim) {
-  const int64_t n = x.size(dim);
-  if (n == 0) return x.clone();
-  const int64_t s = ((shift % n) + n) % n;
-  return cat({x.narrow(dim, n - s, s), x.narrow(dim, 0, n - s)}, dim);
+/// y = x rolled along dims[i], dims[i + 1], ...: two parts for each.
+void roll_into(const Tensor& y, const Tensor& x, const Dims& shifts, const Dims& dims, int64_t i) {
+  if (i == dims.size()) return static_cast<void>(y.copy_(x));
+  const int64_t d = dims[i], n = x.size(d), s = ((shifts[i] % n) + n) % n;
+  if (s > 0) roll_into(y.narrow(d, 0, s), x.narrow(d, n - s, s), shifts, dims, i + 1);
+  roll_into(y.narrow(d, s, n - s), x.narrow(d, 0, n - s), shifts, dims, i + 1);
 }
 
 Tensor rolled(const Tensor& x, const Dims& shifts, const Dims& dims) {
-  if (dims.empty()) return roll_once(x.reshape({x.numel()}), shifts[0], 0).view(x.sizes());
-  Tensor y = roll_once(x, shifts[0], dims[0]);
-  for (int64_t i = 1; i < dims.size(); ++i) y = roll_once(y, shifts[i], dims[i]);
+  if (dims.empty()) return rolled(x.reshape({x.numel()}), shifts, {0}).view(x.sizes());
+  Dims at, by;  // each dimension once
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    int64_t k = 0;
+    while (k < at.size() && at[k] != dims[i]) ++k;
+    if (k < at.size()) {
+      by[k] += shifts[i];
+    } else {
+      at.push_back(dims[i]);
+      by.push_back(shifts[i]);
+    }
+  }
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  if (x.numel() > 0) roll_into(y, x, by, at, 0);
   return y;
 }
 

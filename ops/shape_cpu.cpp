@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
-#include <taper/framework/iterate.h>
+#include <taper/ops/copy_kernels.h>
 #include <taper/ops/shape_kernels.h>
 
 namespace taper::cpu {
@@ -23,12 +23,30 @@ inline void copy_bytes(char* to, const char* from, int64_t n) {
   }
 }
 
+/// The rows [begin, end) of y, each of `row` bytes, tensor by tensor: y's rows stay in the cache.
+void join_rows(char* y, const std::vector<In>& xs, int64_t outer, int64_t row, int64_t begin,
+               int64_t end) {
+  const int64_t block = std::max<int64_t>(1, 16384 / row);
+  for (int64_t r = begin; r < end; r += block) {
+    char* to = y + r * row;
+    for (const In& x : xs) {
+      const int64_t part = nbytes_of(x.numel, x.dtype) / outer;
+      copy_rows(to, row, x.as<char>() + r * part, part, std::min(block, end - r), part);
+      to += part;
+    }
+  }
+}
+
 }  // namespace
 
 void join(Out y, std::vector<In> xs, int64_t outer) {
   if (y.numel == 0) return;
   char* to = y.as<char>();
   const int64_t row = nbytes_of(y.numel, y.dtype) / outer;
+  if (outer >= 8 && row <= 2048)
+    return parallel_for(0, outer, 1 + kGrainBytes / row, [&](int64_t begin, int64_t end) {
+      join_rows(to, xs, outer, row, begin, end);
+    });
   // Pieces are byte ranges of y, so one long row splits as well as many short ones.
   parallel_for(0, row * outer, kGrainBytes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin / row, at = r * row; at < end; ++r) {
@@ -53,16 +71,8 @@ void flip(Out y, In x, uint32_t dims) {
         static_cast<const char*>(reversed.data) + (x.sizes[d] - 1) * x.strides[d] * itemsize;
     reversed.strides[d] = -x.strides[d];
   }
-  const Plan<2> plan = plan_over(y.sizes, y, reversed);
-  TAPER_SWITCH(x.dtype, "flip", TAPER_ANY_DTYPES, [&] {
-    parallel_for(0, plan.numel, kGrain, [&](int64_t begin, int64_t end) {
-      for_each_row(plan, begin, end, [](char** p, const int64_t* stride, int64_t n) {
-        for (int64_t i = 0; i < n; ++i)
-          *reinterpret_cast<scalar_t*>(p[0] + i * stride[0]) =
-              *reinterpret_cast<const scalar_t*>(p[1] + i * stride[1]);
-      });
-    });
-  });
+  reversed.contiguous = false;
+  copy(y, reversed);
 }
 
 void triangle(Out y, In x, int64_t diagonal, bool upper) {

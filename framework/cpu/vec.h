@@ -46,6 +46,11 @@ TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
 TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
+/// Writes a vector past the caches where it is a whole line; p is aligned. See stream.h.
+template <class V>
+TAPER_INLINE void store_past(void* p, const V& v) {
+  memcpy(p, &v, sizeof v);
+}
 }  // namespace detail
 
 namespace base {
@@ -95,6 +100,7 @@ TAPER_INLINE Vec<float> load_halves(const float* low, const float* high) {
 }
 using detail::load_bytes;
 using detail::store_bytes;
+using detail::store_past;
 }  // namespace base
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
@@ -154,6 +160,7 @@ TAPER_AVX2 Vec<float> load_halves(const float* low, const float* high) {
 #undef TAPER_AVX2
 using detail::load_bytes;
 using detail::store_bytes;
+using detail::store_past;
 }  // namespace avx2
 
 namespace avx512 {
@@ -214,6 +221,10 @@ TAPER_AVX512 void store_bytes(uint8_t* to, const uint8_t* from, int n) {
 TAPER_AVX512 Vec<float> load_halves(const float* low, const float* high) {
   const __m512 v = _mm512_castps256_ps512(_mm256_loadu_ps(low));
   return (Vec<float>)_mm512_insertf32x8(v, _mm256_loadu_ps(high), 1);
+}
+template <class V>
+TAPER_AVX512 void store_past(void* p, const V& v) {
+  _mm512_stream_si512(static_cast<__m512i*>(p), (__m512i)v);
 }
 #undef TAPER_AVX512
 }  // namespace avx512

@@ -1,0 +1,131 @@
+// Strided copies, element by element against the addresses that sizes and strides give.
+#include <cstring>
+#include <vector>
+
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/shape.h>
+#include <taper/ops/view.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+/// Where the elements of x lie, row-major, in elements from its first.
+std::vector<int64_t> places_of(const Tensor& x) {
+  std::vector<int64_t> all{0};
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    std::vector<int64_t> next;
+    next.reserve(all.size() * static_cast<size_t>(x.size(d)));
+    for (int64_t at : all)
+      for (int64_t i = 0; i < x.size(d); ++i) next.push_back(at + i * x.stride(d));
+    all = std::move(next);
+  }
+  return all;
+}
+
+/// The first element of dense y that differs from what lies at places[i] of x; -1: none.
+int64_t first_difference(const Tensor& y, const Tensor& x, const std::vector<int64_t>& places) {
+  const size_t item = elementSize(x.scalar_type());
+  const char* const to = static_cast<const char*>(y.data_ptr());
+  const char* const from = static_cast<const char*>(x.data_ptr());
+  for (size_t i = 0; i < places.size(); ++i)
+    if (std::memcmp(to + i * item, from + places[i] * static_cast<int64_t>(item), item) != 0)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+void expect_copied(const Tensor& view) {
+  const std::vector<int64_t> places = places_of(view);
+  EXPECT_EQ(first_difference(view.contiguous(), view, places), -1)
+      << view.sizes() << " of " << toString(view.scalar_type());
+  // The other way: into strided memory, with everything around it left alone.
+  const Tensor whole = full({view.numel() * 3 + 7}, 1, view.options());
+  const Tensor to = whole.narrow(0, 2, view.numel() * 3).view({view.numel(), 3}).select(1, 1);
+  to.view(view.sizes()).copy_(view);
+  EXPECT_EQ(first_difference(to.contiguous(), view, places), -1) << view.sizes();
+  EXPECT_TRUE(
+      whole.narrow(0, 2, view.numel() * 3).view({-1, 3}).select(1, 0).eq(1).all().item<bool>());
+}
+
+// No two neighbours alike, in one byte or in sixteen.
+Tensor numbered(std::vector<int64_t> sizes, ScalarType dtype) {
+  int64_t n = 1;
+  for (int64_t s : sizes) n *= s;
+  return arange(n).remainder(251).to(dtype).view(sizes);
+}
+
+const ScalarType kItems[] = {kByte, kShort, kFloat, kDouble, kComplexDouble};
+
+TEST(Copy, PermutedRowsOfAllLengths) {
+  for (ScalarType t : kItems)
+    for (int64_t n : {1, 2, 3, 5, 7, 8, 13, 16, 25, 31, 64, 129, 260})
+      expect_copied(numbered({3, 11, n}, t).transpose(0, 1));
+}
+
+TEST(Copy, TransposedPlanes) {
+  for (ScalarType t : kItems) {
+    expect_copied(numbered({2, 70, 45}, t).transpose(1, 2));
+    expect_copied(numbered({32, 144}, t).t());
+    expect_copied(numbered({33, 4160}, t).t());  // rows of more than a page
+    expect_copied(numbered({2, 3, 40}, t).permute({0, 2, 1}));
+  }
+}
+
+TEST(Copy, Steps) {
+  for (ScalarType t : kItems)
+    for (int64_t step : {2, 3, 4, 5}) {
+      expect_copied(numbered({6, 300}, t).slice(1, 1, 290, step));
+      expect_copied(numbered({60, 30}, t).slice(0, 1, 55, step));
+    }
+}
+
+TEST(Copy, ResultsThatNoCacheHolds) {
+  const Tensor x = numbered({2112, 2128}, kFloat);
+  EXPECT_EQ(first_difference(x.t().contiguous(), x.t(), places_of(x.t())), -1);
+  EXPECT_EQ(first_difference(x.narrow(0, 0, 2100).t().contiguous(), x,
+                             places_of(x.narrow(0, 0, 2100).t())),
+            -1);
+}
+
+TEST(Copy, FlipReadsBackwards) {
+  for (ScalarType t : kItems) {
+    const Tensor x = numbered({4, 5, 67}, t);
+    const Tensor last = x.flip({2}), first = x.flip({0}), both = x.flip({0, 2});
+    std::vector<int64_t> at_last, at_first, at_both;
+    for (int64_t i = 0; i < 4; ++i)
+      for (int64_t j = 0; j < 5; ++j)
+        for (int64_t k = 0; k < 67; ++k) {
+          at_last.push_back((i * 5 + j) * 67 + 66 - k);
+          at_first.push_back(((3 - i) * 5 + j) * 67 + k);
+          at_both.push_back(((3 - i) * 5 + j) * 67 + 66 - k);
+        }
+    EXPECT_EQ(first_difference(last, x, at_last), -1);
+    EXPECT_EQ(first_difference(first, x, at_first), -1);
+    EXPECT_EQ(first_difference(both, x, at_both), -1);
+  }
+}
+
+TEST(Copy, RollTakesADimensionTwice) {
+  const Tensor x = numbered({4, 600}, kFloat);
+  EXPECT_TRUE(x.roll({3, 2}, {1, 1}).equal(x.roll({5}, {1})));
+  EXPECT_TRUE(x.roll({1, 2, -1}, {0, 1, 0}).equal(x.roll({2}, {1})));
+  EXPECT_TRUE(x.roll({-1, 605}, {0, 1}).equal(x.roll({3}, {0}).roll({5}, {1})));
+}
+
+TEST(Copy, JoinsShortRows) {
+  for (ScalarType t : kItems) {
+    const Tensor x = numbered({1000, 3}, t), y = numbered({1000, 1}, t),
+                 z = numbered({1000, 37}, t);
+    const Tensor all = cat({x, y, z}, 1);
+    EXPECT_TRUE(all.narrow(1, 0, 3).equal(x));
+    EXPECT_TRUE(all.narrow(1, 3, 1).equal(y));
+    EXPECT_TRUE(all.narrow(1, 4, 37).equal(z));
+  }
+}
+
+}  // namespace
+}  // namespace taper::testing
