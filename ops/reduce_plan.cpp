@@ -92,4 +92,28 @@ ReducePlan plan_reduce(const Out& y, const In& x, DimMask dims) {
   return plan;
 }
 
+ReducePlan short_rows_as_columns(ReducePlan plan) {
+  constexpr int64_t kShort = 24, kMany = 16;
+  Plan<2>& kept = plan.kept;
+  if (plan.columns > 0 || plan.reduced.rank > 1 || plan.reduced.numel > kShort ||
+      plan.reduced.numel < 2 || kept.sizes[0] < kMany)
+    return plan;
+  plan.columns = kept.sizes[0];
+  plan.column_y = kept.strides[0][0];
+  plan.column_x = kept.strides[0][1];
+  kept.numel /= plan.columns;
+  if (kept.rank == 1) {
+    kept.sizes[0] = 1;
+    kept.strides[0][0] = kept.strides[0][1] = 0;
+    return plan;
+  }
+  for (int d = 1; d < kept.rank; ++d) {
+    kept.sizes[d - 1] = kept.sizes[d];
+    kept.strides[d - 1][0] = kept.strides[d][0];
+    kept.strides[d - 1][1] = kept.strides[d][1];
+  }
+  --kept.rank;
+  return plan;
+}
+
 }  // namespace taper

@@ -23,6 +23,11 @@ struct ReducePlan {
 /// lacks those. The order in which elements meet is that of memory, not of indices.
 ReducePlan plan_reduce(const Out& y, const In& x, DimMask dims);
 
+/// The same plan, or, where rows of few neighbouring elements are reduced and there are many of
+/// them, one that goes through them by columns: a row alone would be over before its loop has
+/// begun.
+ReducePlan short_rows_as_columns(ReducePlan plan);
+
 namespace cpu {
 
 /// What is done with an accumulated value before it is stored.

@@ -2,11 +2,13 @@
 #include <taper/ops/reduce.h>
 
 #include <cmath>
+#include <limits>
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
 
@@ -48,6 +50,36 @@ TEST(Reduce, NanWins) {
   EXPECT_EQ(nanmedian(x).item<float>(), 1);
   const Tensor column = x.reshape({4, 1}).expand({4, 3});
   EXPECT_EQ(column.argmax(0)[2].item<int64_t>(), 1);
+}
+
+// At every place of vectors, their rest and short rows that go by columns.
+TEST(Reduce, NanAndTheFirstOfEqualsAreFoundAtAnyPlace) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t n : {3, 10, 24, 25, 67, 300})
+    for (int64_t at = 0; at < n; at += 1 + n / 29) {
+      const Tensor x = arange(n).mul(-1).to(kFloat).repeat({40, 1});
+      x.select(1, at).fill_(nan);
+      EXPECT_TRUE(x.amax({1}).isnan().all().item<bool>()) << n << ' ' << at;
+      EXPECT_TRUE(x.amin({1}).isnan().all().item<bool>()) << n << ' ' << at;
+      EXPECT_TRUE(x.argmax(1).eq(at).all().item<bool>()) << n << ' ' << at;
+      x.narrow(1, at, n - at).fill_(5);
+      for (const Tensor& v : {x, x.to(kDouble), x.to(kLong), x.to(kInt), x.t().contiguous().t()}) {
+        EXPECT_TRUE(v.argmax(1).eq(at).all().item<bool>()) << n << ' ' << at;
+        EXPECT_TRUE(v.amax({1}).eq(5).all().item<bool>()) << n << ' ' << at;
+        EXPECT_TRUE(std::get<0>(v.max(1)).eq(5).all().item<bool>()) << n << ' ' << at;
+      }
+    }
+}
+
+TEST(Reduce, ColumnsOfExtremesAndSumsOfMasks) {
+  const Tensor x = arange(20 * 1100).mul(7919).remainder(1009).to(kFloat).view({20, 1100});
+  const Tensor rows = x.t().contiguous();
+  EXPECT_TRUE(x.amax({0}).equal(rows.amax({1})));
+  EXPECT_TRUE(x.amin({0}).equal(rows.amin({1})));
+  EXPECT_TRUE(x.sum(0).equal(rows.sum(1)));
+  const Tensor mask = arange(70001).remainder(3).eq(0);
+  EXPECT_EQ(mask.sum().item<int64_t>(), 23334);
+  EXPECT_EQ(mask.narrow(0, 1, 69).sum().item<int64_t>(), 23);
 }
 
 TEST(Reduce, InfinityIsFound) {
