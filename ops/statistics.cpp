@@ -6,6 +6,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/count_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
 #include <taper/ops/reduce.h>
@@ -33,8 +34,10 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
   TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
               "weights should be 1-d and have the same length as input");
   const int64_t n = std::max(minlength, self.max().item().to<int64_t>() + 1);
-  const Tensor each = weighted ? weights->detach().to(t) : ones(self.sizes(), options);
-  return zeros({n}, options).scatter_add_(0, self.to(kLong), each);
+  const Tensor y = zeros({n}, options), x = self.detach().contiguous();
+  if (weighted) return y.scatter_add_(0, x.to(kLong), weights->detach().to(t));
+  TAPER_ON_DEVICE(x, count_values, y, x, 0);
+  return y;
 }
 
 Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {

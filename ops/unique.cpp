@@ -1,7 +1,9 @@
 #include <taper/ops/unique.h>
 
+#include <taper/framework/dispatch.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/count_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
 #include <taper/ops/scan.h>
@@ -19,14 +21,16 @@ struct Runs {
   Tensor starts, run_of_row, counts;
 };
 
-// rows is (n, length), n > 0.
-Runs runs_of(const Tensor& rows) {
+// rows is (n, length), n > 0. What is not wanted stays undefined.
+Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   const int64_t n = rows.size(0);
-  const Tensor changes = rows.slice(0, 1).ne(rows.slice(0, 0, n - 1)).any(1);
+  const Tensor differ = rows.slice(0, 1).ne(rows.slice(0, 0, n - 1));
+  const Tensor changes = rows.size(1) == 1 ? differ.select(1, 0) : differ.any(1);
   const Tensor first = cat({ones({1}, changes.options()), changes});
   Runs r;
   r.starts = first.nonzero().flatten();
-  r.run_of_row = first.to(kLong).cumsum(0).sub(1);
+  if (want_runs) r.run_of_row = first.to(kLong).cumsum(0).sub(1);
+  if (!want_counts) return r;
   const Tensor ends = cat({r.starts.slice(0, 1), full({1}, n, r.starts.options())});
   r.counts = ends.sub(r.starts);
   return r;
@@ -47,7 +51,7 @@ Unique unique_rows(const Tensor& rows, const Tensor& order, bool return_inverse,
   Tensor inverse = empty({0}, longs), counts = empty({0}, longs);
   if (rows.size(0) == 0) return {rows, inverse, counts};
   const Tensor sorted = order.defined() ? rows.index_select(0, order) : rows;
-  const Runs runs = runs_of(sorted);
+  const Runs runs = runs_of(sorted, return_inverse, return_counts);
   if (return_inverse)
     inverse = order.defined() ? empty({rows.size(0)}, longs).scatter(0, order, runs.run_of_row)
                               : runs.run_of_row;
@@ -55,13 +59,41 @@ Unique unique_rows(const Tensor& rows, const Tensor& order, bool return_inverse,
   return {sorted.index_select(0, runs.starts), inverse, counts};
 }
 
+// Whole numbers in [low, low + places) are counted, which is less work than to sort them.
+Unique unique_by_counting(const Tensor& x, int64_t low, int64_t places, bool return_inverse,
+                          bool return_counts) {
+  const TensorOptions longs = x.options().dtype(kLong);
+  const Tensor counts = zeros({places}, longs);
+  TAPER_ON_DEVICE(x, count_values, counts, x, low);
+  const Tensor there = counts.nonzero().flatten();
+  Tensor inverse = empty({0}, longs);
+  if (return_inverse)
+    inverse = counts.ne(0).to(kLong).cumsum(0).sub(1).gather(0, x.to(kLong).sub(low));
+  return {there.add(low).to(x.scalar_type()), inverse,
+          return_counts ? counts.index_select(0, there) : empty({0}, longs)};
+}
+
+// The places that counting needs, 0 where sorting is better. x is flat.
+int64_t places_to_count(const Tensor& x, int64_t& low) {
+  if (!isIntegralType(x.scalar_type(), /*includeBool=*/false) || x.numel() < 256) return 0;
+  low = x.min().item().to<int64_t>();
+  const uint64_t above =
+      static_cast<uint64_t>(x.max().item().to<int64_t>()) - static_cast<uint64_t>(low);
+  return above < static_cast<uint64_t>(x.numel()) ? static_cast<int64_t>(above) + 1 : 0;
+}
+
 Unique unique_elements(const char* op, const Tensor& x, bool sort, bool return_inverse,
                        bool return_counts) {
   check_defined(op, x, "self");
   NoGradGuard no_grad;
-  const Tensor rows = x.detach().reshape({x.numel(), 1});
-  const Tensor order = sort ? row_order(rows) : Tensor();
-  auto [values, inverse, counts] = unique_rows(rows, order, return_inverse, return_counts);
+  const Tensor flat = x.detach().contiguous().view({-1});
+  int64_t low = 0;
+  const int64_t places = sort ? places_to_count(flat, low) : 0;
+  const Tensor rows = flat.unsqueeze(1);
+  const Tensor order = sort && places == 0 ? row_order(rows) : Tensor();
+  auto [values, inverse, counts] =
+      places > 0 ? unique_by_counting(flat, low, places, return_inverse, return_counts)
+                 : unique_rows(rows, order, return_inverse, return_counts);
   if (return_inverse && x.numel() > 0) inverse = _unsafe_view(inverse, x.sizes());
   return {_unsafe_view(values, {-1}), inverse, counts};
 }

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/reduce.h>
 #include <taper/ops/scan.h>
 #include <taper/ops/search.h>
 #include <taper/ops/statistics.h>
@@ -218,6 +221,17 @@ TEST(Statistics, Counts) {
   expect_values(histc(values({1, 2, 1, 4, 9}), 4, 0, 4), {4}, {0, 2, 1, 1});
   expect_values(histc(values({1, 2, 3})), {100}, values_of(histc(values({1, 2, 3}), 100, 1, 3)));
   expect_error("torch.histc: max must be larger than min", [] { histc(values({1}), 3, 2, 1); });
+}
+
+TEST(Statistics, ManyCounts) {
+  for (int64_t bins : {7, 3000}) {
+    const Tensor x = arange(200003).mul(11).remainder(bins);
+    const Tensor each = bincount(x);
+    ASSERT_EQ(each.numel(), bins);
+    for (int64_t k : {int64_t{0}, int64_t{3}, bins - 1})
+      EXPECT_EQ(each[k].item<int64_t>(), x.eq(k).sum().item<int64_t>());
+    EXPECT_EQ(each.sum().item<int64_t>(), 200003);
+  }
 }
 
 TEST(Statistics, ModeTakesTheSmallestOfTheMostFrequent) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/unique.h>
 
@@ -32,6 +33,25 @@ TEST(Unique, NansDiffer) {
   EXPECT_EQ(values.numel(), 3);
   EXPECT_EQ(to_array(values).v[0], 1);
   expect_values(counts, {3}, {1, 1, 1});
+}
+
+// Whole numbers close together are counted, others sorted: the same comes out.
+TEST(Unique, CountingGivesWhatSortingGives) {
+  for (ScalarType t : {kByte, kChar, kShort, kInt, kLong}) {
+    const Tensor x =
+        (arange(1200).mul(7).remainder(61) - (t == kByte ? 0 : 30)).to(t).view({30, 40});
+    const auto [v, i, c] = _unique2(x, true, true, true);
+    const auto [dv, di, dc] = _unique2(x.to(kDouble), true, true, true);
+    EXPECT_EQ(v.scalar_type(), t);
+    EXPECT_TRUE(v.to(kDouble).equal(dv));
+    EXPECT_TRUE(i.equal(di));
+    EXPECT_TRUE(c.equal(dc));
+    EXPECT_EQ(std::get<2>(_unique2(x)).numel(), 0);
+  }
+  const Tensor far =
+      tensor({std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()})
+          .repeat({200});
+  expect_values(std::get<2>(_unique2(far, true, false, true)), {2}, {200, 200});
 }
 
 TEST(Unique, SmallAndEmpty) {
