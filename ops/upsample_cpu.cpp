@@ -86,9 +86,33 @@ class RowCache {
   std::vector<int64_t> held_;
 };
 
+/// The output rows [row, end) of one plane where each output pixel is an input pixel: one that
+/// repeats the row before is copied from there.
+template <class T>
+void pick_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
+  const int64_t width = t.width.out;
+  const int32_t* const index = t.width.index.data();
+  const T* last = nullptr;
+  for (; row < end; ++row) {
+    T* const to = y + row * width;
+    const T* const from =
+        x + (t.depth.index[static_cast<size_t>(row / t.height.out)] * t.height.in +
+             t.height.index[static_cast<size_t>(row % t.height.out)]) *
+                t.width.in;
+    if (from == last)
+      std::copy_n(to - width, width, to);
+    else if (t.width.identity)
+      std::copy_n(from, width, to);
+    else
+      for (int64_t o = 0; o < width; ++o) to[o] = from[index[o]];
+    last = from;
+  }
+}
+
 /// The output rows [row, end) of one plane.
 template <class T>
 void resample_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
+  if (t.row_taps() == 1 && t.width.taps == 1) return pick_rows(y, x, t, row, end);
   RowCache<T> cache(t);
   std::vector<const T*> rows(static_cast<size_t>(t.row_taps()));
   std::vector<T> weights(rows.size());
