@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/ops/copy_kernels.h>
 #include <taper/ops/shape_kernels.h>
 
@@ -47,17 +48,22 @@ void join(Out y, std::vector<In> xs, int64_t outer) {
     return parallel_for(0, outer, 1 + kGrainBytes / row, [&](int64_t begin, int64_t end) {
       join_rows(to, xs, outer, row, begin, end);
     });
+  const bool past = streams(row * outer) && row >= 4096 * static_cast<int64_t>(xs.size());
   // Pieces are byte ranges of y, so one long row splits as well as many short ones.
   parallel_for(0, row * outer, kGrainBytes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin / row, at = r * row; at < end; ++r) {
       for (const In& x : xs) {
         const int64_t part = nbytes_of(x.numel, x.dtype) / outer;
         const int64_t from = std::max(at, begin), until = std::min(at + part, end);
-        if (from < until)
-          copy_bytes(to + from, x.as<char>() + r * part + (from - at), until - from);
+        const char* const bytes = x.as<char>() + r * part + (from - at);
+        if (from < until && past)
+          stream(to + from, bytes, until - from);
+        else if (from < until)
+          copy_bytes(to + from, bytes, until - from);
         at += part;
       }
     }
+    if (past) end_stream();
   });
 }
 

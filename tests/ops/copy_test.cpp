@@ -91,6 +91,16 @@ TEST(Copy, ResultsThatNoCacheHolds) {
             -1);
 }
 
+TEST(Copy, JoinsAndRepeatsThatNoCacheHolds) {
+  const Tensor x = numbered({1111, 1200}, kFloat), all = cat({x, x, x, x}, 1);
+  const Tensor twice = x.repeat({2, 2}), rows = cat({x, x, x, x});
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(all.narrow(1, i * 1200, 1200).equal(x)) << i;
+    EXPECT_TRUE(rows.narrow(0, i * 1111, 1111).equal(x)) << i;
+    EXPECT_TRUE(twice.narrow(0, i / 2 * 1111, 1111).narrow(1, i % 2 * 1200, 1200).equal(x)) << i;
+  }
+}
+
 TEST(Copy, FlipReadsBackwards) {
   for (ScalarType t : kItems) {
     const Tensor x = numbered({4, 5, 67}, t);
