@@ -71,6 +71,16 @@ TEST(Reduce, NanAndTheFirstOfEqualsAreFoundAtAnyPlace) {
     }
 }
 
+TEST(Reduce, MedianOfEqualsIsTheOneThatSortingPutsThere) {
+  for (int64_t n : {1, 2, 100, 101}) {
+    const Tensor x = arange(20 * n).mul(7919).remainder(5).to(kFloat).view({20, n});
+    const auto [v, i] = x.median(1);
+    const auto [dv, di] = x.to(kDouble).add(arange(n).to(kDouble).mul(1e-6)).median(1);
+    EXPECT_TRUE(i.equal(di)) << n;
+    EXPECT_TRUE(v.eq(dv.round()).all().item<bool>()) << n;
+  }
+}
+
 TEST(Reduce, ColumnsOfExtremesAndSumsOfMasks) {
   const Tensor x = arange(20 * 1100).mul(7919).remainder(1009).to(kFloat).view({20, 1100});
   const Tensor rows = x.t().contiguous();
