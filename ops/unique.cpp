@@ -6,6 +6,7 @@
 #include <taper/ops/count_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
+#include <taper/ops/index_kernels.h>
 #include <taper/ops/scan.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
@@ -28,8 +29,8 @@ Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   const Tensor changes = rows.size(1) == 1 ? differ.select(1, 0) : differ.any(1);
   const Tensor first = cat({ones({1}, changes.options()), changes});
   Runs r;
-  r.starts = first.nonzero().flatten();
-  if (want_runs) r.run_of_row = first.to(kLong).cumsum(0).sub(1);
+  r.starts = true_positions(first);
+  if (want_runs) r.run_of_row = first.to(kLong).cumsum(0).sub_(1);
   if (!want_counts) return r;
   const Tensor ends = cat({r.starts.slice(0, 1), full({1}, n, r.starts.options())});
   r.counts = ends.sub(r.starts);
@@ -65,10 +66,10 @@ Unique unique_by_counting(const Tensor& x, int64_t low, int64_t places, bool ret
   const TensorOptions longs = x.options().dtype(kLong);
   const Tensor counts = zeros({places}, longs);
   TAPER_ON_DEVICE(x, count_values, counts, x, low);
-  const Tensor there = counts.nonzero().flatten();
+  const Tensor there = true_positions(counts);
   Tensor inverse = empty({0}, longs);
   if (return_inverse)
-    inverse = counts.ne(0).to(kLong).cumsum(0).sub(1).gather(0, x.to(kLong).sub(low));
+    inverse = counts.ne(0).to(kLong).cumsum(0).sub_(1).gather(0, x.to(kLong).sub(low));
   return {there.add(low).to(x.scalar_type()), inverse,
           return_counts ? counts.index_select(0, there) : empty({0}, longs)};
 }
