@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 
 #include <taper/testing/memory.h>
@@ -12,7 +13,7 @@ using taper::detail::concat;
 
 Tolerance default_tolerance(ScalarType a, ScalarType b) {
   const auto of = [](ScalarType t) -> Tolerance {
-    switch (t) {
+    switch (toRealValueType(t)) {
       case kDouble:
         return {1e-7, 1e-7};
       case kFloat:
@@ -45,10 +46,36 @@ struct Different {
 
 bool equals(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+/// The elements of a tensor. Numbers are compared as complex ones; a real one has no imaginary
+/// part.
+struct Numbers {
+  using Number = std::complex<double>;
+  explicit Numbers(const Tensor& t)
+      : v(impl::read(t)), size(static_cast<size_t>(t.numel())), is_complex(t.is_complex()) {}
+  Number operator[](size_t i) const {
+    return is_complex ? Number(v[2 * i], v[2 * i + 1]) : Number(v[i]);
+  }
+  std::string text(size_t i) const;
+
+  std::vector<double> v;
+  size_t size;
+  bool is_complex;
+};
+
+bool equals(Numbers::Number a, Numbers::Number b) {
+  return equals(a.real(), b.real()) && equals(a.imag(), b.imag());
+}
+bool is_finite(Numbers::Number z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+
 std::string number(double v, const char* format) {
   char text[40];
   std::snprintf(text, sizeof text, format, v);
   return text;
+}
+
+std::string Numbers::text(size_t i) const {
+  if (!is_complex) return number(v[i], "%.9g");
+  return number(v[2 * i], "%.6g") + number(v[2 * i + 1], "%+.6g") + "j";
 }
 
 std::string row(const std::string& index, const std::string& got, const std::string& want,
@@ -62,31 +89,31 @@ std::string row(const std::string& index, const std::string& got, const std::str
 constexpr size_t kMostRows = 6;
 
 /// The table of the first wrong elements, in order.
-std::string table(const std::vector<double>& got, const std::vector<double>& want,
-                  IntArrayRef sizes, std::vector<Different> wrong, Tolerance tol) {
+std::string table(const Numbers& got, const Numbers& want, IntArrayRef sizes,
+                  std::vector<Different> wrong, Tolerance tol) {
   std::sort(wrong.begin(), wrong.end(),
             [](const Different& a, const Different& b) { return a.at < b.at; });
   std::string text = row("index", "got", "want", "difference", "tolerance");
   for (size_t i = 0; i < std::min(kMostRows, wrong.size()); ++i) {
     const size_t at = wrong[i].at;
-    text += row(impl::index_text(static_cast<int64_t>(at), sizes), number(got[at], "%.9g"),
-                number(want[at], "%.9g"), number(std::abs(got[at] - want[at]), "%.4g"),
+    text += row(impl::index_text(static_cast<int64_t>(at), sizes), got.text(at), want.text(at),
+                number(std::abs(got[at] - want[at]), "%.4g"),
                 number(tol.atol + tol.rtol * std::abs(want[at]), "%.4g"));
   }
   if (wrong.size() > kMostRows) text += concat("    ... and ", wrong.size() - kMostRows, " more\n");
   return text;
 }
 
-std::string describe(const std::vector<double>& got, const std::vector<double>& want,
-                     const Tensor& t, const std::vector<Different>& wrong, Tolerance tol) {
+std::string describe(const Numbers& got, const Numbers& want, const Tensor& t,
+                     const std::vector<Different>& wrong, Tolerance tol) {
   const auto worst =
       std::max_element(wrong.begin(), wrong.end(),
                        [](const Different& a, const Different& b) { return a.excess < b.excess; });
-  const double w = want[worst->at], g = got[worst->at];
-  return concat(wrong.size(), " of ", want.size(), " elements differ (", t.scalar_type(), " ",
+  const Numbers::Number w = want[worst->at], g = got[worst->at];
+  return concat(wrong.size(), " of ", want.size, " elements differ (", t.scalar_type(), " ",
                 t.sizes(), ", rtol ", tol.rtol, ", atol ", tol.atol, ")\n  worst at ",
                 impl::index_text(static_cast<int64_t>(worst->at), t.sizes()), ": got ",
-                number(g, "%.9g"), ", want ", number(w, "%.9g"), ": difference ",
+                got.text(worst->at), ", want ", want.text(worst->at), ": difference ",
                 number(std::abs(g - w), "%.4g"), ", tolerance ",
                 number(tol.atol + tol.rtol * std::abs(w), "%.4g"), "\n",
                 table(got, want, t.sizes(), wrong, tol));
@@ -99,14 +126,16 @@ std::string different_kind(const Tensor& got, const Tensor& want) {
                   got.defined() ? "a defined" : "an undefined", " one");
   if (want.defined() && got.sizes() != want.sizes())
     return concat("expected sizes ", want.sizes(), ", got ", got.sizes());
+  if (want.defined() && got.is_complex() != want.is_complex())
+    return concat("expected dtype ", want.scalar_type(), ", got ", got.scalar_type());
   return "";
 }
 
 template <class IsRight>
 std::string compare(const Tensor& got, const Tensor& want, Tolerance tol, const IsRight& is_right) {
-  const std::vector<double> g = impl::read(got), w = impl::read(want);
+  const Numbers g(got), w(want);
   std::vector<Different> wrong;
-  for (size_t i = 0; i < w.size(); ++i) {
+  for (size_t i = 0; i < w.size; ++i) {
     if (is_right(g[i], w[i])) continue;
     const double d = std::abs(g[i] - w[i]);
     wrong.push_back({i, std::isfinite(d) ? d : INFINITY});
@@ -119,9 +148,9 @@ std::string compare(const Tensor& got, const Tensor& want, Tolerance tol, const 
 std::string difference(const Tensor& got, const Tensor& want, Tolerance tol) {
   const std::string kind = different_kind(got, want);
   if (!kind.empty() || !want.defined()) return kind;
-  return compare(got, want, tol, [&](double g, double w) {
+  return compare(got, want, tol, [&](Numbers::Number g, Numbers::Number w) {
     // Not `error > tolerance`: that lets a NaN pass.
-    return g == w || (std::isfinite(w) && std::abs(g - w) <= tol.atol + tol.rtol * std::abs(w));
+    return g == w || (is_finite(w) && std::abs(g - w) <= tol.atol + tol.rtol * std::abs(w));
   });
 }
 
@@ -134,17 +163,18 @@ std::string inequality(const Tensor& got, const Tensor& want) {
   if (!kind.empty() || !want.defined()) return kind;
   if (got.scalar_type() != want.scalar_type())
     return concat("expected dtype ", want.scalar_type(), ", got ", got.scalar_type());
-  return compare(got, want, {0, 0}, equals);
+  return compare(got, want, {0, 0},
+                 [](Numbers::Number g, Numbers::Number w) { return equals(g, w); });
 }
 
 std::string not_finite(const Tensor& t) {
   if (!t.defined()) return "expected a defined tensor, got an undefined one";
-  const std::vector<double> v = impl::read(t);
+  const Numbers v(t);
   size_t count = 0, first = 0;
-  for (size_t i = v.size(); i-- > 0;)
-    if (!std::isfinite(v[i])) ++count, first = i;
+  for (size_t i = v.size; i-- > 0;)
+    if (!is_finite(v[i])) ++count, first = i;
   if (count == 0) return "";
-  return concat(count, " of ", v.size(), " elements are not finite; the first is ", v[first],
+  return concat(count, " of ", v.size, " elements are not finite; the first is ", v.text(first),
                 " at ", impl::index_text(static_cast<int64_t>(first), t.sizes()));
 }
 

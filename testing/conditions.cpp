@@ -14,13 +14,13 @@ using Values = std::vector<double>;
 
 /// Rounding of sums in another order, by dtype.
 bool same_sum(const Tensor& like, double got, double want, double more) {
-  const bool wide = like.scalar_type() == kDouble;
+  const bool wide = toRealValueType(like.scalar_type()) == kDouble;
   const double rtol = wide ? 1e-9 : 1e-2, atol = (wide ? 1e-10 : 1e-3) + more;
   return (std::isnan(got) && std::isnan(want)) || got == want || is_close(got, want, atol, rtol);
 }
 
 Values values_of(const Tensor& g, const Tensor& input) {
-  return g.defined() ? read(g) : Values(static_cast<size_t>(input.numel()), 0);
+  return g.defined() ? read(g) : constant_parts(input, 0);
 }
 std::vector<Values> values_of(const variable_list& gradients, const variable_list& inputs) {
   std::vector<Values> list;
@@ -58,7 +58,7 @@ void check_forward(const Problem& p) {
                              " was ", before[k][i], " before a call and ", after[i], " after"));
   }
   for (size_t k : p.floating)
-    for (int64_t i = 0; i < p.outputs[k].numel(); ++i) {
+    for (int64_t i = 0; i < num_parts(p.outputs[k]); ++i) {
       const double a = first[p.offset[k] + i], b = second[p.offset[k] + i];
       if (a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= p.options.nondet_tol())
         continue;
@@ -76,8 +76,7 @@ namespace {
 
 variable_list zeros_for(const variable_list& outputs) {
   variable_list list;
-  for (const Tensor& y : outputs)
-    list.push_back(write_like(Values(static_cast<size_t>(y.numel()), 0), y));
+  for (const Tensor& y : outputs) list.push_back(write_like(constant_parts(y, 0), y));
   return list;
 }
 
@@ -103,9 +102,8 @@ Tensor with_gaps(const Tensor& t) {
     strides[d] = step;
     step *= std::max<int64_t>(t.size(d), 1);
   }
-  Tensor buffer = write(Values(static_cast<size_t>(2 * t.numel() + 3), std::nan("")),
-                        {2 * t.numel() + 3}, t.scalar_type())
-                      .to(t.device());
+  Tensor buffer =
+      taper::detail::make_tensor({2 * t.numel() + 3}, t.scalar_type(), t.device()).fill_(NAN);
   Tensor spread = buffer.as_strided(t.sizes(), strides, 1);
   spread.copy_(t);
   return spread;
@@ -114,8 +112,9 @@ Tensor with_gaps(const Tensor& t) {
 /// The same value everywhere, stored once: what sum() hands to those before it.
 Tensor constant(const Tensor& like, bool expanded) {
   const NoGradGuard no_grad;
-  if (!expanded) return write_like(Values(static_cast<size_t>(like.numel()), 1.5), like);
-  return write({1.5}, {}, like.scalar_type()).to(like.device()).expand(like.sizes());
+  if (!expanded) return write_like(constant_parts(like, 1.5), like);
+  const Values one(like.is_complex() ? 2 : 1, 1.5);
+  return write(one, {}, like.scalar_type()).to(like.device()).expand(like.sizes());
 }
 
 void check_layouts(const Problem& p, const variable_list& outputs) {

@@ -77,7 +77,7 @@ class Fuzzer {
 
   static Finding check_finite(const std::vector<Tensor>& results) {
     for (size_t k = 0; k < results.size(); ++k) {
-      if (!results[k].defined() || !results[k].is_floating_point()) continue;
+      if (!results[k].defined() || !isFloatingOrComplexType(results[k].scalar_type())) continue;
       const std::string wrong = not_finite(results[k]);
       if (!wrong.empty()) return {"finite", concat("output ", k, ": ", wrong)};
     }

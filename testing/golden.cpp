@@ -67,7 +67,7 @@ constexpr const char* kMark = "taper.golden";
 
 void save(const std::filesystem::path& path, const std::string& name, const NamedTensors& tensors) {
   for (const auto& [n, t] : tensors) {
-    const std::string wrong = t.is_floating_point() ? not_finite(t) : "";
+    const std::string wrong = isFloatingOrComplexType(t.scalar_type()) ? not_finite(t) : "";
     TAPER_CHECK_VALUE(wrong.empty(), "golden: '", n, "' is not written to ", path.string(), ": ",
                       wrong);
   }

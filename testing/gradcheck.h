@@ -95,13 +95,15 @@ struct GradcheckReport {
   std::vector<std::string> notes;
 };
 
-/// Compares the gradients of fn at `inputs` (those with requires_grad, which should be kDouble)
-/// with central differences. Returns true, or throws GradcheckError with the report's text. fn must
-/// be deterministic. It sees the inputs themselves, whose elements are varied in place and
-/// restored; their `grad` stays as it was. Inputs of other dtypes than kDouble are checked after a
-/// warning on standard error, and will seldom pass. Throws ValueError when no input requires a
-/// gradient, when fn takes another number of tensors, or when eps does not change an element; Error
-/// when an input's elements share memory; whatever fn throws.
+/// Compares the gradients of fn at `inputs` (those with requires_grad, which should be kDouble or
+/// kComplexDouble) with central differences. Of complex numbers, inputs and outputs, the parts are
+/// varied and compared: the gradient of a real L with respect to z = a + ib is dL/da + i dL/db.
+/// Returns true, or throws GradcheckError with the report's text. fn must be deterministic. It sees
+/// the inputs themselves, whose elements are varied in place and restored; their `grad` stays as it
+/// was. Inputs of other dtypes than kDouble are checked after a warning on standard error, and will
+/// seldom pass. Throws ValueError when no input requires a gradient, when fn takes another number
+/// of tensors, or when eps does not change an element; Error when an input's elements share memory;
+/// whatever fn throws.
 bool gradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                const GradcheckOptions& options = {});
 /// The same; wrong gradients are in the report, nothing is thrown for them.

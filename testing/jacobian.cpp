@@ -30,9 +30,6 @@ Matrix numeric_jacobian(const Problem& p, size_t k) {
   return j;
 }
 
-namespace {
-
-/// Sizes always, dtype and device where asked for. False when one is wrong.
 bool check_attributes(const Problem& p, size_t output, size_t k, const Tensor& g) {
   const Tensor& x = p.wanted[k];
   if (g.sizes() != x.sizes()) {
@@ -41,7 +38,7 @@ bool check_attributes(const Problem& p, size_t output, size_t k, const Tensor& g
                                    " has sizes ", g.sizes(), ", the input has ", x.sizes()));
     return false;
   }
-  if (!p.options.check_grad_dtypes()) return true;
+  if (!p.options.check_grad_dtypes() && g.is_complex() == x.is_complex()) return true;
   if (g.scalar_type() == x.scalar_type() && g.device() == x.device()) return true;
   p.fail(Kind::kGradient,
          concat("Gradient has dtype mismatch: the gradient of ", p.output_name(output),
@@ -49,6 +46,8 @@ bool check_attributes(const Problem& p, size_t output, size_t k, const Tensor& g
                 ", the input is ", x.scalar_type(), " on ", x.device()));
   return false;
 }
+
+namespace {
 
 bool same(double a, double b, double tolerance) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= tolerance;
@@ -60,8 +59,7 @@ class Rows {
   Rows(const Problem& p, size_t output)
       : p_(p),
         output_(output),
-        zeros_(static_cast<size_t>(p.outputs[output].numel()), 0),
-        cotangent_(write_like(zeros_, p.outputs[output])),
+        cotangent_(write_like(constant_parts(p.outputs[output], 0), p.outputs[output])),
         element_(cotangent_) {}
   /// The gradients may be the cotangent itself: they count until clear().
   variable_list row(int64_t r) {
@@ -77,7 +75,6 @@ class Rows {
  private:
   const Problem& p_;
   size_t output_;
-  std::vector<double> zeros_;
   Tensor cotangent_;
   Elements element_;
   bool changed_ = false;
@@ -113,7 +110,7 @@ bool take(const Problem& p, size_t output, size_t k, int64_t r, const Tensor& g,
 
 bool fill_rows(const Problem& p, size_t output, std::vector<Matrix>& all, bool second) {
   Rows rows(p, output);
-  for (int64_t r = 0; r < p.outputs[output].numel(); ++r) {
+  for (int64_t r = 0; r < num_parts(p.outputs[output]); ++r) {
     const variable_list g = rows.row(r);
     for (size_t k = 0; k < g.size(); ++k) {
       if (g[k].defined() && !check_attributes(p, output, k, g[k])) return false;
@@ -132,7 +129,7 @@ bool fill_rows(const Problem& p, size_t output, std::vector<Matrix>& all, bool s
 
 std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool checked) {
   std::vector<Matrix> all;
-  for (const Tensor& x : p.wanted) all.emplace_back(p.outputs[output].numel(), x.numel());
+  for (const Tensor& x : p.wanted) all.emplace_back(num_parts(p.outputs[output]), num_parts(x));
   if (fill_rows(p, output, all, false) && checked) fill_rows(p, output, all, true);
   return all;
 }
@@ -193,7 +190,7 @@ void check_slowly(const Problem& p) {
     const std::vector<Matrix> analytic =
         silent ? std::vector<Matrix>() : analytic_jacobian(p, output, true);
     for (size_t k = 0; k < p.wanted.size(); ++k) {
-      const Matrix n = rows_of(numeric[k], p.offset[output], p.outputs[output].numel());
+      const Matrix n = rows_of(numeric[k], p.offset[output], num_parts(p.outputs[output]));
       if (silent) {
         check_silent(p, output, k, n);
         continue;

@@ -71,6 +71,16 @@ std::optional<double> common_factor(const Matrix& a, const Matrix& n, double ato
   return k;
 }
 
+/// -a = n where `is_other`, a = n elsewhere.
+template <class F>
+bool other_sign(const Matrix& a, const Matrix& n, double atol, double rtol, const F& is_other) {
+  for (int64_t r = 0; r < a.rows; ++r)
+    for (int64_t c = 0; c < a.columns; ++c)
+      if (!is_close(is_other(r, c) ? -a.at(r, c) : a.at(r, c), n.at(r, c), atol, rtol))
+        return false;
+  return true;
+}
+
 bool is_transposed(const Matrix& a, const Matrix& n, double atol, double rtol) {
   if (a.rows != a.columns || a.rows < 2) return false;
   for (int64_t r = 0; r < a.rows; ++r)
@@ -108,6 +118,17 @@ std::string pattern_of(const Matrix& a, const Matrix& n, double atol, double rto
   return "";
 }
 
+std::string complex_pattern_of(const Matrix& a, const Matrix& n, bool complex_rows,
+                               bool complex_columns, double atol, double rtol) {
+  const auto odd = [](int64_t r, int64_t c) { return (r + c) % 2 == 1; };
+  const auto imaginary = [](int64_t, int64_t c) { return c % 2 == 1; };
+  if (complex_rows && complex_columns && other_sign(a, n, atol, rtol, odd))
+    return "a conjugate is missing: the gradient of z with w = f(z) is grad_w * conj(f'(z))";
+  if (complex_columns && other_sign(a, n, atol, rtol, imaginary))
+    return "the analytic gradient is the conjugate of what it should be: dL/da + i dL/db";
+  return "";
+}
+
 // ---------------------------------------------------------------------- matrices
 namespace {
 
@@ -123,15 +144,15 @@ std::vector<int64_t> shown(const std::vector<Entry>& wrong, int64_t all, size_t 
   return {chosen.begin(), chosen.end()};
 }
 
-std::string label(int64_t i, IntArrayRef sizes) {
-  const std::string text = index_text(i, sizes);
+std::string label(int64_t i, const Tensor& t) {
+  const std::string text = part_text(i, t);
   return text.empty() ? "[]" : text;
 }
 
 }  // namespace
 
-std::string side_by_side(const Matrix& a, const Matrix& n, IntArrayRef output_sizes,
-                         IntArrayRef input_sizes, double atol, double rtol) {
+std::string side_by_side(const Matrix& a, const Matrix& n, const Tensor& output,
+                         const Tensor& input, double atol, double rtol) {
   const std::vector<Entry> wrong = wrong_entries(a, n, atol, rtol);
   const auto rows = shown(wrong, n.rows, kMostRows, [](const Entry& e) { return e.row; });
   const auto columns =
@@ -146,9 +167,9 @@ std::string side_by_side(const Matrix& a, const Matrix& n, IntArrayRef output_si
   const std::string title = padded("analytic", 12 * columns.size());
   std::string text =
       "    " + padded("", 10) + title + "  |" + padded("numeric", 12 * columns.size()) + "\n";
-  text += line("", [&](const Matrix&, int64_t c, bool) { return label(c, input_sizes) + " "; });
+  text += line("", [&](const Matrix&, int64_t c, bool) { return label(c, input) + " "; });
   for (int64_t r : rows)
-    text += line(label(r, output_sizes), [&](const Matrix& m, int64_t c, bool is_analytic) {
+    text += line(label(r, output), [&](const Matrix& m, int64_t c, bool is_analytic) {
       const bool right = is_close(a.at(r, c), n.at(r, c), atol, rtol);
       return number(m.at(r, c), "%.5g") + (is_analytic && !right ? "*" : " ");
     });
@@ -203,13 +224,16 @@ void compare_jacobians(const Problem& p, size_t output, size_t k, const Matrix& 
                       ", numeric ", number(f.numeric, "%.9g"), ", difference ",
                       number(std::abs(f.analytic - f.numeric)), ", tolerance ", number(f.tolerance),
                       " (", number(atol), " + ", number(rtol), " * |numeric|)\n");
-  const std::string pattern = pattern_of(a, n, atol, rtol);
+  std::string pattern = complex_pattern_of(a, n, p.outputs[output].is_complex(),
+                                           p.wanted[k].is_complex(), atol, rtol);
+  if (pattern.empty()) pattern = pattern_of(a, n, atol, rtol);
   if (!pattern.empty()) f.message += "  " + pattern + "\n";
   f.message += kink_text(p, output, k, worst);
-  f.message +=
-      concat("  rows: elements of ", p.output_name(output), " ", p.outputs[output].sizes(),
-             "; columns: elements of ", p.input_name(k), " ", p.wanted[k].sizes(), "; * differs\n");
-  f.message += side_by_side(a, n, p.outputs[output].sizes(), p.wanted[k].sizes(), atol, rtol);
+  f.message += concat("  rows: ", p.outputs[output].is_complex() ? "parts of " : "", "elements of ",
+                      p.output_name(output), " ", p.outputs[output].sizes(),
+                      "; columns: ", p.wanted[k].is_complex() ? "parts of " : "", "elements of ",
+                      p.input_name(k), " ", p.wanted[k].sizes(), "; * differs\n");
+  f.message += side_by_side(a, n, p.outputs[output], p.wanted[k], atol, rtol);
   p.report.failures.push_back(std::move(f));
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/ops/complex.h>
 
 namespace taper::testing::impl {
 
@@ -80,29 +81,34 @@ std::vector<int64_t> places_of(const Tensor& t) {
 
 Tensor on_host(const Tensor& t) {
   const NoGradGuard no_grad;
-  return t.detach().to(Device(kCPU), kDouble).contiguous();
+  return parts_of(t.detach()).to(Device(kCPU), kDouble).contiguous();
 }
 
 }  // namespace
+
+int64_t num_parts(const Tensor& t) { return t.is_complex() ? 2 * t.numel() : t.numel(); }
+
+Tensor parts_of(const Tensor& t) { return t.is_complex() ? view_as_real(t) : t; }
 
 void read_into(const Tensor& t, double* to) {
   const bool direct = t.scalar_type() == kDouble && t.is_cpu() && t.is_contiguous();
   const Tensor host = direct ? t : on_host(t);
   const auto* from = static_cast<const double*>(host.data_ptr());
-  std::copy(from, from + t.numel(), to);
+  std::copy(from, from + host.numel(), to);
 }
 
 std::vector<double> read(const Tensor& t) {
-  std::vector<double> values(static_cast<size_t>(t.numel()));
+  std::vector<double> values(static_cast<size_t>(num_parts(t)));
   read_into(t, values.data());
   return values;
 }
 
 Tensor write(const std::vector<double>& values, IntArrayRef sizes, ScalarType dtype) {
   const NoGradGuard no_grad;
-  Tensor t = taper::detail::make_tensor(sizes, kDouble, Device());
+  const bool is_complex = isComplexType(dtype);
+  Tensor t = taper::detail::make_tensor(sizes, is_complex ? kComplexDouble : kDouble, Device());
   std::copy(values.begin(), values.end(), static_cast<double*>(t.data_ptr()));
-  return dtype == kDouble ? t : t.to(dtype);
+  return dtype == t.scalar_type() ? t : t.to(dtype);
 }
 
 Tensor write_like(const std::vector<double>& values, const Tensor& like) {
@@ -121,6 +127,11 @@ std::string index_text(int64_t position, IntArrayRef sizes) {
   return "[" + text + "]";
 }
 
+std::string part_text(int64_t part, const Tensor& t) {
+  if (!t.is_complex()) return index_text(part, t.sizes());
+  return index_text(part / 2, t.sizes()) + (part % 2 ? ".imag" : ".real");
+}
+
 bool overlaps_itself(const Tensor& t) {
   if (t.numel() < 2 || t.is_contiguous()) return false;
   const std::vector<int64_t> places = places_of(t);
@@ -129,17 +140,21 @@ bool overlaps_itself(const Tensor& t) {
 
 bool overlap(const Tensor& a, const Tensor& b) {
   if (!a.is_alias_of(b) || a.numel() == 0 || b.numel() == 0) return false;
-  const std::vector<int64_t> places = places_of(a);
+  const NoGradGuard no_grad;
+  const Tensor x = parts_of(a), y = parts_of(b);
   std::unordered_set<int64_t> taken;
-  for (int64_t p : places) taken.insert(p + a.storage_offset());
-  for (int64_t p : places_of(b))
-    if (taken.count(p + b.storage_offset())) return true;
+  for (int64_t p : places_of(x)) taken.insert(p + x.storage_offset());
+  for (int64_t p : places_of(y))
+    if (taken.count(p + y.storage_offset())) return true;
   return false;
 }
 
 // ---------------------------------------------------------------------- Elements
 Elements::Elements(const Tensor& t)
-    : data_(t.data()), on_host_(t.is_cpu()), places_(places_of(t)), original_(read(t)) {}
+    : data_(parts_of(t.data())),
+      on_host_(t.is_cpu()),
+      places_(places_of(data_)),
+      original_(read(t)) {}
 
 Elements::~Elements() {
   try {

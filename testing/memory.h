@@ -1,4 +1,5 @@
-// The elements of a tensor as doubles, one by one and all at once. Not installed.
+// The elements of a tensor as doubles, one by one and all at once; those of a complex tensor are
+// two each, the real and the imaginary part. Not installed.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +26,17 @@ class Dice {
   uint64_t state_;
 };
 
+/// How many real numbers a tensor has: its elements, or twice as many.
+int64_t num_parts(const Tensor& t);
+/// A floating tensor itself, the parts of a complex one: a view with a last dimension of 2.
+Tensor parts_of(const Tensor& t);
 /// The values of a tensor of any device, layout and dtype, row-major.
 std::vector<double> read(const Tensor& t);
 void read_into(const Tensor& t, double* to);
+/// That many numbers, all equal.
+inline std::vector<double> constant_parts(const Tensor& like, double value) {
+  return std::vector<double>(static_cast<size_t>(num_parts(like)), value);
+}
 /// A new row-major tensor with the sizes, dtype and device of `like`.
 Tensor write_like(const std::vector<double>& values, const Tensor& like);
 /// The same on the CPU, with these sizes and this dtype.
@@ -35,6 +44,8 @@ Tensor write(const std::vector<double>& values, IntArrayRef sizes, ScalarType dt
 
 /// "[1, 0]": a position in row-major order as an index; empty for 0-dim tensors.
 std::string index_text(int64_t position, IntArrayRef sizes);
+/// The same of a part of a tensor: "[1, 0]", or "[1, 0].imag" where it is complex.
+std::string part_text(int64_t part, const Tensor& t);
 
 /// Whether two elements lie in the same memory.
 bool overlaps_itself(const Tensor& t);

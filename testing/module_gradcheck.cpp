@@ -44,13 +44,14 @@ class KeptModule {
 std::vector<Tensor> in_double(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> list;
   for (const Tensor& x : inputs) {
-    const bool converts = x.defined() && x.is_floating_point() && x.scalar_type() != kDouble;
+    const bool converts = x.defined() && isFloatingOrComplexType(x.scalar_type()) &&
+                          toRealValueType(x.scalar_type()) != kDouble;
     if (!converts) {
       list.push_back(x);
       continue;
     }
     const NoGradGuard no_grad;
-    list.push_back(x.detach().to(kDouble));
+    list.push_back(x.detach().to(x.is_complex() ? kComplexDouble : kDouble));
     list.back().set_requires_grad(x.requires_grad());
   }
   return list;
@@ -98,12 +99,12 @@ void note_unused(autograd::GradcheckReport& report, const TensorFunction& fn, co
   std::vector<Tensor> recorded,
       with(a.list.begin() + static_cast<std::ptrdiff_t>(num_inputs), a.list.end());
   for (const Tensor& y : outputs)
-    if (y.defined() && y.is_floating_point() && y.requires_grad()) recorded.push_back(y);
+    if (y.defined() && isFloatingOrComplexType(y.scalar_type()) && y.requires_grad())
+      recorded.push_back(y);
   if (recorded.empty() || with.empty()) return;
   std::vector<Tensor> cotangents;
   for (const Tensor& y : recorded)
-    cotangents.push_back(
-        impl::write_like(std::vector<double>(static_cast<size_t>(y.numel()), 1), y));
+    cotangents.push_back(impl::write_like(impl::constant_parts(y, 1), y));
   const auto g = autograd::grad(recorded, with, cotangents, nullopt, false, true);
   for (size_t k = 0; k < g.size(); ++k)
     if (!g[k].defined())

@@ -36,19 +36,8 @@ void Problem::check_inputs() {
                   "You should pass a clone.");
 }
 
-namespace {
-
-void check_real(const Tensor& x, const char* what, size_t i) {
-  TAPER_CHECK_VALUE(!x.defined() || !x.is_complex(), "gradcheck: expected real numbers, got ", what,
-                    " ", i, " of dtype ", x.dtype(),
-                    ". Check its parts: let fn take and return view_as_real of complex tensors.");
-}
-
-}  // namespace
-
 void Problem::check_input(size_t i) {
   const Tensor& x = inputs[i];
-  check_real(x, "input", i);
   for (int64_t d = 0; d < x.dim(); ++d)
     TAPER_CHECK(x.stride(d) != 0 || x.size(d) <= 1 || x.numel() == 0, "The ", i,
                 "th input has a dimension with stride 0. gradcheck only supports inputs that are "
@@ -58,9 +47,10 @@ void Problem::check_input(size_t i) {
               "th input has elements that share memory. gradcheck only supports inputs that are "
               "non-overlapping to be able to compute the numerical gradients correctly. You should "
               "call .contiguous on the input before passing it to gradcheck.");
-  if (x.scalar_type() != kDouble) {
+  if (toRealValueType(x.scalar_type()) != kDouble) {
     report.notes.push_back(concat(
-        "Input #", i, " requires gradient and is not a double precision floating point, but ",
+        "Input #", i,
+        " requires gradient and is not a double precision floating point or complex, but ",
         x.scalar_type(), ". This check will likely fail: differences of that dtype drown in ",
         "rounding. Convert the input with .to(kDouble)."));
     std::cerr << "Warning: " << report.notes.back() << '\n';
@@ -76,11 +66,10 @@ void Problem::record() {
   offset.assign(outputs.size(), 0);
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Tensor& y = outputs[k];
-    check_real(y, "output", k);
-    if (!y.defined() || !y.is_floating_point()) continue;
+    if (!y.defined() || !isFloatingOrComplexType(y.scalar_type())) continue;
     floating.push_back(k);
     offset[k] = num_values;
-    num_values += y.numel();
+    num_values += num_parts(y);
     if (y.requires_grad()) recorded.push_back(k);
   }
 }
@@ -97,9 +86,10 @@ void Problem::values(std::vector<double>& to) const {
               " outputs at first, and ", now.size(), " in another call");
   to.resize(static_cast<size_t>(num_values));
   for (size_t k : floating) {
-    TAPER_CHECK(now[k].defined() && now[k].sizes() == outputs[k].sizes(),
-                "gradcheck: ", output_name(k), " had the sizes ", outputs[k].sizes(),
-                " at first, and others in another call");
+    TAPER_CHECK(now[k].defined() && now[k].sizes() == outputs[k].sizes() &&
+                    now[k].is_complex() == outputs[k].is_complex(),
+                "gradcheck: ", output_name(k), " was ", outputs[k].scalar_type(), " of sizes ",
+                outputs[k].sizes(), " at first, and something else in another call");
     read_into(now[k], to.data() + offset[k]);
   }
 }
@@ -112,10 +102,10 @@ std::string Problem::output_name(size_t k) const {
   return k < options.output_names().size() ? options.output_names()[k] : concat("output ", k);
 }
 std::string Problem::output_place(size_t k, int64_t element) const {
-  return output_name(k) + index_text(element, outputs[k].sizes());
+  return output_name(k) + part_text(element, outputs[k]);
 }
 std::string Problem::input_place(size_t k, int64_t element) const {
-  return input_name(k) + index_text(element, wanted[k].sizes());
+  return input_name(k) + part_text(element, wanted[k]);
 }
 
 void Problem::fail(Kind kind, std::string message) const {
@@ -132,7 +122,8 @@ variable_list Problem::gradients(const variable_list& of, const variable_list& c
 variable_list recorded_of(const variable_list& outputs) {
   variable_list list;
   for (const Tensor& y : outputs)
-    if (y.defined() && y.is_floating_point() && y.requires_grad()) list.push_back(y);
+    if (y.defined() && isFloatingOrComplexType(y.scalar_type()) && y.requires_grad())
+      list.push_back(y);
   return list;
 }
 
@@ -140,7 +131,7 @@ variable_list cotangents_for(const variable_list& outputs, uint64_t seed) {
   Dice dice(seed);
   variable_list list;
   for (const Tensor& y : outputs) {
-    std::vector<double> v(static_cast<size_t>(y.numel()));
+    std::vector<double> v(static_cast<size_t>(num_parts(y)));
     for (double& x : v) x = dice.weight();
     list.push_back(write_like(v, y));
   }

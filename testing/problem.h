@@ -14,7 +14,9 @@ using autograd::variable_list;
 using Kind = GradcheckFailure::Kind;
 using taper::detail::concat;
 
-/// Rows are elements of an output, columns are elements of an input.
+/// Rows are elements of an output, columns are elements of an input; a complex element is two of
+/// them, its parts. Since the gradient of a complex z = a + ib is dL/da + i dL/db, backward from
+/// the cotangents 1 and i gives the rows of the real and the imaginary part.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   std::vector<double> v;
@@ -33,8 +35,8 @@ class Problem {
 
   /// Calls fn with these inputs.
   variable_list call(const variable_list& inputs) const;
-  /// Calls fn with the inputs and returns the values of all floating outputs, one behind the other.
-  /// Throws Error when there are others than at first.
+  /// Calls fn with the inputs and returns the values of all floating and complex outputs, one
+  /// behind the other. Throws Error when there are others than at first.
   void values(std::vector<double>& to) const;
 
   std::string input_name(size_t wanted) const;
@@ -55,7 +57,8 @@ class Problem {
   std::vector<size_t> wanted_at;
   /// What fn returned.
   variable_list outputs;
-  /// Which of the outputs have history; which are floating, and where each begins in values().
+  /// Which of the outputs have history; which are floating or complex, and where each begins in
+  /// values().
   std::vector<size_t> recorded;
   std::vector<size_t> floating;
   std::vector<int64_t> offset;
@@ -70,7 +73,7 @@ class Problem {
   Tensor random_state_;
 };
 
-/// The outputs of a list that have history, floating.
+/// The outputs of a list that have history, floating or complex.
 variable_list recorded_of(const variable_list& outputs);
 /// Random cotangents for them, the same for the same seed.
 variable_list cotangents_for(const variable_list& outputs, uint64_t seed);
@@ -79,6 +82,10 @@ Matrix numeric_jacobian(const Problem& p, size_t wanted);
 /// One matrix for each wanted input, a row for each element of the output. Compares sizes, dtypes,
 /// and a second pass with the first where `checked`.
 std::vector<Matrix> analytic_jacobian(const Problem& p, size_t output, bool checked);
+
+/// Sizes and whether it is complex always, dtype and device where asked for. A failure when one is
+/// wrong; then false.
+bool check_attributes(const Problem& p, size_t output, size_t wanted, const Tensor& gradient);
 
 /// Every entry of the Jacobians.
 void check_slowly(const Problem& p);
@@ -96,9 +103,12 @@ void check_conditions(const Problem& p);
 
 /// Names what all wrong entries have in common; empty when nothing is found.
 std::string pattern_of(const Matrix& analytic, const Matrix& numeric, double atol, double rtol);
+/// The same where rows or columns are parts of complex numbers.
+std::string complex_pattern_of(const Matrix& analytic, const Matrix& numeric, bool complex_rows,
+                               bool complex_columns, double atol, double rtol);
 /// The two matrices side by side, around the entries that differ.
-std::string side_by_side(const Matrix& analytic, const Matrix& numeric, IntArrayRef output_sizes,
-                         IntArrayRef input_sizes, double atol, double rtol);
+std::string side_by_side(const Matrix& analytic, const Matrix& numeric, const Tensor& output,
+                         const Tensor& input, double atol, double rtol);
 /// Whether a value counts as right. A NaN, or anything infinite, never does.
 bool is_close(double got, double want, double atol, double rtol);
 

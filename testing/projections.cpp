@@ -81,19 +81,8 @@ std::vector<std::vector<double>> backward_of(const Problem& p, size_t output, co
   const variable_list g = p.gradients({p.outputs[output]}, {write_like(u, p.outputs[output])});
   std::vector<std::vector<double>> list;
   for (size_t k = 0; k < g.size(); ++k) {
-    const bool fits = g[k].defined() && g[k].sizes() == p.wanted[k].sizes();
-    if (g[k].defined() && !fits)
-      p.fail(Kind::kGradient,
-             concat("Analytical gradient has incorrect size: the gradient of ",
-                    p.output_name(output), " with respect to ", p.input_name(k), " has sizes ",
-                    g[k].sizes(), ", the input has ", p.wanted[k].sizes()));
-    if (fits && p.options.check_grad_dtypes() &&
-        (g[k].scalar_type() != p.wanted[k].scalar_type() || g[k].device() != p.wanted[k].device()))
-      p.fail(Kind::kGradient, concat("Gradient has dtype mismatch: the gradient of ",
-                                     p.output_name(output), " with respect to ", p.input_name(k),
-                                     " is ", g[k].scalar_type(), " on ", g[k].device()));
-    list.push_back(fits ? read(g[k])
-                        : std::vector<double>(static_cast<size_t>(p.wanted[k].numel()), 0));
+    const bool fits = g[k].defined() && check_attributes(p, output, k, g[k]);
+    list.push_back(fits ? read(g[k]) : constant_parts(p.wanted[k], 0));
   }
   return list;
 }
@@ -123,11 +112,11 @@ void explain(const Problem& p, size_t output, size_t k, double analytic, double 
              double tolerance) {
   const std::string preface = concat("fast mode: u^T J v is ", analytic, " by backward and ",
                                      numeric, " by differences, tolerance ", tolerance);
-  const int64_t columns = p.wanted[k].numel();
+  const int64_t columns = num_parts(p.wanted[k]);
   const size_t before = p.report.failures.size();
   if (columns * p.num_values <= kMostEntries) {
     const Matrix all = numeric_jacobian(p, k);
-    Matrix n(p.outputs[output].numel(), columns);
+    Matrix n(num_parts(p.outputs[output]), columns);
     std::copy(all.v.begin() + p.offset[output] * columns,
               all.v.begin() + (p.offset[output] + n.rows) * columns, n.v.begin());
     compare_jacobians(p, output, k, analytic_jacobian(p, output, false)[k], n, preface);
@@ -148,7 +137,7 @@ class FastCheck {
  public:
   explicit FastCheck(const Problem& p) : p_(p), dice_(p.options.seed()) {
     for (size_t output : p.recorded) {
-      const auto n = static_cast<size_t>(p.outputs[output].numel());
+      const auto n = static_cast<size_t>(num_parts(p.outputs[output]));
       for (int i = 0; i < 2; ++i) {
         Product product{weights(n, dice_), {}};
         product.gradients = backward_of(p, output, product.u);
@@ -189,7 +178,7 @@ class FastCheck {
   void check_silent(size_t k, const std::vector<double>& jv) {
     for (size_t output : p_.floating) {
       if (p_.outputs[output].requires_grad()) continue;
-      for (int64_t r = 0; r < p_.outputs[output].numel() && p_.report.passed(); ++r)
+      for (int64_t r = 0; r < num_parts(p_.outputs[output]) && p_.report.passed(); ++r)
         if (!is_close(jv[static_cast<size_t>(p_.offset[output] + r)], 0, p_.options.atol(), 0))
           p_.fail(Kind::kHistoryLost,
                   concat("Numerical gradient for function expected to be zero: ",

@@ -31,24 +31,12 @@ inline void expect_close(const Tensor& t, const std::vector<double>& expected,
         << i << ": got " << got[i] << ", expected " << expected[i];
 }
 
-/// Parts of complex results, for gradcheck, which varies real numbers.
-inline Tensor as_parts(const Tensor& y) { return y.is_complex() ? view_as_real(y) : y; }
-
-/// gradcheck and gradgradcheck of f at the parts of a complex x.
-inline void check_complex_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
-                                   bool second = true) {
-  const auto g = [&f](const Tensor& parts) { return as_parts(f(view_as_complex(parts))); };
-  const Tensor parts = view_as_real(x.detach()).clone().set_requires_grad(true);
-  EXPECT_TRUE(autograd::gradcheck(g, {parts}));
-  if (second) EXPECT_TRUE(autograd::gradgradcheck(g, {parts}));
-}
-/// The same of f at a real x.
-inline void check_real_gradient(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
-                                bool second = true) {
-  const auto g = [&f](const Tensor& v) { return as_parts(f(v)); };
-  const Tensor v = x.detach().clone().set_requires_grad(true);
-  EXPECT_TRUE(autograd::gradcheck(g, {v}));
-  if (second) EXPECT_TRUE(autograd::gradgradcheck(g, {v}));
+/// gradcheck and gradgradcheck of f at a copy of x, real or complex.
+inline void check_gradient_at(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+                              bool second = true) {
+  const Tensor leaf = x.detach().clone().set_requires_grad(true);
+  EXPECT_TRUE(autograd::gradcheck(f, {leaf}));
+  if (second) EXPECT_TRUE(autograd::gradgradcheck(f, {leaf}));
 }
 
 }  // namespace taper::testing

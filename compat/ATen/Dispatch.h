@@ -1,5 +1,5 @@
 // AT_DISPATCH_...: runs a lambda with scalar_t naming the C++ type of a dtype, and returns its
-// result. The variants for complex dtypes cover the real ones only.
+// result.
 #pragma once
 
 #include <taper/framework/dtype.h>
@@ -25,6 +25,12 @@
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...)                 \
   AT_DISPATCH_CASE(::taper::ScalarType::Double, __VA_ARGS__) \
   AT_DISPATCH_CASE(::taper::ScalarType::Float, __VA_ARGS__)
+#define AT_DISPATCH_CASE_COMPLEX_TYPES(...)                         \
+  AT_DISPATCH_CASE(::taper::ScalarType::ComplexDouble, __VA_ARGS__) \
+  AT_DISPATCH_CASE(::taper::ScalarType::ComplexFloat, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)           \
+  AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
 #define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)               \
   AT_DISPATCH_CASE(::taper::ScalarType::Byte, __VA_ARGS__) \
   AT_DISPATCH_CASE(::taper::ScalarType::Char, __VA_ARGS__) \
@@ -34,6 +40,9 @@
 #define AT_DISPATCH_CASE_ALL_TYPES(...)        \
   AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) \
   AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) \
+  AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)           \
+  AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
 
 #define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
@@ -46,9 +55,27 @@
   AT_DISPATCH_SWITCH(TYPE, NAME,                                                                   \
                      AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
                          AT_DISPATCH_CASE(B, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES AT_DISPATCH_FLOATING_TYPES
-#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1 AT_DISPATCH_FLOATING_TYPES_AND
-#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2 AT_DISPATCH_FLOATING_TYPES_AND2
+
+#define AT_DISPATCH_COMPLEX_TYPES(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_COMPLEX_TYPES_AND(A, TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                          \
+                     AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1(A, TYPE, NAME, ...)       \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                              \
+                     AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__) \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(A, B, TYPE, NAME, ...)    \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                              \
+                     AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__) \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND3(A, B, C, TYPE, NAME, ...)              \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                           \
+                     AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__)              \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__) \
+                             AT_DISPATCH_CASE(C, __VA_ARGS__))
 
 #define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
@@ -68,10 +95,26 @@
   AT_DISPATCH_SWITCH(TYPE, NAME,                                                              \
                      AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
                          AT_DISPATCH_CASE(B, __VA_ARGS__) AT_DISPATCH_CASE(C, __VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX AT_DISPATCH_ALL_TYPES
-#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND AT_DISPATCH_ALL_TYPES_AND
-#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2 AT_DISPATCH_ALL_TYPES_AND2
-#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3 AT_DISPATCH_ALL_TYPES_AND3
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(A, TYPE, NAME, ...)        \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                         \
+                     AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(A, B, TYPE, NAME, ...)    \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                         \
+                     AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(A, B, C, TYPE, NAME, ...)                   \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                           \
+                     AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__)                   \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__) \
+                             AT_DISPATCH_CASE(C, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND4(A, B, C, D, TYPE, NAME, ...)                \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                           \
+                     AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__)                   \
+                         AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__) \
+                             AT_DISPATCH_CASE(C, __VA_ARGS__) AT_DISPATCH_CASE(D, __VA_ARGS__))
 
 #define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...)                                      \
   AT_DISPATCH_SWITCH(                                                                 \

@@ -71,6 +71,35 @@ Json text_of(const std::vector<double>& values) {
   return list;
 }
 
+// safetensors has no complex128: such tensors are stored by their parts, and named here.
+constexpr const char* kComplexKey = "taper.complex128";
+
+/// Replaces tensors of complex128 by their parts. Their names go to the metadata.
+void split_complex(FileContents& out) {
+  Json names = Json::array();
+  for (auto& [name, t] : out.tensors) {
+    if (t.scalar_type() != kComplexDouble) continue;
+    names.push_back(name);
+    t = taper::detail::share_as_real(t.impl());
+  }
+  if (!names.empty()) out.metadata.emplace_back(kComplexKey, names.dump());
+}
+
+/// The way back. Throws Json's exceptions for a damaged list.
+void join_complex(FileContents& in, const std::string& where) {
+  for (const auto& [key, text] : in.metadata) {
+    if (key != kComplexKey) continue;
+    const auto names = Json::parse(text).get<std::unordered_set<std::string>>();
+    for (auto& [name, t] : in.tensors) {
+      if (!names.count(name)) continue;
+      TAPER_CHECK(t.scalar_type() == kDouble && t.dim() > 0 && t.size(-1) == 2, "load: ", where,
+                  ": '", name, "': expected the parts of complex numbers, got ", t.scalar_type(),
+                  " of sizes ", t.sizes());
+      t = taper::detail::share_as_complex(t.impl());
+    }
+  }
+}
+
 Json add_tensor(const std::string& name, const Tensor& t, FileContents& out) {
   if (!t.defined()) return {name, "undefined"};
   out.tensors.emplace_back(name, t);
@@ -121,6 +150,7 @@ FileContents contents_of(const ArchiveData& data, const std::string& where) {
   Json list = Json::array();
   for (const Entry& e : data.entries) list.push_back(describe(e, out));
   try {
+    split_complex(out);
     out.metadata.emplace_back(kEntriesKey, list.dump());
   } catch (const Json::exception& e) {
     throw Error(
@@ -135,6 +165,11 @@ FileContents contents_of(const ArchiveData& data, const std::string& where) {
 class Entries {
  public:
   Entries(FileContents contents, const std::string& where) : where_(where) {
+    try {
+      join_complex(contents, where);
+    } catch (const Json::exception& e) {
+      fail(std::string("damaged list of complex tensors: ") + e.what());
+    }
     for (auto& [name, t] : contents.tensors) {
       names_.push_back(name);
       tensors_.emplace(name, std::move(t));

@@ -22,8 +22,9 @@ struct NpyName {
   const char* name;
 };
 constexpr NpyName kNames[] = {
-    {kBool, "b1"}, {kByte, "u1"}, {kChar, "i1"},  {kShort, "i2"},  {kInt, "i4"},
-    {kLong, "i8"}, {kHalf, "f2"}, {kFloat, "f4"}, {kDouble, "f8"},
+    {kBool, "b1"},   {kByte, "u1"},         {kChar, "i1"},           {kShort, "i2"},
+    {kInt, "i4"},    {kLong, "i8"},         {kHalf, "f2"},           {kFloat, "f4"},
+    {kDouble, "f8"}, {kComplexFloat, "c8"}, {kComplexDouble, "c16"},
 };
 
 /// Reads the header: a Python dictionary of three known keys.
@@ -231,7 +232,7 @@ Tensor read_npy(Bytes file, const std::string& where) {
   const int64_t numel = checked_numel(h, data.size(), where);
   const Tensor flat = taper::detail::make_tensor(numel, h.dtype, Device());
   if (!data.empty()) std::memcpy(flat.data_ptr(), data.data(), data.size());
-  if (h.swapped) swap_bytes(flat.data_ptr(), data.size(), elementSize(h.dtype));
+  if (h.swapped) swap_bytes(flat.data_ptr(), data.size(), elementSize(toRealValueType(h.dtype)));
   if (h.dtype == kBool)
     for (unsigned char b : data)
       TAPER_CHECK(b <= 1, "load: ", where, ": expected bytes 0 and 1 for bools, got ", int{b});

@@ -120,6 +120,25 @@ TEST(CompatNames, DispatchNamesTheElementType) {
   EXPECT_EQ(size(at::kHalf), 2u);
   EXPECT_EQ(size(at::kDouble), 8u);
   EXPECT_EQ(thrown<c10::Error>([&] { size(at::kBool); }), "\"size\" not implemented for 'Bool'");
+  auto square = [](const at::Tensor& t) {
+    return AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(
+        at::kHalf, at::kBool, t.scalar_type(), "square", [&] {
+          const scalar_t z = *t.data_ptr<scalar_t>();
+          return c10::complex<double>(z) * c10::complex<double>(z);
+        });
+  };
+  const at::Tensor z = torch::complex(torch::zeros({1}), torch::full({1}, 3.0f));
+  EXPECT_EQ(square(z), c10::complex<double>(-9, 0));
+  EXPECT_EQ(square(z.to(at::kComplexDouble)), c10::complex<double>(-9, 0));
+  EXPECT_EQ(square(torch::full({1}, 3, at::kInt)), c10::complex<double>(9, 0));
+  auto parts = [](at::ScalarType t) {
+    return AT_DISPATCH_COMPLEX_TYPES(t, "parts", [] { return sizeof(scalar_t::value_type); });
+  };
+  EXPECT_EQ(parts(at::kComplexFloat), 4u);
+  EXPECT_EQ(thrown<c10::Error>([&] { parts(at::kFloat); }),
+            "\"parts\" not implemented for 'Float'");
+  EXPECT_EQ(z.item<c10::complex<float>>().imag(), 3);
+  EXPECT_EQ(z.item().toComplexDouble(), c10::complex<double>(0, 3));
   EXPECT_EQ(AT_DISPATCH_INDEX_TYPES(at::kLong, "index", [&] { return sizeof(index_t); }), 8u);
 }
 

@@ -1,6 +1,7 @@
 #include "harness/array.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace taper::testing {
 
@@ -16,26 +17,34 @@ Array::Array(std::vector<int64_t> shape, double fill) : sizes(std::move(shape)) 
 
 namespace {
 
-size_t position_of(const Array& a, const std::vector<int64_t>& index) {
-  size_t position = 0;
-  for (size_t d = 0; d < a.sizes.size(); ++d)
-    position = position * static_cast<size_t>(a.sizes[d]) + static_cast<size_t>(index[d]);
-  return position;
-}
-
-char* address(const Tensor& t, int64_t position) {
+char* address(const Tensor& t, int64_t position, int part = 0) {
   int64_t offset = 0;
   for (int64_t d = t.dim(); d-- > 0;) {
     offset += position % t.sizes()[d] * t.strides()[d];
     position /= t.sizes()[d];
   }
-  return static_cast<char*>(t.data_ptr()) + offset * static_cast<int64_t>(t.itemsize());
+  const auto size = static_cast<int64_t>(t.itemsize());
+  return static_cast<char*>(t.data_ptr()) + offset * size + part * (size / 2);
 }
 
 }  // namespace
 
-double& Array::at(const std::vector<int64_t>& index) { return v[position_of(*this, index)]; }
-double Array::at(const std::vector<int64_t>& index) const { return v[position_of(*this, index)]; }
+int64_t Array::position(const std::vector<int64_t>& index) const {
+  int64_t position = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
+  return position;
+}
+double& Array::at(const std::vector<int64_t>& index) { return v[position(index)]; }
+double Array::at(const std::vector<int64_t>& index) const { return v[position(index)]; }
+
+std::complex<double> Array::z(int64_t position) const {
+  return {v[position], im.empty() ? 0 : im[position]};
+}
+void Array::set_z(int64_t position, std::complex<double> value) {
+  im.resize(v.size(), 0);
+  v[position] = value.real();
+  im[position] = value.imag();
+}
 
 double Array::broadcast_at(const std::vector<int64_t>& index) const {
   std::vector<int64_t> own(sizes.size());
@@ -54,9 +63,9 @@ std::vector<int64_t> broadcast(const std::vector<int64_t>& a, const std::vector<
   return out;
 }
 
-double get_element(const Tensor& t, int64_t position) {
-  const void* p = address(t, position);
-  switch (t.scalar_type()) {
+double get_element(const Tensor& t, int64_t position, int part) {
+  const void* p = address(t, position, part);
+  switch (toRealValueType(t.scalar_type())) {
 #define TAPER_GET(T, Name) \
   case ScalarType::Name:   \
     return static_cast<double>(*static_cast<const T*>(p));
@@ -67,9 +76,9 @@ double get_element(const Tensor& t, int64_t position) {
   }
 }
 
-void set_element(const Tensor& t, int64_t position, double value) {
-  void* p = address(t, position);
-  switch (t.scalar_type()) {
+void set_element(const Tensor& t, int64_t position, double value, int part) {
+  void* p = address(t, position, part);
+  switch (toRealValueType(t.scalar_type())) {
 #define TAPER_SET(T, Name)                       \
   case ScalarType::Name:                         \
     *static_cast<T*>(p) = static_cast<T>(value); \
@@ -81,15 +90,24 @@ void set_element(const Tensor& t, int64_t position, double value) {
   }
 }
 
+void copy_element(const Tensor& to, const Tensor& from, int64_t position) {
+  std::memcpy(address(to, position), address(from, position), to.itemsize());
+}
+
 Array to_array(const Tensor& t) {
   Array a(t.sizes().vec());
   for (int64_t i = 0; i < a.numel(); ++i) a.v[i] = get_element(t, i);
+  if (!t.is_complex()) return a;
+  a.im.resize(a.v.size());
+  for (int64_t i = 0; i < a.numel(); ++i) a.im[i] = get_element(t, i, 1);
   return a;
 }
 
 Tensor to_tensor(const Array& a, ScalarType dtype) {
   Tensor t = detail::make_tensor(a.sizes, dtype, Device());
   for (int64_t i = 0; i < a.numel(); ++i) set_element(t, i, a.v[i]);
+  if (!t.is_complex()) return t;
+  for (int64_t i = 0; i < a.numel(); ++i) set_element(t, i, a.z(i).imag(), 1);
   return t;
 }
 

@@ -4,6 +4,7 @@
 // sizes and strides.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,10 +13,13 @@
 
 namespace taper::testing {
 
-/// Row-major values; integers are exact up to 2^53, bools are 0 and 1.
+/// Row-major values; integers are exact up to 2^53, bools are 0 and 1. Of complex numbers `v` has
+/// the real parts.
 struct Array {
   std::vector<int64_t> sizes;
   std::vector<double> v;
+  /// The imaginary parts; empty for real numbers.
+  std::vector<double> im = {};
 
   Array() = default;
   explicit Array(std::vector<int64_t> shape, double fill = 0);
@@ -26,6 +30,11 @@ struct Array {
   /// The value at an index; one number for each dimension.
   double& at(const std::vector<int64_t>& index);
   double at(const std::vector<int64_t>& index) const;
+  /// The row-major position of an index.
+  int64_t position(const std::vector<int64_t>& index) const;
+  /// An element as a complex number, by its row-major position. Setting one makes all complex.
+  std::complex<double> z(int64_t position) const;
+  void set_z(int64_t position, std::complex<double> value);
   /// The value at an index of a shape that this one broadcasts to.
   double broadcast_at(const std::vector<int64_t>& index) const;
 };
@@ -51,9 +60,12 @@ std::vector<int64_t> broadcast(const std::vector<int64_t>& a, const std::vector<
 Array to_array(const Tensor& t);
 /// A new row-major tensor with these values.
 Tensor to_tensor(const Array& a, ScalarType dtype);
-/// One element of a CPU tensor by its row-major position.
-double get_element(const Tensor& t, int64_t position);
-void set_element(const Tensor& t, int64_t position, double value);
+/// One element of a CPU tensor by its row-major position; of a complex one the real (0) or the
+/// imaginary (1) part.
+double get_element(const Tensor& t, int64_t position, int part = 0);
+void set_element(const Tensor& t, int64_t position, double value, int part = 0);
+/// The same element of two CPU tensors of one dtype.
+void copy_element(const Tensor& to, const Tensor& from, int64_t position);
 
 /// Random numbers of the tests' own: the same on every machine.
 class Random {

@@ -76,6 +76,7 @@ Args reversed(const Args& args) {
   for (Tensor& t : r.t) {
     Array a = to_array(t);
     std::reverse(a.v.begin(), a.v.end());
+    std::reverse(a.im.begin(), a.im.end());
     t = to_tensor(a, t.scalar_type());
   }
   return r;
@@ -145,8 +146,7 @@ Failures check_capture(const OpCase& c, Device device, std::string* refused) {
     for (size_t i = 0; i < n; ++i) check(samples[i], false);
   }
   if (!c.differentiable || c.refuses_gradient) return failures;
-  for (const Args& args : c.gradient_samples ? c.gradient_samples() : c.samples(kDouble))
-    check(args, true);
+  for (const Args& args : gradient_samples(c)) check(args, true);
   return failures;
 }
 

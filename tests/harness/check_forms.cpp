@@ -156,7 +156,8 @@ void check_out(const OpCase& c, const Args& args, Log& log) {
     expect_refused("out to an expanded tensor", kOverlap, narrow, log,
                    [&] { c.out(narrow, args); });
   }
-  if (c.differentiable && want.is_floating_point()) check_out_gradients(c, args, want, log);
+  if (c.differentiable && isFloatingOrComplexType(want.scalar_type()))
+    check_out_gradients(c, args, want, log);
 }
 
 }  // namespace
@@ -164,8 +165,7 @@ void check_out(const OpCase& c, const Args& args, Log& log) {
 Failures check_forms(const OpCase& c) {
   Failures failures;
   Log log(failures);
-  const bool has_double = std::find(c.dtypes.begin(), c.dtypes.end(), kDouble) != c.dtypes.end();
-  for (const Args& args : c.samples(has_double ? kDouble : c.dtypes[0])) {
+  for (const Args& args : c.samples(widest_dtype(c))) {
     if (!is_small(args)) continue;
     log.sample(args);
     if (c.inplace) log.guarded([&] { check_inplace(c, args, log); });

@@ -10,8 +10,10 @@ std::vector<Tensor> cotangents_for(const Results& results, Random& random) {
   std::vector<Tensor> list;
   for (const Tensor& r : results) {
     Array a(r.sizes().vec());
-    for (double& v : a.v) v = random.uniform(0.5, 2) * (random.bits() % 2 ? 1 : -1);
-    list.push_back(to_tensor(a, kDouble));
+    if (r.is_complex()) a.im.resize(a.v.size());
+    for (std::vector<double>* part : {&a.v, &a.im})
+      for (double& v : *part) v = random.uniform(0.5, 2) * (random.bits() % 2 ? 1 : -1);
+    list.push_back(to_tensor(a, r.is_complex() ? kComplexDouble : kDouble));
   }
   return list;
 }
@@ -19,7 +21,8 @@ std::vector<Tensor> cotangents_for(const Results& results, Random& random) {
 Results differentiable_of(const Results& results) {
   Results kept;
   for (const Tensor& r : results)
-    if (r.defined() && r.is_floating_point() && r.requires_grad()) kept.push_back(r);
+    if (r.defined() && isFloatingOrComplexType(r.scalar_type()) && r.requires_grad())
+      kept.push_back(r);
   return kept;
 }
 
@@ -34,13 +37,14 @@ void run_backward(const Results& results, const std::vector<Tensor>& cotangents,
 
 namespace {
 
-/// A function of tensors of float64 whose gradients are compared.
+/// A function of tensors of float64 or complex128 whose gradients are compared.
 using Function = std::function<Results(const std::vector<Tensor>&)>;
 
 std::vector<Tensor> leaves_of(const std::vector<Tensor>& inputs) {
   std::vector<Tensor> leaves;
   for (const Tensor& x : inputs)
-    leaves.push_back(to_tensor(to_array(x.detach()), kDouble).requires_grad_());
+    leaves.push_back(to_tensor(to_array(x.detach()), x.is_complex() ? kComplexDouble : kDouble)
+                         .requires_grad_());
   return leaves;
 }
 
@@ -108,9 +112,9 @@ void check_gradient_of(const OpCase& c, const Args& args, Log& log) {
   if (c.twice_differentiable && numel_of(args) <= 40) check_second(c, changed, inputs, log);
 }
 
-std::vector<Args> gradient_samples(const OpCase& c) {
+std::vector<Args> small_samples(const OpCase& c) {
   std::vector<Args> kept;
-  for (const Args& a : c.gradient_samples ? c.gradient_samples() : c.samples(kDouble))
+  for (const Args& a : gradient_samples(c))
     if (is_small(a)) kept.push_back(a);
   return kept;
 }
@@ -121,7 +125,7 @@ Failures check_gradient(const OpCase& c) {
   Failures failures;
   if (!c.differentiable) return failures;
   Log log(failures);
-  const std::vector<Args> samples = gradient_samples(c);
+  const std::vector<Args> samples = small_samples(c);
   if (samples.empty()) log.add("expected a sample of at most 300 values for the gradient");
   for (const Args& args : samples) {
     log.sample(args);

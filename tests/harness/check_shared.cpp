@@ -5,7 +5,7 @@
 namespace taper::testing {
 
 Tolerance tolerance_of(ScalarType t) {
-  switch (t) {
+  switch (toRealValueType(t)) {
     case kDouble:
       return {1e-9, 1e-10};
     case kFloat:
@@ -39,10 +39,27 @@ int64_t numel_of(const Args& a) {
   return numel;
 }
 
+namespace {
+
+bool takes(const OpCase& c, ScalarType t) {
+  return std::find(c.dtypes.begin(), c.dtypes.end(), t) != c.dtypes.end();
+}
+
+}  // namespace
+
+ScalarType widest_dtype(const OpCase& c) {
+  return takes(c, kDouble) ? kDouble : takes(c, kComplexDouble) ? kComplexDouble : c.dtypes[0];
+}
+
+std::vector<Args> gradient_samples(const OpCase& c) {
+  if (c.gradient_samples) return c.gradient_samples();
+  return c.samples(widest_dtype(c) == kComplexDouble ? kComplexDouble : kDouble);
+}
+
 bool wants_gradient(const OpCase& c, const Args& args, size_t input) {
   for (size_t without : c.inputs_without_gradient)
     if (without == input) return false;
-  return args.t[input].is_floating_point();
+  return isFloatingOrComplexType(args.t[input].scalar_type());
 }
 
 bool fits_in_place(const Tensor& result, const Args& args) {
@@ -65,14 +82,14 @@ std::string describe(const Args& a) {
 
 void Log::sample(const Args& args, const std::string& more) { context(describe(args) + more); }
 
-void compare_results(const OpCase& c, ScalarType dtype, const Results& got, const Arrays& want,
-                     const char* what, Log& log) {
+void compare_results(const OpCase& c, const Results& got, const Arrays& want, const char* what,
+                     Log& log) {
   if (got.size() != want.size())
     return log.add(what, ": expected ", want.size(), " results, got ", got.size());
   for (size_t k = 0; k < got.size(); ++k) {
-    const ScalarType wide = isFloatingType(got[k].scalar_type()) ? got[k].scalar_type() : dtype;
-    const bool exact = !isFloatingType(got[k].scalar_type());
-    const Tolerance tol = exact ? Tolerance{0, 0} : scaled(tolerance_of(wide), c.tolerance);
+    const ScalarType own = got[k].scalar_type();
+    const bool exact = !isFloatingOrComplexType(own);
+    const Tolerance tol = exact ? Tolerance{0, 0} : scaled(tolerance_of(own), c.tolerance);
     log.compare(what, read(got[k]), want[k], tol);
   }
 }
@@ -87,7 +104,7 @@ Tensor transposed(const Tensor& t) {
     stride *= std::max<int64_t>(sizes[d], 1);
   }
   Tensor r = detail::make_tensor({t.numel()}, t.scalar_type(), Device()).as_strided(sizes, strides);
-  for (int64_t i = 0; i < t.numel(); ++i) set_element(r, i, get_element(t, i));
+  for (int64_t i = 0; i < t.numel(); ++i) copy_element(r, t, i);
   return r;
 }
 
@@ -99,7 +116,7 @@ Tensor offset_and_spread(const Tensor& t) {
   contiguous_strides(Dims(t.sizes()), strides);
   for (int64_t& s : strides) s *= 2;
   Tensor r = buffer.as_strided(t.sizes(), strides, offset);
-  for (int64_t i = 0; i < t.numel(); ++i) set_element(r, i, get_element(t, i));
+  for (int64_t i = 0; i < t.numel(); ++i) copy_element(r, t, i);
   return r;
 }
 
@@ -114,7 +131,7 @@ Tensor expanded(const Tensor& t) {
     for_each_index(a.sizes, [&](const std::vector<int64_t>& index) {
       std::vector<int64_t> first = index;
       first[d] = 0;
-      equal = equal && a.at(index) == a.at(first);
+      equal = equal && a.z(a.position(index)) == a.z(a.position(first));
     });
     if (equal) strides[d] = 0;
   }

@@ -20,6 +20,10 @@ Args copy(const Args& a);
 int64_t numel_of(const Args& a);
 /// Few enough elements for the checks that take long.
 inline bool is_small(const Args& a) { return numel_of(a) <= 300; }
+/// The dtype in which an op is checked where one is enough: kDouble or kComplexDouble where it can.
+ScalarType widest_dtype(const OpCase& c);
+/// Inputs of the gradient checks, of all sizes.
+std::vector<Args> gradient_samples(const OpCase& c);
 bool wants_gradient(const OpCase& c, const Args& args, size_t input);
 /// Whether an in-place form may store `result` in the first argument.
 bool fits_in_place(const Tensor& result, const Args& args);
@@ -72,7 +76,7 @@ class Log {
 };
 
 /// Compares all results of a call with what they should be.
-void compare_results(const OpCase& c, ScalarType dtype, const Results& got, const Arrays& want,
-                     const char* what, Log& log);
+void compare_results(const OpCase& c, const Results& got, const Arrays& want, const char* what,
+                     Log& log);
 
 }  // namespace taper::testing

@@ -1,6 +1,4 @@
 // Layouts of inputs and cotangents, what a call leaves alone, and where history exists.
-#include <algorithm>
-
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
 
@@ -13,8 +11,8 @@ constexpr std::pair<const char*, Layout> kLayouts[] = {{"transposed input", tran
                                                        {"offset input", offset_and_spread},
                                                        {"expanded input", expanded}};
 
-void check_layout(const OpCase& c, ScalarType dtype, const Args& args, const Arrays& want,
-                  const char* name, Layout layout, Log& log) {
+void check_layout(const OpCase& c, const Args& args, const Arrays& want, const char* name,
+                  Layout layout, Log& log) {
   Args other = args;
   for (Tensor& t : other.t) t = layout(t);
   std::vector<std::vector<unsigned char>> before;
@@ -23,14 +21,14 @@ void check_layout(const OpCase& c, ScalarType dtype, const Args& args, const Arr
     before.push_back(bytes_of(t));
     versions.push_back(t._version());
   }
-  compare_results(c, dtype, c.call(other), want, name, log);
+  compare_results(c, c.call(other), want, name, log);
   for (size_t j = 0; j < other.t.size(); ++j)
     if (bytes_of(other.t[j]) != before[j] || other.t[j]._version() != versions[j])
       log.add(name, ": the call changed input ", j);
 }
 
 void expect_refusal(const Tensor& r, Log& log) {
-  if (!r.is_floating_point()) return;
+  if (!isFloatingOrComplexType(r.scalar_type())) return;
   try {
     r.backward(detail::make_tensor(r.sizes(), r.scalar_type(), r.device()).zero_());
     log.add("expected backward to throw");
@@ -71,7 +69,8 @@ void check_gradient_layouts(const OpCase& c, const Args& args, Log& log) {
     std::vector<Tensor> cotangents = cotangents_for(results, random);
     for (Tensor& g : cotangents) {
       // Equal values along a dimension, so that it can be expanded.
-      if (g.dim() > 0) g = to_tensor(Array(g.sizes().vec(), random.uniform(0.5, 2)), kDouble);
+      if (g.dim() > 0)
+        g = to_tensor(Array(g.sizes().vec(), random.uniform(0.5, 2)), g.scalar_type());
       if (of_cotangents) g = of_cotangents(g);
     }
     run_backward(results, cotangents, false);
@@ -99,12 +98,10 @@ Failures check_views_and_state(const OpCase& c) {
       log.sample(args);
       log.guarded([&] {
         const Arrays want = c.reference(read(args));
-        for (const auto& [name, layout] : kLayouts)
-          check_layout(c, dtype, args, want, name, layout, log);
+        for (const auto& [name, layout] : kLayouts) check_layout(c, args, want, name, layout, log);
       });
     }
-  const bool has_double = std::find(c.dtypes.begin(), c.dtypes.end(), kDouble) != c.dtypes.end();
-  for (const Args& args : c.samples(has_double ? kDouble : c.dtypes[0])) {
+  for (const Args& args : c.samples(widest_dtype(c))) {
     if (!is_small(args)) continue;
     log.sample(args);
     log.guarded([&] { check_history(c, args, log); });

@@ -60,8 +60,9 @@ struct OpCase {
   /// Whether there are gradients, with respect to all floating inputs but those listed.
   bool differentiable = true;
   std::vector<size_t> inputs_without_gradient = {};
-  /// Inputs of the gradient checks, in float64; `samples(kDouble)` where empty. Samples with more
-  /// than 300 values in all are skipped there.
+  /// Inputs of the gradient checks, in float64 or complex128; where empty `samples(kDouble)`, or
+  /// `samples(kComplexDouble)` where `dtypes` has that and no kDouble. Samples with more than 300
+  /// values in all are skipped there.
   std::function<std::vector<Args>()> gradient_samples = {};
   /// Whether the derivative can be differentiated again.
   bool twice_differentiable = true;

@@ -15,8 +15,12 @@ double away_from_kinks(double v) {
 Tensor random_tensor(const std::vector<int64_t>& sizes, ScalarType dtype, Range range,
                      Random& random) {
   Array a(sizes);
+  if (isComplexType(dtype)) a.im.resize(a.v.size());
+  for (double& v : a.im) v = random.uniform(range.low, range.high);
   for (double& v : a.v) {
-    if (isFloatingType(dtype))
+    if (isComplexType(dtype))
+      v = random.uniform(range.low, range.high);
+    else if (isFloatingType(dtype))
       v = away_from_kinks(random.uniform(range.low, range.high));
     else if (dtype == kBool)
       v = static_cast<double>(random.bits() % 2);

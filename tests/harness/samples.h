@@ -6,7 +6,8 @@
 namespace taper::testing {
 
 /// A range of input values. Floating values keep at least 0.05 away from multiples of 0.5, where
-/// rounding and comparing functions jump; integral ones are the whole numbers of the range.
+/// rounding and comparing functions jump; integral ones are the whole numbers of the range. Both
+/// parts of a complex number are of the range.
 struct Range {
   double low = -3;
   double high = 3;

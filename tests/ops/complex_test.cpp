@@ -1,6 +1,7 @@
 // Complex dtypes and the ops that take them. Values in literals are PyTorch's.
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
+#include <taper/framework/io/tensor_files.h>
 #include <taper/framework/random.h>
 #include <taper/framework/scalar.h>
 #include <taper/ops/binary.h>
@@ -15,6 +16,7 @@
 #include <taper/ops/unary.h>
 #include <taper/ops/view.h>
 #include <taper/ops/where.h>
+#include <taper/testing/gtest.h>
 
 #include <complex>
 #include <sstream>
@@ -253,7 +255,7 @@ TEST(Complex, Unary) {
     const Tensor strided = a4().repeat({2}).slice(0, 0, 8, 2);
     EXPECT_TRUE(cases[i].first(strided).allclose(cases[i].first(strided.contiguous())));
     expect_close(cases[i].first(a4().to(kComplexFloat)), cases[i].second, 1e-5);
-    check_complex_gradient(cases[i].first, a4().slice(0, 0, 2));
+    check_gradient_at(cases[i].first, a4().slice(0, 0, 2));
   }
   expect_close(asin(a4()).slice(0, 0, 2), {0.4270785864, 1.528570919, -0.5016088533, 0.2813960562});
   expect_close(acosh(a4()).slice(0, 0, 2), {1.528570919, 1.14371774, 0.2813960562, 2.07240518});
@@ -380,11 +382,11 @@ TEST(ComplexGradient, OfOps) {
       }};
   for (size_t i = 0; i < functions.size(); ++i) {
     SCOPED_TRACE(i);
-    check_complex_gradient(functions[i], x);
+    check_gradient_at(functions[i], x);
   }
   const Tensor r = numbers({2, 3}, kDouble);
-  check_real_gradient([&](const Tensor& v) { return v * x + x / (v + 4) + pow(x, v); }, r);
-  check_real_gradient([&](const Tensor& v) { return complex(v, v[0]).exp(); }, r);
+  check_gradient_at([&](const Tensor& v) { return v * x + x / (v + 4) + pow(x, v); }, r);
+  check_gradient_at([&](const Tensor& v) { return complex(v, v[0]).exp(); }, r);
 }
 
 TEST(ComplexGradient, ZeroHasFiniteOnes) {
@@ -404,9 +406,29 @@ TEST(Complex, Files) {
   load(back, file);
   EXPECT_TRUE(back.equal(w));
   EXPECT_EQ(back.scalar_type(), kComplexFloat);
-  std::stringstream other;
-  expect_error<TypeError>("a dtype that safetensors has, got ComplexDouble",
-                          [&] { save(z, other); });
+  const TemporaryFolder folder;
+  expect_error<TypeError>("a dtype that safetensors has, got ComplexDouble", [&] {
+    save_safetensors(folder.path("z.safetensors"), {{"z", z}});
+  });
+}
+
+TEST(Complex, ArchivesKeepWhatSafetensorsHasNot) {
+  const Tensor z = complex_numbers({2, 3}).set_requires_grad(true), one = complex_numbers({});
+  std::stringstream file;
+  save(std::vector<Tensor>{z, one, ones({2, 2}, kDouble), complex_numbers({0, 3}).t()}, file);
+  std::vector<Tensor> back;
+  load(back, file);
+  ASSERT_EQ(back.size(), 4u);
+  EXPECT_TENSOR_EQUAL(back[0].detach(), z.detach());
+  EXPECT_TENSOR_EQUAL(back[1], one);
+  EXPECT_EQ(back[2].scalar_type(), kDouble);
+  EXPECT_EQ(back[3].sizes().vec(), (std::vector<int64_t>{3, 0}));
+  std::stringstream single;
+  save(z, single);
+  Tensor w;
+  load(w, single);
+  EXPECT_TRUE(w.requires_grad());
+  EXPECT_TENSOR_EQUAL(w.detach(), z.detach());
 }
 
 // ---------------------------------------------------------------- devices

@@ -175,17 +175,17 @@ TEST(Fft, Gradients) {
   for (const int64_t n : {4, 5, 7}) {
     SCOPED_TRACE(n);
     const Tensor z = complex_numbers({2, n}), x = numbers({2, n}, kDouble);
-    check_complex_gradient([](const Tensor& v) { return fft::fft(v); }, z);
-    check_complex_gradient([](const Tensor& v) { return fft::ifft(v, 6, 0, "ortho"); }, z);
-    check_complex_gradient([](const Tensor& v) { return fft::irfft(v); }, z);
-    check_complex_gradient([](const Tensor& v) { return fft::irfft(v, 5); }, z);
-    check_complex_gradient([](const Tensor& v) { return fft::hfft(v); }, z);
-    check_real_gradient([](const Tensor& v) { return fft::rfft(v); }, x);
-    check_real_gradient([](const Tensor& v) { return fft::ihfft(v, 4); }, x);
-    check_real_gradient([](const Tensor& v) { return fft::fft(v); }, x);
-    check_real_gradient([](const Tensor& v) { return fft::rfftn(v); }, x);
-    check_complex_gradient([](const Tensor& v) { return fft::irfftn(v); }, z);
-    check_complex_gradient([](const Tensor& v) { return fft::hfftn(v); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::fft(v); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::ifft(v, 6, 0, "ortho"); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::irfft(v); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::irfft(v, 5); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::hfft(v); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::rfft(v); }, x);
+    check_gradient_at([](const Tensor& v) { return fft::ihfft(v, 4); }, x);
+    check_gradient_at([](const Tensor& v) { return fft::fft(v); }, x);
+    check_gradient_at([](const Tensor& v) { return fft::rfftn(v); }, x);
+    check_gradient_at([](const Tensor& v) { return fft::irfftn(v); }, z);
+    check_gradient_at([](const Tensor& v) { return fft::hfftn(v); }, z);
   }
 }
 
@@ -243,12 +243,12 @@ TEST(Stft, ComesBack) {
   const Tensor z = complex_numbers({40});
   const Tensor s = stft(z, 16, 4, 12, w, true, "reflect", false, false, true);
   EXPECT_TRUE(istft(s, 16, 4, 12, w, true, false, false, nullopt, true).allclose(z));
-  check_real_gradient(
+  check_gradient_at(
       [&](const Tensor& v) {
         return stft(v, 4, 2, 3, hann_window(3, kDouble), true, "reflect", false, nullopt, true);
       },
       x[0].slice(0, 0, 9));
-  check_complex_gradient([&](const Tensor& v) { return istft(v, 4, 1); }, complex_numbers({3, 5}));
+  check_gradient_at([&](const Tensor& v) { return istft(v, 4, 1); }, complex_numbers({3, 5}));
 }
 
 TEST(Stft, Refuses) {
@@ -306,9 +306,9 @@ TEST(Eig, SolvesItsEquation) {
 
 TEST(Eig, Gradients) {
   const Tensor A = tensor_of({3, 3}, {1, 2, 0, -1, 0.5, 3, 0.25, 1, -2}, kDouble);
-  check_real_gradient([](const Tensor& a) { return linalg::eigvals(a); }, A);
+  check_gradient_at([](const Tensor& a) { return linalg::eigvals(a); }, A);
   // What does not depend on the phase of the vectors.
-  check_real_gradient([](const Tensor& a) { return std::get<1>(linalg::eig(a)).abs(); }, A);
+  check_gradient_at([](const Tensor& a) { return std::get<1>(linalg::eig(a)).abs(); }, A);
 }
 
 TEST(Eig, Refuses) {

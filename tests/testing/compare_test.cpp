@@ -8,7 +8,7 @@
 #include <taper/ops/unary.h>
 #include <taper/testing/gtest.h>
 
-#include "test_util.h"
+#include "complex_util.h"
 
 namespace taper::testing {
 namespace {
@@ -52,6 +52,24 @@ TEST(TensorMatchers, ANaNIsNeverCloseNorInfinityToANumber) {
   }
   EXPECT_NE(difference(values({NAN}), values({NAN}), {1e9, 1e9}), "");
   EXPECT_NE(difference(values({kInf}), values({-kInf}), {1e9, 1e9}), "");
+}
+
+TEST(TensorMatchers, CompareComplexNumbersByTheirDistance) {
+  const Tensor z = complex_values({3, 4, 0, 1});
+  EXPECT_TENSOR_CLOSE(z, z + 1e-8);
+  EXPECT_TENSOR_EQUAL(z, z.clone());
+  // 0.1 beside a number of size 5, whose imaginary part alone would allow less.
+  EXPECT_EQ(difference(z, complex_values({3, 4, 0, 1.1}), {0, 0.11}), "");
+  EXPECT_EQ(difference(complex_values({3.4, 4}), complex_values({3, 4}), {0.1, 0}), "");
+  EXPECT_NE(difference(complex_values({3.6, 4}), complex_values({3, 4}), {0.1, 0}), "");
+  EXPECT_NE(difference(z, z.conj()), "");
+  EXPECT_NE(difference(complex_values({1, NAN}), complex_values({1, 2}), {1e9, 1e9}), "");
+  EXPECT_NE(not_finite(complex_values({1, 2, 3, kInf})).find("1 of 2 elements are not finite"),
+            std::string::npos);
+  EXPECT_NE(difference(z, view_as_real(z).select(1, 0)).find("expected dtype Double"),
+            std::string::npos);
+  EXPECT_NE(difference(z, complex_values({3, 4, 0, 2})).find("got 0+1j, want 0+2j: difference 1"),
+            std::string::npos);
 }
 
 TEST(TensorMatchers, SayWhereAndByHowMuch) {

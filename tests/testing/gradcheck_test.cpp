@@ -419,16 +419,5 @@ TEST(GradcheckBadUse, AConstantIsNotAPass) {
   }
 }
 
-TEST(GradcheckBadUse, ComplexNumbersAreCheckedByTheirParts) {
-  const Tensor z = taper::rand({2}, kComplexDouble).set_requires_grad(true);
-  expect_error<ValueError>("got input 0 of dtype c10::complex<double>", [&] {
-    autograd::gradcheck([](const Tensor& x) { return x.abs(); }, {z});
-  });
-  const Tensor x = taper::rand({2}, kDouble).set_requires_grad(true);
-  expect_error<ValueError>("got output 0 of dtype c10::complex<double>", [&] {
-    autograd::gradcheck([](const Tensor& v) { return v.to(kComplexDouble); }, {x});
-  });
-}
-
 }  // namespace
 }  // namespace taper::testing
