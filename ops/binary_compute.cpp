@@ -52,8 +52,19 @@ void check_storable(const BinaryOp& op, const Tensor& y, const BinaryOperand& b,
     check_result_cast(result, y.scalar_type());
 }
 
+// What complex numbers are to logic: whether they are 0.
+Tensor truth_of(const BinaryPlan& p, const In& x) {
+  Tensor y = make_tensor(x.sizes, kBool, p.device);
+  run_complex_binary("ne", y, x, In::number(0, p.dtype));
+  return y;
+}
+
 void launch_complex(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scalar* alpha) {
-  const bool rounds = op.check && !op.floats && std::string_view(op.name) == "div";
+  const std::string_view name = op.name;
+  if (name.substr(0, 8) == "logical_") return op.run(y, truth_of(p, p.in_a), truth_of(p, p.in_b));
+  TAPER_CHECK(name != "maximum" && name != "minimum", op.name,
+              " not implemented for complex tensors.");
+  const bool rounds = op.check && !op.floats && name == "div";
   if (!alpha) return run_complex_binary(rounds ? "div_rounding_mode" : op.name, y, p.in_a, p.in_b);
   const Tensor scaled = p.b.defined() ? make_like(p.b) : make_tensor({}, p.dtype, p.device);
   run_complex_binary("mul", scaled, p.in_b, In::number(*alpha, p.dtype));

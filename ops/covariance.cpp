@@ -2,6 +2,7 @@
 
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
@@ -37,7 +38,9 @@ Tensor observation_weights(const Tensor& x, const optional<Tensor>& f, const opt
 
 // What the sum of products is divided by (NumPy's, for both kinds of weights).
 Tensor divisor(const Tensor& x, const Tensor& w, const optional<Tensor>& a, int64_t correction) {
-  if (!w.defined()) return full({}, Scalar(x.size(1) - correction), x.options());
+  if (!w.defined())
+    return full({}, Scalar(x.size(1) - correction),
+                x.options().dtype(toRealValueType(x.scalar_type())));
   const Tensor total = w.sum();
   if (!a || !a->defined() || correction == 0) return total - correction;
   return total - (w * *a).sum().div(total).mul(correction);
@@ -53,16 +56,16 @@ Tensor cov(const Tensor& self, int64_t correction, const optional<Tensor>& fweig
               "input with ",
               self.dim(), " dimensions");
   TAPER_CHECK(self.scalar_type() != kBool, "cov(): bool dtype is not supported for input");
-  const Tensor x =
-      (self.dim() < 2 ? self.reshape({1, -1}) : self)
-          .to(isFloatingType(self.scalar_type()) ? self.scalar_type()
-                                                 : typeMetaToScalarType(get_default_dtype()));
+  const Tensor x = (self.dim() < 2 ? self.reshape({1, -1}) : self)
+                       .to(isFloatingOrComplexType(self.scalar_type())
+                               ? self.scalar_type()
+                               : typeMetaToScalarType(get_default_dtype()));
   Tensor w = observation_weights(x, fweights, aweights);
   const Tensor mean = w.defined() ? (x * w).sum(1).div(w.sum()) : x.mean(1);
   const Tensor centered = x - mean.unsqueeze(1);
   const Tensor weighed = w.defined() ? centered * w : centered;
   const Tensor norm = divisor(x, w, aweights, correction).clamp_min(0);
-  return matmul(weighed, centered.t()).div(norm).to(x.scalar_type()).squeeze();
+  return matmul(weighed, adjoint(centered)).div(norm).to(x.scalar_type()).squeeze();
 }
 
 Tensor corrcoef(const Tensor& x) {
@@ -72,8 +75,9 @@ Tensor corrcoef(const Tensor& x) {
               x.dim(), " dimensions");
   const Tensor c = cov(x);
   if (c.dim() == 0) return c.div(c);
-  const Tensor deviation = c.diagonal().sqrt();
-  return c.div(deviation.unsqueeze(1)).div(deviation).clamp(-1, 1);
+  const Tensor deviation = real(c.diagonal()).sqrt();
+  const Tensor y = c.div(deviation.unsqueeze(1)).div(deviation);
+  return y.is_complex() ? complex(real(y).clamp(-1, 1), imag(y).clamp(-1, 1)) : y.clamp(-1, 1);
 }
 
 Tensor Tensor::cov(int64_t correction, const optional<Tensor>& fweights,

@@ -1,10 +1,13 @@
 // One element for each index along a dimension: gather and scatter.
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/scatter_product.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 
@@ -60,15 +63,32 @@ PutMode mode_of(const std::string& reduce) {
   return reduce == "add" ? PutMode::kAdd : PutMode::kMultiply;
 }
 
-/// Checks the range of `index`, then writes. `src` has been checked.
-Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index, const In& src,
+/// Copies or adds complex numbers by their parts, with the same index for both. `y` is contiguous.
+void scatter_parts(const Tensor& y, int64_t dim, const Tensor& index, const Tensor& src,
+                   PutMode mode) {
+  const auto parts = [](const Tensor& t) {
+    return view_as_real(t.dim() == 0 ? t.unsqueeze(0) : t);
+  };
+  const Tensor one = index.dim() == 0 ? index.unsqueeze(0) : index;
+  Dims sizes = one.sizes();
+  sizes.push_back(2);
+  const Tensor both = one.unsqueeze(-1).expand(sizes).contiguous();
+  TAPER_ON_DEVICE(y, scatter_along, parts(y), both, parts(src.detach()), dim, mode);
+}
+
+/// Checks the range of `index`, then writes. `src` has been checked; it is complex where x is.
+template <class Source>
+Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index, const Source& src,
                     PutMode mode) {
   const Tensor at = apart_from(x, index).contiguous();
   if (at.numel() > 0)
     TAPER_ON_DEVICE(x, check_index, at, 0, size_at(x, dim), dim, IndexWording::kDimensionRt);
   const Tensor y = form.target(x);
-  on_contiguous(
-      y, [&](const Tensor& work) { TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode); });
+  on_contiguous(y, [&](const Tensor& work) {
+    if constexpr (std::is_same_v<Source, Tensor>)
+      if (x.is_complex() && mode <= PutMode::kAdd) return scatter_parts(work, dim, at, src, mode);
+    TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode);
+  });
   form.changed(y);
   return y;
 }
@@ -138,7 +158,11 @@ Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor
                      const Scalar& value, PutMode mode) {
   const int64_t dim = wrap_dim(dim_given, x.dim());
   check_scatter("scatter", x, dim, index);
-  const Tensor y = scatter_into(form, x, dim, index, In::number(value, x.scalar_type()), mode);
+  const Tensor y =
+      x.is_complex()
+          ? scatter_into(form, x, dim, index,
+                         full(index.sizes(), value, x.options().requires_grad(false)), mode)
+          : scatter_into(form, x, dim, index, In::number(value, x.scalar_type()), mode);
   if (!needs_grad(x)) return y;
   form.record(mode == PutMode::kMultiply ? "ScatterReduceBackward0" : "ScatterBackward1", y, {x},
               [index = saved(index), dim, value, mode](const Tensor& gy) {

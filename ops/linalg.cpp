@@ -2,6 +2,7 @@
 
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/linalg_check.h>
 #include <taper/ops/linalg_kernels.h>
@@ -57,8 +58,8 @@ std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
     });
   if (needs_grad(A))
     record("LinalgInvExBackward0", y, {A}, [y = saved_output(y)](const Tensor& g) {
-      const Tensor transposed = y.get().mT();
-      return -matmul(transposed, matmul(g, transposed));
+      const Tensor adjoint = y.get().mH();
+      return -matmul(adjoint, matmul(g, adjoint));
     });
   return {y, info};
 }
@@ -86,15 +87,16 @@ Pivoted pivoted(const char* op, const Tensor& A) {
 
 Tensor as_matrices(const Tensor& x) { return x.unsqueeze(-1).unsqueeze(-1); }
 
-// The transposed adjugate of matrices that may be singular: by their singular values, with one of
-// them left out of each product.
+// The conjugated, transposed adjugate of matrices that may be singular: by their singular values,
+// with one of them left out of each product.
 Tensor cofactors(const Tensor& A) {
   const auto [u, s, vh] = linalg::svd(A);
   const int64_t n = A.size(-1);
   Dims square = s.sizes();
   square.push_back(n);
   const Tensor others = s.unsqueeze(-2).expand(square).masked_fill(diagonal_mask(A, n), 1).prod(-1);
-  return as_matrices(linalg::det(u) * linalg::det(vh)) * matmul(u * others.unsqueeze(-2), vh);
+  return as_matrices((linalg::det(u) * linalg::det(vh)).conj()) *
+         matmul(u * others.unsqueeze(-2), vh);
 }
 
 }  // namespace
@@ -110,22 +112,45 @@ Tensor det(const Tensor& A) {
     record("LinalgDetBackward0", y, {A}, [a = saved(A), y = saved_output(y)](const Tensor& g) {
       const Tensor A = a.get(), d = y.get();
       if (d.detach().eq(0).any().item<bool>()) return as_matrices(g) * cofactors(A);
-      return as_matrices(g * d) * inv(A).mT();
+      return as_matrices(g * d.conj()) * inv(A).mH();
     });
   return y;
 }
+
+namespace {
+
+// The sign turns with the imaginary part of d log det = trace(A^-1 dA), the logarithm grows with
+// the real part.
+Tensor complex_slogdet_gradient(const Tensor& gs, const Tensor& gl, const Tensor& A,
+                                const Tensor& sign) {
+  Tensor g = gl;
+  if (gs.defined()) {
+    const Tensor turn = imag(gs.conj() * sign);
+    g = complex(gl.defined() ? gl : zeros_like(turn), -turn);
+  }
+  return as_matrices(g) * inv(A).mH();
+}
+
+}  // namespace
 
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
   const Pivoted p = pivoted("linalg.slogdet", A);
   Tensor sign, y;
   {
     const NoGradGuard values_only;
-    sign = p.diagonal.sign().prod(-1) * p.sign;
+    sign = p.diagonal.sgn().prod(-1) * p.sign;
     y = p.diagonal.abs().log().sum({-1});
   }
-  if (needs_grad(A))
+  if (!needs_grad(A)) return {sign, y};
+  if (!A.is_complex())
     record("LinalgSlogdetBackward0", y, {A},
            [a = saved(A)](const Tensor& g) { return as_matrices(g) * inv(a.get()).mT(); });
+  else
+    record(
+        "LinalgSlogdetBackward0", {sign, y}, {A},
+        [a = saved(A), sign = saved_output_at(sign, 0)](Grads& g) {
+          return std::array<Tensor, 1>{complex_slogdet_gradient(g[0], g[1], a.get(), sign.get())};
+        });
   return {sign, y};
 }
 
@@ -147,9 +172,9 @@ Solution solved(const Tensor& A, const Tensor& B, const char* op) {
   Tensor x = copy_of(b.mT());
   if (needs_grad(A, B))
     record("LinalgSolveExBackward0", x, {A, B}, [a = saved(A), x = saved_output(x)](Grads& g) {
-      const Tensor gb = solved(a.get().mT(), g[0], "torch.linalg.solve").x;
+      const Tensor gb = solved(a.get().mH(), g[0], "torch.linalg.solve").x;
       std::array<Tensor, 2> out;
-      if (g.needs(0)) out[0] = -matmul(gb, x.get().mT());
+      if (g.needs(0)) out[0] = -matmul(gb, x.get().mH());
       if (g.needs(1)) out[1] = gb;
       return out;
     });
@@ -170,9 +195,9 @@ Tensor solved(const Tensor& A, const Tensor& B, const Triangle& t) {
   if (needs_grad(A, B))
     record("LinalgSolveTriangularBackward0", x, {A, B},
            [a = saved(A), x = saved_output(x), t](Grads& g) {
-             const Tensor gb = solved(a.get().mT(), g[0], {!t.upper, t.unit});
+             const Tensor gb = solved(a.get().mH(), g[0], {!t.upper, t.unit});
              std::array<Tensor, 2> out;
-             if (g.needs(0)) out[0] = t.of(-matmul(gb, x.get().mT()));
+             if (g.needs(0)) out[0] = t.of(-matmul(gb, x.get().mH()));
              if (g.needs(1)) out[1] = gb;
              return out;
            });
@@ -231,6 +256,7 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg::slogdet(
 
 Tensor logdet(const Tensor& self) {
   const auto [sign, logarithm] = linalg::slogdet(self);
+  if (self.is_complex()) return sign.log() + logarithm;
   return where(sign.eq(-1), Scalar(std::numeric_limits<double>::quiet_NaN()), logarithm);
 }
 

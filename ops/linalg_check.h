@@ -8,15 +8,16 @@
 
 namespace taper::linalg::detail {
 
-/// Throws unless A holds matrices of f32 or f64.
+/// Throws unless A holds matrices of f32, f64 or complex numbers of these.
 inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
   check_defined(op, A, name);
   TAPER_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions.");
-  TAPER_CHECK(A.is_floating_point(), op,
+  TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()), op,
               ": Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
-  TAPER_CHECK(A.scalar_type() == kFloat || A.scalar_type() == kDouble, op,
-              ": Low precision dtypes not supported. Got ", toString(A.scalar_type()));
+  const ScalarType real = toRealValueType(A.scalar_type());
+  TAPER_CHECK(real == kFloat || real == kDouble, op, ": Low precision dtypes not supported. Got ",
+              toString(A.scalar_type()));
 }
 /// And unless they are square.
 inline void check_square(const char* op, const Tensor& A) {
@@ -36,6 +37,10 @@ inline Dims batch_with(const Tensor& A, std::initializer_list<int64_t> last) {
 }
 inline Tensor make(const Tensor& like, const Dims& sizes) {
   return taper::detail::make_tensor(sizes, like.scalar_type(), like.device());
+}
+/// Of the dtype of its parts, where A is complex.
+inline Tensor make_real(const Tensor& like, const Dims& sizes) {
+  return taper::detail::make_tensor(sizes, toRealValueType(like.scalar_type()), like.device());
 }
 /// The same values in row-major memory of their own, without history.
 inline Tensor copy_of(const Tensor& x) {

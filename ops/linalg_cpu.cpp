@@ -12,6 +12,14 @@
 namespace taper::cpu {
 namespace {
 
+/// f(T()) with the T of a matrix's dtype.
+template <class F>
+void for_matrix_dtype(ScalarType t, const F& f) {
+  if (t == kComplexDouble) return f(numbers::complex<double>());
+  if (t == kComplexFloat) return f(numbers::complex<float>());
+  for_float_or_double(t, f);
+}
+
 /// The matrices of a batch.
 struct Batch {
   int rows, columns;
@@ -65,8 +73,8 @@ template <class T>
 void orgqr(T* q, int rows, int columns, T* tau, int reflectors) {
   std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  fortran<T>(TAPER_LAPACK(T, "orgqr"), &rows, &columns, &reflectors, q, &rows, tau, work.data(),
-             &length, &info);
+  fortran<T>(TAPER_LAPACK_OF(T, "orgqr", "ungqr"), &rows, &columns, &reflectors, q, &rows, tau,
+             work.data(), &length, &info);
 }
 
 template <class T>
@@ -78,34 +86,57 @@ int sytrf(T* a, int n, int* pivots) {
   return info;
 }
 
+/// The real numbers that gesdd works on beside complex ones, at most.
+size_t svd_reals(int rows, int columns) {
+  const auto least = static_cast<size_t>(std::min(rows, columns));
+  const auto most = static_cast<size_t>(std::max(rows, columns));
+  return least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
+}
+
 // The transposed matrix's decomposition: its left vectors are the right ones here.
 template <class T>
-int svd(T* a, int rows, int columns, T* u, T* s, T* vh, bool full) {
+int svd(T* a, int rows, int columns, T* u, lapack_real<T>* s, T* vh, bool full) {
   const int least = std::min(rows, columns);
   char job = !u ? 'N' : full ? 'A' : 'S';
   int info = 0, vh_stride = columns, u_stride = full ? rows : least;
   std::vector<int> integers(static_cast<size_t>(least) * 8 + 1);
+  std::vector<lapack_real<T>> reals(is_lapack_complex<T> ? svd_reals(rows, columns) : 0);
   with_work<T>([&](T* work, int* length) {
-    fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
-               &u_stride, work, length, integers.data(), &info);
+    if constexpr (is_lapack_complex<T>)
+      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+                 &u_stride, work, length, reals.data(), integers.data(), &info);
+    else
+      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+                 &u_stride, work, length, integers.data(), &info);
   });
   return info;
 }
 
+// The transposed matrix, which is the conjugate one, has conjugated vectors.
 template <class T>
-int eigh(T* a, int n, T* w, bool upper, bool vectors) {
+int eigh(T* a, int n, lapack_real<T>* w, bool upper, bool vectors) {
   char job = vectors ? 'V' : 'N', triangle = upper ? 'L' : 'U';
   int info = 0, query = -1, integer_size = 0;
   T size = 0;
-  const auto run = [&](T* work, int* length, int* integers, int* integer_length) {
-    fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &triangle, &n, a, &n, w, work, length, integers,
-               integer_length, &info);
+  lapack_real<T> real_size = 0;
+  const auto run = [&](T* work, int* length, lapack_real<T>* reals, int* real_length, int* integers,
+                       int* integer_length) {
+    if constexpr (is_lapack_complex<T>)
+      fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &triangle, &n, a, &n, w, work, length, reals,
+                 real_length, integers, integer_length, &info);
+    else
+      fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &triangle, &n, a, &n, w, work, length, integers,
+                 integer_length, &info);
   };
-  run(&size, &query, &integer_size, &query);
-  std::vector<T> work(static_cast<size_t>(size) + 64);
+  run(&size, &query, &real_size, &query, &integer_size, &query);
+  std::vector<T> work(work_size(size) + 64);
+  std::vector<lapack_real<T>> reals(work_size(real_size) + 1);
   std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
   int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integers.size());
-  run(work.data(), &length, integers.data(), &integer_length);
+  int real_length = static_cast<int>(reals.size());
+  run(work.data(), &length, reals.data(), &real_length, integers.data(), &integer_length);
+  if constexpr (is_lapack_complex<T>)
+    for (int64_t i = 0; i < int64_t{n} * n; ++i) a[i] = numbers::conj(a[i]);
   return info;
 }
 
@@ -142,18 +173,37 @@ int eig_of(T* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
   return info;
 }
 
+/// Of a complex matrix.
+template <class T>
+int eig_of(numbers::complex<T>* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
+  using C = numbers::complex<T>;
+  char no = 'N', job = v ? 'V' : 'N';
+  int info = 0, one = 1, columns = v ? n : 1;
+  C none = 0;
+  std::vector<T> reals(2 * static_cast<size_t>(n));
+  with_work<C>([&](C* work, int* length) {
+    fortran<C>(TAPER_LAPACK(C, "geev"), &no, &job, &n, a, &n, w, &none, &one, v ? v : &none,
+               &columns, work, length, reals.data(), &info);
+  });
+  return info;
+}
+
 bool all_finite(const float* x, int64_t n) {
   return std::all_of(x, x + n, [](float v) { return std::isfinite(v); });
 }
 bool all_finite(const double* x, int64_t n) {
   return std::all_of(x, x + n, [](double v) { return std::isfinite(v); });
 }
+template <class T>
+bool all_finite(const numbers::complex<T>* x, int64_t n) {
+  return all_finite(reinterpret_cast<const T*>(x), 2 * n);
+}
 
 }  // namespace
 
 void linalg_inverse(InOut a, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       info.as<int>()[i] = b.rows ? inverse(a.as<T>() + i * b.numel(), b.rows) : 0;
     });
@@ -162,7 +212,7 @@ void linalg_inverse(InOut a, Out info) {
 
 void linalg_lu(InOut a, Out pivots, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       int rows = b.columns, columns = b.rows;  // by columns
       fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a.as<T>() + i * b.numel(), &rows,
@@ -183,7 +233,7 @@ void linalg_permutation(Out rows, In pivots) {
 
 void linalg_solve(InOut a, InOut x, Out info) {
   const Batch m(a), r(x);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(m, [&](int64_t i) {
       int n = m.rows, count = r.rows;
       std::vector<int> pivots(static_cast<size_t>(n));
@@ -197,7 +247,7 @@ void linalg_solve(InOut a, InOut x, Out info) {
 
 void linalg_cholesky(InOut a, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       info.as<int>()[i] = b.rows ? cholesky(a.as<T>() + i * b.numel(), b.rows) : 0;
     });
@@ -207,7 +257,7 @@ void linalg_cholesky(InOut a, Out info) {
 void linalg_triangular(In a, InOut x, bool upper, bool unit) {
   const Batch b(x);
   if (x.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       // x^T a^T = b^T by columns.
       char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
@@ -222,7 +272,7 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
 void linalg_geqrf(InOut a, Out tau) {
   const Batch b(a);
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       geqrf(a.as<T>() + i * b.numel(), b.columns, b.rows, tau.as<T>() + i * b.least());
     });
@@ -233,7 +283,7 @@ void linalg_orgqr(InOut q, In tau) {
   const Batch b(q);
   if (q.numel == 0) return;
   const int64_t reflectors = tau.sizes[tau.dim() - 1];
-  for_float_or_double(q.dtype, [&]<class T>(T) {
+  for_matrix_dtype(q.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       orgqr(q.as<T>() + i * b.numel(), b.columns, b.rows,
             const_cast<T*>(tau.as<T>()) + i * reflectors, static_cast<int>(reflectors));
@@ -270,7 +320,7 @@ void linalg_ldl_solve(In ld, In pivots, InOut x) {
 void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
   const Batch b(a);
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     const int64_t u_numel = b.rows * (full ? b.rows : b.least());
     const int64_t vh_numel = b.columns * (full ? b.columns : b.least());
     for_each_matrix(b, [&](int64_t i) {
@@ -279,8 +329,8 @@ void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
       info.as<int>()[i] =
           all_finite(from, b.numel())
               ? svd(from, b.rows, b.columns, u.defined() ? u.as<T>() + i * u_numel : nullptr,
-                    s.as<T>() + i * b.least(), vh.defined() ? vh.as<T>() + i * vh_numel : nullptr,
-                    full)
+                    s.as<lapack_real<T>>() + i * b.least(),
+                    vh.defined() ? vh.as<T>() + i * vh_numel : nullptr, full)
               : -4;
     });
   });
@@ -288,21 +338,22 @@ void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
 
 void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       T* const from = a.as<T>() + i * b.numel();
-      info.as<int>()[i] = b.rows == 0 ? 0
-                          : all_finite(from, b.numel())
-                              ? eigh(from, b.rows, w.as<T>() + i * b.rows, upper, vectors)
-                              : -4;
+      info.as<int>()[i] =
+          b.rows == 0 ? 0
+          : all_finite(from, b.numel())
+              ? eigh(from, b.rows, w.as<lapack_real<T>>() + i * b.rows, upper, vectors)
+              : -4;
     });
   });
 }
 
 void linalg_eig(InOut a, Out w, Out v, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
-    using C = numbers::complex<T>;
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    using C = numbers::complex<lapack_real<T>>;
     for_each_matrix(b, [&](int64_t i) {
       T* const from = a.as<T>() + i * b.numel();
       C* const vectors = v.defined() ? v.as<C>() + i * b.numel() : nullptr;

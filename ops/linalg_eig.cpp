@@ -74,7 +74,7 @@ Tensor gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tenso
     const Tensor diagonal = gl.unsqueeze(-1) * unit;
     inner = inner.defined() ? inner + diagonal : diagonal;
   }
-  return real(complex_solve(vh, matmul(inner, vh)));
+  return complex_solve(vh, matmul(inner, vh));
 }
 
 }  // namespace
@@ -83,8 +83,10 @@ std::tuple<Tensor, Tensor> eig(const Tensor& A) {
   const Eigen e = compute(A, true);
   if (needs_grad(A))
     record("LinalgEigBackward0", {e.values, e.vectors}, {A},
-           [l = saved_output_at(e.values, 0), v = saved_output_at(e.vectors, 1)](Grads& g) {
-             return std::array<Tensor, 1>{gradient(g[0], g[1], l.get(), v.get())};
+           [l = saved_output_at(e.values, 0), v = saved_output_at(e.vectors, 1),
+            is_complex = A.is_complex()](Grads& g) {
+             const Tensor ga = gradient(g[0], g[1], l.get(), v.get());
+             return std::array<Tensor, 1>{is_complex ? ga : real(ga)};
            });
   return {e.values, e.vectors};
 }

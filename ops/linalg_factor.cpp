@@ -29,11 +29,11 @@ namespace {
 
 // Murray, "Differentiation of the Cholesky decomposition", 2016.
 Tensor cholesky_gradient(const Tensor& g, const Tensor& L) {
-  const Tensor product = matmul(L.mT(), g);
+  const Tensor product = matmul(L.mH(), g);
   const Tensor half = (tril(product) + tril(product, -1)) / 2;
-  const Tensor left = solve_triangular(L.mT(), half, true);
+  const Tensor left = solve_triangular(L.mH(), half, true);
   const Tensor both = solve_triangular(L, left, false, false);
-  return (both + both.mT()) / 2;
+  return (both + both.mH()) / 2;
 }
 
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const char* node, const Tensor& A,
@@ -52,7 +52,7 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const char* node, const T
   if (needs_grad(A))
     record(node, y, {A},
            [y = saved_output(y)](const Tensor& g) { return cholesky_gradient(g, y.get()); });
-  return {upper ? y.mT() : y, info};
+  return {upper ? y.mH() : y, info};
 }
 
 }  // namespace
@@ -95,11 +95,11 @@ QR compute_qr(const Tensor& A, bool complete, bool with_q) {
 // square A.
 Tensor tall_gradient(const Tensor& gq, const Tensor& gr, const Tensor& Q, const Tensor& R) {
   Tensor m;
-  if (gr.defined()) m = matmul(R, gr.mT());
-  if (gq.defined()) m = m.defined() ? m - matmul(gq.mT(), Q) : -matmul(gq.mT(), Q);
-  const Tensor symmetric = tril(m) + tril(m, -1).mT();
+  if (gr.defined()) m = matmul(R, gr.mH());
+  if (gq.defined()) m = m.defined() ? m - matmul(gq.mH(), Q) : -matmul(gq.mH(), Q);
+  const Tensor half = (tril(m) + tril(m, -1)) / 2, symmetric = half + half.mH();
   const Tensor right = gq.defined() ? gq + matmul(Q, symmetric) : matmul(Q, symmetric);
-  return solve_triangular(R.mT(), right, false, false);
+  return solve_triangular(R.mH(), right, false, false);
 }
 
 // A wide A is [X, Y], whose first part has the factors Q and U, and R is [U, V].
@@ -109,7 +109,7 @@ Tensor wide_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const 
   const Tensor gu = gr.defined() ? gr.narrow(-1, 0, m) : Tensor();
   Tensor full_gq = gq, gy = zeros_like(A.narrow(-1, m, rest));
   if (gr.defined()) {
-    const Tensor gv = gr.narrow(-1, m, rest), part = matmul(A.narrow(-1, m, rest), gv.mT());
+    const Tensor gv = gr.narrow(-1, m, rest), part = matmul(A.narrow(-1, m, rest), gv.mH());
     full_gq = gq.defined() ? gq + part : part;
     gy = matmul(Q, gv);
   }
@@ -163,7 +163,7 @@ struct SVD {
 SVD compute_svd(const Tensor& A, bool full, bool with_vectors) {
   const NoGradGuard values_only;
   const int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n);
-  SVD f{{}, make(A, batch_with(A, {k})), {}};
+  SVD f{{}, make_real(A, batch_with(A, {k})), {}};
   if (with_vectors) {
     f.U = make(A, batch_with(A, {m, full ? m : k}));
     f.Vh = make(A, batch_with(A, {full ? n : k, n}));
@@ -187,7 +187,7 @@ SVD compute_svd(const Tensor& A, bool full, bool with_vectors) {
 Tensor skew_over_gaps(const Tensor& x, const Tensor& S) {
   const Tensor squares = S.square();
   const Tensor gaps = squares.unsqueeze(-2) - squares.unsqueeze(-1);
-  return (x - x.mT()) / (gaps + identity_like(S, S.size(-1)));
+  return (x - x.mH()) / (gaps + identity_like(S, S.size(-1)));
 }
 
 // Townsend, "Differentiating the singular value decomposition", 2016.
@@ -197,10 +197,13 @@ Tensor svd_gradient(const Tensor& gu, const Tensor& gs, const Tensor& gvh, const
   const int64_t k = f.S.size(-1);
   Tensor inner = gs.defined() ? gs.unsqueeze(-1) * identity_like(f.S, k)
                               : zeros({}, f.S.options().requires_grad(false));
-  const Tensor u_part = gu.defined() ? matmul(f.U.mT(), gu) : Tensor();
-  const Tensor v_part = gvh.defined() ? matmul(gvh, f.Vh.mT()) : Tensor();
+  const Tensor u_part = gu.defined() ? matmul(f.U.mH(), gu) : Tensor();
+  const Tensor v_part = gvh.defined() ? matmul(gvh, f.Vh.mH()) : Tensor();
   if (gu.defined()) inner = inner + skew_over_gaps(u_part, f.S) * row;
-  if (gvh.defined()) inner = inner + column * skew_over_gaps(v_part.mT(), f.S);
+  if (gvh.defined()) inner = inner + column * skew_over_gaps(v_part.mH(), f.S);
+  // What turns both vectors of a pair alike.
+  if (gu.defined() && gvh.defined() && f.U.is_complex())
+    inner = inner + (u_part - u_part.mH()) / (2 * row) * identity_like(f.S, k);
   Tensor ga = matmul(f.U, matmul(inner, f.Vh));
   if (gu.defined() && f.U.size(-2) > k) ga = ga + matmul((gu - matmul(f.U, u_part)) / row, f.Vh);
   if (gvh.defined() && f.Vh.size(-1) > k) ga = ga + matmul(f.U / row, gvh - matmul(v_part, f.Vh));
@@ -243,11 +246,11 @@ namespace {
 Tensor eigh_gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tensor& V) {
   const int64_t n = L.size(-1);
   const Tensor unit = identity_like(L, n);
-  if (!gv.defined()) return matmul(V * gl.unsqueeze(-2), V.mT());
+  if (!gv.defined()) return matmul(V * gl.unsqueeze(-2), V.mH());
   const Tensor gaps = L.unsqueeze(-2) - L.unsqueeze(-1) + unit;
-  Tensor inner = (matmul(V.mT(), gv) / gaps).masked_fill(diagonal_mask(L, n), 0);
+  Tensor inner = (matmul(V.mH(), gv) / gaps).masked_fill(diagonal_mask(L, n), 0);
   if (gl.defined()) inner = inner + gl.unsqueeze(-1) * unit;
-  return matmul(V, matmul(inner, V.mT()));
+  return matmul(V, matmul(inner, V.mH()));
 }
 
 struct Eigen {
@@ -259,7 +262,7 @@ Eigen compute_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
               "Expected UPLO argument to be 'L' or 'U', but got ", std::string(uplo));
   const NoGradGuard values_only;
   const Tensor a = copy_of(A), info = make_info(A);
-  const Tensor values = make(A, batch_with(A, {A.size(-1)}));
+  const Tensor values = make_real(A, batch_with(A, {A.size(-1)}));
   const bool upper = uplo == "U" || uplo == "u";
   TAPER_ON_DEVICE(a, linalg_eigh, a, values, upper, with_vectors, info);
   check_info("linalg.eigh", info,
@@ -289,7 +292,7 @@ Tensor eigvalsh(const Tensor& A, std::string_view UPLO) {
 // ---------------------------------------------------------------------- older names
 Tensor cholesky(const Tensor& self, bool upper) {
   return std::get<0>(
-      linalg::cholesky_of("cholesky", "CholeskyBackward0", upper ? self.mT() : self, upper));
+      linalg::cholesky_of("cholesky", "CholeskyBackward0", upper ? self.mH() : self, upper));
 }
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
@@ -300,8 +303,8 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
               "Incompatible matrix sizes for cholesky_solve: each A matrix is ", input2.size(-1),
               " by ", input2.size(-1), " but each b matrix is ", self.size(-2), " by ",
               self.size(-1));
-  const Tensor L = upper ? input2.mT() : input2;
-  return linalg::solve_triangular(L.mT(), linalg::solve_triangular(L, self, false), true);
+  const Tensor L = upper ? input2.mH() : input2;
+  return linalg::solve_triangular(L.mH(), linalg::solve_triangular(L, self, false), true);
 }
 
 Tensor cholesky_inverse(const Tensor& self, bool upper) {
@@ -328,7 +331,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
             zeros(linalg::detail::batch_with(self, {n, n}), options)};
   }
   const auto [u, s, vh] = linalg::svd(self, !some);
-  return {u, s, vh.mT()};
+  return {u, s, vh.mH()};
 }
 
 }  // namespace taper

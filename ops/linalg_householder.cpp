@@ -50,7 +50,7 @@ Tensor product_by_reflections(const Tensor& input, const Tensor& tau) {
   Tensor y = eye(m, n, options).expand(batch_with(input, {m, n}));
   for (int64_t i = tau.size(-1) - 1; i >= 0; --i) {
     const Tensor v = vectors.narrow(-1, i, 1), t = tau.narrow(-1, i, 1).unsqueeze(-1);
-    y = y - matmul(v * t, matmul(v.mT(), y));
+    y = y - matmul(v * t, matmul(v.mH(), y));
   }
   return y;
 }
@@ -121,7 +121,7 @@ Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, boo
       {self.narrow(-1, 0, k),
        zeros(linalg::detail::batch_with(self, {m, m - k}), self.options().requires_grad(false))},
       -1);
-  const Tensor q = linalg::householder_product(square, input2), factor = transpose ? q.mT() : q;
+  const Tensor q = linalg::householder_product(square, input2), factor = transpose ? q.mH() : q;
   return left ? matmul(factor, input3) : matmul(input3, factor);
 }
 

@@ -5,17 +5,19 @@
 
 namespace taper {
 
-/// f(T()) with the T of a matrix's dtype.
+/// f(T()) with the T of a matrix's dtype, which is real.
+/// Throws NotImplementedError: "linalg" not implemented for 'ComplexFloat'.
 template <class F>
 void for_float_or_double(ScalarType t, const F& f) {
-  if (t == kDouble)
-    f(double());
-  else
-    f(float());
+  if (t == kDouble) return f(double());
+  if (t != kFloat) detail::unsupported_dtype("linalg", t);
+  f(float());
 }
 
-// Batches of matrices, contiguous, f32 or f64. "Column-major" ones are the transposed views of what
-// the tensor's sizes say. `info` (kInt, one for each matrix) is LAPACK's: 0 for success.
+// Batches of matrices, contiguous, f32 or f64, or (on the CPU; not for ldl) complex; what is
+// "symmetric" is Hermitian then, and s and the w of eigh are real. "Column-major" ones are the
+// transposed views of what the tensor's sizes say. `info` (kInt, one for each matrix) is LAPACK's:
+// 0 for success.
 
 /// a, square, becomes its inverse.
 TAPER_KERNEL(linalg_inverse, InOut a, Out info)

@@ -65,20 +65,20 @@ Tensor lu_gradient(const Tensor& g, const Tensor& LU, const Tensor& pivots) {
   const int64_t m = LU.size(-2), n = LU.size(-1), k = std::min(m, n);
   const Tensor L = lower_of(LU).narrow(-2, 0, k), U = upper_of(LU).narrow(-1, 0, k);
   const Tensor square = g.narrow(-2, 0, k).narrow(-1, 0, k);
-  Tensor of_lower = matmul(L.mT(), tril(square, -1)), of_upper = matmul(triu(square), U.mT());
+  Tensor of_lower = matmul(L.mH(), tril(square, -1)), of_upper = matmul(triu(square), U.mH());
   Tensor rest;
   if (m > n) {
     const Tensor below = g.narrow(-2, k, m - k);
-    of_upper = of_upper - matmul(LU.narrow(-2, k, m - k).mT(), below);
-    rest = solve_triangular(U.mT(), below, false, false);
+    of_upper = of_upper - matmul(LU.narrow(-2, k, m - k).mH(), below);
+    rest = solve_triangular(U.mH(), below, false, false);
   } else if (n > m) {
     const Tensor right = g.narrow(-1, k, n - k);
-    of_lower = of_lower - matmul(right, LU.narrow(-1, k, n - k).mT());
-    rest = solve_triangular(L.mT(), right, true, true, true);
+    of_lower = of_lower - matmul(right, LU.narrow(-1, k, n - k).mH());
+    rest = solve_triangular(L.mH(), right, true, true, true);
   }
   const Tensor left =
-      solve_triangular(L.mT(), tril(of_lower, -1) + triu(of_upper), true, true, true);
-  Tensor ga = solve_triangular(U.mT(), left, false, false);
+      solve_triangular(L.mH(), tril(of_lower, -1) + triu(of_upper), true, true, true);
+  Tensor ga = solve_triangular(U.mH(), left, false, false);
   if (rest.defined()) ga = cat({ga, rest}, m > n ? -2 : -1);
   return permute_rows(permuted_rows(pivots, m), ga, true);
 }
@@ -134,13 +134,13 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
               pivots.sizes(), " for matrices ", LU.sizes());
   check_equation("linalg.lu_solve", LU, B, left);
   check_same_device("linalg.lu_solve", LU, pivots);
-  // (X A)^T = A^T X^T.
-  if (!left) return lu_solve(LU, pivots, B.mT(), true, !adjoint).mT();
+  // (X A)^H = A^H X^H.
+  if (!left) return lu_solve(LU, pivots, B.mH(), true, !adjoint).mH();
   const Pair p = with_one_batch(LU, B);
   const Tensor rows = permuted_rows(pivots, LU.size(-1));
   if (adjoint) {
-    const Tensor y = solve_triangular(p.A.mT(), p.B, false);
-    return permute_rows(rows, solve_triangular(p.A.mT(), y, true, true, true), true);
+    const Tensor y = solve_triangular(p.A.mH(), p.B, false);
+    return permute_rows(rows, solve_triangular(p.A.mH(), y, true, true, true), true);
   }
   const Tensor y = solve_triangular(p.A, permute_rows(rows, p.B, false), false, true, true);
   return solve_triangular(p.A, y, true);

@@ -31,15 +31,15 @@ namespace {
 
 // Golub and Pereyra, "The differentiation of pseudo-inverses", 1973.
 Tensor pinv_gradient(const Tensor& g, const Tensor& A, const Tensor& P) {
-  const Tensor gt = g.mT(), pt = P.mT();
+  const Tensor gt = g.mH(), pt = P.mH();
   const Tensor first = matmul(pt, matmul(g, pt));
   const Tensor left = matmul(gt, matmul(P, pt)), right = matmul(pt, matmul(P, gt));
   return left - matmul(A, matmul(P, left)) + right - matmul(matmul(right, P), A) - first;
 }
 
 double precision_of(ScalarType t) {
-  return t == kDouble ? std::numeric_limits<double>::epsilon()
-                      : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon()
+                                       : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
 /// Which singular values count: those above absolute and above relative times the largest.
@@ -48,12 +48,12 @@ struct Limit {
   Tensor of(const Tensor& s) const { return maximum(absolute, s.amax({-1}, true) * relative); }
 };
 
-Tensor number_like(const Tensor& A, double v) {
-  return full({}, v, A.options().requires_grad(false));
+// Singular values are real.
+TensorOptions real_options(const Tensor& A) {
+  return A.options().dtype(toRealValueType(A.scalar_type())).requires_grad(false);
 }
-Tensor as_limit(const Tensor& A, const Tensor& t) {
-  return t.to(A.options().requires_grad(false)).unsqueeze(-1);
-}
+Tensor number_like(const Tensor& A, double v) { return full({}, v, real_options(A)); }
+Tensor as_limit(const Tensor& A, const Tensor& t) { return t.to(real_options(A)).unsqueeze(-1); }
 double default_relative(const Tensor& A) {
   return static_cast<double>(std::max(A.size(-1), A.size(-2))) * precision_of(A.scalar_type());
 }
@@ -65,7 +65,7 @@ Limit limit_of(const Tensor& A, optional<double> atol, optional<double> rtol) {
 Limit limit_of(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol) {
   const Tensor absolute = atol ? as_limit(A, *atol) : number_like(A, 0);
   if (rtol) return {absolute, as_limit(A, *rtol)};
-  return {absolute, absolute.le(0).to(A.scalar_type()) * default_relative(A)};
+  return {absolute, absolute.le(0).to(absolute.scalar_type()) * default_relative(A)};
 }
 
 Tensor pinv_of(const Tensor& A, const Limit& limit) {
@@ -78,7 +78,7 @@ Tensor pinv_of(const Tensor& A, const Limit& limit) {
     } else {
       const Tensor inverse =
           where(s.gt(limit.of(s)), s.reciprocal(), Scalar(0)).to(s.scalar_type());
-      y = matmul(vh.mT() * inverse.unsqueeze(-2), u.mT());
+      y = matmul(vh.mH() * inverse.unsqueeze(-2), u.mH());
     }
   }
   if (needs_grad(A))
@@ -137,9 +137,9 @@ struct LeastSquares {
 // For matrices of full rank. Of the wide ones' solutions the one of least norm.
 Tensor solve_by_qr(const Tensor& A, const Tensor& b) {
   const bool tall = A.size(-2) >= A.size(-1);
-  const auto [q, r] = linalg::qr(tall ? A : A.mT());
-  if (tall) return solve_triangular(r, matmul(q.mT(), b), true);
-  return matmul(q, solve_triangular(r.mT(), b, false));
+  const auto [q, r] = linalg::qr(tall ? A : A.mH());
+  if (tall) return solve_triangular(r, matmul(q.mH(), b), true);
+  return matmul(q, solve_triangular(r.mH(), b, false));
 }
 
 LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, bool tell_values) {
@@ -149,7 +149,7 @@ LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, 
   const Tensor s = svdvals(A);
   y.rank = s.numel() ? s.gt(limit.of(s)).sum({-1})
                      : zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
-  y.singular_values = tell_values ? s : make(A, {0});
+  y.singular_values = tell_values ? s : make_real(A, {0});
   return y;
 }
 
@@ -184,14 +184,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
   const std::string_view name = choose_driver(A, driver);
   const bool by_qr = name == "gels";
   const Limit limit = limit_of(A, optional<double>(0.0), rcond);
-  const LeastSquares y = by_qr
-                             ? LeastSquares{solve_by_qr(A, b), make(A, {0}).to(kLong), make(A, {0})}
-                             : solve_by_svd(A, b, limit, name != "gelsy");
+  const LeastSquares y =
+      by_qr ? LeastSquares{solve_by_qr(A, b), make_real(A, {0}).to(kLong), make_real(A, {0})}
+            : solve_by_svd(A, b, limit, name != "gelsy");
   const NoGradGuard values_only;
   const int64_t n = A.size(-1);
-  Tensor residuals = make(A, {0});
+  Tensor residuals = make_real(A, {0});
   if (A.size(-2) > n && (by_qr || (name != "gelsy" && y.rank.eq(n).all().item<bool>())))
-    residuals = (matmul(A, y.x) - b).square().sum({-2});
+    residuals = (matmul(A, y.x) - b).abs().square().sum({-2});
   return {vectors ? y.x.squeeze(-1) : y.x, residuals, y.rank, y.singular_values};
 }
 
@@ -225,11 +225,11 @@ Tensor exponential(const Tensor& A) {
   return sum;
 }
 
-// The derivative of exp at A^T in direction g is a block of the exponential of [[A^T, g], [0, A^T]]
+// The derivative of exp at A^H in direction g is a block of the exponential of [[A^H, g], [0, A^H]]
 // (Najfeld and Havel, "Derivatives of the matrix exponential and their computation", 1995).
 Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
   const int64_t n = A.size(-1);
-  const Tensor a = A.mT(), top = cat({a, g}, -1), bottom = cat({zeros_like(g), a}, -1);
+  const Tensor a = A.mH(), top = cat({a, g}, -1), bottom = cat({zeros_like(g), a}, -1);
   return linalg::matrix_exp(cat({top, bottom}, -2)).narrow(-2, 0, n).narrow(-1, n, n);
 }
 
@@ -237,7 +237,7 @@ Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
 
 Tensor matrix_exp(const Tensor& A) {
   check_defined("linalg.matrix_exp", A, "A");
-  TAPER_CHECK(A.is_floating_point(),
+  TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
               "matrix_exp: Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
   check_square("linalg.matrix_exp", A);
@@ -284,7 +284,7 @@ struct Plane {
 Plane plane_of(const Tensor& A, IntArrayRef dim) {
   TAPER_CHECK(A.dim() >= 2,
               "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
-  TAPER_CHECK(A.is_floating_point(),
+  TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
               "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
   TAPER_CHECK(dim.size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got ", dim);

@@ -86,13 +86,13 @@ Tensor vander(const Tensor& x, optional<int64_t> N) {
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
   check_defined("linalg.vecdot", x, "x");
   check_defined("linalg.vecdot", y, "y");
-  TAPER_CHECK(x.is_floating_point(),
+  TAPER_CHECK(isFloatingOrComplexType(x.scalar_type()),
               "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
               toString(x.scalar_type()));
   TAPER_CHECK(x.scalar_type() == y.scalar_type(),
               "linalg.vecdot: Expected x and y to have the same dtype, but found x of type ",
               toString(x.scalar_type()), " and y of type ", toString(y.scalar_type()), " instead");
-  return (x * y).sum({dim});
+  return (x.conj() * y).sum({dim});
 }
 
 // ---------------------------------------------------------------------- condition

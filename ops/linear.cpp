@@ -46,6 +46,7 @@ In transposed(const Tensor& w) {
 
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
+  if (x.is_complex()) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
   Tensor y = detail::make_tensor({x.size(0), w.size(0)}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
   if (needs_grad(x, w, b))

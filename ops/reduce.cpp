@@ -118,15 +118,36 @@ Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
   return g.mul(exact ? product_of_others(x, dims) : quotients(x, zero, dims));
 }
 
+// Halves multiplied with each other, until one number is left of each row.
+Tensor complex_prod(const Tensor& x, DimMask dims, bool keepdim) {
+  const NoGradGuard values_only;
+  const Dims sizes = reduced_sizes(x.sizes(), dims, keepdim);
+  int64_t n = reduced_numel(x, dims);
+  if (n == 0) return x.new_ones(sizes);
+  Tensor rows = Rows(x, dims).of(x, n);
+  for (; n > 1; n = rows.size(1)) {
+    const Tensor pairs = rows.narrow(1, 0, n / 2).mul(rows.narrow(1, n / 2, n / 2));
+    rows = n % 2 ? cat({pairs, rows.narrow(1, n - 1, 1)}, 1) : pairs;
+  }
+  return rows.reshape(sizes).clone();
+}
+
+Tensor prod_values(const Tensor& x, DimMask dims, bool keepdim, ScalarType to) {
+  if (x.is_complex()) return complex_prod(x, dims, keepdim);
+  Tensor y = new_result(x, dims, keepdim, to);
+  TAPER_ON_DEVICE(x, prod, y, x, dims);
+  return y;
+}
+
 Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
                optional<ScalarType> dtype) {
   const ScalarType to = sum_dtype(x, dtype);
   if (converts_first(x, to)) return prod_of(node, x.to(to), dims, keepdim, to);
-  Tensor y = new_result(x, dims, keepdim, to);
-  TAPER_ON_DEVICE(x, prod, y, x, dims);
+  Tensor y = prod_values(x, dims, keepdim, to);
   if (needs_grad(x))
-    record(node, y, {x},
-           [x = saved(x), dims](const Tensor& gy) { return prod_backward(gy, x.get(), dims); });
+    record(node, y, {x}, [x = saved(x), dims](const Tensor& gy) {
+      return prod_backward(gy, x.get().conj(), dims);
+    });
   return y;
 }
 
@@ -199,6 +220,7 @@ Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
               optional<ScalarType> dtype) {
   if (dtype && *dtype != self.scalar_type()) return nansum(self.to(*dtype), dim, keepdim, dtype);
   if (isIntegralType(self.scalar_type(), true)) return sum(self, dim, keepdim, dtype);
+  TAPER_CHECK(!self.is_complex(), "nansum does not support complex inputs");
   const DimMask dims = dim_mask(dim, self.dim());
   Tensor y = new_result(self, dims, keepdim, self.scalar_type());
   TAPER_ON_DEVICE(self, nansum, y, self, dims);

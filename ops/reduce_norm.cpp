@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/linalg.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
@@ -47,12 +48,23 @@ struct VarianceRequest {
 };
 
 void check_variance(const char* op, const Tensor& x) {
-  TAPER_CHECK(isFloatingType(x.scalar_type()), op,
+  TAPER_CHECK(isFloatingOrComplexType(x.scalar_type()), op,
               " only support floating point and complex dtypes");
+}
+
+Tensor variance(const Tensor& x, const VarianceRequest& r);
+
+// The variances of the parts add up.
+Tensor complex_variance(const Tensor& x, VarianceRequest r) {
+  const bool square_root = r.square_root;
+  r.square_root = false;
+  const Tensor y = variance(real(x), r).add(variance(imag(x), r));
+  return square_root ? y.sqrt() : y;
 }
 
 Tensor variance(const Tensor& x, const VarianceRequest& r) {
   check_variance("std and var", x);
+  if (x.is_complex()) return complex_variance(x, r);
   Tensor y = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, static_cast<double>(r.correction),
                   r.square_root);
@@ -70,6 +82,9 @@ Tensor variance(const Tensor& x, const VarianceRequest& r) {
 
 std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequest& r) {
   check_variance(r.square_root ? "std_mean" : "var_mean", x);
+  if (x.is_complex())
+    return {complex_variance(x, r),
+            x.mean(OptionalIntArrayRef(listed(r.dims, x.dim()).ref()), r.keepdim)};
   Tensor y = new_result(x, r.dims, r.keepdim), mean = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, static_cast<double>(r.correction), r.square_root);
   if (needs_grad(x))
@@ -217,6 +232,9 @@ Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntA
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  TAPER_CHECK(!self.is_complex(),
+              "logsumexp(): Expected floating point type for result tensor, but got: ",
+              toString(self.scalar_type()));
   if (!isFloatingType(self.scalar_type())) return logsumexp(self.to(default_dtype()), dim, keepdim);
   const DimMask dims = dim_mask(dim, self.dim());
   Tensor y;

@@ -4,8 +4,10 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/scan_kernels.h>
+#include <taper/ops/shape.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -32,11 +34,16 @@ Tensor converted(const char* op, const Tensor& x, optional<ScalarType> dtype) {
   return x.to(dtype.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type()));
 }
 
+/// The real numbers of a row-major tensor: the parts of complex ones are columns side by side.
+Tensor numbers_of(const Tensor& x) { return x.is_complex() ? view_as_real(x) : x; }
+
 Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
   const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   {
     NoGradGuard no_grad;
-    TAPER_ON_DEVICE(x, running_sum, y, x.contiguous(), scan_shape(x, dim), reverse);
+    ScanShape shape = scan_shape(x, dim);
+    if (x.is_complex()) shape.inner *= 2;
+    TAPER_ON_DEVICE(x, running_sum, numbers_of(y), numbers_of(x.contiguous()), shape, reverse);
   }
   // The derivative of a running sum is the running sum from the other end.
   if (needs_grad(x))
@@ -67,6 +74,27 @@ Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
   if (detail::is_captured(x.device()) || x.detach().eq(0).any().item().toBool())
     return product_gradient_with_zeros(gy, x, dim);
   return sum_along(gy.mul(y), dim, true).div(x);
+}
+
+/// Running products of complex numbers, by doubling: first of each element and the one before it,
+/// then of four elements, and so on.
+Tensor complex_products(const Tensor& x, int64_t dim) {
+  const NoGradGuard no_grad;
+  Tensor y = x.clone(MemoryFormat::Contiguous);
+  const int64_t n = x.dim() == 0 ? 1 : x.size(dim);
+  for (int64_t step = 1; step < n; step *= 2) {
+    const Tensor rest = y.narrow(dim, step, n - step).mul(y.narrow(dim, 0, n - step));
+    y = cat({y.narrow(dim, 0, step), rest}, dim);
+  }
+  return y;
+}
+
+Tensor products_along(const Tensor& x, int64_t dim) {
+  if (x.is_complex()) return complex_products(x, dim);
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  const NoGradGuard no_grad;
+  TAPER_ON_DEVICE(x, running_product, y, x.contiguous(), scan_shape(x, dim));
+  return y;
 }
 
 /// The part of logcumsumexp's gradient that comes from the positive elements of gy: the sum over i
@@ -104,14 +132,10 @@ Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype) {
 Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dtype) {
   const Tensor x = converted("cumprod", x_given, dtype);
   const int64_t dim = wrap_dim(dim_given, x.dim());
-  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
-  {
-    NoGradGuard no_grad;
-    TAPER_ON_DEVICE(x, running_product, y, x.contiguous(), scan_shape(x, dim));
-  }
+  const Tensor y = products_along(x, dim);
   if (needs_grad(x))
     record("CumprodBackward0", y, {x}, [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
-      return product_gradient(gy, x.get(), y.get(), dim);
+      return product_gradient(gy, x.get().conj(), y.get().conj(), dim);
     });
   return y;
 }

@@ -247,11 +247,16 @@ Tensor ldexp(const Tensor& x, const Tensor& y) {
   check_defined("ldexp", y, "other");
   return x * pow(Scalar(2.0), y);
 }
-Tensor float_power(const Tensor& x, const Tensor& y) { return pow(x.to(kDouble), y.to(kDouble)); }
-Tensor float_power(const Tensor& x, const Scalar& y) { return pow(x.to(kDouble), y.to<double>()); }
-Tensor float_power(const Scalar& x, const Tensor& y) {
-  return pow(Scalar(x.to<double>()), y.to(kDouble));
-}
+namespace {
+
+Tensor widest(const Tensor& x) { return x.to(x.is_complex() ? kComplexDouble : kDouble); }
+Scalar widest(const Scalar& x) { return x.isComplex() ? x : Scalar(x.to<double>()); }
+
+}  // namespace
+
+Tensor float_power(const Tensor& x, const Tensor& y) { return pow(widest(x), widest(y)); }
+Tensor float_power(const Tensor& x, const Scalar& y) { return pow(widest(x), widest(y)); }
+Tensor float_power(const Scalar& x, const Tensor& y) { return pow(widest(x), widest(y)); }
 
 #define TAPER_DEFINE_OUT(name)                                                         \
   Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y) {                  \

@@ -31,7 +31,7 @@ Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
 }
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  TAPER_CHECK(isFloatingType(result_type(a, b)),
+  TAPER_CHECK(isFloatingOrComplexType(result_type(a, b)),
               "Integer division with addcdiv is no longer supported, and in a future  release "
               "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
               "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
@@ -99,8 +99,8 @@ void check_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
 // From the nearer end, so that weight 1 gives `end` exactly.
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight) {
   check_lerp(start, end, weight);
-  TAPER_CHECK(start.is_floating_point(), "\"lerp_kernel_scalar\" not implemented for '",
-              toString(start.scalar_type()), "'");
+  TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
+              "\"lerp_kernel_scalar\" not implemented for '", toString(start.scalar_type()), "'");
   const NoGradGuard values_only;
   const double w = weight.toDouble();
   return w < 0.5 ? start + (end - start) * w : end - (end - start) * (1 - w);

@@ -1,11 +1,20 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
 #include <taper/ops/binary.h>
+#include <taper/ops/covariance.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/fft.h>
+#include <taper/ops/linear.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/reduce_norm.h>
+#include <taper/ops/scan.h>
 #include <taper/ops/shape.h>
+#include <taper/ops/sort.h>
+#include <taper/ops/special.h>
 #include <taper/ops/unary.h>
+#include <taper/ops/view.h>
+#include <taper/testing/gtest.h>
 
 #include "complex_util.h"
 #include "harness/samples.h"
@@ -142,6 +151,150 @@ TAPER_OP_CASES(complex_sums, {
   product.tolerance = transform.tolerance = 10;
   return std::vector<OpCase>{product, transform, sum};
 });
+
+// ---------------------------------------------------------------------- scans and products
+/// y[i] = f(y[i - 1], x[i]) along the last dimension, from `start`; only the last of them, or all.
+Array running(const Array& x, Z start, Z (*f)(Z, Z), bool all) {
+  const int64_t n = x.size(-1);
+  Array y = x;
+  for (int64_t i = 0; i < x.numel(); ++i) y.set_z(i, f(i % n ? y.z(i - 1) : start, x.z(i)));
+  if (all) return y;
+  Array last({x.sizes[0]});
+  for (int64_t r = 0; r < last.numel(); ++r) last.set_z(r, n ? y.z(r * n + n - 1) : start);
+  return last;
+}
+Z plus(Z a, Z b) { return a + b; }
+Z times(Z a, Z b) { return a * b; }
+
+TAPER_OP_CASES(complex_scans, {
+  const auto rows = [](ScalarType t) {
+    std::vector<Args> list = {sample_of({{2, 3}}, t, {-2, 2}), sample_of({{3, 1}}, t, {-2, 2}),
+                              sample_of({{2, 7}}, t, {-1, 1})};
+    Args with_zeros = sample_of({{3, 4}}, t, {-2, 2});
+    for (int64_t i : {1, 4, 6})
+      for (int part : {0, 1}) set_element(with_zeros.t[0], i, 0, part);
+    list.push_back(with_zeros);
+    return list;
+  };
+  const auto reference = [](Z start, Z (*f)(Z, Z), bool all) {
+    return [=](const ArrayArgs& a) -> Arrays { return running(a.t[0], start, f, all); };
+  };
+  return std::vector<OpCase>{
+      complex_case(
+          "cumsum", rows, [](const Args& a) { return a.t[0].cumsum(1); }, reference(0, plus, true)),
+      complex_case(
+          "cumprod", rows, [](const Args& a) { return a.t[0].cumprod(1); },
+          reference(1, times, true)),
+      complex_case(
+          "prod", rows, [](const Args& a) { return a.t[0].prod(1); }, reference(1, times, false))};
+});
+
+// ---------------------------------------------------------------------- indices
+/// A (3 x 4), B of the same sizes, and the columns that B's go to.
+std::vector<Args> placed(ScalarType t, const std::vector<double>& columns) {
+  Args a = sample_of({{3, 4}, {3, 4}}, t, {-2, 2});
+  a.t.push_back(tensor_of({3, 4}, columns, kLong));
+  return {a};
+}
+std::vector<Args> places(ScalarType t) {
+  return placed(t, {0, 2, 2, 1, 3, 3, 3, 0, 1, 0, 2, 3});  // some twice
+}
+/// No place twice: PyTorch leaves open which one wins.
+std::vector<Args> own_places(ScalarType t) {
+  return placed(t, {0, 2, 1, 3, 3, 1, 2, 0, 1, 0, 2, 3});
+}
+int64_t place_of(const ArrayArgs& a, int64_t i) {
+  return i / 4 * 4 + static_cast<int64_t>(a.t[2].v[i]);
+}
+Arrays put(const ArrayArgs& a, bool add) {
+  Array y = a.t[0];
+  for (int64_t i = 0; i < 12; ++i)
+    y.set_z(place_of(a, i), (add ? y.z(place_of(a, i)) : Z(0)) + a.t[1].z(i));
+  return y;
+}
+
+TAPER_OP_CASES(complex_indices, {
+  OpCase add = complex_case(
+      "scatter_add", places, [](const Args& a) { return a.t[0].scatter_add(1, a.t[2], a.t[1]); },
+      [](const ArrayArgs& a) { return put(a, true); });
+  add.inplace = [](const Args& a) { return a.t[0].scatter_add_(1, a.t[2], a.t[1]); };
+  OpCase copy = complex_case(
+      "scatter", own_places, [](const Args& a) { return a.t[0].scatter(1, a.t[2], a.t[1]); },
+      [](const ArrayArgs& a) { return put(a, false); });
+  OpCase gathered = complex_case(
+      "gather", places, [](const Args& a) { return a.t[0].gather(1, a.t[2]); },
+      [](const ArrayArgs& a) {
+        Array y({3, 4});
+        for (int64_t i = 0; i < 12; ++i) y.set_z(i, a.t[0].z(place_of(a, i)));
+        return Arrays(y);
+      });
+  gathered.inputs_without_gradient = {1};
+  return std::vector<OpCase>{add, copy, gathered};
+});
+
+// ---------------------------------------------------------------------- variance
+Arrays naive_variance(const ArrayArgs& a) {
+  const Array& x = a.t[0];
+  const int64_t n = x.size(-1);
+  Array y({x.sizes[0]});
+  for (int64_t r = 0; r < y.numel(); ++r) {
+    Z mean = 0;
+    for (int64_t k = 0; k < n; ++k) mean += x.z(r * n + k) / double(n);
+    for (int64_t k = 0; k < n; ++k) y.v[r] += std::norm(x.z(r * n + k) - mean) / double(n - 1);
+  }
+  return y;
+}
+
+TAPER_OP_CASES(complex_statistics, {
+  OpCase c = complex_case(
+      "var",
+      [](ScalarType t) {
+        return std::vector<Args>{sample_of({{2, 5}}, t, {-2, 2})};
+      },
+      [](const Args& a) { return a.t[0].var(1); }, naive_variance);
+  c.result_dtype = [](ScalarType t) { return toRealValueType(t); };
+  return std::vector<OpCase>{c};
+});
+
+// ---------------------------------------------------------------------- what else takes them
+TEST(ComplexOps, TakeThemAsPyTorchDoes) {
+  const Tensor z = complex_values({1, 2, 3, -1, -1, -0.5, 0, 0}), w = z.flip(0);
+  expect_close(z.cumprod(0), {1, 2, 5, 5, -2.5, -7.5, 0, 0});
+  expect_close(z.slice(0, 0, 3).prod(), {-2.5, -7.5});
+  expect_close(complex_values({}).prod(), {1, 0});
+  expect_close(z.nonzero().to(kDouble), {0, 1, 2});
+  expect_close(z.logical_and(w).to(kDouble), {0, 1, 1, 0});
+  expect_close(z.logical_or(w).to(kDouble), {1, 1, 1, 1});
+  expect_close(z.std() * z.std(), {4.645833333333333});
+  expect_close(std::get<1>(var_mean(z, true)), {0.75, 0.125});
+  expect_close(lerp(z, z * 2, 0.5), {1.5, 3, 4.5, -1.5, -1.5, -0.75, 0, 0});
+  expect_close(float_power(z, 2), {-3, 4, 8, -6, 0.75, 1, 0, 0});
+  expect_close(addcdiv(z, z, z + 3, 2).slice(0, 0, 1), {1.8, 2.6});
+  const Tensor x = complex_values({1, 1, 2, 0, 0, 3, 1, -1}).view({2, 2});
+  const Tensor c = cov(x);
+  EXPECT_TENSOR_CLOSE(c, c.mH());
+  expect_close(c, {1, 0, 2.5, 1.5, 2.5, -1.5, 8.5, 0});
+  expect_close(corrcoef(x)[0], {1, 0, 0.8574929257125442, 0.5144957554275266});
+  const Tensor index = tensor_of({2}, {1, 1}, kLong);
+  expect_close(zeros({2}, kComplexDouble).scatter(0, index, Scalar(numbers::complex<double>(1, 2))),
+               {0, 0, 1, 2});
+  expect_close(z[0].scatter_add(0, tensor_of({}, {0}, kLong), z[1]), {4, 1});
+  expect_close(z[0].cumsum(0), {1, 2});
+  expect_close(linear(z.view({2, 2}), x, w.slice(0, 2, 4)), {8, 0, -3, 1, 2.5, -2.5, 2.5, -1});
+}
+
+TEST(ComplexOps, RefuseWhatHasNoOrder) {
+  const Tensor z = complex_values({1, 2, 3, -1});
+  expect_error<Error>("maximum not implemented for complex tensors.", [&] { maximum(z, z); });
+  expect_error<Error>("nansum does not support complex inputs", [&] { nansum(z); });
+  expect_error<Error>(
+      "logsumexp(): Expected floating point type for result tensor, but got: "
+      "ComplexDouble",
+      [&] { logsumexp(z, {0}); });
+  expect_error<NotImplementedError>("\"lt_cpu\" not implemented for 'ComplexDouble'",
+                                    [&] { z.lt(z); });
+  expect_error<NotImplementedError>("not implemented for 'ComplexDouble'", [&] { z.sort(); });
+}
 
 }  // namespace
 }  // namespace taper::testing
