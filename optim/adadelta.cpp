@@ -21,19 +21,21 @@ TAPER_DEFINE_OPTIMIZER(Adadelta, TAPER_ADADELTA_OPTIONS, TAPER_ADADELTA_STATE)
 Tensor Adadelta::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<AdadeltaOptions>("Adadelta", [this](const Tensor& p, const Tensor& grad,
-                                                        const AdadeltaOptions& o, size_t index) {
-    AdadeltaParamState& s = state_of<AdadeltaParamState>(index, p);
-    fit_state("Adadelta", p, s.square_avg());
-    fit_state("Adadelta", p, s.acc_delta());
-    s.step(s.step() + 1);
-    const Tensor g = with_decay(grad, p, o.weight_decay());
-    s.square_avg().mul_(o.rho()).addcmul_(g, g, 1 - o.rho());
-    const Tensor root = s.square_avg().add(o.eps()).sqrt_();
-    const Tensor delta = s.acc_delta().add(o.eps()).sqrt_().div_(root).mul_(g);
-    s.acc_delta().mul_(o.rho()).addcmul_(delta, delta, 1 - o.rho());
-    p.add_(delta, -o.lr());
-  });
+  for_each_gradient<AdadeltaOptions>(
+      "Adadelta", [this](const Tensor& parameter, const Tensor& gradient, const AdadeltaOptions& o,
+                         size_t index) {
+        AdadeltaParamState& s = state_of<AdadeltaParamState>(index, parameter);
+        const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
+        fit_state("Adadelta", p, s.square_avg());
+        fit_state("Adadelta", p, s.acc_delta());
+        s.step(s.step() + 1);
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        s.square_avg().mul_(o.rho()).addcmul_(g, g, 1 - o.rho());
+        const Tensor root = s.square_avg().add(o.eps()).sqrt_();
+        const Tensor delta = s.acc_delta().add(o.eps()).sqrt_().div_(root).mul_(g);
+        s.acc_delta().mul_(o.rho()).addcmul_(delta, delta, 1 - o.rho());
+        p.add_(delta, -o.lr());
+      });
   return loss;
 }
 

@@ -1,6 +1,7 @@
 #include <taper/optim/lbfgs.h>
 #include <taper/optim/line_search.h>
 #include <taper/optim/serialize.h>
+#include <taper/optim/tensor_update.h>
 
 #include <algorithm>
 #include <cmath>
@@ -130,7 +131,7 @@ LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
 
 int64_t LBFGS::numel() const {
   int64_t count = 0;
-  for (const Tensor& p : parameters()) count += p.numel();
+  for (const Tensor& p : parameters()) count += numbers_of(p).numel();
   return count;
 }
 
@@ -138,7 +139,9 @@ Tensor LBFGS::flat_gradient() const {
   std::vector<Tensor> parts;
   for (const Tensor& p : parameters()) {
     const Tensor& g = p.grad();
-    parts.push_back(g.defined() ? g.detach().reshape({-1}) : p.new_zeros({p.numel()}));
+    const Tensor like = numbers_of(p);
+    parts.push_back(g.defined() ? numbers_of(g.detach()).reshape({-1})
+                                : like.new_zeros({like.numel()}));
   }
   return cat(parts);
 }
@@ -146,8 +149,9 @@ Tensor LBFGS::flat_gradient() const {
 void LBFGS::move(double length, const Tensor& direction) {
   int64_t at = 0;
   for (const Tensor& p : parameters()) {
-    p.add_(direction.narrow(0, at, p.numel()).view(p.sizes()), length);
-    at += p.numel();
+    const Tensor x = numbers_of(p);
+    x.add_(direction.narrow(0, at, x.numel()).view(x.sizes()), length);
+    at += x.numel();
   }
 }
 

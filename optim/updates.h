@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/autograd/record.h>
+#include <taper/optim/tensor_update.h>
 #include <taper/optim/update_kernels.h>
 
 namespace taper::optim {
@@ -14,7 +15,8 @@ void check_steps_alike(const char* name, Device device);
 }  // namespace detail
 
 /// The updates of one step: on the CPU each is made at once, on a device as few launches as there
-/// are different numbers make them all. Kernels has the functions
+/// are different numbers make them all. Of complex parameters the parts are updated, as in Python.
+/// Kernels has the functions
 ///
 ///     one(p, operands..., numbers)      changes one parameter, by its kernel
 ///     many(where, lists, numbers)       changes the parameters of lists on the device of `where`
@@ -26,10 +28,10 @@ class Updates {
   /// Queues the update of p by its gradient g; a state that is not defined is not used.
   template <class... States>
   void add(const Numbers& n, const Tensor& p, const Tensor& g, const States&... states) {
-    if (__builtin_expect(p.device().is_cpu(), 1))
-      Kernels::one(p, g, states..., n);
+    if (__builtin_expect(p.is_complex(), 0))
+      queue(n, numbers_of(p), numbers_of(g), numbers_of(states)...);
     else
-      gather(n, p, g, states...);
+      queue(n, p, g, states...);
     autograd::mark_changed(p);
   }
   /// Calls update(*this), and launches what it has gathered, also when it throws: what has been
@@ -46,6 +48,14 @@ class Updates {
   }
 
  private:
+  template <class... States>
+  [[gnu::always_inline]] void queue(const Numbers& n, const Tensor& p, const Tensor& g,
+                                    const States&... states) {
+    if (__builtin_expect(p.device().is_cpu(), 1))
+      Kernels::one(p, g, states..., n);
+    else
+      gather(n, p, g, states...);
+  }
   template <class... States>
   [[gnu::noinline]] void gather(const Numbers& n, const Tensor& p, const Tensor& g,
                                 const States&... states) {
