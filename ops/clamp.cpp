@@ -42,6 +42,7 @@ ScalarType clamp_dtype(const Tensor& x, const NumberBounds& b) {
 }
 
 void run_clamp(const Tensor& y, const Tensor& x, const NumberBounds& b) {
+  TAPER_CHECK(!x.is_complex(), "clamp is not supported for complex types");
   const In low = b.min ? In::number(*b.min, y.scalar_type()) : In();
   const In high = b.max ? In::number(*b.max, y.scalar_type()) : In();
   if (y.numel() > 0) TAPER_ON_DEVICE(x, clamp, y, x, low, high);

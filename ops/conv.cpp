@@ -2,6 +2,8 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/conv_kernels.h>
 
 namespace taper {
@@ -189,12 +191,26 @@ Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial
   return x.dim() == spatial + 2 ? x : x.unsqueeze(0);
 }
 
+// Three convolutions conv(x, w, b) of real tensors: (a + ib)(c + id) by ac, bd and (a + b)(c + d).
+template <class Conv>
+Tensor of_complex(const Tensor& x, const Tensor& w, const Tensor& b, const Conv& conv) {
+  const Tensor xr = real(x), xi = imag(x), wr = real(w), wi = imag(w);
+  const Tensor b_re = b.defined() ? real(b) : b, b_sum = b.defined() ? b_re + imag(b) : b;
+  const Tensor re = conv(xr, wr, b_re), im = conv(xi, wi, Tensor());
+  return complex(re - im, conv(xr + xi, wr + wi, b_sum) - re - im);
+}
+
 Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, const ConvSteps& s, const int64_t* after) {
   const Tensor x = batched(op, input, weight, spatial);
   check_shapes(x, weight, bias, s, false);
   check_tensors(x, weight, bias);
-  const Tensor y = forward(x, weight, bias, forward_sizes(x, weight, s, after), s);
+  const Dims sizes = forward_sizes(x, weight, s, after);
+  const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+    return forward(x, w, b, sizes, s);
+  };
+  const Tensor y =
+      x.is_complex() ? of_complex(x, weight, bias, real_conv) : real_conv(x, weight, bias);
   return input.dim() == x.dim() ? y : y.squeeze(0);
 }
 
@@ -215,7 +231,12 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
   const Tensor x = batched(op, input, weight, spatial);
   check_shapes(x, weight, bias, s, true);
   check_tensors(x, weight, bias);
-  Tensor y = to_input(x, weight, transposed_sizes(x, weight, s, extra), s);
+  const Dims sizes = transposed_sizes(x, weight, s, extra);
+  const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor&) {
+    return to_input(x, w, sizes, s);
+  };
+  Tensor y =
+      x.is_complex() ? of_complex(x, weight, Tensor(), real_conv) : to_input(x, weight, sizes, s);
   if (bias.defined()) {
     Dims channel(spatial + 1, 1);
     channel[0] = bias.size(0);

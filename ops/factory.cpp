@@ -248,8 +248,28 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorO
   return sequence(static_cast<int64_t>(count), start, step, options);
 }
 
+namespace {
+
+Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
+                        const TensorOptions& options) {
+  const ScalarType t = options.has_dtype() ? options.scalar_type() : toComplexType(default_dtype());
+  TAPER_CHECK(isComplexType(t), "linspace(): inferred dtype ", toComplexType(default_dtype()),
+              " can't be safely cast to passed dtype ", t);
+  const auto a = start.toComplexDouble(), b = end.toComplexDouble();
+  const TensorOptions of_parts = options.dtype(toRealValueType(t)).requires_grad(false);
+  Tensor y = detail::make_tensor({steps}, t, options.device());
+  const Tensor parts = detail::share_as_real(y.impl());
+  parts.select(1, 0).copy_(linspace(a.real(), b.real(), steps, of_parts));
+  parts.select(1, 1).copy_(linspace(a.imag(), b.imag(), steps, of_parts));
+  return finish(std::move(y), options);
+}
+
+}  // namespace
+
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
   TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
+    return complex_linspace(start, end, steps, options);
   Tensor y = uninitialised(steps, options);
   TAPER_ON_DEVICE(y, linspace, y, start, end);
   return finish(std::move(y), options);

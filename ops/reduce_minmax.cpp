@@ -61,6 +61,7 @@ Tensor put_at(const Tensor& gy, const Tensor& indices, const Dims& sizes, int64_
 // Values (where wanted) and positions along the one dimension in `dims`; x is not empty there.
 void find_extreme(bool largest, const Tensor& values, const Tensor& indices, const Tensor& x,
                   DimMask dims) {
+  TAPER_CHECK(!x.is_complex(), largest ? "max" : "min", "(): does not support complex input");
   if (largest)
     TAPER_ON_DEVICE(x, max_with_index, values, indices, x, dims);
   else

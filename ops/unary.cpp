@@ -367,6 +367,7 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
                      optional<double> neginf) {
   check_defined("nan_to_num", x, "input");
   const NoGradGuard values_only;
+  if (x.is_complex()) detail::unsupported_dtype("nan_to_num", x.scalar_type());
   if (!x.is_floating_point()) return x.clone();
   const double high = posinf.value_or(largest(x.scalar_type()));
   const double low = neginf.value_or(-largest(x.scalar_type()));

@@ -6,6 +6,7 @@
 #include <c10/util/Logging.h>
 #include <c10/util/Optional.h>
 #include <c10/util/StringUtil.h>
+#include <c10/util/complex.h>
 #include <c10/util/irange.h>
 #include <torch/csrc/autograd/functions/comm.h>
 #include <torch/csrc/cuda/comm.h>
@@ -140,6 +141,20 @@ TEST(CompatNames, DispatchNamesTheElementType) {
   EXPECT_EQ(z.item<c10::complex<float>>().imag(), 3);
   EXPECT_EQ(z.item().toComplexDouble(), c10::complex<double>(0, 3));
   EXPECT_EQ(AT_DISPATCH_INDEX_TYPES(at::kLong, "index", [&] { return sizeof(index_t); }), 8u);
+}
+
+TEST(CompatNames, ComplexNumbersHaveTheFunctionsOfTheLibrary) {
+  const c10::complex<double> z(3, 4);
+  EXPECT_EQ(std::real(z), 3);
+  EXPECT_EQ(std::imag(z), 4);
+  EXPECT_EQ(std::abs(z), 5);
+  EXPECT_EQ(std::norm(z), 25);
+  EXPECT_EQ(std::arg(c10::complex<float>(0, 1)), static_cast<float>(M_PI / 2));
+  EXPECT_EQ(std::conj(z), c10::complex<double>(3, -4));
+  EXPECT_NEAR(std::abs(std::sqrt(z) - c10::complex<double>(2, 1)), 0, 1e-15);
+  EXPECT_NEAR(std::abs(std::exp(std::log(z)) - z), 0, 1e-14);
+  EXPECT_NEAR(std::abs(std::pow(z, 2.0) - z * z), 0, 1e-13);
+  EXPECT_NEAR(std::abs(c10::polar(2.0, 0.0) - c10::complex<double>(2)), 0, 1e-15);
 }
 
 TEST(CompatNames, SmallHelpers) {

@@ -1,6 +1,7 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
 #include <taper/ops/binary.h>
+#include <taper/ops/conv.h>
 #include <taper/ops/covariance.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fft.h>
@@ -283,6 +284,33 @@ TEST(ComplexOps, TakeThemAsPyTorchDoes) {
   expect_close(linear(z.view({2, 2}), x, w.slice(0, 2, 4)), {8, 0, -3, 1, 2.5, -2.5, 2.5, -1});
 }
 
+TEST(ComplexOps, Linspace) {
+  const Tensor y = linspace(Scalar(numbers::complex<double>(1, 2)), 2, 3);
+  EXPECT_EQ(y.scalar_type(), kComplexFloat);
+  expect_close(y, {1, 2, 1.5, 1, 2, 0});
+  expect_close(linspace(0, 1, 3, kComplexDouble), {0, 0, 0.5, 0, 1, 0});
+  expect_error<Error>("can't be safely cast to passed dtype",
+                      [] { linspace(Scalar(numbers::complex<double>(1, 2)), 2, 3, kFloat); });
+}
+
+// The convolution with a kernel of one element is a product, a longer one is a sum of shifted ones.
+TEST(ComplexOps, Convolutions) {
+  const Tensor x = complex_numbers({2, 3, 6}), w = complex_numbers({4, 3, 2}),
+               b = complex_numbers({4});
+  Tensor want = b.view({4, 1}).expand({2, 4, 5});
+  for (int64_t k = 0; k < 2; ++k) want = want + matmul(w.select(2, k), x.slice(2, k, k + 5));
+  EXPECT_TENSOR_CLOSE(conv1d(x, w, b), want);
+  const Tensor g = complex_numbers({2, 4, 5});
+  // The transposed one is the adjoint of the one with the conjugated kernel.
+  const Tensor turned = conv_transpose1d(g, w.conj());
+  EXPECT_TENSOR_CLOSE((turned.conj() * x).sum(), (g.conj() * conv1d(x, w)).sum());
+  const Tensor image = complex_numbers({1, 2, 4, 4}), kernel = complex_numbers({2, 1, 3, 3});
+  check_gradient_at([&](const Tensor& t) { return conv2d(t, kernel, {}, 1, 1, 1, 2); }, image);
+  check_gradient_at([&](const Tensor& t) { return conv2d(image, t, {}, 1, 1, 1, 2); }, kernel);
+  check_gradient_at([&](const Tensor& t) { return conv1d(x, w, t, 2); }, b);
+  check_gradient_at([&](const Tensor& t) { return conv_transpose1d(t, w, {}, 2); }, g);
+}
+
 TEST(ComplexOps, RefuseWhatHasNoOrder) {
   const Tensor z = complex_values({1, 2, 3, -1});
   expect_error<Error>("maximum not implemented for complex tensors.", [&] { maximum(z, z); });
@@ -294,6 +322,10 @@ TEST(ComplexOps, RefuseWhatHasNoOrder) {
   expect_error<NotImplementedError>("\"lt_cpu\" not implemented for 'ComplexDouble'",
                                     [&] { z.lt(z); });
   expect_error<NotImplementedError>("not implemented for 'ComplexDouble'", [&] { z.sort(); });
+  expect_error<NotImplementedError>("\"nan_to_num\" not implemented for 'ComplexDouble'",
+                                    [&] { nan_to_num(z); });
+  expect_error<Error>("clamp is not supported for complex types", [&] { z.clamp(0, 1); });
+  expect_error<Error>("max(): does not support complex input", [&] { z.max(0); });
 }
 
 }  // namespace
