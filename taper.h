@@ -36,6 +36,7 @@
 #include <taper/ops/dropout.h>
 #include <taper/ops/einsum.h>
 #include <taper/ops/embedding.h>
+#include <taper/ops/embedding_bag.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fft.h>
 #include <taper/ops/fill.h>

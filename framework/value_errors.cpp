@@ -29,6 +29,18 @@ void throw_target_out_of_range(int64_t value) {
   throw IndexError(detail::concat("Target ", value, " is out of bounds."));
 }
 
+void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length) {
+  TAPER_CHECK(
+      b > 0 || value == 0,
+      "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+      "position 0. However, got ",
+      value);
+  TAPER_CHECK(value <= length, "offsets[-1] can not be greater than input's length ", length,
+              " but got offsets[-1] of ", value);
+  throw Error(detail::concat("embedding_bag: expected offsets that do not fall, got ", value,
+                             " after ", before));
+}
+
 void throw_not_a_probability() { throw Error("all elements of input should be between 0 and 1"); }
 
 void throw_not_ldl_pivots() {

@@ -18,6 +18,9 @@ enum class IndexWording : int8_t {
                                            IndexWording wording);
 /// IndexError: Target 7 is out of bounds.
 [[noreturn]] void throw_target_out_of_range(int64_t value);
+/// Error: the offset of bag b is not 0 for the first bag, less than `before`, or more than
+/// `length`.
+[[noreturn]] void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length);
 /// Error: ldl_solve: expected pivots of ldl_factor
 [[noreturn]] void throw_not_ldl_pivots();
 /// Error: all elements of input should be between 0 and 1

@@ -321,13 +321,15 @@ Tensor rrelu_slopes(const Tensor& x, double low, double high, optional<Generator
   return x.new_ones(x.sizes()).masked_scatter_(falls, drawn.to(x.scalar_type()));
 }
 
-Tensor rrelu_as(const char* node, const Tensor& self, const Scalar& lower, const Scalar& upper,
-                bool training, optional<Generator> generator) {
+// `noise`, where defined, gets the slopes.
+Tensor rrelu_as(const char* node, const Tensor& self, const Tensor& noise, const Scalar& lower,
+                const Scalar& upper, bool training, optional<Generator> generator) {
   const double low = lower.toDouble(), high = upper.toDouble();
   if (!training)
     return activate({"leaky_relu_cpu", node, {Activation::kLeakyRelu, (low + high) / 2}}, self);
   check_floating("rrelu_with_noise_out_cpu", self);
   const Tensor slopes = rrelu_slopes(self, low, high, std::move(generator));
+  if (noise.defined()) noise.detach().copy_(slopes);
   const Tensor y = self.detach().mul(slopes);
   if (needs_grad(self))
     record(node, y, {self},
@@ -339,12 +341,43 @@ Tensor rrelu_as(const char* node, const Tensor& self, const Scalar& lower, const
 
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
              optional<Generator> generator) {
-  return rrelu_as("RreluWithNoiseBackward0", self, lower, upper, training, std::move(generator));
+  return rrelu_as("RreluWithNoiseBackward0", self, {}, lower, upper, training,
+                  std::move(generator));
 }
 Tensor& rrelu_(Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
                optional<Generator> generator) {
   return in_place("rrelu_", self, {}, [&](const Tensor& x) {
-    return rrelu_as("RreluWithNoiseBackward1", x, lower, upper, training, generator);
+    return rrelu_as("RreluWithNoiseBackward1", x, {}, lower, upper, training, generator);
+  });
+}
+
+namespace {
+
+void check_noise(const Tensor& self, const Tensor& noise) {
+  check_defined("rrelu_with_noise", self, "self");
+  check_defined("rrelu_with_noise", noise, "noise");
+  TAPER_CHECK(noise.sizes() == self.sizes() && noise.scalar_type() == self.scalar_type(),
+              "rrelu_with_noise: expected noise of the sizes and dtype of self, ", self.sizes(),
+              " and ", self.scalar_type(), ", got ", noise.sizes(), " and ", noise.scalar_type());
+  check_same_device("rrelu_with_noise", self, noise);
+  TAPER_CHECK(!needs_grad(noise),
+              "The function 'rrelu_with_noise' is not differentiable with respect to argument "
+              "'noise'. This input cannot have requires_grad True.");
+}
+
+}  // namespace
+
+Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower,
+                        const Scalar& upper, bool training, optional<Generator> generator) {
+  check_noise(self, noise);
+  return rrelu_as("RreluWithNoiseBackward0", self, noise, lower, upper, training,
+                  std::move(generator));
+}
+Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower,
+                          const Scalar& upper, bool training, optional<Generator> generator) {
+  check_noise(self, noise);
+  return in_place("rrelu_with_noise_", self, {}, [&](const Tensor& x) {
+    return rrelu_as("RreluWithNoiseBackward1", x, noise, lower, upper, training, generator);
   });
 }
 

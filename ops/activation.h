@@ -81,6 +81,15 @@ Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& uppe
              bool training = false, optional<Generator> generator = nullopt);
 Tensor& rrelu_(Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
                bool training = false, optional<Generator> generator = nullopt);
+/// The same, with the slopes that were drawn (1 where x > 0) written to `noise`, a tensor of x's
+/// sizes and dtype; it is left alone when not training.
+/// Errors: "rrelu_with_noise: expected noise of the sizes and dtype of self, ...".
+Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+                        const Scalar& upper = 1.0 / 3, bool training = false,
+                        optional<Generator> generator = nullopt);
+Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower = 0.125,
+                          const Scalar& upper = 1.0 / 3, bool training = false,
+                          optional<Generator> generator = nullopt);
 /// The first half of x along `dim` times the sigmoid of the second.
 /// Errors: "Halving dimension must be even, but dimension 0 is size 3".
 Tensor glu(const Tensor& self, int64_t dim = -1);

@@ -14,17 +14,6 @@ using autograd::saved;
 
 namespace {
 
-void check_indices(const char* op, const Tensor& table, const Tensor& indices) {
-  check_defined(op, indices, "indices");
-  const ScalarType t = indices.scalar_type();
-  TAPER_CHECK(
-      t == kLong || t == kInt,
-      "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-      "Long, Int; but got ",
-      indices.toString(), " instead (while checking arguments for ", op, ")");
-  check_same_device(op, table, indices);
-}
-
 Dims shape_of_rows(const Tensor& indices, int64_t width) {
   Dims shape(indices.sizes());
   shape.push_back(width);
@@ -33,22 +22,38 @@ Dims shape_of_rows(const Tensor& indices, int64_t width) {
 
 /// The derivative of embedding_dense_backward: the rows of `gg` again, scaled as they were.
 Tensor spread(const Tensor& gg, const Tensor& indices, int64_t padding_idx, bool by_frequency) {
-  Tensor y = embedding(gg, indices);
-  if (padding_idx >= 0) y = y.masked_fill(indices.eq(padding_idx).unsqueeze(-1), 0);
-  if (!by_frequency) return y;
-  const Tensor flat = indices.reshape({-1}).to(kLong);
-  const Tensor count =
-      gg.detach().new_zeros({gg.size(0)}).index_add_(0, flat, gg.detach().new_ones({flat.numel()}));
-  return y.div(count.index_select(0, flat).view(indices.sizes()).unsqueeze(-1));
+  const Tensor y = embedding(by_frequency ? detail::divided_by_uses(gg, indices) : gg, indices);
+  if (padding_idx < 0) return y;
+  return y.masked_fill(indices.eq(padding_idx).unsqueeze(-1), 0);
 }
 
 }  // namespace
+
+namespace detail {
+
+void check_index_dtype(const char* op, const char* name, const Tensor& table, const Tensor& t) {
+  check_defined(op, t, name);
+  const ScalarType dtype = t.scalar_type();
+  TAPER_CHECK(dtype == kLong || dtype == kInt, "Expected tensor for argument #1 '", name,
+              "' to have one of the following scalar types: Long, Int; but got ", t.toString(),
+              " instead (while checking arguments for ", op, ")");
+  check_same_device(op, table, t);
+}
+
+Tensor divided_by_uses(const Tensor& table, const Tensor& rows) {
+  const Tensor flat = rows.reshape({-1}).to(kLong), like = table.detach();
+  const Tensor uses =
+      like.new_zeros({table.size(0)}).index_add_(0, flat, like.new_ones({flat.numel()}));
+  return table.div(uses.clamp_min(1).unsqueeze(1));
+}
+
+}  // namespace detail
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx,
                  bool scale_grad_by_freq, bool sparse) {
   check_defined("embedding", weight, "weight");
   TAPER_CHECK(weight.dim() == 2, "'weight' must be 2-D");
-  check_indices("embedding", weight, indices);
+  detail::check_index_dtype("embedding", "indices", weight, indices);
   TAPER_CHECK_AS(NotImplementedError, !sparse,
                  "embedding: expected sparse=false, got true; Taper has dense gradients only");
   const int64_t V = weight.size(0), D = weight.size(1);
@@ -72,7 +77,7 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
                                 int64_t padding_idx, bool scale_grad_by_freq) {
   const char* op = "embedding_dense_backward";
   check_defined(op, gy, "grad_output");
-  check_indices(op, gy, indices);
+  detail::check_index_dtype(op, "indices", gy, indices);
   TAPER_CHECK(gy.dim() == indices.dim() + 1 && indices.sizes() == gy.sizes().slice(0, gy.dim() - 1),
               op, ": expected grad_output of indices' shape ", indices.sizes(),
               " with one more dimension, got ", gy.sizes());
@@ -84,8 +89,8 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
   Tensor y = detail::make_tensor({num_weights, D}, dtype, gy.device());
   {
     NoGradGuard no_grad;
-    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.to(dtype).contiguous(), rows, padding_idx,
-                    scale_grad_by_freq);
+    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.to(dtype).contiguous(), rows, Tensor(), Tensor(),
+                    padding_idx, scale_grad_by_freq);
     y = y.to(gy.scalar_type());
   }
   if (needs_grad(gy))
@@ -100,7 +105,7 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
                           double norm_type) {
   check_defined("embedding_renorm_", weight, "self");
   TAPER_CHECK(weight.dim() == 2, "'self' must be 2-D");
-  check_indices("embedding_renorm_", weight, indices);
+  detail::check_index_dtype("embedding_renorm_", "indices", weight, indices);
   TAPER_CHECK(isFloatingType(weight.scalar_type()),
               "embedding_renorm_: expected a floating table, got ", toString(weight.scalar_type()));
   const Tensor rows = indices.contiguous();

@@ -5,6 +5,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/embedding_kernels.h>
+#include <taper/ops/weighted_rows.h>
 
 namespace taper::cpu {
 namespace {
@@ -22,18 +23,27 @@ void divide_by_frequency(T* y, int64_t width, const I* rows, int64_t n, int64_t 
   }
 }
 
+/// What is added up: for index i the row from[i] (or i) of gy, times factors[i] (or 1).
+template <class T, class I>
+struct Summands {
+  const T* gy;
+  int64_t count, width;
+  const I *rows, *from;
+  const T* factors;
+  int64_t n, padding_idx;
+};
+
 /// The part [begin, end) of the table. Every thread reads all indices and adds the rows that are in
 /// its part, so the order of the additions does not depend on the number of threads.
 template <class T, class I>
-void add_rows(T* y, const T* gy, int64_t width, const I* rows, int64_t n, int64_t padding_idx,
-              int64_t begin, int64_t end) {
-  std::memset(y + begin * width, 0, static_cast<size_t>((end - begin) * width) * sizeof(T));
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t v = rows[i];
-    if (v < begin || v >= end || v == padding_idx) continue;
-    T* to = y + v * width;
-    const T* from = gy + i * width;
-    for (int64_t k = 0; k < width; ++k) to[k] += from[k];
+void add_rows(T* y, const Summands<T, I>& s, int64_t begin, int64_t end) {
+  std::memset(y + begin * s.width, 0, static_cast<size_t>((end - begin) * s.width) * sizeof(T));
+  for (int64_t i = 0; i < s.n; ++i) {
+    const int64_t v = s.rows[i];
+    if (v < begin || v >= end || v == s.padding_idx) continue;
+    const int64_t from = s.from ? s.from[i] : i;
+    if (from >= s.count) continue;
+    add_row(y + v * s.width, s.gy + from * s.width, s.factors ? s.factors[i] : T(1), s.width);
   }
 }
 
@@ -53,16 +63,24 @@ double row_norm(const T* row, int64_t width, double p) {
 
 }  // namespace
 
-void embedding_gradient(Out y, In gy, In rows, int64_t padding_idx, bool by_frequency) {
+void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padding_idx,
+                        bool by_frequency) {
   const int64_t table = y.sizes[0], width = y.sizes[1], n = rows.numel;
   const int64_t grain = std::max<int64_t>(1, 2 * kGrain / std::max<int64_t>(1, width));
   TAPER_SWITCH(y.dtype, "embedding_backward", TAPER_FLOAT_DTYPES, [&] {
     using T = scalar_t;
     TAPER_SWITCH(rows.dtype, "embedding_backward", TAPER_INDEX_DTYPES, [&] {
-      const scalar_t* at = rows.as<scalar_t>();
+      const Summands<T, scalar_t> s{gy.as<T>(),
+                                    from.defined() ? gy.sizes[0] : n,
+                                    width,
+                                    rows.as<scalar_t>(),
+                                    from.defined() ? from.as<scalar_t>() : nullptr,
+                                    factors.defined() ? factors.as<T>() : nullptr,
+                                    n,
+                                    padding_idx};
       parallel_for(0, table, grain, [&](int64_t begin, int64_t end) {
-        add_rows(y.as<T>(), gy.as<T>(), width, at, n, padding_idx, begin, end);
-        if (by_frequency) divide_by_frequency(y.as<T>(), width, at, n, begin, end);
+        add_rows(y.as<T>(), s, begin, end);
+        if (by_frequency) divide_by_frequency(y.as<T>(), width, s.rows, n, begin, end);
       });
     });
   });

@@ -14,10 +14,13 @@ struct TableRow {
 };
 
 // Threads have a column each; those of the first member of a group add all of it, in order.
-template <class T>
+template <class T, class I>
 struct AddGradients {
   T* y;
   const T* gy;
+  const I* from;
+  const T* factors;
+  int64_t count;
   GroupView groups;
   int64_t table, width, padding_idx;
   bool by_frequency;
@@ -26,9 +29,14 @@ struct AddGradients {
     const int64_t v = static_cast<int64_t>(groups.places[i]);
     if (v == table || v == padding_idx || !groups.begins(i)) return;
     const int64_t n = groups.size(i);
-    const T total =
-        team.sum<T>(n, [&](int64_t j) { return gy[groups.positions[i + j] * width + k]; });
+    const T total = team.sum<T>(n, [&](int64_t j) { return summand(groups.positions[i + j], k); });
     if (team.rank == 0) y[v * width + k] = by_frequency ? total / static_cast<T>(n) : total;
+  }
+  TAPER_DEVICE T summand(int64_t i, int64_t k) const {
+    const int64_t row = from ? static_cast<int64_t>(from[i]) : i;
+    if (row < 0 || row >= count) return T(0);
+    const T g = gy[row * width + k];
+    return factors ? factors[i] * g : g;
   }
 };
 
@@ -66,30 +74,36 @@ struct RenormRows {
   }
 };
 
+/// f(groups, a value of the type of rows).
 template <class F>
 void by_rows(const In& rows, int64_t table, const F& f) {
   TAPER_SWITCH(rows.dtype, "embedding", TAPER_INDEX_DTYPES, [&] {
-    f(Groups(rows.numel, table, TableRow<scalar_t>{rows.as<scalar_t>()}).view());
+    f(Groups(rows.numel, table, TableRow<scalar_t>{rows.as<scalar_t>()}).view(), scalar_t());
   });
 }
 
 }  // namespace
 
-void embedding_gradient(Out y, In gy, In rows, int64_t padding_idx, bool by_frequency) {
+void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padding_idx,
+                        bool by_frequency) {
   const int64_t table = y.sizes[0], width = y.sizes[1];
+  const int64_t count = from.defined() ? gy.sizes[0] : rows.numel;
   set_zero(y.data, static_cast<size_t>(y.numel) * elementSize(y.dtype));
-  by_rows(rows, table, [&](const GroupView& groups) {
+  by_rows(rows, table, [&](const GroupView& groups, auto index) {
+    using I = decltype(index);
     TAPER_SWITCH(y.dtype, "embedding_backward", TAPER_FLOAT_DTYPES, [&] {
       for_each_row(groups.n * width, width >= Team::kWarp ? 1 : Team::kWarp,
-                   AddGradients<scalar_t>{y.as<scalar_t>(), gy.as<scalar_t>(), groups, table, width,
-                                          padding_idx, by_frequency});
+                   AddGradients<scalar_t, I>{
+                       y.as<scalar_t>(), gy.as<scalar_t>(), from.defined() ? from.as<I>() : nullptr,
+                       factors.defined() ? factors.as<scalar_t>() : nullptr, count, groups, table,
+                       width, padding_idx, by_frequency});
     });
   });
 }
 
 void embedding_renorm(InOut weight, In rows, double max_norm, double norm_type) {
   const int64_t table = weight.sizes[0], width = weight.sizes[1];
-  by_rows(rows, table, [&](const GroupView& groups) {
+  by_rows(rows, table, [&](const GroupView& groups, auto) {
     TAPER_SWITCH(weight.dtype, "embedding_renorm", TAPER_FLOATING_DTYPES, [&] {
       for_each_row(
           groups.n, team_for(width),

@@ -19,6 +19,7 @@ enum class FaultKind : int32_t {
   kTarget,       // value
   kProbability,  // nothing
   kLdlPivots,    // nothing
+  kBagOffset,    // bag, value, value before, number of indices
 };
 struct FaultNote {
   int32_t claimed;  // 1: somebody writes, or has written
@@ -30,6 +31,7 @@ struct FaultNote {
   if (kind == FaultKind::kTarget) throw_target_out_of_range(n[0]);
   if (kind == FaultKind::kProbability) throw_not_a_probability();
   if (kind == FaultKind::kLdlPivots) throw_not_ldl_pivots();
+  if (kind == FaultKind::kBagOffset) throw_wrong_bag_offset(n[0], n[1], n[2], n[3]);
   throw_index_out_of_range(n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
 }
 

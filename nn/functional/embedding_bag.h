@@ -9,8 +9,7 @@ namespace taper::nn::functional {
 /// embedding_dim) in each bag of indices. The bags are the rows of `input` (B, N), or the pieces of
 /// `input` (L) that begin at `offsets` (B); the result is (B, embedding_dim). per_sample_weights,
 /// of the input's sizes, multiply the rows of a sum. Throws Error for other sizes and for offsets
-/// that fall, IndexError for an index out of range. Reads offsets on the host: it waits for a
-/// device.
+/// that fall, IndexError for an index out of range.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 

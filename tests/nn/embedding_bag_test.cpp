@@ -105,7 +105,7 @@ TEST(EmbeddingBag, WrongArgumentsAreRefused) {
   };
   refused("offsets has to be a 1D Tensor but got null", input, plain);
   refused("offsets[0] has to be 0", input, at({1, 2}));
-  refused("offsets[-1] can not be greater than input's length(3), but got offsets[-1] of 4", input,
+  refused("offsets[-1] can not be greater than input's length 3 but got offsets[-1] of 4", input,
           at({0, 4}));
   refused("expected offsets that do not fall", input, at({0, 2, 1}));
   refused("input has to be 1D or 2D Tensor, but got Tensor of dimension 3", zeros({1, 1, 1}, kLong),

@@ -236,6 +236,29 @@ TEST(Activation, RandomSlopesArePyTorchs) {
   EXPECT_EQ(values_of(leaf.grad()), (std::vector<double>{0.5, 1, 0.5, 1, 0.5}));
 }
 
+TEST(Activation, RandomSlopesMayBeKept) {
+  const Tensor x = values({-1, 2, -3}), noise = values({7, 7, 7});
+  EXPECT_EQ(values_of(rrelu_with_noise(x, noise, 0.25, 0.75)),
+            (std::vector<double>{-0.5, 2, -1.5}));
+  EXPECT_EQ(values_of(noise), (std::vector<double>{7, 7, 7}));
+  manual_seed(1);
+  const Tensor y = rrelu_with_noise(x, noise, 0.25, 0.75, true);
+  EXPECT_EQ(values_of(y), values_of(x.mul(noise)));
+  EXPECT_EQ(get_element(noise, 1), 1);
+  Tensor leaf = x.clone().requires_grad_(), in_place = leaf.mul(1);
+  manual_seed(1);
+  rrelu_with_noise_(in_place, noise, 0.25, 0.75, true).sum().backward();
+  EXPECT_EQ(values_of(in_place), values_of(y));
+  EXPECT_EQ(values_of(leaf.grad()), values_of(noise));
+  expect_error("expected noise of the sizes and dtype of self, [3] and Float, got [2] and Float",
+               [&] {
+                 rrelu_with_noise(x, values({1, 2}));
+               });
+  expect_error("got [3] and Double", [&] { rrelu_with_noise(x, noise.to(kDouble)); });
+  expect_error("not differentiable with respect to argument 'noise'",
+               [&] { rrelu_with_noise(x, noise.clone().requires_grad_()); });
+}
+
 TEST(Activation, RandomSlopesAreDrawnForNegativeElementsOnly) {
   const auto next_after = [](std::vector<double> v) {
     manual_seed(0);

@@ -1,0 +1,57 @@
+// Kernels of embedding_bag. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+#include <taper/framework/host_device.h>
+
+namespace taper {
+
+/// What is made of the rows of a bag; LibTorch's numbers.
+enum class BagMode : int8_t { kSum, kMean, kMax };
+
+/// Which of `length` indices each bag holds. Offsets that are wrong (which has been reported) lead
+/// nowhere outside.
+struct BagBounds {
+  const int64_t* offsets;
+  int64_t count, length;
+
+  BagBounds(const In& offsets, const In& indices)
+      : offsets(offsets.as<int64_t>()), count(offsets.numel), length(indices.numel) {}
+  TAPER_HD int64_t begin(int64_t bag) const {
+    const int64_t at = offsets[bag];
+    return at < 0 ? 0 : at > length ? length : at;
+  }
+  TAPER_HD int64_t end(int64_t bag) const { return bag + 1 < count ? begin(bag + 1) : length; }
+  /// The last bag that begins at index i or before.
+  TAPER_HD int64_t bag_of(int64_t i) const {
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (offsets[middle] <= i)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low - 1;
+  }
+};
+
+// All tensors are contiguous; indices, offsets, bags, sizes and `largest` are int64. Indices are
+// rows of `weight`. padding_idx is -1 where there is none.
+
+/// Throws unless offsets[0] is 0, none is less than the one before, and the last at most `length`.
+TAPER_KERNEL(check_bag_offsets, In offsets, int64_t length)
+/// bag_of[i] = the bag of index i, bag_size[b] = how many indices of bag b are not padding.
+TAPER_KERNEL(fill_bags, Out bag_of, Out bag_size, In indices, In offsets, int64_t padding_idx)
+/// y[b, :] = the sum or mean of weight[indices[i], :] * factors[i] over the i of bag b that are not
+/// padding, with factors 1 where undefined.
+TAPER_KERNEL(embedding_bag_sum, Out y, In weight, In indices, In offsets, In factors,
+             int64_t padding_idx, BagMode mode)
+/// The largest instead, and the row it came from; both 0 for empty bags. As in LibTorch a NaN is
+/// larger than nothing, and only the first row's is kept.
+TAPER_KERNEL(embedding_bag_max, Out y, Out largest, In weight, In indices, In offsets,
+             int64_t padding_idx)
+/// g[i] = sum over k of gy[bag_of[i], k] * weight[indices[i], k]; 0 for padding and in no bag.
+TAPER_KERNEL(embedding_bag_dot, Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx)
+
+}  // namespace taper
