@@ -48,11 +48,14 @@ void* chunk_allocate(size_t nbytes) {
   return block;
 }
 
-void chunk_release(void* block) noexcept {
+void chunk_release(void* block, size_t nbytes) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(block);
   Chunk* chunk = reinterpret_cast<Chunk*>(address - address % kChunk);
   std::lock_guard<std::mutex> lock(mutex);
-  if (--chunk->live > 0) return;
+  if (--chunk->live > 0) {  // its place is not used again, so its memory goes back now
+    madvise(block, nbytes, MADV_DONTNEED);
+    return;
+  }
   if (chunk == current)
     chunk->used = kGap;  // kept: whoever frees one block and takes another needs it again
   else

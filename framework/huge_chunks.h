@@ -13,8 +13,8 @@ inline bool in_chunks(size_t nbytes) {
 }
 /// A block aligned to a page; null when the system has no memory.
 void* chunk_allocate(size_t nbytes);
-/// Gives back a block of chunk_allocate. A chunk returns to the system with its last block, unless
-/// it is the one that blocks are cut from.
-void chunk_release(void* block) noexcept;
+/// Gives back a block of chunk_allocate, of so many bytes (whole pages). Its memory returns to the
+/// system, its addresses with the last block of its chunk, unless blocks are still cut from that.
+void chunk_release(void* block, size_t nbytes) noexcept;
 
 }  // namespace taper::detail

@@ -56,7 +56,7 @@ void* system_allocate(size_t nbytes) {
 }
 
 void system_release(void* p, size_t nbytes) {
-  if (detail::in_chunks(nbytes)) return detail::chunk_release(p);
+  if (detail::in_chunks(nbytes)) return detail::chunk_release(p, nbytes);
   std::free(p);
 }
 

@@ -93,8 +93,8 @@ class Stream final : public detail::StreamImpl {
   mutable std::condition_variable finished_;
   std::deque<std::function<void()>> queue_;
   uint64_t queued_ = 0, done_ = 0;
-  /// The first item that somebody waits for. (To wake a waiter for each item that is done would cost
-  /// more than most items.)
+  /// The first item that somebody waits for. (To wake a waiter for each item that is done would
+  /// cost more than most items.)
   mutable uint64_t awaited_ = UINT64_MAX;
   bool started_ = false, stopping_ = false;
 };
