@@ -79,7 +79,8 @@ class PtFile {
            " bytes");
     const Tensor t = taper::detail::make_tensor(numel, dtype, Device());
     zip_.read(*e, t.data_ptr());
-    if (swapped_) swap_bytes(t.data_ptr(), e->nbytes, itemsize);
+    if (swapped_)
+      swap_bytes(t.data_ptr(), e->nbytes, elementSize(toRealValueType(t.scalar_type())));
     check_bools(key, t);
     return device_ ? t.to(*device_) : t;
   }

@@ -234,6 +234,8 @@ class Unpickler {
   void check_extent(const Dims& sizes, const Dims& strides, int64_t offset, const Tensor& storage);
 
   void push_tensor(const std::vector<uint32_t>& a);
+  /// Whether the metadata of a tensor, which may follow PyTorch's six arguments, says `key`: True.
+  bool has_mark(const std::vector<uint32_t>& a, const char* key);
   bool truth(uint32_t i) { return expect(i, Kind::kBool, "requires_grad").number != 0; }
 
   void push_owned(const Tensor& storage, const Dims& sizes, const Dims& strides, int64_t offset,

@@ -102,7 +102,21 @@ void Unpickler::push_tensor(const std::vector<uint32_t>& a) {
   if (sizes.size() != strides.size())
     damaged("a tensor of ", sizes.size(), " sizes and ", strides.size(), " strides");
   check_extent(sizes, strides, offset, storage);
-  push_owned(storage, sizes, strides, offset, truth(a[4]));
+  const bool conjugated = has_mark(a, "conj"), negated = has_mark(a, "neg");
+  if (!conjugated && !negated) return push_owned(storage, sizes, strides, offset, truth(a[4]));
+  // What Python does when such a tensor is read is done here: Taper's are never lazy.
+  Tensor t = taper::detail::share_data(*storage.impl_ptr(), sizes, strides, offset);
+  if (negated) t = t.neg();
+  if (conjugated) t = t.conj();
+  push_owned(t, t.impl().sizes, t.impl().strides, t.impl().offset, truth(a[4]));
+}
+
+bool Unpickler::has_mark(const std::vector<uint32_t>& a, const char* key) {
+  if (a.size() < 7 || at(a[6]).kind != Kind::kDict) return false;
+  const std::vector<uint32_t>& items = at(a[6]).items;
+  for (size_t i = 0; i + 1 < items.size(); i += 2)
+    if (at(items[i]).kind == Kind::kText && at(items[i]).text == key) return truth(items[i + 1]);
+  return false;
 }
 
 // (data, requires_grad, hooks)

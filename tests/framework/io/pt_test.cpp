@@ -1,12 +1,13 @@
 // Files that Python's torch.save wrote, and files written for Python.
+#include <taper/framework/io/pickle.h>
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/zip.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/view.h>
 
+#include "complex_util.h"
 #include "framework/io/python_files.h"
-#include "test_util.h"
 
 namespace taper {
 namespace {
@@ -155,11 +156,41 @@ TEST(Pt, AFailedSaveLeavesTheOldFile) {
   EXPECT_EQ(folder.size(), 1u);
 }
 
-/// A file of one float tensor of two elements with some records changed.
+/// A pickle of two complex numbers, 1 + 2i and 3 - i, with PyTorch 2's metadata.
+Tensor unpickled_with(const std::string& metadata) {
+  const std::string code = std::string("\x80\x02", 2) +
+                           "ctorch._utils\n_rebuild_tensor_v2\n"
+                           "((U\x07storagectorch\nComplexFloatStorage\nU\x01"
+                           "0U\x03"
+                           "cpuK\x02tQ" +
+                           std::string("K\0K\x02\x85K\x01\x85", 8) + "\x89" +
+                           "ccollections\nOrderedDict\n)R" + metadata + "tR.";
+  const auto storage = [](const std::string&, ScalarType, int64_t) {
+    return complex_values({1, 2, 3, -1}, kComplexFloat);
+  };
+  return serialize::detail::unpickle(serialize::detail::bytes_of(code.data(), code.size()), storage,
+                                     "a test")
+      .toTensor();
+}
+
+TEST(Pt, LazilyConjugatedTensors) {
+  expect_close(unpickled_with(""), {1, 2, 3, -1});
+  expect_close(unpickled_with("}U\x04"
+                              "conj\x88s"),
+               {1, -2, 3, 1});
+  expect_close(unpickled_with("}U\x04"
+                              "conj\x89s"),
+               {1, 2, 3, -1});
+  expect_close(unpickled_with("}(U\x04"
+                              "conj\x88U\x03neg\x88u"),
+               {-1, 2, -3, -1});
+}
+
+/// A file of one tensor of eight bytes with some records changed.
 std::vector<char> archive(const std::string& order, const std::string& record,
-                          const std::string& prefix = "any") {
+                          const std::string& prefix = "any", const Tensor& t = counting({2})) {
   using namespace serialize::detail;
-  const std::vector<char> good = pickle_save(counting({2}));
+  const std::vector<char> good = pickle_save(t);
   const ZipReader from(bytes_of(good.data(), good.size()), "a test");
   std::vector<char> out;
   ZipWriter to(
@@ -182,6 +213,10 @@ TEST(Pt, BothByteOrders) {
   const std::string little("\0\0\0\0\0\0\x80\x3f", 8), big("\0\0\0\0\x3f\x80\0\0", 8);
   expect_values(pickle_load(archive("little", little)).toTensor(), {2}, {0, 1});
   expect_values(pickle_load(archive("big", big)).toTensor(), {2}, {0, 1});
+  // The parts of a complex number are swapped, not the pair.
+  const Tensor one = complex_values({0, 0}, kComplexFloat);
+  expect_close(pickle_load(archive("little", little, "any", one)).toTensor(), {0, 1});
+  expect_close(pickle_load(archive("big", big, "any", one)).toTensor(), {0, 1});
   expect_error("byte order 'little' or 'big'", [&] { pickle_load(archive("odd", big)); });
   expect_error("expected 2 elements of", [&] { pickle_load(archive("big", big.substr(1))); });
 }
