@@ -46,6 +46,17 @@ struct SharedBuffer : taper::autograd::Function<SharedBuffer> {
   }
 };
 
+/// z * z of complex numbers, with a backward that forgets the conjugate.
+struct PlainSquare : taper::autograd::Function<PlainSquare> {
+  static Tensor forward(AutogradContext* ctx, Tensor z) {
+    ctx->save_for_backward({z});
+    return z * z;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    return {g[0] * ctx->get_saved_variables()[0] * 2};
+  }
+};
+
 void show(const char* title, const std::string& report) {
   std::cout << "== " << title << "\n" << report << "\n";
 }
@@ -54,12 +65,16 @@ Tensor leaf(std::vector<int64_t> sizes) { return taper::randn(sizes, kDouble).re
 Tensor forgotten(const Tensor& x) { return ForgottenSoftmax::apply(x); }
 Tensor shorter(const Tensor& x) { return ShortExp::apply(x); }
 Tensor shared(const Tensor& x) { return SharedBuffer::apply(x); }
+Tensor plain(const Tensor& x) { return PlainSquare::apply(x); }
 
 void gradchecks() {
   taper::manual_seed(0);
   show("gradcheck", taper::autograd::gradcheck_report(forgotten, {leaf({2, 3})}).text());
   show("gradcheck, a buffer used again",
        taper::autograd::gradcheck_report(shared, {leaf({2})}).text());
+  const Tensor z = taper::tensor({1.0, 2.0, -0.5, 1.5}, kDouble).view({2, 2});
+  show("gradcheck, a conjugate forgotten",
+       taper::autograd::gradcheck_report(plain, {view_as_complex(z).requires_grad_()}).text());
   show("gradgradcheck", taper::autograd::gradgradcheck_report(
                             [](const Tensor& x) { return x * x.detach() + x; }, {leaf({2})})
                             .text());
