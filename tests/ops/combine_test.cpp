@@ -10,7 +10,9 @@
 #include <taper/ops/scan.h>
 #include <taper/ops/search.h>
 #include <taper/ops/statistics.h>
+#include <taper/ops/unique.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -232,6 +234,18 @@ TEST(Statistics, ManyCounts) {
       EXPECT_EQ(each[k].item<int64_t>(), x.eq(k).sum().item<int64_t>());
     EXPECT_EQ(each.sum().item<int64_t>(), 200003);
   }
+}
+
+TEST(Statistics, CountsAreTheSameOnADevice) {
+  TAPER_NEEDS_DEVICES(1);
+  const Tensor x = arange(5000).mul(11).remainder(37).sub(5);
+  const Tensor on_device = x.to(device_at(0));
+  EXPECT_TRUE(bincount(on_device.add(5)).to(kCPU).equal(bincount(x.add(5))));
+  const auto [v, i, c] = _unique2(x, true, true, true);
+  const auto [dv, di, dc] = _unique2(on_device, true, true, true);
+  EXPECT_TRUE(dv.is_cuda() && dv.to(kCPU).equal(v));
+  EXPECT_TRUE(di.to(kCPU).equal(i));
+  EXPECT_TRUE(dc.to(kCPU).equal(c));
 }
 
 TEST(Statistics, ModeTakesTheSmallestOfTheMostFrequent) {
