@@ -15,6 +15,31 @@ using detail::text_of;
 using utils::rnn::PackedSequence;
 
 // ---------------------------------------------------------------------- layers
+namespace {
+
+// The second dimension of a state in another order.
+Tensor permuted(const Tensor& state, const Tensor& order) {
+  return order.defined() ? state.index_select(1, order) : state;
+}
+
+PackedSequence with_data(const PackedSequence& packed, const Tensor& data) {
+  return PackedSequence(data, packed.batch_sizes(), packed.sorted_indices(),
+                        packed.unsorted_indices());
+}
+int64_t batch_of(const PackedSequence& packed) { return packed.batch_sizes()[0].item<int64_t>(); }
+
+using OneState = std::tuple<Tensor, Tensor>;
+
+/// An op of layers with one state: for batches, and for packed rows.
+struct OneStateOp {
+  OneState (*dense)(const Tensor&, const Tensor&, TensorList, bool, int64_t, double, bool, bool,
+                    bool);
+  OneState (*packed)(const Tensor&, const Tensor&, const Tensor&, TensorList, bool, int64_t, double,
+                     bool, bool);
+};
+
+}  // namespace
+
 namespace detail {
 namespace {
 
@@ -135,26 +160,39 @@ Tensor RNNImplBase<Derived>::zero_state(const Tensor& input, int64_t batch, int6
   return zeros({count, batch, size}, input.options().requires_grad(false));
 }
 
+template <class Derived>
+template <class Op, class Options>
+std::tuple<Tensor, Tensor> RNNImplBase<Derived>::run(const Op& op, const Options& o,
+                                                     const Tensor& input, Tensor hx) const {
+  check_input(input, false);
+  const int64_t batch = batch_of(input), size = o.hidden_size();
+  if (!hx.defined()) hx = zero_state(input, batch, size);
+  check_hidden_size(hx, batch, size, "hidden");
+  return op.dense(input, hx, flat_weights_, o.bias(), o.num_layers(), o.dropout(),
+                  this->is_training(), o.bidirectional(), o.batch_first());
+}
+
+template <class Derived>
+template <class Op, class Options>
+std::tuple<PackedSequence, Tensor> RNNImplBase<Derived>::run(const Op& op, const Options& o,
+                                                             const PackedSequence& packed,
+                                                             Tensor hx) const {
+  const Tensor& data = packed.data();
+  check_input(data, true);
+  const int64_t batch = nn::batch_of(packed), size = o.hidden_size();
+  hx = hx.defined() ? permuted(hx, packed.sorted_indices()) : zero_state(data, batch, size);
+  check_hidden_size(hx, batch, size, "hidden");
+  const auto [y, h] =
+      op.packed(data, packed.batch_sizes(), hx, flat_weights_, o.bias(), o.num_layers(),
+                o.dropout(), this->is_training(), o.bidirectional());
+  return {with_data(packed, y), permuted(h, packed.unsorted_indices())};
+}
+
 template class RNNImplBase<RNNImpl>;
 template class RNNImplBase<LSTMImpl>;
 template class RNNImplBase<GRUImpl>;
 
 }  // namespace detail
-
-namespace {
-
-// The second dimension of a state in another order.
-Tensor permuted(const Tensor& state, const Tensor& order) {
-  return order.defined() ? state.index_select(1, order) : state;
-}
-
-PackedSequence with_data(const PackedSequence& packed, const Tensor& data) {
-  return PackedSequence(data, packed.batch_sizes(), packed.sorted_indices(),
-                        packed.unsorted_indices());
-}
-int64_t batch_of(const PackedSequence& packed) { return packed.batch_sizes()[0].item<int64_t>(); }
-
-}  // namespace
 
 // ---------------------------------------------------------------------- RNN, GRU
 TAPER_DEFINE_LIBRARY_MODULE(RNN);
@@ -174,34 +212,21 @@ RNNImpl::RNNImpl(const RNNOptions& options_)
       }()),
       options(options_) {}
 
-std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
-  check_input(input, false);
-  const int64_t batch = batch_of(input), size = options.hidden_size();
-  if (!hx.defined()) hx = zero_state(input, batch, size);
-  check_hidden_size(hx, batch, size, "hidden");
-  const bool tanh = holds_alternative<enumtype::kTanh>(options.nonlinearity());
-  std::tuple<Tensor, Tensor> (*run)(const Tensor&, const Tensor&, TensorList, bool, int64_t, double,
-                                    bool, bool, bool) = rnn_relu;
-  if (tanh) run = rnn_tanh;
-  return run(input, hx, flat_weights_, options.bias(), options.num_layers(), options.dropout(),
-             is_training(), options.bidirectional(), options.batch_first());
+namespace {
+
+OneStateOp op_of(const RNNOptions& options) {
+  if (holds_alternative<enumtype::kTanh>(options.nonlinearity())) return {rnn_tanh, rnn_tanh};
+  return {rnn_relu, rnn_relu};
 }
 
+}  // namespace
+
+std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
+  return run(op_of(options), options, input, std::move(hx));
+}
 std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const PackedSequence& packed,
                                                                       Tensor hx) {
-  const Tensor& data = packed.data();
-  check_input(data, true);
-  const int64_t batch = nn::batch_of(packed), size = options.hidden_size();
-  hx = hx.defined() ? permuted(hx, packed.sorted_indices()) : zero_state(data, batch, size);
-  check_hidden_size(hx, batch, size, "hidden");
-  const bool tanh = holds_alternative<enumtype::kTanh>(options.nonlinearity());
-  std::tuple<Tensor, Tensor> (*run)(const Tensor&, const Tensor&, const Tensor&, TensorList, bool,
-                                    int64_t, double, bool, bool) = rnn_relu;
-  if (tanh) run = rnn_tanh;
-  const auto [y, h] =
-      run(data, packed.batch_sizes(), hx, flat_weights_, options.bias(), options.num_layers(),
-          options.dropout(), is_training(), options.bidirectional());
-  return {with_data(packed, y), permuted(h, packed.unsorted_indices())};
+  return run(op_of(options), options, packed, std::move(hx));
 }
 
 TAPER_DEFINE_LIBRARY_MODULE(GRU);
@@ -217,25 +242,11 @@ GRUImpl::GRUImpl(const GRUOptions& options_)
       options(options_) {}
 
 std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, Tensor hx) {
-  check_input(input, false);
-  const int64_t batch = batch_of(input), size = options.hidden_size();
-  if (!hx.defined()) hx = zero_state(input, batch, size);
-  check_hidden_size(hx, batch, size, "hidden");
-  return gru(input, hx, flat_weights_, options.bias(), options.num_layers(), options.dropout(),
-             is_training(), options.bidirectional(), options.batch_first());
+  return run(OneStateOp{gru, gru}, options, input, std::move(hx));
 }
-
 std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const PackedSequence& packed,
                                                                       Tensor hx) {
-  const Tensor& data = packed.data();
-  check_input(data, true);
-  const int64_t batch = nn::batch_of(packed), size = options.hidden_size();
-  hx = hx.defined() ? permuted(hx, packed.sorted_indices()) : zero_state(data, batch, size);
-  check_hidden_size(hx, batch, size, "hidden");
-  const auto [y, h] =
-      gru(data, packed.batch_sizes(), hx, flat_weights_, options.bias(), options.num_layers(),
-          options.dropout(), is_training(), options.bidirectional());
-  return {with_data(packed, y), permuted(h, packed.unsorted_indices())};
+  return run(OneStateOp{gru, gru}, options, packed, std::move(hx));
 }
 
 // ---------------------------------------------------------------------- LSTM

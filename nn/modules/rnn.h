@@ -52,6 +52,15 @@ class RNNImplBase : public Cloneable<Derived> {
   int64_t batch_of(const Tensor& input) const;
   /// Size of what a layer gives in one direction.
   int64_t real_hidden_size() const;
+  /// The forward of RNN and GRU, whose state is one tensor: `op` is their op for batches and for
+  /// packed rows.
+  template <class Op, class Options>
+  std::tuple<Tensor, Tensor> run(const Op& op, const Options& o, const Tensor& input,
+                                 Tensor hx) const;
+  template <class Op, class Options>
+  std::tuple<utils::rnn::PackedSequence, Tensor> run(const Op& op, const Options& o,
+                                                     const utils::rnn::PackedSequence& packed,
+                                                     Tensor hx) const;
 
   std::vector<Tensor> flat_weights_;
 };
