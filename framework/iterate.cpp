@@ -83,13 +83,35 @@ int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes,
 
 }  // namespace detail
 
+namespace {
+
+typedef uint64_t Words __attribute__((vector_size(16)));
+
+/// The bytes of an element, in a register.
+template <class T>
+Words bytes_of(const T& value) {
+  constexpr size_t kSize = sizeof(T);
+  std::conditional_t<
+      kSize == 1, uint8_t,
+      std::conditional_t<kSize == 2, uint16_t, std::conditional_t<kSize == 4, uint32_t, uint64_t>>>
+      bits;
+  static_assert(sizeof bits == kSize);
+  __builtin_memcpy(&bits, &value, kSize);
+  return Words{bits, 0};
+}
+Words bytes_of(const numbers::complex<double>& z) {
+  return Words{bytes_of(z.real())[0], bytes_of(z.imag())[0]};
+}
+
+}  // namespace
+
 In In::number(const Scalar& v, ScalarType dtype) {
+  // Written at once: who copies the whole would wait for a part that is still on its way to memory.
+  Words bytes = {};
+  TAPER_SWITCH(dtype, "number", TAPER_ANY_DTYPES, [&] { bytes = bytes_of(v.cast<scalar_t>()); });
   In x;
   x.dtype = dtype;
-  TAPER_SWITCH(dtype, "number", TAPER_ANY_DTYPES, [&] {
-    const scalar_t value = v.cast<scalar_t>();
-    __builtin_memcpy(x.immediate, &value, sizeof value);
-  });
+  __builtin_memcpy(x.immediate, &bytes, sizeof bytes);
   return x;
 }
 

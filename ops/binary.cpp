@@ -63,8 +63,8 @@ ScalarType result_type(const Tensor& x, const Scalar& y) { return detail::promot
 
 // ---------------------------------------------------------------- add, sub
 void binary_op::check_sub(const BinaryOp&, const BinaryOperand& a, const BinaryOperand& b) {
-  const bool bool_a = a.tensor ? a.tensor->scalar_type() == kBool : a.number.isBoolean();
-  const bool bool_b = b.tensor ? b.tensor->scalar_type() == kBool : b.number.isBoolean();
+  const bool bool_a = a.tensor ? a.tensor->scalar_type() == kBool : a.number->isBoolean();
+  const bool bool_b = b.tensor ? b.tensor->scalar_type() == kBool : b.number->isBoolean();
   TAPER_CHECK(
       !(bool_a && bool_b),
       "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "

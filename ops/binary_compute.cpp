@@ -85,6 +85,14 @@ bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
   return b && alike(a, *b) && (!op.floats || isFloatingType(a.impl().dtype));
 }
 
+// True when the result is of the tensor's dtype, and the kernel takes it as it is: a dense tensor
+// of floats, and a real number.
+bool simple_with_number(const Tensor& a, const BinaryOperand& b) {
+  if (b.tensor || !a.defined() || b.number->isComplex()) return false;
+  const TensorImpl& x = a.impl();
+  return isFloatingType(x.dtype) && x.contiguous && !x.wrapped_number;
+}
+
 // Computes into `y`, which lies apart from the operands or where they do; through a tensor of
 // `result` where y is of another dtype.
 void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, ScalarType result,
@@ -143,20 +151,29 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
 }  // namespace
 
 Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
-  if (!a.tensor || !simple(op, *a.tensor, b.tensor)) return compute(op, a, b, nullptr);
+  const bool two = a.tensor && simple(op, *a.tensor, b.tensor);
+  if (!two && !(a.tensor && simple_with_number(*a.tensor, b))) return compute(op, a, b, nullptr);
   if (op.check) op.check(op, a, b);
   const TensorImpl& x = a.tensor->impl();
   Tensor y = make_tensor(x.sizes, result_dtype(op, x.dtype), x.device);
-  if (y.numel() > 0) op.run_alike(y, *a.tensor, *b.tensor);
+  if (y.numel() == 0) return y;
+  if (two)
+    op.run_alike(y, *a.tensor, *b.tensor);
+  else
+    op.run(y, *a.tensor, In::number(*b.number, x.dtype));
   return y;
 }
 
 void compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) {
-  if (op.tests || !simple(op, x, b.tensor) || x.is_alias_of(*b.tensor))
-    return compute_inplace(op, x, b, nullptr);
+  const bool two = simple(op, x, b.tensor) && !x.is_alias_of(*b.tensor);
+  if (op.tests || !(two || simple_with_number(x, b))) return compute_inplace(op, x, b, nullptr);
   autograd::check_inplace(op.name, x);
   if (op.check) op.check(op, x, b);
-  if (x.numel() > 0) op.run_alike(x, x, *b.tensor);
+  if (x.numel() == 0) return;
+  if (two)
+    op.run_alike(x, x, *b.tensor);
+  else
+    op.run(x, x, In::number(*b.number, x.scalar_type()));
 }
 
 Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,

@@ -18,7 +18,7 @@ using detail::InputForm;
 
 void binary_op::check_divisor(const BinaryOp&, const BinaryOperand& x, const BinaryOperand& y) {
   if (isFloatingType(detail::promoted_dtype(x, y))) return;
-  const bool zero = y.tensor ? y.tensor->eq(0).any().item<bool>() : y.number.equal(0);
+  const bool zero = y.tensor ? y.tensor->eq(0).any().item<bool>() : y.number->equal(0);
   TAPER_CHECK(!zero, "ZeroDivisionError");
 }
 

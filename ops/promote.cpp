@@ -24,7 +24,7 @@ int priority(const BinaryOperand& o) {
 }
 
 ScalarType own_dtype(const BinaryOperand& o) {
-  return o.tensor ? o.tensor->scalar_type() : number_dtype(o.number);
+  return o.tensor ? o.tensor->scalar_type() : number_dtype(*o.number);
 }
 
 void check_devices(const char* op, const Tensor& a, const Tensor& b) {
@@ -67,8 +67,8 @@ BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOpera
   }
   if (a.tensor) p.a = ready(*a.tensor, dtype, p.device);
   if (b.tensor) p.b = ready(*b.tensor, dtype, p.device);
-  p.in_a = a.tensor ? In(p.a) : In::number(a.number, dtype);
-  p.in_b = b.tensor ? In(p.b) : In::number(b.number, dtype);
+  p.in_a = a.tensor ? In(p.a) : In::number(*a.number, dtype);
+  p.in_b = b.tensor ? In(p.b) : In::number(*b.number, dtype);
   return p;
 }
 

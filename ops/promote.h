@@ -5,12 +5,12 @@
 
 namespace taper::detail {
 
-/// A tensor or a number.
+/// A tensor or a number, for the length of a call: copies of them would cost a small op.
 struct BinaryOperand {
   const Tensor* tensor = nullptr;
-  Scalar number;
+  const Scalar* number = nullptr;
   BinaryOperand(const Tensor& t) : tensor(&t) {}
-  BinaryOperand(const Scalar& s) : number(s) {}
+  BinaryOperand(const Scalar& s) : number(&s) {}
 };
 
 /// The dtype that two operands promote to.

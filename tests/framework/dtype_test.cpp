@@ -182,5 +182,27 @@ TEST(Scalars, RememberTheirKindAndCheckTheirRange) {
   EXPECT_EQ((-Scalar(2)).toLong(), -2);
 }
 
+TEST(Scalars, HoldComplexNumbers) {
+  using Complex = numbers::complex<double>;
+  const Scalar z = Complex(3, -4), real = Complex(5, 0), imaginary = Complex(0, 1);
+  EXPECT_TRUE(z.isComplex());
+  EXPECT_FALSE(z.isFloatingPoint());
+  EXPECT_EQ(z.toComplexDouble(), Complex(3, -4));
+  EXPECT_EQ(z.conj().toComplexDouble(), Complex(3, 4));
+  EXPECT_EQ((-z).toComplexDouble(), Complex(-3, 4));
+  EXPECT_THROW(z.toDouble(), Error);
+  EXPECT_THROW(z.toLong(), Error);
+  EXPECT_EQ(real.toDouble(), 5);
+  EXPECT_EQ(real.toLong(), 5);
+  EXPECT_TRUE(real.equal(5));
+  EXPECT_FALSE(z.equal(3));
+  EXPECT_TRUE(imaginary.toBool());
+  EXPECT_FALSE(Scalar(Complex(0, 0)).toBool());
+  EXPECT_EQ(Scalar(2.5).toComplexDouble(), Complex(2.5, 0));
+  EXPECT_EQ(Scalar(7).toComplexDouble(), Complex(7, 0));
+  const Scalar copy = z;
+  EXPECT_EQ(copy.toComplexDouble(), Complex(3, -4));
+}
+
 }  // namespace
 }  // namespace taper
