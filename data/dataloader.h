@@ -72,8 +72,8 @@ class DataLoaderBase {
   void start(std::vector<std::unique_ptr<Dataset>> datasets) {
     datasets_ = std::move(datasets);
     if (options_.workers > 0)
-      pipeline_ = std::make_unique<detail::Pipeline>(options_.workers, max_tasks_,
-                                                     options_.enforce_ordering);
+      pipeline_.reset(
+          new detail::Pipeline(options_.workers, max_tasks_, options_.enforce_ordering));
   }
 
   /// What the next batch is to hold; nullopt at the end of the epoch.
@@ -152,7 +152,7 @@ class DataLoaderBase {
   bool requests_left_ = false;
   bool joined_ = false;
   // Behind the data sets: its threads use them.
-  std::unique_ptr<detail::Pipeline> pipeline_;
+  taper::detail::Owned<detail::Pipeline> pipeline_;
 };
 
 /// A loader whose sampler says which examples make a batch. Each worker has its own copy of the

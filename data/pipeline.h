@@ -6,6 +6,8 @@
 #include <exception>
 #include <memory>
 
+#include <taper/framework/owned.h>
+
 namespace taper::data::detail {
 
 /// One batch to be made, and the made one.
@@ -46,7 +48,7 @@ class Pipeline {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  taper::detail::Owned<Impl> impl_;
 };
 
 }  // namespace taper::data::detail

@@ -22,7 +22,7 @@ int64_t set_steps(const Tensor& clock, int64_t n);
     Name##Options(double lr = 1e-3) : lr_(lr) {}                                               \
     TAPER_ARG(double, lr) = 1e-3;                                                              \
     using betas_t = std::tuple<double, double>;                                                \
-    TAPER_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);                                   \
+    TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);                                           \
     TAPER_ARG(double, eps) = 1e-8;                                                             \
     TAPER_ARG(double, weight_decay) = default_weight_decay;                                    \
     TAPER_ARG(bool, amsgrad) = false;                                                          \

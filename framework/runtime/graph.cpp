@@ -59,7 +59,7 @@ void Graph::capture_begin(MempoolId_t pool) {
 
 void Graph::capture_end() {
   TAPER_CHECK(capture_, "Called CUDAGraph::capture_end without a preceding capture_begin.");
-  const std::unique_ptr<Capture> capture = std::move(capture_);
+  const detail::Owned<Capture> capture = std::move(capture_);
   capture->end();
   auto made = std::make_unique<Made>();
   made->device = capture->origin() ? Device(kCUDA, capture->origin()->device) : Device();

@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include <taper/framework/owned.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace taper {
@@ -62,8 +63,8 @@ class Graph {
   struct Made;
   void abandon() noexcept;
   Device device_;
-  std::unique_ptr<detail::Capture> capture_;  // while one goes on
-  std::unique_ptr<Made> made_;                // what one has left
+  detail::Owned<detail::Capture> capture_;  // while one goes on
+  detail::Owned<Made> made_;                // what one has left
 };
 
 /// Captures until the end of the scope. On a CUDA device a side stream, or `stream`, is the current

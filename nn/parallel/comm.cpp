@@ -139,6 +139,12 @@ Dims gathered_sizes(TensorList tensors, int64_t dim) {
 
 }  // namespace
 
+std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
+                            const optional<std::vector<int64_t>>& chunk_sizes, int64_t dim) {
+  return scatter(tensor, devices, chunk_sizes, dim, nullopt);
+}
+
+Tensor gather(TensorList tensors, int64_t dim) { return gather(tensors, dim, nullopt); }
 Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index) {
   TAPER_CHECK(!tensors.empty(), "Expected at least one tensor to gather from");
   dim = wrap_dim(dim, tensors[0].dim());

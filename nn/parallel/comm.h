@@ -29,12 +29,15 @@ std::vector<Tensor> reduce_add_coalesced(const tensor_list2d& inputs, DeviceInde
 /// With `streams` (one for each device, on that device, or nullopt) the copies run there, and the
 /// caller orders what uses them. Differentiable. Throws Error for other sizes and streams.
 std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
+                            const optional<std::vector<int64_t>>& chunk_sizes, int64_t dim,
+                            const optional<std::vector<optional<cuda::Stream>>>& streams);
+std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
                             const optional<std::vector<int64_t>>& chunk_sizes = nullopt,
-                            int64_t dim = 0,
-                            const optional<std::vector<optional<cuda::Stream>>>& streams = nullopt);
+                            int64_t dim = 0);
 /// CUDA tensors joined along `dim` on a device: that of `destination_index`, the current one for
 /// nullopt, the CPU for -1. They have the same sizes save along `dim`; the dtype is the first's. No
 /// history (see autograd::Gather). Throws Error for no tensors, CPU tensors and other sizes.
-Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index = nullopt);
+Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index);
+Tensor gather(TensorList tensors, int64_t dim);
 
 }  // namespace taper::cuda

@@ -4,6 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/nn/parallel/scatter_functions.h>
 
 namespace taper {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <taper/nn/parallel/collective.h>
+#include <taper/nn/parallel/scatter_functions.h>
 
 #include "nn/parallel_util.h"
 #include "test_util.h"

@@ -12,6 +12,9 @@ ModuleDictImpl::ModuleDictImpl(
 }
 ModuleDictImpl::ModuleDictImpl(const Dict& modules) { update(modules); }
 
+std::vector<std::string> ModuleDictImpl::keys() const { return modules_.keys(); }
+std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const { return modules_.values(); }
+
 std::shared_ptr<Module> ModuleDictImpl::clone(const optional<Device>& device) const {
   auto copy = std::make_shared<ModuleDictImpl>();
   copy_hooks(*copy, *this);

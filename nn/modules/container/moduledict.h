@@ -26,14 +26,14 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void pretty_print(std::ostream& stream) const override;
 
   std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const;
-  std::vector<std::string> keys() const { return modules_.keys(); }
-  std::vector<std::shared_ptr<Module>> values() const { return modules_.values(); }
+  std::vector<std::string> keys() const;
+  std::vector<std::shared_ptr<Module>> values() const;
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator end() const { return modules_.end(); }
   size_t size() const noexcept { return modules_.size(); }
-  bool empty() const noexcept { return modules_.is_empty(); }
+  bool empty() const noexcept { return size() == 0; }
   bool contains(const std::string& key) const noexcept { return modules_.contains(key); }
   void clear();
   /// Removes a module and returns it. Throws when the key is not there.

@@ -52,6 +52,10 @@ size_t ParameterListImpl::checked(size_t index) const {
 // ---------------------------------------------------------------------- ParameterDict
 TAPER_DEFINE_LIBRARY_MODULE(ParameterDict);
 
+std::vector<std::string> ParameterDictImpl::keys() const { return parameters_.keys(); }
+std::vector<Tensor> ParameterDictImpl::values() const { return parameters_.values(); }
+void ParameterDictImpl::clear() { parameters_.clear(); }
+
 ParameterDictImpl::ParameterDictImpl(const OrderedDict<std::string, Tensor>& params) {
   update(params);
 }

@@ -37,7 +37,7 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   Iterator end() { return parameters_.end(); }
   ConstIterator end() const { return parameters_.end(); }
   size_t size() const noexcept { return parameters_.size(); }
-  bool is_empty() const noexcept { return parameters_.is_empty(); }
+  bool is_empty() const noexcept { return size() == 0; }
   Tensor& at(size_t index) { return parameters_[checked(index)].value(); }
   const Tensor& at(size_t index) const { return parameters_[checked(index)].value(); }
   Tensor& operator[](size_t index) { return at(index); }
@@ -65,20 +65,20 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   Tensor& insert(std::string key, Tensor param);
   /// Removes a parameter and returns it. Throws when the key is not there.
   Tensor pop(const std::string& key);
-  std::vector<std::string> keys() const { return parameters_.keys(); }
-  std::vector<Tensor> values() const { return parameters_.values(); }
+  std::vector<std::string> keys() const;
+  std::vector<Tensor> values() const;
   Iterator begin() { return parameters_.begin(); }
   ConstIterator begin() const { return parameters_.begin(); }
   Iterator end() { return parameters_.end(); }
   ConstIterator end() const { return parameters_.end(); }
   size_t size() const noexcept { return parameters_.size(); }
-  bool empty() const noexcept { return parameters_.is_empty(); }
+  bool empty() const noexcept { return size() == 0; }
   /// Adds the parameters of another dictionary; those of a key that is there are replaced.
   template <class Container>
   void update(const Container& container) {
     for (auto& item : container) set(item.key(), item.value());
   }
-  void clear() { parameters_.clear(); }
+  void clear();
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
   Tensor& get(const std::string& key) { return parameters_[key]; }
   const Tensor& get(const std::string& key) const { return parameters_[key]; }
