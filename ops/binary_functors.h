@@ -67,17 +67,29 @@ struct div_trunc {
     }
   }
 };
+// What is made of the exact remainder of floating numbers tells so by `of_remainder(x, y, r)` with
+// r = fmod(x, y): vector loops find r in another way.
+struct fmod {
+  template <class T>
+  TAPER_HD T operator()(T x, T y) const {
+    if constexpr (std::is_integral<T>::value)
+      return std::is_signed<T>::value && y == T(-1) ? T(0) : static_cast<T>(x % y);
+    else
+      return std::fmod(x, y);
+  }
+  template <class T>
+  TAPER_HD static T of_remainder(T, T, T r) {
+    return r;
+  }
+};
 struct remainder {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
-    if constexpr (std::is_integral<T>::value) {
-      if (std::is_signed<T>::value && y == T(-1)) return T(0);
-      const T r = static_cast<T>(x % y);
-      return r != 0 && ((r < 0) != (y < 0)) ? static_cast<T>(r + y) : r;
-    } else {
-      const T r = std::fmod(x, y);
-      return r != 0 && ((r < 0) != (y < 0)) ? r + y : r;
-    }
+    return of_remainder(x, y, fmod()(x, y));
+  }
+  template <class T>
+  TAPER_HD static T of_remainder(T, T y, T r) {
+    return (r != 0) & ((r < 0) != (y < 0)) ? static_cast<T>(r + y) : r;
   }
 };
 struct div_floor {
@@ -88,24 +100,17 @@ struct div_floor {
       const bool inexact = sub()(x, mul()(q, y)) != 0;
       return inexact && ((x < 0) != (y < 0)) ? static_cast<T>(q - 1) : q;
     } else {
-      // As Python's //: from the exact remainder, so that floor(x / y) is not off by rounding.
-      if (y == T(0)) return x / y;
-      const T r = std::fmod(x, y);
-      T q = (x - r) / y;
-      if (r != 0 && ((r < 0) != (y < 0))) q -= 1;
-      if (q == 0) return std::copysign(T(0), x / y);
-      const T f = std::floor(q);
-      return q - f > T(0.5) ? f + 1 : f;
+      return of_remainder(x, y, std::fmod(x, y));
     }
   }
-};
-struct fmod {
+  // As Python's //: from the exact remainder, so that floor(x / y) is not off by rounding.
   template <class T>
-  TAPER_HD T operator()(T x, T y) const {
-    if constexpr (std::is_integral<T>::value)
-      return std::is_signed<T>::value && y == T(-1) ? T(0) : static_cast<T>(x % y);
-    else
-      return std::fmod(x, y);
+  TAPER_HD static T of_remainder(T x, T y, T r) {
+    const T whole = (x - r) / y;
+    const T q = (r != 0) & ((r < 0) != (y < 0)) ? whole - 1 : whole;
+    const T f = std::floor(q), near = q - f > T(0.5) ? f + 1 : f;
+    const T signed_zero = q == 0 ? std::copysign(T(0), x / y) : near;
+    return y == T(0) ? x / y : signed_zero;
   }
 };
 struct pow {
@@ -156,8 +161,8 @@ struct minimum {
     return x != x ? x : y != y ? y : x < y ? x : y;
   }
 };
-TAPER_FUNCTOR2(logical_and, x != T(0) && y != T(0))
-TAPER_FUNCTOR2(logical_or, x != T(0) || y != T(0))
+TAPER_FUNCTOR2(logical_and, static_cast<bool>((x != T(0)) & (y != T(0))))
+TAPER_FUNCTOR2(logical_or, static_cast<bool>((x != T(0)) | (y != T(0))))
 TAPER_FUNCTOR2(logical_xor, (x != T(0)) != (y != T(0)))
 TAPER_FUNCTOR2(bitwise_and, static_cast<T>(x& y))
 TAPER_FUNCTOR2(bitwise_or, static_cast<T>(x | y))

@@ -2,6 +2,9 @@
 #include <taper/ops/special_functors.h>
 #include <taper/ops/special_kernels.h>
 
+#define TAPER_ISA_FILE <taper/ops/special_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
 namespace taper::cpu {
 namespace {
 
@@ -18,5 +21,9 @@ void map_costly(const Out& y, const In& x, const F& f) {
 #define TAPER_KERNEL_NAME(name) #name "_cpu"
 #include <taper/ops/special_loops.inc>
 #undef TAPER_KERNEL_NAME
+#define TAPER_FLOAT_ENTRY(name) \
+  void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
+TAPER_SPECIAL_FLOAT(TAPER_FLOAT_ENTRY)
+#undef TAPER_FLOAT_ENTRY
 
 }  // namespace taper::cpu

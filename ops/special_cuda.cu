@@ -15,5 +15,12 @@ void map_costly(const Out& y, const In& x, const F& f) {
 #define TAPER_KERNEL_NAME(name) #name
 #include <taper/ops/special_loops.inc>
 #undef TAPER_KERNEL_NAME
+#define TAPER_FLOAT_KERNEL(name)                                               \
+  void name(Out y, In a, In b) {                                               \
+    TAPER_SWITCH(y.dtype, #name, TAPER_FLOATING_DTYPES,                        \
+                 [&] { map2<scalar_t, scalar_t>(y, a, b, functor::name()); }); \
+  }
+TAPER_SPECIAL_FLOAT(TAPER_FLOAT_KERNEL)
+#undef TAPER_FLOAT_KERNEL
 
 }  // namespace taper::cuda

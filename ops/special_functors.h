@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
 
 namespace taper::functor {
@@ -15,11 +16,19 @@ constexpr double kPi = 3.14159265358979323846;
 /// B(2j) / (2j)! for j from 1, of Euler and Maclaurin's sum.
 constexpr int kBernoulli = 8;
 
+TAPER_HD inline float log_gamma(float x) {
+#if defined(__CUDA_ARCH__)
+  return ::lgammaf(x);
+#else
+  int sign;  // std::lgamma writes it to memory that all threads share
+  return ::lgammaf_r(x, &sign);
+#endif
+}
 TAPER_HD inline double log_gamma(double x) {
 #if defined(__CUDA_ARCH__)
   return ::lgamma(x);
 #else
-  int sign;  // std::lgamma writes it to memory that all threads share
+  int sign;
   return ::lgamma_r(x, &sign);
 #endif
 }
@@ -41,6 +50,26 @@ TAPER_HD inline double digamma(double x) {
                            z * (1.0 / 252 -
                                 z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return sum + std::log(x) - 0.5 / x - tail;
+}
+
+/// The derivative of digamma, in the same way.
+TAPER_HD inline double trigamma(double x) {
+  if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
+  double sum = 0, sign = 1;
+  if (x < 0) {
+    const double s = std::sin(kPi * (x - std::floor(x)));
+    sum = kPi * kPi / (s * s);
+    sign = -1;
+    x = 1 - x;
+  }
+  double near = 0;
+  for (; x < 10; x += 1) near += 1 / (x * x);
+  const double z = 1 / (x * x);
+  const double tail =
+      z * (1.0 / 6 -
+           z * (1.0 / 30 -
+                z * (1.0 / 42 - z * (1.0 / 30 - z * (5.0 / 66 - z * (691.0 / 2730 - z * 7 / 6))))));
+  return sum + sign * (near + (1 + 0.5 / x + tail) / x);
 }
 
 /// Hurwitz's zeta function, the sum over k of (q + k)^-s: the first terms, and the rest by Euler
@@ -128,37 +157,42 @@ TAPER_HD T greatest_divisor(T a, T b) {
       return static_cast<T>(expression);           \
     }                                              \
   };
-TAPER_SPECIAL_FUNCTOR(lgamma, special::log_gamma(x))
 TAPER_SPECIAL_FUNCTOR(digamma, special::digamma(x))
 TAPER_SPECIAL_FUNCTOR(erfinv, special::inverse_erf(x))
 TAPER_SPECIAL_FUNCTOR(i0, special::bessel_i(0, x))
 TAPER_SPECIAL_FUNCTOR(i1, special::bessel_i(1, x))
 #undef TAPER_SPECIAL_FUNCTOR
+struct lgamma {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    return special::log_gamma(x);
+  }
+};
 
 /// (-1)^(n+1) n! zeta(n + 1, x) for n > 0.
 struct polygamma {
   double order, factor;
   template <class T>
-  TAPER_HD T operator()(T x) const {
-    return static_cast<T>(factor * special::zeta(order + 1, static_cast<double>(x)));
+  TAPER_HD T operator()(T given) const {
+    const double x = static_cast<double>(given);
+    if (order == 1) return static_cast<T>(special::trigamma(x));
+    return static_cast<T>(factor * special::zeta(order + 1, x));
   }
 };
 
 struct logaddexp {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
+    // A NaN passes: it is `low` or `high`. Infinities of one sign are equal.
     const T high = a > b ? a : b, low = a > b ? b : a;
-    if (a != a || b != b) return a + b;
-    return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+    return high + std::log1p(vector_exp(high == low ? T(0) : low - high));
   }
 };
 struct logaddexp2 {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
     const T high = a > b ? a : b, low = a > b ? b : a, log2_e = T(1.442695040888963407);
-    if (a != a || b != b) return a + b;
-    return high == low && std::isinf(high) ? high
-                                           : high + std::log1p(std::exp2(low - high)) * log2_e;
+    return high + std::log1p(std::exp2(high == low ? T(0) : low - high)) * log2_e;
   }
 };
 struct hypot {
@@ -170,8 +204,8 @@ struct hypot {
 struct xlogy {
   template <class T>
   TAPER_HD T operator()(T a, T b) const {
-    if (b != b) return b;
-    return a == 0 ? T(0) : a * std::log(b);
+    const T y = a == 0 ? T(0) : a * std::log(b);
+    return b != b ? b : y;
   }
 };
 // A NaN loses against a number.

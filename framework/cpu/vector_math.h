@@ -34,6 +34,11 @@ TAPER_VECTOR_MATH(atanh)
 TAPER_VECTOR_MATH(erf)
 TAPER_VECTOR_MATH(erfc)
 #undef TAPER_VECTOR_MATH
-extern "C" __attribute__((simd("notinbranch"))) double pow(double, double) noexcept;
-extern "C" __attribute__((simd("notinbranch"))) float powf(float, float) noexcept;
+#define TAPER_VECTOR_MATH(name)                                                         \
+  extern "C" __attribute__((simd("notinbranch"))) double name(double, double) noexcept; \
+  extern "C" __attribute__((simd("notinbranch"))) float name##f(float, float) noexcept;
+TAPER_VECTOR_MATH(pow)
+TAPER_VECTOR_MATH(atan2)
+TAPER_VECTOR_MATH(hypot)
+#undef TAPER_VECTOR_MATH
 #endif

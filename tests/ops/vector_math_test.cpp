@@ -126,5 +126,67 @@ TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
   }
 }
 
+// ---------------------------------------------------------------- remainders
+template <class T>
+void check_remainders(const std::vector<T>& xs, const std::vector<T>& ys, ScalarType dtype) {
+  const auto n = static_cast<int64_t>(xs.size());
+  const Tensor x = from_blob(const_cast<T*>(xs.data()), {n}, TensorOptions(dtype)).clone();
+  const Tensor y = from_blob(const_cast<T*>(ys.data()), {n}, TensorOptions(dtype)).clone();
+  const Tensor f = fmod(x, y), r = remainder(x, y), q = floor_divide(x, y);
+  const auto same = [](T a, T b) {
+    return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+  };
+  for (size_t i = 0; i < xs.size(); ++i) {
+    const T exact = std::fmod(xs[i], ys[i]);
+    const T floored = exact != 0 && (exact < 0) != (ys[i] < 0) ? exact + ys[i] : exact;
+    ASSERT_TRUE(same(f.data_ptr<T>()[i], exact)) << xs[i] << " % " << ys[i];
+    ASSERT_TRUE(same(r.data_ptr<T>()[i], floored)) << xs[i] << " mod " << ys[i];
+    const T whole = q.data_ptr<T>()[i];
+    if (std::isfinite(whole) && std::abs(whole) < 1e5 && std::isfinite(ys[i]))
+      ASSERT_NEAR(whole * ys[i] + floored, xs[i], std::abs(xs[i]) * 1e-5 + std::abs(ys[i]) * 1e-6);
+  }
+}
+
+template <class T>
+void check_remainders_of(ScalarType dtype) {
+  const T inf = std::numeric_limits<T>::infinity(), tiny = std::numeric_limits<T>::denorm_min();
+  std::vector<T> xs, ys;
+  for (int i = 0; i < 1500; ++i) {  // quotients up to 1e6, whole and nearly whole ones
+    const T y = T(0.3) + T(i % 37) * T(0.7);
+    const T x = T(i % 4 == 0 ? 1 : 1000) * y * T(i) + T(i % 3) * y * T(0.4);
+    xs.push_back(i % 2 ? x : -x);
+    ys.push_back(i % 5 ? y : -y);
+  }
+  check_remainders(xs, ys, dtype);
+  for (T x : {T(0), -T(0), T(5), -T(5), T(1e30), -T(1e30), inf, -inf, T(NAN), tiny})
+    for (T y : {T(0), T(3), -T(3), T(1e-30), inf, -inf, T(NAN), tiny, T(1e30)}) {
+      xs.push_back(x);
+      ys.push_back(y);
+    }
+  check_remainders(xs, ys, dtype);
+}
+
+TEST(VectorMath, RemaindersAreExact) {
+  check_remainders_of<float>(kFloat);
+  check_remainders_of<double>(kDouble);
+  const Tensor x = linspace(-50, 50, 1003);
+  EXPECT_TRUE(fmod(x, 0.7f).equal(fmod(x, full({1003}, 0.7f))));
+  EXPECT_TRUE(remainder(full({1}, 7.5f), x).equal(remainder(full({1003}, 7.5f), x)));
+}
+
+TEST(VectorMath, TwoArguments) {
+  const Tensor x = tensor({-kInf, kInf, 3.0f, -3.0f, 0.0f, kNaN, 0.0f});
+  const Tensor y = tensor({-kInf, -kInf, 4.0f, kInf, -0.0f, 1.0f, -2.0f});
+  expect_values(hypot(x, y).narrow(0, 0, 5), {kInf, kInf, 5, kInf, 0});
+  expect_values(logaddexp(x, y), {-kInf, kInf, 4.3132617f, kInf, 0.69314718f, kNaN});
+  expect_values(logaddexp2(x, x).narrow(0, 0, 3), {-kInf, kInf, 4});
+  EXPECT_NEAR(atan2(x, y)[6].item<float>(), 3.14159265f, 1e-6f);
+  EXPECT_NEAR(hypot(full({40}, 3e30f), full({40}, 4e30f))[39].item<float>(), 5e30f, 1e25f);
+  // The sum over k of 1 / (x + k)^2, by reflection on the left.
+  EXPECT_NEAR(polygamma(1, tensor({1.0}, kDouble)).item<double>(), M_PI * M_PI / 6, 1e-14);
+  EXPECT_NEAR(polygamma(1, tensor({-0.5}, kDouble)).item<double>(), M_PI * M_PI / 2 + 4, 1e-12);
+  EXPECT_NEAR(polygamma(1, tensor({40.25}, kDouble)).item<double>(), 0.025155906192376037, 1e-14);
+}
+
 }  // namespace
 }  // namespace taper
