@@ -1,10 +1,31 @@
+#include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/complex_functors.h>
 #include <taper/ops/complex_kernels.h>
+#include <taper/ops/complex_split.h>
+
+// Those that have loops over parts, and no others.
+#define TAPER_COMPLEX_SPLIT_UNARY(X) X(exp) X(reciprocal) X(sigmoid) X(square) X(neg) X(sgn) X(conj)
+#define TAPER_COMPLEX_SPLIT_BINARY(X) X(add) X(sub) X(mul) X(div)
+
+#define TAPER_ISA_FILE <taper/ops/complex_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
 
 namespace taper::cpu {
 namespace {
+
+// False where there is no such loop.
+bool split_unary(const Out& y, const In& x, ComplexUnary f) { TAPER_BY_ISA(split_unary, y, x, f); }
+bool split_binary(const Out& y, const In& a, const In& b, ComplexBinary f) {
+  TAPER_BY_ISA(split_binary, y, a, b, f);
+}
+
+bool is_two(const In& x) {
+  if (x.numel != 1) return false;
+  if (x.dtype == kComplexDouble) return *x.as<std::complex<double>>() == 2.0;
+  return *x.as<std::complex<float>>() == 2.0f;
+}
 
 // The functions of the library cost tens of elements of a cheap op.
 constexpr int64_t kComplexGrain = kGrain / 8;
@@ -66,11 +87,14 @@ void binary_of(const Out& y, const In& a, const In& b, ComplexBinary f) {
 }  // namespace
 
 void complex_unary(Out y, In x, ComplexUnary f) {
+  if (split_unary(y, x, f)) return;
   if (x.dtype == kComplexDouble) return unary_of<complex_functor::Complex<double>>(y, x, f);
   unary_of<complex_functor::Complex<float>>(y, x, f);
 }
 
 void complex_binary(Out y, In a, In b, ComplexBinary f) {
+  if (f == ComplexBinary::pow && is_two(b) && split_binary(y, a, a, ComplexBinary::mul)) return;
+  if (split_binary(y, a, b, f)) return;
   if (a.dtype == kComplexDouble) return binary_of<complex_functor::Complex<double>>(y, a, b, f);
   binary_of<complex_functor::Complex<float>>(y, a, b, f);
 }

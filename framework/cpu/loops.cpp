@@ -11,10 +11,18 @@ namespace {
 // The loops of rows know contiguous operands (and broadcast ones). Others pass through buffers that
 // stay in the first-level cache.
 constexpr int64_t kRun = 512;  // elements
-constexpr int64_t kMaxItem = 8;
+constexpr int64_t kMaxItem = 16;
+struct Item16 {
+  uint64_t halves[2];
+};
 
 template <class T>
 void gather_as(char* to, const char* from, int64_t step, int64_t n) {
+  if (step == 2 * int64_t{sizeof(T)}) {  // the parts of complex numbers
+    for (int64_t i = 0; i < n; ++i)
+      reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(from)[2 * i];
+    return;
+  }
   for (int64_t i = 0; i < n; ++i)
     reinterpret_cast<T*>(to)[i] = *reinterpret_cast<const T*>(from + i * step);
 }
@@ -27,12 +35,14 @@ void scatter_as(char* to, const char* from, int64_t step, int64_t n) {
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   if (item == 4) return gather_as<uint32_t>(to, from, step, n);
   if (item == 8) return gather_as<uint64_t>(to, from, step, n);
+  if (item == 16) return gather_as<Item16>(to, from, step, n);
   if (item == 2) return gather_as<uint16_t>(to, from, step, n);
   gather_as<uint8_t>(to, from, step, n);
 }
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   if (item == 4) return scatter_as<uint32_t>(to, from, step, n);
   if (item == 8) return scatter_as<uint64_t>(to, from, step, n);
+  if (item == 16) return scatter_as<Item16>(to, from, step, n);
   if (item == 2) return scatter_as<uint16_t>(to, from, step, n);
   scatter_as<uint8_t>(to, from, step, n);
 }

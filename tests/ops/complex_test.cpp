@@ -455,5 +455,52 @@ TEST(Complex, OnDevices) {
                   .allclose(into.index_add(0, index, from)));
 }
 
+// ---------------------------------------------------------------- rows longer than a vector
+// Values of std::complex, which has other ways to compute them.
+void expect_as_std(const Tensor& y, const Tensor& x, double tolerance,
+                   std::complex<double> (*f)(std::complex<double>)) {
+  const std::vector<double> got = values_of(view_as_real(y)), of = values_of(view_as_real(x));
+  for (size_t i = 0; i < of.size(); i += 2) {
+    const std::complex<double> want = f({of[i], of[i + 1]});
+    const double error = std::abs(std::complex<double>(got[i], got[i + 1]) - want);
+    ASSERT_TRUE(error <= tolerance * (std::abs(want) + 1e-3)) << i / 2 << ": " << want;
+  }
+}
+
+TEST(ComplexRows, FunctionsOfLongAndStridedRows) {
+  using Z = std::complex<double>;
+  for (const ScalarType dtype : {kComplexFloat, kComplexDouble}) {
+    const double e = dtype == kComplexFloat ? 1e-5 : 1e-13;
+    for (const Tensor& x :
+         {complex_numbers({1000}, dtype) * 3, complex_numbers({301, 3}, dtype).select(1, 1)}) {
+      expect_as_std(x.exp(), x, e, [](Z z) { return std::exp(z); });
+      expect_as_std(x.sigmoid(), x, e, [](Z z) { return 1.0 / (1.0 + std::exp(-z)); });
+      expect_as_std(x.reciprocal(), x, e, [](Z z) { return 1.0 / z; });
+      expect_as_std(x.square(), x, e, [](Z z) { return z * z; });
+      expect_as_std(x.pow(2), x, e, [](Z z) { return z * z; });
+      expect_as_std(x.sgn(), x, e, [](Z z) { return z / std::abs(z); });
+      expect_as_std(conj(x) + -x, x, e, [](Z z) { return std::conj(z) - z; });
+      expect_as_std((x * x - x) / x, x, 3 * e, [](Z z) { return z - 1.0; });
+      expect_as_std(2 / x, x, e, [](Z z) { return 2.0 / z; });
+      Tensor y = x.clone();
+      y.mul_(y).div_(x);
+      EXPECT_TRUE(y.allclose(x, 1e-5, 1e-6));
+      EXPECT_TRUE(x.abs().square().allclose(real(x * conj(x)), 1e-5, 1e-6));
+      EXPECT_TRUE(x.sum().allclose(complex(real(x).sum(), imag(x).sum()), 1e-4, 1e-4));
+    }
+  }
+}
+
+TEST(ComplexRows, NothingOverflowsOnTheWay) {
+  const Tensor big = complex_values({1e30, 1e30, 0, -1e30, 1e-30, 0, 0, 0}, kComplexFloat);
+  expect_close(big.div(big).slice(0, 0, 3), {1, 0, 1, 0, 1, 0}, 1e-6);
+  expect_close(big.abs().div(1e30), {1.41421356, 1, 0, 0}, 1e-6);
+  expect_close(complex_values({-200, 1, 200, 1}, kComplexFloat).sigmoid(), {0, 0, 1, 0}, 1e-6);
+  const std::vector<double> zeroth = values_of(view_as_real(big[0] / big[3]));
+  EXPECT_TRUE(std::isinf(zeroth[0]) && std::isinf(zeroth[1]));
+  const Tensor real_line = complex_values({800, 0, 1, 0}).exp();
+  EXPECT_EQ(values_of(imag(real_line)), (std::vector<double>{0, 0}));
+}
+
 }  // namespace
 }  // namespace taper::testing
