@@ -112,8 +112,12 @@ Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
   return rest.div(others).mul(weight);
 }
 
-Tensor prod_backward(const Tensor& gy, const Tensor& x, DimMask dims) {
-  const Tensor zero = x.eq(0), g = keep_dims(gy, Dims(x.sizes()), dims);
+Tensor prod_backward(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
+  const Tensor g = keep_dims(gy, Dims(x.sizes()), dims);
+  // A product other than 0 has no factor 0.
+  if (!needs_grad(gy, x) && !detail::is_captured(x.device()) && y.ne(0).all().item<bool>())
+    return g.mul(keep_dims(y, Dims(x.sizes()), dims)).div(x);
+  const Tensor zero = x.eq(0);
   const bool exact = needs_grad(x) && (detail::is_captured(x.device()) || zero.any().item<bool>());
   return g.mul(exact ? product_of_others(x, dims) : quotients(x, zero, dims));
 }
@@ -145,8 +149,8 @@ Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
   if (converts_first(x, to)) return prod_of(node, x.to(to), dims, keepdim, to);
   Tensor y = prod_values(x, dims, keepdim, to);
   if (needs_grad(x))
-    record(node, y, {x}, [x = saved(x), dims](const Tensor& gy) {
-      return prod_backward(gy, x.get().conj(), dims);
+    record(node, y, {x}, [x = saved(x), y = saved_output(y), dims](const Tensor& gy) {
+      return prod_backward(gy, x.get().conj(), y.get().conj(), dims);
     });
   return y;
 }

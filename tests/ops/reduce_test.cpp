@@ -209,5 +209,46 @@ TEST(SumToSize, IntegersAndBoolsSumAsLong) {
   EXPECT_EQ(mask.sum_to_size({2, 2}).scalar_type(), kBool);
 }
 
+// Several short rows are reduced as one longer row.
+TEST(Reduce, ShortRowsThatFollowEachOther) {
+  for (const int64_t columns : {1, 2, 3, 7, 31, 32})
+    for (const int64_t rows : {1, 5, 128, 1003}) {
+      SCOPED_TRACE(columns);
+      const Tensor x = numbers({rows, columns}), wide = x.to(kDouble);
+      const Tensor apart = wide.t().contiguous();
+      EXPECT_TRUE(x.sum(0).to(kDouble).allclose(apart.sum(1), 1e-6, 1e-5));
+      EXPECT_TRUE(x.amax(0).to(kDouble).equal(apart.amax(1)));
+      EXPECT_TRUE(x.amin(0).to(kDouble).equal(apart.amin(1)));
+      EXPECT_TRUE(x.to(kLong).sum(0).equal(apart.to(kLong).sum(1)));
+    }
+  Tensor y = numbers({500, 3});
+  y[321][1] = NAN;
+  EXPECT_EQ(values_of(y.amax(0).isnan()), (std::vector<double>{0, 1, 0}));
+  Tensor z = numbers({300, 200});
+  z[299][150] = NAN;
+  EXPECT_EQ(z.amin(0).isnan().sum().item<int64_t>(), 1);
+  EXPECT_TRUE(z.amin(0)[150].isnan().item<bool>());
+}
+
+TEST(Reduce, LargestIntegers) {
+  Tensor x = counting({1037}, kLong, -2000);
+  x[500] = int64_t{1} << 60;
+  x[700] = -(int64_t{1} << 61);
+  EXPECT_EQ(x.max().item<int64_t>(), int64_t{1} << 60);
+  EXPECT_EQ(x.min().item<int64_t>(), -(int64_t{1} << 61));
+  EXPECT_EQ(std::get<1>(x.max(0)).item<int64_t>(), 500);
+  EXPECT_EQ(counting({1037}, kInt).sum().item<int64_t>(), 1036 * 1037 / 2);
+  EXPECT_EQ(counting({1037}, kBool).sum().item<int64_t>(), 518);
+}
+
+TEST(Reduce, ProductsWithoutZeros) {
+  const Tensor x = values({2, -4, 0.5, 3}).reshape({2, 2}).set_requires_grad(true);
+  x.prod(1).backward(values({1, 10}));
+  EXPECT_TRUE(x.grad().equal(values({-4, 2, 30, 5}).reshape({2, 2})));
+  const Tensor g = autograd::grad({x.prod()}, {x}, {}, true, true)[0];
+  EXPECT_TRUE(
+      autograd::grad({g.sum()}, {x})[0].allclose(values({-12.5, 8.5, -14, -9}).reshape({2, 2})));
+}
+
 }  // namespace
 }  // namespace taper::testing
