@@ -54,10 +54,14 @@ class FftPlan {
   explicit FftPlan(int64_t n);
   ~FftPlan();
   int64_t n() const { return n_; }
-  /// Elements of T that run() needs beside x.
+  /// Elements of T that run() needs beside x, for each row.
   int64_t work_size() const;
-  /// Transforms x, which is lost. Returns where the result is: x or the work memory.
-  Split<T> run(Split<T> x, T* work) const;
+  /// Transforms `lanes` rows x, which are lost: element i of row b is at i * lanes + b, so that
+  /// loops over neighbours become vector code in every pass. Returns where the result is: x or the
+  /// work memory.
+  Split<T> run(Split<T> x, T* work, int64_t lanes = 1) const;
+  /// Whether one row fills the vectors of all passes.
+  bool fast_alone() const;
   /// exp(-2 pi i k / (2 n)) for k up to n: for real rows of twice the length.
   const Roots<T>& half_roots() const { return half_roots_; }
   /// The plan for n, from a cache.
@@ -73,8 +77,20 @@ class FftPlan {
   std::unique_ptr<Bluestein> bluestein_;
 };
 
-/// One pass, by the best instruction set.
-void fft_pass(const FftPass<float>& pass, Split<float> x, Split<float> y);
-void fft_pass(const FftPass<double>& pass, Split<double> x, Split<double> y);
+// By the best instruction set:
+#define TAPER_FFT_LOOPS(T)                                                                        \
+  /** One pass. */                                                                                \
+  void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y);                                  \
+  /** The parts of n complex numbers apart, and together again. */                                \
+  void fft_take_apart(Split<T> to, const T* from, int64_t n);                                     \
+  void fft_put_together(T* to, Split<T> from, int64_t n, T scale);                                \
+  /** From the transform z of h pairs of neighbours the h + 1 values of that of 2 h real numbers; \
+      w are the half_roots. */                                                                    \
+  void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale);  \
+  /** And back: what to transform (with +) to get pairs of neighbours, twice them. */             \
+  void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
+TAPER_FFT_LOOPS(float)
+TAPER_FFT_LOOPS(double)
+#undef TAPER_FFT_LOOPS
 
 }  // namespace taper::cpu

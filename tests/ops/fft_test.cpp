@@ -316,5 +316,28 @@ TEST(Eig, Refuses) {
   expect_error("should not contain infs or NaNs", [] { linalg::eigvals(full({2, 2}, NAN)); });
 }
 
+// Many rows are transformed as the lanes of vectors: each must be what it is alone, those that are
+// left over too, and real rows that begin at any element.
+TEST(Fft, ManyRowsAreWhatEachIsAlone) {
+  for (const ScalarType dtype : {kFloat, kDouble})
+    for (const int64_t n : {1, 2, 6, 15, 16, 30, 37, 64, 105, 128, 256, 400, 1000, 1021})
+      for (const int64_t rows : {8, 21, 35}) {
+        SCOPED_TRACE(::testing::Message() << n << " " << rows);
+        const Tensor z = complex_numbers({rows, n}, toComplexType(dtype));
+        const Tensor x = numbers({rows * n + 1}, dtype).narrow(0, 1, rows * n).view({rows, n});
+        const Tensor half = fft::rfft(x), y = fft::fft(z), back = fft::irfft(half, n);
+        const double tolerance = (dtype == kFloat ? 2e-6 : 1e-14) * 40;
+        for (const int64_t r : {int64_t{0}, rows / 2, rows - 1}) {
+          const auto same = [&](const Tensor& all, const Tensor& alone) {
+            const double size = alone.abs().max().item<double>();
+            EXPECT_LE((all[r] - alone).abs().max().item<double>(), tolerance * size);
+          };
+          same(y, fft::fft(z[r]));
+          same(half, fft::rfft(x[r]));
+          same(back, x[r]);
+        }
+      }
+}
+
 }  // namespace
 }  // namespace taper::testing
