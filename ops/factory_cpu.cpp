@@ -52,14 +52,17 @@ template <class T>
 void linspace_floats(T* p, int64_t n, T start, T end) {
   const T step = n > 1 ? (end - start) / static_cast<T>(n - 1) : T(0);
   const Groups<T> groups(n);
+  const auto base = [=](int64_t g) {
+    const bool forward = g < n / 2 || n == 1;
+    return static_cast<T>(
+        forward ? step_from(static_cast<double>(start), static_cast<double>(step), g)
+                : step_from(static_cast<double>(end), -static_cast<double>(step), n - 1 - g));
+  };
   parallel_for(0, n, kGrain, [=](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) {
-      const int64_t g = groups.first_of(i);
-      const bool forward = g < n / 2 || n == 1;
-      const T base = static_cast<T>(
-          forward ? step_from(static_cast<double>(start), static_cast<double>(step), g)
-                  : step_from(static_cast<double>(end), -static_cast<double>(step), n - 1 - g));
-      p[i] = base + step * static_cast<T>(i - g);
+    for (int64_t i = b; i < e;) {
+      const int64_t g = groups.first_of(i), until = i < groups.whole ? g + groups.kLength : i + 1;
+      const T first = base(g);
+      for (; i < std::min(until, e); ++i) p[i] = first + step * static_cast<T>(i - g);
     }
   });
 }

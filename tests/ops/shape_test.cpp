@@ -521,5 +521,26 @@ TEST(Shape, NamesOfNodes) {
   for (const auto& [name, y] : results) EXPECT_EQ(y.grad_fn()->name(), name);
 }
 
+TEST(Cat, RowsOfOneElement) {
+  for (const ScalarType dtype : {kFloat, kLong, kByte}) {
+    const Tensor a = counting({5, 1}, dtype), b = counting({5, 1}, dtype, 10);
+    EXPECT_EQ(values_of(cat({a, b, a}, 1)),
+              (std::vector<double>{0, 10, 0, 1, 11, 1, 2, 12, 2, 3, 13, 3, 4, 14, 4}));
+    EXPECT_EQ(values_of(stack({a.view({5}), b.view({5})}, 1)), values_of(cat({a, b}, 1)));
+  }
+}
+
+TEST(Rearrange, FlipAndRollOfRows) {
+  const Tensor x = counting({3, 4});
+  EXPECT_EQ(values_of(x.flip({0})), (std::vector<double>{8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(values_of(x.flip({1})), (std::vector<double>{3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8}));
+  EXPECT_EQ(values_of(x.t().flip({0})), values_of(x.flip({1}).t().contiguous()));
+  EXPECT_EQ(values_of(x.roll({1}, {1})),
+            (std::vector<double>{3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10}));
+  const Tensor same = x.roll({4}, {1});
+  EXPECT_TRUE(same.equal(x));
+  EXPECT_NE(same.data_ptr(), x.data_ptr());
+}
+
 }  // namespace
 }  // namespace taper::testing
