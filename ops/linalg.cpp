@@ -6,6 +6,7 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/linalg_check.h>
 #include <taper/ops/linalg_kernels.h>
+#include <taper/ops/linalg_lu.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/shape.h>
@@ -161,14 +162,47 @@ struct Solution {
   Tensor x, info;
 };
 
+void check_solved(const char* op, const Tensor& info) {
+  if (!op) return;
+  check_info(op, info, [](const std::string& prefix, int) {
+    throw LinAlgError(prefix + "The solver failed because the input matrix is singular.");
+  });
+}
+
+Solution solved(const Tensor& A, const Tensor& B, const char* op);
+
+// The same by factors that the gradient uses again.
+Solution solved_by_factors(const Tensor& A, const Tensor& B, const char* op) {
+  Tensor LU, pivots, info, x;
+  {
+    const NoGradGuard values_only;
+    std::tie(LU, pivots, info) = lu_factor_ex(A.detach());
+    check_solved(op, info);
+    x = linalg::lu_solve(LU, pivots, B.detach(), true);
+  }
+  record("LinalgSolveExBackward0", x, {A, B},
+         [a = saved(A), x = saved_output(x), LU = saved(LU), pivots = saved(pivots)](Grads& g) {
+           const Tensor gb = needs_grad(a.get(), g[0])
+                                 ? solved(a.get().mT(), g[0], "torch.linalg.solve").x
+                                 : lu_solve(LU.get(), pivots.get(), g[0], true, true);
+           std::array<Tensor, 2> out;
+           if (g.needs(0)) out[0] = -matmul(gb, x.get().mT());
+           if (g.needs(1)) out[1] = gb;
+           return out;
+         });
+  return {x, info};
+}
+
+// From here on a second factorisation takes longer than the solutions with the first one.
+constexpr int64_t kLeastFactored = 48;
+
 // A and B of one batch. Throws for singular matrices where `op` is given.
 Solution solved(const Tensor& A, const Tensor& B, const char* op) {
+  if (needs_grad(A, B) && A.size(-1) >= kLeastFactored && B.numel() > 0)
+    return solved_by_factors(A, B, op);
   const Tensor a = copy_of(A.detach().mT()), b = copy_of(B.detach().mT()), info = make_info(A);
   TAPER_ON_DEVICE(a, linalg_solve, a, b, info);
-  if (op)
-    check_info(op, info, [](const std::string& prefix, int) {
-      throw LinAlgError(prefix + "The solver failed because the input matrix is singular.");
-    });
+  check_solved(op, info);
   Tensor x = copy_of(b.mT());
   if (needs_grad(A, B))
     record("LinalgSolveExBackward0", x, {A, B}, [a = saved(A), x = saved_output(x)](Grads& g) {

@@ -378,5 +378,25 @@ TEST(Linalg, EmptyMatrices) {
   EXPECT_TRUE(std::get<0>(linalg::qr(zeros({2, 0}), "complete")).equal(eye(2)));
 }
 
+// From some size on the gradient uses the factors of the forward pass.
+TEST(Linalg, GradientsOfLargeEquations) {
+  const int64_t n = 50;
+  const Tensor a = (numbers({2, n, n}, kDouble) + 20 * eye(n, kDouble)).set_requires_grad(true);
+  const Tensor b = numbers({2, n, 3}, kDouble).set_requires_grad(true);
+  const Tensor x = linalg::solve(a, b), g = numbers({2, n, 3}, kDouble);
+  EXPECT_TRUE(matmul(a, x).allclose(b, 1e-10, 1e-10));
+  EXPECT_EQ(x.grad_fn()->name(), "LinalgSolveExBackward0");
+  const auto once = autograd::grad({x}, {a, b}, {g}, true);
+  const auto again = autograd::grad({x}, {a, b}, {g}, true, true);
+  const Tensor gb = matmul(linalg::inv(a.detach()).mT(), g);
+  EXPECT_TRUE(once[1].allclose(gb, 1e-9, 1e-11));
+  EXPECT_TRUE(once[0].allclose(-matmul(gb, x.detach().mT()), 1e-9, 1e-11));
+  EXPECT_TRUE(again[0].allclose(once[0], 1e-9, 1e-11) && again[1].allclose(once[1], 1e-9, 1e-11));
+  EXPECT_TRUE(autograd::grad({again[0].sum()}, {b})[0].defined());
+  const Tensor left = linalg::solve(a, b.mT(), false);
+  EXPECT_TRUE(matmul(left, a).allclose(b.mT(), 1e-10, 1e-10));
+  EXPECT_THROW(linalg::solve(zeros({n, n}).set_requires_grad(true), ones({n})), LinAlgError);
+}
+
 }  // namespace
 }  // namespace taper::testing
