@@ -36,7 +36,8 @@ bool prefers_pointwise(const ConvShape& s) {
 bool prefers_forward(const ConvShape& s) {
   if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s);
   if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
-  return useful(s) >= 0.6;
+  // Patches of volumes are packed in short rows.
+  return useful(s) >= (s.kernel[0] > 1 ? 0.1 : 0.6);
 }
 
 bool prefers_input_gradient(const ConvShape& s) {

@@ -277,6 +277,9 @@ int64_t channel_block() {
 }
 
 int64_t channel_block(const ConvShape& s) {
+  // Of volumes there are fast kernels only for whole blocks.
+  const bool halves = s.kernel[0] > 1 && s.in_channels % 16 == 8 && s.out_channels % 8 == 0;
+  if (s.groups == 1 && halves) return std::min<int64_t>(channel_block(), 8);
   if (s.groups == 1 || channel_block() == 0) return channel_block();
   for (int64_t block = channel_block(); block >= 4; block /= 2)
     if (s.in_channels % block == 0 && s.out_channels % block == 0) return block;

@@ -158,6 +158,22 @@ TEST(ConvOneDnn, EqualsTheProductInDoubleForAnyNumberOfThreads) {
   }
 }
 
+TEST(ConvOneDnn, TakesVolumesOfHalfABlockOfChannels) {
+  SKIP_WITHOUT_VECTORS();
+  for (const Setting& s : std::vector<Setting>{
+           {{2, 8, 6, 7, 9}, {16, 8, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+           {{3, 24, 5, 6, 7}, {8, 24, 3, 3, 3}, {1, 2, 1}, {1, 1, 0}, {1, 1, 1}}}) {
+    const Operands o = operands_of(s);
+    for (int n : {1, 3}) {
+      const Threads threads(n);
+      const Answer a = run(Kind::kForward, shape_of(s, o), o);
+      if (may_refuse() && !a.taken) continue;
+      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+    }
+  }
+}
+
 TEST(ConvOneDnn, ReadsAFirstLayersInputAsItIs) {
   SKIP_WITHOUT_VECTORS();
   for (int64_t channels : {1, 2, 3}) {
