@@ -6,6 +6,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/activation_kernels.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/binary_kernels.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/reduce.h>
 
@@ -293,7 +294,10 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   check_floating("prelu_cpu", self);
   const Tensor w = prelu_weight(weight.detach(), self);
   Tensor y;
-  {
+  if (w.scalar_type() == self.scalar_type()) {
+    y = detail::make_tensor(self.sizes(), self.scalar_type(), self.device());
+    TAPER_ON_DEVICE(self, prelu, y, self, w);
+  } else {
     const NoGradGuard no_grad;
     y = self.where(self.gt(0), self.mul(w));
   }

@@ -9,7 +9,7 @@ namespace taper {
 #define TAPER_BINARY_ALL_KERNELS(X) X(add) X(mul) X(maximum) X(minimum)
 #define TAPER_BINARY_NUMBER_KERNELS(X) X(sub) X(div_trunc) X(div_floor) X(remainder) X(fmod)
 #define TAPER_BINARY_FLOAT_KERNELS(X) \
-  X(div) X(atan2) X(copysign) X(relu_backward) X(tanh_backward) X(sigmoid_backward)
+  X(div) X(atan2) X(copysign) X(prelu) X(relu_backward) X(tanh_backward) X(sigmoid_backward)
 #define TAPER_BINARY_BIT_KERNELS(X) X(bitwise_and) X(bitwise_or) X(bitwise_xor)
 /// Bool results from any dtype.
 #define TAPER_BINARY_TEST_KERNELS(X) \
