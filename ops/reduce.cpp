@@ -114,8 +114,9 @@ Tensor quotients(const Tensor& x, const Tensor& zero, DimMask dims) {
 
 Tensor prod_backward(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
   const Tensor g = keep_dims(gy, Dims(x.sizes()), dims);
-  // A product other than 0 has no factor 0.
-  if (!needs_grad(gy, x) && !detail::is_captured(x.device()) && y.ne(0).all().item<bool>())
+  // A product other than 0 has no factor 0. (To look would make a GPU wait.)
+  if (!needs_grad(gy, x) && x.is_cpu() && !detail::is_captured(x.device()) &&
+      y.ne(0).all().item<bool>())
     return g.mul(keep_dims(y, Dims(x.sizes()), dims)).div(x);
   const Tensor zero = x.eq(0);
   const bool exact = needs_grad(x) && (detail::is_captured(x.device()) || zero.any().item<bool>());
