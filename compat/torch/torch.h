@@ -32,6 +32,8 @@
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 #include <c10/util/StringUtil.h>
+#include <c10/util/complex.h>
+#include <torch/custom_class.h>
 #include <torch/jit.h>
 #include <torch/library.h>
 #include <torch/names.h>

@@ -45,6 +45,9 @@ static_assert(std::is_same_v<c10::Error, taper::Error>);
 static_assert(std::is_same_v<c10::optional<int>, std::optional<int>>);
 static_assert(std::is_same_v<c10::ArrayRef<int>, taper::ArrayRef<int>>);
 static_assert(std::is_same_v<caffe2::TypeMeta, taper::TypeMeta>);
+static_assert(std::is_same_v<at::scalar_value_type<c10::complex<float>>::type, float>);
+static_assert(std::is_same_v<at::scalar_value_type<std::complex<double>>::type, double>);
+static_assert(std::is_same_v<c10::scalar_value_type<at::Half>::type, at::Half>);
 static_assert(torch::kFloat == at::kFloat && c10::kCPU == torch::kCPU);
 static_assert(TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR == 13);
 
@@ -56,6 +59,23 @@ std::string thrown(F f) {
     return e.what();
   }
   return "nothing";
+}
+
+struct Vocabulary : torch::CustomClassHolder {
+  explicit Vocabulary(bool* gone) : gone(gone) {}
+  ~Vocabulary() override { *gone = true; }
+  bool* gone;
+};
+
+TEST(CompatNames, AProgramsOwnClassIsHeldIntrusively) {
+  bool gone = false;
+  auto words = c10::make_intrusive<Vocabulary>(&gone);
+  c10::intrusive_ptr<torch::CustomClassHolder> held = words;
+  words.reset();
+  EXPECT_FALSE(gone);
+  EXPECT_EQ(held.use_count(), 1u);
+  held.reset();
+  EXPECT_TRUE(gone);
 }
 
 TEST(CompatNames, DataParallelHasLibTorchsNames) {

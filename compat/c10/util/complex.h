@@ -1,4 +1,4 @@
-// c10::complex, with the functions of <complex> for it.
+// c10::complex, with the functions of <complex> for it, and the type of a number's parts.
 #pragma once
 
 #include <complex>
@@ -76,4 +76,13 @@ complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(std::polar(r, theta));
 }
 
+/// `type` is T's own type of parts if T is complex, else T.
+template <class T, class = void>
+struct scalar_value_type {
+  using type = T;
+};
+template <class T>
+struct scalar_value_type<T, std::enable_if_t<taper::numbers::detail::HasParts<T>::value>> {
+  using type = typename T::value_type;
+};
 }  // namespace c10
