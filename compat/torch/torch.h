@@ -24,6 +24,7 @@
 #include <stack>
 #include <thread>
 #include <typeindex>
+#include <unordered_set>
 
 #include <taper/taper.h>
 

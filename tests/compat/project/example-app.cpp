@@ -49,5 +49,7 @@ int main() {
   const double slope = net->line->weight.item<double>(), offset = net->line->bias.item<double>();
   std::cout << "slope " << std::round(slope * 1000) / 1000 << ", offset "
             << std::round(offset * 1000) / 1000 << '\n';
+  const std::unordered_set<at::ScalarType> dtypes{torch::kFloat, net->line->bias.scalar_type()};
+  TORCH_CHECK(dtypes.size() == 1, "the layer is not of floats");
   std::cout << error_text() << '\n';
 }
