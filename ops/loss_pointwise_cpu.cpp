@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/framework/value_errors.h>
 #include <taper/ops/loss_pointwise_functors.h>
 #include <taper/ops/reduce_plan.h>

@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/ops/reduce_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/reduce_norm_isa.inc>
