@@ -14,7 +14,6 @@ namespace taper {
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
-  Scalar(bool v) : kind_(Kind::kBoolean), i_(v) {}
   Scalar(float v) : Scalar(static_cast<double>(v)) {}
   Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
   Scalar(Half v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
@@ -22,7 +21,9 @@ class Scalar {
   Scalar(numbers::complex<float> v) : Scalar(numbers::complex<double>(v)) {}
   Scalar(numbers::complex<double> v) : kind_(Kind::kComplex), d_(v.real()), imag_(v.imag()) {}
   template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
-  Scalar(T v) : kind_(Kind::kIntegral), i_(static_cast<int64_t>(v)) {}
+  Scalar(T v)  // bool too, and not by a constructor of its own: pointers would turn into one
+      : kind_(std::is_same<T, bool>::value ? Kind::kBoolean : Kind::kIntegral),
+        i_(static_cast<int64_t>(v)) {}
 
   bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
   bool isIntegral(bool include_bool) const {

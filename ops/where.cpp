@@ -45,7 +45,7 @@ Tensor select_branch(const Tensor& condition, const detail::BinaryOperand& x,
   check_condition(condition);
   const ScalarType dtype = detail::promoted_dtype(x, y);
   if (!x.tensor && !y.tensor)
-    return select_to(condition, In::number(x.number, dtype), In::number(y.number, dtype), dtype,
+    return select_to(condition, In::number(*x.number, dtype), In::number(*y.number, dtype), dtype,
                      Dims(condition.sizes()));
   NoGradGuard no_grad;
   const detail::BinaryPlan plan = detail::plan_binary("where", x, y, dtype);

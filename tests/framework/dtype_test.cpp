@@ -173,6 +173,8 @@ TEST(Scalars, RememberTheirKindAndCheckTheirRange) {
   EXPECT_TRUE(Scalar(1).isIntegral(false));
   EXPECT_TRUE(Scalar(1.5f).isFloatingPoint());
   EXPECT_TRUE(Scalar(true).isBoolean());
+  EXPECT_FALSE((std::is_constructible<Scalar, const Scalar*>::value));
+  EXPECT_FALSE((std::is_convertible<const char*, Scalar>::value));
   EXPECT_EQ(Scalar(3).to<double>(), 3.0);
   EXPECT_EQ(Scalar(2.9).to<int>(), 2);
   EXPECT_EQ(Scalar(int64_t{1} << 40).to<int64_t>(), int64_t{1} << 40);

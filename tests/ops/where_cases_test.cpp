@@ -159,5 +159,15 @@ TAPER_OP_CASES(where_cases, {
                              masked_select_case(), masked_scatter_case()};
 });
 
+TEST(Where, OfTwoNumbers) {
+  Array a({3}, 1);
+  a.v[1] = 0;
+  const Tensor mask = to_tensor(a, kBool);
+  const Tensor y = where(mask, Scalar(3.5), Scalar(-2));
+  EXPECT_EQ(y.scalar_type(), kFloat);
+  EXPECT_EQ(to_array(y).v, (std::vector<double>{3.5, -2, 3.5}));
+  EXPECT_EQ(where(mask, Scalar(7), Scalar(8)).scalar_type(), kLong);
+}
+
 }  // namespace
 }  // namespace taper::testing
