@@ -1,4 +1,5 @@
 // Linear algebra of complex matrices: what defines each result, and gradients.
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/linalg.h>
@@ -82,6 +83,21 @@ TEST(ComplexLinalg, Equations) {
       check_gradient_at([&](const Tensor& x) { return linalg::solve_triangular(x, B, upper); }, A);
     }
   }
+}
+
+// From some size on the gradient uses the factors of the forward pass.
+TEST(ComplexLinalg, GradientsOfLargeEquations) {
+  const int64_t n = 50;
+  const Tensor A = (complex_numbers({n, n}) + 20 * eye(n, kDouble)).set_requires_grad(true);
+  const Tensor B = complex_numbers({n, 2}).set_requires_grad(true), g = complex_numbers({n, 2});
+  const Tensor X = linalg::solve(A, B);
+  EXPECT_TENSOR_CLOSE(matmul(A, X).detach(), B.detach());
+  const auto once = autograd::grad({X}, {A, B}, {g}, true);
+  const Tensor gb = matmul(linalg::inv(A.detach()).mH(), g);
+  EXPECT_TENSOR_CLOSE(once[1], gb);
+  EXPECT_TENSOR_CLOSE(once[0], -matmul(gb, X.detach().mH()));
+  const auto again = autograd::grad({X}, {A, B}, {g}, true, true);
+  EXPECT_TENSOR_CLOSE(again[0].detach(), once[0]);
 }
 
 TEST(ComplexLinalg, Cholesky) {
