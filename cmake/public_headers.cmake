@@ -1,5 +1,5 @@
-# The public headers: those that <taper/taper.h>, <taper/testing/testing.h> and
-# <taper/testing/gtest.h> lead to, and no others. They are what is installed, and what
+# The public headers: those that <taper/taper.h>, <taper/testing/testing.h>,
+# <taper/testing/gtest.h> and LibTorch's headers in compat/ lead to, and no others. They are what is installed, and what
 # cmake/check_includes.sh looks at: cmake -P prints them.
 
 cmake_minimum_required(VERSION 3.21)
@@ -8,6 +8,8 @@ cmake_minimum_required(VERSION 3.21)
 function(taper_public_headers root result)
   set(found "")
   set(pending taper.h testing/testing.h testing/gtest.h)
+  file(GLOB_RECURSE compat RELATIVE ${root} ${root}/compat/*.h)
+  list(APPEND pending ${compat})
   while(pending)
     list(POP_FRONT pending header)
     list(APPEND found ${header})
@@ -19,6 +21,7 @@ function(taper_public_headers root result)
       endif()
     endforeach()
   endwhile()
+  list(FILTER found EXCLUDE REGEX "^compat/")
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
