@@ -71,6 +71,8 @@ const Tensor& Tensor::set_requires_grad(bool v) const {
               "computed variable in a subgraph that doesn't require differentiation use "
               "var_no_grad = var.detach().");
   if (!t.grad_fn) t.leaf_requires_grad = v;
+  // Now, as several threads may use a leaf for the first time at once.
+  if (t.leaf_requires_grad) taper::detail::extra_of(t);
   return *this;
 }
 
