@@ -231,10 +231,13 @@ TEST(DataLoader, StreamDataset) {
 
 TEST(DataLoader, SharedDatasetIsOneObject) {
   auto set = datasets::make_shared_dataset<Numbers>(size_t{6});
-  set->bad = 3;
-  auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));
-  EXPECT_THROW(for (auto& batch : *loader)(void) batch, std::out_of_range);
+  {
+    auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));
+    set->bad = 3;
+    EXPECT_THROW(for (auto& batch : *loader)(void) batch, std::out_of_range);
+  }  // its workers are ahead of the loop: only now they read no more
   set->bad = 100;
+  auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));
   int count = 0;
   for (auto& batch : *loader) count += static_cast<int>(batch.size());
   EXPECT_EQ(count, 6);
