@@ -20,7 +20,8 @@ void copy(Out y, In x) {
       *y.as<uint32_t>() = *x.as<uint32_t>();
       return;
     }
-    const bool past = streams(y.numel * static_cast<int64_t>(item));
+    const int64_t all = y.numel * static_cast<int64_t>(item);
+    const bool past = streams(all, all);
     parallel_for(0, y.numel, 4 * kGrain, [&](int64_t b, int64_t e) {
       char* to = y.as<char>() + b * item;
       const char* from = x.as<char>() + b * item;

@@ -93,7 +93,11 @@ void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T
                  reinterpret_cast<const char*>(x + i + m));
   }
 }
-bool past_caches(const In& y) { return streams(y.numel * int64_t(elementSize(y.dtype))); }
+/// Of a result like x, made of so many such tensors.
+bool past_caches(const In& x, int64_t inputs) {
+  const int64_t nbytes = x.numel * static_cast<int64_t>(elementSize(x.dtype));
+  return streams(nbytes, inputs * nbytes);
+}
 
 // ---------------------------------------------------------------------- batch norm
 template <class T>
@@ -115,7 +119,7 @@ void normalize_channels(const Out& y, const In& x, const Out& mean, const Out& s
   using Op = opmath_t<T>;
   const Planes p(x.sizes);
   const Values<Op> w(weight), b(bias);
-  const bool past = past_caches(x);
+  const bool past = past_caches(x, 1);
   parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
     for (; i < end; ++i) {
       const int64_t c = i % p.channels;
@@ -267,7 +271,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     mean.as<Op>(),
                                     scale.as<Op>(),
                                     training,
-                                    past_caches(x)};
+                                    past_caches(x, 2)};
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
       for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
       if (f.past) end_stream();
@@ -305,7 +309,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
                         double eps) {
   const Planes p(x.sizes);
   const int64_t width = p.channels / groups, size = width * p.pixels;
-  const bool past = past_caches(x);
+  const bool past = past_caches(x, 1);
   TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
@@ -342,7 +346,7 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     mean.as<Op>(),
                                     scale.as<Op>(),
                                     w.get(),
-                                    past_caches(x)};
+                                    past_caches(x, 2)};
     parallel_for(0, p.batch * groups, p.grain(f.width() * p.pixels), [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         const int64_t sample = i / groups * p.channels;

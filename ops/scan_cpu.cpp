@@ -113,7 +113,7 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
   if (y.numel == 0) return;
   if (y.dtype == kFloat && shape.inner == 1) {
     const int64_t grain = std::max<int64_t>(1, kGrain / shape.size);
-    const bool in_cache = !streams(y.numel * 4);
+    const bool in_cache = !streams(y.numel * 4, x.numel * 4);
     return parallel_for(0, shape.outer, grain, [&](int64_t b, int64_t e) {
       const int64_t at = b * shape.size;
       sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse, in_cache);

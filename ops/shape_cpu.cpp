@@ -48,7 +48,8 @@ void join(Out y, std::vector<In> xs, int64_t outer) {
     return parallel_for(0, outer, 1 + kGrainBytes / row, [&](int64_t begin, int64_t end) {
       join_rows(to, xs, outer, row, begin, end);
     });
-  const bool past = streams(row * outer) && row >= 4096 * static_cast<int64_t>(xs.size());
+  const bool past =
+      streams(row * outer, row * outer) && row >= 4096 * static_cast<int64_t>(xs.size());
   // Pieces are byte ranges of y, so one long row splits as well as many short ones.
   parallel_for(0, row * outer, kGrainBytes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin / row, at = r * row; at < end; ++r) {

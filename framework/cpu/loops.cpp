@@ -87,8 +87,10 @@ void strided_row(Map2Row row, const void* f, char* y, const char* a, const char*
 }
 
 // ---------------------------------------------------------------- results larger than the cache
-bool past_caches(const Out& y, const void* a, const void* b) {
-  return streams(y.numel * item_of(y.dtype)) && y.data != a && y.data != b;
+bool past_caches(const Out& y, const In& a, const In& b) {
+  const int64_t read =
+      a.numel * item_of(a.dtype) + (a.data == b.data ? 0 : b.numel * item_of(b.dtype));
+  return streams(y.numel * item_of(y.dtype), read) && y.data != a.data && y.data != b.data;
 }
 
 /// A row in runs that are computed in a buffer and then written past the caches. As large as half a
@@ -119,7 +121,7 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
-    const bool past = past_caches(y, from, from);
+    const bool past = past_caches(y, x, x);
     parallel_for(0, y.numel, grain, [&](int64_t b, int64_t e) {
       if (!past) return row(f, to + b * s[0], from + b * s[1], s, e - b);
       stream_row(row, f, to + b * s[0], from + b * s[1], s, e - b);
@@ -146,7 +148,7 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row
     const int64_t s[3] = {items[0], a_full ? items[1] : 0, b_full ? items[2] : 0};
     char* to = y.as<char>();
     const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
-    const bool past = past_caches(y, pa, pb);
+    const bool past = past_caches(y, a, b);
     parallel_for(0, y.numel, grain, [&](int64_t begin, int64_t end) {
       char* out = to + begin * s[0];
       const char *left = pa + begin * s[1], *right = pb + begin * s[2];
@@ -160,7 +162,7 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row
   const int64_t* s = plan.strides[0];
   const bool dense = s[0] == items[0] && (s[1] == items[1] || s[1] == 0) &&
                      (s[2] == items[2] || s[2] == 0) && (s[1] != 0 || s[2] != 0);
-  const bool past = dense && y.contiguous && past_caches(y, a.bytes(), b.bytes());
+  const bool past = dense && y.contiguous && past_caches(y, a, b);
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t* steps, int64_t n) {
       if (past) return stream_row(row, f, p[0], p[1], p[2], steps, n);

@@ -53,30 +53,32 @@ double now_us() {
 
 // What the helpers are worth. Waking them costs some 10 microseconds, and beside another busy
 // process a helper may be held up with a piece. When they have cost more than they gave over a
-// number of loops, the caller goes on alone for a while. Who runs a piece has no effect on its
-// result.
+// number of loops, the caller goes on alone for a while: for a time that the loss is a small part
+// of, however long the loops are, so that helpers are soon back when the other process has ended.
+// Who runs a piece has no effect on its result.
 class Worth {
  public:
   bool wants_helpers() {
-    if (alone_ == 0) return true;
-    --alone_;
-    return false;
+    if (alone_until_us_ == 0) return true;
+    if (now_us() < alone_until_us_) return false;
+    alone_until_us_ = 0;
+    return true;
   }
-  /// A loop took `actual` microseconds where it would have taken `alone`.
-  void learn(double alone, double actual) {
+  /// A loop that ended at `now` took `actual` microseconds where it would have taken `alone`.
+  void learn(double alone, double actual, double now) {
     gain_us_ += std::max(alone - actual, -4 * alone);
     if (++loops_ < kTrial) return;
-    if (gain_us_ < 0) alone_ = pause_;
+    if (gain_us_ < 0) alone_until_us_ = now - pause_ * gain_us_;
     pause_ = gain_us_ < 0 ? std::min(2 * pause_, kLongestPause) : std::max(pause_ / 2, kPause);
     gain_us_ = 0;
     loops_ = 0;
   }
 
  private:
-  // In loops: how many are judged together, and how long the caller then goes on alone.
-  static constexpr int kTrial = 32, kPause = 256, kLongestPause = 16384;
-  double gain_us_ = 0;
-  int loops_ = 0, pause_ = kPause, alone_ = 0;
+  static constexpr int kTrial = 32;                        // loops that are judged together
+  static constexpr double kPause = 8, kLongestPause = 64;  // times what the helpers have cost
+  double gain_us_ = 0, pause_ = kPause, alone_until_us_ = 0;
+  int loops_ = 0;
 };
 
 void pause_cpu() {
@@ -116,7 +118,8 @@ class Pool {
     const double worked = now_us();
     close();
     // Starting threads is paid once, and says nothing.
-    if (own > 0 && !first) worth_.learn((worked - opened) / own * job.pieces, now_us() - start);
+    const double end = now_us();
+    if (own > 0 && !first) worth_.learn((worked - opened) / own * job.pieces, end - start, end);
     return true;
   }
 

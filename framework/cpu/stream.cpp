@@ -4,12 +4,17 @@
 #include <cstring>
 
 #include <taper/framework/cpu/isa.h>
+#include <taper/framework/cpu/parallel.h>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 namespace taper::cpu {
+
+bool fills_cache(int64_t nbytes) {
+  return nbytes >= int64_t{get_num_threads() == 1 ? 24 : 34} << 20;
+}
 
 #if defined(__SSE2__)
 namespace {

@@ -6,10 +6,15 @@
 
 namespace taper::cpu {
 
-/// True when a result of so many bytes is better written past the caches: it and what it is made of
-/// fill what one thread may hope for of a third-level cache. (What virtual machines say of its size
-/// is that of the whole processor.)
-inline bool streams(int64_t nbytes) { return nbytes >= int64_t{16} << 20; }
+/// Whether so many bytes are more than one may hope for of a third-level cache. (What virtual
+/// machines say of its size is that of the whole processor.) Several threads have more of the
+/// cache's rate, but no more of the memory's: they leave later what may still be in it.
+bool fills_cache(int64_t nbytes);
+/// True when a result of so many bytes, made of so many others, is better written past the caches.
+inline bool streams(int64_t written, int64_t read) {
+  const int64_t all = written + read;
+  return all >= int64_t{24} << 20 && fills_cache(all);
+}
 
 /// memcpy past the caches. Call end_stream before another thread may read the result.
 void stream(char* to, const char* from, int64_t nbytes);
