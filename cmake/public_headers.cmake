@@ -1,5 +1,5 @@
-# The public headers: those that <taper/taper.h>, <taper/testing/testing.h>,
-# <taper/testing/gtest.h> and LibTorch's headers in compat/ lead to, and no others. They are what is installed, and what
+# The public headers: those that <taper/taper.h>, <taper/testing/testing.h>, <taper/testing/gtest.h>
+# and LibTorch's headers in compat/ lead to, and no others. They are what is installed, and what
 # cmake/check_includes.sh looks at: cmake -P prints them.
 
 cmake_minimum_required(VERSION 3.21)

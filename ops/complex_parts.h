@@ -32,6 +32,12 @@ void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
   from_complex ? copy(to, part_of(x, 1)) : fill(to, In::number(0, to.dtype));
 }
 
+/// The real numbers of x, without history: its own, or the parts of complex ones in a last
+/// dimension of 2.
+inline Tensor numbers_of(const Tensor& x) {
+  return x.defined() && x.is_complex() ? view_as_real(x.detach()) : x;
+}
+
 /// view_as_complex of a row-major tensor that nobody else holds: no view for autograd.
 Tensor fresh_as_complex(const Tensor& x);
 

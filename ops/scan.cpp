@@ -4,7 +4,7 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/scan_kernels.h>
 #include <taper/ops/shape.h>
@@ -16,6 +16,7 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::saved;
 using autograd::saved_output;
+using detail::numbers_of;
 
 namespace {
 
@@ -33,9 +34,6 @@ Tensor converted(const char* op, const Tensor& x, optional<ScalarType> dtype) {
   check_defined(op, x, "self");
   return x.to(dtype.value_or(isIntegralType(x.scalar_type(), true) ? kLong : x.scalar_type()));
 }
-
-/// The real numbers of a row-major tensor: the parts of complex ones are columns side by side.
-Tensor numbers_of(const Tensor& x) { return x.is_complex() ? view_as_real(x) : x; }
 
 Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
   const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());

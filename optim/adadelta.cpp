@@ -21,11 +21,9 @@ TAPER_DEFINE_OPTIMIZER(Adadelta, TAPER_ADADELTA_OPTIONS, TAPER_ADADELTA_STATE)
 Tensor Adadelta::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<AdadeltaOptions>(
-      "Adadelta", [this](const Tensor& parameter, const Tensor& gradient, const AdadeltaOptions& o,
-                         size_t index) {
-        AdadeltaParamState& s = state_of<AdadeltaParamState>(index, parameter);
-        const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
+  for_each_update<AdadeltaOptions, AdadeltaParamState>(
+      "Adadelta",
+      [](const Tensor& p, const Tensor& grad, AdadeltaParamState& s, const AdadeltaOptions& o) {
         fit_state("Adadelta", p, s.square_avg());
         fit_state("Adadelta", p, s.acc_delta());
         s.step(s.step() + 1);

@@ -18,20 +18,19 @@ TAPER_DEFINE_OPTIMIZER(Adamax, TAPER_ADAMAX_OPTIONS, TAPER_ADAMAX_STATE)
 Tensor Adamax::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<AdamaxOptions>("Adamax", [this](const Tensor& parameter, const Tensor& gradient,
-                                                    const AdamaxOptions& o, size_t index) {
-    AdamaxParamState& s = state_of<AdamaxParamState>(index, parameter);
-    const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
-    fit_state("Adamax", p, s.exp_avg());
-    fit_state("Adamax", p, s.exp_inf());
-    detail::check_steps_alike("Adamax", p.device());
-    s.step(s.step() + 1);
-    const auto [beta1, beta2] = o.betas();
-    const Tensor g = with_decay(grad, p, o.weight_decay());
-    s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
-    s.exp_inf().copy_(maximum(s.exp_inf().mul(beta2), g.abs().add_(o.eps())));
-    p.addcdiv_(s.exp_avg(), s.exp_inf(), -o.lr() / (1 - power(beta1, s.step())));
-  });
+  for_each_update<AdamaxOptions, AdamaxParamState>(
+      "Adamax",
+      [](const Tensor& p, const Tensor& grad, AdamaxParamState& s, const AdamaxOptions& o) {
+        fit_state("Adamax", p, s.exp_avg());
+        fit_state("Adamax", p, s.exp_inf());
+        detail::check_steps_alike("Adamax", p.device());
+        s.step(s.step() + 1);
+        const auto [beta1, beta2] = o.betas();
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
+        s.exp_inf().copy_(maximum(s.exp_inf().mul(beta2), g.abs().add_(o.eps())));
+        p.addcdiv_(s.exp_avg(), s.exp_inf(), -o.lr() / (1 - power(beta1, s.step())));
+      });
   return loss;
 }
 

@@ -23,23 +23,21 @@ TAPER_DEFINE_OPTIMIZER(ASGD, TAPER_ASGD_OPTIONS, TAPER_ASGD_STATE)
 Tensor ASGD::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<ASGDOptions>("ASGD", [this](const Tensor& parameter, const Tensor& gradient,
-                                                const ASGDOptions& o, size_t index) {
-    ASGDParamState& s = state_of<ASGDParamState>(index, parameter);
-    const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
-    if (fit_state("ASGD", p, s.ax())) s.eta(o.lr());
-    detail::check_steps_alike("ASGD", p.device());
-    s.step(s.step() + 1);
-    const auto t = static_cast<double>(s.step());
-    const Tensor g = with_decay(grad, p, o.weight_decay());
-    p.mul_(1 - o.lambd() * s.eta()).add_(g, -s.eta());
-    if (s.mu() == 1)
-      s.ax().copy_(p);
-    else
-      s.ax().add_(p.sub(s.ax()), s.mu());
-    s.eta(o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha()));
-    s.mu(1 / std::max(1.0, t - o.t0()));
-  });
+  for_each_update<ASGDOptions, ASGDParamState>(
+      "ASGD", [](const Tensor& p, const Tensor& grad, ASGDParamState& s, const ASGDOptions& o) {
+        if (fit_state("ASGD", p, s.ax())) s.eta(o.lr());
+        detail::check_steps_alike("ASGD", p.device());
+        s.step(s.step() + 1);
+        const auto t = static_cast<double>(s.step());
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        p.mul_(1 - o.lambd() * s.eta()).add_(g, -s.eta());
+        if (s.mu() == 1)
+          s.ax().copy_(p);
+        else
+          s.ax().add_(p.sub(s.ax()), s.mu());
+        s.eta(o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha()));
+        s.mu(1 / std::max(1.0, t - o.t0()));
+      });
   return loss;
 }
 

@@ -23,27 +23,25 @@ TAPER_DEFINE_OPTIMIZER(NAdam, TAPER_NADAM_OPTIONS, TAPER_NADAM_STATE)
 Tensor NAdam::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<NAdamOptions>("NAdam", [this](const Tensor& parameter, const Tensor& gradient,
-                                                  const NAdamOptions& o, size_t index) {
-    NAdamParamState& s = state_of<NAdamParamState>(index, parameter);
-    const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
-    fit_state("NAdam", p, s.exp_avg());
-    fit_state("NAdam", p, s.exp_avg_sq());
-    detail::check_steps_alike("NAdam", p.device());
-    s.step(s.step() + 1);
-    const auto [beta1, beta2] = o.betas();
-    const auto mu_at = [&o, b = beta1](int64_t t) {
-      return b * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * o.momentum_decay()));
-    };
-    const double mu = mu_at(s.step()), next = mu_at(s.step() + 1);
-    s.mu_product(s.mu_product() * mu);
-    const Tensor g = with_decay(grad, p, o.weight_decay());
-    s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
-    s.exp_avg_sq().mul_(beta2).addcmul_(g, g, 1 - beta2);
-    const Tensor d = s.exp_avg_sq().div(1 - power(beta2, s.step())).sqrt_().add_(o.eps());
-    p.addcdiv_(g, d, -o.lr() * (1 - mu) / (1 - s.mu_product()));
-    p.addcdiv_(s.exp_avg(), d, -o.lr() * next / (1 - s.mu_product() * next));
-  });
+  for_each_update<NAdamOptions, NAdamParamState>(
+      "NAdam", [](const Tensor& p, const Tensor& grad, NAdamParamState& s, const NAdamOptions& o) {
+        fit_state("NAdam", p, s.exp_avg());
+        fit_state("NAdam", p, s.exp_avg_sq());
+        detail::check_steps_alike("NAdam", p.device());
+        s.step(s.step() + 1);
+        const auto [beta1, beta2] = o.betas();
+        const auto mu_at = [&o, b = beta1](int64_t t) {
+          return b * (1 - 0.5 * std::pow(0.96, static_cast<double>(t) * o.momentum_decay()));
+        };
+        const double mu = mu_at(s.step()), next = mu_at(s.step() + 1);
+        s.mu_product(s.mu_product() * mu);
+        const Tensor g = with_decay(grad, p, o.weight_decay());
+        s.exp_avg().mul_(beta1).add_(g, 1 - beta1);
+        s.exp_avg_sq().mul_(beta2).addcmul_(g, g, 1 - beta2);
+        const Tensor d = s.exp_avg_sq().div(1 - power(beta2, s.step())).sqrt_().add_(o.eps());
+        p.addcdiv_(g, d, -o.lr() * (1 - mu) / (1 - s.mu_product()));
+        p.addcdiv_(s.exp_avg(), d, -o.lr() * next / (1 - s.mu_product() * next));
+      });
   return loss;
 }
 

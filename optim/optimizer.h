@@ -195,6 +195,10 @@ class Optimizer {
   /// all groups, for state_of().
   template <class Options, class Update>
   void for_each_gradient(const char* name, Update&& update);
+  /// The same for optimizers written in tensor ops: calls update(p, grad, state, options), where p
+  /// and grad of complex parameters are their parts. Defined in tensor_update.h.
+  template <class Options, class State, class Update>
+  void for_each_update(const char* name, const Update& update);
   /// The state of parameter number `index`, made when there is none. Not a look-up: the place in
   /// the map is kept from the step before.
   template <class State>

@@ -20,23 +20,21 @@ TAPER_DEFINE_OPTIMIZER(Rprop, TAPER_RPROP_OPTIONS, TAPER_RPROP_STATE)
 Tensor Rprop::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
-  for_each_gradient<RpropOptions>("Rprop", [this](const Tensor& parameter, const Tensor& gradient,
-                                                  const RpropOptions& o, size_t index) {
-    RpropParamState& s = state_of<RpropParamState>(index, parameter);
-    const Tensor p = numbers_of(parameter), grad = numbers_of(gradient);
-    fit_state("Rprop", p, s.prev());
-    if (fit_state("Rprop", p, s.step_size())) s.step_size().fill_(o.lr());
-    s.step(s.step() + 1);
-    const auto [less, more] = o.etas();
-    const auto [least, most] = o.step_sizes();
-    const Tensor agreement = grad.mul(s.prev());
-    const Tensor turned = agreement.lt(0);
-    const Tensor factor =
-        agreement.sign().masked_fill_(agreement.gt(0), more).masked_fill_(turned, less);
-    s.step_size().mul_(factor.masked_fill_(agreement.eq(0), 1)).clamp_(least, most);
-    s.prev().copy_(grad.masked_fill(turned, 0));
-    p.addcmul_(s.prev().sign(), s.step_size(), -1);
-  });
+  for_each_update<RpropOptions, RpropParamState>(
+      "Rprop", [](const Tensor& p, const Tensor& grad, RpropParamState& s, const RpropOptions& o) {
+        fit_state("Rprop", p, s.prev());
+        if (fit_state("Rprop", p, s.step_size())) s.step_size().fill_(o.lr());
+        s.step(s.step() + 1);
+        const auto [less, more] = o.etas();
+        const auto [least, most] = o.step_sizes();
+        const Tensor agreement = grad.mul(s.prev());
+        const Tensor turned = agreement.lt(0);
+        const Tensor factor =
+            agreement.sign().masked_fill_(agreement.gt(0), more).masked_fill_(turned, less);
+        s.step_size().mul_(factor.masked_fill_(agreement.eq(0), 1)).clamp_(least, most);
+        s.prev().copy_(grad.masked_fill(turned, 0));
+        p.addcmul_(s.prev().sign(), s.step_size(), -1);
+      });
   return loss;
 }
 

@@ -6,14 +6,20 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/tensor.h>
 #include <taper/ops/binary.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/complex_parts.h>
+#include <taper/optim/optimizer.h>
 
 namespace taper::optim {
 
-/// The numbers that are updated: those of a real tensor, the parts of a complex one (without
-/// history, in a last dimension of 2).
-inline Tensor numbers_of(const Tensor& t) {
-  return t.defined() && t.is_complex() ? view_as_real(t.detach()) : t;
+using taper::detail::numbers_of;
+
+template <class Options, class State, class Update>
+void Optimizer::for_each_update(const char* name, const Update& update) {
+  for_each_gradient<Options>(name, [&](const Tensor& parameter, const Tensor& gradient,
+                                       const Options& options, size_t index) {
+    State& state = state_of<State>(index, parameter);
+    update(numbers_of(parameter), numbers_of(gradient), state, options);
+  });
 }
 
 /// The gradient with the part of L2 regularisation.

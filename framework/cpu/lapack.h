@@ -56,15 +56,13 @@ void with_work(const Run& run) {
   run(work.data(), &length);
 }
 
-}  // namespace taper::cpu
-
 /// One of these names of T's function.
-namespace taper::cpu {
 template <class T>
 constexpr const char* lapack_name(const char* s, const char* d, const char* c, const char* z) {
   if constexpr (is_lapack_complex<T>) return sizeof(T) == 8 ? c : z;
   return sizeof(T) == 4 ? s : d;
 }
+
 }  // namespace taper::cpu
 
 /// The function of this name for T, found once at each place; the other name is that of the one for
