@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/ops/activation_functors.h>
 #include <taper/ops/activation_kernels.h>
 

@@ -101,22 +101,14 @@ TAPER_FLOAT_MATH float logistic(float x) {
   return x < -88.0f ? 0.0f : up_to_one;
 }
 
-// Half of erfc(t) = exp(-t P(t)) with t = |x| / sqrt(2), on the side of x; P of degree 9 was fitted
-// to errors of 4e-8 in erfc, relative up to t = 2. Unlike 1 + erf(..) it keeps its digits for
-// negative x.
 TAPER_FLOAT_MATH float normal_cdf(float x) {
-  constexpr float far = 12.0f;  // beyond it erfc is 0
-  const float t = detail::at_most(__builtin_fabsf(x) * 0.707106781f, far);
-  const float t2 = t * t, t4 = t2 * t2;
-  const float p01 = 6.36594653e-1f * t + 1.12838089f;
-  const float p23 = -1.94231141e-2f * t + 1.02896795e-1f;
-  const float p45 = 1.45680166e-3f * t + 1.64797355e-4f;
-  const float p67 = 1.16538242e-4f * t - 5.69427153e-4f;
-  const float p89 = 6.37919129e-7f * t - 1.31110809e-5f;
-  const float p = ((p67 * t2 + p45) + p89 * t4) * t4 + (p23 * t2 + p01);
-  const float near = 0.5f * detail::exp_normal(detail::at_least(-t * p, -87.0f));
-  const float half = t < far ? near : 0.0f;
-  return x < 0.0f ? half : 1.0f - half;
+  constexpr float far = 17.0f;  // beyond it nothing is left
+  const float a = detail::at_most(__builtin_fabsf(x), far);
+  const detail::ReducedExp<float> e =
+      detail::reduce_exp2(detail::at_least(detail::log2_normal_tail(a), -126.0f));
+  const float scale = detail::power_of_two(detail::bits_of(e.shifted));
+  const float beyond = a < far ? e.tail * scale + scale : 0.0f;
+  return x < 0.0f ? beyond : 1.0f - beyond;
 }
 
 #undef TAPER_FLOAT_MATH
