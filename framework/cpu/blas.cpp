@@ -3,10 +3,12 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include <taper/framework/check.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/gemv.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/cpu/pack_panel.h>
@@ -17,6 +19,8 @@ namespace {
 
 // Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;
+// The same where each element of the matrix is used once.
+constexpr int64_t kVectorWork = 1 << 16;
 // B is read in place when it is this small, or when too few rows of A would share its packing.
 constexpr int64_t kDirectElements = 16384;
 constexpr int64_t kDirectRows = 96;
@@ -51,6 +55,66 @@ void own_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<
     gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
   else
     packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+// ---------------------------------------------------------------------- own, with a vector
+// Sums over parts of the terms, on a thread each: the parts depend on the number of threads only.
+template <class T>
+void split_terms(const Gemv<T>& g) {
+  const int64_t parts = in_parallel_region() ? 1 : get_num_threads();
+  const Scratch<T> others((parts - 1) * g.n);
+  T* const more = others.get();
+  parallel_for(0, parts, 1, [=](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      Gemv<T> part = g;
+      const int64_t begin = g.k * i / parts;
+      part.a += begin * g.ld;
+      part.x += begin;
+      part.k = g.k * (i + 1) / parts - begin;
+      if (i > 0) part.y = more + (i - 1) * g.n, part.add = false;
+      gemv_columns(part);
+    }
+  });
+  for (int64_t i = 0; i + 1 < parts; ++i)
+    for (int64_t j = 0; j < g.n; ++j) g.y[j] += more[i * g.n + j];
+}
+
+template <class T>
+void run_gemv(const Gemv<T>& g, bool rows) {
+  const bool splits = g.n * g.k >= 2 * kVectorWork;
+  if (splits && !rows && g.k >= g.n) return split_terms(g);
+  if (!splits) return rows ? gemv_rows(g) : gemv_columns(g);
+  const int64_t grain = std::max(kPanelWidth, kVectorWork / g.k);
+  parallel_for(0, g.n, grain, [=](int64_t i, int64_t end) {
+    Gemv<T> part = g;
+    part.a += rows ? i * g.ld : i;
+    part.y += i * g.y_step;
+    part.n = end - i;
+    rows ? gemv_rows(part) : gemv_columns(part);
+  });
+}
+
+// y[i * y_step] (+)= alpha A x, A being n x k. False when neither stride of A is one.
+template <class T>
+bool own_gemv(int64_t n, int64_t k, T alpha, MatrixIn<T> a, const T* x, int64_t x_step, bool add,
+              T* y, int64_t y_step) {
+  const bool columns = a.row == 1 && y_step == 1 && n > 1, rows = a.col == 1;
+  if (!columns && !rows) return false;
+  if (x_step != 1 && k > 1) {
+    const Scratch<T> dense(k);
+    for (int64_t p = 0; p < k; ++p) dense[p] = x[p * x_step];
+    return own_gemv(n, k, alpha, a, dense.get(), int64_t{1}, add, y, y_step);
+  }
+  run_gemv(Gemv<T>{n, k, a.data, columns ? a.col : a.row, x, y, y_step, alpha, add}, !columns);
+  return true;
+}
+
+// The same for a product of matrices that is one: false when it is none.
+template <class T>
+bool vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                 T* c, int64_t ldc) {
+  if (n == 1) return own_gemv(m, k, alpha, a, b.data, b.row, add, c, ldc);
+  return m == 1 && own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
 }
 
 // ---------------------------------------------------------------------- libraries
@@ -161,6 +225,8 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
+  if constexpr (kHasTile<T>)
+    if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
   if (m * n * k < 2 * kThreadWork) {
     if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value))
       widened_gemm(m, n, k, alpha, a, b, add, c, ldc);
@@ -204,8 +270,26 @@ void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
                  range);
 }
 
+// By parts that depend on the number of threads only.
+template <class T>
+T split_dot(int64_t n, const T* x, const T* y) {
+  const int64_t most = in_parallel_region() ? 1 : get_num_threads();
+  const int64_t parts = std::clamp<int64_t>(n / kVectorWork, 1, most);
+  if (parts == 1) return dot_contiguous(n, x, y);
+  const Scratch<T> sums(parts);
+  parallel_for(0, parts, 1, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      const int64_t begin = n * i / parts;
+      sums[i] = dot_contiguous(n * (i + 1) / parts - begin, x + begin, y + begin);
+    }
+  });
+  return std::accumulate(sums.get(), sums.get() + parts, T(0));
+}
+
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
+  if constexpr (kHasTile<T>)
+    if (incx == 1 && incy == 1) return split_dot(n, x, y);
   // Eight sums: no long chain of roundings, and room for the vector units.
   using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;
   Sum s[8] = {};

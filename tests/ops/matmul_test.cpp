@@ -1,8 +1,14 @@
 #include <taper/ops/matmul.h>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/activation.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/linear.h>
+#include <taper/ops/random.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/view.h>
 
 #include "harness/devices.h"
 #include "test_util.h"
@@ -466,6 +472,61 @@ TEST(Matmul, NodesHaveThePeersNames) {
   EXPECT_EQ(dot(leaf({3}), leaf({3})).grad_fn()->name(), "DotBackward0");
   EXPECT_EQ(addmm(leaf({2}), leaf({2, 3}), leaf({3, 2})).grad_fn()->name(), "AddmmBackward0");
   EXPECT_EQ(linear(leaf({2, 3}), leaf({4, 3}), leaf({4})).grad_fn()->name(), "AddmmBackward0");
+}
+
+// The same matrix in another layout: transposed in memory, a part of wider rows, or every second
+// element of a row.
+Tensor laid_out(const Tensor& a, int layout) {
+  if (layout == 1) return a.t().contiguous().t();
+  if (layout == 0) return a;
+  const Tensor wide = zeros({a.size(0), 2 * a.size(1) + 3}, a.options());
+  const Tensor part = wide.slice(1, 3, 3 + (layout - 1) * a.size(1), layout - 1);
+  part.copy_(a);
+  return part;
+}
+
+// Sizes around whole vectors, and around the rows that are taken together.
+TEST(Matmul, OneRowOrColumnOfEverySizeAndLayout) {
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (int64_t n : {1, 2, 5, 8, 16, 19, 33, 70})
+      for (int64_t k : {1, 3, 8, 17, 32, 67, 270})
+        for (int layout = 0; layout < 4; ++layout) {
+          const Tensor a = randn({n, k}, dtype), x = randn({k}, dtype), before = randn({n}, dtype);
+          const Tensor want = (a.to(kDouble) * x.to(kDouble)).sum(1), A = laid_out(a, layout);
+          const double tolerance = dtype == kFloat ? 1e-4 : 1e-12;
+          const auto close = [&](const Tensor& y, const Tensor& expected) {
+            EXPECT_TRUE(y.to(kDouble).allclose(expected, tolerance, tolerance))
+                << dtype << n << "x" << k << " layout " << layout;
+          };
+          const Tensor strided = laid_out(x.unsqueeze(0), 3).squeeze(0);
+          close(mv(A, x), want);
+          close(mv(A, strided), want);
+          close(mm(strided.unsqueeze(0), A.t()).squeeze(0), want);
+          close(mm(A, x.unsqueeze(1)).squeeze(1), want);
+          close(addmv(before, A, x, 2, 3), before.to(kDouble) * 2 + want * 3);
+          close(bmm(A.expand({3, n, k}), x.view({k, 1}).expand({3, k, 1})).select(0, 2).squeeze(1),
+                want);
+          close(dot(a.select(0, n - 1), x), want.select(0, n - 1));
+        }
+}
+
+TEST(Matmul, ThreadsShareVectorProductsReproducibly) {
+  const int before = get_num_threads();
+  for (const auto& [n, k] :
+       std::vector<std::pair<int64_t, int64_t>>{{3001, 130}, {130, 3001}, {7, 60001}, {60001, 7}}) {
+    const Tensor a = randn({n, k}), b = randn({k, n}).t(), x = randn({k}),
+                 long_one = randn({300001});
+    const auto products = [&] { return std::vector{mv(a, x), mv(b, x), dot(long_one, long_one)}; };
+    set_num_threads(1);
+    const auto one = products();
+    set_num_threads(3);
+    const auto three = products(), again = products();
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_TRUE(three[i].allclose(one[i], 1e-4, 1e-4)) << n << "x" << k << " " << i;
+      EXPECT_TRUE(three[i].equal(again[i])) << n << "x" << k << " " << i;
+    }
+  }
+  set_num_threads(before);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Products of a matrix and a vector under blas.h. Not installed.
+#pragma once
+
+#include <cstdint>
+
+namespace taper::cpu {
+
+/// y (+)= alpha A x with n results y[i * y_step] and k terms each. x has unit stride.
+template <class T>
+struct Gemv {
+  int64_t n, k;
+  const T* a;
+  int64_t ld;
+  const T* x;
+  T* y;
+  int64_t y_step = 1;
+  T alpha = 1;
+  bool add = false;
+};
+
+/// Each result is the product of a row in memory: element (i, p) is a[i * ld + p].
+void gemv_rows(const Gemv<float>& g);
+void gemv_rows(const Gemv<double>& g);
+/// The results are sums of rows in memory: element (i, p) is a[p * ld + i]. y_step is 1.
+void gemv_columns(const Gemv<float>& g);
+void gemv_columns(const Gemv<double>& g);
+
+/// Sum of x[i] * y[i].
+float dot_contiguous(int64_t n, const float* x, const float* y);
+double dot_contiguous(int64_t n, const double* x, const double* y);
+
+}  // namespace taper::cpu
