@@ -195,7 +195,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
   return {vectors ? y.x.squeeze(-1) : y.x, residuals, y.rank, y.singular_values};
 }
 
-// ---------------------------------------------------------------------- powers, exponential
+// ---------------------------------------------------------------------- powers, chains
 Tensor matrix_power(const Tensor& A, int64_t n) {
   check_square("linalg.matrix_power", A);
   if (n < 0) return linalg::matrix_power(inv(A), -n);
@@ -206,50 +206,6 @@ Tensor matrix_power(const Tensor& A, int64_t n) {
     if (left > 1) square = matmul(square, square);
   }
   return result.is_same(A) ? A.clone() : result;
-}
-
-namespace {
-
-// Taylor's sum of A / 2^s, in Horner's form, squared s times; s makes the largest norm of the batch
-// at most 1/2, where 16 terms leave less than f64's precision.
-Tensor exponential(const Tensor& A) {
-  const Tensor unit = identity_like(A, A.size(-1)).expand(A.sizes());
-  const double largest = A.detach().abs().sum({-1}).max().item<double>();
-  TAPER_CHECK(std::isfinite(largest) || std::isnan(largest),
-              "linalg.matrix_exp: expected finite numbers, got a matrix with infinite ones");
-  const int squarings = largest > 0.5 ? static_cast<int>(std::ceil(std::log2(largest * 2))) : 0;
-  const Tensor a = A * std::ldexp(1.0, -squarings);
-  Tensor sum = unit + a / 16;
-  for (int k = 15; k > 0; --k) sum = unit + matmul(a, sum) / k;
-  for (int i = 0; i < squarings; ++i) sum = matmul(sum, sum);
-  return sum;
-}
-
-// The derivative of exp at A^H in direction g is a block of the exponential of [[A^H, g], [0, A^H]]
-// (Najfeld and Havel, "Derivatives of the matrix exponential and their computation", 1995).
-Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
-  const int64_t n = A.size(-1);
-  const Tensor a = A.mH(), top = cat({a, g}, -1), bottom = cat({zeros_like(g), a}, -1);
-  return linalg::matrix_exp(cat({top, bottom}, -2)).narrow(-2, 0, n).narrow(-1, n, n);
-}
-
-}  // namespace
-
-Tensor matrix_exp(const Tensor& A) {
-  check_defined("linalg.matrix_exp", A, "A");
-  TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
-              "matrix_exp: Expected a floating point or complex tensor as input. Got ",
-              toString(A.scalar_type()));
-  check_square("linalg.matrix_exp", A);
-  Tensor y;
-  {
-    const NoGradGuard values_only;
-    y = A.numel() == 0 ? copy_of(A) : exponential(A);
-  }
-  if (needs_grad(A))
-    record("LinalgMatrixExpBackward0", y, {A},
-           [a = saved(A)](const Tensor& g) { return exponential_gradient(g, a.get()); });
-  return y;
 }
 
 Tensor multi_dot(TensorList tensors) {

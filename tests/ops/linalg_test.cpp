@@ -264,6 +264,21 @@ TAPER_OP_CASES(function_cases, {
 });
 
 // ---------------------------------------------------------------------- further forms
+// exp(A) = V exp(w) V^T, at norms on both sides of each choice of polynomial.
+TEST(Linalg, MatrixExpOfSmallAndLargeNorms) {
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (double norm : {1e-9, 0.03, 0.3, 0.9, 2.5, 7.0, 40.0}) {
+      const Tensor x = numbers({2, 5, 5}, kDouble), A = x + x.mT();
+      const Tensor scaled = A * (norm / A.abs().sum({-1}).max().item<double>());
+      const auto [w, V] = linalg::eigh(scaled);
+      const Tensor want = matmul(V * w.exp().unsqueeze(-2), V.mT());
+      const Tensor y = linalg::matrix_exp(scaled.to(dtype)).to(kDouble);
+      const double relative = dtype == kFloat ? 4e-5 : 1e-12;
+      EXPECT_LT((y - want).abs().max().item<double>(), relative * want.abs().max().item<double>())
+          << dtype << norm;
+    }
+}
+
 TEST(Linalg, VectorsBatchesAndTheRightSide) {
   const Tensor A = dominant({{2, 3, 3}}, kDouble).t[0], v = numbers({3}, kDouble);
   const Tensor x = linalg::solve(A[0], v);
