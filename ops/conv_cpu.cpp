@@ -42,6 +42,8 @@ namespace {
 
 // Depth of a packed panel: it stays in the second-level cache.
 constexpr int64_t kDepth = 512;
+// Rows of weights that are too few for packing an image of single pixels to pay.
+constexpr int64_t kInPlaceRows = 24;
 // Patch elements that the input's gradient holds at a time.
 constexpr int64_t kPatchElements = 32768;
 // Multiply-adds for which a thread is worth waking.
@@ -67,6 +69,11 @@ struct Forward {
     const T* xi = x + image * s.in_channels * s.in_pixels();
     const T* wg = w + group * m * depth;
     T* yi = y + image * m * pixels + p;
+    if (s.pointwise() && m <= kInPlaceRows) {
+      gemm_panel(GemmPanel<T>{m, width, depth, wg, depth, 1, xi + p, pixels, yi, pixels, 1, false,
+                              b ? b + group * m : nullptr});
+      return;
+    }
     const int64_t readable = (s.batch * s.groups - image) * s.in_channels * s.in_pixels();
     for (int64_t k = 0; k < depth; k += kDepth) {
       const int64_t d = std::min(kDepth, depth - k);

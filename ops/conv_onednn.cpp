@@ -21,28 +21,39 @@ int64_t least_work(const ConvShape& s, Kind kind) {
 }
 
 // The share of its multiply-adds that oneDNN does not spend on channels that fill up a block.
-double useful(const ConvShape& s) {
+double useful(const ConvShape& s, Kind kind) {
   const auto share = [](int64_t n) {
     return static_cast<double>(n) /
            static_cast<double>(ceil_div(n, channel_block()) * channel_block());
   };
-  return share(s.out_channels) * (s.in_channels <= kPlainChannels ? 1 : share(s.in_channels));
+  return share(s.out_channels) * (reads_plain_images(s, kind) ? 1 : share(s.in_channels));
 }
 
-bool prefers_pointwise(const ConvShape& s) {
-  return std::min(s.in_channels, s.out_channels) >= 64 && useful(s) >= 0.85;
+bool prefers_pointwise(const ConvShape& s, Kind kind) {
+  return std::min(s.in_channels, s.out_channels) >= 64 && useful(s, kind) >= 0.85;
+}
+
+// The useful share from which on oneDNN is faster than packing patches, which is cheap where rows
+// of outputs are long and take neighbours, and cheapest where there are no columns.
+double least_useful(const ConvShape& s) {
+  if (channel_block() < 16) return s.kernel[0] > 1 ? 0.1 : 0.6;
+  if (s.kernel[0] > 1) return 0.1;
+  if (s.in[1] == 1) return s.out[2] <= 128 && s.depth() <= 512 ? 2 : 0.95;
+  if (s.steps.stride[2] > 1 || s.out[2] < 32) return 0.2;
+  return reads_plain_images(s, Kind::kForward) ? 0.7 : 0.6;
 }
 
 bool prefers_forward(const ConvShape& s) {
-  if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s);
+  if (s.pointwise() && s.out_pixels() >= 16) return prefers_pointwise(s, Kind::kForward);
   if (s.in_channels == 1 || (direct::takes_forward(s) && s.depth() <= 1024)) return false;
-  // Patches of volumes are packed in short rows.
-  return useful(s) >= (s.kernel[0] > 1 ? 0.1 : 0.6);
+  return useful(s, Kind::kForward) >= least_useful(s);
 }
 
 bool prefers_input_gradient(const ConvShape& s) {
-  if (s.in_channels <= kPlainChannels) return false;
-  return s.pointwise() ? prefers_pointwise(s) : useful(s) >= 0.85;
+  if (s.in_channels <= 3) return false;
+  const Kind kind = Kind::kInputGradient;
+  if (s.pointwise()) return prefers_pointwise(s, kind);
+  return useful(s, kind) >= (s.kernel[0] > 1 && channel_block() == 16 ? 0.5 : 0.85);
 }
 
 bool prefers_weight_gradient(const ConvShape& s) {
@@ -52,7 +63,7 @@ bool prefers_weight_gradient(const ConvShape& s) {
   if (direct::takes_weight_gradient(s) && positions >= 2048 && !widens) return false;
   // oneDNN goes through the whole gradient with every image.
   if (!s.pointwise() && numel > 1200 * positions) return false;
-  return useful(s) >= 0.35;
+  return useful(s, Kind::kWeightGradient) >= 0.35;
 }
 
 template <class Run>

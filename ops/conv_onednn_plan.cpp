@@ -59,12 +59,6 @@ Desc blocked_desc(const Sizes& sizes, int64_t block) {
   return Desc(sizes, kFloat32, tag);
 }
 
-// The first layer's few channels are read as they are: blocks of them would be mostly padding.
-bool reads_plain_input(const Part& part) {
-  return part.shape.groups == 1 && part.shape.in_channels <= kPlainChannels &&
-         part.kind != Kind::kInputGradient;
-}
-
 void set_layouts(Plan& p, const Part& part) {
   const ConvShape& s = part.shape;
   const Sizes x = with_spatial({s.batch, s.groups * s.in_channels}, s, s.in);
@@ -72,7 +66,7 @@ void set_layouts(Plan& p, const Part& part) {
   p.x.plain = plain_desc(x, 0, part.x_channels * s.in_pixels());
   p.y.plain = plain_desc(y, 0, part.y_channels * s.out_pixels());
   const int64_t block = channel_block(s);
-  p.x.inner = reads_plain_input(part) ? p.x.plain : blocked_desc(x, block);
+  p.x.inner = reads_plain_images(s, part.kind) ? p.x.plain : blocked_desc(x, block);
   p.y.inner = blocked_desc(y, block);
   const Sizes w = with_spatial({s.out_channels, s.in_channels}, s, s.kernel);
   // A part of the input channels takes a part of every row of the weights.
@@ -284,6 +278,13 @@ int64_t channel_block(const ConvShape& s) {
   for (int64_t block = channel_block(); block >= 4; block /= 2)
     if (s.in_channels % block == 0 && s.out_channels % block == 0) return block;
   return 0;
+}
+
+bool reads_plain_images(const ConvShape& s, Kind kind) {
+  if (s.groups > 1 || kind == Kind::kInputGradient) return false;
+  // With AVX-512 there are forward kernels for every part of a block.
+  return s.in_channels <= 3 ||
+         (kind == Kind::kForward && s.in_channels < 16 && channel_block(s) == 16);
 }
 
 std::shared_ptr<const Plan> plan_of(const Part& part) {

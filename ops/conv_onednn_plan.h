@@ -49,8 +49,9 @@ int64_t channel_block();
 /// The same for the shape: blocks do not cross groups. 0 when there is none.
 int64_t channel_block(const ConvShape& s);
 
-/// Input channels, at most, of a first layer: oneDNN reads them as they are.
-constexpr int64_t kPlainChannels = 3;
+/// Whether oneDNN reads the images of so few channels as they are, as it does for a first layer:
+/// blocks of them would be mostly padding.
+bool reads_plain_images(const ConvShape& s, Kind kind);
 
 /// The plan for a part; null when oneDNN has no fast kernel for it. A few hundred plans are kept;
 /// any thread may ask for one, and several may use it at a time.

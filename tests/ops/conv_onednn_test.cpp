@@ -188,6 +188,25 @@ TEST(ConvOneDnn, ReadsAFirstLayersInputAsItIs) {
   }
 }
 
+// With AVX-512 any number of channels below a block; the results' channels are padded.
+TEST(ConvOneDnn, ReadsImagesOfPartOfABlockAsTheyAre) {
+  if (cpu::best_isa != cpu::Isa::kAvx512) GTEST_SKIP() << "this CPU has no AVX-512";
+  for (const Setting& s : std::vector<Setting>{
+           {{5, 5, 15, 17}, {12, 5, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
+           {{2, 12, 14, 14}, {20, 12, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+           {{2, 4, 6, 8, 9}, {4, 4, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+           {{3, 12, 6, 8, 9}, {12, 12, 3, 3, 3}, {2, 1, 2}, {1, 0, 1}, {1, 1, 1}}}) {
+    const Operands o = operands_of(s);
+    for (int n : {1, 3}) {
+      const Threads threads(n);
+      EXPECT_TRUE(cpu::onednn::prefers(shape_of(s, o), Kind::kForward)) << text(s, Kind::kForward);
+      const Answer a = run(Kind::kForward, shape_of(s, o), o);
+      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+    }
+  }
+}
+
 // One step of training; how many of its three maps oneDNN computed.
 int64_t maps_taken(const Setting& s, const Operands& o) {
   const int64_t before = runs();

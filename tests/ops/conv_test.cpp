@@ -5,6 +5,7 @@
 
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/shape.h>
 
 #include "test_util.h"
 
@@ -274,6 +275,20 @@ TEST(Conv, OnlyWantedGradientsAreComputed) {
   y.sum().backward();
   EXPECT_TRUE(w.grad().defined());
   EXPECT_FALSE(x.grad().defined());
+}
+
+// One tap is the middle of nine. Few rows of weights read the image in place.
+TEST(Conv, OneTapEqualsTheMiddleOfNine) {
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (int64_t rows : {1, 5, 24, 25}) {
+      const Tensor x = numbers({3, 14, 9, 11}, dtype), b = numbers({2 * rows}, dtype);
+      const Tensor w = numbers({2 * rows, 7, 1, 1}, dtype);
+      const Tensor nine = constant_pad_nd(w, {1, 1, 1, 1});
+      const Tensor want = conv2d(x.to(kDouble), nine.to(kDouble), b.to(kDouble), 1, 1, 1, 2);
+      const double tolerance = dtype == kFloat ? 1e-4 : 1e-12;
+      EXPECT_TRUE(conv2d(x, w, b, 1, 0, 1, 2).to(kDouble).allclose(want, tolerance, tolerance))
+          << dtype << rows;
+    }
 }
 
 }  // namespace
