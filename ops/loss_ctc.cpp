@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <taper/framework/autograd/recompute.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
@@ -8,6 +9,7 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
 #include <taper/ops/loss.h>
+#include <taper/ops/loss_ctc_kernels.h>
 #include <taper/ops/loss_reduction.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_norm.h>
@@ -17,16 +19,22 @@
 
 namespace taper {
 
-namespace {
+using autograd::gradients_through;
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_all;
 
-/// The logarithm of what cannot be: finite, so that gradients have no differences of infinities.
-constexpr double kNever = -1e30;
+namespace {
 
 /// Targets with blanks between, before and behind their labels: (N, L) with L = 2 S + 1.
 struct Alignments {
   Tensor labels;
   /// Which places may follow the one two before: labels that differ from it.
   Tensor skips;
+  /// The number of steps and the last place of each input: (N).
+  Tensor inputs, ends;
 };
 
 struct Lengths {
@@ -65,7 +73,8 @@ void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t
               " labels, or a vector of ", total, ", got ", targets.sizes());
 }
 
-Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t classes) {
+Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t classes,
+                 const Device& device) {
   detail::check_not_capturing("ctc_loss", targets.device());
   const Tensor host = targets.detach().to(kCPU).to(kLong).contiguous();
   const int64_t batch = static_cast<int64_t>(l.targets.size());
@@ -87,28 +96,31 @@ Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t
     }
     first += count;
   }
-  return {labels, skips};
+  const Tensor inputs = tensor(l.inputs, TensorOptions(kLong));
+  const Tensor ends = tensor(l.targets, TensorOptions(kLong)).mul_(2);
+  return {labels.to(device), skips.to(device), inputs.to(device), ends.to(device)};
 }
 
+// ---------------------------------------------------------------------- in public ops
 /// x (N, L) moved by k places: what comes in at the front can never be.
 Tensor shifted(const Tensor& x, int64_t k) {
   const int64_t length = x.size(1), kept = std::max<int64_t>(0, length - k);
-  return cat({full({x.size(0), length - kept}, kNever, x.options().requires_grad(false)),
+  return cat({full({x.size(0), length - kept}, kCtcNever, x.options().requires_grad(false)),
               x.narrow(1, 0, kept)},
              1);
 }
 
 /// The logarithms of the sums over all alignments that end at each place, after the last step of
 /// each input: (N, L).
-Tensor forward_sums(const Tensor& x, const Alignments& a, const Lengths& l) {
+Tensor forward_sums(const Tensor& x, const Alignments& a) {
   const int64_t steps = x.size(0), batch = x.size(1), places = a.labels.size(1);
   const Tensor emitted = gather(x, 2, a.labels.unsqueeze(0).expand({steps, batch, places}));
+  const Tensor inputs = a.inputs.unsqueeze(1);
   const TensorOptions options = x.options().requires_grad(false);
-  const Tensor inputs = tensor(l.inputs, TensorOptions(kLong)).to(x.device()).unsqueeze(1);
   const Tensor at = arange(places, options.dtype(kLong)).unsqueeze(0);
-  Tensor sums = where(at.lt(2), emitted.select(0, 0), Scalar(kNever)).to(x.scalar_type());
+  Tensor sums = where(at.lt(2), emitted.select(0, 0), Scalar(kCtcNever)).to(x.scalar_type());
   for (int64_t t = 1; t < steps; ++t) {
-    const Tensor jumped = where(a.skips, shifted(sums, 2), Scalar(kNever)).to(x.scalar_type());
+    const Tensor jumped = where(a.skips, shifted(sums, 2), Scalar(kCtcNever)).to(x.scalar_type());
     const Tensor next =
         logsumexp(stack({sums, shifted(sums, 1), jumped}), {0}) + emitted.select(0, t);
     sums = where(inputs.gt(t), next, sums);
@@ -117,14 +129,45 @@ Tensor forward_sums(const Tensor& x, const Alignments& a, const Lengths& l) {
 }
 
 /// Ends are the last label and the blank behind it.
-Tensor losses_of(const Tensor& sums, const Lengths& l, bool zero_infinity) {
-  const Tensor ends = (tensor(l.targets, TensorOptions(kLong)) * 2).to(sums.device()).unsqueeze(1);
+Tensor losses_by_definition(const Tensor& x, const Alignments& a) {
+  const Tensor sums = forward_sums(x, a), ends = a.ends.unsqueeze(1);
   const Tensor blank = gather(sums, 1, ends);
-  const Tensor label = where(ends.gt(0), gather(sums, 1, (ends - 1).clamp_min(0)), Scalar(kNever));
-  const Tensor loss =
-      -logsumexp(cat({blank, label.to(sums.scalar_type())}, 1), {1}).to(sums.scalar_type());
-  const double impossible = zero_infinity ? 0 : std::numeric_limits<double>::infinity();
-  return where(loss.detach().gt(-kNever / 2), Scalar(impossible), loss).to(sums.scalar_type());
+  const Tensor label =
+      where(ends.gt(0), gather(sums, 1, (ends - 1).clamp_min(0)), Scalar(kCtcNever));
+  return -logsumexp(cat({blank, label.to(sums.scalar_type())}, 1), {1}).to(sums.scalar_type());
+}
+
+// ---------------------------------------------------------------------- by kernels
+// The gradient of a loss is minus the share of the alignments that emit a class in a step.
+Tensor losses_gradient(const Tensor& g, const Tensor& x, const Tensor& alpha, const Tensor& loss,
+                       const Alignments& a) {
+  const Tensor shares = detail::make_like(alpha, alpha.scalar_type());
+  TAPER_ON_DEVICE(shares, ctc_shares, shares, alpha, loss, x, a.labels, a.skips, a.inputs, a.ends);
+  const Tensor labels = a.labels.unsqueeze(0).expand(shares.sizes());
+  return zeros(x.sizes(), x.options().requires_grad(false))
+      .scatter_add(2, labels, shares.mul_(g.neg().view({1, -1, 1})));
+}
+
+/// (N), large and finite where no alignment gives the target.
+Tensor losses_of(const Tensor& x, const Alignments& a) {
+  const int64_t steps = x.size(0), batch = x.size(1);
+  const Tensor alpha =
+      detail::make_tensor({steps, batch, a.labels.size(1)}, x.scalar_type(), x.device());
+  const Tensor loss = detail::make_tensor({batch}, x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(x, ctc_alignments, alpha, loss, x, a.labels, a.skips, a.inputs, a.ends);
+  if (needs_grad(x))
+    record("CtcLossBackward0", loss, {x},
+           [inputs = saved_all({x}), alpha = saved(alpha), values = saved(loss.detach()),
+            a](Grads& g) {
+             if (!GradMode::is_enabled())
+               return std::array<Tensor, 1>{
+                   losses_gradient(g[0], inputs[0].get(), alpha.get(), values.get(), a)};
+             const auto definition = [&](const std::vector<Tensor>& t) {
+               return std::vector{losses_by_definition(t[0], a)};
+             };
+             return std::array<Tensor, 1>{gradients_through(definition, inputs, g)[0]};
+           });
+  return loss;
 }
 
 std::vector<int64_t> as_numbers(const Tensor& lengths) {
@@ -148,9 +191,12 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
   check_ctc(x, targets, l, blank);
   TAPER_CHECK(x.size(0) > 0, "ctc_loss: expected at least one step, got log_probs of ",
               log_probs.sizes());
-  Alignments a = align(targets, l, blank, x.size(2));
-  a = {a.labels.to(x.device()), a.skips.to(x.device())};
-  const Tensor loss = losses_of(forward_sums(x, a, l), l, zero_infinity);
+  const Alignments a = align(targets, l, blank, x.size(2), x.device());
+  const bool widens = isReducedFloatingType(x.scalar_type());
+  const Tensor finite = losses_of(widens ? x.to(kFloat) : x, a);
+  const double impossible = zero_infinity ? 0 : std::numeric_limits<double>::infinity();
+  const Tensor loss =
+      where(finite.detach().gt(kCtcImpossible), Scalar(impossible), finite).to(x.scalar_type());
   if (reduction == Reduction::Mean) {
     const Tensor counts = tensor(l.targets, TensorOptions(kLong)).clamp_min(1).to(x.device());
     return (loss / counts.to(x.scalar_type())).mean();

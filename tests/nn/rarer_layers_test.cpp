@@ -1,11 +1,15 @@
 // Layers and losses that are made of other ops. Expected values are PyTorch 1.13's.
 #include "nn/util.h"
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/loss.h>
 #include <taper/ops/pool.h>
+#include <taper/ops/random.h>
 #include <taper/ops/softmax.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper {
@@ -122,6 +126,63 @@ TEST(CTCLoss, Values) {
   expect_values(short_input(true), {2.7516091}, 1e-5);
   expect_error("blank must be in label range",
                [&] { F::ctc_loss(lp, targets, full, two, F::CTCLossFuncOptions().blank(3)); });
+}
+
+// The probability of every path that collapses to the target, added up.
+double ctc_by_paths(const Tensor& lp, const std::vector<int64_t>& target, int64_t steps) {
+  const int64_t classes = lp.size(1);
+  int64_t paths = 1;
+  for (int64_t t = 0; t < steps; ++t) paths *= classes;
+  double sum = 0;
+  for (int64_t path = 0; path < paths; ++path) {
+    std::vector<int64_t> found;
+    double logarithm = 0;
+    for (int64_t t = 0, rest = path, last = 0; t < steps; ++t, rest /= classes) {
+      const int64_t label = rest % classes;
+      logarithm += lp[t][label].item<double>();
+      if (label != 0 && label != last) found.push_back(label);
+      last = label;
+    }
+    if (found == target) sum += std::exp(logarithm);
+  }
+  return -std::log(sum);
+}
+
+// Inputs and targets of several lengths, one of them empty and one with a repeated label.
+TEST(CTCLoss, IsTheSumOverAllPaths) {
+  const Tensor targets = tensor_of({4, 3}, {1, 2, 1, 2, 2, 0, 0, 0, 0, 1, 0, 0}, kLong);
+  const std::vector<int64_t> inputs = {5, 4, 5, 1}, lengths = {3, 2, 0, 1};
+  for (ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    const Tensor x = randn({4, 5, 3}, kDouble).log_softmax(2).to(dtype).transpose(0, 1);
+    const Tensor y = ctc_loss(x, targets, inputs, lengths, 0, Reduction::None);
+    EXPECT_EQ(y.scalar_type(), dtype);
+    for (int64_t n = 0; n < 4; ++n) {
+      const auto i = static_cast<size_t>(n);
+      std::vector<int64_t> target;
+      for (int64_t s = 0; s < lengths[i]; ++s) target.push_back(targets[n][s].item<int64_t>());
+      const double want = ctc_by_paths(x.select(1, n).to(kDouble), target, inputs[i]);
+      EXPECT_NEAR(y[n].item<double>(), want, (dtype == kBFloat16 ? 1e-2 : 1e-5) * (1 + want));
+    }
+  }
+}
+
+// The kernels' gradient is that of the definition in public ops, which create_graph goes through.
+TEST(CTCLoss, GradientsByKernelsAndByDefinition) {
+  for (const Device& devices : {Device(kCPU), testing::device_at(0)}) {
+    const Tensor x = randn({30, 3, 6}, kDouble).log_softmax(2).to(devices).requires_grad_();
+    const Tensor targets = randint(1, 6, {3, 9}, kLong).to(devices);
+    const std::vector<int64_t> inputs = {30, 21, 5}, lengths = {9, 4, 8};  // the last: impossible
+    const Tensor y = ctc_loss(x, targets, inputs, lengths, 0, Reduction::None, true);
+    EXPECT_EQ(y[2].item<double>(), 0);
+    const Tensor weights = tensor({1.0, -2.0, 3.0}, TensorOptions(kDouble)).to(devices);
+    const Tensor fused = autograd::grad({y}, {x}, {weights}, true)[0];
+    const Tensor defined = autograd::grad({y}, {x}, {weights}, true, true)[0];
+    EXPECT_TRUE(fused.allclose(defined, 1e-9, 1e-10));
+    EXPECT_TRUE(defined.requires_grad());
+    EXPECT_GT(fused.abs().max().item<double>(), 0.1);
+    EXPECT_EQ(fused.select(1, 2).abs().max().item<double>(), 0);
+    EXPECT_EQ(fused.select(1, 1).slice(0, 21).abs().max().item<double>(), 0);
+  }
 }
 
 }  // namespace

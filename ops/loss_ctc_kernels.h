@@ -1,0 +1,58 @@
+// Kernels of ctc_loss. Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+#include <taper/framework/host_device.h>
+
+namespace taper {
+
+/// The logarithm of what cannot be: finite, so that there are no differences of infinities.
+constexpr double kCtcNever = -1e30;
+/// Losses above this are of targets that no alignment gives.
+constexpr double kCtcImpossible = -kCtcNever / 2;
+
+/// x (T, N, C) of f32 or f64, with the alignments of its targets: labels (N, L) of int64 with
+/// blanks between, skips (N, L) of bool for the places that may follow the one two before; the
+/// number of steps and the last place of each input, (N) of int64. All but x are contiguous.
+template <class T>
+struct CtcInput {
+  const T* x;
+  int64_t step, row, column;  ///< strides of x
+  int64_t batch, places;
+  const int64_t* labels;
+  const bool* skips;
+  const int64_t *inputs, *ends;
+
+  CtcInput(const In& x, const In& labels, const In& skips, const In& inputs, const In& ends)
+      : x(x.as<T>()),
+        step(x.strides[0]),
+        row(x.strides[1]),
+        column(x.strides[2]),
+        batch(labels.sizes[0]),
+        places(labels.sizes[1]),
+        labels(labels.as<int64_t>()),
+        skips(skips.as<bool>()),
+        inputs(inputs.as<int64_t>()),
+        ends(ends.as<int64_t>()) {}
+  TAPER_HD T emitted(int64_t t, int64_t n, int64_t s) const {
+    return x[t * step + n * row + labels[n * places + s] * column];
+  }
+  /// An input without steps counts as one step.
+  TAPER_HD int64_t steps(int64_t n) const { return inputs[n] > 1 ? inputs[n] : 1; }
+};
+
+/// f(T()) with the T of x, which is f32 or f64.
+template <class F>
+void for_ctc_dtype(ScalarType t, const F& f) {
+  if (t == kDouble) return f(double());
+  f(float());
+}
+
+/// alpha (T, N, L): the logarithms of the sums over all alignments of the steps up to t that end at
+/// place s, as far as an input's steps and places go; loss (N).
+TAPER_KERNEL(ctc_alignments, Out alpha, Out loss, In x, In labels, In skips, In inputs, In ends)
+/// shares (T, N, L): the share of the alignments that are at place s in step t; 0 outside.
+TAPER_KERNEL(ctc_shares, Out shares, In alpha, In loss, In x, In labels, In skips, In inputs,
+             In ends)
+
+}  // namespace taper
