@@ -8,6 +8,7 @@
 #include <taper/framework/value_errors.h>
 #include <taper/ops/linalg_kernels.h>
 #include <taper/ops/linalg_pivots.h>
+#include <taper/ops/linalg_small.h>
 
 namespace taper::cpu {
 namespace {
@@ -44,6 +45,8 @@ void for_each_matrix(const Batch& batch, const F& f) {
 
 template <class T>
 int inverse(T* a, int n) {
+  if constexpr (!is_lapack_complex<T>)
+    if (n <= small::kMostRows) return small::inverse(a, n);
   std::vector<int> pivots(static_cast<size_t>(n));
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
@@ -54,11 +57,38 @@ int inverse(T* a, int n) {
 }
 
 template <class T>
-int cholesky(T* a, int n) {
+int potrf(T* a, int n) {
+  if constexpr (!is_lapack_complex<T>)
+    if (n <= small::kMostRows) return small::cholesky(a, n);
   int info = 0;
   char upper = 'U';
   fortran<T>(TAPER_LAPACK(T, "potrf"), &upper, &n, a, &n, &info);
+  return info;
+}
+
+template <class T>
+int cholesky(T* a, int n) {
+  const int info = potrf(a, n);
   for (int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+  return info;
+}
+
+template <class T>
+int getrf(T* a, int rows, int columns, int* pivots) {
+  if constexpr (!is_lapack_complex<T>)
+    if (rows == columns && rows <= small::kMostRows) return small::lu(a, rows, pivots);
+  int info = 0;
+  fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a, &rows, pivots, &info);
+  return info;
+}
+
+template <class T>
+int gesv(T* a, T* x, int n, int count) {
+  if constexpr (!is_lapack_complex<T>)
+    if (n <= small::kMostRows) return small::solve(a, x, n, count);
+  std::vector<int> pivots(static_cast<size_t>(n));
+  int info = 0;
+  fortran<T>(TAPER_LAPACK(T, "gesv"), &n, &count, a, &n, pivots.data(), x, &n, &info);
   return info;
 }
 
@@ -214,9 +244,8 @@ void linalg_lu(InOut a, Out pivots, Out info) {
   const Batch b(a);
   for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
-      int rows = b.columns, columns = b.rows;  // by columns
-      fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a.as<T>() + i * b.numel(), &rows,
-                 pivots.as<int>() + i * b.least(), info.as<int>() + i);
+      info.as<int>()[i] = getrf(a.as<T>() + i * b.numel(), b.columns, b.rows,  // by columns
+                                pivots.as<int>() + i * b.least());
     });
   });
 }
@@ -235,12 +264,9 @@ void linalg_solve(InOut a, InOut x, Out info) {
   const Batch m(a), r(x);
   for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(m, [&](int64_t i) {
-      int n = m.rows, count = r.rows;
-      std::vector<int> pivots(static_cast<size_t>(n));
-      info.as<int>()[i] = 0;
-      if (m.rows == 0 || r.rows == 0) return;
-      fortran<T>(TAPER_LAPACK(T, "gesv"), &n, &count, a.as<T>() + i * m.numel(), &n, pivots.data(),
-                 x.as<T>() + i * r.numel(), &n, info.as<int>() + i);
+      const bool none = m.rows == 0 || r.rows == 0;
+      info.as<int>()[i] =
+          none ? 0 : gesv(a.as<T>() + i * m.numel(), x.as<T>() + i * r.numel(), m.rows, r.rows);
     });
   });
 }

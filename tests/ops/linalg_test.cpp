@@ -264,6 +264,33 @@ TAPER_OP_CASES(function_cases, {
 });
 
 // ---------------------------------------------------------------------- further forms
+// Up to 8 rows by own loops, above by LAPACK; the rows of half the matrices have to be swapped.
+TEST(Linalg, SmallMatricesOfEverySize) {
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (int64_t n = 1; n <= 10; ++n) {
+      const double tolerance = dtype == kFloat ? 1e-4 : 1e-11;
+      const Tensor large = eye(n, dtype) * 4 + numbers({n, n}, dtype) / 4;
+      const Tensor A = stack({large, large.roll(1, 0), large.roll(1, 1)}),
+                   B = numbers({n, 2}, dtype);
+      const Tensor unit = eye(n, dtype).expand({3, n, n});
+      EXPECT_TRUE(matmul(linalg::inv(A), A).allclose(unit, tolerance, tolerance)) << n;
+      EXPECT_TRUE(
+          matmul(A, linalg::solve(A, B)).allclose(B.expand({3, n, 2}), tolerance, tolerance))
+          << n;
+      const auto [P, L, U] = linalg::lu(A);
+      EXPECT_TRUE(matmul(P, matmul(L, U)).allclose(A, tolerance, tolerance)) << n;
+      EXPECT_LE(L.abs().max().item<double>(), 1.0) << n;
+      const Tensor d = linalg::det(A),
+                   sign = tensor_of({3}, {1, n % 2 ? 1.f : -1.f, n % 2 ? 1.f : -1.f});
+      EXPECT_TRUE(d.allclose(d[0] * sign.to(dtype), tolerance, tolerance)) << n;
+      const Tensor S = matmul(A, A.mT()), C = linalg::cholesky(S);
+      EXPECT_TRUE(matmul(C, C.mT()).allclose(S, tolerance, tolerance)) << n;
+      EXPECT_TRUE(C.equal(C.tril())) << n;
+      EXPECT_EQ(std::get<1>(linalg::cholesky_ex(-S))[0].item<int>(), 1) << n;
+      EXPECT_EQ(std::get<1>(linalg::inv_ex(zeros({n, n}, dtype))).item<int>(), 1) << n;
+    }
+}
+
 // exp(A) = V exp(w) V^T, at norms on both sides of each choice of polynomial.
 TEST(Linalg, MatrixExpOfSmallAndLargeNorms) {
   for (ScalarType dtype : {kFloat, kDouble})
