@@ -3,8 +3,10 @@
 #include <vector>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
 #include <taper/ops/binary_functors.h>
 #include <taper/ops/index_kernels.h>
+#include <taper/ops/weighted_rows.h>
 
 #define TAPER_ISA_FILE <taper/ops/index_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -38,8 +40,32 @@ int64_t grain_for_rows(int64_t row_nbytes) {
   return std::max<int64_t>(1, 4 * kGrain / std::max<int64_t>(1, row_nbytes));
 }
 
-bool indices_fit(const int64_t* index, int64_t n, int64_t size) {
-  TAPER_BY_ISA(indices_fit, index, n, size);
+template <class I>
+bool indices_fit(const I* index, int64_t n, int64_t low, int64_t size) {
+  TAPER_BY_ISA(indices_fit, index, n, low, static_cast<uint64_t>(size - low));
+}
+bool join_indices(int64_t* out, const int64_t* index, int64_t n, int64_t size, bool first) {
+  TAPER_BY_ISA(join_indices, out, index, n, size, first);
+}
+
+template <class I>
+[[noreturn]] void throw_first_outside(const I* index, int64_t low, int64_t size, int64_t dim,
+                                      IndexWording wording) {
+  while (*index >= low && *index < size) ++index;
+  throw_index_out_of_range(*index, size, dim, wording);
+}
+
+/// y[j] = x[index[j]]. Several loads before their stores, which they might otherwise wait for.
+template <class T, class I>
+void copy_indexed(T* __restrict y, const T* __restrict x, const I* __restrict index, int64_t n) {
+  constexpr int64_t kTogether = 8;
+  int64_t j = 0;
+  for (; j + kTogether <= n; j += kTogether) {
+    T v[kTogether];
+    for (int64_t k = 0; k < kTogether; ++k) v[k] = x[index[j + k]];
+    for (int64_t k = 0; k < kTogether; ++k) y[j + k] = v[k];
+  }
+  for (; j < n; ++j) y[j] = x[index[j]];
 }
 
 /// y[j] = x[index[j] * step + j * column]; false, with nothing written, when an index is not in
@@ -47,9 +73,9 @@ bool indices_fit(const int64_t* index, int64_t n, int64_t size) {
 template <class T>
 bool gather_row(T* __restrict y, const T* __restrict x, const int64_t* __restrict index, int64_t n,
                 int64_t size, int64_t step, int64_t column) {
-  if (!indices_fit(index, n, size)) return false;
+  if (!indices_fit(index, n, 0, size)) return false;
   if (step == 1 && column == 0)
-    for (int64_t j = 0; j < n; ++j) y[j] = x[index[j]];
+    copy_indexed(y, x, index, n);
   else
     for (int64_t j = 0; j < n; ++j) y[j] = x[index[j] * step + j * column];
   return true;
@@ -59,14 +85,8 @@ template <class I>
 void check_all(const I* index, int64_t n, int64_t low, int64_t size, int64_t dim,
                IndexWording wording) {
   parallel_for(0, n, kGrain, [=](int64_t begin, int64_t end) {
-    const uint64_t count = static_cast<uint64_t>(size - low);
-    bool bad = false;
-    for (int64_t i = begin; i < end; ++i)
-      bad |= static_cast<uint64_t>(static_cast<int64_t>(index[i]) - low) >= count;
-    if (!bad) return;
-    for (int64_t i = begin; i < end; ++i)
-      if (index[i] < low || index[i] >= size)
-        throw_index_out_of_range(index[i], size, dim, wording);
+    if (!indices_fit(index + begin, end - begin, low, size))
+      throw_first_outside(index + begin, low, size, dim, wording);
   });
 }
 
@@ -87,10 +107,7 @@ void take_long_rows(char* y, const char* x, const I* rows, int64_t begin, int64_
 
 template <class T, class I>
 void take_short_rows(T* y, const T* x, const I* rows, int64_t begin, int64_t end, int64_t inner) {
-  if (inner == 1) {
-    for (int64_t i = begin; i < end; ++i) y[i] = x[rows[i]];
-    return;
-  }
+  if (inner == 1) return copy_indexed(y + begin, x, rows + begin, end - begin);
   for (int64_t i = begin; i < end; ++i) {
     const T* from = x + rows[i] * inner;
     T* to = y + i * inner;
@@ -117,32 +134,67 @@ void take_rows_by(Out y, In x, In rows, RowShape s) {
   }
 }
 
+/// Elements one by one, where rows are not longer; the step of `from` is 0 or 1.
+template <class T, class I>
+void put_elements(T* __restrict x, const I* __restrict index, int64_t n, const T* __restrict from,
+                  int64_t step) {
+  if (step == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < n; ++i) x[index[i]] = value;
+  } else {
+    for (int64_t i = 0; i < n; ++i) x[index[i]] = from[i];
+  }
+}
+template <class T, class I>
+void add_elements(T* __restrict x, const I* __restrict index, int64_t n, const T* __restrict from,
+                  int64_t step) {
+  using M = opmath_t<T>;
+  for (int64_t i = 0; i < n; ++i)
+    x[index[i]] = static_cast<T>(functor::add()(M(x[index[i]]), M(from[i * step])));
+}
+
+template <class T>
+void add_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t step) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+    if (step == 1 && n >= 16) return add_row(to, from, T(1), n);
+  using M = opmath_t<T>;
+  for (int64_t k = 0; k < n; ++k)
+    to[k] = static_cast<T>(functor::add()(M(to[k]), M(from[k * step])));
+}
+template <class T>
+void copy_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t step) {
+  if (step == 0)
+    std::fill_n(to, n, *from);
+  else if (n * sizeof(T) >= 64)
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+  else
+    for (int64_t k = 0; k < n; ++k) to[k] = from[k];
+}
+
+/// Rows may repeat, so they go in order; threads share the columns.
+template <class T, class I>
+void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, RowShape s, bool add) {
+  const int64_t inner = s.inner, step = one ? 0 : 1;
+  const int64_t grain = std::max<int64_t>(16, kGrain / std::max<int64_t>(1, n));
+  for (int64_t o = 0; o < s.outer; ++o, x += s.size * inner, values += step * n * inner) {
+    if (inner == 1) {
+      const auto put = add ? &add_elements<T, I> : &put_elements<T, I>;
+      put(x, index, n, values, step);
+      continue;
+    }
+    parallel_for(0, inner, grain, [&](int64_t begin, int64_t end) {
+      const auto put = add ? &add_to_row<T> : &copy_to_row<T>;
+      for (int64_t i = 0; i < n; ++i)
+        put(x + index[i] * inner + begin, values + step * (i * inner + begin), end - begin, step);
+    });
+  }
+}
+
 template <class I>
 void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
-  const int64_t n = rows.numel, inner = s.inner;
-  const I* index = rows.as<I>();
-  const bool one = values.numel == 1;
   TAPER_SWITCH(x.dtype, "put_rows", TAPER_ANY_DTYPES, [&] {
-    using M = opmath_t<scalar_t>;
-    const scalar_t* v = values.as<scalar_t>();
-    const bool add = mode == PutMode::kAdd;
-    // Rows may repeat, so they go in order; threads share the columns.
-    const int64_t grain = std::max<int64_t>(16, kGrain / std::max<int64_t>(1, n));
-    for (int64_t o = 0; o < s.outer; ++o) {
-      scalar_t* base = x.as<scalar_t>() + o * s.size * inner;
-      parallel_for(0, inner, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = 0; i < n; ++i) {
-          scalar_t* to = base + index[i] * inner;
-          const scalar_t* from = one ? v : v + (o * n + i) * inner;
-          const int64_t step = one ? 0 : 1;
-          if (add)
-            for (int64_t k = begin; k < end; ++k)
-              to[k] = static_cast<scalar_t>(functor::add()(M(to[k]), M(from[k * step])));
-          else
-            for (int64_t k = begin; k < end; ++k) to[k] = from[k * step];
-        }
-      });
-    }
+    put_rows_of(x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
+                values.numel == 1, s, mode == PutMode::kAdd);
   });
 }
 
@@ -189,39 +241,97 @@ View at_least_1d(View v) {
   return v;
 }
 
-struct Combine {
-  template <class T>
-  static void apply(T& to, T from, PutMode mode) {
-    using M = opmath_t<T>;
-    if (mode == PutMode::kCopy)
-      to = from;
-    else if (mode == PutMode::kAdd)
-      to = static_cast<T>(functor::add()(static_cast<M>(to), static_cast<M>(from)));
-    else if (mode == PutMode::kMultiply)
-      to = static_cast<T>(functor::mul()(static_cast<M>(to), static_cast<M>(from)));
-    else if (mode == PutMode::kMax)
-      to = static_cast<T>(functor::maximum()(static_cast<M>(to), static_cast<M>(from)));
-    else
-      to = static_cast<T>(functor::minimum()(static_cast<M>(to), static_cast<M>(from)));
-  }
+/// What becomes of the element that is there and the one that comes.
+template <class T, PutMode mode>
+T combined(T there, T given) {
+  using M = opmath_t<T>;
+  const auto a = static_cast<M>(there), b = static_cast<M>(given);
+  if constexpr (mode == PutMode::kCopy) return given;
+  if constexpr (mode == PutMode::kAdd) return static_cast<T>(functor::add()(a, b));
+  if constexpr (mode == PutMode::kMultiply) return static_cast<T>(functor::mul()(a, b));
+  // Which of the two stays is anybody's guess, a NaN is not: no branch but for that.
+  const M low = a < b ? a : b, high = a > b ? a : b;
+  if constexpr (mode == PutMode::kMax) return a != a ? there : static_cast<T>(high);
+  if constexpr (mode == PutMode::kMin) return a != a ? there : static_cast<T>(low);
+}
+
+/// One row of indices: index[j] is for x[index[j] * step + j * column].
+struct RowSteps {
+  int64_t step, column, src_column;
 };
+template <PutMode mode, class T>
+void scatter_row(T* __restrict x, const int64_t* __restrict index, int64_t n,
+                 const T* __restrict src, RowSteps s) {
+  const auto put = [x](int64_t at, T v) { x[at] = combined<T, mode>(x[at], v); };
+  if (s.step == 1 && s.column == 0 && s.src_column == 1)
+    for (int64_t j = 0; j < n; ++j) put(index[j], src[j]);
+  else
+    for (int64_t j = 0; j < n; ++j) put(index[j] * s.step + j * s.column, src[j * s.src_column]);
+}
+template <class T>
+auto row_scatter(PutMode mode) {
+  if (mode == PutMode::kCopy) return &scatter_row<PutMode::kCopy, T>;
+  if (mode == PutMode::kAdd) return &scatter_row<PutMode::kAdd, T>;
+  if (mode == PutMode::kMultiply) return &scatter_row<PutMode::kMultiply, T>;
+  return mode == PutMode::kMax ? &scatter_row<PutMode::kMax, T> : &scatter_row<PutMode::kMin, T>;
+}
 
 template <class T>
 void scatter_rows(T* x, const Dims& x_strides, In index, const T* src, const Dims& src_strides,
                   int64_t dim, PutMode mode, int64_t begin, int64_t end) {
   const int64_t last = index.dim() - 1, n = index.sizes[last];
-  const int64_t step = x_strides[dim], column = dim == last ? 0 : x_strides[last];
-  const int64_t src_column = src_strides[last];
+  const RowSteps steps{x_strides[dim], dim == last ? 0 : x_strides[last], src_strides[last]};
   RowWalk to(index.sizes, without_step(x_strides, dim), begin);
   RowWalk from(index.sizes, src_strides, begin);
+  const auto row = row_scatter<T>(mode);
   const int64_t* at = index.as<int64_t>() + begin * n;
   for (int64_t r = begin; r < end; ++r, at += n, to.next(), from.next())
-    for (int64_t j = 0; j < n; ++j)
-      Combine::apply(x[to.offset() + at[j] * step + j * column],
-                     src[from.offset() + j * src_column], mode);
+    row(x + to.offset(), at, n, src + from.offset(), steps);
+}
+
+/// first[i] = x[i] is another one than x[i - 1], in rows of `width`.
+template <class T>
+void mark_rows(bool* first, const T* x, int64_t n, int64_t width) {
+  using M = opmath_t<T>;
+  for (int64_t i = 0; i < n; ++i, x += width) {
+    bool differ = i == 0;
+    for (int64_t k = 0; k < width && !differ; ++k) differ = M(x[k]) != M(x[k - width]);
+    first[i] = differ;
+  }
+}
+template <class T>
+void mark_elements(bool* first, const T* x, int64_t n) {
+  TAPER_BY_ISA(mark_changes, first, x, n);
 }
 
 constexpr int64_t kBlock = 4096;
+
+int64_t count_bytes(const uint8_t* p, int64_t n) { TAPER_BY_ISA(count_bytes, p, n); }
+
+/// Bit i tells whether byte i of 8 is not 0.
+uint64_t bits_of_bytes(const void* p) {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
+  uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  const uint64_t top = (((word & kLow) + kLow) | word) & ~kLow;
+  return ((top >> 7) * 0x0102040810204080) >> 56;
+}
+uint64_t bits_of_64_bytes(const char* p) {
+  uint64_t bits = 0;
+  for (int k = 0; k < 8; ++k) bits |= bits_of_bytes(p + 8 * k) << (8 * k);
+  return bits;
+}
+
+/// Goes over stretches of 64 bytes with few that are not 0, from i on: writes their positions, and
+/// returns where it ended.
+int64_t sparse_positions(int64_t*& out, const char* p, int64_t i, int64_t n) {
+  for (; i + 64 <= n; i += 64) {
+    uint64_t bits = bits_of_64_bytes(p + i);
+    if (__builtin_popcountll(bits) > 12) break;
+    for (; bits != 0; bits &= bits - 1) *out++ = i + __builtin_ctzll(bits);
+  }
+  return i;
+}
 
 template <class T>
 bool is_true(T v) {
@@ -243,12 +353,9 @@ void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
   for (size_t k = 0; k < indices.size(); ++k) {
     const int64_t* index = indices[k].as<int64_t>();
     const int64_t size = sizes[k];
-    check_all(index, rows.numel, -size, size, dims[k], IndexWording::kDimension);
     parallel_for(0, rows.numel, kGrain, [=](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t wrapped = index[i] < 0 ? index[i] + size : index[i];
-        out[i] = k == 0 ? wrapped : out[i] * size + wrapped;
-      }
+      if (!join_indices(out + begin, index + begin, end - begin, size, k == 0))
+        throw_first_outside(index + begin, -size, size, dims[k], IndexWording::kDimension);
     });
   }
 }
@@ -309,7 +416,10 @@ void count_true(Out count, In x) {
   int64_t total = 0;
   TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
     const scalar_t* p = x.as<scalar_t>();
-    for (int64_t i = 0; i < x.numel; ++i) total += is_true(p[i]);
+    if constexpr (sizeof(scalar_t) == 1)
+      total = count_bytes(reinterpret_cast<const uint8_t*>(p), x.numel);
+    else
+      for (int64_t i = 0; i < x.numel; ++i) total += is_true(p[i]);
   });
   *count.as<int64_t>() = total;
 }
@@ -320,6 +430,8 @@ void true_positions(Out positions, In x) {
     const scalar_t* p = x.as<scalar_t>();
     int64_t found[256];
     for (int64_t i = 0; i < x.numel; i += 255) {
+      if (sizeof(scalar_t) == 1)
+        i = sparse_positions(out, reinterpret_cast<const char*>(p), i, x.numel);
       // Without branches: a position is always written, and counted when it is one.
       const int64_t end = std::min(i + 255, x.numel);
       int64_t count = 0;
@@ -329,6 +441,17 @@ void true_positions(Out positions, In x) {
       }
       out = std::copy_n(found, count, out);
     }
+  });
+}
+
+void mark_runs(Out first, In rows) {
+  const int64_t n = first.numel, width = n == 0 ? 0 : rows.numel / n;
+  bool* const to = first.as<bool>();
+  TAPER_SWITCH(rows.dtype, "unique", TAPER_ALL_DTYPES, [&] {
+    const scalar_t* x = rows.as<scalar_t>();
+    if constexpr (std::is_same_v<scalar_t, opmath_t<scalar_t>>)
+      if (width == 1) return mark_elements(to, x, n);
+    mark_rows(to, x, n, width);
   });
 }
 

@@ -289,6 +289,19 @@ struct IsTrue {
   TAPER_DEVICE bool operator()(int64_t i) const { return load(x[i]) != 0; }
 };
 
+template <class T>
+struct MarkRun {
+  bool* first;
+  const T* rows;
+  int64_t width;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const T* const x = rows + i * width;
+    bool differ = i == 0;
+    for (int64_t k = 0; k < width && !differ; ++k) differ = load(x[k]) != load(x[k - width]);
+    first[i] = differ;
+  }
+};
+
 template <class Index>
 struct Unravel {
   int64_t* coordinates;
@@ -404,6 +417,14 @@ void count_true(Out count, In x) {
 void true_positions(Out positions, In x) {
   TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
     select_positions(positions.as<int64_t>(), x.numel, IsTrue<scalar_t>{x.as<scalar_t>()});
+  });
+}
+
+void mark_runs(Out first, In rows) {
+  if (first.numel == 0) return;
+  const int64_t width = rows.numel / first.numel;
+  TAPER_SWITCH(rows.dtype, "unique", TAPER_ALL_DTYPES, [&] {
+    for_each(first.numel, MarkRun<scalar_t>{first.as<bool>(), rows.as<scalar_t>(), width});
   });
 }
 

@@ -37,6 +37,9 @@ TAPER_KERNEL(scatter_along, InOut x, In index, In src, int64_t dim, PutMode mode
 TAPER_KERNEL(count_true, Out count, In x)
 /// positions = flat indices of those elements, in order.
 TAPER_KERNEL(true_positions, Out positions, In x)
+/// first[i] (bool) = row i is the first, or other than row i - 1. rows: first.numel rows of real
+/// numbers.
+TAPER_KERNEL(mark_runs, Out first, In rows)
 /// coordinates[i, :] = positions[i] written as an index into `sizes`.
 TAPER_KERNEL(unravel_positions, Out coordinates, In positions, Dims sizes)
 

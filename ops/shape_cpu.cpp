@@ -108,7 +108,11 @@ void repeat_indices(Out y, In repeats) {
   int64_t* to = y.as<int64_t>();
   TAPER_SWITCH(repeats.dtype, "repeat_interleave_cpu", TAPER_INDEX_DTYPES, [&] {
     const scalar_t* count = repeats.as<scalar_t>();
-    for (int64_t i = 0; i < repeats.numel; ++i) to = std::fill_n(to, count[i], i);
+    for (int64_t i = 0; i < repeats.numel; ++i)
+      if (count[i] == 1)
+        *to++ = i;
+      else
+        to = std::fill_n(to, count[i], i);
   });
 }
 

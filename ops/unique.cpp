@@ -3,12 +3,14 @@
 #include <taper/framework/dispatch.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/count_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/scan.h>
 #include <taper/ops/shape.h>
+#include <taper/ops/shape_kernels.h>
 #include <taper/ops/sort.h>
 #include <taper/ops/view.h>
 
@@ -25,15 +27,18 @@ struct Runs {
 // rows is (n, length), n > 0. What is not wanted stays undefined.
 Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   const int64_t n = rows.size(0);
-  const Tensor differ = rows.slice(0, 1).ne(rows.slice(0, 0, n - 1));
-  const Tensor changes = rows.size(1) == 1 ? differ.select(1, 0) : differ.any(1);
-  const Tensor first = cat({ones({1}, changes.options()), changes});
+  const Tensor numbers = rows.is_complex() ? view_as_real(rows.contiguous()) : rows.contiguous();
+  const Tensor first = empty({n}, rows.options().dtype(kBool));
+  TAPER_ON_DEVICE(first, mark_runs, first, numbers);
   Runs r;
   r.starts = true_positions(first);
-  if (want_runs) r.run_of_row = first.to(kLong).cumsum(0).sub_(1);
-  if (!want_counts) return r;
+  if (!want_runs && !want_counts) return r;
   const Tensor ends = cat({r.starts.slice(0, 1), full({1}, n, r.starts.options())});
   r.counts = ends.sub(r.starts);
+  if (want_runs) {
+    r.run_of_row = empty({n}, r.starts.options());
+    TAPER_ON_DEVICE(r.counts, repeat_indices, r.run_of_row, r.counts);
+  }
   return r;
 }
 

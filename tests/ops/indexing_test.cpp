@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/indexing.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/embedding.h>
 #include <taper/ops/index.h>
 
@@ -479,6 +480,33 @@ TEST(NonzeroTest, LongInputs) {
     }
   EXPECT_EQ(values(to_tensor(a, kBool).nonzero()), want);
   EXPECT_EQ(values(to_tensor(a, kHalf).nonzero()), want);
+}
+
+TEST(NonzeroTest, StretchesOfZeros) {
+  for (const std::vector<double>& want :
+       {std::vector<double>{}, {0}, {63, 64, 255, 256, 700}, {64, 128, 319, 320, 998}, {999}}) {
+    Array a(Shape{1000});
+    for (const double i : want) a.v[static_cast<size_t>(i)] = 1;
+    EXPECT_EQ(values(to_tensor(a, kBool).nonzero()), want);
+    EXPECT_EQ(values(to_tensor(a, kChar).neg().nonzero()), want);
+  }
+}
+
+TEST(IndexingTest, OneBadIndexAmongManyIsNamed) {
+  for (const int64_t place : {0, 4990, 4999}) {
+    Array a(Shape{5000});
+    a.v[static_cast<size_t>(place)] = 9;
+    const Tensor x = counting({9}), good = to_tensor(a, kLong).clamp_max(8);
+    const Tensor bad = to_tensor(a, kLong);
+    EXPECT_EQ(x.take(good).numel(), 5000);
+    for (const Tensor& index : {bad, -bad - 1}) {
+      const std::string number = std::to_string(index[place].item<int64_t>());
+      EXPECT_NE(message([&] { x.take(index); }).find(number), std::string::npos);
+      EXPECT_NE(message([&] { x.index({index}); }).find(number), std::string::npos);
+      EXPECT_THROW(x.index_select(0, index.to(kInt)), std::exception);
+    }
+    EXPECT_NE(message([&] { x.gather(0, bad); }).find(" 9 "), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -82,5 +82,16 @@ TEST(Unique, Consecutive) {
   expect_values(std::get<2>(rows), {2}, {2, 1});
 }
 
+TEST(Unique, RunsOfManyElements) {
+  const Tensor x = arange(1000).mul(7919).remainder(1009).div(200, "floor");
+  const auto [values, inverse, counts] = unique_consecutive(x, true, true);
+  EXPECT_TRUE(values.index_select(0, inverse).equal(x));
+  EXPECT_EQ(counts.sum().item<int64_t>(), 1000);
+  EXPECT_FALSE(values.slice(0, 1).eq(values.slice(0, 0, -1)).any().item<bool>());
+  EXPECT_TRUE(std::get<1>(unique_consecutive(x, true)).equal(inverse));
+  for (const ScalarType t : {kHalf, kFloat, kDouble, kByte, kInt, kComplexFloat})
+    EXPECT_TRUE(std::get<1>(unique_consecutive(x.to(t), true)).equal(inverse)) << t;
+}
+
 }  // namespace
 }  // namespace taper::testing
