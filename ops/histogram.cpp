@@ -5,14 +5,13 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
-#include <taper/ops/compare.h>
+#include <taper/ops/count_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_minmax.h>
-#include <taper/ops/search.h>
+#include <taper/ops/search_kernels.h>
 #include <taper/ops/view.h>
-#include <taper/ops/where.h>
 
 namespace taper {
 namespace {
@@ -48,37 +47,33 @@ Points points_of(bool innermost, const Tensor& self, int64_t D, const optional<T
   return p;
 }
 
-/// Which part each value lies in; -1: in none.
-Tensor part_of(const Tensor& values, const Tensor& edges) {
-  const int64_t parts = edges.size(0) - 1;
-  const Tensor x = values.contiguous();
-  const Tensor part = searchsorted(edges, x, /*out_int32=*/false, /*right=*/true) - 1;
-  const Tensor at_end = x.eq(edges[parts]);
-  const Tensor inside = x.ge(edges[0]).logical_and(x.le(edges[parts]));
-  return part.masked_fill(at_end, parts - 1).masked_fill(inside.logical_not(), -1);
-}
-
 Tensor widths_of(const Tensor& edges) {
   const int64_t n = edges.size(0) - 1;
   return edges.narrow(0, 1, n) - edges.narrow(0, 0, n);
 }
 
-Tensor count(const Points& p, const std::vector<Tensor>& edges) {
+/// What lies in each of the `cells`: the number of points, or the sum of their weights.
+Tensor sums_of_cells(const Points& p, const Tensor& cell, int64_t cells) {
+  // Cell 0 is for the points that lie in none.
+  const TensorOptions options = p.rows.options();
+  if (p.weight.defined())
+    return zeros({cells + 1}, options).index_add_(0, cell, p.weight).narrow(0, 1, cells);
+  const Tensor counts = zeros({cells + 1}, options.dtype(kLong));
+  TAPER_ON_DEVICE(counts, count_values, counts, cell, 0);
+  return counts.narrow(0, 1, cells).to(options.dtype());
+}
+
+Tensor count(const Points& p, const std::vector<Tensor>& edges, bool equal) {
   Dims sizes;
   int64_t cells = 1;
-  Tensor cell = zeros({p.rows.size(0)}, p.rows.options().dtype(kLong));
-  Tensor inside = ones({p.rows.size(0)}, p.rows.options().dtype(kBool));
+  const Tensor cell = ones({p.rows.size(0)}, p.rows.options().dtype(kLong));
   for (size_t d = 0; d < edges.size(); ++d) {
-    const int64_t parts = edges[d].size(0) - 1;
-    const Tensor part = part_of(p.rows.select(1, static_cast<int64_t>(d)), edges[d]);
-    cell = cell * parts + part.clamp_min(0);
-    inside = inside.logical_and(part.ge(0));
-    sizes.push_back(parts);
-    cells *= parts;
+    const Tensor values = p.rows.select(1, static_cast<int64_t>(d));
+    TAPER_ON_DEVICE(cell, histogram_cells, cell, values, edges[d], equal, d == 0);
+    sizes.push_back(edges[d].size(0) - 1);
+    cells *= sizes.back();
   }
-  const Tensor each = p.weight.defined() ? p.weight : ones({p.rows.size(0)}, p.rows.options());
-  Tensor hist = zeros({cells}, p.rows.options());
-  hist = hist.index_add(0, cell, each.masked_fill(inside.logical_not(), 0)).view(sizes);
+  Tensor hist = sums_of_cells(p, cell, cells).reshape(sizes);
   if (!p.density) return hist;
   hist = hist / hist.sum();
   for (size_t d = 0; d < edges.size(); ++d) {
@@ -137,7 +132,7 @@ Histogram by_edges(bool innermost, const Tensor& self, int64_t D, TensorList bin
     check_edges(self, bins[d], static_cast<int64_t>(d));
     edges.push_back(bins[d].detach().contiguous());
   }
-  const Tensor hist = count(p, edges);
+  const Tensor hist = count(p, edges, false);
   return {hist, edges};
 }
 
@@ -152,7 +147,7 @@ Histogram by_number(bool innermost, const Tensor& self, int64_t D, IntArrayRef b
   std::vector<Tensor> edges;
   for (int64_t d = 0; d < D; ++d)
     edges.push_back(equal_edges(p, d, bins[static_cast<size_t>(d)], range));
-  const Tensor hist = count(p, edges);
+  const Tensor hist = count(p, edges, true);
   return {hist, edges};
 }
 

@@ -16,6 +16,19 @@ struct Search {
   }
 };
 
+template <class T>
+struct HistogramCell {
+  int64_t* cells;
+  const T* values;
+  const T* edges;
+  int64_t step, parts;
+  bool first;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t part = part_of_value(edges, parts, values[i * step]);
+    cells[i] = joined_cell(first ? 1 : cells[i], parts, part);
+  }
+};
+
 }  // namespace
 
 void searchsorted(Out y, In boundaries, In values, bool right) {
@@ -24,6 +37,14 @@ void searchsorted(Out y, In boundaries, In values, bool right) {
   TAPER_SWITCH(values.dtype, "searchsorted", TAPER_NUMBER_DTYPES, [&] {
     for_each(values.numel, Search<scalar_t>{y.as<int64_t>(), boundaries.as<scalar_t>(),
                                             values.as<scalar_t>(), n, each, right});
+  });
+}
+
+void histogram_cells(InOut cells, In values, In edges, bool, bool first) {
+  TAPER_SWITCH(values.dtype, "histogram", TAPER_FLOAT_DTYPES, [&] {
+    for_each(cells.numel, HistogramCell<scalar_t>{cells.as<int64_t>(), values.as<scalar_t>(),
+                                                  edges.as<scalar_t>(), values.strides[0],
+                                                  edges.numel - 1, first});
   });
 }
 

@@ -4,11 +4,13 @@
 
 #include <cmath>
 
+#include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/scan.h>
 #include <taper/ops/search.h>
+#include <taper/ops/shape.h>
 #include <taper/ops/statistics.h>
 #include <taper/ops/unique.h>
 
@@ -305,6 +307,22 @@ TEST(Combine, Elements) {
   expect_error<IndexError>("but got source.numel() = 1, index.numel() = 2", [&] {
     put(x, values({1, 2}, kLong), values({1}));
   });
+}
+
+// Several values are searched side by side, one alone by itself.
+TEST(Search, ManyValuesAreFoundAsEachIs) {
+  const Tensor v = cat({arange(21, kFloat) * 0.5, values({NAN, INFINITY})});
+  for (const int64_t n : {0, 1, 2, 7, 8, 9, 100}) {
+    Tensor sorted = (arange(n, kFloat) * 0.13).round();
+    if (n > 7) sorted[n - 1].fill_(NAN);
+    for (const bool right : {false, true}) {
+      const Tensor places = searchsorted(sorted, v, false, right);
+      for (int64_t i = 0; i < v.numel(); ++i)
+        EXPECT_EQ(places[i].item<int64_t>(),
+                  searchsorted(sorted, v[i], false, right).item<int64_t>())
+            << n << " " << i;
+    }
+  }
 }
 
 }  // namespace

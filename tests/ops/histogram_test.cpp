@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/gradient.h>
+#include <taper/ops/random.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/shape.h>
 
 #include "harness/samples.h"
 #include "test_util.h"
@@ -128,6 +132,25 @@ OpCase gradient_case() {
   return c;
 }
 TAPER_OP_CASES(gradients, { return std::vector<OpCase>{gradient_case()}; });
+
+// Equal parts are found by a guess, others by bisection.
+TEST(Histogram, EqualPartsAreThoseOfTheirEdges) {
+  Tensor x = randn({5000});
+  const std::vector<double> range{-1.3, 1.1};
+  for (const int64_t bins : {1, 7, 100, 4000}) {
+    const auto [empty_hist, edges] = histogram(x, bins, ArrayRef<double>(range));
+    const Tensor all = cat({x, edges, values({NAN, INFINITY, -INFINITY})});
+    const Tensor weight = arange(all.numel(), kFloat) * 0.01;
+    for (const optional<Tensor>& w : {optional<Tensor>(), optional<Tensor>(weight)}) {
+      const Tensor by_number = std::get<0>(histogram(all, bins, ArrayRef<double>(range), w));
+      EXPECT_TRUE(by_number.equal(std::get<0>(histogram(all, edges, w)))) << bins;
+      if (w) continue;
+      const int64_t inside =
+          all.ge(edges[0]).logical_and(all.le(edges[bins])).sum().item<int64_t>();
+      EXPECT_EQ(by_number.sum().item<double>(), inside) << bins;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace taper::testing
