@@ -22,14 +22,32 @@ void for_each_plane(const PoolShape& s, const Body& body) {
   });
 }
 
+/// A pooling with the spans of its windows, which take divisions: made once for all planes.
+struct PoolPlan : PoolShape {
+  explicit PoolPlan(const PoolShape& s) : PoolShape(s), memory_(out[0] + out[1] + out[2]) {
+    PoolSpan* to = memory_.get();
+    for (int d = 0; d < 3; ++d) {
+      spans.along[d] = to;
+      for (int64_t o = 0; o < out[d]; ++o) *to++ = span(d, o);
+    }
+  }
+  /// Every window is one element.
+  bool copies() const { return w.adaptive && std::equal(in, in + 3, out); }
+  PoolSpans spans;
+
+ private:
+  Scratch<PoolSpan> memory_;
+};
+
 /// Calls body(output pixel, its three spans, its three coordinates).
 template <class Body>
-void for_each_window(const PoolShape& s, const Body& body) {
+void for_each_window(const PoolPlan& s, const Body& body) {
+  const PoolSpan* const* spans = s.spans.along;
   int64_t o[3], p = 0;
   for (o[0] = 0; o[0] < s.out[0]; ++o[0])
     for (o[1] = 0; o[1] < s.out[1]; ++o[1])
       for (o[2] = 0; o[2] < s.out[2]; ++o[2])
-        body(p++, s.span(0, o[0]), s.span(1, o[1]), s.span(2, o[2]), o);
+        body(p++, spans[0][o[0]], spans[1][o[1]], spans[2][o[2]], o);
 }
 
 // ---------------------------------------------------------------------- by instruction set
@@ -75,6 +93,23 @@ void add_windows(float* gx, const float* g, const PoolShape& s) {
 void add_windows(double* gx, const double* g, const PoolShape& s) {
   TAPER_BY_ISA(add_windows_f64, gx, g, s);
 }
+#define TAPER_SPANS(T, Place, tag)                                                      \
+  void avg_spans(T* y, const T* x, const PoolPlan& s) {                                 \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    TAPER_BY_ISA(avg_spans_##tag, y, x, s, s.spans, columns.get());                     \
+  }                                                                                     \
+  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                       \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    TAPER_BY_ISA(avg_scatter_spans_##tag, gx, gy, s, s.spans, columns.get());           \
+  }                                                                                     \
+  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {                \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    const Scratch<Place> rows(s.in[2] + 16);                                            \
+    TAPER_BY_ISA(max_spans_##tag, y, places, x, s, s.spans, columns.get(), rows.get()); \
+  }
+TAPER_SPANS(float, int32_t, f32)
+TAPER_SPANS(double, int64_t, f64)
+#undef TAPER_SPANS
 void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
   TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
 }
@@ -87,7 +122,7 @@ constexpr bool kVectorised = std::is_same_v<T, float> || std::is_same_v<T, doubl
 
 // ---------------------------------------------------------------------- any window
 template <class T, class Code>
-void max_plane(T* y, Code* codes, const T* x, const PoolShape& s) {
+void max_plane(T* y, Code* codes, const T* x, const PoolPlan& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t*) {
     opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
     int64_t position = -1;
@@ -128,7 +163,7 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
 }
 
 template <class T>
-void avg_plane(T* y, const T* x, const PoolShape& s) {
+void avg_plane(T* y, const T* x, const PoolPlan& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
     // Four sums by column: short chains of roundings.
     opmath_t<T> sums[4] = {};
@@ -143,7 +178,7 @@ void avg_plane(T* y, const T* x, const PoolShape& s) {
 }
 
 template <class T, class Sum>
-void avg_scatter_plane(Sum* gx, const T* gy, const PoolShape& s) {
+void avg_scatter_plane(Sum* gx, const T* gy, const PoolPlan& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
     const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(o));
     for (int64_t i = d.first; i < d.end; ++i)
@@ -181,6 +216,13 @@ void sum_into_plane(T* gx, int64_t pixels, const Add& add) {
     add(sums.get());
     for (int64_t i = 0; i < pixels; ++i) gx[i] = static_cast<T>(sums[i]);
   }
+}
+
+/// Adaptive windows that halve an image have fixed ones, which are faster.
+PoolShape with_halves(PoolShape s) {
+  if (!s.w.adaptive || s.in[0] != 1 || 2 * s.out[1] != s.in[1] || 2 * s.out[2] != s.in[2]) return s;
+  s.w = {{1, 2, 2}, {1, 2, 2}};
+  return s;
 }
 
 bool covers(const PoolShape& s) { return 2 * s.out[1] == s.in[1] && 2 * s.out[2] == s.in[2]; }
@@ -231,11 +273,14 @@ bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
 
 // ---------------------------------------------------------------------- one plane
 template <class T>
-void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolShape& s) {
+void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolPlan& s) {
   uint8_t* small = codes.dtype == kByte ? codes.as<uint8_t>() + plane * s.out_pixels() : nullptr;
   if constexpr (kVectorised<T>)
     if (s.halves() || (codes.dtype != kLong && !s.w.adaptive))
       return s.halves() ? max_halves(y, small, x, s) : max_windows(y, small, x, s);
+  if constexpr (kVectorised<T>)
+    if (s.w.adaptive && codes.dtype == kLong)
+      return max_spans(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
   if (codes.dtype == kLong)
     max_plane(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
   else
@@ -256,7 +301,7 @@ void backward_max(T* gx, const T* gy, const In& codes, int64_t plane, const Pool
 }
 
 template <class T>
-void forward_avg(T* y, const T* x, const PoolShape& s) {
+void forward_avg(T* y, const T* x, const PoolPlan& s) {
   if constexpr (kVectorised<T>)
     if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
   if constexpr (kVectorised<T>)
@@ -264,11 +309,18 @@ void forward_avg(T* y, const T* x, const PoolShape& s) {
       sum_windows(y, x, s);
       return divide_windows(y, y, s);
     }
-  avg_plane(y, x, s);
+  if (s.copies()) {
+    std::copy_n(x, s.in_pixels(), y);
+    return;
+  }
+  if constexpr (kVectorised<T>)
+    avg_spans(y, x, s);
+  else
+    avg_plane(y, x, s);
 }
 
 template <class T>
-void backward_avg(T* gx, const T* gy, const PoolShape& s) {
+void backward_avg(T* gx, const T* gy, const PoolPlan& s) {
   if constexpr (kVectorised<T>)
     if (s.halves()) {
       if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
@@ -281,13 +333,22 @@ void backward_avg(T* gx, const T* gy, const PoolShape& s) {
       std::fill_n(gx, s.in_pixels(), T(0));
       return add_windows(gx, g.get(), s);
     }
-  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) { avg_scatter_plane(sums, gy, s); });
+  if (s.copies()) {
+    std::copy_n(gy, s.in_pixels(), gx);
+    return;
+  }
+  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
+    if constexpr (kVectorised<T>)
+      avg_scatter_spans(sums, gy, s);
+    else
+      avg_scatter_plane(sums, gy, s);
+  });
 }
 
 }  // namespace
 
 void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
-  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
+  const PoolPlan s(pool_shape(x.sizes, y.sizes, spatial, w));
   TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
     for_each_plane(s, [&](int64_t plane) {
       forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
@@ -326,7 +387,7 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 }
 
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
-  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
+  const PoolPlan s(with_halves(pool_shape(x.sizes, y.sizes, spatial, w)));
   TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     if (forward_whole(y.as<scalar_t>(), x.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {
@@ -337,7 +398,7 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 }
 
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
-  const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
+  const PoolPlan s(with_halves(pool_shape(gx.sizes, gy.sizes, spatial, w)));
   TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
     if (backward_whole(gx.as<scalar_t>(), gy.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {

@@ -64,6 +64,11 @@ struct PoolShape {
   }
 };
 
+/// The spans of all windows along each dimension.
+struct PoolSpans {
+  const PoolSpan* along[3];
+};
+
 /// The windows from x to y, whose last `spatial` dimensions are pooled.
 inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
   PoolShape s;

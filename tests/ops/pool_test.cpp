@@ -6,6 +6,11 @@
 #include <limits>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/reduce.h>
+#include <taper/ops/reduce_minmax.h>
+#include <taper/ops/where.h>
 
 #include "harness/samples.h"
 
@@ -309,6 +314,48 @@ TEST(Pool, NodesHaveThePeersNames) {
   EXPECT_EQ(max_pool2d(x, 2).grad_fn()->name(), "MaxPool2DWithIndicesBackward0");
   EXPECT_EQ(avg_pool2d(x, 2).grad_fn()->name(), "AvgPool2DBackward0");
   EXPECT_EQ(adaptive_avg_pool2d(x, 2).grad_fn()->name(), "AdaptiveAvgPool2DBackward0");
+}
+
+// Windows wider than vectors, one row high, of one element, and that overlap. The 16-bit types take
+// another way, window by window.
+TEST(Pool, AdaptiveWindowsOfAnySize) {
+  using Sizes = std::vector<int64_t>;
+  const std::vector<std::pair<Sizes, Sizes>> shapes{
+      {{2, 3, 1, 75}, {1, 2}},  {{2, 3, 13, 13}, {6, 6}}, {{1, 2, 14, 14}, {7, 7}},
+      {{1, 2, 14, 12}, {7, 5}}, {{2, 2, 7, 7}, {7, 7}},   {{1, 1, 33, 40}, {1, 1}},
+      {{1, 2, 5, 17}, {9, 3}},  {{1, 1, 40, 70}, {2, 1}}};
+  for (const auto& [size, out] : shapes)
+    for (const ScalarType t : {kFloat, kDouble}) {
+      const Tensor x = (numbers(size, kDouble) * 8).round().to(t).requires_grad_();
+      const Tensor rough = x.detach().to(kHalf).requires_grad_();
+      const Tensor mean = adaptive_avg_pool2d(x, out);
+      const auto [value, place] = adaptive_max_pool2d(x, out);
+      const auto [same, there] = adaptive_max_pool2d(rough, out);
+      EXPECT_TRUE(there.equal(place)) << x.sizes();
+      EXPECT_TRUE(same.to(t).equal(value)) << x.sizes();
+      const Array expected = adaptive_mean(to_array(x.detach()), 2, out);
+      EXPECT_LT(
+          (mean.detach().to(kDouble) - to_tensor(expected, kDouble)).abs().max().item<double>(),
+          1e-5)
+          << x.sizes();
+      (mean * mean.detach()).sum().backward();
+      const Tensor rough_mean = adaptive_avg_pool2d(rough, out);
+      (rough_mean * rough_mean.detach()).sum().backward();
+      EXPECT_LT((x.grad() - rough.grad().to(t)).abs().max().item<double>(), 0.05) << x.sizes();
+    }
+}
+
+TEST(Pool, AdaptiveMaximaTakeTheLastNaN) {
+  Tensor x = numbers({1, 1, 12, 50});
+  for (const int64_t at : {3, 57, 120, 149, 430}) x.view({-1})[at].fill_(NAN);
+  for (const int64_t out : {1, 3, 7}) {
+    const auto [value, place] = adaptive_max_pool2d(x, out);
+    const auto [same, there] = adaptive_max_pool2d(x.to(kHalf).to(kDouble), out);
+    const auto [rough, expected] = adaptive_max_pool2d(x.to(kHalf), out);
+    EXPECT_TRUE(there.equal(expected)) << out;
+    EXPECT_TRUE(place.masked_select(value.ne(value)).equal(expected.masked_select(rough.ne(rough))))
+        << out;
+  }
 }
 
 }  // namespace
