@@ -26,6 +26,8 @@ TAPER_KERNEL(min_with_index, Out values, Out indices, In x, DimMask dims)
 
 // Medians of rows: x is contiguous and not empty along its last dimension; results are dense.
 TAPER_KERNEL(median, Out values, Out indices, In x, bool skip_nan)
+// The k-th smallest elements (from 1) of rows of n, of equal ones the earlier first, NaN last.
+TAPER_KERNEL(kth_value, Out values, Out indices, In x, int64_t n, int64_t k)
 
 // The p-norm for p of 0, 1, 2, infinity or minus infinity.
 TAPER_KERNEL(vector_norm, Out y, In x, DimMask dims, double p)

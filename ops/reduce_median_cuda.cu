@@ -35,6 +35,20 @@ struct Median {
   }
 };
 
+template <class T>
+struct KthValue {
+  T* values;
+  int64_t* indices;
+  const T* x;
+  const uint32_t* positions;
+  int64_t n, k;
+  TAPER_DEVICE void operator()(int64_t row) const {
+    const int64_t at = positions[row * n + k - 1];
+    values[row] = x[row * n + at];
+    indices[row] = at;
+  }
+};
+
 }  // namespace
 
 void median(Out values, Out indices, In x, bool skip_nan) {
@@ -44,6 +58,16 @@ void median(Out values, Out indices, In x, bool skip_nan) {
     const SortedRows<T> sorted(x.as<T>(), rows, n, false);
     for_each(rows, Median<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), sorted.keys(),
                              sorted.positions(), n, skip_nan});
+  });
+}
+
+void kth_value(Out values, Out indices, In x, int64_t n, int64_t k) {
+  const int64_t rows = values.numel;
+  TAPER_SWITCH(x.dtype, "kthvalue", TAPER_NUMBER_DTYPES, [&] {
+    using T = scalar_t;
+    const SortedRows<T> sorted(x.as<T>(), rows, n, false);
+    for_each(rows, KthValue<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), sorted.positions(),
+                               n, k});
   });
 }
 

@@ -3,6 +3,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/reduce_kernels.h>
 #include <taper/ops/sort_kernels.h>
 
 namespace taper {
@@ -100,19 +101,32 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool la
   return {y.values, y.indices};
 }
 
+namespace {
+
+Sorted kth_along(const Tensor& x, int64_t n, int64_t k, int64_t dim) {
+  return along_rows(x, dim, 1,
+                    [&](const Tensor& values, const Tensor& indices, const Tensor& rows) {
+                      TAPER_ON_DEVICE(rows, kth_value, values, indices, rows, n, k);
+                    });
+}
+
+// The same for a small k, of which x has many: a heap passes over most elements.
+Sorted last_of_topk(const Tensor& x, int64_t k, int64_t dim) {
+  const NoGradGuard no_grad;
+  const auto [values, indices] = topk(x, k, dim, false);
+  return {values.narrow(dim, k - 1, 1).clone(), indices.narrow(dim, k - 1, 1).clone()};
+}
+
+}  // namespace
+
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim) {
   check_defined("kthvalue", x, "self");
   dim = wrap_dim(dim, x.dim());
-  TAPER_CHECK(k >= 1 && k <= length(x, dim),
-              "kthvalue(): selected number k out of range for dimension ", dim);
-  Sorted y;
-  {
-    NoGradGuard no_grad;
-    const auto [values, indices] = topk(x, k, dim, false);
-    const bool last = x.dim() > 0;
-    y.values = last ? values.narrow(dim, k - 1, 1).clone() : values;
-    y.indices = last ? indices.narrow(dim, k - 1, 1).clone() : indices;
-  }
+  const int64_t n = length(x, dim);
+  TAPER_CHECK(k >= 1 && k <= n, "kthvalue(): selected number k out of range for dimension ", dim);
+  if (x.scalar_type() == kBool) detail::unsupported_dtype("kthvalue_cpu", kBool);
+  check_length("kthvalue", n);
+  const Sorted y = k <= 64 && k * 16 <= n ? last_of_topk(x, k, dim) : kth_along(x, n, k, dim);
   record_selection("KthvalueBackward0", x, y, dim);
   if (keepdim || x.dim() == 0) return {y.values, y.indices};
   return {y.values.squeeze(dim), y.indices.squeeze(dim)};

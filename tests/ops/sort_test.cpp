@@ -8,8 +8,10 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/random.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
+#include <taper/ops/reduce_minmax.h>
 #include <taper/ops/sort.h>
 
 #include "test_util.h"
@@ -203,6 +205,32 @@ TEST(Sort, Errors) {
   expect_error("\"topk_cpu\" not implemented for 'Bool'", [] { zeros({3}, kBool).topk(1); });
   expect_error<IndexError>("Dimension out of range", [] { zeros({3}).sort(1); });
   expect_error("selected number k out of range for dimension 0", [] { kthvalue(zeros({3}), 4); });
+}
+
+TEST(Sort, TheKthOfManyIsWhereSortingPutsIt) {
+  for (const int64_t n : {40, 9000, 70000}) {
+    Tensor x = randn({2, n});
+    x[1] = (x[1] * 50).round();  // many equal ones, both zeros
+    Tensor with_nan = x.clone();
+    with_nan.narrow(1, n / 4, n / 3).fill_(kNaN);
+    const Tensor few = (randn({2, n}) * 3).to(kLong);
+    for (const Tensor& t : {x, with_nan, x.to(kDouble), with_nan.to(kHalf), few, few.to(kChar),
+                            few * (int64_t{1} << 40)}) {
+      const auto [values, indices] = sort(t, -1);
+      for (const int64_t k : {int64_t{1}, n / 3, n / 2, n}) {
+        const auto [v, i] = kthvalue(t, k);
+        EXPECT_TRUE(i.equal(indices.select(1, k - 1))) << n << " " << k << " " << t.scalar_type();
+        EXPECT_TRUE(v.to(kDouble).nan_to_num(7e9).equal(
+            values.select(1, k - 1).to(kDouble).nan_to_num(7e9)));
+      }
+      if (t.isnan().any().item<bool>()) continue;
+      EXPECT_TRUE(std::get<1>(t.median(1)).equal(indices.select(1, (n - 1) / 2)));
+    }
+    const int64_t numbers = n - n / 3;
+    EXPECT_TRUE(
+        std::get<1>(with_nan.nanmedian(1)).equal(argsort(with_nan).select(1, (numbers - 1) / 2)));
+    EXPECT_EQ(std::get<1>(with_nan.median(1))[0].item<int64_t>(), n / 4);
+  }
 }
 
 }  // namespace
