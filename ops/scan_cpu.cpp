@@ -87,20 +87,80 @@ bool is_nan(T v) {
     return std::isnan(static_cast<opmath_t<T>>(v));
 }
 
-// Without branches: in the beginning of a row the best changes often.
+/// Columns that are scanned: element i of column k is at i * step + k.
+struct ScanLanes {
+  int64_t size, step;
+};
+
+// N columns side by side, each of which waits for itself. Without branches: in the beginning of a
+// column the best changes often.
+template <bool Maximum, int N, class T>
+void extreme_lanes(T* __restrict y, int64_t* __restrict index, const T* __restrict x, ScanLanes s) {
+  T best[N];
+  int64_t at[N];
+  for (int k = 0; k < N; ++k) {
+    best[k] = x[k];
+    at[k] = 0;
+  }
+  for (int64_t i = 0; i < s.size; ++i)
+    for (int k = 0; k < N; ++k) {
+      const int64_t place = i * s.step + k;
+      const T v = x[place];
+      const bool better = Maximum ? v >= best[k] : v <= best[k];
+      const bool take = is_nan(v) | (better & !is_nan(best[k]));
+      best[k] = take ? v : best[k];
+      at[k] = take ? i : at[k];
+      y[place] = best[k];
+      index[place] = at[k];
+    }
+}
+
+/// `lanes` columns, N at a time.
+template <bool Maximum, int N, class T>
+void extreme_columns(T* y, int64_t* index, const T* x, int64_t lanes, ScanLanes s) {
+  int64_t k = 0;
+  for (; k + N <= lanes; k += N) extreme_lanes<Maximum, N>(y + k, index + k, x + k, s);
+  for (; k < lanes; ++k) extreme_lanes<Maximum, 1>(y + k, index + k, x + k, s);
+}
+
+/// Most stretches of a row have nothing better than what was before.
 template <bool Maximum, class T>
-void extreme_column(T* y, int64_t* index, const T* x, int64_t size, int64_t step) {
+void extreme_row(T* __restrict y, int64_t* __restrict index, const T* __restrict x, int64_t n) {
+  constexpr int64_t kStretch = 32;
   T best = x[0];
   int64_t at = 0;
-  for (int64_t i = 0; i < size; ++i) {
-    const T v = x[i * step];
-    const bool better = Maximum ? v >= best : v <= best;
-    const bool take = is_nan(v) | (better & !is_nan(best));
-    best = take ? v : best;
-    at = take ? i : at;
-    y[i * step] = best;
-    index[i * step] = at;
+  for (int64_t i = 0; i < n; i += kStretch) {
+    const int64_t end = std::min(i + kStretch, n);
+    int worse = 1;
+    for (int64_t k = i; k < end; ++k) worse &= Maximum ? x[k] < best : x[k] > best;
+    for (int64_t k = i; !worse && k < end; ++k) {
+      const bool better = Maximum ? x[k] >= best : x[k] <= best;
+      const bool take = is_nan(x[k]) | (better & !is_nan(best));
+      best = take ? x[k] : best;
+      at = take ? k : at;
+      y[k] = best;
+      index[k] = at;
+    }
+    if (!worse) continue;
+    std::fill_n(y + i, end - i, best);
+    std::fill_n(index + i, end - i, at);
   }
+}
+
+/// Rows, or the columns of `outer` matrices.
+template <bool Maximum, class T>
+void running_extremes(T* y, int64_t* index, const T* x, ScanShape s) {
+  const int64_t grain = std::max<int64_t>(1, kGrain / s.size);
+  parallel_for(0, s.outer * s.inner, grain, [=](int64_t begin, int64_t end) {
+    for (int64_t c = begin, stop; c < end; c = stop) {
+      const int64_t matrix = c / s.inner, at = matrix * s.size * s.inner + c % s.inner;
+      stop = std::min(end, (matrix + 1) * s.inner);
+      if (s.inner == 1)
+        extreme_row<Maximum>(y + at, index + at, x + at, s.size);
+      else
+        extreme_columns<Maximum, 16>(y + at, index + at, x + at, stop - c, {s.size, s.inner});
+    }
+  });
 }
 
 void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse, bool in_cache) {
@@ -146,16 +206,9 @@ void running_log_sum(Out y, In x, ScanShape shape) {
 void running_extreme(Out y, Out index, In x, ScanShape s, bool maximum) {
   if (y.numel == 0) return;
   TAPER_SWITCH(x.dtype, "cummax", TAPER_ALL_DTYPES, [&] {
-    parallel_for(0, s.outer * s.inner, std::max<int64_t>(1, kGrain / s.size),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t c = begin; c < end; ++c) {
-                     const int64_t at = c / s.inner * s.size * s.inner + c % s.inner;
-                     const auto column = maximum ? &extreme_column<true, scalar_t>
-                                                 : &extreme_column<false, scalar_t>;
-                     column(y.as<scalar_t>() + at, index.as<int64_t>() + at, x.as<scalar_t>() + at,
-                            s.size, s.inner);
-                   }
-                 });
+    const auto run =
+        maximum ? &running_extremes<true, scalar_t> : &running_extremes<false, scalar_t>;
+    run(y.as<scalar_t>(), index.as<int64_t>(), x.as<scalar_t>(), s);
   });
 }
 

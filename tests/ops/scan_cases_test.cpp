@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/ops/binary.h>
 #include <taper/taper.h>
 
 #include "harness/samples.h"
@@ -108,6 +109,25 @@ TAPER_OP_CASES(scan_cases, {
   return std::vector<OpCase>{sum_case(), product_case(), extreme_case("cummax", true),
                              extreme_case("cummin", false)};
 });
+
+// Lanes go side by side, with what is left of them: columns and rows give the same.
+TEST(Cummax, OfColumnsIsThatOfRows) {
+  Tensor x = sample_of({{2, 60, 19}}, kDouble, {-3, 3}).t[0].mul(4).round();
+  x[1][7][3].fill_(NAN);
+  for (const Tensor& t : {x, x.to(kFloat)})
+    for (const bool maximum : {true, false}) {
+      const Tensor rows = t.transpose(1, 2).contiguous();
+      const auto [y, i] = maximum ? t.cummax(1) : t.cummin(1);
+      const auto [ry, ri] = maximum ? rows.cummax(2) : rows.cummin(2);
+      EXPECT_TRUE(i.equal(ri.transpose(1, 2)));
+      EXPECT_TRUE(y.nan_to_num(99).equal(ry.transpose(1, 2).nan_to_num(99)));
+      for (int64_t c = 0; c < 19; ++c) {
+        const Tensor alone = t[1].select(1, c).contiguous();
+        EXPECT_TRUE(
+            i[1].select(1, c).equal(std::get<1>(maximum ? alone.cummax(0) : alone.cummin(0))));
+      }
+    }
+}
 
 // d/dx of sum(w * cumprod(x)) where x has a zero, or two: against the products written out.
 // Rows are summed in groups, each in a lane of its own; with what is left of rows and of columns.
