@@ -6,6 +6,7 @@
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/promote.h>
+#include <taper/ops/ternary_kernels.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -20,17 +21,95 @@ namespace {
 
 using Triple = std::array<Tensor, 3>;
 
+// The forms of an op by its kernel, where that takes the operands as they are: floats of one dtype
+// on one device. `run(y)` launches it. Other operands are left to ops of one and two tensors.
+bool alike(Operands all) {
+  const Tensor& x = *all.begin();
+  for (const Tensor& t : all)
+    if (!t.defined() || !t.is_floating_point() || t.scalar_type() != x.scalar_type() ||
+        t.device() != x.device())
+      return false;
+  return true;
+}
+
+Dims common_shape(Operands all) {
+  Dims shape = all.begin()->get().impl().sizes;
+  for (const Tensor& t : all)
+    if (t.impl().sizes != shape) shape = broadcast_shapes(shape, t.sizes());
+  return shape;
+}
+
+// The result in a new tensor, laid out like the first operand of its shape.
+template <class Run>
+Tensor computed(Operands all, const Run& run) {
+  const Dims shape = common_shape(all);
+  const Tensor& x = *all.begin();
+  const Tensor* like = nullptr;
+  for (const Tensor& t : all)
+    if (!like && t.impl().sizes == shape) like = &t;
+  Tensor y =
+      like ? detail::make_like(*like) : detail::make_tensor(shape, x.scalar_type(), x.device());
+  if (y.numel() > 0) run(y);
+  return y;
+}
+
+// The result into the first operand; false where that needs history or a copy.
+template <class Run>
+bool computed_in_place(const char* op, Operands all, const Run& run) {
+  if (!alike(all) || any_needs_grad(all)) return false;
+  const Tensor& x = *all.begin();
+  bool meet = false;
+  for (const Tensor& t : all) meet |= check_overlap(x, t);
+  autograd::check_inplace(op, x);
+  check_result_shape(x, common_shape(all));
+  if (meet) return false;
+  if (x.numel() > 0) run(x);
+  autograd::mark_changed(x);
+  return true;
+}
+
+// The result into `out`; false where that needs a conversion or a copy.
+template <class Run>
+bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
+  if (!alike(all) || !alike({*all.begin(), out})) return false;
+  check_out_gradient(op, out, all);
+  const OutPlan to = plan_out(out, common_shape(all), all);
+  if (!to.apart) return false;
+  to.resize();
+  if (out.numel() > 0) run(out);
+  autograd::mark_changed(out);
+  return true;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- addcmul, addcdiv
 namespace {
 
+// The kernels as `run` above; nothing where the number is complex.
+#define TAPER_RUN_ADDC(name)                                                                \
+  auto run_##name(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) { \
+    return [&x, &a, &b, v = value.toDouble()](const Tensor& y) {                            \
+      TAPER_ON_DEVICE(y, name, y, x, a, b, v);                                              \
+    };                                                                                      \
+  }
+TAPER_RUN_ADDC(addcmul)
+TAPER_RUN_ADDC(addcdiv)
+#undef TAPER_RUN_ADDC
+
+// Whether addcmul and addcdiv take one pass.
+bool one_pass(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
+  return !value.isComplex() && alike({x, a, b});
+}
+
 Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
+  if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcmul(x, a, b, value));
   const NoGradGuard values_only;
   return add(x, mul(a, b), value);
 }
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
+  if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcdiv(x, a, b, value));
   TAPER_CHECK(isFloatingOrComplexType(result_type(a, b)),
               "Integer division with addcdiv is no longer supported, and in a future  release "
               "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
@@ -96,11 +175,21 @@ void check_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
               cpp_type_name(weight.scalar_type()));
 }
 
+auto run_lerp(const Tensor& start, const Tensor& end, const Scalar& weight) {
+  return [&start, &end, w = weight.toDouble()](const Tensor& y) {
+    TAPER_ON_DEVICE(y, lerp_number, y, start, end, w);
+  };
+}
+auto run_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
+  return [&](const Tensor& y) { TAPER_ON_DEVICE(y, lerp, y, start, end, weight); };
+}
+
 // From the nearer end, so that weight 1 gives `end` exactly.
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight) {
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
               "\"lerp_kernel_scalar\" not implemented for '", toString(start.scalar_type()), "'");
+  if (alike({start, end})) return computed({start, end}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const double w = weight.toDouble();
   return w < 0.5 ? start + (end - start) * w : end - (end - start) * (1 - w);
@@ -109,6 +198,8 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& weight)
   check_lerp(start, end, weight);
   TAPER_CHECK(start.is_floating_point(), "\"lerp_kernel_tensor\" not implemented for '",
               toString(start.scalar_type()), "'");
+  if (alike({start, end, weight}))
+    return computed({start, end, weight}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const Tensor step = end - start;
   return where(weight.lt(0.5), start + weight * step, end - step * (1 - weight));
@@ -150,11 +241,17 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
     return taper::name(*this, a, b, value);                                                  \
   }                                                                                          \
   Tensor& Tensor::name##_(const Tensor& a, const Tensor& b, const Scalar& value) const {     \
+    if (one_pass(*this, a, b, value) &&                                                      \
+        computed_in_place(#name, {*this, a, b}, run_##name(*this, a, b, value)))             \
+      return const_cast<Tensor&>(*this);                                                     \
     return pointwise_in_place(#name, *this, {a, b},                                          \
                               [&](const Tensor& x) { return taper::name(x, a, b, value); }); \
   }                                                                                          \
   Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,         \
                      const Scalar& value) {                                                  \
+    if (one_pass(x, a, b, value) &&                                                          \
+        computed_out(#name, out, {x, a, b}, run_##name(x, a, b, value)))                     \
+      return out;                                                                            \
     return store_out(#name, out, name##_values(x, a, b, value), {x, a, b});                  \
   }
 TAPER_DEFINE_ADDC(addcmul)
@@ -164,17 +261,27 @@ TAPER_DEFINE_ADDC(addcdiv)
 Tensor Tensor::lerp(const Tensor& end, const Scalar& w) const { return taper::lerp(*this, end, w); }
 Tensor Tensor::lerp(const Tensor& end, const Tensor& w) const { return taper::lerp(*this, end, w); }
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
+  check_lerp(*this, end, w);
+  if (computed_in_place("lerp", {*this, end}, run_lerp(*this, end, w)))
+    return const_cast<Tensor&>(*this);
   return pointwise_in_place("lerp", *this, {end},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
+  check_lerp(*this, end, w);
+  if (computed_in_place("lerp", {*this, end, w}, run_lerp(*this, end, w)))
+    return const_cast<Tensor&>(*this);
   return pointwise_in_place("lerp", *this, {end, w},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight) {
+  check_lerp(start, end, weight);
+  if (computed_out("lerp", out, {start, end}, run_lerp(start, end, weight))) return out;
   return store_out("lerp", out, lerp_values(start, end, weight), {start, end});
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight) {
+  check_lerp(start, end, weight);
+  if (computed_out("lerp", out, {start, end, weight}, run_lerp(start, end, weight))) return out;
   const Tensor r = lerp_values(start, end, weight);
   if (out.defined()) check_out_dtype(out, r.scalar_type());
   return store_out("lerp", out, r, {start, end, weight});

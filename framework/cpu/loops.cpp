@@ -18,6 +18,10 @@ struct Item16 {
 
 template <class T>
 void gather_as(char* to, const char* from, int64_t step, int64_t n) {
+  if (step == 0) {
+    std::fill_n(reinterpret_cast<T*>(to), n, *reinterpret_cast<const T*>(from));
+    return;
+  }
   if (step == 2 * int64_t{sizeof(T)}) {  // the parts of complex numbers
     for (int64_t i = 0; i < n; ++i)
       reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(from)[2 * i];
@@ -86,6 +90,23 @@ void strided_row(Map2Row row, const void* f, char* y, const char* a, const char*
   }
 }
 
+// What is one element for the whole row is spread over its buffer once.
+void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, const int64_t* items,
+                 int64_t n) {
+  Side to(items[0], s[0] != items[0]);
+  Side from[3] = {Side(items[1], s[1] != items[1]), Side(items[2], s[2] != items[2]),
+                  Side(items[3], s[3] != items[3])};
+  const char* x[3];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    for (int k = 0; k < 3; ++k)
+      if (i == 0 || s[k + 1] != 0) x[k] = from[k].read(p[k + 1] + i * s[k + 1], s[k + 1], m);
+    char* out = to.strided ? to.buffer : p[0] + i * s[0];
+    row(f, out, x, m);
+    if (to.strided) scatter(p[0] + i * s[0], out, s[0], to.item, m);
+  }
+}
+
 // ---------------------------------------------------------------- results larger than the cache
 bool past_caches(const Out& y, const In& a, const In& b) {
   const int64_t read =
@@ -112,6 +133,17 @@ void stream_row(Map2Row row, const void* f, char* y, const char* a, const char* 
     const int64_t m = std::min(kRun, n - i);
     row(f, buffer, a + i * s[1], b + i * s[2], s, m);
     stream_ahead(y + i * s[0], buffer, m * s[0], a + (i + m) * s[1], b + (i + m) * s[2]);
+  }
+}
+
+void stream_row(Map3Row row, const void* f, char* const* p, const int64_t* s, int64_t n) {
+  alignas(64) char buffer[kRun * kMaxItem];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    const char* x[3] = {p[1] + i * s[1], p[2] + i * s[2], p[3] + i * s[3]};
+    row(f, buffer, x, m);
+    fetch_ahead(x[2] + m * s[3], m * s[3]);
+    stream_ahead(p[0] + i * s[0], buffer, m * s[0], x[0] + m * s[1], x[1] + m * s[2]);
   }
 }
 
@@ -168,6 +200,23 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row
       if (past) return stream_row(row, f, p[0], p[1], p[2], steps, n);
       if (dense) return row(f, p[0], p[1], p[2], steps, n);
       strided_row(row, f, p[0], p[1], p[2], steps, items, n);
+    });
+    if (past) end_stream();
+  });
+}
+
+void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
+              const void* f) {
+  const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
+  const auto plan = plan_over(y.sizes, y, a, b, c);
+  const bool dense = std::equal(items, items + 4, plan.strides[0]);
+  const bool past =
+      dense && y.contiguous && past_caches(y, a.bytes(), b.bytes()) && y.data != c.bytes();
+  parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
+    for_each_row(plan, begin, end, [&](char* const* p, const int64_t* s, int64_t n) {
+      if (past) return stream_row(row, f, p, s, n);
+      if (dense) return row(f, p[0], p + 1, n);
+      strided_row(row, f, p, s, items, n);
     });
     if (past) end_stream();
   });

@@ -170,4 +170,52 @@ void map2(const Out& y, const In& a, const In& b, const F& f) {
         Map2Strided<To, From, F>{static_cast<char*>(y.data), Source<From>(a), Source<From>(b), f});
 }
 
+template <class T, class F>
+struct Map3Packed {
+  static constexpr int V = kPack<T>;
+  T* y;
+  Source<T> a, b, c;
+  int64_t n;
+  F f;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t first = i * V;
+    if (first + V <= n) {
+      const auto pa = load_pack<T, V>(a, first), pb = load_pack<T, V>(b, first),
+                 pc = load_pack<T, V>(c, first);
+      Pack<T, V> out;
+      for (int k = 0; k < V; ++k)
+        out.v[k] = static_cast<T>(f(load(pa.v[k]), load(pb.v[k]), load(pc.v[k])));
+      *reinterpret_cast<Pack<T, V>*>(y + first) = out;
+    } else {
+      for (int64_t k = first; k < n; ++k) {
+        const int64_t at = k * int64_t{sizeof(T)};
+        y[k] = static_cast<T>(f(load(a.at(at)), load(b.at(at)), load(c.at(at))));
+      }
+    }
+  }
+};
+template <class T, class F>
+struct Map3Strided {
+  char* y;
+  Source<T> a, b, c;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[4]) const {
+    *reinterpret_cast<T*>(y + at[0]) =
+        static_cast<T>(f(load(a.at(at[1])), load(b.at(at[2])), load(c.at(at[3]))));
+  }
+};
+
+/// y[i] = f(a[i], b[i], c[i]); a, b and c broadcast to y.
+template <class T, class F>
+void map3(const Out& y, const In& a, const In& b, const In& c, const F& f) {
+  using Packed = Map3Packed<T, F>;
+  const Source<T> sa(a), sb(b), sc(c);
+  if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b) &&
+      suits_packs(y, c))
+    for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<T>(), sa, sb, sc, y.numel, f});
+  else
+    for_each_place(plan_over(y.sizes, y, a, b, c),
+                   Map3Strided<T, F>{static_cast<char*>(y.data), sa, sb, sc, f});
+}
+
 }  // namespace taper::cuda

@@ -1,5 +1,9 @@
 // addcmul, addcdiv, lerp.
+#include <gtest/gtest.h>
+
 #include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
 
 #include "harness/pointwise.h"
 
@@ -98,6 +102,58 @@ TAPER_OP_CASES(ternary_ops, {
       lerp_number("lerp_number_near_the_end", [] { return 0.75; }),
   };
 });
+
+Tensor counted(IntArrayRef sizes, double from) {
+  return (arange(sizes[0] * sizes[1], kFloat) * 0.5 + from).view(sizes);
+}
+
+TEST(Ternary, WritesAStridedFirstOperandInPlace) {
+  const Tensor x = counted({3, 4}, 1).t(), a = counted({4, 3}, 2), b = counted({4, 1}, 3);
+  const Tensor sum = x + 2 * (a * b), quotient = sum + a / b, at_half = quotient * 0.5 + a * 0.5;
+  const void* memory = x.data_ptr();
+  x.addcmul_(a, b, 2);
+  EXPECT_TRUE(x.allclose(sum));
+  x.addcdiv_(a, b);
+  EXPECT_TRUE(x.allclose(quotient));
+  x.lerp_(a, 0.5);
+  EXPECT_TRUE(x.allclose(at_half));
+  EXPECT_EQ(x._version(), 3);
+  EXPECT_EQ(x.data_ptr(), memory);
+}
+
+TEST(Ternary, TakesOperandsOfOtherDtypesAndNumbers) {
+  const Tensor x = counted({2, 2}, 1), a = counted({2, 2}, 2);
+  const Tensor half = tensor(0.5, kDouble), two = tensor(2);
+  EXPECT_TRUE(addcmul(x, a, two).equal(x + a * 2));
+  EXPECT_EQ(addcmul(x, a.to(kDouble), half).scalar_type(), kDouble);
+  EXPECT_EQ(addcmul(x, a, half).scalar_type(), kFloat);
+  EXPECT_TRUE(addcdiv(x, a, half).equal(x + a * 2));
+  Tensor rounded = zeros({2, 2}, kHalf);
+  EXPECT_TRUE(addcmul_out(rounded, x, a, a).equal((x + a * a).to(kHalf)));
+}
+
+TEST(Ternary, ResultsGoIntoOperandsOfOtherShapes) {
+  Tensor x = counted({1, 3}, 1);
+  const Tensor a = counted({2, 3}, 2), expected = x + a * a;
+  addcmul_out(x, x.clone(), a, a);
+  EXPECT_TRUE(x.equal(expected));
+  Tensor part = counted({4, 2}, 0);
+  const Tensor every_second = part.slice(0, 0, 4, 2), next = part.slice(0, 1, 4, 2);
+  const Tensor sum = every_second + next * next;
+  every_second.addcmul_(next, next);
+  EXPECT_TRUE(every_second.equal(sum));
+}
+
+TEST(Ternary, ResultsPastTheCachesAreThoseOfTheirParts) {
+  const int64_t n = (int64_t{1} << 22) + 37;
+  const Tensor x = arange(n, kFloat), a = x * 1e-3, b = x + 1, y = addcdiv(x, a, b, 3);
+  const Tensor head = addcdiv(x.narrow(0, 0, 1000), a.narrow(0, 0, 1000), b.narrow(0, 0, 1000), 3);
+  const Tensor tail =
+      addcdiv(x.narrow(0, n - 99, 99), a.narrow(0, n - 99, 99), b.narrow(0, n - 99, 99), 3);
+  EXPECT_TRUE(y.narrow(0, 0, 1000).equal(head));
+  EXPECT_TRUE(y.narrow(0, n - 99, 99).equal(tail));
+  EXPECT_TRUE(addcdiv(x, a, b[7], 3).allclose(x + a * (3 / b[7].item<float>())));
+}
 
 }  // namespace
 }  // namespace taper::testing
