@@ -1,6 +1,7 @@
 #include <taper/framework/cpu/loops.h>
 #include <taper/ops/special_functors.h>
 #include <taper/ops/special_kernels.h>
+#include <taper/ops/special_vectors.h>
 
 #define TAPER_ISA_FILE <taper/ops/special_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -19,8 +20,18 @@ void map_costly(const Out& y, const In& x, const F& f) {
 }  // namespace
 
 #define TAPER_KERNEL_NAME(name) #name "_cpu"
+#define TAPER_PLAIN_UNARY(X) X(i0) X(i1)
 #include <taper/ops/special_loops.inc>
 #undef TAPER_KERNEL_NAME
+#undef TAPER_PLAIN_UNARY
+
+void lgamma(Out y, In x) { TAPER_BY_ISA(lgamma, y, x); }
+void digamma(Out y, In x) { TAPER_BY_ISA(digamma, y, x); }
+void erfinv(Out y, In x) { TAPER_BY_ISA(erfinv, y, x); }
+void polygamma(Out y, In x, int64_t n) {
+  if (n == 1) TAPER_BY_ISA(trigamma, y, x);
+  any_polygamma(y, x, n);
+}
 #define TAPER_FLOAT_ENTRY(name) \
   void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
 TAPER_SPECIAL_FLOAT(TAPER_FLOAT_ENTRY)

@@ -13,8 +13,11 @@ void map_costly(const Out& y, const In& x, const F& f) {
 }  // namespace
 
 #define TAPER_KERNEL_NAME(name) #name
+#define TAPER_PLAIN_UNARY TAPER_SPECIAL_UNARY
 #include <taper/ops/special_loops.inc>
 #undef TAPER_KERNEL_NAME
+#undef TAPER_PLAIN_UNARY
+void polygamma(Out y, In x, int64_t n) { any_polygamma(y, x, n); }
 #define TAPER_FLOAT_KERNEL(name)                                               \
   void name(Out y, In a, In b) {                                               \
     TAPER_SWITCH(y.dtype, #name, TAPER_FLOATING_DTYPES,                        \

@@ -40,7 +40,7 @@ TAPER_HD inline double digamma(double x) {
   if (x < 0) {
     if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
     // The whole part has no influence on the tangent, and would cost digits.
-    sum = -kPi / std::tan(kPi * (x - std::floor(x)));
+    sum = -kPi / std::tan(kPi * (x - std::nearbyint(x)));
     x = 1 - x;
   }
   for (; x < 10; x += 1) sum -= 1 / x;
@@ -57,7 +57,7 @@ TAPER_HD inline double trigamma(double x) {
   if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
   double sum = 0, sign = 1;
   if (x < 0) {
-    const double s = std::sin(kPi * (x - std::floor(x)));
+    const double s = std::sin(kPi * (x - std::nearbyint(x)));
     sum = kPi * kPi / (s * s);
     sign = -1;
     x = 1 - x;
