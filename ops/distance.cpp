@@ -5,6 +5,9 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/distance_kernels.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/index.h>
 #include <taper/ops/matmul.h>
 
 namespace taper {
@@ -91,6 +94,49 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
              return out;
            });
   return r;
+}
+
+// ---------------------------------------------------------------------- all pairs of one set
+namespace {
+
+Tensor pdist_backward(const Tensor& gy, const Tensor& x, const Tensor& y, double p) {
+  const Tensor g = gy.contiguous(), rows = x.contiguous();
+  Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  if (gx.numel() > 0) TAPER_ON_DEVICE(x, pdist_backward, gx, g, rows, y, p);
+  return gx;
+}
+
+// The same of ops that have derivatives.
+Tensor pdist_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& y, double p) {
+  const int64_t n = x.size(0);
+  const Tensor pairs = triu_indices(n, n, 1, x.options().dtype(kLong).requires_grad(false));
+  const Tensor first = pairs.select(0, 0), second = pairs.select(0, 1);
+  const Tensor d = index_select(x, 0, first) - index_select(x, 0, second);
+  const Tensor g = norm_gradient(gy, d, y, p);
+  return zeros_like(x).index_add(0, first, g) - zeros_like(x).index_add(0, second, g);
+}
+
+}  // namespace
+
+Tensor pdist(const Tensor& self, double p) {
+  check_defined("pdist", self, "self");
+  TAPER_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
+  TAPER_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
+  TAPER_CHECK(p >= 0, "pdist only supports non-negative p values");
+  if (elementSize(self.scalar_type()) == 2) return pdist(self.to(kFloat), p).to(self.scalar_type());
+  const int64_t n = self.size(0);
+  Tensor y = detail::make_tensor({n > 1 ? n * (n - 1) / 2 : 0}, self.scalar_type(), self.device());
+  if (y.numel() > 0) {
+    const NoGradGuard values_only;
+    TAPER_ON_DEVICE(y, pdist, y, self.t().contiguous(), p);
+  }
+  if (needs_grad(self))
+    record("PdistBackward0", y, {self},
+           [x = saved(self), y = saved_output(y), p](const Tensor& gy) {
+             return GradMode::is_enabled() ? pdist_backward_in_ops(gy, x.get(), y.get(), p)
+                                           : pdist_backward(gy, x.get(), y.get(), p);
+           });
+  return y;
 }
 
 }  // namespace taper

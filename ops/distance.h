@@ -9,5 +9,8 @@ namespace taper {
 /// Leading dimensions broadcast. Floating dtypes. The gradient is 0 where two rows are equal; with
 /// an infinite p it goes to every largest difference, with p = 0 it is 0.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
+/// The p-norms of the differences of all pairs of rows i < j of a matrix (N, M): (N (N - 1) / 2).
+/// Floating dtypes; gradients as cdist's.
+Tensor pdist(const Tensor& self, double p = 2);
 
 }  // namespace taper

@@ -243,17 +243,6 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   return self * where(large, shrink, Scalar(1)).to(self.scalar_type());
 }
 
-Tensor pdist(const Tensor& self, double p) {
-  check_defined("pdist", self, "self");
-  TAPER_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
-  TAPER_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
-  TAPER_CHECK(p >= 0, "pdist only supports non-negative p values");
-  const int64_t n = self.size(0);
-  const Tensor pairs = triu_indices(n, n, 1, self.options().dtype(kLong).requires_grad(false));
-  const Tensor first = index_select(self, 0, pairs.select(0, 0));
-  return (first - index_select(self, 0, pairs.select(0, 1))).norm(Scalar(p), {1});
-}
-
 // ---------------------------------------------------------------- methods
 Tensor Tensor::bincount(const optional<Tensor>& weights, int64_t minlength) const {
   return taper::bincount(*this, weights, minlength);

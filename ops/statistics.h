@@ -44,7 +44,5 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
 /// self with each slice along `dim` whose p-norm is larger than maxnorm scaled down to that norm.
 /// Throws Error for fewer than 2 dimensions, for p <= 0 and for maxnorm < 0.
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
-/// The p-norms of the differences of all pairs of rows i < j of a matrix (N, D): (N (N - 1) / 2).
-Tensor pdist(const Tensor& self, double p = 2);
 
 }  // namespace taper

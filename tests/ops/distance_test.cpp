@@ -89,6 +89,80 @@ TAPER_OP_CASES(cdist_norms, {
                              cdist_case("cdist_3", 3), cdist_case("cdist_largest", INFINITY)};
 });
 
+Array naive_pdist(const Array& x, double p) {
+  const int64_t n = x.sizes[0];
+  Array y({n * (n - 1) / 2});
+  int64_t at = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = i + 1; j < n; ++j) {
+      std::vector<double> v;
+      for (int64_t k = 0; k < x.sizes[1]; ++k) v.push_back(x.at({i, k}) - x.at({j, k}));
+      y.at({at++}) = norm_of(v, p);
+    }
+  return y;
+}
+
+OpCase pdist_case(std::string name, double p) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3, 2}}, t),   sample_of({{1, 5}}, t),
+                             sample_of({{0, 3}}, t),   sample_of({{5, 7}}, t),
+                             sample_of({{70, 33}}, t), sample_of({{3, 300}}, t)};
+  };
+  c.gradient_samples = [all = c.samples] {
+    std::vector<Args> list = all(kDouble);
+    list.resize(4);
+    return list;
+  };
+  c.call = [p](const Args& a) { return pdist(a.t[0], p); };
+  c.reference = [p](const ArrayArgs& a) { return naive_pdist(a.t[0], p); };
+  c.tolerance = 4;
+  return c;
+}
+
+TAPER_OP_CASES(pdist_norms, {
+  OpCase euclidean = pdist_case("pdist", 2);
+  const Tensor x = to_tensor(Array({2, 3}), kFloat);
+  euclidean.errors = {
+      error<Error>("pdist only supports 2D tensors, got: 1D",
+                   [] { pdist(to_tensor(Array({3}), kFloat)); }),
+      error<Error>("pdist only supports floating-point dtypes",
+                   [] {
+                     pdist(to_tensor(Array({3, 2}), kLong));
+                   }),
+      error<Error>("pdist only supports non-negative p values", [=] { pdist(x, -1); })};
+  return std::vector<OpCase>{euclidean,
+                             pdist_case("pdist_0", 0),
+                             pdist_case("pdist_1", 1),
+                             pdist_case("pdist_1_5", 1.5),
+                             pdist_case("pdist_3", 3),
+                             pdist_case("pdist_largest", INFINITY)};
+});
+
+TEST(Pdist, HasNoGradientWhereRowsAreEqual) {
+  for (double p : std::vector<double>{0.5, 1, 2, 3, INFINITY}) {
+    const Tensor x = tensor_of({3, 2}, {1, 2, 1, 2, 4, 2}, kDouble).requires_grad_();
+    const Tensor y = pdist(x, p);
+    EXPECT_EQ(y.grad_fn()->name(), "PdistBackward0");
+    y.sum().backward();
+    const std::vector<double> expected{-1, 0, -1, 0, 2, 0}, found = values_of(x.grad());
+    for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], expected[i], 1e-14) << p;
+  }
+}
+
+TEST(Pdist, KeepsNanAndNarrowDtypes) {
+  const Tensor x = tensor_of({3, 3}, {0, NAN, 5, 1, 2, 3, 0, 2, 7});
+  for (double p : std::vector<double>{0, 1, 2, 3, INFINITY}) {
+    EXPECT_TRUE(std::isnan(pdist(x, p)[0].item<double>())) << p;
+    EXPECT_FALSE(std::isnan(pdist(x, p)[2].item<double>())) << p;
+  }
+  const Tensor y = tensor_of({2, 2}, {1, 2, 4, 6});
+  EXPECT_EQ(pdist(y.to(kHalf)).scalar_type(), kHalf);
+  EXPECT_EQ(pdist(y.to(kBFloat16)).item<double>(), 5);
+}
+
 TEST(Cdist, HasNoGradientWhereRowsAreEqual) {
   for (double p : std::vector<double>{0.5, 1, 2, 3, INFINITY}) {
     const Tensor x = tensor_of({1, 2}, {1, 2}, kDouble).requires_grad_();
