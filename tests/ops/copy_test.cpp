@@ -5,6 +5,8 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/functions.h>
+#include <taper/ops/index.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/view.h>
@@ -135,6 +137,37 @@ TEST(Copy, JoinsShortRows) {
     EXPECT_TRUE(all.narrow(1, 3, 1).equal(y));
     EXPECT_TRUE(all.narrow(1, 4, 37).equal(z));
   }
+}
+
+/// Rows of neighbours may convert by vectors, elements that lie apart never do.
+void expect_same_apart(const Tensor& x, ScalarType to) {
+  const Tensor pair = x.new_zeros({x.numel(), 2}), apart = pair.select(1, 0);
+  apart.copy_(x);
+  const Tensor result = x.new_zeros({x.numel(), 2}).to(to), expected = result.select(1, 0);
+  expected.copy_(apart);
+  const Tensor found = x.to(to);
+  EXPECT_TRUE(found.isnan().equal(expected.isnan()));
+  EXPECT_TRUE(found.nan_to_num(7).equal(expected.nan_to_num(7)));
+}
+
+Tensor as_halves(const Tensor& bits) {
+  const Tensor halves = empty(bits.sizes(), kHalf);
+  std::memcpy(halves.data_ptr(), bits.data_ptr(), static_cast<size_t>(bits.numel()) * 2);
+  return halves;
+}
+
+TEST(Copy, EveryHalfConvertsAndRoundsAlike) {
+  const Tensor bits = arange(65536, kLong).sub(32768).to(kShort);
+  const Tensor halves = as_halves(bits);
+  expect_same_apart(halves, kFloat);
+  const Tensor all = halves.to(kFloat), finite = all.masked_select(all.isfinite());
+  EXPECT_TRUE(finite.to(kHalf).to(kFloat).equal(finite));
+  for (const double part : {0.5, 0.25, 0.75}) {  // between neighbours: ties, and either side
+    const Tensor next = as_halves(bits + 1).to(kFloat);
+    expect_same_apart(all + (next - all) * part, kHalf);
+  }
+  expect_same_apart(tensor({65519.f, 65520.f, 1e30f, -1e30f, 2e-8f, 3e-8f, -1e-40f, INFINITY, NAN}),
+                    kHalf);
 }
 
 }  // namespace
