@@ -4,6 +4,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/framework/element_parts.h>
 #include <taper/ops/binary_functors.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/weighted_rows.h>
@@ -249,10 +250,12 @@ T combined(T there, T given) {
   if constexpr (mode == PutMode::kCopy) return given;
   if constexpr (mode == PutMode::kAdd) return static_cast<T>(functor::add()(a, b));
   if constexpr (mode == PutMode::kMultiply) return static_cast<T>(functor::mul()(a, b));
-  // Which of the two stays is anybody's guess, a NaN is not: no branch but for that.
-  const M low = a < b ? a : b, high = a > b ? a : b;
-  if constexpr (mode == PutMode::kMax) return a != a ? there : static_cast<T>(high);
-  if constexpr (mode == PutMode::kMin) return a != a ? there : static_cast<T>(low);
+  if constexpr ((mode == PutMode::kMax || mode == PutMode::kMin) && !numbers::is_complex_v<T>) {
+    // Which of the two stays is anybody's guess, a NaN is not: no branch but for that.
+    const M low = a < b ? a : b, high = a > b ? a : b;
+    return a != a ? there : static_cast<T>(mode == PutMode::kMax ? high : low);
+  }
+  return there;  // complex numbers have no order: nobody asks
 }
 
 /// One row of indices: index[j] is for x[index[j] * step + j * column].
@@ -403,7 +406,7 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Rows with the same place before `dim` may meet, so they go in order on one thread.
   int64_t together = 1;
   for (int64_t d = dim; d + 1 < index.dim(); ++d) together *= index.sizes[d];
-  TAPER_SWITCH(x.dtype, "scatter", TAPER_ALL_DTYPES, [&] {
+  TAPER_SWITCH(x.dtype, "scatter", TAPER_ANY_DTYPES, [&] {
     const int64_t grain = std::max<int64_t>(1, kGrain / (together * n));
     parallel_for(0, rows / together, grain, [&](int64_t begin, int64_t end) {
       scatter_rows(x.as<scalar_t>(), x.strides, index, src.as<scalar_t>(), src_strides, dim, mode,

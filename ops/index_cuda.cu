@@ -4,6 +4,7 @@
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/groups.h>
+#include <taper/framework/element_parts.h>
 #include <taper/ops/binary_functors.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/reduce_kernels.h>
@@ -182,8 +183,11 @@ TAPER_DEVICE T put(T to, T from, PutMode mode) {
   if (mode == PutMode::kCopy) return from;
   if (mode == PutMode::kAdd) return static_cast<T>(functor::add()(load(to), load(from)));
   if (mode == PutMode::kMultiply) return static_cast<T>(functor::mul()(load(to), load(from)));
-  if (mode == PutMode::kMax) return static_cast<T>(functor::maximum()(load(to), load(from)));
-  return static_cast<T>(functor::minimum()(load(to), load(from)));
+  if constexpr (!numbers::is_complex_v<T>) {
+    if (mode == PutMode::kMax) return static_cast<T>(functor::maximum()(load(to), load(from)));
+    return static_cast<T>(functor::minimum()(load(to), load(from)));
+  }
+  return to;
 }
 
 // Indices that share all places but that along dim may meet; one thread takes them in order.
@@ -404,7 +408,7 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Few long lines would leave a GPU idle: then the places are sorted.
   const int64_t n = a.index.sizes[dim];
   const bool by_lines = n <= 32 || a.index.numel / n >= (1 << 14);
-  TAPER_SWITCH(x.dtype, "scatter", TAPER_ALL_DTYPES,
+  TAPER_SWITCH(x.dtype, "scatter", TAPER_ANY_DTYPES,
                [&] { by_lines ? scatter_lines<scalar_t>(a) : scatter_groups<scalar_t>(a); });
 }
 

@@ -31,7 +31,8 @@ TAPER_KERNEL(put_rows, InOut x, In rows, In values, RowShape shape, PutMode mode
 /// y[i...] = x[i... with index[i...] at dim]. x may have any strides. Throws as kDimensionRt.
 TAPER_KERNEL(gather_along, Out y, In x, In index, int64_t dim)
 /// x[i... with index[i...] at dim] = src[i...], or combined with it. `src` may have any strides and
-/// larger sizes, or one element and no dimensions. Indices are in range.
+/// larger sizes, or one element and no dimensions. Indices are in range. No kMax and kMin of
+/// complex numbers.
 TAPER_KERNEL(scatter_along, InOut x, In index, In src, int64_t dim, PutMode mode)
 /// count[0] = number of elements that are not zero.
 TAPER_KERNEL(count_true, Out count, In x)

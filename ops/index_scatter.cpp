@@ -63,20 +63,7 @@ PutMode mode_of(const std::string& reduce) {
   return reduce == "add" ? PutMode::kAdd : PutMode::kMultiply;
 }
 
-/// Copies or adds complex numbers by their parts, with the same index for both. `y` is contiguous.
-void scatter_parts(const Tensor& y, int64_t dim, const Tensor& index, const Tensor& src,
-                   PutMode mode) {
-  const auto parts = [](const Tensor& t) {
-    return view_as_real(t.dim() == 0 ? t.unsqueeze(0) : t);
-  };
-  const Tensor one = index.dim() == 0 ? index.unsqueeze(0) : index;
-  Dims sizes = one.sizes();
-  sizes.push_back(2);
-  const Tensor both = one.unsqueeze(-1).expand(sizes).contiguous();
-  TAPER_ON_DEVICE(y, scatter_along, parts(y), both, parts(src.detach()), dim, mode);
-}
-
-/// Checks the range of `index`, then writes. `src` has been checked; it is complex where x is.
+/// Checks the range of `index`, then writes. `src` has been checked.
 template <class Source>
 Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index, const Source& src,
                     PutMode mode) {
@@ -84,11 +71,8 @@ Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index
   if (at.numel() > 0)
     TAPER_ON_DEVICE(x, check_index, at, 0, size_at(x, dim), dim, IndexWording::kDimensionRt);
   const Tensor y = form.target(x);
-  on_contiguous(y, [&](const Tensor& work) {
-    if constexpr (std::is_same_v<Source, Tensor>)
-      if (x.is_complex() && mode <= PutMode::kAdd) return scatter_parts(work, dim, at, src, mode);
-    TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode);
-  });
+  on_contiguous(
+      y, [&](const Tensor& work) { TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode); });
   form.changed(y);
   return y;
 }
@@ -129,11 +113,11 @@ void record_product(Form form, const Tensor& y, const Tensor& x, const Tensor& b
       "ScatterReduceBackward0", y, {x, src},
       [before = saved(before), index = saved(index), src = saved(src), dim](autograd::Grads& g) {
         std::array<Tensor, 2> out;
-        const Tensor at = index.get(), s = src.get();
+        const Tensor at = index.get(), s = src.get().conj();
         if (g.needs(0)) out[0] = scatter(g[0], dim, at, s, "multiply");
         if (!g.needs(1)) return out;
         const Tensor used =
-            scatter_product_of_others(g[0] * before.get(), dim, at, used_part(s, at));
+            scatter_product_of_others(g[0] * before.get().conj(), dim, at, used_part(s, at));
         out[1] = source_gradient(used, at, Dims(s.sizes()));
         return out;
       });
@@ -168,7 +152,7 @@ Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor
               [index = saved(index), dim, value, mode](const Tensor& gy) {
                 if (mode == PutMode::kAdd) return gy;
                 if (mode == PutMode::kCopy) return scatter(gy, dim, index.get(), 0);
-                return scatter(gy, dim, index.get(), value, "multiply");
+                return scatter(gy, dim, index.get(), value.conj(), "multiply");
               });
   return y;
 }

@@ -41,7 +41,7 @@ struct Targets {
   }
   // How many of the others are 0.
   Tensor zeros() const {
-    const Tensor own = zero.to(s.scalar_type());
+    const Tensor own = zero.to(toRealValueType(s.scalar_type()));
     return sum(own) - own;
   }
 };
@@ -70,7 +70,7 @@ Tensor scatter_product_of_others(const Tensor& h, int64_t dim, const Tensor& ind
     record("ScatterProductOfOthersBackward0", y, {h, src},
            [h = saved(h), src = saved(src), index = saved(index), dim](Grads& g) {
              std::array<Tensor, 2> out;
-             const Tensor at = index.get(), s = src.get(), start = h.get();
+             const Tensor at = index.get(), s = src.get().conj(), start = h.get().conj();
              if (g.needs(0)) {
                const Tensor ones = start.new_ones(start.sizes());
                const Tensor weighted = g[0] * scatter_product_of_others(ones, dim, at, s);

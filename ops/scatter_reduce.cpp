@@ -4,6 +4,7 @@
 
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
 #include <taper/ops/index_kernels.h>
@@ -39,12 +40,14 @@ struct Scatter {
   /// How many elements meet in each place, at least 1.
   Tensor count() const {
     const NoGradGuard no_grad;
-    return scatter_add(included(), dim, index, src.new_ones(src.sizes())).clamp_min(1);
+    const Tensor start = included();
+    return scatter_add(start, dim, index, start.new_ones(src.sizes())).clamp_min(1);
   }
-  /// 1 where self counts, else 0.
+  /// 1 where self counts, else 0: real numbers.
   Tensor included() const {
-    const Tensor ones = self.detach().new_ones(self.sizes());
-    return include_self ? ones : scatter(ones, dim, index, 0);
+    const TensorOptions options = self.options().requires_grad(false);
+    const Tensor y = ones(self.sizes(), options.dtype(toRealValueType(self.scalar_type())));
+    return include_self ? y : scatter(y, dim, index, 0);
   }
   Tensor extremum(bool largest) const;
 };
@@ -99,7 +102,7 @@ Tensor reduce_into(const Scatter& s, std::string_view reduce) {
   if (reduce == "prod") return s.product();
   if (reduce == "amax" || reduce == "amin") return s.extremum(reduce == "amax");
   const Tensor sum = s.sum(), count = s.count();
-  return sum.is_floating_point() ? sum / count : floor_divide(sum, count);
+  return isFloatingOrComplexType(sum.scalar_type()) ? sum / count : floor_divide(sum, count);
 }
 
 bool one_of(std::string_view reduce, std::initializer_list<std::string_view> names) {

@@ -10,6 +10,7 @@
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_norm.h>
 #include <taper/ops/scan.h>
+#include <taper/ops/scatter_reduce.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
 #include <taper/ops/special.h>
@@ -213,6 +214,21 @@ Arrays put(const ArrayArgs& a, bool add) {
     y.set_z(place_of(a, i), (add ? y.z(place_of(a, i)) : Z(0)) + a.t[1].z(i));
   return y;
 }
+Arrays multiplied(const ArrayArgs& a) {
+  Array y = a.t[0];
+  for (int64_t i = 0; i < 12; ++i) y.set_z(place_of(a, i), y.z(place_of(a, i)) * a.t[1].z(i));
+  return y;
+}
+/// None of the factors of one place is 0, one is, two are.
+std::vector<Args> places_with_zeros() {
+  std::vector<Args> list;
+  for (int64_t zeros = 0; zeros < 3; ++zeros) {
+    Args a = places(kComplexDouble)[0];
+    for (int64_t k = 0; k < zeros; ++k) a.t[1][1][k].zero_();  // the second row's go to column 3
+    list.push_back(a);
+  }
+  return list;
+}
 
 TAPER_OP_CASES(complex_indices, {
   OpCase add = complex_case(
@@ -222,6 +238,24 @@ TAPER_OP_CASES(complex_indices, {
   OpCase copy = complex_case(
       "scatter", own_places, [](const Args& a) { return a.t[0].scatter(1, a.t[2], a.t[1]); },
       [](const ArrayArgs& a) { return put(a, false); });
+  OpCase multiply = complex_case(
+      "scatter_multiply", places,
+      [](const Args& a) { return a.t[0].scatter(1, a.t[2], a.t[1], "multiply"); }, multiplied);
+  multiply.inplace = [](const Args& a) { return a.t[0].scatter_(1, a.t[2], a.t[1], "multiply"); };
+  multiply.gradient_samples = places_with_zeros;
+  OpCase product = complex_case(
+      "scatter_reduce_prod", places,
+      [](const Args& a) { return scatter_reduce(a.t[0], 1, a.t[2], a.t[1], "prod"); }, multiplied);
+  OpCase multiply_value = complex_case(
+      "scatter_multiply_value", places,
+      [](const Args& a) {
+        return a.t[0].scatter(1, a.t[2], Scalar(numbers::complex<double>(1, 2)), "multiply");
+      },
+      [](ArrayArgs a) {
+        for (int64_t i = 0; i < 12; ++i) a.t[1].set_z(i, {1, 2});
+        return multiplied(a);
+      });
+  multiply_value.inputs_without_gradient = {1};
   OpCase gathered = complex_case(
       "gather", places, [](const Args& a) { return a.t[0].gather(1, a.t[2]); },
       [](const ArrayArgs& a) {
@@ -230,7 +264,7 @@ TAPER_OP_CASES(complex_indices, {
         return Arrays(y);
       });
   gathered.inputs_without_gradient = {1};
-  return std::vector<OpCase>{add, copy, gathered};
+  return std::vector<OpCase>{add, copy, multiply, product, multiply_value, gathered};
 });
 
 // ---------------------------------------------------------------------- variance
