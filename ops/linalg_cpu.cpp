@@ -13,14 +13,6 @@
 namespace taper::cpu {
 namespace {
 
-/// f(T()) with the T of a matrix's dtype.
-template <class F>
-void for_matrix_dtype(ScalarType t, const F& f) {
-  if (t == kComplexDouble) return f(numbers::complex<double>());
-  if (t == kComplexFloat) return f(numbers::complex<float>());
-  for_float_or_double(t, f);
-}
-
 /// The matrices of a batch.
 struct Batch {
   int rows, columns;
@@ -108,11 +100,13 @@ void orgqr(T* q, int rows, int columns, T* tau, int reflectors) {
 }
 
 template <class T>
-int sytrf(T* a, int n, int* pivots) {
+int ldl(T* a, int n, int* pivots, bool hermitian) {
   char lower = 'L';
   std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  fortran<T>(TAPER_LAPACK(T, "sytrf"), &lower, &n, a, &n, pivots, work.data(), &length, &info);
+  void* const f =
+      hermitian ? TAPER_LAPACK_OF(T, "sytrf", "hetrf") : TAPER_LAPACK_OF(T, "sytrf", "sytrf");
+  fortran<T>(f, &lower, &n, a, &n, pivots, work.data(), &length, &info);
   return info;
 }
 
@@ -125,14 +119,14 @@ size_t svd_reals(int rows, int columns) {
 
 // The transposed matrix's decomposition: its left vectors are the right ones here.
 template <class T>
-int svd(T* a, int rows, int columns, T* u, lapack_real<T>* s, T* vh, bool full) {
+int svd(T* a, int rows, int columns, T* u, part_t<T>* s, T* vh, bool full) {
   const int least = std::min(rows, columns);
   char job = !u ? 'N' : full ? 'A' : 'S';
   int info = 0, vh_stride = columns, u_stride = full ? rows : least;
   std::vector<int> integers(static_cast<size_t>(least) * 8 + 1);
-  std::vector<lapack_real<T>> reals(is_lapack_complex<T> ? svd_reals(rows, columns) : 0);
+  std::vector<part_t<T>> reals(is_complex_v<T> ? svd_reals(rows, columns) : 0);
   with_work<T>([&](T* work, int* length) {
-    if constexpr (is_lapack_complex<T>)
+    if constexpr (is_complex_v<T>)
       fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
                  &u_stride, work, length, reals.data(), integers.data(), &info);
     else
@@ -144,14 +138,14 @@ int svd(T* a, int rows, int columns, T* u, lapack_real<T>* s, T* vh, bool full) 
 
 // The transposed matrix, which is the conjugate one, has conjugated vectors.
 template <class T>
-int eigh(T* a, int n, lapack_real<T>* w, bool upper, bool vectors) {
+int eigh(T* a, int n, part_t<T>* w, bool upper, bool vectors) {
   char job = vectors ? 'V' : 'N', triangle = upper ? 'L' : 'U';
   int info = 0, query = -1, integer_size = 0;
   T size = 0;
-  lapack_real<T> real_size = 0;
-  const auto run = [&](T* work, int* length, lapack_real<T>* reals, int* real_length, int* integers,
+  part_t<T> real_size = 0;
+  const auto run = [&](T* work, int* length, part_t<T>* reals, int* real_length, int* integers,
                        int* integer_length) {
-    if constexpr (is_lapack_complex<T>)
+    if constexpr (is_complex_v<T>)
       fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &triangle, &n, a, &n, w, work, length, reals,
                  real_length, integers, integer_length, &info);
     else
@@ -160,13 +154,13 @@ int eigh(T* a, int n, lapack_real<T>* w, bool upper, bool vectors) {
   };
   run(&size, &query, &real_size, &query, &integer_size, &query);
   std::vector<T> work(work_size(size) + 64);
-  std::vector<lapack_real<T>> reals(work_size(real_size) + 1);
+  std::vector<part_t<T>> reals(work_size(real_size) + 1);
   std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
   int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integers.size());
   int real_length = static_cast<int>(reals.size());
   run(work.data(), &length, reals.data(), &real_length, integers.data(), &integer_length);
-  if constexpr (is_lapack_complex<T>)
-    for (int64_t i = 0; i < int64_t{n} * n; ++i) a[i] = numbers::conj(a[i]);
+  if constexpr (is_complex_v<T>)
+    for (int64_t i = 0; i < int64_t{n} * n; ++i) a[i] = conj(a[i]);
   return info;
 }
 
@@ -317,27 +311,29 @@ void linalg_orgqr(InOut q, In tau) {
   });
 }
 
-void linalg_ldl(InOut a, Out pivots, Out info) {
+void linalg_ldl(InOut a, Out pivots, bool hermitian, Out info) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       info.as<int>()[i] =
-          b.rows ? sytrf(a.as<T>() + i * b.numel(), b.rows, pivots.as<int>() + i * b.rows) : 0;
+          b.rows ? ldl(a.as<T>() + i * b.numel(), b.rows, pivots.as<int>() + i * b.rows, hermitian)
+                 : 0;
     });
   });
 }
 
-void linalg_ldl_solve(In ld, In pivots, InOut x) {
+void linalg_ldl_solve(In ld, In pivots, InOut x, bool hermitian) {
   const Batch r(x);
   if (x.numel == 0) return;
-  for_float_or_double(x.dtype, [&]<class T>(T) {
+  for_matrix_dtype(x.dtype, [&]<class T>(T) {
+    void* const f =
+        hermitian ? TAPER_LAPACK_OF(T, "sytrs", "hetrs") : TAPER_LAPACK_OF(T, "sytrs", "sytrs");
     for_each_matrix(r, [&](int64_t i) {
       char lower = 'L';
       int n = r.columns, count = r.rows, info = 0;
       std::vector<int> swaps(static_cast<size_t>(n));
       if (!copy_ldl_pivots(swaps.data(), pivots.as<int>() + i * n, n)) throw_not_ldl_pivots();
-      fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &count,
-                 const_cast<T*>(ld.as<T>()) + i * n * n, &n, swaps.data(),
+      fortran<T>(f, &lower, &n, &count, const_cast<T*>(ld.as<T>()) + i * n * n, &n, swaps.data(),
                  x.as<T>() + i * r.numel(), &n, &info);
     });
   });
@@ -355,7 +351,7 @@ void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
       info.as<int>()[i] =
           all_finite(from, b.numel())
               ? svd(from, b.rows, b.columns, u.defined() ? u.as<T>() + i * u_numel : nullptr,
-                    s.as<lapack_real<T>>() + i * b.least(),
+                    s.as<part_t<T>>() + i * b.least(),
                     vh.defined() ? vh.as<T>() + i * vh_numel : nullptr, full)
               : -4;
     });
@@ -367,11 +363,10 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
   for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for_each_matrix(b, [&](int64_t i) {
       T* const from = a.as<T>() + i * b.numel();
-      info.as<int>()[i] =
-          b.rows == 0 ? 0
-          : all_finite(from, b.numel())
-              ? eigh(from, b.rows, w.as<lapack_real<T>>() + i * b.rows, upper, vectors)
-              : -4;
+      info.as<int>()[i] = b.rows == 0 ? 0
+                          : all_finite(from, b.numel())
+                              ? eigh(from, b.rows, w.as<part_t<T>>() + i * b.rows, upper, vectors)
+                              : -4;
     });
   });
 }
@@ -379,7 +374,7 @@ void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
 void linalg_eig(InOut a, Out w, Out v, Out info) {
   const Batch b(a);
   for_matrix_dtype(a.dtype, [&]<class T>(T) {
-    using C = numbers::complex<lapack_real<T>>;
+    using C = numbers::complex<part_t<T>>;
     for_each_matrix(b, [&](int64_t i) {
       T* const from = a.as<T>() + i * b.numel();
       C* const vectors = v.defined() ? v.as<C>() + i * b.numel() : nullptr;

@@ -8,12 +8,15 @@
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/solver.h>
+#include <taper/framework/element_parts.h>
 #include <taper/ops/linalg_kernels.h>
 #include <taper/ops/linalg_pivots.h>
 
 namespace taper::cuda {
 namespace {
 
+using numbers::is_complex_v;
+using numbers::part_t;
 using solver::Triangle;
 
 /// cuBLAS's LU of a batch is for matrices up to about this size.
@@ -101,13 +104,13 @@ struct ClearUpper {
   T* a;
   int64_t n;
   TAPER_DEVICE void operator()(int64_t i) const {
-    if (i % n > i / n % n) a[i] = 0;
+    if (i % n > i / n % n) a[i] = T(0);
   }
 };
 
 template <class T>
 TAPER_DEVICE bool is_finite(T x) {
-  return x - x == 0;
+  return x - x == T(0);
 }
 // Several threads may write the same flag: all write the same.
 template <class T>
@@ -147,19 +150,25 @@ class NonFinite {
   int64_t count_;
 };
 
-/// To complex numbers; what is not finite, and reported, becomes 0.
+/// To complex numbers, of which T may be one; what is not finite, and reported, becomes 0.
 template <class T>
 struct Widen {
-  numbers::complex<T>* to;
+  numbers::complex<part_t<T>>* to;
   const T* from;
   TAPER_DEVICE void operator()(int64_t i) const {
-    to[i] = numbers::complex<T>(is_finite(from[i]) ? from[i] : T(0));
+    to[i] = numbers::complex<part_t<T>>(is_finite(from[i]) ? from[i] : T(0));
   }
+};
+
+template <class T>
+struct Conjugate {
+  T* a;
+  TAPER_DEVICE void operator()(int64_t i) const { a[i] = numbers::conjugate(a[i]); }
 };
 
 // ---------------------------------------------------------------------- SVD
 /// The first `columns` columns, of `rows` elements, of matrices that are `step` apart: row-major
-/// into `to`, or with `transposed` as they are.
+/// and conjugated into `to`, or with `transposed` as they are.
 template <class T>
 struct TakeColumns {
   T* to;
@@ -170,11 +179,13 @@ struct TakeColumns {
     const int64_t at = i % (rows * columns), from_matrix = i / (rows * columns) * step;
     const int64_t row = transposed ? at % rows : at / columns;
     const int64_t column = transposed ? at / rows : at % columns;
-    to[i] = from[from_matrix + column * rows + row];
+    const T v = from[from_matrix + column * rows + row];
+    to[i] = transposed ? v : numbers::conjugate(v);
   }
 };
 
-// Of the transposed matrices, m x n: left and right vectors change places.
+// Of the transposed matrices, m x n: left and right vectors change places, and a^T = l s r^H is
+// a = conj(r) s l^T.
 template <class T>
 void svd(const Batch& b, T* a, const Out& u, const Out& s, const Out& vh, bool full, int* info) {
   const bool vectors = u.defined();
@@ -185,9 +196,10 @@ void svd(const Batch& b, T* a, const Out& u, const Out& s, const Out& vh, bool f
   const Scratch<T> left(b.count * left_step), right(b.count * right_step);
   const NonFinite<T> non_finite(b, a);
   if (small)
-    solver::gesvdj_batched(vectors, b.m, b.n, a, s.as<T>(), left.get(), right.get(), info, b.count);
+    solver::gesvdj_batched(vectors, b.m, b.n, a, s.as<part_t<T>>(), left.get(), right.get(), info,
+                           b.count);
   for (int64_t i = 0; !small && i < b.count; ++i)
-    solver::gesvdj(vectors, thin, b.m, b.n, a + i * b.numel(), s.as<T>() + i * b.least(),
+    solver::gesvdj(vectors, thin, b.m, b.n, a + i * b.numel(), s.as<part_t<T>>() + i * b.least(),
                    left.get() + i * left_step, right.get() + i * right_step, info + i);
   non_finite.report(info);
   if (!vectors) return;
@@ -229,7 +241,7 @@ void linalg_inverse(InOut a, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     const Scratch<T> lu(a.numel);
     const Scratch<int> pivots(int64_t{b.count} * b.n);
     for_each(a.numel, ExchangeForUnits<T>{lu.get(), a.as<T>(), b.n});
@@ -239,7 +251,7 @@ void linalg_inverse(InOut a, Out info) {
 }
 
 void linalg_lu(InOut a, Out pivots, Out info) {
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     factorize(Batch(a), a.as<T>(), pivots.as<int>(), info.as<int>());
   });
 }
@@ -254,7 +266,7 @@ void linalg_solve(InOut a, InOut x, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0 || x.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     const Scratch<int> pivots(int64_t{b.count} * b.n);
     factorize(b, a.as<T>(), pivots.get(), info.as<int>());
     substitute(b, a.as<T>(), pivots.get(), x.as<T>(), Batch(x).n);
@@ -265,7 +277,7 @@ void linalg_cholesky(InOut a, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     if (b.count == 1)
       solver::potrf(Triangle::upper, b.n, a.as<T>(), info.as<int>());
     else
@@ -280,7 +292,7 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
   const Batch b(x);
   if (x.numel == 0) return;
   const Triangle triangle = upper ? Triangle::lower : Triangle::upper;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     if (b.count == 1) return solver::trsm(triangle, unit, b.m, b.n, a.as<T>(), x.as<T>());
     const Places<const T> from(a.as<T>(), int64_t{b.n} * b.n, b.count);
     const Places<T> to(x.as<T>(), b.numel(), b.count);
@@ -290,7 +302,7 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
 
 void linalg_geqrf(InOut a, Out tau) {
   const Batch b(a);
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for (int64_t i = 0; i < b.count; ++i)
       solver::geqrf(b.m, b.n, a.as<T>() + i * b.numel(), tau.as<T>() + i * b.least());
   });
@@ -300,28 +312,29 @@ void linalg_orgqr(InOut q, In tau) {
   const Batch b(q);
   const int reflectors = narrow(tau.sizes[tau.dim() - 1]);
   if (q.numel == 0) return;
-  for_float_or_double(q.dtype, [&]<class T>(T) {
+  for_matrix_dtype(q.dtype, [&]<class T>(T) {
     for (int64_t i = 0; i < b.count; ++i)
       solver::orgqr(b.m, b.n, reflectors, q.as<T>() + i * b.numel(), tau.as<T>() + i * reflectors);
   });
 }
 
-void linalg_ldl(InOut a, Out pivots, Out info) {
+// The front takes no complex Hermitian matrices.
+void linalg_ldl(InOut a, Out pivots, bool, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     for (int64_t i = 0; i < b.count; ++i)
       solver::sytrf(b.n, a.as<T>() + i * b.numel(), pivots.as<int>() + i * b.n, info.as<int>() + i);
   });
 }
 
-void linalg_ldl_solve(In ld, In pivots, InOut x) {
+void linalg_ldl_solve(In ld, In pivots, InOut x, bool) {
   const Batch b(x);
   if (x.numel == 0) return;
   const Scratch<int64_t> wide(pivots.numel);
   for_each(b.count, WidenPivots{wide.get(), pivots.as<int>(), b.m, Faults()});
-  for_float_or_double(x.dtype, [&]<class T>(T) {
+  for_matrix_dtype(x.dtype, [&]<class T>(T) {
     for (int64_t i = 0; i < b.count; ++i)
       solver::sytrs(b.m, b.n, ld.as<T>() + i * b.m * b.m, wide.get() + i * b.m,
                     x.as<T>() + i * b.numel());
@@ -330,23 +343,26 @@ void linalg_ldl_solve(In ld, In pivots, InOut x) {
 
 void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
   if (a.numel == 0) return;
-  for_float_or_double(
-      a.dtype, [&]<class T>(T) { svd(Batch(a), a.as<T>(), u, s, vh, full, info.as<int>()); });
+  for_matrix_dtype(a.dtype,
+                   [&]<class T>(T) { svd(Batch(a), a.as<T>(), u, s, vh, full, info.as<int>()); });
 }
 
+// The transposed matrix, which is the conjugate one, has conjugated vectors.
 void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0) return;
   const Triangle triangle = upper ? Triangle::lower : Triangle::upper;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
     const NonFinite<T> non_finite(b, a.as<T>());
+    auto* const values = w.as<part_t<T>>();
     if (b.count > 1 && b.n <= solver::kSmall)
-      solver::syevj_batched(vectors, triangle, b.n, a.as<T>(), w.as<T>(), info.as<int>(), b.count);
+      solver::syevj_batched(vectors, triangle, b.n, a.as<T>(), values, info.as<int>(), b.count);
     else
       for (int64_t i = 0; i < b.count; ++i)
-        solver::syevd(vectors, triangle, b.n, a.as<T>() + i * b.numel(), w.as<T>() + i * b.n,
+        solver::syevd(vectors, triangle, b.n, a.as<T>() + i * b.numel(), values + i * b.n,
                       info.as<int>() + i);
+    if (is_complex_v<T> && vectors) for_each(a.numel, Conjugate<T>{a.as<T>()});
     non_finite.report(info.as<int>());
   });
 }
@@ -357,14 +373,15 @@ void linalg_eig(InOut a, Out w, Out v, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});
   if (a.numel == 0) return;
-  for_float_or_double(a.dtype, [&]<class T>(T) {
-    using C = numbers::complex<T>;
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    using C = numbers::complex<part_t<T>>;
     const NonFinite<T> non_finite(b, a.as<T>());
     const Scratch<C> wide(a.numel);
     for_each(a.numel, Widen<T>{wide.get(), a.as<T>()});
     for (int64_t i = 0; i < b.count; ++i)
-      solver::geev<T>(b.n, wide.get() + i * b.numel(), w.as<C>() + i * b.n,
-                      v.defined() ? v.as<C>() + i * b.numel() : nullptr, info.as<int>() + i);
+      solver::geev<part_t<T>>(b.n, wide.get() + i * b.numel(), w.as<C>() + i * b.n,
+                              v.defined() ? v.as<C>() + i * b.numel() : nullptr,
+                              info.as<int>() + i);
     non_finite.report(info.as<int>());
   });
 }

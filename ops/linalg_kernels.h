@@ -5,17 +5,18 @@
 
 namespace taper {
 
-/// f(T()) with the T of a matrix's dtype, which is real.
-/// Throws NotImplementedError: "linalg" not implemented for 'ComplexFloat'.
+/// f(T()) with the T of a matrix's dtype.
 template <class F>
-void for_float_or_double(ScalarType t, const F& f) {
+void for_matrix_dtype(ScalarType t, const F& f) {
+  if (t == kComplexDouble) return f(numbers::complex<double>());
+  if (t == kComplexFloat) return f(numbers::complex<float>());
   if (t == kDouble) return f(double());
   if (t != kFloat) detail::unsupported_dtype("linalg", t);
   f(float());
 }
 
-// Batches of matrices, contiguous, f32 or f64, or (on the CPU; not for ldl) complex; what is
-// "symmetric" is Hermitian then, and s and the w of eigh are real. "Column-major" ones are the
+// Batches of matrices, contiguous, of f32, f64, complex64 or complex128; s and the w of eigh are
+// real. "Symmetric" complex ones are Hermitian, but for linalg_ldl. "Column-major" ones are the
 // transposed views of what the tensor's sizes say. `info` (kInt, one for each matrix) is LAPACK's:
 // 0 for success.
 
@@ -37,11 +38,11 @@ TAPER_KERNEL(linalg_geqrf, InOut a, Out tau)
 /// Column-major: q (m x n), whose first columns are Householder's vectors, one for each factor in
 /// tau, becomes the first n columns of their product.
 TAPER_KERNEL(linalg_orgqr, InOut q, In tau)
-/// Column-major: the lower triangle of a symmetric a becomes L and the block diagonal D, pivots
-/// (kInt) LAPACK's of sytrf.
-TAPER_KERNEL(linalg_ldl, InOut a, Out pivots, Out info)
+/// Column-major: the lower triangle of a symmetric, or `hermitian` (complex ones: on the CPU), a
+/// becomes L and the block diagonal D, pivots (kInt) LAPACK's of sytrf or hetrf.
+TAPER_KERNEL(linalg_ldl, InOut a, Out pivots, bool hermitian, Out info)
 /// Column-major: x becomes the solution of a y = x, given what linalg_ldl has made of a.
-TAPER_KERNEL(linalg_ldl_solve, In ld, In pivots, InOut x)
+TAPER_KERNEL(linalg_ldl_solve, In ld, In pivots, InOut x, bool hermitian)
 /// a = u diag(s) vh; a is overwritten. u and vh undefined: only s. With `full` they are square.
 TAPER_KERNEL(linalg_svd, InOut a, Out u, Out s, Out vh, bool full, Out info)
 /// The lower (upper) triangle of a symmetric a becomes rows of eigenvectors where `vectors`, w the

@@ -154,12 +154,19 @@ namespace {
   throw Error(std::string("derivative for aten::") + op + " is not implemented");
 }
 
-std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool check_errors) {
+// cuSOLVER has factors of symmetric matrices only.
+void check_hermitian(const char* op, const Tensor& A, bool hermitian) {
+  TAPER_CHECK(!(hermitian && A.is_complex() && A.is_cuda()), op,
+              ": complex tensors with hermitian=True flag are not supported on CUDA.");
+}
+
+std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool hermitian, bool check_errors) {
   check_square("torch.linalg.ldl_factor_ex", A);
+  check_hermitian("torch.linalg.ldl_factor", A, hermitian);
   const NoGradGuard values_only;
   const Tensor a = copy_of(A.detach().mT()), info = make_info(A);
   const Tensor pivots = taper::detail::make_tensor(batch_with(A, {A.size(-1)}), kInt, A.device());
-  TAPER_ON_DEVICE(a, linalg_ldl, a, pivots, info);
+  TAPER_ON_DEVICE(a, linalg_ldl, a, pivots, hermitian, info);
   if (check_errors)
     check_info("torch.linalg.ldl_factor_ex", info, [](const std::string& prefix, int i) {
       throw LinAlgError(prefix + "D[" + std::to_string(i) + "," + std::to_string(i) +
@@ -170,8 +177,9 @@ std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool check_errors
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool, bool check_errors) {
-  auto [LD, pivots, info] = ldl_values(A, check_errors);
+std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian,
+                                                 bool check_errors) {
+  auto [LD, pivots, info] = ldl_values(A, hermitian, check_errors);
   if (needs_grad(A))
     record("torch::autograd::NotImplemented", LD, {A},
            [](const Tensor&) -> Tensor { throw_no_derivative("linalg_ldl_factor_ex"); });
@@ -183,7 +191,7 @@ std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian) {
   return {LD, pivots};
 }
 
-Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool) {
+Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
   check_square("torch.linalg.ldl_solve", LD);
   check_matrices("torch.linalg.ldl_solve", B, "B");
   TAPER_CHECK(LD.size(-1) == B.size(-2),
@@ -200,10 +208,11 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool) 
               pivots.sizes(), " instead");
   check_equation("torch.linalg.ldl_solve", LD, B, true);
   check_same_device("torch.linalg.ldl_solve", LD, pivots);
+  check_hermitian("torch.linalg.ldl_solve", LD, hermitian);
   const Pair p = with_one_batch(LD, B);
   const Tensor x = copy_of(p.B.detach().mT()), ld = copy_of(p.A.detach().mT());
   const Tensor swaps = copy_of(pivots.to(kInt).expand(batch_with(p.A, {LD.size(-1)})));
-  TAPER_ON_DEVICE(x, linalg_ldl_solve, ld, swaps, x);
+  TAPER_ON_DEVICE(x, linalg_ldl_solve, ld, swaps, x, hermitian);
   Tensor y = copy_of(x.mT());
   if (needs_grad(LD, B))
     record("torch::autograd::NotImplemented", y, {LD, B},

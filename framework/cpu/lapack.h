@@ -6,26 +6,13 @@
 #include <type_traits>
 #include <vector>
 
-#include <taper/framework/complex.h>
 #include <taper/framework/cpu/openblas.h>
+#include <taper/framework/element_parts.h>
 
 namespace taper::cpu {
 
-/// Whether T is a complex number, and the type of its parts.
-template <class T>
-struct LapackType {
-  static constexpr bool is_complex = false;
-  using real = T;
-};
-template <class T>
-struct LapackType<numbers::complex<T>> {
-  static constexpr bool is_complex = true;
-  using real = T;
-};
-template <class T>
-using lapack_real = typename LapackType<T>::real;
-template <class T>
-constexpr bool is_lapack_complex = LapackType<T>::is_complex;
+using numbers::is_complex_v;
+using numbers::part_t;
 
 /// Calls a Fortran function for elements of T: numbers by address, and at the end the lengths of
 /// `flags` arguments that are characters.
@@ -38,7 +25,7 @@ void fortran(void* function, A*... arguments) {
 /// The amount of memory that LAPACK has put into the first element.
 template <class T>
 size_t work_size(const T& first) {
-  if constexpr (is_lapack_complex<T>)
+  if constexpr (is_complex_v<T>)
     return static_cast<size_t>(first.real());
   else
     return static_cast<size_t>(first);
@@ -59,7 +46,7 @@ void with_work(const Run& run) {
 /// One of these names of T's function.
 template <class T>
 constexpr const char* lapack_name(const char* s, const char* d, const char* c, const char* z) {
-  if constexpr (is_lapack_complex<T>) return sizeof(T) == 8 ? c : z;
+  if constexpr (is_complex_v<T>) return sizeof(T) == 8 ? c : z;
   return sizeof(T) == 4 ? s : d;
 }
 

@@ -2,11 +2,13 @@
 // not installed.
 //
 // Matrices lie by columns, without gaps; all pointers are to device memory, those of `info` (one
-// for each matrix) too. The names and what they compute are LAPACK's. T is float or double. What is
-// batched takes a pointer for each of `count` matrices, or matrices that follow each other.
+// for each matrix) too. The names and what they compute are LAPACK's for real numbers. T is float,
+// double or a complex number of these, for which "symmetric" means Hermitian but in sytrf, and
+// "transposed" conjugated too. What is batched takes a pointer for each of `count` matrices, or
+// matrices that follow each other.
 #pragma once
 
-#include <taper/framework/complex.h>
+#include <taper/framework/element_parts.h>
 
 #if TAPER_CUDA_KERNELS != 1
 #include <algorithm>
@@ -16,6 +18,9 @@
 #endif
 
 namespace taper::cuda::solver {
+
+using numbers::is_complex_v;
+using numbers::part_t;
 
 /// Which triangle of a matrix, by columns.
 enum class Triangle { lower, upper };
@@ -38,17 +43,17 @@ template <class T> void geqrf(int m, int n, T* a, T* tau);
 template <class T> void orgqr(int m, int n, int k, T* q, const T* tau);
 /// a = u diag(s) v^T, v not transposed. u is m x m and v n x n, or with `thin` m x k and n x k, k
 /// the lesser of m and n. Both must be memory also without `vectors`.
-template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info);
+template <class T> void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info);
 /// The same for matrices up to kSmall x kSmall; u and v are square.
-template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count);
+template <class T> void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info, int count);
 /// a becomes the eigenvectors, as columns.
-template <class T> void syevd(bool vectors, Triangle, int n, T* a, T* w, int* info);
+template <class T> void syevd(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info);
 /// The same for matrices up to kSmall x kSmall.
-template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, T* w, int* info, int count);
+template <class T> void syevj_batched(bool vectors, Triangle, int n, T* a, part_t<T>* w, int* info, int count);
 /// L D L^T = a, of which the lower triangle is read.
 template <class T> void sytrf(int n, T* a, int* pivots, int* info);
 template <class T> void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b);
-/// The eigenvalues of any matrix and, unless v is null, its eigenvectors as columns.
+/// The eigenvalues of any matrix and, unless v is null, its eigenvectors as columns. T is real.
 template <class T> void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::complex<T>* v, int* info);
 // clang-format on
 
@@ -107,37 +112,51 @@ template <class T>
 void orgqr(int m, int n, int k, T* q, const T* tau) {
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  cpu::fortran<T>(TAPER_LAPACK(T, "orgqr"), &m, &n, &k, q, &m, const_cast<T*>(tau), work.data(),
-                  &length, &info);
+  cpu::fortran<T>(TAPER_LAPACK_OF(T, "orgqr", "ungqr"), &m, &n, &k, q, &m, const_cast<T*>(tau),
+                  work.data(), &length, &info);
 }
 template <class T>
-void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info) {
+void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info) {
   char job = !vectors ? 'N' : thin ? 'S' : 'A';
   int vt_rows = thin ? std::min(m, n) : n, length = 8 * (m + n) * (m + n) + 64;
   std::vector<T> work(static_cast<size_t>(length)), vt(static_cast<size_t>(vt_rows * n));
+  std::vector<part_t<T> > reals(static_cast<size_t>(is_complex_v<T> ? length : 1));
   std::vector<int> integers(static_cast<size_t>(std::min(m, n)) * 8 + 1);
-  cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
-                  work.data(), &length, integers.data(), info);
+  if constexpr (is_complex_v<T>)
+    cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
+                    work.data(), &length, reals.data(), integers.data(), info);
+  else
+    cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
+                    work.data(), &length, integers.data(), info);
   for (int i = 0; vectors && i < vt_rows; ++i)
-    for (int j = 0; j < n; ++j) v[i * n + j] = vt[static_cast<size_t>(j * vt_rows + i)];
+    for (int j = 0; j < n; ++j)
+      v[i * n + j] = numbers::conjugate(vt[static_cast<size_t>(j * vt_rows + i)]);
 }
 template <class T>
-void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count) {
+void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info,
+                    int count) {
   for (int i = 0; i < count; ++i)
     gesvdj(vectors, false, m, n, a + i * m * n, s + i * std::min(m, n), u + i * m * m,
            v + i * n * n, info + i);
 }
 template <class T>
-void syevd(bool vectors, Triangle triangle, int n, T* a, T* w, int* info) {
+void syevd(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, int* info) {
   char job = vectors ? 'V' : 'N', t = letter(triangle);
   int length = 1 + 6 * n + 2 * n * n, integer_length = 3 + 5 * n;
   std::vector<T> work(static_cast<size_t>(length));
   std::vector<int> integers(static_cast<size_t>(integer_length));
-  cpu::fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &t, &n, a, &n, w, work.data(), &length,
-                  integers.data(), &integer_length, info);
+  if constexpr (is_complex_v<T>) {
+    std::vector<part_t<T> > reals(work.size());
+    cpu::fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &t, &n, a, &n, w, work.data(), &length,
+                    reals.data(), &length, integers.data(), &integer_length, info);
+  } else {
+    cpu::fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &t, &n, a, &n, w, work.data(), &length,
+                    integers.data(), &integer_length, info);
+  }
 }
 template <class T>
-void syevj_batched(bool vectors, Triangle triangle, int n, T* a, T* w, int* info, int count) {
+void syevj_batched(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, int* info,
+                   int count) {
   for (int i = 0; i < count; ++i) syevd(vectors, triangle, n, a + i * n * n, w + i * n, info + i);
 }
 template <class T>

@@ -3,6 +3,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/linalg.h>
+#include <taper/ops/linalg_householder.h>
 #include <taper/ops/linalg_lu.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
@@ -12,6 +13,7 @@
 #include <taper/testing/gtest.h>
 
 #include "complex_util.h"
+#include "harness/devices.h"
 
 namespace taper::testing {
 namespace {
@@ -217,10 +219,172 @@ TEST(ComplexLinalg, OfSinglePrecision) {
   close(linalg::eigvals(A).prod(), linalg::det(wide));
 }
 
-TEST(ComplexLinalg, WhatIsNotThereSaysSo) {
-  expect_error<NotImplementedError>("\"linalg\" not implemented for 'ComplexDouble'", [] {
-    linalg::ldl_factor(matrix({3, 3}));
-  });
+TEST(ComplexLinalg, SymmetricFactors) {
+  for (const auto& sizes : squares()) {
+    const Tensor x = matrix(sizes), B = complex_numbers(sizes).narrow(-1, 0, 1);
+    for (bool hermitian : {false, true}) {
+      const Tensor A = hermitian ? x + x.mH() : x + x.mT();
+      const auto [LD, pivots] = linalg::ldl_factor(A.tril(), hermitian);
+      EXPECT_TENSOR_EQUAL(LD, LD.tril());
+      EXPECT_TENSOR_CLOSE(matmul(A, linalg::ldl_solve(LD, pivots, B, hermitian)), B);
+    }
+  }
+  const Tensor leaf = hermitian(matrix({3, 3})).set_requires_grad(true);
+  expect_error("derivative for aten::linalg_ldl_factor_ex is not implemented",
+               [&] { std::get<0>(linalg::ldl_factor(leaf, true)).abs().sum().backward(); });
+}
+
+// A zero diagonal takes blocks of two: L is a unit matrix, D is A.
+TEST(ComplexLinalg, SymmetricFactorsOfBlocks) {
+  const Tensor A = complex_values({0, 0, 1, -2, 1, 2, 0, 0}).view({2, 2});
+  const Tensor b = complex_values({1, 0, 0, 1}).view({2, 1});
+  const auto [LD, pivots, info] = linalg::ldl_factor_ex(A, true);
+  EXPECT_EQ(values_of(pivots), (std::vector<double>{-2, -2}));
+  expect_close(LD.flatten(), {0, 0, 0, 0, 1, 2, 0, 0});
+  expect_close(linalg::ldl_solve(LD, pivots, b, true), {0.4, 0.2, 0.2, 0.4});
+  // As a symmetric matrix the lower element is the upper one too.
+  const auto [LD2, pivots2, info2] = linalg::ldl_factor_ex(A);
+  expect_close(linalg::ldl_solve(LD2, pivots2, b), {0.4, 0.2, 0.2, -0.4});
+}
+
+// ---------------------------------------------------------------------- devices
+using Function = std::function<std::vector<Tensor>(const Tensor&)>;
+
+/// What does not see by which numbers of size 1 vectors are turned.
+std::vector<Tensor> whole_svd(const Tensor& A, bool full) {
+  const auto [U, S, Vh] = linalg::svd(A, full);
+  const int64_t k = S.size(-1);
+  return {U.narrow(-1, 0, k).abs(), S, matmul(U.narrow(-1, 0, k), Vh.narrow(-2, 0, k))};
+}
+
+std::vector<std::pair<std::string, Function>> functions_of_squares() {
+  using V = std::vector<Tensor>;
+  return {
+      {"inv", [](const Tensor& x) { return V{linalg::inv(x)}; }},
+      {"det", [](const Tensor& x) { return V{linalg::det(x)}; }},
+      {"slogdet",
+       [](const Tensor& x) {
+         const auto [sign, logarithm] = linalg::slogdet(x);
+         return V{sign, logarithm};
+       }},
+      {"solve",
+       [](const Tensor& x) {
+         return V{linalg::solve(x, x.mT()), linalg::solve(x, x.narrow(-2, 0, 1), false)};
+       }},
+      {"triangular",
+       [](const Tensor& x) {
+         return V{linalg::solve_triangular(x, x.mT(), true),
+                  linalg::solve_triangular(x, x.narrow(-2, 0, 1), false, false)};
+       }},
+      {"cholesky",
+       [](const Tensor& x) {
+         const Tensor L = linalg::cholesky(hermitian(x));
+         return V{L, cholesky_inverse(L), cholesky_solve(x, L)};
+       }},
+      {"lu",
+       [](const Tensor& x) {
+         const auto [P, L, U] = linalg::lu(x);
+         const auto [LU, pivots] = linalg::lu_factor(x);
+         return V{P, L, U, linalg::lu_solve(LU, pivots, x.mT(), true, true)};
+       }},
+      {"eigh",
+       [](const Tensor& x) {
+         const auto [w, v] = linalg::eigh(x + x.mH());
+         return V{w, v.abs(), matmul(v * w.unsqueeze(-2), v.mH()), linalg::eigvalsh(x + x.mH())};
+       }},
+      {"eig",
+       [](const Tensor& x) {
+         const auto [w, v] = linalg::eig(x);
+         return V{w.abs().sum(-1), matmul(v * w.unsqueeze(-2), linalg::inv(v))};
+       }},
+      {"matrix_exp", [](const Tensor& x) { return V{matrix_exp(x * 0.3)}; }},
+  };
+}
+
+std::vector<std::pair<std::string, Function>> functions_of_rectangles() {
+  using V = std::vector<Tensor>;
+  return {
+      {"qr",
+       [](const Tensor& x) {
+         const auto [Q, R] = linalg::qr(x);
+         return V{Q, R};
+       }},
+      {"svd", [](const Tensor& x) { return whole_svd(x, false); }},
+      {"full svd", [](const Tensor& x) { return whole_svd(x.detach(), true); }},
+      {"svdvals", [](const Tensor& x) { return V{linalg::svdvals(x)}; }},
+      {"pinv", [](const Tensor& x) { return V{linalg::pinv(x)}; }},
+      {"lstsq",
+       [](const Tensor& x) {
+         return V{std::get<0>(linalg::lstsq(x, x.narrow(-1, 0, 1), nullopt, "gels"))};
+       }},
+  };
+}
+
+/// f(x), and its gradient for fixed cotangents where it has one.
+std::vector<Tensor> with_gradient(const Function& f, const Tensor& x) {
+  const Tensor leaf = x.clone().set_requires_grad(true);
+  std::vector<Tensor> all = f(leaf), outputs, cotangents;
+  for (const Tensor& y : all) {
+    if (!y.requires_grad()) continue;
+    outputs.push_back(y);
+    cotangents.push_back(
+        (y.is_complex() ? complex_numbers(y.sizes().vec()) : numbers(y.sizes().vec(), kDouble))
+            .to(x.device()));
+  }
+  if (!outputs.empty()) all.push_back(autograd::grad(outputs, {leaf}, cotangents)[0]);
+  return all;
+}
+
+void expect_alike_on_device(const std::string& name, const Function& f, const Tensor& x) {
+  const auto want = with_gradient(f, x), got = with_gradient(f, x.to(device_at(0)));
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(got[i].is_cuda());
+    EXPECT_TENSOR_CLOSE(got[i].detach().to(kCPU), want[i].detach())
+        << name << " of " << x.sizes() << ", result " << i;
+  }
+}
+
+TEST(ComplexLinalg, OnDevices) {
+  TAPER_NEEDS_DEVICES(1);
+  // One matrix, a batch for one call of a library, one of matrices too large for that.
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{3, 3}, {2, 4, 4}, {2, 35, 35}})
+    for (const auto& [name, f] : functions_of_squares())
+      expect_alike_on_device(
+          name, f, matrix(sizes) + eye(sizes.back(), kComplexDouble) * 2 * std::sqrt(sizes.back()));
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{5, 3}, {3, 5}, {2, 4, 2}})
+    for (const auto& [name, f] : functions_of_rectangles())
+      expect_alike_on_device(name, f, matrix(sizes));
+}
+
+TEST(ComplexLinalg, HouseholderAndSymmetricFactorsOnDevices) {
+  TAPER_NEEDS_DEVICES(1);
+  const Tensor A = matrix({2, 4, 3}), S = matrix({2, 3, 3}) + matrix({2, 3, 3}).mT();
+  const Tensor on_device = A.to(device_at(0)), b = complex_numbers({2, 3, 1});
+  const auto [a, tau] = geqrf(on_device);
+  EXPECT_TENSOR_CLOSE(matmul(orgqr(a, tau), a.narrow(-2, 0, 3).triu()).to(kCPU), A);
+  EXPECT_TENSOR_CLOSE(ormqr(a, tau, on_device, true, true).narrow(-2, 0, 3).to(kCPU),
+                      a.narrow(-2, 0, 3).triu().to(kCPU));
+  const auto [LD, pivots] = linalg::ldl_factor(S.to(device_at(0)));
+  const Tensor x = linalg::ldl_solve(LD, pivots, b.to(device_at(0)));
+  EXPECT_TENSOR_CLOSE(matmul(S, x.to(kCPU)), b);
+  expect_error("complex tensors with hermitian=True flag are not supported on CUDA",
+               [&] { linalg::ldl_factor(S.to(device_at(0)), true); });
+  expect_error<LinAlgError>("input matrix contained non-finite values",
+                            [&] { linalg::svdvals(S.to(device_at(0)) / 0); });
+}
+
+TEST(ComplexLinalg, OfSinglePrecisionOnDevices) {
+  TAPER_NEEDS_DEVICES(1);
+  const Tensor A = matrix({2, 4, 4}, kComplexFloat), wide = A.to(kComplexDouble);
+  const Tolerance near{1e-4, 1e-5};
+  for (const auto& [name, f] : functions_of_squares()) {
+    const auto got = f(A.to(device_at(0))), want = f(wide);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(toComplexType(got[i].scalar_type()), kComplexFloat) << name;
+      EXPECT_TENSOR_CLOSE(got[i].to(kCPU).to(want[i].scalar_type()), want[i], near) << name;
+    }
+  }
 }
 
 }  // namespace

@@ -20,24 +20,61 @@ cublasDiagType_t diagonal(bool unit) { return unit ? CUBLAS_DIAG_UNIT : CUBLAS_D
 cusolverEigMode_t mode(bool vectors) {
   return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
 }
+/// The libraries' own type for T, which has the same bytes.
 template <class T>
-constexpr bool kIsFloat = std::is_same_v<T, float>;
+struct Native {
+  using type = T;
+};
+template <>
+struct Native<numbers::complex<float>> {
+  using type = cuComplex;
+};
+template <>
+struct Native<numbers::complex<double>> {
+  using type = cuDoubleComplex;
+};
+template <class T>
+using native_t = typename Native<T>::type;
+template <class T>
+native_t<T>* native(T* p) {
+  return reinterpret_cast<native_t<T>*>(p);
+}
+template <class T>
+const native_t<T>* native(const T* p) {
+  return reinterpret_cast<const native_t<T>*>(p);
+}
+template <class T>
+native_t<T>* const* native(T* const* p) {
+  return reinterpret_cast<native_t<T>* const*>(p);
+}
+template <class T>
+const native_t<T>* const* native(const T* const* p) {
+  return reinterpret_cast<const native_t<T>* const*>(p);
+}
+template <class T>
+constexpr cudaDataType kType = std::is_same_v<T, float>                     ? CUDA_R_32F
+                               : std::is_same_v<T, double>                  ? CUDA_R_64F
+                               : std::is_same_v<T, numbers::complex<float>> ? CUDA_C_32F
+                                                                            : CUDA_C_64F;
 
-/// Calls the function of this name for float or double.
-#define TAPER_SOLVER(T, name, ...)                    \
-  do {                                                \
-    if constexpr (kIsFloat<T>)                        \
-      TAPER_CUSOLVER(cusolverDnS##name, __VA_ARGS__); \
-    else                                              \
-      TAPER_CUSOLVER(cusolverDnD##name, __VA_ARGS__); \
+/// Calls the function of this name for T: that with the prefix S or D, or of the second name and C
+/// or Z.
+#define TAPER_CALL_FOR(T, call, prefix, name, complex_name, ...)   \
+  do {                                                             \
+    if constexpr (std::is_same_v<T, float>)                        \
+      call(prefix##S##name, __VA_ARGS__);                          \
+    else if constexpr (std::is_same_v<T, double>)                  \
+      call(prefix##D##name, __VA_ARGS__);                          \
+    else if constexpr (std::is_same_v<T, numbers::complex<float>>) \
+      call(prefix##C##complex_name, __VA_ARGS__);                  \
+    else                                                           \
+      call(prefix##Z##complex_name, __VA_ARGS__);                  \
   } while (false)
-#define TAPER_BATCH_SOLVER(T, name, ...)        \
-  do {                                          \
-    if constexpr (kIsFloat<T>)                  \
-      TAPER_CUBLAS(cublasS##name, __VA_ARGS__); \
-    else                                        \
-      TAPER_CUBLAS(cublasD##name, __VA_ARGS__); \
-  } while (false)
+#define TAPER_SOLVER_OF(T, name, complex_name, ...) \
+  TAPER_CALL_FOR(T, TAPER_CUSOLVER, cusolverDn, name, complex_name, __VA_ARGS__)
+#define TAPER_SOLVER(T, name, ...) TAPER_SOLVER_OF(T, name, name, __VA_ARGS__)
+#define TAPER_BATCH_SOLVER(T, name, ...) \
+  TAPER_CALL_FOR(T, TAPER_CUBLAS, cublas, name, name, __VA_ARGS__)
 
 /// cuBLAS's handle with working memory of this scope's own, as products have it (gemm.h).
 class Cublas {
@@ -82,7 +119,7 @@ std::unique_ptr<gesvdjInfo, EndGesvdj> svd_parameters() {
   TAPER_CUSOLVER(cusolverDnCreateGesvdjInfo, &made);
   std::unique_ptr<gesvdjInfo, EndGesvdj> p(made);
   TAPER_CUSOLVER(cusolverDnXgesvdjSetTolerance, made,
-                 static_cast<double>(std::numeric_limits<T>::epsilon()));
+                 static_cast<double>(std::numeric_limits<part_t<T>>::epsilon()));
   TAPER_CUSOLVER(cusolverDnXgesvdjSetMaxSweeps, made, 400);
   return p;
 }
@@ -93,143 +130,152 @@ template <class T>
 void getrf(int m, int n, T* a, int* pivots, int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, getrf_bufferSize, h, m, n, a, m, &length);
+  TAPER_SOLVER(T, getrf_bufferSize, h, m, n, native(a), m, &length);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, getrf, h, m, n, a, m, work.get(), pivots, info);
+  TAPER_SOLVER(T, getrf, h, m, n, native(a), m, native(work.get()), pivots, info);
 }
 
 template <class T>
 void getrf_batched(int n, T* const* a, int* pivots, int* info, int count) {
   const Cublas c;
-  TAPER_BATCH_SOLVER(T, getrfBatched, c.handle(), n, a, n, pivots, info, count);
+  TAPER_BATCH_SOLVER(T, getrfBatched, c.handle(), n, native(a), n, pivots, info, count);
 }
 
 template <class T>
 void getrs(int n, int k, const T* lu, const int* pivots, T* b) {
   const Scratch<int> info(1);
-  TAPER_SOLVER(T, getrs, cusolver_handle(), CUBLAS_OP_N, n, k, lu, n, pivots, b, n, info.get());
+  TAPER_SOLVER(T, getrs, cusolver_handle(), CUBLAS_OP_N, n, k, native(lu), n, pivots, native(b), n,
+               info.get());
 }
 
 template <class T>
 void getrs_batched(int n, int k, const T* const* lu, const int* pivots, T* const* b, int count) {
   const Cublas c;
   int wrong_argument = 0;  // of the host
-  TAPER_BATCH_SOLVER(T, getrsBatched, c.handle(), CUBLAS_OP_N, n, k, lu, n, pivots, b, n,
-                     &wrong_argument, count);
+  TAPER_BATCH_SOLVER(T, getrsBatched, c.handle(), CUBLAS_OP_N, n, k, native(lu), n, pivots,
+                     native(b), n, &wrong_argument, count);
 }
 
 template <class T>
 void potrf(Triangle triangle, int n, T* a, int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, potrf_bufferSize, h, fill(triangle), n, a, n, &length);
+  TAPER_SOLVER(T, potrf_bufferSize, h, fill(triangle), n, native(a), n, &length);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, potrf, h, fill(triangle), n, a, n, work.get(), length, info);
+  TAPER_SOLVER(T, potrf, h, fill(triangle), n, native(a), n, native(work.get()), length, info);
 }
 
 template <class T>
 void potrf_batched(Triangle triangle, int n, T* const* a, int* info, int count) {
-  TAPER_SOLVER(T, potrfBatched, cusolver_handle(), fill(triangle), n, const_cast<T**>(a), n, info,
-               count);
+  TAPER_SOLVER(T, potrfBatched, cusolver_handle(), fill(triangle), n,
+               const_cast<native_t<T>**>(native(a)), n, info, count);
 }
 
 template <class T>
 void trsm(Triangle triangle, bool unit, int m, int n, const T* a, T* b) {
   const Cublas c;
-  const T one = 1;
+  alignas(native_t<T>) const T one = 1;
   TAPER_BATCH_SOLVER(T, trsm_v2, c.handle(), CUBLAS_SIDE_RIGHT, fill(triangle), CUBLAS_OP_N,
-                     diagonal(unit), m, n, &one, a, n, b, m);
+                     diagonal(unit), m, n, native(&one), native(a), n, native(b), m);
 }
 
 template <class T>
 void trsm_batched(Triangle triangle, bool unit, int m, int n, const T* const* a, T* const* b,
                   int count) {
   const Cublas c;
-  const T one = 1;
+  alignas(native_t<T>) const T one = 1;
   TAPER_BATCH_SOLVER(T, trsmBatched, c.handle(), CUBLAS_SIDE_RIGHT, fill(triangle), CUBLAS_OP_N,
-                     diagonal(unit), m, n, &one, a, n, b, m, count);
+                     diagonal(unit), m, n, native(&one), native(a), n, native(b), m, count);
 }
 
 template <class T>
 void geqrf(int m, int n, T* a, T* tau) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, geqrf_bufferSize, h, m, n, a, m, &length);
+  TAPER_SOLVER(T, geqrf_bufferSize, h, m, n, native(a), m, &length);
   const Scratch<T> work = room<T>(length);
   const Scratch<int> info(1);
-  TAPER_SOLVER(T, geqrf, h, m, n, a, m, tau, work.get(), length, info.get());
+  TAPER_SOLVER(T, geqrf, h, m, n, native(a), m, native(tau), native(work.get()), length,
+               info.get());
 }
 
 template <class T>
 void orgqr(int m, int n, int k, T* q, const T* tau) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, orgqr_bufferSize, h, m, n, k, q, m, tau, &length);
+  TAPER_SOLVER_OF(T, orgqr_bufferSize, ungqr_bufferSize, h, m, n, k, native(q), m, native(tau),
+                  &length);
   const Scratch<T> work = room<T>(length);
   const Scratch<int> info(1);
-  TAPER_SOLVER(T, orgqr, h, m, n, k, q, m, tau, work.get(), length, info.get());
+  TAPER_SOLVER_OF(T, orgqr, ungqr, h, m, n, k, native(q), m, native(tau), native(work.get()),
+                  length, info.get());
 }
 
 template <class T>
-void gesvdj(bool vectors, bool thin, int m, int n, T* a, T* s, T* u, T* v, int* info) {
+void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   const auto p = svd_parameters<T>();
   int length = 0;
-  TAPER_SOLVER(T, gesvdj_bufferSize, h, mode(vectors), thin, m, n, a, m, s, u, m, v, n, &length,
-               p.get());
+  TAPER_SOLVER(T, gesvdj_bufferSize, h, mode(vectors), thin, m, n, native(a), m, s, native(u), m,
+               native(v), n, &length, p.get());
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, gesvdj, h, mode(vectors), thin, m, n, a, m, s, u, m, v, n, work.get(), length,
-               info, p.get());
+  TAPER_SOLVER(T, gesvdj, h, mode(vectors), thin, m, n, native(a), m, s, native(u), m, native(v), n,
+               native(work.get()), length, info, p.get());
 }
 
 template <class T>
-void gesvdj_batched(bool vectors, int m, int n, T* a, T* s, T* u, T* v, int* info, int count) {
+void gesvdj_batched(bool vectors, int m, int n, T* a, part_t<T>* s, T* u, T* v, int* info,
+                    int count) {
   const cusolverDnHandle_t h = cusolver_handle();
   const auto p = svd_parameters<T>();
   int length = 0;
-  TAPER_SOLVER(T, gesvdjBatched_bufferSize, h, mode(vectors), m, n, a, m, s, u, m, v, n, &length,
-               p.get(), count);
+  TAPER_SOLVER(T, gesvdjBatched_bufferSize, h, mode(vectors), m, n, native(a), m, s, native(u), m,
+               native(v), n, &length, p.get(), count);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, gesvdjBatched, h, mode(vectors), m, n, a, m, s, u, m, v, n, work.get(), length,
-               info, p.get(), count);
+  TAPER_SOLVER(T, gesvdjBatched, h, mode(vectors), m, n, native(a), m, s, native(u), m, native(v),
+               n, native(work.get()), length, info, p.get(), count);
 }
 
 template <class T>
-void syevd(bool vectors, Triangle triangle, int n, T* a, T* w, int* info) {
+void syevd(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, syevd_bufferSize, h, mode(vectors), fill(triangle), n, a, n, w, &length);
+  TAPER_SOLVER_OF(T, syevd_bufferSize, heevd_bufferSize, h, mode(vectors), fill(triangle), n,
+                  native(a), n, w, &length);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, syevd, h, mode(vectors), fill(triangle), n, a, n, w, work.get(), length, info);
+  TAPER_SOLVER_OF(T, syevd, heevd, h, mode(vectors), fill(triangle), n, native(a), n, w,
+                  native(work.get()), length, info);
 }
 
 template <class T>
-void syevj_batched(bool vectors, Triangle triangle, int n, T* a, T* w, int* info, int count) {
+void syevj_batched(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, int* info,
+                   int count) {
   const cusolverDnHandle_t h = cusolver_handle();
   syevjInfo_t made = nullptr;
   TAPER_CUSOLVER(cusolverDnCreateSyevjInfo, &made);
   const std::unique_ptr<syevjInfo, EndSyevj> p(made);
   int length = 0;
-  TAPER_SOLVER(T, syevjBatched_bufferSize, h, mode(vectors), fill(triangle), n, a, n, w, &length,
-               made, count);
+  TAPER_SOLVER_OF(T, syevjBatched_bufferSize, heevjBatched_bufferSize, h, mode(vectors),
+                  fill(triangle), n, native(a), n, w, &length, made, count);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, syevjBatched, h, mode(vectors), fill(triangle), n, a, n, w, work.get(), length,
-               info, made, count);
+  TAPER_SOLVER_OF(T, syevjBatched, heevjBatched, h, mode(vectors), fill(triangle), n, native(a), n,
+                  w, native(work.get()), length, info, made, count);
 }
 
 template <class T>
 void sytrf(int n, T* a, int* pivots, int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   int length = 0;
-  TAPER_SOLVER(T, sytrf_bufferSize, h, n, a, n, &length);
+  TAPER_SOLVER(T, sytrf_bufferSize, h, n, native(a), n, &length);
   const Scratch<T> work = room<T>(length);
-  TAPER_SOLVER(T, sytrf, h, CUBLAS_FILL_MODE_LOWER, n, a, n, pivots, work.get(), length, info);
+  TAPER_SOLVER(T, sytrf, h, CUBLAS_FILL_MODE_LOWER, n, native(a), n, pivots, native(work.get()),
+               length, info);
 }
 
 template <class T>
 void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
   const cusolverDnHandle_t h = cusolver_handle();
-  const cudaDataType type = kIsFloat<T> ? CUDA_R_32F : CUDA_R_64F;
+  const cudaDataType type = kType<T>;
   size_t on_device = 0, on_host = 0;
   TAPER_CUSOLVER(cusolverDnXsytrs_bufferSize, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n, pivots,
                  type, b, n, &on_device, &on_host);
@@ -247,7 +293,7 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
   cusolverDnParams_t made = nullptr;
   TAPER_CUSOLVER(cusolverDnCreateParams, &made);
   const std::unique_ptr<cusolverDnParams, EndParameters> p(made);
-  const cudaDataType type = kIsFloat<T> ? CUDA_C_32F : CUDA_C_64F;
+  const cudaDataType type = kType<numbers::complex<T>>;
   size_t on_device = 0, on_host = 0;
   TAPER_CUSOLVER(cusolverDnXgeev_bufferSize, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n, type,
                  a, n, type, w, type, nullptr, n, type, v, n, type, &on_device, &on_host);
@@ -269,14 +315,19 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
   template void trsm_batched(Triangle, bool, int, int, const T* const*, T* const*, int); \
   template void geqrf(int, int, T*, T*);                                                 \
   template void orgqr(int, int, int, T*, const T*);                                      \
-  template void gesvdj(bool, bool, int, int, T*, T*, T*, T*, int*);                      \
-  template void gesvdj_batched(bool, int, int, T*, T*, T*, T*, int*, int);               \
-  template void syevd(bool, Triangle, int, T*, T*, int*);                                \
-  template void syevj_batched(bool, Triangle, int, T*, T*, int*, int);                   \
+  template void gesvdj(bool, bool, int, int, T*, part_t<T>*, T*, T*, int*);              \
+  template void gesvdj_batched(bool, int, int, T*, part_t<T>*, T*, T*, int*, int);       \
+  template void syevd(bool, Triangle, int, T*, part_t<T>*, int*);                        \
+  template void syevj_batched(bool, Triangle, int, T*, part_t<T>*, int*, int);           \
   template void sytrf(int, T*, int*, int*);                                              \
-  template void sytrs(int, int, const T*, const int64_t*, T*);                           \
-  template void geev(int, numbers::complex<T>*, numbers::complex<T>*, numbers::complex<T>*, int*);
+  template void sytrs(int, int, const T*, const int64_t*, T*);
 TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
+TAPER_INSTANTIATE(numbers::complex<float>)
+TAPER_INSTANTIATE(numbers::complex<double>)
+#define TAPER_INSTANTIATE_REAL(T) \
+  template void geev(int, numbers::complex<T>*, numbers::complex<T>*, numbers::complex<T>*, int*);
+TAPER_INSTANTIATE_REAL(float)
+TAPER_INSTANTIATE_REAL(double)
 
 }  // namespace taper::cuda::solver
