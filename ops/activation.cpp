@@ -9,6 +9,7 @@
 #include <taper/ops/binary_kernels.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/unary.h>
 
 namespace taper {
 
@@ -234,8 +235,12 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 Tensor& gelu_(Tensor& self, std::string_view approximate) {
   return activate_inplace(gelu_op(approximate), self);
 }
-Tensor silu(const Tensor& self) { return activate(silu_op(), self); }
-Tensor& silu_(Tensor& self) { return activate_inplace(silu_op(), self); }
+Tensor silu(const Tensor& self) {
+  return self.is_complex() ? self * sigmoid(self) : activate(silu_op(), self);
+}
+Tensor& silu_(Tensor& self) {
+  return self.is_complex() ? self.mul_(sigmoid(self)) : activate_inplace(silu_op(), self);
+}
 Tensor mish(const Tensor& self) { return activate(mish_op(), self); }
 Tensor& mish_(Tensor& self) { return activate_inplace(mish_op(), self); }
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) {

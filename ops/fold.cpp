@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/fold_kernels.h>
 
 namespace taper {
@@ -98,6 +99,12 @@ void check_columns(const Tensor& x, const FoldWindows& w) {
               ", but got input.size(2)=", columns, ".");
 }
 
+/// f, which works alike on both parts.
+template <class F>
+Tensor of_parts(const Tensor& x, const F& f) {
+  return complex(f(real(x)), f(imag(x)));
+}
+
 void check_floats(const char* op, const Tensor& x) {
   if (!x.is_floating_point()) detail::unsupported_dtype(op, x.scalar_type());
 }
@@ -114,6 +121,9 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               "dimensions for input, but got: ",
               self.sizes());
   if (!batch) return im2col(self.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0);
+  if (self.is_complex())
+    return of_parts(
+        self, [&](const Tensor& x) { return im2col(x, kernel_size, dilation, padding, stride); });
   check_floats("im2col_out_cpu", self);
   w.planes = self.size(0) * self.size(1);
   for (int d = 0; d < 2; ++d) w.image[d] = self.size(d + 2);
@@ -138,6 +148,10 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
               self.sizes());
   count_windows(w);
   check_columns(self, w);
+  if (self.is_complex())
+    return of_parts(self, [&](const Tensor& x) {
+      return col2im(x, output_size, kernel_size, dilation, padding, stride);
+    });
   check_floats("col2im_out_cpu", self);
   if (!batch)
     return col2im(self.unsqueeze(0), output_size, kernel_size, dilation, padding, stride)

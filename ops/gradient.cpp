@@ -37,7 +37,7 @@ void check_points(const Tensor& self, const std::vector<int64_t>& dims, size_t s
 }
 
 Tensor in_floats(const Tensor& self) {
-  return self.is_floating_point() ? self : self.to(default_dtype());
+  return isFloatingOrComplexType(self.scalar_type()) ? self : self.to(default_dtype());
 }
 
 /// The differences between neighbouring places along `dim`, shaped to broadcast with x.

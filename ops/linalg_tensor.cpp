@@ -98,6 +98,8 @@ Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
 // ---------------------------------------------------------------------- condition
 namespace {
 
+Tensor condition_of_nothing(const Tensor& A) { return make_real(A, batch_with(A, {})).zero_(); }
+
 // Of matrices whose norm takes an inverse; `order` is what matrix_norm takes.
 template <class Order>
 Tensor condition_by_inverse(const Tensor& A, const Order& order, const std::string& text) {
@@ -106,7 +108,7 @@ Tensor condition_by_inverse(const Tensor& A, const Order& order, const std::stri
   const Tensor product = linalg::matrix_norm(A, order) * linalg::matrix_norm(inverse, order);
   // Of a singular matrix the inverse is no number.
   return where(info.ne(0), Scalar(std::numeric_limits<double>::infinity()), product)
-      .to(A.scalar_type());
+      .to(toRealValueType(A.scalar_type()));
 }
 
 }  // namespace
@@ -116,7 +118,7 @@ Tensor cond(const Tensor& A, const optional<Scalar>& p) {
   const double order = p ? p->to<double>() : 2, size = std::abs(order);
   TAPER_CHECK(size == 1 || size == 2 || std::isinf(size),
               "linalg.cond got an invalid norm type: ", order);
-  if (A.numel() == 0) return zeros(batch_with(A, {}), A.options().requires_grad(false));
+  if (A.numel() == 0) return condition_of_nothing(A);
   if (size != 2) return condition_by_inverse(A, Scalar(order), taper::detail::concat(order));
   const Tensor s = svdvals(A), most = s.select(-1, 0), least = s.select(-1, -1);
   return order > 0 ? most / least : least / most;
@@ -125,7 +127,7 @@ Tensor cond(const Tensor& A, const optional<Scalar>& p) {
 Tensor cond(const Tensor& A, std::string_view p) {
   check_matrices("linalg.cond", A);
   TAPER_CHECK(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", std::string(p));
-  if (A.numel() == 0) return zeros(batch_with(A, {}), A.options().requires_grad(false));
+  if (A.numel() == 0) return condition_of_nothing(A);
   return condition_by_inverse(A, p, std::string(p));
 }
 

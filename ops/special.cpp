@@ -31,6 +31,7 @@ constexpr double kPi = 3.14159265358979323846;
 
 Tensor in_floats(const char* op, const Tensor& x) {
   check_defined(op, x, "input");
+  if (x.is_complex()) detail::unsupported_dtype(op, x.scalar_type());
   return x.is_floating_point() ? x : x.to(default_dtype());
 }
 
@@ -97,12 +98,24 @@ Tensor mvlgamma(const Tensor& given, int64_t p) {
 }
 
 Tensor sinc(const Tensor& given) {
-  const Tensor x = in_floats("sinc", given), zero = x.detach().eq(0);
+  check_defined("sinc", given, "input");
+  const Tensor x = given.is_complex() ? given : in_floats("sinc", given), zero = x.detach().eq(0);
   const Tensor angle = x.masked_fill(zero, 1) * kPi;
   return where(zero, Scalar(1), angle.sin() / angle).to(x.scalar_type());
 }
-Tensor deg2rad(const Tensor& x) { return in_floats("deg2rad", x) * (kPi / 180); }
-Tensor rad2deg(const Tensor& x) { return in_floats("rad2deg", x) * (180 / kPi); }
+
+namespace {
+
+Tensor scaled_angle(const char* op, const Tensor& x, double scale) {
+  check_defined(op, x, "input");
+  TAPER_CHECK(!x.is_complex(), op, " is not supported for complex tensors.");
+  return in_floats(op, x) * scale;
+}
+
+}  // namespace
+
+Tensor deg2rad(const Tensor& x) { return scaled_angle("deg2rad", x, kPi / 180); }
+Tensor rad2deg(const Tensor& x) { return scaled_angle("rad2deg", x, 180 / kPi); }
 Tensor signbit(const Tensor& x) {
   check_defined("signbit", x, "input");
   const Tensor v = x.detach();

@@ -57,6 +57,8 @@ namespace special {
 #define TAPER_DEFINE(name, derivative)                                               \
   Tensor name(const Tensor& given) {                                                 \
     check_defined("special_" #name, given, "input");                                 \
+    if (given.is_complex())                                                          \
+      taper::detail::unsupported_dtype("special_" #name, given.scalar_type());       \
     const Tensor in = given.is_floating_point() ? given : given.to(default_dtype()); \
     Tensor out = compute("special_" #name, SpecialOfOne::name, in);                  \
     if (needs_grad(in))                                                              \

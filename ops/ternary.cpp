@@ -3,6 +3,8 @@
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/complex.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/promote.h>
@@ -184,6 +186,10 @@ auto run_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   return [&](const Tensor& y) { TAPER_ON_DEVICE(y, lerp, y, start, end, weight); };
 }
 
+Tensor as_weight(const Scalar& weight, const Tensor& start) {
+  return full({}, weight, start.options().requires_grad(false));
+}
+
 // From the nearer end, so that weight 1 gives `end` exactly.
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight) {
   check_lerp(start, end, weight);
@@ -196,18 +202,19 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight)
 }
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end, weight);
-  TAPER_CHECK(start.is_floating_point(), "\"lerp_kernel_tensor\" not implemented for '",
-              toString(start.scalar_type()), "'");
+  TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
+              "\"lerp_kernel_tensor\" not implemented for '", toString(start.scalar_type()), "'");
   if (alike({start, end, weight}))
     return computed({start, end, weight}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
-  const Tensor step = end - start;
-  return where(weight.lt(0.5), start + weight * step, end - step * (1 - weight));
+  const Tensor step = end - start, size = weight.is_complex() ? weight.abs() : weight;
+  return where(size.lt(0.5), start + weight * step, end - step * (1 - weight));
 }
 
 }  // namespace
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight) {
+  if (weight.isComplex()) return lerp(start, end, as_weight(weight, start));
   Tensor r = lerp_values(start, end, weight);
   if (needs_grad(start, end))
     record("LerpBackward0", r, {start, end},
@@ -227,9 +234,10 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
            [fs = InputForm(start), fe = InputForm(end), fw = InputForm(weight),
             start = saved(start), end = saved(end), weight = saved(weight)](Grads& g) {
              Triple out;
-             if (g.needs(0)) out[0] = fs(g[0] * (1 - weight.get()));
-             if (g.needs(1)) out[1] = fe(g[0] * weight.get());
-             if (g.needs(2)) out[2] = fw(g[0] * (end.get() - start.get()));
+             const Tensor w = weight.get().conj();
+             if (g.needs(0)) out[0] = fs(g[0] * (1 - w));
+             if (g.needs(1)) out[1] = fe(g[0] * w);
+             if (g.needs(2)) out[2] = fw(g[0] * (end.get() - start.get()).conj());
              return out;
            });
   return r;
@@ -261,6 +269,7 @@ TAPER_DEFINE_ADDC(addcdiv)
 Tensor Tensor::lerp(const Tensor& end, const Scalar& w) const { return taper::lerp(*this, end, w); }
 Tensor Tensor::lerp(const Tensor& end, const Tensor& w) const { return taper::lerp(*this, end, w); }
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
+  if (w.isComplex()) return lerp_(end, as_weight(w, *this));
   check_lerp(*this, end, w);
   if (computed_in_place("lerp", {*this, end}, run_lerp(*this, end, w)))
     return const_cast<Tensor&>(*this);
@@ -275,6 +284,7 @@ Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight) {
+  if (weight.isComplex()) return lerp_out(out, start, end, as_weight(weight, start));
   check_lerp(start, end, weight);
   if (computed_out("lerp", out, {start, end}, run_lerp(start, end, weight))) return out;
   return store_out("lerp", out, lerp_values(start, end, weight), {start, end});

@@ -1,12 +1,17 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
+#include <taper/ops/activation.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/conv.h>
 #include <taper/ops/covariance.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fft.h>
+#include <taper/ops/fold.h>
+#include <taper/ops/gradient.h>
+#include <taper/ops/linalg_tensor.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/matmul.h>
+#include <taper/ops/pool.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_norm.h>
 #include <taper/ops/scan.h>
@@ -316,6 +321,61 @@ TEST(ComplexOps, TakeThemAsPyTorchDoes) {
   expect_close(z[0].scatter_add(0, tensor_of({}, {0}, kLong), z[1]), {4, 1});
   expect_close(z[0].cumsum(0), {1, 2});
   expect_close(linear(z.view({2, 2}), x, w.slice(0, 2, 4)), {8, 0, -3, 1, 2.5, -2.5, 2.5, -1});
+}
+
+// Expected values are PyTorch 1.13's.
+TEST(ComplexOps, RarerOnesTakeThem) {
+  const Tensor z = complex_values({1, 2, 0, 0, 3, -1, 0.5, 0.5}), w = z.flip(0);
+  expect_close(sinc(z.slice(0, 0, 2)), {-34.09033869939482, -17.045169349697414, 1, 0});
+  expect_close(lerp(z, w, w * 0.25).slice(0, 0, 2), {1.125, 1.75, 2, -1.5});
+  expect_close(lerp(z, w, Scalar(numbers::complex<double>(0.5, 1))).slice(0, 0, 2),
+               {2.25, 0.75, 2.5, 2.5});
+  expect_close(gradient(z)[0], {-1, -2, 1, -1.5, 0.25, 0.25, -2.5, 1.5});
+  expect_close(silu(z).slice(0, 0, 1), {0.21453795200909556, 2.4462694344259037});
+  const Tensor square = z.view({2, 2});
+  const Tensor condition = linalg::cond(square, Scalar(1));
+  EXPECT_EQ(condition.scalar_type(), kDouble);
+  expect_close(condition, {13.21090483770944});
+  const Tensor image = z.view({1, 2, 2});
+  expect_close(im2col(image, {1, 2}, {1, 1}, {0, 0}, {1, 1}).flatten(),
+               {1, 2, 3, -1, 0, 0, 0.5, 0.5});
+  expect_close(
+      col2im(im2col(image, {2, 1}, {1, 1}, {1, 0}, {1, 1}), {2, 2}, {2, 1}, {1, 1}, {1, 0}, {1, 1})
+          .flatten(),
+      {2, 4, 0, 0, 6, -2, 1, 1});
+  expect_close(adaptive_avg_pool1d(image, 1).flatten(), {0.5, 1, 1.75, -0.25});
+}
+
+TEST(ComplexOps, GradientsOfRarerOnes) {
+  const Tensor z = complex_numbers({2, 3}), w = complex_numbers({2, 3}).flip({0, 1});
+  check_gradient_at([](const Tensor& x) { return sinc(x); }, z);
+  check_gradient_at([](const Tensor& x) { return silu(x); }, z);
+  check_gradient_at([&](const Tensor& x) { return lerp(x, w, w); }, z);
+  check_gradient_at([&](const Tensor& x) { return lerp(w, x, w); }, z);
+  check_gradient_at([&](const Tensor& x) { return lerp(z, w, x); }, z);
+  check_gradient_at([](const Tensor& x) { return gradient(x)[0]; }, z);
+  check_gradient_at(
+      [](const Tensor& x) {
+        Tensor y = x.clone();
+        return silu_(y);
+      },
+      z);
+  check_gradient_at(
+      [](const Tensor& x) {
+        return im2col(x.unsqueeze(0), {1, 2}, {1, 1}, {0, 0}, {1, 1});
+      },
+      z);
+}
+
+TEST(ComplexOps, FunctionsOfRealNumbersRefuseThem) {
+  const Tensor z = complex_values({1, 2});
+  expect_error<NotImplementedError>("\"lgamma\" not implemented for 'ComplexDouble'",
+                                    [&] { lgamma(z); });
+  expect_error<NotImplementedError>("\"digamma\" not implemented for 'ComplexDouble'",
+                                    [&] { digamma(z); });
+  expect_error<NotImplementedError>("\"special_entr\" not implemented for 'ComplexDouble'",
+                                    [&] { special::entr(z); });
+  expect_error("deg2rad is not supported for complex tensors.", [&] { deg2rad(z); });
 }
 
 TEST(ComplexOps, Linspace) {
