@@ -93,6 +93,14 @@ class Context {
 
 /// The process's switches.
 Context& globalContext();
+inline bool hasCUDA() { return Context::hasCUDA(); }
+inline bool hasHIP() { return Context::hasHIP(); }
+inline bool hasXLA() { return Context::hasXLA(); }
+inline bool hasMPS() { return Context::hasMPS(); }
+inline bool hasOpenMP() { return Context::hasOpenMP(); }
+inline bool hasMKL() { return Context::hasMKL(); }
+inline bool hasLAPACK() { return Context::hasLAPACK(); }
+inline bool hasMKLDNN() { return Context::hasMKLDNN(); }
 
 // ---------------------------------------------------------------------- Python's names
 inline void use_deterministic_algorithms(bool mode, bool warn_only = false) {

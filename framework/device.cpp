@@ -5,7 +5,20 @@
 namespace taper {
 namespace {
 
-const char* name_of(DeviceType t) { return t == kCPU ? "cpu" : "cuda"; }
+struct NamedType {
+  DeviceType type;
+  const char* name;
+};
+constexpr NamedType kTypes[] = {
+    {kCPU, "cpu"},     {kCUDA, "cuda"}, {kHIP, "hip"}, {kXLA, "xla"},   {kVulkan, "vulkan"},
+    {kMetal, "metal"}, {kXPU, "xpu"},   {kMPS, "mps"}, {kMeta, "meta"},
+};
+
+const char* name_of(DeviceType t) {
+  for (const NamedType& n : kTypes)
+    if (n.type == t) return n.name;
+  return "unknown";
+}
 
 [[noreturn]] void bad_text(const std::string& text) {
   throw Error("Invalid device string: '" + text +
@@ -22,17 +35,22 @@ DeviceIndex parse_index(const std::string& text, const std::string& digits) {
   return static_cast<DeviceIndex>(value);
 }
 
+DeviceType parse_type(const std::string& text, const std::string& name) {
+  for (const NamedType& n : kTypes)
+    if (name == n.name) return n.type;
+  bad_text(text);
+}
+
 }  // namespace
+
+void detail::throw_no_devices(DeviceType type) {
+  throw Error(concat("Taper is not linked with support for ", name_of(type),
+                     " devices; expected cpu or cuda"));
+}
 
 Device::Device(const std::string& text) {
   const size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  if (name == "cpu")
-    type_ = kCPU;
-  else if (name == "cuda")
-    type_ = kCUDA;
-  else
-    bad_text(text);
+  type_ = Device(parse_type(text, text.substr(0, colon))).type();
   if (colon == std::string::npos) return;
   index_ = parse_index(text, text.substr(colon + 1));
   if (type_ == kCPU && index_ != 0) bad_text(text);

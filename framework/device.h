@@ -9,16 +9,43 @@
 
 namespace taper {
 
-enum class DeviceType : int8_t { CPU = 0, CUDA = 1 };
+/// Tensors are on CPU and CUDA devices. The others are names, for programs that compare with them:
+/// a Device of theirs throws.
+enum class DeviceType : int8_t {
+  CPU = 0,
+  CUDA = 1,
+  HIP = 6,
+  XLA = 9,
+  Vulkan = 10,
+  Metal = 11,
+  XPU = 12,
+  MPS = 13,
+  Meta = 14,
+};
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
+constexpr DeviceType kHIP = DeviceType::HIP;
+constexpr DeviceType kXLA = DeviceType::XLA;
+constexpr DeviceType kVulkan = DeviceType::Vulkan;
+constexpr DeviceType kMetal = DeviceType::Metal;
+constexpr DeviceType kXPU = DeviceType::XPU;
+constexpr DeviceType kMPS = DeviceType::MPS;
+constexpr DeviceType kMeta = DeviceType::Meta;
 using DeviceIndex = int8_t;
+
+namespace detail {
+/// Throws Error: "Taper is not linked with support for mps devices; expected cpu or cuda".
+[[noreturn]] void throw_no_devices(DeviceType type);
+}  // namespace detail
 
 /// A device type and an index; index -1 means "the current one".
 class Device {
  public:
   constexpr Device() = default;
-  constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
+  /// Throws Error for a type that Taper has no devices of.
+  constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {
+    if (type != kCPU && type != kCUDA) detail::throw_no_devices(type);
+  }
   /// Parses "cpu", "cuda" or "cuda:1". Throws Error for anything else, listing what is accepted.
   Device(const std::string& text);
   Device(const char* text) : Device(std::string(text)) {}

@@ -24,13 +24,14 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
                 bool adjoint = false);
 
 /// L and the block diagonal D of symmetric A = L D L^T (Bunch and Kaufman) in one matrix, of which
-/// the lower triangle is read, and LAPACK's pivots (kInt). No gradient.
+/// the lower triangle is read, and LAPACK's pivots (kInt). With `hermitian` a complex A is so and
+/// is L D L^H. No gradient. Errors: Error for complex `hermitian` matrices on CUDA devices.
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false);
 /// And info: the place of the first zero on the diagonal of D, from 1, or 0. Throws for it only
 /// with `check_errors`.
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian = false,
                                                  bool check_errors = false);
-/// The X with A X = B, given what ldl_factor has made of A. No gradient.
+/// The X with A X = B, given what ldl_factor has made of A with the same `hermitian`. No gradient.
 Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian = false);
 
 }  // namespace linalg

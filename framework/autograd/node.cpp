@@ -112,6 +112,22 @@ Node::Extra& Node::extra() {
 void Node::add_pre_hook(PreHook hook) { extra().pre_hooks.push_back(std::move(hook)); }
 void Node::add_post_hook(PostHook hook) { extra().post_hooks.push_back(std::move(hook)); }
 
+FunctionPreHook::~FunctionPreHook() = default;
+FunctionPostHook::~FunctionPostHook() = default;
+
+void Node::add_pre_hook(std::unique_ptr<FunctionPreHook>&& hook) {
+  TAPER_CHECK(hook, "add_pre_hook: expected a hook, got null");
+  add_pre_hook([call = std::shared_ptr<FunctionPreHook>(std::move(hook))](
+                   const variable_list& grads) { return (*call)(grads); });
+}
+void Node::add_post_hook(std::unique_ptr<FunctionPostHook>&& hook) {
+  TAPER_CHECK(hook, "add_post_hook: expected a hook, got null");
+  add_post_hook([call = std::shared_ptr<FunctionPostHook>(std::move(hook))](
+                    const variable_list& grad_inputs, const variable_list& grad_outputs) {
+    return (*call)(grad_inputs, grad_outputs);
+  });
+}
+
 unsigned Node::add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
   auto& hooks = extra().tensor_hooks;
   const unsigned id = hooks.empty() ? 0 : hooks.back().id + 1;

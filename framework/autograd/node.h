@@ -71,6 +71,17 @@ using PreHook = std::function<variable_list(const variable_list& grads)>;
 using PostHook = std::function<variable_list(const variable_list& grad_inputs,
                                              const variable_list& grad_outputs)>;
 
+/// LibTorch's hooks: classes that programs derive from.
+struct FunctionPreHook {
+  virtual ~FunctionPreHook();
+  virtual variable_list operator()(const variable_list& grads) = 0;
+};
+struct FunctionPostHook {
+  virtual ~FunctionPostHook();
+  virtual variable_list operator()(const variable_list& grad_inputs,
+                                   const variable_list& grad_outputs) = 0;
+};
+
 /// The backward step of one op. Made while the op runs; destroyed without recursion.
 struct Node {
   Node(const char* name, uint32_t num_outputs_of_op);
@@ -103,6 +114,8 @@ struct Node {
 
   void add_pre_hook(PreHook hook);
   void add_post_hook(PostHook hook);
+  void add_pre_hook(std::unique_ptr<FunctionPreHook>&& hook);
+  void add_post_hook(std::unique_ptr<FunctionPostHook>&& hook);
   /// Hooks on one output of the op: called with the complete gradient; removed by id.
   unsigned add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
   void remove_tensor_pre_hook(unsigned id);

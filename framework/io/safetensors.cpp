@@ -35,8 +35,12 @@ constexpr DtypeName kDtypeNames[] = {
 const char* dtype_name(ScalarType t) {
   for (const DtypeName& d : kDtypeNames)
     if (d.dtype == t) return d.name;
-  throw TypeError(
-      taper::detail::concat("save: expected a tensor with a dtype that safetensors has, got ", t));
+  throw TypeError(taper::detail::concat(
+      "save: expected a tensor with a dtype that safetensors has, got ", t,
+      t == kComplexDouble
+          ? "; save its parts, view_as_real(tensor), or the whole with torch::save, "
+            "which stores the parts"
+          : ""));
 }
 
 ScalarType dtype_of(const std::string& name) {

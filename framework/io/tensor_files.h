@@ -18,7 +18,8 @@ using FileMetadata = OrderedDict<std::string, std::string>;
 /// shortened while its tensors live.
 StateDict load_safetensors(const std::string& path, FileMetadata* metadata = nullptr);
 /// Writes such a file, as a whole or not at all. Throws Error for undefined tensors, and for names
-/// of metadata that begin with "taper.", which Taper uses itself.
+/// of metadata that begin with "taper.", which Taper uses itself; TypeError for kComplexDouble,
+/// which the format lacks (torch::save stores the parts; view_as_real gives them).
 void save_safetensors(const std::string& path, const StateDict& dict,
                       const FileMetadata& metadata = FileMetadata());
 

@@ -109,5 +109,30 @@ TEST(NodeHook, PostHookGetsBothSides) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(4, 4));
 }
 
+struct Doubles : autograd::FunctionPreHook {
+  autograd::variable_list operator()(const autograd::variable_list& g) override {
+    return {g[0] * scalar(2)};
+  }
+};
+struct Adds : autograd::FunctionPostHook {
+  autograd::variable_list operator()(const autograd::variable_list& inputs,
+                                     const autograd::variable_list& outputs) override {
+    autograd::variable_list changed = inputs;
+    changed[0] = changed[0] + outputs[0];
+    return changed;
+  }
+};
+
+TEST(NodeHook, ClassesOfLibTorch) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * scalar(3);
+  y.grad_fn()->add_pre_hook(std::make_unique<Doubles>());
+  y.grad_fn()->add_post_hook(std::make_unique<Adds>());
+  y.sum().backward();
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(8, 8));
+  expect_error("expected a hook, got null",
+               [&] { y.grad_fn()->add_pre_hook(std::unique_ptr<autograd::FunctionPreHook>()); });
+}
+
 }  // namespace
 }  // namespace taper::testing

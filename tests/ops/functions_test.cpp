@@ -165,6 +165,17 @@ TEST(Functions, FromFile) {
   expect_error("cannot be opened", [&] { from_file(folder.path("none"), false, 4); });
 }
 
+TEST(Functions, OfKinds) {
+  const Tensor x = counting({2}), z = x.to(kComplexFloat);
+  EXPECT_TRUE(is_complex(z) && !is_complex(x));
+  EXPECT_TRUE(is_floating_point(x) && !is_floating_point(z));
+  EXPECT_TRUE(is_signed(x) && !is_signed(x.to(kByte)));
+  EXPECT_FALSE(is_inference(x) || is_conj(z) || is_neg(x));
+  EXPECT_TRUE(can_cast(kFloat, kComplexFloat) && !can_cast(kComplexFloat, kFloat));
+  EXPECT_EQ(hasCUDA(), cuda::is_available());
+  EXPECT_FALSE(hasMPS());
+}
+
 struct Counted : intrusive_ptr_target {
   explicit Counted(int* count) : count(count) { ++*count; }
   ~Counted() override { --*count; }

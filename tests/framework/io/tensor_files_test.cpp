@@ -107,6 +107,10 @@ TEST(Safetensors, NamesOfItsOwnMetadataAreRefused) {
   expect_error("undefined one as 'x'", [&] {
     save_safetensors(folder.path("a"), {{"x", Tensor()}});
   });
+  expect_error<TypeError>("save its parts, view_as_real(tensor), or the whole with torch::save",
+                          [&] {
+                            save_safetensors(folder.path("a"), {{"x", zeros({1}, kComplexDouble)}});
+                          });
   EXPECT_EQ(folder.size(), 0u);
 }
 

@@ -99,6 +99,15 @@ TEST(DevicesD2, BadNamesListWhatIsAccepted) {
                   "'; expected 'cpu', 'cuda' or 'cuda:N' with N a device number");
 }
 
+TEST(DevicesD2, TypesWithoutDevicesAreNames) {
+  EXPECT_NE(device_at(0).type(), kMPS);
+  const std::string message =
+      "Taper is not linked with support for mps devices; expected cpu or cuda";
+  EXPECT_EQ(message_of([] { zeros({2}).to(kMPS); }), message);
+  EXPECT_EQ(message_of([] { zeros({2}, kMPS); }), message);
+  EXPECT_EQ(message_of([] { Device device("mps:0"); }), message);
+}
+
 // ---------------------------------------------------------------------- the same program
 std::vector<Tensor> weights_after_training(Device device) {
   manual_seed(0);
