@@ -70,9 +70,8 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
 Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const {
   check_inplace("normal_", *this);
   TAPER_CHECK(std >= 0, "normal expects std >= 0.0, but found std ", std);
-  if (is_complex()) {  // the variance of the parts adds up
-    view_as_real(data()).normal_(0, std / std::sqrt(2.0), generator);
-    if (mean != 0) data().add_(mean);
+  if (is_complex()) {  // the variance of the parts adds up; the mean is LibTorch's, of each part
+    view_as_real(data()).normal_(mean, std / std::sqrt(2.0), generator);
     return finish_inplace("NormalBackward0", *this);
   }
   check_floating("normal_kernel_cpu", *this);

@@ -366,8 +366,41 @@ TAPER_METHODS(lcm)
 TAPER_METHODS(bitwise_left_shift)
 TAPER_METHODS(bitwise_right_shift)
 TAPER_METHODS(ldexp)
-TAPER_METHODS(float_power)
 #undef TAPER_METHODS
+#define TAPER_METHODS(name)                                                            \
+  Tensor Tensor::name(const Scalar& other) const { return taper::name(*this, other); } \
+  Tensor& Tensor::name##_(const Scalar& other) const {                                 \
+    return pointwise_in_place(#name "_", *this, {},                                    \
+                              [&](const Tensor& x) { return taper::name(x, other); }); \
+  }
+TAPER_METHODS(xlogy)
+TAPER_METHODS(bitwise_left_shift)
+TAPER_METHODS(bitwise_right_shift)
+#undef TAPER_METHODS
+
+namespace {
+
+void check_power_in_place(const Tensor& x, bool complex_exponent) {
+  const ScalarType t = x.is_complex() || complex_exponent ? kComplexDouble : kDouble;
+  TAPER_CHECK(x.scalar_type() == t, "the base given to float_power_ has dtype ",
+              toString(x.scalar_type()), " but the operation's result requires dtype ",
+              toString(t));
+}
+
+}  // namespace
+
+Tensor Tensor::float_power(const Tensor& other) const { return taper::float_power(*this, other); }
+Tensor Tensor::float_power(const Scalar& other) const { return taper::float_power(*this, other); }
+Tensor& Tensor::float_power_(const Tensor& other) const {
+  check_power_in_place(*this, other.is_complex());
+  return pointwise_in_place("float_power_", *this, {other},
+                            [&](const Tensor& x) { return taper::float_power(x, other); });
+}
+Tensor& Tensor::float_power_(const Scalar& other) const {
+  check_power_in_place(*this, other.isComplex());
+  return pointwise_in_place("float_power_", *this, {},
+                            [&](const Tensor& x) { return taper::float_power(x, other); });
+}
 Tensor Tensor::logaddexp(const Tensor& other) const { return taper::logaddexp(*this, other); }
 Tensor Tensor::logaddexp2(const Tensor& other) const { return taper::logaddexp2(*this, other); }
 Tensor Tensor::fmax(const Tensor& other) const { return taper::fmax(*this, other); }

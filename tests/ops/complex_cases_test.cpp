@@ -1,5 +1,6 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
+#include <taper/framework/random.h>
 #include <taper/ops/activation.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/conv.h>
@@ -365,6 +366,12 @@ TEST(ComplexOps, GradientsOfRarerOnes) {
         return im2col(x.unsqueeze(0), {1, 2}, {1, 1}, {0, 0}, {1, 1});
       },
       z);
+}
+
+// PyTorch 1.13's numbers: the mean is that of each part.
+TEST(ComplexOps, NormalNumbersHaveTheMeanInBothParts) {
+  manual_seed(0);
+  expect_close(zeros({2}, kComplexDouble).normal_(1, 2), {3.1793, 0.5850, -2.0813, 1.8039}, 1e-4);
 }
 
 TEST(ComplexOps, FunctionsOfRealNumbersRefuseThem) {

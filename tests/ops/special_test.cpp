@@ -140,6 +140,17 @@ TEST(Special, Edges) {
   expect_values(xlogy(values({0, 0}), values({0, 3})), {2}, {0, 0});
   EXPECT_EQ(nextafter(values({1}), values({2})).item<float>(), std::nextafter(1.0f, 2.0f));
   EXPECT_EQ(float_power(values({2}, kLong), 3).scalar_type(), kDouble);
+  EXPECT_EQ(values_of(values({2, 3}).float_power(2)), (std::vector<double>{4, 9}));
+  Tensor base = values({2, 3}, kDouble);
+  EXPECT_EQ(values_of(base.float_power_(2)), (std::vector<double>{4, 9}));
+  EXPECT_EQ(values_of(base.float_power_(base.eq(4) + 1)), (std::vector<double>{16, 9}));
+  expect_error(
+      "the base given to float_power_ has dtype Float but the operation's result requires "
+      "dtype Double",
+      [] { values({2}).float_power_(2); });
+  EXPECT_EQ(values_of(values({0, 3}).xlogy(1)), (std::vector<double>{0, 0}));
+  EXPECT_EQ(values_of(values({1, 3}, kLong).bitwise_left_shift_(2)), (std::vector<double>{4, 12}));
+  EXPECT_EQ(values_of(values({4, 12}, kLong).bitwise_right_shift(1)), (std::vector<double>{2, 6}));
   expect_values(bitwise_left_shift(values({3}, kLong), 2), {1}, {12});
   EXPECT_NEAR(mvlgamma(values({3}, kDouble), 2).item<double>(), 1.5501949939575845, 1e-12);
   EXPECT_NEAR(special::ndtri(special::ndtr(values({0.7}, kDouble))).item<double>(), 0.7, 1e-12);
