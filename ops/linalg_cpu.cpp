@@ -37,7 +37,7 @@ void for_each_matrix(const Batch& batch, const F& f) {
 
 template <class T>
 int inverse(T* a, int n) {
-  if constexpr (!is_lapack_complex<T>)
+  if constexpr (!is_complex_v<T>)
     if (n <= small::kMostRows) return small::inverse(a, n);
   std::vector<int> pivots(static_cast<size_t>(n));
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
@@ -50,7 +50,7 @@ int inverse(T* a, int n) {
 
 template <class T>
 int potrf(T* a, int n) {
-  if constexpr (!is_lapack_complex<T>)
+  if constexpr (!is_complex_v<T>)
     if (n <= small::kMostRows) return small::cholesky(a, n);
   int info = 0;
   char upper = 'U';
@@ -67,7 +67,7 @@ int cholesky(T* a, int n) {
 
 template <class T>
 int getrf(T* a, int rows, int columns, int* pivots) {
-  if constexpr (!is_lapack_complex<T>)
+  if constexpr (!is_complex_v<T>)
     if (rows == columns && rows <= small::kMostRows) return small::lu(a, rows, pivots);
   int info = 0;
   fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a, &rows, pivots, &info);
@@ -76,7 +76,7 @@ int getrf(T* a, int rows, int columns, int* pivots) {
 
 template <class T>
 int gesv(T* a, T* x, int n, int count) {
-  if constexpr (!is_lapack_complex<T>)
+  if constexpr (!is_complex_v<T>)
     if (n <= small::kMostRows) return small::solve(a, x, n, count);
   std::vector<int> pivots(static_cast<size_t>(n));
   int info = 0;

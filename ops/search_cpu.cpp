@@ -39,7 +39,8 @@ void places_of(int64_t* y, const T* boundaries, int64_t n, const T* values, int6
 template <class T>
 int64_t part_near(const T* edges, int64_t parts, T v, T scale) {
   if (!(v >= edges[0] && v <= edges[parts])) return -1;
-  int64_t p = std::min(static_cast<int64_t>((v - edges[0]) * scale), parts - 1);
+  const T guess = (v - edges[0]) * scale;  // not a number of a part where it overflows
+  int64_t p = guess < static_cast<T>(parts) ? static_cast<int64_t>(guess) : parts - 1;
   while (p > 0 && v < edges[p]) --p;
   while (p + 1 < parts && v >= edges[p + 1]) ++p;
   return p;

@@ -108,10 +108,10 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
 }
 
 // ---------------------------------------------------------------- results larger than the cache
-bool past_caches(const Out& y, const In& a, const In& b) {
-  const int64_t read =
-      a.numel * item_of(a.dtype) + (a.data == b.data ? 0 : b.numel * item_of(b.dtype));
-  return streams(y.numel * item_of(y.dtype), read) && y.data != a.data && y.data != b.data;
+template <class... Ins>
+bool past_caches(const Out& y, const Ins&... from) {
+  const int64_t read = (from.numel * item_of(from.dtype) + ...);
+  return streams(y.numel * item_of(y.dtype), read) && ((y.data != from.data) && ...);
 }
 
 /// A row in runs that are computed in a buffer and then written past the caches. As large as half a
@@ -153,7 +153,7 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
-    const bool past = past_caches(y, x, x);
+    const bool past = past_caches(y, x);
     parallel_for(0, y.numel, grain, [&](int64_t b, int64_t e) {
       if (!past) return row(f, to + b * s[0], from + b * s[1], s, e - b);
       stream_row(row, f, to + b * s[0], from + b * s[1], s, e - b);
@@ -210,8 +210,7 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);
   const bool dense = std::equal(items, items + 4, plan.strides[0]);
-  const bool past =
-      dense && y.contiguous && past_caches(y, a.bytes(), b.bytes()) && y.data != c.bytes();
+  const bool past = dense && y.contiguous && past_caches(y, a, b, c);
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t* s, int64_t n) {
       if (past) return stream_row(row, f, p, s, n);
