@@ -110,7 +110,7 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
 // ---------------------------------------------------------------- results larger than the cache
 template <class... Ins>
 bool past_caches(const Out& y, const Ins&... from) {
-  const int64_t read = (from.numel * item_of(from.dtype) + ...);
+  const int64_t read = ((from.numel * item_of(from.dtype)) + ...);
   return streams(y.numel * item_of(y.dtype), read) && ((y.data != from.data) && ...);
 }
 
