@@ -55,35 +55,68 @@ Plan<sizeof...(Operands)> plan_over(const Dims& shape, const Operands&... operan
   return plan;
 }
 
-/// Calls row(pointers, strides, count) for every innermost row of the part [begin, end) of the
-/// index space; pointers[i] is operand i at the row's first element, strides[i] its step in bytes.
-template <int N, class Row>
-void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& row) {
+/// Rows of a walk: `rows` of `count` elements each. pointers[i] is operand i at the first element,
+/// strides[i] its step in bytes within a row, row_strides[i] that from row to row (not set for
+/// one).
+template <int N>
+struct Block {
+  char* pointers[N];
+  const int64_t *strides, *row_strides;
+  int64_t count, rows;
+};
+
+/// Calls block(Block) for the innermost rows of the part [begin, end) of the index space, as many
+/// together as follow each other in dimension 1.
+template <int N, class F>
+void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& block) {
   if (begin >= end) return;
   int64_t index[kMaxDims];
-  char* p[N];
-  for (int i = 0; i < N; ++i) p[i] = plan.base[i];
+  Block<N> b{{}, plan.strides[0], plan.strides[1], 0, 1};
+  for (int i = 0; i < N; ++i) b.pointers[i] = plan.base[i];
   int64_t rest = begin;
   for (int d = 0; d < plan.rank; ++d) {
     index[d] = rest % plan.sizes[d];
     rest /= plan.sizes[d];
-    for (int i = 0; i < N; ++i) p[i] += index[d] * plan.strides[d][i];
+    for (int i = 0; i < N; ++i) b.pointers[i] += index[d] * plan.strides[d][i];
   }
   for (int64_t left = end - begin;;) {
     const int64_t in_row = plan.sizes[0] - index[0];
-    const int64_t n = in_row < left ? in_row : left;
-    row(p, plan.strides[0], n);
-    left -= n;
+    b.count = in_row < left ? in_row : left;
+    b.rows = 1;
+    if (plan.rank > 1 && b.count == plan.sizes[0]) {
+      const int64_t here = plan.sizes[1] - index[1], most = left / b.count;
+      b.rows = here < most ? here : most;
+    }
+    block(static_cast<const Block<N>&>(b));
+    left -= b.count * b.rows;
     if (left == 0) return;
-    for (int i = 0; i < N; ++i) p[i] -= index[0] * plan.strides[0][i];
+    for (int i = 0; i < N; ++i) {
+      b.pointers[i] -= index[0] * plan.strides[0][i];
+      if (b.rows > 1) b.pointers[i] += (b.rows - 1) * plan.strides[1][i];
+    }
     index[0] = 0;
+    index[1] += b.rows - 1;
     for (int d = 1; d < plan.rank; ++d) {
-      for (int i = 0; i < N; ++i) p[i] += plan.strides[d][i];
+      for (int i = 0; i < N; ++i) b.pointers[i] += plan.strides[d][i];
       if (++index[d] < plan.sizes[d]) break;
-      for (int i = 0; i < N; ++i) p[i] -= plan.sizes[d] * plan.strides[d][i];
+      for (int i = 0; i < N; ++i) b.pointers[i] -= plan.sizes[d] * plan.strides[d][i];
       index[d] = 0;
     }
   }
+}
+
+/// Calls row(pointers, strides, count) for each of them.
+template <int N, class Row>
+void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& row) {
+  for_each_block(plan, begin, end, [&](const Block<N>& b) {
+    char* p[N];
+    for (int i = 0; i < N; ++i) p[i] = b.pointers[i];
+    for (int64_t r = 0;;) {
+      row(p, b.strides, b.count);
+      if (++r == b.rows) return;
+      for (int i = 0; i < N; ++i) p[i] += b.row_strides[i];
+    }
+  });
 }
 
 }  // namespace taper

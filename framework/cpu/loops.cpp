@@ -77,7 +77,7 @@ void strided_row(MapRow row, const void* f, char* y, const char* x, const int64_
   }
 }
 
-void strided_row(Map2Row row, const void* f, char* y, const char* a, const char* b,
+void strided_row(Map2Rows rows, const void* f, char* y, const char* a, const char* b,
                  const int64_t* s, const int64_t* items, int64_t n) {
   Side to(items[0], s[0] != items[0]), left(items[1], s[1] != items[1] && s[1] != 0),
       right(items[2], s[2] != items[2] && (s[2] != 0 || s[1] == 0));
@@ -85,7 +85,7 @@ void strided_row(Map2Row row, const void* f, char* y, const char* a, const char*
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     char* out = to.strided ? to.buffer : y + i * s[0];
-    row(f, out, left.read(a + i * s[1], s[1], m), right.read(b + i * s[2], s[2], m), steps, m);
+    rows(f, out, left.read(a + i * s[1], s[1], m), right.read(b + i * s[2], s[2], m), steps, m, 1);
     if (to.strided) scatter(y + i * s[0], out, s[0], to.item, m);
   }
 }
@@ -126,12 +126,12 @@ void stream_row(MapRow row, const void* f, char* y, const char* x, const int64_t
   }
 }
 
-void stream_row(Map2Row row, const void* f, char* y, const char* a, const char* b, const int64_t* s,
-                int64_t n) {
+void stream_row(Map2Rows rows, const void* f, char* y, const char* a, const char* b,
+                const int64_t* s, int64_t n) {
   alignas(64) char buffer[kRun * kMaxItem];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
-    row(f, buffer, a + i * s[1], b + i * s[2], s, m);
+    rows(f, buffer, a + i * s[1], b + i * s[2], s, m, 1);
     stream_ahead(y + i * s[0], buffer, m * s[0], a + (i + m) * s[1], b + (i + m) * s[2]);
   }
 }
@@ -145,6 +145,28 @@ void stream_row(Map3Row row, const void* f, char* const* p, const int64_t* s, in
     fetch_ahead(x[2] + m * s[3], m * s[3]);
     stream_ahead(p[0] + i * s[0], buffer, m * s[0], x[0] + m * s[1], x[1] + m * s[2]);
   }
+}
+
+// Operands that are contiguous, or one element, need no plan; false for others.
+bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f) {
+  const bool a_full = a.contiguous && a.numel == y.numel;
+  const bool b_full = b.contiguous && b.numel == y.numel;
+  if (!y.contiguous || !(a_full || a.numel == 1) || !(b_full || b.numel == 1) ||
+      !(a_full || b_full || y.numel == 1))
+    return false;
+  const int64_t s[3] = {item_of(y.dtype), a_full ? item_of(a.dtype) : 0,
+                        b_full ? item_of(b.dtype) : 0};
+  char* to = y.as<char>();
+  const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
+  const bool past = past_caches(y, a, b);
+  parallel_for(0, y.numel, grain, [&](int64_t begin, int64_t end) {
+    char* out = to + begin * s[0];
+    const char *left = pa + begin * s[1], *right = pb + begin * s[2];
+    if (!past) return rows(f, out, left, right, s, end - begin, 1);
+    stream_row(rows, f, out, left, right, s, end - begin);
+    end_stream();
+  });
+  return true;
 }
 
 }  // namespace
@@ -171,35 +193,25 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   });
 }
 
-void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row, const void* f) {
-  const bool a_full = a.contiguous && a.numel == y.numel;
-  const bool b_full = b.contiguous && b.numel == y.numel;
+void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f) {
+  if (run_flat(y, a, b, grain, rows, f)) return;
   const int64_t items[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
-  if (y.contiguous && (a_full || a.numel == 1) && (b_full || b.numel == 1) &&
-      (a_full || b_full || y.numel == 1)) {
-    const int64_t s[3] = {items[0], a_full ? items[1] : 0, b_full ? items[2] : 0};
-    char* to = y.as<char>();
-    const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
-    const bool past = past_caches(y, a, b);
-    parallel_for(0, y.numel, grain, [&](int64_t begin, int64_t end) {
-      char* out = to + begin * s[0];
-      const char *left = pa + begin * s[1], *right = pb + begin * s[2];
-      if (!past) return row(f, out, left, right, s, end - begin);
-      stream_row(row, f, out, left, right, s, end - begin);
-      end_stream();
-    });
-    return;
-  }
   const auto plan = plan_over(y.sizes, y, a, b);
-  const int64_t* s = plan.strides[0];
+  const int64_t *s = plan.strides[0], *t = plan.rank > 1 ? plan.strides[1] : s;
+  const int64_t steps[6] = {s[0], s[1], s[2], t[0], t[1], t[2]};
   const bool dense = s[0] == items[0] && (s[1] == items[1] || s[1] == 0) &&
                      (s[2] == items[2] || s[2] == 0) && (s[1] != 0 || s[2] != 0);
   const bool past = dense && y.contiguous && past_caches(y, a, b);
+  if (dense && !past)
+    return parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
+      for_each_block(plan, begin, end, [&](const Block<3>& r) {
+        rows(f, r.pointers[0], r.pointers[1], r.pointers[2], steps, r.count, r.rows);
+      });
+    });
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
-    for_each_row(plan, begin, end, [&](char* const* p, const int64_t* steps, int64_t n) {
-      if (past) return stream_row(row, f, p[0], p[1], p[2], steps, n);
-      if (dense) return row(f, p[0], p[1], p[2], steps, n);
-      strided_row(row, f, p[0], p[1], p[2], steps, items, n);
+    for_each_row(plan, begin, end, [&](char* const* p, const int64_t*, int64_t n) {
+      if (past) return stream_row(rows, f, p[0], p[1], p[2], s, n);
+      strided_row(rows, f, p[0], p[1], p[2], s, items, n);
     });
     if (past) end_stream();
   });

@@ -10,15 +10,17 @@ namespace taper::cpu {
 /// One row of n elements that lie side by side; s holds the steps of y and the inputs in bytes: 0
 /// where one of two inputs is one element for the whole row.
 using MapRow = void (*)(const void* f, char* y, const char* x, const int64_t* s, int64_t n);
-using Map2Row = void (*)(const void* f, char* y, const char* a, const char* b, const int64_t* s,
-                         int64_t n);
+/// The same for `rows` rows of two inputs; s then holds the steps from row to row behind the
+/// others.
+using Map2Rows = void (*)(const void* f, char* y, const char* a, const char* b, const int64_t* s,
+                          int64_t n, int64_t rows);
 /// The same for three inputs, all of which lie side by side.
 using Map3Row = void (*)(const void* f, char* y, const char* const* x, int64_t n);
 
 /// Calls row(f, ...) for all rows of y = f(x), in parallel above `grain` elements.
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f);
 /// The same for y = f(a, b); a and b broadcast to y's shape.
-void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Row row, const void* f);
+void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f);
 /// The same for y = f(a, b, c).
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
               const void* f);
