@@ -90,12 +90,12 @@ void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& bl
     block(static_cast<const Block<N>&>(b));
     left -= b.count * b.rows;
     if (left == 0) return;
-    for (int i = 0; i < N; ++i) {
-      b.pointers[i] -= index[0] * plan.strides[0][i];
-      if (b.rows > 1) b.pointers[i] += (b.rows - 1) * plan.strides[1][i];
-    }
+    for (int i = 0; i < N; ++i) b.pointers[i] -= index[0] * plan.strides[0][i];
     index[0] = 0;
-    index[1] += b.rows - 1;
+    if (b.rows > 1) {
+      for (int i = 0; i < N; ++i) b.pointers[i] += (b.rows - 1) * plan.strides[1][i];
+      index[1] += b.rows - 1;
+    }
     for (int d = 1; d < plan.rank; ++d) {
       for (int i = 0; i < N; ++i) b.pointers[i] += plan.strides[d][i];
       if (++index[d] < plan.sizes[d]) break;
