@@ -39,8 +39,9 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
     return;
   }
   const int64_t pieces = grain > 0 ? (n + grain - 1) / grain : n;
-  // A few pieces for each thread: one that is held up by another process leaves the rest to others.
-  const int64_t most = threads * 4;
+  // Several pieces for each thread: one that is held up by another process leaves the rest to
+  // others, and cores of unequal speed part the work better.
+  const int64_t most = threads * 8;
   const int64_t use = pieces < most ? pieces : most;
   detail::parallel_run(begin, end, (n + use - 1) / use, use, const_cast<Body*>(&body),
                        [](void* f, int64_t b, int64_t e) { (*static_cast<const Body*>(f))(b, e); });
