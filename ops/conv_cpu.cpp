@@ -42,7 +42,7 @@ namespace {
 
 // Depth of a packed panel: it stays in the second-level cache.
 constexpr int64_t kDepth = 512;
-// Rows of weights that are too few for packing an image of single pixels to pay.
+// Rows of weights that are too few for packing an image to pay.
 constexpr int64_t kInPlaceRows = 24;
 // Patch elements that the input's gradient holds at a time.
 constexpr int64_t kPatchElements = 32768;
@@ -54,13 +54,29 @@ int64_t grain_for(int64_t work_of_one) {
 }
 
 // ---------------------------------------------------------------------- forward
+/// The same with each image as one row, of which panels are cut without ends of rows between.
+ConvShape in_one_row(ConvShape s) {
+  s.in[2] = s.out[2] = s.in_pixels();
+  s.in[0] = s.in[1] = s.out[0] = s.out[1] = 1;
+  return s;
+}
+
 template <class T>
 struct Forward {
   ConvShape s;
   T* y;
   const T *x, *w, *b;
+  bool across = false;  ///< w is (groups, depth, out channels)
 
   int64_t panels() const { return (s.out_pixels() + kPatchPanel - 1) / kPatchPanel; }
+
+  // Images of single taps are panels as they are. Packing pays for many rows of weights, unless
+  // vectors are as long as lines of the cache; and where channels are at a round distance from each
+  // other, since then they share few of its sets.
+  bool reads_in_place() const {
+    const bool few = s.out_channels <= kInPlaceRows, whole_lines = best_isa == Isa::kAvx512;
+    return s.pointwise() && (few || (whole_lines && s.out_pixels() * sizeof(T) % 1024 != 0));
+  }
 
   // One panel of pixels of one image and group, all its output channels.
   void panel(int64_t image, int64_t p, T* packed) const {
@@ -69,17 +85,18 @@ struct Forward {
     const T* xi = x + image * s.in_channels * s.in_pixels();
     const T* wg = w + group * m * depth;
     T* yi = y + image * m * pixels + p;
-    if (s.pointwise() && m <= kInPlaceRows) {
-      gemm_panel(GemmPanel<T>{m, width, depth, wg, depth, 1, xi + p, pixels, yi, pixels, 1, false,
-                              b ? b + group * m : nullptr});
+    const int64_t w_row = across ? 1 : depth, w_col = across ? m : 1;
+    if (reads_in_place()) {
+      gemm_panel(GemmPanel<T>{m, width, depth, wg, w_row, w_col, xi + p, pixels, yi, pixels, 1,
+                              false, b ? b + group * m : nullptr});
       return;
     }
     const int64_t readable = (s.batch * s.groups - image) * s.in_channels * s.in_pixels();
     for (int64_t k = 0; k < depth; k += kDepth) {
       const int64_t d = std::min(kDepth, depth - k);
       pack_patches(packed, xi, s, {k, d, p, width, readable});
-      gemm_panel(GemmPanel<T>{m, width, d, wg + k, depth, 1, packed, kPatchPanel, yi, pixels, 1,
-                              k > 0, b && k == 0 ? b + group * m : nullptr});
+      gemm_panel(GemmPanel<T>{m, width, d, wg + k * w_col, w_row, w_col, packed, kPatchPanel, yi,
+                              pixels, 1, k > 0, b && k == 0 ? b + group * m : nullptr});
     }
   }
 
@@ -91,7 +108,8 @@ struct Forward {
   }
 
   void run_packed() const {
-    const Forward f = *this;
+    Forward f = *this;
+    if (s.pointwise()) f.s = in_one_row(s);
     for_panels([f, per_image = panels()](int64_t i, int64_t end) {
       Scratch<T> packed(std::min(kDepth, f.s.depth()) * kPatchPanel + kPatchSlack);
       for (; i < end; ++i) f.panel(i / per_image, i % per_image * kPatchPanel, packed.get());
@@ -146,12 +164,18 @@ struct InputGradient {
     const int64_t channels = std::min(channel_block(), s.in_channels - channel);
     const T* wg = w + image % s.groups * s.out_channels * depth + channel * taps;
     T* gxi = gx + (image * s.in_channels + channel) * s.in_pixels();
-    T* to = s.pointwise() ? gxi : patches;
     gemm_panel(GemmPanel<T>{channels * taps, pixels, s.out_channels, wg, 1, depth,
-                            gy + image * s.out_channels * pixels, pixels, to, pixels, 1, false});
-    if (s.pointwise()) return;
+                            gy + image * s.out_channels * pixels, pixels, patches, pixels, 1,
+                            false});
     for (int64_t c = 0; c < channels; ++c)
       sum_channel(gxi + c * s.in_pixels(), patches + c * taps * pixels, pixels, s);
+  }
+
+  // Of single taps it is the convolution with the transposed weights.
+  void run_across() const {
+    ConvShape back = s;
+    std::swap(back.in_channels, back.out_channels);
+    Forward<T>{back, gx, gy, w, nullptr, true}.run_packed();
   }
 
   void run() const {
@@ -159,12 +183,13 @@ struct InputGradient {
     if constexpr (std::is_same_v<T, float>)
       if (onednn::prefers(s, onednn::Kind::kInputGradient) && onednn::input_gradient(gx, gy, w, s))
         return;
+    if (s.pointwise()) return run_across();
     const int64_t per_image = blocks(), images = s.batch * s.groups;
     const int64_t size = channel_block() * s.taps() * s.out_pixels();
     const InputGradient f = *this;
     parallel_for(0, images * per_image, grain_for(size * s.out_channels),
                  [f, per_image, size](int64_t i, int64_t end) {
-                   Scratch<T> patches(f.s.pointwise() ? 0 : size);
+                   Scratch<T> patches(size);
                    for (; i < end; ++i)
                      f.block(i / per_image, i % per_image * f.channel_block(), patches.get());
                  });

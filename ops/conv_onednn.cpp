@@ -29,7 +29,9 @@ double useful(const ConvShape& s, Kind kind) {
   return share(s.out_channels) * (reads_plain_images(s, kind) ? 1 : share(s.in_channels));
 }
 
+// Larger images are faster read as they are than converted.
 bool prefers_pointwise(const ConvShape& s, Kind kind) {
+  if (s.out_pixels() >= (channel_block() == 16 ? 128 : 256)) return false;
   return std::min(s.in_channels, s.out_channels) >= 64 && useful(s, kind) >= 0.85;
 }
 

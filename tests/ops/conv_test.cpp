@@ -277,17 +277,34 @@ TEST(Conv, OnlyWantedGradientsAreComputed) {
   EXPECT_FALSE(x.grad().defined());
 }
 
-// One tap is the middle of nine. Few rows of weights read the image in place.
+// One tap is the middle of nine. Few rows of weights read the image in place; channels that lie
+// 1024 bytes apart are packed.
 TEST(Conv, OneTapEqualsTheMiddleOfNine) {
+  struct Case {
+    int64_t channels, rows, height, width;
+  };
+  const std::vector<Case> cases = {{7, 1, 9, 11},   {7, 5, 9, 11},   {7, 24, 9, 11},
+                                   {7, 25, 9, 11},  {9, 40, 16, 16}, {30, 33, 13, 15},
+                                   {520, 27, 8, 9}, {520, 3, 16, 16}};
   for (ScalarType dtype : {kFloat, kDouble})
-    for (int64_t rows : {1, 5, 24, 25}) {
-      const Tensor x = numbers({3, 14, 9, 11}, dtype), b = numbers({2 * rows}, dtype);
-      const Tensor w = numbers({2 * rows, 7, 1, 1}, dtype);
-      const Tensor nine = constant_pad_nd(w, {1, 1, 1, 1});
-      const Tensor want = conv2d(x.to(kDouble), nine.to(kDouble), b.to(kDouble), 1, 1, 1, 2);
-      const double tolerance = dtype == kFloat ? 1e-4 : 1e-12;
-      EXPECT_TRUE(conv2d(x, w, b, 1, 0, 1, 2).to(kDouble).allclose(want, tolerance, tolerance))
-          << dtype << rows;
+    for (const Case& c : cases) {
+      const Tensor x = numbers({3, 2 * c.channels, c.height, c.width}, dtype).requires_grad_();
+      const Tensor b = numbers({2 * c.rows}, dtype);
+      const Tensor w = numbers({2 * c.rows, c.channels, 1, 1}, dtype).requires_grad_();
+      const Tensor xd = x.detach().to(kDouble).requires_grad_();
+      const Tensor wd = w.detach().to(kDouble).requires_grad_();
+      const Tensor nine = constant_pad_nd(wd, {1, 1, 1, 1});
+      const Tensor want = conv2d(xd, nine, b.to(kDouble), 1, 1, 1, 2);
+      const Tensor y = conv2d(x, w, b, 1, 0, 1, 2), gy = numbers(y.sizes().vec(), dtype);
+      y.backward(gy);
+      want.backward(gy.to(kDouble));
+      const double tolerance = dtype == kFloat ? 1e-3 : 1e-10;
+      const auto close = [&](const Tensor& got, const Tensor& exact) {
+        return got.to(kDouble).allclose(exact, tolerance, tolerance);
+      };
+      EXPECT_TRUE(close(y, want)) << dtype << c.channels << " " << c.rows;
+      EXPECT_TRUE(close(x.grad(), xd.grad())) << dtype << c.channels << " " << c.rows;
+      EXPECT_TRUE(close(w.grad(), wd.grad())) << dtype << c.channels << " " << c.rows;
     }
 }
 
