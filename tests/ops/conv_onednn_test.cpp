@@ -248,7 +248,7 @@ TEST(ConvOneDnn, RefusesWhatItHasNoFastKernelFor) {
 }
 
 TEST(ConvOneDnn, LeavesOneImageToManyThreads) {
-  const Setting s{{1, 32, 28, 28}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
+  const Setting s{{1, 32, 56, 56}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
   const Operands o = operands_of(s);
   const Threads threads(64);
   EXPECT_FALSE(run(Kind::kForward, shape_of(s, o), o).taken);
