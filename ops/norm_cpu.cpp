@@ -75,9 +75,9 @@ void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, op
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     scale_shift(run, x + i, m, mean, a, b);
-    const char* next = reinterpret_cast<const char*>(x + i + m);
-    stream_ahead(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), m * sizeof(T),
-                 next, next);
+    const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
+    fetch_ahead(x + i + m, nbytes);
+    stream(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
 template <class T>
@@ -88,9 +88,10 @@ void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     combine(run, gy + i, x + i, m, a, b, mean, c);
-    stream_ahead(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), m * sizeof(T),
-                 reinterpret_cast<const char*>(gy + i + m),
-                 reinterpret_cast<const char*>(x + i + m));
+    const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
+    fetch_ahead(gy + i + m, nbytes);
+    fetch_ahead(x + i + m, nbytes);
+    stream(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
 /// Of a result like x, made of so many such tensors.

@@ -121,8 +121,8 @@ void stream_row(MapRow row, const void* f, char* y, const char* x, const int64_t
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     row(f, buffer, x + i * s[1], s, m);
-    const char* next = x + (i + m) * s[1];
-    stream_ahead(y + i * s[0], buffer, m * s[0], next, next);
+    fetch_ahead(x + (i + m) * s[1], m * s[1]);
+    stream(y + i * s[0], buffer, m * s[0]);
   }
 }
 
@@ -132,7 +132,9 @@ void stream_row(Map2Rows rows, const void* f, char* y, const char* a, const char
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     rows(f, buffer, a + i * s[1], b + i * s[2], s, m, 1);
-    stream_ahead(y + i * s[0], buffer, m * s[0], a + (i + m) * s[1], b + (i + m) * s[2]);
+    fetch_ahead(a + (i + m) * s[1], m * s[1]);
+    fetch_ahead(b + (i + m) * s[2], m * s[2]);
+    stream(y + i * s[0], buffer, m * s[0]);
   }
 }
 
@@ -142,8 +144,8 @@ void stream_row(Map3Row row, const void* f, char* const* p, const int64_t* s, in
     const int64_t m = std::min(kRun, n - i);
     const char* x[3] = {p[1] + i * s[1], p[2] + i * s[2], p[3] + i * s[3]};
     row(f, buffer, x, m);
-    fetch_ahead(x[2] + m * s[3], m * s[3]);
-    stream_ahead(p[0] + i * s[0], buffer, m * s[0], x[0] + m * s[1], x[1] + m * s[2]);
+    for (int k = 0; k < 3; ++k) fetch_ahead(x[k] + m * s[k + 1], m * s[k + 1]);
+    stream(p[0] + i * s[0], buffer, m * s[0]);
   }
 }
 

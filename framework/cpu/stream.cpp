@@ -50,15 +50,9 @@ void stream(char* to, const char* from, int64_t nbytes) {
   std::memcpy(to + head + lines, from + head + lines, nbytes - head - lines);
 }
 
-void fetch_ahead(const char* next, int64_t nbytes) {
-  for (int64_t i = 0; i < nbytes; i += kLine) __builtin_prefetch(next + i);
-}
-
-void stream_ahead(char* to, const char* from, int64_t nbytes, const char* next_a,
-                  const char* next_b) {
-  fetch_ahead(next_a, nbytes);
-  if (next_b != next_a) fetch_ahead(next_b, nbytes);
-  stream(to, from, nbytes);
+void fetch_ahead(const void* next, int64_t nbytes) {
+  const char* at = static_cast<const char*>(next);
+  for (int64_t i = 0; i < nbytes; i += kLine) __builtin_prefetch(at + i);
 }
 
 void end_stream() { _mm_sfence(); }
@@ -66,10 +60,7 @@ void end_stream() { _mm_sfence(); }
 #else
 
 void stream(char* to, const char* from, int64_t nbytes) { std::memcpy(to, from, nbytes); }
-void fetch_ahead(const char*, int64_t) {}
-void stream_ahead(char* to, const char* from, int64_t nbytes, const char*, const char*) {
-  std::memcpy(to, from, nbytes);
-}
+void fetch_ahead(const void*, int64_t) {}
 void end_stream() {}
 
 #endif

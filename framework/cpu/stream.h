@@ -18,12 +18,9 @@ inline bool streams(int64_t written, int64_t read) {
 
 /// memcpy past the caches. Call end_stream before another thread may read the result.
 void stream(char* to, const char* from, int64_t nbytes);
-/// Starts to bring what is read next into the cache.
-void fetch_ahead(const char* next, int64_t nbytes);
-/// stream() for a short run that was just computed from two operands, while their next lines are on
-/// their way: the hardware does not look ahead over a pause.
-void stream_ahead(char* to, const char* from, int64_t nbytes, const char* next_a,
-                  const char* next_b);
+/// Starts to bring what is read next into the cache. Called before a short run is streamed that was
+/// just computed: the hardware does not look ahead over a pause.
+void fetch_ahead(const void* next, int64_t nbytes);
 void end_stream();
 
 }  // namespace taper::cpu
