@@ -48,4 +48,10 @@ Tensor through_parts(const Tensor& x, const F& f) {
   return fresh_as_complex(f(view_as_real(x)));
 }
 
+/// f, which works alike on both parts, of a complex tensor: f gets one part at a time.
+template <class F>
+Tensor of_parts(const Tensor& x, const F& f) {
+  return complex(f(real(x)), f(imag(x)));
+}
+
 }  // namespace taper::detail

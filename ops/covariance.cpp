@@ -2,7 +2,7 @@
 
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
@@ -77,7 +77,8 @@ Tensor corrcoef(const Tensor& x) {
   if (c.dim() == 0) return c.div(c);
   const Tensor deviation = real(c.diagonal()).sqrt();
   const Tensor y = c.div(deviation.unsqueeze(1)).div(deviation);
-  return y.is_complex() ? complex(real(y).clamp(-1, 1), imag(y).clamp(-1, 1)) : y.clamp(-1, 1);
+  const auto bounded = [](const Tensor& part) { return part.clamp(-1, 1); };
+  return y.is_complex() ? detail::of_parts(y, bounded) : bounded(y);
 }
 
 Tensor Tensor::cov(int64_t correction, const optional<Tensor>& fweights,

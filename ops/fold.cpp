@@ -2,7 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/fold_kernels.h>
 
 namespace taper {
@@ -99,12 +99,6 @@ void check_columns(const Tensor& x, const FoldWindows& w) {
               ", but got input.size(2)=", columns, ".");
 }
 
-/// f, which works alike on both parts.
-template <class F>
-Tensor of_parts(const Tensor& x, const F& f) {
-  return complex(f(real(x)), f(imag(x)));
-}
-
 void check_floats(const char* op, const Tensor& x) {
   if (!x.is_floating_point()) detail::unsupported_dtype(op, x.scalar_type());
 }
@@ -122,7 +116,7 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               self.sizes());
   if (!batch) return im2col(self.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0);
   if (self.is_complex())
-    return of_parts(
+    return detail::of_parts(
         self, [&](const Tensor& x) { return im2col(x, kernel_size, dilation, padding, stride); });
   check_floats("im2col_out_cpu", self);
   w.planes = self.size(0) * self.size(1);
@@ -149,7 +143,7 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
   count_windows(w);
   check_columns(self, w);
   if (self.is_complex())
-    return of_parts(self, [&](const Tensor& x) {
+    return detail::of_parts(self, [&](const Tensor& x) {
       return col2im(x, output_size, kernel_size, dilation, padding, stride);
     });
   check_floats("col2im_out_cpu", self);

@@ -2,7 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/complex_parts.h>
 #include <taper/ops/pool_kernels.h>
 
 namespace taper {
@@ -241,8 +241,8 @@ std::tuple<Tensor, Tensor> adaptive_max(const char* op, const char* node, const 
 Tensor adaptive_avg(const char* op, const char* node, const Tensor& x, int64_t spatial,
                     IntArrayRef output_size) {
   if (x.is_complex())
-    return complex(adaptive_avg(op, node, real(x), spatial, output_size),
-                   adaptive_avg(op, node, imag(x), spatial, output_size));
+    return detail::of_parts(
+        x, [&](const Tensor& part) { return adaptive_avg(op, node, part, spatial, output_size); });
   const Adaptive a = adapt(op, x, spatial, output_size);
   return pool_means(x, a.sizes, spatial, a.w, node);
 }
