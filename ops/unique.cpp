@@ -24,7 +24,8 @@ struct Runs {
   Tensor starts, run_of_row, counts;
 };
 
-// rows is (n, length), n > 0. What is not wanted stays undefined.
+// rows is (n, length), n > 0. The starts are always there, the counts where either is wanted (the
+// runs of the rows are made of them), the runs of the rows where they are wanted.
 Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   const int64_t n = rows.size(0);
   const Tensor numbers = rows.is_complex() ? view_as_real(rows.contiguous()) : rows.contiguous();
