@@ -69,7 +69,7 @@ Tensor count(const Points& p, const std::vector<Tensor>& edges, bool equal) {
   const Tensor cell = ones({p.rows.size(0)}, p.rows.options().dtype(kLong));
   for (size_t d = 0; d < edges.size(); ++d) {
     const Tensor values = p.rows.select(1, static_cast<int64_t>(d));
-    TAPER_ON_DEVICE(cell, histogram_cells, cell, values, edges[d], equal, d == 0);
+    TAPER_ON_DEVICE(cell, histogram_cells, cell, values, edges[d], equal);
     sizes.push_back(edges[d].size(0) - 1);
     cells *= sizes.back();
   }

@@ -64,7 +64,7 @@ void searchsorted(Out y, In boundaries, In values, bool right) {
   });
 }
 
-void histogram_cells(InOut cells, In values, In edges, bool equal, bool first) {
+void histogram_cells(InOut cells, In values, In edges, bool equal) {
   const int64_t parts = edges.numel - 1, step = values.strides[0];
   TAPER_SWITCH(values.dtype, "histogram", TAPER_FLOAT_DTYPES, [&] {
     const scalar_t *const e = edges.as<scalar_t>(), *const v = values.as<scalar_t>();
@@ -75,7 +75,7 @@ void histogram_cells(InOut cells, In values, In edges, bool equal, bool first) {
       for (; i < end; ++i) {
         const scalar_t x = v[i * step];
         const int64_t part = equal ? part_near(e, parts, x, scale) : part_of_value(e, parts, x);
-        to[i] = joined_cell(first ? 1 : to[i], parts, part);
+        to[i] = joined_cell(to[i], parts, part);
       }
     });
   });

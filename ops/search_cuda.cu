@@ -22,10 +22,9 @@ struct HistogramCell {
   const T* values;
   const T* edges;
   int64_t step, parts;
-  bool first;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t part = part_of_value(edges, parts, values[i * step]);
-    cells[i] = joined_cell(first ? 1 : cells[i], parts, part);
+    cells[i] = joined_cell(cells[i], parts, part);
   }
 };
 
@@ -40,11 +39,11 @@ void searchsorted(Out y, In boundaries, In values, bool right) {
   });
 }
 
-void histogram_cells(InOut cells, In values, In edges, bool, bool first) {
+void histogram_cells(InOut cells, In values, In edges, bool) {
   TAPER_SWITCH(values.dtype, "histogram", TAPER_FLOAT_DTYPES, [&] {
-    for_each(cells.numel, HistogramCell<scalar_t>{cells.as<int64_t>(), values.as<scalar_t>(),
-                                                  edges.as<scalar_t>(), values.strides[0],
-                                                  edges.numel - 1, first});
+    for_each(cells.numel,
+             HistogramCell<scalar_t>{cells.as<int64_t>(), values.as<scalar_t>(),
+                                     edges.as<scalar_t>(), values.strides[0], edges.numel - 1});
   });
 }
 

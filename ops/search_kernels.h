@@ -37,8 +37,8 @@ TAPER_HD inline int64_t joined_cell(int64_t before, int64_t parts, int64_t part)
 /// Contiguous; boundaries and values of one dtype. Each row of boundaries is for as many values as
 /// there are for one (all of them where there is one row). y is kLong.
 TAPER_KERNEL(searchsorted, Out y, In boundaries, In values, bool right)
-/// cells[i] = joined_cell of itself (1 for the `first` dimension) and the part of values[i], which
+/// cells[i] = joined_cell of itself (1 before the first dimension) and the part of values[i], which
 /// may have a stride. `equal`: the edges are about as far from each other.
-TAPER_KERNEL(histogram_cells, InOut cells, In values, In edges, bool equal, bool first)
+TAPER_KERNEL(histogram_cells, InOut cells, In values, In edges, bool equal)
 
 }  // namespace taper
