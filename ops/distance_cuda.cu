@@ -5,10 +5,7 @@
 namespace taper::cuda {
 namespace {
 
-/// Where the pair i < j of n rows is.
-TAPER_DEVICE inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
-  return i * n - i * (i + 1) / 2 + (j - i - 1);
-}
+using functor::pair_at;
 
 template <class T, class N>
 struct PairNorm {

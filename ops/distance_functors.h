@@ -10,6 +10,12 @@
 
 namespace taper::functor {
 
+/// Where the pair (i, j) is among the pairs i < j of n rows.
+TAPER_HD inline int64_t pair_at(int64_t i, int64_t j, int64_t n) {
+  return i * n - i * (i + 1) / 2 + (j - i - 1);
+}
+
+/// functor::sign without int on the way, which halves the vectors of doubles.
 template <class T>
 TAPER_HD inline T sign_of(T d) {
   return static_cast<T>(d > 0) - static_cast<T>(d < 0);
