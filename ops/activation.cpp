@@ -7,9 +7,11 @@
 #include <taper/ops/activation_kernels.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_kernels.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/unary.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 
@@ -210,6 +212,29 @@ Tensor prelu_weight(const Tensor& weight, const Tensor& x) {
   return weight.reshape(shape);
 }
 
+std::array<Tensor, 2> prelu_gradients(const Tensor& gy, const Tensor& x, const Tensor& weight,
+                                      bool by_x, bool by_weight) {
+  const Tensor scale = prelu_weight(weight, x), positive = x.gt(0);
+  std::array<Tensor, 2> out;
+  if (by_x) out[0] = gy.where(positive, gy.mul(scale));
+  if (by_weight)
+    out[1] = sum_to(gy.mul(x).masked_fill(positive, 0), scale.sizes()).reshape(weight.sizes());
+  return out;
+}
+
+// Operands of one shape and dtype, f32 or f64.
+Tensor shrunk_gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
+  const Tensor gx = fused_backward(gy, x, form);
+  if (needs_grad(gy, x))
+    record("HardshrinkBackwardBackward0", gx, {gy, x}, [x = saved(x), form](Grads& g) {
+      std::array<Tensor, 2> out;
+      if (g.needs(0)) out[0] = shrunk_gradient(g[0], x.get(), form);
+      if (g.needs(1)) out[1] = zeros_like(g[0]);
+      return out;
+    });
+  return gx;
+}
+
 }  // namespace
 
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope) {
@@ -269,6 +294,14 @@ Tensor hardshrink(const Tensor& self, const Scalar& lambd) {
   return activate(
       {"hardshrink_cpu", "HardshrinkBackward0", {Activation::kHardshrink, lambd.toDouble()}}, self);
 }
+Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) {
+  const ScalarType t = result_type(grad_out, self);
+  const std::vector<Tensor> both = broadcast_tensors({grad_out.to(t), self.to(t)});
+  check_floating("shrink_backward_cpu", both[0]);
+  if (isReducedFloatingType(t))
+    return hardshrink_backward(both[0].to(kFloat), both[1].to(kFloat), lambd).to(t);
+  return shrunk_gradient(both[0], both[1], {Activation::kHardshrink, lambd.toDouble()});
+}
 Tensor softshrink(const Tensor& self, const Scalar& lambd) {
   TAPER_CHECK(lambd.toDouble() >= 0, "lambda must be greater or equal to 0, but found to be ",
               lambd.toDouble(), ".");
@@ -308,15 +341,15 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   }
   if (needs_grad(self, weight))
     record("PreluBackward0", y, {self, weight}, [x = saved(self), w = saved(weight)](Grads& g) {
-      const Tensor in = x.get(), weight = w.get(), scale = prelu_weight(weight, in);
-      const Tensor gy = g[0], positive = in.gt(0);
-      std::array<Tensor, 2> out;
-      if (g.needs(0)) out[0] = gy.where(positive, gy.mul(scale));
-      if (g.needs(1))
-        out[1] = sum_to(gy.mul(in).masked_fill(positive, 0), scale.sizes()).reshape(weight.sizes());
-      return out;
+      return prelu_gradients(g[0], x.get(), w.get(), g.needs(0), g.needs(1));
     });
   return y;
+}
+std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
+                                          const Tensor& weight) {
+  check_floating("prelu_backward_cpu", self);
+  const auto [gx, gw] = prelu_gradients(grad_output, self, weight, true, true);
+  return {gx, gw};
 }
 
 namespace {
@@ -407,5 +440,12 @@ Tensor& Tensor::logit_(optional<double> eps) const {
 }
 Tensor Tensor::prelu(const Tensor& weight) const { return taper::prelu(*this, weight); }
 Tensor Tensor::hardshrink(const Scalar& lambd) const { return taper::hardshrink(*this, lambd); }
+std::tuple<Tensor, Tensor> Tensor::prelu_backward(const Tensor& grad_output,
+                                                  const Tensor& weight) const {
+  return taper::prelu_backward(grad_output, *this, weight);
+}
+Tensor Tensor::hardshrink_backward(const Tensor& grad_out, const Scalar& lambd) const {
+  return taper::hardshrink_backward(grad_out, *this, lambd);
+}
 
 }  // namespace taper

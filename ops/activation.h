@@ -55,6 +55,9 @@ Tensor hardswish(const Tensor& self);
 Tensor& hardswish_(Tensor& self);
 /// x where |x| > lambd, else 0.
 Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5);
+/// The gradient of hardshrink by self: grad_out, but 0 where |self| <= lambd. The operands are
+/// broadcast, and of the dtype that they promote to, which is floating.
+Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd);
 /// x moved towards 0 by lambd >= 0, 0 where |x| <= lambd.
 /// Errors: "lambda must be greater or equal to 0, but found to be -1.".
 Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5);
@@ -75,6 +78,9 @@ Tensor tanhshrink(const Tensor& self);
 /// Errors: "Mismatch of parameter numbers and input channel size. Found parameter numbers = 3 and
 /// channel size = 4.".
 Tensor prelu(const Tensor& self, const Tensor& weight);
+/// The gradients of prelu by self and weight; errors as of prelu.
+std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
+                                          const Tensor& weight);
 /// leaky_relu with a slope for each element drawn from [lower, upper) in training, with the mean
 /// slope otherwise.
 Tensor rrelu(const Tensor& self, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/random.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 
@@ -159,6 +160,61 @@ TAPER_OP_CASES(with_weights, {
   return std::vector<OpCase>{prelu_case, glu_case};
 });
 
+TAPER_OP_CASES(gradients_by_name, {
+  OpCase shrink;
+  shrink.name = "hardshrink_backward";
+  shrink.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  shrink.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{5}, {5}}, t), sample_of({{4, 3}, {4, 3}}, t)};
+  };
+  shrink.call = [](const Args& a) { return hardshrink_backward(a.t[0], a.t[1], 0.5); };
+  shrink.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for (size_t i = 0; i < y.v.size(); ++i)
+      if (std::abs(a.t[1].v[i]) <= 0.5) y.v[i] = 0;
+    return Arrays{y};
+  };
+  shrink.errors = {
+      error<NotImplementedError>("\"shrink_backward_cpu\" not implemented for 'Long'", [] {
+        const Tensor x = to_tensor(Array({2}), kLong);
+        hardshrink_backward(x, x, 0.5);
+      })};
+
+  OpCase prelu_case;
+  prelu_case.name = "prelu_backward";
+  prelu_case.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{5}, {5}, {1}}, t), sample_of({{4, 3}, {4, 3}, {3}}, t),
+                             sample_of({{2, 3, 5}, {2, 3, 5}, {1}}, t)};
+  };
+  prelu_case.call = [](const Args& a) {
+    const auto [gx, gw] = prelu_backward(a.t[0], a.t[1], a.t[2]);
+    return Results{gx, gw};
+  };
+  prelu_case.reference = [](const ArrayArgs& a) {
+    Array gx = a.t[0], gw = a.t[2];
+    std::fill(gw.v.begin(), gw.v.end(), 0);
+    for_each_index(gx.sizes, [&](const std::vector<int64_t>& i) {
+      const double x = a.t[1].at(i), g = a.t[0].at(i);
+      const size_t channel = gw.v.size() == 1 ? 0 : static_cast<size_t>(i[1]);
+      if (x > 0) return;
+      gx.at(i) = g * a.t[2].v[channel];
+      gw.v[channel] += g * x;
+    });
+    return Arrays{gx, gw};
+  };
+  prelu_case.errors = {
+      error<Error>("Found parameter numbers = 3 and channel size = 4.",
+                   [] {
+                     const Tensor x = to_tensor(Array({2, 4}), kFloat);
+                     prelu_backward(x, x, to_tensor(Array({3}), kFloat));
+                   }),
+      error<NotImplementedError>("\"prelu_backward_cpu\" not implemented for 'Long'", [] {
+        const Tensor x = to_tensor(Array({2}), kLong);
+        prelu_backward(x, x, x);
+      })};
+  return std::vector<OpCase>{shrink, prelu_case};
+});
+
 Tensor slope_at(std::vector<double> v, const std::function<Tensor(const Tensor&)>& f) {
   const Tensor x = values(std::move(v)).set_requires_grad(true);
   f(x).sum().backward();
@@ -178,6 +234,27 @@ TEST(Activation, GradientsAtCorners) {
   EXPECT_TRUE(slope_at({0.5, 0.6, 0.4}, [](const Tensor& x) {
                 return threshold(x, 0.5, 0);
               }).equal(values({0, 1, 0})));
+}
+
+TEST(Activation, GradientsByNameAreThoseOfTheOp) {
+  const Tensor x = linspace(-2, 2, 24, kDouble).view({4, 6}).requires_grad_();
+  const Tensor w = linspace(-1, 1, 6, kDouble).requires_grad_(), g = x.detach().cos();
+  x.hardshrink(0.75).backward(g);
+  EXPECT_TRUE(x.grad().equal(x.hardshrink_backward(g, 0.75)));
+  x.mutable_grad().reset();
+  x.prelu(w).backward(g);
+  const auto [gx, gw] = x.prelu_backward(g, w);
+  EXPECT_TRUE(x.grad().equal(gx) && w.grad().equal(gw));
+}
+
+TEST(Activation, HardshrinkBackwardBroadcastsAndPromotes) {
+  const Tensor x = values({NAN, 0.5, -0.5, 1}, kDouble);
+  const Tensor y = hardshrink_backward(values({2}), x, 0.5);
+  EXPECT_EQ(y.scalar_type(), kDouble);
+  expect_values(y, {4}, {2, 0, 0, 2});
+  expect_values(hardshrink_backward(values({1, 1, 1, 1}, kLong), values({0, 1, 2, -2}), 1), {4},
+                {0, 0, 1, 1});
+  EXPECT_THROW(hardshrink_backward(values({1, 2, 3}), x, 0.5), Error);
 }
 
 TEST(Activation, LargeInputsStayFinite) {
