@@ -11,7 +11,7 @@ struct NamedType {
 };
 constexpr NamedType kTypes[] = {
     {kCPU, "cpu"},     {kCUDA, "cuda"}, {kHIP, "hip"}, {kXLA, "xla"},   {kVulkan, "vulkan"},
-    {kMetal, "metal"}, {kXPU, "xpu"},   {kMPS, "mps"}, {kMeta, "meta"},
+    {kMetal, "metal"}, {kXPU, "xpu"},   {kMPS, "mps"}, {kMeta, "meta"}, {kVE, "ve"},
 };
 
 const char* name_of(DeviceType t) {

@@ -21,6 +21,7 @@ enum class DeviceType : int8_t {
   XPU = 12,
   MPS = 13,
   Meta = 14,
+  VE = 16,
 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
@@ -31,6 +32,7 @@ constexpr DeviceType kMetal = DeviceType::Metal;
 constexpr DeviceType kXPU = DeviceType::XPU;
 constexpr DeviceType kMPS = DeviceType::MPS;
 constexpr DeviceType kMeta = DeviceType::Meta;
+constexpr DeviceType kVE = DeviceType::VE;
 using DeviceIndex = int8_t;
 
 namespace detail {

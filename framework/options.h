@@ -14,6 +14,23 @@ constexpr Layout kStrided = Layout::Strided;
 constexpr Layout kSparse = Layout::Sparse;
 std::ostream& operator<<(std::ostream& out, Layout l);
 
+/// LibTorch's older word for a type of devices and a layout in one. Tensors are of CPU and CUDA.
+enum class Backend : int8_t {
+  CPU,
+  CUDA,
+  HIP,
+  VE,
+  XPU,
+  SparseCPU,
+  SparseCUDA,
+  XLA,
+  Vulkan,
+  Metal,
+  Meta,
+  MPS,
+  Undefined,
+};
+
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 

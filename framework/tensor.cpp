@@ -238,11 +238,33 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
   return clone(format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
 }
 
+namespace {
+DeviceType device_type_of(Backend backend) {
+  static constexpr struct {
+    Backend backend;
+    DeviceType type;
+  } kDense[] = {
+      {Backend::CPU, kCPU},       {Backend::CUDA, kCUDA}, {Backend::HIP, kHIP},
+      {Backend::VE, kVE},         {Backend::XPU, kXPU},   {Backend::XLA, kXLA},
+      {Backend::Vulkan, kVulkan}, {Backend::MPS, kMPS},   {Backend::Metal, kMetal},
+      {Backend::Meta, kMeta},
+  };
+  TAPER_CHECK(backend != Backend::Undefined, "Undefined backend is not a valid device type");
+  for (const auto& known : kDense)
+    if (known.backend == backend) return known.type;
+  throw NotImplementedError(
+      "toBackend: expected a dense backend, got a sparse one; Taper has dense tensors only");
+}
+}  // namespace
+
 Tensor Tensor::cpu() const { return to(Device(kCPU)); }
 Tensor Tensor::cuda() const { return to(Device(kCUDA)); }
 Tensor Tensor::cuda(DeviceIndex index, bool non_blocking) const {
   return to(Device(kCUDA, index), non_blocking);
 }
+Tensor Tensor::hip() const { return to(Device(kHIP)); }
+Tensor Tensor::ve() const { return to(Device(kVE)); }
+Tensor Tensor::toBackend(Backend backend) const { return to(Device(device_type_of(backend))); }
 
 Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {

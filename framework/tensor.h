@@ -92,6 +92,10 @@ class Tensor {
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_sparse() const { return false; }
+  /// All dimensions are dense. (LibTorch 1.13 throws for a tensor that is not sparse, later
+  /// versions answer.)
+  int64_t sparse_dim() const { return dim() - dense_dim(); }
+  int64_t dense_dim() const { return dim(); }
   bool is_quantized() const { return false; }
   bool is_mps() const { return false; }
   bool is_xla() const { return false; }
@@ -256,6 +260,13 @@ class Tensor {
   Tensor cpu() const;
   Tensor cuda() const;
   Tensor cuda(DeviceIndex index, bool non_blocking = false) const;
+  /// Throw Error, as LibTorch does that was built without such devices: "Taper is not linked with
+  /// support for hip devices; expected cpu or cuda".
+  Tensor hip() const;
+  Tensor ve() const;
+  /// cpu() or cuda(). Throws Error for Undefined and for devices that Taper has none of, and
+  /// NotImplementedError for sparse ones.
+  Tensor toBackend(Backend backend) const;
   /// A copy in page-locked memory (itself if it is there already; without CUDA devices a plain
   /// copy).
   Tensor pin_memory() const;

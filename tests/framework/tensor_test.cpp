@@ -34,6 +34,14 @@ TEST(TensorHandle, CountsItsUses) {
   EXPECT_EQ(a.use_count(), 1u);
 }
 
+TEST(Geometry, HasDenseDimensionsOnly) {
+  EXPECT_EQ(counting({2, 3, 4}).dense_dim(), 3);
+  EXPECT_EQ(counting({2, 3, 4}).sparse_dim(), 0);
+  EXPECT_EQ(counting({}).dense_dim(), 0);
+  EXPECT_THROW(Tensor().dense_dim(), Error);
+  EXPECT_THROW(Tensor().sparse_dim(), Error);
+}
+
 TEST(Geometry, OfANewTensorIsRowMajor) {
   const Tensor t = counting({2, 3, 4});
   EXPECT_EQ(t.dim(), 3);

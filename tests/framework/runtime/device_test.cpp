@@ -106,6 +106,21 @@ TEST(DevicesD2, TypesWithoutDevicesAreNames) {
   EXPECT_EQ(message_of([] { zeros({2}).to(kMPS); }), message);
   EXPECT_EQ(message_of([] { zeros({2}, kMPS); }), message);
   EXPECT_EQ(message_of([] { Device device("mps:0"); }), message);
+  EXPECT_EQ(message_of([] { zeros({2}).hip(); }),
+            "Taper is not linked with support for hip devices; expected cpu or cuda");
+  EXPECT_EQ(message_of([] { zeros({2}).ve(); }),
+            "Taper is not linked with support for ve devices; expected cpu or cuda");
+}
+
+TEST(DevicesD2, BackendsAreDevices) {
+  const Tensor x = zeros({2});
+  EXPECT_TRUE(x.toBackend(Backend::CPU).is_same(x));
+  EXPECT_TRUE(x.toBackend(Backend::CUDA).is_cuda());
+  EXPECT_EQ(message_of([&] { x.toBackend(Backend::Metal); }),
+            "Taper is not linked with support for metal devices; expected cpu or cuda");
+  EXPECT_EQ(message_of([&] { x.toBackend(Backend::Undefined); }),
+            "Undefined backend is not a valid device type");
+  EXPECT_THROW(x.toBackend(Backend::SparseCUDA), NotImplementedError);
 }
 
 // ---------------------------------------------------------------------- the same program
