@@ -6,7 +6,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/ops/scan_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/scan_isa.inc>
@@ -163,8 +163,8 @@ void running_extremes(T* y, int64_t* index, const T* x, ScanShape s) {
   });
 }
 
-void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse, bool in_cache) {
-  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse, in_cache);
+void sum_rows(float* y, const float* x, int64_t rows, int64_t n, bool reverse, bool past_caches) {
+  TAPER_BY_ISA(sum_rows, y, x, rows, n, reverse, past_caches);
 }
 
 }  // namespace
@@ -173,10 +173,12 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
   if (y.numel == 0) return;
   if (y.dtype == kFloat && shape.inner == 1) {
     const int64_t grain = std::max<int64_t>(1, kGrain / shape.size);
-    const bool in_cache = !streams(y.numel * 4, x.numel * 4);
+    // Rows shorter than a run would begin and end in the middle of lines.
+    const bool past_caches = shape.size >= 256 && streams(y.numel * 4, x.numel * 4);
     return parallel_for(0, shape.outer, grain, [&](int64_t b, int64_t e) {
       const int64_t at = b * shape.size;
-      sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse, in_cache);
+      sum_rows(y.as<float>() + at, x.as<float>() + at, e - b, shape.size, reverse, past_caches);
+      if (past_caches) end_stream();
     });
   }
   TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {

@@ -129,19 +129,36 @@ TEST(Cummax, OfColumnsIsThatOfRows) {
     }
 }
 
-// d/dx of sum(w * cumprod(x)) where x has a zero, or two: against the products written out.
-// Rows are summed in groups, each in a lane of its own; with what is left of rows and of columns.
+// Rows are summed in runs of blocks, with what is left of them; the gradient goes the other way.
+void expect_sums_of_rows(int64_t rows, int64_t n) {
+  const Tensor x = randn({rows, n}).requires_grad_(), y = x.cumsum(1);
+  EXPECT_TRUE(allclose(y.to(kDouble), x.to(kDouble).cumsum(1), 1e-6, 1e-6)) << rows << ' ' << n;
+  const Tensor g = randn({rows, n}), gx = autograd::grad({y}, {x}, {g})[0];
+  const Tensor want = g.to(kDouble).flip({1}).cumsum(1).flip({1});
+  EXPECT_TRUE(allclose(gx.to(kDouble), want, 1e-6, 1e-6)) << rows << ' ' << n;
+}
 TEST(Cumsum, OfManyRowsIsThatOfEach) {
-  for (int64_t n : {1, 7, 8, 33, 40})
-    for (int64_t rows : {1, 8, 19}) {
-      const Tensor x = randn({rows, n}).requires_grad_(), y = x.cumsum(1);
-      EXPECT_TRUE(allclose(y.to(kDouble), x.to(kDouble).cumsum(1), 1e-6, 1e-6)) << rows << ' ' << n;
-      const Tensor g = randn({rows, n}), gx = autograd::grad({y}, {x}, {g})[0];
-      const Tensor want = g.to(kDouble).flip({1}).cumsum(1).flip({1});
-      EXPECT_TRUE(allclose(gx.to(kDouble), want, 1e-6, 1e-6)) << rows << ' ' << n;
-    }
+  for (int64_t n : {1, 3, 7, 8, 16, 33, 40, 64, 255, 256, 257, 300, 512, 777})
+    for (int64_t rows : {1, 8, 19}) expect_sums_of_rows(rows, n);
+}
+TEST(Cumsum, PastTheCaches) { expect_sums_of_rows(6151, 515); }
+
+TEST(Cumsum, InfinitiesAndNaNsReachWhatComesAfter) {
+  for (int64_t at : {0, 5, 31, 32, 100, 299}) {
+    Tensor x = ones({300});
+    x[at].fill_(INFINITY);
+    const Tensor y = x.cumsum(0), from_end = x.flip({0}).cumsum(0);
+    EXPECT_EQ(y.isfinite().sum().item<int64_t>(), at);
+    EXPECT_EQ(from_end.isfinite().sum().item<int64_t>(), 299 - at);
+    x.requires_grad_();
+    const Tensor g = autograd::grad({x.cumsum(0)}, {x}, {x.detach()})[0];
+    EXPECT_TRUE(g.equal(from_end.flip({0})));
+    x.detach()[at].fill_(NAN);
+    EXPECT_EQ(x.detach().cumsum(0).isnan().sum().item<int64_t>(), 300 - at);
+  }
 }
 
+// d/dx of sum(w * cumprod(x)) where x has a zero, or two: against the products written out.
 TEST(CumprodTest, GradientAtZeros) {
   for (const std::vector<double>& values :
        {std::vector<double>{2, 0, 3, 4}, {0, 2, 0, 5}, {3, 1, 2, 0}}) {
