@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
@@ -342,6 +343,48 @@ TEST(Pool, AdaptiveWindowsOfAnySize) {
       const Tensor rough_mean = adaptive_avg_pool2d(rough, out);
       (rough_mean * rough_mean.detach()).sum().backward();
       EXPECT_LT((x.grad() - rough.grad().to(t)).abs().max().item<double>(), 0.05) << x.sizes();
+    }
+}
+
+// Planes are summed as many together as a vector has lanes, with what is left of them and of each.
+TEST(Pool, MeansOfWholePlanes) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const int64_t planes : {1, 3, 16, 37})
+      for (const int64_t width : {1, 2, 4, 5, 7, 8, 11, 14}) {
+        const Tensor x = numbers({planes, width, width}, t), y = adaptive_avg_pool2d(x, 1);
+        const Tensor expected = to_tensor(adaptive_mean(to_array(x), 2, {1, 1}), kDouble);
+        EXPECT_LT((y.to(kDouble) - expected).abs().max().item<double>(), 1e-5) << x.sizes();
+        const Tensor last = adaptive_avg_pool2d(x.slice(0, planes - 1), 1);
+        EXPECT_TRUE(last.equal(y.slice(0, planes - 1))) << x.sizes();
+      }
+}
+
+// Rows of windows of 2 x 2 are whole vectors, the last of which overlaps the one before; the 16-bit
+// types take another way, window by window.
+void expect_halves_as_of_16_bits(const Tensor& x) {
+  const Tensor rough = x.detach().to(kHalf).requires_grad_();
+  const auto [y, place] = max_pool2d_with_indices(x, 2);
+  const auto [same, there] = max_pool2d_with_indices(rough, 2);
+  EXPECT_TRUE(place.equal(there)) << x.sizes();
+  EXPECT_TRUE(y.nan_to_num(99).equal(same.to(x.scalar_type()).nan_to_num(99))) << x.sizes();
+  EXPECT_TRUE(max_pool2d(x.detach(), 2).nan_to_num(99).equal(y.nan_to_num(99))) << x.sizes();
+  for (const bool maximum : {true, false}) {
+    const auto gradient = [&](const Tensor& t) {
+      const Tensor out = maximum ? max_pool2d(t, 2) : avg_pool2d(t, 2);
+      const Tensor weights =
+          (numbers({out.numel()}) * 4).round().view(out.sizes()).to(t.scalar_type());
+      return autograd::grad({out}, {t}, {weights})[0].to(kDouble);
+    };
+    EXPECT_TRUE(gradient(x).equal(gradient(rough))) << x.sizes();
+  }
+  EXPECT_TRUE(avg_pool2d(x, 2).to(kHalf).nan_to_num(99).equal(avg_pool2d(rough, 2).nan_to_num(99)));
+}
+TEST(Pool, HalvesOfAnyWidth) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const int64_t width : {1, 2, 3, 4, 5, 7, 8, 9, 14, 15, 16, 17, 28, 31, 32, 33, 50}) {
+      Tensor x = (numbers({2, 2, 5, 2 * width + width % 2}, kDouble) * 4).round().to(t);
+      x.view({-1})[x.numel() - 7].fill_(NAN);
+      expect_halves_as_of_16_bits(x.requires_grad_());
     }
 }
 
