@@ -77,6 +77,21 @@ TEST(Copy, TransposedPlanes) {
   }
 }
 
+// Rows of y 4096 bytes apart, or 1024: their lines share sets of the first-level cache.
+TEST(Copy, TransposedRowsThatLieFarApart) {
+  for (ScalarType t : kItems) {
+    const auto per_kib = static_cast<int64_t>(1024 / elementSize(t));
+    expect_copied(numbered({4 * per_kib, 70}, t).t());
+    expect_copied(numbered({2, per_kib, 130}, t).transpose(1, 2));
+    // In part, with what lies beside it left alone.
+    const Tensor whole = full({150, 4 * per_kib}, 1, t), x = numbered({4 * per_kib - 37, 150}, t);
+    const Tensor y = whole.narrow(1, 0, x.size(0)), beside = whole.narrow(1, x.size(0), 37);
+    y.copy_(x.t());
+    EXPECT_EQ(first_difference(y.contiguous(), x.t(), places_of(x.t())), -1) << toString(t);
+    EXPECT_TRUE(beside.eq(1).all().item<bool>()) << toString(t);
+  }
+}
+
 TEST(Copy, Steps) {
   for (ScalarType t : kItems)
     for (int64_t step : {2, 3, 4, 5}) {
@@ -91,6 +106,21 @@ TEST(Copy, ResultsThatNoCacheHolds) {
   EXPECT_EQ(first_difference(x.narrow(0, 0, 2100).t().contiguous(), x,
                              places_of(x.narrow(0, 0, 2100).t())),
             -1);
+}
+
+// Panels and tiles of which only a part is there, and few long rows.
+TEST(Copy, TransposedResultsThatNoCacheHolds) {
+  for (ScalarType t : {kShort, kFloat, kDouble}) {
+    const int64_t lines = 33, item = static_cast<int64_t>(elementSize(t)), line = 64 / item;
+    const Tensor whole = full({18 * 1024 * 1024 / (64 * lines), (lines + 2) * line}, 1, t);
+    const Tensor x = numbered({lines * line, whole.size(0)}, t), y = whole.narrow(1, 0, x.size(0));
+    y.copy_(x.t());
+    EXPECT_TRUE(y.equal(x.t())) << toString(t);
+    EXPECT_TRUE(whole.narrow(1, x.size(0), 2 * line).eq(1).all().item<bool>()) << toString(t);
+    const Tensor rows = x.t().contiguous();
+    EXPECT_EQ(first_difference(rows, x.t(), places_of(x.t())), -1) << toString(t);
+    EXPECT_EQ(first_difference(rows.t().contiguous(), x, places_of(x)), -1) << toString(t);
+  }
 }
 
 TEST(Copy, JoinsAndRepeatsThatNoCacheHolds) {
