@@ -182,14 +182,9 @@ void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, c
   parallel_for(0, parts, 1, [&](int64_t part, int64_t end) {
     for (; part < end; ++part) {
       Op* own = sums.get() + part * 2 * width;
-      for (int64_t r = rows * part / parts; r < rows * (part + 1) / parts; ++r) {
-        const T *g = gy.as<T>() + r * width, *v = x.as<T>() + r * width;
-        const Op m = mean.as<Op>()[r], s = scale.as<Op>()[r];
-        const Dots d = row_dots(g, v, width, m, w.get());
-        row_gradient(gx.defined() ? gx.as<T>() + r * width : nullptr, g, v, width, m, s,
-                     static_cast<Op>(d.sum / width), static_cast<Op>(d.dot * s * s / width),
-                     w.get(), gw.defined() ? own : nullptr, gb.defined() ? own + width : nullptr);
-      }
+      gradient_of_rows(RowGradient<T>{gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(),
+                                      scale.as<Op>(), w.get(), own, own + width},
+                       rows * part / parts, rows * (part + 1) / parts);
     }
   });
   for (int64_t part = 1; part < parts; ++part)
@@ -289,14 +284,10 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
-    parallel_for(0, width ? rows : 0, grain, [&](int64_t r, int64_t end) {
-      for (; r < end; ++r) {
-        Op *m = mean.as<Op>() + r, *s = scale.as<Op>() + r;
-        row_statistics(x.as<scalar_t>() + r * width, width, eps, m, s);
-        row_forward(y.as<scalar_t>() + r * width, x.as<scalar_t>() + r * width, width, *m, *s,
-                    w.get(), b.get());
-      }
-    });
+    const RowNorm<scalar_t> a{y.as<scalar_t>(), x.as<scalar_t>(), width,   mean.as<Op>(),
+                              scale.as<Op>(),   w.get(),          b.get(), eps};
+    parallel_for(0, width ? rows : 0, grain,
+                 [&](int64_t begin, int64_t end) { normalize_rows(a, begin, end); });
   });
 }
 

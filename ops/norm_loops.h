@@ -25,6 +25,26 @@ struct Dots {
   double sum = 0, dot = 0;
 };
 
+/// Rows of n elements, one after the other, each with its mean and scale. Weights (n elements) and
+/// bias may be null.
+template <class T>
+struct RowNorm {
+  T* y;
+  const T* x;
+  int64_t n;
+  opmath_t<T>*mean, *scale;
+  const opmath_t<T>*weight, *bias;
+  double eps;
+};
+template <class T>
+struct RowGradient {
+  T* gx;
+  const T *gy, *x;
+  int64_t n;
+  const opmath_t<T>*mean, *scale, *weight;
+  opmath_t<T>*gw, *gb;
+};
+
 // What each is called with: T is the element type, opmath_t<T> that of the numbers.
 #define TAPER_NORM_LOOPS(T)                                                                      \
   Moments moments(const T* x, int64_t n);                                                        \
@@ -34,15 +54,11 @@ struct Dots {
   /* gx = a gy + b (x - mean) + c */                                                             \
   void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,          \
                opmath_t<T> mean, opmath_t<T> c);                                                 \
-  /* y[i] = (x[i] - mean) scale w[i] + b[i]; w and b may be null */                              \
-  void row_forward(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> scale,             \
-                   const opmath_t<T>* w, const opmath_t<T>* b);                                  \
-  /* The sums of gy[i] w[i] and of gy[i] w[i] (x[i] - mean); w may be null */                    \
-  Dots row_dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean, const opmath_t<T>* w);     \
-  /* gx[i] = scale (gy[i] w[i] - c1 - (x[i] - mean) c2); adds to gw[i] and gb[i] unless null */  \
-  void row_gradient(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> mean,                 \
-                    opmath_t<T> scale, opmath_t<T> c1, opmath_t<T> c2, const opmath_t<T>* w,     \
-                    opmath_t<T>* gw, opmath_t<T>* gb);
+  /* y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale */      \
+  void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);                          \
+  /* gx = scale (gy weight - its part along 1 and x), unless null, for such rows; adds           \
+     to gw and gb */                                                                             \
+  void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 TAPER_NORM_LOOPS(float)
 TAPER_NORM_LOOPS(double)
 TAPER_NORM_LOOPS(Half)

@@ -20,17 +20,11 @@ namespace taper::cpu {
                opmath_t<T> mean, opmath_t<T> c) {                                                 \
     TAPER_BY_ISA(combine, gx, gy, x, n, a, b, mean, c);                                           \
   }                                                                                               \
-  void row_forward(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> scale,              \
-                   const opmath_t<T>* w, const opmath_t<T>* b) {                                  \
-    TAPER_BY_ISA(row_forward, y, x, n, mean, scale, w, b);                                        \
+  void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {                          \
+    TAPER_BY_ISA(normalize_rows, a, begin, end);                                                  \
   }                                                                                               \
-  Dots row_dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean, const opmath_t<T>* w) {     \
-    TAPER_BY_ISA(row_dots, gy, x, n, mean, w);                                                    \
-  }                                                                                               \
-  void row_gradient(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> mean,                  \
-                    opmath_t<T> scale, opmath_t<T> c1, opmath_t<T> c2, const opmath_t<T>* w,      \
-                    opmath_t<T>* gw, opmath_t<T>* gb) {                                           \
-    TAPER_BY_ISA(row_gradient, gx, gy, x, n, mean, scale, c1, c2, w, gw, gb);                     \
+  void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end) {                    \
+    TAPER_BY_ISA(gradient_of_rows, a, begin, end);                                                \
   }
 TAPER_NORM_LOOPS(float)
 TAPER_NORM_LOOPS(double)

@@ -247,6 +247,22 @@ TEST(Norm, GradientsOfWeightAndBiasHaveTheirOwnDtype) {
   EXPECT_EQ(second[1].scalar_type(), kFloat);
 }
 
+// Rows go through the loops several at a time.
+TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
+  for (const int64_t n : {3, 100, 3000}) {
+    const Tensor x = numbers({7, n}).requires_grad_(), gy = numbers({7, n}).mul(3);
+    const Tensor w = numbers({n}), b = numbers({n}).add(1);
+    const Tensor y = layer_norm(x, {n}, w, b);
+    const Tensor gx = autograd::grad({y}, {x}, {gy})[0];
+    for (int64_t r = 0; r < 7; ++r) {
+      const Tensor row = x.detach()[r].clone().requires_grad_();
+      const Tensor alone = layer_norm(row, {n}, w, b);
+      EXPECT_TRUE(alone.equal(y[r])) << n << ' ' << r;
+      EXPECT_TRUE(autograd::grad({alone}, {row}, {gy[r]})[0].equal(gx[r])) << n << ' ' << r;
+    }
+  }
+}
+
 TEST(Norm, NodesHaveThePeersNames) {
   const Tensor x = numbers({2, 4, 3}).requires_grad_();
   EXPECT_EQ(batch_norm(x, {}, {}, {}, {}, true, 0.1, kEps).grad_fn()->name(),
