@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/loss_nll_kernels.h>
@@ -118,33 +120,68 @@ Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t
   return log_softmax_backward(g, log_softmax(x, dim), dim);
 }
 
+// What the forward pass computes: the loss, the numbers of rows, the gradient of a sum or mean.
+struct CrossEntropy {
+  Tensor y, rows, gx;
+};
+CrossEntropy cross_entropy_forward(const Tensor& self, const Tensor& t, const Tensor& weight,
+                                   NllOptions options, bool with_gradient) {
+  const Tensor x = self.contiguous();
+  CrossEntropy r;
+  r.y = result_for(x, t, options.reduction);
+  r.rows = detail::make_tensor({2 * t.numel() + 1}, x.scalar_type(), x.device());
+  if (with_gradient && options.reduction != Reduction::None)
+    r.gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(x, cross_entropy, r.y, r.rows, r.gx, x, t, weight, options);
+  return r;
+}
+
+// The gradient that was made beforehand. The first backward takes it, for it may change it and
+// give it away; several threads may walk the same graph.
+class ReadyGradient {
+ public:
+  explicit ReadyGradient(Tensor gx) : gx_(std::move(gx)) {}
+  ReadyGradient(ReadyGradient&& other) noexcept : gx_(std::move(other.gx_)) {}
+  Tensor take() { return taken_.exchange(true) ? Tensor() : std::move(gx_); }
+
+ private:
+  Tensor gx_;
+  std::atomic<bool> taken_{false};
+};
+
 Tensor cross_entropy_backward(const Tensor& gy, const Tensor& self, const Tensor& rows,
-                              const Tensor& t, const Tensor& weight, NllOptions options) {
+                              const Tensor& t, const Tensor& weight, NllOptions options,
+                              ReadyGradient& ready) {
   if (needs_grad(gy, self))
     return cross_entropy_gradient(gy, self, t, weight, rows.select(0, rows.numel() - 1), options);
-  const Tensor x = self.contiguous(), g = gy.contiguous();
-  Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
-  TAPER_ON_DEVICE(x, cross_entropy_backward, gx, g, rows, x, t, weight, options);
+  const Tensor g = gy.contiguous();
+  if (options.reduction == Reduction::None) {
+    const Tensor x = self.contiguous();
+    Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+    TAPER_ON_DEVICE(x, cross_entropy_backward, gx, g, rows, x, t, weight, options);
+    return gx;
+  }
+  Tensor gx = ready.take();
+  if (!gx.defined()) gx = cross_entropy_forward(self, t, weight, options, true).gx;
+  TAPER_ON_DEVICE(gx, scale_gradient, gx, g);
   return gx;
 }
 
-// Samples with one class each: softmax, logarithm and loss in one pass over x.
+// Samples with one class each: softmax, logarithm, loss and gradient in one pass over x.
 Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
                                 const optional<Tensor>& weight, NllOptions options) {
   check_samples(self, target);
   check_class_target(target);
-  const Tensor x = self.contiguous(), t = target.to(kLong).contiguous();
-  const Tensor w = class_weight(weight, x);
-  Tensor y = result_for(x, target, options.reduction);
-  Tensor rows = detail::make_tensor({2 * t.numel() + 1}, x.scalar_type(), x.device());
-  TAPER_ON_DEVICE(x, cross_entropy, y, rows, x, t, w, options);
+  const Tensor t = target.to(kLong).contiguous(), w = class_weight(weight, self);
+  CrossEntropy r = cross_entropy_forward(self, t, w, options, needs_grad(self));
   if (needs_grad(self))
-    record("NllLossBackward0", y, {self},
-           [x = saved(self), rows = saved(rows), t = saved(t), w = saved_if(w.defined(), w),
-            options](const Tensor& gy) {
-             return cross_entropy_backward(gy, x.get(), rows.get(), t.get(), value(w), options);
+    record("NllLossBackward0", r.y, {self},
+           [x = saved(self), rows = saved(r.rows), t = saved(t), w = saved_if(w.defined(), w),
+            options, ready = ReadyGradient(std::move(r.gx))](const Tensor& gy) mutable {
+             return cross_entropy_backward(gy, x.get(), rows.get(), t.get(), value(w), options,
+                                           ready);
            });
-  return y;
+  return r.y;
 }
 
 // The classes' weights in the shape that multiplies scores.

@@ -30,14 +30,15 @@ void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, Nll
   check_targets(target, NllShape(gx.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(nll_loss_backward, gx, gy, target, weight, total_weight, options);
 }
-void cross_entropy(Out y, Out rows, In x, In target, In weight, NllOptions options) {
+void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options) {
   check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
-  TAPER_BY_ISA(cross_entropy, y, rows, x, target, weight, options);
+  TAPER_BY_ISA(cross_entropy, y, rows, gx, x, target, weight, options);
 }
 void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight,
                             NllOptions options) {
   check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(cross_entropy_backward, gx, gy, rows, x, target, weight, options);
 }
+void scale_gradient(InOut gx, In gy) { TAPER_BY_ISA(scale_gradient, gx, gy); }
 
 }  // namespace taper::cpu

@@ -119,16 +119,36 @@ template <class T>
 struct CrossEntropyGradient {
   Targets<T> targets;
   T* gx;
-  const T *gy, *x, *log_sums, *total_weight;
+  const T* gy;  // of each row; null: 1
+  const T *x, *log_sums, *total_weight;
   int64_t classes, reduction;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t target = targets.at(row), first = row * classes;
     const T divisor = reduction == 1 ? *total_weight : T(1);
-    const T scale = targets.weight_of(target) * gy[reduction == 0 ? row : 0] / divisor;
+    const T scale = targets.weight_of(target) * (gy ? gy[row] : T(1)) / divisor;
     team.each(classes, [&](int64_t c) {
       const T p = std::exp(x[first + c] - log_sums[row]);
       gx[first + c] = target < 0 ? T(0) : (p - (c == target ? T(1) : T(0))) * scale;
     });
+  }
+};
+
+template <class T>
+void cross_entropy_gradient(const Out& gx, const T* gy, const T* rows, const In& x,
+                            const In& target, const In& weight, const NllOptions& o) {
+  const NllShape shape(x.sizes);
+  for_each_row(
+      shape.n, team_for(shape.classes),
+      CrossEntropyGradient<T>{Targets<T>(target, weight, o, shape.classes), gx.as<T>(), gy,
+                              x.as<T>(), rows, rows + 2 * shape.n, shape.classes, o.reduction});
+}
+
+template <class T>
+struct ScaleGradient {
+  T* gx;
+  const T* gy;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    if (*gy != T(1)) gx[i] *= *gy;
   }
 };
 
@@ -155,7 +175,7 @@ void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, Nll
   });
 }
 
-void cross_entropy(Out y, Out rows, In x, In target, In weight, NllOptions o) {
+void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptions o) {
   TAPER_SWITCH(x.dtype, "cross_entropy", TAPER_FLOAT_DTYPES, [&] {
     using T = scalar_t;
     const NllShape shape(x.sizes);
@@ -166,18 +186,20 @@ void cross_entropy(Out y, Out rows, In x, In target, In weight, NllOptions o) {
         TotalLoss<T, CrossEntropyLoss<T>>{
             Targets<T>(target, weight, o, shape.classes), shape.n, y.as<T>(), losses + shape.n,
             o.reduction, CrossEntropyLoss<T>{x.as<T>(), log_sums, losses, shape.classes}});
+    if (gx.defined()) cross_entropy_gradient<T>(gx, nullptr, log_sums, x, target, weight, o);
   });
 }
 
 void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight, NllOptions o) {
   TAPER_SWITCH(x.dtype, "cross_entropy_backward", TAPER_FLOAT_DTYPES, [&] {
     using T = scalar_t;
-    const NllShape shape(x.sizes);
-    const T* const log_sums = rows.as<T>();
-    for_each_row(shape.n, team_for(shape.classes),
-                 CrossEntropyGradient<T>{Targets<T>(target, weight, o, shape.classes), gx.as<T>(),
-                                         gy.as<T>(), x.as<T>(), log_sums, log_sums + 2 * shape.n,
-                                         shape.classes, o.reduction});
+    cross_entropy_gradient<T>(gx, gy.as<T>(), rows.as<T>(), x, target, weight, o);
+  });
+}
+
+void scale_gradient(InOut gx, In gy) {
+  TAPER_SWITCH(gx.dtype, "cross_entropy_backward", TAPER_FLOAT_DTYPES, [&] {
+    for_each(gx.numel, ScaleGradient<scalar_t>{gx.as<scalar_t>(), gy.as<scalar_t>()});
   });
 }
 

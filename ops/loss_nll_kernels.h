@@ -19,9 +19,13 @@ TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_we
              NllOptions options)
 
 // x is [N, C] or [C]. `rows` is kept for backward, 2 N + 1 numbers: the logarithms of the sums of
-// exponentials, the weighted losses, the total weight.
-TAPER_KERNEL(cross_entropy, Out y, Out rows, In x, In target, In weight, NllOptions options)
+// exponentials, the weighted losses, the total weight. gx, unless undefined, is the gradient of y,
+// a sum or mean: the exponentials are at hand.
+TAPER_KERNEL(cross_entropy, Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options)
+// For one loss each (Reduction::None).
 TAPER_KERNEL(cross_entropy_backward, Out gx, In gy, In rows, In x, In target, In weight,
              NllOptions options)
+// gx *= gy, one number; where that is 1, as it mostly is, nothing is touched.
+TAPER_KERNEL(scale_gradient, InOut gx, In gy)
 
 }  // namespace taper

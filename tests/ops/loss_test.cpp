@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/softmax.h>
 
 #include "harness/pointwise.h"
@@ -211,11 +213,12 @@ TAPER_OP_CASES(soft_targets, {
   return std::vector<OpCase>{c};
 });
 
-Tensor classes(std::vector<double> v) {
+Array row(std::vector<double> v) {
   Array a({static_cast<int64_t>(v.size())});
   a.v = std::move(v);
-  return to_tensor(a, kLong);
+  return a;
 }
+Tensor classes(std::vector<double> v) { return to_tensor(row(std::move(v)), kLong); }
 
 TEST(CrossEntropy, SmoothingEqualsMixedProbabilities) {
   const Tensor x = sample_of({{3, 4}}, kDouble).t[0];
@@ -241,6 +244,41 @@ TEST(CrossEntropy, IgnoredTargetsCountForNothing) {
   all.backward();
   EXPECT_EQ(x.grad()[1].abs().sum().item<float>(), 0);
   EXPECT_TRUE(std::isnan(cross_entropy_loss(x, classes({-100, -100, -100})).item<float>()));
+}
+
+// The gradient is made with the loss; the first backward takes it, later ones make it anew.
+TEST(CrossEntropy, EachBackwardGetsAGradientOfItsOwn) {
+  const Tensor x = sample_of({{5, 33}}, kFloat).t[0].set_requires_grad(true);
+  const Tensor t = classes({1, 3, -100, 32, 0});
+  const Tensor w = sample_of({{33}}, kFloat, {0.5, 2}).t[0];
+  for (const int64_t reduction : {Reduction::Mean, Reduction::Sum}) {
+    const Tensor loss = cross_entropy_loss(x, t, w, reduction);
+    const auto gradient = [&](double gy) {
+      return autograd::grad({loss}, {x}, {to_tensor(Array({}, gy), kFloat)}, true)[0];
+    };
+    const Tensor tripled = gradient(3);
+    const Tensor plain = gradient(1);
+    EXPECT_TRUE(tripled.equal(gradient(3)));
+    EXPECT_TRUE(plain.equal(gradient(1)));
+    EXPECT_TRUE(tripled.equal(plain.mul(3)));
+    const Tensor p = x.detach().softmax(1), weight = w.index_select(0, classes({1, 3, 1, 32, 0}));
+    Tensor want = p.sub(classes({1, 3, 1, 32, 0}).unsqueeze(1).eq(arange(33)).to(kFloat));
+    want = want.mul(weight.mul(to_tensor(row({1, 1, 0, 1, 1}), kFloat)).unsqueeze(1));
+    if (reduction == Reduction::Mean) want = want.div(weight.sum().sub(weight[2]));
+    EXPECT_TRUE(plain.allclose(want, 1e-5, 1e-7));
+  }
+}
+
+TEST(CrossEntropy, GradientsAddUpInALeaf) {
+  const Tensor x = sample_of({{3, 4}}, kDouble).t[0].set_requires_grad(true);
+  const Tensor loss = cross_entropy_loss(x, classes({1, 3, 0}));
+  loss.backward({}, true);
+  const Tensor once = x.grad().clone();
+  loss.backward({}, true);
+  EXPECT_TRUE(x.grad().equal(once.mul(2)));
+  const Tensor g = autograd::grad({loss}, {x}, {}, true, true)[0];  // differentiable
+  EXPECT_TRUE(g.allclose(once));
+  EXPECT_TRUE(autograd::grad({g.square().sum()}, {x})[0].abs().sum().item<double>() > 0);
 }
 
 TEST(CrossEntropy, OneSampleWithoutABatch) {
