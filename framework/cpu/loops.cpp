@@ -132,8 +132,9 @@ void stream_row(Map2Rows rows, const void* f, char* y, const char* a, const char
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     rows(f, buffer, a + i * s[1], b + i * s[2], s, m, 1);
-    fetch_ahead(a + (i + m) * s[1], m * s[1]);
-    fetch_ahead(b + (i + m) * s[2], m * s[2]);
+    // Of two operands as much as is written: where that is less, more would come too early.
+    if (s[1] != 0) fetch_ahead(a + (i + m) * s[1], m * (s[2] != 0 ? s[0] : s[1]));
+    if (s[2] != 0 && b != a) fetch_ahead(b + (i + m) * s[2], m * (s[1] != 0 ? s[0] : s[2]));
     stream(y + i * s[0], buffer, m * s[0]);
   }
 }

@@ -50,17 +50,11 @@ void stream(char* to, const char* from, int64_t nbytes) {
   std::memcpy(to + head + lines, from + head + lines, nbytes - head - lines);
 }
 
-void fetch_ahead(const void* next, int64_t nbytes) {
-  const char* at = static_cast<const char*>(next);
-  for (int64_t i = 0; i < nbytes; i += kLine) __builtin_prefetch(at + i);
-}
-
 void end_stream() { _mm_sfence(); }
 
 #else
 
 void stream(char* to, const char* from, int64_t nbytes) { std::memcpy(to, from, nbytes); }
-void fetch_ahead(const void*, int64_t) {}
 void end_stream() {}
 
 #endif
