@@ -19,15 +19,15 @@ class Context {
   // ------------------------------------------------------------------ what there is
   /// Whether there is a CUDA device, a GPU or a simulated one.
   static bool hasCUDA();
-  /// Whether the library was built with kernels for GPUs, which use cuDNN.
+  /// Whether the library was built with kernels for GPUs, which use cuDNN and cuSOLVER.
   static bool hasCUDART();
   static bool hasCuDNN();
   static bool hasOpenMP() { return true; }
   static bool hasMKLDNN() { return true; }  ///< oneDNN
   static bool hasMKL() { return false; }
-  static bool hasLAPACK() { return false; }
+  static bool hasLAPACK() { return true; }  ///< OpenBLAS's
   static bool hasMAGMA() { return false; }
-  static bool hasCuSOLVER() { return false; }
+  static bool hasCuSOLVER() { return hasCUDART(); }
   static bool hasHIP() { return false; }
   static bool hasXLA() { return false; }
   static bool hasMPS() { return false; }

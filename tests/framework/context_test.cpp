@@ -49,6 +49,8 @@ TEST(Context, SaysWhatThereIs) {
   EXPECT_EQ(at::globalContext().hasCUDA(), cuda::is_available());
   EXPECT_TRUE(Context::hasMKLDNN());
   EXPECT_TRUE(Context::hasOpenMP());
+  EXPECT_TRUE(Context::hasLAPACK());
+  EXPECT_EQ(Context::hasCuSOLVER(), Context::hasCUDART());
   EXPECT_FALSE(Context::hasMKL());
   if (taper::detail::on_gpu()) EXPECT_TRUE(Context::hasCuDNN() && Context::hasCUDART());
 }
