@@ -92,6 +92,20 @@ TEST(Softmax, SmallResultsKeepTheirPrecision) {
   }
 }
 
+// Short rows go through the loops several at a time.
+TEST(Softmax, ARowIsTheSameAmongOthersAndAlone) {
+  for (const int64_t n : {5, 100, 700}) {
+    const Tensor x = sample_of({{11, n}}, kFloat, {-8, 8}).t[0],
+                 g = sample_of({{11, n}}, kFloat).t[0];
+    const Tensor y = x.softmax(1), log_y = x.log_softmax(1), gx = softmax_backward(g, y, 1);
+    for (int64_t r = 0; r < 11; ++r) {
+      EXPECT_TRUE(x[r].softmax(0).equal(y[r])) << n << ' ' << r;
+      EXPECT_TRUE(x[r].log_softmax(0).equal(log_y[r])) << n << ' ' << r;
+      EXPECT_TRUE(softmax_backward(g[r], y[r], 0).equal(gx[r])) << n << ' ' << r;
+    }
+  }
+}
+
 TEST(Softmax, DtypeArgumentConvertsFirst) {
   const Tensor y = to_tensor(Array({2}), kLong).softmax(0, kDouble);
   EXPECT_EQ(y.scalar_type(), kDouble);
