@@ -67,30 +67,32 @@ struct Planes {
 // (see stream.h); end_stream() is due behind them.
 constexpr int64_t kRun = 512;
 
+// While a run is written, what lies `ahead` of it arrives: by default the next run; where that is
+// in the cache already, what is read after all of it.
 template <class T>
 void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
-                    opmath_t<T> b) {
+                    opmath_t<T> b, int64_t ahead = kRun) {
   if (!past) return scale_shift(y, x, n, mean, a, b);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     scale_shift(run, x + i, m, mean, a, b);
     const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
-    fetch_ahead(x + i + m, nbytes);
+    fetch_ahead(x + i + ahead, nbytes);
     stream(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
 template <class T>
 void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
-                opmath_t<T> mean, opmath_t<T> c) {
+                opmath_t<T> mean, opmath_t<T> c, int64_t ahead = kRun) {
   if (!past) return combine(gx, gy, x, n, a, b, mean, c);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     combine(run, gy + i, x + i, m, a, b, mean, c);
     const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
-    fetch_ahead(gy + i + m, nbytes);
-    fetch_ahead(x + i + m, nbytes);
+    fetch_ahead(gy + i + ahead, nbytes);
+    fetch_ahead(x + i + ahead, nbytes);
     stream(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
@@ -113,24 +115,35 @@ void channel_statistics(const Planes& p, const Out& mean, const Out& scale, cons
   move_towards(rv, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
 }
 
-/// y = (x - mean) scale w + b.
+/// y = (x - mean) scale w + b, plane by plane.
 template <class T>
-void normalize_channels(const Out& y, const In& x, const Out& mean, const Out& scale,
-                        const In& weight, const In& bias) {
+struct BatchForward {
   using Op = opmath_t<T>;
-  const Planes p(x.sizes);
-  const Values<Op> w(weight), b(bias);
-  const bool past = past_caches(x, 1);
-  parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
-    for (; i < end; ++i) {
-      const int64_t c = i % p.channels;
-      const Op a = scale.as<Op>()[c] * w.at(c, 1);
-      scale_shift_to(past, y.as<T>() + i * p.pixels, x.as<T>() + i * p.pixels, p.pixels,
-                     mean.as<Op>()[c], a, b.at(c, 0));
-    }
-    if (past) end_stream();
-  });
-}
+  Planes p;
+  T* y;
+  const T* x;
+  const Op *mean, *scale;
+  const Values<Op>&w, &b;
+  bool past;
+
+  void plane(int64_t n, int64_t c) const {
+    const int64_t at = p.at(n, c);
+    scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0));
+  }
+  void all() const {
+    parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) plane(i / p.channels, i % p.channels);
+      if (past) end_stream();
+    });
+  }
+  /// True when a channel that was just read is still in the second-level cache, and there are
+  /// channels for all threads.
+  bool by_channel() const {
+    constexpr int64_t cache = 768 << 10;
+    return p.batch * p.pixels * static_cast<int64_t>(sizeof(T)) <= cache &&
+           p.channels >= 4 * get_num_threads();
+  }
+};
 
 template <class T>
 struct BatchGradient {
@@ -223,7 +236,7 @@ struct GroupGradient {
              constant = static_cast<Op>(-sum * s / count);
     for (int64_t c = g * width(); c < (g + 1) * width(); ++c)
       combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
-                 s * (w ? w[c] : Op(1)), b, m, constant);
+                 s * (w ? w[c] : Op(1)), b, m, constant, width() * p.pixels);
   }
 };
 
@@ -233,12 +246,20 @@ void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut r
                          In weight, In bias, double momentum, double eps) {
   const Planes p(x.sizes);
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    const BatchForward<scalar_t> f{
+        p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
+        b, past_caches(x, 1)};
+    const bool at_once = f.by_channel();
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
-      for (; c < end; ++c)
-        channel_statistics(p, mean, scale, running_mean, running_var, x.as<scalar_t>(), c, momentum,
-                           eps);
+      for (; c < end; ++c) {
+        channel_statistics(p, mean, scale, running_mean, running_var, f.x, c, momentum, eps);
+        for (int64_t n = 0; at_once && n < p.batch; ++n) f.plane(n, c);
+      }
+      if (at_once && f.past) end_stream();
     });
-    normalize_channels<scalar_t>(y, x, mean, scale, weight, bias);
+    if (!at_once) f.all();
   });
 }
 
@@ -249,8 +270,14 @@ void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In runnin
   for (int64_t i = 0; i < scale.numel; ++i) s[i] = 1 / std::sqrt(v.get()[i] + eps);
   store_values(mean, m.get());
   store_values(scale, static_cast<const double*>(s.get()));
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES,
-               [&] { normalize_channels<scalar_t>(y, x, mean, scale, weight, bias); });
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    BatchForward<scalar_t>{
+        Planes(x.sizes),  y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w, b,
+        past_caches(x, 1)}
+        .all();
+  });
 }
 
 void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight, double,
@@ -313,7 +340,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
           const int64_t c = i % groups * width + k, at = i * size + k * p.pixels;
           const Op a = *s * w.at(c, 1);
           scale_shift_to(past, y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a,
-                         b.at(c, 0));
+                         b.at(c, 0), size);
         }
       }
       if (past) end_stream();
