@@ -126,9 +126,10 @@ struct BatchForward {
   const Values<Op>&w, &b;
   bool past;
 
-  void plane(int64_t n, int64_t c) const {
+  void plane(int64_t n, int64_t c, int64_t ahead = kRun) const {
     const int64_t at = p.at(n, c);
-    scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0));
+    scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0),
+                   ahead);
   }
   void all() const {
     parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
@@ -253,9 +254,9 @@ void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut r
         b, past_caches(x, 1)};
     const bool at_once = f.by_channel();
     parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
-      for (; c < end; ++c) {
+      for (; c < end; ++c) {  // the planes of the next channel lie behind this one's
         channel_statistics(p, mean, scale, running_mean, running_var, f.x, c, momentum, eps);
-        for (int64_t n = 0; at_once && n < p.batch; ++n) f.plane(n, c);
+        for (int64_t n = 0; at_once && n < p.batch; ++n) f.plane(n, c, p.pixels);
       }
       if (at_once && f.past) end_stream();
     });

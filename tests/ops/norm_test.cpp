@@ -263,6 +263,26 @@ TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
   }
 }
 
+// Many channels are normalised one by one; the larger results are written past the caches.
+TEST(Norm, AChannelIsTheSameAmongOthersAndAlone) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{3, 40, 33, 35}, std::vector<int64_t>{2, 40, 300, 300}}) {
+    const Tensor x = numbers(sizes), w = numbers({40}), b = numbers({40}).add(1);
+    const Tensor y = batch_norm(x, w, b, {}, {}, true, 0.1, kEps);
+    const Tensor groups = group_norm(x, 20, w, b, kEps);
+    for (const int64_t c : {0, 18, 38}) {
+      const auto part = [c](const Tensor& t, int64_t dim, int64_t n) {
+        return t.narrow(dim, c, n).contiguous();
+      };
+      const Tensor alone =
+          batch_norm(part(x, 1, 1), part(w, 0, 1), part(b, 0, 1), {}, {}, true, 0.1, kEps);
+      EXPECT_TRUE(alone.equal(part(y, 1, 1))) << c;
+      const Tensor group = group_norm(part(x, 1, 2), 1, part(w, 0, 2), part(b, 0, 2), kEps);
+      EXPECT_TRUE(group.equal(part(groups, 1, 2))) << c;
+    }
+  }
+}
+
 TEST(Norm, NodesHaveThePeersNames) {
   const Tensor x = numbers({2, 4, 3}).requires_grad_();
   EXPECT_EQ(batch_norm(x, {}, {}, {}, {}, true, 0.1, kEps).grad_fn()->name(),
