@@ -71,28 +71,28 @@ constexpr int64_t kRun = 512;
 // in the cache already, what is read after all of it.
 template <class T>
 void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
-                    opmath_t<T> b, int64_t ahead = kRun) {
+                    opmath_t<T> b, int64_t ahead = 0) {
   if (!past) return scale_shift(y, x, n, mean, a, b);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     scale_shift(run, x + i, m, mean, a, b);
     const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
-    fetch_ahead(x + i + ahead, nbytes);
+    fetch_ahead(x + i + (ahead ? ahead : m), nbytes);
     stream(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
 template <class T>
 void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
-                opmath_t<T> mean, opmath_t<T> c, int64_t ahead = kRun) {
+                opmath_t<T> mean, opmath_t<T> c, int64_t ahead = 0) {
   if (!past) return combine(gx, gy, x, n, a, b, mean, c);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     combine(run, gy + i, x + i, m, a, b, mean, c);
     const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
-    fetch_ahead(gy + i + ahead, nbytes);
-    fetch_ahead(x + i + ahead, nbytes);
+    fetch_ahead(gy + i + (ahead ? ahead : m), nbytes);
+    fetch_ahead(x + i + (ahead ? ahead : m), nbytes);
     stream(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), nbytes);
   }
 }
@@ -126,7 +126,7 @@ struct BatchForward {
   const Values<Op>&w, &b;
   bool past;
 
-  void plane(int64_t n, int64_t c, int64_t ahead = kRun) const {
+  void plane(int64_t n, int64_t c, int64_t ahead = 0) const {
     const int64_t at = p.at(n, c);
     scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0),
                    ahead);
