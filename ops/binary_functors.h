@@ -148,17 +148,19 @@ struct power_minus_2 {
 };
 TAPER_FUNCTOR2(atan2, std::atan2(x, y))
 TAPER_FUNCTOR2(copysign, std::copysign(x, y))
-// Written so that a NaN on either side comes out.
+// A NaN on either side comes out: no comparison with it is true.
 struct maximum {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
-    return x != x ? x : y != y ? y : x > y ? x : y;
+    const T larger = x > y ? x : y;
+    return x != x ? x : larger;
   }
 };
 struct minimum {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
-    return x != x ? x : y != y ? y : x < y ? x : y;
+    const T smaller = x < y ? x : y;
+    return x != x ? x : smaller;
   }
 };
 TAPER_FUNCTOR2(logical_and, static_cast<bool>((x != T(0)) & (y != T(0))))

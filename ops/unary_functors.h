@@ -63,9 +63,18 @@ struct abs {
     if constexpr (std::is_floating_point<T>::value)
       return std::fabs(x);
     else if constexpr (std::is_signed<T>::value)
-      return x < 0 ? neg()(x) : x;
+      return without_sign(x);
     else
       return x;
+  }
+
+ private:
+  // Of a choice GCC makes a jump where there is no instruction for the maximum of int64.
+  template <class T>
+  TAPER_HD static T without_sign(T x) {
+    using U = std::make_unsigned_t<T>;
+    const U sign = x < 0 ? ~U(0) : U(0);
+    return static_cast<T>(static_cast<U>((static_cast<U>(x) ^ sign) - sign));
   }
 };
 struct sign {

@@ -42,18 +42,27 @@ extern const Isa best_isa;
   X(float, Float, __VA_ARGS__)    \
   X(double, Double, __VA_ARGS__) X(::taper::BFloat16, BFloat16, __VA_ARGS__)
 
+#define TAPER_FAST_OR_LONG_DTYPES(X, ...) \
+  TAPER_FAST_DTYPES(X, __VA_ARGS__) X(int64_t, Long, __VA_ARGS__)
+
 /// TAPER_SWITCH in an *_isa.inc file, inside a kernel whose arguments are `arguments` (in
 /// parentheses): f32, f64 and bf16 here, other dtypes of the list by base::kernel.
 #define TAPER_SWITCH_ISA(dtype, kernel, arguments, DTYPES, ...) \
   TAPER_SWITCH_ISA_AS(#kernel, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
 /// The same with a name of its own in the error for other dtypes.
 #define TAPER_SWITCH_ISA_AS(name, dtype, kernel, arguments, DTYPES, ...) \
-  if constexpr (TAPER_ISA_IS_BASE) {                                     \
-    TAPER_SWITCH(dtype, name, DTYPES, __VA_ARGS__)                       \
-  } else {                                                               \
-    switch (dtype) {                                                     \
-      TAPER_FAST_DTYPES(TAPER_SWITCH_CASE, __VA_ARGS__)                  \
-      default:                                                           \
-        base::kernel arguments;                                          \
-    }                                                                    \
+  TAPER_SWITCH_ISA_OVER(TAPER_FAST_DTYPES, name, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
+/// The same where int64 too has instructions that the oldest set lacks: comparisons, products.
+#define TAPER_SWITCH_ISA_LONG(name, dtype, kernel, arguments, DTYPES, ...)                 \
+  TAPER_SWITCH_ISA_OVER(TAPER_FAST_OR_LONG_DTYPES, name, dtype, kernel, arguments, DTYPES, \
+                        __VA_ARGS__)
+#define TAPER_SWITCH_ISA_OVER(HERE, name, dtype, kernel, arguments, DTYPES, ...) \
+  if constexpr (TAPER_ISA_IS_BASE) {                                             \
+    TAPER_SWITCH(dtype, name, DTYPES, __VA_ARGS__)                               \
+  } else {                                                                       \
+    switch (dtype) {                                                             \
+      HERE(TAPER_SWITCH_CASE, __VA_ARGS__)                                       \
+      default:                                                                   \
+        base::kernel arguments;                                                  \
+    }                                                                            \
   }

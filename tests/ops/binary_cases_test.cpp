@@ -1,7 +1,12 @@
 // Cases of the ops of ops/binary.h.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/unary.h>
 
 #include "harness/pointwise.h"
 #include "test_util.h"
@@ -354,6 +359,39 @@ TEST(BinaryForms, OperatorsTakeNumbersOnEitherSide) {
   EXPECT_EQ(to_array(7 % x).v[0], 2);
   EXPECT_EQ(to_array(7 - x).v[0], 2);
   EXPECT_EQ((2 / x).scalar_type(), kFloat);
+}
+
+// Rows longer than any vector, with a rest: bools are computed as bytes, int64 by instructions that
+// the oldest set lacks.
+TEST(BinaryLoops, LongRowsOfBoolsAndIntegers) {
+  const Tensor n = counting({1037}, kLong, -500), m = n.mul(7919).remainder(61).sub(30);
+  const Tensor a = n.remainder(3).eq(0), b = n.remainder(2).eq(0);
+  for (int64_t i = 0; i < n.numel(); ++i) {
+    const int64_t x = i - 500, y = m[i].item<int64_t>();
+    const bool p = (x + 600) % 3 == 0, q = (x + 600) % 2 == 0;
+    EXPECT_EQ(a[i].item<bool>(), p);
+    EXPECT_EQ((a & b)[i].item<bool>(), p && q);
+    EXPECT_EQ((a | b)[i].item<bool>(), p || q);
+    EXPECT_EQ((a ^ b)[i].item<bool>(), p != q);
+    EXPECT_EQ((~a)[i].item<bool>(), !p);
+    EXPECT_EQ(a.logical_not()[i].item<bool>(), !p);
+    EXPECT_EQ(maximum(a, b)[i].item<bool>(), p || q);
+    EXPECT_EQ(a.to(kFloat)[i].item<float>(), p ? 1.0f : 0.0f);
+    EXPECT_EQ(a.to(kLong)[i].item<int64_t>(), p ? 1 : 0);
+    EXPECT_EQ((n * m)[i].item<int64_t>(), x * y);
+    EXPECT_EQ(minimum(n, m)[i].item<int64_t>(), std::min(x, y));
+    EXPECT_EQ(n.abs()[i].item<int64_t>(), std::abs(x));
+    EXPECT_EQ(n.pow(2)[i].item<int64_t>(), x * x);
+    EXPECT_EQ(n.clamp(-7, 11)[i].item<int64_t>(), std::clamp<int64_t>(x, -7, 11));
+  }
+}
+
+TEST(BinaryLoops, ExtremesOfInt64) {
+  const int64_t low = std::numeric_limits<int64_t>::min();
+  const Tensor x = full({19}, low, kLong);
+  EXPECT_TRUE(equal(x.abs(), x));  // as in C++: it has no positive counterpart
+  EXPECT_TRUE(equal(x.pow(2), zeros({19}, kLong)));
+  EXPECT_TRUE(equal(maximum(x, x.add(1)), x.add(1)));
 }
 
 }  // namespace
