@@ -8,6 +8,7 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemv.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
@@ -55,6 +56,21 @@ void own_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<
     gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
   else
     packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+// Products of small matrices, of which there are batches: over before a tile has been chosen.
+constexpr int64_t kTinyWork = 36;
+
+template <class T>
+void tiny_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+               T* c, int64_t ldc) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      T sum = a.data[i * a.row] * b.data[j * b.col];
+      for (int64_t p = 1; p < k; ++p)
+        sum += a.data[i * a.row + p * a.col] * b.data[p * b.row + j * b.col];
+      c[i * ldc + j] = alpha * sum + (add ? c[i * ldc + j] : T(0));
+    }
 }
 
 // ---------------------------------------------------------------------- own, with a vector
@@ -189,23 +205,6 @@ void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixI
   }
 }
 
-// Half the precision, twice the work: both operands become float, the product is a float one.
-template <class T>
-void widened_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                  T* c, int64_t ldc) {
-  Scratch<float> fa(m * k), fb(k * n), fc(m * n);
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t p = 0; p < k; ++p) fa[i * k + p] = a.data[i * a.row + p * a.col];
-  for (int64_t p = 0; p < k; ++p)
-    for (int64_t j = 0; j < n; ++j) fb[p * n + j] = b.data[p * b.row + j * b.col];
-  if (add)
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j) fc[i * n + j] = c[i * ldc + j];
-  gemm<float>(m, n, k, alpha, {fa.get(), k, 1}, {fb.get(), n, 1}, add, fc.get(), n);
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = fc[i * n + j];
-}
-
 template <class T>
 void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
                  T* c, int64_t ldc) {
@@ -225,17 +224,14 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
-  if constexpr (kHasTile<T>)
+  if constexpr (kHasTile<T>) {
+    if (m * n * k <= kTinyWork) return tiny_gemm(m, n, k, alpha, a, b, add, c, ldc);
     if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-  if (m * n * k < 2 * kThreadWork) {
-    if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value))
-      widened_gemm(m, n, k, alpha, a, b, add, c, ldc);
-    else
-      single_gemm(m, n, k, alpha, a, b, add, c, ldc);
-    return;
   }
   if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value)) {
-    widened_gemm(m, n, k, alpha, a, b, add, c, ldc);
+    narrow_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
+  } else if (m * n * k < 2 * kThreadWork) {
+    single_gemm(m, n, k, alpha, a, b, add, c, ldc);
   } else if (m >= n) {
     const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
     parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
@@ -257,7 +253,12 @@ template <class T>
 void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
                   int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,
                   int64_t ldc) {
+  const bool tiny = kHasTile<T> && k > 0 && m * n * k <= kTinyWork;
   const auto range = [=](int64_t i, int64_t end) {
+    if constexpr (kHasTile<T>)
+      for (; tiny && i < end; ++i)
+        tiny_gemm(m, n, k, alpha, {a.data + i * a_step, a.row, a.col},
+                  {b.data + i * b_step, b.row, b.col}, add, c + i * c_step, ldc);
     for (; i < end; ++i)
       gemm(m, n, k, alpha, {a.data + i * a_step, a.row, a.col}, {b.data + i * b_step, b.row, b.col},
            add, c + i * c_step, ldc);

@@ -1,13 +1,17 @@
+#include <tuple>
+
 #include <taper/ops/matmul.h>
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/activation.h>
 #include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/unary.h>
 #include <taper/ops/view.h>
 
 #include "harness/devices.h"
@@ -527,6 +531,63 @@ TEST(Matmul, ThreadsShareVectorProductsReproducibly) {
     }
   }
   set_num_threads(before);
+}
+
+// ---------------------------------------------------------------- 16-bit floats with a vector
+// The matrix becomes floats block by block: rows and columns around the blocks' ends.
+void expect_narrow_mv(const Tensor& a, const Tensor& x) {
+  const Tensor exact = a.to(kDouble).mv(x.to(kDouble));
+  const Tensor size = a.to(kDouble).abs().mv(x.to(kDouble).abs());
+  const double unit = a.scalar_type() == kHalf ? 1.0 / 1024 : 1.0 / 128;
+  const auto check = [&](const Tensor& y) {
+    EXPECT_EQ(y.scalar_type(), a.scalar_type());
+    EXPECT_LE(
+        ((y.to(kDouble) - exact).abs() - exact.abs() * unit - size * 1e-5).max().item<double>(), 0)
+        << toString(a.scalar_type()) << a.sizes();
+  };
+  check(a.mv(x));
+  check(x.unsqueeze(0).mm(a.t()).squeeze(0));
+  Tensor out = zeros({a.size(0), 2}, a.options());
+  out.select(1, 1).copy_(a.mv(x));
+  check(out.select(1, 1));
+  const Tensor twice = addmv(a.mv(x), a, x, 1, -1);
+  EXPECT_LE((twice.to(kDouble).abs() - exact.abs() * unit - size * 1e-5).max().item<double>(), 0);
+}
+
+TEST(NarrowFloats, ProductsWithAVector) {
+  const std::vector<std::vector<int64_t>> shapes = {{1, 1},     {5, 3},    {16, 512}, {17, 513},
+                                                    {37, 1100}, {600, 20}, {1030, 33}};
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const auto& s : shapes) {
+      const Tensor a = numbers(s).to(t), x = numbers({s[1]}).to(t);
+      expect_narrow_mv(a, x);
+      expect_narrow_mv(a.t().contiguous().t(), x);
+      expect_narrow_mv(a, numbers({s[1], 2}).to(t).select(1, 0));
+      expect_narrow_mv(numbers({s[0], s[1], 2}).to(t).select(2, 1), x);
+    }
+}
+
+TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  const Tensor a = numbers({1000, 1100}).to(kBFloat16), x = numbers({1100}).to(kBFloat16);
+  set_num_threads(1);
+  const Tensor rows = a.mv(x), columns = a.t().mv(x.slice(0, 0, 1000));
+  set_num_threads(3);
+  EXPECT_TRUE(equal(a.mv(x), rows));
+  EXPECT_TRUE(equal(a.t().mv(x.slice(0, 0, 1000)), columns));
+  set_num_threads(before);
+}
+
+// Products that are over before a tile has been chosen.
+TEST(TinyProducts, InBatchesAndAlone) {
+  for (const auto& [m, n, k] : {std::tuple{3, 1, 3}, {3, 3, 3}, {2, 2, 2}, {1, 1, 36}, {4, 3, 3}}) {
+    const Tensor a = numbers({19, m, k}, kDouble), b = numbers({19, k, n}, kDouble);
+    const Tensor exact = (a.unsqueeze(-1) * b.unsqueeze(1)).sum(2);
+    EXPECT_LT((a.bmm(b) - exact).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((a[4].mm(b[4]) - exact[4]).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((a[4].t().contiguous().t().mm(b[4]) - exact[4]).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((baddbmm(exact, a, b, 2, -2)).abs().max().item<double>(), 1e-13);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,132 @@
+#include <taper/framework/cpu/gemm_narrow.h>
+
+#include <algorithm>
+
+#include <taper/framework/cpu/gemv.h>
+#include <taper/framework/cpu/narrow_rows.h>
+#include <taper/framework/cpu/parallel.h>
+
+namespace taper::cpu {
+namespace {
+
+// n numbers that lie `step` apart, and back.
+template <class T>
+void widen_steps(float* to, const T* from, int64_t step, int64_t n) {
+  if (step == 1) return widen(to, from, n);
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i * step]);
+}
+template <class T>
+void narrow_steps(T* to, int64_t step, const float* from, int64_t n) {
+  if (step == 1) return narrow(to, from, n);
+  for (int64_t i = 0; i < n; ++i) to[i * step] = static_cast<T>(from[i]);
+}
+
+// ---------------------------------------------------------------- with a vector
+// Each element of the matrix is used once: blocks of it become floats that stay in the first-level
+// cache. The blocks depend on the shape only.
+constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
+
+/// y[i * y_step] (+)= alpha A x for a block of A's rows (i from 0 to n).
+template <class T>
+struct NarrowGemv {
+  int64_t n, k;
+  MatrixIn<T> a;  // one of its strides is 1
+  const float* x;
+  T* y;
+  int64_t y_step;
+  float alpha;
+  bool add;
+};
+
+// Rows of A in memory are rows of the product.
+template <class T>
+void multiply_rows(const NarrowGemv<T>& g, float* block, float* y) {
+  for (int64_t p = 0; p < g.k; p += kBlockColumns) {
+    const int64_t depth = std::min(kBlockColumns, g.k - p);
+    for (int64_t i = 0; i < g.n; ++i) widen(block + i * depth, g.a.data + i * g.a.row + p, depth);
+    gemv_rows(Gemv<float>{g.n, depth, block, depth, g.x + p, y, 1, g.alpha, g.add || p > 0});
+  }
+}
+
+// They are terms of it.
+template <class T>
+void multiply_columns(const NarrowGemv<T>& g, float* block, float* y) {
+  for (int64_t p = 0; p < g.k; p += kBlockRows) {
+    const int64_t depth = std::min(kBlockRows, g.k - p);
+    for (int64_t i = 0; i < depth; ++i) widen(block + i * g.n, g.a.data + (p + i) * g.a.col, g.n);
+    gemv_columns(Gemv<float>{g.n, depth, block, g.n, g.x + p, y, 1, g.alpha, g.add || p > 0});
+  }
+}
+
+template <class T>
+void multiply_block(const NarrowGemv<T>& g) {
+  alignas(64) float block[kBlockRows * kBlockColumns], y[kBlockColumns];
+  if (g.add)
+    for (int64_t i = 0; i < g.n; ++i) y[i] = static_cast<float>(g.y[i * g.y_step]);
+  g.a.col == 1 ? multiply_rows(g, block, y) : multiply_columns(g, block, y);
+  narrow_steps(g.y, g.y_step, y, g.n);
+}
+
+// False when neither stride of A is one.
+template <class T>
+bool narrow_gemv(int64_t n, int64_t k, float alpha, MatrixIn<T> a, const T* x, int64_t x_step,
+                 bool add, T* y, int64_t y_step) {
+  if (a.col != 1 && a.row != 1) return false;
+  const Scratch<float> terms(k);
+  widen_steps(terms.get(), x, x_step, k);
+  const int64_t most = a.col == 1 ? kBlockRows : kBlockColumns;
+  parallel_for(0, (n + most - 1) / most, 1 + kGrain / (most * k), [&](int64_t b, int64_t end) {
+    for (; b < end; ++b)
+      multiply_block(NarrowGemv<T>{std::min(most, n - b * most),
+                                   k,
+                                   {a.data + b * most * a.row, a.row, a.col},
+                                   terms.get(),
+                                   y + b * most * y_step,
+                                   y_step,
+                                   alpha,
+                                   add});
+  });
+  return true;
+}
+
+template <class T>
+bool vector_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, MatrixIn<T> b,
+                 bool add, T* c, int64_t ldc) {
+  if (n == 1) return narrow_gemv(m, k, alpha, a, b.data, b.row, add, c, ldc);
+  return m == 1 && narrow_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
+}
+
+// ---------------------------------------------------------------- of matrices
+// x as floats in `to`, in the same order in memory where one of its strides is 1.
+template <class T>
+MatrixIn<float> widened(MatrixIn<T> x, int64_t rows, int64_t cols, float* to) {
+  if (x.col != 1 && x.row == 1) return widened(x.transposed(), cols, rows, to).transposed();
+  for (int64_t i = 0; i < rows; ++i) widen_steps(to + i * cols, x.data + i * x.row, x.col, cols);
+  return {to, cols, 1};
+}
+
+// Half the precision, twice the work: both operands become float, the product is a float one.
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+              T* c, int64_t ldc) {
+  if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
+  const Scratch<float> fa(m * k), fb(k * n), fc(m * n);
+  if (add)
+    for (int64_t i = 0; i < m; ++i) widen(fc.get() + i * n, c + i * ldc, n);
+  gemm<float>(m, n, k, alpha, widened(a, m, k, fa.get()), widened(b, k, n, fb.get()), add, fc.get(),
+              n);
+  for (int64_t i = 0; i < m; ++i) narrow(c + i * ldc, fc.get() + i * n, n);
+}
+
+}  // namespace
+
+void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
+                 bool add, Half* c, int64_t ldc) {
+  multiply(m, n, k, alpha, a, b, add, c, ldc);
+}
+void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+                 MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
+  multiply(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+}  // namespace taper::cpu

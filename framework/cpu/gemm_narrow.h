@@ -1,0 +1,14 @@
+// Products of matrices of 16-bit floats under blas.h. Not installed.
+#pragma once
+
+#include <taper/framework/cpu/blas.h>
+
+namespace taper::cpu {
+
+/// gemm for Half and BFloat16, by way of float.
+void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
+                 bool add, Half* c, int64_t ldc);
+void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+                 MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc);
+
+}  // namespace taper::cpu
