@@ -5,6 +5,8 @@
 #include <taper/ops/binary_ops.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
+#include <taper/ops/ternary_compute.h>
+#include <taper/ops/ternary_kernels.h>
 #include <taper/ops/unary.h>
 #include <taper/ops/unary_kernels.h>
 #include <taper/ops/where.h>
@@ -103,9 +105,18 @@ void check_bounds(const TensorBound& min, const TensorBound& max) {
   TAPER_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
 }
 
+// Whether one pass over the three operands gives the result.
+bool one_pass(const Tensor& x, const TensorBound& min, const TensorBound& max) {
+  return min && max && detail::alike({x, *min, *max});
+}
+auto run_clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
+  return [&](const Tensor& y) { TAPER_ON_DEVICE(y, clamp_between, y, x, min, max); };
+}
+
 Tensor clamp_values(const Tensor& x, const TensorBound& min, const TensorBound& max) {
   check_defined("clamp", x, "input");
   check_bounds(min, max);
+  if (one_pass(x, min, max)) return detail::computed({x, *min, *max}, run_clamp(x, *min, *max));
   const NoGradGuard values_only;
   Tensor y = x;
   if (min) y = maximum(y, *min);
@@ -165,11 +176,17 @@ Tensor clamp(const Tensor& x, const TensorBound& min, const TensorBound& max) {
   return y;
 }
 Tensor& clamp_(Tensor& x, const TensorBound& min, const TensorBound& max) {
+  if (one_pass(x, min, max) &&
+      detail::computed_in_place("clamp", {x, *min, *max}, run_clamp(x, *min, *max)))
+    return x;
   const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
   return pointwise_in_place("clamp", x, {low, high},
                             [&](const Tensor& v) { return clamp(v, min, max); });
 }
 Tensor& clamp_out(Tensor& out, const Tensor& x, const TensorBound& min, const TensorBound& max) {
+  if (one_pass(x, min, max) &&
+      detail::computed_out("clamp", out, {x, *min, *max}, run_clamp(x, *min, *max)))
+    return out;
   const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
   return store_out("clamp", out, clamp_values(x, min, max), {x, low, high});
 }

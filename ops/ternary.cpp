@@ -8,6 +8,7 @@
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/promote.h>
+#include <taper/ops/ternary_compute.h>
 #include <taper/ops/ternary_kernels.h>
 #include <taper/ops/where.h>
 
@@ -22,66 +23,10 @@ using detail::InputForm;
 namespace {
 
 using Triple = std::array<Tensor, 3>;
-
-// The forms of an op by its kernel, where that takes the operands as they are: floats of one dtype
-// on one device. `run(y)` launches it. Other operands are left to ops of one and two tensors.
-bool alike(Operands all) {
-  const Tensor& x = *all.begin();
-  for (const Tensor& t : all)
-    if (!t.defined() || !t.is_floating_point() || t.scalar_type() != x.scalar_type() ||
-        t.device() != x.device())
-      return false;
-  return true;
-}
-
-Dims common_shape(Operands all) {
-  Dims shape = all.begin()->get().impl().sizes;
-  for (const Tensor& t : all)
-    if (t.impl().sizes != shape) shape = broadcast_shapes(shape, t.sizes());
-  return shape;
-}
-
-// The result in a new tensor, laid out like the first operand of its shape.
-template <class Run>
-Tensor computed(Operands all, const Run& run) {
-  const Dims shape = common_shape(all);
-  const Tensor& x = *all.begin();
-  const Tensor* like = nullptr;
-  for (const Tensor& t : all)
-    if (!like && t.impl().sizes == shape) like = &t;
-  Tensor y =
-      like ? detail::make_like(*like) : detail::make_tensor(shape, x.scalar_type(), x.device());
-  if (y.numel() > 0) run(y);
-  return y;
-}
-
-// The result into the first operand; false where that needs history or a copy.
-template <class Run>
-bool computed_in_place(const char* op, Operands all, const Run& run) {
-  if (!alike(all) || any_needs_grad(all)) return false;
-  const Tensor& x = *all.begin();
-  bool meet = false;
-  for (const Tensor& t : all) meet |= check_overlap(x, t);
-  autograd::check_inplace(op, x);
-  check_result_shape(x, common_shape(all));
-  if (meet) return false;
-  if (x.numel() > 0) run(x);
-  autograd::mark_changed(x);
-  return true;
-}
-
-// The result into `out`; false where that needs a conversion or a copy.
-template <class Run>
-bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
-  if (!alike(all) || !alike({*all.begin(), out})) return false;
-  check_out_gradient(op, out, all);
-  const OutPlan to = plan_out(out, common_shape(all), all);
-  if (!to.apart) return false;
-  to.resize();
-  if (out.numel() > 0) run(out);
-  autograd::mark_changed(out);
-  return true;
-}
+using detail::alike_floats;
+using detail::computed;
+using detail::computed_in_place;
+using detail::computed_out;
 
 }  // namespace
 
@@ -101,7 +46,7 @@ TAPER_RUN_ADDC(addcdiv)
 
 // Whether addcmul and addcdiv take one pass.
 bool one_pass(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  return !value.isComplex() && alike({x, a, b});
+  return !value.isComplex() && alike_floats({x, a, b});
 }
 
 Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
@@ -195,7 +140,7 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight)
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
               "\"lerp_kernel_scalar\" not implemented for '", toString(start.scalar_type()), "'");
-  if (alike({start, end})) return computed({start, end}, run_lerp(start, end, weight));
+  if (alike_floats({start, end})) return computed({start, end}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const double w = weight.toDouble();
   return w < 0.5 ? start + (end - start) * w : end - (end - start) * (1 - w);
@@ -204,7 +149,7 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& weight)
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
               "\"lerp_kernel_tensor\" not implemented for '", toString(start.scalar_type()), "'");
-  if (alike({start, end, weight}))
+  if (alike_floats({start, end, weight}))
     return computed({start, end, weight}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const Tensor step = end - start, size = weight.is_complex() ? weight.abs() : weight;
@@ -271,14 +216,16 @@ Tensor Tensor::lerp(const Tensor& end, const Tensor& w) const { return taper::le
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
   if (w.isComplex()) return lerp_(end, as_weight(w, *this));
   check_lerp(*this, end, w);
-  if (computed_in_place("lerp", {*this, end}, run_lerp(*this, end, w)))
+  if (alike_floats({*this, end}) &&
+      computed_in_place("lerp", {*this, end}, run_lerp(*this, end, w)))
     return const_cast<Tensor&>(*this);
   return pointwise_in_place("lerp", *this, {end},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
   check_lerp(*this, end, w);
-  if (computed_in_place("lerp", {*this, end, w}, run_lerp(*this, end, w)))
+  if (alike_floats({*this, end, w}) &&
+      computed_in_place("lerp", {*this, end, w}, run_lerp(*this, end, w)))
     return const_cast<Tensor&>(*this);
   return pointwise_in_place("lerp", *this, {end, w},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
@@ -286,12 +233,16 @@ Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight) {
   if (weight.isComplex()) return lerp_out(out, start, end, as_weight(weight, start));
   check_lerp(start, end, weight);
-  if (computed_out("lerp", out, {start, end}, run_lerp(start, end, weight))) return out;
+  if (alike_floats({start, end}) &&
+      computed_out("lerp", out, {start, end}, run_lerp(start, end, weight)))
+    return out;
   return store_out("lerp", out, lerp_values(start, end, weight), {start, end});
 }
 Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end, weight);
-  if (computed_out("lerp", out, {start, end, weight}, run_lerp(start, end, weight))) return out;
+  if (alike_floats({start, end, weight}) &&
+      computed_out("lerp", out, {start, end, weight}, run_lerp(start, end, weight)))
+    return out;
   const Tensor r = lerp_values(start, end, weight);
   if (out.defined()) check_out_dtype(out, r.scalar_type());
   return store_out("lerp", out, r, {start, end, weight});

@@ -13,5 +13,6 @@ void lerp(Out y, In start, In end, In weight) { TAPER_BY_ISA(lerp, y, start, end
 void lerp_number(Out y, In start, In end, double weight) {
   TAPER_BY_ISA(lerp_number, y, start, end, weight);
 }
+void clamp_between(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp_between, y, x, low, high); }
 
 }  // namespace taper::cpu

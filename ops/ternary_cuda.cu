@@ -25,5 +25,9 @@ void lerp_number(Out y, In start, In end, double weight) {
     map2<scalar_t, scalar_t>(y, start, end, functor::lerp_number<C>{static_cast<C>(weight)});
   });
 }
+void clamp_between(Out y, In x, In low, In high) {
+  TAPER_SWITCH(y.dtype, "clamp", TAPER_ALL_DTYPES,
+               [&] { map3<scalar_t>(y, x, low, high, functor::clamp_between()); });
+}
 
 }  // namespace taper::cuda

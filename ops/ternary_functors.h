@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/dtype.h>
+#include <taper/ops/binary_functors.h>
 
 namespace taper::functor {
 
@@ -29,6 +30,16 @@ template <class C>
 struct lerp_number {
   C weight;
   TAPER_HD C operator()(C start, C end) const { return lerp()(start, end, weight); }
+};
+
+/// At least `low`, then at most `high`; NaN where one of the three is.
+struct clamp_between {
+  template <class C>
+  TAPER_HD C operator()(C x, C low, C high) const {
+    if constexpr (!std::is_floating_point<C>::value) return minimum()(maximum()(x, low), high);
+    const C raised = low > x ? low : x, between = high < raised ? high : raised;
+    return low != low || high != high ? low + high : between;
+  }
 };
 
 }  // namespace taper::functor

@@ -151,5 +151,34 @@ TEST(ClampTensor, NeedsABound) {
   EXPECT_THROW(clamp(ones({2}), optional<Tensor>(), optional<Tensor>()), Error);
 }
 
+// One pass over three operands gives what the pass for each bound gives.
+TEST(ClampTensor, IsMaximumThenMinimumForAnyRealDtype) {
+  for (const ScalarType t : {kFloat, kDouble, kBFloat16, kHalf, kLong, kInt, kByte, kBool}) {
+    const Tensor x = counting({7, 83}).remainder(17).to(t), row = counting({83}).remainder(5).to(t);
+    const Tensor low = counting({7, 83}).remainder(7).to(t), high = low.add(row).to(t);
+    const Tensor y = minimum(maximum(x, low), row);
+    const optional_tensor min = low, max = row;
+    EXPECT_TRUE(equal(clamp(x, min, max), y)) << toString(t);
+    EXPECT_TRUE(equal(clamp(x, max, optional_tensor(high)), minimum(maximum(x, row), high)));
+    Tensor in_place = x.clone(), out = empty({0}, x.options());
+    EXPECT_TRUE(equal(in_place.clamp_(min, max), y));
+    EXPECT_TRUE(equal(clamp_out(out, x, min, max), y));
+    in_place = x.clone();
+    EXPECT_TRUE(equal(clamp_(in_place, optional_tensor(in_place), max), minimum(x, row)));
+  }
+}
+
+TEST(ClampTensor, NanOnAnySideComesOut) {
+  for (const ScalarType t : {kFloat, kDouble, kBFloat16}) {
+    for (size_t k = 0; k < 3; ++k) {
+      std::vector<Tensor> v = {full({41}, 1, t), full({41}, 0, t), full({41}, 2, t)};
+      v[k].slice(0, 3, 41, 5).fill_(NAN);
+      const Tensor y = clamp(v[0], optional_tensor(v[1]), optional_tensor(v[2]));
+      EXPECT_TRUE(equal(isnan(y), isnan(v[k])));
+      EXPECT_EQ(nansum(y).item<double>(), 33);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing
