@@ -130,11 +130,7 @@ Tensor complex(const Tensor& re, const Tensor& im) {
   check_same_device("complex", re, im);
   const Dims shape = broadcast_shapes(re.sizes(), im.sizes());
   Tensor z = detail::make_tensor(shape, toComplexType(re.scalar_type()), re.device());
-  {
-    const NoGradGuard values_only;
-    taper::real(z).copy_(re);
-    taper::imag(z).copy_(im);
-  }
+  if (z.numel() > 0) TAPER_ON_DEVICE(z, complex_of_parts, z, re, im);
   if (needs_grad(re, im))
     record("ComplexBackward0", z, {re, im},
            [fr = detail::InputForm(re), fi = detail::InputForm(im)](autograd::Grads& g) {

@@ -86,6 +86,8 @@ void binary_of(const Out& y, const In& a, const In& b, ComplexBinary f) {
 
 }  // namespace
 
+void complex_of_parts(Out z, In re, In im) { TAPER_BY_ISA(complex_of_parts, z, re, im); }
+
 void complex_unary(Out y, In x, ComplexUnary f) {
   if (split_unary(y, x, f)) return;
   if (x.dtype == kComplexDouble) return unary_of<complex_functor::Complex<double>>(y, x, f);

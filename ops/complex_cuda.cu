@@ -40,6 +40,12 @@ void binary_of(const Out& y, const In& a, const In& b, ComplexBinary f) {
 
 }  // namespace
 
+void complex_of_parts(Out z, In re, In im) {
+  if (z.dtype == kComplexDouble)
+    return map2<Complex<double>, double>(z, re, im, complex_functor::of_parts());
+  map2<Complex<float>, float>(z, re, im, complex_functor::of_parts());
+}
+
 void complex_unary(Out y, In x, ComplexUnary f) {
   if (x.dtype == kComplexDouble) return unary_of<Complex<double>>(y, x, f);
   unary_of<Complex<float>>(y, x, f);

@@ -102,6 +102,12 @@ struct pow {
     return math::exp(mul()(b, math::log(a)));
   }
 };
+struct of_parts {
+  template <class T>
+  TAPER_HD Complex<T> operator()(T re, T im) const {
+    return Complex<T>(re, im);
+  }
+};
 struct eq {
   template <class C>
   TAPER_HD bool operator()(const C& a, const C& b) const {

@@ -24,6 +24,8 @@ enum class ComplexBinary : int8_t { TAPER_COMPLEX_BINARY(TAPER_ENUMERATOR) };
 TAPER_KERNEL(complex_unary, Out y, In x, ComplexUnary f)
 /// y = f(a, b), of one complex dtype (y bool for eq and ne); a and b broadcast to y.
 TAPER_KERNEL(complex_binary, Out y, In a, In b, ComplexBinary f)
+/// z = re + i im, which are of z's real dtype and broadcast to it.
+TAPER_KERNEL(complex_of_parts, Out z, In re, In im)
 
 namespace detail {
 

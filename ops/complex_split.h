@@ -53,10 +53,15 @@ TAPER_PARTS(neg, return {-z.re, -z.im};)
 TAPER_PARTS(conj, return {z.re, -z.im};)
 TAPER_PARTS(square, return {z.re * z.re - z.im * z.im, 2 * z.re * z.im};)
 TAPER_PARTS(reciprocal, return div()(Parts<T>{1, 0}, z);)
-TAPER_PARTS(sgn,
-  const T size = size_of(z);
-  return {size == 0 ? T(0) : z.re / size, size == 0 ? T(0) : z.im / size};)
 // clang-format on
+
+// Of what is divided by a number of its own: the divisor, which may be 0 for 0.
+struct sgn {
+  template <class T>
+  TAPER_PARTS_FUNCTION static T divisor(Parts<T> z) {
+    return size_of(z);
+  }
+};
 
 // Of exponentials: `exponent` of z, and the result from z and e = exp of that.
 struct exp {

@@ -502,5 +502,52 @@ TEST(ComplexRows, NothingOverflowsOnTheWay) {
   EXPECT_EQ(values_of(imag(real_line)), (std::vector<double>{0, 0}));
 }
 
+// ---------------------------------------------------------------- long rows
+// Vectors and a rest, into new memory and into an operand.
+template <class T>
+void expect_long_rows(ScalarType t, double tolerance) {
+  const int64_t n = 397;
+  const Tensor x = view_as_complex(sample_of({{n, 2}}, toRealValueType(t)).t[0].clone());
+  const Tensor y = x.flip(0) + 0.5;
+  const auto near = [&](const Tensor& z, auto f) {
+    for (int64_t i = 0; i < n; ++i) {
+      const auto at = [i](const Tensor& v) {
+        const T* p = static_cast<const T*>(v.data_ptr()) + 2 * i;
+        return std::complex<double>(p[0], p[1]);
+      };
+      const std::complex<double> expected = f(at(x), at(y));
+      ASSERT_LE(std::abs(at(z) - expected), tolerance * (1 + std::abs(expected))) << i;
+    }
+  };
+  const auto product = [](auto a, auto b) { return a * b; };
+  near(x * y, product);
+  near(x.clone().mul_(y), product);
+  near(y.clone().mul_(x), product);
+  near(x / y, [](auto a, auto b) { return a / b; });
+  near(x.clone().div_(y), [](auto a, auto b) { return a / b; });
+  near(y.clone().sub_(x), [](auto a, auto b) { return b - a; });
+  near(reciprocal(x), [](auto a, auto) { return 1.0 / a; });
+  near(sgn(x), [](auto a, auto) { return a / std::abs(a); });
+  near(x.clone().sgn_(), [](auto a, auto) { return a / std::abs(a); });
+  near(square(x), [](auto a, auto) { return a * a; });
+  near(exp(x), [](auto a, auto) { return std::exp(a); });
+  near(complex(real(x), imag(y)),
+       [](auto a, auto b) { return std::complex<double>(a.real(), b.imag()); });
+  near(complex(real(x).contiguous(), full({1}, 2, toRealValueType(t))),
+       [](auto a, auto) { return std::complex<double>(a.real(), 2); });
+}
+
+TEST(ComplexLoops, LongRows) {
+  expect_long_rows<float>(kComplexFloat, 1e-6);
+  expect_long_rows<double>(kComplexDouble, 1e-14);
+}
+
+TEST(ComplexLoops, PartsBroadcast) {
+  const Tensor re = counting({3, 1}), im = counting({1, 70});
+  const Tensor z = complex(re, im);
+  EXPECT_TRUE(equal(real(z).contiguous(), re.expand({3, 70}).contiguous()));
+  EXPECT_TRUE(equal(imag(z).contiguous(), im.expand({3, 70}).contiguous()));
+}
+
 }  // namespace
 }  // namespace taper::testing
