@@ -4,6 +4,10 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/factory_kernels.h>
+#include <taper/ops/factory_lines.h>
+
+#define TAPER_ISA_FILE <taper/ops/factory_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
 
 namespace taper::cpu {
 
@@ -20,51 +24,16 @@ void clear(Out y) {
 
 namespace {
 
-// a + b * i rounded once.
-inline double step_from(double a, double b, int64_t i) {
-  return std::fma(b, static_cast<double>(i), a);
+template <class T, class Line>
+void put_line_here(T* p, int64_t begin, int64_t end, const Line& line) {
+  TAPER_BY_ISA(put_line, p, begin, end, line);
 }
 
-// PyTorch computes floats in groups of a vector's length: the first of a group from its index, the
-// others from the first, rounded to T. What is left over is computed from its index.
-template <class T>
-struct Groups {
-  static constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));
-  explicit Groups(int64_t n) : whole(n / (2 * kLength) * (2 * kLength)) {}
-  int64_t first_of(int64_t i) const { return i < whole ? i / kLength * kLength : i; }
-  int64_t whole;
-};
-
-template <class T>
-void arange_floats(T* p, int64_t n, double start, double step) {
-  const Groups<T> groups(n);
-  parallel_for(0, n, kGrain, [=](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) {
-      const int64_t g = groups.first_of(i);
-      const T base = static_cast<T>(step_from(start, step, g));
-      p[i] = static_cast<T>(step_from(static_cast<double>(base), step, i - g));
-    }
-  });
-}
-
-// Counted from the nearer end, so that both ends are exact.
-template <class T>
-void linspace_floats(T* p, int64_t n, T start, T end) {
-  const T step = n > 1 ? (end - start) / static_cast<T>(n - 1) : T(0);
-  const Groups<T> groups(n);
-  const auto base = [=](int64_t g) {
-    const bool forward = g < n / 2 || n == 1;
-    return static_cast<T>(
-        forward ? step_from(static_cast<double>(start), static_cast<double>(step), g)
-                : step_from(static_cast<double>(end), -static_cast<double>(step), n - 1 - g));
-  };
-  parallel_for(0, n, kGrain, [=](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e;) {
-      const int64_t g = groups.first_of(i), until = i < groups.whole ? g + groups.kLength : i + 1;
-      const T first = base(g);
-      for (; i < std::min(until, e); ++i) p[i] = first + step * static_cast<T>(i - g);
-    }
-  });
+template <class T, class Line>
+void put_all(const Out& y, const Line& line) {
+  T* p = y.as<T>();
+  parallel_for(0, y.numel, kGrain,
+               [p, &line](int64_t b, int64_t e) { put_line_here(p, b, e, line); });
 }
 
 // The others: value(i) in double.
@@ -84,10 +53,11 @@ void spaced(T* p, int64_t n, double start, double end, const Map& map) {
 
 void arange(Out y, Scalar start, Scalar step) {
   TAPER_SWITCH(y.dtype, "arange_cpu", TAPER_NUMBER_DTYPES, [&] {
-    scalar_t* p = y.as<scalar_t>();
     if constexpr (std::is_floating_point_v<scalar_t>) {
-      arange_floats(p, y.numel, start.toDouble(), step.toDouble());
+      put_all<scalar_t>(
+          y, ArangeLine<scalar_t>{start.toDouble(), step.toDouble(), Groups<scalar_t>(y.numel)});
     } else {
+      scalar_t* p = y.as<scalar_t>();
       using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, float>;
       const acc_t first = start.cast<acc_t>(), by = step.cast<acc_t>();
       for (int64_t i = 0; i < y.numel; ++i)
@@ -100,7 +70,7 @@ void linspace(Out y, Scalar start, Scalar end) {
   TAPER_SWITCH(y.dtype, "linspace_cpu", TAPER_NUMBER_DTYPES, [&] {
     const scalar_t from = start.cast<scalar_t>(), to = end.cast<scalar_t>();
     if constexpr (std::is_floating_point_v<scalar_t>)
-      linspace_floats(y.as<scalar_t>(), y.numel, from, to);
+      put_all<scalar_t>(y, LinspaceLine<scalar_t>(y.numel, from, to));
     else
       spaced(y.as<scalar_t>(), y.numel, static_cast<double>(from), static_cast<double>(to),
              [](double v) { return v; });

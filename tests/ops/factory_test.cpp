@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fill.h>
 #include <taper/ops/random.h>
@@ -160,6 +162,52 @@ TEST(Factory, SequencesRoundAsPyTorch) {
   EXPECT_EQ(r[3].item<float>(), 0.3f);
   EXPECT_EQ(r[13].item<float>(), 1.3f);
   EXPECT_EQ(arange(0, 2, 0.1, kDouble)[3].item<double>(), 0.30000000000000004);
+}
+
+// PyTorch computes groups of 32 bytes from their first element, and the rest one by one.
+template <class T>
+T line_element(int64_t i, int64_t n, double start, double step, bool from_first) {
+  constexpr int64_t length = 32 / static_cast<int64_t>(sizeof(T));
+  const int64_t whole = n / (2 * length) * (2 * length), g = i < whole ? i / length * length : i;
+  const bool forward = from_first || g < n / 2;
+  const double end = from_first ? start : -start;  // the tests' lines are symmetric
+  const double steps = static_cast<double>(forward ? g : n - 1 - g);
+  const T first = static_cast<T>(std::fma(forward ? step : -step, steps, forward ? start : end));
+  const double k = static_cast<double>(i - g);
+  if (from_first) return static_cast<T>(std::fma(step, k, static_cast<double>(first)));
+  const volatile T moved = static_cast<T>(step) * static_cast<T>(k);  // rounded before it is added
+  return first + moved;
+}
+
+template <class T>
+void expect_lines(int64_t n) {
+  const ScalarType t = CppTypeToScalarType<T>::value;
+  const Tensor lin = linspace(-2.7, 2.7, n, t), range = arange(0.3, 0.3 + 0.1 * (n - 0.5), 0.1, t);
+  ASSERT_EQ(range.numel(), n);
+  const T end = static_cast<T>(2.7), step = (end + end) / static_cast<T>(n - 1);
+  for (int64_t i = 0; i < n; ++i) {
+    const T expected =
+        line_element<T>(i, n, static_cast<double>(-end), static_cast<double>(step), false);
+    ASSERT_EQ(lin.data_ptr<T>()[i], expected) << i << " of " << n;
+    ASSERT_EQ(range.data_ptr<T>()[i], line_element<T>(i, n, 0.3, 0.1, true)) << i << " of " << n;
+  }
+}
+
+TEST(Factory, LinesAreComputedGroupByGroup) {
+  for (const int64_t n : {2, 15, 16, 17, 63, 64, 65, 130, 1003, 70001}) {
+    expect_lines<float>(n);
+    expect_lines<double>(n);
+  }
+}
+
+TEST(Factory, LinesAreTheSameForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const Tensor lin = linspace(-1, 3, 100003), range = arange(0, 1, 1e-5);
+  set_num_threads(3);
+  EXPECT_TRUE(equal(linspace(-1, 3, 100003), lin));
+  EXPECT_TRUE(equal(arange(0, 1, 1e-5), range));
+  set_num_threads(before);
 }
 
 TEST(Factory, TriangleIndices) {

@@ -1,0 +1,56 @@
+// How arange and linspace space floats. For CPU kernels; not installed.
+#pragma once
+
+#include <cstdint>
+
+namespace taper::cpu {
+
+// In the caller's instructions: the oldest set has none for a product and a sum.
+#define TAPER_LINE_FUNCTION inline __attribute__((always_inline))
+
+/// PyTorch computes floats in groups of a vector's length: the first of a group from its index, the
+/// others from the first. What is left over is computed from its index.
+template <class T>
+struct Groups {
+  static constexpr int64_t kLength = 32 / static_cast<int64_t>(sizeof(T));
+  int64_t whole;
+  explicit Groups(int64_t n) : whole(n / (2 * kLength) * (2 * kLength)) {}
+};
+
+/// start + step i, rounded once to double and then to T; within a group in the same way.
+template <class T>
+struct ArangeLine {
+  double start, step;
+  Groups<T> groups;
+  TAPER_LINE_FUNCTION T first(int64_t i) const {
+    return static_cast<T>(__builtin_fma(step, static_cast<double>(i), start));
+  }
+  TAPER_LINE_FUNCTION T next(T first, int64_t k) const {
+    return static_cast<T>(__builtin_fma(step, static_cast<double>(k), static_cast<double>(first)));
+  }
+};
+
+/// Counted from the nearer end, so that both ends are exact; within a group in T. The multiples of
+/// the step are kept, because a product and a sum that are one instruction would round once.
+template <class T>
+struct LinspaceLine {
+  double start, end, step;
+  int64_t n;
+  T multiples[Groups<T>::kLength];
+  Groups<T> groups;
+  LinspaceLine(int64_t n, T start, T end) : start(start), end(end), n(n), groups(n) {
+    const T by = n > 1 ? (end - start) / static_cast<T>(n - 1) : T(0);
+    step = static_cast<double>(by);
+    for (int64_t k = 0; k < groups.kLength; ++k) multiples[k] = by * static_cast<T>(k);
+  }
+  TAPER_LINE_FUNCTION T first(int64_t i) const {
+    const bool forward = i < n / 2 || n == 1;
+    const double steps = static_cast<double>(forward ? i : n - 1 - i);
+    return static_cast<T>(__builtin_fma(forward ? step : -step, steps, forward ? start : end));
+  }
+  TAPER_LINE_FUNCTION T next(T first, int64_t k) const { return first + multiples[k]; }
+};
+
+#undef TAPER_LINE_FUNCTION
+
+}  // namespace taper::cpu
