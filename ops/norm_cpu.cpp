@@ -4,6 +4,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
+#include <taper/ops/norm_columns.h>
 #include <taper/ops/norm_kernels.h>
 #include <taper/ops/norm_loops.h>
 
@@ -58,6 +59,8 @@ struct Planes {
     for (int64_t d = 2; d < sizes.size(); ++d) pixels *= sizes[d];
   }
   int64_t at(int64_t n, int64_t c) const { return (n * channels + c) * pixels; }
+  /// Samples without pixels: alone, a channel's elements lie apart.
+  bool in_columns() const { return pixels == 1 && batch > 0; }
   int64_t grain(int64_t pixels_each) const {
     return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, pixels_each));
   }
@@ -103,16 +106,62 @@ bool past_caches(const In& x, int64_t inputs) {
 }
 
 // ---------------------------------------------------------------------- batch norm
+/// What becomes of a batch's moments.
+struct Statistics {
+  Out mean, scale;
+  InOut running_mean, running_var;
+  double momentum, eps;
+
+  template <class T>
+  void keep(int64_t c, const Moments& m) const {
+    mean.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(m.mean);
+    const double variance = m.count ? m.m2 / m.count : 0;
+    scale.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(1 / std::sqrt(variance + eps));
+    move_towards(running_mean, c, m.mean, momentum);
+    move_towards(running_var, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
+  }
+};
+
 template <class T>
-void channel_statistics(const Planes& p, const Out& mean, const Out& scale, const InOut& rm,
-                        const InOut& rv, const T* x, int64_t c, double momentum, double eps) {
+void channel_statistics(const Planes& p, const T* x, int64_t c, const Statistics& to) {
   Moments m;
   for (int64_t n = 0; n < p.batch; ++n) m.merge(moments(x + p.at(n, c), p.pixels));
-  mean.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(m.mean);
-  const double variance = m.count ? m.m2 / m.count : 0;
-  scale.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(1 / std::sqrt(variance + eps));
-  move_towards(rm, c, m.mean, momentum);
-  move_towards(rv, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
+  to.keep<T>(c, m);
+}
+
+// Neighbouring channels of samples without pixels go together.
+/// Calls block(c, n) for every block of n columns from c on.
+template <class Block>
+void for_each_columns(const Planes& p, const Block& block) {
+  const int64_t blocks = (p.channels + kNormColumns - 1) / kNormColumns;
+  parallel_for(0, blocks, p.grain(p.batch * kNormColumns), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i)
+      block(i * kNormColumns, std::min(kNormColumns, p.channels - i * kNormColumns));
+  });
+}
+
+template <class T>
+void column_statistics(const Planes& p, const T* x, const Statistics& to) {
+  for_each_columns(p, [&](int64_t c, int64_t n) {
+    double mean[kNormColumns], m2[kNormColumns];
+    column_moments(NormColumns<T>{p.batch, p.channels, n, x + c}, mean, m2);
+    for (int64_t k = 0; k < n; ++k)
+      to.keep<T>(c + k, Moments{static_cast<double>(p.batch), mean[k], m2[k]});
+  });
+}
+
+template <class T, class Op = opmath_t<T>>
+void normalize_columns(const Planes& p, T* y, const T* x, const Op* mean, const Op* scale,
+                       const Values<Op>& w, const Values<Op>& b) {
+  const Scratch<Op> factor(p.channels), shift(p.channels);
+  for (int64_t c = 0; c < p.channels; ++c) {
+    factor[c] = scale[c] * w.at(c, 1);
+    shift[c] = b.at(c, 0);
+  }
+  parallel_for(0, p.batch, p.grain(p.channels), [&](int64_t n, int64_t end) {
+    column_scale_shift(NormColumns<T>{end - n, p.channels, p.channels, x + p.at(n, 0)},
+                       y + p.at(n, 0), mean, factor.get(), shift.get());
+  });
 }
 
 /// y = (x - mean) scale w + b, plane by plane.
@@ -132,6 +181,7 @@ struct BatchForward {
                    ahead);
   }
   void all() const {
+    if (p.in_columns()) return normalize_columns(p, y, x, mean, scale, w, b);
     parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
       for (; i < end; ++i) plane(i / p.channels, i % p.channels);
       if (past) end_stream();
@@ -144,6 +194,22 @@ struct BatchForward {
     return p.batch * p.pixels * static_cast<int64_t>(sizeof(T)) <= cache &&
            p.channels >= 4 * get_num_threads();
   }
+  /// With the batch's own moments.
+  void training(const Statistics& to) const {
+    if (p.in_columns()) {
+      column_statistics(p, x, to);
+      return all();
+    }
+    const bool at_once = by_channel();
+    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+      for (; c < end; ++c) {  // the planes of the next channel lie behind this one's
+        channel_statistics(p, x, c, to);
+        for (int64_t n = 0; at_once && n < p.batch; ++n) plane(n, c, p.pixels);
+      }
+      if (at_once && past) end_stream();
+    });
+    if (!at_once) all();
+  }
 };
 
 template <class T>
@@ -155,6 +221,16 @@ struct BatchGradient {
   const Op *mean, *scale;
   bool training, past;
 
+  /// gx = a gy + b (x - mean) + constant
+  struct Terms {
+    Op a, b, constant;
+  };
+  Terms terms(int64_t c, Op w, const Dots& sum) const {
+    const double count = static_cast<double>(p.batch * p.pixels), a = w * scale[c];
+    const double b = training ? -a * scale[c] * scale[c] * sum.dot / count : 0;
+    const double constant = training ? -a * sum.sum / count : 0;
+    return {static_cast<Op>(a), static_cast<Op>(b), static_cast<Op>(constant)};
+  }
   void channel(int64_t c, Op w, Op* gw, Op* gb) const {
     Dots sum;
     for (int64_t n = 0; n < p.batch; ++n) {
@@ -165,12 +241,24 @@ struct BatchGradient {
     *gw = static_cast<Op>(sum.dot * scale[c]);
     *gb = static_cast<Op>(sum.sum);
     if (!gx) return;
-    const double count = static_cast<double>(p.batch * p.pixels), a = w * scale[c];
-    const double b = training ? -a * scale[c] * scale[c] * sum.dot / count : 0;
-    const double constant = training ? -a * sum.sum / count : 0;
+    const Terms t = terms(c, w, sum);
     for (int64_t n = 0; n < p.batch; ++n)
-      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
-                 static_cast<Op>(a), static_cast<Op>(b), mean[c], static_cast<Op>(constant));
+      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
+                 mean[c], t.constant);
+  }
+  /// The same for samples without pixels: n channels from c on.
+  void columns(int64_t c, int64_t n, const Values<Op>& w, Op* gw, Op* gb) const {
+    const NormColumns<T> s{p.batch, p.channels, n, x + c, gy + c};
+    double sum[kNormColumns], dot[kNormColumns];
+    column_dots(s, mean + c, sum, dot);
+    Op a[kNormColumns], b[kNormColumns], constant[kNormColumns];
+    for (int64_t k = 0; k < n; ++k) {
+      gw[c + k] = static_cast<Op>(dot[k] * scale[c + k]);
+      gb[c + k] = static_cast<Op>(sum[k]);
+      const Terms t = terms(c + k, w.at(c + k, 1), {sum[k], dot[k]});
+      a[k] = t.a, b[k] = t.b, constant[k] = t.constant;
+    }
+    if (gx) column_combine(s, gx + c, mean + c, a, b, constant);
   }
 };
 
@@ -249,18 +337,9 @@ void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut r
   TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
-    const BatchForward<scalar_t> f{
-        p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
-        b, past_caches(x, 1)};
-    const bool at_once = f.by_channel();
-    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
-      for (; c < end; ++c) {  // the planes of the next channel lie behind this one's
-        channel_statistics(p, mean, scale, running_mean, running_var, f.x, c, momentum, eps);
-        for (int64_t n = 0; at_once && n < p.batch; ++n) f.plane(n, c, p.pixels);
-      }
-      if (at_once && f.past) end_stream();
-    });
-    if (!at_once) f.all();
+    BatchForward<scalar_t>{p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
+                           b, past_caches(x, 1)}
+        .training({mean, scale, running_mean, running_var, momentum, eps});
   });
 }
 
@@ -296,10 +375,15 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     scale.as<Op>(),
                                     training,
                                     past_caches(x, 2)};
-    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
-      for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
-      if (f.past) end_stream();
-    });
+    if (p.in_columns())
+      for_each_columns(p, [&](int64_t c, int64_t n) {
+        f.columns(c, n, w, sums.get(), sums.get() + p.channels);
+      });
+    else
+      parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+        for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
+        if (f.past) end_stream();
+      });
     store_values(gw, sums.get());
     store_values(gb, sums.get() + p.channels);
   });

@@ -4,6 +4,11 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
+#include <taper/ops/unary.h>
+#include <taper/ops/view.h>
 
 #include "test_util.h"
 
@@ -198,6 +203,30 @@ TAPER_OP_CASES(running_case, {
   c.tolerance = 10;
   return std::vector{c};
 });
+
+// Samples without pixels are normalised by columns: what their transpose gives as one image.
+TEST(Norm, BatchNormOfSamplesWithoutPixelsIsThatOfOneImage) {
+  for (const auto& [rows, channels] : {std::pair{1, 3}, {2, 1}, {5, 64}, {70, 133}})
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16}) {
+      const Tensor x = numbers({rows, channels}).to(t).requires_grad_();
+      const Tensor image = x.detach().t().contiguous().unsqueeze(0).requires_grad_();
+      const Tensor w = numbers({channels}).to(t).requires_grad_(), b = w.detach().neg();
+      const Tensor gy = numbers({rows, channels}).to(t), gi = gy.t().contiguous().unsqueeze(0);
+      Tensor m[2] = {zeros({channels}, t), zeros({channels}, t)}, v[2] = {m[0] + 1, m[1] + 1};
+      const Tensor y = batch_norm(x, w, b, m[0], v[0], true, 0.25, kEps);
+      const Tensor z = batch_norm(image, w, b, m[1], v[1], true, 0.25, kEps);
+      const auto near = [t = t](const Tensor& p, const Tensor& q) {
+        return allclose(p.to(kDouble), q.to(kDouble), t == kBFloat16 ? 2e-2 : 1e-4,
+                        t == kBFloat16 ? 2e-2 : 1e-5, true);
+      };
+      EXPECT_TRUE(near(y, z.squeeze(0).t())) << rows << " x " << channels << toString(t);
+      EXPECT_TRUE(near(m[0], m[1]));
+      EXPECT_TRUE(near(v[0], v[1]));
+      const auto g = autograd::grad({y}, {x, w}, {gy}), h = autograd::grad({z}, {image, w}, {gi});
+      EXPECT_TRUE(near(g[0], h[0].squeeze(0).t())) << rows << " x " << channels << toString(t);
+      EXPECT_TRUE(near(g[1], h[1]));
+    }
+}
 
 TEST(Norm, BatchNormMovesItsRunningStatistics) {
   const Tensor x = numbers({4, 2, 3}, kDouble);

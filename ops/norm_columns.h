@@ -1,0 +1,37 @@
+// The loops of batch norm over samples without pixels, whose channels lie side by side. Not
+// installed.
+#pragma once
+
+#include <taper/framework/dtype.h>
+
+namespace taper::cpu {
+
+/// Columns that are computed at a time, at most.
+constexpr int64_t kNormColumns = 64;
+
+/// Some columns of rows that are `step` elements apart.
+template <class T>
+struct NormColumns {
+  int64_t rows, step, columns;
+  const T* x;
+  const T* gy = nullptr;
+};
+
+#define TAPER_NORM_COLUMNS(T)                                                                   \
+  /* The mean of every column and the sum of its squared deviations. */                         \
+  void column_moments(const NormColumns<T>& s, double* mean, double* m2);                       \
+  /* y = a (x - mean) + b; y is laid out as x. */                                               \
+  void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,               \
+                          const opmath_t<T>* a, const opmath_t<T>* b);                          \
+  /* Every column's sums of gy and of gy (x - mean). */                                         \
+  void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, double* sum, double* dot); \
+  /* gx = a gy + b (x - mean) + c */                                                            \
+  void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean,                  \
+                      const opmath_t<T>* a, const opmath_t<T>* b, const opmath_t<T>* c);
+TAPER_NORM_COLUMNS(float)
+TAPER_NORM_COLUMNS(double)
+TAPER_NORM_COLUMNS(Half)
+TAPER_NORM_COLUMNS(BFloat16)
+#undef TAPER_NORM_COLUMNS
+
+}  // namespace taper::cpu
