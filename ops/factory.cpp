@@ -391,7 +391,7 @@ void TensorData::write(T*& to) const {
   } else if (kind_ == Kind::kArray) {
     const Tensor values = array_.to(CppTypeToScalarType<T>::value);
     const T* from = values.data_ptr<T>();
-    for (int64_t i = 0; i < values.numel(); ++i) *to++ = from[i];
+    to = std::copy_n(from, values.numel(), to);
   } else {
     for (size_t i = 0; i < count_; ++i) list_[i].write(to);
   }

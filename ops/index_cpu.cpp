@@ -377,13 +377,19 @@ void gather_along(Out y, In x, In index, int64_t dim) {
   if (y.numel == 0) return;
   x = at_least_1d(x);
   index = at_least_1d(index);
-  const int64_t last = index.dim() - 1, n = index.sizes[last], size = x.sizes[dim];
-  const int64_t step = x.strides[dim], column = dim == last ? 0 : x.strides[last];
+  Dims sizes = index.sizes, strides = without_step(x.strides, dim);
+  // With one index in each row, that of an action or a label, the rows are one.
+  if (sizes.size() > 1 && sizes.back() == 1 && strides.back() == 0) {
+    sizes.resize(sizes.size() - 1);
+    strides.resize(strides.size() - 1);
+  }
+  const int64_t n = sizes.back(), size = x.sizes[dim];
+  const int64_t step = x.strides[dim], column = strides.back();
   by_itemsize(elementSize(x.dtype), [&](auto unit) {
     using T = decltype(unit);
     const int64_t grain = std::max<int64_t>(1, kGrain / n);
     parallel_for(0, index.numel / n, grain, [&](int64_t begin, int64_t end) {
-      RowWalk walk(index.sizes, without_step(x.strides, dim), begin);
+      RowWalk walk(sizes, strides, begin);
       for (int64_t r = begin; r < end; ++r, walk.next())
         for (int64_t j = 0; j < n; j += kBlock) {
           // Checked block by block, while the indices are in the cache.

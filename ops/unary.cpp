@@ -369,10 +369,11 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
   const NoGradGuard values_only;
   if (x.is_complex()) detail::unsupported_dtype("nan_to_num", x.scalar_type());
   if (!x.is_floating_point()) return x.clone();
-  const double high = posinf.value_or(largest(x.scalar_type()));
-  const double low = neginf.value_or(-largest(x.scalar_type()));
-  const Tensor infinite = isinf(x);
+  const double most = largest(x.scalar_type());
   Tensor y = where(isnan(x), Scalar(nan.value_or(0)), x);
+  if (!posinf && !neginf) return y.clamp(Scalar(-most), Scalar(most));
+  const double high = posinf.value_or(most), low = neginf.value_or(-most);
+  const Tensor infinite = isinf(x);
   y = where(infinite.logical_and(x.gt(0)), Scalar(high), y);
   return where(infinite.logical_and(x.lt(0)), Scalar(low), y);
 }

@@ -75,6 +75,7 @@ std::vector<Args> gather_samples(ScalarType t) {
           indexed({4, 3}, {2, 2}, 4, 0, t),
           indexed({33, 31}, {33, 1}, 31, -1, t),
           indexed({2, 5, 3}, {2, 7, 3}, 5, 1, t),
+          indexed({2, 3, 5}, {2, 3, 1}, 5, 2, t),
           indexed({3, 2}, {0, 2}, 3, 0, t),
           indexed({}, {}, 1, 0, t),
           indexed({5, 1025}, {5, 1031}, 1025, 1, t)};

@@ -11,6 +11,8 @@
 #include <taper/ops/factory.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
+#include <taper/ops/unary.h>
+#include <taper/ops/view.h>
 
 #include "test_util.h"
 
@@ -248,6 +250,17 @@ TEST(Reduce, ProductsWithoutZeros) {
   const Tensor g = autograd::grad({x.prod()}, {x}, {}, true, true)[0];
   EXPECT_TRUE(
       autograd::grad({g.sum()}, {x})[0].allclose(values({-12.5, 8.5, -14, -9}).reshape({2, 2})));
+}
+
+// Few columns: many rows are taken as one, as many as there are enough of.
+TEST(Reduce, FewColumnsOfAnyNumberOfRows) {
+  for (const int64_t rows : {2, 9, 40, 256, 1000})
+    for (const int64_t columns : {1, 2, 3, 5, 31}) {
+      const Tensor x = numbers({3, rows, columns}), across = x.transpose(1, 2).contiguous();
+      const Tensor exact = across.to(kDouble).sum(2);
+      EXPECT_LT((x.sum(1).to(kDouble) - exact).abs().max().item<double>(), 1e-3) << rows;
+      EXPECT_TRUE(equal(x.amax(1), across.amax(2))) << rows << " x " << columns;
+    }
 }
 
 }  // namespace
