@@ -444,6 +444,11 @@ void true_positions(Out positions, In x) {
       // Without branches: a position is always written, and counted when it is one.
       const int64_t end = std::min(i + 255, x.numel);
       int64_t count = 0;
+      if (sizeof(scalar_t) == 1 && i < end &&
+          !std::memchr(p + i, 0, static_cast<size_t>(end - i))) {
+        for (int64_t k = i; k < end; ++k) *out++ = k;
+        continue;
+      }
       for (int64_t k = i; k < end; ++k) {
         found[count] = k;
         count += is_true(p[k]);

@@ -34,6 +34,11 @@ Runs runs_of(const Tensor& rows, bool want_runs, bool want_counts) {
   Runs r;
   r.starts = true_positions(first);
   if (!want_runs && !want_counts) return r;
+  if (r.starts.size(0) == n) {  // no row is like the one before
+    r.counts = ones_like(r.starts);
+    r.run_of_row = r.starts;
+    return r;
+  }
   const Tensor ends = cat({r.starts.slice(0, 1), full({1}, n, r.starts.options())});
   r.counts = ends.sub(r.starts);
   if (want_runs) {
@@ -63,7 +68,8 @@ Unique unique_rows(const Tensor& rows, const Tensor& order, bool return_inverse,
     inverse = order.defined() ? empty({rows.size(0)}, longs).scatter(0, order, runs.run_of_row)
                               : runs.run_of_row;
   if (return_counts) counts = runs.counts;
-  return {sorted.index_select(0, runs.starts), inverse, counts};
+  const bool all = runs.starts.size(0) == rows.size(0);
+  return {all ? sorted.clone() : sorted.index_select(0, runs.starts), inverse, counts};
 }
 
 // Whole numbers in [low, low + places) are counted, which is less work than to sort them.

@@ -4,8 +4,12 @@
 #include <vector>
 
 #include <taper/ops/binary.h>
+#include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/index.h>
+#include <taper/ops/shape.h>
 #include <taper/ops/unique.h>
+#include <taper/ops/view.h>
 
 #include "test_util.h"
 
@@ -91,6 +95,31 @@ TEST(Unique, RunsOfManyElements) {
   EXPECT_TRUE(std::get<1>(unique_consecutive(x, true)).equal(inverse));
   for (const ScalarType t : {kHalf, kFloat, kDouble, kByte, kInt, kComplexFloat})
     EXPECT_TRUE(std::get<1>(unique_consecutive(x.to(t), true)).equal(inverse)) << t;
+}
+
+// Where all differ nothing is looked up; the results are the caller's own.
+TEST(UniqueConsecutive, OfDifferentElements) {
+  Tensor x = arange(1000).flip(0).clone();
+  const auto [y, inverse, counts] = unique_consecutive(x, true, true);
+  EXPECT_TRUE(equal(y, x));
+  EXPECT_TRUE(equal(inverse, arange(1000)));
+  EXPECT_TRUE(equal(counts, ones({1000}, kLong)));
+  x.zero_();
+  EXPECT_EQ(y[0].item<int64_t>(), 999);
+  const auto [rows, of_row, each] =
+      unique_dim(arange(12).view({4, 3}).flip(0), 0, true, true, true);
+  EXPECT_TRUE(equal(rows, arange(12).view({4, 3})));
+  EXPECT_TRUE(equal(of_row, arange(4).flip(0)));
+  EXPECT_TRUE(equal(each, ones({4}, kLong)));
+}
+
+// Positions in whole spans of elements that are all true, all false or mixed.
+TEST(UniqueConsecutive, PositionsInDenseAndSparseSpans) {
+  Tensor x = zeros({2000}, kBool);
+  x.slice(0, 100, 1100).fill_(true);
+  x.slice(0, 1500, 2000, 3).fill_(true);
+  const Tensor expected = cat({arange(100, 1100), arange(1500, 2000, 3)});
+  EXPECT_TRUE(equal(x.nonzero().squeeze(1), expected));
 }
 
 }  // namespace
