@@ -6,6 +6,7 @@
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/element_parts.h>
 #include <taper/ops/binary_functors.h>
+#include <taper/ops/count_bytes.h>
 #include <taper/ops/index_kernels.h>
 #include <taper/ops/weighted_rows.h>
 
@@ -308,8 +309,6 @@ void mark_elements(bool* first, const T* x, int64_t n) {
 }
 
 constexpr int64_t kBlock = 4096;
-
-int64_t count_bytes(const uint8_t* p, int64_t n) { TAPER_BY_ISA(count_bytes, p, n); }
 
 /// Bit i tells whether byte i of 8 is not 0.
 uint64_t bits_of_bytes(const void* p) {

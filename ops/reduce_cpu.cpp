@@ -1,5 +1,6 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/ops/count_bytes.h>
 #include <taper/ops/reduce_kernels.h>
 
 #define TAPER_ISA_FILE <taper/ops/reduce_isa.inc>

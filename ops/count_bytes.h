@@ -1,0 +1,11 @@
+// Counting the bytes of a mask. Not installed.
+#pragma once
+
+#include <cstdint>
+
+namespace taper::cpu {
+
+/// How many of n bytes are not 0.
+int64_t count_bytes(const uint8_t* p, int64_t n);
+
+}  // namespace taper::cpu
