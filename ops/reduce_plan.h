@@ -1,6 +1,8 @@
 // How a reduction walks its input: dimensions in memory order, neighbours of a kind merged.
 #pragma once
 
+#include <utility>
+
 #include <taper/framework/iterate.h>
 
 namespace taper {

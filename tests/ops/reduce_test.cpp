@@ -137,6 +137,48 @@ TEST(Reduce, ThreadsDoNotChangeResults) {
   for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(one[i].equal(three[i])) << i;
 }
 
+// Rows of a few vectors are reduced in groups, with what is left of the rows and of each. Each is
+// as it is alone; rows need not follow each other.
+TEST(Reduce, RowsOfAFewVectors) {
+  Random random(5);
+  for (const ScalarType t : {kFloat, kDouble, kLong})
+    for (const int64_t n : {25, 31, 32, 49, 64, 100, 127, 200, 256})
+      for (const int64_t rows : {3, 16, 37}) {
+        const Tensor wide = random_tensor({rows, n + 3}, kDouble, {-9, 9}, random).round().to(t);
+        const Tensor x = wide.narrow(1, 1, n), exact = x.to(kDouble).t().contiguous();
+        const std::string where = std::to_string(rows) + " x " + std::to_string(n);
+        EXPECT_TRUE(x.sum(1).to(kDouble).equal(exact.sum(0))) << where;
+        EXPECT_TRUE(x.amax({1}).to(kDouble).equal(exact.amax({0}))) << where;
+        EXPECT_TRUE(x.amin({1}).to(kDouble).equal(exact.amin({0}))) << where;
+        EXPECT_TRUE(x.narrow(0, rows - 1, 1).sum(1).equal(x.sum(1).narrow(0, rows - 1, 1)));
+        if (t == kLong) continue;
+        EXPECT_TRUE(x.pow(2).sum(1).sqrt().allclose(x.norm(2, 1), 1e-6)) << where;
+        const Tensor factors = x * 0.001 + 1, products = factors.to(kDouble).t().contiguous();
+        EXPECT_TRUE(factors.prod(1).to(kDouble).allclose(products.prod(0), 1e-5)) << where;
+        wide[rows / 2][n].fill_(NAN);
+        EXPECT_TRUE(x.amax({1}).isnan().equal(x.sum(1).isnan())) << where;
+        EXPECT_EQ(x.amin({1}).isnan().sum().item<int64_t>(), 1) << where;
+      }
+}
+
+// Short rows that no cache holds, added one after the other: columns of whole tiles, of vectors and
+// alone, and rows that are left. Threads may split the columns.
+TEST(Reduce, ColumnsOfManyShortRows) {
+  Random random(6);
+  const int before = get_num_threads();
+  for (const int64_t columns : {70, 300}) {
+    const Tensor x = random_tensor({5 * (1 << 20) / columns / 7 * 7, columns}, kFloat, {}, random);
+    set_num_threads(1);
+    const Tensor sum = x.sum(0), most = x.amax({0}), part = x.view({-1, 7, columns}).sum(1);
+    set_num_threads(3);
+    EXPECT_TRUE(x.sum(0).equal(sum)) << columns;
+    set_num_threads(before);
+    EXPECT_TRUE(sum.to(kDouble).allclose(x.to(kDouble).sum(0), 1e-5, 1e-3)) << columns;
+    EXPECT_TRUE(most.equal(x.t().contiguous().amax({1}))) << columns;
+    EXPECT_TRUE(part.to(kDouble).allclose(x.to(kDouble).view({-1, 7, columns}).sum(1), 1e-5, 1e-5));
+  }
+}
+
 TEST(Reduce, DtypeArgumentConvertsFirst) {
   const Tensor x = values({1.5, 2.5});
   EXPECT_EQ(x.sum(kLong).item<int64_t>(), 3);
