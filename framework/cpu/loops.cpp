@@ -7,29 +7,25 @@
 namespace taper::cpu {
 namespace {
 
+/// An element of 16 bytes.
+struct Item16 {
+  uint64_t halves[2];
+};
+
+}  // namespace
+}  // namespace taper::cpu
+
+#define TAPER_ISA_FILE <taper/framework/cpu/gather_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
 // ---------------------------------------------------------------- strided rows
 // The loops of rows know contiguous operands (and broadcast ones). Others pass through buffers that
 // stay in the first-level cache.
 constexpr int64_t kRun = 512;  // elements
 constexpr int64_t kMaxItem = 16;
-struct Item16 {
-  uint64_t halves[2];
-};
-
-template <class T>
-void gather_as(char* to, const char* from, int64_t step, int64_t n) {
-  if (step == 0) {
-    std::fill_n(reinterpret_cast<T*>(to), n, *reinterpret_cast<const T*>(from));
-    return;
-  }
-  if (step == 2 * int64_t{sizeof(T)}) {  // the parts of complex numbers
-    for (int64_t i = 0; i < n; ++i)
-      reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(from)[2 * i];
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i)
-    reinterpret_cast<T*>(to)[i] = *reinterpret_cast<const T*>(from + i * step);
-}
 template <class T>
 void scatter_as(char* to, const char* from, int64_t step, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
@@ -37,11 +33,7 @@ void scatter_as(char* to, const char* from, int64_t step, int64_t n) {
 }
 /// n elements that lie `step` bytes apart, side by side.
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
-  if (item == 4) return gather_as<uint32_t>(to, from, step, n);
-  if (item == 8) return gather_as<uint64_t>(to, from, step, n);
-  if (item == 16) return gather_as<Item16>(to, from, step, n);
-  if (item == 2) return gather_as<uint16_t>(to, from, step, n);
-  gather_as<uint8_t>(to, from, step, n);
+  TAPER_BY_ISA(gather, to, from, step, item, n);
 }
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   if (item == 4) return scatter_as<uint32_t>(to, from, step, n);
@@ -53,22 +45,24 @@ void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) 
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
 
-/// An operand of a row that may be strided.
+/// An operand of a row that may be strided. `far`: past the caches; what the next run reads arrives
+/// while this one is computed.
 struct Side {
   int64_t item;
-  bool strided;
+  bool strided, far;
   alignas(64) char buffer[kRun * kMaxItem];
-  Side(int64_t item, bool strided) : item(item), strided(strided) {}
+  Side(int64_t item, bool strided, bool far) : item(item), strided(strided), far(far) {}
   const char* read(const char* p, int64_t step, int64_t n) {
     if (!strided) return p;
     gather(buffer, p, step, item, n);
+    if (far && step > 0 && step <= 4 * item) fetch_ahead(p + n * step, n * step);
     return buffer;
   }
 };
 
 void strided_row(MapRow row, const void* f, char* y, const char* x, const int64_t* s,
-                 const int64_t* items, int64_t n) {
-  Side to(items[0], s[0] != items[0]), from(items[1], s[1] != items[1]);
+                 const int64_t* items, int64_t n, bool far) {
+  Side to(items[0], s[0] != items[0], far), from(items[1], s[1] != items[1], far);
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     char* out = to.strided ? to.buffer : y + i * s[0];
@@ -78,9 +72,9 @@ void strided_row(MapRow row, const void* f, char* y, const char* x, const int64_
 }
 
 void strided_row(Map2Rows rows, const void* f, char* y, const char* a, const char* b,
-                 const int64_t* s, const int64_t* items, int64_t n) {
-  Side to(items[0], s[0] != items[0]), left(items[1], s[1] != items[1] && s[1] != 0),
-      right(items[2], s[2] != items[2] && (s[2] != 0 || s[1] == 0));
+                 const int64_t* s, const int64_t* items, int64_t n, bool far) {
+  Side to(items[0], s[0] != items[0], far), left(items[1], s[1] != items[1] && s[1] != 0, far),
+      right(items[2], s[2] != items[2] && (s[2] != 0 || s[1] == 0), far);
   const int64_t steps[3] = {items[0], s[1] == 0 ? 0 : items[1], right.strided ? items[2] : s[2]};
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
@@ -92,10 +86,10 @@ void strided_row(Map2Rows rows, const void* f, char* y, const char* a, const cha
 
 // What is one element for the whole row is spread over its buffer once.
 void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, const int64_t* items,
-                 int64_t n) {
-  Side to(items[0], s[0] != items[0]);
-  Side from[3] = {Side(items[1], s[1] != items[1]), Side(items[2], s[2] != items[2]),
-                  Side(items[3], s[3] != items[3])};
+                 int64_t n, bool far) {
+  Side to(items[0], s[0] != items[0], far);
+  Side from[3] = {Side(items[1], s[1] != items[1], far), Side(items[2], s[2] != items[2], far),
+                  Side(items[3], s[3] != items[3], far)};
   const char* x[3];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
@@ -188,10 +182,11 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   }
   const auto plan = plan_over(y.sizes, y, x);
   const bool dense = plan.strides[0][0] == s[0] && plan.strides[0][1] == s[1];
+  const bool far = past_caches(y, x);
   parallel_for(0, plan.numel, grain, [&](int64_t b, int64_t e) {
     for_each_row(plan, b, e, [&](char* const* p, const int64_t* steps, int64_t n) {
       if (dense) return row(f, p[0], p[1], s, n);
-      strided_row(row, f, p[0], p[1], steps, s, n);
+      strided_row(row, f, p[0], p[1], steps, s, n, far);
     });
   });
 }
@@ -204,7 +199,7 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
   const int64_t steps[6] = {s[0], s[1], s[2], t[0], t[1], t[2]};
   const bool dense = s[0] == items[0] && (s[1] == items[1] || s[1] == 0) &&
                      (s[2] == items[2] || s[2] == 0) && (s[1] != 0 || s[2] != 0);
-  const bool past = dense && y.contiguous && past_caches(y, a, b);
+  const bool far = past_caches(y, a, b), past = far && dense && y.contiguous;
   if (dense && !past)
     return parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
       for_each_block(plan, begin, end, [&](const Block<3>& r) {
@@ -214,7 +209,7 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t*, int64_t n) {
       if (past) return stream_row(rows, f, p[0], p[1], p[2], s, n);
-      strided_row(rows, f, p[0], p[1], p[2], s, items, n);
+      strided_row(rows, f, p[0], p[1], p[2], s, items, n, far);
     });
     if (past) end_stream();
   });
@@ -225,12 +220,12 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);
   const bool dense = std::equal(items, items + 4, plan.strides[0]);
-  const bool past = dense && y.contiguous && past_caches(y, a, b, c);
+  const bool far = past_caches(y, a, b, c), past = far && dense && y.contiguous;
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t* s, int64_t n) {
       if (past) return stream_row(row, f, p, s, n);
       if (dense) return row(f, p[0], p + 1, n);
-      strided_row(row, f, p, s, items, n);
+      strided_row(row, f, p, s, items, n, far);
     });
     if (past) end_stream();
   });
