@@ -21,28 +21,46 @@ std::atomic<int> g_interop_threads{1};
 // The index of this thread in the running loop, -1 outside of one.
 thread_local int tl_index = -1;
 
-// One loop: pieces are taken by whoever is free, so that a thread which the system does not let run
-// delays nothing but the piece it has begun.
+// One loop. Each thread begins with the same part of the pieces as in other loops, for what it left
+// in the caches of its core it finds there again; then it takes what is left of the others' parts,
+// so that a thread which the system does not let run delays nothing but the piece it has begun.
 struct Job {
   int64_t begin, end, chunk, pieces;
   void* context;
   void (*body)(void*, int64_t, int64_t);
-  std::atomic<int64_t> next{0};
+  int64_t parts;
+  struct alignas(64) Part {
+    std::atomic<int64_t> taken{0};
+  };
+  static constexpr int64_t kMostParts = 16;
+  Part part[kMostParts]{};
   std::atomic<bool> failed{false};
   std::exception_ptr error{};
 
   /// Does pieces until none is left; returns how many.
   int64_t work() {
     int64_t count = 0;
-    for (int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces; ++count) {
-      const int64_t b = begin + piece * chunk;
-      try {
-        if (b < end) body(context, b, std::min(end, b + chunk));
-      } catch (...) {
-        if (!failed.exchange(true)) error = std::current_exception();
-      }
-    }
+    for (int64_t k = 0; k < parts; ++k) count += work_on((tl_index + k) % parts);
     return count;
+  }
+
+  /// Part p is every parts-th piece: neighbours in memory are computed at about the same time.
+  int64_t work_on(int64_t p) {
+    int64_t count = 0;
+    for (;; ++count) {
+      const int64_t piece = p + parts * part[p].taken.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= pieces) return count;
+      do_piece(piece);
+    }
+  }
+
+  void do_piece(int64_t piece) {
+    const int64_t b = begin + piece * chunk;
+    try {
+      if (b < end) body(context, b, std::min(end, b + chunk));
+    } catch (...) {
+      if (!failed.exchange(true)) error = std::current_exception();
+    }
   }
 };
 
@@ -133,9 +151,9 @@ class Pool {
  private:
   void open(Job& job, int helpers) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (; started_ < helpers; ++started_) std::thread(&Pool::help, this).detach();
+    for (; started_ < helpers; ++started_) std::thread(&Pool::help, this, started_ + 1).detach();
     job_ = &job;
-    places_ = helpers;
+    wanted_ = helpers;
     generation_.fetch_add(1, std::memory_order_release);
     if (sleepers_ > 0) wake_.notify_all();
   }
@@ -151,7 +169,8 @@ class Pool {
     done_.wait(lock, [this] { return running_.load(std::memory_order_acquire) == 0; });
   }
 
-  void help() {
+  // `number` is the helper's in every loop, from 1 on.
+  void help(int number) {
     omp_set_num_threads(1);  // a library that is called in a piece shall not split it again
     uint64_t seen = 0;
     for (;;) {
@@ -161,9 +180,9 @@ class Pool {
       wake_.wait(lock, [&] { return generation_.load(std::memory_order_relaxed) != seen; });
       --sleepers_;
       seen = generation_.load(std::memory_order_relaxed);
-      if (!job_ || places_ == 0) continue;
+      if (!job_ || number > wanted_) continue;
       Job* job = job_;
-      tl_index = places_--;
+      tl_index = number;
       running_.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
       job->work();
@@ -180,7 +199,7 @@ class Pool {
   std::atomic<uint64_t> generation_{0};
   std::atomic<int> running_{0};
   Job* job_ = nullptr;
-  int places_ = 0, started_ = 0, sleepers_ = 0;
+  int wanted_ = 0, started_ = 0, sleepers_ = 0;
 };
 
 }  // namespace
@@ -213,8 +232,8 @@ namespace detail {
 void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
                   void (*body)(void*, int64_t, int64_t)) {
   static Pool& pool = *new Pool;
-  Job job{begin, end, chunk, pieces, context, body};
   const int64_t helpers = std::min<int64_t>(get_num_threads(), pieces) - 1;
+  Job job{begin, end, chunk, pieces, context, body, std::min(helpers + 1, Job::kMostParts)};
   if (!pool.run(job, static_cast<int>(helpers))) {
     // Alone, in the same pieces.
     tl_index = 0;
