@@ -95,6 +95,9 @@ struct SharedCache {
   size_t nbytes = 0;
   // What the cache may keep: enough for the activations of a training step of moderate size.
   size_t limit = size_t{1} << 30;
+  // When a size was last asked for, in requests of all sizes.
+  uint64_t requests = 0;
+  uint64_t asked[kClasses] = {};
 };
 
 SharedCache& shared_cache() {
@@ -105,7 +108,9 @@ SharedCache& shared_cache() {
 void* cache_take(size_t rounded) {
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  Block*& head = c.heads[class_of(rounded)];
+  const int k = class_of(rounded);
+  c.asked[k] = ++c.requests;
+  Block*& head = c.heads[k];
   Block* b = head;
   if (!b) return nullptr;
   head = b->next;
@@ -113,9 +118,24 @@ void* cache_take(size_t rounded) {
   return b;
 }
 
+// Blocks of sizes that nobody has asked for in many training steps go back to the system, until so
+// much more may be kept. (Giving up what the next step asks for again would gain nothing.)
+void make_room(SharedCache& c, size_t rounded) {
+  constexpr uint64_t kStale = 1 << 14;
+  for (int k = 0; k < kClasses && c.nbytes + rounded > c.limit; ++k) {
+    if (c.requests - c.asked[k] < kStale) continue;
+    for (; c.heads[k] && c.nbytes + rounded > c.limit; c.nbytes -= size_of_class(k)) {
+      Block* b = c.heads[k];
+      c.heads[k] = b->next;
+      system_release(b, size_of_class(k));
+    }
+  }
+}
+
 bool cache_give(void* p, size_t rounded) {
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
+  if (c.nbytes + rounded > c.limit) make_room(c, rounded);
   if (c.nbytes + rounded > c.limit) return false;
   Block* b = static_cast<Block*>(p);
   Block*& head = c.heads[class_of(rounded)];
