@@ -134,12 +134,31 @@ struct LeastSquares {
   Tensor x, rank, singular_values;
 };
 
-// For matrices of full rank. Of the wide ones' solutions the one of least norm.
-Tensor solve_by_qr(const Tensor& A, const Tensor& b) {
+// The factors of A or, where A is wide, of its conjugate transpose.
+struct TallFactors {
+  bool tall;
+  Tensor q, r;
+};
+TallFactors tall_factors(const Tensor& A) {
   const bool tall = A.size(-2) >= A.size(-1);
   const auto [q, r] = linalg::qr(tall ? A : A.mH());
-  if (tall) return solve_triangular(r, matmul(q.mH(), b), true);
-  return matmul(q, solve_triangular(r.mH(), b, false));
+  return {tall, q, r};
+}
+
+// For matrices of full rank. Of the wide ones' solutions the one of least norm.
+Tensor solve_by_qr(const TallFactors& f, const Tensor& b) {
+  if (f.tall) return solve_triangular(f.r, matmul(f.q.mH(), b), true);
+  return matmul(f.q, solve_triangular(f.r.mH(), b, false));
+}
+
+// True when no singular value of any matrix is near the limit, without computing them: they lie
+// between 1 / |R^-1| and |R|. The limit is relative.
+bool surely_full_rank(const Tensor& r, const Limit& limit) {
+  const NoGradGuard values_only;
+  if (r.numel() == 0) return false;
+  const Tensor inverse = solve_triangular(r, eye(r.size(-1), r.options()).expand(r.sizes()), true);
+  const auto size = [](const Tensor& x) { return x.abs().square().sum({-2, -1}).sqrt(); };
+  return (size(r) * size(inverse) * limit.relative).lt(1).all().item<bool>();
 }
 
 LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, bool tell_values) {
@@ -151,6 +170,15 @@ LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, 
                      : zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
   y.singular_values = tell_values ? s : make_real(A, {0});
   return y;
+}
+
+// "gelsy": by QR where that is sure to be right, several times as fast as by the SVD.
+LeastSquares solve_by_either(const Tensor& A, const Tensor& b, const Limit& limit) {
+  const TallFactors f = tall_factors(A);
+  if (!surely_full_rank(f.r, limit)) return solve_by_svd(A, b, limit, false);
+  const Tensor rank =
+      full(batch_with(A, {}), f.r.size(-1), A.options().dtype(kLong).requires_grad(false));
+  return {solve_by_qr(f, b), rank, make_real(A, {0})};
 }
 
 std::string_view choose_driver(const Tensor& A, const optional<std::string_view>& driver) {
@@ -184,9 +212,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
   const std::string_view name = choose_driver(A, driver);
   const bool by_qr = name == "gels";
   const Limit limit = limit_of(A, optional<double>(0.0), rcond);
-  const LeastSquares y =
-      by_qr ? LeastSquares{solve_by_qr(A, b), make_real(A, {0}).to(kLong), make_real(A, {0})}
-            : solve_by_svd(A, b, limit, name != "gelsy");
+  LeastSquares y;
+  if (by_qr)
+    y = {solve_by_qr(tall_factors(A), b), make_real(A, {0}).to(kLong), make_real(A, {0})};
+  else
+    y = name == "gelsy" ? solve_by_either(A, b, limit) : solve_by_svd(A, b, limit, true);
   const NoGradGuard values_only;
   const int64_t n = A.size(-1);
   Tensor residuals = make_real(A, {0});

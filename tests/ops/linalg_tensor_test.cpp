@@ -243,6 +243,10 @@ TEST(LinalgTensor, DriversOfLeastSquares) {
     EXPECT_EQ(rank.scalar_type(), kLong);
     EXPECT_EQ(s.numel(), name == "gelsd" || name == "gelss" ? 2 : 0);
   }
+  // Of a matrix of less than full rank the solution of least norm.
+  const auto [x, none, rank, s] = linalg_lstsq(ones({3, 2}), values({1, 2, 3}).view({3, 1}));
+  EXPECT_TRUE(x.allclose(ones({2, 1}), 1e-4, 1e-5));
+  EXPECT_EQ(rank.item<int64_t>(), 1);
   // With a large limit only the largest singular value counts.
   EXPECT_EQ(std::get<2>(linalg::lstsq(A, b, 0.9)).item<int64_t>(), 1);
   EXPECT_EQ(std::get<1>(linalg::lstsq(A, b, 0.9, "gelsd")).numel(), 0);
