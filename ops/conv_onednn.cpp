@@ -81,7 +81,7 @@ bool counted(const Run& run) try {
 
 // The choices are measured, on AVX-512 and AVX2 machines.
 bool prefers(const ConvShape& s, Kind kind) {
-  if (channel_block(s) == 0 || s.batch * image_work(s) < least_work(s, kind)) return false;
+  if (channel_block(s, kind) == 0 || s.batch * image_work(s) < least_work(s, kind)) return false;
   if (s.groups > 1) return true;
   switch (kind) {
     case Kind::kForward:

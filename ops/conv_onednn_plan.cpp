@@ -65,7 +65,7 @@ void set_layouts(Plan& p, const Part& part) {
   const Sizes y = with_spatial({s.batch, s.groups * s.out_channels}, s, s.out);
   p.x.plain = plain_desc(x, 0, part.x_channels * s.in_pixels());
   p.y.plain = plain_desc(y, 0, part.y_channels * s.out_pixels());
-  const int64_t block = channel_block(s);
+  const int64_t block = channel_block(s, part.kind);
   p.x.inner = reads_plain_images(s, part.kind) ? p.x.plain : blocked_desc(x, block);
   p.y.inner = blocked_desc(y, block);
   const Sizes w = with_spatial({s.out_channels, s.in_channels}, s, s.kernel);
@@ -166,7 +166,7 @@ void set_conversion(Operand& o, bool result) {
 }
 
 std::shared_ptr<const Plan> make_plan(const Part& part) try {
-  if (channel_block(part.shape) == 0) return nullptr;
+  if (channel_block(part.shape, part.kind) == 0) return nullptr;
   const OneThread here;
   const auto p = std::make_shared<Plan>();
   p->kind = part.kind;
@@ -270,10 +270,15 @@ int64_t channel_block() {
   return block;
 }
 
-int64_t channel_block(const ConvShape& s) {
-  // Of volumes there are fast kernels only for whole blocks.
+int64_t channel_block(const ConvShape& s, Kind kind) {
+  // Volumes: half blocks where filling up whole ones would cost more than their wider vectors
+  // gain. The gradient of the weight has no kernels for them.
   const bool halves = s.kernel[0] > 1 && s.in_channels % 16 == 8 && s.out_channels % 8 == 0;
-  if (s.groups == 1 && halves) return std::min<int64_t>(channel_block(), 8);
+  const auto filled = [](int64_t n) { return (n + 15) / 16 * 16; };
+  const int64_t channels = s.in_channels * s.out_channels;
+  const bool wasteful = 3 * channels < 2 * filled(s.in_channels) * filled(s.out_channels);
+  if (s.groups == 1 && halves && wasteful && kind != Kind::kWeightGradient)
+    return std::min<int64_t>(channel_block(), 8);
   if (s.groups == 1 || channel_block() == 0) return channel_block();
   for (int64_t block = channel_block(); block >= 4; block /= 2)
     if (s.in_channels % block == 0 && s.out_channels % block == 0) return block;
@@ -284,7 +289,7 @@ bool reads_plain_images(const ConvShape& s, Kind kind) {
   if (s.groups > 1 || kind == Kind::kInputGradient) return false;
   // With AVX-512 there are forward kernels for every part of a block.
   return s.in_channels <= 3 ||
-         (kind == Kind::kForward && s.in_channels < 16 && channel_block(s) == 16);
+         (kind == Kind::kForward && s.in_channels < 16 && channel_block(s, kind) == 16);
 }
 
 std::shared_ptr<const Plan> plan_of(const Part& part) {

@@ -47,7 +47,7 @@ struct Plan {
 /// Channels that oneDNN's fast layouts keep together; 0 on CPUs for which it has none.
 int64_t channel_block();
 /// The same for the shape: blocks do not cross groups. 0 when there is none.
-int64_t channel_block(const ConvShape& s);
+int64_t channel_block(const ConvShape& s, Kind kind);
 
 /// Whether oneDNN reads the images of so few channels as they are, as it does for a first layer:
 /// blocks of them would be mostly padding.
