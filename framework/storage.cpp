@@ -118,17 +118,21 @@ void* cache_take(size_t rounded) {
   return b;
 }
 
+/// One cached block of class k, which there is, back to the system.
+void give_up(SharedCache& c, int k) {
+  Block* b = c.heads[k];
+  c.heads[k] = b->next;
+  c.nbytes -= size_of_class(k);
+  system_release(b, size_of_class(k));
+}
+
 // Blocks of sizes that nobody has asked for in many training steps go back to the system, until so
 // much more may be kept. (Giving up what the next step asks for again would gain nothing.)
 void make_room(SharedCache& c, size_t rounded) {
   constexpr uint64_t kStale = 1 << 14;
   for (int k = 0; k < kClasses && c.nbytes + rounded > c.limit; ++k) {
     if (c.requests - c.asked[k] < kStale) continue;
-    for (; c.heads[k] && c.nbytes + rounded > c.limit; c.nbytes -= size_of_class(k)) {
-      Block* b = c.heads[k];
-      c.heads[k] = b->next;
-      system_release(b, size_of_class(k));
-    }
+    while (c.heads[k] && c.nbytes + rounded > c.limit) give_up(c, k);
   }
 }
 
@@ -264,13 +268,8 @@ void empty_host_cache() {
 #if !defined(TAPER_NO_POOL)
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  for (int k = 0; k < kClasses; ++k) {
-    while (Block* b = c.heads[k]) {
-      c.heads[k] = b->next;
-      system_release(b, size_of_class(k));
-    }
-  }
-  c.nbytes = 0;
+  for (int k = 0; k < kClasses; ++k)
+    while (c.heads[k]) give_up(c, k);
 #endif
 }
 

@@ -3,6 +3,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/conv_depthwise.h>
 #include <taper/ops/conv_direct.h>

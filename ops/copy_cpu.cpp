@@ -1,6 +1,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>

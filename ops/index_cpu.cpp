@@ -2,7 +2,9 @@
 #include <cstring>
 #include <vector>
 
+#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/element_parts.h>
 #include <taper/ops/binary_functors.h>
@@ -15,28 +17,6 @@
 
 namespace taper::cpu {
 namespace {
-
-/// An element of 16 bytes.
-struct Wide {
-  uint64_t half[2];
-};
-
-/// Calls f with a value of the unsigned type that has as many bytes as an element: for copies.
-template <class F>
-void by_itemsize(size_t itemsize, const F& f) {
-  switch (itemsize) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 16:
-      return f(Wide{});
-    default:
-      return f(uint64_t{});
-  }
-}
 
 int64_t grain_for_rows(int64_t row_nbytes) {
   return std::max<int64_t>(1, 4 * kGrain / std::max<int64_t>(1, row_nbytes));
@@ -101,7 +81,7 @@ void take_long_rows(char* y, const char* x, const I* rows, int64_t begin, int64_
   for (int64_t i = begin; i < end; ++i) {
     if (i + kAhead < end) {
       const char* ahead = x + rows[i + kAhead] * row_nbytes;
-      for (int64_t b = 0; b < lines; b += 64) __builtin_prefetch(ahead + b);
+      fetch_ahead(ahead, lines);
     }
     std::memcpy(y + i * row_nbytes, x + rows[i] * row_nbytes, static_cast<size_t>(row_nbytes));
   }

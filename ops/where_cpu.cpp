@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/where_kernels.h>
@@ -7,11 +8,6 @@
 
 namespace taper::cpu {
 namespace {
-
-// An element of 16 bytes.
-struct Wide {
-  uint64_t half[2];
-};
 
 template <class T>
 void select_row(char* y, const char* mask, const char* a, const char* b, const int64_t* strides,
@@ -33,18 +29,7 @@ void select_all(const Plan<4>& plan) {
 void select_by_mask(Out y, In condition, In a, In b) {
   if (y.numel == 0) return;
   const Plan<4> plan = plan_over(y.sizes, y, condition, a, b);
-  switch (elementSize(y.dtype)) {
-    case 1:
-      return select_all<uint8_t>(plan);
-    case 2:
-      return select_all<uint16_t>(plan);
-    case 4:
-      return select_all<uint32_t>(plan);
-    case 16:
-      return select_all<Wide>(plan);
-    default:
-      return select_all<uint64_t>(plan);
-  }
+  by_itemsize(elementSize(y.dtype), [&](auto one) { select_all<decltype(one)>(plan); });
 }
 
 }  // namespace taper::cpu

@@ -2,18 +2,8 @@
 
 #include <algorithm>
 
+#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/stream.h>
-
-namespace taper::cpu {
-namespace {
-
-/// An element of 16 bytes.
-struct Item16 {
-  uint64_t halves[2];
-};
-
-}  // namespace
-}  // namespace taper::cpu
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gather_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -36,11 +26,8 @@ void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   TAPER_BY_ISA(gather, to, from, step, item, n);
 }
 void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
-  if (item == 4) return scatter_as<uint32_t>(to, from, step, n);
-  if (item == 8) return scatter_as<uint64_t>(to, from, step, n);
-  if (item == 16) return scatter_as<Item16>(to, from, step, n);
-  if (item == 2) return scatter_as<uint16_t>(to, from, step, n);
-  scatter_as<uint8_t>(to, from, step, n);
+  by_itemsize(static_cast<size_t>(item),
+              [&](auto one) { scatter_as<decltype(one)>(to, from, step, n); });
 }
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }

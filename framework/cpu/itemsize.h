@@ -1,0 +1,31 @@
+// Elements by their size alone, for kernels that move them. Not installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace taper::cpu {
+
+/// An element of 16 bytes.
+struct Item16 {
+  uint64_t halves[2];
+};
+
+/// Calls f(T()) with a type T of so many bytes: 1, 2, 4, 8 or 16.
+template <class F>
+inline void by_itemsize(size_t itemsize, const F& f) {
+  switch (itemsize) {
+    case 1:
+      return f(uint8_t());
+    case 2:
+      return f(uint16_t());
+    case 4:
+      return f(uint32_t());
+    case 16:
+      return f(Item16());
+    default:
+      return f(uint64_t());
+  }
+}
+
+}  // namespace taper::cpu
