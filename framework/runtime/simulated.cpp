@@ -147,7 +147,7 @@ class SimulatedRuntime final : public Runtime {
     if (stream->capture) return;  // a replay is one queue
     const std::shared_ptr<Event> e = shared(event);
     const uint64_t record = e->begin(stream->device);
-    stream_of(stream).push([e, record] { e->reach(record); });
+    stream_of(stream).push(e, record);
   }
   void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
     usable(stream->device);

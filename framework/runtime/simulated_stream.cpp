@@ -109,12 +109,18 @@ void Stream::launch(const char* name, std::function<void()> work) {
   });
 }
 
-void Stream::push(std::function<void()> work) {
+void Stream::push(std::function<void()> work) { push(Item{std::move(work), nullptr}); }
+
+void Stream::push(std::shared_ptr<Event> event, uint64_t record) {
+  push(Item{nullptr, std::move(event), record});
+}
+
+void Stream::push(Item item) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!started_) std::thread(&Stream::work_off, this).detach();
     started_ = true;
-    queue_.push_back(std::move(work));
+    queue_.push_back(std::move(item));
     ++queued_;
   }
   arrived_.notify_one();
@@ -159,11 +165,15 @@ void Stream::work_off() {
   for (;;) {
     arrived_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
     if (stopping_) break;
-    const std::function<void()> work = std::move(queue_.front());
+    const Item item = std::move(queue_.front());
     queue_.pop_front();
-    lock.unlock();
-    work();
-    lock.lock();
+    if (item.work) {
+      lock.unlock();
+      item.work();
+      lock.lock();
+    } else {
+      item.event->reach(item.record);
+    }
     if (++done_ < awaited_) continue;
     awaited_ = UINT64_MAX;
     finished_.notify_all();

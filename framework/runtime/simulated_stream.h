@@ -71,6 +71,9 @@ class Stream final : public detail::StreamImpl {
   void launch(const char* name, std::function<void()> work);
   /// Queues something that is no kernel: it always runs, and does not throw.
   void push(std::function<void()> work);
+  /// Queues a record of an event. The stream is past it just when the event is reached: whoever
+  /// sees the one sees the other.
+  void push(std::shared_ptr<Event> event, uint64_t record);
   bool is_idle() const;
   /// Waits until all that is queued now is done.
   void drain() const;
@@ -80,6 +83,13 @@ class Stream final : public detail::StreamImpl {
   void stop();
 
  private:
+  /// Work to do, or (where there is none) an event to reach.
+  struct Item {
+    std::function<void()> work;
+    std::shared_ptr<Event> event;
+    uint64_t record = 0;
+  };
+  void push(Item item);
   void work_off();
   /// Whether all items up to this one are done; if not, the worker tells when they are.
   bool is_done_or_awaited(uint64_t item) const;
@@ -91,7 +101,7 @@ class Stream final : public detail::StreamImpl {
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   mutable std::condition_variable finished_;
-  std::deque<std::function<void()>> queue_;
+  std::deque<Item> queue_;
   uint64_t queued_ = 0, done_ = 0;
   /// The first item that somebody waits for. (To wake a waiter for each item that is done would
   /// cost more than most items.)

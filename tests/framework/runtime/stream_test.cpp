@@ -105,6 +105,19 @@ TEST(DevicesA4, MarkAPointInAStream) {
   EXPECT_TRUE(event.query());
 }
 
+TEST(DevicesA4, AStreamIsPastAnEventThatIsReached) {
+  const cuda::Stream stream = cuda::current_stream();
+  for (int i = 0; i < 2000; ++i) {
+    cuda::Event event;
+    event.record();
+    event.synchronize();
+    ASSERT_TRUE(stream.query()) << i;
+    event.record();
+    stream.synchronize();
+    ASSERT_TRUE(event.query()) << i;
+  }
+}
+
 TEST(DevicesA4, OrderStreamsOfSeveralDevices) {
   TAPER_NEEDS_DEVICES(3);
   Gate gate(0);
