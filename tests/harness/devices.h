@@ -34,6 +34,11 @@ inline Device device_at(int i) {
 /// The last CUDA device: the first one too where it is alone.
 inline Device last_device() { return device_at(cuda::device_count() - 1); }
 
+/// Waits for all devices: work that earlier tests have left is done then.
+inline void synchronize_all() {
+  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) cuda::synchronize(i);
+}
+
 /// Whether reports name source lines here: binutils' addr2line knows them.
 inline bool has_source_lines() {
   static const bool found = std::system("addr2line --version >/dev/null 2>&1") == 0;

@@ -4,6 +4,7 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/random.h>
 #include <taper/ops/activation.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
@@ -515,6 +516,7 @@ TEST(Matmul, OneRowOrColumnOfEverySizeAndLayout) {
 }
 
 TEST(Matmul, ThreadsShareVectorProductsReproducibly) {
+  manual_seed(0);
   const int before = get_num_threads();
   for (const auto& [n, k] :
        std::vector<std::pair<int64_t, int64_t>>{{3001, 130}, {130, 3001}, {7, 60001}, {60001, 7}}) {

@@ -118,7 +118,7 @@ std::vector<Tensor> with_gradients(int count, Device device, int64_t n = 10) {
 
 /// The kernels that `work` starts on devices, by name.
 std::map<std::string, int> launches_of(const std::function<void()>& work) {
-  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) cuda::synchronize(i);
+  testing::synchronize_all();
   cuda::Timeline timeline;
   work();
   timeline.stop();

@@ -104,10 +104,10 @@ TEST_F(GraphsOnDevice, RunningOutOfMemoryEndsTheCaptureOnly) {
 
 TEST_F(GraphsOnDevice, StreamsForkAndJoin) {
   const Tensor x = full_of(1), y = full_of(0), z = full_of(0);
-  const cuda::Stream other;
+  const cuda::Stream one, other;
   cuda::CUDAGraph graph;
   {
-    const GraphGuard guard(graph);
+    const GraphGuard guard(graph, {0, 0}, one);
     const Tensor a = x + 1;
     cuda::Event forked, joined;
     forked.record();
@@ -133,17 +133,17 @@ TEST_F(GraphsOnDevice, StreamsForkAndJoin) {
 
 TEST_F(GraphsOnDevice, WhatDoesNotJoinIsTold) {
   const Tensor x = full_of(1);
-  const cuda::Stream other;
+  const cuda::Stream one, other;
   cuda::synchronize(0);
   cuda::CUDAGraph graph;
   expect_error("capturing stream has unjoined work", [&] {
-    const GraphGuard guard(graph);
+    const GraphGuard guard(graph, {0, 0}, one);
     other.wait_stream(cuda::current_stream());
     const cuda::StreamGuard there(other);
     x.add_(1);
   });
   expect_error("dependency created on uncaptured work in another stream", [&] {
-    const GraphGuard guard(graph);
+    const GraphGuard guard(graph, {0, 0}, one);
     cuda::current_stream().wait_stream(other);
   });
   expect_error("legacy stream", [&] {
@@ -218,12 +218,12 @@ TEST_F(GraphsOnDevice, RacesOfReplaysAreFound) {
 
 TEST_F(GraphsOnDevice, RacesWithinACaptureAreFound) {
   const Tensor x = full_of(1);
-  const cuda::Stream other;
+  const cuda::Stream one, other;
   cuda::synchronize(0);
   const cuda::RaceDetectorGuard watch;
   cuda::CUDAGraph graph;
   {
-    const GraphGuard guard(graph);
+    const GraphGuard guard(graph, {0, 0}, one);
     other.wait_stream(cuda::current_stream());
     x.add_(1);
     {

@@ -17,6 +17,7 @@ namespace {
 
 using cuda::RaceReport;
 using testing::message_of;
+using testing::synchronize_all;
 
 constexpr int64_t kCount = 1000;
 
@@ -27,10 +28,6 @@ Tensor on(DeviceIndex device, double value = 0) {
 }
 
 Tensor pinned() { return zeros({kCount}).pin_memory(); }
-
-void synchronize_all() {
-  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) cuda::synchronize(i);
-}
 
 /// Gives the streams time to finish; orders nothing.
 void let_it_run() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }

@@ -16,6 +16,7 @@ namespace {
 using testing::device_at;
 using testing::Gate;
 using testing::last_device;
+using testing::synchronize_all;
 
 /// Calls body for each way of recording: by what runs a kernel, and by events around it, which is
 /// the way of GPUs.
@@ -31,7 +32,7 @@ void for_both_ways(const Body& body) {
 
 void expect_what_ran() {
   const Tensor before = ones({10}, kCUDA) * 2;
-  cuda::synchronize();
+  synchronize_all();
   cuda::Timeline timeline;
   const Tensor y = before + 1;
   const cuda::Stream side(device_at(1));
@@ -54,7 +55,7 @@ void expect_what_ran() {
 TEST(DevicesP5, TimelineHoldsWhatRanBetweenStartAndStop) { for_both_ways(expect_what_ran); }
 
 void expect_two_streams() {
-  cuda::synchronize();
+  synchronize_all();
   cuda::Timeline timeline;
   {
     Gate first;
@@ -78,7 +79,7 @@ TEST(DevicesP5, TimelineShowsOneStreamInOrderAndTwoBesideEachOther) {
 }
 
 TEST(DevicesP5, TimelineIsChromesFormat) {
-  cuda::synchronize(last_device().index());
+  synchronize_all();
   cuda::Timeline timeline;
   ones({2}, last_device()).cpu();
   timeline.stop();
@@ -104,7 +105,7 @@ void expect_faults_survived() {
     const cuda::Timeline one;
     EXPECT_THROW(cuda::Timeline(), Error);
   }
-  cuda::synchronize();
+  synchronize_all();
   cuda::Timeline timeline;
   detail::launch_on(0, "broken", [] { throw std::runtime_error("no"); });
   EXPECT_THROW(timeline.stop(), Error);
@@ -121,7 +122,7 @@ TEST(DevicesP5, TimelineRecordsAloneAndSurvivesFaults) {
 TEST(DevicesP5, TimelineShowsReplaysAndLeavesCapturesOut) {
   if (cuda::is_simulated()) detail::set_timeline_by_events(true);
   const Tensor x = ones({4}, kCUDA);
-  cuda::synchronize();
+  synchronize_all();
   cuda::Timeline timeline;
   Graph graph(Device(kCUDA, 0));
   Tensor y;
