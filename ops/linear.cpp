@@ -16,10 +16,11 @@ using autograd::saved_if;
 namespace {
 
 void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
-  TAPER_CHECK(w.dim() == 2, "linear: expected a weight of 2 dimensions (out x in), got ",
-              w.sizes());
-  TAPER_CHECK(x.size(1) == w.size(1), "mat1 and mat2 shapes cannot be multiplied (", x.size(0), "x",
-              x.size(1), " and ", w.size(1), "x", w.size(0), ")");
+  const IntArrayRef in = x.sizes(), weight = w.sizes();
+  TAPER_CHECK(weight.size() == 2, "linear: expected a weight of 2 dimensions (out x in), got ",
+              weight);
+  TAPER_CHECK(in[1] == weight[1], "mat1 and mat2 shapes cannot be multiplied (", in[0], "x", in[1],
+              " and ", weight[1], "x", weight[0], ")");
   check_same_device("linear", x, w);
   if (!b.defined()) {
     TAPER_CHECK(x.scalar_type() == w.scalar_type(), "expected scalar type ",
@@ -29,10 +30,10 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_same_device("linear", x, b);
   TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
               "mat1 and mat2 must have the same dtype");
-  TAPER_CHECK(b.dim() == 1 && (b.size(0) == w.size(0) || b.size(0) == 1),
-              "The expanded size of the tensor (", w.size(0), ") must match the existing size (",
-              b.dim() ? b.size(-1) : 1, ") at non-singleton dimension 1.  Target sizes: [",
-              x.size(0), ", ", w.size(0), "].  Tensor sizes: ", b.sizes());
+  TAPER_CHECK(b.dim() == 1 && (b.numel() == weight[0] || b.numel() == 1),
+              "The expanded size of the tensor (", weight[0], ") must match the existing size (",
+              b.dim() ? b.size(-1) : 1, ") at non-singleton dimension 1.  Target sizes: [", in[0],
+              ", ", weight[0], "].  Tensor sizes: ", b.sizes());
 }
 
 // The transpose as a kernel sees it: no new tensor for it.
@@ -47,7 +48,7 @@ In transposed(const Tensor& w) {
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
   if (x.is_complex()) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
-  Tensor y = detail::make_tensor({x.size(0), w.size(0)}, x.scalar_type(), x.device());
+  Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
   if (needs_grad(x, w, b))
     record(b.defined() ? "AddmmBackward0" : "MmBackward0", y, {b, x, w},

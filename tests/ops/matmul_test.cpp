@@ -515,6 +515,23 @@ TEST(Matmul, OneRowOrColumnOfEverySizeAndLayout) {
         }
 }
 
+TEST(Matmul, EveryRowBeginsAsTheBias) {
+  manual_seed(0);
+  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {7, 1}, {1, 5}, {300, 7}, {33, 1500}, {2000, 3}})
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+      const Tensor x = rand({rows, 4}).to(dtype), w = rand({columns, 4}).to(dtype),
+                   bias = rand({columns}).to(dtype);
+      const Tensor want = mm(x.to(kDouble), w.to(kDouble).t()) + bias.to(kDouble);
+      const double close = dtype == kBFloat16 ? 0.05 : 1e-5;
+      for (const Tensor& y :
+           {linear(x, w, bias), addmm(bias, x, w.t()), addmm(bias.unsqueeze(0), x, w.t()),
+            addmm(bias.expand({rows, columns}), x, w.t())})
+        EXPECT_LE((y.to(kDouble) - want).abs().max().item<double>(), close)
+            << rows << "x" << columns << " of " << toString(dtype);
+    }
+}
+
 TEST(Matmul, ThreadsShareVectorProductsReproducibly) {
   manual_seed(0);
   const int before = get_num_threads();
