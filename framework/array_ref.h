@@ -39,8 +39,9 @@ class ArrayRef {
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
   // A braced list lives until the end of the full expression: enough for an argument.
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
+#ifndef __clang__  // which has no such warning
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   constexpr ArrayRef(const std::initializer_list<T>& v)
       : data_(v.begin() == v.end() ? nullptr : v.begin()), size_(v.size()) {}
 #pragma GCC diagnostic pop

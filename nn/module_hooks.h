@@ -32,7 +32,7 @@ class HookedCall {
   }
   template <class... T>
   void add_output(std::tuple<T...>& list) {
-    std::apply([this](auto&... y) { (add_output(y), ...); }, list);
+    std::apply([this](auto&... y) { (this->add_output(y), ...); }, list);
   }
   template <class T>
   void add_output(const T&) {}

@@ -22,6 +22,14 @@ eval "c++ -std=c++17 '$here/gradcheck.cpp' -o '$work/gradcheck' $(pkg-config --c
 eval "c++ -std=c++17 '$here/project/example-app.cpp' -o '$work/app' $(pkg-config --cflags --libs taper-torch)"
 "$work/app" | diff "$here/project/expected.txt" -
 
+# Programs may be compiled by another compiler than the library.
+if command -v clang++ >/dev/null; then
+  eval "clang++ -std=c++17 -Wall -Wextra -Werror '$here/project/example-app.cpp' -o '$work/app' $(pkg-config --cflags --libs taper-torch)"
+  "$work/app" | diff "$here/project/expected.txt" -
+else
+  echo "installed: no clang++ here, so no program was compiled by it"
+fi
+
 # A header that only forwards to <torch/torch.h> has nothing of its own to check.
 cd -- "$prefix/include"
 find taper -name '*.h' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
