@@ -33,12 +33,23 @@ Tensor sum_to_channels(const Tensor& g) {
   return g.sum(dims.ref());
 }
 
+// What is left of a convolution of no channels.
+void fill_channels(Tensor& y, const Tensor& b) {
+  NoGradGuard no_grad;
+  Dims channels(y.dim(), 1);
+  channels[1] = -1;
+  b.defined() ? y.copy_(b.view(channels)) : y.zero_();
+}
+
 Tensor forward(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_sizes,
                const ConvSteps& steps) {
   Tensor y = detail::make_tensor(y_sizes, x.scalar_type(), x.device());
   const Tensor xc = x.contiguous(), wc = w.contiguous();
   const Tensor bc = b.defined() ? b.contiguous() : b;
-  TAPER_ON_DEVICE(y, conv_forward, y, xc, wc, bc, steps);
+  if (w.numel() > 0)
+    TAPER_ON_DEVICE(y, conv_forward, y, xc, wc, bc, steps);
+  else
+    fill_channels(y, bc);
   if (needs_grad(x, w, b))
     record(kNode, y, {x, w, b},
            [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
@@ -55,7 +66,10 @@ Tensor forward(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_
 Tensor to_input(const Tensor& y, const Tensor& w, const Dims& x_sizes, const ConvSteps& steps) {
   Tensor x = detail::make_tensor(x_sizes, y.scalar_type(), y.device());
   const Tensor yc = y.contiguous(), wc = w.contiguous();
-  TAPER_ON_DEVICE(x, conv_input_gradient, x, yc, wc, steps);
+  if (y.numel() > 0 && w.numel() > 0)
+    TAPER_ON_DEVICE(x, conv_input_gradient, x, yc, wc, steps);
+  else
+    x.zero_();
   if (needs_grad(y, w))
     record(kNode, x, {y, w},
            [ys = saved_if(w.requires_grad(), y), ws = saved_if(y.requires_grad(), w),
@@ -71,7 +85,10 @@ Tensor to_input(const Tensor& y, const Tensor& w, const Dims& x_sizes, const Con
 Tensor to_weight(const Tensor& x, const Tensor& y, const Dims& w_sizes, const ConvSteps& steps) {
   Tensor w = detail::make_tensor(w_sizes, x.scalar_type(), x.device());
   const Tensor xc = x.contiguous(), yc = y.contiguous();
-  TAPER_ON_DEVICE(w, conv_weight_gradient, w, xc, yc, steps);
+  if (x.numel() > 0 && y.numel() > 0)
+    TAPER_ON_DEVICE(w, conv_weight_gradient, w, xc, yc, steps);
+  else
+    w.zero_();
   if (needs_grad(x, y))
     record(kNode, w, {x, y},
            [xs = saved_if(y.requires_grad(), x), ys = saved_if(x.requires_grad(), y),
@@ -168,6 +185,8 @@ Dims transposed_sizes(const Tensor& x, const Tensor& w, const ConvSteps& s,
   const int64_t first = 5 - x.dim();
   for (int64_t d = first; d < 3; ++d) {
     const int64_t i = d - first + 2;
+    TAPER_CHECK(w.size(i) > 0, "kernel size should be greater than zero, but got a weight of size ",
+                w.sizes());
     TAPER_CHECK(output_padding[d] < s.stride[d] || output_padding[d] < s.dilation[d],
                 "output padding must be smaller than either stride or dilation, but got "
                 "output_padding ",

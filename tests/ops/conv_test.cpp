@@ -308,5 +308,30 @@ TEST(Conv, OneTapEqualsTheMiddleOfNine) {
     }
 }
 
+TEST(Conv, WithoutChannelsItsGradientsAreEmptyAndTheBiasIsCounted) {
+  Tensor x = ones({2, 0, 4}), w = ones({3, 0, 2}), b = ones({3});
+  for (Tensor* t : {&x, &w, &b}) t->requires_grad_();
+  const Tensor y = conv1d(x, w, b);
+  EXPECT_TRUE(y.equal(ones({2, 3, 3})));
+  y.sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_EQ(w.grad().sizes(), w.sizes());
+  EXPECT_TRUE(b.grad().equal(full({3}, 6)));
+}
+
+TEST(Conv, WithoutSamplesTheGradientOfTheWeightIsZero) {
+  Tensor x = ones({0, 2, 4}), w = ones({3, 2, 2});
+  for (Tensor* t : {&x, &w}) t->requires_grad_();
+  conv1d(x, w).sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_TRUE(w.grad().equal(zeros({3, 2, 2})));
+}
+
+TEST(Conv, TransposedRefusesAKernelWithoutTaps) {
+  const auto call = [](IntArrayRef kernel) { conv_transpose2d(ones({1, 2, 4, 4}), ones(kernel)); };
+  EXPECT_NE(message_of([&] { call({2, 1, 0, 2}); }).find("kernel size"), std::string::npos);
+  EXPECT_NE(message_of([&] { call({2, 1, 2, 0}); }).find("kernel size"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace taper::testing
