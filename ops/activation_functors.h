@@ -99,7 +99,11 @@ struct Softplus {
 template <class T>
 struct Hardtanh {
   T low, high, c;
-  TAPER_HD T value(T x) const { return x < low ? low : x > high ? high : x; }
+  // The upper bound has the last word, as in clamp: it may be below the lower one.
+  TAPER_HD T value(T x) const {
+    const T y = x < low ? low : x;
+    return y > high ? high : y;
+  }
   TAPER_HD T slope(T x) const { return x <= low || x >= high ? T(0) : T(1); }
 };
 

@@ -347,5 +347,11 @@ TEST(Activation, RandomSlopesAreDrawnForNegativeElementsOnly) {
   EXPECT_NE(next_after({-1, 2, 3, 4}), next_after({-1, -2, 3, 4}));
 }
 
+TEST(Activation, HardtanhWithCrossedBoundsIsTheUpperOne) {
+  const Tensor x = tensor({-3.f, 0.2f, 0.7f, 3.f});
+  EXPECT_TRUE(hardtanh(x, 1, 0.5).equal(full({4}, 0.5f)));
+  EXPECT_TRUE(hardtanh(x.to(kDouble), 1, 0.5).equal(full({4}, 0.5, kDouble)));
+}
+
 }  // namespace
 }  // namespace taper::testing
