@@ -3,6 +3,7 @@
 #include <taper/ops/loss.h>
 #include <taper/ops/loss_reduction.h>
 #include <taper/ops/reduce_norm.h>
+#include <taper/ops/view.h>
 
 namespace taper {
 
@@ -21,8 +22,13 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  const Tensor n1 = norm(x1, 2, {dim}).clamp_min(eps), n2 = norm(x2, 2, {dim}).clamp_min(eps);
-  return x1.mul(x2).sum(dim).div(n1.mul(n2));
+  const ScalarType dtype = result_type(x1, x2);
+  TAPER_CHECK(isFloatingType(dtype),
+              "expected common dtype to be floating point, yet common dtype is ", toString(dtype));
+  const std::vector<Tensor> pair = broadcast_tensors({x1.to(dtype), x2.to(dtype)});
+  const Tensor n1 = norm(pair[0], 2, {dim}).clamp_min(eps);
+  const Tensor n2 = norm(pair[1], 2, {dim}).clamp_min(eps);
+  return pair[0].mul(pair[1]).sum(dim).div(n1.mul(n2));
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,

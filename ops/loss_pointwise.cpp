@@ -155,9 +155,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
   check_reduction("kl_div", reduction);
   if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), reduction);
-  // t log t is 0 at t = 0: the logarithm is taken where there is one.
-  const Tensor positive = target.gt(0);
-  const Tensor entropy = target.mul(target.masked_fill(positive.logical_not(), 1).log());
+  // t log t is 0 at t = 0, and no number below.
+  const Tensor entropy = target.mul(target.masked_fill(target.eq(0), 1).log());
   return reduce_loss(entropy.sub(target.mul(self)), reduction);
 }
 

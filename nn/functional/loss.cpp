@@ -3,6 +3,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/view.h>
 
 namespace taper::nn::functional {
 
@@ -82,7 +83,8 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target,
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
                                    const MultilabelSoftMarginLossFuncOptions& options) {
   const int64_t reduction = reduction_number(options.reduction());
-  Tensor loss = taper::binary_cross_entropy_with_logits(input, target, {}, {}, Reduction::None);
+  const std::vector<Tensor> pair = taper::broadcast_tensors({input, target});
+  Tensor loss = taper::binary_cross_entropy_with_logits(pair[0], pair[1], {}, {}, Reduction::None);
   if (options.weight().defined()) loss = loss * options.weight();
   loss = loss.sum(input.dim() - 1) / input.size(input.dim() - 1);
   return reduction == Reduction::None   ? loss

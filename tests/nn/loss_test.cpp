@@ -114,5 +114,12 @@ TEST(Losses, Errors) {
             "Expected 2 or more dimensions (got 0)");
 }
 
+TEST(Losses, MultilabelSoftMarginBroadcastsItsTarget) {
+  const Tensor one_row = tensor({{1.f, 0.f, 1.f}});
+  const auto loss = [](const Tensor& t) { return MultiLabelSoftMarginLoss()(logits(), t); };
+  EXPECT_TRUE(loss(one_row).equal(loss(one_row.expand({2, 3}))));
+  EXPECT_NE(message_of([&] { loss(ones({2, 2})); }), "");
+}
+
 }  // namespace
 }  // namespace taper

@@ -10,6 +10,7 @@
 #include <taper/ops/softmax.h>
 
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -326,6 +327,30 @@ TEST(MarginLosses, ByHand) {
   EXPECT_DOUBLE_EQ(hinge_embedding_loss(a, b.sub(b).add(1)).item<double>(), 1.5);
   EXPECT_NEAR(triplet_margin_loss(a, b, a, 1.0, 2.0, 0.0).item<double>(), std::sqrt(2.0) + 1, 1e-9);
   EXPECT_NEAR(cosine_similarity(a, b, 0).item<double>(), 0.8, 1e-12);
+}
+
+TEST(KlDiv, ANegativeProbabilityIsNoNumber) {
+  const Tensor t = tensor({0.5f, 0.f, -0.5f});
+  const Tensor loss = kl_div(zeros({3}), t, Reduction::None);
+  EXPECT_FLOAT_EQ(loss[0].item<float>(), 0.5f * std::log(0.5f));
+  EXPECT_EQ(loss[1].item<float>(), 0);
+  EXPECT_TRUE(std::isnan(loss[2].item<float>()));
+}
+
+TEST(CosineSimilarity, BroadcastsAlongItsDimensionToo) {
+  const Tensor x = tensor({{3.f, 4.f}, {1.f, 0.f}}), y = tensor({{2.f}, {-1.f}});
+  const float half = std::sqrt(0.5f);  // y is (2, 2) and (-1, -1)
+  const Tensor expected = tensor({1.4f * half, -half});
+  EXPECT_TRUE(cosine_similarity(x, y, 1, 1e-8).allclose(expected));
+  EXPECT_TRUE(
+      cosine_similarity(x, ones({2}), -2, 1e-8).allclose(tensor({4 / std::sqrt(20.f), half})));
+}
+
+TEST(CosineSimilarity, PromotesAndRefusesIntegers) {
+  const Tensor x = tensor({3.f, 4.f}), n = tensor({4, 3}, kLong);
+  EXPECT_FLOAT_EQ(cosine_similarity(x, n, 0, 1e-8).item<float>(), 0.96f);
+  EXPECT_NE(message_of([&] { cosine_similarity(n, n, 0, 1e-8); }).find("floating point"),
+            std::string::npos);
 }
 
 }  // namespace
