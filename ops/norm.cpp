@@ -156,10 +156,13 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Tensor w = contiguous_or_none(weight), b = contiguous_or_none(bias);
 
   if (training) {
-    TAPER_ON_DEVICE(y, batch_norm_training, y, mean, scale, running_mean, running_var, x, w, b,
-                    momentum, eps);
-    if (running_mean.defined()) autograd::mark_changed(running_mean);
-    if (running_var.defined()) autograd::mark_changed(running_var);
+    // An empty batch has no statistics: the running ones stay.
+    const bool seen = input.numel() > 0;
+    const Tensor run_mean = seen ? running_mean : Tensor(), run_var = seen ? running_var : Tensor();
+    TAPER_ON_DEVICE(y, batch_norm_training, y, mean, scale, run_mean, run_var, x, w, b, momentum,
+                    eps);
+    if (run_mean.defined()) autograd::mark_changed(run_mean);
+    if (run_var.defined()) autograd::mark_changed(run_var);
   } else {
     TAPER_ON_DEVICE(y, batch_norm_inference, y, mean, scale, running_mean, running_var, x, w, b,
                     eps);

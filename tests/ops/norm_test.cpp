@@ -320,5 +320,13 @@ TEST(Norm, NodesHaveThePeersNames) {
   EXPECT_EQ(group_norm(x, 2).grad_fn()->name(), "NativeGroupNormBackward0");
 }
 
+TEST(Norm, AnEmptyBatchLeavesTheRunningStatistics) {
+  const Tensor mean = tensor({1.f, 2.f}), var = tensor({3.f, 4.f});
+  const Tensor y = batch_norm(ones({0, 2, 3}), {}, {}, mean, var, true, 0.1, 1e-5, false);
+  EXPECT_EQ(y.numel(), 0);
+  EXPECT_TRUE(mean.equal(tensor({1.f, 2.f})));
+  EXPECT_TRUE(var.equal(tensor({3.f, 4.f})));
+}
+
 }  // namespace
 }  // namespace taper::testing
