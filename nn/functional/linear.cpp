@@ -33,9 +33,11 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
   if (bias.defined()) check_features("bias", bias.size(0), weight.size(0));
   const int64_t out = weight.size(0), in1 = weight.size(1), in2 = weight.size(2);
   // One product with the weight as (in1, out * in2), then one with every sample's own vector.
-  const Tensor x1 = input1.reshape({-1, in1}), x2 = input2.reshape({-1, in2, 1});
+  int64_t samples = 1;
+  for (int64_t d = 0; d < input1.dim() - 1; ++d) samples *= input1.size(d);
+  const Tensor x1 = input1.reshape({samples, in1}), x2 = input2.reshape({samples, in2, 1});
   const Tensor w = weight.permute({1, 0, 2}).reshape({in1, out * in2});
-  Tensor y = x1.mm(w).view({-1, out, in2}).bmm(x2).squeeze(2);
+  Tensor y = x1.mm(w).view({samples, out, in2}).bmm(x2).squeeze(2);
   if (bias.defined()) y = y + bias;
   std::vector<int64_t> sizes = input1.sizes().vec();
   sizes.back() = out;

@@ -78,5 +78,12 @@ TEST(ShapeModules, FlattenUnflattenIdentity) {
   EXPECT_TRUE(Identity()(x).is_same(x));
 }
 
+TEST(BilinearModule, WithoutResultsOrSamples) {
+  EXPECT_EQ(functional::bilinear(ones({4, 2}), ones({4, 3}), ones({0, 2, 3})).sizes(),
+            IntArrayRef({4, 0}));
+  EXPECT_EQ(functional::bilinear(ones({0, 2}), ones({0, 3}), ones({5, 2, 3})).sizes(),
+            IntArrayRef({0, 5}));
+}
+
 }  // namespace
 }  // namespace taper

@@ -43,5 +43,18 @@ TEST(PadModules, Gradients) {
   expect_values(x.grad(), {8, 12, 16});
 }
 
+TEST(PadModules, OnlyConstantPaddingTakesAValue) {
+  const Tensor row = ones({1, 2, 3});
+  for (const auto& options :
+       {F::PadFuncOptions({1, 1}).mode(kReflect), F::PadFuncOptions({1, 1}).mode(kReplicate),
+        F::PadFuncOptions({1, 1}).mode(kCircular)}) {
+    EXPECT_EQ(F::pad(row, options).size(2), 5);
+    EXPECT_NE(test::message_of([&] {
+                F::pad(row, F::PadFuncOptions(options).value(2));
+              }).find("doesn't take in value argument"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace taper

@@ -32,5 +32,18 @@ TEST(PoolModules, Values) {
   expect_values(AdaptiveMaxPool1d(2)(line), {7, 15});
 }
 
+TEST(PoolModules, FractionalPoolingChecksItsOptionsAtOnce) {
+  using Options = FractionalMaxPool2dOptions;
+  const auto refuses = [](const Options& o, const char* text) {
+    EXPECT_NE(test::message_of([&] { FractionalMaxPool2d{o}; }).find(text), std::string::npos);
+  };
+  refuses(Options(2), "requires specifying");
+  refuses(Options(2).output_size(1).output_ratio(0.5), "only one of");
+  refuses(Options(2).output_ratio(1.5), "between 0 and 1");
+  refuses(Options(2).output_ratio(0.), "between 0 and 1");
+  EXPECT_EQ(FractionalMaxPool2d(Options(2).output_ratio(0.5))(ones({1, 4, 6})).sizes(),
+            IntArrayRef({1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace taper
