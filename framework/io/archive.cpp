@@ -353,7 +353,7 @@ void InputArchive::read(const std::string& key, IValue& value) {
   if (!try_read(key, value)) throw_missing("value", key);
 }
 
-bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool) {
+bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool is_buffer) {
   IValue value;
   if (!try_read(key, value) || !value.isTensor()) return false;
   const Tensor& stored = value.toTensor();
@@ -361,9 +361,12 @@ bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool) {
     tensor = stored.defined() && device_ ? stored.to(*device_) : stored;
     return true;
   }
-  TAPER_CHECK(stored.is_floating_point() == tensor.is_floating_point(), "load: '", full_name(key),
-              "': expected a tensor of dtype ", tensor.scalar_type(), ", got ",
-              stored.scalar_type());
+  // Module::to(dtype) makes floats of a buffer's counts, which are counts again when loaded.
+  const bool counts = is_buffer && isIntegralType(tensor.scalar_type(), false);
+  TAPER_CHECK(stored.is_floating_point() == tensor.is_floating_point() ||
+                  (counts && stored.is_floating_point()),
+              "load: '", full_name(key), "': expected a tensor of dtype ", tensor.scalar_type(),
+              ", got ", stored.scalar_type());
   NoGradGuard no_grad;
   log_->before.emplace_back(tensor, tensor.data());
   tensor.set_data(stored.to(tensor.device(), tensor.scalar_type()));

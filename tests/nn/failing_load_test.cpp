@@ -98,7 +98,9 @@ TEST(FailingModuleLoad, AnEntryOfAnotherKindIsNamedAndChangesNothing) {
     const bool is_tensor = archive.try_read(name, t);
     if (!is_tensor) continue;
     refuses(to, with_entry(good, name, IValue(Tensor())), "'" + name + "'", "undefined " + name);
-    const Tensor other = t.detach().to(t.is_floating_point() ? kLong : kFloat);
+    if (!t.is_floating_point())
+      continue;  // floats of a count are counts: BatchNorm after to(kFloat)
+    const Tensor other = t.detach().to(kLong);
     refuses(to, with_entry(good, name, IValue(other)), "'" + name + "': expected a tensor of dtype",
             "another dtype of " + name);
   }

@@ -70,5 +70,17 @@ TEST(ModuleIo, AnotherModelsFileLeavesTheModuleAsItWas) {
       "Cannot serialize empty module");
 }
 
+TEST(ModuleIo, CountsThatBecameFloatsAreCountsAgain) {
+  BatchNorm1d from(2), to(2);
+  from(ones({3, 2}));
+  from->to(kDouble);
+  ASSERT_EQ(from->num_batches_tracked.scalar_type(), kDouble);
+  std::stringstream file;
+  save(from, file);
+  load(to, file);
+  EXPECT_EQ(to->num_batches_tracked.scalar_type(), kLong);
+  EXPECT_EQ(to->num_batches_tracked.item<int64_t>(), 1);
+}
+
 }  // namespace
 }  // namespace taper
