@@ -183,11 +183,13 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   check_images("pixel_shuffle", self);
   const int64_t r = upscale_factor, h = self.size(-2), w = self.size(-1);
   TAPER_CHECK(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
-  TAPER_CHECK(self.size(-3) % (r * r) == 0,
+  // By r twice: its square may be more than an integer holds.
+  TAPER_CHECK(self.size(-3) % r == 0 && self.size(-3) / r % r == 0,
               "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
               "of upscale_factor, but input.size(-3)=",
-              self.size(-3), " is not divisible by ", r * r);
-  const int64_t c = self.size(-3) / (r * r);
+              self.size(-3), " is not divisible by ",
+              static_cast<uint64_t>(r) * static_cast<uint64_t>(r));
+  const int64_t c = self.size(-3) / r / r;
   return regroup(self, {c, r, r, h, w}, {0, 3, 1, 4, 2}, {c, h * r, w * r});
 }
 

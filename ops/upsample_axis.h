@@ -55,11 +55,11 @@ struct ResampledAxis {
         align_corners ? step * static_cast<T>(o) : step * (static_cast<T>(o) + T(0.5)) - T(0.5);
     if (kind == Interpolation::kCubic) {
       const T whole = std::floor(place);
-      return {static_cast<int64_t>(whole) - 1, 4, place - whole, 1};
+      const int64_t first = whole < 0 ? static_cast<int64_t>(whole) : place_in(whole, in);
+      return {first - 1, 4, place - whole, 1};
     }
     const T inside = place < 0 ? T(0) : place;
-    int64_t first = static_cast<int64_t>(inside);
-    if (first > in - 1) first = in - 1;
+    const int64_t whole = place_in(inside, in), first = whole < in ? whole : in - 1;
     const T offset = inside - static_cast<T>(first);
     return {first, 2, offset > 1 ? T(1) : offset, 1};
   }
@@ -75,7 +75,8 @@ struct ResampledAxis {
   }
   /// No more taps than these.
   TAPER_HD int most_taps() const {
-    if (antialias && !is_nearest()) return static_cast<int>(std::ceil(reach())) * 2 + 1;
+    if (antialias && !is_nearest())
+      return static_cast<int>(place_in(std::ceil(reach()) * 2 + 1, in));
     return is_nearest() ? 1 : kind == Interpolation::kLinear ? 2 : 4;
   }
 
@@ -88,18 +89,24 @@ struct ResampledAxis {
     const T margin = (is_nearest() ? T(1) : reach()) + T(1);
     const T low = (static_cast<T>(i) - margin) / step - 1,
             high = (static_cast<T>(i) + margin) / step + 2;
-    const bool from_start = i == 0 || low < 0, to_end = i == in - 1 || high > static_cast<T>(out);
-    return {from_start ? 0 : static_cast<int64_t>(low), to_end ? out : static_cast<int64_t>(high)};
+    return {i == 0 ? 0 : place_in(low, out), i == in - 1 ? out : place_in(high, out)};
   }
 
  private:
+  // A place as a whole number within [0, size]: any scale may be asked for, and no cast of a float
+  // that an integer cannot hold is defined.
+  template <class P>
+  TAPER_HD static int64_t place_in(P place, int64_t size) {
+    if (!(place < static_cast<P>(size))) return size;
+    return place > 0 ? static_cast<int64_t>(place) : 0;
+  }
   TAPER_HD int64_t nearest(int64_t o) const {
     if (out == in) return o;
     const bool exact = kind == Interpolation::kNearestExact;
     if (!exact && out == 2 * in) return o >> 1;
     // LibTorch finds the nearest pixels of all dtypes in float.
     const float place = (static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * static_cast<float>(step);
-    const int64_t i = static_cast<int64_t>(std::floor(place));
+    const int64_t i = place_in(place, in);
     return i < in ? i : in - 1;
   }
   TAPER_HD static T cubic(T x, T a) {
@@ -114,9 +121,8 @@ struct ResampledAxis {
   }
   TAPER_HD Taps wide_taps(int64_t o) const {
     const T centre = step * (static_cast<T>(o) + T(0.5));
-    const int64_t low = static_cast<int64_t>(centre - reach() + T(0.5));
-    const int64_t high = static_cast<int64_t>(centre + reach() + T(0.5));
-    const int64_t first = low > 0 ? low : 0, end = high < in ? high : in;
+    const int64_t first = place_in(centre - reach() + T(0.5), in);
+    const int64_t end = place_in(centre + reach() + T(0.5), in);
     Taps t{first, static_cast<int>(end - first), centre - static_cast<T>(first), 0};
     for (int k = 0; k < t.count; ++k) t.total += wide_weight(t, k);
     return t;

@@ -42,6 +42,8 @@ PackedSequence PackedSequence::to(TensorOptions options) const {
 
 PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first,
                                     bool enforce_sorted) {
+  TAPER_CHECK(lengths.dim() == 1, "'lengths' argument should be a 1D CPU int64 tensor, but got ",
+              lengths.dim(), "D ", lengths.device(), " ", lengths.scalar_type(), " tensor");
   lengths = lengths.to(kLong);
   Tensor sorted_indices;
   if (!enforce_sorted) {
@@ -56,6 +58,11 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_fir
 std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, bool batch_first,
                                                double padding_value,
                                                optional<int64_t> total_length) {
+  TAPER_CHECK(!total_length || *total_length >= sequence.batch_sizes().size(0),
+              "Expected total_length to be at least the length of the longest sequence in input, "
+              "but got total_length=",
+              total_length.value_or(0), " and max sequence length being ",
+              sequence.batch_sizes().size(0));
   const auto [padded, lengths] =
       _pad_packed_sequence(sequence.data(), sequence.batch_sizes(), batch_first, padding_value,
                            total_length.value_or(sequence.batch_sizes().size(0)));

@@ -160,5 +160,19 @@ TEST(PackedSequenceTest, IndicesUndoTheOrder) {
   EXPECT_NE(message_of([&] { rnn::PackedSequence(p.data(), p.batch_sizes().cuda()); }), "no error");
 }
 
+TEST(PackedSequences, LengthsAreOfOneDimensionAndTheTotalIsLongEnough) {
+  const Tensor x = ones({3, 2, 1});
+  EXPECT_NE(message_of([&] {
+              rnn::pack_padded_sequence(x, tensor({{3, 2}}));
+            }).find("1D"),
+            std::string::npos);
+  const auto packed = rnn::pack_padded_sequence(x, tensor({3, 2}));
+  for (int64_t total : {-1, 0, 2})
+    EXPECT_NE(
+        message_of([&] { rnn::pad_packed_sequence(packed, false, 0, total); }).find("total_length"),
+        std::string::npos);
+  EXPECT_EQ(std::get<0>(rnn::pad_packed_sequence(packed, false, 0, 4)).size(0), 4);
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
+
 #include "test_util.h"
 
 namespace taper::testing {
@@ -197,6 +200,13 @@ TEST(ChannelShuffle, TakesChannelsOfTheGroupsInTurns) {
   expect_values(channel_shuffle(x, 2), {1, 6, 1}, {0, 3, 1, 4, 2, 5});
   expect_error("Number of channels must be divisible by groups. Got 6 channels and 4 groups.",
                [&] { channel_shuffle(x, 4); });
+}
+
+TEST(PixelShuffle, RefusesAFactorWhoseSquareNoIntegerHolds) {
+  const Tensor x = ones({1, 4, 2, 2});
+  EXPECT_NE(message_of([&] { pixel_shuffle(x, int64_t{1} << 33); }).find("divisible"),
+            std::string::npos);
+  EXPECT_EQ(pixel_shuffle(x, 2).sizes(), IntArrayRef({1, 1, 4, 4}));
 }
 
 }  // namespace

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <utility>
+
+#include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
 
 #include "test_util.h"
 
@@ -187,6 +192,33 @@ TEST(Upsample, BytesAndEmptyBatches) {
   EXPECT_EQ(upsample_nearest2d(x, {4, 2}).scalar_type(), kByte);
   EXPECT_EQ(upsample_bilinear2d(numbers({0, 2, 3, 3}), {5, 5}, true).sizes().vec(),
             (std::vector<int64_t>{0, 2, 5, 5}));
+}
+
+TEST(Upsample, AnyScaleStaysWithinTheImage) {
+  const Tensor image = arange(16, kFloat).view({1, 1, 4, 4});
+  const auto both = [&](const std::function<Tensor(const Tensor&)>& resampled) {
+    Tensor x = image.clone().requires_grad_();
+    const Tensor y = resampled(x);
+    y.sum().backward();
+    return std::make_pair(y, x.grad());
+  };
+  for (double scale : {1e-300, 1e-20, 1e-9}) {
+    const auto [y, g] = both([&](const Tensor& x) {
+      return upsample_nearest2d(x, IntArrayRef({3, 3}), scale, scale);
+    });
+    EXPECT_EQ(y[0][0][2][2].item<float>(), 15);  // past the image its last pixel
+    EXPECT_EQ(g.sum().item<float>(), 9);
+  }
+  const auto [y, g] = both([](const Tensor& x) {
+    return upsample_nearest2d(x, IntArrayRef({3, 3}), 1e38, 1e38);
+  });
+  EXPECT_TRUE(y.equal(zeros({1, 1, 3, 3})));
+  EXPECT_EQ(g[0][0][0][0].item<float>(), 9);
+  EXPECT_EQ(g.sum().item<float>(), 9);
+  for (double scale : {1e-300, 1e-9, 1e38})
+    both([&](const Tensor& x) {
+      return _upsample_bilinear2d_aa(x, IntArrayRef({3, 3}), false, scale, scale);
+    });
 }
 
 }  // namespace
