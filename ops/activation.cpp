@@ -274,12 +274,22 @@ Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold)
                    {Activation::kSoftplus, beta.toDouble(), threshold.toDouble()}},
                   self);
 }
+namespace {
+
+void check_limits(const Tensor& x, const Scalar& low, const Scalar& high) {
+  TAPER_CHECK(x.scalar_type() != kByte || (low.toLong() >= 0 && high.toLong() >= 0),
+              "cannot do hardtanh on an unsigned type with negative limits");
+}
+
+}  // namespace
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  check_limits(self, min_val, max_val);
   if (isIntegralType(self.scalar_type(), false))
     return self.clamp(Scalar(min_val.toLong()), Scalar(max_val.toLong()));
   return activate(hardtanh_op(min_val, max_val), self);
 }
 Tensor& hardtanh_(Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  check_limits(self, min_val, max_val);
   if (isIntegralType(self.scalar_type(), false))
     return self.clamp_(Scalar(min_val.toLong()), Scalar(max_val.toLong()));
   return activate_inplace(hardtanh_op(min_val, max_val), self);

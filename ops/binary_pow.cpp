@@ -3,6 +3,7 @@
 #include <complex>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_ops.h>
@@ -22,6 +23,7 @@ void binary_op::check_power(const BinaryOp&, const BinaryOperand& x, const Binar
   const bool negative = !y.tensor && y.number->isIntegral(true) && y.number->toLong() < 0;
   TAPER_CHECK(!negative || isFloatingOrComplexType(detail::promoted_dtype(x, y)),
               "Integers to negative integer powers are not allowed.");
+  if (!y.tensor) detail::check_fits(*y.number, detail::promoted_dtype(x, y));
 }
 
 namespace {

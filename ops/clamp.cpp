@@ -1,8 +1,13 @@
 // clamp, clip, clamp_min, clamp_max: bounds that are numbers, bounds that are tensors.
+#include <cmath>
+#include <limits>
+
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_ops.h>
+#include <taper/ops/copy_kernels.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/ternary_compute.h>
@@ -43,8 +48,20 @@ ScalarType clamp_dtype(const Tensor& x, const NumberBounds& b) {
   return t;
 }
 
+bool is_nan(const optional<Scalar>& bound) {
+  return bound && bound->isFloatingPoint() && std::isnan(bound->toDouble());
+}
+void fill_nan(const Tensor& y) {
+  const Scalar nan = std::numeric_limits<double>::quiet_NaN();
+  if (y.numel() > 0) TAPER_ON_DEVICE(y, fill, y, In::number(nan, y.scalar_type()));
+}
+
+// A bound that is NaN makes all elements NaN.
 void run_clamp(const Tensor& y, const Tensor& x, const NumberBounds& b) {
   TAPER_CHECK(!x.is_complex(), "clamp is not supported for complex types");
+  if (is_nan(b.min) || is_nan(b.max)) return fill_nan(y);
+  if (b.min) detail::check_fits(*b.min, y.scalar_type());
+  if (b.max) detail::check_fits(*b.max, y.scalar_type());
   const In low = b.min ? In::number(*b.min, y.scalar_type()) : In();
   const In high = b.max ? In::number(*b.max, y.scalar_type()) : In();
   if (y.numel() > 0) TAPER_ON_DEVICE(x, clamp, y, x, low, high);

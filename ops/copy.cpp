@@ -4,6 +4,7 @@
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/pinned.h>
 #include <taper/framework/runtime/transfer.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/copy_kernels.h>
 #include <taper/ops/fill.h>
@@ -153,6 +154,7 @@ void Tensor::record_stream(const cuda::Stream& stream) const {
 namespace {
 
 void fill_values(const Tensor& x, const Scalar& value) {
+  detail::check_fits(value, x.scalar_type());
   if (x.numel() > 0) TAPER_ON_DEVICE(x, fill, x, In::number(value, x.scalar_type()));
 }
 

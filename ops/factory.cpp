@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <taper/framework/runtime/capture.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory_finish.h>
 #include <taper/ops/factory_kernels.h>
@@ -195,6 +196,20 @@ int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step,
   return static_cast<int64_t>(count);
 }
 
+// Sequences of integers are made of whole numbers: a step of 0.5 is one of 0.
+Scalar as_part_of(ScalarType dtype, const Scalar& v) {
+  return isIntegralType(dtype, true) ? Scalar(v.toLong()) : v;
+}
+
+// Number of values in range, whose end counts.
+int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true))
+    return (end.toLong() - start.toLong()) / step.toLong() + 1;
+  const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
+  TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
 Tensor sequence(int64_t count, const Scalar& start, const Scalar& step,
                 const TensorOptions& options) {
   Tensor y = uninitialised(count, options);
@@ -232,9 +247,10 @@ Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options) {
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
   const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
   if (!options.has_dtype() && integral) options = options.dtype(kLong);
-  check_range(start, end, step);
-  return sequence(arange_count(start, end, step, options.scalar_type() == kLong), start, step,
-                  options);
+  const ScalarType t = options.scalar_type();
+  const Scalar first = as_part_of(t, start), by = as_part_of(t, step);
+  check_range(first, as_part_of(t, end), by);
+  return sequence(arange_count(start, end, step, t == kLong), first, by, options);
 }
 
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
@@ -242,10 +258,10 @@ Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
 }
 
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
-  check_range(start, end, step);
-  const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
-  TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
-  return sequence(static_cast<int64_t>(count), start, step, options);
+  const ScalarType t = options.scalar_type();
+  const Scalar first = as_part_of(t, start), last = as_part_of(t, end), by = as_part_of(t, step);
+  check_range(first, last, by);
+  return sequence(range_count(first, last, by), first, by, options);
 }
 
 namespace {
@@ -270,6 +286,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOpt
   TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
   if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
     return complex_linspace(start, end, steps, options);
+  if (steps > 0) detail::check_fits(start, options.scalar_type());
+  if (steps > 1) detail::check_fits(end, options.scalar_type());
   Tensor y = uninitialised(steps, options);
   TAPER_ON_DEVICE(y, linspace, y, start, end);
   return finish(std::move(y), options);

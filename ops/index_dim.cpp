@@ -1,4 +1,5 @@
 // Slices along one dimension: index_select, index_add, index_copy, index_fill.
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
@@ -60,6 +61,12 @@ void put_slices(const Tensor& y, int64_t dim, const Tensor& rows, const Tensor& 
   });
 }
 
+// The product in x's own dtype, for integers by the whole number in `alpha`.
+Tensor times(const Tensor& x, const Scalar& alpha) {
+  const bool whole = isIntegralType(x.scalar_type(), true);
+  return x.mul(whole ? Scalar(alpha.toLong()) : alpha).to(x.scalar_type());
+}
+
 Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                   const Tensor& source, const Scalar& alpha) {
   check_defined(form.name, x, "self");
@@ -72,7 +79,7 @@ Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& i
   TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
   const Tensor y = form.target(x);
   const bool scaled = !alpha.equal(1);
-  put_slices(y, dim, rows, scaled ? source.detach().mul(alpha) : source, PutMode::kAdd);
+  put_slices(y, dim, rows, scaled ? times(source.detach(), alpha) : source, PutMode::kAdd);
   form.changed(y);
   if (needs_grad(x, source))
     form.record("IndexAddBackward0", y, {x, source},
@@ -121,6 +128,7 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   TAPER_CHECK_INDEX(index.scalar_type() == kLong, "index_fill_(): Expected dtype int64 for index.");
   TAPER_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
   check_same_device(form.name, x, index);
+  detail::check_fits(value, x.scalar_type());
   const Tensor at = index.contiguous();
   const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
   TAPER_ON_DEVICE(x, combine_indices, rows, std::vector<In>{In(at)}, Dims{size_at(x, dim)},

@@ -1,4 +1,5 @@
 // One element for each index along a dimension: gather and scatter.
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/complex.h>
@@ -142,6 +143,7 @@ Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor
                      const Scalar& value, PutMode mode) {
   const int64_t dim = wrap_dim(dim_given, x.dim());
   check_scatter("scatter", x, dim, index);
+  detail::check_fits(value, x.scalar_type());
   const Tensor y =
       x.is_complex()
           ? scatter_into(form, x, dim, index,

@@ -24,12 +24,18 @@ std::tuple<Tensor, Tensor> row_medians(const Tensor& x, bool skip_nan) {
   return {values, indices};
 }
 
+// NaN, and for integers what a conversion makes of it.
+Scalar median_of_nothing(ScalarType t) {
+  if (t == kLong) return std::numeric_limits<int64_t>::min();
+  if (t == kInt) return std::numeric_limits<int32_t>::min();
+  return isIntegralType(t, true) ? Scalar(0) : Scalar(std::numeric_limits<double>::quiet_NaN());
+}
+
 Tensor median_of_all(const char* node, const Tensor& x, bool skip_nan) {
   Tensor y;
   if (x.numel() == 0) {
     y = detail::make_tensor({}, x.scalar_type(), x.device());
-    y.fill_(x.is_floating_point() ? Scalar(std::numeric_limits<double>::quiet_NaN())
-                                  : Scalar(std::numeric_limits<int64_t>::min()));
+    y.fill_(median_of_nothing(x.scalar_type()));
   } else {
     y = std::get<0>(row_medians(x.detach().reshape({-1}).contiguous(), skip_nan));
   }

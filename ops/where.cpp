@@ -1,6 +1,7 @@
 #include <taper/ops/where.h>
 
 #include <taper/framework/iterate.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
@@ -70,6 +71,7 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask) {
 
 Tensor fill_number(Form form, const Tensor& x, const Tensor& mask_given, const Scalar& value) {
   const Tensor mask = as_mask("masked_fill", x, mask_given);
+  detail::check_fits(value, x.scalar_type());
   const Tensor y = fill_target(form, x, mask);
   fill_to(y, apart_from(y, mask), In::number(value, x.scalar_type()), x);
   form.changed(y);

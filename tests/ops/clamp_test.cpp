@@ -109,6 +109,21 @@ TAPER_OP_CASES(clamp_tensors, {
 });
 
 // Expected gradients are PyTorch's: a tie belongs to x, crossed bounds to the upper one.
+TEST(ClampNumbers, ABoundThatIsNanMakesAllNan) {
+  const double nan = NAN;
+  for (const ScalarType t : {kFloat, kHalf, kLong}) {
+    const Tensor x = values({-2, 0, 3}, t);
+    for (const Tensor& y : {clamp(x, Scalar(nan), Scalar(1)), clamp(x, Scalar(-1), Scalar(nan)),
+                            clamp_min(x, Scalar(nan)), clamp_max(x, Scalar(nan))}) {
+      EXPECT_TRUE(y.isnan().all().item<bool>());
+      EXPECT_EQ(y.scalar_type(), t == kLong ? kFloat : t);
+    }
+  }
+  const Tensor x = values({-2, 0, 3}).requires_grad_();
+  clamp(x, Scalar(nan), Scalar(1)).sum().backward();
+  expect_values(x.grad(), {3}, {0, 0, 0});
+}
+
 TEST(ClampTensor, GradientsGoToWhatWasTaken) {
   Tensor x = tensor({-2., -1., 0., 1., 2.}).set_requires_grad(true);
   Tensor low = tensor({-1., -1., -1., 3., -1.}).set_requires_grad(true);

@@ -139,6 +139,17 @@ TEST(Factory, Arange) {
   expect_error("\"arange_cpu\" not implemented for 'Bool'", [] { arange(5, kBool); });
 }
 
+TEST(Factory, SequencesOfIntegersAreMadeOfWholeNumbers) {
+  expect_error("step must be nonzero", [] { arange(0, 5, 0.5, kInt); });
+  expect_error("step must be nonzero", [] { range(0, 5, 0.5, kLong); });
+  expect_values(arange(0, 5, 1.5, kInt), {4}, {0, 1, 2, 3});
+  expect_values(arange(1.5, 1, 1, kInt), {0}, {});
+  expect_values(arange(9, 1, -2.5, kLong), {4}, {9, 7, 5, 3});
+  expect_values(range(1.5, 5, 1, kLong), {5}, {1, 2, 3, 4, 5});
+  expect_values(range(1.5, -2.5, -1, kLong), {4}, {1, 0, -1, -2});
+  expect_values(range(-3, 7.3, 2.3, kLong), {6}, {-3, -1, 1, 3, 5, 7});
+}
+
 TEST(Factory, RangeLinspaceLogspace) {
   expect_tensor(range(0, 3), kFloat, {4}, {0, 1, 2, 3});
   EXPECT_EQ(range(0, 1, 0.3).numel(), 4);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <taper/ops/factory.h>
+
 #include "harness/samples.h"
 
 namespace taper::testing {
@@ -369,6 +371,18 @@ TAPER_OP_CASES(index_cases, {
                              scatter_multiply_value_case(),
                              take_case()};
 });
+
+TEST(IndexAdd, NumbersOfAnyKindTimesIntegers) {
+  const Tensor index = to_tensor(Array({2}), kLong);
+  for (const ScalarType t : {kByte, kShort, kInt, kLong}) {
+    const Tensor y = zeros({2}, t).index_add(0, index, full({2}, 3, t), 2.5);
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_EQ(y.to(kLong)[0].item<int64_t>(), 12) << toString(t);
+  }
+  const Tensor y = zeros({2}, kBool).index_add(0, index.slice(0, 0, 1), ones({1}, kBool), 2);
+  EXPECT_TRUE(y[0].item<bool>());
+  EXPECT_FALSE(y[1].item<bool>());
+}
 
 }  // namespace
 }  // namespace taper::testing

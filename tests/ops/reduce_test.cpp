@@ -41,6 +41,12 @@ TEST(Reduce, EmptyGivesTheNeutralElement) {
   EXPECT_EQ(x.amax(1).sizes().vec(), std::vector<int64_t>({0}));
 }
 
+TEST(Reduce, MedianOfNothing) {
+  EXPECT_TRUE(std::isnan(median(empty({0})).item<double>()));
+  EXPECT_EQ(median(empty({0}, kByte)).item<int>(), 0);
+  EXPECT_EQ(median(empty({0}, kInt)).item<int>(), std::numeric_limits<int>::min());
+}
+
 TEST(Reduce, NanWins) {
   const Tensor x = values({1, NAN, 3, NAN});
   EXPECT_TRUE(std::isnan(x.max().item<float>()));

@@ -1,0 +1,12 @@
+// Whether a dtype can hold a number. Not installed.
+#pragma once
+
+#include <taper/framework/scalar.h>
+
+namespace taper::detail {
+
+/// Throws when `dtype` cannot hold the value: one out of its range, NaN for integers, a complex
+/// number for real dtypes. Small negative integers wrap into unsigned dtypes, as in LibTorch.
+void check_fits(const Scalar& value, ScalarType dtype);
+
+}  // namespace taper::detail
