@@ -84,6 +84,9 @@ struct mul {
 struct div {
   template <class C>
   TAPER_HD C operator()(const C& a, const C& b) const {
+    // Smith's method goes by the larger part, and NaN has no order.
+    const auto parts = b.real() + b.imag();
+    if (b.real() != b.real() || b.imag() != b.imag()) return C(parts, parts);
     return a / b;
   }
 };

@@ -40,13 +40,14 @@ TAPER_PARTS_FUNCTION double size_of(Parts<double> z) { return std::hypot(z.re, z
 TAPER_PARTS2(add, return {a.re + b.re, a.im + b.im};)
 TAPER_PARTS2(sub, return {a.re - b.re, a.im - b.im};)
 TAPER_PARTS2(mul, return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};)
-// Smith's method: by the larger part of b, so that nothing overflows on the way.
+// Smith's method: by the larger part of b, so that nothing overflows on the way. NaN counts as
+// larger, so that it is in all that follows.
 TAPER_PARTS2(div,
-  const bool first = std::fabs(b.re) >= std::fabs(b.im);
+  const bool first = !(std::fabs(b.re) < std::fabs(b.im));
   const T large = first ? b.re : b.im, small = first ? b.im : b.re;
   const T p = first ? a.re : a.im, q = first ? a.im : a.re;
   const T divided = small / large, ratio = large == 0 ? T(0) : divided;
-  const T scale = T(1) / (large == 0 ? T(0) : large + small * ratio);
+  const T scale = T(1) / (large == 0 ? std::fabs(small) : large + small * ratio);
   const T across = (q - p * ratio) * scale;
   return {(p + q * ratio) * scale, first ? across : -across};)
 TAPER_PARTS(neg, return {-z.re, -z.im};)

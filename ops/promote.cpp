@@ -46,6 +46,8 @@ ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b) {
   if (pa == pb) return promoteTypes(ta, tb);
   const ScalarType strong = pa > pb ? ta : tb, weak = pa > pb ? tb : ta;
   if (category(weak) <= category(strong)) return strong;
+  // What is complex makes a tensor of floats complex, and leaves it its precision.
+  if (isFloatingType(strong)) return strong == kDouble ? kComplexDouble : kComplexFloat;
   // A number brings the default dtype of its category, a 0-dim tensor its own.
   return promoteTypes(strong, weak);
 }

@@ -66,6 +66,15 @@ TEST(ComplexDtype, NamesSizesAndPromotion) {
   expect_error("complex128, got ComplexHalf", [] { zeros({1}, kComplexHalf); });
 }
 
+TEST(ComplexDtype, LeavesATensorOfFloatsItsPrecision) {
+  const Tensor z = zeros({}, kComplexDouble);
+  EXPECT_EQ((ones({2}, kFloat) + z).scalar_type(), kComplexFloat);
+  EXPECT_EQ((z * ones({2}, kBFloat16)).scalar_type(), kComplexFloat);
+  EXPECT_EQ((ones({2}, kDouble) + zeros({}, kComplexFloat)).scalar_type(), kComplexDouble);
+  EXPECT_EQ((ones({2}, kInt) + z).scalar_type(), kComplexDouble);
+  EXPECT_EQ((ones({}, kFloat) + z).scalar_type(), kComplexDouble);
+}
+
 TEST(ComplexScalar, ItemAndConversions) {
   const Tensor z = tensor(CF(1, -2));
   EXPECT_EQ(z.scalar_type(), kComplexFloat);
@@ -288,6 +297,18 @@ TEST(Complex, Binary) {
   EXPECT_TRUE(a.allclose(a + 1e-12));
   EXPECT_FALSE(a.allclose(a + C(0, 1)));
   expect_close(a.isclose(a + complex_values({0, 0, 1, 0, 0, 1, 0, 0})), {1, 0, 0, 1});
+}
+
+TEST(Complex, NanAsADivisorIsInTheQuotient) {
+  const double nan = std::nan("");
+  for (const C& divisor : {C(nan, 0), C(0, nan), C(nan, 5), C(5, nan), C(nan, nan)})
+    for (const Tensor& x : {full({40}, C(1, 2), kComplexDouble), full({40}, C(1, 2)),
+                            full({40, 2}, C(1, 2)).select(1, 0)}) {
+      const Tensor parts = view_as_real(x / full({40}, divisor, x.options()));
+      EXPECT_TRUE(parts.isnan().all().item<bool>());
+    }
+  const Tensor by_zero = view_as_real(full({40}, C(1, 2)) / full({40}, C(0, 0)));
+  EXPECT_TRUE(by_zero.isinf().all().item<bool>());
 }
 
 TEST(Complex, WhatHasNoMeaningIsRefused) {
