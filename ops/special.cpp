@@ -205,6 +205,10 @@ Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tenso
     return expression;                                                               \
   }
 
+bool are_bools(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.scalar_type() == kBool && b.scalar_type() == kBool;
+}
+
 // Which element fmax and fmin took: b's where `a_wins` is false.
 Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical_or(b.isnan()); }
 
@@ -230,11 +234,13 @@ Tensor xlogy(const Tensor& a, const Tensor& b) {
                 TAPER_DERIVATIVE(g * a / b));
 }
 Tensor fmax(const Tensor& a, const Tensor& b) {
+  if (are_bools(a, b)) return maximum(a, b);
   return binary(fmax_op, "FmaxBackward0", a, b,
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), g, Scalar(0))),
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), Scalar(0), g)));
 }
 Tensor fmin(const Tensor& a, const Tensor& b) {
+  if (are_bools(a, b)) return minimum(a, b);
   return binary(fmin_op, "FminBackward0", a, b,
                 TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), g, Scalar(0))),
                 TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), Scalar(0), g)));
@@ -247,7 +253,11 @@ Tensor fmin(const Tensor& a, const Tensor& b) {
     check_defined(#name, b, "other");             \
     return compute_binary(name##_op, a, b);       \
   }
-TAPER_DEFINE_PLAIN(heaviside)
+Tensor heaviside(const Tensor& a, const Tensor& b) {
+  check_defined("heaviside", a, "input");
+  check_defined("heaviside", b, "other");
+  return are_bools(a, b) ? logical_or(a, b) : compute_binary(heaviside_op, a, b);
+}
 TAPER_DEFINE_PLAIN(nextafter)
 TAPER_DEFINE_PLAIN(gcd)
 TAPER_DEFINE_PLAIN(lcm)
@@ -296,11 +306,12 @@ TAPER_DEFINE_OUT(float_power)
 namespace {
 
 Tensor as_tensor(const Scalar& v, const Tensor& beside) {
-  const bool whole = v.isIntegral(true) || !beside.is_floating_point();
-  const ScalarType t = v.isIntegral(true) ? beside.scalar_type()
-                       : whole            ? default_dtype()
-                                          : beside.scalar_type();
-  return beside.detach().new_empty({}, TensorOptions(t)).fill_(v);
+  const ScalarType t = v.isIntegral(true)                              ? v.type()
+                       : isFloatingOrComplexType(beside.scalar_type()) ? kDouble
+                                                                       : default_dtype();
+  const Tensor y = beside.detach().new_empty({}, TensorOptions(t)).fill_(v);
+  y.impl().wrapped_number = true;
+  return y;
 }
 
 }  // namespace

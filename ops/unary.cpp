@@ -226,21 +226,34 @@ Tensor magnitude(const Tensor& x) {
 template <class Op>
 constexpr bool kIsAbs = std::is_same_v<Op, abs_op>;
 
+// The sign of a bool is the bool, its square a whole number.
+template <class Op>
+constexpr bool kIsSign = std::is_same_v<Op, sign_op>;
+bool is_bool(const Tensor& x) { return x.defined() && x.scalar_type() == kBool; }
+
 template <class Op>
 Tensor unary_of_any(const Tensor& x, bool keeps_dtype) {
   if constexpr (kIsAbs<Op>)
     if (x.is_complex()) return magnitude(x);
+  if constexpr (kIsSign<Op>)
+    if (is_bool(x)) return x.clone();
+  if constexpr (std::is_same_v<Op, square_op>)
+    if (is_bool(x)) return x.to(kLong);
   return unary<Op>(x, keeps_dtype);
 }
 template <class Op>
 Tensor& unary_inplace_of_any(Tensor& x, bool keeps_dtype) {
   TAPER_CHECK(!kIsAbs<Op> || !x.is_complex(), "In-place abs is not supported for complex tensors.");
+  if constexpr (kIsSign<Op>)
+    if (is_bool(x)) return x.copy_(x);
   return unary_inplace<Op>(x, keeps_dtype);
 }
 template <class Op>
 Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
   if constexpr (kIsAbs<Op>)
     if (x.is_complex()) return store_out("abs", out, magnitude(x.detach()), {x});
+  if constexpr (kIsSign<Op>)
+    if (is_bool(x)) return store_out("sign", out, x.clone(), {x});
   return unary_out<Op>(out, x, keeps_dtype);
 }
 
@@ -295,6 +308,7 @@ TAPER_DEFINE_TEST(logical_not)
 Tensor& logical_not_out(Tensor& out, const Tensor& x) {
   check_defined("logical_not", x, "input");
   if (!out.defined()) return out = logical_not(x);
+  if (x.is_complex()) return store_out("logical_not", out, logical_not(x), {x});
   return finish_out(
       plan_out(out, x.impl().sizes, {x}), out, x, kBool,
       [](const Tensor& y, const Tensor& v) { TAPER_ON_DEVICE(v, logical_not, y, v); });

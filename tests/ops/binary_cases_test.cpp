@@ -347,6 +347,13 @@ TEST(BinaryForms, SecondNamesAreTheSameFunctions){
                         EXPECT_SAME_METHOD(divide, div, y, "trunc")
                             EXPECT_SAME_METHOD(divide, div, 2, "floor")}
 
+TEST(BinaryForms, NothingMayBeDividedByZero) {
+  const Tensor nothing = empty({0}, kInt), zero = zeros({1}, kInt);
+  for (const Tensor& y : {floor_divide(nothing, zero), remainder(nothing, zero),
+                          fmod(nothing, zero), floor_divide(nothing, Scalar(0))})
+    expect_values(y, {0}, {});
+}
+
 TEST(BinaryForms, OperatorsTakeNumbersOnEitherSide) {
   Tensor x = to_tensor(Array({2}, 6), kLong);
   EXPECT_EQ(to_array(x & 3).v[0], 2);

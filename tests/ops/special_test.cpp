@@ -122,6 +122,26 @@ TAPER_OP_CASES(special_binary, {
 });
 
 // Expected values are PyTorch 1.13's.
+TEST(Special, NumbersKeepTheirValueBesideSmallDtypes) {
+  const Tensor bytes = values({5, 2}, kByte), bools = values({0, 1}, kBool);
+  EXPECT_NEAR(xlogy(bytes, Scalar(300))[0].item<double>(), 5 * std::log(300.0), 1e-5);
+  EXPECT_TRUE(xlogy(bytes, Scalar(-3)).isnan().all().item<bool>());
+  EXPECT_NEAR(xlogy(bools, Scalar(2))[1].item<double>(), std::log(2.0), 1e-6);
+  EXPECT_NEAR(xlogy(Scalar(300), bytes)[1].item<double>(), 300 * std::log(2.0), 1e-3);
+  EXPECT_EQ(xlogy(values({1}, kHalf), Scalar(1e10)).scalar_type(), kHalf);
+  const Tensor shifted = bitwise_left_shift(bools, Scalar(2));
+  EXPECT_EQ(shifted.scalar_type(), kLong);
+  expect_values(shifted, {2}, {0, 4});
+}
+
+TEST(Special, OfBools) {
+  const Tensor a = values({0, 0, 1, 1}, kBool), b = values({0, 1, 0, 1}, kBool);
+  expect_values(fmax(a, b), {4}, {0, 1, 1, 1});
+  expect_values(fmin(a, b), {4}, {0, 0, 0, 1});
+  expect_values(heaviside(a, b), {4}, {0, 1, 1, 1});
+  EXPECT_EQ(heaviside(a, b).scalar_type(), kBool);
+}
+
 TEST(Special, Edges) {
   const double inf = INFINITY, nan = std::nan("");
   EXPECT_EQ(values_of(digamma(values({0, -0.0}))), (std::vector<double>{-inf, inf}));

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <memory>
 
+#include <taper/ops/complex.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/unary.h>
 
 #include "harness/pointwise.h"
@@ -178,6 +180,30 @@ TEST(UnaryForms, SayWhatTheyDoNotTake) {
 /// The derivative of a step is 0 everywhere.
 bool is_step(const std::string& name) {
   return name == "sign" || name == "floor" || name == "ceil" || name == "round" || name == "trunc";
+}
+
+TEST(UnaryForms, SignsAndSquaresOfBools) {
+  const Tensor x = values({0, 1, 1}, kBool);
+  for (const Tensor& y : {sign(x), sgn(x), x.clone().sign_()}) {
+    EXPECT_EQ(y.scalar_type(), kBool);
+    expect_values(y, {3}, {0, 1, 1});
+  }
+  Tensor out = empty({0}, kBool);
+  expect_values(sign_out(out, x), {3}, {0, 1, 1});
+  EXPECT_EQ(square(x).scalar_type(), kLong);
+  expect_values(square(x), {3}, {0, 1, 1});
+}
+
+TEST(UnaryForms, LogicalNotOfComplexNumbersIntoATensor) {
+  const Tensor z = full({2}, numbers::complex<double>(0, 2));
+  Tensor out = empty({0}, kBool);
+  expect_values(logical_not_out(out, z), {2}, {0, 0});
+  expect_values(logical_not_out(out, zeros_like(z)), {2}, {1, 1});
+}
+
+TEST(UnaryForms, ConjugationInPlaceIsAChange) {
+  const Tensor x = ones({2}).requires_grad_();
+  expect_error("a leaf Variable that requires grad", [&] { x.conj_physical_(); });
 }
 
 TEST(UnaryCases, StepsHaveZeroGradients) {
