@@ -148,13 +148,15 @@ Tensor orthogonal_(Tensor tensor, double gain) {
   NoGradGuard no_grad;
   taper::detail::check_not_capturing("orthogonal_", Device());
   TAPER_CHECK(tensor.dim() >= 2, "Only tensors with 2 or more dimensions are supported");
+  TAPER_CHECK(isFloatingOrComplexType(tensor.scalar_type()), "result type ", default_dtype(),
+              " can't be cast to the desired output type ", tensor.scalar_type());
   const int64_t rows = tensor.size(0);
   const int64_t columns = rows > 0 ? tensor.numel() / rows : 0;
   if (tensor.numel() == 0) return tensor;
   // The vectors to be made orthonormal are the columns, or the rows where those are fewer.
   const bool by_columns = rows >= columns;
-  const Tensor values =
-      randn({rows, columns}, TensorOptions(tensor.scalar_type()).device(kCPU)).to(kDouble);
+  // Of the default dtype whatever the tensor's, as in LibTorch: the numbers depend on it.
+  const Tensor values = randn({rows, columns}, TensorOptions().device(kCPU)).to(kDouble);
   Tensor q = (by_columns ? values.t() : values).contiguous();
   orthonormalise(q.data_ptr<double>(), q.size(0), q.size(1));
   if (by_columns) q = q.t();

@@ -124,7 +124,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
 
 Tensor Tensor::bernoulli(MaybeGenerator generator) const {
   check_floating("bernoulli_tensor_cpu_p_", *this);
-  Tensor y = empty_like(*this);
+  Tensor y = empty_like(*this, {}, MemoryFormat::Contiguous);  // the order of the draws
   y.bernoulli_(*this, std::move(generator));
   if (needs_grad(*this))
     record("BernoulliBackward0", y, {*this}, [](const Tensor& gy) { return zeros_like(gy); });
@@ -136,7 +136,7 @@ Tensor bernoulli(const Tensor& x, MaybeGenerator generator) {
 }
 
 Tensor bernoulli(const Tensor& x, double p, MaybeGenerator generator) {
-  return empty_like(x).bernoulli_(p, std::move(generator));
+  return empty_like(x, {}, MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
 }
 
 // ---------------------------------------------------------------- in place, integers
@@ -155,17 +155,52 @@ int64_t largest_integer(ScalarType t) {
   return largest;
 }
 
+constexpr int64_t kLargestHalf = 65504;
+
 int64_t smallest_integer(ScalarType t) {
   if (t == kByte || t == kBool) return 0;
+  if (t == kHalf) return -kLargestHalf;
   if (isFloatingType(t)) return INT64_MIN;
   return -largest_integer(t) - 1;
 }
 
 void check_in_range(const char* what, int64_t v, ScalarType t) {
   // A floating dtype rounds what it cannot hold, as PyTorch does.
-  const int64_t largest = isFloatingType(t) ? INT64_MAX : largest_integer(t);
+  const int64_t largest = t == kHalf          ? kLargestHalf
+                          : isFloatingType(t) ? INT64_MAX
+                                              : largest_integer(t);
   TAPER_CHECK(v >= smallest_integer(t) && v <= largest, what, " is out of bounds for ",
               cpp_type_name(t));
+}
+
+// v as the floating dtype holds it; v itself where that is no int64.
+int64_t rounded_to(ScalarType t, int64_t v) {
+  double r = 0;
+  TAPER_SWITCH(t, "random_", TAPER_FLOATING_DTYPES, [&] {
+    r = static_cast<double>(static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(v)));
+  });
+  return std::fabs(r) < 0x1p63 ? static_cast<int64_t>(r) : v;
+}
+
+// The distance of neighbours in the dtype near v, which it does not hold exactly.
+int64_t spacing_at(ScalarType t, int64_t v) {
+  const int64_t exact = largest_integer(t);
+  int64_t step = 1;
+  for (int64_t size = std::abs(v); size >= exact; size >>= 1) step *= 2;
+  return step;
+}
+
+// The bounds of a floating dtype move inward where what is drawn next to them would round past
+// them.
+int64_t inner_first(ScalarType t, int64_t from) {
+  if (!isFloatingType(t)) return from;
+  const int64_t next = rounded_to(t, from + 1);
+  return next < from ? next + spacing_at(t, from + 1) : from;
+}
+int64_t inner_last(ScalarType t, int64_t last) {
+  if (!isFloatingType(t)) return last;
+  const int64_t rounded = rounded_to(t, last);
+  return rounded > last ? rounded - spacing_at(t, last) - 1 : last;
 }
 
 // Integers in [from, last].
@@ -191,14 +226,20 @@ Tensor& Tensor::random_(MaybeGenerator generator) const {
 
 Tensor& Tensor::random_(int64_t to, MaybeGenerator generator) const {
   TAPER_CHECK(to > 0, "random_ expects 'from' to be less than 'to', but got from=0 >= to=", to);
-  return random_between("RandomBackward1", *this, 0, to - 1, generator);
+  return random_between("RandomBackward1", *this, 0, inner_last(scalar_type(), to - 1), generator);
 }
 
 Tensor& Tensor::random_(int64_t from, optional<int64_t> to, MaybeGenerator generator) const {
   TAPER_CHECK(!to || from < *to, "random_ expects 'from' to be less than 'to', but got from=", from,
               " >= to=", *to);
-  const int64_t last = to ? *to - 1 : largest_integer(scalar_type());
-  return random_between("RandomBackward0", *this, from, last, generator);
+  const ScalarType t = scalar_type();
+  if (!to) return random_between("RandomBackward0", *this, from, largest_integer(t), generator);
+  const int64_t first = inner_first(t, from), last = inner_last(t, *to - 1);
+  TAPER_CHECK(first <= last,
+              "random_ expects 'from' casted to dtype to be less than 'to' casted "
+              "to dtype, but got from=",
+              first, " >= to=", last + 1);
+  return random_between("RandomBackward0", *this, first, last, generator);
 }
 
 // ---------------------------------------------------------------- factories
@@ -299,7 +340,7 @@ Tensor zero_gradient(const Tensor& gy, const Dims& size) { return zeros(size, gy
 
 Tensor normal(const Tensor& mean, double std, MaybeGenerator generator) {
   check_defined("normal", mean, "mean");
-  Tensor y = empty_like(mean);
+  Tensor y = empty_like(mean, {}, MemoryFormat::Contiguous);
   {
     NoGradGuard no_grad;
     y.normal_(0, std, std::move(generator)).add_(mean);

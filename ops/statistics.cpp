@@ -83,6 +83,7 @@ void check_quantile(const Tensor& x, const Tensor& q, const QuantileArguments& a
   check_defined(a.op, x, "self");
   check_defined(a.op, q, "q");
   TAPER_CHECK(x.numel() > 0, a.op, "() input tensor must be non-empty");
+  if (a.dim) wrap_dim(*a.dim, x.dim());
   TAPER_CHECK(q.dim() <= 1, a.op, "() q must be a scalar or 1D tensor");
   TAPER_CHECK(x.scalar_type() == kFloat || x.scalar_type() == kDouble, a.op,
               "() input tensor must be either float or double dtype");

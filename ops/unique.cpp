@@ -107,7 +107,7 @@ Unique unique_elements(const char* op, const Tensor& x, bool sort, bool return_i
   auto [values, inverse, counts] =
       places > 0 ? unique_by_counting(flat, low, places, return_inverse, return_counts)
                  : unique_rows(rows, order, return_inverse, return_counts);
-  if (return_inverse && x.numel() > 0) inverse = _unsafe_view(inverse, x.sizes());
+  if (return_inverse) inverse = _unsafe_view(inverse, x.sizes());
   return {_unsafe_view(values, {-1}), inverse, counts};
 }
 

@@ -71,6 +71,16 @@ TEST(Init, OrthogonalRowsOrColumns) {
   EXPECT_TRUE(q.t().mm(q).allclose(eye(14, kDouble)));
 }
 
+TEST(Init, OrthogonalDrawsTheSameNumbersForAllDtypes) {
+  Tensor x = empty({20, 3}), y = empty({20, 3}, kDouble);
+  manual_seed(3);
+  init::orthogonal_(x);
+  manual_seed(3);
+  init::orthogonal_(y);
+  EXPECT_TRUE(y.to(kFloat).equal(x));
+  EXPECT_THROW(init::orthogonal_(empty({2, 2}, kLong)), Error);
+}
+
 TEST(Init, Sparse) {
   expect_values(init::sparse_(seeded({3, 4}), 0.5),
                 {0, 0, 0, 0, 0, -0.008948278613388538, 0, 0, 0.0013817265862599015, 0,

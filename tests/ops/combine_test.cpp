@@ -177,6 +177,8 @@ TAPER_OP_CASES(quantile_cases, {
                    [] { quantile(numbers({3}), 1.5); }),
       error<Error>("quantile() input tensor must be non-empty",
                    [] { quantile(numbers({0}), 0.5); }),
+      error<IndexError>("Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+                        [] { quantile(numbers({}), 0.5, 1); }),
       error<Error>("quantile() input tensor must be either float or double dtype",
                    [] { quantile(counting({2}, kLong), 0.5); }),
       error<Error>("quantile() interpolation must be one of linear, lower, higher, midpoint or "

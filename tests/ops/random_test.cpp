@@ -286,6 +286,33 @@ TEST(Random, MultinomialCountsFollowTheWeights) {
   EXPECT_EQ(multinomial(zeros({0, 3}), 2).sizes(), IntArrayRef({0, 2}));
 }
 
+// Where a result takes the layout of its input, the same seed gives other numbers.
+TEST(Random, DrawsAreInTheOrderOfIndices) {
+  const Tensor x = full({5, 40}, 0.3).t();
+  const std::vector<std::function<Tensor(const Tensor&)>> draws = {
+      [](const Tensor& t) { return bernoulli(t); },
+      [](const Tensor& t) { return bernoulli(t, 0.4); },
+      [](const Tensor& t) { return normal(t, 2.0); }};
+  for (const auto& draw : draws) {
+    manual_seed(5);
+    const Tensor of_view = draw(x);
+    manual_seed(5);
+    EXPECT_EQ(values_of(of_view), values_of(draw(x.contiguous())));
+  }
+}
+
+// What is drawn next to a bound must not round past it.
+TEST(Random, BoundsOfFloatingDtypes) {
+  const int64_t end = int64_t{1} << 33;
+  const Tensor high = empty({4000}, kBFloat16).random_(end - 200000000, end);
+  EXPECT_LT(high.max().item<double>(), static_cast<double>(end));
+  const Tensor low = empty({4000}, kBFloat16).random_(-end, -end + 200000000);
+  EXPECT_GE(low.min().item<double>(), -static_cast<double>(end));
+  expect_error("to - 1 is out of bounds for", [] { empty({2}, kHalf).random_(100000); });
+  expect_error("from is out of bounds for", [] { empty({2}, kHalf).random_(-70000, 0); });
+  EXPECT_LE(empty({2000}, kHalf).random_(65505).max().item<double>(), 65504);
+}
+
 TEST(Random, EmptyTensorsDrawNothing) {
   manual_seed(0);
   const double first = next_double();

@@ -62,6 +62,7 @@ TEST(Unique, SmallAndEmpty) {
   expect_values(std::get<0>(_unique2(zeros({0}))), {0}, {});
   expect_values(std::get<0>(_unique2(tensor(3))), {1}, {3});
   expect_values(std::get<1>(_unique2(tensor(3), true, true)), {}, {0});
+  expect_values(std::get<1>(_unique2(zeros({2, 0, 3}), true, true)), {2, 0, 3}, {});
   expect_values(std::get<0>(unique_dim(zeros({0, 2}), 0)), {0, 2}, {});
 }
 
