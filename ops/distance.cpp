@@ -40,9 +40,10 @@ Tensor norm_gradient(const Tensor& g, const Tensor& d, const Tensor& r, double p
 // Euclidean distances of many rows come from a product, as PyTorch's: |a|^2 + |b|^2 - 2 a b. It
 // takes a fraction of the time and memory of all differences, but loses digits where rows are
 // close.
-bool by_product(const Tensor& x1, const Tensor& x2, double p) {
-  constexpr int64_t many = 25;
-  return p == 2 && (x1.size(-2) > many || x2.size(-2) > many);
+bool by_product(const Tensor& x1, const Tensor& x2, double p, int64_t mode) {
+  constexpr int64_t many = 25, always = 1, never = 2;
+  if (p != 2 || mode == never) return false;
+  return mode == always || x1.size(-2) > many || x2.size(-2) > many;
 }
 
 Tensor distances_by_product(const Tensor& x1, const Tensor& x2) {
@@ -63,7 +64,7 @@ std::array<Tensor, 2> gradients_by_product(const Grads& g, const Tensor& x1, con
 
 }  // namespace
 
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> compute_mode) {
   check_defined("cdist", x1, "x1");
   check_defined("cdist", x2, "x2");
   TAPER_CHECK(x1.is_floating_point(),
@@ -76,17 +77,19 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
               "X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
               " X2: ", x2.size(-1));
   TAPER_CHECK(p >= 0, "cdist only supports non-negative p values");
+  const int64_t mode = compute_mode.value_or(0);
+  TAPER_CHECK(mode >= 0 && mode <= 2, "possible modes: 0, 1, 2, but was: ", mode);
+  const bool product = by_product(x1, x2, p, mode);
   Tensor r;
   {
     const NoGradGuard values_only;
-    r = by_product(x1, x2, p) ? distances_by_product(x1, x2)
-                              : differences(x1, x2).norm(Scalar(p), {-1});
+    r = product ? distances_by_product(x1, x2) : differences(x1, x2).norm(Scalar(p), {-1});
   }
   if (needs_grad(x1, x2))
     record("CdistBackward0", r, {x1, x2},
-           [a = saved(x1), b = saved(x2), r = saved_output(r), p](Grads& g) {
+           [a = saved(x1), b = saved(x2), r = saved_output(r), p, product](Grads& g) {
              const Tensor x1 = a.get(), x2 = b.get();
-             if (by_product(x1, x2, p)) return gradients_by_product(g, x1, x2, r.get());
+             if (product) return gradients_by_product(g, x1, x2, r.get());
              const Tensor gd = norm_gradient(g[0], differences(x1, x2), r.get(), p);
              std::array<Tensor, 2> out;
              if (g.needs(0)) out[0] = gd.sum(-2).sum_to_size(x1.sizes());

@@ -89,6 +89,18 @@ TAPER_OP_CASES(cdist_norms, {
                              cdist_case("cdist_3", 3), cdist_case("cdist_largest", INFINITY)};
 });
 
+// A difference of 0.001 beside numbers of 1000 is lost in a product of floats.
+TEST(Cdist, GoesByAProductWhereItIsTold) {
+  const Tensor x = tensor_of({1, 1}, {1000}, kFloat), near = tensor_of({1, 1}, {1000.001}, kFloat);
+  const Tensor far = tensor_of({1, 1}, {1003}, kFloat);
+  for (int64_t mode : {0, 1, 2}) EXPECT_EQ(cdist(x, far, 2, mode).item<float>(), 3) << mode;
+  const float difference = near.item<float>() - 1000;
+  EXPECT_EQ(cdist(x, near, 2, 2).item<float>(), difference);
+  EXPECT_EQ(cdist(x, near, 2, 0).item<float>(), difference);
+  EXPECT_NE(cdist(x, near, 2, 1).item<float>(), difference);
+  expect_error("possible modes: 0, 1, 2, but was: 3", [&] { cdist(x, far, 2, 3); });
+}
+
 Array naive_pdist(const Array& x, double p) {
   const int64_t n = x.sizes[0];
   Array y({n * (n - 1) / 2});
