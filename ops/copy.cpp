@@ -67,7 +67,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
   if (needs_grad(*this, src) && isFloatingOrComplexType(scalar_type()))
-    record_inplace("CopyBackwards", *this, {*this, src},
+    record_inplace("torch::autograd::CopyBackwards", *this, {*this, src},
                    [form = detail::InputForm(src)](autograd::Grads& g) {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
                                                   g.needs(1) ? form(g[0]) : Tensor()};

@@ -1,6 +1,7 @@
 #include <taper/framework/autograd/saved.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/view_history.h>
 
 namespace taper::autograd {
 Saved::Saved(const Tensor& t, bool is_output) : is_output_(is_output) {
@@ -32,6 +33,7 @@ Tensor Saved::get() const {
       " instead. Hint: clone() the tensor before changing it, or use the form of the op "
       "that is not in-place.");
   if (!is_output_ || !current_node()) return tensor_;
+  if (is_copy_slices(*current_node())) return view_written_by(*current_node(), impl);
   Tensor y = taper::detail::share_data(impl);
   set_gradient_edge(y, {NodePtr(current_node()), output_nr_});
   return y;

@@ -67,6 +67,17 @@ NodePtr make_copy_slices(const Tensor& base, const Tensor& view, NodePtr part) {
 
 }  // namespace
 
+bool is_copy_slices(const Node& node) { return dynamic_cast<const CopySlices*>(&node) != nullptr; }
+
+Tensor view_written_by(Node& node, const TensorImpl& saved) {
+  const AutoGradMode record_it(true);
+  auto& slices = static_cast<CopySlices&>(node);
+  const Geometry& base = slices.base;
+  const Tensor whole = taper::detail::share_data(saved, base.sizes, base.strides, base.offset);
+  set_gradient_edge(whole, {NodePtr(&node), 0});
+  return whole.as_strided(saved.sizes, saved.strides, saved.offset);
+}
+
 void refresh_view_history_slow(TensorImpl& view) {
   TAPER_CHECK(
       view.view_origin != TensorImpl::ViewOrigin::kNoGrad,
@@ -75,6 +86,20 @@ void refresh_view_history_slow(TensorImpl& view) {
       "error-prone, it is forbidden. You can clarify your code by moving both the view and "
       "the inplace either both inside the no_grad block (if you don't want the inplace to be "
       "tracked) or both outside (if you want the inplace to be tracked).");
+  TAPER_CHECK(
+      view.view_origin != TensorImpl::ViewOrigin::kInference,
+      "A view was created in inference mode and its base or another view of its base has been "
+      "modified inplace in normal mode. Given that this use case is ambiguous and error-prone, it "
+      "is forbidden. You can clarify your code by moving both the view and the inplace either "
+      "both inside the inference_mode block (if you don't want the inplace to be tracked) or both "
+      "outside (if you want the inplace to be tracked).");
+  TAPER_CHECK(
+      view.view_origin != TensorImpl::ViewOrigin::kCustomFunction,
+      "A view was created inside a custom Function (or because an input was returned as-is) and "
+      "its base or another view of its base has been modified inplace. The autograd logic to "
+      "handle view+inplace would override the custom backward associated with the custom "
+      "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+      "cloning the output of the custom Function.");
   TAPER_CHECK(view.view_origin != TensorImpl::ViewOrigin::kMultiOutput,
               "a view that is one of several outputs of a view op was used after its base had been "
               "modified inplace; make the view anew, or clone() it before");

@@ -17,4 +17,10 @@ inline void refresh_view_history(TensorImpl& t) {
 /// comes from `node` and the rest from before.
 void rebase_view(const Tensor& x, NodePtr node);
 
+/// Is this a node that rebase_view made?
+bool is_copy_slices(const Node& node);
+/// The view that such a node's op has overwritten, as the op saved it, with its history: the node's
+/// own output is the base, the view is made from it anew.
+Tensor view_written_by(Node& node, const TensorImpl& saved);
+
 }  // namespace taper::autograd

@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 TEST(InPlace, OnALeafIsAnErrorUnlessNoGradIsOn) {
   Tensor x = leaf({1, 2});
@@ -76,6 +77,7 @@ TEST(InPlace, ShowsTheNodeOfTheOp) {
   EXPECT_EQ(node([&](const Tensor& y) { y.addcmul_(x, x); }), "AddcmulBackward0");
   EXPECT_EQ(node([&](const Tensor& y) { y.eq_(x); }), "EqBackward1");
   EXPECT_EQ(node([](const Tensor& y) { y.greater_(1); }), "GtBackward0");
+  EXPECT_EQ(node([&](const Tensor& y) { y.copy_(x); }), "torch::autograd::CopyBackwards");
 }
 
 TEST(InPlace, OfAComparisonHasAGradientOfZero) {
@@ -334,6 +336,28 @@ TEST(InPlace, OfATransposedViewOfABase) {
   base.t().select(0, 1).mul_(scalar(4));
   base.sum().backward();
   EXPECT_THAT(values_of(x.grad()), ElementsAre(1, 4, 1, 1, 4, 1));
+}
+
+// y = exp(x) is written through a view, so that its derivative's derivative needs the saved view.
+TEST(InPlace, OnAViewIsDifferentiatedTwice) {
+  const auto second = [](const std::function<Tensor(const Tensor&)>& view, size_t n) {
+    std::vector<double> start(n);
+    for (size_t i = 0; i < n; ++i) start[i] = 0.1 * static_cast<double>(i + 1);
+    Tensor x = leaf(start), base = x * scalar(2);
+    view(base.view({2, static_cast<int64_t>(n) / 2})).exp_();
+    const Tensor g = autograd::grad({base.sum()}, {x}, {}, true, true)[0];
+    return values_of(autograd::grad({g.sum()}, {x})[0]);
+  };
+  const auto expected = [](std::vector<double> x) {
+    for (double& v : x) v = v < 0 ? 0 : 4 * std::exp(2 * v);
+    return Pointwise(::testing::DoubleNear(1e-12), x);
+  };
+  const auto transposed = [](const Tensor& t) { return t.t(); };
+  const auto row = [](const Tensor& t) { return t.select(0, 1); };
+  const auto columns = [](const Tensor& t) { return t.narrow(1, 0, 2); };
+  EXPECT_THAT(second(transposed, 6), expected({0.1, 0.2, 0.3, 0.4, 0.5, 0.6}));
+  EXPECT_THAT(second(row, 6), expected({-1, -1, -1, 0.4, 0.5, 0.6}));
+  EXPECT_THAT(second(columns, 6), expected({0.1, 0.2, -1, 0.4, 0.5, -1}));
 }
 
 TEST(InPlace, UnderNoGradChangesTheVersion) {
