@@ -6,6 +6,7 @@ void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
   TAPER_CHECK(!any_needs_grad({out}) && !any_needs_grad(inputs), op,
               "(): functions with out=... arguments don't support "
               "automatic differentiation, but one of the arguments requires grad.");
+  if (out.defined() && out.is_inference()) autograd::check_inplace(op, out);
 }
 
 OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {

@@ -69,6 +69,14 @@ void ReadyQueue::accumulate(Tensor& sum, Tensor&& grad) {
 
 Node* current_node() { return running_node; }
 
+bool can_be_summed_to(IntArrayRef from, IntArrayRef to) {
+  const size_t extra = from.size() - to.size();
+  if (from.size() < to.size()) return false;
+  for (size_t d = 0; d < to.size(); ++d)
+    if (to[d] != 1 && to[d] != from[extra + d]) return false;
+  return true;
+}
+
 namespace {
 
 // ---------------------------------------------------------------- roots
@@ -82,14 +90,15 @@ Tensor implicit_gradient(const Tensor& root) {
 
 Tensor root_gradient(const Tensor& root, const Tensor& given, size_t i) {
   if (!given.defined()) return implicit_gradient(root);
-  TAPER_CHECK(given.sizes() == root.sizes(), "Mismatch in shape: grad_output[", i,
+  TAPER_CHECK(can_be_summed_to(given.sizes(), root.sizes()), "Mismatch in shape: grad_output[", i,
               "] has a shape of ", given.sizes(), " and output[", i, "] has a shape of ",
               root.sizes(), ".");
   TAPER_CHECK(given.device() == root.device(), "grad_output[", i, "]: expected a gradient on ",
               root.device(), ", got one on ", given.device());
-  TAPER_CHECK(isFloatingOrComplexType(given.scalar_type()), "grad_output[", i,
-              "]: expected a floating dtype, got ", toString(given.scalar_type()));
-  return given.scalar_type() == root.scalar_type() ? given : given.to(root.scalar_type());
+  TAPER_CHECK(root.is_complex() || !given.is_complex(), "grad_output[", i,
+              "]: expected a real gradient, as the output is, got ", toString(given.scalar_type()));
+  const Tensor g = given.sizes() == root.sizes() ? given : given.sum_to_size(root.sizes());
+  return g.scalar_type() == root.scalar_type() ? g : g.to(root.scalar_type());
 }
 
 struct Root {

@@ -26,4 +26,7 @@ struct BackwardPass {
 /// has run already.
 variable_list run_backward(const BackwardPass& pass);
 
+/// Is a gradient of sizes `from` also one of a tensor of sizes `to`, which broadcasts to `from`?
+bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
+
 }  // namespace taper::autograd

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/record.h>
 
 namespace taper::autograd {
@@ -45,10 +46,39 @@ bool is_among(const std::vector<TensorImpl*>& list, const Tensor& t) {
 
 }  // namespace
 
+void check_dirty_are_returned(const std::vector<TensorImpl*>& dirty, const variable_list& outputs) {
+  for (const TensorImpl* t : dirty) {
+    const bool returned = std::any_of(outputs.begin(), outputs.end(), [&](const Tensor& y) {
+      return y.unsafeGetTensorImpl() == t;
+    });
+    TAPER_CHECK(
+        returned,
+        "Some elements marked as dirty during the forward method were not returned as "
+        "output. The inputs that are modified inplace must all be outputs of the Function.");
+  }
+}
+
+void check_no_leaf_is_written(const TensorImpl& t) {
+  TAPER_CHECK(!t.leaf_requires_grad,
+              "a leaf Variable that requires grad has been used in an in-place operation.");
+  TAPER_CHECK(
+      !t.view_base || t.view_base->grad_fn || !t.view_base->leaf_requires_grad,
+      "a view of a leaf Variable that requires grad has been used in an in-place operation.");
+}
+
+/// An input that is returned as it is: a view of itself, so that neither can be written unseen by
+/// the other's history.
+Tensor view_of_itself(const Tensor& x) {
+  const NoGradGuard no_history;
+  Tensor y = x.detach();
+  make_view_of(y, x);
+  return y;
+}
+
 /// The node of one call of a custom function.
 struct FunctionNode final : Node {
   FunctionNode(std::string function_name, BackwardFunction f);
-  std::string name() const override { return function_name_; }
+  std::string name() const override { return "torch::autograd::CppNode<" + function_name_ + ">"; }
   GradList apply(GradList&& grads) override;
   void release_variables() override;
 
@@ -105,6 +135,7 @@ void FunctionNode::set_inputs(const variable_list& tensors, const std::vector<bo
 
 variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_list& inputs,
                                          bool recording) {
+  check_dirty_are_returned(context.dirty_, outputs);
   num_inputs_ = static_cast<uint32_t>(outputs.size());
   const NodePtr self(this);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -120,12 +151,11 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
     if (dirty) {
       mark_changed(y);
     } else if (is_input) {
-      y = y.detach();  // an input returned as it is must not get this node's history itself
+      y = view_of_itself(y);  // must not get this node's history itself
     }
     if (!recording || constant) continue;
     if (dirty) {
-      TAPER_CHECK(!y.impl().leaf_requires_grad,
-                  "a leaf Variable that requires grad has been used in an in-place operation.");
+      check_no_leaf_is_written(y.impl());
       TAPER_CHECK(!y.is_view() || outputs.size() == 1,
                   "If your Function modifies views in-place, it must return one output");
       rebase_history(y, self);
@@ -152,18 +182,17 @@ Tensor FunctionNode::checked_input_gradient(Tensor g, size_t input) const {
   const Meta& meta = input_meta_[input];
   if (!g.defined() || !should_compute_output(input)) return Tensor();
   if (g.sizes() != meta.sizes.ref()) {
-    bool reducible = g.dim() >= meta.sizes.size();
-    for (int64_t d = 1; reducible && d <= meta.sizes.size(); ++d) {
-      const int64_t want = meta.sizes[meta.sizes.size() - d];
-      reducible = want == 1 || want == g.size(-d);
-    }
-    TAPER_CHECK(reducible, "Function ", name(), " returned an invalid gradient at index ", input,
-                " - got ", g.sizes(), " but expected shape compatible with ", meta.sizes);
+    TAPER_CHECK(can_be_summed_to(g.sizes(), meta.sizes), "Function ", name(),
+                " returned an invalid gradient at index ", input, " - got ", g.sizes(),
+                " but expected shape compatible with ", meta.sizes);
     g = g.sum_to_size(meta.sizes);
   }
   TAPER_CHECK(g.device() == meta.device, "Function ", name(),
               " returned an invalid gradient at index ", input, " - expected device ", meta.device,
               " but got ", g.device());
+  TAPER_CHECK(isComplexType(meta.dtype) || !g.is_complex(), "Function ", name(),
+              " returned an invalid gradient at index ", input, " - expected a real gradient of ",
+              toString(meta.dtype), ", got ", toString(g.scalar_type()));
   return g.scalar_type() == meta.dtype ? g : g.to(meta.dtype);
 }
 
@@ -207,7 +236,10 @@ void FunctionNode::release_variables() {
 }  // namespace detail
 
 bool AutogradContext::needs_input_grad(size_t input) const {
-  return node_ && input < node_->num_outputs() && node_->should_compute_output(input);
+  if (!node_ || node_->num_outputs() == 0) return false;
+  TAPER_CHECK(input < node_->num_outputs(), "Index out of range: needs_input_grad(", input,
+              ") of a function of ", node_->num_outputs(), " tensors");
+  return node_->should_compute_output(input);
 }
 
 }  // namespace taper::autograd

@@ -54,6 +54,8 @@ class AutogradContext {
   void mark_non_differentiable(const variable_list& outputs);
   /// False: undefined gradients reach backward as they are, not as zeros.
   void set_materialize_grads(bool v) { materialize_grads_ = v; }
+  /// Is the gradient of input number `input` wanted? Counted are tensors only, as in LibTorch:
+  /// arguments of other kinds, and optional tensors that were not given, have no number.
   bool needs_input_grad(size_t input) const;
 
  private:
@@ -90,8 +92,9 @@ inline void collect(variable_list& tensors, std::vector<bool>& is_tensor, const 
 }
 inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
                     const optional<Tensor>& t) {
-  tensors.push_back(t.value_or(Tensor()));
-  is_tensor.push_back(true);
+  const bool given = t && t->defined();
+  if (given) tensors.push_back(*t);
+  is_tensor.push_back(given);
 }
 inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
                     const variable_list& list) {

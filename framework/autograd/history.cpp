@@ -103,9 +103,15 @@ void check_view_may_change(const TensorImpl& t) {
           "to "
           "be tracked).");
     case Origin::kCustomFunction:
-      throw Error(
-          "A view returned by a custom autograd::Function is being modified inplace. This is "
-          "forbidden; return a clone() from its forward.");
+      throw Error(taper::detail::concat(
+          "Output ", t.output_nr, " of ", t.grad_fn ? t.grad_fn->name() : "a custom Function",
+          " is a view and is being modified inplace. This view was created inside a custom "
+          "Function (or "
+          "because an input was returned as-is) and the autograd logic to handle view+inplace "
+          "would "
+          "override the custom backward associated with the custom Function, leading to incorrect "
+          "gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+          "custom Function."));
     case Origin::kOtherDtype:
       throw Error(
           "The result of view_as_real, view_as_complex, real or imag is a view and is being "
@@ -177,11 +183,14 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
   const TensorImpl& from = x.impl();
   view.untracked = from.untracked;
   view.inference = from.inference;
-  if (taper::detail::thread_modes.inference || from.inference) return;
+  if (from.inference) return;
   using Origin = TensorImpl::ViewOrigin;
   view.view_base = from.view_base ? from.view_base : x.impl_ptr();
   view.view_version = view.version();
-  if (!GradMode::is_enabled() && origin == Origin::kDefault) origin = Origin::kNoGrad;
+  if (taper::detail::thread_modes.inference)
+    origin = Origin::kInference;
+  else if (!GradMode::is_enabled() && origin == Origin::kDefault)
+    origin = Origin::kNoGrad;
   // A view of a view that may not be changed may not be changed either.
   view.view_origin = origin == Origin::kDefault ? from.view_origin : origin;
 }

@@ -89,6 +89,22 @@ TEST(Backward, NeedsAGradientForARootOfSeveralElements) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(3, 30));
 }
 
+TEST(Backward, TakesGradientsThatConvertToTheRoots) {
+  const auto gradient_for = [](const Tensor& given) {
+    Tensor x = leaf({1, 2});
+    (x * scalar(3)).backward(given);
+    return values_of(x.grad());
+  };
+  EXPECT_THAT(gradient_for(values({1, 2}, kFloat)), ElementsAre(3, 6));
+  EXPECT_THAT(gradient_for(values({1, 2}, kLong)), ElementsAre(3, 6));
+  EXPECT_THAT(gradient_for(doubles({1, 2, 10, 20}).view({2, 2})), ElementsAre(33, 66));
+  EXPECT_THAT(message_of([&] { gradient_for(doubles({1})); }), HasSubstr("Mismatch in shape"));
+  EXPECT_THAT(message_of([&] {
+                gradient_for(doubles({1, 2}).to(kComplexDouble));
+              }),
+              HasSubstr("grad_output[0]: expected a real gradient"));
+}
+
 TEST(Backward, WithInputsTouchesOnlyThose) {
   Tensor x = leaf({1, 2}), y = leaf({3, 4});
   Tensor inner = x * y;

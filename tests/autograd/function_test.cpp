@@ -117,6 +117,81 @@ TEST(CustomFunction, MayChangeAnInputThatItDeclares) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
 }
 
+TEST(CustomFunction, MayNotChangeAViewOfALeaf) {
+  Tensor x = leaf({1, 2});
+  EXPECT_THAT(message_of([&] { InPlaceDouble::apply(x.view({2})); }),
+              HasSubstr("a view of a leaf Variable that requires grad"));
+}
+
+struct DirtyButNotReturned : Function<DirtyButNotReturned> {
+  static Tensor forward(AutogradContext* ctx, Tensor x) {
+    ctx->mark_dirty({x});
+    return x * scalar(1);
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return g; }
+};
+
+TEST(CustomFunction, MustReturnWhatItChanges) {
+  EXPECT_THAT(message_of([] { DirtyButNotReturned::apply(leaf({1}) * scalar(1)); }),
+              HasSubstr("Some elements marked as dirty during the forward method were not"));
+}
+
+struct ThreeTimes : Function<ThreeTimes> {
+  static Tensor forward(AutogradContext*, Tensor x, bool as_it_is) {
+    return as_it_is ? x : x.view({-1});
+  }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    return {g[0] * scalar(3), Tensor()};
+  }
+};
+
+// The function's backward would not be asked for what is written into its input or its output.
+TEST(CustomFunction, NeitherAReturnedInputNorAViewOfItMayBeWritten) {
+  for (bool as_it_is : {false, true}) {
+    const Tensor x = leaf({1, 2}), inner = x * scalar(2), y = ThreeTimes::apply(inner, as_it_is);
+    EXPECT_TRUE(y.is_view());
+    EXPECT_EQ(y.grad_fn()->name().substr(0, 25), "torch::autograd::CppNode<");
+    y.sum().backward({}, true);
+    EXPECT_THAT(values_of(x.grad()), ElementsAre(6, 6));
+    EXPECT_THAT(message_of([&] { y.mul_(scalar(2)); }),
+                HasSubstr("This view was created inside a custom Function"));
+    EXPECT_THAT(values_of(inner), ElementsAre(2, 4));
+    inner.mul_(scalar(2));
+    EXPECT_THAT(message_of([&] { (y * scalar(1)).sum().backward(); }),
+                HasSubstr("A view was created inside a custom Function"));
+  }
+}
+
+struct Needs : Function<Needs> {
+  static Tensor forward(AutogradContext*, Tensor x, int64_t, optional<Tensor>, Tensor y) {
+    return x * y;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    EXPECT_FALSE(ctx->needs_input_grad(0));
+    EXPECT_TRUE(ctx->needs_input_grad(1));
+    EXPECT_THAT(message_of([&] { ctx->needs_input_grad(2); }), HasSubstr("Index out of range"));
+    return {Tensor(), Tensor(), Tensor(), g[0]};
+  }
+};
+
+TEST(CustomFunction, CountsTheTensorsAmongItsInputs) {
+  Tensor y = leaf({1, 2});
+  Needs::apply(doubles({1, 2}), 5, optional<Tensor>(), y).sum().backward();
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 1));
+}
+
+struct ComplexGradient : Function<ComplexGradient> {
+  static Tensor forward(AutogradContext*, Tensor x) { return x * scalar(1); }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    return {g[0].to(kComplexDouble)};
+  }
+};
+
+TEST(CustomFunction, GivesRealInputsRealGradients) {
+  EXPECT_THAT(message_of([] { ComplexGradient::apply(leaf({1})).sum().backward(); }),
+              HasSubstr("expected a real gradient of Double, got ComplexDouble"));
+}
+
 struct WithIndex : Function<WithIndex> {
   static variable_list forward(AutogradContext* ctx, Tensor x) {
     Tensor index = doubles({0, 1});

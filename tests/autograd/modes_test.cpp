@@ -87,6 +87,38 @@ TEST(InferenceModes, NormalTensorsStayNormal) {
   EXPECT_TRUE((x * x).requires_grad());
 }
 
+TEST(InferenceModes, ViewsOfNormalTensorsMayNotBeWrittenOutside) {
+  Tensor x = leaf({1, 2}), y = x * scalar(2), view;
+  {
+    const InferenceMode inference;
+    view = y.view({2});
+    view.add_(scalar(1));
+  }
+  EXPECT_TRUE(view.is_view());
+  EXPECT_FALSE(view.is_inference());
+  EXPECT_THAT(message_of([&] { view.add_(scalar(1)); }),
+              HasSubstr("A view was created in inference mode and is being modified inplace in "
+                        "normal mode."));
+  y.mul_(scalar(2));
+  EXPECT_THAT(message_of([&] { view.grad_fn(); }),
+              HasSubstr("A view was created in inference mode and its base or another view"));
+  EXPECT_THAT(values_of(y), ElementsAre(6, 10));
+}
+
+TEST(InferenceModes, InferenceTensorsTakeNoResultsOutside) {
+  Tensor out;
+  {
+    const InferenceMode inference;
+    out = doubles({1, 2});
+    add_out(out, out, out);
+  }
+  EXPECT_THAT(message_of([&] {
+                add_out(out, doubles({1, 2}), doubles({1, 2}));
+              }),
+              HasSubstr("Inplace update to inference tensor outside InferenceMode"));
+  EXPECT_THAT(values_of(out), ElementsAre(2, 4));
+}
+
 TEST(Detach, SharesDataAndVersionButNotHistory) {
   Tensor x = leaf({1, 2});
   Tensor y = x * scalar(2);
