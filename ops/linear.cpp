@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/binary.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/matmul_kernels.h>
 #include <taper/ops/view.h>
@@ -17,8 +18,8 @@ namespace {
 
 void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   const IntArrayRef in = x.sizes(), weight = w.sizes();
-  TAPER_CHECK(weight.size() == 2, "linear: expected a weight of 2 dimensions (out x in), got ",
-              weight);
+  TAPER_CHECK(weight.size() == 2,
+              "linear: expected a weight of 2 dimensions (out x in), or 1 (in), got ", weight);
   TAPER_CHECK(in[1] == weight[1], "mat1 and mat2 shapes cannot be multiplied (", in[0], "x", in[1],
               " and ", weight[1], "x", weight[0], ")");
   check_same_device("linear", x, w);
@@ -66,6 +67,10 @@ Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
 }  // namespace
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  if (weight.dim() == 1) {  // one output, without a dimension
+    const Tensor y = matmul(input, weight);
+    return bias.defined() ? y + bias.expand(y.sizes()) : y;
+  }
   if (input.dim() == 2) return linear_2d(input, weight, bias);
   TAPER_CHECK(input.dim() > 0,
               "both arguments to matmul need to be at least 1D, but they are 0D "

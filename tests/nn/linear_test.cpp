@@ -44,6 +44,18 @@ TEST(LinearModule, WithoutInputsIsRefused) {
   EXPECT_EQ(message_of([] { Linear(0, 2); }), "from is out of bounds for float");
 }
 
+TEST(LinearFunction, OfAWeightWithoutOutputs) {
+  const Tensor w = (ramp({2}, 0, 1) * -9 + 10).requires_grad_();  // 10, 1
+  const Tensor x = ramp({3, 1, 2}, 1, 1), y = F::linear(x, w);
+  EXPECT_EQ(y.sizes(), IntArrayRef({3, 1}));
+  expect_values(y, {12, 34, 56});
+  expect_values(F::linear(x, w, full({1}, 100)), {112, 134, 156});
+  EXPECT_EQ(F::linear(x[0][0], w).dim(), 0);
+  y.sum().backward();
+  expect_values(w.grad(), {9, 12});
+  EXPECT_THROW(F::linear(x, ramp({3}, 0, 1)), Error);
+}
+
 TEST(BilinearModule, ValuesAndErrors) {
   manual_seed(0);
   Bilinear b(2, 3, 2);
