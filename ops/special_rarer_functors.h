@@ -105,6 +105,7 @@ TAPER_HD inline AiryPoint airy_step(AiryPoint p, double x, double h) {
 /// For x < -9: the asymptotic series.
 TAPER_HD inline double airy_far_left(double x) {
   const double root = std::sqrt(-x), zeta = 2.0 / 3 * -x * root;
+  if (std::isinf(zeta)) return 0;
   double even = 0, odd = 0, term = 1;
   for (int k = 0; k < 14; ++k) {
     // Terms k with the signs + + - - of the expansions of the cosine's and sine's factors.
@@ -122,6 +123,7 @@ TAPER_HD inline double airy_ai(double x) {
   if (x < -9) return airy_far_left(x);
   if (x > 2) {
     const double zeta = 2.0 / 3 * x * std::sqrt(x);
+    if (zeta > 750) return 0;  // below the least double
     return std::sqrt(x / 3) / kPi * scaled_bessel_k_integral(1.0 / 3, zeta) * std::exp(-zeta);
   }
   AiryPoint p{0.35502805388781723926, -0.25881940379280679840};  // at 0

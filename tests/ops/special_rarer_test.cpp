@@ -258,6 +258,9 @@ TEST(SpecialRarer, OfOne) {
   const double inf = INFINITY, nan = std::nan("");
   expect_values(special::bessel_y0(values({0})), {1}, {-inf});
   expect_values(special::modified_bessel_k1(values({0})), {1}, {inf});
+  // Past the least double, and where the phase is past all digits.
+  expect_values(special::airy_ai(values({110, 1e100, 1e300, inf, -1e300, -inf}, kDouble)), {6},
+                {0, 0, 0, 0, 0, 0});
   EXPECT_TRUE(special::bessel_y1(values({-1})).isnan().item<bool>());
   EXPECT_TRUE(special::modified_bessel_k0(values({-1, nan})).isnan().all().item<bool>());
   EXPECT_TRUE(special::erfcx(values({nan})).isnan().item<bool>());
