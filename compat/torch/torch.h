@@ -37,6 +37,7 @@
 #include <torch/custom_class.h>
 #include <torch/jit.h>
 #include <torch/library.h>
+#include <c10/util/string_view.h>
 #include <torch/names.h>
 #include <torch/optim/serialize.h>
 #include <torch/version.h>

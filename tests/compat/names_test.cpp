@@ -43,6 +43,7 @@ static_assert(std::is_same_v<at::Tensor, taper::Tensor>);
 static_assert(std::is_same_v<nested::Same, taper::Tensor>);
 static_assert(std::is_same_v<c10::Error, taper::Error>);
 static_assert(std::is_same_v<c10::optional<int>, std::optional<int>>);
+static_assert(std::is_same_v<c10::string_view, std::string_view>);
 static_assert(std::is_same_v<c10::ArrayRef<int>, taper::ArrayRef<int>>);
 static_assert(std::is_same_v<caffe2::TypeMeta, taper::TypeMeta>);
 static_assert(std::is_same_v<at::scalar_value_type<c10::complex<float>>::type, float>);
