@@ -47,10 +47,11 @@ Tensor rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArr
              Norm norm = nullopt);
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
-Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
-             Norm norm = nullopt);
+/// Along the last two dimensions, as in LibTorch, where Python has all of them.
+Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+             OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
-              OptionalIntArrayRef dim = nullopt, Norm norm = nullopt);
+              OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 /// The same with the last two dimensions for a default.
 #define TAPER_FFT2(name)                                                     \
   inline Tensor name##2(const Tensor& self, OptionalIntArrayRef s = nullopt, \
@@ -105,6 +106,12 @@ TAPER_FFT_NAMES(irfft)
 TAPER_FFT_NAMES(hfft)
 TAPER_FFT_NAMES(ihfft)
 #undef TAPER_FFT_NAMES
+inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  return fft::fftfreq(n, d, options);
+}
+inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
+  return fft::rfftfreq(n, d, options);
+}
 inline Tensor fft_fftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) {
   return fft::fftshift(x, dim);
 }

@@ -65,10 +65,43 @@ TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool1d, adaptive_max_pool1d_with_indices)
 TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool2d, adaptive_max_pool2d_with_indices)
 TAPER_DEFINE_WITH_INDICES(AdaptiveMaxPool3d, adaptive_max_pool3d_with_indices)
 
-TAPER_DEFINE_POOL(FractionalMaxPool2d, fractional_max_pool2d, "")
-TAPER_DEFINE_POOL(FractionalMaxPool3d, fractional_max_pool3d, "")
-TAPER_DEFINE_WITH_INDICES(FractionalMaxPool2d, fractional_max_pool2d_with_indices)
-TAPER_DEFINE_WITH_INDICES(FractionalMaxPool3d, fractional_max_pool3d_with_indices)
+namespace {
+
+template <class Options>
+void check_fractional(const char* name, const Options& o) {
+  TAPER_CHECK(o.output_size() || o.output_ratio(), name,
+              " requires specifying either an output size, or a pooling ratio");
+  TAPER_CHECK(!o.output_size() || !o.output_ratio(),
+              "only one of output_size and output_ratio may be specified");
+  if (!o.output_ratio()) return;
+  for (double ratio : **o.output_ratio())
+    TAPER_CHECK(0 < ratio && ratio < 1, "output_ratio must be between 0 and 1 (got ",
+                *o.output_ratio(), ")");
+}
+
+}  // namespace
+
+// A clone's options share the samples, so the buffer is a tensor of its own.
+#define TAPER_DEFINE_FRACTIONAL(Name, function)                                         \
+  TAPER_DEFINE_LIBRARY_MODULE(Name);                                                    \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {           \
+    Name##Impl::reset();                                                                \
+  }                                                                                     \
+  void Name##Impl::reset() {                                                            \
+    check_fractional(#Name, options);                                                   \
+    const Tensor& given = options._random_samples();                                    \
+    _random_samples =                                                                   \
+        register_buffer("_random_samples", given.defined() ? given.detach() : given);   \
+  }                                                                                     \
+  Tensor Name##Impl::forward(const Tensor& input) {                                     \
+    return std::get<0>(forward_with_indices(input));                                    \
+  }                                                                                     \
+  std::tuple<Tensor, Tensor> Name##Impl::forward_with_indices(const Tensor& input) {    \
+    return F::function(input, Name##Options(options)._random_samples(_random_samples)); \
+  }                                                                                     \
+  void Name##Impl::pretty_print(std::ostream& stream) const { stream << "torch::nn::" #Name "()"; }
+TAPER_DEFINE_FRACTIONAL(FractionalMaxPool2d, fractional_max_pool2d_with_indices)
+TAPER_DEFINE_FRACTIONAL(FractionalMaxPool3d, fractional_max_pool3d_with_indices)
 
 #define TAPER_LP_TEXT                                                              \
   "norm_type=" << options.norm_type() << ", kernel_size=" << options.kernel_size() \

@@ -38,8 +38,25 @@ TAPER_POOL(AdaptiveMaxPool1d, ExpandingArray<1>, TAPER_WITH_INDICES);
 TAPER_POOL(AdaptiveMaxPool2d, ExpandingArrayWithOptionalElem<2>, TAPER_WITH_INDICES);
 TAPER_POOL(AdaptiveMaxPool3d, ExpandingArrayWithOptionalElem<3>, TAPER_WITH_INDICES);
 
-TAPER_POOL(FractionalMaxPool2d, ExpandingArray<2>, TAPER_WITH_INDICES);
-TAPER_POOL(FractionalMaxPool3d, ExpandingArray<3>, TAPER_WITH_INDICES);
+/// Maxima of windows at places that `_random_samples` (a buffer where the options give it, else
+/// drawn in every call) choose. Throws Error unless one of output_size and output_ratio is given,
+/// and where a ratio is not between 0 and 1.
+#define TAPER_FRACTIONAL_POOL(Name, D)                                      \
+  class Name##Impl : public Cloneable<Name##Impl> {                         \
+   public:                                                                  \
+    Name##Impl(ExpandingArray<D> size) : Name##Impl(Name##Options(size)) {} \
+    explicit Name##Impl(const Name##Options& options_);                     \
+    void reset() override;                                                  \
+    void pretty_print(std::ostream& stream) const override;                 \
+    Tensor forward(const Tensor& input);                                    \
+    TAPER_WITH_INDICES                                                      \
+    Name##Options options;                                                  \
+    Tensor _random_samples;                                                 \
+  };                                                                        \
+  TAPER_LIBRARY_MODULE(Name)
+TAPER_FRACTIONAL_POOL(FractionalMaxPool2d, 2);
+TAPER_FRACTIONAL_POOL(FractionalMaxPool3d, 3);
+#undef TAPER_FRACTIONAL_POOL
 
 #define TAPER_LP_POOL(Name, D)                              \
   class Name##Impl : public Cloneable<Name##Impl> {         \

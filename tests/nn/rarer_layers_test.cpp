@@ -64,6 +64,28 @@ TEST(FractionalPool, FollowsTheSamples) {
                [&] { F::fractional_max_pool2d(x, FractionalMaxPool2dOptions(2)); });
 }
 
+TEST(FractionalPool, KeepsItsSamplesAndChecksItsOptions) {
+  const Tensor samples = tensor_of({1, 1, 2}, {0.3, 0.7});
+  FractionalMaxPool2d pool(FractionalMaxPool2dOptions(2).output_size(3)._random_samples(samples));
+  EXPECT_EQ(pool->named_buffers().keys(), std::vector<std::string>{"_random_samples"});
+  const auto copy = std::dynamic_pointer_cast<FractionalMaxPool2dImpl>(pool->clone());
+  copy->_random_samples.zero_();
+  expect_values(pool->_random_samples, {0.3f, 0.7f});
+  pool->to(kDouble);
+  EXPECT_EQ(pool->_random_samples.scalar_type(), kDouble);
+  EXPECT_EQ(pool(ones({1, 1, 5, 5}, kDouble)).size(3), 3);
+  EXPECT_TRUE(FractionalMaxPool3d(FractionalMaxPool3dOptions(2).output_size(2))->buffers().empty());
+  expect_error("FractionalMaxPool2d requires specifying either an output size, or a pooling ratio",
+               [] { FractionalMaxPool2d wrong(2); });
+  const auto options =
+      FractionalMaxPool3dOptions(2).output_ratio(ExpandingArray<3, double>({0.5, 1, 0.5}));
+  expect_error("output_ratio must be between 0 and 1 (got [0.5, 1, 0.5])",
+               [&] { FractionalMaxPool3d wrong(options); });
+  const auto both = FractionalMaxPool3dOptions(options).output_size(2);
+  expect_error("only one of output_size and output_ratio may be specified",
+               [&] { FractionalMaxPool3d wrong(both); });
+}
+
 TEST(LPPool, Values) {
   expect_values(LPPool1d(2, 3)->forward(arange(1, 7, kFloat).view({1, 1, 6})),
                 {3.7416575, 8.7749643});

@@ -171,6 +171,19 @@ TEST(Fft, FrequenciesAndShifts) {
   expect_values(fft::fftshift(arange(4).view({2, 2}), IntArrayRef({1})), {2, 2}, {1, 0, 3, 2});
 }
 
+TEST(Fft, HermitianBoxesHaveTwoDimensionsUnlessGiven) {
+  const Tensor z = complex_numbers({2, 3, 4}), x = numbers({2, 3, 4}, kDouble);
+  EXPECT_TRUE(fft::hfftn(z).equal(fft::hfft2(z)));
+  EXPECT_TRUE(fft::ihfftn(x).equal(fft::ihfft2(x)));
+  const std::vector<int64_t> dims = {0, 1, 2};
+  const IntArrayRef all(dims);
+  EXPECT_TRUE(fft_hfftn(z).equal(fft::hfftn(z, nullopt, all)));
+  EXPECT_TRUE(fft_ihfftn(x).equal(fft::ihfftn(x, nullopt, all)));
+  EXPECT_FALSE(fft_ihfftn(x).allclose(fft::ihfftn(x)));
+  EXPECT_TRUE(fft_fftfreq(5, 0.5).equal(fft::fftfreq(5, 0.5)));
+  EXPECT_TRUE(fft_rfftfreq(5).equal(fft::rfftfreq(5)));
+}
+
 TEST(Fft, Gradients) {
   for (const int64_t n : {4, 5, 7}) {
     SCOPED_TRACE(n);
