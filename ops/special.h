@@ -29,8 +29,8 @@ TAPER_DECLARE_SPECIAL(signbit)
 #undef TAPER_DECLARE_SPECIAL
 /// The n-th derivative of digamma; n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
-/// The logarithm of the multivariate gamma function of p dimensions. Throws Error unless all
-/// elements are above (p - 1) / 2.
+/// The logarithm of the multivariate gamma function of p >= 1 dimensions, of elements above
+/// (p - 1) / 2; what others give means nothing, as in PyTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 
 #define TAPER_DECLARE_SPECIAL(name)              \

@@ -217,7 +217,12 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim, bo
   TAPER_CHECK(dim || self.numel() > 0,
               "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
               "identity.");
-  if (dim) return {self.amin(*dim, keepdim), self.amax(*dim, keepdim)};
+  if (dim) {
+    const int64_t d = wrap_dim(*dim, self.dim());
+    TAPER_CHECK_INDEX(self.dim() == 0 || self.size(d) > 0, "aminmax(): Expected reduction dim ", d,
+                      " to have non-zero size.");
+    return {self.amin(d, keepdim), self.amax(d, keepdim)};
+  }
   return {self.amin({}, keepdim), self.amax({}, keepdim)};
 }
 

@@ -41,15 +41,17 @@ TEST_P(OpCases, Errors) { expect_none(check_errors(op())); }
 // Ops that throw in a capture: their shapes depend on values, or they refuse some, a divisor of 0
 // or a singular matrix.
 const std::set<std::string> kNeedValues = {
-    "div_floor",        "div_trunc",         "floor_divide",          "fmod",
-    "remainder",        "number_remainder",  "masked_select",         "masked_scatter",
-    "linalg_cholesky",  "linalg_det",        "linalg_eigh",           "linalg_inv",
-    "linalg_lu_factor", "linalg_matrix_exp", "linalg_pinv",           "linalg_solve",
-    "linalg_svd",       "ctc_loss",          "_pack_padded_sequence", "_pad_packed_sequence"};
+    "div_floor",           "div_trunc",         "floor_divide",  "fmod",
+    "remainder",           "number_remainder",  "masked_select", "masked_scatter",
+    "linalg_cholesky",     "linalg_det",        "linalg_eigh",   "linalg_inv",
+    "linalg_lu_factor",    "linalg_matrix_exp", "linalg_pinv",   "linalg_solve",
+    "linalg_svd",          "ctc_loss",          "bincount",      "_pack_padded_sequence",
+    "_pad_packed_sequence"};
 // And where it is the CPU that is captured: they read sizes or places that are on the CPU always.
 const std::set<std::string> kNeedValuesOfCpu = {"gru",
                                                 "linalg_lstsq",
                                                 "lstm",
+                                                "nanquantile",
                                                 "rnn_relu",
                                                 "rnn_tanh",
                                                 "quantile_higher",

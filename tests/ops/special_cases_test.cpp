@@ -1,0 +1,154 @@
+// More cases of special functions: of the normal distribution, entropies, several dimensions.
+#include <cmath>
+
+#include <taper/ops/special.h>
+#include <taper/ops/special_rarer.h>
+
+#include "harness/pointwise.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+// ---------------------------------------------------------------------- of one number
+double normal_area(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+double place_of_area(double p) {
+  double low = -9, high = 9;
+  for (int i = 0; i < 80; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_area(middle) < p ? low : high) = middle;
+  }
+  return low;
+}
+// pi^(3 / 2) Gamma(x) Gamma(x - 1/2) Gamma(x - 1), of which the logarithm.
+double gamma_of_three(double x) {
+  return 1.5 * std::log(M_PI) + std::lgamma(x) + std::lgamma(x - 0.5) + std::lgamma(x - 1);
+}
+
+TAPER_OP_CASES(of_one, {
+  const auto floats = [](const char* name, std::function<Tensor(const Tensor&)> op, Unary f,
+                         Range range) {
+    OpCase c = unary_case(name, std::move(op), f, range);
+    c.dtypes = {kFloat, kDouble};
+    c.tolerance = 20;
+    return c;
+  };
+  std::vector<OpCase> list = {
+      floats("special_entr", &special::entr, [](double x) { return -x * std::log(x); }, {0.1, 4}),
+      floats("special_ndtr", &special::ndtr, &normal_area, {-3, 3}),
+      floats("special_ndtri", &special::ndtri, &place_of_area, {0.05, 0.95}),
+      floats("mvlgamma", [](const Tensor& x) { return mvlgamma(x, 3); }, &gamma_of_three, {1.2, 6}),
+      floats(
+          "polygamma_0", [](const Tensor& x) { return polygamma(0, x); },
+          [](double x) {
+            double sum = 0;
+            for (; x < 30; x += 1) sum -= 1 / x;
+            return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x) + 1 / (120 * x * x * x * x);
+          },
+          {0.3, 9})};
+  list[3].errors = {
+      error<Error>("p has to be greater than or equal to 1", [] { mvlgamma(numbers({2}), 0); })};
+  list[4].errors = {error<Error>("polygamma(n, x) does not support negative n.",
+                                 [] { polygamma(-1, numbers({2})); })};
+  return list;
+});
+
+// ---------------------------------------------------------------------- of two numbers
+TAPER_OP_CASES(of_two, {
+  OpCase product = binary_case("special_xlog1py", &special::xlog1py,
+                               [](double x, double y) { return x * std::log1p(y); }, {}, {0.1, 4});
+  OpCase power = binary_case(
+      "float_power", [](const Tensor& x, const Tensor& y) { return float_power(x, y); },
+      [](double x, double y) { return std::pow(x, y); }, {0.2, 3}, {-2, 2});
+  power.dtypes = {kFloat, kDouble, kHalf};
+  power.result_dtype = [](ScalarType) { return kDouble; };
+  OpCase step = binary_case(
+      "heaviside", [](const Tensor& x, const Tensor& y) { return heaviside(x, y); },
+      [](double x, double y) { return x < 0   ? 0
+                                      : x > 0 ? 1
+                                              : y; }, {-2, 2}, {});
+  step.dtypes = {kFloat, kDouble, kLong};
+  step.differentiable = false;
+  step.refuses_gradient = true;
+  step.errors = {error<Error>("heaviside is not yet implemented for tensors with different dtypes.",
+                              [] { heaviside(values({1}), values({1}, kDouble)); })};
+  OpCase next = binary_case(
+      "nextafter", [](const Tensor& x, const Tensor& y) { return nextafter(x, y); },
+      [](double x, double y) { return std::nextafter(x, y); }, {}, {});
+  next.dtypes = {kDouble};
+  next.differentiable = false;
+  next.refuses_gradient = true;
+  std::vector<OpCase> list = {product, power, step, next};
+  list[0].dtypes = {kFloat, kDouble};
+  for (OpCase& c : list) c.tolerance = 8;
+  return list;
+});
+
+// ---------------------------------------------------------------------- polynomials
+/// p(x, n) by p(0) = 1, p(1) = first(x), p(k + 1) = next(x, p(k), p(k - 1), k).
+using First = double (*)(double x);
+using Next = double (*)(double x, double now, double before, double k);
+struct Polynomial {
+  const char* name;
+  Tensor (*op)(const Tensor&, const Tensor&);
+  First first;
+  Next next;
+};
+#define TAPER_POLYNOMIAL(name, first, ...)                                                        \
+  Polynomial {                                                                                    \
+#name, static_cast < Tensor (*)(const Tensor&, const Tensor&)>(&special::name),               \
+        [](double x) -> double { return first; }, [](double x, double p, double q, double k)      \
+                                                       -> double { return (void)k, __VA_ARGS__; } \
+  }
+const std::vector<Polynomial>& polynomials() {
+  static const std::vector<Polynomial> list = {
+      TAPER_POLYNOMIAL(chebyshev_polynomial_t, x, 2 * x * p - q),
+      TAPER_POLYNOMIAL(chebyshev_polynomial_u, 2 * x, 2 * x * p - q),
+      TAPER_POLYNOMIAL(chebyshev_polynomial_v, 2 * x - 1, 2 * x * p - q),
+      TAPER_POLYNOMIAL(chebyshev_polynomial_w, 2 * x + 1, 2 * x * p - q),
+      TAPER_POLYNOMIAL(shifted_chebyshev_polynomial_t, 2 * x - 1, 2 * (2 * x - 1) * p - q),
+      TAPER_POLYNOMIAL(shifted_chebyshev_polynomial_u, 2 * (2 * x - 1), 2 * (2 * x - 1) * p - q),
+      TAPER_POLYNOMIAL(shifted_chebyshev_polynomial_v, 4 * x - 3, 2 * (2 * x - 1) * p - q),
+      TAPER_POLYNOMIAL(shifted_chebyshev_polynomial_w, 4 * x - 1, 2 * (2 * x - 1) * p - q),
+      TAPER_POLYNOMIAL(hermite_polynomial_h, 2 * x, 2 * x * p - 2 * k * q),
+      TAPER_POLYNOMIAL(hermite_polynomial_he, x, x * p - k * q),
+      TAPER_POLYNOMIAL(laguerre_polynomial_l, 1 - x, ((2 * k + 1 - x) * p - k * q) / (k + 1))};
+  return list;
+}
+Array by_recurrence(const Polynomial& f, const ArrayArgs& a) {
+  Array y(broadcast(a.t[0].sizes, a.t[1].sizes));
+  for_each_index(y.sizes, [&](const std::vector<int64_t>& index) {
+    const double x = a.t[0].broadcast_at(index), n = a.t[1].broadcast_at(index);
+    double before = 1, now = f.first(x);
+    for (double k = 1; k < n; ++k) {
+      const double next = f.next(x, now, before, k);
+      before = now;
+      now = next;
+    }
+    y.at(index) = n == 0 ? 1 : now;
+  });
+  return y;
+}
+
+TAPER_OP_CASES(of_degrees, {
+  std::vector<OpCase> list;
+  for (const Polynomial& f : polynomials()) {
+    OpCase c;
+    c.name = std::string("special_") + f.name;
+    c.samples = [](ScalarType t) {
+      const Tensor degrees = counting({6}, t);
+      return std::vector<Args>{{{sample_of({{6}}, t, {0.05, 0.95}).t[0], degrees}},
+                               {{sample_of({{3, 1}}, t, {0.05, 0.95}).t[0], degrees}}};
+    };
+    c.call = [op = f.op](const Args& a) { return op(a.t[0], a.t[1]); };
+    c.reference = [f](const ArrayArgs& a) { return by_recurrence(f, a); };
+    c.differentiable = false;
+    c.refuses_gradient = true;
+    c.tolerance = 20;
+    list.push_back(c);
+  }
+  return list;
+});
+
+}  // namespace
+}  // namespace taper::testing
