@@ -68,6 +68,7 @@
 #include <taper/ops/softmax.h>
 #include <taper/ops/sort.h>
 #include <taper/ops/special.h>
+#include <taper/ops/special_names.h>
 #include <taper/ops/special_rarer.h>
 #include <taper/ops/statistics.h>
 #include <taper/ops/trapezoid.h>

@@ -61,6 +61,30 @@ class RandomSampler : public Sampler<> {
   int64_t index_ = 0;
 };
 
+/// Batches of one size of another sampler's indices, whatever size is asked for. The last batch may
+/// be smaller; with `drop_last` it is left out then. Throws ValueError for a batch_size of 0.
+template <class Inner = RandomSampler>
+class BatchSampler : public Sampler<> {
+ public:
+  BatchSampler(Inner sampler, size_t batch_size, bool drop_last)
+      : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
+    TAPER_CHECK_VALUE(batch_size > 0, "BatchSampler: expected a batch_size above 0, got 0");
+  }
+  void reset(optional<size_t> new_size = nullopt) override { sampler_.reset(new_size); }
+  optional<std::vector<size_t>> next(size_t = 0) override {
+    auto batch = sampler_.next(batch_size_);
+    if (batch && drop_last_ && batch->size() < batch_size_) return nullopt;
+    return batch;
+  }
+  void save(serialize::OutputArchive& archive) const override { sampler_.save(archive); }
+  void load(serialize::InputArchive& archive) override { sampler_.load(archive); }
+
+ private:
+  Inner sampler_;
+  size_t batch_size_;
+  bool drop_last_;
+};
+
 /// A request that is not a list of indices.
 struct CustomBatchRequest {
   virtual ~CustomBatchRequest() = default;

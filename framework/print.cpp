@@ -193,10 +193,7 @@ std::ostream& print(std::ostream& out, const Tensor& t, int64_t linesize) {
 std::ostream& operator<<(std::ostream& out, const Tensor& t) { return print(out, t, 80); }
 void print(const Tensor& t, int64_t linesize) { print(std::cout, t, linesize); }
 
-std::string Tensor::toString() const {
-  if (!defined()) return "UndefinedType";
-  return std::string(is_cuda() ? "CUDA" : "CPU") + taper::toString(scalar_type()) + "Type";
-}
+std::string Tensor::toString() const { return type().toString(); }
 
 void Tensor::print() const {
   if (defined())

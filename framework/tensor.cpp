@@ -233,29 +233,16 @@ Scalar Tensor::item() const {
   return result;
 }
 
+MemoryFormat Tensor::suggest_memory_format() const {
+  if (is_contiguous()) return MemoryFormat::Contiguous;
+  for (const MemoryFormat format : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d})
+    if (is_contiguous(format)) return format;
+  return MemoryFormat::Contiguous;
+}
 Tensor Tensor::contiguous(MemoryFormat format) const {
   if (is_contiguous(format)) return *this;
   return clone(format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
 }
-
-namespace {
-DeviceType device_type_of(Backend backend) {
-  static constexpr struct {
-    Backend backend;
-    DeviceType type;
-  } kDense[] = {
-      {Backend::CPU, kCPU},       {Backend::CUDA, kCUDA}, {Backend::HIP, kHIP},
-      {Backend::VE, kVE},         {Backend::XPU, kXPU},   {Backend::XLA, kXLA},
-      {Backend::Vulkan, kVulkan}, {Backend::MPS, kMPS},   {Backend::Metal, kMetal},
-      {Backend::Meta, kMeta},
-  };
-  TAPER_CHECK(backend != Backend::Undefined, "Undefined backend is not a valid device type");
-  for (const auto& known : kDense)
-    if (known.backend == backend) return known.type;
-  throw NotImplementedError(
-      "toBackend: expected a dense backend, got a sparse one; Taper has dense tensors only");
-}
-}  // namespace
 
 Tensor Tensor::cpu() const { return to(Device(kCPU)); }
 Tensor Tensor::cuda() const { return to(Device(kCUDA)); }
@@ -264,7 +251,9 @@ Tensor Tensor::cuda(DeviceIndex index, bool non_blocking) const {
 }
 Tensor Tensor::hip() const { return to(Device(kHIP)); }
 Tensor Tensor::ve() const { return to(Device(kVE)); }
-Tensor Tensor::toBackend(Backend backend) const { return to(Device(device_type_of(backend))); }
+Tensor Tensor::toBackend(Backend backend) const {
+  return to(Device(detail::device_type_of(backend)));
+}
 
 Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
@@ -276,6 +265,10 @@ Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
 Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
   return to(TensorOptions(dtype).device(device()), non_blocking, copy, format);
+}
+DeprecatedTypeProperties& Tensor::type() const {
+  if (!defined()) return type_properties(Backend::Undefined, ScalarType::Undefined);
+  return type_properties(is_cuda() ? Backend::CUDA : Backend::CPU, scalar_type());
 }
 Tensor Tensor::type(const std::string& name) const {
   const detail::TensorType type = detail::parse_tensor_type(name);

@@ -22,6 +22,7 @@
 #include <taper/framework/scalar.h>
 #include <taper/framework/storage.h>
 #include <taper/framework/tensor_impl.h>
+#include <taper/framework/type_properties.h>
 
 namespace taper {
 
@@ -106,6 +107,9 @@ class Tensor {
   bool is_inference() const { return impl().inference; }
   bool is_nonzero() const;
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  /// Contiguous where the tensor is, else the channels-last format that it has; Contiguous for
+  /// others.
+  MemoryFormat suggest_memory_format() const;
   bool is_non_overlapping_and_dense() const;
   bool is_alias_of(const Tensor& o) const { return impl().storage == o.impl().storage; }
   bool is_set_to(const Tensor& o) const;
@@ -116,6 +120,17 @@ class Tensor {
   bool is_hip() const { return false; }
   bool is_ve() const { return false; }
   bool is_distributed() const { return false; }
+  bool is_sparse_csr() const { return false; }
+  bool is_mkldnn() const { return false; }
+  bool is_nested() const { return false; }
+  bool is_xpu() const { return false; }
+  bool is_ipu() const { return false; }
+  bool is_hpu() const { return false; }
+  bool is_ort() const { return false; }
+  bool is_lazy() const { return false; }
+  bool is_metal() const { return false; }
+  bool is_vulkan() const { return false; }
+  bool has_names() const { return false; }
   bool is_variable() const { return true; }
   /// LibTorch's sizes that may be symbols: here they are numbers.
   IntArrayRef sym_sizes() const { return sizes(); }
@@ -252,6 +267,8 @@ class Tensor {
   }
   Tensor toType(ScalarType t) const { return to(t); }
   Tensor type(ScalarType t) const { return to(t); }
+  /// Dtype and kind of device as one value; Undefined ones of an undefined tensor.
+  DeprecatedTypeProperties& type() const;
   /// By PyTorch's name of dtype and kind of device: type("torch.cuda.FloatTensor"). A tensor that
   /// is on such a device stays on it. Throws ValueError, with the names there are, for another
   /// text.

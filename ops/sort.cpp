@@ -142,6 +142,7 @@ std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool
 Tensor Tensor::argsort(int64_t dim, bool descending) const {
   return taper::argsort(*this, dim, descending);
 }
+Tensor Tensor::msort() const { return taper::msort(*this); }
 std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const {
   return taper::kthvalue(*this, k, dim, keepdim);
 }

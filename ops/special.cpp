@@ -329,6 +329,14 @@ Tensor xlog1py(const Tensor& x, const Tensor& y) {
   const Tensor nothing = x.eq(0).logical_and(isnan(y).logical_not());
   return where(nothing, Scalar(0), in_floats("special_xlog1py", x) * taper::log1p(y));
 }
+Tensor xlog1py(const Tensor& x, const Scalar& y) {
+  const Tensor floats = in_floats("special_xlog1py", x);
+  return xlog1py(floats, floats.new_full({}, y));
+}
+Tensor xlog1py(const Scalar& x, const Tensor& y) {
+  const Tensor floats = in_floats("special_xlog1py", y);
+  return xlog1py(floats.new_full({}, x), floats);
+}
 Tensor entr(const Tensor& given) {
   const Tensor x = in_floats("special_entr", given);
   const Tensor y = -taper::xlogy(x, x.clamp_min(Scalar(0)));

@@ -96,6 +96,8 @@ inline Tensor xlogy(const Tensor& x, const Scalar& y) { return taper::xlogy(x, y
 inline Tensor xlogy(const Scalar& x, const Tensor& y) { return taper::xlogy(x, y); }
 /// x log(1 + y); 0 where x is 0.
 Tensor xlog1py(const Tensor& x, const Tensor& y);
+Tensor xlog1py(const Tensor& x, const Scalar& y);
+Tensor xlog1py(const Scalar& x, const Tensor& y);
 /// -x log(x); 0 at 0, minus infinity below.
 Tensor entr(const Tensor& x);
 /// The area below x of the normal distribution, and the x of an area.

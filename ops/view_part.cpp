@@ -309,6 +309,15 @@ std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const {
 std::vector<Tensor> Tensor::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const {
   return taper::split_with_sizes(*this, split_sizes, dim);
 }
+std::vector<Tensor> Tensor::unsafe_chunk(int64_t chunks, int64_t dim) const {
+  return taper::unsafe_chunk(*this, chunks, dim);
+}
+std::vector<Tensor> Tensor::unsafe_split(int64_t split_size, int64_t dim) const {
+  return taper::unsafe_split(*this, split_size, dim);
+}
+std::vector<Tensor> Tensor::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const {
+  return taper::unsafe_split_with_sizes(*this, split_sizes, dim);
+}
 std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   return taper::chunk(*this, chunks, dim);
 }

@@ -107,5 +107,7 @@ class ReduceLROnPlateauScheduler {
   std::vector<float> min_lrs_;
   bool verbose_;
 };
+/// Python's name.
+using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
 }  // namespace taper::optim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taper/framework/dtype.h>
+#include <taper/framework/type_properties.h>
 #include <torch/names.h>
 
 #define AT_PRIVATE_CASE_TYPE_USING_HINT(enum_type, HINT, ...)               \
@@ -12,14 +13,14 @@
   }
 #define AT_DISPATCH_CASE(enum_type, ...) \
   AT_PRIVATE_CASE_TYPE_USING_HINT(enum_type, scalar_t, __VA_ARGS__)
-#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                         \
-  [&] {                                                             \
-    const ::taper::ScalarType at_dispatch_type = TYPE;              \
-    switch (at_dispatch_type) {                                     \
-      __VA_ARGS__                                                   \
-      default:                                                      \
-        ::taper::detail::unsupported_dtype(NAME, at_dispatch_type); \
-    }                                                               \
+#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                                               \
+  [&] {                                                                                   \
+    const ::taper::ScalarType at_dispatch_type = ::taper::detail::dispatched_dtype(TYPE); \
+    switch (at_dispatch_type) {                                                           \
+      __VA_ARGS__                                                                         \
+      default:                                                                            \
+        ::taper::detail::unsupported_dtype(NAME, at_dispatch_type);                       \
+    }                                                                                     \
   }()
 
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...)                 \

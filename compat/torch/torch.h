@@ -29,11 +29,13 @@
 #include <taper/taper.h>
 
 #include <ATen/Dispatch.h>
+#include <ATen/core/DeprecatedTypeProperties.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/complex.h>
+#include <c10/util/irange.h>
 #include <torch/custom_class.h>
 #include <torch/jit.h>
 #include <torch/library.h>

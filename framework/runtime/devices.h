@@ -71,6 +71,9 @@ class OptionalDeviceGuard {
 
 }  // namespace cuda
 
+/// LibTorch's older name of cuda::device_count().
+inline size_t getNumGPUs() { return static_cast<size_t>(cuda::device_count()); }
+
 namespace detail {
 
 /// `device` with its index filled in: the CPU without one, a CUDA device with the current one's.

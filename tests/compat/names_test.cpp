@@ -207,4 +207,38 @@ TEST(CompatNames, ContainersAndNodesPrint) {
 
 TEST(CompatNames, ANamespaceCanBeReopened) { EXPECT_EQ(torch::rows_of(torch::zeros({3, 2})), 3); }
 
+TEST(Compat, TypesAreADtypeAndAKindOfDevice) {
+  const torch::Tensor x = torch::ones({2}, torch::kDouble);
+  at::DeprecatedTypeProperties& type = x.type();
+  EXPECT_EQ(&type, &torch::CPU(torch::kDouble));
+  EXPECT_NE(type, at::CUDA(at::kDouble));
+  EXPECT_EQ(type.scalarType(), torch::kDouble);
+  EXPECT_EQ(type.device_type(), torch::kCPU);
+  EXPECT_FALSE(type.is_cuda() || type.is_sparse());
+  EXPECT_EQ(type.toString(), "CPUDoubleType");
+  EXPECT_EQ(type.cuda().toScalarType(at::kInt).toString(), "CUDAIntType");
+  EXPECT_EQ(torch::Tensor().type().toString(), "UndefinedType");
+  EXPECT_EQ(torch::zeros({3}, type).scalar_type(), torch::kDouble);
+  std::ostringstream out;
+  out << type;
+  EXPECT_EQ(out.str(), x.toString());
+  EXPECT_EQ(AT_DISPATCH_FLOATING_TYPES(x.type(), "size", [] { return sizeof(scalar_t); }), 8u);
+  EXPECT_THROW(torch::Tensor().type().options(), c10::Error);
+  EXPECT_THROW(type.options(torch::Device(torch::kCUDA, 0)), c10::Error);
+}
+
+TEST(Compat, AnswersOfTensorsThatAreDenseAndOnKnownDevices) {
+  const torch::Tensor x = torch::ones({2, 3, 4, 5});
+  EXPECT_FALSE(x.is_sparse_csr() || x.is_mkldnn() || x.is_xpu() || x.is_nested() || x.has_names());
+  EXPECT_EQ(x.suggest_memory_format(), torch::MemoryFormat::Contiguous);
+  EXPECT_EQ(x.contiguous(torch::MemoryFormat::ChannelsLast).suggest_memory_format(),
+            torch::MemoryFormat::ChannelsLast);
+  EXPECT_EQ(x.transpose(0, 1).suggest_memory_format(), torch::MemoryFormat::Contiguous);
+  EXPECT_EQ(torch::getNumGPUs(), static_cast<size_t>(torch::cuda::device_count()));
+  EXPECT_TRUE(torch::arange(4).flip(0).msort().equal(torch::arange(4)));
+  EXPECT_EQ(x.unsafe_chunk(2, 3)[1].size(3), 2);
+  EXPECT_EQ(x.unsafe_split(2, 1)[1].size(1), 1);
+  EXPECT_EQ(x.unsafe_split_with_sizes({1, 4}, 3)[1].size(3), 4);
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 #include <taper/data/data.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 
 #include <algorithm>
@@ -89,6 +90,35 @@ TEST(Samplers, SaveAndLoad) {
   save(a, file2);
   DistributedRandomSampler wrong(10, 2, 0);
   EXPECT_THROW(load(wrong, file2), Error);
+}
+
+TEST(BatchSampler, GivesBatchesOfItsOwnSize) {
+  BatchSampler<SequentialSampler> all(SequentialSampler(5), 2, false);
+  EXPECT_EQ(all.next(), (Indices{0, 1}));
+  EXPECT_EQ(all.next(100), (Indices{2, 3}));
+  EXPECT_EQ(all.next(), Indices{4});
+  EXPECT_EQ(all.next(), nullopt);
+  all.reset(1);
+  EXPECT_EQ(all.next(), Indices{0});
+  all.reset(5);
+  BatchSampler whole(RandomSampler(5), 2, true);
+  EXPECT_EQ(drain(whole, 2).size(), 4u);
+  auto loader = data::make_data_loader(data::datasets::TensorDataset(arange(5)), whole,
+                                       data::DataLoaderOptions().batch_size(3));
+  std::vector<size_t> sizes;
+  for (const auto& batch : *loader) sizes.push_back(batch.size());
+  EXPECT_EQ(sizes, (std::vector<size_t>{2, 2}));
+  all.next();
+  serialize::OutputArchive out;
+  all.save(out);
+  std::stringstream stream;
+  out.save_to(stream);
+  serialize::InputArchive in;
+  in.load_from(stream);
+  all.reset(5);
+  all.load(in);
+  EXPECT_EQ(all.next(), (Indices{2, 3}));
+  EXPECT_THROW(BatchSampler(RandomSampler(5), 0, true), ValueError);
 }
 
 TEST(DistributedSampler, ReplicasCoverEverything) {

@@ -1,8 +1,12 @@
 // More cases of special functions: of the normal distribution, entropies, several dimensions.
 #include <cmath>
 
-#include <taper/ops/special.h>
-#include <taper/ops/special_rarer.h>
+#include <gtest/gtest.h>
+
+#include <taper/ops/compare.h>
+#include <taper/ops/softmax.h>
+#include <taper/ops/special_names.h>
+#include <taper/ops/unary.h>
 
 #include "harness/pointwise.h"
 #include "test_util.h"
@@ -55,8 +59,9 @@ TAPER_OP_CASES(of_one, {
 
 // ---------------------------------------------------------------------- of two numbers
 TAPER_OP_CASES(of_two, {
-  OpCase product = binary_case("special_xlog1py", &special::xlog1py,
-                               [](double x, double y) { return x * std::log1p(y); }, {}, {0.1, 4});
+  OpCase product = binary_case(
+      "special_xlog1py", [](const Tensor& x, const Tensor& y) { return special::xlog1py(x, y); },
+      [](double x, double y) { return x * std::log1p(y); }, {}, {0.1, 4});
   OpCase power = binary_case(
       "float_power", [](const Tensor& x, const Tensor& y) { return float_power(x, y); },
       [](double x, double y) { return std::pow(x, y); }, {0.2, 3}, {-2, 2});
@@ -149,6 +154,30 @@ TAPER_OP_CASES(of_degrees, {
   }
   return list;
 });
+
+// ---------------------------------------------------------------------- names
+TEST(SpecialNames, LongOnesAreTheSameFunctions) {
+  const Tensor x = values({0.2, 0.5, 0.7}), n = values({0, 1, 3});
+  EXPECT_TRUE(special_entr(x).equal(special::entr(x)));
+  EXPECT_TRUE(special_erf(x).equal(erf(x)));
+  EXPECT_TRUE(special_expit(x).equal(sigmoid(x)));
+  EXPECT_TRUE(special_logit(x, 0.3).equal(logit(x, 0.3)));
+  EXPECT_TRUE(special_polygamma(2, x).equal(polygamma(2, x)));
+  EXPECT_TRUE(special_gammaincc(x, n).equal(igammac(x, n)));
+  EXPECT_TRUE(special_softmax(x, 0, kDouble).equal(special::softmax(x, 0, kDouble)));
+  EXPECT_TRUE(special_logsumexp(x, {0}, true).equal(special::logsumexp(x, {0}, true)));
+  EXPECT_TRUE(special_zeta(2.0, x).equal(special::zeta(2.0, x)));
+  EXPECT_TRUE(special_hermite_polynomial_he(x, 3).equal(special::hermite_polynomial_he(x, 3)));
+  EXPECT_TRUE(special_bessel_j0(x).equal(special::bessel_j0(x)));
+}
+
+TEST(SpecialNames, LogarithmsOfOneMoreTakeNumbers) {
+  const Tensor x = values({0, 2, -1}, kDouble);
+  EXPECT_TRUE(special::xlog1py(x, 1).allclose(values({0, 2 * M_LN2, -M_LN2}, kDouble)));
+  const Tensor expected = values({0, 2 * std::log(3.0), -INFINITY}, kDouble);
+  EXPECT_TRUE(special_xlog1py(2, x).allclose(expected));
+  EXPECT_EQ(special::xlog1py(counting({2}, kLong), 1).scalar_type(), kFloat);
+}
 
 }  // namespace
 }  // namespace taper::testing

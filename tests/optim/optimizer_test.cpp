@@ -443,7 +443,7 @@ TEST(Scheduler, RatesOverTime) {
 
 TEST(Scheduler, LowersTheRateOnAPlateau) {
   SGD opt({parameter(1, kFloat)}, 1.0);
-  ReduceLROnPlateauScheduler schedule(opt, ReduceLROnPlateauScheduler::min, 0.5f, 1);
+  ReduceLROnPlateau schedule(opt, ReduceLROnPlateauScheduler::min, 0.5f, 1);
   const auto rate = [&](float loss) {
     schedule.step(loss);
     return opt.param_groups()[0].options().get_lr();

@@ -1,0 +1,20 @@
+// LibTorch's at::CPU(dtype), at::CUDA(dtype): what Tensor::type() is compared with.
+#pragma once
+
+#include <taper/framework/type_properties.h>
+#include <torch/names.h>
+
+namespace c10 {
+
+inline taper::DeprecatedTypeProperties& getDeprecatedTypeProperties(taper::Backend backend,
+                                                                    taper::ScalarType dtype) {
+  return taper::type_properties(backend, dtype);
+}
+inline taper::DeprecatedTypeProperties& CPU(taper::ScalarType dtype) {
+  return taper::type_properties(taper::Backend::CPU, dtype);
+}
+inline taper::DeprecatedTypeProperties& CUDA(taper::ScalarType dtype) {
+  return taper::type_properties(taper::Backend::CUDA, dtype);
+}
+
+}  // namespace c10

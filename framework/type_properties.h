@@ -1,0 +1,57 @@
+// A dtype and a kind of device as one value: what LibTorch's Tensor::type() returns.
+#pragma once
+
+#include <string>
+
+#include <taper/framework/options.h>
+
+namespace taper {
+
+/// As LibTorch's class of this name. Those of type_properties() last as long as the process.
+class DeprecatedTypeProperties {
+ public:
+  DeprecatedTypeProperties(Backend backend, ScalarType dtype) : backend_(backend), dtype_(dtype) {}
+  Backend backend() const { return backend_; }
+  DeviceType device_type() const;
+  ScalarType scalarType() const { return dtype_; }
+  TypeMeta typeMeta() const { return dtype_; }
+  Layout layout() const { return kStrided; }
+  bool is_sparse() const { return false; }
+  bool is_cuda() const { return backend_ == Backend::CUDA; }
+  /// "CPUFloatType", "UndefinedType".
+  std::string toString() const;
+
+  /// The same with another kind of device, or another dtype.
+  DeprecatedTypeProperties& toBackend(Backend backend) const;
+  DeprecatedTypeProperties& toScalarType(ScalarType dtype) const;
+  DeprecatedTypeProperties& cpu() const { return toBackend(Backend::CPU); }
+  DeprecatedTypeProperties& cuda() const { return toBackend(Backend::CUDA); }
+
+  /// Throws Error for a backend that Taper has no devices of.
+  TensorOptions options(DeviceIndex index = -1) const;
+  /// Throws Error for a device of another kind.
+  TensorOptions options(optional<Device> device) const;
+  operator TensorOptions() const { return options(); }
+
+  bool operator==(const DeprecatedTypeProperties& o) const {
+    return backend_ == o.backend_ && dtype_ == o.dtype_;
+  }
+  bool operator!=(const DeprecatedTypeProperties& o) const { return !(*this == o); }
+
+ private:
+  Backend backend_;
+  ScalarType dtype_;
+};
+
+/// The one object of these. Throws Error for a backend or dtype that is no name of its list.
+DeprecatedTypeProperties& type_properties(Backend backend, ScalarType dtype);
+std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& t);
+
+namespace detail {
+/// Kinds of devices by backend. Throw Error for Undefined, NotImplementedError for sparse ones.
+DeviceType device_type_of(Backend backend);
+/// What AT_DISPATCH_... is given: a dtype, or a type() that has one.
+inline ScalarType dispatched_dtype(ScalarType dtype) { return dtype; }
+inline ScalarType dispatched_dtype(const DeprecatedTypeProperties& t) { return t.scalarType(); }
+}  // namespace detail
+}  // namespace taper
