@@ -202,6 +202,9 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim) {
   check_defined("take_along_dim", self, "self");
   check_defined("take_along_dim", indices, "indices");
+  TAPER_CHECK(indices.scalar_type() == kLong,
+              "torch.take_along_dim(): dtype of indices should be Long but got ",
+              indices.scalar_type());
   if (!dim) return gather(self.reshape({self.numel()}), 0, indices.reshape({indices.numel()}));
   TAPER_CHECK(self.dim() == indices.dim(),
               "torch.take_along_dim(): input and indices should have the same number of "
