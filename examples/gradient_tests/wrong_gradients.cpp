@@ -115,7 +115,12 @@ void golden(const std::string& folder) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::cerr << "wrong_gradients: the following argument was not expected: " << argv[1]
+              << " (it takes none)\n";
+    return 2;
+  }
   ::setenv("TAPER_SIMULATED_CUDA_DEVICES", "1", 1);
   ::unsetenv("TAPER_GOLDEN");
   gradchecks();

@@ -18,7 +18,7 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
                            ->check(CLI::Range(1, 60000))
                            ->capture_default_str();
   CLI::Option* lr = app.add_option("--lr", o.lr, "Learning rate")
-                        ->check(CLI::NonNegativeNumber)
+                        ->check(CLI::Range(0.0, 1e6))
                         ->capture_default_str();
   CLI::Option* momentum = app.add_option("--momentum", o.momentum, "Momentum of SGD")
                               ->check(CLI::Range(0.0, 1.0))

@@ -33,5 +33,9 @@ want, got = blocks(shown), blocks(printed)
 wrong = [title for title in want if title not in got or not same(want[title], got[title])]
 for title in wrong:
     print(f"== {title}, as the program prints it now:\n{got.get(title, 'nothing')}\n")
-print(f"gradient guide: {len(want) - len(wrong)} of {len(want)} reports are as documented")
+refused = subprocess.run([program, "--colour"], capture_output=True, text=True)
+if refused.returncode != 2 or "--colour" not in refused.stderr or refused.stdout:
+    wrong.append("a wrong flag")
+    print(f"a wrong flag: expected one line about it and code 2, got {refused}")
+print(f"gradient guide: {len([t for t in want if t not in wrong])} of {len(want)} reports are as documented")
 sys.exit(1 if wrong or not want else 0)

@@ -60,6 +60,7 @@ cmp "$work/whole" "$work/longer" || fail "two epochs and two more differ from fo
 expect_error "--colour" --colour red
 expect_error "--model" --model resnet
 expect_error "--epochs" --epochs none
+expect_error "--lr: Value fast not in range 0.000000 to 1000000.000000 (" --lr fast
 expect_error "--batch-size" --batch-size 0
 expect_error "nowhere/train-images-idx3-ubyte" --data "$work/nowhere"
 expect_error "gpu" --drawn --limit 100 --device gpu
