@@ -10,13 +10,8 @@ namespace taper::cpu {
 
 #define TAPER_BINARY_ENTRY(name) \
   void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
-TAPER_BINARY_VECTOR_KERNELS(TAPER_BINARY_ENTRY)
-TAPER_BINARY_ENTRY(pow)
+TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
 #undef TAPER_BINARY_ENTRY
-#define TAPER_BASE_ENTRY(name) \
-  void name(Out y, In a, In b) { base::name(y, a, b); }
-TAPER_BINARY_BIT_KERNELS(TAPER_BASE_ENTRY)
-#undef TAPER_BASE_ENTRY
 
 void add_scaled(Out y, In a, In b, Scalar alpha) { TAPER_BY_ISA(add_scaled, y, a, b, alpha); }
 

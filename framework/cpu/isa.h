@@ -38,15 +38,13 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA(function, ...) return base::function(__VA_ARGS__)
 #endif
 
-#define TAPER_FAST_DTYPES(X, ...) \
-  X(float, Float, __VA_ARGS__)    \
-  X(double, Double, __VA_ARGS__) X(::taper::BFloat16, BFloat16, __VA_ARGS__)
+#define TAPER_FAST_DTYPES(X, ...) TAPER_FLOATING_DTYPES(X, __VA_ARGS__)
 
 #define TAPER_FAST_OR_LONG_DTYPES(X, ...) \
   TAPER_FAST_DTYPES(X, __VA_ARGS__) X(int64_t, Long, __VA_ARGS__)
 
 /// TAPER_SWITCH in an *_isa.inc file, inside a kernel whose arguments are `arguments` (in
-/// parentheses): f32, f64 and bf16 here, other dtypes of the list by base::kernel.
+/// parentheses): floating dtypes here, other dtypes of the list by base::kernel.
 #define TAPER_SWITCH_ISA(dtype, kernel, arguments, DTYPES, ...) \
   TAPER_SWITCH_ISA_AS(#kernel, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
 /// The same with a name of its own in the error for other dtypes.

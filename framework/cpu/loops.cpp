@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/cpu/itemsize.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/stream.h>
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gather_isa.inc>
@@ -88,6 +89,64 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
   }
 }
 
+// ---------------------------------------------------------------- f16
+// A loop of floats and what it computes, for rows of f16.
+template <class Row>
+struct OfFloats {
+  Row row;
+  const void* f;
+};
+
+/// Calls row(y, x, steps, m) for runs of n elements, whose K operands x are floats, in buffers that
+/// stay in the first-level cache; so is y unless results are bool. `s` holds the steps of y and the
+/// operands in bytes, 0 where one element is for the whole row.
+template <int K, class Row>
+void widened_row(char* y, const char* const* x, const int64_t* s, int64_t n, const Row& row) {
+  alignas(64) float in[K][kRun], out[kRun];
+  const bool narrows = s[0] == sizeof(Half);
+  const char* from[K];
+  int64_t steps[K + 1] = {narrows ? int64_t{sizeof(float)} : s[0]};
+  for (int k = 0; k < K; ++k) {
+    from[k] = reinterpret_cast<const char*>(in[k]);
+    steps[k + 1] = s[k + 1] == 0 ? 0 : sizeof(float);
+  }
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    for (int k = 0; k < K; ++k)
+      if (i == 0 || s[k + 1] != 0)
+        widen(in[k], reinterpret_cast<const Half*>(x[k] + i * s[k + 1]), s[k + 1] == 0 ? 1 : m);
+    char* const to = y + i * s[0];
+    row(narrows ? reinterpret_cast<char*>(out) : to, from, steps, m);
+    if (narrows) narrow(reinterpret_cast<Half*>(to), out, m);
+  }
+}
+
+void half_row(const void* context, char* y, const char* x, const int64_t* s, int64_t n) {
+  const auto& of = *static_cast<const OfFloats<MapRow>*>(context);
+  widened_row<1>(y, &x, s, n,
+                 [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                   of.row(of.f, to, from[0], steps, m);
+                 });
+}
+void half_rows(const void* context, char* y, const char* a, const char* b, const int64_t* s,
+               int64_t n, int64_t rows) {
+  const auto& of = *static_cast<const OfFloats<Map2Rows>*>(context);
+  for (int64_t r = 0; r < rows; ++r) {
+    const char* x[2] = {r ? a + r * s[4] : a, r ? b + r * s[5] : b};
+    widened_row<2>(r ? y + r * s[3] : y, x, s, n,
+                   [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                     of.row(of.f, to, from[0], from[1], steps, m, 1);
+                   });
+  }
+}
+void half_row3(const void* context, char* y, const char* const* x, int64_t n) {
+  const auto& of = *static_cast<const OfFloats<Map3Row>*>(context);
+  constexpr int64_t s[4] = {sizeof(Half), sizeof(Half), sizeof(Half), sizeof(Half)};
+  widened_row<3>(y, x, s, n, [&](char* to, const char* const* from, const int64_t*, int64_t m) {
+    of.row(of.f, to, from, m);
+  });
+}
+
 // ---------------------------------------------------------------- results larger than the cache
 template <class... Ins>
 bool past_caches(const Out& y, const Ins&... from) {
@@ -156,6 +215,8 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 }  // namespace
 
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f) {
+  const OfFloats<MapRow> of_floats{row, f};
+  if (x.dtype == kHalf) row = &half_row, f = &of_floats;
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
@@ -179,6 +240,8 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
 }
 
 void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f) {
+  const OfFloats<Map2Rows> of_floats{rows, f};
+  if (a.dtype == kHalf) rows = &half_rows, f = &of_floats;
   if (run_flat(y, a, b, grain, rows, f)) return;
   const int64_t items[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b);
@@ -204,6 +267,8 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
               const void* f) {
+  const OfFloats<Map3Row> of_floats{row, f};
+  if (y.dtype == kHalf) row = &half_row3, f = &of_floats;
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);
   const bool dense = std::equal(items, items + 4, plan.strides[0]);

@@ -7,6 +7,10 @@
 
 namespace taper::cpu {
 
+// Rows of f16 are given as floats and their results, unless bool, taken as floats: so there is one
+// loop for both, and the instructions that convert, of which no compiler makes vectors, in one
+// place.
+
 /// One row of n elements that lie side by side; s holds the steps of y and the inputs in bytes: 0
 /// where one of two inputs is one element for the whole row.
 using MapRow = void (*)(const void* f, char* y, const char* x, const int64_t* s, int64_t n);

@@ -39,5 +39,39 @@ TEST(Loops, StridedOperandsPastTheCaches) {
                            stepped(1500, 2100, 5, kFloat, 2));
 }
 
+// f16 is computed as floats are, whose results are rounded.
+void expect_like_floats(const Tensor& a, const Tensor& b) {
+  const Tensor fa = a.to(kFloat), fb = b.to(kFloat);
+  EXPECT_TRUE(a.add(b).equal(fa.add(fb).to(kHalf))) << a.sizes() << b.sizes();
+  EXPECT_TRUE(a.sub(b, 3).equal(fa.sub(fb, 3).to(kHalf))) << a.sizes() << b.sizes();
+  EXPECT_TRUE(b.remainder(a).equal(fb.remainder(fa).to(kHalf))) << a.sizes() << b.sizes();
+  EXPECT_TRUE(a.lt(b).equal(fa.lt(fb))) << a.sizes() << b.sizes();
+  EXPECT_TRUE(a.mul(2.5).equal(fa.mul(2.5).to(kHalf))) << a.sizes();
+  EXPECT_TRUE(a.exp().equal(fa.exp().to(kHalf))) << a.sizes();
+  EXPECT_TRUE(a.isnan().equal(fa.isnan())) << a.sizes();
+  EXPECT_TRUE(a.clamp(-1, 9).equal(fa.clamp(-1, 9).to(kHalf))) << a.sizes();
+  EXPECT_TRUE(addcmul(a, a, b, 0.5).equal(addcmul(fa, fa, fb, 0.5).to(kHalf))) << a.sizes();
+}
+
+TEST(Loops, HalvesAreComputedAsFloats) {
+  for (const int64_t n : {1, 7, 8, 300, 512, 1300}) {
+    const Tensor a = stepped(3, n, 1, kHalf, 1).sub(50.25), b = stepped(3, n, 2, kHalf, 2);
+    expect_like_floats(a, b.add(1).contiguous());
+    expect_like_floats(a, b.add(1).slice(0, 0, 1));
+    expect_like_floats(a, a.slice(1, 0, 1));
+    expect_like_floats(stepped(3, n, 3, kHalf, 3).add(1), a.slice(1, n - 1, n));
+    expect_like_floats(stepped(3, n, 2, kFloat, 2).add(1).to(kHalf), a);
+    Tensor changed = a.clone();
+    changed.add_(b).mul_(changed.clone());
+    EXPECT_TRUE(changed.equal(a.add(b).square())) << n;
+  }
+}
+
+TEST(Loops, HalvesPastTheCaches) {
+  const Tensor a = stepped(1500, 6000, 1, kHalf, 0), b = stepped(1, 6000, 1, kHalf, 1);
+  EXPECT_TRUE(a.add(b).equal(a.to(kFloat).add(b.to(kFloat)).to(kHalf)));
+  EXPECT_TRUE(a.neg().equal(a.to(kFloat).neg().to(kHalf)));
+}
+
 }  // namespace
 }  // namespace taper::testing
