@@ -26,8 +26,11 @@ constexpr int64_t kVectorWork = 1 << 16;
 constexpr int64_t kDirectElements = 16384;
 constexpr int64_t kDirectRows = 96;
 
+// Whose products have register tiles; and what libraries multiply, too.
 template <class T>
-constexpr bool kHasTile = std::is_same_v<T, float> || std::is_same_v<T, double>;
+constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double>;
+template <class T>
+constexpr bool kHasTile = kIsFloat<T> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>;
 
 // ---------------------------------------------------------------------- own, with register tiles
 template <class T>
@@ -125,12 +128,32 @@ bool own_gemv(int64_t n, int64_t k, T alpha, MatrixIn<T> a, const T* x, int64_t 
   return true;
 }
 
+// So few columns that each is a product with a vector of its own, by rows that stay in the
+// first-level cache. Where they end depends on the shape only.
+constexpr int64_t kFewColumns = 3, kLongRow = 32, kNearElements = 6144;
+
+template <class T>
+bool by_columns(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                T* c, int64_t ldc) {
+  if (n > kFewColumns || k < kLongRow || m < 2 * kTileRows || a.col != 1) return false;
+  const int64_t rows = std::max<int64_t>(16, kNearElements / k / 16 * 16);
+  const int64_t grain = std::max<int64_t>(1, kThreadWork / (rows * n * k));
+  parallel_for(0, (m + rows - 1) / rows, grain, [=](int64_t i, int64_t end) {
+    for (int64_t row = i * rows; row < std::min(m, end * rows); row += rows)
+      for (int64_t j = 0; j < n; ++j)
+        own_gemv(std::min(rows, m - row), k, alpha, {a.data + row * a.row, a.row, a.col},
+                 b.data + j * b.col, b.row, add, c + row * ldc + j, ldc);
+  });
+  return true;
+}
+
 // The same for a product of matrices that is one: false when it is none.
 template <class T>
 bool vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
                  T* c, int64_t ldc) {
   if (n == 1) return own_gemv(m, k, alpha, a, b.data, b.row, add, c, ldc);
-  return m == 1 && own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
+  if (m == 1) return own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
+  return by_columns(m, n, k, alpha, a, b, add, c, ldc);
 }
 
 // ---------------------------------------------------------------------- libraries
@@ -181,39 +204,44 @@ int64_t share(int64_t n) {
   return (n + pieces - 1) / pieces;
 }
 
-// ---------------------------------------------------------------------- plain loops
 template <class T>
-void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                T* c, int64_t ldc) {
-  // In an unsigned type of at least 32 bits, so that overflow wraps.
-  using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;
-  Scratch<Sum> row(n);
-  for (int64_t i = 0; i < m; ++i) {
-    std::fill_n(row.get(), n, Sum(0));
-    for (int64_t p = 0; p < k; ++p) {
-      const Sum av = static_cast<Sum>(static_cast<opmath_t<T>>(a.data[i * a.row + p * a.col]));
-      const T* bp = b.data + p * b.row;
-      for (int64_t j = 0; j < n; ++j)
-        row[j] += av * static_cast<Sum>(static_cast<opmath_t<T>>(bp[j * b.col]));
-    }
-    const Sum scale = static_cast<Sum>(static_cast<opmath_t<T>>(alpha));
-    for (int64_t j = 0; j < n; ++j) {
-      T& y = c[i * ldc + j];
-      const Sum before = add ? static_cast<Sum>(static_cast<opmath_t<T>>(y)) : Sum(0);
-      y = static_cast<T>(static_cast<opmath_t<T>>(before + scale * row[j]));
-    }
+void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                 T* c, int64_t ldc) {
+  if constexpr (kIsFloat<T>)
+    if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
+  own_gemm(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+// ---------------------------------------------------------------------- integers
+/// x as unsigned numbers, in which overflow wraps: where it lies, or, of smaller ones, in `to`.
+template <class U, class T>
+MatrixIn<U> as_unsigned(MatrixIn<T> x, int64_t rows, int64_t cols, U* to) {
+  if constexpr (sizeof(T) == sizeof(U)) {
+    return {reinterpret_cast<const U*>(x.data), x.row, x.col};
+  } else {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < cols; ++j)
+        to[i * cols + j] = static_cast<U>(x.data[i * x.row + j * x.col]);
+    return {to, cols, 1};
   }
 }
 
 template <class T>
-void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                 T* c, int64_t ldc) {
-  if constexpr (kHasTile<T>) {
-    if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-    own_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  } else {
-    plain_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  }
+void integer_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                  T* c, int64_t ldc) {
+  using U = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  constexpr bool small = sizeof(T) < sizeof(U);
+  const Scratch<U> ua(small * m * k), ub(small * k * n), uc(small * m * n);
+  const auto left = as_unsigned(a, m, k, ua.get());
+  const auto right = as_unsigned(b, k, n, ub.get());
+  if constexpr (!small)
+    return gemm<U>(m, n, k, static_cast<U>(alpha), left, right, add, reinterpret_cast<U*>(c), ldc);
+  gemm<U>(m, n, k, static_cast<U>(alpha), left, right, false, uc.get(), n);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      const U before = add ? static_cast<U>(c[i * ldc + j]) : U(0);
+      c[i * ldc + j] = static_cast<T>(before + uc[i * n + j]);
+    }
 }
 
 }  // namespace
@@ -224,11 +252,13 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
-  if constexpr (kHasTile<T>) {
+  if constexpr (kHasTile<T>)
     if (m * n * k <= kTinyWork) return tiny_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  if constexpr (kIsFloat<T>)
     if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-  }
-  if constexpr (isReducedFloatingType(CppTypeToScalarType<T>::value)) {
+  if constexpr (std::is_same_v<opmath_t<T>, T> && !kHasTile<T>) {
+    integer_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  } else if constexpr (!kHasTile<T>) {
     narrow_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
   } else if (m * n * k < 2 * kThreadWork) {
     single_gemm(m, n, k, alpha, a, b, add, c, ldc);
@@ -289,7 +319,7 @@ T split_dot(int64_t n, const T* x, const T* y) {
 
 template <class T>
 T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
-  if constexpr (kHasTile<T>)
+  if constexpr (kIsFloat<T>)
     if (incx == 1 && incy == 1) return split_dot(n, x, y);
   // Eight sums: no long chain of roundings, and room for the vector units.
   using Sum = std::conditional_t<std::is_floating_point_v<opmath_t<T>>, opmath_t<T>, uint64_t>;

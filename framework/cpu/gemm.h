@@ -26,6 +26,8 @@ constexpr int64_t kTileRows = 6;
 
 void gemm_panel(const GemmPanel<float>& g);
 void gemm_panel(const GemmPanel<double>& g);
+void gemm_panel(const GemmPanel<uint32_t>& g);
+void gemm_panel(const GemmPanel<uint64_t>& g);
 
 /// Elements by which a row written by transpose_panel may be longer than asked.
 constexpr int64_t kTransposePad = 16;
@@ -34,6 +36,10 @@ constexpr int64_t kTransposePad = 16;
 void transpose_panel(float* to, int64_t ldt, const float* from, int64_t ldf, int64_t rows,
                      int64_t cols);
 void transpose_panel(double* to, int64_t ldt, const double* from, int64_t ldf, int64_t rows,
+                     int64_t cols);
+void transpose_panel(uint32_t* to, int64_t ldt, const uint32_t* from, int64_t ldf, int64_t rows,
+                     int64_t cols);
+void transpose_panel(uint64_t* to, int64_t ldt, const uint64_t* from, int64_t ldf, int64_t rows,
                      int64_t cols);
 
 }  // namespace taper::cpu

@@ -8,16 +8,16 @@
 
 namespace taper::cpu {
 
-void gemm_panel(const GemmPanel<float>& g) { TAPER_BY_ISA(gemm_panel_f32, g); }
-void gemm_panel(const GemmPanel<double>& g) { TAPER_BY_ISA(gemm_panel_f64, g); }
-
-void transpose_panel(float* to, int64_t ldt, const float* from, int64_t ldf, int64_t rows,
-                     int64_t cols) {
-  TAPER_BY_ISA(transpose_panel_f32, to, ldt, from, ldf, rows, cols);
-}
-void transpose_panel(double* to, int64_t ldt, const double* from, int64_t ldf, int64_t rows,
-                     int64_t cols) {
-  TAPER_BY_ISA(transpose_panel_f64, to, ldt, from, ldf, rows, cols);
-}
+#define TAPER_ENTRIES(T)                                                             \
+  void gemm_panel(const GemmPanel<T>& g) { TAPER_BY_ISA(multiply_panel, g); }        \
+  void transpose_panel(T* to, int64_t ldt, const T* from, int64_t ldf, int64_t rows, \
+                       int64_t cols) {                                               \
+    TAPER_BY_ISA(transpose, to, ldt, from, ldf, rows, cols);                         \
+  }
+TAPER_ENTRIES(float)
+TAPER_ENTRIES(double)
+TAPER_ENTRIES(uint32_t)
+TAPER_ENTRIES(uint64_t)
+#undef TAPER_ENTRIES
 
 }  // namespace taper::cpu

@@ -153,6 +153,19 @@ TAPER_AVX2 void store_part(float* p, Vec<float> v, int n) {
 TAPER_AVX2 void store_part(double* p, Vec<double> v, int n) {
   _mm256_maskstore_pd(p, mask64(n), (__m256d)v);
 }
+// Of integers.
+TAPER_AVX2 Vec<uint32_t> load_part(const uint32_t* p, int n) {
+  return (Vec<uint32_t>)_mm256_maskload_epi32(reinterpret_cast<const int*>(p), mask32(n));
+}
+TAPER_AVX2 Vec<uint64_t> load_part(const uint64_t* p, int n) {
+  return (Vec<uint64_t>)_mm256_maskload_epi64(reinterpret_cast<const long long*>(p), mask64(n));
+}
+TAPER_AVX2 void store_part(uint32_t* p, Vec<uint32_t> v, int n) {
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(p), mask32(n), (__m256i)v);
+}
+TAPER_AVX2 void store_part(uint64_t* p, Vec<uint64_t> v, int n) {
+  _mm256_maskstore_epi64(reinterpret_cast<long long*>(p), mask64(n), (__m256i)v);
+}
 TAPER_AVX2 Vec<float> load_halves(const float* low, const float* high) {
   const __m256 v = _mm256_castps128_ps256(_mm_loadu_ps(low));
   return (Vec<float>)_mm256_insertf128_ps(v, _mm_loadu_ps(high), 1);
@@ -208,6 +221,19 @@ TAPER_AVX512 void store_part(float* p, Vec<float> v, int n) {
 }
 TAPER_AVX512 void store_part(double* p, Vec<double> v, int n) {
   _mm512_mask_storeu_pd(p, mask64(n), (__m512d)v);
+}
+// Of integers.
+TAPER_AVX512 Vec<uint32_t> load_part(const uint32_t* p, int n) {
+  return (Vec<uint32_t>)_mm512_maskz_loadu_epi32(mask32(n), p);
+}
+TAPER_AVX512 Vec<uint64_t> load_part(const uint64_t* p, int n) {
+  return (Vec<uint64_t>)_mm512_maskz_loadu_epi64(mask64(n), p);
+}
+TAPER_AVX512 void store_part(uint32_t* p, Vec<uint32_t> v, int n) {
+  _mm512_mask_storeu_epi32(p, mask32(n), (__m512i)v);
+}
+TAPER_AVX512 void store_part(uint64_t* p, Vec<uint64_t> v, int n) {
+  _mm512_mask_storeu_epi64(p, mask64(n), (__m512i)v);
 }
 TAPER_AVX512 void load_bytes(uint8_t* to, const uint8_t* from, int n) {
   const __m128i v = _mm_maskz_loadu_epi8(mask32(n), from);

@@ -29,7 +29,8 @@ const Range kSmall = {-2, 2};
 std::vector<Args> samples_of_mm(ScalarType dtype) {
   const std::vector<std::vector<int64_t>> shapes = {
       {1, 1, 1},   {2, 3, 4},   {0, 3, 2},   {2, 0, 3},  {3, 2, 0},   {8, 8, 8},
-      {7, 33, 17}, {13, 5, 65}, {4, 16, 32}, {6, 2, 64}, {31, 40, 1}, {1, 70, 31}};
+      {7, 33, 17}, {13, 5, 65}, {4, 16, 32}, {6, 2, 64}, {31, 40, 1}, {1, 70, 31},
+      {37, 2, 2},  {40, 3, 3},  {21, 4, 4},  {50, 8, 8}, {33, 2, 4},  {20, 3, 8}};
   std::vector<Args> list;
   for (const auto& s : shapes)
     list.push_back(sample_of({{s[0], s[1]}, {s[1], s[2]}}, dtype, kSmall));
@@ -595,6 +596,49 @@ TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(equal(a.mv(x), rows));
   EXPECT_TRUE(equal(a.t().mv(x.slice(0, 0, 1000)), columns));
   set_num_threads(before);
+}
+
+// ---------------------------------------------------------------- integers
+TEST(IntegerProducts, AreExactInAnyLayoutAndWrap) {
+  for (const ScalarType t : {kLong, kInt, kShort, kChar})
+    for (const auto& [m, n, k] : {std::tuple{5, 7, 3}, {20, 70, 130}, {130, 9, 600}, {1, 40, 50}}) {
+      const Tensor a = numbers({m, k}).to(t), b = numbers({k, n}).to(t);
+      const Tensor exact = a.to(kDouble).mm(b.to(kDouble)).to(kLong).to(t);
+      EXPECT_TRUE(a.mm(b).equal(exact)) << toString(t) << m;
+      EXPECT_TRUE(a.t().contiguous().t().mm(b.t().contiguous().t()).equal(exact)) << toString(t);
+      EXPECT_TRUE(addmm(exact, a, b, 3, -2).equal(exact)) << toString(t);
+    }
+  const Tensor most = full({9, 17}, INT64_MAX, kLong);
+  EXPECT_TRUE(most.mm(most.t()).equal(full({9, 9}, 17, kLong)));
+  EXPECT_TRUE(full({3, 2}, 127, kChar).mm(full({2, 3}, 127, kChar)).equal(full({3, 3}, 2, kChar)));
+}
+
+TEST(IntegerProducts, AreTheSameForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  const Tensor a = counting({300, 200}, kLong), b = counting({200, 150}, kLong);
+  set_num_threads(1);
+  const Tensor one = a.mm(b);
+  set_num_threads(3);
+  EXPECT_TRUE(a.mm(b).equal(one));
+  set_num_threads(before);
+}
+
+// ---------------------------------------------------------------- few columns
+// Several rows go in one vector where nothing lies between them.
+TEST(FewColumns, OfAnyNumberOfRowsAndLayout) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const auto& [k, n] : {std::tuple{2, 2}, {3, 3}, {4, 4}, {2, 3}, {3, 8}, {8, 8}, {5, 5}})
+      for (const int64_t m : {16, 17, 31, 100}) {
+        SCOPED_TRACE(m);
+        const Tensor a = numbers({m, k}, t), b = numbers({k, n}, t), c = numbers({m, n}, t);
+        const Tensor exact = (a.unsqueeze(2) * b.unsqueeze(0)).sum(1);
+        EXPECT_TRUE(a.mm(b).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(a.mm(b.t().contiguous().t()).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(
+            numbers({m, k + 1}, t).narrow(1, 0, k).copy_(a).mm(b).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(addmm(c, a, b, 1, -2).allclose(c - 2 * exact, 1e-5, 1e-5));
+        EXPECT_TRUE(linear(a, b.t(), c[0]).allclose(exact + c[0], 1e-5, 1e-5));
+      }
 }
 
 // Products that are over before a tile has been chosen.
