@@ -8,6 +8,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/complex.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/reduce_minmax.h>
 #include <taper/ops/reduce_norm.h>
@@ -309,6 +310,50 @@ TEST(Reduce, FewColumnsOfAnyNumberOfRows) {
       EXPECT_LT((x.sum(1).to(kDouble) - exact).abs().max().item<double>(), 1e-3) << rows;
       EXPECT_TRUE(equal(x.amax(1), across.amax(2))) << rows << " x " << columns;
     }
+}
+
+// Complex numbers are two columns; with few columns a vector holds several rows.
+TEST(Reduce, RowsOfComplexNumbers) {
+  for (const ScalarType t : {kComplexFloat, kComplexDouble})
+    for (const int64_t n : {1, 3, 8, 30, 257, 3000}) {
+      const Tensor re = numbers({5, n + 1}, kDouble), im = numbers({5, n + 1}, kDouble) * 3;
+      const Tensor z = complex(re, im).to(t).narrow(1, 1, n), sums = z.sum(1);
+      EXPECT_TRUE(real(sums).to(kDouble).allclose(re.narrow(1, 1, n).sum(1), 1e-5, 1e-5)) << n;
+      EXPECT_TRUE(imag(sums).to(kDouble).allclose(im.narrow(1, 1, n).sum(1), 1e-5, 1e-5)) << n;
+      EXPECT_LT((z.contiguous().sum(1) - sums).abs().max().item<double>(), 1e-3) << n;
+      EXPECT_LT((z.mean(1) * n - sums).abs().max().item<double>(), 1e-3) << n;
+    }
+}
+
+TEST(Reduce, FewColumnsOfManyMatrices) {
+  for (const ScalarType t : {kFloat, kDouble, kLong})
+    for (const int64_t columns : {2, 4, 8})
+      for (const int64_t rows : {2, 5, 64, 1001}) {
+        const Tensor x = (numbers({7, rows, columns}, kDouble) * 9).round().to(t);
+        const Tensor apart = x.transpose(1, 2).contiguous().to(kDouble);
+        EXPECT_TRUE(x.sum(1).to(kDouble).equal(apart.sum(2))) << rows << " x " << columns;
+        EXPECT_TRUE(x.amax(1).to(kDouble).equal(apart.amax(2))) << rows << " x " << columns;
+        EXPECT_TRUE(
+            x.narrow(1, 1, rows - 1).sum(1).to(kDouble).equal(apart.narrow(2, 1, rows - 1).sum(2)));
+      }
+}
+
+// Elements that no lane takes: pairs of bf16, bytes of masks; blocks and what is left of them.
+TEST(Reduce, LinesOfSmallElements) {
+  for (const int64_t n : {1, 2, 15, 33, 64, 255, 1024, 1500, 70001}) {
+    const Tensor x = (numbers({3, n + 1}, kFloat) * 30).round().narrow(1, 1, n);
+    for (const ScalarType t : {kBFloat16, kHalf}) {
+      const Tensor sum = x.to(kDouble).sum(1), narrow = x.to(t);
+      EXPECT_TRUE(narrow.sum(1).equal(sum.to(kFloat).to(t))) << toString(t) << n;
+      EXPECT_TRUE(narrow.sum().equal(sum.sum().to(kFloat).to(t))) << toString(t) << n;
+      EXPECT_TRUE(narrow.t().sum(0).equal(narrow.sum(1))) << toString(t) << n;
+    }
+    const Tensor mask = x.gt(3), count = mask.to(kLong).sum(1);
+    EXPECT_TRUE(mask.sum(1).equal(count)) << n;
+    EXPECT_TRUE(mask.t().sum(0).equal(count)) << n;
+    EXPECT_TRUE(mask.t().contiguous().sum(0).equal(count)) << n;
+    EXPECT_EQ(mask.sum().item<int64_t>(), count.sum().item<int64_t>()) << n;
+  }
 }
 
 }  // namespace
