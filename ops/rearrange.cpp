@@ -300,6 +300,58 @@ Tensor pad_edges(const char* node, const Tensor& x, IntArrayRef pad, Edge edge) 
   return y;
 }
 
+// ---------------------------------------------------------------- around
+// Padding of the dimensions before d alone.
+Dims padding_before(IntArrayRef pad, int64_t d, int64_t rank) {
+  Dims outer(static_cast<int64_t>(pad.size()), 0);
+  for (int64_t i = 2 * (rank - d); i < outer.size(); ++i) outer[i] = pad[static_cast<size_t>(i)];
+  return outer;
+}
+
+// x with edges that repeat the opposite ones: x is copied into the middle, then, from the last
+// dimension on, the edges from what is there.
+Tensor wrapped(const Tensor& x, IntArrayRef pad) {
+  const int64_t rank = x.dim();
+  const Tensor y = detail::make_tensor(padded_sizes(x, pad), x.scalar_type(), x.device());
+  kept_part(y, pad, 1).copy_(x);
+  for (int64_t d = rank - 1; d >= 0; --d) {
+    const auto [before, after] = padding_of(pad, d, rank);
+    const Tensor part = kept_part(y, padding_before(pad, d, rank), 1);
+    if (before > 0) part.narrow(d, 0, before).copy_(part.narrow(d, x.size(d), before));
+    if (after > 0) part.narrow(d, before + x.size(d), after).copy_(part.narrow(d, before, after));
+  }
+  return y;
+}
+
+// The gradient of that: those of the edges are added to the opposite ones.
+Tensor unwrapped(const Tensor& gy, IntArrayRef pad) {
+  Tensor gx = gy;
+  for (int64_t d = 0; d < gy.dim(); ++d) {
+    const auto [before, after] = padding_of(pad, d, gy.dim());
+    if (before == 0 && after == 0) continue;
+    const int64_t n = gx.size(d) - before - after;
+    const Tensor middle = gx.narrow(d, before, n).clone();
+    if (before > 0) middle.narrow(d, n - before, before).add_(gx.narrow(d, 0, before));
+    if (after > 0) middle.narrow(d, 0, after).add_(gx.narrow(d, before + n, after));
+    gx = middle;
+  }
+  return gx;
+}
+
+Tensor pad_circular(const Tensor& x, IntArrayRef pad) {
+  const char* node = "CircularPadBackward0";
+  if (std::any_of(pad.begin(), pad.end(), [](int64_t p) { return p < 0; }))
+    return pad_edges(node, x, pad, Edge::kCircular);
+  check_edges(x, pad, Edge::kCircular);
+  const Tensor y = [&] {
+    const NoGradGuard no_grad;
+    return wrapped(x.detach(), pad);
+  }();
+  if (needs_grad(x))
+    record(node, y, {x}, [pad = Dims(pad)](const Tensor& gy) { return unwrapped(gy, pad); });
+  return y;
+}
+
 // Pads `spatial` dimensions after a batch and a channel dimension, or a channel dimension alone.
 Tensor pad_spatial(const char* node, const Tensor& x, IntArrayRef pad, int64_t spatial, Edge edge) {
   check_defined("pad", x, "self");
@@ -349,7 +401,7 @@ Tensor pad(const Tensor& x, IntArrayRef pad, const std::string& mode, optional<d
            : spatial == 2 ? replication_pad2d(x, pad)
                           : replication_pad3d(x, pad);
   TAPER_CHECK_AS(NotImplementedError, mode == "circular", "Unrecognised padding mode ", mode);
-  return pad_edges("CircularPadBackward0", x, pad, Edge::kCircular);
+  return pad_circular(x, pad);
 }
 
 // ---------------------------------------------------------------- classes

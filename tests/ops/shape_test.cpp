@@ -306,6 +306,10 @@ OpCase pad_case(const std::string& mode) {
         sample_of({{1, 2, 3, 4}}, t, {}, {3, 2, 1, 2}),
         sample_of({{1, 1, 2, 3, 2}}, t, {}, {1, 1, 2, 0, 1, 1}),
     };
+    if (mode == "circular") {
+      list.push_back(sample_of({{2, 1, 3, 5}}, t, {}, {5, 4, 3, 0}));
+      list.push_back(sample_of({{1, 2, 5}}, t, {}, {2, -1}));
+    }
     if (mode != "constant") return list;
     list.push_back(sample_of({{5}}, t, {}, {1, 2}));
     list.push_back(sample_of({{5, 4}}, t, {}, {-1, 2, 1, -2}));
