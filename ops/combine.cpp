@@ -1,6 +1,7 @@
 #include <taper/ops/combine.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/iterate.h>
@@ -227,8 +228,13 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   check_defined("isin", test_elements, "test_elements");
   const NoGradGuard values_only;
   const int64_t n = test_elements.numel();
+  // Up to so many are compared one by one sooner than sorted.
+  const double few = 10 * std::pow(static_cast<double>(elements.numel()), 0.145);
   Tensor found = zeros(elements.sizes(), elements.options().dtype(kBool).requires_grad(false));
-  if (n > 0) {
+  if (static_cast<double>(n) < few && elements.scalar_type() == test_elements.scalar_type()) {
+    const Tensor tests = test_elements.detach().reshape({n});
+    for (int64_t i = 0; i < n; ++i) found |= elements.eq(tests[i]);
+  } else if (n > 0) {
     const Tensor sorted = std::get<0>(sort(test_elements.detach().reshape({n}), 0));
     const Tensor place = searchsorted(sorted, elements.detach()).clamp_max(Scalar(n - 1));
     found = take(sorted, place).eq(elements);

@@ -304,6 +304,9 @@ TEST(Combine, Elements) {
   expect_values(put(x, values({1, 1}, kLong), values({9, 8}), true), {2, 3}, {0, 18, 2, 3, 4, 5});
   expect_values(take_along_dim(x, tensor_of({2, 1}, {2, 0}, kLong), 1), {2, 1}, {2, 3});
   expect_values(isin(x, values({1, 5, 7})), {2, 3}, {0, 1, 0, 0, 0, 1});
+  const Tensor all = counting({2000}), some = all.slice(0, 5, 2000, 40);  // few tests, many tests
+  for (const int64_t n : {1, 7, 50})
+    EXPECT_TRUE(isin(all, some.slice(0, 0, n)).equal(all.remainder(40).eq(5) & all.lt(40 * n)));
   expect_values(isin(x, values({}), false, true), {2, 3}, {1, 1, 1, 1, 1, 1});
   expect_error<IndexError>("but got source.numel() = 1, index.numel() = 2", [&] {
     put(x, values({1, 2}, kLong), values({1}));
