@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/value_errors.h>
 #include <taper/ops/embedding_bag_kernels.h>
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/ops/reduce_plan.h>
