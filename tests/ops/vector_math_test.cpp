@@ -188,5 +188,66 @@ TEST(VectorMath, TwoArguments) {
   EXPECT_NEAR(polygamma(1, tensor({40.25}, kDouble)).item<double>(), 0.025155906192376037, 1e-14);
 }
 
+// Rare arguments stand among others, alone, and nowhere; against the library's functions.
+template <class T, class F, class Exact>
+void check_rare(ScalarType dtype, const F& f, const Exact& exact) {
+  const T inf = std::numeric_limits<T>::infinity(), tiny = std::numeric_limits<T>::denorm_min();
+  const std::vector<T> rare = {0,      -T(0), -1,    T(-0.5), -inf, inf,
+                               T(NAN), tiny,  -tiny, -3,      2,    T(1.25)};
+  for (const size_t every : {1, 7, 300}) {
+    std::vector<T> xs;
+    for (size_t i = 0; i < 1100; ++i)
+      xs.push_back(i % every == 0 ? rare[i / every % rare.size()] : T(0.001) * T(i % 997 + 1));
+    const Tensor y = f(tensor(xs, dtype));
+    for (size_t i = 0; i < xs.size(); ++i) {
+      const double got = static_cast<double>(y.data_ptr<T>()[i]);
+      const double want = exact(static_cast<double>(xs[i]));
+      if (std::isnan(want) || std::isinf(want) || want == 0)
+        EXPECT_TRUE(std::isnan(want) ? std::isnan(got)
+                                     : got == want && std::signbit(got) == std::signbit(want))
+            << xs[i] << ": " << got << ", not " << want;
+      else
+        EXPECT_NEAR(got, want, std::abs(want) * 8 * std::numeric_limits<T>::epsilon()) << xs[i];
+    }
+  }
+}
+
+template <class T>
+void check_rare_of(ScalarType t) {
+  const auto check = [t](const auto& f, const auto& exact) { check_rare<T>(t, f, exact); };
+  check([](const Tensor& x) { return log(x); }, [](double x) { return std::log(x); });
+  check([](const Tensor& x) { return log2(x); }, [](double x) { return std::log2(x); });
+  check([](const Tensor& x) { return log10(x); }, [](double x) { return std::log10(x); });
+  check([](const Tensor& x) { return log1p(x); }, [](double x) { return std::log1p(x); });
+  check([](const Tensor& x) { return asin(x); }, [](double x) { return std::asin(x); });
+  check([](const Tensor& x) { return acos(x); }, [](double x) { return std::acos(x); });
+}
+
+TEST(VectorMath, RareArguments) {
+  check_rare_of<float>(kFloat);
+  check_rare_of<double>(kDouble);
+}
+
+// Powers that overflow floats are told apart by the doubles' test.
+TEST(VectorMath, PowersOfAnyNumber) {
+  for (const double e :
+       {4.0, 5.0, 2.5, -4.0, -5.0, -0.75, 0.0, double(kInf), -double(kInf), double(kNaN)}) {
+    const auto exact = [e](double x) { return std::pow(x, e); };
+    check_rare<double>(
+        kDouble, [e](const Tensor& x) { return pow(x, e); }, exact);
+    check_rare<double>(
+        kDouble, [e](const Tensor& x) { return pow(x, full_like(x, e)); }, exact);
+  }
+  for (const float e : {4.0f, 5.0f, 2.5f, 0.0f, kInf, -kInf, kNaN}) {
+    const auto exact = [e](double x) {
+      return static_cast<double>(std::pow(static_cast<float>(x), e));
+    };
+    check_rare<float>(
+        kFloat, [e](const Tensor& x) { return pow(x, e); }, exact);
+    check_rare<float>(
+        kFloat, [e](const Tensor& x) { return pow(x, full_like(x, e)); }, exact);
+  }
+}
+
 }  // namespace
 }  // namespace taper
