@@ -84,7 +84,7 @@ void strided_row(Map3Row row, const void* f, char* const* p, const int64_t* s, c
     for (int k = 0; k < 3; ++k)
       if (i == 0 || s[k + 1] != 0) x[k] = from[k].read(p[k + 1] + i * s[k + 1], s[k + 1], m);
     char* out = to.strided ? to.buffer : p[0] + i * s[0];
-    row(f, out, x, m);
+    row(f, out, x, items, m);
     if (to.strided) scatter(p[0] + i * s[0], out, s[0], to.item, m);
   }
 }
@@ -139,12 +139,12 @@ void half_rows(const void* context, char* y, const char* a, const char* b, const
                    });
   }
 }
-void half_row3(const void* context, char* y, const char* const* x, int64_t n) {
+void half_row3(const void* context, char* y, const char* const* x, const int64_t* s, int64_t n) {
   const auto& of = *static_cast<const OfFloats<Map3Row>*>(context);
-  constexpr int64_t s[4] = {sizeof(Half), sizeof(Half), sizeof(Half), sizeof(Half)};
-  widened_row<3>(y, x, s, n, [&](char* to, const char* const* from, const int64_t*, int64_t m) {
-    of.row(of.f, to, from, m);
-  });
+  widened_row<3>(y, x, s, n,
+                 [&](char* to, const char* const* from, const int64_t* steps, int64_t m) {
+                   of.row(of.f, to, from, steps, m);
+                 });
 }
 
 // ---------------------------------------------------------------- results larger than the cache
@@ -184,7 +184,7 @@ void stream_row(Map3Row row, const void* f, char* const* p, const int64_t* s, in
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
     const char* x[3] = {p[1] + i * s[1], p[2] + i * s[2], p[3] + i * s[3]};
-    row(f, buffer, x, m);
+    row(f, buffer, x, s, m);
     for (int k = 0; k < 3; ++k) fetch_ahead(x[k] + m * s[k + 1], m * s[k + 1]);
     stream(p[0] + i * s[0], buffer, m * s[0]);
   }
@@ -271,12 +271,15 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
   if (y.dtype == kHalf) row = &half_row3, f = &of_floats;
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);
-  const bool dense = std::equal(items, items + 4, plan.strides[0]);
+  const int64_t* steps = plan.strides[0];
+  const bool full_b = steps[2] == items[2], full_c = steps[3] == items[3];
+  const bool one = (full_b && steps[3] == 0) || (full_c && steps[2] == 0);
+  const bool dense = std::equal(items, items + 2, steps) && ((full_b && full_c) || one);
   const bool far = past_caches(y, a, b, c), past = far && dense && y.contiguous;
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [&](char* const* p, const int64_t* s, int64_t n) {
       if (past) return stream_row(row, f, p, s, n);
-      if (dense) return row(f, p[0], p + 1, n);
+      if (dense) return row(f, p[0], p + 1, s, n);
       strided_row(row, f, p, s, items, n, far);
     });
     if (past) end_stream();

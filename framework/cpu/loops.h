@@ -18,8 +18,8 @@ using MapRow = void (*)(const void* f, char* y, const char* x, const int64_t* s,
 /// others.
 using Map2Rows = void (*)(const void* f, char* y, const char* a, const char* b, const int64_t* s,
                           int64_t n, int64_t rows);
-/// The same for three inputs, all of which lie side by side.
-using Map3Row = void (*)(const void* f, char* y, const char* const* x, int64_t n);
+/// The same for a row of three inputs, of which the second or the third may be one element.
+using Map3Row = void (*)(const void* f, char* y, const char* const* x, const int64_t* s, int64_t n);
 
 /// Calls row(f, ...) for all rows of y = f(x), in parallel above `grain` elements.
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f);

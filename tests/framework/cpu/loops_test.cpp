@@ -39,6 +39,33 @@ TEST(Loops, StridedOperandsPastTheCaches) {
                            stepped(1500, 2100, 5, kFloat, 2));
 }
 
+// One element for a whole row, as the second or the third operand, or both.
+TEST(Loops, ColumnsAndRowsOfThreeOperands) {
+  for (ScalarType t : {kLong, kFloat, kDouble, kBFloat16, kHalf})
+    for (int64_t n : {1, 7, 300, 1300}) {
+      const Tensor x = stepped(5, n, 1, t, 0), row = stepped(1, n, 1, t, 3),
+                   all = stepped(5, n, 1, t, 7);
+      const Tensor column = stepped(5, 1, 1, t, 2);
+      for (const auto& [b, c] : {std::pair{column, row},
+                                 {row, column},
+                                 {column, all},
+                                 {all, column},
+                                 {column, column}}) {
+        const Tensor fb = b.expand({5, n}).contiguous(), fc = c.expand({5, n}).contiguous();
+        EXPECT_TRUE(x.addcmul(b, c).equal(x.addcmul(fb, fc))) << toString(t) << n;
+        EXPECT_TRUE(clamp(x, b, c).equal(clamp(x, fb, fc))) << toString(t) << n;
+        EXPECT_TRUE(x.clone().addcmul_(b, c).equal(x.addcmul(fb, fc))) << toString(t) << n;
+        EXPECT_TRUE(x.t().addcmul(b.t(), c.t()).equal(x.addcmul(fb, fc).t())) << toString(t) << n;
+      }
+    }
+}
+
+TEST(Loops, AColumnAndARowPastTheCaches) {
+  const Tensor x = stepped(1500, 2100, 1, kFloat, 0), row = stepped(1, 2100, 1, kFloat, 3);
+  const Tensor column = stepped(1500, 1, 1, kFloat, 2);
+  EXPECT_TRUE(x.addcmul(column, row).equal(x.add(column.mul(row))));
+}
+
 // f16 is computed as floats are, whose results are rounded.
 void expect_like_floats(const Tensor& a, const Tensor& b) {
   const Tensor fa = a.to(kFloat), fb = b.to(kFloat);
