@@ -243,11 +243,21 @@ namespace {
 
 enum class Edge { kReflect, kReplicate, kCircular };
 
+// What negative padding leaves of a dimension of n elements: its first element and how many.
+struct Kept {
+  int64_t first, count;
+};
+Kept kept_of(int64_t n, Padding p) {
+  const int64_t first = std::max<int64_t>(-p.before, 0);
+  return {first, n - first - std::max<int64_t>(-p.after, 0)};
+}
+
 // For each element of the padded dimension, the element of x it repeats.
 Tensor source_indices(int64_t n, Padding p, Edge edge, Device device) {
   const Tensor i = arange(-p.before, n + p.after, TensorOptions(kLong).device(device));
   if (edge == Edge::kReplicate) return i.clamp(0, n - 1);
-  if (edge == Edge::kCircular) return i.remainder(n);
+  const Kept kept = kept_of(n, p);
+  if (edge == Edge::kCircular) return (i - kept.first).remainder(kept.count) + kept.first;
   return (n - 1) - ((n - 1) - i.abs()).abs();
 }
 
@@ -263,7 +273,8 @@ void check_edges(const Tensor& x, IntArrayRef pad, Edge edge) {
                   "dimension, but got: padding (",
                   p.before, ", ", p.after, ") at dimension ", d, " of input ", x.sizes());
     if (edge == Edge::kCircular)
-      TAPER_CHECK(most <= n, "Padding value causes wrapping around more than once.");
+      TAPER_CHECK(most <= kept_of(n, p).count,
+                  "Padding value causes wrapping around more than once.");
   }
 }
 

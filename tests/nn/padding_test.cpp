@@ -56,5 +56,17 @@ TEST(PadModules, OnlyConstantPaddingTakesAValue) {
   }
 }
 
+TEST(PadModules, CircularPaddingRepeatsWhatNegativePaddingLeaves) {
+  const Tensor x = arange(5, kFloat).view({1, 1, 5});
+  const auto padded = [&](int64_t before, int64_t after) {
+    return F::pad(x, F::PadFuncOptions({before, after}).mode(kCircular));
+  };
+  expect_values(padded(2, -1), {2, 3, 0, 1, 2, 3});
+  expect_values(padded(-1, 2), {1, 2, 3, 4, 1, 2});
+  expect_values(padded(-1, -1), {1, 2, 3});
+  expect_values(padded(4, -1), {0, 1, 2, 3, 0, 1, 2, 3});
+  EXPECT_NE(test::message_of([&] { padded(5, -1); }).find("more than once"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace taper
