@@ -31,10 +31,10 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_same_device("linear", x, b);
   TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
               "mat1 and mat2 must have the same dtype");
-  TAPER_CHECK(b.dim() == 1 && (b.numel() == weight[0] || b.numel() == 1),
+  TAPER_CHECK(b.dim() != 1 || b.numel() == weight[0] || b.numel() == 1,
               "The expanded size of the tensor (", weight[0], ") must match the existing size (",
-              b.dim() ? b.size(-1) : 1, ") at non-singleton dimension 1.  Target sizes: [", in[0],
-              ", ", weight[0], "].  Tensor sizes: ", b.sizes());
+              b.numel(), ") at non-singleton dimension 1.  Target sizes: [", in[0], ", ", weight[0],
+              "].  Tensor sizes: ", b.sizes());
 }
 
 // The transpose as a kernel sees it: no new tensor for it.
@@ -48,7 +48,8 @@ In transposed(const Tensor& w) {
 
 Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
   check_linear(x, w, b);
-  if (x.is_complex()) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
+  const bool rare_bias = b.defined() && b.dim() != 1;  // a number, or a matrix
+  if (x.is_complex() || rare_bias) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
   Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
   TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
   if (needs_grad(x, w, b))

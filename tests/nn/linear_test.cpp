@@ -97,5 +97,20 @@ TEST(BilinearModule, WithoutResultsOrSamples) {
             IntArrayRef({0, 5}));
 }
 
+TEST(Linear, TheBiasMayBeWhateverExpandsToTheResult) {
+  const Tensor x = tensor({{1.f, 2.f}, {3.f, 4.f}}), w = tensor({{1.f, 0.f}, {1.f, 1.f}});
+  const auto with = [&](const Tensor& b) { return functional::linear(x, w, b); };
+  Tensor number = tensor(10.f).requires_grad_();
+  const Tensor y = with(number);
+  expect_values(y, {11, 13, 13, 17});
+  y.sum().backward();
+  EXPECT_EQ(number.grad().dim(), 0);
+  EXPECT_EQ(number.grad().item<float>(), 4);
+  expect_values(with(tensor({{10.f, 20.f}})), {11, 23, 13, 27});
+  expect_values(with(tensor({{10.f}, {20.f}})), {11, 13, 23, 27});
+  EXPECT_NE(message_of([&] { with(ones({3})); }).find("expanded size"), std::string::npos);
+  EXPECT_NE(message_of([&] { with(ones({2, 3})); }).find("xpand"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace taper
