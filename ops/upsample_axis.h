@@ -73,13 +73,6 @@ struct ResampledAxis {
     if (kind == Interpolation::kLinear) return k == 0 ? 1 - t.offset : t.offset;
     return cubic(std::fabs(t.offset - static_cast<T>(k - 1)), T(-0.75));
   }
-  /// No more taps than these.
-  TAPER_HD int most_taps() const {
-    if (antialias && !is_nearest())
-      return static_cast<int>(place_in(std::ceil(reach()) * 2 + 1, in));
-    return is_nearest() ? 1 : kind == Interpolation::kLinear ? 2 : 4;
-  }
-
   /// Output pixels that may be made of input pixel i: [first, end).
   struct Range {
     int64_t first, end;
