@@ -213,8 +213,8 @@ Tensor call_hook(const std::function<Tensor(const Tensor&)>& hook, const Tensor&
 void keep_gradient(TensorImpl& t, const Tensor& grad) {
   Tensor& kept = taper::detail::extra_of(t).grad;
   if (!grad.defined()) return;
-  if (!kept.defined())
-    kept = GradMode::is_enabled() ? grad : grad.detach();
+  if (!kept.defined())  // a copy: what comes may be shared with other gradients, or expanded
+    kept = (GradMode::is_enabled() ? grad : grad.detach()).clone(MemoryFormat::Contiguous);
   else
     kept = kept.add(grad);
 }

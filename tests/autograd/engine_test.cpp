@@ -228,5 +228,18 @@ TEST(RetainGrad, KeepsTheGradientOfAnInnerTensor) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(18, 36));
 }
 
+TEST(RetainGrad, KeptGradientsAreTensorsOfTheirOwn) {
+  Tensor x = leaf({1, 2});
+  Tensor y = x + scalar(0), z = y + scalar(0);
+  y.retain_grad();
+  z.retain_grad();
+  z.sum().backward();
+  EXPECT_TRUE(z.grad().is_contiguous());  // what arrives is expanded
+  z.grad().mul_(scalar(5));
+  EXPECT_THAT(values_of(z.grad()), ElementsAre(5, 5));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 1));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(1, 1));
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <taper/ops/binary.h>
+#include <taper/ops/factory.h>
 
 #include "harness/pointwise.h"
 #include "test_util.h"
@@ -132,6 +133,15 @@ TEST(Special, NumbersKeepTheirValueBesideSmallDtypes) {
   const Tensor shifted = bitwise_left_shift(bools, Scalar(2));
   EXPECT_EQ(shifted.scalar_type(), kLong);
   expect_values(shifted, {2}, {0, 4});
+}
+
+TEST(Special, LogOfGammaIsAPositiveZeroAtOneAndTwo) {
+  for (const ScalarType t : {kFloat, kDouble, kBFloat16})
+    for (const double at : {1.0, 2.0}) {
+      const Tensor y = lgamma(full({41}, at, t));
+      EXPECT_FALSE(signbit(y).any().item<bool>()) << toString(t);
+      EXPECT_TRUE(y.eq(0).all().item<bool>()) << toString(t);
+    }
 }
 
 TEST(Special, OfBools) {
