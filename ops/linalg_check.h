@@ -19,11 +19,15 @@ inline void check_matrices(const char* op, const Tensor& A, const char* name = "
   TAPER_CHECK(real == kFloat || real == kDouble, op, ": Low precision dtypes not supported. Got ",
               toString(A.scalar_type()));
 }
-/// And unless they are square.
-inline void check_square(const char* op, const Tensor& A) {
-  check_matrices(op, A);
+/// Throws unless matrices of any dtype are square.
+inline void check_sides(const char* op, const Tensor& A) {
   TAPER_CHECK(A.size(-1) == A.size(-2), op, ": A must be batches of square matrices, but they are ",
               A.size(-2), " by ", A.size(-1), " matrices");
+}
+/// Throws unless A is one square matrix of floats or more.
+inline void check_square(const char* op, const Tensor& A) {
+  check_matrices(op, A);
+  check_sides(op, A);
 }
 
 /// And unless A and B fit A X = B, or X A = B unless `left`.

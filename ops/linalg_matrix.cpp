@@ -227,7 +227,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
 
 // ---------------------------------------------------------------------- powers, chains
 Tensor matrix_power(const Tensor& A, int64_t n) {
-  check_square("linalg.matrix_power", A);
+  // Of integers there are products, and no inverses.
+  const bool whole = A.defined() && A.dim() >= 2 && isIntegralType(A.scalar_type(), false);
+  (whole && n >= 0 ? detail::check_sides : detail::check_square)("linalg.matrix_power", A);
   if (n < 0) return linalg::matrix_power(inv(A), -n);
   if (n == 0) return identity_like(A, A.size(-1)).expand(A.sizes()).clone();
   Tensor result, square = A;

@@ -379,6 +379,18 @@ TEST(Linalg, LeastSquaresAndRank) {
   EXPECT_EQ(linalg::matrix_rank(eye(3), 2.0).item<int64_t>(), 0);
 }
 
+TEST(Linalg, PowersOfIntegers) {
+  for (const ScalarType t : {kByte, kInt, kLong}) {
+    const Tensor A = values({2, 0, 3, 1}, t).reshape({2, 2});
+    const Tensor y = linalg::matrix_power(A, 3);
+    EXPECT_EQ(y.scalar_type(), t);
+    expect_values(y, {2, 2}, {8, 0, 21, 1});
+    expect_values(linalg::matrix_power(A, 0), {2, 2}, {1, 0, 0, 1});
+    EXPECT_THROW(linalg::matrix_power(A, -1), Error);
+    EXPECT_THROW(linalg::matrix_power(A.narrow(0, 0, 1), 2), Error);
+  }
+}
+
 TEST(Linalg, Norms) {
   const Tensor A = tensor_of({2, 2}, {1, -2, 3, 4});
   EXPECT_FLOAT_EQ(linalg::norm(A).item<float>(), std::sqrt(30.0f));
