@@ -93,6 +93,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool la
   TAPER_CHECK(k >= 0 && k <= n, "selected index k out of range");
   if (x.scalar_type() == kBool) detail::unsupported_dtype("topk_cpu", kBool);
   check_length("topk", n);
+  if (x.dim() == 0) k = 1;  // a number has no dimension to leave it out of, as in LibTorch
   Sorted y =
       along_rows(x, dim, k, [&](const Tensor& values, const Tensor& indices, const Tensor& rows) {
         TAPER_ON_DEVICE(rows, topk_rows, values, indices, rows, n, k, largest);

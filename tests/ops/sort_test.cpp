@@ -233,5 +233,13 @@ TEST(Sort, TheKthOfManyIsWhereSortingPutsIt) {
   }
 }
 
+TEST(Topk, NoneOfANumberIsTheNumber) {
+  for (const ScalarType t : {kFloat, kLong}) {
+    const auto [value, index] = topk(full({}, 7, t), 0);
+    expect_values(value, {}, {7});
+    expect_values(index, {}, {0});
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing
