@@ -338,6 +338,21 @@ TEST(Reduce, FewColumnsOfManyMatrices) {
       }
 }
 
+// A byte counts 255 rows; threads may split the columns.
+TEST(Reduce, ColumnsOfMasks) {
+  const int before = get_num_threads();
+  for (const int threads : {1, 3})
+    for (const auto& [rows, columns] : {std::pair{2, 40}, {255, 3}, {256, 1500}, {1021, 70}}) {
+      set_num_threads(threads);
+      const Tensor mask = numbers({2, rows, columns}).gt(-0.5), ones = ones_like(mask);
+      EXPECT_TRUE(mask.sum(1).equal(mask.to(kLong).sum(1))) << rows;
+      EXPECT_TRUE(mask.sum({0, 1}).equal(mask.to(kLong).sum({0, 1}))) << rows;
+      EXPECT_TRUE(mask.slice(2, 1).sum(1).equal(mask.slice(2, 1).to(kLong).sum(1))) << rows;
+      EXPECT_EQ(ones.sum(1)[1][columns - 1].item<int64_t>(), rows);
+    }
+  set_num_threads(before);
+}
+
 // Elements that no lane takes: pairs of bf16, bytes of masks; blocks and what is left of them.
 TEST(Reduce, LinesOfSmallElements) {
   for (const int64_t n : {1, 2, 15, 33, 64, 255, 1024, 1500, 70001}) {
