@@ -8,10 +8,14 @@
 
 namespace taper::linalg::detail {
 
-/// Throws unless A holds matrices of f32, f64 or complex numbers of these.
-inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
+/// Throws unless A is a tensor of 2 or more dimensions.
+inline void check_at_least_2d(const char* op, const Tensor& A, const char* name) {
   check_defined(op, A, name);
   TAPER_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions.");
+}
+/// Throws unless A holds matrices of f32, f64 or complex numbers of these.
+inline void check_matrices(const char* op, const Tensor& A, const char* name = "A") {
+  check_at_least_2d(op, A, name);
   TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()), op,
               ": Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
@@ -19,15 +23,16 @@ inline void check_matrices(const char* op, const Tensor& A, const char* name = "
   TAPER_CHECK(real == kFloat || real == kDouble, op, ": Low precision dtypes not supported. Got ",
               toString(A.scalar_type()));
 }
-/// Throws unless matrices of any dtype are square.
-inline void check_sides(const char* op, const Tensor& A) {
+/// Throws unless A is square matrices, of any dtype.
+inline void check_square_sizes(const char* op, const Tensor& A) {
+  check_at_least_2d(op, A, "A");
   TAPER_CHECK(A.size(-1) == A.size(-2), op, ": A must be batches of square matrices, but they are ",
               A.size(-2), " by ", A.size(-1), " matrices");
 }
-/// Throws unless A is one square matrix of floats or more.
+/// And unless they are square matrices of those dtypes.
 inline void check_square(const char* op, const Tensor& A) {
   check_matrices(op, A);
-  check_sides(op, A);
+  check_square_sizes(op, A);
 }
 
 /// And unless A and B fit A X = B, or X A = B unless `left`.

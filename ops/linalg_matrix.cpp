@@ -227,10 +227,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
 
 // ---------------------------------------------------------------------- powers, chains
 Tensor matrix_power(const Tensor& A, int64_t n) {
-  // Of integers there are products, and no inverses.
-  const bool whole = A.defined() && A.dim() >= 2 && isIntegralType(A.scalar_type(), false);
-  (whole && n >= 0 ? detail::check_sides : detail::check_square)("linalg.matrix_power", A);
   if (n < 0) return linalg::matrix_power(inv(A), -n);
+  check_square_sizes("linalg.matrix_power", A);
   if (n == 0) return identity_like(A, A.size(-1)).expand(A.sizes()).clone();
   Tensor result, square = A;
   for (int64_t left = n; left > 0; left /= 2) {

@@ -123,6 +123,14 @@ inline Tensor linalg_matrix_norm(const Tensor& A, const char* ord, IntArrayRef d
                                  bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::matrix_norm(A, ord, dim, keepdim, dtype);
 }
+inline Tensor linalg_norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
+                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::norm(A, ord, dim, keepdim, dtype);
+}
+inline Tensor linalg_norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
+                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
+  return linalg::norm(A, ord, dim, keepdim, dtype);
+}
 inline Tensor linalg_cond(const Tensor& A, const optional<Scalar>& p = nullopt) {
   return linalg::cond(A, p);
 }

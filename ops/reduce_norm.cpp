@@ -219,8 +219,22 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
             ScalarType dtype) {
   return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask(dim, self.dim()), keepdim);
 }
+namespace {
+// The least and the largest of nothing are not defined, and so are norms of negative order.
+void check_not_of_nothing(const Tensor& self, double ord, OptionalIntArrayRef dim) {
+  if (self.numel() > 0 || !(ord < 0 || std::isinf(ord))) return;
+  TAPER_CHECK(dim && !dim->empty(), "linalg.vector_norm cannot compute the ", ord,
+              " norm on an empty tensor because the operation does not have an identity");
+  for (int64_t d : *dim)
+    TAPER_CHECK(self.size(d) != 0, "linalg.vector_norm cannot compute the ", ord,
+                " norm on the dimension ", d,
+                " because this dimension is empty and the operation does not have an identity");
+}
+}  // namespace
+
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, optional<ScalarType> dtype) {
+  check_not_of_nothing(self, ord.toDouble(), dim);
   return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
                   dim_mask(dim, self.dim()), keepdim);
 }

@@ -295,5 +295,32 @@ TEST(LinalgTensor, Methods) {
       });
 }
 
+TEST(LinalgNames, NormsByName) {
+  const Tensor A = tensor_of({2, 2}, {1, -2, 3, 4});
+  EXPECT_TRUE(linalg_norm(A, "fro").equal(linalg::norm(A, "fro")));
+  EXPECT_TRUE(linalg_norm(A, std::string_view("nuc"), IntArrayRef({1, 0}), true)
+                  .equal(linalg::norm(A, "nuc", IntArrayRef({1, 0}), true)));
+}
+
+TEST(LinalgNames, PowersOfWholeNumbers) {
+  const Tensor A = tensor_of({2, 2}, {1, 1, 1, 0}, kLong);  // Fibonacci's numbers
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 10)), (std::vector<double>{89, 55, 55, 34}));
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 0)), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_THROW(linalg::matrix_power(A, -1), Error);
+  EXPECT_THROW(linalg::matrix_power(tensor_of({1, 2}, {1, 1}, kLong), 2), Error);
+}
+
+TEST(LinalgNames, NormsOfNothing) {
+  const Tensor none = zeros({0, 3});
+  EXPECT_EQ(linalg_vector_norm(none, 2).item<float>(), 0);
+  EXPECT_EQ(linalg_vector_norm(none, -1, IntArrayRef({1})).sizes().vec(), (Sizes{0}));
+  for (double ord : {-1.0, -2.0, -static_cast<double>(INFINITY), static_cast<double>(INFINITY)}) {
+    expect_error("norm on an empty tensor because the operation does not have an identity",
+                 [&] { linalg_vector_norm(none, ord); });
+    expect_error("because this dimension is empty",
+                 [&] { linalg_vector_norm(none, ord, IntArrayRef({0})); });
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing
