@@ -8,6 +8,7 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_ops.h>
 #include <taper/ops/complex.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -84,8 +85,10 @@ Tensor pow(const Scalar& x, const Tensor& y) {
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(y) && isFloatingOrComplexType(r.scalar_type()))
     record("PowBackward2", r, {y},
-           [f = InputForm(y), x, r = autograd::saved_output(r)](const Tensor& g) {
-             return f(x.equal(0) ? g * 0 : g * (r.get() * logarithm(x)).conj());
+           [f = InputForm(y), x, y = autograd::saved_if(x.equal(0), y),
+            r = autograd::saved_output(r)](const Tensor& g) {
+             if (x.equal(0)) return f(exponent_gradient(g, zeros_like(y.get()), y.get(), r.get()));
+             return f(g * (r.get() * logarithm(x)).conj());
            });
   return r;
 }

@@ -97,7 +97,8 @@ Tensor mvlgamma(const Tensor& given, int64_t p) {
 
 Tensor sinc(const Tensor& given) {
   check_defined("sinc", given, "input");
-  const Tensor x = given.is_complex() ? given : in_floats("sinc", given), zero = x.detach().eq(0);
+  const Tensor x = given.is_complex() ? given : in_floats("sinc", given),
+               zero = x.detach().square().eq(0);
   const Tensor angle = x.masked_fill(zero, 1) * kPi;
   return where(zero, Scalar(1), angle.sin() / angle).to(x.scalar_type());
 }
@@ -338,15 +339,18 @@ Tensor xlog1py(const Scalar& x, const Tensor& y) {
   return xlog1py(floats.new_full({}, x), floats);
 }
 Tensor entr(const Tensor& given) {
-  const Tensor x = in_floats("special_entr", given);
-  const Tensor y = -taper::xlogy(x, x.clamp_min(Scalar(0)));
-  return where(x.lt(0), Scalar(-std::numeric_limits<double>::infinity()), y).to(x.scalar_type());
+  return unary(
+      "special_entr", "SpecialEntrBackward0", given,
+      [](const Tensor& y, const Tensor& x) {
+        const NoGradGuard values_only;
+        y.copy_(-(x * taper::log(x)));
+        y.masked_fill_(x.eq(0), 0);
+        y.masked_fill_(x.lt(0), -std::numeric_limits<double>::infinity());
+      },
+      [](const Tensor& g, const Tensor& x, const Tensor&) { return g * (-1 - taper::log(x)); });
 }
 Tensor ndtr(const Tensor& x) {
   return taper::erfc(in_floats("special_ndtr", x) * -std::sqrt(0.5)) * 0.5;
-}
-Tensor ndtri(const Tensor& p) {
-  return taper::erfinv(in_floats("special_ndtri", p) * 2 - 1) * std::sqrt(2.0);
 }
 
 }  // namespace special

@@ -29,8 +29,8 @@ TAPER_DECLARE_SPECIAL(signbit)
 #undef TAPER_DECLARE_SPECIAL
 /// The n-th derivative of digamma; n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
-/// The logarithm of the multivariate gamma function of p >= 1 dimensions, of elements above
-/// (p - 1) / 2; what others give means nothing, as in PyTorch.
+/// The logarithm of the multivariate gamma function of p dimensions, which is defined above
+/// (p - 1) / 2; elsewhere the same sum of lgamma, as in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 
 #define TAPER_DECLARE_SPECIAL(name)              \
@@ -100,9 +100,8 @@ Tensor xlog1py(const Tensor& x, const Scalar& y);
 Tensor xlog1py(const Scalar& x, const Tensor& y);
 /// -x log(x); 0 at 0, minus infinity below.
 Tensor entr(const Tensor& x);
-/// The area below x of the normal distribution, and the x of an area.
+/// The area below x of the normal distribution.
 Tensor ndtr(const Tensor& x);
-Tensor ndtri(const Tensor& p);
 inline Tensor logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim = false) {
   return taper::logsumexp(x, dim, keepdim);
 }

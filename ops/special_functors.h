@@ -224,7 +224,7 @@ struct fmin {
 struct heaviside {
   template <class T>
   TAPER_HD T operator()(T x, T at_zero) const {
-    return x == 0 ? at_zero : static_cast<T>(x < 0 ? 0 : 1);
+    return x == 0 ? at_zero : static_cast<T>(x > 0 ? 1 : 0);
   }
 };
 struct nextafter {

@@ -77,6 +77,7 @@ namespace special {
 
 TAPER_DEFINE(erfcx, x* y * 2 - 2 / std::sqrt(kPi))
 TAPER_DEFINE(log_ndtr, std::sqrt(2 / kPi) / erfcx(x * -std::sqrt(0.5)))
+TAPER_DEFINE(ndtri, (y.square() / 2).exp() * std::sqrt(2 * kPi))
 TAPER_DEFINE(i0e, i1e(x) - x.sign() * y)
 TAPER_DEFINE(i1e, i0e(x) - x.sign() * y - over(y, x, 0.5))
 TAPER_DEFINE(bessel_j0, -bessel_j1(x))

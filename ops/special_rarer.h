@@ -28,8 +28,8 @@ inline Tensor gammaincc(const Tensor& a, const Tensor& x) { return igammac(a, x)
 // clang-format off
 /// Of one tensor; all of these but airy_ai have derivatives.
 #define TAPER_SPECIAL_RARER(X)                                                         \
-  /* exp(x^2) erfc(x); the logarithm of ndtr */                                        \
-  X(erfcx) X(log_ndtr)                                                                 \
+  /* exp(x^2) erfc(x); the logarithm of ndtr; the x of an ndtr(x) */                   \
+  X(erfcx) X(log_ndtr) X(ndtri)                                                        \
   /* exp(-|x|) I0(x) and I1(x) */                                                      \
   X(i0e) X(i1e)                                                                        \
   /* J and Y of order 0 and 1; I and K; exp(x) K(x); sin(x) / x; Ai */                 \

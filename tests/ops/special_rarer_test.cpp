@@ -59,6 +59,15 @@ OpCase one(std::string name, Tensor (*op)(const Tensor&), Tensor& (*out)(Tensor&
   return c;
 }
 
+double inverse_of_ndtr(double p) {
+  double below = -10, above = 10;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (below + above) / 2;
+    (std::erfc(-middle * std::sqrt(0.5)) / 2 < p ? below : above) = middle;
+  }
+  return above;
+}
+
 std::vector<OpCase> cases_of_one() {
   namespace s = special;
   const Range around{-4, 4}, above{0.2, 6};
@@ -68,6 +77,7 @@ std::vector<OpCase> cases_of_one() {
           erfcx, [](double x) { return std::exp(x * x) * std::erfc(x); }, (Range{-2, 4})),
       TAPER_CASE(
           log_ndtr, [](double x) { return std::log(ndtr(x)); }, around),
+      TAPER_CASE(ndtri, inverse_of_ndtr, (Range{0.05, 0.95})),
       TAPER_CASE(
           i0e, [](double x) { return bessel_i_integral(x, 0) * std::exp(-std::abs(x)); }, around),
       TAPER_CASE(
@@ -188,6 +198,11 @@ TEST(SpecialRarer, OfOne) {
        {-40.0, -5.0, -1.1, -0.9, 0.0, 2.0, 6.0},
        {-804.6084420137538, -15.064998393988725, -1.997558846986297, -1.6924928065613383,
         -0.6931471805599453, -0.02301290932896349, -9.865876455243758e-10}},
+      {"ndtri",
+       &special::ndtri,
+       {1e-300, 1e-20, 1e-10, 0.02, 0.24, 0.26, 0.5, 0.9, 0.999},
+       {-37.0470962993612, -9.262340089798405, -6.361340902404056, -2.0537489106318225,
+        -0.7063025628400875, -0.6433454053929168, 0.0, 1.2815515655446008, 3.090232306167813}},
       {"i0e",
        &special::i0e,
        {-30.0, -3.0, 0.0, 0.7, 5.0, 19.0, 25.0},
@@ -258,6 +273,10 @@ TEST(SpecialRarer, OfOne) {
   const double inf = INFINITY, nan = std::nan("");
   expect_values(special::bessel_y0(values({0})), {1}, {-inf});
   expect_values(special::modified_bessel_k1(values({0})), {1}, {inf});
+  expect_values(special::ndtri(values({0, 1}, kDouble)), {2}, {-inf, inf});
+  EXPECT_TRUE(special::ndtri(values({-0.1, 1.1, nan})).isnan().all().item<bool>());
+  const double little = special::ndtri(values({0.5 + std::exp2(-40)}, kDouble)).item<double>();
+  EXPECT_NEAR(little / 2.279765135091112e-12, 1, 1e-12);
   // Past the least double, and where the phase is past all digits.
   expect_values(special::airy_ai(values({110, 1e100, 1e300, inf, -1e300, -inf}, kDouble)), {6},
                 {0, 0, 0, 0, 0, 0});

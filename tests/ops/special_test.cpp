@@ -6,6 +6,7 @@
 
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/special_rarer.h>
 
 #include "harness/pointwise.h"
 #include "test_util.h"
@@ -182,7 +183,20 @@ TEST(Special, Edges) {
   EXPECT_EQ(values_of(values({1, 3}, kLong).bitwise_left_shift_(2)), (std::vector<double>{4, 12}));
   EXPECT_EQ(values_of(values({4, 12}, kLong).bitwise_right_shift(1)), (std::vector<double>{2, 6}));
   expect_values(bitwise_left_shift(values({3}, kLong), 2), {1}, {12});
+  expect_values(heaviside(values({-2, 0, 3, nan}), values({7, 7, 7, 7})), {4}, {0, 7, 1, 0});
+  const auto slopes = [](Tensor (*f)(const Tensor&), std::vector<double> at) {
+    const Tensor x = values(std::move(at), kDouble).requires_grad_();
+    f(x).sum().backward();
+    return values_of(x.grad());
+  };
+  EXPECT_EQ(slopes(&special::entr, {0, 1, std::exp(1.0)}), (std::vector<double>{INFINITY, -1, -2}));
+  EXPECT_EQ(slopes(&taper::sinc, {0, 5e-324, 1e-160}), (std::vector<double>{0, 0, 0}));
+  EXPECT_FALSE(std::signbit(special::entr(values({0})).item<double>()));
+  EXPECT_EQ(slopes([](const Tensor& y) { return pow(Scalar(0), y); }, {-1, 0, 2}),
+            (std::vector<double>{-INFINITY, 0, 0}));
   EXPECT_NEAR(mvlgamma(values({3}, kDouble), 2).item<double>(), 1.5501949939575845, 1e-12);
+  EXPECT_NEAR(mvlgamma(values({0.25}, kDouble), 2).item<double>(), 3.4499627801739637, 1e-12);
+  EXPECT_EQ(mvlgamma(values({0}, kDouble), 2).item<double>(), INFINITY);
   EXPECT_NEAR(special::ndtri(special::ndtr(values({0.7}, kDouble))).item<double>(), 0.7, 1e-12);
   expect_error("polygamma(n, x) does not support negative n.", [] { polygamma(-1, values({1})); });
   expect_error("heaviside is not yet implemented for tensors with different dtypes.",
