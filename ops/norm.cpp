@@ -83,7 +83,10 @@ std::array<Tensor, 3> fused_gradient(const char* node, const Composite& c, const
           mean = saved(mean), scale = saved(scale)](Grads& g) {
            const bool higher = GradMode::is_enabled();
            AutoGradMode on(true);
-           const Tensor in[3] = {gy.get(), x.get(), weight.defined() ? weight.get() : Tensor()};
+           Tensor in[3] = {gy.get(), x.get(), weight.defined() ? weight.get() : Tensor()};
+           // Seen through views, gradients stop here: gy may itself come from x.
+           for (size_t i = 0; i < 3; ++i)
+             if (g.needs(i)) in[i] = in[i].view(in[i].sizes());
            auto out = composite_gradient(c, in[0], in[1], in[2], mean.get(), scale.get());
            std::vector<Tensor> inputs, outputs, cotangents;
            for (size_t i = 0; i < 3; ++i)

@@ -277,6 +277,39 @@ TEST(Norm, GradientsOfWeightAndBiasHaveTheirOwnDtype) {
 }
 
 // Rows go through the loops several at a time.
+// The gradient of the output depends on the input here, as in a penalty on gradients.
+TEST(Norm, SecondDerivativesThroughAGradientThatComesFromTheInput) {
+  using Op = Tensor (*)(const std::vector<Tensor>&);
+  const Op ops[] = {
+      [](const std::vector<Tensor>& v) { return layer_norm(v[0], {4}, v[1], v[2], kEps); },
+      [](const std::vector<Tensor>& v) {
+        return batch_norm(v[0], v[1], v[2], {}, {}, true, 0.1, kEps, false);
+      },
+      [](const std::vector<Tensor>& v) { return group_norm(v[0], 2, v[1], v[2], kEps); }};
+  for (const Op op : ops)
+    for (size_t of = 0; of < 3; ++of) {
+      const std::vector<Tensor> v{(numbers({3, 4}).to(kDouble) * 1.3).sin().requires_grad_(),
+                                  (numbers({4}).to(kDouble) + 1).cos().requires_grad_(),
+                                  (numbers({4}).to(kDouble) + 2).sin().requires_grad_()};
+      const auto penalty = [&] {
+        const Tensor y = op(v), g = autograd::grad({(y * y * y).sum()}, v, {}, true, true)[of];
+        return (g * g).sum();
+      };
+      const auto found = autograd::grad({penalty()}, v);
+      for (size_t i = 0; i < 3; ++i) {
+        double* at = v[i].data_ptr<double>() + 1;
+        const double step = 1e-5, here = *at;
+        *at = here + step;
+        const double above = penalty().item<double>();
+        *at = here - step;
+        const double below = penalty().item<double>(), slope = (above - below) / (2 * step);
+        *at = here;
+        EXPECT_NEAR(found[i].view({-1})[1].item<double>(), slope, 1e-5 * (1 + std::abs(slope)))
+            << of << ' ' << i;
+      }
+    }
+}
+
 TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
   for (const int64_t n : {3, 100, 3000}) {
     const Tensor x = numbers({7, n}).requires_grad_(), gy = numbers({7, n}).mul(3);
