@@ -10,7 +10,7 @@ namespace taper {
 #define TAPER_SPECIAL_NAMES(X)                                                               \
   X(gammaln) X(multigammaln) X(digamma) X(psi) X(polygamma) X(gammainc) X(gammaincc) X(zeta) \
   X(erf) X(erfc) X(erfinv) X(exp2) X(expm1) X(log1p) X(expit) X(logit) X(sinc) X(round)      \
-  X(i0) X(i1) X(xlogy) X(xlog1py) X(entr) X(ndtr) X(ndtri) X(softmax) X(log_softmax)         \
+  X(i0) X(i1) X(xlogy) X(xlog1py) X(entr) X(ndtr) X(softmax) X(log_softmax)                  \
   TAPER_SPECIAL_RARER(X) TAPER_POLYNOMIALS(X)
 // clang-format on
 #define TAPER_LONG_NAME(name)                                                  \

@@ -36,10 +36,10 @@
 #include <c10/util/StringUtil.h>
 #include <c10/util/complex.h>
 #include <c10/util/irange.h>
+#include <c10/util/string_view.h>
 #include <torch/custom_class.h>
 #include <torch/jit.h>
 #include <torch/library.h>
-#include <c10/util/string_view.h>
 #include <torch/names.h>
 #include <torch/optim/serialize.h>
 #include <torch/version.h>
