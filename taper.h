@@ -8,6 +8,7 @@
 #include <taper/framework/autograd/function.h>
 #include <taper/framework/context.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/parallel_reduce.h>
 #include <taper/framework/defaults.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/indexing.h>
@@ -41,6 +42,7 @@
 #include <taper/ops/fft.h>
 #include <taper/ops/fill.h>
 #include <taper/ops/fold.h>
+#include <taper/ops/for_blob.h>
 #include <taper/ops/functions.h>
 #include <taper/ops/gradient.h>
 #include <taper/ops/grid_sample.h>

@@ -320,4 +320,24 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   return convolve("convolution", spatial, input, weight, bias, stride, padding, dilation, groups);
 }
 
+Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  check_defined("conv_tbc", input, "input");
+  check_defined("conv_tbc", weight, "weight");
+  TAPER_CHECK(input.dim() == 3, "Input must have 3 dims: time, batch, in_channel; got ",
+              input.sizes());
+  TAPER_CHECK(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, ",
+              "out_channels; got ", weight.sizes());
+  return conv1d(input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, 1, pad)
+      .permute({2, 0, 1});
+}
+
+Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
+                   const Tensor& bias, IntArrayRef stride, IntArrayRef padding) {
+  check_defined("thnn_conv2d", weight, "weight");
+  TAPER_CHECK(weight.dim() == 4 && kernel_size == weight.sizes().slice(2),
+              "thnn_conv2d: expected a weight of 4 dimensions with a kernel of ", kernel_size,
+              ", got ", weight.sizes());
+  return conv2d(input, weight, bias, stride, padding);
+}
+
 }  // namespace taper

@@ -56,4 +56,10 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
 
+/// conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K); result (T', N, K).
+Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad = 0);
+/// conv2d by an older name; `kernel_size` is that of the weight.
+Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
+                   const Tensor& bias = {}, IntArrayRef stride = 1, IntArrayRef padding = 0);
+
 }  // namespace taper

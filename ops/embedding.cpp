@@ -119,4 +119,11 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
   return weight;
 }
 
+Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm,
+                        double norm_type) {
+  check_defined("embedding_renorm", weight, "self");
+  Tensor y = weight.detach().clone();
+  return embedding_renorm_(y, indices, max_norm, norm_type);
+}
+
 }  // namespace taper

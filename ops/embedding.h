@@ -18,5 +18,8 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
 /// in place. No gradient.
 Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
                           double norm_type = 2);
+/// The same of a copy of `weight`.
+Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm,
+                        double norm_type = 2);
 
 }  // namespace taper

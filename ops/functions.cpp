@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/shape.h>
@@ -16,6 +17,7 @@
 #include <taper/ops/in_place.h>
 #include <taper/ops/matmul.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/shape.h>
 #include <taper/ops/special.h>
 #include <taper/ops/statistics.h>
 #include <taper/ops/view.h>
@@ -32,6 +34,30 @@ Tensor resize_as(const Tensor& self, const Tensor& the_template) {
   return self.clone().resize_as_(the_template);
 }
 Tensor set(const Tensor& self, const Tensor& source) { return self.clone().set_(source); }
+
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  return self.clone().copy_(src, non_blocking);
+}
+
+// ---------------------------------------------------------------------- lists as one tensor
+Tensor flatten_dense_tensors(TensorList tensors) {
+  TAPER_CHECK(!tensors.empty(), "flatten_dense_tensors: expected at least one tensor, got none");
+  std::vector<Tensor> flat;
+  for (const Tensor& t : tensors) flat.push_back(t.reshape({-1}));
+  return flat.size() == 1 ? flat[0] : cat(flat);
+}
+
+std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
+  check_defined("unflatten_dense_tensors", flat, "flat");
+  std::vector<Tensor> parts;
+  int64_t offset = 0;
+  for (const Tensor& t : tensors) {
+    const int64_t n = t.numel();
+    parts.push_back(n == 0 ? flat.new_empty({0}) : flat.narrow(0, offset, n).view(t.sizes()));
+    offset += n;
+  }
+  return parts;
+}
 
 // ---------------------------------------------------------------------- geometry
 namespace {

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include <taper/framework/tensor.h>
 
 namespace taper {
 
 inline Tensor detach(const Tensor& self) { return self.detach(); }
+inline Tensor& detach_(Tensor& self) { return self.detach_(); }
+/// A view of all of self.
+inline Tensor alias(const Tensor& self) { return self.alias(); }
+inline bool is_distributed(const Tensor& self) { return self.is_distributed(); }
 inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
 inline bool is_same_size(const Tensor& self, const Tensor& other) {
   return self.is_same_size(other);
@@ -29,6 +34,14 @@ Tensor zero(const Tensor& self);
 Tensor resize(const Tensor& self, IntArrayRef size);
 Tensor resize_as(const Tensor& self, const Tensor& the_template);
 Tensor set(const Tensor& self, const Tensor& source);
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false);
+
+/// All elements of the tensors in one dimension, one tensor after the other. Throws for no tensor.
+Tensor flatten_dense_tensors(TensorList tensors);
+/// The parts of `flat` that the elements of `tensors` have in flatten_dense_tensors, as views with
+/// their sizes; a tensor without elements becomes a new one of size 0. Throws Error where `flat`
+/// is too short.
+std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors);
 
 /// The in-place methods of these names. self takes over the shape of the_template, or with
 /// as_strided_ any geometry over its own memory; both throw for a tensor that requires a gradient.

@@ -80,12 +80,12 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
   return y;
 }
 
-// `y`, computed from a and b without history, into `out`.
-Tensor& into(const char* op, Tensor& out, const Tensor& y, const Tensor& a, const Tensor& b) {
+// `y`, computed from the inputs without history, into `out`.
+Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   TAPER_CHECK(!out.defined() || out.scalar_type() == y.scalar_type(),
               "Expected out tensor to have dtype ", y.dtype(), ", but got ", out.dtype(),
               " instead");
-  return store_out(op, out, y, {a, b});
+  return store_out(op, out, y, inputs);
 }
 
 }  // namespace
@@ -393,14 +393,27 @@ Tensor chain_matmul(TensorList matrices) {
 }
 
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  return into("mm", out, mm(self.detach(), mat2.detach()), self, mat2);
+  return into("mm", out, mm(self.detach(), mat2.detach()), {self, mat2});
 }
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {
-  return into("bmm", out, bmm(self.detach(), mat2.detach()), self, mat2);
+  return into("bmm", out, bmm(self.detach(), mat2.detach()), {self, mat2});
 }
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
-  return into("matmul", out, matmul(self.detach(), other.detach()), self, other);
+  return into("matmul", out, matmul(self.detach(), other.detach()), {self, other});
 }
+
+#define TAPER_MATRIX_SUM_OUT(name)                                                      \
+  Tensor& name##_out(Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, \
+                     const Scalar& beta, const Scalar& alpha) {                         \
+    return into(#name, out, name(self.detach(), a.detach(), b.detach(), beta, alpha),   \
+                {self, a, b});                                                          \
+  }
+TAPER_MATRIX_SUM_OUT(addmm)
+TAPER_MATRIX_SUM_OUT(addmv)
+TAPER_MATRIX_SUM_OUT(baddbmm)
+TAPER_MATRIX_SUM_OUT(addbmm)
+TAPER_MATRIX_SUM_OUT(addr)
+#undef TAPER_MATRIX_SUM_OUT
 
 Tensor inner(const Tensor& self, const Tensor& other) {
   if (self.dim() == 0 || other.dim() == 0) return self.mul(other);

@@ -60,5 +60,15 @@ Tensor chain_matmul(TensorList matrices);
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);
+Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                  const Scalar& beta = 1, const Scalar& alpha = 1);
+Tensor& addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec,
+                  const Scalar& beta = 1, const Scalar& alpha = 1);
+Tensor& baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                    const Scalar& beta = 1, const Scalar& alpha = 1);
+Tensor& addbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                   const Scalar& beta = 1, const Scalar& alpha = 1);
+Tensor& addr_out(Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+                 const Scalar& beta = 1, const Scalar& alpha = 1);
 
 }  // namespace taper

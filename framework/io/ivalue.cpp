@@ -1,5 +1,10 @@
 #include <taper/framework/io/ivalue.h>
 
+#include <cmath>
+#include <iomanip>
+#include <limits>
+#include <ostream>
+
 namespace taper {
 namespace {
 
@@ -95,6 +100,60 @@ bool operator==(const IValue& a, const IValue& b) {
 }
 
 const char* IValue::tagKind() const { return name_of(tag_); }
+
+// ---------------------------------------------------------------------- text
+namespace {
+
+std::ostream& print_double(std::ostream& out, double v) {
+  if (std::abs(v) < 0x1p63 && v == std::trunc(v)) return out << static_cast<int64_t>(v) << ".";
+  const auto precision = out.precision();
+  return out << std::setprecision(std::numeric_limits<double>::max_digits10) << v
+             << std::setprecision(static_cast<int>(precision));
+}
+
+std::ostream& print_list(std::ostream& out, const char* begin, const std::vector<IValue>& list,
+                         const char* end) {
+  out << begin;
+  for (size_t i = 0; i < list.size(); ++i) out << (i > 0 ? ", " : "") << list[i];
+  return out << end;
+}
+
+std::ostream& print_dict(std::ostream& out, const GenericDict& dict) {
+  out << "{";
+  const char* separator = "";
+  for (const auto& entry : dict) {
+    out << separator << entry.key() << ": " << entry.value();
+    separator = ", ";
+  }
+  return out << "}";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const IValue& v) {
+  switch (v.tag()) {
+    case IValue::Tag::None:
+      return out << "None";
+    case IValue::Tag::Tensor:
+      return out << v.toTensor();
+    case IValue::Tag::Double:
+      return print_double(out, v.toDouble());
+    case IValue::Tag::Int:
+      return out << v.toInt();
+    case IValue::Tag::Bool:
+      return out << (v.toBool() ? "True" : "False");
+    case IValue::Tag::String:
+      return out << v.toStringRef();
+    case IValue::Tag::Tuple: {
+      const std::vector<IValue>& elements = v.toTupleRef().elements();
+      return print_list(out, "(", elements, elements.size() == 1 ? ",)" : ")");
+    }
+    case IValue::Tag::GenericDict:
+      return print_dict(out, v.toGenericDict());
+    default:
+      return print_list(out, "[", v.toList().vec(), "]");
+  }
+}
 
 void IValue::throw_kind(Tag expected) const {
   throw Error(detail::concat("Expected ", name_of(expected), " but got ", name_of(tag_)));

@@ -2,6 +2,7 @@
 // or of a file that Python wrote.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -136,6 +137,8 @@ class IValue {
   /// equal to itself only.
   friend bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
+  /// LibTorch's text: as Python writes the value, but texts without quotes, and 1. for 1.0.
+  friend std::ostream& operator<<(std::ostream& out, const IValue& v);
 
  private:
   const IValue& expect(Tag tag) const {

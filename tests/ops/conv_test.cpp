@@ -5,6 +5,7 @@
 
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/random.h>
 #include <taper/ops/shape.h>
 
 #include "test_util.h"
@@ -331,6 +332,25 @@ TEST(Conv, TransposedRefusesAKernelWithoutTaps) {
   const auto call = [](IntArrayRef kernel) { conv_transpose2d(ones({1, 2, 4, 4}), ones(kernel)); };
   EXPECT_NE(message_of([&] { call({2, 1, 0, 2}); }).find("kernel size"), std::string::npos);
   EXPECT_NE(message_of([&] { call({2, 1, 2, 0}); }).find("kernel size"), std::string::npos);
+}
+
+// Three times, two samples, two channels to two, kernel 2: the sums by hand.
+TEST(Conv, TimeFirst) {
+  const Tensor x = arange(12.0).view({3, 2, 2}), w = arange(8.0).view({2, 2, 2}), b = ones({2});
+  const std::vector<double> want = {7,  8,   27,  32,  49, 59, 73, 91,
+                                    97, 123, 121, 155, 19, 36, 23, 44};
+  expect_values(conv_tbc(x, w, b, 1), {4, 2, 2}, want);
+  EXPECT_TRUE(conv_tbc(x, w, b).equal(conv_tbc(x, w, b, 1).slice(0, 1, 3)));
+  EXPECT_NE(message_of([&] { conv_tbc(x[0], w, b); }).find("must have 3 dims"), std::string::npos);
+}
+
+TEST(Conv, ByItsOlderName) {
+  const Tensor x = randn({2, 3, 5, 6}), w = randn({4, 3, 3, 2}), b = randn({4});
+  EXPECT_TRUE(thnn_conv2d(x, w, {3, 2}, b, 2, 1).equal(conv2d(x, w, b, 2, 1)));
+  EXPECT_NE(message_of([&] {
+              thnn_conv2d(x, w, {2, 2});
+            }).find("kernel of [2, 2]"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -106,5 +106,15 @@ TEST(EmbeddingTest, RenormScalesLongRowsOnce) {
   EXPECT_THROW(embedding_renorm_(w, longs({3}), 1.0), IndexError);
 }
 
+TEST(EmbeddingTest, RenormOfACopyLeavesTheTable) {
+  Array a(Shape{2, 2});
+  a.v = {3, 4, 6, 8};
+  const Tensor w = to_tensor(a, kDouble), y = embedding_renorm(w, longs({1}), 5.0);
+  EXPECT_EQ(get_element(w, 2), 6);
+  EXPECT_EQ(get_element(y, 0), 3);
+  EXPECT_NEAR(get_element(y, 2), 3, 1e-6);
+  EXPECT_NEAR(get_element(y, 3), 4, 1e-6);
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -201,5 +201,30 @@ TEST(Functions, IntrusivePointersAndAccessors) {
   init_num_threads();
 }
 
+TEST(Functions, OfHistoryAndCopies) {
+  const Tensor x = counting({2}).requires_grad_();
+  Tensor y = x * 2;
+  EXPECT_TRUE(alias(y).is_view() && alias(y).is_alias_of(y));
+  EXPECT_TRUE(detach_(y).is_same(y) && y.is_leaf() && !y.requires_grad());
+  const Tensor z = zeros({3}), whole = tensor({5}, kInt).expand({3});
+  expect_values(copy(z, whole), {3}, {5, 5, 5});
+  EXPECT_EQ(copy(z, whole).scalar_type(), kFloat);
+  expect_values(z, {3}, {0, 0, 0});
+  EXPECT_FALSE(is_distributed(x));
+}
+
+TEST(Functions, FlattenListsAndBack) {
+  const Tensor a = counting({2, 2}), none = zeros({0, 3}), b = values({7});
+  const Tensor flat = flatten_dense_tensors({a.t(), none, b});
+  expect_values(flat, {5}, {0, 2, 1, 3, 7});
+  const std::vector<Tensor> parts = unflatten_dense_tensors(flat, {a, none, b});
+  ASSERT_EQ(parts.size(), 3u);
+  expect_values(parts[0], {2, 2}, {0, 2, 1, 3});
+  EXPECT_EQ(parts[1].sizes(), IntArrayRef({0}));
+  EXPECT_TRUE(parts[2].equal(b) && parts[2].is_alias_of(flat));
+  EXPECT_THROW(unflatten_dense_tensors(flat, {a, a}), Error);
+  EXPECT_THROW(flatten_dense_tensors({}), Error);
+}
+
 }  // namespace
 }  // namespace taper::testing

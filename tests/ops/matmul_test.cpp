@@ -385,6 +385,18 @@ TAPER_OP_CASES(addmm_cases, {
         });
         return y;
       });
+  mm_case.out = [number](Tensor& out, const Args& a) {
+    return addmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+  };
+  mv_case.out = [number](Tensor& out, const Args& a) {
+    return addmv_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+  };
+  bmm_case.out = [number](Tensor& out, const Args& a) {
+    return baddbmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+  };
+  sum_case.out = [number](Tensor& out, const Args& a) {
+    return addbmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
+  };
   return std::vector{mm_case, mv_case, bmm_case, sum_case};
 });
 
@@ -596,6 +608,18 @@ TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(equal(a.mv(x), rows));
   EXPECT_TRUE(equal(a.t().mv(x.slice(0, 0, 1000)), columns));
   set_num_threads(before);
+}
+
+TEST(Matmul, AddrHasAnOutForm) {
+  Tensor out = zeros({1});
+  addr_out(out, ones({3}), tensor({1.0, 2.0}), tensor({1.0, 10.0, 100.0}), 2, 3);
+  EXPECT_TRUE(out.equal(tensor({{5.0, 32.0, 302.0}, {8.0, 62.0, 602.0}})));
+  Tensor doubles = zeros({2}, kDouble);
+  EXPECT_NE(message_of([&] {
+              addmv_out(doubles, ones({2}), ones({2, 3}), ones({3}));
+            }).find("Expected out tensor to have dtype"),
+            std::string::npos);
+  EXPECT_EQ(doubles.dim(), 1);
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// The text of an IValue is LibTorch's.
+#include <taper/framework/io/ivalue.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include <taper/ops/factory.h>
+
+namespace taper {
+namespace {
+
+std::string text(const IValue& v) {
+  std::ostringstream out;
+  out << v;
+  return out.str();
+}
+
+TEST(IValueText, OfOneValue) {
+  EXPECT_EQ(text(IValue()), "None");
+  EXPECT_EQ(text(1.0), "1.");
+  EXPECT_EQ(text(-2.0), "-2.");
+  EXPECT_EQ(text(0.1), "0.10000000000000001");
+  EXPECT_EQ(text(1e10), "10000000000.");
+  EXPECT_EQ(text(1.5e300), "1.5000000000000001e+300");
+  EXPECT_EQ(text(std::nan("")), "nan");
+  EXPECT_EQ(text(HUGE_VAL), "inf");
+  EXPECT_EQ(text(7), "7");
+  EXPECT_EQ(text(true), "True");
+  EXPECT_EQ(text("a b"), "a b");
+  EXPECT_EQ(text(ones({1})), " 1\n[ CPUFloatType{1} ]");
+}
+
+TEST(IValueText, OfManyValues) {
+  EXPECT_EQ(text(std::vector<int64_t>{1, 2}), "[1, 2]");
+  EXPECT_EQ(text(std::vector<double>{1, 2.5}), "[1., 2.5]");
+  EXPECT_EQ(text(std::vector<double>{}), "[]");
+  EXPECT_EQ(text(ivalue::Tuple::create({1.0})), "(1.,)");
+  EXPECT_EQ(text(ivalue::Tuple::create({1.0, "x"})), "(1., x)");
+  EXPECT_EQ(text(GenericList({IValue(1), IValue(GenericList())})), "[1, []]");
+  GenericDict dict;
+  dict.insert("k", 1);
+  dict.insert("j", false);
+  EXPECT_EQ(text(dict), "{k: 1, j: False}");
+}
+
+TEST(IValueText, LeavesTheStreamsPrecision) {
+  std::ostringstream out;
+  out << IValue(0.1) << " " << 0.123456789;
+  EXPECT_EQ(out.str(), "0.10000000000000001 0.123457");
+}
+
+}  // namespace
+}  // namespace taper
