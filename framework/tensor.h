@@ -294,6 +294,8 @@ class Tensor {
   Tensor clone(optional<MemoryFormat> format = nullopt) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   Tensor alias() const;
+  /// The tensor itself, as every tensor here is dense, or of that dtype.
+  Tensor to_dense(optional<ScalarType> dtype = nullopt) const { return dtype ? to(*dtype) : *this; }
 
   // -------------------------------------------------------------------- indexing
   Tensor operator[](int64_t index) const;

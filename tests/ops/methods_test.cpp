@@ -86,5 +86,14 @@ TEST(Methods, StatisticsAndPieces) {
   EXPECT_TRUE(x.prelu(values({0.5})).equal(x) && x.hardshrink(2.5).equal(hardshrink(x, 2.5)));
 }
 
+TEST(Methods, ToDense) {
+  const Tensor x = counting({2}).requires_grad_();
+  EXPECT_TRUE(x.to_dense().is_same(x));
+  const Tensor y = x.to_dense(kDouble);
+  EXPECT_EQ(y.scalar_type(), kDouble);
+  y.sum().backward();
+  expect_values(x.grad(), {2}, {1, 1});
+}
+
 }  // namespace
 }  // namespace taper::testing
