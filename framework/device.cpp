@@ -53,7 +53,6 @@ Device::Device(const std::string& text) {
   type_ = Device(parse_type(text, text.substr(0, colon))).type();
   if (colon == std::string::npos) return;
   index_ = parse_index(text, text.substr(colon + 1));
-  if (type_ == kCPU && index_ != 0) bad_text(text);
 }
 
 std::string Device::str() const {

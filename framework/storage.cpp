@@ -294,7 +294,7 @@ intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
     s->nbytes = nbytes;
     return intrusive_ptr<StorageImpl>(s);
   }
-  if (device.is_cuda()) device = detail::existing_device(device);
+  device = device.is_cuda() ? detail::existing_device(device) : Device();
   void* data = device.is_cpu() ? detail::pool_allocate(nbytes)
                : nbytes == 0   ? nullptr
                                : detail::caching_allocator(device.index()).allocate(nbytes);

@@ -109,9 +109,6 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
   return Tensor(std::move(owner));
 }
 
-namespace {
-
-// The offset counts elements of the new dtype, at the same place.
 Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,
                       int64_t offset) {
   Tensor y = share_data(t, sizes, strides, t.offset);
@@ -119,8 +116,6 @@ Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, 
   y.impl().offset = offset;
   return y;
 }
-
-}  // namespace
 
 Tensor share_as_real(const TensorImpl& t) {
   Dims sizes = t.sizes, strides = t.strides;

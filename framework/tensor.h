@@ -195,13 +195,11 @@ class Tensor {
 
   // -------------------------------------------------------------------- autograd
   bool requires_grad() const { return impl().requires_grad(); }
-  /// Makes a leaf ask for a gradient (or no longer). Throws for integral tensors, and for `false`
-  /// on a tensor that an op made.
+  /// Makes a leaf ask for a gradient (or no longer); does nothing to a tensor that an op made.
+  /// Throws for integral tensors.
   const Tensor& set_requires_grad(bool v) const;
-  Tensor& requires_grad_(bool v = true) const {
-    set_requires_grad(v);
-    return const_cast<Tensor&>(*this);
-  }
+  /// The same; `false` for a tensor that an op made throws.
+  Tensor& requires_grad_(bool v = true) const;
   /// True for tensors made by the user or that need no gradient.
   bool is_leaf() const;
   /// The accumulated gradient; undefined before the first backward.
@@ -210,7 +208,11 @@ class Tensor {
   /// The node that made this tensor; null for a leaf.
   intrusive_ptr<autograd::Node> grad_fn() const;
   int64_t output_nr() const { return impl().output_nr; }
-  int64_t _version() const { return impl().version(); }
+  /// How often the storage was changed in place. Throws Error for inference tensors.
+  int64_t _version() const {
+    TAPER_CHECK(!impl().inference, "Inference tensors do not track version counter.");
+    return impl().version();
+  }
   bool is_view() const { return impl().view_base.defined(); }
   Tensor _base() const;
   /// Computes the gradients of the leaves this tensor came from and adds them to their `grad`.
@@ -367,6 +369,9 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
 /// nothing.
 Tensor share_as_real(const TensorImpl& t);
 Tensor share_as_complex(const TensorImpl& t);
+/// The same bytes as elements of another dtype; the offset counts those. Checks nothing.
+Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,
+                      int64_t offset);
 }  // namespace detail
 
 }  // namespace taper

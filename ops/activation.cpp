@@ -121,13 +121,18 @@ void check_floating(const char* name, const Tensor& x) {
                  x.scalar_type(), "'");
 }
 
+// x itself where its elements are side by side, in whatever order: the kernels go along memory.
+Tensor without_gaps(const Tensor& x) {
+  return x.is_contiguous() || x.is_non_overlapping_and_dense() ? x : x.contiguous();
+}
+
 // The 16-bit floats are computed in f32.
 Tensor activate(const ActivationOp& op, const Tensor& self) {
   check_floating(op.kernel_name, self);
   if (isReducedFloatingType(self.scalar_type()))
     return activate(op, self.to(kFloat)).to(self.scalar_type());
-  const Tensor x = self.contiguous();
-  Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  const Tensor x = without_gaps(self);
+  Tensor y = detail::make_like(x);
   TAPER_ON_DEVICE(x, activation, y, x, op.form);
   if (needs_grad(self))
     record(op.node, y, {self}, [x = saved(self), form = op.form](const Tensor& gy) {

@@ -114,10 +114,13 @@ struct Hardsigmoid {
   TAPER_HD T slope(T x) const { return x > T(-3) && x < T(3) ? T(1) / T(6) : T(0); }
 };
 
+// A product below -3 too: -inf gives NaN, as in LibTorch.
 template <class T>
 struct Hardswish {
   T a, b, c;
-  TAPER_HD T value(T x) const { return x < T(-3) ? T(0) : x > T(3) ? x : x * (x + T(3)) / T(6); }
+  TAPER_HD T value(T x) const {
+    return x < T(-3) ? x * T(0) : x > T(3) ? x : x * (x + T(3)) / T(6);
+  }
   TAPER_HD T slope(T x) const { return x < T(-3) ? T(0) : x > T(3) ? T(1) : x / T(3) + T(0.5); }
 };
 

@@ -10,6 +10,7 @@
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
+#include <taper/ops/reduce.h>
 #include <taper/ops/search.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
@@ -136,6 +137,27 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_
   return parts;
 }
 
+std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
+                                 int64_t dim) {
+  check_defined("tensor_split", self, "self");
+  check_defined("tensor_split", indices_or_sections, "tensor_indices_or_sections");
+  TAPER_CHECK(self.dim() > 0,
+              "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
+              self.dim(), " dims");
+  const ScalarType t = indices_or_sections.scalar_type();
+  TAPER_CHECK(t == kLong,
+              "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+              toString(t));
+  TAPER_CHECK(indices_or_sections.dim() <= 1,
+              "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+              "one-dimensional tensor, but got a tensor with ",
+              indices_or_sections.dim(), " dims");
+  const Tensor on_host = indices_or_sections.detach().cpu().contiguous();
+  if (on_host.dim() == 0) return tensor_split(self, on_host.item<int64_t>(), dim);
+  const int64_t* const first = on_host.data_ptr<int64_t>();
+  return tensor_split(self, IntArrayRef(first, static_cast<size_t>(on_host.numel())), dim);
+}
+
 namespace {
 
 // The dimension that a split of this name takes.
@@ -241,6 +263,17 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   }
   return invert ? found.logical_not() : found;
 }
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool, bool invert) {
+  check_defined("isin", elements, "elements");
+  const NoGradGuard values_only;
+  return invert ? elements.ne(test_element) : elements.eq(test_element);
+}
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool, bool invert) {
+  check_defined("isin", test_elements, "test_elements");
+  const NoGradGuard values_only;
+  const Tensor found = any(test_elements.eq(element));
+  return invert ? found.logical_not() : found;
+}
 
 // ---------------------------------------------------------------- methods
 Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor>& prepend,
@@ -258,6 +291,9 @@ std::vector<Tensor> Tensor::tensor_split(int64_t sections, int64_t dim) const {
 }
 std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices, int64_t dim) const {
   return taper::tensor_split(*this, indices, dim);
+}
+std::vector<Tensor> Tensor::tensor_split(const Tensor& indices_or_sections, int64_t dim) const {
+  return taper::tensor_split(*this, indices_or_sections, dim);
 }
 #define TAPER_SPLIT(name)                                       \
   std::vector<Tensor> Tensor::name(int64_t sections) const {    \

@@ -31,6 +31,10 @@ Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = f
 /// between the given indices.
 std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0);
+/// The same with the indices (a vector) or the number of sections (no dimensions) in an i64 tensor.
+/// Errors: "tensor_split expected tensor_indices_or_sections to have dtype of long, but got Float".
+std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
+                                 int64_t dim = 0);
 /// tensor_split along dimension 1 (0 for vectors), 0, 2. Throws Error when sections do not divide
 /// the size.
 std::vector<Tensor> hsplit(const Tensor& self, int64_t sections);
@@ -53,6 +57,11 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_
 Tensor argwhere(const Tensor& self);
 /// Which elements are among test_elements (with `invert`: which are not); bool, of elements' sizes.
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false,
+            bool invert = false);
+/// The same with a number on either side; for a number as the element the result has no dimensions.
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique = false,
+            bool invert = false);
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique = false,
             bool invert = false);
 
 }  // namespace taper

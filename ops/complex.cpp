@@ -10,7 +10,7 @@
 #include <taper/ops/complex_kernels.h>
 #include <taper/ops/complex_parts.h>
 #include <taper/ops/factory.h>
-#include <taper/ops/in_place.h>
+#include <taper/ops/out.h>
 #include <taper/ops/promote.h>
 #include <taper/ops/special.h>
 #include <taper/ops/unary.h>
@@ -255,6 +255,13 @@ Tensor isneginf(const Tensor& x) { return is_infinity("isneginf", x, -INFINITY);
 // ---------------------------------------------------------------- methods
 Tensor Tensor::positive() const { return taper::positive(*this); }
 Tensor Tensor::isreal() const { return taper::isreal(*this); }
+Tensor& angle_out(Tensor& out, const Tensor& x) {
+  return store_out("angle", out, angle(x.detach()), {x});
+}
+Tensor& sgn_out(Tensor& out, const Tensor& x) {
+  if (out.defined()) check_out_dtype(out, x.scalar_type());
+  return store_out("sgn", out, sgn(x.detach()), {x});
+}
 Tensor Tensor::angle() const { return taper::angle(*this); }
 Tensor Tensor::sgn() const { return taper::sgn(*this); }
 Tensor& Tensor::sgn_() const {

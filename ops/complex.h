@@ -38,8 +38,11 @@ inline bool is_conj(const Tensor&) { return false; }
 inline bool is_neg(const Tensor&) { return false; }
 /// The argument in (-pi, pi]; of a real x 0, or pi where it is negative.
 Tensor angle(const Tensor& x);
+Tensor& angle_out(Tensor& out, const Tensor& x);
 /// x / |x|, 0 where x is 0; of a real x its sign.
 Tensor sgn(const Tensor& x);
+/// Into a tensor of x's dtype.
+Tensor& sgn_out(Tensor& out, const Tensor& x);
 /// Where the imaginary part is 0; everywhere for a real x.
 Tensor isreal(const Tensor& x);
 /// x itself; throws for bools.

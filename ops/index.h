@@ -40,6 +40,8 @@ Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
 /// x with the slices index[i] along `dim` set to `value`. int64 indices, negative ones from the
 /// end.
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
+/// The same with the number in a tensor of no dimensions, which gets a gradient too.
+Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
 
 /// y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on: y has index's shape. `index` is
 /// int64, has x's rank, and is no larger than x apart from `dim`. `sparse_grad` must be false.

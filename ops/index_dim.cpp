@@ -185,6 +185,32 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
   return fill_slices({"index_fill", false}, x, dim, index, value);
 }
 
+Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const Tensor& value) {
+  check_defined("index_fill", x, "self");
+  check_defined("index_fill", value, "value");
+  TAPER_CHECK(value.dim() == 0,
+              "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+              value.dim(), " dimension(s).");
+  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const Tensor y = index_fill(x.detach(), dim, index, value.item());
+  if (needs_grad(x, value))
+    record("IndexFillBackward1", y, {x, value},
+           [index = saved(index), dim, like = value.options()](autograd::Grads& g) {
+             std::array<Tensor, 2> out;
+             if (g.needs(0)) out[0] = index_fill(g[0], dim, index.get(), 0);
+             if (g.needs(1)) out[1] = index_select(g[0], dim, index.get()).sum().to(like);
+             return out;
+           });
+  return y;
+}
+
+Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Tensor& value) const {
+  return taper::index_fill(*this, dim, index, value);
+}
+Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const {
+  return in_place("index_fill_", *this, {value},
+                  [&](const Tensor& x) { return taper::index_fill(x, dim, index, value); });
+}
 Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
   return taper::index_select(*this, dim, index);
 }

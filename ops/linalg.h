@@ -68,7 +68,8 @@ Tensor eigvals(const Tensor& A);
 // (linalg_matrix.cpp)
 /// Moore and Penrose's inverse: singular values up to rcond times the largest count as zero; with
 /// atol and rtol, those up to the larger of atol and rtol times the largest (0 or nullopt for both:
-/// rtol is the dtype's precision times max(m, n)).
+/// rtol is the dtype's precision times max(m, n)). With `hermitian`, of the square matrix whose
+/// lower triangle A has, by its eigenvalues.
 Tensor pinv(const Tensor& A, double rcond = 1e-15, bool hermitian = false);
 Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
             bool hermitian = false);
@@ -130,7 +131,8 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
 /// The logarithm of the determinant; NaN where that is negative.
 Tensor logdet(const Tensor& self);
 Tensor cholesky(const Tensor& self, bool upper = false);
-/// The inverse of L L^T (U^T U with `upper`), given the factor.
+/// The inverse of L L^T (U^T U with `upper`), given the factor. Throws LinAlgError for zeros on its
+/// diagonal.
 Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 /// The X with L L^T X = self, given the factor.
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);

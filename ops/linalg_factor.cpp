@@ -307,8 +307,25 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
   return linalg::solve_triangular(L.mH(), linalg::solve_triangular(L, self, false), true);
 }
 
+namespace {
+
+// Throws for a factor with a zero on its diagonal, the first of which is named.
+void check_diagonal(const char* op, const Tensor& L) {
+  if (L.numel() == 0) return;
+  const Tensor zero = L.detach().diagonal(0, -2, -1).eq(0).to(kInt);
+  const Tensor first = zero.argmax(-1).add(1).mul(zero.amax({-1})).to(kInt);
+  linalg::detail::check_info(op, first, [](const std::string& prefix, int i) {
+    throw LinAlgError(prefix + "The diagonal element " + std::to_string(i) +
+                      " is zero, the inversion could not be completed because the input matrix is "
+                      "singular.");
+  });
+}
+
+}  // namespace
+
 Tensor cholesky_inverse(const Tensor& self, bool upper) {
   linalg::detail::check_square("cholesky_inverse", self);
+  check_diagonal("cholesky_inverse", self);
   return cholesky_solve(linalg::detail::identity_like(self, self.size(-1)), self, upper);
 }
 

@@ -68,19 +68,29 @@ Limit limit_of(const Tensor& A, const optional<Tensor>& atol, const optional<Ten
   return {absolute, absolute.le(0).to(absolute.scalar_type()) * default_relative(A)};
 }
 
-Tensor pinv_of(const Tensor& A, const Limit& limit) {
-  Tensor y;
-  {
-    const NoGradGuard values_only;
-    const auto [u, s, vh] = linalg::svd(A, false);
-    if (s.numel() == 0) {
-      y = zeros(A.mT().sizes(), A.options().requires_grad(false));
-    } else {
-      const Tensor inverse =
-          where(s.gt(limit.of(s)), s.reciprocal(), Scalar(0)).to(s.scalar_type());
-      y = matmul(vh.mH() * inverse.unsqueeze(-2), u.mH());
-    }
+// left diag(1 / values) right, without the values that do not count.
+Tensor product_of_inverse(const Tensor& left, const Tensor& values, const Tensor& right,
+                          const Limit& limit) {
+  const Tensor s = values.abs();
+  const Tensor inverse =
+      where(s.gt(limit.of(s)), values.reciprocal(), Scalar(0)).to(s.scalar_type());
+  return matmul(left * inverse.unsqueeze(-2), right);
+}
+
+Tensor pinv_value(const Tensor& A, const Limit& limit, bool hermitian) {
+  const NoGradGuard values_only;
+  if (A.numel() == 0) return zeros(A.mT().sizes(), A.options().requires_grad(false));
+  if (hermitian) {
+    const auto [values, vectors] = linalg::eigh(A);
+    return product_of_inverse(vectors, values, vectors.mH(), limit);
   }
+  const auto [u, s, vh] = linalg::svd(A, false);
+  return product_of_inverse(vh.mH(), s, u.mH(), limit);
+}
+
+Tensor pinv_of(const Tensor& A, const Limit& limit, bool hermitian = false) {
+  if (hermitian) check_square_sizes("linalg.eigh", A);
+  Tensor y = pinv_value(A, limit, hermitian);
   if (needs_grad(A))
     record("LinalgPinvBackward0", y, {A}, [a = saved(A), y = saved_output(y)](const Tensor& g) {
       return pinv_gradient(g, a.get(), y.get());
@@ -101,13 +111,14 @@ Tensor rank_of(const Tensor& A, const Limit& limit, bool hermitian) {
 Tensor pinv(const Tensor& A, double rcond, bool hermitian) {
   return pinv(A, optional<double>(0.0), optional<double>(rcond), hermitian);
 }
-Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol, bool) {
+Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
+            bool hermitian) {
   check_matrices("linalg.pinv", A);
-  return pinv_of(A, limit_of(A, atol, rtol));
+  return pinv_of(A, limit_of(A, atol, rtol), hermitian);
 }
-Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool) {
+Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
   check_matrices("linalg.pinv", A);
-  return pinv_of(A, limit_of(A, atol, rtol));
+  return pinv_of(A, limit_of(A, atol, rtol), hermitian);
 }
 
 Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,

@@ -302,7 +302,9 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
             const Scalar& alpha) {
   TAPER_CHECK(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
   TAPER_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
-  return addmm(self, vec1.unsqueeze(1), vec2.unsqueeze(0), beta, alpha);
+  const ScalarType t =
+      promoteTypes(self.scalar_type(), promoteTypes(vec1.scalar_type(), vec2.scalar_type()));
+  return addmm(self.to(t), vec1.to(t).unsqueeze(1), vec2.to(t).unsqueeze(0), beta, alpha);
 }
 
 // ---------------------------------------------------------------------- every rank

@@ -49,7 +49,7 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 /// beta * self + alpha * the sum over the batch of bmm(batch1, batch2).
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
               const Scalar& beta = 1, const Scalar& alpha = 1);
-/// beta * self + alpha * outer(vec1, vec2).
+/// beta * self + alpha * outer(vec1, vec2). Dtypes promote.
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
             const Scalar& alpha = 1);
 

@@ -27,6 +27,11 @@ void check_out_dtype(const Tensor& out, ScalarType dtype) {
               " but expected ", toString(dtype));
 }
 
+void check_asked_dtype(const Tensor& out, ScalarType dtype) {
+  TAPER_CHECK(!out.defined() || out.scalar_type() == dtype, "Expected out tensor to have dtype ",
+              cpp_type_name(dtype), ", but got ", cpp_type_name(out.scalar_type()), " instead");
+}
+
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_out_gradient(op, out, inputs);
   if (!out.defined()) return out = y;

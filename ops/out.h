@@ -32,6 +32,10 @@ OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs);
 /// Throws unless `out` has just this dtype: for ops that convert nothing.
 void check_out_dtype(const Tensor& out, ScalarType dtype);
 
+/// The same where out's dtype was asked for: "Expected out tensor to have dtype double, but got
+/// float instead".
+void check_asked_dtype(const Tensor& out, ScalarType dtype);
+
 /// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 

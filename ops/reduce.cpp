@@ -253,6 +253,27 @@ Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   return all_of(self, one_dim(dim, self.dim()), keepdim);
 }
 
+namespace {
+
+Tensor& store_truth(const char* op, Tensor& out, const Tensor& self, const Tensor& y) {
+  TAPER_CHECK(!out.defined() || out.scalar_type() == kBool || out.scalar_type() == kByte, op,
+              " only supports bool tensor for result, got: ", toString(out.scalar_type()));
+  return store_out(op, out, out.defined() ? y.to(out.scalar_type()) : y, {self});
+}
+
+}  // namespace
+
+#define TAPER_TRUTH_OUT(name)                                                      \
+  Tensor& name##_out(Tensor& out, const Tensor& self) {                            \
+    return store_truth(#name, out, self, name(self.detach()));                     \
+  }                                                                                \
+  Tensor& name##_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim) { \
+    return store_truth(#name, out, self, name(self.detach(), dim, keepdim));       \
+  }
+TAPER_TRUTH_OUT(any)
+TAPER_TRUTH_OUT(all)
+#undef TAPER_TRUTH_OUT
+
 Tensor count_nonzero(const Tensor& self, optional<int64_t> dim) {
   return count_of(self, dim ? one_dim(*dim, self.dim()) : all_dims(self.dim()));
 }
@@ -306,6 +327,7 @@ Tensor Tensor::all(int64_t dim, bool keepdim) const { return taper::all(*this, d
 Tensor Tensor::count_nonzero(optional<int64_t> dim) const {
   return taper::count_nonzero(*this, dim);
 }
+Tensor Tensor::count_nonzero(IntArrayRef dim) const { return taper::count_nonzero(*this, dim); }
 Tensor Tensor::sum_to_size(IntArrayRef size) const { return taper::sum_to_size(*this, size); }
 
 }  // namespace taper

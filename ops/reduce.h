@@ -42,6 +42,12 @@ Tensor any(const Tensor& self);
 Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
+/// Into a bool or u8 tensor.
+/// Errors: "all only supports bool tensor for result, got: Float".
+Tensor& any_out(Tensor& out, const Tensor& self);
+Tensor& any_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false);
+Tensor& all_out(Tensor& out, const Tensor& self);
+Tensor& all_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false);
 
 /// Number of elements other than 0, i64.
 Tensor count_nonzero(const Tensor& self, optional<int64_t> dim = nullopt);

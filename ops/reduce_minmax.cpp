@@ -1,6 +1,7 @@
 #include <taper/ops/reduce_minmax.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/ops/out.h>
 #include <taper/ops/reduce_dims.h>
 #include <taper/ops/reduce_kernels.h>
 
@@ -156,6 +157,25 @@ std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
 std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
   return taper::min(*this, dim, keepdim);
 }
+#define TAPER_EXTREME_OUT(name)                                                               \
+  Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim) {        \
+    const ScalarType t = self.scalar_type();                                                  \
+    TAPER_CHECK(!out.defined() || out.scalar_type() == t,                                     \
+                "Expected the dtype for input and out to match, but got ", toString(t),       \
+                " for input's dtype and ", toString(out.scalar_type()), " for out's dtype."); \
+    return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                  \
+  }
+TAPER_EXTREME_OUT(amax)
+TAPER_EXTREME_OUT(amin)
+#undef TAPER_EXTREME_OUT
+#define TAPER_POSITION_OUT(name)                                                             \
+  Tensor& name##_out(Tensor& out, const Tensor& self, optional<int64_t> dim, bool keepdim) { \
+    check_asked_dtype(out, kLong);                                                           \
+    return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                 \
+  }
+TAPER_POSITION_OUT(argmax)
+TAPER_POSITION_OUT(argmin)
+#undef TAPER_POSITION_OUT
 Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const {
   return taper::amax(*this, dim, keepdim);
 }

@@ -25,11 +25,21 @@ Tensor min(const Tensor& self, const Tensor& other);
 /// is shared evenly among equal elements.
 Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+/// Into a tensor of the same dtype.
+/// Errors: "Expected the dtype for input and out to match, but got Float for input's dtype and
+/// Double for out's dtype.".
+Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 
 /// First position of the largest (smallest) element as i64: along `dim`, or in the flattened
 /// tensor. Not for bool tensors.
 Tensor argmax(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
 Tensor argmin(const Tensor& self, optional<int64_t> dim = nullopt, bool keepdim = false);
+/// Into an i64 tensor; throws Error for others.
+Tensor& argmax_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
+                   bool keepdim = false);
+Tensor& argmin_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
+                   bool keepdim = false);
 
 /// The median: of an even number of elements the smaller of the middle two; NaN if there is one.
 /// Along a dimension: (values, positions). nanmedian leaves NaN out.

@@ -131,10 +131,10 @@ Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool 
   TAPER_CHECK(isFloatingType(x.scalar_type()),
               "norm(): input dtype should be either floating point or complex. Got ",
               x.scalar_type(), " instead.");
-  TAPER_CHECK(!std::isinf(p) || reduced_numel(x, dims) > 0,
-              "norm: expected at least one element for a norm of infinite order, got none");
   Tensor y;
-  if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
+  if (std::isinf(p) && reduced_numel(x, dims) == 0) {
+    y = new_result(x, dims, keepdim).zero_();
+  } else if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
     y = new_result(x, dims, keepdim);
     TAPER_ON_DEVICE(x, vector_norm, y, x, dims, p);
   } else {
@@ -280,6 +280,13 @@ Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return taper::std(*this, dim, unbiased, keepdim);
 }
 Tensor Tensor::norm(const Scalar& p) const { return taper::norm(*this, p); }
+Tensor Tensor::norm(const optional<Scalar>& p, ScalarType dtype) const {
+  return taper::norm(*this, p, dtype);
+}
+Tensor Tensor::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                    ScalarType dtype) const {
+  return taper::norm(*this, p, dim, keepdim, dtype);
+}
 Tensor Tensor::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim) const {
   return taper::norm(*this, p, dim, keepdim);
 }

@@ -34,7 +34,8 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
 
 /// The p-norm (sum |x|^p)^(1/p) of the elements as one vector; infinity gives the largest, minus
-/// infinity the smallest magnitude, 0 the number of elements other than 0. p defaults to 2.
+/// infinity the smallest magnitude, 0 the number of elements other than 0; 0 for no elements.
+/// p defaults to 2.
 /// Errors: "norm(): input dtype should be either floating point or complex. Got Long instead."
 Tensor norm(const Tensor& self, const Scalar& p = 2);
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype);

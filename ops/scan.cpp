@@ -5,7 +5,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/complex_parts.h>
-#include <taper/ops/in_place.h>
+#include <taper/ops/out.h>
 #include <taper/ops/scan_kernels.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/where.h>
@@ -164,6 +164,15 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim) {
   return extreme("cummin", "CumminBackward0", x, dim, false);
 }
 
+#define TAPER_SCAN_OUT(name)                                                                  \
+  Tensor& name##_out(Tensor& out, const Tensor& x, int64_t dim, optional<ScalarType> dtype) { \
+    if (dtype) check_asked_dtype(out, *dtype);                                                \
+    if (out.defined()) dtype = out.scalar_type();                                             \
+    return store_out(#name, out, name(x.detach(), dim, dtype), {x});                          \
+  }
+TAPER_SCAN_OUT(cumsum)
+TAPER_SCAN_OUT(cumprod)
+#undef TAPER_SCAN_OUT
 Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> dtype) const {
   return taper::cumsum(*this, dim, dtype);
 }

@@ -12,6 +12,11 @@ namespace taper {
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
 /// y[i] = x[0] * ... * x[i] along `dim`; the rest as cumsum. The gradient is right for zeros too.
 Tensor cumprod(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
+/// Into `out`; without `dtype`, x is converted to out's dtype first. Throws Error for an out of
+/// another dtype than `dtype`.
+Tensor& cumsum_out(Tensor& out, const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt);
+Tensor& cumprod_out(Tensor& out, const Tensor& x, int64_t dim,
+                    optional<ScalarType> dtype = nullopt);
 /// y[i] = log(exp(x[0]) + ... + exp(x[i])) along `dim`, without overflow. Floating dtypes.
 Tensor logcumsumexp(const Tensor& x, int64_t dim);
 /// The largest value so far along `dim`, and its index (of the last one among equals; NaN is the

@@ -6,6 +6,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/out.h>
 #include <taper/ops/shape_kernels.h>
 
 namespace taper {
@@ -176,6 +177,36 @@ Tensor stack(TensorList tensors, int64_t dim) {
                   return grads;
                 });
   return y;
+}
+
+namespace {
+
+template <class Join>
+Tensor& joined_out(const char* op, Tensor& out, TensorList tensors, const Join& join) {
+  for (const Tensor& t : tensors) {
+    check_out_gradient(op, out, {t});
+    if (!out.defined() || !t.defined()) continue;
+    const Overlap shared = overlap_of(out, t);
+    TAPER_CHECK(shared != Overlap::kFull && shared != Overlap::kPartial,
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation.");
+  }
+  const NoGradGuard values_only;
+  const Tensor y = join();
+  TAPER_CHECK(!out.defined() || canCast(y.scalar_type(), out.scalar_type()),
+              "torch.cat(): input types can't be cast to the desired output type ",
+              toString(out.scalar_type()));
+  return store_out(op, out, y, {});
+}
+
+}  // namespace
+
+Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim) {
+  return joined_out("cat", out, tensors, [&] { return cat(tensors, dim); });
+}
+Tensor& stack_out(Tensor& out, TensorList tensors, int64_t dim) {
+  return joined_out("stack", out, tensors, [&] { return stack(tensors, dim); });
 }
 
 // ---------------------------------------------------------------- by rank

@@ -19,6 +19,10 @@ Tensor concat(TensorList tensors, int64_t dim = 0);
 Tensor concatenate(TensorList tensors, int64_t dim = 0);
 /// Tensors of one shape along a new dimension `dim`.
 Tensor stack(TensorList tensors, int64_t dim = 0);
+/// Into `out`, which shares no memory with the tensors.
+/// Errors: "torch.cat(): input types can't be cast to the desired output type Long".
+Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim = 0);
+Tensor& stack_out(Tensor& out, TensorList tensors, int64_t dim = 0);
 /// Along dimension 1 (0 for vectors); 0-dim tensors count as vectors.
 Tensor hstack(TensorList tensors);
 /// Along dimension 0; vectors count as rows.

@@ -88,7 +88,10 @@ inline Tensor logit(const Tensor& x, optional<double> eps = nullopt) {
   return taper::logit(x, eps);
 }
 inline Tensor sinc(const Tensor& x) { return taper::sinc(x); }
-inline Tensor round(const Tensor& x) { return taper::round(x); }
+inline Tensor round(const Tensor& x, int64_t decimals = 0) { return taper::round(x, decimals); }
+inline Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals = 0) {
+  return taper::round_out(out, x, decimals);
+}
 inline Tensor i0(const Tensor& x) { return taper::i0(x); }
 Tensor i1(const Tensor& x);
 inline Tensor xlogy(const Tensor& x, const Tensor& y) { return taper::xlogy(x, y); }

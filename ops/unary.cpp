@@ -254,6 +254,11 @@ Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
     if (x.is_complex()) return store_out("abs", out, magnitude(x.detach()), {x});
   if constexpr (kIsSign<Op>)
     if (is_bool(x)) return store_out("sign", out, x.clone(), {x});
+  if constexpr (std::is_same_v<Op, square_op>)
+    if (is_bool(x)) {
+      if (out.defined()) check_out_dtype(out, kLong);
+      return store_out("square", out, x.to(kLong), {x});
+    }
   return unary_out<Op>(out, x, keeps_dtype);
 }
 
@@ -362,6 +367,36 @@ Tensor& Tensor::bitwise_not_() const {
 }
 Tensor Tensor::operator~() const { return taper::bitwise_not(*this); }
 Tensor Tensor::operator-() const { return taper::neg(*this); }
+
+// ---------------------------------------------------------------- round
+namespace {
+
+Tensor rounded(const Tensor& x, int64_t decimals) {
+  check_defined("round", x, "input");
+  const NoGradGuard values_only;
+  if (decimals == 0) return round(x);
+  if (!x.is_floating_point()) detail::unsupported_dtype("round_cpu", x.scalar_type());
+  const Scalar scale(std::pow(10.0, static_cast<double>(std::abs(decimals))));
+  return decimals > 0 ? round(x * scale) / scale : round(x / scale) * scale;
+}
+
+}  // namespace
+
+Tensor round(const Tensor& x, int64_t decimals) {
+  Tensor y = rounded(x, decimals);
+  if (needs_grad(x)) record("RoundBackward1", y, {x}, [](const Tensor& g) { return g * 0; });
+  return y;
+}
+Tensor& round_(Tensor& x, int64_t decimals) {
+  return in_place("round_", x, {}, [&](const Tensor& v) { return round(v, decimals); });
+}
+Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals) {
+  return store_out("round", out, rounded(x, decimals), {x});
+}
+Tensor Tensor::round(int64_t decimals) const { return taper::round(*this, decimals); }
+Tensor& Tensor::round_(int64_t decimals) const {
+  return taper::round_(const_cast<Tensor&>(*this), decimals);
+}
 
 // ---------------------------------------------------------------- nan_to_num
 namespace {

@@ -56,6 +56,12 @@ TAPER_DECLARE_BOUND(clamp_min, Tensor)
 TAPER_DECLARE_BOUND(clamp_max, Scalar)
 TAPER_DECLARE_BOUND(clamp_max, Tensor)
 #undef TAPER_DECLARE_BOUND
+/// x rounded to so many decimals (negative ones: to tens, hundreds ...), to even on ties. Floating
+/// dtypes, integers only with decimals == 0; the gradient is 0.
+/// Errors: NotImplementedError "\"round_cpu\" not implemented for 'Long'".
+Tensor round(const Tensor& x, int64_t decimals);
+Tensor& round_(Tensor& x, int64_t decimals);
+Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals);
 /// NaN, +inf, -inf replaced: by default 0 and the largest and smallest finite numbers. The gradient
 /// is 0 there.
 Tensor nan_to_num(const Tensor& x, optional<double> nan = nullopt,

@@ -41,6 +41,50 @@ Tensor view(const Tensor& x, IntArrayRef size) {
   return view_as_shape("ViewBackward0", x, shape, *strides);
 }
 
+namespace {
+
+// The geometry of elements that are `ratio` times smaller.
+void split_elements(Dims& sizes, Dims& strides, int64_t ratio) {
+  sizes.back() *= ratio;
+  for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
+}
+void join_elements(Dims& sizes, Dims& strides, int64_t ratio) {
+  sizes.back() /= ratio;
+  for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] /= ratio;
+}
+
+void check_elements_join(const TensorImpl& t, int64_t ratio, const std::string& words) {
+  const auto check = [&](const auto& what, int64_t n) {
+    TAPER_CHECK(n % ratio == 0, "self.", what, " must be divisible by ", ratio, words, n);
+  };
+  check("size(-1)", t.sizes.back());
+  check("storage_offset()", t.offset);
+  for (int64_t d = 0; d + 1 < t.strides.size(); ++d)
+    check(detail::concat("stride(", d, ")"), t.strides[d]);
+}
+
+}  // namespace
+
+Tensor view(const Tensor& x, ScalarType dtype) {
+  check_defined("view", x, "self");
+  const TensorImpl& t = x.impl();
+  const int64_t from = x.element_size(), to = static_cast<int64_t>(elementSize(dtype));
+  const std::string words = detail::concat(" to view ", toString(t.dtype), " as ", toString(dtype),
+                                           " (different element sizes)");
+  Dims sizes = t.sizes, strides = t.strides;
+  if (from != to) {
+    TAPER_CHECK(x.dim() > 0, "self.dim() cannot be 0", words);
+    if (from < to) check_elements_join(t, to / from, words + ", but got ");
+    TAPER_CHECK(t.strides.back() == 1, "self.stride(-1) must be 1", words, ", but got ",
+                t.strides.back());
+    from > to ? split_elements(sizes, strides, from / to)
+              : join_elements(sizes, strides, to / from);
+  }
+  Tensor y = detail::share_in_units(t, dtype, sizes, strides, t.offset * from / to);
+  autograd::make_view_of(y, needs_grad(x) ? x.detach() : x, TensorImpl::ViewOrigin::kOtherDtype);
+  return y;
+}
+
 Tensor reshape(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   const Dims shape = infer_size(size, t.numel);
@@ -246,6 +290,7 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
 
 // ---------------------------------------------------------------- methods
 Tensor Tensor::view(IntArrayRef size) const { return taper::view(*this, size); }
+Tensor Tensor::view(ScalarType dtype) const { return taper::view(*this, dtype); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return taper::reshape(*this, shape); }
 Tensor Tensor::expand(IntArrayRef size, bool) const { return taper::expand(*this, size); }
 Tensor Tensor::permute(IntArrayRef dims) const { return taper::permute(*this, dims); }

@@ -9,6 +9,11 @@ namespace taper {
 /// The same elements in the shape `size`, one entry of which may be -1 (inferred). Throws unless
 /// the memory can be seen in that shape; reshape() copies then.
 Tensor view(const Tensor& x, IntArrayRef size);
+/// The same bytes as elements of another dtype, without history. Where the sizes of elements differ
+/// the last dimension (of stride 1) grows or shrinks in proportion.
+/// Errors: "self.size(-1) must be divisible by 2 to view Float as Double (different element sizes),
+/// but got 3", and the like for strides, the offset and tensors of no dimensions.
+Tensor view(const Tensor& x, ScalarType dtype);
 /// As view(), for a row-major tensor that nobody else will use again: the result is not a view of
 /// it, as autograd sees it.
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size);

@@ -33,9 +33,12 @@ Tensor as_mask(const char* op, const Tensor& x, const Tensor& mask) {
   return mask.scalar_type() == kBool || mask.scalar_type() == kByte ? mask : mask.to(kBool);
 }
 
+/// In the order of the condition's dimensions, as other pointwise results.
 Tensor select_to(const Tensor& condition, const In& a, const In& b, ScalarType dtype,
                  const Dims& shape) {
-  const Tensor y = detail::make_tensor(shape, dtype, condition.device());
+  const Tensor y = shape == Dims(condition.sizes())
+                       ? detail::make_like(condition, dtype)
+                       : detail::make_tensor(shape, dtype, condition.device());
   TAPER_ON_DEVICE(y, select_by_mask, y, condition, a, b);
   return y;
 }

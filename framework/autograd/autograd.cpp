@@ -66,14 +66,19 @@ const Tensor& Tensor::set_requires_grad(bool v) const {
       !(v && t.inference && !InferenceMode::is_enabled()),
       "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   autograd::refresh_view_history(t);
-  TAPER_CHECK(v || !t.grad_fn,
-              "you can only change requires_grad flags of leaf variables. If you want to use a "
-              "computed variable in a subgraph that doesn't require differentiation use "
-              "var_no_grad = var.detach().");
   if (!t.grad_fn) t.leaf_requires_grad = v;
   // Now, as several threads may use a leaf for the first time at once.
   if (t.leaf_requires_grad) taper::detail::extra_of(t);
   return *this;
+}
+
+Tensor& Tensor::requires_grad_(bool v) const {
+  TAPER_CHECK(v || is_leaf(),
+              "you can only change requires_grad flags of leaf variables. If you want to use a "
+              "computed variable in a subgraph that doesn't require differentiation use "
+              "var_no_grad = var.detach().");
+  set_requires_grad(v);
+  return const_cast<Tensor&>(*this);
 }
 
 bool Tensor::is_leaf() const { return !grad_fn(); }
@@ -119,7 +124,9 @@ unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) c
 
 void Tensor::remove_hook(unsigned id) const {
   if (auto node = grad_fn()) return node->remove_tensor_pre_hook(id);
-  auto& hooks = detail::extra_of(impl()).hooks;
+  AutogradExtra& e = detail::extra_of(impl());
+  TAPER_CHECK(id < e.next_hook_id, "Invalid index, no hook at position ", id);
+  auto& hooks = e.hooks;
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](auto& h) { return h.id == id; }),
               hooks.end());
 }

@@ -91,9 +91,17 @@ TEST(DevicesD2, NamesAreReadAndWritten) {
   EXPECT_EQ(repr(Device("cpu")), "device(type='cpu')");
 }
 
+TEST(DevicesD2, IndicesOfTheCpuAreNames) {
+  EXPECT_EQ(Device("cpu:1"), Device(kCPU, 1));
+  EXPECT_EQ(Device("cpu:1").str(), "cpu:1");
+  const Tensor x = zeros({2}, Device("cpu:1"));
+  EXPECT_EQ(x.device(), Device(kCPU));
+  EXPECT_TRUE(x.to(Device(kCPU, 3)).add(ones({2})).equal(ones({2})));
+}
+
 TEST(DevicesD2, BadNamesListWhatIsAccepted) {
   for (const char* text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:01", "cuda:1 ",
-                           "cuda:999", "cuda:1:2", "CUDA", "cpu:1", "cuda1"})
+                           "cuda:999", "cuda:1:2", "CUDA", "cpu:128", "cuda1"})
     EXPECT_EQ(message_of([&] { Device device(text); }),
               std::string("Invalid device string: '") + text +
                   "'; expected 'cpu', 'cuda' or 'cuda:N' with N a device number");
