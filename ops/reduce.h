@@ -52,6 +52,9 @@ Tensor& all_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = fal
 /// Number of elements other than 0, i64.
 Tensor count_nonzero(const Tensor& self, optional<int64_t> dim = nullopt);
 Tensor count_nonzero(const Tensor& self, IntArrayRef dim);
+inline Tensor count_nonzero(const Tensor& self, int64_t dim) {
+  return count_nonzero(self, optional<int64_t>(dim));
+}
 
 /// Sums `self` to a shape that broadcasts to its own.
 /// Errors: "size {[4]} is not expandable to size {[2, 3]}.".
