@@ -287,9 +287,14 @@ OpCase trace_case() {
 
 // ---------------------------------------------------------------- padding
 /// The element of a dimension of length n that place i (from -before on) shows; -1 for none.
-int64_t padded_source(const std::string& mode, int64_t i, int64_t n) {
+int64_t padded_source(const std::string& mode, int64_t i, int64_t n, int64_t before,
+                      int64_t after) {
   if (mode == "replicate") return std::min(std::max<int64_t>(i, 0), n - 1);
-  if (mode == "circular") return (i + 5 * n) % n;
+  if (mode == "circular") {  // what negative padding leaves goes round
+    const int64_t first = std::max<int64_t>(-before, 0);
+    const int64_t left = n - first - std::max<int64_t>(-after, 0);
+    return first + (i - first + 5 * left) % left;
+  }
   if (mode == "reflect") return i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
   return i < 0 || i >= n ? -1 : i;
 }
@@ -321,14 +326,15 @@ OpCase pad_case(const std::string& mode) {
   c.reference = [mode](const ArrayArgs& a) {
     const Array& x = a.t[0];
     Sizes sizes = x.sizes;
-    const auto before = [&](int64_t d) {
-      const size_t k = 2 * static_cast<size_t>(x.dim() - 1 - d);
+    const auto padding = [&](int64_t d, size_t side) {
+      const size_t k = 2 * static_cast<size_t>(x.dim() - 1 - d) + side;
       return k < a.i.size() ? a.i[k] : 0;
     };
     for (size_t k = 0; k < a.i.size(); ++k) sizes[sizes.size() - 1 - k / 2] += a.i[k];
     return rearranged(x, sizes, [&](Sizes& index) {
       for (int64_t d = 0; d < x.dim(); ++d) {
-        index[d] = padded_source(mode, index[d] - before(d), x.sizes[d]);
+        const int64_t before = padding(d, 0);
+        index[d] = padded_source(mode, index[d] - before, x.sizes[d], before, padding(d, 1));
         if (index[d] < 0) return false;
       }
       return true;
