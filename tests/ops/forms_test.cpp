@@ -197,5 +197,17 @@ TEST(ViewAsDtype, RefusesWhatDoesNotDivide) {
   EXPECT_FALSE(values({1}).requires_grad_().mul(2).view(kInt).requires_grad());
 }
 
+TEST(OutForms, Addr) {
+  Tensor out = zeros({1});
+  addr_out(out, ones({3}), tensor({1.0, 2.0}), tensor({1.0, 10.0, 100.0}), 2, 3);
+  EXPECT_TRUE(out.equal(tensor({{5.0, 32.0, 302.0}, {8.0, 62.0, 602.0}})));
+  Tensor doubles = zeros({2}, kDouble);
+  EXPECT_NE(message_of([&] {
+              addmv_out(doubles, ones({2}), ones({2, 3}), ones({3}));
+            }).find("Expected out tensor to have dtype"),
+            std::string::npos);
+  EXPECT_EQ(doubles.dim(), 1);
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -2,11 +2,13 @@
 #include <tuple>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/random.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/matmul.h>
+#include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/unary.h>
 #include <taper/ops/view.h>
@@ -78,6 +80,23 @@ TEST(FewColumns, OfLongRows) {
 }
 
 // Products that are over before a tile has been chosen.
+TEST(Matmul, EveryRowBeginsAsTheBias) {
+  manual_seed(0);
+  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {7, 1}, {1, 5}, {300, 7}, {33, 1500}, {2000, 3}})
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+      const Tensor x = rand({rows, 4}).to(dtype), w = rand({columns, 4}).to(dtype),
+                   bias = rand({columns}).to(dtype);
+      const Tensor want = mm(x.to(kDouble), w.to(kDouble).t()) + bias.to(kDouble);
+      const double close = dtype == kBFloat16 ? 0.05 : 1e-5;
+      for (const Tensor& y :
+           {linear(x, w, bias), addmm(bias, x, w.t()), addmm(bias.unsqueeze(0), x, w.t()),
+            addmm(bias.expand({rows, columns}), x, w.t())})
+        EXPECT_LE((y.to(kDouble) - want).abs().max().item<double>(), close)
+            << rows << "x" << columns << " of " << toString(dtype);
+    }
+}
+
 TEST(TinyProducts, InBatchesAndAlone) {
   for (const auto& [m, n, k] : {std::tuple{3, 1, 3}, {3, 3, 3}, {2, 2, 2}, {1, 1, 36}, {4, 3, 3}}) {
     const Tensor a = numbers({19, m, k}, kDouble), b = numbers({19, k, n}, kDouble);

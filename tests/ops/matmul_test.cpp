@@ -528,23 +528,6 @@ TEST(Matmul, OneRowOrColumnOfEverySizeAndLayout) {
         }
 }
 
-TEST(Matmul, EveryRowBeginsAsTheBias) {
-  manual_seed(0);
-  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
-           {1, 1}, {7, 1}, {1, 5}, {300, 7}, {33, 1500}, {2000, 3}})
-    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
-      const Tensor x = rand({rows, 4}).to(dtype), w = rand({columns, 4}).to(dtype),
-                   bias = rand({columns}).to(dtype);
-      const Tensor want = mm(x.to(kDouble), w.to(kDouble).t()) + bias.to(kDouble);
-      const double close = dtype == kBFloat16 ? 0.05 : 1e-5;
-      for (const Tensor& y :
-           {linear(x, w, bias), addmm(bias, x, w.t()), addmm(bias.unsqueeze(0), x, w.t()),
-            addmm(bias.expand({rows, columns}), x, w.t())})
-        EXPECT_LE((y.to(kDouble) - want).abs().max().item<double>(), close)
-            << rows << "x" << columns << " of " << toString(dtype);
-    }
-}
-
 TEST(Matmul, ThreadsShareVectorProductsReproducibly) {
   manual_seed(0);
   const int before = get_num_threads();
@@ -608,18 +591,6 @@ TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(equal(a.mv(x), rows));
   EXPECT_TRUE(equal(a.t().mv(x.slice(0, 0, 1000)), columns));
   set_num_threads(before);
-}
-
-TEST(Matmul, AddrHasAnOutForm) {
-  Tensor out = zeros({1});
-  addr_out(out, ones({3}), tensor({1.0, 2.0}), tensor({1.0, 10.0, 100.0}), 2, 3);
-  EXPECT_TRUE(out.equal(tensor({{5.0, 32.0, 302.0}, {8.0, 62.0, 602.0}})));
-  Tensor doubles = zeros({2}, kDouble);
-  EXPECT_NE(message_of([&] {
-              addmv_out(doubles, ones({2}), ones({2, 3}), ones({3}));
-            }).find("Expected out tensor to have dtype"),
-            std::string::npos);
-  EXPECT_EQ(doubles.dim(), 1);
 }
 
 }  // namespace

@@ -275,8 +275,6 @@ TEST(SpecialRarer, OfOne) {
   expect_values(special::modified_bessel_k1(values({0})), {1}, {inf});
   expect_values(special::ndtri(values({0, 1}, kDouble)), {2}, {-inf, inf});
   EXPECT_TRUE(special::ndtri(values({-0.1, 1.1, nan})).isnan().all().item<bool>());
-  const double little = special::ndtri(values({0.5 + std::exp2(-40)}, kDouble)).item<double>();
-  EXPECT_NEAR(little / 2.279765135091112e-12, 1, 1e-12);
   // Past the least double, and where the phase is past all digits.
   expect_values(special::airy_ai(values({110, 1e100, 1e300, inf, -1e300, -inf}, kDouble)), {6},
                 {0, 0, 0, 0, 0, 0});

@@ -198,6 +198,8 @@ TEST(Special, Edges) {
   EXPECT_NEAR(mvlgamma(values({0.25}, kDouble), 2).item<double>(), 3.4499627801739637, 1e-12);
   EXPECT_EQ(mvlgamma(values({0}, kDouble), 2).item<double>(), INFINITY);
   EXPECT_NEAR(special::ndtri(special::ndtr(values({0.7}, kDouble))).item<double>(), 0.7, 1e-12);
+  const double little = special::ndtri(values({0.5 + std::exp2(-40)}, kDouble)).item<double>();
+  EXPECT_NEAR(little / 2.279765135091112e-12, 1, 1e-12);
   expect_error("polygamma(n, x) does not support negative n.", [] { polygamma(-1, values({1})); });
   expect_error("heaviside is not yet implemented for tensors with different dtypes.",
                [] { heaviside(values({1}), values({1}, kDouble)); });
