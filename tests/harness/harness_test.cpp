@@ -253,6 +253,12 @@ TEST(Harness, RejectsWrongDtypeSizesAndForms) {
   EXPECT_FALSE(check_value(c).empty());
 }
 
+TEST(Harness, ACaseIsFoundByItsName) {
+  std::vector<OpCase> list = {square_case(Fault::kNone)};
+  EXPECT_EQ(&case_in(list, list[0].name), &list[0]);
+  EXPECT_THROW(case_in(list, "no such op"), Error);
+}
+
 TEST(Harness, ANaNIsNeverClose) {
   Array want({2}, 1), got = want;
   EXPECT_EQ(difference(got, want, 0, 0), "");

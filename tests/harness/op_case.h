@@ -90,6 +90,8 @@ bool register_case(OpCase c);
 std::vector<std::string>& repeated_names();
 /// All cases by name.
 const std::vector<OpCase>& all_cases();
+/// The case of that name in a list that is being written; throws when there is none.
+OpCase& case_in(std::vector<OpCase>& list, const std::string& name);
 /// The case of that name; throws when there is none.
 const OpCase& find_case(const std::string& name);
 /// The case that has that name or covers it; throws when there is none.

@@ -28,6 +28,12 @@ bool register_case(OpCase c) {
   return is_new;
 }
 
+OpCase& case_in(std::vector<OpCase>& list, const std::string& name) {
+  for (OpCase& c : list)
+    if (c.name == name) return c;
+  throw Error("case_in: there is no case named " + name + " in this list");
+}
+
 const std::vector<OpCase>& all_cases() { return cases(); }
 
 const OpCase& find_case(const std::string& name) {

@@ -172,7 +172,7 @@ TAPER_OP_CASES(quantile_cases, {
     };
     list.push_back(c);
   }
-  list[0].errors = {
+  case_in(list, "quantile_linear").errors = {
       error<Error>("quantile() q must be in the range [0, 1] but got 1.5",
                    [] { quantile(numbers({3}), 1.5); }),
       error<Error>("quantile() input tensor must be non-empty",

@@ -96,9 +96,10 @@ TAPER_OP_CASES(complex_pointwise, {
   std::vector<OpCase> list = {UNARY(exp),     UNARY(sin),     UNARY(cos),    UNARY(sinh),
                               UNARY(cosh),    UNARY(tanh),    UNARY(conj),   BINARY(add, +),
                               BINARY(sub, -), BINARY(mul, *), BINARY(div, /)};
-  list[list.size() - 2].inplace = [](const Args& a) { return a.t[0].mul_(a.t[1]); };
-  list[list.size() - 2].out = [](Tensor& y, const Args& a) { return mul_out(y, a.t[0], a.t[1]); };
-  list[0].inplace = [](const Args& a) { return a.t[0].exp_(); };
+  OpCase& product = case_in(list, "mul_complex");
+  product.inplace = [](const Args& a) { return a.t[0].mul_(a.t[1]); };
+  product.out = [](Tensor& y, const Args& a) { return mul_out(y, a.t[0], a.t[1]); };
+  case_in(list, "exp_complex").inplace = [](const Args& a) { return a.t[0].exp_(); };
   return list;
 });
 #undef UNARY

@@ -98,7 +98,7 @@ TAPER_OP_CASES(scatter_reductions, {
   for (int64_t r = 0; r < 5; ++r) list.push_back(reduce_case("scatter_reduce", r, false));
   for (int64_t r = 1; r < 5; ++r) list.push_back(reduce_case("index_reduce", r, true));
   const Tensor x = numbers({2, 3}), at = zeros({2, 3}, kLong);
-  list[0].errors = {
+  case_in(list, "scatter_reduce_sum").errors = {
       error<Error>("reduce argument must be either sum, prod, mean, amax or amin.",
                    [=] { scatter_reduce(x, 0, at, x, "max"); }),
       error<Error>("scatter(): Expected dtype int64 for index",
@@ -113,7 +113,7 @@ TAPER_OP_CASES(scatter_reductions, {
           [=] {
             scatter_reduce(x, 0, zeros({2, 9}, kLong), x, "sum");
           })};
-  list[5].errors = {
+  case_in(list, "index_reduce_prod").errors = {
       error<Error>("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
                    "sum.",
                    [=] { index_reduce(x, 0, zeros({2}, kLong), x, "sum"); }),

@@ -41,10 +41,10 @@ TAPER_OP_CASES(of_one, {
             return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x) + 1 / (120 * x * x * x * x);
           },
           {0.3, 9})};
-  list[3].errors = {
+  case_in(list, "mvlgamma").errors = {
       error<Error>("p has to be greater than or equal to 1", [] { mvlgamma(numbers({2}), 0); })};
-  list[4].errors = {error<Error>("polygamma(n, x) does not support negative n.",
-                                 [] { polygamma(-1, numbers({2})); })};
+  case_in(list, "polygamma_0").errors = {error<Error>(
+      "polygamma(n, x) does not support negative n.", [] { polygamma(-1, numbers({2})); })};
   return list;
 });
 
@@ -74,8 +74,8 @@ TAPER_OP_CASES(of_two, {
   next.dtypes = {kDouble};
   next.differentiable = false;
   next.refuses_gradient = true;
+  product.dtypes = {kFloat, kDouble};
   std::vector<OpCase> list = {product, power, step, next};
-  list[0].dtypes = {kFloat, kDouble};
   for (OpCase& c : list) c.tolerance = 8;
   return list;
 });

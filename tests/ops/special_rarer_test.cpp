@@ -155,7 +155,7 @@ std::vector<OpCase> cases_of_two() {
           {0.3, 12}),
       two("special_zeta", [](const Tensor& s, const Tensor& q) { return special::zeta(s, q); },
           &zeta_sum, {1.5, 6}, {0.3, 9})};
-  list[2].twice_differentiable = true;
+  case_in(list, "special_zeta").twice_differentiable = true;
   list.push_back(two(
       "special_legendre_polynomial_p",
       [](const Tensor& x, const Tensor& n) { return special::legendre_polynomial_p(x, n); },

@@ -82,9 +82,8 @@ TAPER_OP_CASES(unary_same, {
       UNARY(relu, -3, 3, x > 0 ? x : 0),
   };
   // A negative number wraps in an unsigned dtype; the reference does not.
-  list[0].dtypes.pop_back();
-  for (OpCase& c : list)
-    if (c.name == "frac") c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  case_in(list, "neg").dtypes.pop_back();
+  case_in(list, "frac").dtypes = {kFloat, kDouble, kHalf, kBFloat16};
   return list;
 });
 
