@@ -7,10 +7,10 @@ namespace taper::detail {
 namespace {
 
 double largest(ScalarType floating) {
-  if (floating == kHalf) return 65504;
-  if (floating == kBFloat16) return 0x1.fep127;
-  return floating == kFloat ? std::numeric_limits<float>::max()
-                            : std::numeric_limits<double>::max();
+  double v = 0;
+  TAPER_SWITCH(floating, "number", TAPER_FLOATING_DTYPES,
+               [&] { v = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
+  return v;
 }
 
 void check_floating(const Scalar& value, ScalarType dtype) {

@@ -1,10 +1,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/framework/itemsize.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/complex_parts.h>
 #include <taper/ops/copy_kernels.h>

@@ -24,13 +24,23 @@ Overlap overlap_of(const Tensor& a, const Tensor& b) {
   return dense ? Overlap::kPartial : Overlap::kUnknown;
 }
 
-bool check_overlap(const Tensor& y, const Tensor& x) {
-  const Overlap o = overlap_of(y, x);
-  TAPER_CHECK(o != Overlap::kPartial,
+namespace {
+void check_not_shared(bool shared) {
+  TAPER_CHECK(!shared,
               "unsupported operation: some elements of the input tensor and the written-to tensor "
               "refer to a single memory location. Please clone() the tensor before performing the "
               "operation.");
+}
+}  // namespace
+
+bool check_overlap(const Tensor& y, const Tensor& x) {
+  const Overlap o = overlap_of(y, x);
+  check_not_shared(o == Overlap::kPartial);
   return o == Overlap::kUnknown;
+}
+void check_apart(const Tensor& y, const Tensor& x) {
+  const Overlap o = overlap_of(y, x);
+  check_not_shared(o == Overlap::kPartial || o == Overlap::kFull);
 }
 
 // ---------------------------------------------------------------- forms

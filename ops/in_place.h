@@ -39,6 +39,8 @@ Overlap overlap_of(const Tensor& a, const Tensor& b);
 /// Throws when some elements of `y`, which is written, are read as other elements of `x`. True when
 /// that cannot be excluded: then work on a copy.
 bool check_overlap(const Tensor& y, const Tensor& x);
+/// Throws also where `x` is `y`, all of it.
+void check_apart(const Tensor& y, const Tensor& x);
 
 /// Which form of an op runs: y = op(x) works on a copy, op_(x) on x itself. `name` is the op's, for
 /// messages.

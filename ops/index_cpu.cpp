@@ -2,11 +2,11 @@
 #include <cstring>
 #include <vector>
 
-#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/element_parts.h>
+#include <taper/framework/itemsize.h>
 #include <taper/ops/binary_functors.h>
 #include <taper/ops/count_bytes.h>
 #include <taper/ops/index_kernels.h>

@@ -82,9 +82,7 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
 
 // `y`, computed from the inputs without history, into `out`.
 Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
-  TAPER_CHECK(!out.defined() || out.scalar_type() == y.scalar_type(),
-              "Expected out tensor to have dtype ", y.dtype(), ", but got ", out.dtype(),
-              " instead");
+  check_asked_dtype(out, y.scalar_type());
   return store_out(op, out, y, inputs);
 }
 

@@ -155,18 +155,18 @@ int64_t largest_integer(ScalarType t) {
   return largest;
 }
 
-constexpr int64_t kLargestHalf = 65504;
+int64_t largest_half() { return static_cast<int64_t>(std::numeric_limits<Half>::max()); }
 
 int64_t smallest_integer(ScalarType t) {
   if (t == kByte || t == kBool) return 0;
-  if (t == kHalf) return -kLargestHalf;
+  if (t == kHalf) return -largest_half();
   if (isFloatingType(t)) return INT64_MIN;
   return -largest_integer(t) - 1;
 }
 
 void check_in_range(const char* what, int64_t v, ScalarType t) {
   // A floating dtype rounds what it cannot hold, as PyTorch does.
-  const int64_t largest = t == kHalf          ? kLargestHalf
+  const int64_t largest = t == kHalf          ? largest_half()
                           : isFloatingType(t) ? INT64_MAX
                                               : largest_integer(t);
   TAPER_CHECK(v >= smallest_integer(t) && v <= largest, what, " is out of bounds for ",

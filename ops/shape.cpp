@@ -185,12 +185,7 @@ template <class Join>
 Tensor& joined_out(const char* op, Tensor& out, TensorList tensors, const Join& join) {
   for (const Tensor& t : tensors) {
     check_out_gradient(op, out, {t});
-    if (!out.defined() || !t.defined()) continue;
-    const Overlap shared = overlap_of(out, t);
-    TAPER_CHECK(shared != Overlap::kFull && shared != Overlap::kPartial,
-                "unsupported operation: some elements of the input tensor and the written-to "
-                "tensor refer to a single memory location. Please clone() the tensor before "
-                "performing the operation.");
+    if (out.defined() && t.defined()) check_apart(out, t);
   }
   const NoGradGuard values_only;
   const Tensor y = join();

@@ -1,5 +1,5 @@
-#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/itemsize.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/where_kernels.h>
 

@@ -44,8 +44,6 @@ bool is_among(const std::vector<TensorImpl*>& list, const Tensor& t) {
   return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
 }
 
-}  // namespace
-
 void check_dirty_are_returned(const std::vector<TensorImpl*>& dirty, const variable_list& outputs) {
   for (const TensorImpl* t : dirty) {
     const bool returned = std::any_of(outputs.begin(), outputs.end(), [&](const Tensor& y) {
@@ -74,6 +72,8 @@ Tensor view_of_itself(const Tensor& x) {
   make_view_of(y, x);
   return y;
 }
+
+}  // namespace
 
 /// The node of one call of a custom function.
 struct FunctionNode final : Node {

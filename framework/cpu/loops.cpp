@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <taper/framework/cpu/itemsize.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/stream.h>
+#include <taper/framework/itemsize.h>
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gather_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>

@@ -8,26 +8,9 @@ namespace taper::nn {
 
 namespace F = functional;
 
-// Most options are checked where they are used; those that no input could make right, at once.
-template <class Options>
-void check_options(const Options&) {}
-template <size_t D>
-void check_options(const FractionalMaxPoolOptions<D>& o) {
-  TAPER_CHECK(o.output_size() || o.output_ratio(), "FractionalMaxPool", D,
-              "d requires specifying either an output size, or a pooling ratio");
-  TAPER_CHECK(!o.output_size() || !o.output_ratio(),
-              "only one of output_size and output_ratio may be specified");
-  if (!o.output_ratio()) return;
-  for (double ratio : **o.output_ratio())
-    TAPER_CHECK(ratio > 0 && ratio < 1, "output_ratio must be between 0 and 1 (got ",
-                *o.output_ratio(), ")");
-}
-
 #define TAPER_DEFINE_POOL(Name, function, ...)                                            \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                                      \
-  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {             \
-    check_options(options);                                                               \
-  }                                                                                       \
+  Name##Impl::Name##Impl(const Name##Options& options_) : options(options_) {}            \
   void Name##Impl::reset() {}                                                             \
   Tensor Name##Impl::forward(const Tensor& input) { return F::function(input, options); } \
   void Name##Impl::pretty_print(std::ostream& stream) const {                             \

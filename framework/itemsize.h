@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace taper::cpu {
+namespace taper {
 
 /// An element of 16 bytes.
 struct Item16 {
   uint64_t halves[2];
 };
 
-/// Calls f(T()) with a type T of so many bytes: 1, 2, 4, 8 or 16.
-template <class F>
+/// Calls f(T()) with a type T of so many bytes: an unsigned integer for 1, 2, 4 and 8, Sixteen
+/// for 16.
+template <class Sixteen = Item16, class F>
 inline void by_itemsize(size_t itemsize, const F& f) {
   switch (itemsize) {
     case 1:
@@ -22,10 +23,10 @@ inline void by_itemsize(size_t itemsize, const F& f) {
     case 4:
       return f(uint32_t());
     case 16:
-      return f(Item16());
+      return f(Sixteen());
     default:
       return f(uint64_t());
   }
 }
 
-}  // namespace taper::cpu
+}  // namespace taper
