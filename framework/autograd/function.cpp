@@ -122,15 +122,12 @@ variable_list FunctionCall::wrap_outputs(variable_list outputs, const variable_l
 
 void FunctionNode::set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor) {
   is_tensor_ = is_tensor;
-  Edge* edges = make_edge_memory(tensors.size());
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& t = tensors[i];
-    new (&edges[i]) Edge(t.defined() && t.requires_grad() ? gradient_edge(t) : Edge{});
-    Meta meta;
-    if (t.defined()) meta = {t.impl().sizes, t.scalar_type(), t.device()};
-    input_meta_.push_back(meta);
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& t : tensors) {
+    inputs.push_back(&t);
+    input_meta_.push_back(t.defined() ? Meta{t.impl().sizes, t.scalar_type(), t.device()} : Meta{});
   }
-  set_edges(edges, tensors.size());
+  autograd::detail::connect(*this, make_edge_memory(tensors.size()), inputs.data(), inputs.size());
 }
 
 variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_list& inputs,

@@ -1,5 +1,6 @@
 // How tensors are tied to the tape: edges, leaves' accumulators, views and in-place changes.
 #include <algorithm>
+#include <memory>
 
 #include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/extra.h>
@@ -61,12 +62,24 @@ void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr) {
 }
 
 void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    const Tensor& t = *inputs[i];
-    const bool wants = t.defined() && t.impl_ptr()->requires_grad();
-    new (&edges[i]) Edge(wants ? gradient_edge(t) : Edge{});
+  size_t made = 0;
+  try {
+    for (; made < count; ++made) {
+      const Tensor& t = *inputs[made];
+      const bool wants = t.defined() && t.impl_ptr()->requires_grad();
+      new (&edges[made]) Edge(wants ? gradient_edge(t) : Edge{});
+    }
+  } catch (...) {
+    std::destroy_n(edges, made);
+    throw;
   }
   node.set_edges(edges, count);
+}
+
+NodePtr detail::connected(Node* node, Edge* edges, const Tensor* const* inputs, size_t count) {
+  NodePtr owner(node);
+  connect(*node, edges, inputs, count);
+  return owner;
 }
 
 // ---------------------------------------------------------------- in-place

@@ -106,8 +106,11 @@ struct LambdaNode final : Node {
   alignas(F) unsigned char fn[sizeof(F)];
 };
 
-/// Fills `edges` from `inputs` and gives the node its place on the tape.
+/// Fills `edges` from `inputs` and gives the node its place on the tape. Where the history of an
+/// input cannot be had it throws, and no edge is left.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count);
+/// The same for a new node, which goes where this throws.
+NodePtr connected(Node* node, Edge* edges, const Tensor* const* inputs, size_t count);
 
 template <class F>
 NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* inputs, size_t count,
@@ -118,8 +121,7 @@ NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* i
   void* block = taper::detail::pool_allocate(nbytes);
   N* node = new (block) N(name, num_outputs, std::decay_t<F>(std::forward<F>(f)));
   node->object_nbytes_ = static_cast<uint32_t>(nbytes);
-  connect(*node, reinterpret_cast<Edge*>(static_cast<char*>(block) + head), inputs, count);
-  return NodePtr(node);
+  return connected(node, reinterpret_cast<Edge*>(static_cast<char*>(block) + head), inputs, count);
 }
 
 /// References to an op's inputs, for the length of a call.

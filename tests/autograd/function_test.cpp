@@ -180,6 +180,22 @@ TEST(CustomFunction, CountsTheTensorsAmongItsInputs) {
   EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 1));
 }
 
+// A graph that cannot be recorded holds nothing of what was to be in it.
+TEST(CustomFunction, AnErrorWhileRecordingLeavesNothingBehind) {
+  const Tensor x = leaf({1, 2}), inner = x * scalar(2), y = ThreeTimes::apply(inner, true);
+  inner.mul_(scalar(2));  // y's history is lost
+  const Tensor w = leaf({3, 4}) * scalar(1);
+  const auto holders = [&] { return std::pair(w.use_count(), w.grad_fn().use_count()); };
+  const auto before = holders();
+  EXPECT_THAT(message_of([&] { y* w; }), HasSubstr("A view was created inside"));
+  EXPECT_EQ(holders(), before);
+  EXPECT_THAT(message_of([&] { w* y; }), HasSubstr("A view was created inside"));
+  EXPECT_EQ(holders(), before);
+  EXPECT_THAT(message_of([&] { Needs::apply(w, 0, nullopt, y); }),
+              HasSubstr("A view was created inside"));
+  EXPECT_EQ(holders(), before);
+}
+
 struct ComplexGradient : Function<ComplexGradient> {
   static Tensor forward(AutogradContext*, Tensor x) { return x * scalar(1); }
   static variable_list backward(AutogradContext*, variable_list g) {
