@@ -177,7 +177,8 @@ Tensor angle_backward(const Tensor& g, const Tensor& x) {
 
 Tensor angle_of_real(const Tensor& x) {
   const ScalarType t = isFloatingType(x.scalar_type()) ? x.scalar_type() : default_dtype();
-  const Tensor y = where(x.lt(0), Scalar(M_PI), Scalar(0.0)).to(t);
+  const Tensor y = zeros(x.sizes(), x.options().dtype(t).requires_grad(false));
+  y.masked_fill_(x.lt(0), M_PI);
   return isFloatingType(x.scalar_type()) ? where(x.isnan(), x.detach(), y) : y;
 }
 
