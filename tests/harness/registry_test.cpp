@@ -72,7 +72,16 @@ const std::set<std::string> kNeedValues = {"div_floor",
                                            "ctc_loss",
                                            "bincount",
                                            "_pack_padded_sequence",
-                                           "_pad_packed_sequence"};
+                                           "_pad_packed_sequence",
+                                           "_unique",
+                                           "_unique2",
+                                           "unique_dim",
+                                           "unique_consecutive",
+                                           "unique_dim_consecutive",
+                                           "histogramdd_equal_parts",
+                                           "linalg_eig",
+                                           "linalg_eigvals",
+                                           "istft"};
 // And where it is the CPU that is captured: they read sizes or places that are on the CPU always.
 const std::set<std::string> kNeedValuesOfCpu = {"gru",
                                                 "linalg_lstsq",
