@@ -199,6 +199,7 @@ std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
 }
 
 Tensor column_stack(TensorList tensors) {
+  TAPER_CHECK(!tensors.empty(), "column_stack expects a non-empty TensorList");
   std::vector<Tensor> columns;
   for (const Tensor& t : tensors) columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
   return hstack(columns);

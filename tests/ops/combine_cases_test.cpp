@@ -160,27 +160,7 @@ TAPER_OP_CASES(positions, {
         for (size_t i = 0; i < 3; ++i) y.v[size_t(a.t[2].v[i])] = a.t[1].v[i];
         return y;
       });
-  OpCase parts = moving_case(
-      "tensor_split",
-      [](ScalarType t) {
-        return std::vector<Args>{sample_of({{7, 2}}, t), sample_of({{2, 3}}, t)};
-      },
-      [](const Args& a) { return Results(tensor_split(a.t[0], 3)); },
-      [](const ArrayArgs& a) {
-        // The first n % 3 parts have one more.
-        const Array& x = a.t[0];
-        Arrays list;
-        int64_t from = 0;
-        for (int64_t k = 0; k < 3; ++k) {
-          list.emplace_back(Sizes{x.sizes[0] / 3 + (k < x.sizes[0] % 3), x.sizes[1]});
-          for (double& v : list.back().v) v = x.v[size_t(from++)];
-        }
-        return list;
-      });
-  parts.is_view = true;
-  parts.errors = {error<Error>("number of sections must be larger than 0, got 0",
-                               [] { tensor_split(numbers({2}), 0); })};
-  return std::vector<OpCase>{along, put_values, parts};
+  return std::vector<OpCase>{along, put_values};
 });
 
 // ---------------------------------------------------------------------- affine and bilinear maps
