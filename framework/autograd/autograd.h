@@ -7,6 +7,7 @@
 namespace taper::autograd {
 
 using taper::AutoGradMode;
+using taper::GradMode;
 
 /// Adds the gradients of sum_i <tensors[i], grad_tensors[i]> to the `grad` of the leaves.
 ///

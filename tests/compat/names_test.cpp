@@ -79,6 +79,13 @@ TEST(CompatNames, AProgramsOwnClassIsHeldIntrusively) {
   EXPECT_TRUE(gone);
 }
 
+TEST(CompatNames, GradModeIsOneOfAutogradToo) {
+  torch::autograd::GradMode::set_enabled(false);
+  EXPECT_FALSE(at::GradMode::is_enabled());
+  torch::autograd::GradMode::set_enabled(true);
+  EXPECT_TRUE(torch::ones({1}, torch::requires_grad()).mul(2).requires_grad());
+}
+
 TEST(CompatNames, DataParallelHasLibTorchsNames) {
   TAPER_NEEDS_DEVICES(2);
   torch::nn::Linear linear(2, 1);
