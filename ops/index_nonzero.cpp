@@ -7,7 +7,7 @@ namespace taper {
 
 Tensor true_positions(const Tensor& mask) {
   NoGradGuard no_grad;
-  const Tensor x = mask.is_complex() ? mask.ne(0) : mask.contiguous();
+  const Tensor x = (mask.is_complex() ? mask.ne(0) : mask).contiguous();
   const Tensor count = detail::make_tensor({}, kLong, x.device());
   TAPER_ON_DEVICE(x, count_true, count, x);
   const Tensor y = detail::make_tensor({count.item().toLong()}, kLong, x.device());

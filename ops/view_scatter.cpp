@@ -112,23 +112,35 @@ Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const {
 }
 Tensor Tensor::diagflat(int64_t offset) const { return taper::diagflat(*this, offset); }
 
-// LibTorch's: `wrap` goes on with the diagonal below a square of a tall matrix, one row apart.
+namespace {
+
+// The diagonals of the squares that lie in a tall matrix one below the other, with a row between
+// two of them; the last may be cut off.
+void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
+  const int64_t n = x.size(1), period = n + 1, whole = (x.size(0) + 1) / period;
+  const int64_t step = x.stride(0) + x.stride(1), rest = x.size(0) - whole * period;
+  x.as_strided({whole, n}, {x.stride(0) * period, step}).fill_(value);
+  if (rest > 0)
+    x.as_strided({rest}, {step}, x.storage_offset() + whole * period * x.stride(0)).fill_(value);
+}
+
+}  // namespace
+
 Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
   const Dims size = sizes();
   TAPER_CHECK(size.size() >= 2, "dimensions must larger than 1");
   for (int64_t d = 1; size.size() > 2 && d < size.size(); ++d)
     TAPER_CHECK(size[d] == size[0], "all dimensions of input must be of equal length");
+  if (wrap && size.size() == 2 && size[0] > size[1]) {
+    fill_wrapped_diagonal(*this, value);
+    return const_cast<Tensor&>(*this);
+  }
   int64_t length = size[0], step = 0;
   for (int64_t d = 0; d < size.size(); ++d) {
     length = std::min(length, size[d]);
     step += stride(d);
   }
   as_strided({length}, {step}).fill_(value);
-  const int64_t period = size[1] + 1;
-  if (wrap && size.size() == 2 && size[0] > period)
-    as_strided({(numel() + period - 1) / period - length}, {step},
-               storage_offset() + stride(0) * period)
-        .fill_(value);
   return const_cast<Tensor&>(*this);
 }
 

@@ -81,7 +81,8 @@ const std::set<std::string> kNeedValues = {"div_floor",
                                            "histogramdd_equal_parts",
                                            "linalg_eig",
                                            "linalg_eigvals",
-                                           "istft"};
+                                           "istft",
+                                           "nonzero"};
 // And where it is the CPU that is captured: they read sizes or places that are on the CPU always.
 const std::set<std::string> kNeedValuesOfCpu = {"gru",
                                                 "linalg_lstsq",
