@@ -160,6 +160,17 @@ TAPER_OP_CASES(positions, {
         for (size_t i = 0; i < 3; ++i) y.v[size_t(a.t[2].v[i])] = a.t[1].v[i];
         return y;
       });
+  put_values.inplace = [](const Args& a) { return a.t[0].put_(a.t[2], a.t[1]); };
+  put_values.errors = {
+      error<Error>("put_(): self and source expected to have the same dtype, but got self.dtype = "
+                   "Float and source.dtype = Double",
+                   [] { put(numbers({2}), values({0}, kLong), values({1}, kDouble)); }),
+      error<IndexError>(
+          "put_(): Expected source and index to have the same number of elements, but "
+          "got source.numel() = 2, index.numel() = 1",
+          [] {
+            put(numbers({2}), values({0}, kLong), values({1, 2}));
+          })};
   return std::vector<OpCase>{along, put_values};
 });
 

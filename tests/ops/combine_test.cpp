@@ -111,6 +111,7 @@ TAPER_OP_CASES(derived_cases, {
                              sample_of({{2, 3, 2}}, t, {}, {1}, {1, 4})};
   };
   r.call = [](const Args& a) { return renorm(a.t[0], a.d[0], a.i[0], a.d[1]); };
+  r.inplace = [](const Args& a) { return a.t[0].renorm_(a.d[0], a.i[0], a.d[1]); };
   r.reference = [](const ArrayArgs& a) {
     Array y = a.t[0];
     const auto dim = static_cast<size_t>(a.i[0]);

@@ -16,7 +16,7 @@
 #include <taper/ops/view.h>
 
 #include "harness/devices.h"
-#include "test_util.h"
+#include "ops/products.h"
 
 namespace taper::testing {
 namespace {
@@ -39,61 +39,6 @@ std::vector<Args> samples_of_mm(ScalarType dtype) {
   list.push_back(sample_of({{20, 600}, {600, 70}}, dtype, kSmall));
   list.push_back(sample_of({{100, 300}, {300, 130}}, dtype, kSmall));
   return list;
-}
-
-Array multiply(const Array& a, const Array& b) {
-  Array y({a.size(0), b.size(1)});
-  for (int64_t i = 0; i < a.size(0); ++i)
-    for (int64_t j = 0; j < b.size(1); ++j)
-      for (int64_t k = 0; k < a.size(1); ++k) y.at({i, j}) += a.at({i, k}) * b.at({k, j});
-  return y;
-}
-
-Array multiply_batch(const Array& a, const Array& b) {
-  Array y({a.size(0), a.size(1), b.size(2)});
-  for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
-    for (int64_t k = 0; k < a.size(2); ++k)
-      y.at(at) += a.at({at[0], at[1], k}) * b.at({at[0], k, at[2]});
-  });
-  return y;
-}
-
-// beta * self + alpha * product, self broadcast.
-Array blend(const Array& self, const Array& product, double beta, double alpha) {
-  Array y(product.sizes);
-  for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
-    y.at(at) = (beta != 0 ? beta * self.broadcast_at(at) : 0) + alpha * product.at(at);
-  });
-  return y;
-}
-
-// What matmul should do, by index: every rank is a batch of matrices.
-Array multiply_any(Array a, Array b) {
-  const bool row = a.dim() == 1, column = b.dim() == 1;
-  if (row) a.sizes.insert(a.sizes.begin(), 1);
-  if (column) b.sizes.push_back(1);
-  const std::vector<int64_t> ba(a.sizes.begin(), a.sizes.end() - 2);
-  const std::vector<int64_t> bb(b.sizes.begin(), b.sizes.end() - 2);
-  std::vector<int64_t> sizes = broadcast(ba, bb);
-  const size_t batch = sizes.size();
-  sizes.push_back(a.size(-2));
-  sizes.push_back(b.size(-1));
-  Array y(sizes);
-  for_each_index(sizes, [&](const std::vector<int64_t>& at) {
-    for (int64_t k = 0; k < a.size(-1); ++k) {
-      std::vector<int64_t> ia, ib;
-      for (size_t d = batch - ba.size(); d < batch; ++d)
-        ia.push_back(ba[d - (batch - ba.size())] == 1 ? 0 : at[d]);
-      for (size_t d = batch - bb.size(); d < batch; ++d)
-        ib.push_back(bb[d - (batch - bb.size())] == 1 ? 0 : at[d]);
-      ia.insert(ia.end(), {at[batch], k});
-      ib.insert(ib.end(), {k, at[batch + 1]});
-      y.at(at) += a.at(ia) * b.at(ib);
-    }
-  });
-  if (column) y.sizes.pop_back();
-  if (row) y.sizes.erase(y.sizes.end() - (column ? 1 : 2));
-  return y;
 }
 
 TAPER_OP_CASES(mm_case, {
@@ -308,97 +253,6 @@ TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
       EXPECT_TRUE(leaf.grad().equal(other.grad()));
     }
 }
-
-TAPER_OP_CASES(addmm_cases, {
-  const auto blended = [](const char* name, std::vector<std::vector<std::vector<int64_t>>> shapes,
-                          std::function<Tensor(const Args&)> call,
-                          std::function<Array(const Array&, const Array&)> product) {
-    OpCase c;
-    c.name = name;
-    c.dtypes = {kFloat, kDouble, kLong};
-    c.samples = [shapes](ScalarType t) {
-      std::vector<Args> list;
-      for (const auto& s : shapes)
-        for (double beta : {1.0, 0.0, 2.0})
-          list.push_back(sample_of(s, t, kSmall, {}, {beta, 3.0 - beta}));
-      return list;
-    };
-    c.call = [call](const Args& a) { return call(a); };
-    c.reference = [product](const ArrayArgs& a) {
-      return blend(a.t[0], product(a.t[1], a.t[2]), a.d[0], a.d[1]);
-    };
-    return c;
-  };
-  const auto number = [](const Args& a, size_t i) {
-    return a.t[0].is_floating_point() ? Scalar(a.d[i]) : Scalar(static_cast<int64_t>(a.d[i]));
-  };
-  OpCase mm_case = blended(
-      "addmm",
-      {{{2, 4}, {2, 3}, {3, 4}},
-       {{4}, {2, 3}, {3, 4}},
-       {{2, 1}, {2, 3}, {3, 4}},
-       {{}, {2, 3}, {3, 4}},
-       {{2, 4}, {2, 0}, {0, 4}},
-       {{0, 4}, {0, 3}, {3, 4}}},
-      [number](const Args& a) { return addmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1)); },
-      multiply);
-  mm_case.covers = {"addr"};
-  mm_case.errors = {
-      error<Error>("The expanded size of the tensor (3) must match the existing size (2) at "
-                   "non-singleton dimension 1.  Target sizes: [2, 3].  Tensor sizes: [2]",
-                   [] {
-                     addmm(numbers({2}), numbers({2, 3}), numbers({3, 3}));
-                   }),
-      error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x3)",
-                   [] {
-                     addmm(numbers({3}), numbers({2, 3}), numbers({4, 3}));
-                   }),
-      error<Error>("self and mat2 must have the same dtype", [] {
-        addmm(numbers({3}, kDouble), numbers({2, 3}), numbers({3, 3}));
-      })};
-  OpCase mv_case = blended(
-      "addmv", {{{2}, {2, 3}, {3}}, {{1}, {2, 3}, {3}}, {{}, {2, 3}, {3}}},
-      [number](const Args& a) { return addmv(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1)); },
-      [](const Array& a, const Array& b) { return multiply_any(a, b); });
-  mv_case.errors = {error<Error>("size mismatch, got 2, 2x3,4", [] {
-    addmv(numbers({2}), numbers({2, 3}), numbers({4}));
-  })};
-  OpCase bmm_case = blended(
-      "baddbmm", {{{2, 2, 4}, {2, 2, 3}, {2, 3, 4}}, {{4}, {2, 2, 3}, {2, 3, 4}}},
-      [number](const Args& a) {
-        return baddbmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-      },
-      multiply_batch);
-  bmm_case.errors = {error<Error>("batch2 must be a 3D tensor", [] {
-    baddbmm(numbers({2}), numbers({2, 2, 3}), numbers({3, 4}));
-  })};
-  OpCase sum_case = blended(
-      "addbmm", {{{2, 4}, {3, 2, 3}, {3, 3, 4}}, {{4}, {2, 2, 3}, {2, 3, 4}}},
-      [number](const Args& a) {
-        return addbmm(a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-      },
-      [](const Array& a, const Array& b) {
-        const Array each = multiply_batch(a, b);
-        Array y({each.size(1), each.size(2)});
-        for_each_index(each.sizes, [&](const std::vector<int64_t>& at) {
-          y.at({at[1], at[2]}) += each.at(at);
-        });
-        return y;
-      });
-  mm_case.out = [number](Tensor& out, const Args& a) {
-    return addmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-  };
-  mv_case.out = [number](Tensor& out, const Args& a) {
-    return addmv_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-  };
-  bmm_case.out = [number](Tensor& out, const Args& a) {
-    return baddbmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-  };
-  sum_case.out = [number](Tensor& out, const Args& a) {
-    return addbmm_out(out, a.t[0], a.t[1], a.t[2], number(a, 0), number(a, 1));
-  };
-  return std::vector{mm_case, mv_case, bmm_case, sum_case};
-});
 
 TAPER_OP_CASES(linear_case, {
   OpCase c;

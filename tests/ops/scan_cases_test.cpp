@@ -50,6 +50,8 @@ OpCase sum_case() {
   c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte};
   c.samples = [](ScalarType t) { return samples(t, {-3, 3}); };
   c.call = [](const Args& a) { return a.t[0].cumsum(a.i[0]); };
+  c.inplace = [](const Args& a) { return a.t[0].cumsum_(a.i[0]); };
+  c.out = [](Tensor& y, const Args& a) { return cumsum_out(y, a.t[0], a.i[0]); };
   c.reference = [](const ArrayArgs& a) {
     return scan(a.t[0], a.i[0], 0, [](double run, double x, int64_t) { return run + x; });
   };
@@ -66,6 +68,8 @@ OpCase product_case() {
   c.dtypes = {kFloat, kDouble};
   c.samples = [](ScalarType t) { return samples(t, {0.5, 1.5}); };
   c.call = [](const Args& a) { return a.t[0].cumprod(a.i[0]); };
+  c.inplace = [](const Args& a) { return a.t[0].cumprod_(a.i[0]); };
+  c.out = [](Tensor& y, const Args& a) { return cumprod_out(y, a.t[0], a.i[0]); };
   c.reference = [](const ArrayArgs& a) {
     return scan(a.t[0], a.i[0], 1, [](double run, double x, int64_t) { return run * x; });
   };

@@ -87,6 +87,11 @@ OpCase reduce_case(const std::string& op, int64_t reduction, bool slices) {
   c.call = [=](const Args& a) {
     return function(a.t[0], a.i[0], a.t[1], a.t[2], kReductions[a.i[1]], a.i[2] != 0);
   };
+  c.inplace = [=](const Args& a) {
+    const std::string by = kReductions[a.i[1]];
+    return slices ? a.t[0].index_reduce_(a.i[0], a.t[1], a.t[2], by, a.i[2] != 0)
+                  : a.t[0].scatter_reduce_(a.i[0], a.t[1], a.t[2], by, a.i[2] != 0);
+  };
   c.reference = [=](const ArrayArgs& a) { return reference(a, slices); };
   c.inputs_without_gradient = {1};
   c.tolerance = 4;

@@ -72,6 +72,7 @@ OpCase cat_case() {
     };
   };
   c.call = [](const Args& a) { return cat(a.t, a.i[0]); };
+  c.out = [](Tensor& y, const Args& a) { return cat_out(y, a.t, a.i[0]); };
   c.reference = [](const ArrayArgs& a) { return concatenated(a.t, a.i[0]); };
   c.covers = {"concat", "concatenate"};
   return c;
@@ -89,6 +90,7 @@ OpCase stack_case() {
     };
   };
   c.call = [](const Args& a) { return stack(a.t, a.i[0]); };
+  c.out = [](Tensor& y, const Args& a) { return stack_out(y, a.t, a.i[0]); };
   c.reference = [](const ArrayArgs& a) {
     std::vector<Array> list;
     for (const Array& x : a.t) list.push_back(with_dim(x, a.i[0]));
@@ -227,6 +229,9 @@ OpCase triangle_case(bool upper) {
     return list;
   };
   c.call = [upper](const Args& a) { return upper ? triu(a.t[0], a.i[0]) : tril(a.t[0], a.i[0]); };
+  c.inplace = [upper](const Args& a) {
+    return upper ? a.t[0].triu_(a.i[0]) : a.t[0].tril_(a.i[0]);
+  };
   c.reference = [upper](const ArrayArgs& a) {
     const int64_t rank = a.t[0].dim();
     return rearranged(a.t[0], a.t[0].sizes, [&](Sizes& index) {

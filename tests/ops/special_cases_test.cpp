@@ -41,6 +41,8 @@ TAPER_OP_CASES(of_one, {
             return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x) + 1 / (120 * x * x * x * x);
           },
           {0.3, 9})};
+  case_in(list, "mvlgamma").inplace = [](const Args& a) { return a.t[0].mvlgamma_(3); };
+  case_in(list, "polygamma_0").inplace = [](const Args& a) { return a.t[0].polygamma_(0); };
   case_in(list, "mvlgamma").errors = {
       error<Error>("p has to be greater than or equal to 1", [] { mvlgamma(numbers({2}), 0); })};
   case_in(list, "polygamma_0").errors = {error<Error>(
