@@ -122,6 +122,9 @@ TAPER_OP_CASES(factor_cases, {
           return l;
         });
       });
+  cholesky.out = [](Tensor& out, const Args& a) {
+    return linalg::cholesky_out(out, matmul(a.t[0], a.t[0].mT()));
+  };
   cholesky.errors = {error<LinAlgError>(
       "linalg.cholesky: (Batch element 1): The factorization could not be completed because the "
       "input is not positive-definite (the leading minor of order 1 is not positive-definite).",

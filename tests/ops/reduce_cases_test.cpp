@@ -205,6 +205,14 @@ OpCase reduction(std::string name, All all, Along along, Fold f, Domain domain =
   return c;
 }
 
+/// The form that writes into `out`; no dimensions for all.
+template <class Into>
+void add_out(OpCase& c, const Into& into) {
+  c.out = [into](Tensor& out, const Args& a) -> Tensor {
+    return into(out, a.t[0], dims_of(a.i), keep_of(a.i));
+  };
+}
+
 OpCase looser(OpCase c, double tolerance) {
   c.tolerance = tolerance;
   return c;
@@ -234,6 +242,9 @@ TAPER_OP_CASES(sums, {
   OpCase mean = reduction(
       "mean", [](const Tensor& x) { return x.mean(); },
       [](const Tensor& x, IntArrayRef d, bool k) { return x.mean(d, k); }, mean_of);
+  add_out(mean, [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return mean_out(out, x, d.empty() ? OptionalIntArrayRef() : IntArrayRef(d), k);
+  });
   // The mean of nothing is NaN, of which a gradient says nothing.
   mean.gradient_samples = [] { return samples(kDouble, of_something()); };
   mean.errors = {error<Error>(
@@ -301,7 +312,7 @@ OpCase of_truths(OpCase c, std::function<ScalarType(ScalarType)> result) {
 TAPER_OP_CASES(truths, {
   const auto truth = [](ScalarType t) { return t == kByte ? kByte : kBool; };
   const auto count = [](ScalarType) { return kLong; };
-  return std::vector<OpCase>{
+  std::vector<OpCase> list = {
       of_truths(reduction(
                     "any", [](const Tensor& x) { return x.any(); },
                     [](const Tensor& x, IntArrayRef d, bool k) { return x.any(d[0], k); }, any_of),
@@ -319,6 +330,13 @@ TAPER_OP_CASES(truths, {
                     nonzeros_of),
                 count),
   };
+  add_out(case_in(list, "any"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? any_out(out, x) : any_out(out, x, d[0], k);
+  });
+  add_out(case_in(list, "all"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? all_out(out, x) : all_out(out, x, d[0], k);
+  });
+  return list;
 });
 
 /// Floats from far and wide; whole numbers from a narrow range, so that many are equal.
@@ -346,6 +364,12 @@ TAPER_OP_CASES(extremes, {
                       "amin", [](const Tensor& x) { return x.amin(); },
                       [](const Tensor& x, IntArrayRef d, bool k) { return x.amin(d, k); }, min_of),
                   of_something());
+  add_out(amax, [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return amax_out(out, x, d, k);
+  });
+  add_out(amin, [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return amin_out(out, x, d, k);
+  });
   return std::vector<OpCase>{amax, amin};
 });
 
@@ -394,7 +418,7 @@ OpCase position(const char* name, All all, Along along, Fold f) {
 }
 
 TAPER_OP_CASES(positions, {
-  return std::vector<OpCase>{
+  std::vector<OpCase> list = {
       with_position("max_dim", true), with_position("min_dim", false),
       position(
           "argmax", [](const Tensor& x) { return x.argmax(); },
@@ -402,6 +426,13 @@ TAPER_OP_CASES(positions, {
       position(
           "argmin", [](const Tensor& x) { return x.argmin(); },
           [](const Tensor& x, IntArrayRef d, bool k) { return x.argmin(d[0], k); }, first_min)};
+  add_out(case_in(list, "argmax"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? argmax_out(out, x) : argmax_out(out, x, d[0], k);
+  });
+  add_out(case_in(list, "argmin"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? argmin_out(out, x) : argmin_out(out, x, d[0], k);
+  });
+  return list;
 });
 
 /// One value has no deviation (NaN); a gradient there would say nothing.
