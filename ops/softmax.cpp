@@ -22,6 +22,17 @@ void check_floating(const char* op, const Tensor& x) {
                  "_kernel_impl\" not implemented for '", x.scalar_type(), "'");
 }
 
+// What the kernels of the derivatives take for granted.
+void check_backward(const char* op, const Tensor& gy, const Tensor& y) {
+  check_defined(op, gy, "gy");
+  check_defined(op, y, "y");
+  check_floating(op, y);
+  TAPER_CHECK(gy.sizes() == y.sizes() && gy.scalar_type() == y.scalar_type(), op,
+              ": expected a gradient like the output, ", y.scalar_type(), y.sizes(), ", got ",
+              gy.scalar_type(), gy.sizes());
+  check_same_device(op, gy, y);
+}
+
 }  // namespace
 
 Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
@@ -61,9 +72,12 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
 // A fused backward is an op like any other. With v the gradient of gx:
 // d/dgy = y (v - sum(v y)), which is this op again; d/dy = v (gy - sum(gy y)) - gy sum(v y).
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
-  const Tensor g = gy.contiguous();
+  check_backward("softmax_backward", gy, y);
+  dim = wrap_dim(dim, y.dim());
+  if (in_float(y)) return softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
+  const Tensor g = gy.contiguous(), out = y.contiguous();
   Tensor gx = detail::make_tensor(y.sizes(), y.scalar_type(), y.device());
-  TAPER_ON_DEVICE(y, softmax_backward, gx, g, y, dim);
+  TAPER_ON_DEVICE(y, softmax_backward, gx, g, out, dim);
   if (needs_grad(gy, y))
     record("SoftmaxBackwardDataBackward0", gx, {gy, y},
            [gy = saved(gy), y = saved(y), dim](const Tensor& v) {
@@ -77,9 +91,13 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
 
 // d/dgy = v - sum(v exp(y)); d/dy = -v exp(y) sum(gy).
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
-  const Tensor g = gy.contiguous();
+  check_backward("log_softmax_backward", gy, y);
+  dim = wrap_dim(dim, y.dim());
+  if (in_float(y))
+    return log_softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
+  const Tensor g = gy.contiguous(), out = y.contiguous();
   Tensor gx = detail::make_tensor(y.sizes(), y.scalar_type(), y.device());
-  TAPER_ON_DEVICE(y, log_softmax_backward, gx, g, y, dim);
+  TAPER_ON_DEVICE(y, log_softmax_backward, gx, g, out, dim);
   if (needs_grad(gy, y))
     record("LogSoftmaxBackwardDataBackward0", gx, {gy, y},
            [gy = saved(gy), y = saved(y), dim](const Tensor& v) {

@@ -18,6 +18,7 @@ Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float);
 /// Gradient of softmax from that of its output and the output: gx = y (gy - sum(gy y)).
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 /// Gradient of log_softmax: gx = gy - exp(y) sum(gy).
+/// Errors of both: "softmax_backward: expected a gradient like the output, Float[2, 3], got ...".
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 
 }  // namespace taper

@@ -82,7 +82,11 @@ const std::set<std::string> kNeedValues = {"div_floor",
                                            "linalg_eig",
                                            "linalg_eigvals",
                                            "istft",
-                                           "nonzero"};
+                                           "nonzero",
+                                           "one_hot",
+                                           "symeig",
+                                           "svd",
+                                           "nuclear_norm"};
 // And where it is the CPU that is captured: they read sizes or places that are on the CPU always.
 const std::set<std::string> kNeedValuesOfCpu = {"gru",
                                                 "linalg_lstsq",

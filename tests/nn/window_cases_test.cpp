@@ -141,5 +141,41 @@ TAPER_OP_CASES(neighbouring_channels, {
   return std::vector<OpCase>{c};
 });
 
+// ---------------------------------------------------------------------- unit vectors
+// Numbers: the dimension; d: p, eps. The second sample has a vector that is nearly nothing.
+TAPER_OP_CASES(unit_vectors, {
+  OpCase c;
+  c.name = "normalize";
+  c.samples = [](ScalarType t) {
+    Args small = sample_of({{2, 3}}, t, {1, 2}, {1}, {2, 0.5});
+    for (int64_t k = 0; k < 3; ++k) set_element(small.t[0], k, get_element(small.t[0], k) / 32);
+    return std::vector<Args>{sample_of({{2, 3, 4}}, t, {}, {1}, {2, 1e-12}), small,
+                             sample_of({{4, 3}}, t, {}, {-2}, {3, 1e-12}),
+                             sample_of({{5, 33}}, t, {}, {1}, {1, 1e-12})};
+  };
+  const auto options = [](const Args& a) {
+    return F::NormalizeFuncOptions().p(a.d[0]).dim(a.i[0]).eps(a.d[1]);
+  };
+  c.call = [=](const Args& a) { return F::normalize(a.t[0], options(a)); };
+  c.out = [=](Tensor& out, const Args& a) { return F::normalize(a.t[0], options(a).out(out)); };
+  c.reference = [](const ArrayArgs& a) {
+    const Array& x = a.t[0];
+    const auto dim = static_cast<size_t>(a.i[0] < 0 ? a.i[0] + x.dim() : a.i[0]);
+    Array y(x.sizes);
+    for_each_index(x.sizes, [&](const Sizes& at) {
+      double sum = 0;
+      for (int64_t k = 0; k < x.sizes[dim]; ++k) {
+        Sizes other = at;
+        other[dim] = k;
+        sum += std::pow(std::abs(x.at(other)), a.d[0]);
+      }
+      y.at(at) = x.at(at) / std::max(std::pow(sum, 1 / a.d[0]), a.d[1]);
+    });
+    return y;
+  };
+  c.tolerance = 4;
+  return std::vector<OpCase>{c};
+});
+
 }  // namespace
 }  // namespace taper::testing

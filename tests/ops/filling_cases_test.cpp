@@ -7,6 +7,7 @@
 #include <taper/ops/functions.h>
 #include <taper/ops/index.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/shape.h>
 
 #include <algorithm>
 #include <cmath>
@@ -211,6 +212,79 @@ TAPER_OP_CASES(places_of_elements, {
     return Arrays{y, y};
   };
   c.covers = {"argwhere"};
+  return std::vector<OpCase>{c};
+});
+
+// Numbers: whether those that are not there are meant.
+TAPER_OP_CASES(members, {
+  OpCase c;
+  c.name = "isin";
+  c.dtypes = {kFloat, kDouble, kLong, kInt, kByte};
+  c.differentiable = false;
+  c.result_dtype = &bool_result;
+  // Whole numbers, few and many of them.
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    Random random(3);
+    for (const auto& [elements, tests] : std::vector<std::pair<Sizes, Sizes>>{{{5}, {3}},
+                                                                              {{2, 3}, {2, 2}},
+                                                                              {{}, {4}},
+                                                                              {{4}, {}},
+                                                                              {{0}, {3}},
+                                                                              {{3}, {0}},
+                                                                              {{40, 3}, {100}},
+                                                                              {{1025}, {33}}})
+      for (int64_t invert = 0; invert < 2; ++invert)
+        list.push_back({{random_index(elements, 0, 90, random).to(t),
+                         random_index(tests, 0, 90, random).to(t)},
+                        {invert}});
+    return list;
+  };
+  c.call = [](const Args& a) { return isin(a.t[0], a.t[1], false, a.i[0] != 0); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[0].sizes);
+    for (size_t k = 0; k < y.v.size(); ++k) {
+      const auto& tests = a.t[1].v;
+      const bool found = std::find(tests.begin(), tests.end(), a.t[0].v[k]) != tests.end();
+      y.v[k] = found != (a.i[0] != 0);
+    }
+    return y;
+  };
+  return std::vector<OpCase>{c};
+});
+
+// Numbers: how many classes.
+TAPER_OP_CASES(classes, {
+  OpCase c;
+  c.name = "one_hot";
+  c.dtypes = {kLong};
+  c.differentiable = false;
+  c.samples = [](ScalarType) {
+    Random random(3);
+    std::vector<Args> list;
+    for (const Sizes& sizes : {Sizes{}, {4}, {2, 3}, {1025}, {0}})
+      list.push_back({{random_index(sizes, 0, 5, random)}, {5}});
+    return list;
+  };
+  c.call = [](const Args& a) { return one_hot(a.t[0], a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    Sizes sizes = a.t[0].sizes;
+    sizes.push_back(a.i[0]);
+    Array y(sizes);
+    for (size_t k = 0; k < a.t[0].v.size(); ++k)
+      y.v[k * static_cast<size_t>(a.i[0]) + static_cast<size_t>(a.t[0].v[k])] = 1;
+    return y;
+  };
+  const auto of = [](std::vector<double> v) { return values(std::move(v), kLong); };
+  c.errors = {
+      error<Error>("one_hot is only applicable to index tensor.", [] { one_hot(numbers({2})); }),
+      error<Error>("Class values must be non-negative.",
+                   [of] {
+                     one_hot(of({-1, 2}));
+                   }),
+      error<Error>("Class values must be smaller than num_classes.", [of] { one_hot(of({3}), 3); }),
+      error<Error>("Can not infer total number of classes from empty tensor.",
+                   [of] { one_hot(of({})); })};
   return std::vector<OpCase>{c};
 });
 

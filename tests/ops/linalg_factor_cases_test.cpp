@@ -249,6 +249,48 @@ TAPER_OP_CASES(unpacked_lu, {
   return std::vector<OpCase>{c};
 });
 
+// P, L, U of matrices whose rows are swapped: the largest elements stand on the other diagonal.
+TAPER_OP_CASES(lu_in_parts, {
+  const auto flipped = [](const Matrix& x) {
+    Matrix y(x.m, x.n);
+    for (int64_t i = 0; i < x.m; ++i)
+      for (int64_t j = 0; j < x.n; ++j) y(i, j) = x(x.m - 1 - i, j);
+    return y;
+  };
+  OpCase c = matrix_case(
+      "linalg_lu", {{{3, 3}}, {{2, 4, 4}}, {{1, 1}}},
+      [](const Args& a) {
+        const auto [p, l, u] = linalg::lu(a.t[0].flip({-2}));
+        return Results{matmul(matmul(p, l), u), l.triu(1), u.tril(-1),
+                       l.diagonal(0, -2, -1),   p.sum(-1), u};
+      },
+      [flipped](const ArrayArgs& a) {
+        const auto of = [&](const auto& f) { return for_matrices(a, f); };
+        const auto zeros = [](const auto& x) { return Matrix(x[0].n, x[0].n); };
+        Sizes rows = a.t[0].sizes;
+        rows.pop_back();
+        return Arrays{of([&](const auto& x) { return flipped(x[0]); }),
+                      of(zeros),
+                      of(zeros),
+                      Array(rows, 1),
+                      Array(rows, 1),
+                      of([](const auto& x) {
+                        Matrix u = x[0];  // the swaps undo the flip, as the diagonal is the largest
+                        for (int64_t k = 0; k < u.n; ++k)
+                          for (int64_t i = k + 1; i < u.m; ++i) {
+                            const double factor = u(i, k) / u(k, k);
+                            for (int64_t j = 0; j < u.n; ++j) u(i, j) -= factor * u(k, j);
+                            u(i, k) = 0;
+                          }
+                        return u;
+                      })};
+      });
+  c.errors = {error<Error>("LU without pivoting is not implemented on the CPU", [] {
+    linalg::lu(numbers({2, 2}), false);
+  })};
+  return std::vector<OpCase>{c};
+});
+
 // A + A^T for a symmetric matrix, whose large diagonal has both signs.
 Matrix symmetric(const Matrix& x) {
   Matrix y = transposed(x);

@@ -61,9 +61,56 @@ OpCase softmax_case(std::string name, Tensor (*op)(const Tensor&, int64_t, optio
   return c;
 }
 
+/// From the gradient of the output and the output y (of log_softmax its logarithm), both of the
+/// shape of x in softmax_case's samples: y (g - sum(g y)), or g - exp(y) sum(g).
+OpCase backward_case(std::string name, Tensor (*op)(const Tensor&, const Tensor&, int64_t),
+                     bool logarithm) {
+  OpCase c = softmax_case(std::move(name), &softmax, false);
+  c.samples = [plain = c.samples](ScalarType t) {
+    std::vector<Args> list;
+    for (const Args& a : plain(t))
+      list.push_back(sample_of({a.t[0].sizes().vec(), a.t[0].sizes().vec()}, t, {-1, 1}, a.i));
+    return list;
+  };
+  c.call = [op](const Args& a) { return op(a.t[0], a.t[1], a.i[0]); };
+  c.reference = [logarithm](const ArrayArgs& a) {
+    const Array &g = a.t[0], &y = a.t[1];
+    const int64_t rank = g.dim(), dim = rank == 0 ? 0 : (a.i[0] + rank) % rank;
+    Array gx(g.sizes);
+    for_each_index(g.sizes, [&](const std::vector<int64_t>& index) {
+      double sum = 0;
+      for (int64_t k = 0; k < (rank == 0 ? 1 : g.sizes[dim]); ++k) {
+        std::vector<int64_t> other = index;
+        if (rank > 0) other[dim] = k;
+        sum += g.at(other) * (logarithm ? 1 : y.at(other));
+      }
+      gx.at(index) =
+          logarithm ? g.at(index) - std::exp(y.at(index)) * sum : y.at(index) * (g.at(index) - sum);
+    });
+    return gx;
+  };
+  c.tolerance = 16;
+  const auto ones = [](std::vector<int64_t> sizes, ScalarType t) {
+    return to_tensor(Array(sizes, 1), t);
+  };
+  c.errors = {error<Error>("expected a gradient like the output, Float[2, 3], got Float[2, 2]",
+                           [=] {
+                             op(ones({2, 2}, kFloat), ones({2, 3}, kFloat), 1);
+                           }),
+              error<Error>("expected a gradient like the output, Float[2], got Double[2]",
+                           [=] { op(ones({2}, kDouble), ones({2}, kFloat), 0); }),
+              error<IndexError>("Dimension out of range",
+                                [=] { op(ones({2}, kFloat), ones({2}, kFloat), 1); }),
+              error<NotImplementedError>("not implemented for 'Long'",
+                                         [=] { op(ones({2}, kLong), ones({2}, kLong), 0); })};
+  return c;
+}
+
 TAPER_OP_CASES(softmaxes, {
   return std::vector<OpCase>{softmax_case("softmax", &softmax, false),
-                             softmax_case("log_softmax", &log_softmax, true)};
+                             softmax_case("log_softmax", &log_softmax, true),
+                             backward_case("softmax_backward", &softmax_backward, false),
+                             backward_case("log_softmax_backward", &log_softmax_backward, true)};
 });
 
 TEST(Softmax, DoesNotOverflow) {

@@ -2,6 +2,7 @@
 #include <taper/ops/combine.h>
 #include <taper/ops/fold.h>
 #include <taper/ops/functions.h>
+#include <taper/ops/pack_sequence.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/view_scatter.h>
 
@@ -168,6 +169,70 @@ TAPER_OP_CASES(flat_lists_of_tensors, {
   };
   join.is_view = true;  // of one tensor
   return std::vector<OpCase>{join};
+});
+
+// Numbers: whether the sequences come first; d: what fills the rest.
+TAPER_OP_CASES(padded_sequences, {
+  OpCase c;
+  c.name = "pad_sequence";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3}, {1}, {4}}, t, {}, {1}, {0}),
+                             sample_of({{2, 3}, {4, 3}}, t, {}, {0}, {2}),
+                             sample_of({{1, 2, 2}, {0, 2, 2}, {3, 2, 2}}, t, {}, {1}, {-1}),
+                             sample_of({{2, 2}, {2, 2}}, t, {}, {0}, {0})};
+  };
+  c.call = [](const Args& a) { return pad_sequence(a.t, a.i[0] != 0, a.d[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    const int64_t count = static_cast<int64_t>(a.t.size());
+    Sizes sizes = a.t[0].sizes;
+    for (const Array& x : a.t) sizes[0] = std::max(sizes[0], x.sizes[0]);
+    sizes.insert(sizes.begin() + (a.i[0] ? 0 : 1), count);
+    Array y(sizes, a.d[0]);
+    for (int64_t s = 0; s < count; ++s)
+      for_each_index(a.t[static_cast<size_t>(s)].sizes, [&](const Sizes& index) {
+        Sizes to = index;
+        to.insert(to.begin() + (a.i[0] ? 0 : 1), s);
+        y.at(to) = a.t[static_cast<size_t>(s)].at(index);
+      });
+    return y;
+  };
+  c.errors = {error<Error>("received an empty list of sequences", [] { pad_sequence({}); }),
+              error<Error>("The size of tensor a ([2, 3]) must match the size of tensor b ([2, 2]) "
+                           "behind the first dimension",
+                           [] {
+                             pad_sequence({numbers({2, 3}), numbers({2, 2})});
+                           })};
+  return std::vector<OpCase>{c};
+});
+
+// The first tensor is the flat one.
+TAPER_OP_CASES(tensors_of_a_flat_list, {
+  OpCase c;
+  c.name = "unflatten_dense_tensors";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{7}, {2, 3}, {}}, t), sample_of({{4}, {4}}, t),
+                             sample_of({{6}, {2, 1}, {0}, {2}}, t)};
+  };
+  c.call = [](const Args& a) {
+    return unflatten_dense_tensors(a.t[0], TensorList(a.t.data() + 1, a.t.size() - 1));
+  };
+  c.reference = [](const ArrayArgs& a) {
+    Arrays list;
+    int64_t at = 0;
+    for (size_t k = 1; k < a.t.size(); ++k) {
+      list.push_back(reshaped(part_of(a.t[0], 0, at, a.t[k].numel()), a.t[k].sizes));
+      at += a.t[k].numel();
+    }
+    return list;
+  };
+  c.inputs_without_gradient = {1, 2, 3};
+  c.is_view = true;
+  c.errors = {error<Error>("exceeds dimension size (3)", [] {
+    unflatten_dense_tensors(numbers({3}), {numbers({2}), numbers({2})});
+  })};
+  return std::vector<OpCase>{c};
 });
 
 }  // namespace
