@@ -98,6 +98,10 @@ TAPER_OP_CASES(activations, {
           [](double x) { return std::log(x / (1 - x)); }, [](Tensor x) { return logit_(x); },
           {0.1, 0.9}),
       activation_case(
+          "rrelu", [](const Tensor& x) { return rrelu(x, 0.1, 0.4); },
+          [](double x) { return x > 0 ? x : 0.25 * x; },
+          [](Tensor x) { return rrelu_(x, 0.1, 0.4); }),
+      activation_case(
           "softsign", [](const Tensor& x) { return softsign(x); },
           [](double x) { return x / (1 + std::abs(x)); }),
       activation_case(

@@ -43,6 +43,12 @@ TAPER_OP_CASES(copies_with_other_values, {
   zeros.inplace = [](const Args& a) { return a.t[0].zero_(); };
   zeros.reference = [](const ArrayArgs& a) { return filled(a.t[0], 0); };
   zeros.errors = {};
+  OpCase same = all;
+  same.name = "clone";
+  same.call = [](const Args& a) { return taper::clone(a.t[0]); };
+  same.inplace = {};
+  same.reference = [](const ArrayArgs& a) { return a.t[0]; };
+  same.errors = {};
   OpCase by_tensor = all;
   by_tensor.name = "fill_tensor";
   by_tensor.samples = [](ScalarType t) {
@@ -54,7 +60,7 @@ TAPER_OP_CASES(copies_with_other_values, {
   by_tensor.call = [](const Args& a) { return fill(a.t[0], a.t[1]); };
   by_tensor.inplace = [](const Args& a) { return a.t[0].fill_(a.t[1]); };
   by_tensor.reference = [](const ArrayArgs& a) { return filled(a.t[0], a.t[1].v[0]); };
-  return std::vector<OpCase>{all, zeros, by_tensor};
+  return std::vector<OpCase>{all, zeros, same, by_tensor};
 });
 
 TAPER_OP_CASES(copies, {
