@@ -45,7 +45,10 @@ Tensor& become(const char* node, const Tensor& x, const Tensor& y) {
 Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
   return become("TransposeBackward1", *this, detach().transpose(dim0, dim1));
 }
-Tensor& Tensor::t_() const { return become("TBackward1", *this, detach().t()); }
+Tensor& Tensor::t_() const {
+  TAPER_CHECK(dim() <= 2, "t_() expects a tensor with <= 2 dimensions, but self is ", dim(), "D");
+  return become("TBackward1", *this, detach().t());
+}
 Tensor& Tensor::unsqueeze_(int64_t dim) const {
   return become("UnsqueezeBackward1", *this, detach().unsqueeze(dim));
 }
