@@ -59,7 +59,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef o
 // The other way (pool_unpool.cpp): zeros of output_size but for the elements of self, at the places
 // in their plane that `indices` (kLong, of self's sizes) gives, as max_pool2d_with_indices tells
 // them. (N, C, H, W) or (C, H, W); with one more dimension (there `stride` and `padding` are only
-// checked). Throws Error for other sizes, IndexError for a place outside.
+// checked). Throws Error for other sizes and for a place outside.
 Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef output_size);
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size,
                     IntArrayRef stride, IntArrayRef padding);
