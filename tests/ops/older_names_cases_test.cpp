@@ -139,10 +139,11 @@ TAPER_OP_CASES(factors_by_older_names, {
       "symeig", {{{3, 3}}, {{2, 4, 4}}},
       [](const Args& a) {
         const auto [l, v] = taper::symeig(a.t[0] + a.t[0].mT(), true, false);
-        return matmul(v * l.pow(3).unsqueeze(-2), v.mT());
+        return matmul(v * l.pow(2).unsqueeze(-2), v.mT());
       },
       [](const ArrayArgs& a) {
-        return for_matrices(a, [](const auto& x) { return cube(symmetric(x[0])); });
+        return for_matrices(a,
+                            [](const auto& x) { return times(symmetric(x[0]), symmetric(x[0])); });
       });
   OpCase svd = matrix_case(
       "svd", {{{3, 3}}, {{2, 4, 2}}, {{2, 3}}},
