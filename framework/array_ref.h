@@ -141,6 +141,10 @@ class OptionalIntArrayRef {
  private:
   optional<IntArrayRef> value_;
 };
+/// LibTorch's name for an optional list of any type; of int64_t it is an OptionalIntArrayRef.
+template <class T>
+using OptionalArrayRef =
+    std::conditional_t<std::is_same<T, int64_t>::value, OptionalIntArrayRef, optional<ArrayRef<T>>>;
 
 /// The most dimensions a tensor may have.
 constexpr int64_t kMaxDims = 12;

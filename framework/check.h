@@ -23,6 +23,11 @@ class Error : public std::exception {
   /// The message with no context lines; the same text as `what()`.
   const char* what_without_backtrace() const noexcept { return msg_.c_str(); }
   const std::string& msg() const { return msg_; }
+  /// Empty: errors carry no call stack.
+  const std::string& backtrace() const noexcept {
+    static const std::string none;
+    return none;
+  }
 
  private:
   std::string msg_;

@@ -80,7 +80,8 @@ class Tensor {
   int64_t stride(int64_t dim) const;
   IntArrayRef sizes() const { return impl().sizes; }
   IntArrayRef strides() const { return impl().strides; }
-  int64_t numel() const { return impl().numel; }
+  /// 0 for an undefined tensor, as programs ask it before they fill one.
+  int64_t numel() const { return impl_ ? impl_->numel : 0; }
   int64_t storage_offset() const { return impl().offset; }
   size_t itemsize() const { return impl().itemsize(); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
@@ -90,8 +91,8 @@ class Tensor {
   Device device() const { return impl().device; }
   int64_t get_device() const;
   Layout layout() const { return kStrided; }
-  bool is_cuda() const { return device().is_cuda(); }
-  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return impl_ && impl_->device.is_cuda(); }
+  bool is_cpu() const { return impl_ && impl_->device.is_cpu(); }
   bool is_sparse() const { return false; }
   /// All dimensions are dense. (LibTorch 1.13 throws for a tensor that is not sparse, later
   /// versions answer.)
@@ -104,7 +105,7 @@ class Tensor {
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
   bool is_complex() const { return isComplexType(scalar_type()); }
   bool is_signed() const { return scalar_type() != kByte && scalar_type() != kBool; }
-  bool is_inference() const { return impl().inference; }
+  bool is_inference() const { return impl_ && impl_->inference; }
   bool is_nonzero() const;
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   /// Contiguous where the tensor is, else the channels-last format that it has; Contiguous for
@@ -194,7 +195,7 @@ class Tensor {
   }
 
   // -------------------------------------------------------------------- autograd
-  bool requires_grad() const { return impl().requires_grad(); }
+  bool requires_grad() const { return impl_ && impl_->requires_grad(); }
   /// Makes a leaf ask for a gradient (or no longer); does nothing to a tensor that an op made.
   /// Throws for integral tensors.
   const Tensor& set_requires_grad(bool v) const;

@@ -33,6 +33,7 @@
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
+#include <c10/util/OptionalArrayRef.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/complex.h>
 #include <c10/util/irange.h>

@@ -105,6 +105,7 @@ class Event {
   /// Lets the current stream, or `stream`, wait.
   void wait() const { wait(current_stream()); }
   void wait(const Stream& stream) const;
+  void block(const Stream& stream) const { wait(stream); }
   /// Whether the last record has been reached; true when there was none.
   bool query() const;
   void synchronize() const;

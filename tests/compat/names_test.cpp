@@ -79,6 +79,31 @@ TEST(CompatNames, AProgramsOwnClassIsHeldIntrusively) {
   EXPECT_TRUE(gone);
 }
 
+// What LibTorch answers for one; what needs a tensor throws.
+TEST(CompatNames, AnUndefinedTensorAnswersWhatItIs) {
+  const torch::Tensor none;
+  EXPECT_EQ(none.numel(), 0);
+  EXPECT_EQ(torch::numel(none), 0);
+  EXPECT_FALSE(none.requires_grad() || none.is_cuda() || none.is_cpu() || none.is_inference());
+  EXPECT_THROW(none.device(), c10::Error);
+  EXPECT_THROW(none.sum(), c10::Error);
+  EXPECT_THROW(none + torch::ones({1}), c10::Error);
+  EXPECT_THROW(torch::cat({none, none}), c10::Error);
+}
+
+TEST(CompatNames, OptionalListsAndBacktraces) {
+  c10::OptionalArrayRef<int64_t> dim = {1};
+  EXPECT_EQ(torch::ones({4, 2}).sum(dim).sizes(), torch::IntArrayRef({4}));
+  const c10::OptionalArrayRef<double> weights;
+  EXPECT_FALSE(weights.has_value());
+  try {
+    torch::ones({2}).view({3});
+    FAIL() << "a view of another size";
+  } catch (const c10::Error& e) {
+    EXPECT_TRUE(e.backtrace().empty());
+  }
+}
+
 TEST(CompatNames, GradModeIsOneOfAutogradToo) {
   torch::autograd::GradMode::set_enabled(false);
   EXPECT_FALSE(at::GradMode::is_enabled());
@@ -110,6 +135,7 @@ TEST(CompatNames, CudaHasLibTorchsNames) {
     EXPECT_EQ(c10::cuda::current_device(), 2);
     at::cuda::CUDAEvent event;
     event.record();
+    event.block(at::cuda::getDefaultCUDAStream(1));
     event.synchronize();
   }
   EXPECT_EQ(c10::cuda::getCurrentCUDAStream(), before);

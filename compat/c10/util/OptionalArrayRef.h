@@ -1,4 +1,4 @@
-// c10::OptionalIntArrayRef.
+// c10::OptionalArrayRef and OptionalIntArrayRef.
 #pragma once
 
 #include <taper/framework/array_ref.h>
