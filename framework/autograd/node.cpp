@@ -129,13 +129,13 @@ void Node::add_post_hook(std::unique_ptr<FunctionPostHook>&& hook) {
 }
 
 unsigned Node::add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
-  auto& hooks = extra().tensor_hooks;
-  const unsigned id = hooks.empty() ? 0 : hooks.back().id + 1;
-  hooks.push_back({id, output_nr, std::move(hook)});
-  return id;
+  Extra& e = extra();
+  e.tensor_hooks.push_back({e.next_tensor_hook, output_nr, std::move(hook)});
+  return e.next_tensor_hook++;
 }
 
 void Node::remove_tensor_pre_hook(unsigned id) {
+  TAPER_CHECK(id < extra().next_tensor_hook, "Invalid index, no hook at position ", id);
   auto& hooks = extra().tensor_hooks;
   hooks.erase(std::remove_if(hooks.begin(), hooks.end(), [&](auto& h) { return h.id == id; }),
               hooks.end());

@@ -129,6 +129,7 @@ struct Node {
   struct Extra {
     std::vector<PreHook> pre_hooks;
     std::vector<TensorHook> tensor_hooks;
+    unsigned next_tensor_hook = 0;
     std::vector<PostHook> post_hooks;
     /// Anomaly mode: the call stack of the forward op.
     std::vector<void*> forward_stack;

@@ -52,6 +52,27 @@ TEST(TensorHook, CanBeRemoved) {
   EXPECT_EQ(second, 2);
 }
 
+TEST(TensorHook, OfAnInnerTensorIsRemovedByAnIdThatItHas) {
+  Tensor x = leaf({1});
+  Tensor y = x * scalar(2);
+  EXPECT_THROW(y.remove_hook(0), Error);
+  int calls = 0;
+  const unsigned a = y.register_hook([&](const Tensor&) { ++calls; });
+  try {
+    y.remove_hook(a + 1);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("Invalid index, no hook at position 1"),
+              std::string::npos);
+  }
+  y.remove_hook(a);
+  y.remove_hook(a);
+  // An id is not given twice.
+  EXPECT_NE(y.register_hook([&](const Tensor&) { calls += 10; }), a);
+  y.sum().backward();
+  EXPECT_EQ(calls, 10);
+}
+
 TEST(TensorHook, NeedsATensorThatRequiresAGradient) {
   EXPECT_THROW(doubles({1}).register_hook([](const Tensor&) {}), Error);
 }
