@@ -66,6 +66,7 @@
 #include <taper/ops/scan.h>
 #include <taper/ops/scatter_reduce.h>
 #include <taper/ops/search.h>
+#include <taper/ops/segment_reduce.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/softmax.h>
 #include <taper/ops/sort.h>
