@@ -190,8 +190,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 namespace {
 
 // Checks the arguments; returns the number of normalised elements.
-int64_t check_layer_norm(const Tensor& x, IntArrayRef shape, const Tensor& w, const Tensor& b) {
-  check_floating("layer_norm", x);
+int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, const Tensor& w,
+                         const Tensor& b) {
+  check_floating(op, x);
   TAPER_CHECK(!shape.empty(),
               "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
               "one element, but got normalized_shape = ",
@@ -206,8 +207,8 @@ int64_t check_layer_norm(const Tensor& x, IntArrayRef shape, const Tensor& w, co
   TAPER_CHECK(x.dim() >= k && x.sizes().slice(static_cast<size_t>(x.dim() - k)) == shape,
               "Given normalized_shape=", shape, ", expected input with shape [*, ",
               detail::concat(shape).substr(1), ", but got input of size", x.sizes());
-  if (w.defined()) check_same_device("layer_norm", x, w);
-  if (b.defined()) check_same_device("layer_norm", x, b);
+  if (w.defined()) check_same_device(op, x, w);
+  if (b.defined()) check_same_device(op, x, b);
   int64_t width = 1;
   for (int64_t s : shape) width *= s;
   return width;
@@ -217,7 +218,7 @@ int64_t check_layer_norm(const Tensor& x, IntArrayRef shape, const Tensor& w, co
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps, bool) {
-  const int64_t width = check_layer_norm(input, normalized_shape, weight, bias);
+  const int64_t width = check_layer_norm("layer_norm", input, normalized_shape, weight, bias);
   const int64_t rows = width ? input.numel() / width : 0;
   Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
   Tensor mean = detail::make_tensor({rows}, statistics_dtype(input), input.device());
@@ -233,6 +234,30 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
                   TAPER_ON_DEVICE(v, layer_norm_gradient, gx, gw, gb, gy, v, m, s, wt, width);
                 });
   return y;
+}
+
+// ---------------------------------------------------------------------- RMS norm
+namespace {
+
+double epsilon_of(ScalarType t) {
+  if (t == kHalf) return 0x1p-10;
+  if (t == kBFloat16) return 0x1p-7;
+  return t == kFloat ? 0x1p-23 : 0x1p-52;
+}
+
+}  // namespace
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                optional<double> eps) {
+  check_layer_norm("rms_norm", input, normalized_shape, weight, {});
+  const ScalarType dtype = input.scalar_type();
+  const Tensor x = isReducedFloatingType(dtype) ? input.to(kFloat) : input;
+  Dims dims;
+  for (size_t d = normalized_shape.size(); d > 0; --d) dims.push_back(-static_cast<int64_t>(d));
+  const Tensor scale =
+      x.square().mean(dims.ref(), true).add(eps.value_or(epsilon_of(dtype))).rsqrt();
+  const Tensor y = x.mul(scale).to(dtype);
+  return weight.defined() ? y.mul(weight) : y;
 }
 
 // ---------------------------------------------------------------------- group norm

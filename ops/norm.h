@@ -24,6 +24,12 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enable = true);
 
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes are normalized_shape;
+/// weight has that shape. `eps` is the distance of 1 to the next number of the dtype where none is
+/// given. Zhang and Sennrich, "Root mean square layer normalization", 2019.
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight = {},
+                optional<double> eps = nullopt);
+
 /// Over the channels of each of num_groups groups: input (N, C, ...), weight and bias (C).
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-05, bool cudnn_enabled = true);

@@ -13,6 +13,10 @@ Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
                            options.eps());
 }
 
+Tensor rms_norm(const Tensor& input, const RMSNormFuncOptions& options) {
+  return taper::rms_norm(input, options.normalized_shape(), options.weight(), options.eps());
+}
+
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
   return taper::group_norm(input, options.num_groups(), options.weight(), options.bias(),
                            options.eps());

@@ -8,7 +8,10 @@ namespace taper::nn::functional {
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must be
 /// normalized_shape; weight and bias of that shape, or undefined. Throws Error for other sizes.
 Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options);
-/// The same over each of num_groups groups of channels of (N, C, ...); weight and bias (C), or
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes must be
+/// normalized_shape; weight of that shape, or undefined. Throws Error for other sizes.
+Tensor rms_norm(const Tensor& input, const RMSNormFuncOptions& options);
+/// layer_norm over each of num_groups groups of channels of (N, C, ...); weight and bias (C), or
 /// undefined. Throws Error unless num_groups divides C.
 Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options);
 /// x / (k + alpha * m)^beta, with m the mean of the squares of `size` neighbouring channels (zeros

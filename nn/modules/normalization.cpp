@@ -39,6 +39,34 @@ Tensor LayerNormImpl::forward(const Tensor& input) {
   return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
 }
 
+// ---------------------------------------------------------------------- RMSNorm
+TAPER_DEFINE_LIBRARY_MODULE(RMSNorm);
+
+RMSNormImpl::RMSNormImpl(RMSNormOptions options_) : options(std::move(options_)) {
+  RMSNormImpl::reset();
+}
+
+void RMSNormImpl::reset() {
+  weight = detail::register_optional(*this, "weight", options.normalized_shape(),
+                                     options.elementwise_affine());
+  reset_parameters();
+}
+
+void RMSNormImpl::reset_parameters() { detail::reset_affine(weight, {}); }
+
+void RMSNormImpl::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::RMSNorm(" << IntArrayRef(options.normalized_shape()) << ", eps=";
+  if (options.eps())
+    stream << *options.eps();
+  else
+    stream << "None";
+  stream << ", elementwise_affine=" << text_of(options.elementwise_affine()) << ")";
+}
+
+Tensor RMSNormImpl::forward(const Tensor& input) {
+  return rms_norm(input, options.normalized_shape(), weight, options.eps());
+}
+
 // ---------------------------------------------------------------------- GroupNorm
 TAPER_DEFINE_LIBRARY_MODULE(GroupNorm);
 

@@ -1,4 +1,4 @@
-// LayerNorm, GroupNorm.
+// LayerNorm, RMSNorm, GroupNorm.
 #pragma once
 
 #include <taper/nn/modules/common.h>
@@ -24,6 +24,24 @@ class LayerNormImpl : public Cloneable<LayerNormImpl> {
   Tensor bias;
 };
 TAPER_LIBRARY_MODULE(LayerNorm);
+
+/// functional::rms_norm of (..., normalized_shape) with a weight (starts at 1) of normalized_shape,
+/// undefined unless elementwise_affine. Python's module; LibTorch's C++ has the function alone.
+class RMSNormImpl : public Cloneable<RMSNormImpl> {
+ public:
+  RMSNormImpl(std::vector<int64_t> normalized_shape)
+      : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
+  explicit RMSNormImpl(RMSNormOptions options_);
+
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+
+  RMSNormOptions options;
+  Tensor weight;
+};
+TAPER_LIBRARY_MODULE(RMSNorm);
 
 /// functional::group_norm of (N, num_channels, ...) with a weight (starts at 1) and a bias (0) of
 /// (num_channels), undefined unless affine.

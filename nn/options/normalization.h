@@ -1,4 +1,4 @@
-// Options of LayerNorm, GroupNorm and functional::normalize.
+// Options of LayerNorm, RMSNorm, GroupNorm and functional::normalize.
 #pragma once
 
 #include <vector>
@@ -13,6 +13,14 @@ struct LayerNormOptions {
       : normalized_shape_(std::move(normalized_shape)) {}
   TAPER_ARG(std::vector<int64_t>, normalized_shape);
   TAPER_ARG(double, eps) = 1e-5;
+  TAPER_ARG(bool, elementwise_affine) = true;
+};
+struct RMSNormOptions {
+  RMSNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);
+  /// The distance of 1 to the next number of the input's dtype where none is given.
+  TAPER_ARG(optional<double>, eps) = nullopt;
   TAPER_ARG(bool, elementwise_affine) = true;
 };
 struct GroupNormOptions {
@@ -45,6 +53,13 @@ struct LayerNormFuncOptions {
   TAPER_ARG(Tensor, weight) = {};
   TAPER_ARG(Tensor, bias) = {};
   TAPER_ARG(double, eps) = 1e-5;
+};
+struct RMSNormFuncOptions {
+  RMSNormFuncOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  TAPER_ARG(std::vector<int64_t>, normalized_shape);
+  TAPER_ARG(Tensor, weight) = {};
+  TAPER_ARG(optional<double>, eps) = nullopt;
 };
 struct GroupNormFuncOptions {
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}

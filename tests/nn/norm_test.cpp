@@ -1,6 +1,8 @@
 // Expected values are PyTorch 1.13's for the same inputs and seeds.
 #include "nn/util.h"
 
+#include <sstream>
+
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/binary.h>
@@ -15,6 +17,28 @@ namespace F = nn::functional;
 using test::expect_values;
 using test::message_of;
 using test::ramp;
+
+TEST(RMSNormModule, HasAWeightAndNoBias) {
+  const Tensor x = tensor({{3.f, 4.f}, {0.f, 2.f}});
+  RMSNorm norm(RMSNormOptions({2}).eps(0));
+  EXPECT_EQ(norm->parameters().size(), 1u);
+  expect_values(norm(x), {0.8485281, 1.1313708, 0, 1.4142136});
+  norm->weight.data().copy_(tensor({2.f, -1.f}));
+  expect_values(norm(x), {1.6970563, -1.1313708, 0, -1.4142136});
+  expect_values(F::rms_norm(x, F::RMSNormFuncOptions({2}).eps(0).weight(norm->weight)),
+                {1.6970563, -1.1313708, 0, -1.4142136});
+  norm(x).sum().backward();
+  EXPECT_EQ(norm->weight.grad().sizes(), IntArrayRef({2}));
+  RMSNorm plain(RMSNormOptions({2, 2}).elementwise_affine(false));
+  EXPECT_TRUE(plain->parameters().empty());
+  EXPECT_NEAR(plain(x).square().mean().item<float>(), 1, 1e-5);
+  EXPECT_THROW(norm(ones({3})), Error);
+  std::ostringstream text;
+  text << norm << ' ' << plain;
+  EXPECT_EQ(text.str(),
+            "torch::nn::RMSNorm([2], eps=0, elementwise_affine=true) "
+            "torch::nn::RMSNorm([2, 2], eps=None, elementwise_affine=false)");
+}
 
 TEST(BatchNormModule, TrainsAndEvaluates) {
   const Tensor x = tensor({{1.f, 2.f}, {3.f, 5.f}});

@@ -173,6 +173,53 @@ TAPER_OP_CASES(norm_cases, {
   return std::vector{b, l, g, i};
 });
 
+/// x / sqrt(mean(x^2) + eps) * weight over the dimensions of the weight, or the last one.
+Array rms_reference(const ArrayArgs& a) {
+  const Array& x = a.t[0];
+  const int64_t width = a.t.size() > 1 ? a.t[1].numel() : x.size(-1);
+  Array y(x.sizes);
+  for (int64_t first = 0; first < x.numel(); first += width) {
+    double squares = 0;
+    for (int64_t i = 0; i < width; ++i)
+      squares += x.v[static_cast<size_t>(first + i)] * x.v[static_cast<size_t>(first + i)];
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(width) + kEps);
+    for (int64_t i = 0; i < width; ++i) {
+      const auto at = static_cast<size_t>(first + i);
+      y.v[at] = x.v[at] * scale * (a.t.size() > 1 ? a.t[1].v[static_cast<size_t>(i)] : 1);
+    }
+  }
+  return y;
+}
+
+TAPER_OP_CASES(rms_norm_case, {
+  OpCase c = norm_case("rms_norm", {{{4, 5}, {5}},
+                                    {{2, 3, 4}, {3, 4}},
+                                    {{2, 3, 4}},
+                                    {{6}, {6}},
+                                    {{0, 4}, {4}},
+                                    {{33, 100}, {100}}});
+  c.call = [](const Args& a) {
+    const int64_t dims = a.t.size() > 1 ? a.t[1].dim() : 1;
+    const auto from = static_cast<size_t>(a.t[0].dim() - dims);
+    return rms_norm(a.t[0], a.t[0].sizes().slice(from), weight_of(a), kEps);
+  };
+  c.reference = rms_reference;
+  c.errors = {
+      error<Error>("Expected weight to be of same shape as normalized_shape, but got weight of "
+                   "shape [7] and normalized_shape = [8]",
+                   [] {
+                     rms_norm(numbers({2, 8}), {8}, numbers({7}));
+                   }),
+      error<Error>("Expected normalized_shape to be at least 1-dimensional",
+                   [] {
+                     rms_norm(numbers({2, 8}), {});
+                   }),
+      error<NotImplementedError>("\"rms_norm\" not implemented for 'Long'", [] {
+        rms_norm(numbers({2, 8}, kLong), {8});
+      })};
+  return std::vector<OpCase>{c};
+});
+
 // Evaluation: statistics are given, and linear in x.
 TAPER_OP_CASES(running_case, {
   OpCase c;
@@ -359,6 +406,16 @@ TEST(Norm, AnEmptyBatchLeavesTheRunningStatistics) {
   EXPECT_EQ(y.numel(), 0);
   EXPECT_TRUE(mean.equal(tensor({1.f, 2.f})));
   EXPECT_TRUE(var.equal(tensor({3.f, 4.f})));
+}
+
+TEST(RMSNorm, EpsilonIsThatOfTheDtype) {
+  for (const auto& [t, eps] :
+       {std::pair{kFloat, 0x1p-23}, {kDouble, 0x1p-52}, {kHalf, 0x1p-10}, {kBFloat16, 0x1p-7}}) {
+    const double x = std::sqrt(eps);  // y = x / sqrt(x^2 + eps) = sqrt(1 / 2)
+    const Tensor y = rms_norm(values({x, -x}, t), {2});
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_NEAR(values_of(y)[1], -std::sqrt(0.5), t == kBFloat16 ? 4e-3 : 1e-3);
+  }
 }
 
 }  // namespace
