@@ -180,11 +180,31 @@ Tensor as_heads(const Tensor& t, const Dims& batch) {
   return x.reshape({-1, 1, sizes[sizes.size() - 2], sizes.back()});
 }
 
+// Grouped-query attention: each head of `t` as often as it has heads of the query to serve.
+Tensor for_each_head(const char* name, const Tensor& t, const Tensor& query) {
+  check_defined("scaled_dot_product_attention", t, name);
+  check_defined("scaled_dot_product_attention", query, "query");
+  TAPER_CHECK(t.dim() >= 3 && query.dim() >= 3,
+              "scaled_dot_product_attention: expected at least 3 dimensions with enable_gqa, got "
+              "query ",
+              query.sizes(), " and ", name, " ", t.sizes());
+  const int64_t own = t.size(-3), heads = query.size(-3);
+  TAPER_CHECK(own > 0 && heads % own == 0,
+              "Number of heads in key and value must divide the number of heads in query, got ",
+              own, " in ", name, " and ", heads, " in query");
+  return t.repeat_interleave(heads / own, -3);
+}
+
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    optional<double> scale) {
+                                    optional<double> scale, bool enable_gqa) {
+  if (enable_gqa) {
+    const Tensor keys = for_each_head("key", key, query);
+    return scaled_dot_product_attention(query, keys, for_each_head("value", value, query),
+                                        attn_mask, dropout_p, is_causal, scale);
+  }
   check_attention(query, key, value, attn_mask, is_causal);
   const auto front = [](const Tensor& t) {
     return t.sizes().slice(0, std::max<int64_t>(0, t.dim() - 2));

@@ -132,6 +132,29 @@ TEST(Attention, BooleanMasksHideKeys) {
   EXPECT_TRUE(y.allclose(cut));
 }
 
+TEST(Attention, NeighbouringHeadsShareAKey) {
+  const Tensor q = random({2, 6, 3, 4}, 1).requires_grad_(), k = random({2, 2, 5, 4}, 2),
+               v = random({2, 3, 5, 2}, 3);
+  const Tensor y = scaled_dot_product_attention(q, k, v, {}, 0, false, nullopt, true);
+  ASSERT_EQ(y.sizes(), IntArrayRef({2, 6, 3, 2}));
+  for (int64_t h = 0; h < 6; ++h) {
+    const Tensor alone =
+        scaled_dot_product_attention(q.select(1, h), k.select(1, h / 3), v.select(1, h / 2));
+    EXPECT_TRUE(y.select(1, h).allclose(alone)) << h;
+  }
+  const Tensor key = k.clone().requires_grad_();
+  scaled_dot_product_attention(q, key, v, {}, 0, false, nullopt, true).sum().backward();
+  EXPECT_EQ(key.grad().sizes(), k.sizes());
+  expect_error(
+      "Number of heads in key and value must divide the number of heads in query, got 2 in "
+      "key and 5 in query",
+      [&] { scaled_dot_product_attention(q.narrow(1, 0, 5), k, v, {}, 0, false, nullopt, true); });
+  expect_error("expected at least 3 dimensions with enable_gqa", [] {
+    const Tensor x = random({2, 3}, 1);
+    scaled_dot_product_attention(x, x, x, {}, 0, false, nullopt, true);
+  });
+}
+
 // The first block of keys may be hidden as a whole; a query that sees nothing has no mean.
 TEST(Attention, HiddenBlocksAndRows) {
   const Tensor q = random({2, 4}, 1), k = random({600, 4}, 2), v = random({600, 3}, 3);
