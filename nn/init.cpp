@@ -81,6 +81,18 @@ Tensor normal_(Tensor tensor, double mean, double std) {
   return tensor.normal_(mean, std);
 }
 
+Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b) {
+  TAPER_CHECK(std > 0 && a < b, "trunc_normal_: expected std > 0 and a < b, got std ", std, ", a ",
+              a, " and b ", b);
+  NoGradGuard no_grad;
+  // 2 P - 1, where P is the share of the normal distribution below a bound.
+  const auto place = [&](double bound) {
+    return std::erf((bound - mean) / (std * std::sqrt(2.0)));
+  };
+  tensor.uniform_(place(a), place(b));
+  return tensor.erfinv_().mul_(std * std::sqrt(2.0)).add_(mean).clamp_(a, b);
+}
+
 Tensor xavier_uniform_(Tensor tensor, double gain) {
   const double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
   return uniform_(std::move(tensor), -bound, bound);

@@ -33,6 +33,10 @@ Tensor dirac_(Tensor tensor);
 Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
 
+/// Normal of the part between a and b: what lies outside is not drawn. Python's trunc_normal_, with
+/// its numbers. Throws Error unless a < b and std is positive.
+Tensor trunc_normal_(Tensor tensor, double mean = 0, double std = 1, double a = -2, double b = 2);
+
 /// Uniform in +-gain * sqrt(6 / (fan_in + fan_out)) [Glorot and Bengio 2010].
 Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
 /// Normal of deviation gain * sqrt(2 / (fan_in + fan_out)).

@@ -196,5 +196,11 @@ Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& o) {
       taper::avg_pool2d(input.pow(o.norm_type()), o.kernel_size(), o.stride(), 0, o.ceil_mode());
   return power_root(means, (*o.kernel_size())[0] * (*o.kernel_size())[1], o.norm_type());
 }
+Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& o) {
+  const Tensor means =
+      taper::avg_pool3d(input.pow(o.norm_type()), o.kernel_size(), o.stride(), 0, o.ceil_mode());
+  const auto& size = *o.kernel_size();
+  return power_root(means, size[0] * size[1] * size[2], o.norm_type());
+}
 
 }  // namespace taper::nn::functional

@@ -58,5 +58,6 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
 /// The root of order p of the sum of the p-th powers of every window.
 Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
+Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options);
 
 }  // namespace taper::nn::functional

@@ -4,6 +4,7 @@
 
 #include <taper/nn/functional/activation.h>
 #include <taper/nn/init.h>
+#include <taper/ops/activation.h>
 #include <taper/ops/factory.h>
 
 namespace taper::nn {
@@ -79,6 +80,8 @@ TAPER_DEFINE_ACTIVATION(LogSoftmax, const Tensor&, F::log_softmax(input, options
 
 TAPER_DEFINE_PLAIN_ACTIVATION(SiLU, F::silu(input))
 TAPER_DEFINE_PLAIN_ACTIVATION(Mish, F::mish(input))
+TAPER_DEFINE_PLAIN_ACTIVATION(Hardswish, hardswish(input))
+TAPER_DEFINE_PLAIN_ACTIVATION(Hardsigmoid, hardsigmoid(input))
 TAPER_DEFINE_PLAIN_ACTIVATION(Sigmoid, input.sigmoid())
 TAPER_DEFINE_PLAIN_ACTIVATION(LogSigmoid, F::logsigmoid(input))
 TAPER_DEFINE_PLAIN_ACTIVATION(Tanh, input.tanh())

@@ -49,7 +49,9 @@ TAPER_DEFINE_MODE_PAD(ReplicationPad3d, kReplicate)
   Tensor Name##Impl::forward(const Tensor& input) {               \
     return functional::pad(input, to_pad(options).value(number)); \
   }
+TAPER_DEFINE_CONSTANT_PAD(ZeroPad1d, 0, "")
 TAPER_DEFINE_CONSTANT_PAD(ZeroPad2d, 0, "")
+TAPER_DEFINE_CONSTANT_PAD(ZeroPad3d, 0, "")
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad1d, options.value(), ", value=" << options.value())
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad2d, options.value(), ", value=" << options.value())
 TAPER_DEFINE_CONSTANT_PAD(ConstantPad3d, options.value(), ", value=" << options.value())

@@ -92,6 +92,7 @@ TAPER_DEFINE_FRACTIONAL(FractionalMaxPool3d, fractional_max_pool3d_with_indices)
                << ", ceil_mode=" << detail::text_of(options.ceil_mode())
 TAPER_DEFINE_POOL(LPPool1d, lp_pool1d, TAPER_LP_TEXT)
 TAPER_DEFINE_POOL(LPPool2d, lp_pool2d, TAPER_LP_TEXT)
+TAPER_DEFINE_POOL(LPPool3d, lp_pool3d, TAPER_LP_TEXT)
 
 #define TAPER_DEFINE_UNPOOL(Name, function)                                                \
   TAPER_DEFINE_LIBRARY_MODULE(Name);                                                       \

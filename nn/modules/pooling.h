@@ -72,6 +72,7 @@ TAPER_FRACTIONAL_POOL(FractionalMaxPool3d, 3);
   TAPER_LIBRARY_MODULE(Name)
 TAPER_LP_POOL(LPPool1d, 1);
 TAPER_LP_POOL(LPPool2d, 2);
+TAPER_LP_POOL(LPPool3d, 3);
 #undef TAPER_LP_POOL
 
 /// Takes the maxima and their places, and the size to unpool to where several give the same.

@@ -23,7 +23,11 @@ using ReplicationPadOptions = ReflectionPadOptions<D>;
 using ReplicationPad1dOptions = ReplicationPadOptions<1>;
 using ReplicationPad2dOptions = ReplicationPadOptions<2>;
 using ReplicationPad3dOptions = ReplicationPadOptions<3>;
-using ZeroPad2dOptions = ReflectionPadOptions<2>;
+template <size_t D>
+using ZeroPadOptions = ReflectionPadOptions<D>;
+using ZeroPad1dOptions = ZeroPadOptions<1>;
+using ZeroPad2dOptions = ZeroPadOptions<2>;
+using ZeroPad3dOptions = ZeroPadOptions<3>;
 
 template <size_t D>
 struct ConstantPadOptions {

@@ -33,6 +33,18 @@ TEST(Init, Normal) {
                  1.2763453722000122, -2.3643970489501953, 1.6353566646575928, 1.2656139135360718});
 }
 
+TEST(Init, TruncatedNormal) {
+  expect_values(init::trunc_normal_(seeded({3, 4}), 1, 2, -1, 2),
+                {0.7166373133659363, -0.25858354568481445, 1.0495762825012207, 1.0433738231658936,
+                 -0.14984238147735596, 0.4159358739852905, -0.2317277193069458, 0.9708386063575745,
+                 0.24713844060897827, 1.5702049732208252, 1.5804353952407837, 0.7597775459289551});
+  const Tensor far = init::trunc_normal_(seeded({1000}), 0, 10);
+  EXPECT_LE(far.abs().max().item<float>(), 2);
+  EXPECT_NE(
+      message_of([] { init::trunc_normal_(seeded({2}), 0, 1, 2, 2); }).find("a < b, got std 1"),
+      std::string::npos);
+}
+
 TEST(Init, Xavier) {
   expect_values(init::xavier_uniform_(seeded({3, 4}), 2.0),
                 {0.1293279528617859, -1.1154162883758545, 0.5896055698394775, 0.5810086727142334,

@@ -25,6 +25,11 @@ TEST(PadModules, Values) {
   expect_values(F::pad(row, F::PadFuncOptions({1, 2}).mode(kCircular)),
                 {2, 1, 2, 1, 2, 5, 3, 5, 3, 5});
   EXPECT_EQ(ZeroPad2d(1)(zeros({1, 2, 3})).sizes(), IntArrayRef({1, 4, 5}));
+  expect_values(ZeroPad1d(ZeroPad1dOptions({1, 2}))(ones({1, 1, 2})), {0, 1, 1, 0, 0});
+  const Tensor box = ZeroPad3d(ZeroPad3dOptions({1, 0, 0, 1, 1, 1}))(ones({1, 1, 1, 1}));
+  EXPECT_EQ(box.sizes(), IntArrayRef({1, 3, 2, 2}));
+  EXPECT_EQ(box[0][1][0][1].item<float>(), 1);
+  EXPECT_EQ(box.sum().item<float>(), 1);
   expect_values(ConstantPad1d(1, 7)(ones({1, 1, 1})), {7, 1, 7});
   EXPECT_EQ(ConstantPad2d(ConstantPad2dOptions({1, 2, 3, 4}, 0.5))(zeros({1, 1, 1})).sizes(),
             IntArrayRef({1, 8, 4}));

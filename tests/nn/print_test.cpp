@@ -123,6 +123,8 @@ TEST(ModulePrint, DropoutAndEmbedding) {
 }
 
 TEST(ModulePrint, Padding) {
+  EXPECT_EQ(printed(ZeroPad1d(1)), "ZeroPad1d(padding=[1, 1])");
+  EXPECT_EQ(printed(ZeroPad3d(1)), "ZeroPad3d(padding=[1, 1, 1, 1, 1, 1])");
   EXPECT_EQ(printed(ZeroPad2d(1)), "ZeroPad2d(padding=[1, 1, 1, 1])");
   EXPECT_EQ(printed(ZeroPad2d(ZeroPad2dOptions({1, 2, 3, 4}))), "ZeroPad2d(padding=[1, 2, 3, 4])");
   EXPECT_EQ(printed(ConstantPad1d(ConstantPad1dOptions(2, 3.5))),
@@ -194,6 +196,8 @@ TEST(ModulePrint, Activations) {
   EXPECT_EQ(printed(GELU(GELUOptions().approximate("tanh"))), "GELU()");
   EXPECT_EQ(printed(SiLU()), "SiLU()");
   EXPECT_EQ(printed(Mish()), "Mish()");
+  EXPECT_EQ(printed(Hardswish()), "Hardswish()");
+  EXPECT_EQ(printed(Hardsigmoid()), "Hardsigmoid()");
   EXPECT_EQ(printed(Sigmoid()), "Sigmoid()");
   EXPECT_EQ(printed(Softplus()), "Softplus(beta=1, threshold=20)");
   EXPECT_EQ(printed(Softplus(SoftplusOptions().beta(0.5).threshold(3))),

@@ -96,6 +96,17 @@ TEST(LPPool, Values) {
             "torch::nn::LPPool2d(norm_type=3, kernel_size=[2, 2], stride=[2, 2], ceil_mode=false)");
 }
 
+TEST(LPPool, OfVolumes) {
+  const Tensor x = arange(16, kFloat).view({1, 2, 2, 2, 2});
+  // (0 + 1 + 8 + ... + 343)^(1/3) and (512 + ... + 3375)^(1/3)
+  const std::vector<double> expected = {9.2208726, 23.8790208};
+  expect_values(LPPool3d(3, 2)(x), expected);
+  expect_values(F::lp_pool3d(x, F::LPPool3dFuncOptions(3, 2)), expected);
+  EXPECT_EQ(
+      text_of(LPPool3d(LPPool3dOptions(1, {1, 2, 2}).stride(1))),
+      "torch::nn::LPPool3d(norm_type=1, kernel_size=[1, 2, 2], stride=[1, 1, 1], ceil_mode=false)");
+}
+
 TEST(LocalResponseNorm, Values) {
   const Tensor x = arange(12, kFloat).view({1, 4, 3}) / 4;
   LocalResponseNorm norm(LocalResponseNormOptions(3).alpha(0.5));
