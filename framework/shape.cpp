@@ -87,6 +87,21 @@ optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& 
   return v == -1 ? optional<Dims>(out) : nullopt;
 }
 
+Dims channels_last_strides(IntArrayRef sizes, MemoryFormat format) {
+  const bool three = format == MemoryFormat::ChannelsLast3d;
+  const int64_t rank = three ? 5 : 4;
+  TAPER_CHECK(sizes.size() == static_cast<size_t>(rank), "required rank ", rank,
+              " tensor to use channels_last", three ? "_3d" : "", " format");
+  Dims strides(rank, 1);
+  int64_t step = sizes[1];
+  for (int64_t d = rank - 1; d >= 2; --d) {
+    strides[d] = step;
+    step *= sizes[static_cast<size_t>(d)];
+  }
+  strides[0] = step;
+  return strides;
+}
+
 void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return;
   TAPER_CHECK(a.device() == b.device(),

@@ -18,6 +18,9 @@ Dims infer_size(IntArrayRef shape, int64_t numel);
 int64_t checked_numel(IntArrayRef sizes);
 /// Strides that view memory of (sizes, strides) as `shape` (same numel), if there are any.
 optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& shape);
+/// The strides of (N, C, ...) kept in memory as (N, ..., C). Throws unless there are 4 dimensions,
+/// or 5 for ChannelsLast3d: "required rank 4 tensor to use channels_last format".
+Dims channels_last_strides(IntArrayRef sizes, MemoryFormat format);
 /// Throws unless all defined tensors share a device, in PyTorch's words.
 void check_same_device(const char* op, const Tensor& a, const Tensor& b);
 /// Throws "op: expected a defined tensor, got an undefined one".

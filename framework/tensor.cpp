@@ -269,8 +269,9 @@ Tensor Tensor::type(const std::string& name) const {
   const detail::TensorType type = detail::parse_tensor_type(name);
   return to(type.device == device().type() ? device() : Device(type.device), type.dtype);
 }
-Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy) const {
-  return to(other.options(), non_blocking, copy);
+Tensor Tensor::to(const Tensor& other, bool non_blocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  return to(other.options(), non_blocking, copy, format);
 }
 
 }  // namespace taper

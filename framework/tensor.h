@@ -102,6 +102,7 @@ class Tensor {
   bool is_mps() const { return false; }
   bool is_xla() const { return false; }
   bool is_pinned() const;
+  bool is_pinned(optional<Device> device) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
   bool is_complex() const { return isComplexType(scalar_type()); }
   bool is_signed() const { return scalar_type() != kByte && scalar_type() != kBool; }
@@ -131,6 +132,9 @@ class Tensor {
   bool is_lazy() const { return false; }
   bool is_metal() const { return false; }
   bool is_vulkan() const { return false; }
+  bool is_mtia() const { return false; }
+  bool is_maia() const { return false; }
+  bool is_privateuseone() const { return false; }
   bool has_names() const { return false; }
   bool is_variable() const { return true; }
   /// LibTorch's sizes that may be symbols: here they are numbers.
@@ -262,7 +266,8 @@ class Tensor {
   Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false) const {
     return to(dtype.toScalarType(), non_blocking, copy);
   }
-  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const;
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
+            optional<MemoryFormat> format = nullopt) const;
   /// A device by its name: to("cuda:1").
   template <class T, std::enable_if_t<std::is_convertible<const T&, std::string>::value, int> = 0>
   Tensor to(const T& device, bool non_blocking = false, bool copy = false) const {
@@ -290,6 +295,8 @@ class Tensor {
   /// A copy in page-locked memory (itself if it is there already; without CUDA devices a plain
   /// copy).
   Tensor pin_memory() const;
+  /// The memory is pinned for CUDA devices: Error for a device of another kind.
+  Tensor pin_memory(optional<Device> device) const;
   /// Tells the allocator that work on `stream` uses this CUDA tensor: freed, its memory is not
   /// reused before that work is done.
   void record_stream(const cuda::Stream& stream) const;
@@ -297,8 +304,11 @@ class Tensor {
   Tensor clone(optional<MemoryFormat> format = nullopt) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   Tensor alias() const;
-  /// The tensor itself, as every tensor here is dense, or of that dtype.
-  Tensor to_dense(optional<ScalarType> dtype = nullopt) const { return dtype ? to(*dtype) : *this; }
+  /// The tensor itself, as every tensor here is dense, or of that dtype. `masked_grad` concerns
+  /// sparse ones.
+  Tensor to_dense(optional<ScalarType> dtype = nullopt, optional<bool> /*masked_grad*/ = {}) const {
+    return dtype ? to(*dtype) : *this;
+  }
 
   // -------------------------------------------------------------------- indexing
   Tensor operator[](int64_t index) const;

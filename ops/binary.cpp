@@ -60,6 +60,8 @@ void with_form(const F& f, const Tensor& y, const Inputs&... inputs) {
 
 ScalarType result_type(const Tensor& x, const Tensor& y) { return detail::promoted_dtype(x, y); }
 ScalarType result_type(const Tensor& x, const Scalar& y) { return detail::promoted_dtype(x, y); }
+ScalarType result_type(const Scalar& x, const Tensor& y) { return detail::promoted_dtype(x, y); }
+ScalarType result_type(const Scalar& x, const Scalar& y) { return detail::promoted_dtype(x, y); }
 
 // ---------------------------------------------------------------- add, sub
 void binary_op::check_sub(const BinaryOp&, const BinaryOperand& a, const BinaryOperand& b) {

@@ -105,6 +105,8 @@ Tensor sigmoid_backward(const Tensor& g, const Tensor& y);
 /// The dtype that an op on these gives, by PyTorch's promotion rules.
 ScalarType result_type(const Tensor& x, const Tensor& y);
 ScalarType result_type(const Tensor& x, const Scalar& y);
+ScalarType result_type(const Scalar& x, const Tensor& y);
+ScalarType result_type(const Scalar& x, const Scalar& y);
 
 // ---------------------------------------------------------------------- operators
 #define TAPER_OPERATOR(symbol, function)                                                     \

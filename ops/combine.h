@@ -9,7 +9,9 @@
 namespace taper {
 
 /// The same values in new memory.
-inline Tensor clone(const Tensor& self) { return self.clone(); }
+inline Tensor clone(const Tensor& self, optional<MemoryFormat> format = nullopt) {
+  return self.clone(format);
+}
 /// The number of elements.
 inline int64_t numel(const Tensor& self) { return self.numel(); }
 

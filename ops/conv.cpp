@@ -270,7 +270,7 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
 namespace detail {
 
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
-                      const Tensor& bias, IntArrayRef stride, const std::string& padding,
+                      const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups) {
   const char* const names[] = {"conv1d", "conv2d", "conv3d"};
   TAPER_CHECK(padding == "same" || padding == "valid", "Invalid padding string: '", padding,

@@ -10,7 +10,7 @@
 // LibTorch's words, for shapes that do not fit.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <taper/framework/tensor.h>
@@ -20,12 +20,12 @@ namespace taper {
 namespace detail {
 /// `padding` is "valid" (none) or "same" (the output is as long as the input; stride 1 only).
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
-                      const Tensor& bias, IntArrayRef stride, const std::string& padding,
+                      const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups);
 // Text only: the number 0 must stay a number.
 template <class S>
 using IfText = std::enable_if_t<
-    !std::is_integral<S>::value && std::is_convertible<const S&, std::string>::value, int>;
+    !std::is_integral<S>::value && std::is_convertible<const S&, std::string_view>::value, int>;
 }  // namespace detail
 
 /// conv{D}d, the same with padding "same" or "valid", and conv_transpose{D}d, which is the

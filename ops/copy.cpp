@@ -136,6 +136,15 @@ Tensor pinned_like(const Tensor& t) {
 
 }  // namespace
 
+namespace {
+
+void check_pins_for(const optional<Device>& device) {
+  TAPER_CHECK(!device || device->is_cuda(), "expected pinned memory for a CUDA device, got ",
+              device.value_or(kCPU));
+}
+
+}  // namespace
+
 Tensor Tensor::pin_memory() const {
   TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
   if (!detail::can_pin_memory()) return clone();
@@ -143,6 +152,16 @@ Tensor Tensor::pin_memory() const {
   const Tensor y = pinned_like(*this);
   copy_values(y, *this);
   return y;
+}
+
+Tensor Tensor::pin_memory(optional<Device> device) const {
+  check_pins_for(device);
+  return pin_memory();
+}
+
+bool Tensor::is_pinned(optional<Device> device) const {
+  check_pins_for(device);
+  return is_pinned();
 }
 
 void Tensor::record_stream(const cuda::Stream& stream) const {

@@ -24,22 +24,9 @@ void set_strides(const Tensor& y, const Dims& strides) {
   y.impl().update_geometry();
 }
 
-// Strides for (N, C, H, W) kept in memory as (N, H, W, C), and with a depth alike.
-void set_channels_last(const Tensor& y, int64_t rank, const char* name) {
-  TAPER_CHECK(y.dim() == rank, "required rank ", rank, " tensor to use ", name, " format");
-  Dims strides(rank, 1);
-  int64_t step = y.size(1);
-  for (int64_t d = rank - 1; d >= 2; --d) {
-    strides[d] = step;
-    step *= y.size(d);
-  }
-  strides[0] = step;
-  set_strides(y, strides);
-}
-
 void apply_format(const Tensor& y, MemoryFormat format) {
-  if (format == MemoryFormat::ChannelsLast) set_channels_last(y, 4, "channels_last");
-  if (format == MemoryFormat::ChannelsLast3d) set_channels_last(y, 5, "channels_last_3d");
+  if (format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d)
+    set_strides(y, channels_last_strides(y.sizes(), format));
 }
 
 Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
@@ -97,6 +84,26 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options
   y.impl().sizes = size;
   set_strides(y, stride);
   return finish(std::move(y), options);
+}
+
+Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
+  const size_t rank = size.size();
+  TAPER_CHECK(rank == physical_layout.size(),
+              "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+              "len(size) = ",
+              rank, " is not equal to len(physical_layout) = ", physical_layout.size());
+  Dims strides(static_cast<int64_t>(rank), -1);
+  int64_t step = 1;
+  for (size_t i = rank; i-- > 0;) {
+    const int64_t d = physical_layout[i];
+    TAPER_CHECK(d >= 0 && d < static_cast<int64_t>(rank),
+                "Dimension out of range (expected to be between 0 and ", rank - 1, ", but got ", d,
+                " at index ", i, ").");
+    TAPER_CHECK(strides[d] < 0, "Duplicate dim not allowed");
+    strides[d] = step;
+    step *= std::max<int64_t>(size[static_cast<size_t>(d)], 1);
+  }
+  return empty_strided(size, strides, options);
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
@@ -291,6 +298,42 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOpt
   Tensor y = uninitialised(steps, options);
   TAPER_ON_DEVICE(y, linspace, y, start, end);
   return finish(std::move(y), options);
+}
+
+namespace {
+
+Scalar end_of(const char* op, const char* name, const Tensor& t) {
+  check_defined(op, t, name);
+  TAPER_CHECK(t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ",
+              name, " with ", t.dim(), " dimension(s).");
+  return t.detach().item();
+}
+
+}  // namespace
+
+Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  return linspace(end_of("linspace", "start", start), end_of("linspace", "end", end), steps,
+                  options);
+}
+Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  return linspace(end_of("linspace", "start", start), end, steps, options);
+}
+Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  return linspace(start, end_of("linspace", "end", end), steps, options);
+}
+
+Tensor logspace(const Tensor& start, const Tensor& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(end_of("logspace", "start", start), end_of("logspace", "end", end), steps, base,
+                  options);
+}
+Tensor logspace(const Tensor& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(end_of("logspace", "start", start), end, steps, base, options);
+}
+Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(start, end_of("logspace", "end", end), steps, base, options);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,

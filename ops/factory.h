@@ -19,6 +19,9 @@ namespace taper {
 Tensor empty(IntArrayRef size, TensorOptions options = {}, optional<MemoryFormat> format = nullopt);
 /// Uninitialised memory with the given strides (not negative), in elements.
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
+/// Uninitialised and dense: physical_layout lists the dimensions as they lie in memory, the
+/// outermost first. Throws unless it is a permutation of 0 to the number of dimensions less one.
+Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
 Tensor ones(IntArrayRef size, TensorOptions options = {});
 /// Without a dtype in `options` it follows the value: bool, kLong, the default dtype or the complex
@@ -55,8 +58,18 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
 /// `steps` values from `start` to `end`, both included, evenly spaced.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
                 TensorOptions options = {});
+/// Ends in 0-dim tensors, which are waited for. Throws for tensors of more dimensions.
+Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options = {});
+Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options = {});
+Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 /// base to the power of linspace(start, end, steps).
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps = 100, double base = 10.0,
+                TensorOptions options = {});
+Tensor logspace(const Tensor& start, const Tensor& end, int64_t steps, double base = 10.0,
+                TensorOptions options = {});
+Tensor logspace(const Tensor& start, const Scalar& end, int64_t steps, double base = 10.0,
+                TensorOptions options = {});
+Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0,
                 TensorOptions options = {});
 /// Rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a row x col
 /// matrix, in row-major order.

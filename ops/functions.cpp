@@ -29,11 +29,19 @@ namespace taper {
 Tensor fill(const Tensor& self, const Scalar& value) { return self.clone().fill_(value); }
 Tensor fill(const Tensor& self, const Tensor& value) { return self.clone().fill_(value); }
 Tensor zero(const Tensor& self) { return self.clone().zero_(); }
-Tensor resize(const Tensor& self, IntArrayRef size) { return self.clone().resize_(size); }
-Tensor resize_as(const Tensor& self, const Tensor& the_template) {
-  return self.clone().resize_as_(the_template);
+Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format) {
+  return self.clone().resize_(size, format);
 }
+Tensor resize_as(const Tensor& self, const Tensor& the_template, optional<MemoryFormat> format) {
+  return self.clone().resize_as_(the_template, format);
+}
+Tensor set(const Tensor& self) { return self.clone().set_(); }
 Tensor set(const Tensor& self, const Tensor& source) { return self.clone().set_(source); }
+Tensor set(const Tensor& self, const Storage& source) { return self.clone().set_(source); }
+Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
+           IntArrayRef stride) {
+  return self.clone().set_(source, storage_offset, size, stride);
+}
 
 Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
   return self.clone().copy_(src, non_blocking);
@@ -98,15 +106,23 @@ Tensor& Tensor::as_strided_(IntArrayRef size, IntArrayRef stride,
                    taper::as_strided(detach(), size, stride, storage_offset).impl());
 }
 
-Tensor& Tensor::resize_as_(const Tensor& the_template) const {
+Tensor& Tensor::resize_as_(const Tensor& the_template, optional<MemoryFormat> format) const {
   check_defined("resize_as_", the_template, "the_template");
-  return resize_(the_template.sizes());
+  if (format == MemoryFormat::Preserve) format = the_template.suggest_memory_format();
+  return resize_(the_template.sizes(), format);
 }
 
 Tensor& Tensor::set_(const Tensor& source) const {
   check_defined("set_", source, "source");
   check_source(*this, source.scalar_type(), source.device());
   return take_over(*this, source.impl().storage, source.impl());
+}
+
+Tensor& Tensor::set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
+                     IntArrayRef stride) const {
+  check_defined("set_", source, "source");
+  check_source(*this, source.scalar_type(), source.device());
+  return set_(source.storage(), storage_offset, size, stride);
 }
 
 Tensor& Tensor::set_() const {

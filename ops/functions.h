@@ -31,9 +31,14 @@ inline bool can_cast(ScalarType from, ScalarType to) { return canCast(from, to);
 Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
 Tensor zero(const Tensor& self);
-Tensor resize(const Tensor& self, IntArrayRef size);
-Tensor resize_as(const Tensor& self, const Tensor& the_template);
+Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
+Tensor resize_as(const Tensor& self, const Tensor& the_template,
+                 optional<MemoryFormat> format = nullopt);
+Tensor set(const Tensor& self);
 Tensor set(const Tensor& self, const Tensor& source);
+Tensor set(const Tensor& self, const Storage& source);
+Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
+           IntArrayRef stride = {});
 Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false);
 
 /// All elements of the tensors in one dimension, one tensor after the other. Throws for no tensor.
@@ -45,11 +50,20 @@ std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tenso
 
 /// The in-place methods of these names. self takes over the shape of the_template, or with
 /// as_strided_ any geometry over its own memory; both throw for a tensor that requires a gradient.
-inline Tensor& resize_as_(Tensor& self, const Tensor& the_template) {
-  return self.resize_as_(the_template);
+inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
+                          optional<MemoryFormat> format = nullopt) {
+  return self.resize_as_(the_template, format);
+}
+inline const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
+                                optional<MemoryFormat> format = nullopt) {
+  return self.resize_as_(the_template, format);
 }
 inline Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
                            optional<int64_t> storage_offset = nullopt) {
+  return self.as_strided_(size, stride, storage_offset);
+}
+inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                                 optional<int64_t> storage_offset = nullopt) {
   return self.as_strided_(size, stride, storage_offset);
 }
 inline Tensor& addmv_(Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
@@ -65,6 +79,7 @@ inline Tensor& gcd_(Tensor& self, const Tensor& other) { return self.gcd_(other)
 inline Tensor& lcm_(Tensor& self, const Tensor& other) { return self.lcm_(other); }
 inline Tensor& ldexp_(Tensor& self, const Tensor& other) { return self.ldexp_(other); }
 inline Tensor& xlogy_(Tensor& self, const Tensor& other) { return self.xlogy_(other); }
+inline Tensor& xlogy_(Tensor& self, const Scalar& other) { return self.xlogy_(other); }
 
 /// The first `size` numbers of a file as a vector of the options' dtype on the CPU, mapped rather
 /// than read. With `shared` what is written to the tensor goes to the file. Throws Error for a file

@@ -51,14 +51,17 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse_gra
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
-               const std::string& reduce);
+               std::string_view reduce);
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value,
-               const std::string& reduce);
+               std::string_view reduce);
 /// scatter with addition.
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
 
 /// The coordinates of the elements that are not zero, in row-major order: int64 [count, x.dim()].
 Tensor nonzero(const Tensor& x);
+/// The first `size` rows of nonzero, with rows of `fill_value` behind them where there are fewer:
+/// int64 [size, x.dim()]. Errors: "nonzero_static: 'size' must be an non-negative integer".
+Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value = -1);
 /// The same as one vector for each dimension.
 std::vector<Tensor> nonzero_numpy(const Tensor& x);
 

@@ -58,7 +58,7 @@ void check_scatter_source(const char* op, const Tensor& x, int64_t dim, const Te
               " and to be smaller size than src ", src.sizes());
 }
 
-PutMode mode_of(const std::string& reduce) {
+PutMode mode_of(std::string_view reduce) {
   TAPER_CHECK(reduce == "add" || reduce == "multiply",
               "reduce argument must be either add or multiply.");
   return reduce == "add" ? PutMode::kAdd : PutMode::kMultiply;
@@ -188,11 +188,11 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   return scatter_value({"scatter", false}, x, dim, index, value, PutMode::kCopy);
 }
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
-               const std::string& reduce) {
+               std::string_view reduce) {
   return scatter_source({"scatter", false}, x, dim, index, src, mode_of(reduce));
 }
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value,
-               const std::string& reduce) {
+               std::string_view reduce) {
   return scatter_value({"scatter", false}, x, dim, index, value, mode_of(reduce));
 }
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
@@ -209,11 +209,11 @@ Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Scalar& value) co
   return taper::scatter(*this, dim, index, value);
 }
 Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src,
-                       const std::string& reduce) const {
+                       std::string_view reduce) const {
   return taper::scatter(*this, dim, index, src, reduce);
 }
 Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Scalar& value,
-                       const std::string& reduce) const {
+                       std::string_view reduce) const {
   return taper::scatter(*this, dim, index, value, reduce);
 }
 Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
@@ -228,12 +228,12 @@ Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value) 
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src,
-                         const std::string& reduce) const {
+                         std::string_view reduce) const {
   scatter_source({"scatter_", true}, *this, dim, index, src, mode_of(reduce));
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value,
-                         const std::string& reduce) const {
+                         std::string_view reduce) const {
   scatter_value({"scatter_", true}, *this, dim, index, value, mode_of(reduce));
   return const_cast<Tensor&>(*this);
 }

@@ -53,6 +53,9 @@ Tensor& cholesky_out(Tensor& result, const Tensor& A);
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced");
 /// U, S, Vh with U diag(S) Vh = A: S in descending order; U and Vh square with full_matrices. The
 /// gradient of U and Vh is defined up to signs, and only for singular values that differ.
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
+                                       optional<std::string_view> driver);
+Tensor svdvals(const Tensor& A, optional<std::string_view> driver);
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true);
 Tensor svdvals(const Tensor& A);
 /// Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices, of which the lower

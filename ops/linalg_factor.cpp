@@ -232,6 +232,31 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices) {
   return {f.U, f.S, f.Vh};
 }
 
+namespace {
+
+void check_driver(const Tensor& A, const optional<std::string_view>& driver) {
+  if (!driver) return;
+  TAPER_CHECK(A.is_cuda(),
+              "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+              "cuSOLVER backend.");
+  TAPER_CHECK(*driver == "gesvd" || *driver == "gesvdj" || *driver == "gesvda",
+              "torch.linalg.svd: unknown svd driver ", *driver,
+              ", please choose one of: gesvd, gesvdj, gesvda");
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
+                                       optional<std::string_view> driver) {
+  check_driver(A, driver);
+  return linalg::svd(A, full_matrices);
+}
+
+Tensor svdvals(const Tensor& A, optional<std::string_view> driver) {
+  check_driver(A, driver);
+  return linalg::svdvals(A);
+}
+
 Tensor svdvals(const Tensor& A) {
   check_matrices("linalg.svd", A);
   if (needs_grad(A)) return std::get<1>(linalg::svd(A, false));

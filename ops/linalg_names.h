@@ -18,10 +18,13 @@ inline Tensor linalg_cholesky(const Tensor& A, bool upper = false) {
 inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced") {
   return linalg::qr(A, mode);
 }
-inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices = true) {
-  return linalg::svd(A, full_matrices);
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices = true,
+                                                     optional<std::string_view> driver = {}) {
+  return linalg::svd(A, full_matrices, driver);
 }
-inline Tensor linalg_svdvals(const Tensor& A) { return linalg::svdvals(A); }
+inline Tensor linalg_svdvals(const Tensor& A, optional<std::string_view> driver = {}) {
+  return linalg::svdvals(A, driver);
+}
 inline std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return linalg::eig(A); }
 inline Tensor linalg_eigvals(const Tensor& A) { return linalg::eigvals(A); }
 inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO = "L") {

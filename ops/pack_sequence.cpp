@@ -94,7 +94,11 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
   return {y, tensor_of(lengths)};
 }
 
-Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value) {
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side) {
+  TAPER_CHECK(padding_side == "left" || padding_side == "right",
+              "pad_sequence: expected padding_side \"left\" or \"right\", got \"", padding_side,
+              "\"");
   TAPER_CHECK(!sequences.empty(), "received an empty list of sequences");
   int64_t longest = 0;
   for (const Tensor& s : sequences) {
@@ -106,8 +110,12 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   std::vector<Tensor> padded;
   for (const Tensor& s : sequences) {
     const int64_t missing = longest - s.size(0);
-    padded.push_back(
-        missing == 0 ? s : cat({s, full(sizes_behind({missing}, s), padding_value, s.options())}));
+    if (missing == 0) {
+      padded.push_back(s);
+      continue;
+    }
+    const Tensor padding = full(sizes_behind({missing}, s), padding_value, s.options());
+    padded.push_back(padding_side == "left" ? cat({padding, s}) : cat({s, padding}));
   }
   return stack(padded, batch_first ? 0 : 1);
 }

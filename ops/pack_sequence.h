@@ -21,8 +21,10 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
 std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes,
                                                 bool batch_first, const Scalar& padding_value,
                                                 int64_t total_length);
-/// Tensors (L_i, ...) as one padded tensor. Throws Error for an empty list and for sizes behind the
-/// first dimension that differ.
-Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0);
+/// Tensors (L_i, ...) as one padded tensor, the padding to the "right" of each or to the "left".
+/// Throws Error for an empty list, for sizes behind the first dimension that differ and for another
+/// padding_side.
+Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0,
+                    std::string_view padding_side = "right");
 
 }  // namespace taper

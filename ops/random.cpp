@@ -135,6 +135,14 @@ Tensor bernoulli(const Tensor& x, MaybeGenerator generator) {
   return x.bernoulli(std::move(generator));
 }
 
+Tensor Tensor::bernoulli(double p, MaybeGenerator generator) const {
+  return taper::bernoulli(*this, p, std::move(generator));
+}
+
+Tensor bernoulli(const Tensor& x, const Tensor& p, MaybeGenerator generator) {
+  return empty_like(x, {}, MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
+}
+
 Tensor bernoulli(const Tensor& x, double p, MaybeGenerator generator) {
   return empty_like(x, {}, MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
 }

@@ -48,6 +48,8 @@ Tensor normal(double mean, double std, IntArrayRef size, optional<Generator> gen
 Tensor bernoulli(const Tensor& x, optional<Generator> generator = nullopt);
 /// Of the shape of x, 1 with probability p.
 Tensor bernoulli(const Tensor& x, double p, optional<Generator> generator = nullopt);
+/// The same with a probability for each element; p broadcasts to x.
+Tensor bernoulli(const Tensor& x, const Tensor& p, optional<Generator> generator = nullopt);
 /// num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any sum),
 /// drawn with these weights. Without replacement at most K, and only from weights above zero.
 Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement = false,

@@ -394,7 +394,7 @@ Tensor replication_pad3d(const Tensor& x, IntArrayRef padding) {
   return pad_spatial("ReplicationPad3DBackward0", x, padding, 3, Edge::kReplicate);
 }
 
-Tensor pad(const Tensor& x, IntArrayRef pad, const std::string& mode, optional<double> value) {
+Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode, optional<double> value) {
   check_defined("pad", x, "self");
   check_padding(x, pad);
   if (mode == "constant") return constant_pad_nd(x, pad, value.value_or(0));

@@ -158,6 +158,11 @@ Tensor prod_of(const char* node, const Tensor& x, DimMask dims, bool keepdim,
 
 ScalarType truth_dtype(const Tensor& x) { return x.scalar_type() == kByte ? kByte : kBool; }
 
+// The elements as any and all see them.
+Tensor as_truth(const Tensor& x) {
+  return x.scalar_type() == kByte ? x.detach().clone() : x.detach().to(kBool, false, true);
+}
+
 Tensor any_of(const Tensor& x, DimMask dims, bool keepdim) {
   if (x.is_complex()) return any_of(x.ne(0), dims, keepdim);
   Tensor y = new_result(x, dims, keepdim, truth_dtype(x));
@@ -248,9 +253,17 @@ Tensor any(const Tensor& self) { return any_of(self, all_dims(self.dim()), false
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
   return any_of(self, one_dim(dim, self.dim()), keepdim);
 }
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  if (dim && dim->empty()) return as_truth(self);
+  return any_of(self, dim_mask(dim, self.dim()), keepdim);
+}
 Tensor all(const Tensor& self) { return all_of(self, all_dims(self.dim()), false); }
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   return all_of(self, one_dim(dim, self.dim()), keepdim);
+}
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  if (dim && dim->empty()) return as_truth(self);
+  return all_of(self, dim_mask(dim, self.dim()), keepdim);
 }
 
 namespace {
@@ -322,8 +335,14 @@ Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const
 }
 Tensor Tensor::any() const { return taper::any(*this); }
 Tensor Tensor::any(int64_t dim, bool keepdim) const { return taper::any(*this, dim, keepdim); }
+Tensor Tensor::any(OptionalIntArrayRef dim, bool keepdim) const {
+  return taper::any(*this, dim, keepdim);
+}
 Tensor Tensor::all() const { return taper::all(*this); }
 Tensor Tensor::all(int64_t dim, bool keepdim) const { return taper::all(*this, dim, keepdim); }
+Tensor Tensor::all(OptionalIntArrayRef dim, bool keepdim) const {
+  return taper::all(*this, dim, keepdim);
+}
 Tensor Tensor::count_nonzero(optional<int64_t> dim) const {
   return taper::count_nonzero(*this, dim);
 }

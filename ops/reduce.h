@@ -40,8 +40,11 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
 /// Is any element (all elements) other than 0? A bool tensor, for a u8 tensor a u8 tensor.
 Tensor any(const Tensor& self);
 Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
+/// Over several dimensions: all of them for nullopt, none for an empty list.
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim = false);
 /// Into a bool or u8 tensor.
 /// Errors: "all only supports bool tensor for result, got: Float".
 Tensor& any_out(Tensor& out, const Tensor& self);

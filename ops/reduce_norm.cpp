@@ -26,15 +26,15 @@ Tensor new_result(const Tensor& x, DimMask dims, bool keepdim) {
 
 // ---------------------------------------------------------------- variance
 
-Tensor var_backward(const Tensor& gy, const Tensor& x, DimMask dims, int64_t correction) {
-  const double freedom = static_cast<double>(reduced_numel(x, dims) - correction);
+Tensor var_backward(const Tensor& gy, const Tensor& x, DimMask dims, double correction) {
+  const double freedom = static_cast<double>(reduced_numel(x, dims)) - correction;
   const Tensor mean = x.mean(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
   return keep_dims(gy, x.sizes(), dims).mul(2 / freedom).mul(x.sub(mean));
 }
 
 // A constant row has deviation 0 and, by agreement, gradient 0 there.
 Tensor std_backward(const Tensor& gy, const Tensor& y, const Tensor& x, DimMask dims,
-                    int64_t correction) {
+                    double correction) {
   const Tensor g = gy.div(y.mul(2)).masked_fill(y.eq(0), 0);
   return var_backward(g, x, dims, correction);
 }
@@ -42,7 +42,7 @@ Tensor std_backward(const Tensor& gy, const Tensor& y, const Tensor& x, DimMask 
 struct VarianceRequest {
   const char* node;
   DimMask dims;
-  int64_t correction;
+  double correction;
   bool keepdim;
   bool square_root;
 };
@@ -66,8 +66,7 @@ Tensor variance(const Tensor& x, const VarianceRequest& r) {
   check_variance("std and var", x);
   if (x.is_complex()) return complex_variance(x, r);
   Tensor y = new_result(x, r.dims, r.keepdim);
-  TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, static_cast<double>(r.correction),
-                  r.square_root);
+  TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, r.correction, r.square_root);
   if (!needs_grad(x)) return y;
   if (r.square_root)
     record(r.node, y, {x}, [x = saved(x), y = saved_output(y), r](const Tensor& gy) {
@@ -86,7 +85,7 @@ std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequ
     return {complex_variance(x, r),
             x.mean(OptionalIntArrayRef(listed(r.dims, x.dim()).ref()), r.keepdim)};
   Tensor y = new_result(x, r.dims, r.keepdim), mean = new_result(x, r.dims, r.keepdim);
-  TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, static_cast<double>(r.correction), r.square_root);
+  TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, r.correction, r.square_root);
   if (needs_grad(x))
     record(r.node, {y, mean}, {x}, [x = saved(x), y = saved_output(y), r](Grads& g) {
       const Tensor in = x.get();
@@ -102,8 +101,12 @@ std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequ
   return {y, mean};
 }
 
+double number_of(const optional<Scalar>& correction) {
+  return correction ? correction->toDouble() : 1;
+}
+
 VarianceRequest variance_request(const char* node, const Tensor& x, const OptionalIntArrayRef& dim,
-                                 int64_t correction, bool keepdim, bool square_root) {
+                                 double correction, bool keepdim, bool square_root) {
   return {node, dim_mask(dim, x.dim()), correction, keepdim, square_root};
 }
 
@@ -167,10 +170,10 @@ Tensor var(const Tensor& self, bool unbiased) {
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return variance(self, variance_request("VarBackward0", self, dim, unbiased, keepdim, false));
 }
-Tensor var(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correction,
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
   return variance(
-      self, variance_request("VarBackward0", self, dim, correction.value_or(1), keepdim, false));
+      self, variance_request("VarBackward0", self, dim, number_of(correction), keepdim, false));
 }
 Tensor std(const Tensor& self, bool unbiased) {
   return variance(self, variance_request("StdBackward0", self, nullopt, unbiased, false, true));
@@ -178,10 +181,10 @@ Tensor std(const Tensor& self, bool unbiased) {
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
   return variance(self, variance_request("StdBackward0", self, dim, unbiased, keepdim, true));
 }
-Tensor std(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correction,
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
   return variance(
-      self, variance_request("StdBackward0", self, dim, correction.value_or(1), keepdim, true));
+      self, variance_request("StdBackward0", self, dim, number_of(correction), keepdim, true));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
   return var_mean(self, nullopt, unbiased);
@@ -194,6 +197,11 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
   return variance_and_mean(
       self, variance_request("VarMeanBackward0", self, dim, unbiased, keepdim, false));
 }
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("VarMeanBackward0", self, dim, number_of(correction), keepdim, false));
+}
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
   return std_mean(self, nullopt, unbiased);
 }
@@ -204,6 +212,11 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool keepdim) {
   return variance_and_mean(
       self, variance_request("StdMeanBackward0", self, dim, unbiased, keepdim, true));
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("StdMeanBackward0", self, dim, number_of(correction), keepdim, true));
 }
 
 Tensor norm(const Tensor& self, const Scalar& p) {
@@ -275,9 +288,17 @@ Tensor Tensor::var(bool unbiased) const { return taper::var(*this, unbiased); }
 Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return taper::var(*this, dim, unbiased, keepdim);
 }
+Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar>& correction,
+                   bool keepdim) const {
+  return taper::var(*this, dim, correction, keepdim);
+}
 Tensor Tensor::std(bool unbiased) const { return taper::std(*this, unbiased); }
 Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
   return taper::std(*this, dim, unbiased, keepdim);
+}
+Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar>& correction,
+                   bool keepdim) const {
+  return taper::std(*this, dim, correction, keepdim);
 }
 Tensor Tensor::norm(const Scalar& p) const { return taper::norm(*this, p); }
 Tensor Tensor::norm(const optional<Scalar>& p, ScalarType dtype) const {

@@ -7,20 +7,21 @@
 namespace taper {
 
 /// Variance: the sum of squared deviations from the mean over (n - 1), or over n unless `unbiased`,
-/// or over n - correction. NaN where that is not positive. Computed in double by blocks: no
-/// cancellation. Errors: "std and var only support floating point and complex dtypes".
+/// or over n - correction (1 where none is given). NaN where that is not positive. Computed in
+/// double by blocks: no cancellation. Errors: "std and var only support floating point and complex
+/// dtypes".
 Tensor var(const Tensor& self, bool unbiased = true);
 /// A whole number is a dimension, not a truth value.
 inline Tensor var(const Tensor& self, int dim) { return self.var(dim); }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false);
-Tensor var(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correction,
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim = false);
 /// Standard deviation: the square root of var.
 Tensor std(const Tensor& self, bool unbiased = true);
 /// A whole number is a dimension, not a truth value.
 inline Tensor std(const Tensor& self, int dim) { return self.std(dim); }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased = true, bool keepdim = false);
-Tensor std(const Tensor& self, OptionalIntArrayRef dim, optional<int64_t> correction,
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim = false);
 /// (variance, mean) and (standard deviation, mean) from one pass.
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
@@ -28,10 +29,14 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim);
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim = false);
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim);
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     bool unbiased = true, bool keepdim = false);
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim = false);
 
 /// The p-norm (sum |x|^p)^(1/p) of the elements as one vector; infinity gives the largest, minus
 /// infinity the smallest magnitude, 0 the number of elements other than 0; 0 for no elements.

@@ -227,20 +227,24 @@ std::vector<Tensor> each(TensorList tensors, Tensor (*f)(const Tensor&)) {
 
 }  // namespace
 
+std::vector<Tensor> atleast_1d(TensorList tensors) { return each(tensors, atleast_1d); }
+std::vector<Tensor> atleast_2d(TensorList tensors) { return each(tensors, atleast_2d); }
+std::vector<Tensor> atleast_3d(TensorList tensors) { return each(tensors, atleast_3d); }
+
 Tensor hstack(TensorList tensors) {
   TAPER_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
-  const std::vector<Tensor> list = each(tensors, atleast_1d);
+  const std::vector<Tensor> list = atleast_1d(tensors);
   return cat(list, list[0].dim() == 1 ? 0 : 1);
 }
 
 Tensor vstack(TensorList tensors) {
   TAPER_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
-  return cat(each(tensors, atleast_2d), 0);
+  return cat(atleast_2d(tensors), 0);
 }
 
 Tensor dstack(TensorList tensors) {
   TAPER_CHECK(!tensors.empty(), "dstack expects a non-empty TensorList");
-  return cat(each(tensors, atleast_3d), 2);
+  return cat(atleast_3d(tensors), 2);
 }
 
 // ---------------------------------------------------------------- repeat
@@ -307,6 +311,11 @@ Tensor select_flat(const Tensor& x, optional<int64_t> dim, const Tensor& index) 
   return dim ? x.index_select(*dim, index) : x.flatten().index_select(0, index);
 }
 
+void check_output_size(optional<int64_t> asked, int64_t total) {
+  TAPER_CHECK(!asked || *asked == total, "repeat_interleave: expected output_size ", total,
+              ", got ", asked.value_or(0));
+}
+
 int64_t length_along(const Tensor& x, optional<int64_t> dim) {
   return dim ? x.size(*dim) : x.numel();
 }
@@ -325,8 +334,7 @@ Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
     TAPER_CHECK(counts.min().item<int64_t>() >= 0, "repeats can not be negative");
     total = counts.sum().item<int64_t>();
   }
-  TAPER_CHECK(!output_size || *output_size == total, "repeat_interleave: expected output_size ",
-              total, ", got ", output_size.value_or(0));
+  check_output_size(output_size, total);
   Tensor y = empty(total, counts.options().dtype(kLong));
   TAPER_ON_DEVICE(y, repeat_indices, y, counts);
   return y;
@@ -347,16 +355,17 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_
 }
 
 Tensor repeat_interleave(const Tensor& x, int64_t repeats, optional<int64_t> dim,
-                         optional<int64_t>) {
+                         optional<int64_t> output_size) {
   check_defined("repeat_interleave", x, "self");
   TAPER_CHECK(repeats >= 0, "repeats can not be negative");
   const int64_t n = length_along(x, dim);
+  check_output_size(output_size, n * repeats);
   const Tensor each = arange(n, x.options().dtype(kLong)).unsqueeze(1);
   return select_flat(x, dim, each.expand({n, repeats}).reshape({n * repeats}));
 }
 
 // ---------------------------------------------------------------- meshgrid
-std::vector<Tensor> meshgrid(TensorList tensors, const std::string& indexing) {
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
   TAPER_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
   TAPER_CHECK(indexing == "ij" || indexing == "xy",
               "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
@@ -385,11 +394,13 @@ std::vector<Tensor> meshgrid(TensorList tensors, const std::string& indexing) {
 // ---------------------------------------------------------------- methods
 Tensor Tensor::repeat(IntArrayRef repeats) const { return taper::repeat(*this, repeats); }
 Tensor Tensor::tile(IntArrayRef dims) const { return taper::tile(*this, dims); }
-Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim) const {
-  return taper::repeat_interleave(*this, repeats, dim);
+Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim,
+                                 optional<int64_t> output_size) const {
+  return taper::repeat_interleave(*this, repeats, dim, output_size);
 }
-Tensor Tensor::repeat_interleave(const Tensor& repeats, optional<int64_t> dim) const {
-  return taper::repeat_interleave(*this, repeats, dim);
+Tensor Tensor::repeat_interleave(const Tensor& repeats, optional<int64_t> dim,
+                                 optional<int64_t> output_size) const {
+  return taper::repeat_interleave(*this, repeats, dim, output_size);
 }
 
 }  // namespace taper

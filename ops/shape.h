@@ -33,6 +33,9 @@ Tensor dstack(TensorList tensors);
 Tensor atleast_1d(const Tensor& x);
 Tensor atleast_2d(const Tensor& x);
 Tensor atleast_3d(const Tensor& x);
+std::vector<Tensor> atleast_1d(TensorList tensors);
+std::vector<Tensor> atleast_2d(TensorList tensors);
+std::vector<Tensor> atleast_3d(TensorList tensors);
 
 // ---------------------------------------------------------------- repeating
 /// x repeated repeats[d] times along each dimension; leading dimensions are added as needed.
@@ -49,7 +52,7 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_
 Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size = nullopt);
 /// Coordinate tensors of the grid that the vectors span: views. `indexing` is "ij" or "xy" (the
 /// first two dimensions swapped).
-std::vector<Tensor> meshgrid(TensorList tensors, const std::string& indexing = "ij");
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij");
 
 // ---------------------------------------------------------------- rearranging
 /// The order of elements reversed along each of dims.
@@ -77,7 +80,7 @@ Tensor trace(const Tensor& x);
 /// the one before it, ...; negative numbers remove. `mode` is "constant" (of `value`, 0 without),
 /// "reflect" (without the edge; pads smaller than the size), "replicate" or "circular" (pads up to
 /// the size).
-Tensor pad(const Tensor& x, IntArrayRef pad, const std::string& mode = "constant",
+Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode = "constant",
            optional<double> value = nullopt);
 Tensor constant_pad_nd(const Tensor& x, IntArrayRef pad, const Scalar& value = 0);
 Tensor reflection_pad1d(const Tensor& x, IntArrayRef padding);

@@ -7,10 +7,12 @@
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_compute.h>
 #include <taper/ops/compare.h>
+#include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
 #include <taper/ops/out.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/special_kernels.h>
+#include <taper/ops/view.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -257,7 +259,29 @@ Tensor heaviside(const Tensor& a, const Tensor& b) {
   check_defined("heaviside", b, "other");
   return are_bools(a, b) ? logical_or(a, b) : compute_binary(heaviside_op, a, b);
 }
-TAPER_DEFINE_PLAIN(nextafter)
+
+namespace {
+
+// By the bits, which count up with the magnitude.
+Tensor nextafter_bf16(const Tensor& x, const Tensor& y) {
+  const Tensor bits = x.view(kShort);
+  const Tensor grows = y.gt(x).eq(x.gt(0));
+  const Tensor moved = where(grows, bits.add(1), bits.sub(1)).view(kBFloat16);
+  const Tensor least = full({}, 0x1p-133, x.options()).copysign(y);
+  const Tensor next = where(x.eq(0), least, moved);
+  return where(x.isnan().logical_or(y.isnan()), x.add(y), where(x.eq(y), y, next));
+}
+
+}  // namespace
+
+Tensor nextafter(const Tensor& a, const Tensor& b) {
+  check_defined("nextafter", a, "input");
+  check_defined("nextafter", b, "other");
+  if (result_type(a, b) != kBFloat16) return compute_binary(nextafter_op, a, b);
+  const std::vector<Tensor> both =
+      broadcast_tensors({a.detach().to(kBFloat16), b.detach().to(kBFloat16)});
+  return nextafter_bf16(both[0].contiguous(), both[1].contiguous());
+}
 TAPER_DEFINE_PLAIN(gcd)
 TAPER_DEFINE_PLAIN(lcm)
 TAPER_DEFINE_PLAIN(bitwise_left_shift)

@@ -47,7 +47,7 @@ TAPER_DECLARE_SPECIAL(fmin)
 TAPER_DECLARE_SPECIAL(xlogy)
 /// 0 for x < 0, y for x = 0, 1 for x > 0. Both of one dtype. No gradient.
 TAPER_DECLARE_SPECIAL(heaviside)
-/// The next number after x towards y; f32 and f64. No gradient.
+/// The next number after x towards y; f32, f64 and bf16. No gradient.
 TAPER_DECLARE_SPECIAL(nextafter)
 /// The greatest common divisor, the least common multiple; integers.
 TAPER_DECLARE_SPECIAL(gcd)

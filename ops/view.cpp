@@ -288,6 +288,19 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
                    [own = t.sizes](const Tensor& g) { return reshape(g, own); });
 }
 
+Tensor squeeze(const Tensor& x, IntArrayRef dim) {
+  const TensorImpl& t = x.impl();
+  const Dims asked = wrap_dims(dim, x.dim());
+  Dims sizes, strides;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (t.sizes[d] == 1 && std::find(asked.begin(), asked.end(), d) != asked.end()) continue;
+    sizes.push_back(t.sizes[d]);
+    strides.push_back(t.strides[d]);
+  }
+  return make_view("SqueezeBackward2", x, sizes, strides, t.offset,
+                   [own = t.sizes](const Tensor& g) { return reshape(g, own); });
+}
+
 // ---------------------------------------------------------------- methods
 Tensor Tensor::view(IntArrayRef size) const { return taper::view(*this, size); }
 Tensor Tensor::view(ScalarType dtype) const { return taper::view(*this, dtype); }
@@ -316,6 +329,7 @@ Tensor Tensor::movedim(int64_t source, int64_t destination) const {
 }
 Tensor Tensor::squeeze() const { return taper::squeeze(*this); }
 Tensor Tensor::squeeze(int64_t dim) const { return taper::squeeze(*this, dim); }
+Tensor Tensor::squeeze(IntArrayRef dim) const { return taper::squeeze(*this, dim); }
 Tensor Tensor::unsqueeze(int64_t dim) const { return taper::unsqueeze(*this, dim); }
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
   return taper::flatten(*this, start_dim, end_dim);

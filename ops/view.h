@@ -48,6 +48,8 @@ inline Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination) {
 }
 /// Elements start ... start + length - 1 along dim.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+/// The same; `start` is a whole number in a 0-dim tensor, which is waited for.
+Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length);
 /// The slice at `index` along dim, which disappears.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 /// Elements start, start + step, ... before end along dim; negative numbers count from the end,
@@ -57,9 +59,10 @@ Tensor slice(const Tensor& x, int64_t dim = 0, optional<int64_t> start = nullopt
 /// Any geometry over x's storage. Throws when it would reach outside.
 Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
                   optional<int64_t> storage_offset = nullopt);
-/// Without the dimensions of size 1 (or without `dim`, if its size is 1).
+/// Without the dimensions of size 1 (or without those of `dim` whose size is 1).
 Tensor squeeze(const Tensor& x);
 Tensor squeeze(const Tensor& x, int64_t dim);
+Tensor squeeze(const Tensor& x, IntArrayRef dim);
 /// A dimension of size 1 before position dim, in [-rank - 1, rank].
 Tensor unsqueeze(const Tensor& x, int64_t dim);
 /// Dimensions start_dim ... end_dim as one.

@@ -57,10 +57,17 @@ Tensor& Tensor::squeeze_(int64_t dim) const {
   return become("SqueezeBackward3", *this, detach().squeeze(dim));
 }
 
-Tensor& Tensor::resize_(IntArrayRef size) const {
+Tensor& Tensor::squeeze_(IntArrayRef dim) const {
+  return become("SqueezeBackward5", *this, detach().squeeze(dim));
+}
+
+Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
   TAPER_CHECK(!t.requires_grad(), "cannot resize variables that require grad");
+  TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
   const int64_t numel = checked_numel(size);
+  const bool plain = !format || *format == MemoryFormat::Contiguous;
+  const Dims strides = plain ? Dims() : channels_last_strides(size, *format);
   const size_t needed = static_cast<size_t>(t.offset + numel) * t.itemsize();
   if (needed > t.storage->nbytes) {
     // Views made before keep the old memory.
@@ -70,6 +77,10 @@ Tensor& Tensor::resize_(IntArrayRef size) const {
     t.data = static_cast<char*>(grown->data) + t.offset * static_cast<int64_t>(t.itemsize());
   }
   t.set_contiguous_sizes(size);
+  if (!plain) {
+    t.strides = strides;
+    t.update_geometry();
+  }
   return const_cast<Tensor&>(*this);
 }
 

@@ -78,6 +78,13 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   return slice(x, d, first, first + length, 1);
 }
 
+Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length) {
+  check_defined("narrow", start, "start");
+  TAPER_CHECK(start.dim() == 0 && isIntegralType(start.scalar_type(), false),
+              "start must be an 0-dim integral Tensor.");
+  return narrow(x, dim, start.item<int64_t>(), length);
+}
+
 Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   const TensorImpl& t = x.impl();
   const int64_t a = wrap_dim(dim1, x.dim()), b = wrap_dim(dim2, x.dim());
@@ -282,6 +289,9 @@ std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
 }
 
 // ---------------------------------------------------------------- methods
+Tensor Tensor::narrow(int64_t dim, const Tensor& start, int64_t length) const {
+  return taper::narrow(*this, dim, start, length);
+}
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   return taper::narrow(*this, dim, start, length);
 }

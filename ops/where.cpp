@@ -227,6 +227,9 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
   return scatter_by_mask({"masked_scatter", false}, x, mask, source);
 }
 
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+  return taper::where(condition, *this, other);
+}
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return taper::where(condition, *this, other);
 }

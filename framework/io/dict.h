@@ -34,6 +34,7 @@ class List {
   auto begin() const { return items_->cbegin(); }
   auto end() const { return items_->cend(); }
   const std::vector<T>& vec() const { return *items_; }
+  operator const std::vector<T>&() const { return *items_; }
   const std::shared_ptr<std::vector<T>>& pointer() const { return items_; }
   static List from_pointer(std::shared_ptr<std::vector<T>> items) { return List(std::move(items)); }
 

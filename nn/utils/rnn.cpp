@@ -71,8 +71,9 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
   return {padded.index_select(batch_first ? 0 : 1, order), lengths.index_select(0, order.cpu())};
 }
 
-Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value) {
-  return taper::pad_sequence(sequences, batch_first, padding_value);
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side) {
+  return taper::pad_sequence(sequences, batch_first, padding_value, padding_side);
 }
 
 PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted) {

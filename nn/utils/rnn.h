@@ -47,8 +47,10 @@ PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_fir
 std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
                                                bool batch_first = false, double padding_value = 0.0,
                                                optional<int64_t> total_length = nullopt);
-/// Sequences (L_i, ...) as one tensor (longest, N, ...), or (N, longest, ...).
-Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0);
+/// Sequences (L_i, ...) as one tensor (longest, N, ...), or (N, longest, ...). The padding is to
+/// the "right" of each or to the "left".
+Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0,
+                    std::string_view padding_side = "right");
 /// Sequences (L_i, ...), packed.
 PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 
