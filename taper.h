@@ -56,6 +56,7 @@
 #include <taper/ops/matrix_norms.h>
 #include <taper/ops/norm.h>
 #include <taper/ops/out.h>
+#include <taper/ops/out_forms.h>
 #include <taper/ops/pack_sequence.h>
 #include <taper/ops/pool.h>
 #include <taper/ops/random.h>
