@@ -16,6 +16,7 @@
 #include <taper/framework/io/safetensors.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
+#include <taper/framework/runtime/absent_devices.h>
 #include <taper/framework/runtime/graph.h>
 #include <taper/framework/runtime/memory.h>
 #include <taper/framework/runtime/race_detector.h>

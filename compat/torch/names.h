@@ -18,9 +18,11 @@ namespace autograd {}
 namespace cuda {}
 namespace data {}
 namespace indexing {}
+namespace mps {}
 namespace nn {}
 namespace optim {}
 namespace serialize {}
+namespace xpu {}
 namespace numbers {
 template <class T>
 struct complex;
@@ -44,9 +46,11 @@ namespace autograd = taper::autograd;
 namespace cuda = taper::cuda;
 namespace data = taper::data;
 namespace indexing = taper::indexing;
+namespace mps = taper::mps;
 namespace nn = taper::nn;
 namespace optim = taper::optim;
 namespace serialize = taper::serialize;
+namespace xpu = taper::xpu;
 }  // namespace torch
 
 namespace at {

@@ -1,0 +1,37 @@
+// Kinds of devices of LibTorch that Taper has none of: programs ask for them before they choose
+// one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <taper/framework/check.h>
+
+namespace taper {
+
+/// Apple's GPUs.
+namespace mps {
+
+inline bool is_available() { return false; }
+/// Nothing: there is no generator.
+inline void manual_seed(uint64_t) {}
+/// Throws Error.
+inline void synchronize() { TAPER_CHECK(false, "mps::synchronize: there is no MPS device"); }
+
+}  // namespace mps
+
+/// Intel's GPUs.
+namespace xpu {
+
+inline size_t device_count() { return 0; }
+inline bool is_available() { return false; }
+/// Nothing: there is no generator.
+inline void manual_seed(uint64_t) {}
+inline void manual_seed_all(uint64_t) {}
+/// Throws Error.
+inline void synchronize(int64_t /*device_index*/) {
+  TAPER_CHECK(false, "xpu::synchronize: there is no XPU device");
+}
+
+}  // namespace xpu
+}  // namespace taper
