@@ -41,6 +41,7 @@
 #include <taper/ops/embedding_bag.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fft.h>
+#include <taper/ops/fft_out.h>
 #include <taper/ops/fill.h>
 #include <taper/ops/fold.h>
 #include <taper/ops/for_blob.h>
@@ -51,6 +52,7 @@
 #include <taper/ops/index.h>
 #include <taper/ops/linalg.h>
 #include <taper/ops/linalg_names.h>
+#include <taper/ops/linalg_out.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/matmul.h>
@@ -74,6 +76,7 @@
 #include <taper/ops/sort.h>
 #include <taper/ops/special.h>
 #include <taper/ops/special_names.h>
+#include <taper/ops/special_out.h>
 #include <taper/ops/special_rarer.h>
 #include <taper/ops/statistics.h>
 #include <taper/ops/trapezoid.h>

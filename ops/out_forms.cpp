@@ -6,15 +6,13 @@
 #include <taper/ops/activation.h>
 #include <taper/ops/combine.h>
 #include <taper/ops/complex.h>
+#include <taper/ops/einsum.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/index.h>
-#include <taper/ops/linalg.h>
-#include <taper/ops/linalg_names.h>
-#include <taper/ops/linalg_tensor.h>
 #include <taper/ops/linear.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/matmul.h>
-#include <taper/ops/out.h>
+#include <taper/ops/out_define.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/reduce_norm.h>
@@ -42,55 +40,7 @@ TensorOptions options_of(const Tensor& out) {
   return out.options().requires_grad(false);
 }
 
-// Both results or, after an error, none.
-OutPair store_pair(const char* op, Tensor& first, Tensor& second,
-                   const std::tuple<Tensor, Tensor>& y, Operands inputs) {
-  const auto check = [&](const Tensor& out, const Tensor& result) {
-    if (!out.defined()) return;
-    plan_out(out, result.impl().sizes, inputs);
-    check_result_cast(result.scalar_type(), out.scalar_type());
-  };
-  check(first, std::get<0>(y));
-  check(second, std::get<1>(y));
-  store_out(op, first, std::get<0>(y), inputs);
-  store_out(op, second, std::get<1>(y), inputs);
-  return {first, second};
-}
-
-void check_gradients(const char* op, const Tensor& out, TensorList tensors) {
-  check_out_gradient(op, out, {});
-  for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
-}
-
-// A list's tensors may share memory with `out`: the result is apart from both.
-Tensor& store_joined(const char* op, Tensor& out, const Tensor& y) {
-  return store_out(op, out, y, {});
-}
-
 }  // namespace
-
-// `call` of the inputs in parentheses, without history; then the parameters behind `out`.
-#define TAPER_LISTED(...) \
-  { __VA_ARGS__ }
-#define TAPER_OUT(name, call, inputs, ...)                   \
-  Tensor& name##_out(Tensor& out, __VA_ARGS__) {             \
-    check_out_gradient(#name, out, TAPER_LISTED inputs);     \
-    const NoGradGuard values_only;                           \
-    return store_out(#name, out, call, TAPER_LISTED inputs); \
-  }
-#define TAPER_OUT_PAIR(name, first, second, call, ...)             \
-  OutPair name##_out(Tensor& first, Tensor& second, __VA_ARGS__) { \
-    check_out_gradient(#name, first, {self});                      \
-    check_out_gradient(#name, second, {self});                     \
-    const NoGradGuard values_only;                                 \
-    return store_pair(#name, first, second, call, {self});         \
-  }
-#define TAPER_OUT_LIST(name, call)                      \
-  Tensor& name##_out(Tensor& out, TensorList tensors) { \
-    check_gradients(#name, out, tensors);               \
-    const NoGradGuard values_only;                      \
-    return store_joined(#name, out, call);              \
-  }
 
 // ---------------------------------------------------------------- factories
 Tensor& zeros_out(Tensor& out, IntArrayRef size) { return ready("zeros", out, size).zero_(); }
@@ -273,36 +223,5 @@ TAPER_OUT(smooth_l1_loss, smooth_l1_loss(self, target, reduction, beta), (self, 
           const Tensor& self, const Tensor& target, int64_t reduction, double beta)
 TAPER_OUT(huber_loss, huber_loss(self, target, reduction, delta), (self, target),
           const Tensor& self, const Tensor& target, int64_t reduction, double delta)
-
-// ---------------------------------------------------------------- linear algebra
-TAPER_OUT(inverse, self.inverse(), (self), const Tensor& self)
-TAPER_OUT(linalg_inv, linalg::inv(A), (A), const Tensor& A)
-TAPER_OUT(linalg_det, linalg::det(A), (A), const Tensor& A)
-TAPER_OUT(linalg_solve, linalg::solve(A, B, left), (A, B), const Tensor& A, const Tensor& B,
-          bool left)
-TAPER_OUT(linalg_cholesky, linalg::cholesky(A, upper), (A), const Tensor& A, bool upper)
-TAPER_OUT(linalg_eigvals, linalg::eigvals(A), (A), const Tensor& A)
-TAPER_OUT(linalg_eigvalsh, linalg::eigvalsh(A, UPLO), (A), const Tensor& A, std::string_view UPLO)
-TAPER_OUT(linalg_svdvals, linalg::svdvals(A, driver), (A), const Tensor& A,
-          optional<std::string_view> driver)
-TAPER_OUT(linalg_matrix_power, linalg::matrix_power(A, n), (A), const Tensor& A, int64_t n)
-TAPER_OUT_LIST(linalg_multi_dot, linalg::multi_dot(tensors))
-TAPER_OUT(linalg_vector_norm, linalg_vector_norm(self, ord, dim, keepdim, dtype), (self),
-          const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
-          optional<ScalarType> dtype)
-TAPER_OUT(linalg_cross, linalg::cross(self, other, dim), (self, other), const Tensor& self,
-          const Tensor& other, int64_t dim)
-TAPER_OUT(linalg_vecdot, linalg_vecdot(x, y, dim), (x, y), const Tensor& x, const Tensor& y,
-          int64_t dim)
-TAPER_OUT_PAIR(linalg_eig, eigenvalues, eigenvectors, linalg::eig(self), const Tensor& self)
-TAPER_OUT_PAIR(linalg_eigh, eigenvalues, eigenvectors, linalg::eigh(self, UPLO), const Tensor& self,
-               std::string_view UPLO)
-TAPER_OUT_PAIR(linalg_qr, Q, R, linalg::qr(self, mode), const Tensor& self, std::string_view mode)
-TAPER_OUT_PAIR(linalg_slogdet, sign, logabsdet, linalg::slogdet(self), const Tensor& self)
-
-#undef TAPER_LISTED
-#undef TAPER_OUT
-#undef TAPER_OUT_PAIR
-#undef TAPER_OUT_LIST
 
 }  // namespace taper

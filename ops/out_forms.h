@@ -162,27 +162,4 @@ Tensor& smooth_l1_loss_out(Tensor& out, const Tensor& self, const Tensor& target
 Tensor& huber_loss_out(Tensor& out, const Tensor& self, const Tensor& target,
                        int64_t reduction = Reduction::Mean, double delta = 1.0);
 
-// ---------------------------------------------------------------- linear algebra
-Tensor& inverse_out(Tensor& out, const Tensor& self);
-Tensor& linalg_inv_out(Tensor& out, const Tensor& A);
-Tensor& linalg_det_out(Tensor& out, const Tensor& A);
-Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true);
-Tensor& linalg_cholesky_out(Tensor& out, const Tensor& A, bool upper = false);
-Tensor& linalg_eigvals_out(Tensor& out, const Tensor& A);
-Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
-Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
-                           optional<std::string_view> driver = nullopt);
-Tensor& linalg_matrix_power_out(Tensor& out, const Tensor& A, int64_t n);
-Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
-Tensor& linalg_vector_norm_out(Tensor& out, const Tensor& self, const Scalar& ord = 2,
-                               OptionalIntArrayRef dim = nullopt, bool keepdim = false,
-                               optional<ScalarType> dtype = nullopt);
-Tensor& linalg_cross_out(Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1);
-Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1);
-OutPair linalg_eig_out(Tensor& eigenvalues, Tensor& eigenvectors, const Tensor& A);
-OutPair linalg_eigh_out(Tensor& eigenvalues, Tensor& eigenvectors, const Tensor& A,
-                        std::string_view UPLO = "L");
-OutPair linalg_qr_out(Tensor& Q, Tensor& R, const Tensor& A, std::string_view mode = "reduced");
-OutPair linalg_slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& A);
-
 }  // namespace taper

@@ -179,6 +179,79 @@ TEST(OutForms, OfLinearAlgebra) {
                 TAPER_FORM_PAIR(linalg_slogdet, 1, {square()}, t[0])});
 }
 
+TEST(OutForms, OfSystemsAndNorms) {
+  const Tensor lower = square().tril(), b = numbers({3, 2}, kDouble);
+  const auto [lu, pivots] = linalg::lu_factor(square());
+  const auto [a, tau] = geqrf(square());
+  const Tensor box = numbers({4, 4}, kDouble).add(eye(4, kDouble).mul(5)).view({4, 2, 2});
+  expect_forms(
+      {TAPER_FORM(linalg_solve_triangular, ({lower, b}), t[0], t[1], false),
+       TAPER_FORM(linalg_pinv, {matrix()}, t[0], 1e-15),
+       TAPER_FORM(linalg_pinv, {matrix()}, t[0], optional<double>(), optional<double>(1e-9)),
+       TAPER_FORM(linalg_matrix_rank, {matrix()}, t[0], 1e-9),
+       TAPER_FORM(linalg_matrix_rank, {matrix()}, t[0], optional<double>(), optional<double>()),
+       TAPER_FORM(linalg_norm, {matrix()}, t[0]),
+       TAPER_FORM(linalg_norm, {matrix()}, t[0], optional<Scalar>(1), IntArrayRef({0, 1})),
+       TAPER_FORM(linalg_matrix_norm, {matrix()}, t[0], Scalar(2)),
+       TAPER_FORM(linalg_cond, {square()}, t[0]),
+       TAPER_FORM(linalg_matmul, ({matrix().t(), b}), t[0], t[1]),
+       TAPER_FORM(linalg_householder_product, ({a, tau}), t[0], t[1]),
+       TAPER_FORM(linalg_tensorinv, {box}, t[0], 1),
+       TAPER_FORM(linalg_tensorsolve, ({square(), numbers({3}, kDouble)}), t[0], t[1]),
+       TAPER_FORM(linalg_lu_solve, ({lu, pivots, b}), t[0], t[1], t[2]),
+       TAPER_FORM_PAIR(linalg_lu_factor, 0, {square()}, t[0]),
+       TAPER_FORM_PAIR(linalg_inv_ex, 0, {square()}, t[0]),
+       TAPER_FORM_PAIR(linalg_cholesky_ex, 0, {symmetric()}, t[0]),
+       TAPER_FORM(cholesky_inverse, {lower}, t[0]),
+       TAPER_FORM(cholesky_solve, ({b, lower}), t[0], t[1])});
+}
+
+TEST(OutForms, OfTransforms) {
+  const Tensor z = complex(matrix(), matrix().mul(2));
+#define TAPER_FFT_FORMS(name, x)                                                            \
+  TAPER_FORM(fft_##name, {x}, t[0]), TAPER_FORM(fft_##name##2, {x}, t[0], nullopt, {0, 1}), \
+      TAPER_FORM(fft_##name##n, {x}, t[0], nullopt, nullopt, "ortho")
+  expect_forms({TAPER_FFT_FORMS(fft, matrix()), TAPER_FFT_FORMS(ifft, z),
+                TAPER_FFT_FORMS(rfft, matrix()), TAPER_FFT_FORMS(irfft, z),
+                TAPER_FFT_FORMS(hfft, z), TAPER_FFT_FORMS(ihfft, matrix()),
+                TAPER_FORM(fft_fft, {matrix()}, t[0], 7, 0, "forward")});
+#undef TAPER_FFT_FORMS
+}
+
+TEST(OutForms, OfSpecialFunctions) {
+  const Tensor x = matrix().sigmoid();
+#define TAPER_ONE(name) TAPER_FORM(special::name, {x}, t[0]), TAPER_FORM(special_##name, {x}, t[0]),
+#define TAPER_TWO(name)                                   \
+  TAPER_FORM(special::name, ({x, x.add(1)}), t[0], t[1]), \
+      TAPER_FORM(special_##name, ({x, x.add(1)}), t[0], t[1]),
+#define TAPER_LONG(name) TAPER_FORM(special_##name, {x}, t[0]),
+  std::vector<Form> forms = {TAPER_SPECIAL_OF_ONE(TAPER_ONE) TAPER_SPECIAL_OF_TWO(TAPER_TWO)
+                                 TAPER_SPECIAL_RARER(TAPER_LONG)
+                                     TAPER_FORM(special_zeta, ({x.add(2), x}), t[0], t[1]),
+                             TAPER_FORM(special_round, {x}, t[0], int64_t{1}),
+                             TAPER_FORM(special::logit, {x}, t[0], 0.2),
+                             TAPER_FORM(special_logit, {x}, t[0]),
+                             TAPER_FORM(logit, {x}, t[0]),
+                             TAPER_FORM(special_multigammaln, {x.add(3)}, t[0], int64_t{2}),
+                             TAPER_FORM(mvlgamma, {x.add(3)}, t[0], 2),
+                             TAPER_FORM(special::polygamma, {x}, 1, t[0]),
+                             TAPER_FORM(polygamma, {x}, 2, t[0]),
+                             TAPER_FORM(special::logsumexp, {x}, t[0], {1}),
+                             TAPER_FORM(special_logsumexp, {x}, t[0], {1})};
+#undef TAPER_ONE
+#undef TAPER_TWO
+#undef TAPER_LONG
+  expect_forms(forms);
+  // Polynomials have no derivative by x, so that only values are compared.
+#define TAPER_SAME_VALUES(name)                                                                    \
+  {                                                                                                \
+    Tensor y = empty({0}, kDouble);                                                                \
+    EXPECT_TRUE(special_##name##_out(y, x, x.mul(4)).equal(special_##name(x, x.mul(4)))) << #name; \
+  }
+  TAPER_POLYNOMIALS(TAPER_SAME_VALUES)
+#undef TAPER_SAME_VALUES
+}
+
 TEST(OutForms, FactoriesFillTheGivenTensor) {
   Tensor y = empty({7}, kLong);
   void* const memory = y.data_ptr();
