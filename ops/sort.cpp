@@ -80,10 +80,6 @@ Tensor argsort(const Tensor& x, int64_t dim, bool descending) {
   return std::get<1>(sort(x.detach(), dim, descending));
 }
 
-Tensor argsort(const Tensor& x, bool, int64_t dim, bool descending) {
-  return argsort(x, dim, descending);
-}
-
 Tensor msort(const Tensor& x) { return std::get<0>(sort(x, 0)); }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool) {

@@ -18,7 +18,11 @@ std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool> stable, int64_t 
                                 bool descending = false);
 /// The indices of sort.
 Tensor argsort(const Tensor& x, int64_t dim = -1, bool descending = false);
-Tensor argsort(const Tensor& x, bool stable, int64_t dim = -1, bool descending = false);
+/// `stable` is a truth value only: a whole number is a dimension.
+template <class Bool, std::enable_if_t<std::is_same<Bool, bool>::value, int> = 0>
+Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descending = false) {
+  return argsort(x, dim, descending);
+}
 /// The values of sort along the first dimension.
 Tensor msort(const Tensor& x);
 /// {values, indices} of the k largest (smallest) elements, in descending (ascending) order; of

@@ -163,6 +163,9 @@ TEST(Overloads, WholeNumbersStayDimensions) {
   EXPECT_EQ(x.argsort(0, true).sizes(), x.sizes());
   expect_values(x.argsort(0, true), {2, 3}, {1, 1, 1, 0, 0, 0});
   expect_values(x.argsort(true, 1, true), {2, 3}, {2, 1, 0, 2, 1, 0});
+  expect_values(argsort(x, 0, true), {2, 3}, {1, 1, 1, 0, 0, 0});
+  expect_values(argsort(x, true, 1, true), {2, 3}, {2, 1, 0, 2, 1, 0});
+  EXPECT_EQ(argsort(x, 1).sizes(), x.sizes());
   expect_values(x.any(0), {3}, {1, 1, 1});
   expect_values(x.all(1), {2}, {0, 1});
   EXPECT_EQ(x.any({0, 1}).dim(), 0);
