@@ -58,6 +58,7 @@
 #include <taper/ops/matmul.h>
 #include <taper/ops/matrix_norms.h>
 #include <taper/ops/norm.h>
+#include <taper/ops/optional_tensors.h>
 #include <taper/ops/out.h>
 #include <taper/ops/out_forms.h>
 #include <taper/ops/pack_sequence.h>
