@@ -134,10 +134,6 @@ Tensor pinned_like(const Tensor& t) {
   return y;
 }
 
-}  // namespace
-
-namespace {
-
 void check_pins_for(const optional<Device>& device) {
   TAPER_CHECK(!device || device->is_cuda(), "expected pinned memory for a CUDA device, got ",
               device.value_or(kCPU));

@@ -1,4 +1,5 @@
-// LibTorch's <torch/nn/modules/container/any_module_holder.h>: everything comes with <torch/torch.h>.
+// LibTorch's <torch/nn/modules/container/any_module_holder.h>: everything comes with
+// <torch/torch.h>.
 #pragma once
 
 #include <torch/torch.h>
