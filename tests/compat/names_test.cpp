@@ -92,7 +92,8 @@ TEST(CompatNames, AnUndefinedTensorAnswersWhatItIs) {
 }
 
 TEST(CompatNames, OptionalListsAndBacktraces) {
-  c10::OptionalArrayRef<int64_t> dim = {1};
+  const std::vector<int64_t> rows{1};
+  const c10::OptionalArrayRef<int64_t> dim = rows;
   EXPECT_EQ(torch::ones({4, 2}).sum(dim).sizes(), torch::IntArrayRef({4}));
   const c10::OptionalArrayRef<double> weights;
   EXPECT_FALSE(weights.has_value());
