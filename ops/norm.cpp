@@ -1,5 +1,7 @@
 #include <taper/ops/norm.h>
 
+#include <limits>
+
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
@@ -240,9 +242,10 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
 namespace {
 
 double epsilon_of(ScalarType t) {
-  if (t == kHalf) return 0x1p-10;
-  if (t == kBFloat16) return 0x1p-7;
-  return t == kFloat ? 0x1p-23 : 0x1p-52;
+  double v = 0;
+  TAPER_SWITCH(t, "rms_norm", TAPER_FLOATING_DTYPES,
+               [&] { v = static_cast<double>(std::numeric_limits<scalar_t>::epsilon()); });
+  return v;
 }
 
 }  // namespace

@@ -26,11 +26,6 @@ inline void check_gradients(const char* op, const Tensor& out, TensorList tensor
   for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
 }
 
-// A list's tensors may share memory with `out`: the result is apart from both.
-inline Tensor& store_joined(const char* op, Tensor& out, const Tensor& y) {
-  return store_out(op, out, y, {});
-}
-
 }  // namespace taper
 
 // `call` of the inputs in parentheses, without history; then the parameters behind `out`.
@@ -49,9 +44,10 @@ inline Tensor& store_joined(const char* op, Tensor& out, const Tensor& y) {
     const NoGradGuard values_only;                                 \
     return store_pair(#name, first, second, call, {self});         \
   }
+// A list's tensors may share memory with `out`: the result is apart from both.
 #define TAPER_OUT_LIST(name, call)                      \
   Tensor& name##_out(Tensor& out, TensorList tensors) { \
     check_gradients(#name, out, tensors);               \
     const NoGradGuard values_only;                      \
-    return store_joined(#name, out, call);              \
+    return store_out(#name, out, call, {});             \
   }

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "test_util.h"
+#include "nn/sum_along.h"
 
 namespace taper::testing {
 namespace {
@@ -118,15 +118,9 @@ TAPER_OP_CASES(softmax_of_negatives, {
   c.call = [](const Args& a) { return F::softmin(a.t[0], F::SoftminFuncOptions(a.i[0])); };
   c.reference = [](const ArrayArgs& a) {
     const Array& x = a.t[0];
-    const auto dim = static_cast<size_t>(a.i[0] < 0 ? a.i[0] + x.dim() : a.i[0]);
     Array y(x.sizes);
     for_each_index(x.sizes, [&](const Sizes& at) {
-      double sum = 0;
-      for (int64_t k = 0; k < x.sizes[dim]; ++k) {
-        Sizes other = at;
-        other[dim] = k;
-        sum += std::exp(-x.at(other));
-      }
+      const double sum = sum_along(x, at, a.i[0], [&](double v) { return std::exp(-v); });
       y.at(at) = std::exp(-x.at(at)) / sum;
     });
     return y;

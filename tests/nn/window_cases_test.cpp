@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "test_util.h"
+#include "nn/sum_along.h"
 
 namespace taper::testing {
 namespace {
@@ -160,15 +160,10 @@ TAPER_OP_CASES(unit_vectors, {
   c.out = [=](Tensor& out, const Args& a) { return F::normalize(a.t[0], options(a).out(out)); };
   c.reference = [](const ArrayArgs& a) {
     const Array& x = a.t[0];
-    const auto dim = static_cast<size_t>(a.i[0] < 0 ? a.i[0] + x.dim() : a.i[0]);
     Array y(x.sizes);
     for_each_index(x.sizes, [&](const Sizes& at) {
-      double sum = 0;
-      for (int64_t k = 0; k < x.sizes[dim]; ++k) {
-        Sizes other = at;
-        other[dim] = k;
-        sum += std::pow(std::abs(x.at(other)), a.d[0]);
-      }
+      const double sum =
+          sum_along(x, at, a.i[0], [&](double v) { return std::pow(std::abs(v), a.d[0]); });
       y.at(at) = x.at(at) / std::max(std::pow(sum, 1 / a.d[0]), a.d[1]);
     });
     return y;
