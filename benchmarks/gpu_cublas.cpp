@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+#if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #include <dlfcn.h>
 

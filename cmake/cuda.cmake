@@ -62,8 +62,12 @@ if(TAPER_NVCC)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, for sm_${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
-# taper_add_cuda(target): the kernels, and what they need.
+# taper_add_cuda(target): the kernels, and what they need. Only they and one other source are compiled
+# with TAPER_CUDA_KERNELS (what it means: framework/runtime/cuda_build.cpp), so that all others are the
+# same in builds with and without them.
 function(taper_add_cuda target)
+  set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
+  set_source_files_properties(${build} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=0)
   if(NOT TAPER_NVCC AND NOT TAPER_CUDA_ON_HOST)
     return()
   endif()
@@ -71,13 +75,15 @@ function(taper_add_cuda target)
        ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
   target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
-    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
-    target_compile_definitions(${target} PUBLIC TAPER_CUDA_KERNELS=2)
+    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++"
+                                SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=2)
   else()
     file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp
          ${PROJECT_SOURCE_DIR}/ops/*_cudnn.cpp)
     target_sources(${target} PRIVATE ${runtime})
-    target_compile_definitions(${target} PUBLIC TAPER_CUDA_KERNELS=1)
+    set_source_files_properties(${build} ${kernels} ${runtime} PROPERTIES
+                                COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
     target_link_libraries(${target} PRIVATE CUDA::cudart)
     target_include_directories(${target} PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUDNN_INCLUDE_DIR})
     # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
@@ -85,7 +91,7 @@ function(taper_add_cuda target)
     get_filename_component(cudnn_file ${CUDNN} REALPATH)
     string(REGEX MATCH "libcudnn\\.so\\.[0-9]+" cudnn_file ${cudnn_file})
     set_source_files_properties(${PROJECT_SOURCE_DIR}/framework/cuda/gpu/handles.cpp PROPERTIES
-      COMPILE_DEFINITIONS "TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
+      COMPILE_DEFINITIONS "TAPER_CUDA_KERNELS=1;TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-diag-suppress=186>)
   endif()

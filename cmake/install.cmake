@@ -39,11 +39,6 @@ install(FILES cmake/package/torch/TorchConfig.cmake cmake/package/torch/TorchCon
 # pkg-config. Paths are relative to the .pc file, so that a prefix can be moved.
 file(RELATIVE_PATH TAPER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TAPER_PC_TO_PREFIX "${TAPER_PC_TO_PREFIX}")
-get_target_property(definitions taper INTERFACE_COMPILE_DEFINITIONS)
-set(TAPER_CUDA_CFLAGS "")
-if(definitions MATCHES "TAPER_CUDA_KERNELS=[0-9]")
-  set(TAPER_CUDA_CFLAGS " -D${CMAKE_MATCH_0}")
-endif()
 foreach(name taper taper-torch taper-testing)
   configure_file(cmake/package/${name}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc

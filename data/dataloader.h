@@ -17,6 +17,8 @@
 #include <taper/data/sampler.h>
 #include <taper/framework/runtime/pinned.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 /// LibTorch's wrapper of an exception from a worker thread. Here an exception reaches the caller as
@@ -240,3 +242,5 @@ std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
 }
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/array_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 struct DataLoaderOptions {
@@ -63,3 +65,5 @@ void check_jobs(const DataLoaderOptions& options);
 }  // namespace detail
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/data/example.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 template <class Source, class Transform>
@@ -114,3 +116,5 @@ using datasets::BatchDataset;
 using datasets::Dataset;
 }  // namespace data
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 /// Data and what should be learnt about it.
@@ -41,3 +43,5 @@ struct Example<Data, example::NoTarget> {
 using TensorExample = Example<Tensor, example::NoTarget>;
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 /// The pixels of a PNG or JPEG file, told by its first bytes: uint8 [3, H, W], red, green, blue, as
@@ -31,3 +33,5 @@ DecodedImage image_of(int64_t height, int64_t width, const std::string& name);
 
 }  // namespace detail
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/data/transform.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::transforms {
 namespace detail {
 /// The part of an image at (top, left); a view. Where it reaches beyond the image there are zeros.
@@ -122,3 +124,5 @@ struct Pad : public TensorTransform<Target> {
 };
 
 }  // namespace taper::data::transforms
+
+#pragma GCC visibility pop

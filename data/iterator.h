@@ -7,6 +7,8 @@
 
 #include <taper/framework/array_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 /// An input iterator. Copies share their place. The first batch is made when it is first needed.
@@ -76,3 +78,5 @@ class Iterator {
 };
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/data/dataset.h>
 #include <taper/data/transform.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 namespace detail {
 
@@ -111,3 +113,5 @@ MapDataset<Source, Transform> map(Source dataset, Transform transform) {
 }
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

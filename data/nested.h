@@ -24,6 +24,8 @@
 #include <taper/framework/nested.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 
 template <class Data, class Target>
@@ -177,3 +179,5 @@ inline constexpr detail::PinMemory pin_memory{};
 inline constexpr detail::ToDevice to_device{};
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <taper/framework/owned.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::detail {
 
 /// One batch to be made, and the made one.
@@ -52,3 +54,5 @@ class Pipeline {
 };
 
 }  // namespace taper::data::detail
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include <taper/data/nested.h>
 #include <taper/framework/runtime/devices.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 
 /// The batches of `Loader` on a device. Each is copied on a stream of its own, before it is asked
@@ -130,3 +132,5 @@ DevicePrefetcher<Loader> prefetch_to_device(Loader& loader, Device device, size_
 }
 
 }  // namespace taper::data
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/data/sampler.h>
 #include <taper/framework/generator.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::samplers {
 
 /// Gives the indices that a subclass draws for each epoch. A subclass calls reset() at the end of
@@ -79,3 +81,5 @@ class WeightedRandomSampler : public DrawnSampler {
 };
 
 }  // namespace taper::data::samplers
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace serialize {
 class OutputArchive;
@@ -191,3 +193,5 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 }  // namespace data::samplers
 }  // namespace taper
+
+#pragma GCC visibility pop

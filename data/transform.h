@@ -6,6 +6,8 @@
 
 #include <taper/data/example.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::transforms {
 
 /// Makes a batch of another.
@@ -119,3 +121,5 @@ struct Stack<TensorExample> : public Collation<TensorExample> {
 };
 
 }  // namespace taper::data::transforms
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/dtype.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// A view of N dimensions that indexes like a nested array: a[i][j]. Refers to the geometry of the
@@ -82,3 +84,5 @@ template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits
 using PackedTensorAccessor64 = PackedTensorAccessor<T, N, int64_t>;
 
 }  // namespace taper
+
+#pragma GCC visibility pop

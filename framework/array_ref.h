@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <iosfwd>
 #include <optional>
+#include <ostream>
 #include <type_traits>
 #include <vector>
 
 #include <taper/framework/check.h>
+
+#pragma GCC visibility push(default)
 
 namespace taper {
 
@@ -234,3 +236,5 @@ class Dims {
 inline std::ostream& operator<<(std::ostream& out, const Dims& d) { return out << d.ref(); }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -1,11 +1,33 @@
 #include <taper/framework/check.h>
 
+#include <sstream>
+
 namespace taper::detail {
 
-void internal_failure(const char* condition, const char* file, int line, const std::string& msg) {
-  throw Error(
-      concat("internal check failed: ", condition, " at ", file, ":", line, msg.empty() ? "" : ": ",
-             msg, "; this is a defect of Taper, please report it with the program that shows it"));
+void Part::write_text(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
+
+#define TAPER_INSTANTIATE(T) template void Part::write<T>(std::ostream&, const void*);
+TAPER_WRITTEN_IN_CHECK_CPP(TAPER_INSTANTIATE)
+#undef TAPER_INSTANTIATE
+
+template void fail<Error>(std::initializer_list<Part>);
+template void fail<IndexError>(std::initializer_list<Part>);
+template void fail<ValueError>(std::initializer_list<Part>);
+template void fail<TypeError>(std::initializer_list<Part>);
+template void fail<NotImplementedError>(std::initializer_list<Part>);
+
+std::string concat(std::initializer_list<Part> parts) {
+  std::ostringstream out;
+  for (const Part& part : parts) out << part;
+  return out.str();
+}
+
+void internal_failure(const char* condition, const char* file, int line,
+                      std::initializer_list<Part> parts) {
+  const std::string text = concat(parts);
+  fail<Error>({"internal check failed: ", condition, " at ", file, ":", line,
+               text.empty() ? "" : ": ", text,
+               "; this is a defect of Taper, please report it with the program that shows it"});
 }
 
 }  // namespace taper::detail

@@ -9,9 +9,13 @@
 #endif
 
 #include <exception>
-#include <sstream>
+#include <initializer_list>
+#include <iosfwd>
 #include <string>
+#include <type_traits>
 #include <utility>
+
+#pragma GCC visibility push(default)
 
 namespace taper {
 
@@ -60,25 +64,70 @@ class OutOfMemoryError : public Error {
 
 namespace detail {
 
-template <class... Parts>
-std::string concat(const Parts&... parts) {
-  std::ostringstream out;
-  (void)(out << ... << parts);
-  return out.str();
+/// One part of a message: what lies at an address, and how it is written. It must not outlive the
+/// expression that it is made in.
+class Part {
+ public:
+  Part(const char* text) : at_(text), write_(write_text) {}
+  template <class T, std::enable_if_t<!std::is_convertible<const T&, const char*>::value, int> = 0>
+  Part(const T& v) : at_(&v), write_(write<T>) {}
+  friend std::ostream& operator<<(std::ostream& out, const Part& part) {
+    part.write_(out, part.at_);
+    return out;
+  }
+
+ private:
+  static void write_text(std::ostream& out, const void* at);
+  template <class T>
+  static void write(std::ostream& out, const void* at) {
+    put<T>(out, at);
+  }
+  // The stream's type is a parameter so that this header needs no more than its declaration.
+  template <class T, class Stream>
+  static void put(Stream& out, const void* at) {
+    out << *static_cast<const T*>(at);
+  }
+  const void* at_;
+  void (*write_)(std::ostream& out, const void* at);
+};
+
+#define TAPER_WRITTEN_IN_CHECK_CPP(X) \
+  X(char) X(bool) X(int) X(unsigned) X(long) X(unsigned long) X(double) X(std::string)
+#define TAPER_DECLARE(T) extern template void Part::write<T>(std::ostream&, const void*);
+TAPER_WRITTEN_IN_CHECK_CPP(TAPER_DECLARE)
+#undef TAPER_DECLARE
+
+/// The parts as one text.
+std::string concat(std::initializer_list<Part> parts);
+template <class... T>
+std::string concat(const T&... parts) {
+  return concat({Part(parts)...});
 }
 
+/// Throws `Type` with the parts as its message. Compiled once for each type of exception: a check
+/// that passes costs a branch, and little to compile.
+template <class Type>
+[[noreturn]] __attribute__((cold, noinline)) void fail(std::initializer_list<Part> parts) {
+  throw Type(concat(parts));
+}
+extern template void fail<Error>(std::initializer_list<Part>);
+extern template void fail<IndexError>(std::initializer_list<Part>);
+extern template void fail<ValueError>(std::initializer_list<Part>);
+extern template void fail<TypeError>(std::initializer_list<Part>);
+extern template void fail<NotImplementedError>(std::initializer_list<Part>);
+
 [[noreturn]] void internal_failure(const char* condition, const char* file, int line,
-                                   const std::string& msg);
+                                   std::initializer_list<Part> parts);
 
 }  // namespace detail
 }  // namespace taper
 
+#pragma GCC visibility pop
+
 /// Throws `Type` with the concatenated message unless `cond` holds.
-#define TAPER_CHECK_AS(Type, cond, ...)                          \
-  do {                                                           \
-    if (__builtin_expect(!(cond), 0)) {                          \
-      throw ::taper::Type(::taper::detail::concat(__VA_ARGS__)); \
-    }                                                            \
+#define TAPER_CHECK_AS(Type, cond, ...)                                                    \
+  do {                                                                                     \
+    if (__builtin_expect(!(cond), 0)) ::taper::detail::fail<::taper::Type>({__VA_ARGS__}); \
   } while (false)
 
 #define TAPER_CHECK(cond, ...) TAPER_CHECK_AS(Error, cond, __VA_ARGS__)
@@ -87,10 +136,8 @@ std::string concat(const Parts&... parts) {
 #define TAPER_CHECK_TYPE(cond, ...) TAPER_CHECK_AS(TypeError, cond, __VA_ARGS__)
 
 /// An invariant of Taper's own: failing means a defect here, not in the caller's program.
-#define TAPER_ASSERT(cond, ...)                                                \
-  do {                                                                         \
-    if (__builtin_expect(!(cond), 0)) {                                        \
-      ::taper::detail::internal_failure(#cond, __FILE__, __LINE__,             \
-                                        ::taper::detail::concat(__VA_ARGS__)); \
-    }                                                                          \
+#define TAPER_ASSERT(cond, ...)                                                    \
+  do {                                                                             \
+    if (__builtin_expect(!(cond), 0))                                              \
+      ::taper::detail::internal_failure(#cond, __FILE__, __LINE__, {__VA_ARGS__}); \
   } while (false)

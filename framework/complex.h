@@ -9,6 +9,8 @@
 
 #include <taper/framework/host_device.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::numbers {
 
 namespace detail {
@@ -88,3 +90,5 @@ std::ostream& operator<<(std::ostream& out, const complex<float>& z);
 std::ostream& operator<<(std::ostream& out, const complex<double>& z);
 
 }  // namespace taper::numbers
+
+#pragma GCC visibility pop

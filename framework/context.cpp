@@ -4,6 +4,7 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/stream.h>
 
 namespace taper {
 namespace {
@@ -30,13 +31,7 @@ Context& globalContext() {
 }
 
 bool Context::hasCUDA() { return cuda::is_available(); }
-bool Context::hasCUDART() {
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
-  return true;
-#else
-  return false;
-#endif
-}
+bool Context::hasCUDART() { return detail::cuda_kernels() == detail::CudaKernels::kForGpus; }
 bool Context::hasCuDNN() { return hasCUDART(); }
 
 void Context::setFloat32MatmulPrecision(const std::string& name) {

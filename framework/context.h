@@ -8,6 +8,8 @@
 #include <atomic>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// How exactly products of float32 matrices are computed on CUDA devices: to all 24 bits; with
@@ -138,3 +140,5 @@ TAPER_SWITCH_OF_CONTEXT(deterministic, deterministicCuDNN, setDeterministicCuDNN
 }  // namespace backends
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <taper/framework/device.h>
 #include <taper/framework/dtype.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Throws Error when there is no such device. A CUDA device without an index is the one that is
@@ -74,3 +76,5 @@ TensorType parse_tensor_type(const std::string& name);
 
 }  // namespace detail
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/framework/check.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Tensors are on CPU and CUDA devices. The others are names, for programs that compare with them:
@@ -85,3 +87,5 @@ std::ostream& operator<<(std::ostream& out, DeviceType t);
 std::ostream& operator<<(std::ostream& out, const Device& d);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,7 +7,10 @@
 // outlive the call that made it: a simulated device queues the CPU kernel, a GPU queues its own.
 #pragma once
 
-#include <tuple>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/stream.h>
@@ -90,81 +93,120 @@ namespace detail {
 
 template <class A>
 void check_on_device(const char*, Device, int, const A&) {}
-inline void check_on_device(const char* kernel, Device device, int input, const Tensor& t) {
-  TAPER_CHECK(!t.defined() || t.device() == device,
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              device, " and ", t.device(), "! (when checking input ", input, " of '", kernel, "')");
-}
+void check_on_device(const char* kernel, Device device, int input, const Tensor& t);
 
 // What an argument lets a kernel read or write.
 template <class A>
 void add_accesses(std::vector<Access>&, const A&) {}
-inline void add_accesses(std::vector<Access>& all, const In& x) {
-  if (x.data) all.push_back({x.data, elementSize(x.dtype), x.sizes, x.strides, false});
-}
-inline void add_accesses(std::vector<Access>& all, const Out& y) {
-  if (y.data) all.push_back({y.data, elementSize(y.dtype), y.sizes, y.strides, true});
-}
-inline void add_accesses(std::vector<Access>& all, const InOut& y) {
-  add_accesses(all, static_cast<const Out&>(y));
-}
-inline void add_accesses(std::vector<Access>& all, const std::vector<In>& xs) {
-  for (const In& x : xs) add_accesses(all, x);
+void add_accesses(std::vector<Access>& all, const In& x);
+void add_accesses(std::vector<Access>& all, const Out& y);
+void add_accesses(std::vector<Access>& all, const InOut& y);
+void add_accesses(std::vector<Access>& all, const std::vector<In>& xs);
+
+/// Arguments by value. (A std::tuple of trivial types is no trivial type.)
+template <class... P>
+struct Arguments {
+  template <class F, class... Q>
+  void pass_to(const F& f, const Q&... q) const {
+    f(q...);
+  }
+};
+template <class P, class... Rest>
+struct Arguments<P, Rest...> {
+  P first;
+  Arguments<Rest...> rest;
+  template <class F, class... Q>
+  void pass_to(const F& f, const Q&... q) const {
+    rest.pass_to(f, q..., first);
+  }
+};
+inline Arguments<> pack(Arguments<>*) { return {}; }
+/// The arguments, each made where it is to lie.
+template <class P, class... Rest, class A, class... More>
+Arguments<P, Rest...> pack(Arguments<P, Rest...>*, A&& a, More&&... more) {
+  return {P(std::forward<A>(a)),
+          pack(static_cast<Arguments<Rest...>*>(nullptr), std::forward<More>(more)...)};
 }
 
-/// Tells the race detector and captures what the arguments `pack` of a kernel let it read and
-/// write.
+/// A kernel with its arguments.
 template <class... P>
-void watch_arguments(const char* name, Device device, const std::tuple<P...>& pack) {
-  std::vector<Access> accesses;
-  std::apply([&](const P&... p) { (add_accesses(accesses, p), ...); }, pack);
-  watch_kernel(name, device, accesses);
-}
+struct KernelLaunch : Launch {
+  using Args = Arguments<std::decay_t<P>...>;
+  void (*kernel)(P...);
+  Args args;
+
+  template <class... A>
+  explicit KernelLaunch(void (*k)(P...), A&&... a)
+      : Launch{its_kind},
+        kernel(k),
+        args(pack(static_cast<Args*>(nullptr), std::forward<A>(a)...)) {}
+  static const KernelLaunch& of(const Launch& l) { return static_cast<const KernelLaunch&>(l); }
+  static void run(const Launch& l) { of(l).args.pass_to(of(l).kernel); }
+  static __attribute__((cold)) void add_accesses_to(const Launch& l, std::vector<Access>& all) {
+    of(l).args.pass_to([&all](const auto&... p) { (add_accesses(all, p), ...); });
+  }
+  template <class L>
+  static void move_to(void* to, Launch& from) {
+    new (to) L(std::move(static_cast<L&>(from)));
+  }
+  template <class L>
+  static void destroy(const Launch& l) {
+    static_cast<const L&>(l).~L();
+  }
+  static constexpr LaunchKind make_kind() {
+    if constexpr (std::is_trivially_destructible<Args>::value)  // it owns nothing
+      return {sizeof(KernelLaunch), run, add_accesses_to, nullptr, nullptr};
+    else
+      return {sizeof(KernelLaunch), run, add_accesses_to, move_to<KernelLaunch>,
+              destroy<KernelLaunch>};
+  }
+  static const LaunchKind its_kind;
+};
+template <class... P>
+const LaunchKind KernelLaunch<P...>::its_kind = KernelLaunch<P...>::make_kind();
 
 /// Queues `kernel` on the current stream of `device` with the arguments by value; on a GPU that is
 /// the CUDA kernel's own launch, made at once. The host runs it at once, or in replays where it is
 /// captured.
 template <class... P, class... A>
-void launch(const char* name, Device device, void (*kernel)(P...), A&&... args) {
+__attribute__((cold, noinline)) void launch(const char* name, Device device, void (*kernel)(P...),
+                                            A&&... args) {
   int input = 0;  // outputs do not count
   if (!device.is_cpu())
     (check_on_device(name, device, input += !std::is_same<std::decay_t<P>, Out>::value, args), ...);
-  std::tuple<std::decay_t<P>...> pack(std::forward<A>(args)...);
-  if (observes_launches()) watch_arguments(name, device, pack);
-  if (device.is_cpu() && !captures_host()) return std::apply(kernel, pack);
-  const auto work = [kernel, pack = std::move(pack)] { std::apply(kernel, pack); };
-  return device.is_cpu() ? record_on_host(name, work) : launch_on(device.index(), name, work);
+  make_launch(name, device, KernelLaunch<P...>(kernel, std::forward<A>(args)...));
+}
+
+/// Which kernel runs on CUDA devices: the CPU's on simulated ones in a build without CUDA kernels.
+template <class Kernel>
+Kernel* kernel_for_cuda(Kernel* cpu, Kernel* cuda) {
+  return runs_cuda_kernels() ? cuda : cpu;
 }
 
 }  // namespace detail
 }  // namespace taper
 
-// TAPER_CUDA_KERNELS: undefined where there are none, 1 for kernels that nvcc has compiled, 2 for
-// those that the host's compiler has, for simulated devices. A build that lacks one does not link.
-#if !defined(TAPER_CUDA_KERNELS)
-#define TAPER_CUDA_KERNEL(kernel) &cpu::kernel
-#elif TAPER_CUDA_KERNELS == 1
-#define TAPER_CUDA_KERNEL(kernel) (::taper::detail::on_gpu() ? &cuda::kernel : &cpu::kernel)
-#else
-#define TAPER_CUDA_KERNEL(kernel) &cuda::kernel
-#endif
-
-#define TAPER_KERNEL(name, ...) \
-  namespace cpu {               \
-  void name(__VA_ARGS__);       \
-  }                             \
-  namespace cuda {              \
-  void name(__VA_ARGS__);       \
+/// Declares both kernels of a name. The reference to the CUDA kernel is weak: a build without CUDA
+/// kernels lacks it and never calls it (that others lack none is checked by tests/gpu/kernels.sh),
+/// so the sources that call kernels are compiled alike in all builds.
+#define TAPER_KERNEL(name, ...)                 \
+  namespace cpu {                               \
+  void name(__VA_ARGS__);                       \
+  }                                             \
+  namespace cuda {                              \
+  __attribute__((weak)) void name(__VA_ARGS__); \
   }
 
 /// Runs `kernel(args...)` where tensor `t` lives.
-#define TAPER_ON_DEVICE(t, kernel, ...)                                                        \
-  do {                                                                                         \
-    const ::taper::Device taper_where = (t).device();                                          \
-    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::observes_launches(), 1))    \
-      cpu::kernel(__VA_ARGS__);                                                                \
-    else                                                                                       \
-      ::taper::detail::launch(#kernel, taper_where,                                            \
-                              taper_where.is_cpu() ? &cpu::kernel : TAPER_CUDA_KERNEL(kernel), \
-                              __VA_ARGS__);                                                    \
+#define TAPER_ON_DEVICE(t, kernel, ...)                                                            \
+  do {                                                                                             \
+    const ::taper::Device taper_where = (t).device();                                              \
+    if (__builtin_expect(taper_where.is_cpu() && !::taper::detail::observes_launches(), 1))        \
+      cpu::kernel(__VA_ARGS__);                                                                    \
+    else                                                                                           \
+      ::taper::detail::launch(#kernel, taper_where,                                                \
+                              taper_where.is_cpu()                                                 \
+                                  ? &cpu::kernel                                                   \
+                                  : ::taper::detail::kernel_for_cuda(&cpu::kernel, &cuda::kernel), \
+                              __VA_ARGS__);                                                        \
   } while (false)

@@ -10,6 +10,8 @@
 #include <taper/framework/complex.h>
 #include <taper/framework/host_device.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace detail {
@@ -344,3 +346,5 @@ struct numeric_limits<taper::BFloat16> {
   static constexpr taper::BFloat16 quiet_NaN() { return make(0x7fc0); }
 };
 }  // namespace std
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/framework/device.h>
 #include <taper/framework/intrusive.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 class Tensor;
@@ -76,3 +78,5 @@ class Generator {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

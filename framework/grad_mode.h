@@ -1,6 +1,8 @@
 // Whether ops record a graph, per thread.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace detail {
@@ -55,3 +57,5 @@ class InferenceMode {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace indexing {
 
@@ -79,3 +81,5 @@ std::ostream& operator<<(std::ostream& out, const TensorIndex& i);
 
 }  // namespace indexing
 }  // namespace taper
+
+#pragma GCC visibility pop

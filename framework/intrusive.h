@@ -10,6 +10,8 @@
 #include <sys/single_threaded.h>
 #endif
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// A count that uses plain arithmetic while the process has one thread (glibc tells), and atomic
@@ -126,3 +128,5 @@ intrusive_ptr<T> make_intrusive(Args&&... args) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -19,6 +19,8 @@
 #include <taper/framework/ordered_dict.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 
 /// The parts of a T that may hold tensors: their types, and each(value, f).
@@ -118,3 +120,5 @@ void for_each_tensor(const Action& action, T& value) {
 }
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

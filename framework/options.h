@@ -7,6 +7,8 @@
 #include <taper/framework/device.h>
 #include <taper/framework/dtype.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 enum class Layout : int8_t { Strided, Sparse };
@@ -155,3 +157,5 @@ inline TensorOptions requires_grad(bool v = true) { return TensorOptions().requi
 inline TensorOptions memory_format(MemoryFormat f) { return TensorOptions(f); }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

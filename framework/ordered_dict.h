@@ -9,6 +9,8 @@
 
 #include <taper/framework/check.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Pairs of key and value that iterate in the order in which they were inserted. A key occurs once.
@@ -185,3 +187,5 @@ class OrderedDict {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 // a tuple and a dozen templates for each class.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 
 template <class T>
@@ -42,3 +44,5 @@ class Owned {
 };
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/generator.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// mt19937 as PyTorch keeps it: the words of the current block, and how many of them are left.
@@ -102,3 +104,5 @@ CPUGeneratorImpl* generator_for(Device device, const optional<Generator>& g);
 }  // namespace detail
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/framework/dtype.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// A number that remembers whether it was integral, floating, complex or bool: that is its weight
@@ -101,3 +103,5 @@ class Scalar {
 std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

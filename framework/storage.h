@@ -6,6 +6,8 @@
 #include <taper/framework/device.h>
 #include <taper/framework/intrusive.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// A block of memory on one device, shared by a tensor and its views.
@@ -76,3 +78,5 @@ size_t cached_host_memory();
 void empty_host_cache();
 
 }  // namespace taper
+
+#pragma GCC visibility pop

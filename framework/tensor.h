@@ -24,6 +24,8 @@
 #include <taper/framework/tensor_impl.h>
 #include <taper/framework/type_properties.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 class Tensor;
@@ -386,3 +388,5 @@ Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, 
 }  // namespace detail
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/options.h>
 #include <taper/framework/storage.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace autograd {
@@ -82,3 +84,5 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
 void contiguous_strides(const Dims& sizes, Dims& strides);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// As LibTorch's class of this name. Those of type_properties() last as long as the process.
@@ -55,3 +57,5 @@ inline ScalarType dispatched_dtype(ScalarType dtype) { return dtype; }
 inline ScalarType dispatched_dtype(const DeprecatedTypeProperties& t) { return t.scalarType(); }
 }  // namespace detail
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/nn/module_holder.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -199,6 +201,8 @@ class NamedAnyModule {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop
 
 /// Inside a module class: gives forward()'s trailing parameters their defaults where the module is
 /// called through an AnyModule. Each argument is {position, AnyValue(default)}, in order.

@@ -7,6 +7,8 @@
 #include <typeinfo>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -66,3 +68,5 @@ class AnyValue {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A module that can be copied with all below it: `struct NetImpl : Cloneable<NetImpl>`. The class
@@ -45,3 +47,5 @@ void Cloneable<Derived>::clone_(Module& other, const optional<Device>& device) {
 }
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -18,6 +18,8 @@
   X(GRU) X(Valid) X(Same)
 // clang-format on
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace enumtype {
 
@@ -104,3 +106,5 @@ TAPER_FORALL_ENUMS(TAPER_DECLARE_ENUM)
 #undef TAPER_DECLARE_ENUM
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <taper/framework/array_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// An argument with a value for each of D spatial dimensions; one value stands for all. Throws when
@@ -78,3 +80,5 @@ std::ostream& operator<<(std::ostream& out, const ExpandingArrayWithOptionalElem
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

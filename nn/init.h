@@ -7,6 +7,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::init {
 
 using NonlinearityType =
@@ -55,3 +57,5 @@ Tensor orthogonal_(Tensor tensor, double gain = 1.0);
 Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 
 }  // namespace taper::nn::init
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/any_value.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace serialize {
@@ -303,3 +305,5 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 
 }  // namespace nn
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/nn/module_hooks.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -87,6 +89,8 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 }
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop
 
 /// Defines the holder `Name` of the module class `NameImpl`. It is another name, not a class: a
 /// hundred classes with their pointers would cost each file that includes them half a second.

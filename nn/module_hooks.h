@@ -9,6 +9,8 @@
 
 #include <taper/nn/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::detail {
 
 /// One call: the tensors among the arguments, the hooks before, forward() in between, the tensors
@@ -77,3 +79,5 @@ decltype(auto) call_module(M& module, A&&... a) {
 }
 
 }  // namespace taper::nn::detail
+
+#pragma GCC visibility pop

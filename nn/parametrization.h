@@ -6,6 +6,8 @@
 
 #include <taper/nn/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::detail {
 
 /// Replaces the parameter `name` of a module by parts, from which the value is computed before each
@@ -43,3 +45,5 @@ class Parametrization {
 };
 
 }  // namespace taper::nn::detail
+
+#pragma GCC visibility pop

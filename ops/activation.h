@@ -10,6 +10,8 @@
 #include <taper/framework/generator.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// x for x > 0, else negative_slope x.
@@ -101,3 +103,5 @@ Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower
 Tensor glu(const Tensor& self, int64_t dim = -1);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// softmax(query key^T * scale + mask) value: query (..., L, E), key (..., S, E), value (..., S,
@@ -22,3 +24,5 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     bool enable_gqa = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors, for a bool one
@@ -149,3 +151,5 @@ inline Tensor operator||(const Tensor& x, const Tensor& y) { return logical_or(x
 inline Tensor operator!(const Tensor& x) { return x.logical_not(); }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

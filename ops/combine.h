@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The same values in new memory.
@@ -67,3 +69,5 @@ Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_uniq
             bool invert = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

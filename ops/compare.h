@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// True when both have the same shape and equal elements (NaN equals nothing). Waits for the
@@ -18,3 +20,5 @@ bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, doub
               bool equal_nan = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

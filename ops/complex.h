@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // ---------------------------------------------------------------- parts
@@ -54,3 +56,5 @@ Tensor isposinf(const Tensor& x);
 Tensor isneginf(const Tensor& x);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

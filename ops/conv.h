@@ -15,6 +15,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace detail {
@@ -63,3 +65,5 @@ Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel
                    const Tensor& bias = {}, IntArrayRef stride = 1, IntArrayRef padding = 0);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

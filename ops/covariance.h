@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The covariances of D variables, the rows of x (D x N; a vector is one variable), over N
@@ -15,3 +17,5 @@ Tensor cov(const Tensor& x, int64_t correction = 1, const optional<Tensor>& fwei
 Tensor corrcoef(const Tensor& x);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

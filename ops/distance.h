@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The p-norm distance of every row of x1 (..., P, M) to every row of x2 (..., R, M): (..., P, R).
@@ -17,3 +19,5 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
 Tensor pdist(const Tensor& self, double p = 2);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Whole numbers with the rates (not negative) that `rates` holds, of its dtype; floating dtypes.
@@ -31,3 +33,5 @@ Tensor log_normal(const Tensor& x, double mean = 1, double std = 2,
                   optional<Generator> generator = nullopt);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Each element is zero with probability p, else multiplied by 1 / (1 - p). x floating.
@@ -23,3 +25,5 @@ Tensor feature_alpha_dropout(const Tensor& x, double p, bool train);
 Tensor& feature_alpha_dropout_(Tensor& x, double p, bool train);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

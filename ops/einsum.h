@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The sum of products that `equation` writes: "bij,bjk->bik" is bmm. Each operand has one letter
@@ -35,3 +37,5 @@ Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
 }  // namespace linalg
 
 }  // namespace taper
+
+#pragma GCC visibility pop

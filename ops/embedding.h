@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// weight[indices]: weight is [V, D], indices are int64 or int32 of any shape in [0, V), the result
@@ -23,3 +25,5 @@ Tensor embedding_renorm(const Tensor& weight, const Tensor& indices, double max_
                         double norm_type = 2);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// What `mode` makes of the rows of weight [V, D] that are in each of B bags: 0 their sum, 1 their
@@ -38,3 +40,5 @@ void check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offse
 }  // namespace detail
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // ---------------------------------------------------------------- filled with one value
@@ -153,3 +155,5 @@ class TensorData {
 Tensor tensor(const detail::TensorData& data, const TensorOptions& options = {});
 
 }  // namespace taper
+
+#pragma GCC visibility pop

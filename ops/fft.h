@@ -15,6 +15,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::fft {
 
 using Norm = optional<std::string_view>;
@@ -142,3 +144,5 @@ Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = n
              optional<int64_t> length = nullopt, bool return_complex = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

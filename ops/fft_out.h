@@ -4,6 +4,8 @@
 
 #include <taper/ops/fft.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 #define TAPER_DECLARE_FFT_OUT(name)                                                            \
@@ -22,3 +24,5 @@ TAPER_DECLARE_FFT_OUT(ihfft)
 #undef TAPER_DECLARE_FFT_OUT
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Sets every element of x to `value` (converted to x's dtype), in place.
@@ -12,3 +14,5 @@ Tensor& fill_(Tensor& x, const Tensor& value);
 Tensor& zero_(Tensor& x);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

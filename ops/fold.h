@@ -7,6 +7,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// (N, C, H, W) or (C, H, W) to (N, C * K, L) or (C * K, L): column l has the K pixels of window l
@@ -25,3 +27,5 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);
 Tensor channel_shuffle(const Tensor& self, int64_t groups);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

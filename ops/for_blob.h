@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// What for_blob makes a tensor of; each step but the last returns the maker.
@@ -53,3 +55,5 @@ class TensorMaker {
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 inline Tensor detach(const Tensor& self) { return self.detach(); }
@@ -88,3 +90,5 @@ Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
                  optional<int64_t> size = 0, TensorOptions options = {});
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// For each dimension of `dim` (default: all) the derivative of self along it, by central
@@ -27,3 +29,5 @@ std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef
                              int64_t edge_order = 1);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// input (N, C, H, W) and grid (N, H', W', 2) give (N, C, H', W'); or (N, C, D, H, W) and
@@ -24,3 +26,5 @@ Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpol
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

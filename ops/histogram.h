@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// {hist, edges}: how many elements of self (with `weight`, of self's shape: the sum of whose
@@ -34,3 +36,5 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
                                                     bool density = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

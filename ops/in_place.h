@@ -7,6 +7,8 @@
 
 #include <taper/framework/autograd/record.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// References to the tensors that an op reads, for the length of a call. Undefined ones are
@@ -103,3 +105,5 @@ void on_contiguous(const Tensor& y, const F& f) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// x[i0, i1, ...] as in NumPy: entry d of `indices` is for dimension d, nullopt means all of it.
@@ -66,3 +68,5 @@ Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value = -1);
 std::vector<Tensor> nonzero_numpy(const Tensor& x);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <taper/ops/linalg_tensor.h>
 #include <taper/ops/reduce_norm.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace linalg {
 
@@ -154,3 +156,5 @@ Tensor matrix_power(const Tensor& self, int64_t n);
 Tensor matrix_exp(const Tensor& self);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

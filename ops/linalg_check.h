@@ -72,9 +72,8 @@ void check_info(const char* op, const Tensor& info, const Fail& fail) {
   const int* const values = host.data_ptr<int>();
   for (int64_t i = 0; i < host.numel(); ++i) {
     if (values[i] == 0) continue;
-    std::string prefix = std::string(op) + ": ";
-    if (host.dim() > 0) prefix += "(Batch element " + std::to_string(i) + "): ";
-    fail(prefix, values[i]);
+    using taper::detail::concat;
+    fail(host.dim() > 0 ? concat(op, ": (Batch element ", i, "): ") : concat(op, ": "), values[i]);
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace linalg {
 /// The first n columns of the product of the reflections in `input` (..., m, n), m >= n, with tau
@@ -25,3 +27,5 @@ Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, boo
              bool transpose = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

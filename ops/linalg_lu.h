@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace linalg {
 
@@ -43,3 +45,5 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
                                              bool unpack_data = true, bool unpack_pivots = true);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

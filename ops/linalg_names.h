@@ -4,6 +4,8 @@
 #include <taper/ops/linalg.h>
 #include <taper/ops/matmul.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 inline Tensor linalg_inv(const Tensor& A) { return linalg::inv(A); }
@@ -160,3 +162,5 @@ inline Tensor linalg_diagonal(const Tensor& A, int64_t offset = 0, int64_t dim1 
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

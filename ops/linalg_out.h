@@ -3,6 +3,8 @@
 
 #include <taper/ops/out_forms.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 Tensor& inverse_out(Tensor& out, const Tensor& self);
@@ -58,3 +60,5 @@ Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Tensor& input2
                            bool upper = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::linalg {
 
 /// The inverse of `self`, whose first `ind` dimensions are the rows of a square matrix:
@@ -28,3 +30,5 @@ Tensor cond(const Tensor& A, std::string_view p);
 inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std::string_view(p)); }
 
 }  // namespace taper::linalg
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// y = input weight^T + bias: input (... x in), weight (out x in), bias (out) or undefined; the
@@ -10,3 +12,5 @@ namespace taper {
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
 }  // namespace taper
+
+#pragma GCC visibility pop

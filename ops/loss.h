@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace Reduction {
@@ -118,3 +120,5 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2.0, dou
                          bool keepdim = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// (n x k) times (k x m): (n x m). No broadcasting; see matmul.
@@ -72,3 +74,5 @@ Tensor& addr_out(Tensor& out, const Tensor& self, const Tensor& vec1, const Tens
                  const Scalar& beta = 1, const Scalar& alpha = 1);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The 2-norm over `dim` (empty: over all).
@@ -15,3 +17,5 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 Tensor norm_except_dim(const Tensor& v, int64_t pow = 2, int64_t dim = 0);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

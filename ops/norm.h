@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Over all dimensions but the second: input (N, C, ...), all others (C). In training the batch's
@@ -40,3 +42,5 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
                      double momentum, double eps, bool cudnn_enabled = true);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

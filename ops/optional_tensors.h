@@ -11,6 +11,8 @@
 #include <taper/ops/norm.h>
 #include <taper/ops/rnn.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace detail {
 
@@ -132,3 +134,5 @@ std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const T
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

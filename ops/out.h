@@ -9,6 +9,8 @@
 
 #include <taper/ops/in_place.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Throws when `out` or an input requires a gradient.
@@ -40,3 +42,5 @@ void check_asked_dtype(const Tensor& out, ScalarType dtype);
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

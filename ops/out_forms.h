@@ -13,6 +13,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/ops/loss.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // ---------------------------------------------------------------- factories, into out's dtype
@@ -163,3 +165,5 @@ Tensor& huber_loss_out(Tensor& out, const Tensor& self, const Tensor& target,
                        int64_t reduction = Reduction::Mean, double delta = 1.0);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Packs a padded tensor; lengths (N) on the CPU. Returns the rows and batch_sizes. Throws Error
@@ -28,3 +30,5 @@ Tensor pad_sequence(TensorList sequences, bool batch_first = false, double paddi
                     std::string_view padding_side = "right");
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -75,3 +77,5 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& self, IntArrayRef
                                                  const Tensor& random_samples);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

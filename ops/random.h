@@ -8,6 +8,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Uniform in [0, 1).
@@ -56,3 +58,5 @@ Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replac
                    optional<Generator> generator = nullopt);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

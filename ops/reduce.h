@@ -10,6 +10,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Sum of the elements; 0 for none. Floats give their own dtype, integers and bools give i64; with
@@ -68,3 +70,5 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

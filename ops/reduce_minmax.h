@@ -4,6 +4,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The largest (smallest) element. Its gradient is shared evenly among equal elements.
@@ -49,3 +51,5 @@ Tensor nanmedian(const Tensor& self);
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Variance: the sum of squared deviations from the mean over (n - 1), or over n unless `unbiased`,
@@ -61,3 +63,5 @@ Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord = nullopt,
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -48,10 +48,8 @@ RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, cons
               "Expected more hidden states in stacked_rnn");
   TAPER_CHECK(params.size() == count * stack.params_each(), "Expected more weights in stacked_rnn");
   TAPER_CHECK(!sizes.empty(), "Expected sequence length to be larger than 0 in RNN");
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
   if (rows.is_cuda() && cuda::cudnn_is_available() && cudnn_takes_rnn(stack, rows, h, c, params))
     return rnn_by_library(cuda::cudnn_rnn_library(), stack, rows, h, c, params);
-#endif
   return rnn_layers(stack, rows, h, c, params);
 }
 

@@ -16,6 +16,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// `hx` is {h, c}. With params of five (three without biases) to a layer the last, w_hr (P x H),
@@ -59,3 +61,5 @@ Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, 
                      const Tensor& b_ih = {}, const Tensor& b_hh = {});
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -32,10 +32,9 @@ struct RnnLibrary {
 RnnOutput rnn_by_library(const RnnLibrary& library, const RnnStack& stack, const Tensor& x,
                          const Tensor& h, const Tensor& c, TensorList params);
 
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
 namespace cuda {
-const RnnLibrary& cudnn_rnn_library();
-}
-#endif
+/// cuDNN's. Only a build with kernels for GPUs has it.
+__attribute__((weak)) const RnnLibrary& cudnn_rnn_library();
+}  // namespace cuda
 
 }  // namespace taper

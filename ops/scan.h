@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// y[i] = x[0] + ... + x[i] along `dim`. Integers and bools give int64. `dtype` converts x first.
@@ -26,3 +28,5 @@ std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// self with y[index[i, j, k], j, k] (for dim 0, and so on) reduced by "sum", "prod", "mean",
@@ -20,3 +22,5 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
                     std::string_view reduce, bool include_self = true);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

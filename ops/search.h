@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// For each element v of `self` the first index i with boundaries[i] >= v, or > v with `right`
@@ -25,3 +27,5 @@ Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = 
                  bool right = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

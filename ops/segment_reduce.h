@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// `data` (B..., n, ...) in S segments along `axis`, each reduced to one: (B..., S, ...). Segment s
@@ -23,3 +25,5 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce,
                       bool unsafe = false, const optional<Scalar>& initial = nullopt);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

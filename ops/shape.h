@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // ---------------------------------------------------------------- joining
@@ -94,3 +96,5 @@ Tensor replication_pad3d(const Tensor& x, IntArrayRef padding);
 Tensor one_hot(const Tensor& x, int64_t num_classes = -1);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

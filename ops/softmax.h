@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// y_i = exp(x_i) / sum_j exp(x_j) along `dim`, with the largest element taken out first, so that
@@ -22,3 +24,5 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

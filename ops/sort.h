@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// {values, indices} in ascending (descending) order. Equal elements stay in their order, whatever
@@ -35,3 +37,5 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1
                                     bool keepdim = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

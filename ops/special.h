@@ -9,6 +9,8 @@
 #include <taper/ops/softmax.h>
 #include <taper/ops/unary.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 #define TAPER_DECLARE_SPECIAL(name) \
@@ -117,3 +119,5 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 
 }  // namespace special
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/ops/special.h>
 #include <taper/ops/special_rarer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // clang-format off
@@ -27,3 +29,5 @@ inline Tensor special_logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim =
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/ops/special.h>
 #include <taper/ops/special_rarer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 // clang-format off
@@ -60,3 +62,5 @@ Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The regularised incomplete gamma functions, lower (igamma) and upper, of a >= 0 at x >= 0; NaN
@@ -64,3 +66,5 @@ TAPER_DECLARE(zeta)
 
 }  // namespace special
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// How often each number from 0 to the largest of a vector of non-negative integers occurs, for at
@@ -46,3 +48,5 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

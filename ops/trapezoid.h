@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The integral along dim by the trapezoidal rule over points `dx` apart, or at the places `x`
@@ -16,3 +18,5 @@ Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim =
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

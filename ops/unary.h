@@ -8,6 +8,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 #define TAPER_DECLARE_UNARY(name) \
@@ -72,3 +74,5 @@ Tensor& nan_to_num_out(Tensor& out, const Tensor& x, optional<double> nan = null
                        optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Ascending, whatever `sorted` says; inverse has x's shape.
@@ -34,3 +36,5 @@ inline std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& x
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Takes the pixel at floor(place); the `exact` ones the pixel whose centre is nearest.
@@ -51,3 +53,5 @@ Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool 
                               optional<double> scales_w = nullopt);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

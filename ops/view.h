@@ -4,6 +4,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The same elements in the shape `size`, one entry of which may be -1 (inferred). Throws unless
@@ -98,3 +100,5 @@ inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// x with `src` in place of select(x, dim, index). src has the slice's shape; other shapes throw.
@@ -28,3 +30,5 @@ Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_
 Tensor diagflat(const Tensor& x, int64_t offset = 0);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// x where `condition` is true, y elsewhere. The three broadcast; the dtype is that of x + y.
@@ -26,3 +28,5 @@ Tensor masked_select(const Tensor& x, const Tensor& mask);
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

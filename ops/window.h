@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// 1 - |2n / (N - 1) - 1|
@@ -46,3 +48,5 @@ inline Tensor kaiser_window(int64_t window_length, TensorOptions options = {}) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

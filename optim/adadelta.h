@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
@@ -40,3 +42,5 @@ class Adadelta : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

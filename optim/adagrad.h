@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
@@ -40,3 +42,5 @@ class Adagrad : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

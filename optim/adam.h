@@ -5,6 +5,8 @@
 
 #include <tuple>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 namespace detail {
 
@@ -78,3 +80,5 @@ TAPER_ADAM_KIND(AdamW, 1e-2);
 #undef TAPER_ADAM_KIND
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

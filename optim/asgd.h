@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
@@ -42,3 +44,5 @@ class ASGD : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

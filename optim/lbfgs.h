@@ -5,6 +5,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct LinePoint;
@@ -80,3 +82,5 @@ class LBFGS : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 /// The base of the schedules. The optimizer must outlive it. Call step() once an epoch (or once a
@@ -111,3 +113,5 @@ class ReduceLROnPlateauScheduler {
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/optim/lr_scheduler.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 /// Schedules as formulas, to run one after the other in a SequentialLR. Each gives the rate after n
@@ -161,3 +163,5 @@ class CyclicLR : public LRScheduler {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

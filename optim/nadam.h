@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
@@ -45,3 +47,5 @@ class NAdam : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

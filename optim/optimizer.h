@@ -10,6 +10,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace serialize {
 class OutputArchive;
@@ -260,3 +262,5 @@ State& Optimizer::state_of(size_t index, const Tensor& parameter) {
 
 }  // namespace optim
 }  // namespace taper
+
+#pragma GCC visibility pop

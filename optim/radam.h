@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
@@ -43,3 +45,5 @@ class RAdam : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
@@ -44,3 +46,5 @@ class RMSprop : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

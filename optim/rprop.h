@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
@@ -40,3 +42,5 @@ class Rprop : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/io/archive.h>
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 namespace detail {
 
@@ -137,6 +139,8 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 }
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop
 
 /// Defines serialize() and operator== of an options or state class from the list of its fields, a
 /// macro that applies another to each: #define LIST(X) X(lr) X(momentum)

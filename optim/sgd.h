@@ -3,6 +3,8 @@
 
 #include <taper/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim {
 
 struct SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
@@ -40,3 +42,5 @@ class SGD : public Optimizer {
 };
 
 }  // namespace taper::optim
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/nn/module_holder.h>
 #include <taper/optim/lr_scheduler.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::optim::swa_utils {
 
 /// The new average of a parameter, given the average, the model's value, and of how many values the
@@ -138,3 +140,5 @@ void update_bn(Loader& loader, Model& model, const optional<Device>& device = nu
 }
 
 }  // namespace taper::optim::swa_utils
+
+#pragma GCC visibility pop

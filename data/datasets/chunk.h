@@ -13,6 +13,8 @@
 #include <taper/data/sampler.h>
 #include <taper/framework/arg.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// Reads chunks: a chunk is a file, or a part of one. With several preloaders read_chunk is called
@@ -237,3 +239,5 @@ class ChunkDataset final
 };
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

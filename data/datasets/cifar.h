@@ -6,6 +6,8 @@
 
 #include <taper/data/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data {
 struct ByteImages;
 }
@@ -57,3 +59,5 @@ class CIFAR100 : public Cifar<CIFAR100> {
 };
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <taper/data/map.h>
 #include <taper/framework/arg.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// How a table is written, and which of its columns are what is to be learnt.
@@ -42,3 +44,5 @@ class CSV : public Dataset<CSV> {
 };
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

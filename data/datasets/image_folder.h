@@ -8,6 +8,8 @@
 
 #include <taper/data/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// The images root/CLASS/.../NAME of type .png, .jpg and .jpeg (in any case). Classes are numbered
@@ -38,3 +40,5 @@ class ImageFolder : public Dataset<ImageFolder> {
 };
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

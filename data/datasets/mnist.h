@@ -6,6 +6,8 @@
 
 #include <taper/data/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// The MNIST data set, from a folder with the files train-images-idx3-ubyte and
@@ -47,3 +49,5 @@ class MNIST : public Dataset<MNIST> {
 using FashionMNIST = MNIST;
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

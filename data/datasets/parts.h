@@ -6,6 +6,8 @@
 #include <taper/data/map.h>
 #include <taper/framework/generator.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// Some examples of a data set, in an order of their own. Throws IndexError for an index that the
@@ -123,3 +125,5 @@ std::vector<Subset<Source>> random_split_fractions(const Source& dataset,
 }
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

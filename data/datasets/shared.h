@@ -5,6 +5,8 @@
 
 #include <taper/data/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 /// A DataLoader gives each of its workers a copy of the data set; copies of this one all use the
@@ -48,3 +50,5 @@ SharedBatchDataset<Underlying> make_shared_dataset(Args&&... args) {
 }
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

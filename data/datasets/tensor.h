@@ -3,6 +3,8 @@
 
 #include <taper/data/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::data::datasets {
 
 struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
@@ -19,3 +21,5 @@ struct TensorDataset : public Dataset<TensorDataset, TensorExample> {
 };
 
 }  // namespace taper::data::datasets
+
+#pragma GCC visibility pop

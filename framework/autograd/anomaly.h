@@ -1,6 +1,8 @@
 // Anomaly mode: backward names the forward op that made a NaN, and the source line that called it.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace taper::autograd {
 
 /// Process-wide switch. While on, every node keeps the call stack of its forward op, and backward
@@ -35,3 +37,5 @@ class DetectAnomalyGuard {
 };
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

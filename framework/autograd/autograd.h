@@ -4,6 +4,8 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/grad_mode.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::autograd {
 
 using taper::AutoGradMode;
@@ -29,3 +31,5 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 std::ostream& operator<<(std::ostream& out, const NodePtr& node);
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

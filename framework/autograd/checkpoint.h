@@ -5,6 +5,8 @@
 
 #include <taper/framework/autograd/node.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::autograd {
 
 /// Runs `function(inputs)` without keeping its intermediate values; backward runs it again, with
@@ -22,3 +24,5 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> func
                          const variable_list& inputs);
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

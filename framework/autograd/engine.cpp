@@ -257,11 +257,11 @@ void check_anomaly(const Node& node, const GradList& out) {
   const NoGradGuard no_grad;
   for (size_t i = 0; i < out.size(); ++i) {
     if (!out[i].defined() || !out[i].isnan().any().item<bool>()) continue;
-    throw Error(taper::detail::concat("Function '", node.name(), "' returned nan values in its ", i,
-                                      "th output. The forward op was called:",
-                                      node.extra_
-                                          ? detail::describe_stack(node.extra_->forward_stack)
-                                          : "\n  before anomaly mode was enabled"));
+    throw Error(taper::detail::concat(
+        "Function '", node.name(), "' returned nan values in its ", i,
+        "th output. The forward op was called:",
+        node.extra_ ? taper::detail::describe_stack(node.extra_->forward_stack)
+                    : "\n  before anomaly mode was enabled"));
   }
 }
 

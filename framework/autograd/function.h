@@ -24,6 +24,8 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/ivalue.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::autograd {
 
 /// LibTorch's name of a variable_list in custom functions.
@@ -147,3 +149,5 @@ struct Function {
 };
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

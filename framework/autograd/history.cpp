@@ -76,12 +76,6 @@ void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_
   node.set_edges(edges, count);
 }
 
-NodePtr detail::connected(Node* node, Edge* edges, const Tensor* const* inputs, size_t count) {
-  NodePtr owner(node);
-  connect(*node, edges, inputs, count);
-  return owner;
-}
-
 // ---------------------------------------------------------------- in-place
 namespace {
 

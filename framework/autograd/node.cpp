@@ -56,7 +56,7 @@ void destroy_one(Node* n) {
 Node::Node(const char* name, uint32_t num_outputs_of_op)
     : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_number++) {
   if (__builtin_expect(AnomalyMode::is_enabled(), 0))
-    extra().forward_stack = detail::capture_stack();
+    extra().forward_stack = taper::detail::capture_stack();
 }
 
 Node::~Node() {

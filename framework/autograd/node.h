@@ -9,6 +9,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 struct StreamImpl;
 }
@@ -180,3 +182,5 @@ void set_next_sequence_nr(uint64_t n);
 Node* current_node();
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <new>
@@ -26,6 +27,8 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/autograd/saved.h>
 #include <taper/framework/grad_mode.h>
+
+#pragma GCC visibility push(default)
 
 namespace taper::autograd {
 
@@ -64,64 +67,64 @@ inline void store(GradList& out, std::vector<Tensor>&& g) {
   for (size_t i = 0; i < g.size(); ++i) out[i] = std::move(g[i]);
 }
 
-inline bool any_defined(const GradList& grads) {
-  for (const Tensor& g : grads)
-    if (g.defined()) return true;
-  return false;
-}
-
-/// A node whose derivative is a callable. The edges lie behind the object in the same block.
-template <class F>
-struct LambdaNode final : Node {
-  LambdaNode(const char* name, uint32_t num_outputs, F&& f)
-      : Node(name, num_outputs), holds_saved(saved_since_record != 0) {
-    saved_since_record = 0;
-    new (&fn) F(std::move(f));
-  }
-  ~LambdaNode() override {
-    if (alive) as_fn().~F();
-  }
-  F& as_fn() { return *std::launder(reinterpret_cast<F*>(&fn)); }
-  GradList apply(GradList&& grads) override {
-    if (!alive) throw_released(*this);
-    GradList out(num_edges_);
-    // Nothing but zeros arrived: nothing but zeros leaves.
-    if (!any_defined(grads)) return out;
-    if constexpr (std::is_invocable<F&, Grads&>::value) {
-      Grads g{grads, *this};
-      store(out, as_fn()(g));
-    } else {
-      store(out, as_fn()(static_cast<const Tensor&>(grads[0])));
-    }
-    return out;
-  }
-  void release_variables() override {
-    if (!holds_saved || !alive) return;
-    alive = false;
-    released_ = true;
-    as_fn().~F();
-  }
-  const bool holds_saved;
-  bool alive = true;
-  alignas(F) unsigned char fn[sizeof(F)];
+/// What a node does with the callable that it holds.
+struct CallableOps {
+  void (*call)(void* f, Grads& grads, GradList& out);
+  void (*destroy)(void* f);
 };
+template <class F>
+struct CallableOpsOf {
+  static void call(void* f, Grads& grads, GradList& out) {
+    if constexpr (std::is_invocable<F&, Grads&>::value)
+      store(out, (*static_cast<F*>(f))(grads));
+    else
+      store(out, (*static_cast<F*>(f))(grads[0]));
+  }
+  static void destroy(void* f) { static_cast<F*>(f)->~F(); }
+  static constexpr CallableOps ops{call, destroy};
+};
+
+/// A node whose derivative is a callable. In the same block lie, behind the object, the callable
+/// and then the edges. One class for all derivatives: a class for each would be most of what an op
+/// compiles to.
+struct CallableNode final : Node {
+  static constexpr size_t kAlign = alignof(std::max_align_t);
+  static constexpr size_t rounded(size_t nbytes) { return (nbytes + kAlign - 1) / kAlign * kAlign; }
+
+  CallableNode(const char* name, uint32_t num_outputs, const CallableOps& ops);
+  ~CallableNode() override;
+  GradList apply(GradList&& grads) override;
+  void release_variables() override;
+
+  void* callable() { return reinterpret_cast<char*>(this) + rounded(sizeof(CallableNode)); }
+  void destroy_callable();
+
+  const CallableOps& ops;
+  const bool holds_saved;
+  bool alive = false;  // once the callable is there
+};
+
+/// A node with room for a callable of `nbytes`, which the caller puts there before connected().
+intrusive_ptr<CallableNode> allocate_node(const char* name, uint32_t num_outputs,
+                                          const CallableOps& ops, size_t nbytes, size_t num_edges);
 
 /// Fills `edges` from `inputs` and gives the node its place on the tape. Where the history of an
 /// input cannot be had it throws, and no edge is left.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count);
-/// The same for a new node, which goes where this throws.
-NodePtr connected(Node* node, Edge* edges, const Tensor* const* inputs, size_t count);
+/// The same for a new node, which goes where this throws. Its edges lie behind `callable_nbytes`.
+NodePtr connected(intrusive_ptr<CallableNode> node, size_t callable_nbytes,
+                  const Tensor* const* inputs, size_t count);
 
 template <class F>
 NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* inputs, size_t count,
                   F&& f) {
-  using N = LambdaNode<std::decay_t<F>>;
-  constexpr size_t head = (sizeof(N) + alignof(Edge) - 1) / alignof(Edge) * alignof(Edge);
-  const size_t nbytes = head + count * sizeof(Edge);
-  void* block = taper::detail::pool_allocate(nbytes);
-  N* node = new (block) N(name, num_outputs, std::decay_t<F>(std::forward<F>(f)));
-  node->object_nbytes_ = static_cast<uint32_t>(nbytes);
-  return connected(node, reinterpret_cast<Edge*>(static_cast<char*>(block) + head), inputs, count);
+  using Callable = std::decay_t<F>;
+  static_assert(alignof(Callable) <= CallableNode::kAlign, "no such place in the node's block");
+  intrusive_ptr<CallableNode> node =
+      allocate_node(name, num_outputs, CallableOpsOf<Callable>::ops, sizeof(Callable), count);
+  new (node->callable()) Callable(std::forward<F>(f));
+  node->alive = true;
+  return connected(std::move(node), sizeof(Callable), inputs, count);
 }
 
 /// References to an op's inputs, for the length of a call.
@@ -191,3 +194,5 @@ void make_view_of(const Tensor& y, const Tensor& x,
                   TensorImpl::ViewOrigin origin = TensorImpl::ViewOrigin::kDefault);
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

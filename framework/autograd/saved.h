@@ -3,6 +3,8 @@
 
 #include <taper/framework/autograd/node.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::autograd {
 
 /// Keeps a tensor's value for a backward step. It remembers the storage's version, so that get()
@@ -32,3 +34,5 @@ inline Saved saved_if(bool needed, const Tensor& t) { return needed ? saved(t) :
 inline Saved saved_output(const Tensor& y) { return Saved(y, true); }
 
 }  // namespace taper::autograd
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Threads that one op may use. The start value is OMP_NUM_THREADS, else the number of cores.
@@ -48,3 +50,5 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

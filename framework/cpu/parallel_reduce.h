@@ -6,6 +6,8 @@
 
 #include <taper/framework/cpu/parallel.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// combine(... combine(body(b0, e0, identity), body(b1, e1, identity)) ..., in order, for the
@@ -34,3 +36,5 @@ T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, c
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -35,7 +35,7 @@ struct FaultNote {
   throw_index_out_of_range(n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
 }
 
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
+#if TAPER_CUDA_KERNELS == 1
 /// The note of the device of the launch that is being made: one for each, in pinned memory at one
 /// address for both sides.
 FaultNote* fault_note();

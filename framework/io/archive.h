@@ -16,6 +16,8 @@
 #include <taper/framework/generator.h>
 #include <taper/framework/io/ivalue.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace jit {
 /// Only there so that LibTorch's constructor of OutputArchive compiles; it holds nothing.
@@ -147,3 +149,5 @@ serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Ge
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

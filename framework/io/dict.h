@@ -10,6 +10,8 @@
 
 #include <taper/framework/check.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// A list; copies share its elements, as Python's names of a list do.
@@ -110,3 +112,5 @@ class Dict {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <taper/framework/io/dict.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 class IValue;
@@ -189,3 +191,5 @@ IValue::IValue(const Dict<Key, Value>& v) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -137,7 +137,7 @@ void write_pt(const IValue& value, const Sink& sink, const std::string& where) {
   zip.add("archive/byteorder", "little", 6);
   for (size_t i = 0; i < storages.all().size(); ++i) {
     const Tensor& t = storages.all()[i];
-    zip.add("archive/data/" + std::to_string(i), t.data_ptr(), t.nbytes());
+    zip.add(taper::detail::concat("archive/data/", i), t.data_ptr(), t.nbytes());
   }
   zip.add("archive/version", kVersion, 2);
   zip.finish();

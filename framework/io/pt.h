@@ -4,6 +4,8 @@
 #include <taper/framework/io/ivalue.h>
 #include <taper/framework/io/tensor_files.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// What Python's `torch.save(value)` put into these bytes: a tensor, number, text, None, or lists,
@@ -35,3 +37,5 @@ StateDict load_state_dict(const std::string& path, optional<Device> device = nul
 void save_state_dict(const std::string& path, const StateDict& dict);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::serialize::detail {
 
 /// What a file holds: tensors in order, and text by name.
@@ -40,3 +42,5 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
 void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read);
 
 }  // namespace taper::serialize::detail
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/io/archive.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Writes `value` (a tensor, module, optimizer, generator) to a file name, a stream or a function;
@@ -44,3 +46,5 @@ void load(std::vector<Tensor>& tensors, Source&&... source) {
 }
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/ordered_dict.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Named tensors, as Module::state_dict() gives and Module::load_state_dict() takes them.
@@ -37,3 +39,5 @@ StateDict load_npz(const std::string& path);
 void save_npz(const std::string& path, const StateDict& dict, bool compressed = false);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/framework/check.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Apple's GPUs.
@@ -35,3 +37,5 @@ inline void synchronize(int64_t /*device_index*/) {
 
 }  // namespace xpu
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <taper/framework/array_ref.h>
@@ -33,6 +34,29 @@ inline bool watches_races() { return launch_observers.load(std::memory_order_rel
 /// Tells whoever observes of the kernel `name`, about to be queued on the current stream of
 /// `device`, or to be run by the host. Throws Error for a race where that was asked for.
 void watch_kernel(const char* name, Device device, const std::vector<Access>& accesses);
+
+struct Launch;
+
+/// What is done with launches of one signature: a table in place of virtual functions, so that most
+/// are moved as bytes.
+struct LaunchKind {
+  size_t nbytes;
+  void (*run)(const Launch&);
+  /// Adds what the arguments let the kernel read and write.
+  void (*add_accesses)(const Launch&, std::vector<Access>& all);
+  void (*move)(void* to, Launch& from);  ///< null: bytes are copied
+  void (*destroy)(const Launch&);        ///< null: nothing is to be done
+};
+
+/// A kernel and its arguments, which own nothing, for one launch or, in a capture, for many.
+struct Launch {
+  const LaunchKind& kind;
+  void run() const { kind.run(*this); }
+};
+
+/// Runs `work`, or queues it on the current stream of a CUDA device, or records it where `device`
+/// is captured; tells whoever observes of it first. Throws Error for a race, as watch_kernel does.
+void make_launch(const char* name, Device device, Launch&& work);
 
 /// Whether the calling thread captures what the CPU does.
 bool captures_host();

@@ -16,18 +16,18 @@ namespace taper::detail {
 class Plan : public Recording {
  public:
   void add(const char* name, std::function<void()> work) {
-    launches_.push_back({name, std::move(work)});
+    steps_.push_back({name, std::move(work)});
   }
   void replay(StreamImpl*) override {
-    for (const Launch& l : launches_) l.work();
+    for (const Step& step : steps_) step.work();
   }
 
  protected:
-  struct Launch {
+  struct Step {
     const char* name;
     std::function<void()> work;
   };
-  std::vector<Launch> launches_;
+  std::vector<Step> steps_;
 };
 
 /// An event's place in a capture: what comes before it.

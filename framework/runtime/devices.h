@@ -7,6 +7,8 @@
 #include <taper/framework/array_ref.h>
 #include <taper/framework/runtime/runtime.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace cuda {
 
@@ -89,3 +91,5 @@ std::vector<DeviceIndex> visible_devices(const char* text, int count);
 
 }  // namespace detail
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include <taper/framework/owned.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Names a pool of memory that graphs share; {0, 0}: none.
@@ -100,3 +102,5 @@ bool is_current_stream_capturing();
 
 }  // namespace cuda
 }  // namespace taper
+
+#pragma GCC visibility pop

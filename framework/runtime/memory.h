@@ -5,6 +5,8 @@
 
 #include <taper/framework/runtime/memory_stats.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::cuda {
 
 /// In live tensors, each rounded up to 512 bytes; -1 is the current device.
@@ -32,3 +34,5 @@ void empty_cache();
 void set_per_process_memory_fraction(double fraction, DeviceIndex device = -1);
 
 }  // namespace taper::cuda
+
+#pragma GCC visibility pop

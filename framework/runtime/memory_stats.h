@@ -6,6 +6,8 @@
 
 #include <taper/framework/device.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// Figures of one device's allocator, in bytes and in numbers.
@@ -37,3 +39,5 @@ struct MemorySegment {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/storage.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 
 /// Whether there is a CUDA device to pin memory for; where there is none, prints a warning once.
@@ -17,3 +19,5 @@ bool is_pinned(const void* p);
 void record_pinned_use(const void* p, StreamImpl* stream);
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace taper::cuda {
 
 /// One of the two uses of memory in a race.
@@ -54,3 +56,5 @@ class RaceDetectorGuard {
 };
 
 }  // namespace taper::cuda
+
+#pragma GCC visibility pop

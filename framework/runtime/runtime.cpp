@@ -22,9 +22,6 @@ bool detail::on_gpu() {
   static const bool answer = real_runtime() && real_runtime() == gpu_runtime();
   return answer;
 }
-#if !defined(TAPER_CUDA_KERNELS) || TAPER_CUDA_KERNELS != 1
-Runtime* detail::gpu_runtime() { return nullptr; }
-#endif
 
 Runtime* cuda_runtime() {
   Runtime* r = real_runtime();

@@ -12,6 +12,8 @@
 
 #include <taper/framework/device.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace detail {
@@ -104,3 +106,5 @@ Runtime* gpu_runtime();
 }  // namespace detail
 
 }  // namespace taper
+
+#pragma GCC visibility pop

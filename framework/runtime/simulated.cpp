@@ -33,7 +33,7 @@ class StreamPlan final : public detail::Plan, public std::enable_shared_from_thi
  public:
   explicit StreamPlan(Runtime& runtime) : runtime_(runtime) {}
   void replay(detail::StreamImpl* stream) override {
-    for (const Launch& l : launches_) runtime_.launch(stream, l.name, [&l] { l.work(); });
+    for (const Step& step : steps_) runtime_.launch(stream, step.name, [&step] { step.work(); });
     // The graph may be gone before the stream has come so far.
     static_cast<Stream*>(stream)->push([self = shared_from_this()] {});
   }

@@ -8,6 +8,8 @@
 
 #include <taper/framework/device.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::cuda {
 
 /// How simulated devices behave.
@@ -57,3 +59,5 @@ namespace taper::detail {
 std::vector<size_t> simulated_free_memory();
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

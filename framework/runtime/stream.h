@@ -7,6 +7,8 @@
 
 #include <taper/framework/runtime/devices.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace detail {
 
@@ -126,6 +128,11 @@ namespace detail {
 StreamImpl* current_stream_of(DeviceIndex device);
 /// Whether the CUDA devices are GPUs, not simulated ones.
 bool on_gpu();
+/// The CUDA kernels that this build has.
+enum class CudaKernels { kNone, kForGpus, kOnHost };
+CudaKernels cuda_kernels();
+/// Whether CUDA devices run those, not the CPU's.
+bool runs_cuda_kernels();
 /// Makes `stream` the calling thread's current one on `device`, and returns which was. Unlike
 /// cuda::set_stream it leaves the current device alone.
 StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream);
@@ -136,3 +143,5 @@ void copy_on(StreamImpl* stream, void* to, const void* from, size_t nbytes);
 
 }  // namespace detail
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 namespace cuda {
 
@@ -109,3 +111,5 @@ class TimelineMark {
 
 }  // namespace detail
 }  // namespace taper
+
+#pragma GCC visibility pop

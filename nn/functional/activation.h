@@ -4,6 +4,8 @@
 
 #include <taper/nn/options/activation.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// max(x, 0)
@@ -60,3 +62,5 @@ Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

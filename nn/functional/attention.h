@@ -5,6 +5,8 @@
 
 #include <taper/nn/options/attention.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// query (L, N, E), key (S, N, Ek), value (S, N, Ev) are projected by in_proj_weight (3E, E), or
@@ -24,3 +26,5 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(
     const MultiheadAttentionForwardFuncOptions& options);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/batchnorm.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for every channel of (N, C, ...); the other tensors
@@ -15,3 +17,5 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
 Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

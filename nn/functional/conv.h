@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/conv.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// Cross-correlation of input (N, in, L) or (in, L) with weight (out, in / groups, K).
@@ -19,3 +21,5 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
                         const ConvTranspose3dFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/distance.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along dim: inputs of sizes that broadcast to each
@@ -17,3 +19,5 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
 Tensor pdist(const Tensor& input, double p = 2.0);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

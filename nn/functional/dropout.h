@@ -6,6 +6,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/options/dropout.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// Zeros elements with probability p and multiplies the others by 1 / (1 - p). Any shape.
@@ -21,3 +23,5 @@ Tensor alpha_dropout(Tensor input, const AlphaDropoutFuncOptions& options = {});
 Tensor feature_alpha_dropout(Tensor input, const FeatureAlphaDropoutFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/embedding.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// Rows of weight (num_embeddings, embedding_dim) for indices (...) of an integer dtype: the result
@@ -14,3 +16,5 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
 Tensor one_hot(const Tensor& tensor, int64_t num_classes = -1);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

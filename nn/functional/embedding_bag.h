@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/embedding_bag.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// The sum, mean or maximum (zeros for an empty bag) of the rows of weight (num_embeddings,
@@ -14,3 +16,5 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight,
                      const EmbeddingBagFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/fold.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// (N, C * K, L) or (C * K, L), columns of windows with K pixels, summed into (N, C, output_size).
@@ -12,3 +14,5 @@ Tensor fold(const Tensor& input, const FoldFuncOptions& options);
 Tensor unfold(const Tensor& input, const UnfoldFuncOptions& options);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// x W^T + b: input (..., in), weight (out, in), bias (out) or undefined; the result is (..., out).
@@ -22,3 +24,5 @@ inline Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor&
   return nn::functional::bilinear(input1, input2, weight, bias.value_or(Tensor()));
 }
 }  // namespace taper
+
+#pragma GCC visibility pop

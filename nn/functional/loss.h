@@ -7,6 +7,8 @@
 
 #include <taper/nn/options/loss.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// |x - y|
@@ -88,3 +90,5 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNLLLossFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/normalization.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes must be
@@ -21,3 +23,5 @@ Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptio
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

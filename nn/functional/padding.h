@@ -4,6 +4,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/options/padding.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// Adds pad[0] elements before and pad[1] after the last dimension, pad[2] and pad[3] to the one
@@ -13,3 +15,5 @@ namespace taper::nn::functional {
 Tensor pad(const Tensor& input, const PadFuncOptions& options);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/pixelshuffle.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// (..., C r^2, H, W) to (..., C, H r, W r), with r the upscale_factor. Throws Error for what does
@@ -12,3 +14,5 @@ Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options
 Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& options);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

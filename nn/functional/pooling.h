@@ -8,6 +8,8 @@
 
 #include <taper/nn/options/pooling.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// The mean of every window.
@@ -61,3 +63,5 @@ Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
 Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options);
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/upsampling.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// (N, C, spatial...) with 1 to 3 spatial dimensions (as the mode asks: kLinear 1, kBilinear and
@@ -11,3 +13,5 @@ namespace taper::nn::functional {
 Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

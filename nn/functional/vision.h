@@ -3,6 +3,8 @@
 
 #include <taper/nn/options/vision.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 /// The grid (N, H, W, 2) of affine maps theta (N, 2, 3) for a size of (N, C, H, W), or (N, D, H, W,
@@ -14,3 +16,5 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid,
                    const GridSampleFuncOptions& options = {});
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

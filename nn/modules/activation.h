@@ -5,6 +5,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/activation.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A module with options and no parameters that maps a tensor.
@@ -106,3 +108,5 @@ class PReLUImpl : public Cloneable<PReLUImpl> {
 TAPER_LIBRARY_MODULE(PReLU);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

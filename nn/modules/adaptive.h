@@ -5,6 +5,8 @@
 #include <taper/nn/modules/linear.h>
 #include <taper/nn/options/adaptive.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// What AdaptiveLogSoftmaxWithLoss returns: the log probability of each target, and minus their
@@ -55,3 +57,5 @@ class AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLo
 TAPER_LIBRARY_MODULE(AdaptiveLogSoftmaxWithLoss);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <taper/nn/modules/linear.h>
 #include <taper/nn/options/attention.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Attention of several heads; shapes and masks are those of
@@ -46,3 +48,5 @@ class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
 TAPER_LIBRARY_MODULE(MultiheadAttention);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

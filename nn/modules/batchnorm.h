@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/batchnorm.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// What the normalisations by channel (dimension 1, of num_features) share. In training the
@@ -56,3 +58,5 @@ TAPER_NORM_BY_CHANNEL(InstanceNorm3d, InstanceNormOptions, 3);
 #undef TAPER_NORM_BY_CHANNEL
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -26,6 +26,8 @@
     return detail::with_defaults(std::move(arguments), {__VA_ARGS__}); \
   }
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::detail {
 
 /// "true" or "false".
@@ -41,3 +43,5 @@ void reset_by_fan_in(const Tensor& weight, const Tensor& bias);
 void reset_affine(const Tensor& weight, const Tensor& bias);
 
 }  // namespace taper::nn::detail
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/conv.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// What the convolutions share. The weight is (out_channels, in_channels / groups, kernel...),
@@ -69,3 +71,5 @@ TAPER_CONV(3);
 #undef TAPER_CONV
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/distance.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 #define TAPER_DISTANCE(Name)                                 \
@@ -23,3 +25,5 @@ TAPER_DISTANCE(PairwiseDistance);
 #undef TAPER_DISTANCE
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

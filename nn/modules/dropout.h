@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/dropout.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 #define TAPER_DROPOUT(Name)                                          \
@@ -30,3 +32,5 @@ TAPER_DROPOUT(FeatureAlphaDropout);
 #undef TAPER_DROPOUT
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

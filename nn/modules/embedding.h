@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/embedding.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A table of vectors looked up by index: input (...) of an integer dtype, output
@@ -36,3 +38,5 @@ class Embedding : public ModuleHolder<EmbeddingImpl> {
 extern template class Cloneable<EmbeddingImpl>;
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

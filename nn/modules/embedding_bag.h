@@ -5,6 +5,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/embedding_bag.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Sums, means or maxima of bags of rows of a table: see functional::embedding_bag. The weight
@@ -41,3 +43,5 @@ class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {
 extern template class Cloneable<EmbeddingBagImpl>;
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/fold.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 class FoldImpl : public Cloneable<FoldImpl> {
@@ -30,3 +32,5 @@ class UnfoldImpl : public Cloneable<UnfoldImpl> {
 TAPER_LIBRARY_MODULE(Unfold);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// y = x W^T + b: x (..., in_features), y (..., out_features), weight (out_features, in_features),
@@ -83,3 +85,5 @@ class UnflattenImpl : public Cloneable<UnflattenImpl> {
 TAPER_LIBRARY_MODULE(Unflatten);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/loss.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A loss with options and a forward() of the given parameters; `...` are its buffers.
@@ -52,3 +54,5 @@ TAPER_LOSS(CTCLoss, (const Tensor& log_probs, const Tensor& targets, const Tenso
 #undef TAPER_LOSS
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

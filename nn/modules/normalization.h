@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/normalization.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// functional::layer_norm of (..., normalized_shape) with a weight (starts at 1) and a bias (0) of
@@ -78,3 +80,5 @@ TAPER_LRN(CrossMapLRN2d);
 #undef TAPER_LRN
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

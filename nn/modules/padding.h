@@ -5,6 +5,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/padding.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A padding of the given options, which are made from `parameters`.
@@ -35,3 +37,5 @@ TAPER_PAD(ConstantPad3d, (ExpandingArray<6> padding, double value), (padding, va
 #undef TAPER_PAD
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

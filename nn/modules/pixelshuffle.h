@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/pixelshuffle.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 #define TAPER_SHUFFLE(Name)                                 \
@@ -23,3 +25,5 @@ TAPER_SHUFFLE(PixelUnshuffle);
 #undef TAPER_SHUFFLE
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/pooling.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// A pooling of the given options, which are made from one argument of type `Argument`.
@@ -100,3 +102,5 @@ TAPER_UNPOOL(MaxUnpool3d, 3);
 #undef TAPER_WITH_INDICES
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <taper/nn/options/rnn.h>
 #include <taper/nn/utils/rnn.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -198,3 +200,5 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
 TAPER_LIBRARY_MODULE(GRUCell);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

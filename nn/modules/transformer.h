@@ -13,6 +13,8 @@
 #include <taper/nn/modules/normalization.h>
 #include <taper/nn/options/attention.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Self-attention, then two linear maps with an activation between; each adds to its input, and the
@@ -158,3 +160,5 @@ class TransformerImpl : public Cloneable<TransformerImpl> {
 TAPER_LIBRARY_MODULE(Transformer);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

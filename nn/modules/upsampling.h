@@ -4,6 +4,8 @@
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/upsampling.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// functional::interpolate.
@@ -18,3 +20,5 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
 TAPER_LIBRARY_MODULE(Upsample);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

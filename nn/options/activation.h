@@ -6,6 +6,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct ELUOptions {
@@ -117,3 +119,5 @@ struct GumbelSoftmaxFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

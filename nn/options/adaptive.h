@@ -6,6 +6,8 @@
 
 #include <taper/framework/arg.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// `cutoffs` are the first classes of the clusters, increasing, between 1 and n_classes - 1.
@@ -22,3 +24,5 @@ struct AdaptiveLogSoftmaxWithLossOptions {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <taper/nn/any_module.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// kdim and vdim are the sizes of keys and values, embed_dim where nothing else is said.
@@ -145,3 +147,5 @@ struct MultiheadAttentionForwardFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <taper/nn/enum.h>
 #include <taper/nn/expanding_array.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -110,3 +112,5 @@ using ConvTranspose3dFuncOptions = ConvTransposeFuncOptions<3>;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 class Module;
@@ -25,3 +27,5 @@ struct DataParallelOptions {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

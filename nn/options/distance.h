@@ -4,6 +4,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct CosineSimilarityOptions {
@@ -23,3 +25,5 @@ using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/framework/arg.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// `p` is the probability with which an element (a channel) is dropped.
@@ -34,3 +36,5 @@ using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

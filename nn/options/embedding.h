@@ -4,6 +4,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct EmbeddingOptions {
@@ -45,3 +47,5 @@ struct EmbeddingFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

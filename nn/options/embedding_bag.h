@@ -5,6 +5,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// What is made of the rows of a bag.
@@ -58,3 +60,5 @@ struct EmbeddingBagFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/expanding_array.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct FoldOptions {
@@ -31,3 +33,5 @@ using UnfoldFuncOptions = UnfoldOptions;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct LinearOptions {
@@ -39,3 +41,5 @@ struct BilinearOptions {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

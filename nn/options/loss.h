@@ -7,6 +7,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -162,3 +164,5 @@ using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOp
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct LayerNormOptions {
@@ -78,3 +80,5 @@ struct NormalizeFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

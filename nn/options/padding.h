@@ -7,6 +7,8 @@
 #include <taper/nn/enum.h>
 #include <taper/nn/expanding_array.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// `padding` is what is added: before and after the last dimension, then the one before it, ...
@@ -53,3 +55,5 @@ struct PadFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 struct PixelShuffleOptions {
@@ -22,3 +24,5 @@ using PixelUnshuffleFuncOptions = PixelUnshuffleOptions;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/expanding_array.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// The stride is the kernel's size unless given.
@@ -127,3 +129,5 @@ using AdaptiveAvgPool3dFuncOptions = AdaptiveAvgPool3dOptions;
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace detail {
@@ -107,3 +109,5 @@ struct GRUCellOptions {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

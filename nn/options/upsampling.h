@@ -7,6 +7,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Either size or scale_factor is given, with a number for each spatial dimension.
@@ -40,3 +42,5 @@ struct InterpolateFuncOptions {
 
 }  // namespace functional
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/framework/tensor.h>
 #include <taper/nn/enum.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::functional {
 
 struct GridSampleFuncOptions {
@@ -19,3 +21,5 @@ struct GridSampleFuncOptions {
 };
 
 }  // namespace taper::nn::functional
+
+#pragma GCC visibility pop

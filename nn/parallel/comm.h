@@ -6,6 +6,8 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::cuda {
 
 using tensor_list2d = std::vector<std::vector<Tensor>>;
@@ -41,3 +43,5 @@ Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_ind
 Tensor gather(TensorList tensors, int64_t dim);
 
 }  // namespace taper::cuda
+
+#pragma GCC visibility pop

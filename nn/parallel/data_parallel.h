@@ -13,6 +13,8 @@
 #include <taper/nn/parallel/replicate.h>
 #include <taper/nn/parallel/scatter_gather.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 namespace parallel {
@@ -168,3 +170,5 @@ template <class Holder, class M = typename Holder::ContainedType>
 DataParallel(const Holder&, DataParallelOptions) -> DataParallel<M>;
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::parallel {
 
 /// Where each tensor of a list lies in flat buffers. A buffer holds tensors of one dtype, in their
@@ -53,3 +55,5 @@ class FlatLayout {
 };
 
 }  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop

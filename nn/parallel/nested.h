@@ -10,6 +10,8 @@
 
 #include <taper/framework/nested.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::parallel::detail {
 
 // Found by argument-dependent lookup alone: the declaration here hides everything else of this
@@ -55,3 +57,5 @@ template <class T>
 using MayHoldTensors = taper::detail::Reaches<Visit<IgnoreTensor>, T>;
 
 }  // namespace taper::nn::parallel::detail
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/nn/module_holder.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::parallel {
 
 namespace detail {
@@ -37,3 +39,5 @@ std::vector<Tensor> parallel_apply(std::vector<ModuleType>& modules,
 }
 
 }  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <taper/nn/module.h>
 #include <taper/nn/parallel/flat_layout.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::parallel {
 
 /// Makes a module like the original, with any values.
@@ -56,3 +58,5 @@ class ReplicaPool {
 std::vector<Tensor> state_tensors(const Module& module);
 
 }  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop

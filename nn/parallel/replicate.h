@@ -7,6 +7,8 @@
 #include <taper/nn/module_holder.h>
 #include <taper/nn/parallel/replica_pool.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::parallel {
 
 namespace detail {
@@ -50,3 +52,5 @@ std::vector<ModuleHolder<M>> replicate(const ModuleHolder<M>& module,
 void forget_replicas(const Module& module);
 
 }  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace autograd {
@@ -41,3 +43,5 @@ struct Gather {
 }  // namespace autograd
 
 }  // namespace taper
+
+#pragma GCC visibility pop

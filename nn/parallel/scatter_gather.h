@@ -4,6 +4,8 @@
 #include <taper/nn/parallel/comm.h>
 #include <taper/nn/parallel/nested.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 namespace nn::parallel {
@@ -66,3 +68,5 @@ T gather(const std::vector<T>& outputs, Device destination_device, int64_t dim =
 
 }  // namespace nn::parallel
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::utils {
 
 /// Scales all gradients together so that their norm of order norm_type (infinity too), taken over
@@ -32,3 +34,5 @@ inline void clip_grad_value_(const Tensor& parameter, double clip_value) {
 }
 
 }  // namespace taper::nn::utils
+
+#pragma GCC visibility pop

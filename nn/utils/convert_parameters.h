@@ -5,6 +5,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::utils {
 
 /// The parameters, each row-major, one behind the other: a vector of as many elements as all have
@@ -15,3 +17,5 @@ Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
 void vector_to_parameters(const Tensor& vec, const std::vector<Tensor>& parameters);
 
 }  // namespace taper::nn::utils
+
+#pragma GCC visibility pop

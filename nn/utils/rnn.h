@@ -7,6 +7,8 @@
 #include <taper/framework/options.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::utils::rnn {
 
 /// The permutation that undoes `permutation` (N); undefined for an undefined one.
@@ -55,3 +57,5 @@ Tensor pad_sequence(TensorList sequences, bool batch_first = false, double paddi
 PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 
 }  // namespace taper::nn::utils::rnn
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <taper/nn/parametrization.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn::utils {
 
 namespace detail {
@@ -71,3 +73,5 @@ Pointer remove_spectral_norm(Pointer module, const std::string& name = "weight")
 }
 
 }  // namespace taper::nn::utils
+
+#pragma GCC visibility pop

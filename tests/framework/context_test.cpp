@@ -123,9 +123,8 @@ TEST(Context, FlushesDenormals) {
 
 // Simulated devices with CUDA kernels round factors as tensor cores do.
 TEST(Context, Tf32RoundsFactorsOfProductsOnCuda) {
-#if !defined(TAPER_CUDA_KERNELS) || TAPER_CUDA_KERNELS != 2
-  GTEST_SKIP() << "needs the CUDA kernels on simulated devices (TAPER_CUDA_ON_HOST)";
-#endif
+  if (taper::detail::cuda_kernels() != taper::detail::CudaKernels::kOnHost)
+    GTEST_SKIP() << "needs the CUDA kernels on simulated devices (TAPER_CUDA_ON_HOST)";
   const SwitchesGuard guard;
   const float finer = 1 + 1.0f / 8192;  // 13 bits behind the point: TF32 has 10
   const Tensor a = full({2, 2}, finer, TensorOptions(kCUDA)), b = eye(2, TensorOptions(kCUDA));

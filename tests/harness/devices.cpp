@@ -5,12 +5,11 @@
 #include <cstdlib>
 #include <memory>
 
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
 struct CUstream_st;
 namespace taper::cuda {
-CUstream_st* kernel_stream();  // framework/cuda/stream.h, which needs the headers of CUDA
-}
-#endif
+// framework/cuda/stream.h, which needs the headers of CUDA. Builds without GPU kernels lack it.
+__attribute__((weak)) CUstream_st* kernel_stream();
+}  // namespace taper::cuda
 
 namespace taper::testing {
 namespace {
@@ -34,8 +33,8 @@ bool is_set(const char* variable) {
 
 }  // namespace
 
-#if defined(TAPER_CUDA_KERNELS) && TAPER_CUDA_KERNELS == 1
 void run_in_gpu_stream(std::function<void()> work) {
+  TAPER_CHECK(cuda::kernel_stream, "run_in_gpu_stream: expected a build with kernels for GPUs");
   using LaunchHostFunction = int (*)(CUstream_st*, void (*)(void*), void*);
   static const auto launch = reinterpret_cast<LaunchHostFunction>(
       dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), "cuLaunchHostFunc"));
@@ -49,10 +48,5 @@ void run_in_gpu_stream(std::function<void()> work) {
   TAPER_CHECK(status == 0, "run_in_gpu_stream: cuLaunchHostFunc gave error ", status);
   held.release();
 }
-#else
-void run_in_gpu_stream(std::function<void()>) {
-  TAPER_CHECK(false, "run_in_gpu_stream: expected a build with CUDA kernels for GPUs");
-}
-#endif
 
 }  // namespace taper::testing

@@ -6,6 +6,8 @@
 
 #include <taper/nn/modules/common.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Calls a function of a tensor; further arguments given here follow the tensor:
@@ -34,3 +36,5 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
 TAPER_LIBRARY_MODULE(Functional);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

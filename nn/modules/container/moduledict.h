@@ -7,6 +7,8 @@
 
 #include <taper/nn/modules/common.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Registers its modules under their keys, in the order of insertion.
@@ -75,3 +77,5 @@ class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 TAPER_LIBRARY_MODULE(ModuleDict);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <taper/nn/modules/common.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Registers its modules under their positions.
@@ -87,3 +89,5 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
 TAPER_LIBRARY_MODULE(ModuleList);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <taper/nn/modules/common.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Registers its tensors as parameters under their positions.
@@ -91,3 +93,5 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 TAPER_LIBRARY_MODULE(ParameterDict);
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

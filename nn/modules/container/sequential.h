@@ -8,6 +8,8 @@
 #include <taper/nn/any_module.h>
 #include <taper/nn/cloneable.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::nn {
 
 /// Feeds its arguments to the first module and each result to the next. Children are named by their
@@ -124,3 +126,5 @@ class Sequential : public ModuleHolder<SequentialImpl> {
 };
 
 }  // namespace taper::nn
+
+#pragma GCC visibility pop

@@ -1,0 +1,62 @@
+#include <taper/framework/autograd/record.h>
+
+namespace taper::autograd::detail {
+namespace {
+
+bool any_defined(const GradList& grads) {
+  for (const Tensor& g : grads)
+    if (g.defined()) return true;
+  return false;
+}
+
+size_t offset_of_edges(size_t callable_nbytes) {
+  return CallableNode::rounded(sizeof(CallableNode)) + CallableNode::rounded(callable_nbytes);
+}
+
+}  // namespace
+
+CallableNode::CallableNode(const char* name, uint32_t num_outputs, const CallableOps& its_ops)
+    : Node(name, num_outputs), ops(its_ops), holds_saved(saved_since_record != 0) {
+  saved_since_record = 0;
+}
+
+CallableNode::~CallableNode() { destroy_callable(); }
+
+void CallableNode::destroy_callable() {
+  if (!alive) return;
+  alive = false;
+  ops.destroy(callable());
+}
+
+GradList CallableNode::apply(GradList&& grads) {
+  if (!alive) throw_released(*this);
+  GradList out(num_edges_);
+  // Nothing but zeros arrived: nothing but zeros leaves.
+  if (!any_defined(grads)) return out;
+  Grads g{grads, *this};
+  ops.call(callable(), g, out);
+  return out;
+}
+
+void CallableNode::release_variables() {
+  if (!holds_saved || !alive) return;
+  released_ = true;
+  destroy_callable();
+}
+
+intrusive_ptr<CallableNode> allocate_node(const char* name, uint32_t num_outputs,
+                                          const CallableOps& ops, size_t nbytes, size_t num_edges) {
+  const size_t block = offset_of_edges(nbytes) + num_edges * sizeof(Edge);
+  auto* node = new (taper::detail::pool_allocate(block)) CallableNode(name, num_outputs, ops);
+  node->object_nbytes_ = static_cast<uint32_t>(block);
+  return intrusive_ptr<CallableNode>(node);
+}
+
+NodePtr connected(intrusive_ptr<CallableNode> node, size_t callable_nbytes,
+                  const Tensor* const* inputs, size_t count) {
+  char* const edges = reinterpret_cast<char*>(node.get()) + offset_of_edges(callable_nbytes);
+  connect(*node, reinterpret_cast<Edge*>(edges), inputs, count);
+  return node;
+}
+
+}  // namespace taper::autograd::detail

@@ -1,0 +1,23 @@
+// What nearly every source of the library parses, precompiled once (CMakeLists.txt). Sources still
+// include what they use: nothing may depend on this header, which only the build names. It holds no
+// header of ops/ and above, so that an edit there compiles no more than those who include it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/dispatch.h>
+#include <taper/framework/shape.h>

@@ -1,0 +1,24 @@
+// What this build has of CUDA: the one source that is compiled with TAPER_CUDA_KERNELS, so that all
+// others are the same in every build.
+//   0  no CUDA kernels: simulated devices run the CPU's
+//   1  kernels that nvcc has compiled, for GPUs
+//   2  kernels that the host's compiler has compiled, for simulated devices
+#include <taper/framework/runtime/collectives.h>
+#include <taper/framework/runtime/runtime.h>
+
+namespace taper::detail {
+
+CudaKernels cuda_kernels() { return static_cast<CudaKernels>(TAPER_CUDA_KERNELS); }
+
+bool runs_cuda_kernels() {
+  return cuda_kernels() == CudaKernels::kOnHost ||
+         (cuda_kernels() == CudaKernels::kForGpus && on_gpu());
+}
+
+#if TAPER_CUDA_KERNELS != 1
+Runtime* gpu_runtime() { return nullptr; }
+bool broadcast_parts(const std::vector<CollectivePart>&, size_t) { return false; }
+bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType) { return false; }
+#endif
+
+}  // namespace taper::detail

@@ -1,0 +1,57 @@
+#include <cstring>
+#include <new>
+
+#include <taper/framework/dispatch.h>
+
+namespace taper::detail {
+namespace {
+
+/// The launch in memory of its own, for a queue or a capture.
+std::shared_ptr<const Launch> kept(Launch& from) {
+  void* const to = ::operator new(from.kind.nbytes);
+  if (from.kind.move)
+    from.kind.move(to, from);
+  else
+    std::memcpy(to, static_cast<void*>(&from), from.kind.nbytes);
+  return {static_cast<const Launch*>(to), [](const Launch* l) {
+            if (l->kind.destroy) l->kind.destroy(*l);
+            ::operator delete(const_cast<Launch*>(l));
+          }};
+}
+
+}  // namespace
+
+void make_launch(const char* name, Device device, Launch&& work) {
+  if (observes_launches()) {
+    std::vector<Access> accesses;
+    work.kind.add_accesses(work, accesses);
+    watch_kernel(name, device, accesses);
+  }
+  if (device.is_cpu() && !captures_host()) return work.run();
+  // A GPU's kernel is launched before launch_on returns.
+  if (device.is_cuda() && on_gpu()) return launch_on(device.index(), name, [&work] { work.run(); });
+  auto later = [mine = kept(work)] { mine->run(); };
+  if (device.is_cpu()) return record_on_host(name, std::move(later));
+  launch_on(device.index(), name, std::move(later));
+}
+
+void check_on_device(const char* kernel, Device device, int input, const Tensor& t) {
+  TAPER_CHECK(!t.defined() || t.device() == device,
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              device, " and ", t.device(), "! (when checking input ", input, " of '", kernel, "')");
+}
+
+void add_accesses(std::vector<Access>& all, const In& x) {
+  if (x.data) all.push_back({x.data, elementSize(x.dtype), x.sizes, x.strides, false});
+}
+void add_accesses(std::vector<Access>& all, const Out& y) {
+  if (y.data) all.push_back({y.data, elementSize(y.dtype), y.sizes, y.strides, true});
+}
+void add_accesses(std::vector<Access>& all, const InOut& y) {
+  add_accesses(all, static_cast<const Out&>(y));
+}
+void add_accesses(std::vector<Access>& all, const std::vector<In>& xs) {
+  for (const In& x : xs) add_accesses(all, x);
+}
+
+}  // namespace taper::detail

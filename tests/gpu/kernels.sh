@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# kernels.sh OBJECTS: every CUDA kernel that an object file of the folder OBJECTS calls is defined in
+# one of them. The references are weak (framework/dispatch.h), so the linker would not say.
+set -euo pipefail
+objects=${1:?usage: kernels.sh OBJECTS}
+symbols=$(find "$objects" -name '*.o' -print0 | xargs -0 nm)
+called=$(awk 'NF == 2 && $1 == "w" && $2 ~ /^_ZN5taper4cuda/ {print $2}' <<<"$symbols" | sort -u)
+defined=$(awk 'NF == 3 && $2 ~ /^[TW]$/ && $3 ~ /^_ZN5taper4cuda/ {print $3}' <<<"$symbols" | sort -u)
+[ -n "$called" ] || { echo "kernels: no object of $objects calls a CUDA kernel"; exit 1; }
+missing=$(comm -23 <(echo "$called") <(echo "$defined") | c++filt)
+[ -z "$missing" ] || { echo "kernels: called and not defined:"; echo "$missing"; exit 1; }
+echo "kernels: $(wc -l <<<"$called") CUDA kernels are called, all are defined"
