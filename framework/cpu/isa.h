@@ -22,17 +22,23 @@ extern const Isa best_isa;
 
 }  // namespace taper::cpu
 
+#ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
+#define TAPER_WIDEST_ISA avx2
+#else
+#define TAPER_WIDEST_ISA avx512
+#endif
+
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-#define TAPER_BY_ISA(function, ...)           \
-  do {                                        \
-    switch (::taper::cpu::best_isa) {         \
-      case ::taper::cpu::Isa::kAvx512:        \
-        return avx512::function(__VA_ARGS__); \
-      case ::taper::cpu::Isa::kAvx2:          \
-        return avx2::function(__VA_ARGS__);   \
-      default:                                \
-        return base::function(__VA_ARGS__);   \
-    }                                         \
+#define TAPER_BY_ISA(function, ...)                     \
+  do {                                                  \
+    switch (::taper::cpu::best_isa) {                   \
+      case ::taper::cpu::Isa::kAvx512:                  \
+        return TAPER_WIDEST_ISA::function(__VA_ARGS__); \
+      case ::taper::cpu::Isa::kAvx2:                    \
+        return avx2::function(__VA_ARGS__);             \
+      default:                                          \
+        return base::function(__VA_ARGS__);             \
+    }                                                   \
   } while (false)
 #else
 #define TAPER_BY_ISA(function, ...) return base::function(__VA_ARGS__)
