@@ -56,7 +56,7 @@ void sum(Out y, In x, DimMask dims, double divisor) {
   TAPER_BY_ISA(sum, y, x, dims, divisor);
 }
 void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
-void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA(prod, y, x, dims); }
+void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
 void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }
 
 }  // namespace taper::cpu

@@ -1,6 +1,7 @@
 // Compiles TAPER_ISA_FILE once for each instruction set. See isa.h. No include guard on purpose.
 // Kernels that few programs spend their time in are not compiled for AVX-512: their file defines
-// TAPER_ISA_UP_TO_AVX2, and TAPER_BY_ISA takes the set before. Single ones ask TAPER_ISA_IS_AVX512.
+// TAPER_ISA_UP_TO_AVX2, and TAPER_BY_ISA takes the set before; single ones are called by
+// TAPER_BY_ISA_UP_TO_AVX2.
 #include <taper/framework/cpu/isa.h>
 
 #define TAPER_ISA base
@@ -23,10 +24,8 @@
 #pragma GCC target( \
     "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,prefer-vector-width=512")
 #define TAPER_ISA avx512
-#define TAPER_ISA_IS_AVX512 1
 #include TAPER_ISA_FILE
 #undef TAPER_ISA
-#undef TAPER_ISA_IS_AVX512
 #pragma GCC pop_options
 #endif
 #endif
