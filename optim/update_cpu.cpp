@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <taper/framework/cpu/loops.h>
@@ -34,7 +35,7 @@ class FlushDenormals {
 #endif
 };
 
-/// One row of `count` floats or doubles that lie side by side.
+/// One row of `count` elements that lie side by side.
 using UpdateRow = void (*)(char* const* base, int64_t count, const void* rule);
 
 }  // namespace
@@ -52,28 +53,25 @@ UpdateRow row_for(const Rule& rule) {
 }
 
 // ---------------------------------------------------------------- rows that the loops do not know
-// Elements with gaps between them, and 16-bit floats, pass through buffers that stay in the
-// first-level cache.
+// Elements with gaps between them, and f16, pass through buffers that stay in the first-level
+// cache.
 constexpr int64_t kRun = 256;  // elements
 
 void load(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {
-  const int64_t item = static_cast<int64_t>(elementSize(dtype));
   alignas(64) char side[kRun * sizeof(Half)];
-  char* const packed = item == sizeof(Half) ? side : to;
-  if (step != item || packed == to) gather(packed, from, step, item, n), from = packed;
-  if (dtype == kHalf) widen(reinterpret_cast<float*>(to), reinterpret_cast<const Half*>(from), n);
-  if (dtype == kBFloat16)
-    widen(reinterpret_cast<float*>(to), reinterpret_cast<const BFloat16*>(from), n);
+  const int64_t item = static_cast<int64_t>(elementSize(dtype));
+  if (dtype != kHalf) return gather(to, from, step, item, n);
+  if (step != item) gather(side, from, step, item, n), from = side;
+  widen(reinterpret_cast<float*>(to), reinterpret_cast<const Half*>(from), n);
 }
 
 void store(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {
   alignas(64) char side[kRun * sizeof(Half)];
-  if (dtype == kHalf)
-    narrow(reinterpret_cast<Half*>(side), reinterpret_cast<const float*>(from), n);
-  if (dtype == kBFloat16)
-    narrow(reinterpret_cast<BFloat16*>(side), reinterpret_cast<const float*>(from), n);
   const int64_t item = static_cast<int64_t>(elementSize(dtype));
-  scatter(to, item == sizeof(Half) ? side : from, step, item, n);
+  if (dtype != kHalf) return scatter(to, from, step, item, n);
+  char* const packed = step == item ? to : side;
+  narrow(reinterpret_cast<Half*>(packed), reinterpret_cast<const float*>(from), n);
+  if (packed == side) scatter(to, side, step, item, n);
 }
 
 template <int N>
@@ -95,7 +93,7 @@ template <int N>
 void update_all(const Plan<N>& plan, ScalarType dtype, int64_t grain, UpdateRow row,
                 const void* rule) {
   const int64_t item = static_cast<int64_t>(elementSize(dtype));
-  bool dense = item != sizeof(Half);
+  bool dense = dtype != kHalf;
   for (int k = 0; k < N; ++k) dense = dense && plan.strides[0][k] == item;
   parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
     [[maybe_unused]] const FlushDenormals guard(N > 2);
@@ -110,9 +108,9 @@ template <template <class> class Rule, int N, class Numbers>
 void update(const char* name, const Plan<N>& plan, ScalarType dtype, int64_t grain,
             const Numbers& n) {
   TAPER_SWITCH(dtype, name, TAPER_FLOATING_DTYPES, [&] {
-    using T = opmath_t<scalar_t>;
-    const Rule<T> rule(n);
-    update_all(plan, dtype, grain, row_for<T>(rule), &rule);
+    using Stored = std::conditional_t<std::is_same_v<scalar_t, Half>, float, scalar_t>;
+    const Rule<opmath_t<scalar_t>> rule(n);
+    update_all(plan, dtype, grain, row_for<Stored>(rule), &rule);
   });
 }
 
