@@ -81,6 +81,24 @@ int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes,
   return merged;
 }
 
+template <int N>
+void walk_rows(const Plan<N>& plan, int64_t begin, int64_t end, RowCall call, const void* row) {
+  for_each_block(plan, begin, end, [&](const Block<N>& b) {
+    char* p[N];
+    for (int i = 0; i < N; ++i) p[i] = b.pointers[i];
+    for (int64_t r = 0;;) {
+      call(row, p, b.strides, b.count);
+      if (++r == b.rows) return;
+      for (int i = 0; i < N; ++i) p[i] += b.row_strides[i];
+    }
+  });
+}
+template void walk_rows(const Plan<1>&, int64_t, int64_t, RowCall, const void*);
+template void walk_rows(const Plan<2>&, int64_t, int64_t, RowCall, const void*);
+template void walk_rows(const Plan<3>&, int64_t, int64_t, RowCall, const void*);
+template void walk_rows(const Plan<4>&, int64_t, int64_t, RowCall, const void*);
+template void walk_rows(const Plan<5>&, int64_t, int64_t, RowCall, const void*);
+
 }  // namespace detail
 
 namespace {

@@ -105,18 +105,21 @@ void for_each_block(const Plan<N>& plan, int64_t begin, int64_t end, const F& bl
   }
 }
 
-/// Calls row(pointers, strides, count) for each of them.
+namespace detail {
+/// What for_each_row calls: the walk is compiled once for each number of operands.
+using RowCall = void (*)(const void* row, char* const* pointers, const int64_t* strides,
+                         int64_t count);
+template <int N>
+void walk_rows(const Plan<N>& plan, int64_t begin, int64_t end, RowCall call, const void* row);
+}  // namespace detail
+
+/// Calls row(pointers, strides, count) for each of them. N is at most 5.
 template <int N, class Row>
 void for_each_row(const Plan<N>& plan, int64_t begin, int64_t end, const Row& row) {
-  for_each_block(plan, begin, end, [&](const Block<N>& b) {
-    char* p[N];
-    for (int i = 0; i < N; ++i) p[i] = b.pointers[i];
-    for (int64_t r = 0;;) {
-      row(p, b.strides, b.count);
-      if (++r == b.rows) return;
-      for (int i = 0; i < N; ++i) p[i] += b.row_strides[i];
-    }
-  });
+  const detail::RowCall call = [](const void* f, char* const* p, const int64_t* s, int64_t n) {
+    (*static_cast<const Row*>(f))(p, s, n);
+  };
+  detail::walk_rows(plan, begin, end, call, &row);
 }
 
 }  // namespace taper

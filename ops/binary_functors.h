@@ -15,8 +15,18 @@ namespace taper::functor {
       return expression;                       \
     }                                          \
   };
+// The same where expression(x, y) is expression(y, x).
+#define TAPER_TURNING_FUNCTOR2(name, expression) \
+  struct name {                                  \
+    static constexpr bool turns = true;          \
+    template <class T>                           \
+    TAPER_HD auto operator()(T x, T y) const {   \
+      return expression;                         \
+    }                                            \
+  };
 // Integers wrap: unsigned arithmetic has no overflow that the language leaves open.
 struct add {
+  static constexpr bool turns = true;
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -37,6 +47,7 @@ struct sub {
   }
 };
 struct mul {
+  static constexpr bool turns = true;
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -163,14 +174,14 @@ struct minimum {
     return x != x ? x : smaller;
   }
 };
-TAPER_FUNCTOR2(logical_and, static_cast<bool>((x != T(0)) & (y != T(0))))
-TAPER_FUNCTOR2(logical_or, static_cast<bool>((x != T(0)) | (y != T(0))))
-TAPER_FUNCTOR2(logical_xor, (x != T(0)) != (y != T(0)))
-TAPER_FUNCTOR2(bitwise_and, static_cast<T>(x& y))
-TAPER_FUNCTOR2(bitwise_or, static_cast<T>(x | y))
-TAPER_FUNCTOR2(bitwise_xor, static_cast<T>(x ^ y))
-TAPER_FUNCTOR2(eq, x == y)
-TAPER_FUNCTOR2(ne, x != y)
+TAPER_TURNING_FUNCTOR2(logical_and, static_cast<bool>((x != T(0)) & (y != T(0))))
+TAPER_TURNING_FUNCTOR2(logical_or, static_cast<bool>((x != T(0)) | (y != T(0))))
+TAPER_TURNING_FUNCTOR2(logical_xor, (x != T(0)) != (y != T(0)))
+TAPER_TURNING_FUNCTOR2(bitwise_and, static_cast<T>(x& y))
+TAPER_TURNING_FUNCTOR2(bitwise_or, static_cast<T>(x | y))
+TAPER_TURNING_FUNCTOR2(bitwise_xor, static_cast<T>(x ^ y))
+TAPER_TURNING_FUNCTOR2(eq, x == y)
+TAPER_TURNING_FUNCTOR2(ne, x != y)
 TAPER_FUNCTOR2(lt, x < y)
 TAPER_FUNCTOR2(le, x <= y)
 TAPER_FUNCTOR2(gt, x > y)
@@ -180,5 +191,6 @@ TAPER_FUNCTOR2(relu_backward, y > T(0) ? x : T(0))
 TAPER_FUNCTOR2(tanh_backward, x*(T(1) - y * y))
 TAPER_FUNCTOR2(sigmoid_backward, x*(T(1) - y) * y)
 #undef TAPER_FUNCTOR2
+#undef TAPER_TURNING_FUNCTOR2
 
 }  // namespace taper::functor

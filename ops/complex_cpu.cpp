@@ -1,3 +1,5 @@
+#define TAPER_ISA_UP_TO_AVX2
+
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
+#include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
@@ -8,6 +10,56 @@
 #include <taper/framework/iterate.h>
 #include <taper/ops/complex_parts.h>
 #include <taper/ops/copy_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+/// What is not a float of 16 bits: those go by way of float.
+#define TAPER_LONGER_DTYPES(X, ...) \
+  TAPER_FLOAT_DTYPES(X, __VA_ARGS__) TAPER_BIT_DTYPES(X, __VA_ARGS__)
+
+/// n elements side by side from one dtype to another.
+using ConvertRun = void (*)(char* y, const char* x, int64_t n);
+
+/// One step or two: f16 to bf16 are two.
+struct Converter {
+  ConvertRun steps[2];
+  int64_t y_item, x_item;
+
+  void run(char* y, const char* x, int64_t n) const {
+    constexpr int64_t kRun = 512;
+    alignas(64) char between[kRun * sizeof(float)];
+    if (!steps[1]) return steps[0](y, x, n);
+    for (int64_t i = 0; i < n; i += kRun) {
+      const int64_t m = std::min(kRun, n - i);
+      steps[0](between, x + i * x_item, m);
+      steps[1](y + i * y_item, between, m);
+    }
+  }
+  /// Elements with gaps between them pass through buffers.
+  void row(char* y, const char* x, int64_t y_step, int64_t x_step, int64_t n) const {
+    constexpr int64_t kRun = 512;
+    alignas(64) char from[kRun * sizeof(double)], to[kRun * sizeof(double)];
+    if (y_step == y_item && x_step == x_item) return run(y, x, n);
+    for (int64_t i = 0; i < n; i += kRun) {
+      const int64_t m = std::min(kRun, n - i);
+      gather(from, x + i * x_step, x_step, x_item, m);
+      run(to, from, m);
+      scatter(y + i * y_step, to, y_step, y_item, m);
+    }
+  }
+};
+
+void convert_all(const Plan<2>& plan, const Converter& converter) {
+  parallel_for(0, plan.numel, kGrain, [&](int64_t b, int64_t e) {
+    for_each_row(plan, b, e, [&](char* const* p, const int64_t* s, int64_t n) {
+      converter.row(p[0], p[1], s[0], s[1], n);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace taper::cpu
 
 #define TAPER_ISA_FILE <taper/ops/copy_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>

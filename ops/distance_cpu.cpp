@@ -1,3 +1,5 @@
+#define TAPER_ISA_UP_TO_AVX2
+
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/distance_functors.h>

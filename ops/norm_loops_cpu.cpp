@@ -8,28 +8,28 @@
 
 namespace taper::cpu {
 
-#define TAPER_NORM_LOOPS(T)                                                                       \
-  Moments moments(const T* x, int64_t n) { TAPER_BY_ISA(moments, x, n); }                         \
+#define TAPER_ENTRIES(T, BY_ISA)                                                                  \
+  Moments moments(const T* x, int64_t n) { BY_ISA(moments, x, n); }                               \
   void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b) { \
-    TAPER_BY_ISA(scale_shift, y, x, n, mean, a, b);                                               \
+    BY_ISA(scale_shift, y, x, n, mean, a, b);                                                     \
   }                                                                                               \
   Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean) {                               \
-    TAPER_BY_ISA(dots, gy, x, n, mean);                                                           \
+    BY_ISA(dots, gy, x, n, mean);                                                                 \
   }                                                                                               \
   void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,           \
                opmath_t<T> mean, opmath_t<T> c) {                                                 \
-    TAPER_BY_ISA(combine, gx, gy, x, n, a, b, mean, c);                                           \
+    BY_ISA(combine, gx, gy, x, n, a, b, mean, c);                                                 \
   }                                                                                               \
   void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {                          \
-    TAPER_BY_ISA(normalize_rows, a, begin, end);                                                  \
+    BY_ISA(normalize_rows, a, begin, end);                                                        \
   }                                                                                               \
   void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end) {                    \
-    TAPER_BY_ISA(gradient_of_rows, a, begin, end);                                                \
+    BY_ISA(gradient_of_rows, a, begin, end);                                                      \
   }
-TAPER_NORM_LOOPS(float)
-TAPER_NORM_LOOPS(double)
-TAPER_NORM_LOOPS(Half)
-TAPER_NORM_LOOPS(BFloat16)
-#undef TAPER_NORM_LOOPS
+TAPER_ENTRIES(float, TAPER_BY_ISA)
+TAPER_ENTRIES(double, TAPER_BY_ISA)
+TAPER_ENTRIES(Half, TAPER_BY_ISA_UP_TO_AVX2)
+TAPER_ENTRIES(BFloat16, TAPER_BY_ISA_UP_TO_AVX2)
+#undef TAPER_ENTRIES
 
 }  // namespace taper::cpu

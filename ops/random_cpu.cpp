@@ -65,7 +65,7 @@ template <class T, class Write>
 void each_piece(const Out& y, const Write& write) {
   if (y.numel == 0) return;
   const Plan<1> plan = plan_over(y.sizes, y);
-  for_each_row(plan, 0, plan.numel, [&](char** p, const int64_t* stride, int64_t count) {
+  for_each_row(plan, 0, plan.numel, [&](char* const* p, const int64_t* stride, int64_t count) {
     T buffer[kBlock];
     for (int64_t done = 0; done < count; done += kBlock) {
       const int64_t n = std::min(kBlock, count - done);
@@ -239,7 +239,7 @@ void bernoulli_each(Out y, In p, CPUGeneratorImpl* g) {
   TAPER_SWITCH(p.dtype, "bernoulli_tensor_cpu_p_", TAPER_FLOATING_DTYPES, [&] {
     using prob_t = scalar_t;
     TAPER_SWITCH(y.dtype, "bernoulli_tensor_cpu_self_", TAPER_ALL_DTYPES, [&] {
-      for_each_row(plan, 0, plan.numel, [&](char** ptr, const int64_t* stride, int64_t n) {
+      for_each_row(plan, 0, plan.numel, [&](char* const* ptr, const int64_t* stride, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           const prob_t prob = *reinterpret_cast<const prob_t*>(ptr[1] + i * stride[1]);
           bool one;

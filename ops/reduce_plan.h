@@ -42,27 +42,9 @@ struct Finish {
 template <class Total>
 using StoreTotals = void (*)(char* y, int64_t step, const Total* totals, int64_t n, Finish finish);
 
-template <class T, class Total>
-void store_totals(char* y, int64_t step, const Total* totals, int64_t n, Finish finish) {
-  for (int64_t i = 0; i < n; ++i) {
-    Total v = totals[i];
-    if constexpr (std::is_floating_point<Total>::value) {
-      v = static_cast<Total>(v / finish.divisor);
-      if (finish.square_root) v = static_cast<Total>(__builtin_sqrt(v));
-    }
-    if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value)
-      *reinterpret_cast<T*>(y + i * step) = T(static_cast<float>(v));
-    else
-      *reinterpret_cast<T*>(y + i * step) = static_cast<T>(v);
-  }
-}
-
+/// For totals of float, double, int64_t and uint64_t.
 template <class Total>
-StoreTotals<Total> store_totals_for(ScalarType dtype) {
-  StoreTotals<Total> store = nullptr;
-  TAPER_SWITCH(dtype, "reduce", TAPER_ALL_DTYPES, [&] { store = &store_totals<scalar_t, Total>; });
-  return store;
-}
+StoreTotals<Total> store_totals_for(ScalarType dtype);
 
 }  // namespace cpu
 }  // namespace taper

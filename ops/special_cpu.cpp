@@ -1,3 +1,5 @@
+#define TAPER_ISA_UP_TO_AVX2
+
 #include <taper/framework/cpu/loops.h>
 #include <taper/ops/special_functors.h>
 #include <taper/ops/special_kernels.h>

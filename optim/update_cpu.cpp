@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
 #include <taper/optim/update_rules.h>
-
-#include <utility>
 
 namespace taper::cpu {
 namespace {
@@ -31,6 +35,9 @@ class FlushDenormals {
 #endif
 };
 
+/// One row of `count` elements that lie side by side.
+using UpdateRow = void (*)(char* const* base, int64_t count, const void* rule);
+
 }  // namespace
 }  // namespace taper::cpu
 
@@ -39,6 +46,88 @@ class FlushDenormals {
 
 namespace taper::cpu {
 namespace {
+
+template <class T, class Rule>
+UpdateRow row_for(const Rule& rule) {
+  TAPER_BY_ISA(row_of<T>, rule);
+}
+
+// ---------------------------------------------------------------- rows that the loops do not know
+// Elements with gaps between them, and f16, pass through buffers that stay in the first-level
+// cache.
+constexpr int64_t kRun = 256;  // elements
+
+void load(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {
+  alignas(64) char side[kRun * sizeof(Half)];
+  const int64_t item = static_cast<int64_t>(elementSize(dtype));
+  if (dtype != kHalf) return gather(to, from, step, item, n);
+  if (step != item) gather(side, from, step, item, n), from = side;
+  widen(reinterpret_cast<float*>(to), reinterpret_cast<const Half*>(from), n);
+}
+
+void store(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {
+  alignas(64) char side[kRun * sizeof(Half)];
+  const int64_t item = static_cast<int64_t>(elementSize(dtype));
+  if (dtype != kHalf) return scatter(to, from, step, item, n);
+  char* const packed = step == item ? to : side;
+  narrow(reinterpret_cast<Half*>(packed), reinterpret_cast<const float*>(from), n);
+  if (packed == side) scatter(to, side, step, item, n);
+}
+
+template <int N>
+void buffered_row(UpdateRow row, const void* rule, ScalarType dtype, char* const* base,
+                  const int64_t* step, int64_t count) {
+  alignas(64) char buffer[N][kRun * sizeof(double)];
+  char* p[N];
+  for (int k = 0; k < N; ++k) p[k] = buffer[k];
+  for (int64_t i = 0; i < count; i += kRun) {
+    const int64_t m = std::min(kRun, count - i);
+    for (int k = 0; k < N; ++k) load(p[k], base[k] + i * step[k], step[k], dtype, m);
+    row(p, m, rule);
+    for (int k = 0; k < N; ++k)
+      if (k != 1) store(base[k] + i * step[k], p[k], step[k], dtype, m);
+  }
+}
+
+template <int N>
+void update_all(const Plan<N>& plan, ScalarType dtype, int64_t grain, UpdateRow row,
+                const void* rule) {
+  const int64_t item = static_cast<int64_t>(elementSize(dtype));
+  bool dense = dtype != kHalf;
+  for (int k = 0; k < N; ++k) dense = dense && plan.strides[0][k] == item;
+  parallel_for(0, plan.numel, grain, [&](int64_t begin, int64_t end) {
+    [[maybe_unused]] const FlushDenormals guard(N > 2);
+    for_each_row(plan, begin, end, [&](char* const* base, const int64_t* step, int64_t count) {
+      if (dense) return row(base, count, rule);
+      buffered_row<N>(row, rule, dtype, base, step, count);
+    });
+  });
+}
+
+template <template <class> class Rule, int N, class Numbers>
+void update(const char* name, const Plan<N>& plan, ScalarType dtype, int64_t grain,
+            const Numbers& n) {
+  TAPER_SWITCH(dtype, name, TAPER_FLOATING_DTYPES, [&] {
+    using Stored = std::conditional_t<std::is_same_v<scalar_t, Half>, float, scalar_t>;
+    const Rule<opmath_t<scalar_t>> rule(n);
+    update_all(plan, dtype, grain, row_for<Stored>(rule), &rule);
+  });
+}
+
+// ---------------------------------------------------------------- the rules
+template <class T>
+using SgdPlain = optim::SgdRule<T, false>;
+template <class T>
+using SgdMomentum = optim::SgdRule<T, true>;
+template <class T>
+using AdamPlain = optim::AdamRule<T, false>;
+template <class T>
+using AdamAmsgrad = optim::AdamRule<T, true>;
+template <int kKind>
+struct Rmsprop {
+  template <class T>
+  using Rule = optim::RmspropRule<T, kKind>;
+};
 
 /// Operands without gaps: one row.
 template <int N>
@@ -71,24 +160,24 @@ void for_each_entry(const TensorLists& lists, const Run& run) {
 }
 
 void sgd_momentum(const Plan<3>& plan, ScalarType dtype, const optim::SgdNumbers& n) {
-  TAPER_BY_ISA(sgd_rows<true>, plan, dtype, n);
+  update<SgdMomentum>("SGD", plan, dtype, kGrain, n);
 }
 void sgd_plain(const Plan<2>& plan, ScalarType dtype, const optim::SgdNumbers& n) {
-  TAPER_BY_ISA(sgd_rows<false>, plan, dtype, n);
+  update<SgdPlain>("SGD", plan, dtype, kGrain, n);
 }
 void adam_amsgrad(const Plan<5>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
-  TAPER_BY_ISA(adam_rows<true>, plan, dtype, optim::read_clock(n));
+  update<AdamAmsgrad>("Adam", plan, dtype, kGrain / 4, optim::read_clock(n));
 }
 void adam_plain(const Plan<4>& plan, ScalarType dtype, const optim::AdamNumbers& n) {
-  TAPER_BY_ISA(adam_rows<false>, plan, dtype, optim::read_clock(n));
+  update<AdamPlain>("Adam", plan, dtype, kGrain / 4, optim::read_clock(n));
 }
 void adagrad(const Plan<3>& plan, ScalarType dtype, const optim::AdagradNumbers& n) {
-  TAPER_BY_ISA(adagrad_rows, plan, dtype, n);
+  update<optim::AdagradRule>("Adagrad", plan, dtype, kGrain / 4, n);
 }
 template <int kKind>
 void rmsprop_kind(const Plan<optim::rmsprop_operands(kKind)>& plan, ScalarType dtype,
                   const optim::RmspropNumbers& n) {
-  TAPER_BY_ISA(rmsprop_rows<kKind>, plan, dtype, n);
+  update<Rmsprop<kKind>::template Rule>("RMSprop", plan, dtype, kGrain / 4, n);
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // Compiles TAPER_ISA_FILE once for each instruction set. See isa.h. No include guard on purpose.
+// Kernels that few programs spend their time in are not compiled for AVX-512: their file defines
+// TAPER_ISA_UP_TO_AVX2, and TAPER_BY_ISA takes the set before; single ones are called by
+// TAPER_BY_ISA_UP_TO_AVX2.
 #include <taper/framework/cpu/isa.h>
 
 #define TAPER_ISA base
@@ -16,6 +19,7 @@
 #undef TAPER_ISA
 #pragma GCC pop_options
 
+#ifndef TAPER_ISA_UP_TO_AVX2
 #pragma GCC push_options
 #pragma GCC target( \
     "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,prefer-vector-width=512")
@@ -23,6 +27,7 @@
 #include TAPER_ISA_FILE
 #undef TAPER_ISA
 #pragma GCC pop_options
+#endif
 #endif
 
 #undef TAPER_ISA_IS_BASE

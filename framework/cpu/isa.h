@@ -23,19 +23,27 @@ extern const Isa best_isa;
 }  // namespace taper::cpu
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
-#define TAPER_BY_ISA(function, ...)           \
-  do {                                        \
-    switch (::taper::cpu::best_isa) {         \
-      case ::taper::cpu::Isa::kAvx512:        \
-        return avx512::function(__VA_ARGS__); \
-      case ::taper::cpu::Isa::kAvx2:          \
-        return avx2::function(__VA_ARGS__);   \
-      default:                                \
-        return base::function(__VA_ARGS__);   \
-    }                                         \
+#define TAPER_BY_ISA_UP_TO(widest, function, ...) \
+  do {                                            \
+    switch (::taper::cpu::best_isa) {             \
+      case ::taper::cpu::Isa::kAvx512:            \
+        return widest::function(__VA_ARGS__);     \
+      case ::taper::cpu::Isa::kAvx2:              \
+        return avx2::function(__VA_ARGS__);       \
+      default:                                    \
+        return base::function(__VA_ARGS__);       \
+    }                                             \
   } while (false)
 #else
-#define TAPER_BY_ISA(function, ...) return base::function(__VA_ARGS__)
+#define TAPER_BY_ISA_UP_TO(widest, function, ...) return base::function(__VA_ARGS__)
+#endif
+
+/// For what is rarely asked for: what is inline or a template is then not compiled for AVX-512.
+#define TAPER_BY_ISA_UP_TO_AVX2(...) TAPER_BY_ISA_UP_TO(avx2, __VA_ARGS__)
+#ifdef TAPER_ISA_UP_TO_AVX2  // see foreach_isa.h
+#define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO_AVX2(__VA_ARGS__)
+#else
+#define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO(avx512, __VA_ARGS__)
 #endif
 
 #define TAPER_FAST_DTYPES(X, ...) TAPER_FLOATING_DTYPES(X, __VA_ARGS__)

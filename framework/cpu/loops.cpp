@@ -22,7 +22,8 @@ void scatter_as(char* to, const char* from, int64_t step, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     *reinterpret_cast<T*>(to + i * step) = reinterpret_cast<const T*>(from)[i];
 }
-/// n elements that lie `step` bytes apart, side by side.
+}  // namespace
+
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n) {
   TAPER_BY_ISA(gather, to, from, step, item, n);
 }
@@ -30,6 +31,8 @@ void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n) 
   by_itemsize(static_cast<size_t>(item),
               [&](auto one) { scatter_as<decltype(one)>(to, from, step, n); });
 }
+
+namespace {
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
 

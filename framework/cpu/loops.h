@@ -29,4 +29,8 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
               const void* f);
 
+/// n elements of `item` bytes that lie `step` bytes apart, put side by side, and back.
+void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n);
+void scatter(char* to, const char* from, int64_t step, int64_t item, int64_t n);
+
 }  // namespace taper::cpu

@@ -23,7 +23,13 @@ bool in_parallel_region();
 namespace detail {
 void parallel_run(int64_t begin, int64_t end, int64_t chunk, int64_t pieces, void* context,
                   void (*body)(void*, int64_t, int64_t));
+
+/// A loop's body in one place for all ways that call it.
+template <class Body>
+[[gnu::noinline]] void run_piece(void* body, int64_t begin, int64_t end) {
+  (*static_cast<const Body*>(body))(begin, end);
 }
+}  // namespace detail
 
 /// Work for a loop to be worth splitting, in elements of a cheap op.
 constexpr int64_t kGrain = 32768;
@@ -36,17 +42,14 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
   const int64_t n = end - begin;
   if (n <= 0) return;
   const int64_t threads = n <= grain || in_parallel_region() ? 1 : get_num_threads();
-  if (threads == 1) {
-    body(begin, end);
-    return;
-  }
+  void* const context = const_cast<Body*>(&body);
+  if (threads == 1) return detail::run_piece<Body>(context, begin, end);
   const int64_t pieces = grain > 0 ? (n + grain - 1) / grain : n;
   // Several pieces for each thread: one that is held up by another process leaves the rest to
   // others, and cores of unequal speed part the work better.
   const int64_t most = threads * 8;
   const int64_t use = pieces < most ? pieces : most;
-  detail::parallel_run(begin, end, (n + use - 1) / use, use, const_cast<Body*>(&body),
-                       [](void* f, int64_t b, int64_t e) { (*static_cast<const Body*>(f))(b, e); });
+  detail::parallel_run(begin, end, (n + use - 1) / use, use, context, &detail::run_piece<Body>);
 }
 
 }  // namespace taper
