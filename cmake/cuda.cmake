@@ -54,6 +54,8 @@ if(TAPER_NVCC)
   endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
+  # For the host's part, which only launches: what runs on a GPU is always optimised fully.
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know the flag yet
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
@@ -67,8 +69,9 @@ function(taper_add_cuda target)
   if(NOT TAPER_NVCC AND NOT TAPER_CUDA_ON_HOST)
     return()
   endif()
-  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu
-       ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/*_cuda.cu
+       ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu
+       ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
   target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
     set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")

@@ -86,6 +86,7 @@ struct MapPacked {
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(in.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) y[k] = static_cast<To>(f(load(x[k])));
     }
   }
@@ -112,6 +113,86 @@ void map(const Out& y, const In& x, const F& f) {
                    MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
 }
 
+// Elements of any floating dtype, which is asked element by element.
+TAPER_DEVICE inline double load_double(ScalarType dtype, const char* x) {
+  switch (dtype) {
+    case kDouble:
+      return *reinterpret_cast<const double*>(x);
+    case kHalf:
+      return static_cast<double>(load(*reinterpret_cast<const Half*>(x)));
+    case kBFloat16:
+      return static_cast<double>(load(*reinterpret_cast<const BFloat16*>(x)));
+    default:
+      return static_cast<double>(*reinterpret_cast<const float*>(x));
+  }
+}
+TAPER_DEVICE inline void store_double(ScalarType dtype, char* y, double v) {
+  switch (dtype) {
+    case kDouble:
+      *reinterpret_cast<double*>(y) = v;
+      break;
+    case kHalf:
+      *reinterpret_cast<Half*>(y) = Half(static_cast<float>(v));
+      break;
+    case kBFloat16:
+      *reinterpret_cast<BFloat16*>(y) = BFloat16(static_cast<float>(v));
+      break;
+    default:
+      *reinterpret_cast<float*>(y) = static_cast<float>(v);
+  }
+}
+/// An operand of any floating dtype: memory, or a number that travels with the launch.
+struct DoubleSource {
+  ScalarType dtype;
+  const char* data;
+  double number;
+  explicit DoubleSource(const In& x) : dtype(x.dtype), data(nullptr), number(0) {
+    if (x.data) {
+      data = static_cast<const char*>(x.data);
+    } else {
+      TAPER_SWITCH(dtype, "map", TAPER_FLOATING_DTYPES,
+                   [&] { number = static_cast<double>(load(Source<scalar_t>(x).number)); });
+    }
+  }
+  TAPER_DEVICE double at(int64_t offset) const {
+    return data ? load_double(dtype, data + offset) : number;
+  }
+};
+
+template <class F>
+struct MapInDouble {
+  ScalarType dtype;
+  char* y;
+  DoubleSource x;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
+    store_double(dtype, y + at[0], f(x.at(at[1])));
+  }
+};
+/// y[i] = f(x[i]) of one floating dtype; x broadcasts to y. For functions that compute in double
+/// and cost more than the memory: one kernel serves all dtypes.
+template <class F>
+void map_in_double(const Out& y, const In& x, const F& f) {
+  for_each_place(plan_over(y.sizes, y, x),
+                 MapInDouble<F>{y.dtype, static_cast<char*>(y.data), DoubleSource(x), f});
+}
+template <class F>
+struct Map2InDouble {
+  ScalarType dtype;
+  char* y;
+  DoubleSource a, b;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
+    store_double(dtype, y + at[0], f(a.at(at[1]), b.at(at[2])));
+  }
+};
+/// y[i] = f(a[i], b[i]), as map_in_double.
+template <class F>
+void map2_in_double(const Out& y, const In& a, const In& b, const F& f) {
+  for_each_place(plan_over(y.sizes, y, a, b), Map2InDouble<F>{y.dtype, static_cast<char*>(y.data),
+                                                              DoubleSource(a), DoubleSource(b), f});
+}
+
 /// Elements side by side, or one number for all of them.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> load_pack(const Source<T>& source, int64_t first) {
@@ -136,6 +217,7 @@ struct Map2Packed {
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(pa.v[k]), load(pb.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(From)};
         y[k] = static_cast<To>(f(load(a.at(at)), load(b.at(at))));
@@ -187,6 +269,7 @@ struct Map3Packed {
         out.v[k] = static_cast<T>(f(load(pa.v[k]), load(pb.v[k]), load(pc.v[k])));
       *reinterpret_cast<Pack<T, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(T)};
         y[k] = static_cast<T>(f(load(a.at(at)), load(b.at(at)), load(c.at(at))));
