@@ -29,25 +29,27 @@ struct Source {
   }
 };
 
-template <int N, class Visit>
-struct VisitPlace {
+/// A part of a plan whose indices fit 32 bits.
+template <int N>
+struct PlanPart {
   Offsets<N, uint32_t> offsets;
-  int64_t first[N];  // of the part of the plan
-  Visit visit;
-  TAPER_DEVICE void operator()(int64_t i) const {
-    int64_t at[N];
-    offsets.at(static_cast<uint32_t>(i), at);
-    for (int k = 0; k < N; ++k) at[k] += first[k];
-    visit(at);
+  int64_t first[N];  // of the part
+  TAPER_DEVICE void at(int64_t i, int64_t (&offset)[N]) const {
+    offsets.at(static_cast<uint32_t>(i), offset);
+    for (int k = 0; k < N; ++k) offset[k] += first[k];
   }
 };
 
-/// visit(offsets) for every element of a plan, in parts whose indices fit 32 bits.
-template <int N, class Visit>
-void for_each_place(const Plan<N>& plan, const Visit& visit, const int64_t* first = nullptr) {
-  VisitPlace<N, Visit> body{Offsets<N, uint32_t>(plan), {}, visit};
-  for (int k = 0; first && k < N; ++k) body.first[k] = first[k];
-  if (plan.numel < (int64_t{1} << 31)) return for_each(plan.numel, body);
+/// run(context, part, n) for the parts of a plan. (Not for any callable: most files have hundreds
+/// of visits, and this is compiled once.)
+template <int N>
+void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
+                   void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
+  if (plan.numel < (int64_t{1} << 31)) {
+    PlanPart<N> part{Offsets<N, uint32_t>(plan), {}};
+    std::copy_n(first, N, part.first);
+    return run(context, part, plan.numel);
+  }
   const int outer = plan.rank - 1;
   for (const bool second : {false, true}) {
     Plan<N> half = plan;
@@ -55,10 +57,31 @@ void for_each_place(const Plan<N>& plan, const Visit& visit, const int64_t* firs
     half.numel = plan.numel / plan.sizes[outer] * half.sizes[outer];
     int64_t start[N];
     for (int k = 0; k < N; ++k)
-      start[k] =
-          body.first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
-    for_each_place(half, visit, start);
+      start[k] = first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
+    for_each_part(half, start, run, context);
   }
+}
+
+template <int N, class Visit>
+struct VisitPlace {
+  PlanPart<N> part;
+  Visit visit;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    int64_t at[N];
+    part.at(i, at);
+    visit(at);
+  }
+};
+
+/// visit(offsets) for every element of a plan.
+template <int N, class Visit>
+void for_each_place(const Plan<N>& plan, const Visit& visit) {
+  for_each_part<N>(
+      plan, {},
+      [](const void* given, const PlanPart<N>& part, int64_t n) {
+        for_each(n, VisitPlace<N, Visit>{part, *static_cast<const Visit*>(given)});
+      },
+      &visit);
 }
 
 /// V elements that are loaded and stored at once.
