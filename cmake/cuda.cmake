@@ -64,6 +64,36 @@ if(TAPER_NVCC)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, for sm_${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
+# nvcc takes longer for the headers than for a few kernels: files with few are compiled together.
+set(TAPER_CUDA_TOGETHER
+    activation,copy,count,foreach,loss_pointwise,ternary,where
+    distance,fold,grid_sample,search,upsample
+    embedding,embedding_bag,scan,shape,softmax
+    attention,fft,loss_ctc,loss_nll,matmul,rnn
+    conv,distributions,factory,pool,reduce_median)
+
+# taper_join_kernels(files): replaces these files of ops/ in that list by one for each group.
+function(taper_join_kernels files)
+  set(all ${${files}})
+  foreach(group IN LISTS TAPER_CUDA_TOGETHER)
+    set(text "")
+    string(REPLACE "," ";" stems ${group})
+    foreach(stem IN LISTS stems)
+      set(file ${PROJECT_SOURCE_DIR}/ops/${stem}_cuda.cu)
+      if(NOT file IN_LIST all)
+        message(FATAL_ERROR "TAPER_CUDA_TOGETHER: there is no file ${file}")
+      endif()
+      list(REMOVE_ITEM all ${file})
+      string(APPEND text "#include <taper/ops/${stem}_cuda.cu>\n")
+    endforeach()
+    string(REPLACE "," "_" joined ${group})
+    set(joined ${PROJECT_BINARY_DIR}/cuda/${joined}.cu)
+    file(CONFIGURE OUTPUT ${joined} CONTENT "${text}" @ONLY)
+    list(APPEND all ${joined})
+  endforeach()
+  set(${files} ${all} PARENT_SCOPE)
+endfunction()
+
 # taper_add_cuda(target): the kernels, and what they need.
 function(taper_add_cuda target)
   if(NOT TAPER_NVCC AND NOT TAPER_CUDA_ON_HOST)
@@ -72,6 +102,9 @@ function(taper_add_cuda target)
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/*_cuda.cu
        ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu
        ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+  if(TAPER_NVCC)
+    taper_join_kernels(kernels)
+  endif()
   target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
     set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
