@@ -54,6 +54,8 @@ if(TAPER_NVCC)
   endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
+  # For the host's part, which only launches: what runs on a GPU is always optimised fully.
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know the flag yet
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
@@ -61,6 +63,36 @@ if(TAPER_NVCC)
   find_package(CUDAToolkit REQUIRED)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, for sm_${CMAKE_CUDA_ARCHITECTURES}")
 endif()
+
+# nvcc takes longer for the headers than for a few kernels: files with few are compiled together.
+set(TAPER_CUDA_TOGETHER
+    activation,copy,count,foreach,loss_pointwise,ternary,where
+    distance,fold,grid_sample,search,upsample
+    embedding,embedding_bag,scan,shape,softmax
+    attention,fft,loss_ctc,loss_nll,matmul,rnn
+    conv,distributions,factory,pool,reduce_median)
+
+# taper_join_kernels(files): replaces these files of ops/ in that list by one for each group.
+function(taper_join_kernels files)
+  set(all ${${files}})
+  foreach(group IN LISTS TAPER_CUDA_TOGETHER)
+    set(text "")
+    string(REPLACE "," ";" stems ${group})
+    foreach(stem IN LISTS stems)
+      set(file ${PROJECT_SOURCE_DIR}/ops/${stem}_cuda.cu)
+      if(NOT file IN_LIST all)
+        message(FATAL_ERROR "TAPER_CUDA_TOGETHER: there is no file ${file}")
+      endif()
+      list(REMOVE_ITEM all ${file})
+      string(APPEND text "#include <taper/ops/${stem}_cuda.cu>\n")
+    endforeach()
+    string(REPLACE "," "_" joined ${group})
+    set(joined ${PROJECT_BINARY_DIR}/cuda/${joined}.cu)
+    file(CONFIGURE OUTPUT ${joined} CONTENT "${text}" @ONLY)
+    list(APPEND all ${joined})
+  endforeach()
+  set(${files} ${all} PARENT_SCOPE)
+endfunction()
 
 # taper_add_cuda(target): the kernels, and what they need. Only they and one other source are compiled
 # with TAPER_CUDA_KERNELS (what it means: framework/runtime/cuda_build.cpp), so that all others are the
@@ -71,8 +103,12 @@ function(taper_add_cuda target)
   if(NOT TAPER_NVCC AND NOT TAPER_CUDA_ON_HOST)
     return()
   endif()
-  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu
-       ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/*_cuda.cu
+       ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu
+       ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)
+  if(TAPER_NVCC)
+    taper_join_kernels(kernels)
+  endif()
   target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
     set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++"

@@ -29,6 +29,11 @@ TAPER_HD inline uint32_t bits_from_float(float f) {
 
 /// IEEE binary16 to binary32; exact.
 TAPER_HD inline float half_to_float(uint16_t h) {
+#if defined(__CUDA_ARCH__)
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+  return f;
+#else
   const uint32_t sign = static_cast<uint32_t>(h & 0x8000u) << 16;
   const uint32_t exponent = (h >> 10) & 0x1fu;
   const uint32_t mantissa = h & 0x3ffu;
@@ -38,10 +43,16 @@ TAPER_HD inline float half_to_float(uint16_t h) {
     return float_from_bits(sign | bits_from_float(magnitude));
   }
   return float_from_bits(sign | ((exponent + 112) << 23) | (mantissa << 13));
+#endif
 }
 
 /// binary32 to IEEE binary16, round to nearest even.
 TAPER_HD inline uint16_t float_to_half(float f) {
+#if defined(__CUDA_ARCH__)
+  uint16_t h;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
+  return h;
+#else
   const uint32_t bits = bits_from_float(f);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const uint32_t magnitude = bits & 0x7fffffffu;
@@ -53,13 +64,20 @@ TAPER_HD inline uint16_t float_to_half(float f) {
   }
   const uint32_t odd = (magnitude >> 13) & 1u;
   return sign | static_cast<uint16_t>((magnitude - 0x38000000u + 0xfffu + odd) >> 13);
+#endif
 }
 
 /// binary32 to bfloat16, round to nearest even.
 TAPER_HD inline uint16_t float_to_bfloat16(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  uint16_t h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(f));
+  return h;
+#else
   const uint32_t bits = bits_from_float(f);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fc0u;
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+#endif
 }
 
 }  // namespace detail

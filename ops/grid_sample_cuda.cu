@@ -14,12 +14,12 @@ struct Sample {
   // A thread for each place; it takes all channels.
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t sample = i / g.points, point = i - sample * g.points;
+    const PlaceTaps<T> taps(g, grid + i * g.dims);
     for (int64_t c = 0; c < g.channels; ++c) {
       const int64_t plane = sample * g.channels + c;
       const T* const image = x + plane * g.pixels();
       T sum = 0;
-      for_each_tap(g, grid + i * g.dims,
-                   [&](int64_t pixel, T w, const T*) { sum += w * image[pixel]; });
+      for_each_tap(g, taps, [&](int64_t pixel, T w, const T*) { sum += w * image[pixel]; });
       y[plane * g.points + point] = sum;
     }
   }
@@ -34,12 +34,13 @@ struct PlaceGradient {
   const T* grid;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t sample = i / g.points, point = i - sample * g.points;
+    const PlaceTaps<T> taps(g, grid + i * g.dims);
     T sums[3] = {};
     for (int64_t c = 0; c < g.channels; ++c) {
       const int64_t plane = sample * g.channels + c;
       const T* const image = x + plane * g.pixels();
       const T gradient = gy[plane * g.points + point];
-      for_each_tap(g, grid + i * g.dims, [&](int64_t pixel, T, const T* slopes) {
+      for_each_tap(g, taps, [&](int64_t pixel, T, const T* slopes) {
         for (int d = 0; d < 3; ++d) sums[d] += gradient * slopes[d] * image[pixel];
       });
     }

@@ -22,7 +22,7 @@ struct GridAxis {
   int64_t size;
   GridSampling s;
 
-  TAPER_HD GridTaps<T> taps(T g) const {
+  TAPER_OUTLINED GridTaps<T> taps(T g) const {
     T factor = static_cast<T>(s.align_corners ? size - 1 : size) / 2;
     const T place = s.align_corners ? (g + 1) / 2 * static_cast<T>(size - 1)
                                     : ((g + 1) * static_cast<T>(size) - 1) / 2;
@@ -112,11 +112,19 @@ struct GridShape {
   }
 };
 
+/// The taps of a place by depth, height and width.
+template <class T>
+struct PlaceTaps {
+  GridTaps<T> d, h, w;
+  TAPER_HD PlaceTaps(const GridShape& g, const T* place)
+      : d(g.taps(place, 0)), h(g.taps(place, 1)), w(g.taps(place, 2)) {}
+};
+
 /// Calls body(pixel, weight, slopes by depth, height and width) for every pixel of a place that
 /// lies in the image.
 template <class T, class Body>
-TAPER_HD void for_each_tap(const GridShape& g, const T* place, const Body& body) {
-  const GridTaps<T> d = g.taps(place, 0), h = g.taps(place, 1), w = g.taps(place, 2);
+TAPER_HD void for_each_tap(const GridShape& g, const PlaceTaps<T>& taps, const Body& body) {
+  const GridTaps<T>&d = taps.d, &h = taps.h, &w = taps.w;
   for (int a = 0; a < d.count; ++a)
     for (int b = 0; b < h.count; ++b)
       for (int c = 0; c < w.count; ++c) {
@@ -127,6 +135,10 @@ TAPER_HD void for_each_tap(const GridShape& g, const T* place, const Body& body)
         body((d.index[a] * g.in[1] + h.index[b]) * g.in[2] + w.index[c],
              d.weight[a] * h.weight[b] * w.weight[c], slopes);
       }
+}
+template <class T, class Body>
+TAPER_HD void for_each_tap(const GridShape& g, const T* place, const Body& body) {
+  for_each_tap(g, PlaceTaps<T>(g, place), body);
 }
 
 }  // namespace taper

@@ -287,11 +287,11 @@ void scatter_groups(const ScatterArgs& a) {
 }
 
 // ---------------------------------------------------------------- what is not zero
-template <class T>
-struct IsTrue {
-  const T* x;
-  TAPER_DEVICE bool operator()(int64_t i) const { return load(x[i]) != 0; }
-};
+/// The bits of an element that make it differ from zero: a float's sign is none of them.
+uint64_t bits_of_nonzero(ScalarType dtype) {
+  const uint64_t sign = uint64_t{1} << (elementSize(dtype) * 8 - 1);
+  return isFloatingType(dtype) ? sign - 1 : ~uint64_t{0};
+}
 
 template <class T>
 struct MarkRun {
@@ -419,9 +419,9 @@ void count_true(Out count, In x) {
 }
 
 void true_positions(Out positions, In x) {
-  TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
-    select_positions(positions.as<int64_t>(), x.numel, IsTrue<scalar_t>{x.as<scalar_t>()});
-  });
+  if (isComplexType(x.dtype)) taper::detail::unsupported_dtype("nonzero", x.dtype);
+  select_positions(positions.as<int64_t>(),
+                   {x.bytes(), x.numel, elementSize(x.dtype), bits_of_nonzero(x.dtype)});
 }
 
 void mark_runs(Out first, In rows) {

@@ -10,56 +10,36 @@
 namespace taper::cuda {
 namespace {
 
+/// Bytes from one element of a short vector to the next.
+template <class View>
+int64_t bytes_between(const View& x) {
+  const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
+  return step * static_cast<int64_t>(elementSize(x.dtype));
+}
+
 /// A short vector of any floating type, or none: then every element is `otherwise`.
 struct Values {
   const void* data;
   ScalarType dtype;
-  int64_t step;
+  int64_t step;          // in bytes
   template <class View>  // In or InOut
   explicit Values(const View& x)
-      : data(x.defined() ? x.data : nullptr),
-        dtype(x.dtype),
-        step(x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1) {}
+      : data(x.defined() ? x.data : nullptr), dtype(x.dtype), step(bytes_between(x)) {}
   TAPER_DEVICE double at(int64_t i, double otherwise) const {
     if (!data) return otherwise;
-    i *= step;
-    switch (dtype) {
-      case ScalarType::Double:
-        return static_cast<const double*>(data)[i];
-      case ScalarType::Half:
-        return static_cast<float>(static_cast<const Half*>(data)[i]);
-      case ScalarType::BFloat16:
-        return static_cast<float>(static_cast<const BFloat16*>(data)[i]);
-      default:
-        return static_cast<const float*>(data)[i];
-    }
+    return load_double(dtype, static_cast<const char*>(data) + i * step);
   }
 };
 /// The same to be written; what is written to none is lost.
 struct Results {
   void* data;
   ScalarType dtype;
-  int64_t step;
+  int64_t step;  // in bytes
   explicit Results(const Out& y)
-      : data(y.defined() ? y.data : nullptr),
-        dtype(y.dtype),
-        step(y.dim() == 1 && y.numel > 1 ? y.strides[0] : 1) {}
+      : data(y.defined() ? y.data : nullptr), dtype(y.dtype), step(bytes_between(y)) {}
   TAPER_DEVICE void put(int64_t i, double v) const {
     if (!data) return;
-    i *= step;
-    switch (dtype) {
-      case ScalarType::Double:
-        static_cast<double*>(data)[i] = v;
-        break;
-      case ScalarType::Half:
-        static_cast<Half*>(data)[i] = Half(static_cast<float>(v));
-        break;
-      case ScalarType::BFloat16:
-        static_cast<BFloat16*>(data)[i] = BFloat16(static_cast<float>(v));
-        break;
-      default:
-        static_cast<float*>(data)[i] = static_cast<float>(v);
-    }
+    store_double(dtype, static_cast<char*>(data) + i * step, v);
   }
 };
 

@@ -294,7 +294,7 @@ void permutation(Out y, CPUGeneratorImpl* generator) {
   const Scratch<uint32_t> values(n), sorted_values(n);
   for_each(n, ShuffleKeys{keys.get(), values.get(), RandomKey(generator)});
   sort_pairs<uint64_t, uint32_t>({sorted_keys.get(), sorted_values.get()},
-                                 {keys.get(), values.get()}, 1, n, 64);
+                                 {keys.get(), values.get()}, n, 64);
   TAPER_SWITCH(y.dtype, "randperm", TAPER_NUMBER_DTYPES, [&] {
     for_each(n, StoreNumbers<scalar_t>{y.as<scalar_t>(), sorted_values.get()});
   });

@@ -226,8 +226,8 @@ class SelectedRows {
     for_each_row(rows, kThreads, StartChosen{totals.get(), splits});
     for_each_row(rows * splits, kThreads,
                  CollectChosen<T>{choose, totals.get(), keys.get(), positions.get(), k});
-    sort_pairs<Key, uint32_t>({sorted_keys.get(), positions_.get()}, {keys.get(), positions.get()},
-                              rows, k, static_cast<int>(sizeof(Key)) * 8);
+    sort_rows_of_pairs<Key>({sorted_keys.get(), positions_.get()}, {keys.get(), positions.get()},
+                            rows, k);
   }
 
   Scratch<uint32_t> positions_;

@@ -32,8 +32,8 @@ class SortedRows {
     const Scratch<uint32_t> positions(rows * n);
     const Key flip = descending ? static_cast<Key>(~Key(0)) : Key(0);
     for_each(rows * n, FillSortKeys<T>{keys.get(), positions.get(), x, n, flip});
-    sort_pairs<Key, uint32_t>({keys_.get(), positions_.get()}, {keys.get(), positions.get()}, rows,
-                              n, static_cast<int>(sizeof(Key)) * 8);
+    sort_rows_of_pairs<Key>({keys_.get(), positions_.get()}, {keys.get(), positions.get()}, rows,
+                            n);
   }
   /// sort_key of the elements in order (its complement when descending), and their places in the
   /// row.

@@ -18,12 +18,12 @@ struct Frexp {
 
 void special_of_one(Out y, In x, SpecialOfOne f) {
   TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
-               [&] { map<scalar_t, scalar_t>(y, x, functor::special_of_one{f}); });
+               [&] { map_in_double(y, x, functor::special_of_one{f}); });
 }
 
 void special_of_two(Out y, In a, In b, SpecialOfTwo f) {
   TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
-               [&] { map2<scalar_t, scalar_t>(y, a, b, functor::special_of_two{f}); });
+               [&] { map2_in_double(y, a, b, functor::special_of_two{f}); });
 }
 
 void frexp(Out mantissa, Out exponent, In x) {

@@ -54,7 +54,7 @@ class Groups {
     const uint64_t most = static_cast<uint64_t>(limit);
     for_each(n, FillPlaces<Place>{places.get(), positions.get(), place, most});
     sort_pairs<uint64_t, int64_t>({places_.get(), positions_.get()},
-                                  {places.get(), positions.get()}, 1, n, bits_below(most + 1));
+                                  {places.get(), positions.get()}, n, bits_below(most + 1));
   }
   GroupView view() const { return {places_.get(), positions_.get(), n_}; }
 

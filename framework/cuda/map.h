@@ -29,25 +29,27 @@ struct Source {
   }
 };
 
-template <int N, class Visit>
-struct VisitPlace {
+/// A part of a plan whose indices fit 32 bits.
+template <int N>
+struct PlanPart {
   Offsets<N, uint32_t> offsets;
-  int64_t first[N];  // of the part of the plan
-  Visit visit;
-  TAPER_DEVICE void operator()(int64_t i) const {
-    int64_t at[N];
-    offsets.at(static_cast<uint32_t>(i), at);
-    for (int k = 0; k < N; ++k) at[k] += first[k];
-    visit(at);
+  int64_t first[N];  // of the part
+  TAPER_DEVICE void at(int64_t i, int64_t (&offset)[N]) const {
+    offsets.at(static_cast<uint32_t>(i), offset);
+    for (int k = 0; k < N; ++k) offset[k] += first[k];
   }
 };
 
-/// visit(offsets) for every element of a plan, in parts whose indices fit 32 bits.
-template <int N, class Visit>
-void for_each_place(const Plan<N>& plan, const Visit& visit, const int64_t* first = nullptr) {
-  VisitPlace<N, Visit> body{Offsets<N, uint32_t>(plan), {}, visit};
-  for (int k = 0; first && k < N; ++k) body.first[k] = first[k];
-  if (plan.numel < (int64_t{1} << 31)) return for_each(plan.numel, body);
+/// run(context, part, n) for the parts of a plan. (Not for any callable: most files have hundreds
+/// of visits, and this is compiled once.)
+template <int N>
+void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
+                   void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
+  if (plan.numel < (int64_t{1} << 31)) {
+    PlanPart<N> part{Offsets<N, uint32_t>(plan), {}};
+    std::copy_n(first, N, part.first);
+    return run(context, part, plan.numel);
+  }
   const int outer = plan.rank - 1;
   for (const bool second : {false, true}) {
     Plan<N> half = plan;
@@ -55,10 +57,31 @@ void for_each_place(const Plan<N>& plan, const Visit& visit, const int64_t* firs
     half.numel = plan.numel / plan.sizes[outer] * half.sizes[outer];
     int64_t start[N];
     for (int k = 0; k < N; ++k)
-      start[k] =
-          body.first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
-    for_each_place(half, visit, start);
+      start[k] = first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
+    for_each_part(half, start, run, context);
   }
+}
+
+template <int N, class Visit>
+struct VisitPlace {
+  PlanPart<N> part;
+  Visit visit;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    int64_t at[N];
+    part.at(i, at);
+    visit(at);
+  }
+};
+
+/// visit(offsets) for every element of a plan.
+template <int N, class Visit>
+void for_each_place(const Plan<N>& plan, const Visit& visit) {
+  for_each_part<N>(
+      plan, {},
+      [](const void* given, const PlanPart<N>& part, int64_t n) {
+        for_each(n, VisitPlace<N, Visit>{part, *static_cast<const Visit*>(given)});
+      },
+      &visit);
 }
 
 /// V elements that are loaded and stored at once.
@@ -86,6 +109,7 @@ struct MapPacked {
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(in.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) y[k] = static_cast<To>(f(load(x[k])));
     }
   }
@@ -112,6 +136,86 @@ void map(const Out& y, const In& x, const F& f) {
                    MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
 }
 
+// Elements of any floating dtype, which is asked element by element.
+TAPER_DEVICE inline double load_double(ScalarType dtype, const char* x) {
+  switch (dtype) {
+    case kDouble:
+      return *reinterpret_cast<const double*>(x);
+    case kHalf:
+      return static_cast<double>(load(*reinterpret_cast<const Half*>(x)));
+    case kBFloat16:
+      return static_cast<double>(load(*reinterpret_cast<const BFloat16*>(x)));
+    default:
+      return static_cast<double>(*reinterpret_cast<const float*>(x));
+  }
+}
+TAPER_DEVICE inline void store_double(ScalarType dtype, char* y, double v) {
+  switch (dtype) {
+    case kDouble:
+      *reinterpret_cast<double*>(y) = v;
+      break;
+    case kHalf:
+      *reinterpret_cast<Half*>(y) = Half(static_cast<float>(v));
+      break;
+    case kBFloat16:
+      *reinterpret_cast<BFloat16*>(y) = BFloat16(static_cast<float>(v));
+      break;
+    default:
+      *reinterpret_cast<float*>(y) = static_cast<float>(v);
+  }
+}
+/// An operand of any floating dtype: memory, or a number that travels with the launch.
+struct DoubleSource {
+  ScalarType dtype;
+  const char* data;
+  double number;
+  explicit DoubleSource(const In& x) : dtype(x.dtype), data(nullptr), number(0) {
+    if (x.data) {
+      data = static_cast<const char*>(x.data);
+    } else {
+      TAPER_SWITCH(dtype, "map", TAPER_FLOATING_DTYPES,
+                   [&] { number = static_cast<double>(load(Source<scalar_t>(x).number)); });
+    }
+  }
+  TAPER_DEVICE double at(int64_t offset) const {
+    return data ? load_double(dtype, data + offset) : number;
+  }
+};
+
+template <class F>
+struct MapInDouble {
+  ScalarType dtype;
+  char* y;
+  DoubleSource x;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
+    store_double(dtype, y + at[0], f(x.at(at[1])));
+  }
+};
+/// y[i] = f(x[i]) of one floating dtype; x broadcasts to y. For functions that compute in double
+/// and cost more than the memory: one kernel serves all dtypes.
+template <class F>
+void map_in_double(const Out& y, const In& x, const F& f) {
+  for_each_place(plan_over(y.sizes, y, x),
+                 MapInDouble<F>{y.dtype, static_cast<char*>(y.data), DoubleSource(x), f});
+}
+template <class F>
+struct Map2InDouble {
+  ScalarType dtype;
+  char* y;
+  DoubleSource a, b;
+  F f;
+  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
+    store_double(dtype, y + at[0], f(a.at(at[1]), b.at(at[2])));
+  }
+};
+/// y[i] = f(a[i], b[i]), as map_in_double.
+template <class F>
+void map2_in_double(const Out& y, const In& a, const In& b, const F& f) {
+  for_each_place(plan_over(y.sizes, y, a, b), Map2InDouble<F>{y.dtype, static_cast<char*>(y.data),
+                                                              DoubleSource(a), DoubleSource(b), f});
+}
+
 /// Elements side by side, or one number for all of them.
 template <class T, int V>
 TAPER_DEVICE Pack<T, V> load_pack(const Source<T>& source, int64_t first) {
@@ -136,6 +240,7 @@ struct Map2Packed {
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(pa.v[k]), load(pb.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(From)};
         y[k] = static_cast<To>(f(load(a.at(at)), load(b.at(at))));
@@ -187,6 +292,7 @@ struct Map3Packed {
         out.v[k] = static_cast<T>(f(load(pa.v[k]), load(pb.v[k]), load(pc.v[k])));
       *reinterpret_cast<Pack<T, V>*>(y + first) = out;
     } else {
+      TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(T)};
         y[k] = static_cast<T>(f(load(a.at(at)), load(b.at(at)), load(c.at(at))));

@@ -22,6 +22,7 @@ struct Offsets {
   }
   TAPER_DEVICE void at(Index i, int64_t (&offset)[N]) const {
     for (int k = 0; k < N; ++k) offset[k] = 0;
+    TAPER_ROLLED
     for (int d = 0; d < rank; ++d) {
       const Index rest = d + 1 < rank ? i / sizes[d] : 0;
       const Index here = i - rest * sizes[d];

@@ -11,8 +11,8 @@ namespace taper::cuda {
 cudaStream_t kernel_stream();
 /// Throws Error unless `status` is success: the call, CUDA's words, file and line.
 void check_status(cudaError_t status, const char* call, const char* file, int line);
-/// Throws what the launch just made has to complain of.
-void check_launch();
+/// Launches a __global__ function on that stream. Throws what the launch has to complain of.
+void launch_kernel(const void* kernel, int blocks, int threads, void** arguments);
 /// Whether work of this stream is being recorded: then nothing may wait for it.
 inline bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

@@ -39,7 +39,11 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
                              "). Kernels run after the call that queued them: set "
                              "CUDA_LAUNCH_BLOCKING=1 to get the error from the call itself."));
 }
-void check_launch() { TAPER_CUDA_CHECK(cudaGetLastError()); }
+void launch_kernel(const void* kernel, int blocks, int threads, void** arguments) {
+  (void)cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                         dim3(static_cast<unsigned>(threads)), arguments, 0, kernel_stream());
+  TAPER_CUDA_CHECK(cudaGetLastError());
+}
 
 void* allocate_scratch(size_t nbytes) {
   return detail::caching_allocator(kernel_device()).allocate(nbytes);

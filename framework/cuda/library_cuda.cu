@@ -1,0 +1,145 @@
+#include <taper/framework/cuda/library.h>
+
+#ifdef __CUDACC__
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_sort.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <taper/framework/cuda/stream.h>
+#else
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
+#endif
+#include <taper/framework/cuda/team.h>
+
+namespace taper::cuda {
+namespace {
+
+/// Whether element i is chosen. The size is asked element by element: one kernel serves all.
+struct IsChosen {
+  MaskedElements from;
+  template <class T>
+  TAPER_DEVICE bool has_bits(int64_t i) const {
+    return (static_cast<const T*>(from.data)[i] & static_cast<T>(from.mask)) != 0;
+  }
+  TAPER_DEVICE bool operator()(int64_t i) const {
+    switch (from.itemsize) {
+      case 1:
+        return has_bits<uint8_t>(i);
+      case 2:
+        return has_bits<uint16_t>(i);
+      case 4:
+        return has_bits<uint32_t>(i);
+      default:
+        return has_bits<uint64_t>(i);
+    }
+  }
+};
+
+}  // namespace
+
+#ifdef __CUDACC__
+
+namespace {
+
+/// Calls a CUB function twice: to ask for its working memory, and with it.
+template <class Call>
+void with_working_memory(const Call& call) {
+  size_t nbytes = 0;
+  TAPER_CUDA_CHECK(call(nullptr, nbytes));
+  const Scratch<char> memory(static_cast<int64_t>(nbytes > 0 ? nbytes : 1));
+  TAPER_CUDA_CHECK(call(memory.get(), nbytes));
+}
+
+}  // namespace
+
+template <class K, class V>
+void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int bits) {
+  with_working_memory([&](void* memory, size_t& nbytes) {
+    return cub::DeviceRadixSort::SortPairs(memory, nbytes, from.keys, to.keys, from.values,
+                                           to.values, n, 0, bits, kernel_stream());
+  });
+}
+
+template <class K>
+void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
+                        int64_t n) {
+  if (rows == 1) return sort_pairs(to, from, n, static_cast<int>(sizeof(K)) * 8);
+  const auto starts =
+      thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0),
+                                      [n] __host__ __device__(int64_t row) { return row * n; });
+  with_working_memory([&](void* memory, size_t& nbytes) {
+    return cub::DeviceSegmentedSort::StableSortPairs(memory, nbytes, from.keys, to.keys,
+                                                     from.values, to.values, rows * n, rows, starts,
+                                                     starts + 1, kernel_stream());
+  });
+}
+
+void select_positions(int64_t* to, const MaskedElements& from) {
+  if (from.n == 0) return;
+  const Scratch<int64_t> count(1);
+  with_working_memory([&](void* memory, size_t& nbytes) {
+    return cub::DeviceSelect::If(memory, nbytes, thrust::counting_iterator<int64_t>(0), to,
+                                 count.get(), from.n, IsChosen{from}, kernel_stream());
+  });
+}
+
+void set_zero(void* p, size_t nbytes) {
+  if (nbytes > 0) TAPER_CUDA_CHECK(cudaMemsetAsync(p, 0, nbytes, kernel_stream()));
+}
+
+#else
+
+template <class K, class V>
+void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int bits) {
+  const K mask = static_cast<K>(~K(0)) >> (static_cast<int>(sizeof(K)) * 8 - bits);
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return (from.keys[a] & mask) < (from.keys[b] & mask);
+  });
+  for (int64_t i = 0; i < n; ++i) {
+    to.keys[i] = from.keys[order[static_cast<size_t>(i)]];
+    to.values[i] = from.values[order[static_cast<size_t>(i)]];
+  }
+}
+
+template <class K>
+void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
+                        int64_t n) {
+  for (int64_t first = 0; first < rows * n; first += n)
+    sort_pairs<K, uint32_t>({to.keys + first, to.values + first},
+                            {from.keys + first, from.values + first}, n,
+                            static_cast<int>(sizeof(K)) * 8);
+}
+
+void select_positions(int64_t* to, const MaskedElements& from) {
+  const IsChosen is_chosen{from};
+  for (int64_t i = 0; i < from.n; ++i)
+    if (is_chosen(i)) *to++ = i;
+}
+
+void set_zero(void* p, size_t nbytes) {
+  if (nbytes > 0) std::memset(p, 0, nbytes);
+}
+
+#endif
+
+template void sort_pairs(const Pairs<uint64_t, int64_t>&, const Pairs<uint64_t, int64_t>&, int64_t,
+                         int);
+template void sort_pairs(const Pairs<uint64_t, uint32_t>&, const Pairs<uint64_t, uint32_t>&,
+                         int64_t, int);
+#define TAPER_SORT_ROWS(K)                                                                        \
+  template void sort_rows_of_pairs(const Pairs<K, uint32_t>&, const Pairs<K, uint32_t>&, int64_t, \
+                                   int64_t);
+TAPER_SORT_ROWS(uint8_t)
+TAPER_SORT_ROWS(uint16_t)
+TAPER_SORT_ROWS(uint32_t)
+TAPER_SORT_ROWS(uint64_t)
+#undef TAPER_SORT_ROWS
+
+}  // namespace taper::cuda
