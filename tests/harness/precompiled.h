@@ -1,6 +1,6 @@
 // What the tests' precompiled header holds: GoogleTest, the standard library's large headers, and
-// the one header of Taper that every test includes. A source names what it uses all the same, so
-// that it compiles without (-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON, as CI's thread_tests does).
+// the one header of Taper that every test includes. A source names what it uses all the same: it
+// must compile without (-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON; the ThreadSanitizer build does).
 // Nothing of a single op belongs here: every test would be compiled anew after an edit of it.
 #pragma once
 
