@@ -21,5 +21,6 @@ if(TAPER_SANITIZE)
   add_compile_options(-fsanitize=${TAPER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TAPER_SANITIZE})
-  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  # Against -O1 a third less to compile, and faster to run than -O0.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-Og -g1")
 endif()

@@ -40,13 +40,11 @@ class ArrayRef {
   template <size_t N>
   constexpr ArrayRef(const T (&v)[N]) : data_(v), size_(N) {}
   // A braced list lives until the end of the full expression: enough for an argument.
-#pragma GCC diagnostic push
-#ifndef __clang__  // which has no such warning
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  constexpr ArrayRef(const std::initializer_list<T>& v)
-      : data_(v.begin() == v.end() ? nullptr : v.begin()), size_(v.size()) {}
-#pragma GCC diagnostic pop
+  // (Assigned in the body: a precompiled header forgets a pragma against GCC's warning of a pointer
+  // into a list that is initialised.)
+  constexpr ArrayRef(const std::initializer_list<T>& v) : size_(v.size()) {
+    if (v.size() > 0) data_ = v.begin();
+  }
 
   constexpr iterator begin() const { return data_; }
   constexpr iterator end() const { return data_ + size_; }

@@ -49,6 +49,14 @@ ErrorCase error(std::string what, std::function<void()> run) {
 }
 
 struct OpCase {
+  // Compiled once, in registry.cpp, and not in every test file.
+  OpCase();
+  OpCase(const OpCase&);
+  OpCase(OpCase&&) noexcept;
+  OpCase& operator=(const OpCase&);
+  OpCase& operator=(OpCase&&) noexcept;
+  ~OpCase();
+
   std::string name;
   /// Dtypes of the inputs of the value check. Each is passed to `samples`.
   std::vector<ScalarType> dtypes = {kFloat, kDouble};
@@ -87,6 +95,7 @@ struct OpCase {
 
 /// Adds a case. Of two with one name the second is left out, and its name goes to repeated_names().
 bool register_case(OpCase c);
+void register_cases(std::vector<OpCase> list);
 std::vector<std::string>& repeated_names();
 /// All cases by name.
 const std::vector<OpCase>& all_cases();
@@ -98,11 +107,9 @@ const OpCase& find_case(const std::string& name);
 const OpCase& case_of(const std::string& name);
 bool has_case(const std::string& name);
 
-/// Registers what the expression or block returns (an OpCase, or a list of them) at start.
-#define TAPER_OP_CASES(identifier, ...)                                                            \
-  static const bool identifier##_registered [[maybe_unused]] = [] {                                \
-    for (const ::taper::testing::OpCase& c : [] __VA_ARGS__()) ::taper::testing::register_case(c); \
-    return true;                                                                                   \
-  }()
+/// Registers the list of cases that the block returns, at start.
+#define TAPER_OP_CASES(identifier, ...)                        \
+  static const bool identifier##_registered [[maybe_unused]] = \
+      (::taper::testing::register_cases([] __VA_ARGS__()), true)
 
 }  // namespace taper::testing

@@ -12,6 +12,13 @@ std::vector<OpCase>& cases() {
 
 }  // namespace
 
+OpCase::OpCase() = default;
+OpCase::OpCase(const OpCase&) = default;
+OpCase::OpCase(OpCase&&) noexcept = default;
+OpCase& OpCase::operator=(const OpCase&) = default;
+OpCase& OpCase::operator=(OpCase&&) noexcept = default;
+OpCase::~OpCase() = default;
+
 std::vector<std::string>& repeated_names() {
   static std::vector<std::string> list;
   return list;
@@ -26,6 +33,10 @@ bool register_case(OpCase c) {
   else
     repeated_names().push_back(c.name);
   return is_new;
+}
+
+void register_cases(std::vector<OpCase> list) {
+  for (OpCase& c : list) register_case(std::move(c));
 }
 
 OpCase& case_in(std::vector<OpCase>& list, const std::string& name) {

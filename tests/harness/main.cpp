@@ -1,0 +1,201 @@
+// The test program: GoogleTest's own flags, and these.
+//
+//   --family=NAME    only the tests of one family: of a folder of tests/ (nn, framework.io), or one
+//                    property of all cases of ops (cases.Value)
+//   --part=I/N       only every N-th test, from the I-th on (I < N)
+//   --limit=SECONDS  ends the program after this time and names the test that it was in
+//   --families       lists the families and how many tests each has
+//
+// Each narrows what --gtest_filter leaves. The last lines name the tests that failed and tell how
+// to run one; of a program that dies they name the test that it died in.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+// Of the sanitizers, where one is linked in.
+extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
+
+namespace {
+
+using ::testing::TestInfo;
+using ::testing::UnitTest;
+
+std::string full_name(const TestInfo& test) {
+  return std::string(test.test_suite_name()) + "." + test.name();
+}
+
+// ---------------------------------------------------------------------- families
+/// The family of a test. Every test has exactly one.
+std::string family_of(const TestInfo& test) {
+  const std::string name = test.name(), file = test.file(), own = __FILE__;
+  if (std::strcmp(test.test_suite_name(), "Ops/OpCases") == 0)
+    return "cases." + name.substr(0, name.find('/'));
+  const size_t root = own.size() - std::strlen("harness/main.cpp");
+  std::string folder = file.substr(std::min(root, file.size()));
+  folder.resize(std::min(folder.rfind('/'), folder.size()));
+  std::replace(folder.begin(), folder.end(), '/', '.');
+  return folder;
+}
+
+template <class Body>
+void for_each_test(const Body& body) {
+  const UnitTest& all = *UnitTest::GetInstance();
+  for (int s = 0; s < all.total_test_suite_count(); ++s)
+    for (int t = 0; t < all.GetTestSuite(s)->total_test_count(); ++t)
+      body(*all.GetTestSuite(s)->GetTestInfo(t));
+}
+
+int list_families() {
+  std::map<std::string, int> counts;
+  for_each_test([&](const TestInfo& test) { ++counts[family_of(test)]; });
+  for (const auto& [family, count] : counts) std::cout << family << " " << count << "\n";
+  return 0;
+}
+
+// ---------------------------------------------------------------------- arguments
+struct Selection {
+  std::string family;
+  int part = 0, parts = 1;
+  unsigned limit_s = 0;
+  bool lists_families = false;
+};
+
+[[noreturn]] void refuse(const std::string& argument) {
+  std::cerr << "taper_tests: expected --family=NAME, --part=I/N with I < N, --limit=SECONDS, "
+               "--families or a flag of GoogleTest, got '"
+            << argument << "'\n";
+  std::exit(2);
+}
+
+/// What follows `flag` in the argument; null for another argument.
+const char* value_of(const char* argument, const char* flag) {
+  const size_t length = std::strlen(flag);
+  return std::strncmp(argument, flag, length) == 0 ? argument + length : nullptr;
+}
+
+Selection selection_of(int argc, char** argv) {
+  Selection s;
+  for (int i = 1; i < argc; ++i) {
+    const char* value = nullptr;
+    bool known = true;
+    if ((value = value_of(argv[i], "--family=")))
+      s.family = value;
+    else if ((value = value_of(argv[i], "--part=")))
+      known =
+          std::sscanf(value, "%d/%d", &s.part, &s.parts) == 2 && 0 <= s.part && s.part < s.parts;
+    else if ((value = value_of(argv[i], "--limit=")))
+      known = std::sscanf(value, "%u", &s.limit_s) == 1;
+    else
+      known = s.lists_families = std::strcmp(argv[i], "--families") == 0;
+    if (!known) refuse(argv[i]);
+  }
+  return s;
+}
+
+/// Takes the tests that are not selected out of GoogleTest's filter.
+void apply(const Selection& s) {
+  std::string filter = GTEST_FLAG_GET(filter);
+  char separator = filter.find('-') == std::string::npos ? '-' : ':';
+  int count = 0;
+  for_each_test([&](const TestInfo& test) {
+    const bool of_family = s.family.empty() || family_of(test) == s.family;
+    if (of_family && count++ % s.parts == s.part) return;
+    filter += separator + full_name(test);
+    separator = ':';
+  });
+  if (count == 0) refuse("--family=" + s.family);
+  GTEST_FLAG_SET(filter, filter);
+}
+
+// ---------------------------------------------------------------------- a death
+// What a signal handler may read: the running test, and the process that runs it (not a child).
+char running[256] = "no test";
+pid_t runner = 0;
+struct sigaction former[NSIG];
+
+void say(const char* text) { [[maybe_unused]] auto n = write(STDERR_FILENO, text, strlen(text)); }
+void name_the_dead() {
+  if (getpid() != runner) return;
+  say("\n[   DIED   ] ");
+  say(running);
+  say("\n");
+  runner = 0;  // once
+}
+void on_signal(int signal) {
+  name_the_dead();
+  if (signal == SIGALRM) {
+    say("It was still running when the time of --limit had passed.\n");
+    _exit(1);
+  }
+  sigaction(signal, &former[signal], nullptr);  // a sanitizer's report, or a core
+  raise(signal);
+}
+
+class Watch : public ::testing::EmptyTestEventListener {
+  void OnTestStart(const TestInfo& test) override {
+    std::snprintf(running, sizeof running, "%s.%s", test.test_suite_name(), test.name());
+  }
+  void OnTestEnd(const TestInfo&) override { std::strcpy(running, "no test"); }
+};
+
+void watch(unsigned limit_s) {
+  static char stack[1 << 16];  // a test may die of a full stack
+  const stack_t other{stack, 0, sizeof stack};
+  sigaltstack(&other, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
+    sigaction(signal, &action, &former[signal]);
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(name_the_dead);
+  std::atexit(name_the_dead);  // a test that calls exit
+  runner = getpid();
+  alarm(limit_s);
+  UnitTest::GetInstance()->listeners().Append(new Watch);
+}
+
+// ---------------------------------------------------------------------- the end
+/// The variables that make this run another than the plain one, as in A=1 B=2.
+std::string variables() {
+  std::string text;
+  for (char** v = environ; *v; ++v)
+    if (value_of(*v, "TAPER_") || value_of(*v, "CUDA_LAUNCH_BLOCKING"))
+      text += std::string(*v) + " ";
+  return text;
+}
+
+void name_failures(const char* program) {
+  std::vector<std::string> failed;
+  for_each_test([&](const TestInfo& test) {
+    if (test.result()->Failed()) failed.push_back(full_name(test));
+  });
+  if (failed.empty()) return;
+  std::cout << "\n" << failed.size() << " failed:\n";
+  for (const std::string& name : failed) std::cout << "[  FAILED  ] " << name << "\n";
+  std::cout << "To run one: " << variables() << program << " --gtest_filter='" << failed[0]
+            << "'\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const Selection selection = selection_of(argc, argv);
+  if (selection.lists_families) return list_families();
+  // A child that dies for a test of EXPECT_EXIT has the parent's arguments and its own filter.
+  const bool is_child = !GTEST_FLAG_GET(internal_run_death_test).empty();
+  if (!is_child) apply(selection);
+  if (!is_child && !GTEST_FLAG_GET(list_tests)) watch(selection.limit_s);
+  const int status = RUN_ALL_TESTS();
+  name_failures(argv[0]);
+  runner = 0;
+  return status;
+}

@@ -1,0 +1,95 @@
+# The entries of ctest that run taper_tests. Starting the program for each of its 7,000 tests would
+# take longer than the tests do, so an entry is a family: the tests of a folder, or one property of
+# all ops' cases. suites.check proves that every test is in exactly one of them.
+option(TAPER_DISCOVER_TESTS "An entry of ctest for every single test, too" OFF)
+
+# taper_suite(NAME [PARTS n] [COST s] [ENVIRONMENT A=1...] [ARGUMENTS ...] [LABELS ...])
+# n entries, each with every n-th test. What costs most begins first, so that all cores are busy to
+# the end; an entry that takes twenty times as long is ended.
+function(taper_suite name)
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "PARTS;COST" "ENVIRONMENT;ARGUMENTS;LABELS")
+  if(NOT suite_PARTS)
+    set(suite_PARTS 1)
+  endif()
+  if(NOT suite_COST)
+    set(suite_COST 5)
+  endif()
+  set(slower 1)
+  if(TAPER_SANITIZE)
+    set(slower 5)
+  endif()
+  math(EXPR limit "300 + 20 * ${slower} * ${suite_COST}")
+  math(EXPR killed "${limit} + 30")
+  math(EXPR last "${suite_PARTS} - 1")
+  foreach(part RANGE ${last})
+    set(entry ${name})
+    set(arguments ${suite_ARGUMENTS} --gtest_brief=1 --limit=${limit})
+    if(last GREATER 0)
+      set(entry ${name}.${part})
+      list(APPEND arguments --part=${part}/${suite_PARTS})
+    endif()
+    add_test(NAME ${entry} COMMAND taper_tests ${arguments})
+    set_tests_properties(${entry} PROPERTIES TIMEOUT ${killed} COST ${suite_COST}
+      ENVIRONMENT "${suite_ENVIRONMENT}" LABELS "${suite_LABELS}")
+  endforeach()
+endfunction()
+
+if(TAPER_SANITIZE STREQUAL "thread")
+  # But for the harness, and for races that were planted.
+  taper_suite(threads PARTS 2 COST 60 ARGUMENTS
+    --gtest_filter=-GoogleTestVerification*:Harness*:OpRegistry*:*Races*:RaceDetector*)
+  return()
+endif()
+
+# ---------------------------------------------------------------- every test once
+if(TAPER_DISCOVER_TESTS)
+  include(GoogleTest)
+  gtest_discover_tests(taper_tests DISCOVERY_TIMEOUT 60)
+endif()
+# Families with more than a few seconds of tests: parts, and the seconds that one takes.
+set(parts_cases.Gradient 4)
+set(folders "")
+foreach(source ${test_sources})
+  if(source MATCHES "_test\\.cpp$")
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
+    string(REPLACE "/" "." folder ${folder})
+    list(APPEND folders ${folder})
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+set(properties Value Device Gradient ViewsAndState Forms Errors Capture CaptureOnDevice)
+list(TRANSFORM properties PREPEND cases.)
+foreach(family ${folders} ${properties})
+  taper_suite(${family} PARTS "${parts_${family}}" COST "${cost_${family}}" LABELS every_test
+              ARGUMENTS --family=${family})
+endforeach()
+add_test(NAME suites.check
+         COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/dev/suites.sh ${CMAKE_CTEST_COMMAND}
+                 ${PROJECT_BINARY_DIR} $<TARGET_FILE:taper_tests>)
+add_test(NAME devices.rows
+         COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/framework/runtime/rows.sh
+                 $<TARGET_FILE:taper_tests>)
+
+# ---------------------------------------------------------------- once more, otherwise
+if(NOT TAPER_SANITIZE)
+  # With the kernels for lesser CPUs (the tests above take the best that this one has); devices and
+  # captures run the same kernels, and files none.
+  foreach(isa base avx2)
+    taper_suite(isa.${isa} PARTS 3 COST 15 ENVIRONMENT TAPER_CPU_ISA=${isa} ARGUMENTS
+      --gtest_filter=-Ops/OpCases.Capture*:Ops/OpCases.Device/*:Devices*:DataParallel*:Graphs*:Planted/*:Race*:ManyParameters.*:DeepGraph.*:DamagedFiles.*)
+  endforeach()
+  # With the race detector: it must raise no false alarm. (Captures of the CPU's work are its own
+  # business.)
+  taper_suite(races.suite PARTS 4 COST 40 ENVIRONMENT TAPER_RACE_DETECTOR=throw
+              ARGUMENTS --gtest_filter=-Ops/OpCases.Capture/*)
+  # The gradient kit against planted faults in all ops, and a thousand seeded runs without one.
+  taper_suite(kit.campaign COST 60 ENVIRONMENT TAPER_KIT_CAMPAIGN=full
+              ARGUMENTS --gtest_filter=KitCampaign.*)
+endif()
+# As on a machine with one GPU: what needs several devices skips and says so.
+taper_suite(devices.one COST 10 ENVIRONMENT TAPER_TEST_DEVICES=1 ARGUMENTS
+  --gtest_filter=Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:CompatNames*:Harness*:OpRegistry*)
+# Launches that wait must change no result. (Tests that hold a kernel back would wait for ever.)
+taper_suite(launch_blocking.training COST 10 ENVIRONMENT CUDA_LAUNCH_BLOCKING=1 ARGUMENTS
+  --gtest_filter=DevicesD3.*:DevicesM*:DevicesP1.*:DevicesP3.*:DeviceFaults.A2*:DataParallelG3.Trains*:-DevicesM10.*)
