@@ -21,38 +21,42 @@ namespace math = std;
 template <class T>
 using Complex = math::complex<T>;
 
-#define TAPER_FUNCTOR(name, expression)                  \
+#define TAPER_FUNCTOR_AS(KIND, name, expression)         \
   struct name {                                          \
     template <class C>                                   \
-    TAPER_HD C operator()(const C& z) const {            \
+    KIND C operator()(C z) const {                       \
       using T [[maybe_unused]] = typename C::value_type; \
       return expression;                                 \
     }                                                    \
   };
-TAPER_FUNCTOR(exp, math::exp(z))
-TAPER_FUNCTOR(log, math::log(z))
-TAPER_FUNCTOR(log2, math::log(z) * T(1.44269504088896340736))
-TAPER_FUNCTOR(log10, math::log10(z))
-TAPER_FUNCTOR(sqrt, math::sqrt(z))
-TAPER_FUNCTOR(rsqrt, T(1) / math::sqrt(z))
+#define TAPER_FUNCTOR(name, expression) TAPER_FUNCTOR_AS(TAPER_HD, name, expression)
+#define TAPER_LONG_FUNCTOR(name, expression) TAPER_FUNCTOR_AS(TAPER_OUTLINED, name, expression)
+TAPER_LONG_FUNCTOR(exp, math::exp(z))
+TAPER_LONG_FUNCTOR(log, math::log(z))
+TAPER_LONG_FUNCTOR(log2, math::log(z) * T(1.44269504088896340736))
+TAPER_LONG_FUNCTOR(log10, math::log10(z))
+TAPER_LONG_FUNCTOR(sqrt, math::sqrt(z))
+TAPER_LONG_FUNCTOR(rsqrt, T(1) / math::sqrt(z))
 TAPER_FUNCTOR(reciprocal, T(1) / z)
-TAPER_FUNCTOR(sin, math::sin(z))
-TAPER_FUNCTOR(cos, math::cos(z))
-TAPER_FUNCTOR(tan, math::tan(z))
-TAPER_FUNCTOR(sinh, math::sinh(z))
-TAPER_FUNCTOR(cosh, math::cosh(z))
-TAPER_FUNCTOR(tanh, math::tanh(z))
-TAPER_FUNCTOR(asin, math::asin(z))
-TAPER_FUNCTOR(acos, math::acos(z))
-TAPER_FUNCTOR(atan, math::atan(z))
-TAPER_FUNCTOR(asinh, math::asinh(z))
-TAPER_FUNCTOR(acosh, math::acosh(z))
-TAPER_FUNCTOR(atanh, math::atanh(z))
-TAPER_FUNCTOR(sigmoid, T(1) / (T(1) + math::exp(-z)))
+TAPER_LONG_FUNCTOR(sin, math::sin(z))
+TAPER_LONG_FUNCTOR(cos, math::cos(z))
+TAPER_LONG_FUNCTOR(tan, math::tan(z))
+TAPER_LONG_FUNCTOR(sinh, math::sinh(z))
+TAPER_LONG_FUNCTOR(cosh, math::cosh(z))
+TAPER_LONG_FUNCTOR(tanh, math::tanh(z))
+TAPER_LONG_FUNCTOR(asin, math::asin(z))
+TAPER_LONG_FUNCTOR(acos, math::acos(z))
+TAPER_LONG_FUNCTOR(atan, math::atan(z))
+TAPER_LONG_FUNCTOR(asinh, math::asinh(z))
+TAPER_LONG_FUNCTOR(acosh, math::acosh(z))
+TAPER_LONG_FUNCTOR(atanh, math::atanh(z))
+TAPER_LONG_FUNCTOR(sigmoid, T(1) / (T(1) + math::exp(-z)))
 TAPER_FUNCTOR(square, C(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()))
 TAPER_FUNCTOR(neg, C(-z.real(), -z.imag()))
 TAPER_FUNCTOR(conj, C(z.real(), -z.imag()))
 #undef TAPER_FUNCTOR
+#undef TAPER_LONG_FUNCTOR
+#undef TAPER_FUNCTOR_AS
 
 struct sgn {
   template <class C>
@@ -100,7 +104,7 @@ struct pow {
 
  private:
   template <class C>
-  TAPER_HD static C pow_of(const C& a, const C& b) {
+  TAPER_OUTLINED static C pow_of(C a, C b) {
     if (a == C(0, 0) && b.real() > 0) return C(0, 0);
     return math::exp(mul()(b, math::log(a)));
   }

@@ -108,7 +108,7 @@ struct MapPacked {
       Pack<To, V> out;
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(in.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
-    } else {
+    } else if constexpr (V > 1) {
       TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) y[k] = static_cast<To>(f(load(x[k])));
     }
@@ -239,7 +239,7 @@ struct Map2Packed {
       Pack<To, V> out;
       for (int k = 0; k < V; ++k) out.v[k] = static_cast<To>(f(load(pa.v[k]), load(pb.v[k])));
       *reinterpret_cast<Pack<To, V>*>(y + first) = out;
-    } else {
+    } else if constexpr (V > 1) {
       TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(From)};
@@ -291,7 +291,7 @@ struct Map3Packed {
       for (int k = 0; k < V; ++k)
         out.v[k] = static_cast<T>(f(load(pa.v[k]), load(pb.v[k]), load(pc.v[k])));
       *reinterpret_cast<Pack<T, V>*>(y + first) = out;
-    } else {
+    } else if constexpr (V > 1) {
       TAPER_ROLLED
       for (int64_t k = first; k < n; ++k) {
         const int64_t at = k * int64_t{sizeof(T)};
