@@ -46,8 +46,16 @@ if(TAPER_DISCOVER_TESTS)
   include(GoogleTest)
   gtest_discover_tests(taper_tests DISCOVERY_TIMEOUT 60)
 endif()
-# Families with more than a few seconds of tests: parts, and the seconds that one takes.
-set(parts_cases.Gradient 4)
+# Families of more than a few seconds: how long one takes, and in how many parts.
+set(cost_ops 10)
+set(cost_optim 7)
+set(cost_framework.runtime 6)
+set(cost_cases.Gradient 6)
+set(cost_cases.Device 8)
+foreach(family cases.Value cases.ViewsAndState cases.CaptureOnDevice)
+  set(parts_${family} 2)
+  set(cost_${family} 8)
+endforeach()
 set(folders "")
 foreach(source ${test_sources})
   if(source MATCHES "_test\\.cpp$")
@@ -76,16 +84,16 @@ if(NOT TAPER_SANITIZE)
   # With the kernels for lesser CPUs (the tests above take the best that this one has); devices and
   # captures run the same kernels, and files none.
   foreach(isa base avx2)
-    taper_suite(isa.${isa} PARTS 3 COST 15 ENVIRONMENT TAPER_CPU_ISA=${isa} ARGUMENTS
+    taper_suite(isa.${isa} PARTS 3 COST 12 ENVIRONMENT TAPER_CPU_ISA=${isa} ARGUMENTS
       --gtest_filter=-Ops/OpCases.Capture*:Ops/OpCases.Device/*:Devices*:DataParallel*:Graphs*:Planted/*:Race*:ManyParameters.*:DeepGraph.*:DamagedFiles.*)
   endforeach()
   # With the race detector: it must raise no false alarm. (Captures of the CPU's work are its own
   # business.)
-  taper_suite(races.suite PARTS 4 COST 40 ENVIRONMENT TAPER_RACE_DETECTOR=throw
+  taper_suite(races.suite PARTS 4 COST 25 ENVIRONMENT TAPER_RACE_DETECTOR=throw
               ARGUMENTS --gtest_filter=-Ops/OpCases.Capture/*)
   # The gradient kit against planted faults in all ops, and a thousand seeded runs without one.
-  taper_suite(kit.campaign COST 60 ENVIRONMENT TAPER_KIT_CAMPAIGN=full
-              ARGUMENTS --gtest_filter=KitCampaign.*)
+  taper_suite(kit.campaign PARTS 4 COST 20 ENVIRONMENT TAPER_KIT_CAMPAIGN=full
+              ARGUMENTS --gtest_filter=KitCampaign.*:Kit/KitCampaignSeeds.*)
 endif()
 # As on a machine with one GPU: what needs several devices skips and says so.
 taper_suite(devices.one COST 10 ENVIRONMENT TAPER_TEST_DEVICES=1 ARGUMENTS
