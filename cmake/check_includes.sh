@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The include law: framework <- ops <- nn <- (optim, data, testing). A lower floor never includes a higher
 # one, nobody below includes the umbrella or the compatibility headers, every include of our own is
-# <taper/...>, and a public header shows no CUDA, oneDNN or BLAS. Prints each line that breaks it.
+# <taper/...>, and a public header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
+# Prints each line that breaks it.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -43,6 +44,19 @@ forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c1
 forbid "an include of our own that is not <taper/...>" "$include\"" "${all[@]}"
 forbid "a library's header in a public header" "$include[<\"](cuda|cublas|cudnn|nccl|cub/|thrust/|dnnl|oneapi|cblas|openblas|omp\\.h|zlib)" "${public[@]}"
 forbid "kernels known in a public header" "$include<taper/(.*_kernels\\.h|framework/dispatch\\.h|framework/cpu/(isa|vec|gemm|blas).*)>" "${public[@]}"
+
+# What the library exports (docs/architecture.md): each public header with a namespace makes its
+# declarations visible, once, and puts that back. The kit of testing/ is a static library.
+for header in "${public[@]}"; do
+  [[ $header != testing/* ]] || continue
+  want=$(grep -cE '^(inline )?namespace ' "$header" >/dev/null && echo 1 || echo 0)
+  for action in 'push\(default\)' pop; do
+    if [ "$(grep -cE "^#pragma GCC visibility $action\$" "$header")" != "$want" ]; then
+      echo "$header: expected '#pragma GCC visibility ${action//\\/}' $want times"
+      broken=1
+    fi
+  done
+done
 
 [ $broken = 0 ] && echo "include law: ${#all[@]} files, ${#public[@]} of them public headers, none breaks it"
 exit $broken

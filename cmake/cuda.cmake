@@ -111,8 +111,7 @@ function(taper_add_cuda target)
   endif()
   target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
-    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++"
-                                SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
     set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=2)
   else()
     file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp

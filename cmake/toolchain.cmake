@@ -1,4 +1,4 @@
-# Faster builds where the tools are there, and the sanitizer build.
+# Faster builds where the tools are there, and the builds with sanitizers and with counters of lines.
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -24,3 +24,17 @@ if(TAPER_SANITIZE)
   # Against -O1 a third less to compile, and faster to run than -O0.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-Og -g1")
 endif()
+
+option(TAPER_COVERAGE "Count which lines of the library run, for ./dev coverage" OFF)
+if(TAPER_COVERAGE)
+  add_compile_definitions(TAPER_NO_ISA_VARIANTS)  # a line of a kernel is one line
+  set(CMAKE_CXX_FLAGS_RELEASE "-Og -DNDEBUG")
+endif()
+
+# taper_count_lines(target): with counters, which several threads may raise at once.
+function(taper_count_lines target)
+  if(TAPER_COVERAGE)
+    target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:--coverage>)
+  endif()
+endfunction()

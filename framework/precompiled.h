@@ -3,6 +3,10 @@
 // header of ops/ and above, so that an edit there compiles no more than those who include it.
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -19,5 +23,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/framework/dispatch.h>
+#include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>

@@ -69,8 +69,8 @@ size_t pooled_size(size_t nbytes) {
   return (nbytes + step - 1) / step * step;
 }
 
-struct Block {
-  Block* next;
+struct FreeBlock {
+  FreeBlock* next;
 };
 
 constexpr int kClasses = 16 + 8 * 54;
@@ -91,7 +91,7 @@ size_t size_of_class(int k) {
 /// Blocks that any thread may take. Never destroyed: tensors may outlive static objects.
 struct SharedCache {
   std::mutex mutex;
-  Block* heads[kClasses] = {};
+  FreeBlock* heads[kClasses] = {};
   size_t nbytes = 0;
   // What the cache may keep: enough for the activations of a training step of moderate size.
   size_t limit = size_t{1} << 30;
@@ -110,8 +110,8 @@ void* cache_take(size_t rounded) {
   std::lock_guard<std::mutex> lock(c.mutex);
   const int k = class_of(rounded);
   c.asked[k] = ++c.requests;
-  Block*& head = c.heads[k];
-  Block* b = head;
+  FreeBlock*& head = c.heads[k];
+  FreeBlock* b = head;
   if (!b) return nullptr;
   head = b->next;
   c.nbytes -= rounded;
@@ -120,7 +120,7 @@ void* cache_take(size_t rounded) {
 
 /// One cached block of class k, which there is, back to the system.
 void give_up(SharedCache& c, int k) {
-  Block* b = c.heads[k];
+  FreeBlock* b = c.heads[k];
   c.heads[k] = b->next;
   c.nbytes -= size_of_class(k);
   system_release(b, size_of_class(k));
@@ -141,8 +141,8 @@ bool cache_give(void* p, size_t rounded) {
   std::lock_guard<std::mutex> lock(c.mutex);
   if (c.nbytes + rounded > c.limit) make_room(c, rounded);
   if (c.nbytes + rounded > c.limit) return false;
-  Block* b = static_cast<Block*>(p);
-  Block*& head = c.heads[class_of(rounded)];
+  FreeBlock* b = static_cast<FreeBlock*>(p);
+  FreeBlock*& head = c.heads[class_of(rounded)];
   b->next = head;
   head = b;
   c.nbytes += rounded;
@@ -155,7 +155,7 @@ constexpr int kSmallClasses = 16 + 16;  // up to 4096
 constexpr uint32_t kKeep = 4096;        // blocks a list may hold before it gives some away
 
 struct ThreadLists {
-  Block* heads[kSmallClasses];
+  FreeBlock* heads[kSmallClasses];
   uint32_t counts[kSmallClasses];
   bool ended;
 };
@@ -166,7 +166,7 @@ struct ThreadListsOwner {
   ~ThreadListsOwner() {
     lists.ended = true;
     for (int c = 0; c < kSmallClasses; ++c) {
-      while (Block* b = lists.heads[c]) {
+      while (FreeBlock* b = lists.heads[c]) {
         lists.heads[c] = b->next;
         std::free(b);
       }
@@ -230,7 +230,7 @@ void* pool_allocate(size_t nbytes) {
   if (nbytes > kSmall) return block_allocate(nbytes);
   const size_t rounded = pooled_size(nbytes);
   const int c = class_of(rounded);
-  Block* b = lists.heads[c];
+  FreeBlock* b = lists.heads[c];
   if (__builtin_expect(b == nullptr, 0)) return small_refill(rounded);
   lists.heads[c] = b->next;
   --lists.counts[c];
@@ -244,7 +244,7 @@ void pool_release(void* p, size_t nbytes) noexcept {
   const int c = class_of(rounded);
   if (__builtin_expect(lists.ended || lists.counts[c] >= kKeep, 0))
     return small_overflow(p, rounded);
-  Block* b = static_cast<Block*>(p);
+  FreeBlock* b = static_cast<FreeBlock*>(p);
   b->next = lists.heads[c];
   lists.heads[c] = b;
   ++lists.counts[c];

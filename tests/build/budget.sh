@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# budget.sh BUILD LIBRARY CTEST: what makes a build, a program's start or a run of the tests slow is
+# counted, not timed: sources of the library, precompiled headers, exported symbols, entries of
+# ctest. Fails above a limit; who needs more says in docs/performance.md what it bought.
+set -euo pipefail
+build=${1:?usage: budget.sh BUILD LIBRARY CTEST}
+library=${2:?the shared library}
+ctest=${3:?the program ctest}
+failed=0
+
+# within NAME COUNT LIMIT
+within() {
+  printf '%-44s %6d of at most %6d\n' "$@"
+  [ "$2" -le "$3" ] || { echo "budget: too many: $1"; failed=1; }
+}
+commands=$(grep -c '"file": ' "$build/compile_commands.json")
+library_sources=$(grep -cE '"file": "[^"]*/(framework|ops|nn|optim|data)/[^"]*"' "$build/compile_commands.json")
+without=$(grep '"command": ' "$build/compile_commands.json" |
+  grep -E -- '-o CMakeFiles/taper.dir/(framework|ops|nn|optim|data)/[^ ]*\.cpp\.o' |
+  grep -cv cmake_pch || true)
+exported=$(nm -D --defined-only "$library" | awk '{print $NF}')
+foreign=$(grep -cvE '^_(ZN[KRO]*5taper|ZZN[KRO]*5taper|ZT[A-Za-z]*[0-9_hvnK]*N5taper|ZGV)' <<<"$exported" || true)
+within "commands that compile" "$commands" 680
+within "of these sources of the library" "$library_sources" 390
+within "sources without the precompiled header" "$without" 0
+within "exported symbols" "$(wc -l <<<"$exported")" 9000
+within "of these not of namespace taper" "$foreign" 0
+within "entries of ctest" "$("$ctest" --test-dir "$build" -N | grep -c '^ *Test *#')" 120
+exit $failed
