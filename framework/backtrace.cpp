@@ -3,7 +3,9 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -36,13 +38,36 @@ std::string source_line(const char* object, uintptr_t offset) {
   return text.find("??:") == std::string::npos ? text : "";
 }
 
+// Where Taper's own code lies. (dladdr would go through its thousands of symbols for each address.)
+struct OwnCode {
+  uintptr_t begin = 0, end = 0;
+  OwnCode() { dl_iterate_phdr(&look_at, this); }
+  bool contains(uintptr_t address) const { return begin <= address && address < end; }
+
+  static int look_at(dl_phdr_info* object, size_t, void* result) {
+    OwnCode code(object);
+    const bool found = code.contains(reinterpret_cast<uintptr_t>(&describe_stack));
+    if (found) *static_cast<OwnCode*>(result) = code;
+    return found;
+  }
+
+ private:
+  explicit OwnCode(const dl_phdr_info* object) {
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& segment = object->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD) continue;
+      const uintptr_t first = object->dlpi_addr + segment.p_vaddr;
+      begin = end == 0 ? first : std::min(begin, first);
+      end = std::max(end, first + segment.p_memsz);
+    }
+  }
+};
+
 // Whether the address is known to lie outside of Taper; fills `frame`.
 bool is_outside(void* address, Dl_info& frame) {
-  static const void* own_base = [] {
-    Dl_info own;
-    return dladdr(reinterpret_cast<void*>(&describe_stack), &own) ? own.dli_fbase : nullptr;
-  }();
-  return dladdr(address, &frame) && frame.dli_fname && frame.dli_fbase != own_base;
+  static const OwnCode own;
+  return !own.contains(reinterpret_cast<uintptr_t>(address)) && dladdr(address, &frame) &&
+         frame.dli_fname;
 }
 
 std::string find_frame(void* address, const Dl_info& info) {

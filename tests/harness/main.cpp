@@ -35,12 +35,12 @@ std::string full_name(const TestInfo& test) {
 // ---------------------------------------------------------------------- families
 /// The family of a test. Every test has exactly one.
 std::string family_of(const TestInfo& test) {
-  const std::string name = test.name(), file = test.file(), own = __FILE__;
+  const std::string name = test.name(), file = "/" + std::string(test.file());
   if (std::strcmp(test.test_suite_name(), "Ops/OpCases") == 0)
     return "cases." + name.substr(0, name.find('/'));
-  const size_t root = own.size() - std::strlen("harness/main.cpp");
-  std::string folder = file.substr(std::min(root, file.size()));
-  folder.resize(std::min(folder.rfind('/'), folder.size()));
+  const std::string root = "/tests/";
+  const size_t begin = file.rfind(root) + root.size();
+  std::string folder = file.substr(begin, file.rfind('/') - begin);
   std::replace(folder.begin(), folder.end(), '/', '.');
   return folder;
 }
@@ -129,14 +129,21 @@ void name_the_dead() {
   say("\n");
   runner = 0;  // once
 }
-void on_signal(int signal) {
+void on_signal(int signal, siginfo_t* info, void*) {
   name_the_dead();
   if (signal == SIGALRM) {
     say("It was still running when the time of --limit had passed.\n");
     _exit(1);
   }
-  sigaction(signal, &former[signal], nullptr);  // a sanitizer's report, or a core
-  raise(signal);
+  // What was to happen: a sanitizer's report, or a core. The instruction that failed does so again.
+  sigaction(signal, &former[signal], nullptr);
+  if (info->si_code <= 0) raise(signal);  // sent, by abort for instance
+}
+
+void on_exit_in_a_test() {
+  if (getpid() != runner) return;
+  name_the_dead();
+  _exit(1);  // the tests behind it have not run
 }
 
 class Watch : public ::testing::EmptyTestEventListener {
@@ -151,12 +158,12 @@ void watch(unsigned limit_s) {
   const stack_t other{stack, 0, sizeof stack};
   sigaltstack(&other, nullptr);
   struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM})
     sigaction(signal, &action, &former[signal]);
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(name_the_dead);
-  std::atexit(name_the_dead);  // a test that calls exit
+  std::atexit(on_exit_in_a_test);
   runner = getpid();
   alarm(limit_s);
   UnitTest::GetInstance()->listeners().Append(new Watch);
