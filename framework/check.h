@@ -16,6 +16,9 @@
 #include <utility>
 
 #pragma GCC visibility push(default)
+/// For a function that only a friend declaration in a public class declares: the pragma passes it
+/// by.
+#define TAPER_EXPORTED __attribute__((visibility("default")))
 
 namespace taper {
 

@@ -3,6 +3,8 @@
 
 #include <taper/framework/scalar.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::detail {
 
 /// Throws when `dtype` cannot hold the value: one out of its range, NaN for integers, a complex
@@ -10,3 +12,5 @@ namespace taper::detail {
 void check_fits(const Scalar& value, ScalarType dtype);
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

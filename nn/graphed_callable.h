@@ -19,6 +19,8 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper {
 
 namespace detail {
@@ -139,3 +141,5 @@ GraphedCallable make_graphed_callables(const Callable& callable, std::vector<Ten
 
 }  // namespace cuda
 }  // namespace taper
+
+#pragma GCC visibility pop

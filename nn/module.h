@@ -250,7 +250,7 @@ class Module : public std::enable_shared_from_this<Module> {
   friend std::vector<AnyValue> detail::complete_arguments(Module& module,
                                                           std::vector<AnyValue>&& given,
                                                           size_t count);
-  friend std::ostream& operator<<(std::ostream& stream, const Module& module);
+  friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& stream, const Module& module);
   friend parallel::ReplicaPool& parallel::detail::pool_of(const Module& module);
 
   /// What belongs to one module and not to its copies: its replicas on other devices.

@@ -3,6 +3,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper {
 
 struct AttentionOptions {
@@ -26,3 +28,5 @@ AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

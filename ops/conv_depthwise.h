@@ -6,6 +6,8 @@
 
 #include <taper/ops/conv_shape.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::cpu::depthwise {
 
 /// Whether the shape is one of these.
@@ -113,3 +115,5 @@ void add_tap_sums(const Three<float>& s, float* sums);
 void add_tap_sums(const Three<double>& s, double* sums);
 
 }  // namespace taper::cpu::depthwise
+
+#pragma GCC visibility pop

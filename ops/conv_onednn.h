@@ -3,6 +3,8 @@
 
 #include <taper/ops/conv_shape.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::cpu::onednn {
 
 enum class Kind { kForward, kInputGradient, kWeightGradient };
@@ -21,3 +23,5 @@ bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape
 int64_t runs();
 
 }  // namespace taper::cpu::onednn
+
+#pragma GCC visibility pop

@@ -3,9 +3,13 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::cpu {
 
 /// How many of n bytes are not 0.
 int64_t count_bytes(const uint8_t* p, int64_t n);
 
 }  // namespace taper::cpu
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <taper/framework/dispatch.h>
 #include <taper/ops/rnn_stack.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper {
 
 /// What a stack needs beside its inputs and results: elements of its weights (0: the library does
@@ -38,3 +40,5 @@ __attribute__((weak)) const RnnLibrary& cudnn_rnn_library();
 }  // namespace cuda
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <taper/ops/rnn_layer.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper {
 
 /// Layers, each in one direction or two, over the rows of a packed batch (rnn_kernels.h).
@@ -64,3 +66,5 @@ bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, co
                      TensorList params);
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -25,7 +25,7 @@ namespace optim {
  public:                                                            \
   void serialize(serialize::InputArchive& archive) override;        \
   void serialize(serialize::OutputArchive& archive) const override; \
-  friend bool operator==(const Type& a, const Type& b);
+  friend TAPER_EXPORTED bool operator==(const Type& a, const Type& b);
 /// The same for options, which have a field `lr`.
 #define TAPER_OPTIM_OPTIONS(Type)                 \
   TAPER_OPTIM_STATE(Type)                         \

@@ -13,6 +13,8 @@
 // it.
 #pragma once
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::cpu {
 
 enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
@@ -21,6 +23,8 @@ enum class Isa : int { kBase = 0, kAvx2 = 1, kAvx512 = 2 };
 extern const Isa best_isa;
 
 }  // namespace taper::cpu
+
+#pragma GCC visibility pop
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 #define TAPER_BY_ISA_UP_TO(widest, function, ...) \

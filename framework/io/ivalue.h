@@ -137,10 +137,10 @@ class IValue {
 
   /// Equal kind and value: for None, numbers and texts, the keys of dictionaries. Anything else is
   /// equal to itself only.
-  friend bool operator==(const IValue& a, const IValue& b);
+  friend TAPER_EXPORTED bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
   /// LibTorch's text: as Python writes the value, but texts without quotes, and 1. for 1.0.
-  friend std::ostream& operator<<(std::ostream& out, const IValue& v);
+  friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const IValue& v);
 
  private:
   const IValue& expect(Tag tag) const {

@@ -4,6 +4,8 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/tensor_files.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::serialize::detail {
 
 /// See load_npy and load_npz. `where` names the source in error messages.
@@ -11,3 +13,5 @@ Tensor read_npy(Bytes file, const std::string& where);
 StateDict read_npz(Bytes file, const std::string& where);
 
 }  // namespace taper::serialize::detail
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/ivalue.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::serialize::detail {
 
 /// Gives the whole storage of that name: a vector of `numel` elements of `dtype`.
@@ -35,3 +37,5 @@ ScalarType dtype_of_storage(const std::string& name);
 const char* storage_name(ScalarType dtype);
 
 }  // namespace taper::serialize::detail
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/io/safetensors.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::serialize::detail {
 
 /// One file in an archive. `position` is that of its bytes, behind its local header.
@@ -80,3 +82,5 @@ class ZipWriter {
 };
 
 }  // namespace taper::serialize::detail
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <taper/framework/runtime/runtime.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::detail {
 
 /// Whether launches wait: CUDA_LAUNCH_BLOCKING at the first question, or what was set since.
@@ -14,3 +16,5 @@ void set_blocks_launches(bool blocks);
 void finish_launch(Runtime& runtime, StreamImpl* stream);
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

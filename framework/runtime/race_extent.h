@@ -6,6 +6,8 @@
 
 #include <taper/framework/runtime/access.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::races {
 
 /// Runs of bytes at regular distances: `run` bytes at begin + sum of i_d * dims[d].stride.
@@ -39,3 +41,5 @@ class Extent {
 };
 
 }  // namespace taper::races
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <taper/framework/runtime/race_extent.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::races {
 
 /// A vector clock: how many of each stream's launches come before some point.
@@ -76,3 +78,5 @@ class Shadow {
 };
 
 }  // namespace taper::races
+
+#pragma GCC visibility pop

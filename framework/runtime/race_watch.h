@@ -15,6 +15,8 @@
 #include <taper/framework/runtime/race_shadow.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::races {
 
 /// The one detector. Its lock is the innermost: it calls nothing that locks.
@@ -107,3 +109,5 @@ class QuietQueries {
 };
 
 }  // namespace taper::races
+
+#pragma GCC visibility pop
