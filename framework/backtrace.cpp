@@ -2,8 +2,8 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <utility>
 
 namespace taper::detail {
 namespace {
@@ -63,12 +64,30 @@ struct OwnCode {
   }
 };
 
-// Whether the address is known to lie outside of Taper; fills `frame`.
-bool is_outside(void* address, Dl_info& frame) {
+bool is_own(const void* address) {
   static const OwnCode own;
-  return !own.contains(reinterpret_cast<uintptr_t>(address)) && dladdr(address, &frame) &&
-         frame.dli_fname;
+  return own.contains(reinterpret_cast<uintptr_t>(address));
 }
+
+// Whether the address is known to lie outside of Taper; fills `frame`.
+bool is_outside(const void* address, Dl_info& frame) {
+  return !is_own(address) && dladdr(address, &frame) && frame.dli_fname;
+}
+
+// A walk up the stack: through at most 64 frames, and no further than so many outside of Taper.
+struct Walk {
+  size_t outside;
+  std::vector<void*> frames = {};
+
+  static _Unwind_Reason_Code step(_Unwind_Context* context, void* walk_) {
+    Walk& walk = *static_cast<Walk*>(walk_);
+    void* const address = reinterpret_cast<void*>(_Unwind_GetIP(context));
+    if (!address) return _URC_END_OF_STACK;
+    walk.frames.push_back(address);
+    if (!is_own(address)) --walk.outside;
+    return walk.outside == 0 || walk.frames.size() == 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
+  }
+};
 
 std::string find_frame(void* address, const Dl_info& info) {
   // The return address lies behind the call; one byte back is inside it.
@@ -94,13 +113,10 @@ std::string describe_frame(void* address, const Dl_info& info) {
 
 }  // namespace
 
-std::vector<void*> capture_stack() {
-  std::vector<void*> frames(64);
-  frames.resize(static_cast<size_t>(backtrace(frames.data(), static_cast<int>(frames.size()))));
-  // The innermost frame is this function, unless a sanitizer stands before `backtrace`.
-  Dl_info info;
-  while (!frames.empty() && is_outside(frames.front(), info)) frames.erase(frames.begin());
-  return frames;
+std::vector<void*> capture_stack(size_t outside) {
+  Walk walk{outside};
+  _Unwind_Backtrace(&Walk::step, &walk);
+  return std::move(walk.frames);
 }
 
 void* first_outside_caller(const std::vector<void*>& stack) {

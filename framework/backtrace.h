@@ -6,8 +6,9 @@
 
 namespace taper::detail {
 
-/// Return addresses of the calling functions, innermost first.
-std::vector<void*> capture_stack();
+/// Return addresses of the calling functions, innermost first, up to the one that is the
+/// `outside`-th outside of Taper: walking further costs more than most ops.
+std::vector<void*> capture_stack(size_t outside = 6);
 /// The first of them that is outside of Taper; null when there is none.
 void* first_outside_caller(const std::vector<void*>& stack);
 /// "function at file.cpp:12" for the innermost frames outside of Taper, at most `count`; what is

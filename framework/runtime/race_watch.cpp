@@ -7,6 +7,9 @@
 
 namespace taper::races {
 
+/// How many lines of the program a report names for each of the two uses.
+constexpr size_t kReportedLines = 2;
+
 Detector& detector() {
   static Detector& one = *new Detector;
   return one;
@@ -23,7 +26,7 @@ void Detector::launch(detail::StreamImpl* stream, const char* name,
                       const std::vector<detail::Access>& accesses) {
   auto launch = std::make_shared<Launch>();
   launch->name = name;
-  launch->stack = detail::capture_stack();
+  launch->stack = detail::capture_stack(kReportedLines);
   std::vector<std::shared_ptr<const Use>> uses;
   for (const detail::Access& a : accesses) {
     auto use = std::make_shared<Use>(Use{launch, Extent(a), a.writes});
@@ -150,7 +153,7 @@ cuda::RaceAccess Detector::describe(const Use& use) const {
   cuda::RaceAccess a;
   a.op = use.launch->name;
   a.writes = use.writes;
-  a.where = detail::source_lines(use.launch->stack, 2);
+  a.where = detail::source_lines(use.launch->stack, kReportedLines);
   if (use.launch->stream == kHost) {
     a.stream = "the host";
   } else {
