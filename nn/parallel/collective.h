@@ -10,6 +10,8 @@
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)  // for the tests
+
 namespace taper::nn::parallel {
 
 /// Copies `source` into every target: tensors of its sizes and dtype on any devices. No history.
@@ -22,3 +24,5 @@ Tensor reduce_to(TensorList parts, Device destination);
 bool spans_devices(const std::vector<Tensor>& tensors);
 
 }  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop
