@@ -12,10 +12,10 @@ if [ -t 1 ]; then every=1; fi
 # weight_of LINE: sets `weight` to about how many tenths of a second a step takes one core.
 weight_of() {
   case $1 in
-    *.cu.o) weight=130 ;;
+    *.cu.o) weight=120 ;;
     *Building*tests/*.o) weight=25 ;;
-    *_cpu.cpp.o) weight=60 ;;
-    *Building*.o) weight=20 ;;
+    *_cpu.cpp.o) weight=35 ;;
+    *Building*.o) weight=15 ;;
     *Linking*) weight=10 ;;
     *) weight=2 ;;
   esac
