@@ -1,5 +1,6 @@
 #include <taper/framework/value_errors.h>
 
+#include <ostream>
 #include <string>
 
 #include <taper/framework/check.h>
