@@ -262,7 +262,7 @@ bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
   const double divisor = whole_divisor(s);
   if (divisor == 0) return false;
   const int64_t n = s.in_pixels();
-  parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+  parallel_for(0, s.planes, kGrain / n + 1, [=](int64_t b, int64_t e) {
     for (int64_t p = b; p < e; ++p) {
       const auto g = static_cast<opmath_t<T>>(gy[p]) / static_cast<opmath_t<T>>(divisor);
       std::fill_n(gx + p * n, n, static_cast<T>(g));

@@ -54,10 +54,10 @@ void forget_retained(TensorImpl& t) {
 
 void remember_retained(TensorImpl& t) { t.grad_fn->extra().retained.emplace_back(t.output_nr, &t); }
 
-void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr) {
+void set_history(const Tensor& y, NodePtr node, uint32_t output_nr) {
   TensorImpl& impl = y.impl();
   remember_stream(*node, impl);
-  impl.grad_fn = node;
+  impl.grad_fn = std::move(node);
   impl.output_nr = output_nr;
 }
 

@@ -168,7 +168,7 @@ Edge gradient_edge(const Tensor& t);
 /// Makes `t` the output `edge.input_nr` of `edge.function`.
 void set_gradient_edge(const Tensor& t, const Edge& edge);
 /// Records `node` as having made `y`: as its only output, or as output number `output_nr`.
-void set_history(const Tensor& y, const NodePtr& node, uint32_t output_nr = 0);
+void set_history(const Tensor& y, NodePtr node, uint32_t output_nr = 0);
 
 /// LibTorch's error for a second backward through a freed graph.
 [[noreturn]] void throw_released(const Node& node);

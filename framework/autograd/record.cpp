@@ -9,10 +9,6 @@ bool any_defined(const GradList& grads) {
   return false;
 }
 
-size_t offset_of_edges(size_t callable_nbytes) {
-  return CallableNode::rounded(sizeof(CallableNode)) + CallableNode::rounded(callable_nbytes);
-}
-
 }  // namespace
 
 CallableNode::CallableNode(const char* name, uint32_t num_outputs, const CallableOps& its_ops)
@@ -44,19 +40,18 @@ void CallableNode::release_variables() {
   destroy_callable();
 }
 
-intrusive_ptr<CallableNode> allocate_node(const char* name, uint32_t num_outputs,
-                                          const CallableOps& ops, size_t nbytes, size_t num_edges) {
-  const size_t block = offset_of_edges(nbytes) + num_edges * sizeof(Edge);
-  auto* node = new (taper::detail::pool_allocate(block)) CallableNode(name, num_outputs, ops);
-  node->object_nbytes_ = static_cast<uint32_t>(block);
-  return intrusive_ptr<CallableNode>(node);
+CallableNode* allocate_node(const char* name, uint32_t num_outputs, const CallableOps& ops,
+                            size_t block_nbytes) {
+  auto* node =
+      new (taper::detail::pool_allocate(block_nbytes)) CallableNode(name, num_outputs, ops);
+  node->object_nbytes_ = static_cast<uint32_t>(block_nbytes);
+  return node;
 }
 
-NodePtr connected(intrusive_ptr<CallableNode> node, size_t callable_nbytes,
-                  const Tensor* const* inputs, size_t count) {
-  char* const edges = reinterpret_cast<char*>(node.get()) + offset_of_edges(callable_nbytes);
-  connect(*node, reinterpret_cast<Edge*>(edges), inputs, count);
-  return node;
+NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count) {
+  NodePtr owner = NodePtr::adopt(node);
+  connect(*node, reinterpret_cast<Edge*>(reinterpret_cast<char*>(node) + offset), inputs, count);
+  return owner;
 }
 
 }  // namespace taper::autograd::detail

@@ -104,27 +104,30 @@ struct CallableNode final : Node {
   bool alive = false;  // once the callable is there
 };
 
-/// A node with room for a callable of `nbytes`, which the caller puts there before connected().
-intrusive_ptr<CallableNode> allocate_node(const char* name, uint32_t num_outputs,
-                                          const CallableOps& ops, size_t nbytes, size_t num_edges);
+/// A node in a block of so many bytes, whose callable the caller puts there before connected(). The
+/// caller owns it.
+CallableNode* allocate_node(const char* name, uint32_t num_outputs, const CallableOps& ops,
+                            size_t block_nbytes);
 
 /// Fills `edges` from `inputs` and gives the node its place on the tape. Where the history of an
 /// input cannot be had it throws, and no edge is left.
 void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count);
-/// The same for a new node, which goes where this throws. Its edges lie behind `callable_nbytes`.
-NodePtr connected(intrusive_ptr<CallableNode> node, size_t callable_nbytes,
-                  const Tensor* const* inputs, size_t count);
+/// The same for a new node, which it takes over and which goes where it throws. Its edges lie at
+/// `offset`.
+NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count);
 
 template <class F>
 NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* inputs, size_t count,
                   F&& f) {
   using Callable = std::decay_t<F>;
   static_assert(alignof(Callable) <= CallableNode::kAlign, "no such place in the node's block");
-  intrusive_ptr<CallableNode> node =
-      allocate_node(name, num_outputs, CallableOpsOf<Callable>::ops, sizeof(Callable), count);
+  constexpr size_t edges =
+      CallableNode::rounded(sizeof(CallableNode)) + CallableNode::rounded(sizeof(Callable));
+  intrusive_ptr<CallableNode> node(
+      allocate_node(name, num_outputs, CallableOpsOf<Callable>::ops, edges + count * sizeof(Edge)));
   new (node->callable()) Callable(std::forward<F>(f));
   node->alive = true;
-  return connected(std::move(node), sizeof(Callable), inputs, count);
+  return connected(node.release(), edges, inputs, count);
 }
 
 /// References to an op's inputs, for the length of a call.

@@ -205,6 +205,10 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
   char* to = y.as<char>();
   const char *pa = static_cast<const char*>(a.bytes()), *pb = static_cast<const char*>(b.bytes());
   const bool past = past_caches(y, a, b);
+  if (y.numel <= grain && !past) {  // most calls: a loop would cost more than the work
+    if (y.numel > 0) rows(f, to, pa, pb, s, y.numel, 1);
+    return true;
+  }
   parallel_for(0, y.numel, grain, [&](int64_t begin, int64_t end) {
     char* out = to + begin * s[0];
     const char *left = pa + begin * s[1], *right = pb + begin * s[2];
@@ -224,6 +228,10 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
     const bool past = past_caches(y, x);
+    if (y.numel <= grain && !past) {
+      if (y.numel > 0) row(f, to, from, s, y.numel);
+      return;
+    }
     parallel_for(0, y.numel, grain, [&](int64_t b, int64_t e) {
       if (!past) return row(f, to + b * s[0], from + b * s[1], s, e - b);
       stream_row(row, f, to + b * s[0], from + b * s[1], s, e - b);

@@ -35,17 +35,19 @@ Array fold(const ArrayArgs& a, const Fold& f) {
              return given == d || given == d - rank;
            });
   };
-  Ints kept, shape;
+  Ints kept, shape, steps(rank, 0);  // steps: from one group to the next, 0 within one
   for (int64_t d = 0; d < rank; ++d) {
     kept.push_back(gone(d) ? 1 : x.sizes[d]);
     if (!gone(d) || keep_of(a.i)) shape.push_back(kept.back());
   }
+  for (int64_t d = rank, step = 1; d-- > 0; step *= kept[d])
+    if (!gone(d)) steps[d] = step;
   Array y(kept);
   std::vector<Values> groups(y.v.size());
+  int64_t i = 0;
   for_each_index(x.sizes, [&](const Ints& index) {
-    int64_t at = 0;
-    for (int64_t d = 0; d < rank; ++d) at = at * kept[d] + (gone(d) ? 0 : index[d]);
-    groups[at].push_back(x.at(index));
+    groups[std::inner_product(index.begin(), index.end(), steps.begin(), int64_t{0})].push_back(
+        x.v[i++]);
   });
   for (size_t i = 0; i < groups.size(); ++i) y.v[i] = f(groups[i]);
   y.sizes = shape;

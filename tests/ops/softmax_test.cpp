@@ -9,21 +9,35 @@
 namespace taper::testing {
 namespace {
 
+// For each element of x, the sum of f over the positions of the elements that differ from it in
+// dimension `dim` only, itself included.
+template <class F>
+std::vector<double> sums_along(const Array& x, int64_t dim, const F& f) {
+  const int64_t rank = x.dim(), d = rank == 0 ? 0 : (dim + rank) % rank;
+  std::vector<int64_t> groups = x.sizes;
+  if (rank > 0) groups[d] = 1;
+  Array sums(groups);
+  const auto group_of = [&](std::vector<int64_t> index) {
+    if (rank > 0) index[d] = 0;
+    return sums.position(index);
+  };
+  std::vector<double> found;
+  for_each_index(x.sizes, [&, i = 0](const std::vector<int64_t>& index) mutable {
+    sums.v[group_of(index)] += f(i++);
+  });
+  for_each_index(x.sizes, [&](const std::vector<int64_t>& index) {
+    found.push_back(sums.v[group_of(index)]);
+  });
+  return found;
+}
+
 // softmax or its logarithm along dimension i[0], straight from the formula.
 Array softmax_reference(const ArrayArgs& a, bool logarithm) {
   const Array& x = a.t[0];
-  const int64_t rank = x.dim(), dim = rank == 0 ? 0 : (a.i[0] + rank) % rank;
+  const auto sums = sums_along(x, a.i[0], [&](int64_t i) { return std::exp(x.v[i]); });
   Array y = x;
-  for_each_index(x.sizes, [&](std::vector<int64_t> index) {
-    const double own = x.at(index);
-    double sum = 0;
-    for (int64_t k = 0; k < (rank == 0 ? 1 : x.sizes[dim]); ++k) {
-      std::vector<int64_t> other = index;
-      if (rank > 0) other[dim] = k;
-      sum += std::exp(x.at(other));
-    }
-    y.at(index) = logarithm ? own - std::log(sum) : std::exp(own) / sum;
-  });
+  for (size_t i = 0; i < sums.size(); ++i)
+    y.v[i] = logarithm ? x.v[i] - std::log(sums[i]) : std::exp(x.v[i]) / sums[i];
   return y;
 }
 
@@ -75,18 +89,11 @@ OpCase backward_case(std::string name, Tensor (*op)(const Tensor&, const Tensor&
   c.call = [op](const Args& a) { return op(a.t[0], a.t[1], a.i[0]); };
   c.reference = [logarithm](const ArrayArgs& a) {
     const Array &g = a.t[0], &y = a.t[1];
-    const int64_t rank = g.dim(), dim = rank == 0 ? 0 : (a.i[0] + rank) % rank;
+    const auto sums =
+        sums_along(g, a.i[0], [&](int64_t i) { return g.v[i] * (logarithm ? 1 : y.v[i]); });
     Array gx(g.sizes);
-    for_each_index(g.sizes, [&](const std::vector<int64_t>& index) {
-      double sum = 0;
-      for (int64_t k = 0; k < (rank == 0 ? 1 : g.sizes[dim]); ++k) {
-        std::vector<int64_t> other = index;
-        if (rank > 0) other[dim] = k;
-        sum += g.at(other) * (logarithm ? 1 : y.at(other));
-      }
-      gx.at(index) =
-          logarithm ? g.at(index) - std::exp(y.at(index)) * sum : y.at(index) * (g.at(index) - sum);
-    });
+    for (size_t i = 0; i < sums.size(); ++i)
+      gx.v[i] = logarithm ? g.v[i] - std::exp(y.v[i]) * sums[i] : y.v[i] * (g.v[i] - sums[i]);
     return gx;
   };
   c.tolerance = 16;

@@ -42,12 +42,13 @@ Arrays sorted(const Array& x, int64_t dim, bool descending, int64_t k) {
     };
     std::vector<int64_t> order(static_cast<size_t>(x.sizes[dim]));
     std::iota(order.begin(), order.end(), 0);
+    std::vector<double> own;
+    for (int64_t i : order) own.push_back(x.at(at(i)));
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      const double p = x.at(at(a)), q = x.at(at(b));
-      return descending ? below(q, p) : below(p, q);
+      return descending ? below(own[b], own[a]) : below(own[a], own[b]);
     });
     for (int64_t i = 0; i < k; ++i) {
-      values.at(at(i)) = x.at(at(order[i]));
+      values.at(at(i)) = own[order[i]];
       indices.at(at(i)) = static_cast<double>(order[i]);
     }
   });
