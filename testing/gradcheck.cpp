@@ -100,10 +100,11 @@ GradcheckOptions named(GradcheckOptions options, const std::vector<bool>& wanted
                        size_t num_cotangents) {
   std::vector<std::string> names = options.input_names(), outputs;
   for (size_t i = names.size(); i < wanted.size(); ++i)
-    names.push_back(detail::concat("input ", i));
+    names.push_back(taper::detail::concat("input ", i));
   for (size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) outputs.push_back("gradient of " + names[i]);
-  for (size_t k = 0; k < num_cotangents; ++k) names.push_back(detail::concat("grad_output ", k));
+  for (size_t k = 0; k < num_cotangents; ++k)
+    names.push_back(taper::detail::concat("grad_output ", k));
   options.input_names(names);
   options.output_names(outputs);
   return options;
