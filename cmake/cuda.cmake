@@ -119,8 +119,10 @@ function(taper_add_cuda target)
     target_sources(${target} PRIVATE ${runtime})
     set_source_files_properties(${build} ${kernels} ${runtime} PROPERTIES
                                 COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
-    target_link_libraries(${target} PRIVATE CUDA::cudart)
-    target_include_directories(${target} PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUDNN_INCLUDE_DIR})
+    # Not of the target, whose other sources would be compiled otherwise than in a build without CUDA.
+    set_source_files_properties(${runtime} PROPERTIES
+                                INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS};${CUDNN_INCLUDE_DIR}")
+    target_link_libraries(${target} PRIVATE ${CUDA_cudart_LIBRARY})
     # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
     # versions that the headers are of.
     get_filename_component(cudnn_file ${CUDNN} REALPATH)

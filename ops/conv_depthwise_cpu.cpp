@@ -199,6 +199,7 @@ class InputGradient {
 };
 
 // ---------------------------------------------------------------------- 3 x 3
+// Depth, where there is one, is left as it is: so many more images.
 bool is_three(const ConvShape& s) {
   for (int d = 0; d < 3; ++d)
     if (s.kernel[d] != (d > 0 ? 3 : 1) || s.steps.stride[d] != 1 || s.steps.dilation[d] != 1 ||
@@ -206,6 +207,9 @@ bool is_three(const ConvShape& s) {
       return false;
   return s.out_channels == 1;
 }
+
+int64_t in_area(const ConvShape& s) { return s.in[1] * s.in[2]; }
+int64_t out_area(const ConvShape& s) { return s.out[1] * s.out[2]; }
 
 template <class T>
 Three<T> three(const ConvShape& s, const T* x) {
@@ -216,24 +220,29 @@ Three<T> three(const ConvShape& s, const T* x) {
 template <class T>
 void forward_three(T* y, const T* x, const T* w, const T* b, const ConvShape& s, int64_t image) {
   const int64_t channel = image % s.groups;
-  Three<T> c = three(s, x + image * s.in_pixels());
-  c.y = y + image * s.out_pixels();
-  std::copy_n(w + channel * 9, 9, c.weights);
-  if (b) c.bias = b[channel];
-  correlate(c);
+  for (int64_t i = image * s.in[0]; i < (image + 1) * s.in[0]; ++i) {
+    Three<T> c = three(s, x + i * in_area(s));
+    c.y = y + i * out_area(s);
+    std::copy_n(w + channel * 9, 9, c.weights);
+    if (b) c.bias = b[channel];
+    correlate(c);
+  }
 }
 
 // The same with the kernel turned about, and the padding that makes up for it.
 template <class T>
 void input_gradient_three(T* gx, const T* gy, const T* w, const ConvShape& s, int64_t image) {
-  Three<T> c = three(s, gy + image * s.out_pixels());
-  for (int d = 0; d < 2; ++d) {
-    std::swap(c.in[d], c.out[d]);
-    c.padding[d] = 2 - c.padding[d];
+  const T* const weights = w + image % s.groups * 9;
+  for (int64_t i = image * s.in[0]; i < (image + 1) * s.in[0]; ++i) {
+    Three<T> c = three(s, gy + i * out_area(s));
+    for (int d = 0; d < 2; ++d) {
+      std::swap(c.in[d], c.out[d]);
+      c.padding[d] = 2 - c.padding[d];
+    }
+    c.y = gx + i * in_area(s);
+    std::reverse_copy(weights, weights + 9, c.weights);
+    correlate(c);
   }
-  c.y = gx + image * s.in_pixels();
-  std::reverse_copy(w + image % s.groups * 9, w + image % s.groups * 9 + 9, c.weights);
-  correlate(c);
 }
 
 // ---------------------------------------------------------------------- gradient of the weight
@@ -262,9 +271,12 @@ class GroupGradient {
 
   void image(const T* x, const T* gy, int64_t i) {
     if (is_three(s_)) {
-      Three<T> c = three(s_, x + i * s_.in_pixels());
-      c.g = gy + i * s_.out_pixels();
-      return add_tap_sums(c, sums_.get());
+      for (int64_t k = i * s_.in[0]; k < (i + 1) * s_.in[0]; ++k) {
+        Three<T> c = three(s_, x + k * in_area(s_));
+        c.g = gy + k * out_area(s_);
+        add_tap_sums(c, sums_.get());
+      }
+      return;
     }
     fill(filling(plane_.get(), x + i * s_.in_pixels(), p_, s_.in));
     for (int64_t j = 0; j < s_.out_channels; ++j)

@@ -4,6 +4,7 @@
 #include <taper/ops/in_place.h>
 #include <taper/ops/index.h>
 #include <taper/ops/index_kernels.h>
+#include <taper/ops/where.h>
 
 namespace taper {
 
@@ -185,6 +186,19 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
   return fill_slices({"index_fill", false}, x, dim, index, value);
 }
 
+namespace {
+
+/// g where index_fill writes, 0 elsewhere: an index that comes twice counts once.
+Tensor filled_part(const Tensor& g, int64_t dim, const Tensor& index) {
+  Tensor mask = detail::make_tensor({size_at(g, dim)}, kBool, g.device());
+  mask = index_fill(mask.zero_(), 0, index, true);
+  Dims around;
+  for (int64_t d = 0; d < g.dim(); ++d) around.push_back(d == dim ? g.size(d) : 1);
+  return where(mask.reshape(around), g, 0);
+}
+
+}  // namespace
+
 Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const Tensor& value) {
   check_defined("index_fill", x, "self");
   check_defined("index_fill", value, "value");
@@ -198,7 +212,7 @@ Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const
            [index = saved(index), dim, like = value.options()](autograd::Grads& g) {
              std::array<Tensor, 2> out;
              if (g.needs(0)) out[0] = index_fill(g[0], dim, index.get(), 0);
-             if (g.needs(1)) out[1] = index_select(g[0], dim, index.get()).sum().to(like);
+             if (g.needs(1)) out[1] = filled_part(g[0], dim, index.get()).sum().to(like);
              return out;
            });
   return y;

@@ -78,8 +78,8 @@ Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
             value](Grads& g) {
              Triple out;
              if (g.needs(0)) out[0] = fx(g[0]);
-             if (g.needs(1)) out[1] = fa(g[0] * (b.get() * value));
-             if (g.needs(2)) out[2] = fb(g[0] * (a.get() * value));
+             if (g.needs(1)) out[1] = fa(g[0] * (b.get() * value).conj());
+             if (g.needs(2)) out[2] = fb(g[0] * (a.get() * value).conj());
              return out;
            });
   return r;
@@ -92,10 +92,10 @@ Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
            [fx = InputForm(x), fa = InputForm(a), fb = InputForm(b), a = saved(a), b = saved(b),
             value](Grads& g) {
              Triple out;
-             const Tensor scaled = g[0] * value;
+             const Tensor scaled = g[0] * value.conj(), b_conj = b.get().conj();
              if (g.needs(0)) out[0] = fx(g[0]);
-             if (g.needs(1)) out[1] = fa(scaled / b.get());
-             if (g.needs(2)) out[2] = fb(-scaled * ((a.get() / b.get()) / b.get()));
+             if (g.needs(1)) out[1] = fa(scaled / b_conj);
+             if (g.needs(2)) out[2] = fb(-scaled * ((a.get().conj() / b_conj) / b_conj));
              return out;
            });
   return r;

@@ -7,27 +7,15 @@
 namespace taper {
 namespace {
 
-// A copy of g with the strides of a dense tensor.
-Tensor laid_out(const Tensor& g, const Dims& strides) {
-  Tensor copy = detail::make_tensor(g.sizes(), g.scalar_type(), g.device());
-  copy.impl().strides = strides;
-  copy.impl().update_geometry();
-  copy.copy_(g);
-  return copy;
-}
-
-// `x` takes over the geometry of `y`, a view of the same elements, and records the change.
-Tensor& become(const char* node, const Tensor& x, const Tensor& y) {
+// `x` takes over the geometry of `y`, a view of the same elements, and records the change, whose
+// derivative is `backward`.
+template <class Backward>
+Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backward& backward) {
   TensorImpl& t = x.impl();
   const bool recording = autograd::needs_grad(x);
   TAPER_CHECK(!recording || !t.leaf_requires_grad,
               "a leaf Variable that requires grad is being used in an in-place operation.");
-  if (recording)
-    autograd::record(
-        node, y, {x},
-        [before = t.sizes, strides = t.strides, now = y.impl().strides](const Tensor& g) {
-          return as_strided(laid_out(g, now), before, strides);
-        });
+  if (recording) autograd::record(node, y, {x}, backward);
   t.sizes = y.impl().sizes;
   t.strides = y.impl().strides;
   t.update_geometry();
@@ -40,25 +28,34 @@ Tensor& become(const char* node, const Tensor& x, const Tensor& y) {
   return const_cast<Tensor&>(x);
 }
 
+// The same where only dimensions of size 1 come or go.
+Tensor& become_squeezed(const char* node, const Tensor& x, const Tensor& y) {
+  return become(node, x, y,
+                [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });
+}
+
 }  // namespace
 
 Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
-  return become("TransposeBackward1", *this, detach().transpose(dim0, dim1));
+  return become("TransposeBackward1", *this, detach().transpose(dim0, dim1),
+                [dim0, dim1](const Tensor& g) { return g.transpose(dim0, dim1); });
 }
 Tensor& Tensor::t_() const {
   TAPER_CHECK(dim() <= 2, "t_() expects a tensor with <= 2 dimensions, but self is ", dim(), "D");
-  return become("TBackward1", *this, detach().t());
+  return become("TBackward1", *this, detach().t(), [](const Tensor& g) { return g.t(); });
 }
 Tensor& Tensor::unsqueeze_(int64_t dim) const {
-  return become("UnsqueezeBackward1", *this, detach().unsqueeze(dim));
+  return become_squeezed("UnsqueezeBackward1", *this, detach().unsqueeze(dim));
 }
-Tensor& Tensor::squeeze_() const { return become("SqueezeBackward2", *this, detach().squeeze()); }
+Tensor& Tensor::squeeze_() const {
+  return become_squeezed("SqueezeBackward2", *this, detach().squeeze());
+}
 Tensor& Tensor::squeeze_(int64_t dim) const {
-  return become("SqueezeBackward3", *this, detach().squeeze(dim));
+  return become_squeezed("SqueezeBackward3", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::squeeze_(IntArrayRef dim) const {
-  return become("SqueezeBackward5", *this, detach().squeeze(dim));
+  return become_squeezed("SqueezeBackward5", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {

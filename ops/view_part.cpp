@@ -137,8 +137,16 @@ bool overlaps(const Dims& sizes, const Dims& strides) {
   return false;
 }
 
+// The places in memory, counted from `first`, that (sizes, strides) reaches, one for each element.
+Tensor places_of(const Tensor& g, int64_t length, const Dims& sizes, const Dims& strides,
+                 int64_t first) {
+  const Tensor places = arange(length, TensorOptions(kLong).device(g.device()));
+  return reshape(as_strided(places, sizes, strides, first), {-1});
+}
+
 // Gradient of as_strided: back into a flat buffer, elements seen twice added up, then read through
-// the geometry of the input. `shift` is the view's offset relative to the input's.
+// the geometry of the input. `shift` is the view's offset relative to the input's. Elements of the
+// input that share memory get equal parts, so that what was made into that input gets the sum once.
 Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in_strides,
                            const Dims& sizes, const Dims& strides, int64_t shift) {
   const int64_t first = std::min<int64_t>(shift, 0);
@@ -148,9 +156,14 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
   if (!overlaps(sizes, strides)) {
     as_strided(flat, sizes, strides, shift - first).copy_(g);
   } else {
-    const Tensor places = arange(length, TensorOptions(kLong).device(g.device()));
-    const Tensor index = reshape(as_strided(places, sizes, strides, shift - first), {-1});
-    flat = flat.index_add(0, index, reshape(g, {-1}));
+    const Tensor places = places_of(g, length, sizes, strides, shift - first);
+    flat = flat.index_add(0, places, reshape(g, {-1}));
+  }
+  if (overlaps(in_sizes, in_strides)) {
+    const Tensor places = places_of(g, length, in_sizes, in_strides, -first);
+    const Tensor ones = detail::make_tensor(places.sizes(), g.scalar_type(), g.device()).fill_(1);
+    // 0 / 0 where nothing reads.
+    flat = flat.div(zeros_for(g, {length}).index_add(0, places, ones));
   }
   return as_strided(flat, in_sizes, in_strides, -first);
 }
@@ -197,9 +210,16 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
   }
   sizes.push_back(size);
   strides.push_back(unit);
+  // The gradient has a place for each element of x, whatever memory these share: as if x were
+  // dense.
+  Dims dense, steps;
+  contiguous_strides(t.sizes, dense);
+  steps = dense;
+  if (x.dim() > 0) steps[d] *= step;
+  steps.push_back(x.dim() > 0 ? dense[d] : 1);
   return make_view("UnfoldBackward0", x, sizes, strides, t.offset,
-                   [in_sizes = t.sizes, in_strides = t.strides, sizes, strides](const Tensor& g) {
-                     return as_strided_backward(g, in_sizes, in_strides, sizes, strides, 0);
+                   [in_sizes = t.sizes, dense, sizes, steps](const Tensor& g) {
+                     return as_strided_backward(g, in_sizes, dense, sizes, steps, 0);
                    });
 }
 

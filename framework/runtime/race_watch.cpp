@@ -22,11 +22,18 @@ uint32_t Detector::index_of(detail::StreamImpl* stream) {
   return it->second;
 }
 
+bool Detector::knows_nothing() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return shadow_.size() == 0;
+}
+
 void Detector::launch(detail::StreamImpl* stream, const char* name,
                       const std::vector<detail::Access>& accesses) {
+  if (!stream && knows_nothing()) return;  // what the host does is not remembered
   auto launch = std::make_shared<Launch>();
   launch->name = name;
-  launch->stack = detail::capture_stack(kReportedLines);
+  // It takes longer than all else here; the host's is only wanted for a report.
+  if (stream) launch->stack = detail::capture_stack(kReportedLines);
   std::vector<std::shared_ptr<const Use>> uses;
   for (const detail::Access& a : accesses) {
     auto use = std::make_shared<Use>(Use{launch, Extent(a), a.writes});
@@ -37,7 +44,9 @@ void Detector::launch(detail::StreamImpl* stream, const char* name,
   launch->moment = ++moment_;
   if (stream) streams_[launch->stream].clock.join(host_);
   const Clock clock = stream ? streams_[launch->stream].clock : host_;
-  for (const Conflict& c : conflicts(uses, clock)) report(c);
+  const std::vector<Conflict> found = conflicts(uses, clock);
+  if (!stream && !found.empty()) launch->stack = detail::capture_stack(kReportedLines);
+  for (const Conflict& c : found) report(c);
   // What the host does is done before it queues anything else.
   if (!stream) return;
   launch->number = clock[launch->stream] + 1;

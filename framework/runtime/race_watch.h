@@ -67,6 +67,7 @@ class Detector {
   using Conflict = std::pair<std::shared_ptr<const Use>, std::shared_ptr<const Use>>;
 
   uint32_t index_of(detail::StreamImpl* stream);
+  bool knows_nothing();
   std::vector<Conflict> conflicts(const std::vector<std::shared_ptr<const Use>>& uses,
                                   const Clock& clock);
   void report(const Conflict& conflict);

@@ -7,13 +7,7 @@ set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd -- "$here/../.." && pwd)
 dev=${1:-$root/dev}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+source "$here/../shell_checks.sh"
 
 # ------------------------------------------------------------------ the stand-in
 tree=$work/tree
@@ -71,7 +65,6 @@ for first in "${order[@]}"; do
 done
 
 # ------------------------------------------------------------------ kernels for GPUs
-says() { grep -qF -- "$1" "$work/out" || fail "expected '$1' in: $(cat "$work/out")"; }
 if compgen -G '/dev/nvidia[0-9]*' >/dev/null; then
   echo "there is a GPU here: not checked what mnist builds without one"
 else
@@ -91,9 +84,9 @@ grep -q '^TAPER_CUDA:STRING=AUTO$' "$work/kernels/CMakeCache.txt" || fail "test 
 
 # ------------------------------------------------------------------ tests by name
 (cd "$tree" && bash dev test 'Nothing*' --no-install) >"$work/out" 2>&1 && fail "a filter without tests passed"
-says 'no test has such a name: Nothing*'
+says 'no test has such a name: Nothing\*'
 (cd "$tree" && bash dev test 'examples*' --no-install) >"$work/out" 2>&1 || fail "test examples*: $(cat "$work/out")"
 says '100% tests passed, 0 tests failed out of 1'
 
-[ $failures -eq 0 ] && echo "$pairs pairs of commands: each does what it does alone"
-exit $((failures != 0))
+echo "$pairs pairs of commands"
+finish

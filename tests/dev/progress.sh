@@ -3,14 +3,7 @@
 # plays ninja.
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
-says() { grep -qE -- "$1" "$work/out" || fail "expected '$1' in: $(cat "$work/out")"; }
+source "$root/tests/shell_checks.sh"
 mkdir "$work/bin" && touch "$work/build.ninja"
 cat >"$work/bin/ninja" <<'NINJA'
 #!/bin/bash
@@ -50,5 +43,4 @@ build 3
 [ "$(grep -c 'error: \[100%\] \\n `quoted. and @1 more$' "$work/out")" -eq 300 ] || fail "errors were lost"
 says '^FAILED: ops/b.cpp.o$'
 says '^c\+\+ -c b.cpp$'
-[ $failures -eq 0 ] && echo "all passed"
-exit $((failures != 0))
+finish

@@ -5,13 +5,7 @@
 set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 build=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*"
-  failures=$((failures + 1))
-}
+source "$here/../shell_checks.sh"
 # run STATUS ARGS...: run.sh, its output in $work/out
 run() {
   local expected=$1
@@ -20,8 +14,6 @@ run() {
   local status=$?
   [ $status -eq "$expected" ] || fail "exit code $status, not $expected, of: $* -- $(cat "$work/out")"
 }
-# says PATTERN: the last output has such a line
-says() { grep -qE -- "$1" "$work/out" || fail "expected '$1' in: $(cat "$work/out")"; }
 
 # ------------------------------------------------------------------ programs that play a part
 stub() { # stub NAME 'COMMANDS'
@@ -114,5 +106,4 @@ if [ -x "$build/bin/mnist" ]; then
   run 0 --simulate --only machine,mnist --out "$work/packed"
   says '^mnist +ok'
 fi
-[ $failures -eq 0 ] && echo "all passed"
-exit $((failures != 0))
+finish

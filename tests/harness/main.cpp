@@ -5,6 +5,7 @@
 //   --part=I/N       only every N-th test, from the I-th on (I < N)
 //   --limit=SECONDS  ends the program after this time and names the test that it was in
 //   --families       lists the families and how many tests each has
+//   --avx512-only    runs nothing, and says so, on a CPU without AVX-512
 //
 // Each narrows what --gtest_filter leaves. The last lines name the tests that failed and tell how
 // to run one; of a program that dies they name the test that it died in.
@@ -65,12 +66,12 @@ struct Selection {
   std::string family;
   int part = 0, parts = 1;
   unsigned limit_s = 0;
-  bool lists_families = false;
+  bool lists_families = false, avx512_only = false;
 };
 
 [[noreturn]] void refuse(const std::string& argument) {
   std::cerr << "taper_tests: expected --family=NAME, --part=I/N with I < N, --limit=SECONDS, "
-               "--families or a flag of GoogleTest, got '"
+               "--families, --avx512-only or a flag of GoogleTest, got '"
             << argument << "'\n";
   std::exit(2);
 }
@@ -93,11 +94,21 @@ Selection selection_of(int argc, char** argv) {
           std::sscanf(value, "%d/%d", &s.part, &s.parts) == 2 && 0 <= s.part && s.part < s.parts;
     else if ((value = value_of(argv[i], "--limit=")))
       known = std::sscanf(value, "%u", &s.limit_s) == 1;
+    else if (std::strcmp(argv[i], "--avx512-only") == 0)
+      s.avx512_only = true;
     else
       known = s.lists_families = std::strcmp(argv[i], "--families") == 0;
     if (!known) refuse(argv[i]);
   }
   return s;
+}
+
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
 }
 
 /// Takes the tests that are not selected out of GoogleTest's filter.
@@ -197,6 +208,10 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   const Selection selection = selection_of(argc, argv);
   if (selection.lists_families) return list_families();
+  if (selection.avx512_only && !has_avx512()) {
+    std::cout << "skipped: this CPU has no AVX-512, so every other entry runs the same kernels\n";
+    return 77;
+  }
   // A child that dies for a test of EXPECT_EXIT has the parent's arguments and its own filter.
   const bool is_child = !GTEST_FLAG_GET(internal_run_death_test).empty();
   if (!is_child) apply(selection);

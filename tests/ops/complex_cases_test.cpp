@@ -105,6 +105,43 @@ TAPER_OP_CASES(complex_pointwise, {
 #undef UNARY
 #undef BINARY
 
+Z addcmul_of(Z x, Z a, Z b) { return x + Z(0.5, -2) * a * b; }
+Z addcdiv_of(Z x, Z a, Z b) { return x + Z(0.5, -2) * a / b; }
+
+OpCase of_three(const std::string& name,
+                Tensor (*op)(const Tensor&, const Tensor&, const Tensor&, const Scalar&),
+                Z (*f)(Z, Z, Z)) {
+  return complex_case(
+      name,
+      [](ScalarType t) {
+        return std::vector<Args>{sample_of({{2, 3}, {2, 3}, {2, 3}}, t, {0.3, 2}),
+                                 sample_of({{2, 3}, {3}, {2, 1}}, t, {0.3, 2})};
+      },
+      [op](const Args& a) {
+        return op(a.t[0], a.t[1], a.t[2], Scalar(numbers::complex<double>(0.5, -2)));
+      },
+      [f](const ArrayArgs& a) {
+        Array y(a.t[0].sizes);
+        for_each_index(y.sizes, [&](const std::vector<int64_t>& index) {
+          y.set_z(y.position(index), f(broadcast_z(a.t[0], index), broadcast_z(a.t[1], index),
+                                       broadcast_z(a.t[2], index)));
+        });
+        return y;
+      });
+}
+
+TAPER_OP_CASES(complex_of_three, {
+  OpCase product = of_three("addcmul", &addcmul, addcmul_of);
+  product.inplace = [](const Args& a) {
+    return a.t[0].addcmul_(a.t[1], a.t[2], Scalar(numbers::complex<double>(0.5, -2)));
+  };
+  OpCase quotient = of_three("addcdiv", &addcdiv, addcdiv_of);
+  quotient.inplace = [](const Args& a) {
+    return a.t[0].addcdiv_(a.t[1], a.t[2], Scalar(numbers::complex<double>(0.5, -2)));
+  };
+  return std::vector<OpCase>{product, quotient};
+});
+
 // ---------------------------------------------------------------------- products and sums
 Arrays naive_matmul(const ArrayArgs& a) {
   const Array &x = a.t[0], &y = a.t[1];

@@ -33,6 +33,37 @@ const std::vector<Setting> kSettings = {
     {{1, 2, 5, 6, 7}, {3, 2, 3}, 2, {1, 2, 1}, {1, 0, 2}, {2, 1, 1}},
     {{2, 2, 4, 4, 9}, {2, 2, 2}, 1, {2, 1, 3}, {1, 1, 0}, {1, 2, 1}}};
 
+// A depth of its own beside 3 x 3, and everything that the rule for it asks, once the other way.
+std::vector<Setting> around_three() {
+  std::vector<Setting> list;
+  for (int64_t depth : {1, 2, 4})
+    for (int64_t padding = 0; padding <= 4; ++padding) {
+      const Setting three = {{2, 3, depth, 5, 6},   {1, 3, 3}, 1, {1, 1, 1},
+                             {0, padding, padding}, {1, 1, 1}};
+      list.push_back(three);
+      for (size_t d = 0; d < 3; ++d) {
+        Setting other = three;
+        other.stride[d] = 2;
+        list.push_back(other);
+        other = three;
+        other.padding[d] += 1;
+        list.push_back(other);
+        if (d > 0 && padding == 0) continue;  // five taps are more than there is
+        other = three;
+        other.dilation[d] = 2;
+        list.push_back(other);
+      }
+      for (std::vector<int64_t> kernel : {std::vector<int64_t>{1, 3, 2}, {1, 1, 3}, {2, 3, 3}}) {
+        if (kernel[0] > depth) continue;
+        list.push_back(three);
+        list.back().kernel = kernel;
+      }
+      list.push_back(three);
+      list.back().outputs = 2;
+    }
+  return list;
+}
+
 std::vector<int64_t> weight_sizes(const Setting& s, int64_t channels) {
   std::vector<int64_t> sizes = {channels * s.outputs, 1};
   sizes.insert(sizes.end(), s.kernel.begin(), s.kernel.end());
@@ -64,7 +95,9 @@ std::vector<Tensor> results(const Setting& s, ScalarType dtype, bool apart) {
 }
 
 TEST(ConvDepthwise, EqualsOneConvolutionForEachChannel) {
-  for (const Setting& s : kSettings)
+  std::vector<Setting> settings = around_three();
+  settings.insert(settings.end(), kSettings.begin(), kSettings.end());
+  for (const Setting& s : settings)
     for (ScalarType dtype : {kDouble, kFloat, kHalf}) {
       const std::vector<Tensor> exact = results(s, kDouble, true), got = results(s, dtype, false);
       const double tolerance = dtype == kDouble ? 1e-12 : dtype == kFloat ? 1e-5 : 5e-2;

@@ -143,6 +143,12 @@ TEST(OutForms, OfAnglesAndSigns) {
 }
 
 // ---------------------------------------------------------------- index_fill
+TEST(IndexFill, AnIndexThatComesTwiceCountsOnce) {
+  const Tensor v = values({7}, kDouble).reshape({}).requires_grad_();
+  counting({2, 3}, kDouble).index_fill(1, values({0, 2, 0}, kLong), v).sum().backward();
+  expect_values(v.grad(), {}, {4});
+}
+
 TEST(IndexFill, TakesTheValueFromATensor) {
   const Tensor x = counting({2, 3}), at = values({0, 2}, kLong);
   expect_values(x.index_fill(1, at, tensor_of({}, {7}, kLong)), {2, 3}, {7, 1, 7, 7, 4, 7});

@@ -22,9 +22,9 @@ std::vector<double> sums_along(const Array& x, int64_t dim, const F& f) {
     return sums.position(index);
   };
   std::vector<double> found;
-  for_each_index(x.sizes, [&, i = 0](const std::vector<int64_t>& index) mutable {
-    sums.v[group_of(index)] += f(i++);
-  });
+  int64_t i = 0;
+  for_each_index(x.sizes,
+                 [&](const std::vector<int64_t>& index) { sums.v[group_of(index)] += f(i++); });
   for_each_index(x.sizes, [&](const std::vector<int64_t>& index) {
     found.push_back(sums.v[group_of(index)]);
   });

@@ -1,7 +1,11 @@
 // Views in place: a tensor that takes over another geometry of its memory, with its history.
+#include <taper/framework/autograd/autograd.h>
+#include <taper/ops/binary.h>
+#include <taper/ops/reduce.h>
 #include <taper/ops/view.h>
 
 #include "ops/taken.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -97,6 +101,29 @@ TAPER_OP_CASES(ones_in_place, {
   })};
   return list;
 });
+
+// ---------------------------------------------------------------- of views that are not dense
+TEST(ViewsInPlace, GradientsOfViewsWithGaps) {
+  using Change = Tensor (*)(const Tensor&);
+  const std::pair<Change, Change> pairs[] = {
+      {[](const Tensor& y) { return y.unsqueeze_(0); },
+       [](const Tensor& y) { return y.unsqueeze(0); }},
+      {[](const Tensor& y) { return y.squeeze_(); }, [](const Tensor& y) { return y.squeeze(); }},
+      {[](const Tensor& y) { return y.squeeze_(2); }, [](const Tensor& y) { return y.squeeze(2); }},
+      {[](const Tensor& y) { return y.transpose_(0, 1); },
+       [](const Tensor& y) { return y.transpose(0, 1); }},
+      {[](const Tensor& y) { return y.select(2, 0).t_(); },
+       [](const Tensor& y) { return y.select(2, 0).t(); }}};
+  const auto gradient = [](Change change) {
+    const Tensor x = counting({3, 6, 2}, kDouble, 1).requires_grad_();
+    const Tensor gaps = (x * 1).slice(1, 0, 5, 2).slice(2, 0, 1);
+    const Tensor y = change(gaps);
+    (y * y * counting(y.sizes().vec(), kDouble)).sum().backward();
+    return x.grad();
+  };
+  for (const auto& [in_place, plain] : pairs)
+    EXPECT_EQ(values_of(gradient(in_place)), values_of(gradient(plain)));
+}
 
 }  // namespace
 }  // namespace taper::testing

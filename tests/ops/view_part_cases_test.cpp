@@ -1,10 +1,14 @@
 // Views of parts in the harness: one element, a stretch, a diagonal, windows, all pieces.
 #include <algorithm>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/combine.h>
+#include <taper/ops/unary.h>
 #include <taper/ops/view.h>
+#include <taper/testing/gradcheck.h>
 
 #include "ops/taken.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -355,6 +359,59 @@ TAPER_OP_CASES(splits, {
   }
   return list;
 });
+
+// ---------------------------------------------------------------- overlapping inputs
+/// The gradient of sum(view(x)^2) for x = 1, 2, 3, ...
+Tensor gradient_of(const Sizes& sizes, Tensor (*view)(const Tensor&)) {
+  const Tensor x = counting(sizes, kDouble, 1).requires_grad_();
+  view(x).square().sum().backward();
+  return x.grad();
+}
+
+TEST(OverlappingViews, GradientsCountSharedElementsOnce) {
+  expect_values(gradient_of({3},
+                            [](const Tensor& x) {
+                              return x.unsqueeze(0).expand({4, 3}).as_strided({3, 3}, {1, 0}, 0);
+                            }),
+                {3}, {6, 12, 18});
+  expect_values(gradient_of({1, 4},
+                            [](const Tensor& x) {
+                              return x.expand({3, 4}).unfold(0, 2, 1);
+                            }),
+                {1, 4}, {8, 16, 24, 32});
+  expect_values(gradient_of({6},
+                            [](const Tensor& x) {
+                              return x.as_strided({4, 3}, {1, 1}).as_strided({2, 3}, {2, 1});
+                            }),
+                {6}, {2, 4, 12, 8, 10, 0});
+  expect_values(gradient_of({6},
+                            [](const Tensor& x) {
+                              return x.unfold(0, 3, 1).as_strided({2, 3}, {1, 1}, 1);
+                            }),
+                {6}, {0, 4, 12, 16, 10, 0});
+}
+
+TEST(OverlappingViews, GradientsOfWindowsOfWindows) {
+  // An element of a 4 x 4 image lies in as many 3 x 3 windows as rows times columns of them cover
+  // it.
+  const Tensor grad =
+      gradient_of({1, 1, 4, 4}, [](const Tensor& x) { return x.unfold(2, 3, 1).unfold(3, 3, 1); });
+  const double covered[4] = {1, 2, 2, 1};
+  std::vector<double> want;
+  for (int r = 0; r < 4; ++r)
+    for (int c = 0; c < 4; ++c) want.push_back(2 * (4 * r + c + 1) * covered[r] * covered[c]);
+  expect_values(grad, {1, 1, 4, 4}, want);
+}
+
+TEST(OverlappingViews, SecondOrder) {
+  const auto windows = [](const autograd::variable_list& in) {
+    return autograd::variable_list{in[0].unfold(0, 3, 1).unfold(1, 2, 1).pow(3),
+                                   in[0].as_strided({4, 3}, {1, 1}).unfold(0, 2, 1).pow(3)};
+  };
+  const Tensor x = numbers({6}, kDouble).requires_grad_();
+  EXPECT_TRUE(autograd::gradcheck(windows, {x}));
+  EXPECT_TRUE(autograd::gradgradcheck(windows, {x}));
+}
 
 }  // namespace
 }  // namespace taper::testing
