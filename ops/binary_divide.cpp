@@ -2,6 +2,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_ops.h>
+#include <taper/ops/no_derivative.h>
 
 namespace taper {
 
@@ -75,26 +76,14 @@ TAPER_DEFINE_ROUNDED(divide, Scalar)
 #undef TAPER_DEFINE_ROUNDED
 
 // ---------------------------------------------------------------- floor_divide
-namespace {
-
-// History that says so: LibTorch has no derivative of floor_divide, rather than one of zero.
-Tensor throw_no_derivative(const Tensor&) {
-  throw Error("derivative for aten::floor_divide is not implemented");
-}
-
-}  // namespace
-
+// None, rather than one of zero.
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
-  Tensor r = compute_binary(binary_op::floor_divide, x, y);
-  if (needs_grad(x, y) && r.is_floating_point())
-    record("torch::autograd::NotImplemented", r, {x, y}, throw_no_derivative);
-  return r;
+  return detail::without_derivative("floor_divide", compute_binary(binary_op::floor_divide, x, y),
+                                    {x, y});
 }
 Tensor floor_divide(const Tensor& x, const Scalar& y) {
-  Tensor r = compute_binary(binary_op::floor_divide, x, y);
-  if (needs_grad(x) && r.is_floating_point())
-    record("torch::autograd::NotImplemented", r, {x}, throw_no_derivative);
-  return r;
+  return detail::without_derivative("floor_divide", compute_binary(binary_op::floor_divide, x, y),
+                                    {x});
 }
 
 // ---------------------------------------------------------------- remainders

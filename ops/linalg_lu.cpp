@@ -7,6 +7,7 @@
 #include <taper/ops/linalg_check.h>
 #include <taper/ops/linalg_kernels.h>
 #include <taper/ops/matmul.h>
+#include <taper/ops/no_derivative.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
 #include <taper/ops/view.h>
@@ -149,11 +150,6 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
 // ---------------------------------------------------------------------- LDL
 namespace {
 
-// LibTorch has none either.
-[[noreturn]] void throw_no_derivative(const char* op) {
-  throw Error(std::string("derivative for aten::") + op + " is not implemented");
-}
-
 // cuSOLVER has factors of symmetric matrices only.
 void check_hermitian(const char* op, const Tensor& A, bool hermitian) {
   TAPER_CHECK(!(hermitian && A.is_complex() && A.is_cuda()), op,
@@ -180,10 +176,7 @@ std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool hermitian, b
 std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian,
                                                  bool check_errors) {
   auto [LD, pivots, info] = ldl_values(A, hermitian, check_errors);
-  if (needs_grad(A))
-    record("torch::autograd::NotImplemented", LD, {A},
-           [](const Tensor&) -> Tensor { throw_no_derivative("linalg_ldl_factor_ex"); });
-  return {LD, pivots, info};
+  return {taper::detail::without_derivative("linalg_ldl_factor_ex", LD, {A}), pivots, info};
 }
 
 std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian) {
@@ -213,11 +206,7 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
   const Tensor x = copy_of(p.B.detach().mT()), ld = copy_of(p.A.detach().mT());
   const Tensor swaps = copy_of(pivots.to(kInt).expand(batch_with(p.A, {LD.size(-1)})));
   TAPER_ON_DEVICE(x, linalg_ldl_solve, ld, swaps, x, hermitian);
-  Tensor y = copy_of(x.mT());
-  if (needs_grad(LD, B))
-    record("torch::autograd::NotImplemented", y, {LD, B},
-           [](Grads&) -> std::array<Tensor, 2> { throw_no_derivative("linalg_ldl_solve"); });
-  return y;
+  return taper::detail::without_derivative("linalg_ldl_solve", copy_of(x.mT()), {LD, B});
 }
 
 }  // namespace linalg

@@ -9,6 +9,7 @@
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
+#include <taper/ops/no_derivative.h>
 #include <taper/ops/out.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/special_kernels.h>
@@ -257,7 +258,8 @@ Tensor fmin(const Tensor& a, const Tensor& b) {
 Tensor heaviside(const Tensor& a, const Tensor& b) {
   check_defined("heaviside", a, "input");
   check_defined("heaviside", b, "other");
-  return are_bools(a, b) ? logical_or(a, b) : compute_binary(heaviside_op, a, b);
+  if (are_bools(a, b)) return logical_or(a, b);
+  return detail::without_derivative("heaviside", compute_binary(heaviside_op, a, b), {a, b});
 }
 
 namespace {
@@ -277,10 +279,12 @@ Tensor nextafter_bf16(const Tensor& x, const Tensor& y) {
 Tensor nextafter(const Tensor& a, const Tensor& b) {
   check_defined("nextafter", a, "input");
   check_defined("nextafter", b, "other");
-  if (result_type(a, b) != kBFloat16) return compute_binary(nextafter_op, a, b);
+  if (result_type(a, b) != kBFloat16)
+    return detail::without_derivative("nextafter", compute_binary(nextafter_op, a, b), {a, b});
   const std::vector<Tensor> both =
       broadcast_tensors({a.detach().to(kBFloat16), b.detach().to(kBFloat16)});
-  return nextafter_bf16(both[0].contiguous(), both[1].contiguous());
+  return detail::without_derivative(
+      "nextafter", nextafter_bf16(both[0].contiguous(), both[1].contiguous()), {a, b});
 }
 TAPER_DEFINE_PLAIN(gcd)
 TAPER_DEFINE_PLAIN(lcm)

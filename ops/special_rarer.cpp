@@ -8,6 +8,7 @@
 #include <taper/ops/binary_compute.h>
 #include <taper/ops/compare.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/no_derivative.h>
 #include <taper/ops/out.h>
 #include <taper/ops/special.h>
 #include <taper/ops/special_rarer_kernels.h>
@@ -44,10 +45,8 @@ Tensor over(const Tensor& y, const Tensor& x, double slope) {
   return where(x.eq(0), Scalar(slope), y / x.masked_fill(x.eq(0), 1));
 }
 
-/// What has no formula for its derivative: backward throws.
-[[noreturn]] Tensor no_derivative(const char* op) {
-  throw Error(std::string("derivative for aten::") + op + " is not implemented");
-}
+/// In place of a formula for the derivative.
+[[noreturn]] Tensor no_derivative(const char* op) { taper::detail::throw_no_derivative(op); }
 
 }  // namespace
 

@@ -16,6 +16,11 @@ def percent(covered, total):
     return 100.0 * covered / total if total else 100.0
 
 
+def in_tree(name):
+    """The name in the tree of a header, which compilers find as BUILD/include/taper/..."""
+    return name.rpartition("include/taper/")[2]
+
+
 def by_folder(files):
     sums = collections.defaultdict(lambda: [0, 0, 0, 0])
     for file in files:
@@ -53,6 +58,8 @@ def main():
         files = json.load(text)["files"]
     if not files:
         sys.exit("coverage: the summary names no file: was the suite run in this build?")
+    for file in files:
+        file["filename"] = in_tree(file["filename"])
     sums = by_folder(files)
     print_folders(sums)
     print_least(files)

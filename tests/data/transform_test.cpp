@@ -113,5 +113,12 @@ TEST(Transforms, StackUsesAStackedSource) {
   EXPECT_FALSE(datasets::detail::is_stacked<Squares>::value);
 }
 
+TEST(Stack, OfExamplesWithoutATarget) {
+  const TensorExample batch =
+      transforms::Stack<TensorExample>().apply_batch({{row(1, 2)}, {row(3, 4)}});
+  EXPECT_EQ(batch.data.sizes().vec(), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(at(batch.data, 1, 0), 3);
+}
+
 }  // namespace
 }  // namespace taper

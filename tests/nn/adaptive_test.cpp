@@ -79,5 +79,17 @@ TEST(Pad3d, AddInThreeDimensions) {
   expect_values(functional::pdist(tensor({0.f, 0.f, 3.f, 4.f, 3.f, 0.f}).view({3, 2})), {5, 3, 4});
 }
 
+TEST(AdaptiveLogSoftmax, ResetDrawsAllWeightsAnew) {
+  nn::AdaptiveLogSoftmaxWithLoss net(
+      nn::AdaptiveLogSoftmaxWithLossOptions(8, 10, {3, 6}).div_value(2.));
+  EXPECT_EQ(test::text_of(*net).substr(0, 37), "torch::nn::AdaptiveLogSoftmaxWithLoss");
+  {
+    const NoGradGuard no_grad;
+    for (const Tensor& p : net->parameters()) p.fill_(7);
+  }
+  net->reset_parameters();
+  for (const Tensor& p : net->parameters()) EXPECT_FALSE(p.eq(7).any().item<bool>());
+}
+
 }  // namespace
 }  // namespace taper

@@ -143,6 +143,21 @@ TEST(Module, ApplyVisitsParentsBeforeChildren) {
   net->apply([&](const std::shared_ptr<Module>&) { ++count; });
   net->apply([&](const std::string&, const std::shared_ptr<Module>&) { ++count; });
   EXPECT_EQ(count, 20);
+  std::vector<std::string> constant;
+  static_cast<const Net&>(*net).apply(
+      [&](const std::string& name, const Module&) { constant.push_back(name); }, "top");
+  EXPECT_EQ(constant, names);
+}
+
+TEST(Module, DefaultArgumentsAreTheSubclasssToGive) {
+  struct Derived : Net {
+    using Net::_forward_num_required_args;
+    using Net::_forward_populate_default_args;
+  } net;
+  const std::string want = "that has default arguments in `forward` method must override";
+  EXPECT_NE(message_of([&] { net._forward_num_required_args(); }).find(want), std::string::npos);
+  EXPECT_NE(message_of([&] { net._forward_populate_default_args({}); }).find(want),
+            std::string::npos);
 }
 
 TEST(Module, TrainAndEvalReachAllModules) {

@@ -134,5 +134,17 @@ TEST(Normalize, DividesByTheNorm) {
   expect_values(out, {0.6, 0.8});
 }
 
+TEST(NormFunctions, TakeTheirOptions) {
+  const Tensor x = arange(12, kFloat).view({2, 6}), w = full({6}, 2.0), b = ones({6});
+  LayerNorm layer(LayerNormOptions({6}).eps(1e-3));
+  EXPECT_TRUE(F::layer_norm(x, F::LayerNormFuncOptions({6}).eps(1e-3)).allclose(layer(x)));
+  EXPECT_TRUE(F::layer_norm(x, F::LayerNormFuncOptions({6}).eps(1e-3).weight(w).bias(b))
+                  .allclose(layer(x) * 2 + 1));
+  GroupNorm group(GroupNormOptions(2, 6).eps(1e-3));
+  EXPECT_TRUE(F::group_norm(x, F::GroupNormFuncOptions(2).eps(1e-3)).allclose(group(x)));
+  EXPECT_TRUE(F::group_norm(x, F::GroupNormFuncOptions(2).eps(1e-3).weight(w).bias(b))
+                  .allclose(group(x) * 2 + 1));
+}
+
 }  // namespace
 }  // namespace taper

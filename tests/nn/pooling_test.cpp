@@ -45,5 +45,33 @@ TEST(PoolModules, FractionalPoolingChecksItsOptionsAtOnce) {
             IntArrayRef({1, 2, 3}));
 }
 
+TEST(PoolFunctions, OfVolumes) {
+  namespace F = functional;
+  const Tensor x = arange(64, kFloat).view({1, 1, 4, 4, 4});
+  expect_values(F::max_pool3d(x, F::MaxPool3dFuncOptions(2)), {21, 23, 29, 31, 53, 55, 61, 63});
+  expect_values(F::avg_pool3d(x, F::AvgPool3dFuncOptions(2)),
+                {10.5, 12.5, 18.5, 20.5, 42.5, 44.5, 50.5, 52.5});
+  expect_values(F::adaptive_avg_pool3d(x, F::AdaptiveAvgPool3dFuncOptions(1)), {31.5});
+  expect_values(F::adaptive_max_pool3d(x, F::AdaptiveMaxPool3dFuncOptions({1, 1, 2})), {61, 63});
+  const auto [y, at] =
+      F::adaptive_max_pool3d_with_indices(x, F::AdaptiveMaxPool3dFuncOptions({1, 1, 2}));
+  EXPECT_TRUE(y.equal(at.to(kFloat)));
+  const Tensor half = full({1, 1, 3}, 0.5);
+  expect_values(F::fractional_max_pool3d(
+                    x, F::FractionalMaxPool3dFuncOptions(2).output_size(2)._random_samples(half)),
+                {21, 23, 29, 31, 53, 55, 61, 63}, 1);
+}
+
+TEST(PoolModules, AdaptiveOnesGiveIndices) {
+  const Tensor x = arange(8, kFloat);
+  const auto same = [](const std::tuple<Tensor, Tensor>& result) {
+    return std::get<0>(result).equal(std::get<1>(result).to(kFloat));
+  };
+  EXPECT_TRUE(same(AdaptiveMaxPool1d(2)->forward_with_indices(x.view({1, 1, 8}))));
+  EXPECT_TRUE(same(AdaptiveMaxPool2d(2)->forward_with_indices(x.view({1, 1, 2, 4}))));
+  EXPECT_TRUE(same(AdaptiveMaxPool3d(2)->forward_with_indices(x.view({1, 1, 2, 2, 2}))));
+  expect_values(AdaptiveMaxPool3d(1)(x.view({1, 1, 2, 2, 2})), {7});
+}
+
 }  // namespace
 }  // namespace taper

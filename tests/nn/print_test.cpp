@@ -212,5 +212,13 @@ TEST(ModulePrint, Activations) {
             "Threshold(threshold=1.5, value=2, inplace=true)");
 }
 
+TEST(ModulePrint, FoldAndUpsample) {
+  EXPECT_EQ(printed(Fold(FoldOptions({4, 5}, 2).stride({2, 1}))),
+            "Fold(output_size=[4, 5], kernel_size=[2, 2], dilation=[1, 1], padding=[0, 0], "
+            "stride=[2, 1])");
+  EXPECT_EQ(printed(Upsample(UpsampleOptions().size(std::vector<int64_t>{3, 4}))),
+            "Upsample(size=[3, 4], mode=kNearest)");
+}
+
 }  // namespace
 }  // namespace taper

@@ -9,6 +9,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/random.h>
 #include <taper/nn/any_module.h>
+#include <taper/nn/modules/container/sequential.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 #include <taper/ops/shape.h>
@@ -172,6 +173,56 @@ TEST(PackedSequences, LengthsAreOfOneDimensionAndTheTotalIsLongEnough) {
         message_of([&] { rnn::pad_packed_sequence(packed, false, 0, total); }).find("total_length"),
         std::string::npos);
   EXPECT_EQ(std::get<0>(rnn::pad_packed_sequence(packed, false, 0, 4)).size(0), 4);
+}
+
+TEST(RnnModule, PlainNetsAndCellsAgree) {
+  manual_seed(5);
+  const Tensor x = randn({4, 2, 3});
+  for (bool relu : {false, true}) {
+    nn::RNNOptions options(3, 5);
+    nn::RNNCellOptions of_cell(3, 5);
+    if (relu) options.nonlinearity(kReLU), of_cell.nonlinearity(kReLU);
+    nn::RNN net(options);
+    nn::RNNCell cell(of_cell);
+    cell->weight_ih = net->all_weights()[0], cell->weight_hh = net->all_weights()[1];
+    cell->bias_ih = net->all_weights()[2], cell->bias_hh = net->all_weights()[3];
+    Tensor h;
+    for (int64_t t = 0; t < 4; ++t) h = h.defined() ? cell->forward(x[t], h) : cell->forward(x[t]);
+    const auto [y, last] = net->forward(x);
+    EXPECT_TRUE(equal(y[3], h) && equal(last[0], h));
+    const auto [packed, state] =
+        net->forward_with_packed_input(rnn::pack_sequence({x.select(1, 0), x.select(1, 1)}));
+    EXPECT_TRUE(equal(state, last));
+  }
+}
+
+TEST(RnnModule, CellsBeginWithZeros) {
+  const Tensor x = randn({2, 3}), zero = zeros({2, 4});
+  nn::GRUCell gru(3, 4);
+  EXPECT_TRUE(equal(gru->forward(x), gru->forward(x, zero)));
+  nn::LSTMCell lstm(3, 4);
+  const auto want = lstm->forward(x, std::tuple<Tensor, Tensor>{zero, zero});
+  EXPECT_TRUE(equal(std::get<0>(lstm->forward(x)), std::get<0>(want)));
+  EXPECT_TRUE(equal(std::get<1>(lstm->forward(x)), std::get<1>(want)));
+}
+
+TEST(RnnModule, SequentialFillsInTheStates) {
+  const Tensor x = randn({4, 2, 3});
+  using Pair = std::tuple<Tensor, Tensor>;
+  nn::RNN net(3, 5);
+  EXPECT_TRUE(equal(std::get<0>(nn::Sequential(net)->forward<Pair>(x)), std::get<0>(net(x))));
+  nn::GRU gru(3, 5);
+  EXPECT_TRUE(equal(std::get<0>(nn::Sequential(gru)->forward<Pair>(x)), std::get<0>(gru(x))));
+  nn::RNNCell cell(3, 5);
+  EXPECT_TRUE(equal(nn::Sequential(cell)->forward(x[0]), cell(x[0])));
+}
+
+TEST(PackedSequence, PinsWhatCopiesRead) {
+  const auto packed = rnn::pack_sequence({ones({1, 3}), ones({2, 3})}, false);
+  const auto pinned = packed.pin_memory();
+  EXPECT_TRUE(pinned.data().is_pinned() && pinned.sorted_indices().is_pinned());
+  EXPECT_FALSE(pinned.batch_sizes().is_pinned());
+  EXPECT_TRUE(pinned.data().equal(packed.data()));
 }
 
 }  // namespace

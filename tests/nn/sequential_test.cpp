@@ -216,5 +216,55 @@ TEST(Functional, BindsFurtherArguments) {
   expect_values(Sequential(bound, plain)->forward(ones({1})), {6});
 }
 
+TEST(ModuleDict, IsMadeFromPairsOrADictionary) {
+  const std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>> pairs = {
+      {"fc", Linear(2, 3).ptr()}, {"act", ReLU().ptr()}};
+  ModuleDict dict(pairs);
+  EXPECT_EQ(dict->items(), pairs);
+  EXPECT_EQ(dict->values()[1], pairs[1].second);
+  EXPECT_EQ(dict->ptr<ReLUImpl>("act"), pairs[1].second);
+  EXPECT_EQ(dict->ptr<ReLUImpl>("fc"), nullptr);
+  EXPECT_NE(message_of([&] { dict->at<ReLUImpl>("fc"); }).find("torch::nn::LinearImpl"),
+            std::string::npos);
+  EXPECT_EQ(text_of(dict),
+            "torch::nn::ModuleDict(\n"
+            "  (fc): torch::nn::Linear(in_features=2, out_features=3, bias=true)\n"
+            "  (act): torch::nn::ReLU()\n"
+            ")");
+  ModuleDictImpl::Dict named;
+  for (const auto& [key, module] : pairs) named.insert(key, module);
+  EXPECT_EQ(ModuleDict(named)->keys(), dict->keys());
+}
+
+TEST(ModuleDict, CloneHasItsOwnModules) {
+  ModuleDict dict;
+  dict->update({{"fc", Linear(2, 3).ptr()}});
+  dict->eval();
+  const auto copy = std::dynamic_pointer_cast<ModuleDictImpl>(dict->clone());
+  const Tensor weight = copy->at<LinearImpl>("fc").weight;
+  EXPECT_FALSE(weight.is_same(dict->at<LinearImpl>("fc").weight));
+  EXPECT_TRUE(weight.equal(dict->at<LinearImpl>("fc").weight));
+  EXPECT_FALSE(copy->is_training());
+}
+
+TEST(ParameterDict, UpdatesClearsAndClones) {
+  OrderedDict<std::string, Tensor> first;
+  first.insert("a", zeros({2}));
+  first.insert("b", ones({1}).requires_grad_());
+  ParameterDict dict(first);
+  EXPECT_EQ(dict->keys(), (std::vector<std::string>{"a", "b"}));
+  OrderedDict<std::string, Tensor> second;
+  second.insert("a", full({2}, 5));
+  second.insert("c", zeros({}));
+  dict->update(second);
+  expect_values(dict->get("a"), {5, 5});
+  EXPECT_EQ(dict->values().size(), 3u);
+  const auto copy = std::dynamic_pointer_cast<ParameterDictImpl>(dict->clone());
+  EXPECT_FALSE((*copy)["b"].is_same(dict["b"]));
+  EXPECT_TRUE((*copy)["b"].equal(dict["b"]) && (*copy)["b"].requires_grad());
+  dict->clear();
+  EXPECT_TRUE(dict->empty() && dict->parameters().empty());
+}
+
 }  // namespace
 }  // namespace taper

@@ -8,8 +8,10 @@
 
 #include <taper/framework/random.h>
 #include <taper/nn/functional/attention.h>
+#include <taper/nn/modules/container/sequential.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
+#include <taper/ops/linear.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/shape.h>
@@ -144,6 +146,61 @@ TEST(TransformerModule, WrongArgumentsThrow) {
   });
   expect_error("Input size must be non-negative",
                [] { nn::TransformerImpl::generate_square_subsequent_mask(-1); });
+}
+
+TEST(MultiheadAttentionForward, SeparateWeightsAreThePartsOfOne) {
+  manual_seed(5);
+  nn::MultiheadAttention net(8, 2);
+  const Tensor q = randn({3, 2, 8}), k = randn({5, 2, 8}), v = randn({5, 2, 8});
+  nn::functional::MultiheadAttentionForwardFuncOptions o(
+      8, 2, net->in_proj_weight, net->in_proj_bias, {}, {}, false, 0, net->out_proj->weight,
+      net->out_proj->bias);
+  const Tensor want = std::get<0>(nn::functional::multi_head_attention_forward(q, k, v, o));
+  EXPECT_TRUE(equal(want, std::get<0>(net->forward(q, k, v))));
+  const auto parts = net->in_proj_weight.chunk(3);
+  auto apart = o;
+  apart.use_separate_proj_weight(true).in_proj_weight({});
+  apart.q_proj_weight(parts[0]).k_proj_weight(parts[1]).v_proj_weight(parts[2]);
+  EXPECT_TRUE(
+      equal(std::get<0>(nn::functional::multi_head_attention_forward(q, k, v, apart)), want));
+  // Static keys and values, (N * heads, S, E / heads), in place of the projected ones.
+  const auto of_heads = [&](const Tensor& t, int64_t i) {
+    const Tensor p = linear(t, parts[i], net->in_proj_bias.narrow(0, 8 * i, 8));
+    return p.reshape({5, 4, 4}).transpose(0, 1);
+  };
+  auto given = o;
+  given.static_k(of_heads(k, 1)).static_v(of_heads(v, 2));
+  EXPECT_TRUE(
+      equal(std::get<0>(nn::functional::multi_head_attention_forward(q, k, v, given)), want));
+  given.static_k(zeros({3, 5, 4}));
+  expect_error("expected static keys and values (4, S, 4), got [3, 5, 4]",
+               [&] { nn::functional::multi_head_attention_forward(q, k, v, given); });
+}
+
+TEST(TransformerModule, ResetDrawsWeightsAnew) {
+  nn::TransformerDecoder decoder(
+      nn::TransformerDecoderOptions(
+          nn::TransformerDecoderLayerOptions(8, 2).dim_feedforward(6).dropout(0), 2)
+          .norm(nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({8})))));
+  {
+    const NoGradGuard no_grad;
+    for (const Tensor& p : decoder->parameters()) p.fill_(7);
+  }
+  decoder->reset_parameters();
+  // As LibTorch's: attention leaves the weight of its last projection.
+  for (const auto& p : decoder->named_parameters())
+    EXPECT_EQ(p.value().eq(7).any().item<bool>(),
+              p.key().find("out_proj.weight") != std::string::npos)
+        << p.key();
+}
+
+TEST(TransformerModule, SequentialFillsInTheMasks) {
+  nn::TransformerEncoderLayer layer(small_layer());
+  const Tensor x = randn({3, 2, 8});
+  EXPECT_TRUE(equal(nn::Sequential(layer)->forward(x), layer(x)));
+  nn::TransformerDecoderLayer other(
+      nn::TransformerDecoderLayerOptions(8, 2).dim_feedforward(6).dropout(0));
+  EXPECT_TRUE(equal(nn::Sequential(other)->forward(x, x), other(x, x)));
 }
 
 }  // namespace

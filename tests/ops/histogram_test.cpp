@@ -152,5 +152,25 @@ TEST(Histogram, EqualPartsAreThoseOfTheirEdges) {
   }
 }
 
+TEST(Gradient, AlongSomeDimensions) {
+  const Tensor by_row = gradient(kPoints, nullopt, 0)[0],
+               by_column = gradient(kPoints, nullopt, 1)[0];
+  const auto expect_all = [](const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i].allclose(want[i]));
+  };
+  const std::vector<int64_t> turned = {1, 0};
+  const std::vector<Scalar> each = {2, 4};
+  expect_all(gradient(kPoints, IntArrayRef(turned)), {by_column, by_row});
+  expect_all(gradient(kPoints, Scalar(2), IntArrayRef(turned)), {by_column / 2, by_row / 2});
+  expect_all(gradient(kPoints, ArrayRef<Scalar>(each), IntArrayRef(turned)),
+             {by_column / 2, by_row / 4});
+  const std::vector<Tensor> places = {arange(kPoints.size(1), kFloat) * 2,
+                                      arange(kPoints.size(0), kFloat) * 4};
+  expect_all(gradient(kPoints, TensorList(places), IntArrayRef(turned)),
+             {by_column / 2, by_row / 4});
+  expect_all(gradient(kPoints.to(kLong)), gradient(kPoints.to(kLong).to(kFloat)));
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -509,5 +509,22 @@ TEST(IndexingTest, OneBadIndexAmongManyIsNamed) {
   }
 }
 
+TEST(TensorIndex, Prints) {
+  const auto text = [](const TensorIndex& i) {
+    std::ostringstream out;
+    out << i;
+    return out.str();
+  };
+  EXPECT_EQ(text(None), "None");
+  EXPECT_EQ(text(Ellipsis), "...");
+  EXPECT_EQ(text("..."), "...");
+  EXPECT_EQ(text(-3), "-3");
+  EXPECT_EQ(text(true), "true");
+  EXPECT_EQ(text(false), "false");
+  EXPECT_EQ(text(Slice(1, 7, 2)), "1:7:2");
+  EXPECT_EQ(text(Slice()), "0:9223372036854775807:1");
+  EXPECT_EQ(text(to_tensor(Array({1}, 1), kFloat)), " 1\n[ CPUFloatType{1} ]");
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -455,5 +455,43 @@ TEST(Scheduler, LowersTheRateOnAPlateau) {
   EXPECT_EQ(rate(1), 0.5);
 }
 
+TEST(Scheduler, FormulasOfSteps) {
+  const auto step = schedule::step(2, 0.5), at = schedule::multi_step({1, 4}, 0.5);
+  const std::vector<double> want_step = {8, 8, 4, 4, 2}, want_at = {8, 4, 4, 4, 2};
+  for (unsigned n = 0; n < 5; ++n) {
+    EXPECT_EQ(step(8, n), want_step[n]);
+    EXPECT_EQ(at(8, n), want_at[n]);
+    EXPECT_DOUBLE_EQ(schedule::exponential(0.5)(8, n), 8 * std::pow(0.5, n));
+  }
+  expect_error<ValueError>("StepLR: expected a step_size of at least 1, got 0",
+                           [] { schedule::step(0, 0.5); });
+}
+
+TEST(Optimizer, AddsParametersToTheFirstGroup) {
+  SGD optimizer({parameter(1, kFloat)}, SGDOptions(1));
+  optimizer.add_parameters({parameter(2, kFloat), parameter(3, kFloat)});
+  EXPECT_EQ(optimizer.param_groups()[0].params().size(), 3u);
+}
+
+// What a user's own optimizer forgot is named.
+TEST(Optimizer, SubclassesSayWhatTheyLack) {
+  struct State : OptimizerParamState {
+  } state;
+  struct Options : OptimizerOptions {
+  } options;
+  serialize::InputArchive in;
+  serialize::OutputArchive out;
+  const char* of_state = "has not been implemented in derived class of OptimizerParamState";
+  const char* of_options = "has not been implemented in derived class of OptimizerOptions";
+  expect_error<Error>(of_state, [&] { state.clone(); });
+  expect_error<Error>(of_state, [&] { state.serialize(in); });
+  expect_error<Error>(of_state, [&] { state.serialize(out); });
+  expect_error<Error>(of_options, [&] { options.clone(); });
+  expect_error<Error>(of_options, [&] { options.serialize(in); });
+  expect_error<Error>(of_options, [&] { options.serialize(out); });
+  expect_error<Error>("double get_lr()", [&] { options.get_lr(); });
+  expect_error<Error>("void set_lr(double lr)", [&] { options.set_lr(1); });
+}
+
 }  // namespace
 }  // namespace taper

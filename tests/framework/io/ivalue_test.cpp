@@ -51,5 +51,24 @@ TEST(IValueText, LeavesTheStreamsPrecision) {
   EXPECT_EQ(out.str(), "0.10000000000000001 0.123457");
 }
 
+TEST(IValueComparison, ComparesValuesOfOneKind) {
+  EXPECT_EQ(IValue(), IValue());
+  EXPECT_TRUE(IValue(1.5) == IValue(1.5) && !(IValue(1.5) == IValue(2.5)));
+  EXPECT_TRUE(IValue(3) == IValue(3) && !(IValue(3) == IValue(3.0)));
+  EXPECT_TRUE(IValue(true) == IValue(true) && !(IValue(true) == IValue(false)));
+  EXPECT_TRUE(IValue("a") == IValue("a") && !(IValue("a") == IValue("b")));
+  const IValue list(std::vector<int64_t>{1});
+  EXPECT_TRUE(list == list && !(list == IValue(std::vector<int64_t>{1})));  // as objects
+}
+
+TEST(IValueComparison, NumbersAndKinds) {
+  EXPECT_EQ(IValue(Scalar(2.5)).toDouble(), 2.5);
+  EXPECT_EQ(IValue(Scalar(true)).toBool(), true);
+  EXPECT_EQ(IValue(Scalar(7)).toInt(), 7);
+  EXPECT_STREQ(IValue(std::vector<int64_t>{1}).tagKind(), "IntList");
+  EXPECT_STREQ(IValue(ivalue::Tuple::create({1.0, 2})).tagKind(), "Tuple");
+  EXPECT_EQ(ivalue::Tuple::create({1.0, 2})->size(), 2u);
+}
+
 }  // namespace
 }  // namespace taper

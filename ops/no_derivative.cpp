@@ -1,0 +1,18 @@
+#include <taper/ops/no_derivative.h>
+
+namespace taper::detail {
+
+void throw_no_derivative(const char* op) {
+  throw Error(concat("derivative for aten::", op, " is not implemented"));
+}
+
+Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs) {
+  bool wanted = false;
+  for (size_t i = 0; i < inputs.n; ++i) wanted = wanted || autograd::needs_grad(*inputs.p[i]);
+  if (wanted && isFloatingOrComplexType(y.scalar_type()))
+    autograd::record("torch::autograd::NotImplemented", y, inputs,
+                     [op](autograd::Grads&) -> std::vector<Tensor> { throw_no_derivative(op); });
+  return y;
+}
+
+}  // namespace taper::detail
