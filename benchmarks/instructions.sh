@@ -13,6 +13,9 @@ before=$1 after=$2 program=$3
 shift 3
 command -v valgrind >/dev/null || { echo "instructions: valgrind is missing (Debian: valgrind)" >&2; exit 1; }
 [ -f "$program" ] || { echo "instructions: there is no file $program" >&2; exit 1; }
+for prefix in "$before" "$after"; do
+  [ -d "$prefix/include/taper" ] || { echo "instructions: no Taper is installed in $prefix" >&2; exit 1; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A header next to the source would come first.
@@ -24,7 +27,6 @@ count() { # count NAME PREFIX [ARGS]
   local name=$1 prefix=$2 library
   shift 2
   library=$(find "$prefix" -name 'libtaper.so' | head -n 1)
-  [ -n "$library" ] || { echo "instructions: no libtaper.so in $prefix" >&2; return 1; }
   mkdir "$work/$name"
   "${CXX:-c++}" -std=c++20 -O2 -w -I"$work" -I"$prefix/include" -I"$prefix/include/taper/compat" \
     "$work/program.cpp" -o "$work/$name/program" "$library" -Wl,-rpath,"$(dirname "$library")"
@@ -32,6 +34,7 @@ count() { # count NAME PREFIX [ARGS]
     { tail -n 20 "$work/$name/out" >&2; return 1; }
 }
 count before "$before" "$@" &
+other=$!
 count after "$after" "$@"
-wait $! || exit 1
+wait $other
 python3 "$here/counted/compare.py" "$work/before" "$work/after"

@@ -19,7 +19,7 @@ def costs(path, names):
     """Function number -> instructions of its own; fills names."""
     own = collections.Counter()
     function, is_call = None, False
-    with open(path) as lines:
+    with open(path, errors="replace") as lines:
         for line in lines:
             line = line.rstrip()
             key, _, value = line.partition("=")
@@ -43,7 +43,7 @@ def rows(folder):
     names, raw = {}, {}
     for path in glob.glob(os.path.join(folder, "counts.*")):
         own = costs(path, names)
-        with open(path) as text:
+        with open(path, errors="replace") as text:
             row = re.search(r"^desc: Trigger: Client Request: (.*) (\d+)$", text.read(), re.M)
         if row:
             raw[row.group(1)] = (own, int(row.group(2)))

@@ -10,10 +10,11 @@
 
 template <class Body>
 void count_calls(const std::string& row, const Body& body, int warm, int calls) {
+  const std::string name = row + " " + std::to_string(calls);
   for (int i = 0; i < warm; ++i) body();
   CALLGRIND_ZERO_STATS;
   for (int i = 0; i < calls; ++i) body();
-  CALLGRIND_DUMP_STATS_AT((row + " " + std::to_string(calls)).c_str());
+  CALLGRIND_DUMP_STATS_AT(name.c_str());
   CALLGRIND_ZERO_STATS;
 }
 
@@ -67,6 +68,7 @@ void row_melems(const std::string& row, double, const Body& body) {
 }
 struct Config {
   int threads = 1;
+  double budget_s = 0;
 };
 inline Config& config() {
   static Config c;
