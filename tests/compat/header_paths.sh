@@ -7,7 +7,7 @@ front_end=${2:-/usr/include/torch/csrc/api/include}
 # Of Python, of nested tensors, of TorchScript's methods; and what LibTorch itself calls details.
 absent='^torch/(python|nested|imethod)\.h$|/detail/'
 
-[ -f "$front_end/torch/torch.h" ] || { echo "skipped: no LibTorch in $front_end"; exit 77; }
+[ -f "$front_end/torch/torch.h" ] || { echo "not run: no LibTorch in $front_end"; exit 77; }
 missing=$(cd -- "$front_end" && find torch -name '*.h' | grep -Ev "$absent" | while read -r header; do
   [ -f "$compat/$header" ] || echo "$header"
 done)

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd -- "$work"
 for program in cuda_semantics data_parallel; do
-  [ -x "$bin/$program" ] || { echo "$program was not built: not checked"; exit 77; }
+  [ -x "$bin/$program" ] || { echo "not run: $program was not built"; exit 77; }
 done
 failures=0
 fail() {

@@ -13,4 +13,4 @@ for folder in "$examples"/*/; do
   checked=$((checked + 1))
 done
 echo "$checked examples have --disable-cuda"
-[ $checked -gt 0 ] || exit 77
+[ $checked -gt 0 ] || { echo "not run: no example was built"; exit 77; }

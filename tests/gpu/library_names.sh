@@ -3,7 +3,7 @@
 # name when they need it must be in the library that is installed. Needs no GPU. Exit code 77: no toolkit.
 set -euo pipefail
 folder=${CUDA_PATH:-/usr/local/cuda}/lib64
-[ -e "$folder/libcublas.so" ] || { echo "skipped: no CUDA libraries in $folder" >&2; exit 77; }
+[ -e "$folder/libcublas.so" ] || { echo "not run: no CUDA libraries in $folder"; exit 77; }
 
 exported() {  # of a library and of the parts that cuDNN loads
   for library in "$folder"/lib"$1"*.so; do nm -D --defined-only "$library"; done 2>/dev/null |

@@ -209,7 +209,8 @@ int main(int argc, char** argv) {
   const Selection selection = selection_of(argc, argv);
   if (selection.lists_families) return list_families();
   if (selection.avx512_only && !has_avx512()) {
-    std::cout << "skipped: this CPU has no AVX-512, so every other entry runs the same kernels\n";
+    std::cout
+        << "not run: this CPU has no AVX-512, so that all other entries ran the kernels for AVX2\n";
     return 77;
   }
   // A child that dies for a test of EXPECT_EXIT has the parent's arguments and its own filter.
