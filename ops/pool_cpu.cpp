@@ -75,6 +75,12 @@ void mean_planes(float* y, const float* x, int64_t planes, int64_t n, float divi
 void mean_planes(double* y, const double* x, int64_t planes, int64_t n, double divisor) {
   TAPER_BY_ISA(mean_planes_f64, y, x, planes, n, divisor);
 }
+void spread_planes(float* gx, const float* gy, int64_t planes, int64_t n, float divisor) {
+  TAPER_BY_ISA(spread_planes_f32, gx, gy, planes, n, divisor);
+}
+void spread_planes(double* gx, const double* gy, int64_t planes, int64_t n, double divisor) {
+  TAPER_BY_ISA(spread_planes_f64, gx, gy, planes, n, divisor);
+}
 void max_windows(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
   TAPER_BY_ISA(max_windows_f32, y, codes, x, s);
 }
@@ -263,6 +269,8 @@ bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
   if (divisor == 0) return false;
   const int64_t n = s.in_pixels();
   parallel_for(0, s.planes, kGrain / n + 1, [=](int64_t b, int64_t e) {
+    if constexpr (kVectorised<T>)
+      return spread_planes(gx + b * n, gy + b, e - b, n, static_cast<T>(divisor));
     for (int64_t p = b; p < e; ++p) {
       const auto g = static_cast<opmath_t<T>>(gy[p]) / static_cast<opmath_t<T>>(divisor);
       std::fill_n(gx + p * n, n, static_cast<T>(g));
