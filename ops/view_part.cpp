@@ -210,15 +210,14 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
   }
   sizes.push_back(size);
   strides.push_back(unit);
-  // The gradient has a place for each element of x, whatever memory these share: as if x were
-  // dense.
-  Dims dense, steps;
-  contiguous_strides(t.sizes, dense);
-  steps = dense;
-  if (x.dim() > 0) steps[d] *= step;
-  steps.push_back(x.dim() > 0 ? dense[d] : 1);
   return make_view("UnfoldBackward0", x, sizes, strides, t.offset,
-                   [in_sizes = t.sizes, dense, sizes, steps](const Tensor& g) {
+                   [in_sizes = t.sizes, sizes, d, step](const Tensor& g) {
+                     // A place for each element of x, whatever memory these share: as if dense.
+                     Dims dense;
+                     contiguous_strides(in_sizes, dense);
+                     Dims steps = dense;
+                     if (!in_sizes.empty()) steps[d] *= step;
+                     steps.push_back(in_sizes.empty() ? 1 : dense[d]);
                      return as_strided_backward(g, in_sizes, dense, sizes, steps, 0);
                    });
 }

@@ -3,7 +3,6 @@
 // for one call, that of a kernel for one call on a warm cache.
 #pragma once
 
-#include <cstdlib>
 #include <string>
 
 #include <valgrind/callgrind.h>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
 namespace taper::testing {
@@ -109,19 +110,14 @@ namespace {
 /// dividing: much of the suite's time is spent here.
 template <class T, class Visit>
 void for_each_place(const Tensor& t, const Visit& visit) {
-  const std::vector<int64_t> sizes = t.sizes().vec(), strides = t.strides().vec();
-  std::vector<int64_t> index(sizes.size(), 0);
+  const std::vector<int64_t> strides = t.strides().vec();
   const int64_t each = static_cast<int64_t>(t.itemsize() / sizeof(T));  // two parts, if complex
-  int64_t offset = 0;
-  for (int64_t i = 0, n = numel_of(sizes); i < n; ++i) {
-    visit(static_cast<T*>(t.data_ptr()) + offset * each, i);
-    for (size_t d = sizes.size(); d-- > 0;) {
-      offset += strides[d];
-      if (++index[d] < sizes[d]) break;
-      offset -= strides[d] * sizes[d];
-      index[d] = 0;
-    }
-  }
+  int64_t position = 0;
+  for_each_index(t.sizes().vec(), [&](const std::vector<int64_t>& index) {
+    const int64_t offset =
+        std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0});
+    visit(static_cast<T*>(t.data_ptr()) + offset * each, position++);
+  });
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/sum_along.h"
+#include "sums_along.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -118,11 +119,9 @@ TAPER_OP_CASES(softmax_of_negatives, {
   c.call = [](const Args& a) { return F::softmin(a.t[0], F::SoftminFuncOptions(a.i[0])); };
   c.reference = [](const ArrayArgs& a) {
     const Array& x = a.t[0];
+    const auto sums = sums_along(x, a.i[0], [&](int64_t i) { return std::exp(-x.v[i]); });
     Array y(x.sizes);
-    for_each_index(x.sizes, [&](const Sizes& at) {
-      const double sum = sum_along(x, at, a.i[0], [&](double v) { return std::exp(-v); });
-      y.at(at) = std::exp(-x.at(at)) / sum;
-    });
+    for (size_t i = 0; i < sums.size(); ++i) y.v[i] = std::exp(-x.v[i]) / sums[i];
     return y;
   };
   c.errors = {error<IndexError>("Dimension out of range",

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/sum_along.h"
+#include "sums_along.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -160,12 +161,11 @@ TAPER_OP_CASES(unit_vectors, {
   c.out = [=](Tensor& out, const Args& a) { return F::normalize(a.t[0], options(a).out(out)); };
   c.reference = [](const ArrayArgs& a) {
     const Array& x = a.t[0];
+    const auto sums =
+        sums_along(x, a.i[0], [&](int64_t i) { return std::pow(std::abs(x.v[i]), a.d[0]); });
     Array y(x.sizes);
-    for_each_index(x.sizes, [&](const Sizes& at) {
-      const double sum =
-          sum_along(x, at, a.i[0], [&](double v) { return std::pow(std::abs(v), a.d[0]); });
-      y.at(at) = x.at(at) / std::max(std::pow(sum, 1 / a.d[0]), a.d[1]);
-    });
+    for (size_t i = 0; i < sums.size(); ++i)
+      y.v[i] = x.v[i] / std::max(std::pow(sums[i], 1 / a.d[0]), a.d[1]);
     return y;
   };
   c.tolerance = 4;

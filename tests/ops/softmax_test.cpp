@@ -5,31 +5,10 @@
 #include <cmath>
 
 #include "harness/pointwise.h"
+#include "sums_along.h"
 
 namespace taper::testing {
 namespace {
-
-// For each element of x, the sum of f over the positions of the elements that differ from it in
-// dimension `dim` only, itself included.
-template <class F>
-std::vector<double> sums_along(const Array& x, int64_t dim, const F& f) {
-  const int64_t rank = x.dim(), d = rank == 0 ? 0 : (dim + rank) % rank;
-  std::vector<int64_t> groups = x.sizes;
-  if (rank > 0) groups[d] = 1;
-  Array sums(groups);
-  const auto group_of = [&](std::vector<int64_t> index) {
-    if (rank > 0) index[d] = 0;
-    return sums.position(index);
-  };
-  std::vector<double> found;
-  int64_t i = 0;
-  for_each_index(x.sizes,
-                 [&](const std::vector<int64_t>& index) { sums.v[group_of(index)] += f(i++); });
-  for_each_index(x.sizes, [&](const std::vector<int64_t>& index) {
-    found.push_back(sums.v[group_of(index)]);
-  });
-  return found;
-}
 
 // softmax or its logarithm along dimension i[0], straight from the formula.
 Array softmax_reference(const ArrayArgs& a, bool logarithm) {
