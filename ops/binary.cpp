@@ -119,12 +119,12 @@ template <const SumOp& sum>
   return detail::compute_scaled(sum.op, x, y, checked_factor(sum, x, y, alpha));
 }
 template <const SumOp& sum>
-void sum_inplace(const Tensor& x, const BinaryOperand& y, const Scalar& alpha) {
-  if (is_one(alpha))
-    compute_binary_inplace(sum.op, x, y);
-  else
-    detail::compute_scaled_inplace(sum.op, x, y, checked_factor(sum, x, y, alpha));
+bool sum_inplace(const Tensor& x, const BinaryOperand& y, const Scalar& alpha) {
+  const bool recording = is_one(alpha) ? compute_binary_inplace(sum.op, x, y)
+                                       : detail::compute_scaled_inplace(
+                                             sum.op, x, y, checked_factor(sum, x, y, alpha));
   mark_changed(x);
+  return recording;
 }
 template <const SumOp& sum>
 Tensor& sum_out(Tensor& out, const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
@@ -172,13 +172,11 @@ template <const SumOp& sum>
 }
 template <const SumOp& sum>
 void change(const Tensor& x, const Tensor& y, const Scalar& alpha) {
-  sum_inplace<sum>(x, y, alpha);
-  if (needs_grad(x, y)) record_sum(sum, x, x, y, alpha);
+  if (sum_inplace<sum>(x, y, alpha)) record_sum(sum, x, x, y, alpha);
 }
 template <const SumOp& sum>
 void change(const Tensor& x, const Scalar& y, const Scalar& alpha) {
-  sum_inplace<sum>(x, y, alpha);
-  if (needs_grad(x)) record_passing(sum.of_number, x, x);
+  if (sum_inplace<sum>(x, y, alpha)) record_passing(sum.of_number, x, x);
 }
 
 }  // namespace
@@ -293,9 +291,9 @@ Tensor& Tensor::mul_(const Tensor& other) const {
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::mul_(const Scalar& other) const {
-  compute_binary_inplace(binary_op::mul, *this, other);
+  const bool recording = compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
-  if (needs_grad(*this)) record_scaled("MulBackward1", *this, *this, other);
+  if (recording) record_scaled("MulBackward1", *this, *this, other);
   return const_cast<Tensor&>(*this);
 }
 
@@ -342,9 +340,9 @@ Tensor& Tensor::div_(const Tensor& other) const {
   return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::div_(const Scalar& other) const {
-  compute_binary_inplace(binary_op::div, *this, other);
+  const bool recording = compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
-  if (needs_grad(*this)) record_divided(*this, *this, other);
+  if (recording) record_divided(*this, *this, other);
   return const_cast<Tensor&>(*this);
 }
 

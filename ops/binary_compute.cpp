@@ -116,10 +116,15 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
   return y;
 }
 
-[[gnu::always_inline]] inline void compute_inplace(const BinaryOp& op, const Tensor& x,
+bool check_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) {
+  return b.tensor ? autograd::check_inplace(op.name, x, {*b.tensor})
+                  : autograd::check_inplace(op.name, x);
+}
+
+[[gnu::always_inline]] inline bool compute_inplace(const BinaryOp& op, const Tensor& x,
                                                    const BinaryOperand& b, const Scalar* alpha) {
   check_operands(op, x, b);
-  autograd::check_inplace(op.name, x);
+  const bool recording = check_inplace(op, x, b);
   const bool meet = b.tensor && check_overlap(x, *b.tensor);
   const ScalarType dtype = operand_dtype(op, x, b);
   const ScalarType result = result_dtype(op, dtype);
@@ -128,6 +133,7 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
   check_storable(op, x, b, result);
   if (op.check) op.check(op, x, b);
   if (x.numel() > 0) compute_into(op, x, p, result, !meet, alpha);
+  return recording;
 }
 
 Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, const BinaryOperand& b,
@@ -164,16 +170,17 @@ Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOp
   return y;
 }
 
-void compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) {
+bool compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) {
   const bool two = simple(op, x, b.tensor) && !x.is_alias_of(*b.tensor);
   if (op.tests || !(two || simple_with_number(x, b))) return compute_inplace(op, x, b, nullptr);
-  autograd::check_inplace(op.name, x);
+  const bool recording = check_inplace(op, x, b);
   if (op.check) op.check(op, x, b);
-  if (x.numel() == 0) return;
+  if (x.numel() == 0) return recording;
   if (two)
     op.run_alike(x, x, *b.tensor);
   else
     op.run(x, x, In::number(*b.number, x.scalar_type()));
+  return recording;
 }
 
 Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
@@ -185,9 +192,9 @@ Tensor compute_scaled(const BinaryOp& op, const BinaryOperand& a, const BinaryOp
                       const Scalar& alpha) {
   return compute(op, a, b, &alpha);
 }
-void compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
+bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
                             const Scalar& alpha) {
-  compute_inplace(op, x, b, &alpha);
+  return compute_inplace(op, x, b, &alpha);
 }
 Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b, const Scalar& alpha) {

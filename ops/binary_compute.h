@@ -27,7 +27,8 @@ struct BinaryOp {
 /// The result as a new tensor.
 Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
 /// The result into x, the first operand. The checks are LibTorch's: x keeps its shape and dtype.
-void compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b);
+/// True where the derivative for both operands must be recorded.
+bool compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b);
 /// The result into out, which is resized when its shape differs. Returns out.
 Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b);
@@ -35,7 +36,7 @@ Tensor& compute_binary_out(const BinaryOp& op, Tensor& out, const BinaryOperand&
 /// The same for op(a, alpha * b).
 Tensor compute_scaled(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
                       const Scalar& alpha);
-void compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
+bool compute_scaled_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b,
                             const Scalar& alpha);
 Tensor& compute_scaled_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a,
                            const BinaryOperand& b, const Scalar& alpha);

@@ -6,7 +6,6 @@
 namespace taper {
 
 using autograd::Grads;
-using autograd::needs_grad;
 using detail::binary_inplace;
 using detail::BinaryOp;
 using detail::compute_binary_inplace;
@@ -16,9 +15,9 @@ namespace {
 
 // x.op_(y) where the result is constant almost everywhere: the gradients are zero.
 Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, const Tensor& y) {
-  compute_binary_inplace(op, x, y);
+  const bool recording = compute_binary_inplace(op, x, y);
   autograd::mark_changed(x);
-  if (needs_grad(x, y) && x.is_floating_point())
+  if (recording)
     autograd::record_inplace(node, x, {x, y},
                              [fx = detail::InputForm(x), fy = detail::InputForm(y)](Grads& g) {
                                std::array<Tensor, 2> out;
@@ -29,9 +28,9 @@ Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, cons
   return const_cast<Tensor&>(x);
 }
 Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, const Scalar& y) {
-  compute_binary_inplace(op, x, y);
+  const bool recording = compute_binary_inplace(op, x, y);
   autograd::mark_changed(x);
-  if (needs_grad(x)) autograd::record_inplace(node, x, {x}, [](const Tensor& g) { return g * 0; });
+  if (recording) autograd::record_inplace(node, x, {x}, [](const Tensor& g) { return g * 0; });
   return const_cast<Tensor&>(x);
 }
 

@@ -63,10 +63,10 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
   if (is_same(src)) return const_cast<Tensor&>(*this);
   check_copy_shapes(*this, src);
-  check_inplace("copy_", *this);
+  const bool recording = check_inplace("copy_", *this, {src});
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
-  if (needs_grad(*this, src) && isFloatingOrComplexType(scalar_type()))
+  if (recording)
     record_inplace("torch::autograd::CopyBackwards", *this, {*this, src},
                    [form = detail::InputForm(src)](autograd::Grads& g) {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
@@ -176,20 +176,20 @@ void fill_values(const Tensor& x, const Scalar& value) {
 }  // namespace
 
 Tensor& Tensor::fill_(const Scalar& value) const {
-  check_inplace("fill_", *this);
+  const bool recording = check_inplace("fill_", *this);
   fill_values(*this, value);
   mark_changed(*this);
-  if (needs_grad(*this)) record_inplace("FillBackward2", *this, {*this}, no_gradient);
+  if (recording) record_inplace("FillBackward2", *this, {*this}, no_gradient);
   return const_cast<Tensor&>(*this);
 }
 
 Tensor& Tensor::fill_(const Tensor& value) const {
   TAPER_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
-  check_inplace("fill_", *this);
+  const bool recording = check_inplace("fill_", *this, {value});
   copy_values(*this, value);
   mark_changed(*this);
-  if (needs_grad(*this, value))
+  if (recording)
     record_inplace("FillBackward3", *this, {*this, value},
                    [form = detail::InputForm(value)](autograd::Grads& g) {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
@@ -199,10 +199,10 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 }
 
 Tensor& Tensor::zero_() const {
-  check_inplace("zero_", *this);
+  const bool recording = check_inplace("zero_", *this);
   if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
   mark_changed(*this);
-  if (needs_grad(*this)) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
+  if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
   return const_cast<Tensor&>(*this);
 }
 

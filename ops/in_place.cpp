@@ -44,9 +44,9 @@ void check_apart(const Tensor& y, const Tensor& x) {
 }
 
 // ---------------------------------------------------------------- forms
-Tensor Form::target(const Tensor& x) const {
+Tensor Form::target(const Tensor& x, const autograd::detail::Inputs& others) const {
   if (in_place) {
-    autograd::check_inplace(name, x);
+    autograd::check_inplace(name, x, others);
     return x;
   }
   NoGradGuard no_grad;

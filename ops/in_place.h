@@ -49,8 +49,9 @@ void check_apart(const Tensor& y, const Tensor& x);
 struct Form {
   const char* name;
   bool in_place;
-  /// What to write: x after the checks for in-place ops, or a row-major copy of it.
-  Tensor target(const Tensor& x) const;
+  /// What to write: x after the checks for in-place ops, or a row-major copy of it. `others` are
+  /// the tensors beside x that have a derivative.
+  Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {}) const;
   /// The beat after the kernel.
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);
@@ -77,8 +78,7 @@ Tensor& overwrite(const Tensor& x, const Tensor& y);
 /// tensors that f reads beside x. Where f records history, an x that is no view shows f's own node.
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
-  autograd::check_inplace(name, x);
-  const bool recording = any_needs_grad({x}) || any_needs_grad(others);
+  const bool recording = autograd::check_inplace(name, x, others);
   return detail::overwrite(x, f(recording ? detail::before_change(x) : x));
 }
 

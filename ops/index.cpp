@@ -189,7 +189,7 @@ Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indi
   check_values(x, plan, values);
   const Tensor rows = plan.row_numbers();
   const Tensor source = values_for(x, plan, values);
-  const Tensor y = form.target(x);
+  const Tensor y = form.target(x, {values});
   on_contiguous(y, [&](const Tensor& whole) {
     on_contiguous(plan.view(whole), [&](const Tensor& work) {
       TAPER_ON_DEVICE(x, put_rows, work, rows, source, plan.rows,

@@ -78,7 +78,7 @@ Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& i
   check_source("index_add_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
   TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
-  const Tensor y = form.target(x);
+  const Tensor y = form.target(x, {source});
   const bool scaled = !alpha.equal(1);
   put_slices(y, dim, rows, scaled ? times(source.detach(), alpha) : source, PutMode::kAdd);
   form.changed(y);
@@ -107,7 +107,7 @@ Tensor copy_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   check_source("index_copy_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
   TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kIndexCopy);
-  const Tensor y = form.target(x);
+  const Tensor y = form.target(x, {source});
   put_slices(y, dim, rows, source, PutMode::kCopy);
   form.changed(y);
   if (needs_grad(x, source))

@@ -67,11 +67,11 @@ PutMode mode_of(std::string_view reduce) {
 /// Checks the range of `index`, then writes. `src` has been checked.
 template <class Source>
 Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index, const Source& src,
-                    PutMode mode) {
+                    PutMode mode, const autograd::detail::Inputs& others = {}) {
   const Tensor at = apart_from(x, index).contiguous();
   if (at.numel() > 0)
     TAPER_ON_DEVICE(x, check_index, at, 0, size_at(x, dim), dim, IndexWording::kDimensionRt);
-  const Tensor y = form.target(x);
+  const Tensor y = form.target(x, others);
   on_contiguous(
       y, [&](const Tensor& work) { TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode); });
   form.changed(y);
@@ -130,7 +130,7 @@ Tensor scatter_source(Form form, const Tensor& x, int64_t dim_given, const Tenso
   check_scatter_source("scatter", x, dim, index, src);
   const bool recording = needs_grad(x, src), product = mode == PutMode::kMultiply;
   const Tensor before = recording && product && form.in_place ? detail::before_change(x) : x;
-  const Tensor y = scatter_into(form, x, dim, index, apart_from(x, src), mode);
+  const Tensor y = scatter_into(form, x, dim, index, apart_from(x, src), mode, {src});
   if (!recording) return y;
   if (product)
     record_product(form, y, x, before, dim, index, src);

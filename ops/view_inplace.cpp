@@ -12,9 +12,7 @@ namespace {
 template <class Backward>
 Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backward& backward) {
   TensorImpl& t = x.impl();
-  const bool recording = autograd::needs_grad(x);
-  TAPER_CHECK(!recording || !t.leaf_requires_grad,
-              "a leaf Variable that requires grad is being used in an in-place operation.");
+  const bool recording = autograd::check_new_history(x);
   if (recording) autograd::record(node, y, {x}, backward);
   t.sizes = y.impl().sizes;
   t.strides = y.impl().strides;

@@ -64,12 +64,13 @@ Tensor fill_to(const Tensor& y, const Tensor& mask, const In& value, const Tenso
 }
 
 /// The output of masked_fill in either form, not yet written.
-Tensor fill_target(Form form, const Tensor& x, const Tensor& mask) {
+Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
+                   const autograd::detail::Inputs& others = {}) {
   const Dims shape = broadcast_shapes(x.sizes(), mask.sizes());
   if (!form.in_place) return detail::make_tensor(shape, x.scalar_type(), x.device());
   TAPER_CHECK(shape == Dims(x.sizes()), "output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
-  return form.target(x);
+  return form.target(x, others);
 }
 
 Tensor fill_number(Form form, const Tensor& x, const Tensor& mask_given, const Scalar& value) {
@@ -92,7 +93,7 @@ Tensor fill_tensor(Form form, const Tensor& x, const Tensor& mask_given, const T
   TAPER_CHECK(value.dim() == 0, "masked_fill_ only supports a 0-dimensional value tensor, but got ",
               "tensor with ", value.dim(), " dimension(s).");
   const Tensor v = value.detach().to(x.device(), x.scalar_type());
-  const Tensor y = fill_target(form, x, mask);
+  const Tensor y = fill_target(form, x, mask, {value});
   fill_to(y, apart_from(y, mask), apart_from(y, v), x);
   form.changed(y);
   if (needs_grad(x, value))
@@ -124,7 +125,7 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
               "Number of elements of source < number of ones in mask");
   const Tensor flat = source.detach().clone(MemoryFormat::Contiguous).view({-1});
   const Tensor values = flat.narrow(0, 0, positions.numel());
-  const Tensor y = form.target(form.in_place ? x : x.detach().expand(shape));
+  const Tensor y = form.target(form.in_place ? x : x.detach().expand(shape), {source});
   on_contiguous(y, [&](const Tensor& work) {
     TAPER_ON_DEVICE(y, put_rows, work, positions, values, RowShape{1, y.numel(), 1},
                     PutMode::kCopy);

@@ -33,12 +33,21 @@ bool needs_grad(TensorList tensors) {
   return false;
 }
 
-Edge gradient_edge(const Tensor& t) {
-  TensorImpl& impl = t.impl();
-  refresh_view_history(impl);
+namespace {
+
+// The edge by the history that `t` shows.
+Edge shown_edge(const Tensor& t) {
+  const TensorImpl& impl = t.impl();
   if (impl.grad_fn) return {impl.grad_fn, impl.output_nr};
   if (impl.leaf_requires_grad) return {accumulator_of(t), 0};
   return {};
+}
+
+}  // namespace
+
+Edge gradient_edge(const Tensor& t) {
+  refresh_view_history(t.impl());
+  return shown_edge(t);
 }
 
 void set_gradient_edge(const Tensor& t, const Edge& edge) {
@@ -61,13 +70,16 @@ void set_history(const Tensor& y, NodePtr node, uint32_t output_nr) {
   impl.output_nr = output_nr;
 }
 
-void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count) {
+void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
+                     History history) {
   size_t made = 0;
   try {
     for (; made < count; ++made) {
       const Tensor& t = *inputs[made];
       const bool wants = t.defined() && t.impl_ptr()->requires_grad();
-      new (&edges[made]) Edge(wants ? gradient_edge(t) : Edge{});
+      new (&edges[made]) Edge(!wants                     ? Edge{}
+                              : history == History::kNow ? gradient_edge(t)
+                                                         : shown_edge(t));
     }
   } catch (...) {
     std::destroy_n(edges, made);
@@ -136,13 +148,14 @@ bool overlaps_itself(const TensorImpl& t) {
   return false;
 }
 
-void check_history_may_change(const TensorImpl& t) {
-  if (t.inference)
-    TAPER_CHECK(InferenceMode::is_enabled(),
-                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
-                "make a clone to get a normal tensor before doing inplace update.See "
-                "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!GradMode::is_enabled()) return;
+void check_inference_may_change(const TensorImpl& t) {
+  TAPER_CHECK(!t.inference || InferenceMode::is_enabled(),
+              "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+              "make a clone to get a normal tensor before doing inplace update.See "
+              "https://github.com/pytorch/rfcs/pull/17 for more details.");
+}
+
+void check_is_no_leaf(const TensorImpl& t) {
   const TensorImpl& base = base_or_self(t);
   TAPER_CHECK(
       !t.view_base || base.grad_fn ||
@@ -150,11 +163,47 @@ void check_history_may_change(const TensorImpl& t) {
       "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   TAPER_CHECK(!t.leaf_requires_grad || t.grad_fn,
               "a leaf Variable that requires grad is being used in an in-place operation.");
-  if (!t.view_base) return;
-  if (base.requires_grad()) check_view_may_change(t);
+}
+
+/// The last change that will be recorded on this thread: of which tensor, and how many tensors its
+/// derivative is for.
+struct CheckedChange {
+  const TensorImpl* x = nullptr;
+  size_t count = 0;
+};
+thread_local CheckedChange checked_change;
+
+// All that could throw when the history of `x` is replaced.
+void prepare_change(const Tensor& x, const detail::Inputs& others) {
+  TensorImpl& t = x.impl();
+  if (t.view_base) check_view_may_change(t);
+  refresh_view_history(t);
+  for (size_t i = 0; i < others.n; ++i)
+    if (others.p[i]->defined()) refresh_view_history(others.p[i]->impl());
+  checked_change = {&t, others.n + 1};
 }
 
 }  // namespace
+
+bool check_new_history(const Tensor& x, const detail::Inputs& others) {
+  const TensorImpl& t = x.impl();
+  check_inference_may_change(t);
+  if (!GradMode::is_enabled()) return false;
+  check_is_no_leaf(t);
+  if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
+  bool wanted = t.requires_grad();
+  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(*others.p[i]);
+  if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
+  prepare_change(x, others);
+  return true;
+}
+
+void detail::assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs) {
+  TAPER_ASSERT(inputs.p[0]->is_same(x), name, ": the inputs of an in-place op begin with itself");
+  TAPER_ASSERT(checked_change.x == &x.impl() && checked_change.count == inputs.n, name,
+               ": check_inplace was not asked, or about ", checked_change.count, " tensors, not ",
+               inputs.n);
+}
 
 void check_no_internal_overlap(const Tensor& x) {
   TAPER_CHECK(!overlaps_itself(x.impl()),
@@ -163,9 +212,10 @@ void check_no_internal_overlap(const Tensor& x) {
               "before performing the operation.");
 }
 
-void check_inplace(const char*, const Tensor& x) {
-  check_history_may_change(x.impl());
+bool check_inplace(const char*, const Tensor& x, const detail::Inputs& others) {
+  const bool recording = check_new_history(x, others);
   check_no_internal_overlap(x);
+  return recording;
 }
 
 void rebase_history(const Tensor& x, NodePtr node) {

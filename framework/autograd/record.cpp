@@ -48,9 +48,11 @@ CallableNode* allocate_node(const char* name, uint32_t num_outputs, const Callab
   return node;
 }
 
-NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count) {
+NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count,
+                  History history) {
   NodePtr owner = NodePtr::adopt(node);
-  connect(*node, reinterpret_cast<Edge*>(reinterpret_cast<char*>(node) + offset), inputs, count);
+  connect(*node, reinterpret_cast<Edge*>(reinterpret_cast<char*>(node) + offset), inputs, count,
+          history);
   return owner;
 }
 

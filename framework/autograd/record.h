@@ -109,16 +109,22 @@ struct CallableNode final : Node {
 CallableNode* allocate_node(const char* name, uint32_t num_outputs, const CallableOps& ops,
                             size_t block_nbytes);
 
+/// Which history of a view is meant: that of its elements as they are now, or, in an op that has
+/// overwritten some of them, that of before, which check_inplace() has made sure of.
+enum class History { kNow, kBeforeChange };
+
 /// Fills `edges` from `inputs` and gives the node its place on the tape. Where the history of an
 /// input cannot be had it throws, and no edge is left.
-void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count);
+void connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
+             History history = History::kNow);
 /// The same for a new node, which it takes over and which goes where it throws. Its edges lie at
 /// `offset`.
-NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count);
+NodePtr connected(CallableNode* node, size_t offset, const Tensor* const* inputs, size_t count,
+                  History history);
 
 template <class F>
 NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* inputs, size_t count,
-                  F&& f) {
+                  F&& f, History history = History::kNow) {
   using Callable = std::decay_t<F>;
   static_assert(alignof(Callable) <= CallableNode::kAlign, "no such place in the node's block");
   constexpr size_t edges =
@@ -127,13 +133,14 @@ NodePtr make_node(const char* name, uint32_t num_outputs, const Tensor* const* i
       allocate_node(name, num_outputs, CallableOpsOf<Callable>::ops, edges + count * sizeof(Edge)));
   new (node->callable()) Callable(std::forward<F>(f));
   node->alive = true;
-  return connected(node.release(), edges, inputs, count);
+  return connected(node.release(), edges, inputs, count, history);
 }
 
 /// References to an op's inputs, for the length of a call.
 struct Inputs {
   const Tensor* p[8];
   size_t n = 0;
+  Inputs() = default;
   Inputs(std::initializer_list<std::reference_wrapper<const Tensor>> list) {
     for (const Tensor& t : list) p[n++] = &t;
   }
@@ -175,20 +182,29 @@ void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f)
 // ---------------------------------------------------------------------- in-place ops
 /// Throws when several elements of `x`, which is to be written, are one place in memory.
 void check_no_internal_overlap(const Tensor& x);
-/// The beat before an in-place op changes `x`: throws for a leaf that requires a gradient, for a
-/// view that may not be written, and for memory that overlaps itself (an expanded tensor).
-void check_inplace(const char* op, const Tensor& x);
-/// The beat after: counts the new version. Call before saved_output(x) and record_inplace.
+/// Must an op that changes `x`, and has a derivative for it and for `others`, record that? To be
+/// asked before anything is changed: throws for a leaf that requires a gradient, for a view whose
+/// history may not be replaced, and where the history of one of `others` cannot be had.
+bool check_new_history(const Tensor& x, const detail::Inputs& others = {});
+/// The same for an op that writes the elements of `x`: throws also for memory that overlaps itself
+/// (an expanded tensor).
+bool check_inplace(const char* op, const Tensor& x, const detail::Inputs& others = {});
+/// After the change: counts the new version. Call before saved_output(x) and record_inplace.
 inline void mark_changed(const Tensor& x) { x.impl().bump_version(); }
 /// Makes `node` the history of `x`, which it has overwritten, and of the base `x` may be a view of.
 void rebase_history(const Tensor& x, NodePtr node);
-/// Like record, for an op that has overwritten `x`. The inputs begin with `x` itself (the
-/// derivative for it is undefined where the old value does not matter). `x`, and the base it may be
-/// a view of, get the new history.
+namespace detail {
+/// Throws unless check_inplace() said yes to so many tensors, `x` the first, last on this thread.
+void assert_was_checked(const char* name, const Tensor& x, const Inputs& inputs);
+}  // namespace detail
+/// Like record, for an op that has overwritten `x`, where check_inplace() has said so. The inputs
+/// are `x` itself (the derivative for it is undefined where the old value does not matter) and the
+/// others that it was asked about. `x`, and the base it may be a view of, get the new history.
 template <class F>
 void record_inplace(const char* name, const Tensor& x, const detail::Inputs& inputs, F&& f) {
-  TAPER_ASSERT(inputs.p[0]->is_same(x), name, ": the inputs of an in-place op begin with itself");
-  rebase_history(x, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)));
+  detail::assert_was_checked(name, x, inputs);
+  rebase_history(x, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f),
+                                      detail::History::kBeforeChange));
 }
 
 // ---------------------------------------------------------------------- views

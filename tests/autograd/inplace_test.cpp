@@ -281,6 +281,54 @@ TEST(Views, OfManyOutputsMayNotBeWritten) {
   EXPECT_EQ(message_of([&] { base.split(2)[0].mul_(scalar(2)); }), text("SplitBackward0"));
 }
 
+// Only the factor wants a gradient; the view, and its base, must be as before.
+TEST(Views, OfManyOutputsAreNotWrittenBeforeTheyAreRefused) {
+  const Tensor k = leaf({2, 2});
+  const auto refused = [](const Tensor& base, const std::function<void()>& body) {
+    EXPECT_THAT(message_of(body), HasSubstr("returns multiple views"));
+    EXPECT_THAT(values_of(base), ElementsAre(1, 2, 3, 4));
+    EXPECT_EQ(base._version(), 0);
+  };
+  const Tensor b = doubles({1, 2, 3, 4}), part = b.split(2)[0], one = b.unbind()[0];
+  refused(b, [&] { part.mul_(k); });
+  refused(b, [&] { part.add_(k); });
+  refused(b, [&] { part.copy_(k); });
+  refused(b, [&] { part.addcmul_(k, k); });
+  refused(b, [&] { part.index_put_({values({0}, kLong)}, k.narrow(0, 0, 1)); });
+  refused(b, [&] { one.mul_(k.sum()); });
+  refused(b, [&] { one.fill_(k.sum()); });
+  refused(b, [&] { part.masked_fill_(part.gt(0), k.sum()); });
+}
+
+// The other view's history is that of before the change, which its own kind could not have after.
+TEST(Views, AnOperandMayBeAnotherViewOfTheSameBase) {
+  const auto gradient = [](void (*change)(const Tensor& x, const Tensor& other)) {
+    const Tensor x = leaf({1, 2, 3, 4}), base = (x * scalar(1)).view({2, 2});
+    change(base.select(0, 0), base.unbind()[1]);
+    (base * base).sum().backward();
+    return values_of(x.grad());
+  };
+  EXPECT_THAT(gradient([](const Tensor& x, const Tensor& other) { x.add_(other); }),
+              ElementsAre(8, 12, 14, 20));
+  EXPECT_THAT(gradient([](const Tensor& x, const Tensor& other) { x.copy_(other); }),
+              ElementsAre(0, 0, 12, 16));
+  EXPECT_THAT(gradient([](const Tensor& x, const Tensor& other) { x.mul_(other); }),
+              ElementsAre(18, 64, 12, 40));
+}
+
+TEST(Views, GeometryOfAViewOfALeafMayNotChange) {
+  const char* words =
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+  const Tensor x = leaf({1, 2}), view = x.view({1, 2});
+  EXPECT_EQ(message_of([&] { view.squeeze_(); }), words);
+  EXPECT_EQ(message_of([&] { view.t_(); }), words);
+  EXPECT_EQ(message_of([&] { view.transpose_(0, 1); }), words);
+  EXPECT_EQ(message_of([&] { view.unsqueeze_(0); }), words);
+  EXPECT_EQ(view.sizes(), IntArrayRef({1, 2}));
+  EXPECT_THAT(message_of([&] { (x * scalar(1)).split(1)[0].unsqueeze_(0); }),
+              HasSubstr("returns multiple views"));
+}
+
 TEST(Views, MadeWithoutGradMayNotBeWrittenWithIt) {
   Tensor x = leaf({1, 2});
   Tensor base = x * scalar(1);

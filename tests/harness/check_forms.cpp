@@ -15,6 +15,9 @@ constexpr char kLeaf[] =
     "a leaf Variable that requires grad is being used in an in-place operation.";
 constexpr char kViewOfLeaf[] =
     "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+constexpr char kOneOfSeveral[] = "is the output of a function that returns multiple views.";
+constexpr char kNoGradView[] = "A view was created in no_grad mode and is being modified inplace";
+constexpr char kStaleView[] = "was used after its base had been modified inplace";
 constexpr char kOverlap[] =
     "more than one element of the written-to tensor refers to a single memory location.";
 constexpr char kOutGradient[] =
@@ -107,6 +110,33 @@ void check_inplace_history(const OpCase& c, const Args& args, Log& log) {
     log.compare("in place on a view: gradient", of_view[j], plain[j], {1e-12, 0});
 }
 
+Tensor one_of_several(const Tensor& x) { return x.unsqueeze(0).unbind(0)[0]; }
+Tensor no_grad_view(const Tensor& x) {
+  const NoGradGuard no_grad;
+  return x.view(x.sizes());
+}
+
+/// Where argument j alone wants a gradient, the op must refuse before it writes: a view whose
+/// history cannot be replaced, and an argument whose own history cannot be had.
+void check_inplace_refusals(const OpCase& c, const Args& args, size_t j, Log& log) {
+  constexpr std::tuple<const char*, const char*, Layout> kViews[] = {
+      {"in place on one of several views", kOneOfSeveral, one_of_several},
+      {"in place on a view made under no_grad", kNoGradView, no_grad_view}};
+  for (const auto& [what, words, view] : kViews) {
+    Args leaves = copy(args);
+    leaves.t[j].requires_grad_();
+    const Tensor x = view(j == 0 ? leaves.t[0].clone() : leaves.t[0]);
+    expect_refused(what, words, x, log, [&] { c.inplace(with_first(leaves, x)); });
+  }
+  if (j == 0) return;
+  Args leaves = copy(args);
+  const Tensor base = leaves.t[j].requires_grad_().clone();
+  leaves.t[j] = one_of_several(base);
+  base.mul_(1);
+  expect_refused("in place with a stale view", kStaleView, leaves.t[0], log,
+                 [&] { c.inplace(leaves); });
+}
+
 void check_inplace(const OpCase& c, const Args& args, Log& log) {
   const Results plain = c.call(args);
   if (!fits_in_place(plain[0], args)) return;
@@ -120,6 +150,8 @@ void check_inplace(const OpCase& c, const Args& args, Log& log) {
   }
   const bool recorded = c.differentiable || c.refuses_gradient;
   if (recorded && wants_gradient(c, args, 0)) check_inplace_history(c, args, log);
+  for (size_t j = 0; j < args.t.size(); ++j)
+    if (recorded && wants_gradient(c, args, j)) check_inplace_refusals(c, args, j, log);
 }
 
 // ---------------------------------------------------------------- out

@@ -138,6 +138,20 @@ Tensor expanded(const Tensor& t) {
   return r.as_strided(t.sizes(), strides);
 }
 
+Tensor windows_of(const Tensor& line, IntArrayRef sizes) {
+  return line.as_strided(sizes, Dims(static_cast<int64_t>(sizes.size()), 1));
+}
+
+Tensor line_for(const Tensor& t) {
+  int64_t length = 1;
+  for (int64_t n : t.sizes()) length += std::max<int64_t>(n, 1) - 1;
+  const Tensor flat = to_tensor(to_array(t), t.scalar_type()).view({-1});
+  Tensor line = detail::make_tensor({length}, t.scalar_type(), Device());
+  line.zero_();
+  for (int64_t i = 0; i < std::min(length, t.numel()); ++i) copy_element(line, flat, i);
+  return line;
+}
+
 std::vector<unsigned char> bytes_of(const Tensor& t) {
   const auto* p = static_cast<const unsigned char*>(t.storage().data());
   return {p, p + t.storage().nbytes()};

@@ -35,6 +35,11 @@ Tensor transposed(const Tensor& t);
 Tensor offset_and_spread(const Tensor& t);
 /// Dimensions along which all values are equal get stride 0.
 Tensor expanded(const Tensor& t);
+/// Windows of a line of memory that share their elements, as repeated unfold() makes them: element
+/// (i, j, ...) is number i + j + ... of `line`.
+Tensor windows_of(const Tensor& line, IntArrayRef sizes);
+/// A line of memory for windows of t's shape, with numbers of t.
+Tensor line_for(const Tensor& t);
 std::vector<unsigned char> bytes_of(const Tensor& t);
 
 /// Random numbers of both signs, in the shapes of the results.

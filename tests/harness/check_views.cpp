@@ -29,6 +29,86 @@ void check_layout(const OpCase& c, const Args& args, const Arrays& want, const c
       log.add(name, ": the call changed input ", j);
 }
 
+// ---------------------------------------------------------------- inputs that overlap themselves
+
+/// A call's results, or nothing where it threw: not every op takes numbers that repeat.
+optional<Results> called(const OpCase& c, const Args& args) {
+  try {
+    return c.call(args);
+  } catch (const Error&) {
+    return nullopt;
+  }
+}
+
+/// The same numbers as windows of one line of memory, and in memory of their own.
+struct Windows {
+  std::vector<Tensor> lines;
+  Args args, plain;
+  explicit Windows(const Args& given) : args(given), plain(given) {
+    for (size_t j = 0; j < given.t.size(); ++j) {
+      lines.push_back(line_for(given.t[j]));
+      spread(j);
+      plain.t[j] = to_tensor(to_array(args.t[j]), given.t[j].scalar_type());
+    }
+  }
+  void spread(size_t j) { args.t[j] = windows_of(lines[j], plain.t[j].sizes()); }
+  bool overlap() const {
+    for (size_t j = 0; j < lines.size(); ++j)
+      if (lines[j].numel() < args.t[j].numel()) return true;
+    return false;
+  }
+};
+
+void check_overlapping(const OpCase& c, const Args& given, Log& log) {
+  const Windows w(given);
+  if (!w.overlap()) return;
+  const optional<Results> want = called(c, w.plain);
+  if (!want) return;
+  Arrays numbers;
+  for (const Tensor& r : *want) numbers.push_back(read(r));
+  compare_results(c, c.call(w.args), numbers, "overlapping input", log);
+}
+
+/// The gradient of an element of the line is the sum over the elements that it stands for.
+Array summed_over_windows(const Array& g, const Tensor& line) {
+  Array sum(line.sizes().vec());
+  for_each_index(g.sizes, [&](const std::vector<int64_t>& index) {
+    int64_t at = 0;
+    for (int64_t i : index) at += i;
+    if (g.im.empty())
+      sum.v[at] += g.at(index);
+    else
+      sum.set_z(at, sum.z(at) + g.z(g.position(index)));
+  });
+  return sum;
+}
+
+std::vector<Array> gradients(const OpCase& c, const Args& args, const std::vector<Tensor>& leaves) {
+  Random random(3);
+  const Results results = differentiable_of(c.call(args));
+  run_backward(results, cotangents_for(results, random), false);
+  std::vector<Array> list;
+  for (const Tensor& x : leaves) list.push_back(grad_of(x));
+  return list;
+}
+
+void check_overlapping_gradient(const OpCase& c, const Args& given, Log& log) {
+  Windows w(given);
+  if (!w.overlap() || !called(c, w.plain)) return;
+  std::vector<Tensor> lines, plain;
+  for (size_t j = 0; j < given.t.size(); ++j) {
+    if (!wants_gradient(c, given, j)) continue;
+    lines.push_back(w.lines[j].requires_grad_());
+    w.spread(j);
+    plain.push_back(w.plain.t[j].requires_grad_());
+  }
+  const std::vector<Array> want = gradients(c, w.plain, plain);
+  const std::vector<Array> got = gradients(c, w.args, lines);
+  for (size_t j = 0; j < want.size(); ++j)
+    log.compare("gradient of an overlapping input", got[j], summed_over_windows(want[j], lines[j]),
+                {1e-8, 1e-9});
+}
+
 void expect_refusal(const Tensor& r, Log& log) {
   if (!isFloatingOrComplexType(r.scalar_type())) return;
   if (!r.requires_grad()) return log.add("expected a result whose backward throws, got no history");
@@ -104,13 +184,16 @@ Failures check_views_and_state(const OpCase& c) {
       log.guarded([&] {
         const Arrays want = c.reference(read(args));
         for (const auto& [name, layout] : kLayouts) check_layout(c, args, want, name, layout, log);
+        check_overlapping(c, args, log);
       });
     }
   for (const Args& args : c.samples(widest_dtype(c))) {
     if (!is_small(args)) continue;
     log.sample(args);
     log.guarded([&] { check_history(c, args, log); });
-    if (c.differentiable) log.guarded([&] { check_gradient_layouts(c, args, log); });
+    if (!c.differentiable) continue;
+    log.guarded([&] { check_gradient_layouts(c, args, log); });
+    log.guarded([&] { check_overlapping_gradient(c, args, log); });
   }
   return failures;
 }
