@@ -3,12 +3,14 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/activation_kernels.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/binary_kernels.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/in_place.h>
+#include <taper/ops/no_derivative.h>
 #include <taper/ops/reduce.h>
 #include <taper/ops/unary.h>
 #include <taper/ops/view.h>
@@ -324,12 +326,17 @@ Tensor softshrink(const Tensor& self, const Scalar& lambd) {
       {"softshrink_cpu", "SoftshrinkBackward0", {Activation::kSoftshrink, lambd.toDouble()}}, self);
 }
 Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value) {
-  if (isIntegralType(self.scalar_type(), false)) return self.masked_fill(self.le(threshold), value);
+  if (isIntegralType(self.scalar_type(), false)) {
+    detail::check_fits(threshold, self.scalar_type());
+    return self.masked_fill(self.le(threshold), value);
+  }
   return activate(threshold_op(threshold, value), self);
 }
 Tensor& threshold_(Tensor& self, const Scalar& threshold, const Scalar& value) {
-  if (isIntegralType(self.scalar_type(), false))
+  if (isIntegralType(self.scalar_type(), false)) {
+    detail::check_fits(threshold, self.scalar_type());
     return self.masked_fill_(self.le(threshold), value);
+  }
   return activate_inplace(threshold_op(threshold, value), self);
 }
 Tensor log_sigmoid(const Tensor& self) {
@@ -417,9 +424,7 @@ void check_noise(const Tensor& self, const Tensor& noise) {
               "rrelu_with_noise: expected noise of the sizes and dtype of self, ", self.sizes(),
               " and ", self.scalar_type(), ", got ", noise.sizes(), " and ", noise.scalar_type());
   check_same_device("rrelu_with_noise", self, noise);
-  TAPER_CHECK(!needs_grad(noise),
-              "The function 'rrelu_with_noise' is not differentiable with respect to argument "
-              "'noise'. This input cannot have requires_grad True.");
+  detail::check_wants_no_gradient("rrelu_with_noise", "noise", noise);
 }
 
 }  // namespace

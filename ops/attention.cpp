@@ -31,6 +31,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// The softmax of scores, with weights of 0 where a whole row is masked.
+Tensor attention_weights(const Tensor& scores, bool masked) {
+  if (!masked || scores.numel() == 0) return softmax(scores, -1);
+  const Tensor unseen = scores.detach().eq(-kInfinity).all(-1, true);
+  return softmax(scores.masked_fill(unseen, 0), -1).masked_fill(unseen, 0);
+}
+
 // By its definition, with all weights in memory.
 AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                               const AttentionOptions& options) {
@@ -39,7 +46,7 @@ AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v,
   if (options.causal)
     scores = scores.add(
         full({q.size(2), k.size(2)}, -kInfinity, q.options().requires_grad(false)).triu(1));
-  const Tensor weights = dropout(softmax(scores, -1), options.dropout, true);
+  const Tensor weights = dropout(attention_weights(scores, mask.defined()), options.dropout, true);
   const Tensor y = matmul(weights, v);
   if (options.weights == AttentionOptions::kNone) return {y, {}};
   return {y, options.weights == AttentionOptions::kEach ? weights : weights.mean(1)};
@@ -166,6 +173,10 @@ void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Te
               "Expected attn_mask dtype to be bool or to match query dtype, but got "
               "attn_mask.dtype: ",
               mask.dtype(), " and  query.dtype: ", q.dtype(), " instead.");
+  TAPER_CHECK_INDEX(mask.dim() >= 2,
+                    "scaled_dot_product_attention: expected attn_mask to have at least the "
+                    "dimensions (L, S), got ",
+                    mask.sizes(), ". Dimension out of range");
   check_same_device("scaled_dot_product_attention", q, mask);
 }
 

@@ -98,7 +98,8 @@ struct SoftmaxBlock {
   }
 };
 
-/// y becomes the mean; lse is noted.
+/// y becomes the mean; lse is noted. A row that may see nothing has no mean: it is 0, and so, by an
+/// lse above all its scores, are its weights.
 template <class T>
 struct FinishRows {
   T* y;
@@ -109,10 +110,12 @@ struct FinishRows {
 
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t h = row / rows, i = row - h * rows;
-    const T factor = 1 / sum[row];
+    const bool sees = sum[row] != 0;
+    const T factor = sees ? 1 / sum[row] : T(0);
     T* to = y + h * y_head + i * y_row;
     team.each(width, [&](int64_t d) { to[d] *= factor; });
-    if (team.rank == 0) lse[h * lse_head + i] = finite_max(max[row]) + std::log(sum[row]);
+    if (team.rank == 0)
+      lse[h * lse_head + i] = sees ? finite_max(max[row]) + std::log(sum[row]) : T(0);
   }
 };
 

@@ -2,6 +2,7 @@
 #include <taper/ops/binary.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/ops/binary_ops.h>
 #include <taper/ops/in_place.h>
 
@@ -98,6 +99,7 @@ void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& a
               "For integral input tensors, argument alpha must not be a floating point number.");
   TAPER_CHECK(!alpha.isBoolean() || t == kBool,
               "Boolean alpha only supported for Boolean results.");
+  if (isIntegralType(t, false)) detail::check_fits(alpha, t);
   TAPER_CHECK(!alpha.isComplex() || isComplexType(t),
               "For non-complex input tensors, argument alpha must not be a complex number.");
 }

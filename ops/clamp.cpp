@@ -1,4 +1,6 @@
 // clamp, clip, clamp_min, clamp_max: bounds that are numbers, bounds that are tensors.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -56,14 +58,37 @@ void fill_nan(const Tensor& y) {
   if (y.numel() > 0) TAPER_ON_DEVICE(y, fill, y, In::number(nan, y.scalar_type()));
 }
 
+// The least and the largest number of an integral dtype.
+std::array<int64_t, 2> range_of(ScalarType t) {
+  std::array<int64_t, 2> range{};
+  TAPER_SWITCH(t, "clamp", TAPER_INTEGRAL_DTYPES, [&] {
+    range = {static_cast<int64_t>(std::numeric_limits<scalar_t>::min()),
+             static_cast<int64_t>(std::numeric_limits<scalar_t>::max())};
+  });
+  return range;
+}
+
+// A bound beyond what an integral dtype holds bounds nothing: the end of the range does the same.
+// On the other side no number of that dtype could be the result.
+In bound_of(const char* which, const optional<Scalar>& bound, ScalarType t, bool is_min) {
+  if (!bound) return In();
+  if (isIntegralType(t, false)) {
+    const auto [least, largest] = range_of(t);
+    const int64_t v = bound->toLong();
+    TAPER_CHECK(is_min ? v <= largest : v >= least, "clamp: Clamp ", which, " value ", v,
+                " is outside the representable range of ", toString(t));
+    return In::number(std::clamp(v, least, largest), t);
+  }
+  detail::check_fits(*bound, t);
+  return In::number(*bound, t);
+}
+
 // A bound that is NaN makes all elements NaN.
 void run_clamp(const Tensor& y, const Tensor& x, const NumberBounds& b) {
   TAPER_CHECK(!x.is_complex(), "clamp is not supported for complex types");
   if (is_nan(b.min) || is_nan(b.max)) return fill_nan(y);
-  if (b.min) detail::check_fits(*b.min, y.scalar_type());
-  if (b.max) detail::check_fits(*b.max, y.scalar_type());
-  const In low = b.min ? In::number(*b.min, y.scalar_type()) : In();
-  const In high = b.max ? In::number(*b.max, y.scalar_type()) : In();
+  const In low = bound_of("min", b.min, y.scalar_type(), true);
+  const In high = bound_of("max", b.max, y.scalar_type(), false);
   if (y.numel() > 0) TAPER_ON_DEVICE(x, clamp, y, x, low, high);
 }
 
@@ -135,31 +160,48 @@ Tensor clamp_values(const Tensor& x, const TensorBound& min, const TensorBound& 
   check_bounds(min, max);
   if (one_pass(x, min, max)) return detail::computed({x, *min, *max}, run_clamp(x, *min, *max));
   const NoGradGuard values_only;
-  Tensor y = x;
-  if (min) y = maximum(y, *min);
-  if (max) y = minimum(y, *max);
+  const ScalarType t = detail::promoted_dtype({x, min ? *min : x, max ? *max : x});
+  Tensor y = x.to(t);
+  if (min) y = maximum(y, min->to(t));
+  if (max) y = minimum(y, max->to(t));
   return y;
 }
 
-// Inside the bounds (them included) the gradient is x's, outside it is the bound's that was taken;
-// where the bounds cross, the upper one wins. The lower one gets none where they are equal, as in
-// PyTorch.
+// Half of g where x is equal to a bound: the other half is the bound's.
+Tensor halved(const Tensor& g, const Tensor& tie) { return where(tie, g * 0.5, g); }
+
+// Inside the bounds the gradient is x's, outside it is the bound's that was taken, and x shares it
+// with a bound that it is equal to. Where the bounds cross, the upper one wins; where they are
+// equal to x both, it is x's alone, as in PyTorch.
 std::array<Tensor, 3> clamp_gradients(const Tensor& g, const Tensor& x, const Tensor& low,
                                       const Tensor& high, const Grads& wanted) {
   const Tensor below = low.defined() ? x.lt(low) : Tensor();
   const Tensor above = high.defined() ? x.gt(high) : Tensor();
-  const bool two = low.defined() && high.defined();
+  const Tensor apart = low.defined() && high.defined() ? low.lt(high) : Tensor();
+  const auto tie = [&](const Tensor& bound) {
+    const Tensor equal = x.eq(bound);
+    return apart.defined() ? equal.logical_and(apart) : equal;
+  };
   std::array<Tensor, 3> out;
   if (wanted.needs(0)) {
-    out[0] = below.defined() ? where(below, Scalar(0), g) : g;
-    if (above.defined()) out[0] = where(above, Scalar(0), out[0]);
+    out[0] = g;
+    if (low.defined()) out[0] = where(below, Scalar(0), halved(out[0], tie(low)));
+    if (high.defined()) out[0] = where(above, Scalar(0), halved(out[0], tie(high)));
   }
-  if (wanted.needs(1)) out[1] = where(two ? below.logical_and(low.lt(high)) : below, g, Scalar(0));
-  if (wanted.needs(2)) out[2] = where(two ? above.logical_or(high.lt(low)) : above, g, Scalar(0));
+  if (wanted.needs(1)) {
+    const Tensor taken = tie(low).logical_or(below);
+    out[1] =
+        where(apart.defined() ? taken.logical_and(apart) : taken, halved(g, tie(low)), Scalar(0));
+  }
+  if (wanted.needs(2)) {
+    const Tensor taken = tie(high).logical_or(above);
+    out[2] = where(apart.defined() ? taken.logical_or(high.lt(low)) : taken, halved(g, tie(high)),
+                   Scalar(0));
+  }
   return out;
 }
 
-// One bound: a tie belongs to x.
+// One bound.
 Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor& x,
                       const Tensor& bound, Tensor (*stays)(const Tensor&, const Tensor&)) {
   Tensor y = detail::compute_binary(op, x, bound);
@@ -168,9 +210,11 @@ Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor
            [fx = InputForm(x), fb = InputForm(bound), x = saved(x), bound = saved(bound),
             stays](Grads& g) {
              std::array<Tensor, 2> out;
-             const Tensor of_x = stays(x.get(), bound.get());
-             if (g.needs(0)) out[0] = fx(where(of_x, g[0], Scalar(0)));
-             if (g.needs(1)) out[1] = fb(where(of_x, Scalar(0), g[0]));
+             const Tensor tie = x.get().eq(bound.get()), of_x = stays(x.get(), bound.get());
+             const Tensor share = halved(g[0], tie);
+             if (g.needs(0)) out[0] = fx(where(of_x, share, Scalar(0)));
+             if (g.needs(1))
+               out[1] = fb(where(of_x.logical_and(tie.logical_not()), Scalar(0), share));
              return out;
            });
   return y;

@@ -35,6 +35,8 @@ void binary_of(const Out& y, const In& a, const In& b, ComplexBinary f) {
       return map2<C, C>(y, a, b, complex_functor::div());
     case ComplexBinary::pow:
       return map2<C, C>(y, a, b, complex_functor::pow());
+    case ComplexBinary::logaddexp:
+      return map2<C, C>(y, a, b, complex_functor::logaddexp());
   }
 }
 

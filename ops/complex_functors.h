@@ -58,6 +58,26 @@ TAPER_FUNCTOR(conj, C(z.real(), -z.imag()))
 #undef TAPER_LONG_FUNCTOR
 #undef TAPER_FUNCTOR_AS
 
+// exp(z) - 1 = expm1(x) cos(y) - 2 sin(y / 2)^2 + i exp(x) sin(y), with no difference of equals.
+struct expm1 {
+  template <class C>
+  TAPER_OUTLINED C operator()(C z) const {
+    const auto half = std::sin(z.imag() / 2);
+    return C(std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half,
+             std::exp(z.real()) * std::sin(z.imag()));
+  }
+};
+// Near 0, |1 + z|^2 - 1 = x (2 + x) + y^2.
+struct log1p {
+  template <class C>
+  TAPER_OUTLINED C operator()(C z) const {
+    using T = typename C::value_type;
+    const T x = z.real(), y = z.imag();
+    if (std::fabs(x) > T(0.5) || std::fabs(y) > T(0.5)) return math::log(C(1 + x, y));
+    return C(std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x));
+  }
+};
+
 struct sgn {
   template <class C>
   TAPER_HD C operator()(const C& z) const {
@@ -107,6 +127,21 @@ struct pow {
   TAPER_OUTLINED static C pow_of(C a, C b) {
     if (a == C(0, 0) && b.real() > 0) return C(0, 0);
     return math::exp(mul()(b, math::log(a)));
+  }
+};
+// By the larger real part, whose exponential does not overflow.
+struct logaddexp {
+  template <class C>
+  TAPER_OUTLINED C operator()(C a, C b) const {
+    if (a != a || b != b) {
+      const auto nan = a != a ? a.real() + a.imag() : b.real() + b.imag();
+      return C(nan, nan);
+    }
+    const bool a_is_low = a.real() < b.real();
+    const C low = a_is_low ? a : b, high = a_is_low ? b : a;
+    if (low.real() != high.real() || std::isfinite(low.real()))
+      return high + log1p()(math::exp(low - high));
+    return low.real() < 0 ? low : math::log(math::exp(a) + math::exp(b));
   }
 };
 struct of_parts {

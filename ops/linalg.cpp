@@ -143,9 +143,10 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
     y = p.diagonal.abs().log().sum({-1});
   }
   if (!needs_grad(A)) return {sign, y};
-  if (!A.is_complex())
-    record("LinalgSlogdetBackward0", y, {A},
-           [a = saved(A)](const Tensor& g) { return as_matrices(g) * inv(a.get()).mT(); });
+  if (!A.is_complex())  // the sign's derivative is 0
+    record("LinalgSlogdetBackward0", {sign, y}, {A}, [a = saved(A)](Grads& g) {
+      return g[1].defined() ? as_matrices(g[1]) * inv(a.get()).mT() : zeros_like(a.get());
+    });
   else
     record(
         "LinalgSlogdetBackward0", {sign, y}, {A},

@@ -240,7 +240,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
 Tensor matrix_power(const Tensor& A, int64_t n) {
   if (n < 0) return linalg::matrix_power(inv(A), -n);
   check_square_sizes("linalg.matrix_power", A);
-  if (n == 0) return identity_like(A, A.size(-1)).expand(A.sizes()).clone();
+  if (n == 0) return A.clone().copy_(identity_like(A, A.size(-1)));  // a gradient of zeros
   Tensor result, square = A;
   for (int64_t left = n; left > 0; left /= 2) {
     if (left % 2) result = result.defined() ? matmul(result, square) : square;

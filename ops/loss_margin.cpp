@@ -1,11 +1,20 @@
+#include <taper/framework/runtime/access.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/index.h>
 #include <taper/ops/loss.h>
 #include <taper/ops/loss_reduction.h>
+#include <taper/ops/no_derivative.h>
 #include <taper/ops/reduce_norm.h>
 #include <taper/ops/view.h>
 
 namespace taper {
+
+namespace {
+// Whether the values can be read without waiting for a device, or outside of what is captured.
+bool may_look(const Tensor& x) {
+  return x.is_cpu() && x.numel() > 0 && !detail::is_captured(x.device());
+}
+}  // namespace
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin,
                             int64_t reduction) {
@@ -65,9 +74,10 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
               "inconsistent weight size, expected ", x.size(1), " but got ",
               weighted ? weight->sizes() : IntArrayRef());
   const Tensor t = target.reshape({x.size(0), 1});
-  Tensor miss = (x - gather(x, 1, t)).add(margin).clamp_min(0);
+  Tensor miss = (x - gather(x, 1, t)).add(margin).relu();
   if (power == 2) miss = miss.square();
   miss = scatter(miss, 1, t, Scalar(0));
+  if (weighted) detail::check_wants_no_gradient("multi_margin_loss", "weight", *weight);
   if (weighted) miss = miss * index_select(*weight, 0, t.squeeze(1)).unsqueeze(1);
   const Tensor loss = miss.sum(1) / x.size(1);
   return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
@@ -82,9 +92,14 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
               " for input of size: ", self.sizes());
   const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
   const Tensor given = self.dim() == 1 ? target.unsqueeze(0) : target;
+  // Below -1 there is no meaning; what is too large is found by gather, on devices too.
+  TAPER_CHECK(
+      !may_look(given) || given.ge(-1).all().item<bool>(),
+      "multilabel_margin_loss: argument #2 'target' is out of range: expected classes of 0 to ",
+      x.size(1) - 1, ", ended by -1, got ", given.min().item());
   const Tensor valid = given.ge(0).to(kLong).cumprod(1), t = given.clamp_min(0);
   const Tensor others = scatter_add(valid.new_zeros(valid.sizes()), 1, t, valid).eq(0);
-  const Tensor miss = (x.unsqueeze(1) - gather(x, 1, t).unsqueeze(2)).add(1).clamp_min(0);
+  const Tensor miss = (x.unsqueeze(1) - gather(x, 1, t).unsqueeze(2)).add(1).relu();
   const Tensor counted = valid.unsqueeze(2) * others.unsqueeze(1);
   const Tensor loss = (miss * counted).sum({1, 2}) / x.size(1);
   return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);

@@ -6,6 +6,7 @@
 #include <taper/ops/loss.h>
 #include <taper/ops/loss_pointwise_kernels.h>
 #include <taper/ops/loss_reduction.h>
+#include <taper/ops/no_derivative.h>
 
 namespace taper {
 
@@ -128,6 +129,7 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
                     ") is deprecated. Please ensure they have the same size.");
   const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
   if (!given(weight)) return pointwise_loss(op, self, target, reduction);
+  detail::check_wants_no_gradient("binary_cross_entropy", "weight", *weight);
   return reduce_loss(pointwise_loss(op, self, target, Reduction::None).mul(*weight), reduction);
 }
 
@@ -140,6 +142,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
                   "BinaryCrossEntropyWithLogitsBackward0",
                   {LossKind::kBceLogits}};
   if (!given(weight) && !given(pos_weight)) return pointwise_loss(op, self, target, reduction);
+  const char* const name = "binary_cross_entropy_with_logits";
+  if (given(weight)) detail::check_wants_no_gradient(name, "weight", *weight);
+  if (given(pos_weight)) detail::check_wants_no_gradient(name, "pos_weight", *pos_weight);
   Tensor loss;
   if (given(pos_weight)) {
     // (1 - t) x + (1 + (w - 1) t) log(1 + exp(-x)): the positive term is t log(1 + exp(-x)).
@@ -162,6 +167,7 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   check_reduction("soft_margin_loss", reduction);
+  detail::check_wants_no_gradient("soft_margin_loss", "target", target);
   return reduce_loss(log_sigmoid(self.mul(target)).neg(), reduction);
 }
 

@@ -76,6 +76,8 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
                const Scalar& beta, const Scalar& alpha) {
   if (a.is_complex()) return complex_product(a, b, self, beta, alpha);
   Tensor y = detail::make_tensor(sizes, a.scalar_type(), a.device());
+  // A product of bools has no kernel, and needs none where there is nothing to add up.
+  if (a.scalar_type() == kBool && a.size(-1) == 0 && !self.defined()) return y.zero_();
   TAPER_ON_DEVICE(y, matmul_kernel, y, a, b, self, beta, alpha);
   return y;
 }
@@ -218,6 +220,7 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
   check_operands("mv", self, vec);
   if (self.is_complex()) return mm(self, vec.unsqueeze(1)).squeeze(1);
   Tensor y = detail::make_tensor({self.size(0)}, self.scalar_type(), self.device());
+  if (self.scalar_type() == kBool && vec.numel() == 0) return y.zero_();
   const Tensor rows = y.detach().unsqueeze(1), column = vec.detach().unsqueeze(1);
   TAPER_ON_DEVICE(y, matmul_kernel, rows, self, column, Tensor(), 0, 1);
   if (needs_grad(self, vec))
@@ -302,6 +305,10 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   TAPER_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
   const ScalarType t =
       promoteTypes(self.scalar_type(), promoteTypes(vec1.scalar_type(), vec2.scalar_type()));
+  for (const auto& [name, factor] : {std::pair("beta", beta), std::pair("alpha", alpha)})
+    TAPER_CHECK(!isIntegralType(t, false) || !factor.isFloatingPoint(),
+                "addr: For integral input tensors, argument ", name,
+                " must not be a floating point number.");
   return addmm(self.to(t), vec1.to(t).unsqueeze(1), vec2.to(t).unsqueeze(0), beta, alpha);
 }
 

@@ -15,4 +15,10 @@ Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inpu
   return y;
 }
 
+void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
+  TAPER_CHECK(!autograd::needs_grad(x), "The function '", op,
+              "' is not differentiable with respect to argument '", argument,
+              "'. This input cannot have requires_grad True.");
+}
+
 }  // namespace taper::detail

@@ -11,5 +11,8 @@ namespace taper::detail {
 /// Returns y = op(inputs). Where it is floating and an input wants a gradient, backward through it
 /// throws Error.
 Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs);
+/// Throws Error where `x`, an argument of that name in which `op` has no derivative, wants a
+/// gradient: it would be lost in silence.
+void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x);
 
 }  // namespace taper::detail

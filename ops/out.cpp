@@ -1,5 +1,9 @@
 #include <taper/ops/out.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace taper {
 
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
@@ -32,11 +36,94 @@ void check_asked_dtype(const Tensor& out, ScalarType dtype) {
               cpp_type_name(dtype), ", but got ", cpp_type_name(out.scalar_type()), " instead");
 }
 
+namespace {
+
+// Where LibTorch's kernels write `out` themselves, it must have the result's dtype already; the
+// other ops convert.
+bool converts(std::string_view op) {
+  static constexpr std::string_view kDoNot[] = {"aminmax",
+                                                "argmax",
+                                                "argmin",
+                                                "avg_pool2d",
+                                                "avg_pool3d",
+                                                "binary_cross_entropy",
+                                                "count_nonzero",
+                                                "cross",
+                                                "cummax",
+                                                "cummin",
+                                                "dot",
+                                                "elu",
+                                                "gather",
+                                                "gelu",
+                                                "hardtanh",
+                                                "histc",
+                                                "index_add",
+                                                "index_copy",
+                                                "index_reduce",
+                                                "index_select",
+                                                "inner",
+                                                "inverse",
+                                                "isin",
+                                                "kthvalue",
+                                                "linalg_cholesky",
+                                                "linalg_cross",
+                                                "linalg_det",
+                                                "linalg_eigvalsh",
+                                                "linalg_inv",
+                                                "linalg_matrix_norm",
+                                                "linalg_matrix_power",
+                                                "linalg_multi_dot",
+                                                "linalg_norm",
+                                                "linalg_solve",
+                                                "linalg_svdvals",
+                                                "linalg_vector_norm",
+                                                "log_softmax",
+                                                "logcumsumexp",
+                                                "masked_select",
+                                                "matmul",
+                                                "max",
+                                                "median",
+                                                "min",
+                                                "mode",
+                                                "msort",
+                                                "multinomial",
+                                                "mv",
+                                                "nan_to_num",
+                                                "nanmedian",
+                                                "nll_loss",
+                                                "nonzero",
+                                                "norm",
+                                                "renorm",
+                                                "roll",
+                                                "scatter",
+                                                "scatter_add",
+                                                "scatter_reduce",
+                                                "softmax",
+                                                "sort",
+                                                "take",
+                                                "take_along_dim",
+                                                "tensordot",
+                                                "topk",
+                                                "tril",
+                                                "triu",
+                                                "vdot",
+                                                "where"};
+  return std::find(std::begin(kDoNot), std::end(kDoNot), op) == std::end(kDoNot);
+}
+
+}  // namespace
+
+void check_stored_dtype(const char* op, const Tensor& out, ScalarType result) {
+  if (converts(op)) return check_result_cast(result, out.scalar_type());
+  TAPER_CHECK(out.scalar_type() == result, op, ": Expected out tensor to have dtype ",
+              cpp_type_name(result), ", but got ", cpp_type_name(out.scalar_type()), " instead");
+}
+
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_out_gradient(op, out, inputs);
   if (!out.defined()) return out = y;
   const OutPlan to = plan_out(out, y.impl().sizes, inputs);
-  check_result_cast(y.scalar_type(), out.scalar_type());
+  check_stored_dtype(op, out, y.scalar_type());
   to.resize();
   const NoGradGuard values_only;
   return out.copy_(y);

@@ -38,6 +38,9 @@ void check_out_dtype(const Tensor& out, ScalarType dtype);
 /// float instead".
 void check_asked_dtype(const Tensor& out, ScalarType dtype);
 
+/// Throws unless a result of this dtype may be stored in `out` by the op.
+void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);
+
 /// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
 

@@ -12,7 +12,7 @@ inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
   const auto check = [&](const Tensor& out, const Tensor& result) {
     if (!out.defined()) return;
     plan_out(out, result.impl().sizes, inputs);
-    check_result_cast(result.scalar_type(), out.scalar_type());
+    check_stored_dtype(op, out, result.scalar_type());
   };
   check(first, std::get<0>(y));
   check(second, std::get<1>(y));

@@ -213,6 +213,11 @@ Tensor avg_pool(const char* op, const char* node, const Tensor& x, int64_t spati
   TAPER_CHECK(!divisor || *divisor != 0, "divisor must be not zero");
   PoolWindows w = windows_from(op, spatial, kernel, stride, padding, 1);
   check_input(op, x, spatial);
+  // As in LibTorch, for three dimensions alone: whatever padding and ceil_mode would add.
+  for (int64_t d = 0; spatial == 3 && d < 3; ++d)
+    TAPER_CHECK(x.size(d - 3) >= kernel[kernel.size() == 1 ? 0 : static_cast<size_t>(d)], op,
+                ": input image ", x.sizes().slice(x.dim() - 3), " smaller than kernel size ",
+                kernel);
   w.count_include_pad = count_include_pad;
   w.divisor = divisor.value_or(0);
   return pool_means(x, pooled_sizes(x, spatial, w, ceil_mode), spatial, w, node);

@@ -38,18 +38,36 @@ Tensor ready(const Tensor& t, ScalarType dtype, Device device) {
   return t.scalar_type() == dtype && t.device() == device ? t : t.to(device, dtype);
 }
 
+// What operands of a rank, of dtype `strong`, become beside others of a lower one.
+ScalarType beside(ScalarType strong, ScalarType weak) {
+  if (category(weak) <= category(strong)) return strong;
+  // What is complex makes a tensor of floats complex, and leaves it its precision.
+  if (isFloatingType(strong)) return strong == kDouble ? kComplexDouble : kComplexFloat;
+  // A number brings the default dtype of its category, a 0-dim tensor its own.
+  return promoteTypes(strong, weak);
+}
+
 }  // namespace
 
 ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b) {
   const ScalarType ta = own_dtype(a), tb = own_dtype(b);
   const int pa = priority(a), pb = priority(b);
   if (pa == pb) return promoteTypes(ta, tb);
-  const ScalarType strong = pa > pb ? ta : tb, weak = pa > pb ? tb : ta;
-  if (category(weak) <= category(strong)) return strong;
-  // What is complex makes a tensor of floats complex, and leaves it its precision.
-  if (isFloatingType(strong)) return strong == kDouble ? kComplexDouble : kComplexFloat;
-  // A number brings the default dtype of its category, a 0-dim tensor its own.
-  return promoteTypes(strong, weak);
+  return pa > pb ? beside(ta, tb) : beside(tb, ta);
+}
+
+ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Tensor>> operands) {
+  ScalarType of_rank[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
+  for (const Tensor& x : operands) {
+    ScalarType& t = of_rank[priority(x)];
+    t = t == ScalarType::Undefined ? x.scalar_type() : promoteTypes(t, x.scalar_type());
+  }
+  ScalarType result = ScalarType::Undefined;
+  for (int rank : {2, 1, 0}) {
+    if (of_rank[rank] == ScalarType::Undefined) continue;
+    result = result == ScalarType::Undefined ? of_rank[rank] : beside(result, of_rank[rank]);
+  }
+  return result;
 }
 
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,

@@ -1,6 +1,9 @@
 // What all binary ops do with their operands: numbers, dtypes, shapes, devices, gradients' shapes.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
+
 #include <taper/framework/dispatch.h>
 
 namespace taper::detail {
@@ -15,6 +18,10 @@ struct BinaryOperand {
 
 /// The dtype that two operands promote to.
 ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b);
+
+/// The same for any number of tensors, which is not that of pairs in turn: a 0-dim tensor counts
+/// only where its category is higher than that of all others.
+ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Tensor>> operands);
 
 /// Operands made ready for a kernel: of one dtype, broadcastable, on one device.
 struct BinaryPlan {

@@ -99,11 +99,11 @@ Tensor rot90(const Tensor& x, int64_t k, IntArrayRef dims) {
   const Dims d = wrap_dims(dims, x.dim());
   switch (((k % 4) + 4) % 4) {
     case 1:
-      return flip(x, {d[1]}).transpose(d[0], d[1]).contiguous();
+      return flip(x, {d[1]}).transpose_(d[0], d[1]);
     case 2:
       return flip(x, d);
     case 3:
-      return flip(x, {d[0]}).transpose(d[0], d[1]).contiguous();
+      return flip(x, {d[0]}).transpose_(d[0], d[1]);
     default:
       return x.clone();
   }
@@ -202,6 +202,10 @@ Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
                 " and ", p.after,
                 ", resulted in a negative output size, which is invalid. Check dimension ", d,
                 " of your input.");
+    // What is taken away must be there, whatever is added on the other side.
+    TAPER_CHECK(std::min(p.before, int64_t{0}) + std::min(p.after, int64_t{0}) >= -x.size(d),
+                "pad: narrow(): length must be non-negative. Expected negative padding of at most ",
+                x.size(d), " elements of dimension ", d, ", got ", p.before, " and ", p.after);
   }
   return size;
 }
@@ -267,14 +271,17 @@ void check_edges(const Tensor& x, IntArrayRef pad, Edge edge) {
     if (p.before == 0 && p.after == 0) continue;
     const int64_t n = x.size(d), most = std::max(p.before, p.after);
     TAPER_CHECK(n > 0, "pad: expected a non-empty dimension ", d, " to pad, got sizes ", x.sizes());
+    TAPER_CHECK(kept_of(n, p).count > 0,
+                "pad: Negative padding value is resulting in an empty "
+                "dimension: expected it to leave something of dimension ",
+                d, ", got padding (", p.before, ", ", p.after, ") of sizes ", x.sizes());
     if (edge == Edge::kReflect)
       TAPER_CHECK(most < n,
                   "Argument #4: Padding size should be less than the corresponding input "
                   "dimension, but got: padding (",
                   p.before, ", ", p.after, ") at dimension ", d, " of input ", x.sizes());
     if (edge == Edge::kCircular)
-      TAPER_CHECK(most <= kept_of(n, p).count,
-                  "Padding value causes wrapping around more than once.");
+      TAPER_CHECK(most <= n, "Padding value causes wrapping around more than once.");
   }
 }
 
@@ -324,6 +331,7 @@ Dims padding_before(IntArrayRef pad, int64_t d, int64_t rank) {
 Tensor wrapped(const Tensor& x, IntArrayRef pad) {
   const int64_t rank = x.dim();
   const Tensor y = detail::make_tensor(padded_sizes(x, pad), x.scalar_type(), x.device());
+  if (y.numel() == 0) return y;
   kept_part(y, pad, 1).copy_(x);
   for (int64_t d = rank - 1; d >= 0; --d) {
     const auto [before, after] = padding_of(pad, d, rank);

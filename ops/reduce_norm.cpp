@@ -129,15 +129,26 @@ Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, d
   return x.sign().mul(x.abs().pow(p - 1)).mul(scale);
 }
 
+// The least and the largest of nothing are not defined, and so are norms of negative order.
+void check_not_of_nothing(const Tensor& x, double p, DimMask dims) {
+  if (!(p < 0 || std::isinf(p)) || reduced_numel(x, dims) > 0) return;
+  const Dims list = listed(dims, x.dim());
+  TAPER_CHECK(list.size() < x.dim(), "linalg.vector_norm cannot compute the ", p,
+              " norm on an empty tensor because the operation does not have an identity");
+  for (int64_t d : list)
+    TAPER_CHECK(x.size(d) != 0, "linalg.vector_norm cannot compute the ", p,
+                " norm on the dimension ", d,
+                " because this dimension is empty and the operation does not have an identity");
+}
+
 Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
   if (x.is_complex()) return any_norm(node, x.abs(), p, dims, keepdim);
   TAPER_CHECK(isFloatingType(x.scalar_type()),
               "norm(): input dtype should be either floating point or complex. Got ",
               x.scalar_type(), " instead.");
+  check_not_of_nothing(x, p, dims);
   Tensor y;
-  if (std::isinf(p) && reduced_numel(x, dims) == 0) {
-    y = new_result(x, dims, keepdim).zero_();
-  } else if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
+  if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
     y = new_result(x, dims, keepdim);
     TAPER_ON_DEVICE(x, vector_norm, y, x, dims, p);
   } else {
@@ -156,9 +167,10 @@ double order(const optional<Scalar>& p) { return p ? p->toDouble() : 2; }
 
 // ---------------------------------------------------------------- logsumexp
 
-// The largest element along dims, 0 where that is infinite: subtracting it must not give NaN.
+// The largest (real part of an) element along dims, 0 where that is infinite: subtracting it must
+// not give NaN.
 Tensor finite_shift(const Tensor& x, IntArrayRef dims) {
-  const Tensor largest = x.amax(dims, true);
+  const Tensor largest = (x.is_complex() ? real(x) : x).amax(dims, true);
   return largest.masked_fill(largest.abs().eq(INFINITY), 0);
 }
 
@@ -232,22 +244,8 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool
             ScalarType dtype) {
   return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask(dim, self.dim()), keepdim);
 }
-namespace {
-// The least and the largest of nothing are not defined, and so are norms of negative order.
-void check_not_of_nothing(const Tensor& self, double ord, OptionalIntArrayRef dim) {
-  if (self.numel() > 0 || !(ord < 0 || std::isinf(ord))) return;
-  TAPER_CHECK(dim && !dim->empty(), "linalg.vector_norm cannot compute the ", ord,
-              " norm on an empty tensor because the operation does not have an identity");
-  for (int64_t d : *dim)
-    TAPER_CHECK(self.size(d) != 0, "linalg.vector_norm cannot compute the ", ord,
-                " norm on the dimension ", d,
-                " because this dimension is empty and the operation does not have an identity");
-}
-}  // namespace
-
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, optional<ScalarType> dtype) {
-  check_not_of_nothing(self, ord.toDouble(), dim);
   return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
                   dim_mask(dim, self.dim()), keepdim);
 }
@@ -259,10 +257,9 @@ Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntA
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  TAPER_CHECK(!self.is_complex(),
-              "logsumexp(): Expected floating point type for result tensor, but got: ",
-              toString(self.scalar_type()));
-  if (!isFloatingType(self.scalar_type())) return logsumexp(self.to(default_dtype()), dim, keepdim);
+  check_defined("logsumexp", self, "self");
+  if (!isFloatingOrComplexType(self.scalar_type()))
+    return logsumexp(self.to(default_dtype()), dim, keepdim);
   const DimMask dims = dim_mask(dim, self.dim());
   Tensor y;
   if (reduced_numel(self, dims) == 0) {
@@ -279,6 +276,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
              const Tensor in = x.get();
              return in.sub(keep_dims(y.get(), in.sizes(), dims))
                  .exp()
+                 .conj()
                  .mul(keep_dims(gy, in.sizes(), dims));
            });
   return y;

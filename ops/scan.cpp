@@ -8,6 +8,7 @@
 #include <taper/ops/out.h>
 #include <taper/ops/scan_kernels.h>
 #include <taper/ops/shape.h>
+#include <taper/ops/special.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -74,21 +75,21 @@ Tensor product_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
   return sum_along(gy.mul(y), dim, true).div(x);
 }
 
-/// Running products of complex numbers, by doubling: first of each element and the one before it,
+/// Cumulative results of complex numbers, by doubling: first of each element and the one before it,
 /// then of four elements, and so on.
-Tensor complex_products(const Tensor& x, int64_t dim) {
+Tensor complex_scan(const Tensor& x, int64_t dim, Tensor (*combine)(const Tensor&, const Tensor&)) {
   const NoGradGuard no_grad;
   Tensor y = x.clone(MemoryFormat::Contiguous);
   const int64_t n = x.dim() == 0 ? 1 : x.size(dim);
   for (int64_t step = 1; step < n; step *= 2) {
-    const Tensor rest = y.narrow(dim, step, n - step).mul(y.narrow(dim, 0, n - step));
+    const Tensor rest = combine(y.narrow(dim, step, n - step), y.narrow(dim, 0, n - step));
     y = cat({y.narrow(dim, 0, step), rest}, dim);
   }
   return y;
 }
 
 Tensor products_along(const Tensor& x, int64_t dim) {
-  if (x.is_complex()) return complex_products(x, dim);
+  if (x.is_complex()) return complex_scan(x, dim, &mul);
   const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   const NoGradGuard no_grad;
   TAPER_ON_DEVICE(x, running_product, y, x.contiguous(), scan_shape(x, dim));
@@ -102,6 +103,22 @@ Tensor log_sum_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int6
   const Tensor weight = where(positive, gy, Scalar(1)).log() - y;
   const Tensor summed = where(positive, weight, Scalar(-1e30));
   return (logcumsumexp(summed.flip({dim}), dim).flip({dim}) + x).exp();
+}
+
+Tensor log_sums_along(const Tensor& x, int64_t dim) {
+  if (x.is_complex()) return complex_scan(x, dim, &logaddexp);
+  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  const NoGradGuard no_grad;
+  TAPER_ON_DEVICE(x, running_log_sum, y, x.contiguous(), scan_shape(x, dim));
+  return y;
+}
+
+/// The sum over i >= k of gy[i] exp(x[k] - y[i]).
+Tensor log_sums_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int64_t dim) {
+  if (!x.is_complex()) return log_sum_gradient(gy, x, y, dim) - log_sum_gradient(-gy, x, y, dim);
+  // A complex number has a logarithm whatever its sign.
+  const Tensor weight = gy.log() - y.conj();
+  return (logcumsumexp(weight.flip({dim}), dim).flip({dim}) + x.conj()).exp();
 }
 
 std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tensor& x,
@@ -141,18 +158,13 @@ Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dt
 Tensor logcumsumexp(const Tensor& x, int64_t dim_given) {
   check_defined("logcumsumexp", x, "self");
   const int64_t dim = wrap_dim(dim_given, x.dim());
-  if (!x.is_floating_point()) detail::unsupported_dtype("logcumsumexp_out_cpu", x.scalar_type());
-  const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
-  {
-    NoGradGuard no_grad;
-    TAPER_ON_DEVICE(x, running_log_sum, y, x.contiguous(), scan_shape(x, dim));
-  }
+  if (!isFloatingOrComplexType(x.scalar_type()))
+    detail::unsupported_dtype("logcumsumexp_out_cpu", x.scalar_type());
+  const Tensor y = log_sums_along(x, dim);
   if (needs_grad(x))
     record("LogcumsumexpBackward0", y, {x},
            [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
-             const Tensor from = x.get(), result = y.get();
-             return log_sum_gradient(gy, from, result, dim) -
-                    log_sum_gradient(-gy, from, result, dim);
+             return log_sums_gradient(gy, x.get(), y.get(), dim);
            });
   return y;
 }

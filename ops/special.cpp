@@ -187,7 +187,7 @@ Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tenso
   check_defined(op.name, a, "input");
   check_defined(op.name, b, "other");
   Tensor y = compute_binary(op, a, b);
-  if (needs_grad(a, b) && y.is_floating_point())
+  if (needs_grad(a, b) && isFloatingOrComplexType(y.scalar_type()))
     record(node, y, {a, b},
            [fa = InputForm(a), fb = InputForm(b), a = saved(a), b = saved(b), y = saved_output(y),
             da, db](Grads& g) {
@@ -217,8 +217,9 @@ Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical
 }  // namespace
 
 Tensor logaddexp(const Tensor& a, const Tensor& b) {
-  return binary(logaddexp_op, "LogaddexpBackward0", a, b, TAPER_DERIVATIVE(g * sigmoid(a - b)),
-                TAPER_DERIVATIVE(g * sigmoid(b - a)));
+  return binary(logaddexp_op, "LogaddexpBackward0", a, b,
+                TAPER_DERIVATIVE(y.is_complex() ? g * (a - y).exp().conj() : g * sigmoid(a - b)),
+                TAPER_DERIVATIVE(y.is_complex() ? g * (b - y).exp().conj() : g * sigmoid(b - a)));
 }
 Tensor logaddexp2(const Tensor& a, const Tensor& b) {
   return binary(logaddexp2_op, "Logaddexp2Backward0", a, b,
@@ -264,12 +265,13 @@ Tensor heaviside(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-// By the bits, which count up with the magnitude.
-Tensor nextafter_bf16(const Tensor& x, const Tensor& y) {
+// Of 16 bits, by these, which count up with the magnitude.
+Tensor nextafter_by_bits(const Tensor& x, const Tensor& y) {
   const Tensor bits = x.view(kShort);
   const Tensor grows = y.gt(x).eq(x.gt(0));
-  const Tensor moved = where(grows, bits.add(1), bits.sub(1)).view(kBFloat16);
-  const Tensor least = full({}, 0x1p-133, x.options()).copysign(y);
+  const Tensor moved = where(grows, bits.add(1), bits.sub(1)).view(x.scalar_type());
+  const double smallest = x.scalar_type() == kHalf ? 0x1p-24 : 0x1p-133;
+  const Tensor least = full({}, smallest, x.options()).copysign(y);
   const Tensor next = where(x.eq(0), least, moved);
   return where(x.isnan().logical_or(y.isnan()), x.add(y), where(x.eq(y), y, next));
 }
@@ -279,12 +281,12 @@ Tensor nextafter_bf16(const Tensor& x, const Tensor& y) {
 Tensor nextafter(const Tensor& a, const Tensor& b) {
   check_defined("nextafter", a, "input");
   check_defined("nextafter", b, "other");
-  if (result_type(a, b) != kBFloat16)
+  const ScalarType t = result_type(a, b);
+  if (!isReducedFloatingType(t))
     return detail::without_derivative("nextafter", compute_binary(nextafter_op, a, b), {a, b});
-  const std::vector<Tensor> both =
-      broadcast_tensors({a.detach().to(kBFloat16), b.detach().to(kBFloat16)});
+  const std::vector<Tensor> both = broadcast_tensors({a.detach().to(t), b.detach().to(t)});
   return detail::without_derivative(
-      "nextafter", nextafter_bf16(both[0].contiguous(), both[1].contiguous()), {a, b});
+      "nextafter", nextafter_by_bits(both[0].contiguous(), both[1].contiguous()), {a, b});
 }
 TAPER_DEFINE_PLAIN(gcd)
 TAPER_DEFINE_PLAIN(lcm)
@@ -355,8 +357,13 @@ TAPER_DEFINE_NUMBERS(bitwise_right_shift)
 namespace special {
 
 Tensor xlog1py(const Tensor& x, const Tensor& y) {
+  check_defined("special_xlog1py", x, "input");
+  check_defined("special_xlog1py", y, "other");
+  const ScalarType common = result_type(x, y);
+  if (isComplexType(common)) detail::unsupported_dtype("special_xlog1py", common);
+  const ScalarType t = isFloatingType(common) ? common : default_dtype();
   const Tensor nothing = x.eq(0).logical_and(isnan(y).logical_not());
-  return where(nothing, Scalar(0), in_floats("special_xlog1py", x) * taper::log1p(y));
+  return where(nothing, Scalar(0), x.to(t) * taper::log1p(y.to(t)));
 }
 Tensor xlog1py(const Tensor& x, const Scalar& y) {
   const Tensor floats = in_floats("special_xlog1py", x);

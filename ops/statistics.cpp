@@ -28,7 +28,7 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
   const bool weighted = weights && weights->defined();
   const ScalarType t = !weighted ? kLong : weights->scalar_type() == kFloat ? kFloat : kDouble;
   const TensorOptions options = self.options().dtype(t).requires_grad(false);
-  if (self.dim() == 1 && self.numel() == 0) return zeros({minlength}, options);
+  if (self.dim() == 1 && self.numel() == 0) return zeros({minlength}, options.dtype(kLong));
   TAPER_CHECK(self.dim() == 1 && self.min().item().to<int64_t>() >= 0,
               "bincount only supports 1-d non-negative integral inputs.");
   TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),

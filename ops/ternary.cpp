@@ -52,7 +52,8 @@ bool one_pass(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& v
 Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
   if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcmul(x, a, b, value));
   const NoGradGuard values_only;
-  return add(x, mul(a, b), value);
+  const ScalarType t = detail::promoted_dtype({x, a, b});
+  return add(x.to(t), mul(a.to(t), b.to(t)), value);
 }
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
@@ -65,7 +66,8 @@ Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
               "float inputs. The future addcdiv behavior is just the latter implementation: (input "
               "+ value * tensor1 / tensor2), for all dtypes.");
   const NoGradGuard values_only;
-  return add(x, div(a, b), value);
+  const ScalarType t = detail::promoted_dtype({x, a, b});
+  return add(x.to(t), div(a.to(t), b.to(t)), value);
 }
 
 }  // namespace

@@ -60,12 +60,20 @@ struct Name {
   const char* node;
 };
 
+/// In two dimensions, LibTorch goes by the sizes alone where they are equal or one is twice the
+/// other.
+void by_size_where_plain(Resampling& r, const Tensor& x, IntArrayRef size) {
+  for (int64_t d = 0; d < 2; ++d)
+    if (size[d] == x.size(d + 2) || size[d] == 2 * x.size(d + 2)) r.factors[d + 1] = 0;
+}
+
 Tensor upsampled(const Name& name, const Tensor& x, IntArrayRef size, Resampling r,
                  std::initializer_list<optional<double>> factors) {
   const int64_t spatial = static_cast<int64_t>(factors.size());
   const Dims sizes = output_sizes(name.op, x, size, spatial);
   int64_t d = 3 - spatial;
   for (const optional<double>& f : factors) r.factors[d++] = f.value_or(0);
+  if (r.kind == Interpolation::kNearest && spatial == 2) by_size_where_plain(r, x, size);
   const bool nearest = r.kind == Interpolation::kNearest || r.kind == Interpolation::kNearestExact;
   const ScalarType t = x.scalar_type();
   if (!x.is_floating_point() && !(nearest && t == kByte)) detail::unsupported_dtype(name.op, t);

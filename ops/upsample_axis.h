@@ -94,9 +94,7 @@ struct ResampledAxis {
     return place > 0 ? static_cast<int64_t>(place) : 0;
   }
   TAPER_HD int64_t nearest(int64_t o) const {
-    if (out == in) return o;
     const bool exact = kind == Interpolation::kNearestExact;
-    if (!exact && out == 2 * in) return o >> 1;
     // LibTorch finds the nearest pixels of all dtypes in float.
     const float place = (static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * static_cast<float>(step);
     const int64_t i = place_in(place, in);

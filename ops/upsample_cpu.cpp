@@ -21,7 +21,8 @@ struct AxisTable {
   explicit AxisTable(const ResampledAxis<T>& a)
       : in(a.in),
         out(a.out),
-        identity(in == out && a.kind != Interpolation::kCubic && !a.antialias) {
+        identity(in == out && !a.antialias &&
+                 (a.is_nearest() ? a.step == 1 : a.kind == Interpolation::kLinear)) {
     for (int64_t o = 0; o < out; ++o) taps = std::max(taps, a.taps(o).count);
     index.resize(static_cast<size_t>(taps * out));
     weight.resize(index.size());

@@ -48,6 +48,8 @@ Tensor select_branch(const Tensor& condition, const detail::BinaryOperand& x,
                      const detail::BinaryOperand& y) {
   check_condition(condition);
   const ScalarType dtype = detail::promoted_dtype(x, y);
+  for (const detail::BinaryOperand* o : {&x, &y})
+    if (o->number && isIntegralType(dtype, false)) detail::check_fits(*o->number, dtype);
   if (!x.tensor && !y.tensor)
     return select_to(condition, In::number(*x.number, dtype), In::number(*y.number, dtype), dtype,
                      Dims(condition.sizes()));

@@ -70,7 +70,13 @@ TEST(PadModules, CircularPaddingRepeatsWhatNegativePaddingLeaves) {
   expect_values(padded(-1, 2), {1, 2, 3, 4, 1, 2});
   expect_values(padded(-1, -1), {1, 2, 3});
   expect_values(padded(4, -1), {0, 1, 2, 3, 0, 1, 2, 3});
-  EXPECT_NE(test::message_of([&] { padded(5, -1); }).find("more than once"), std::string::npos);
+  expect_values(padded(5, -1), {3, 0, 1, 2, 3, 0, 1, 2, 3});
+  expect_values(padded(-3, 4), {3, 4, 3, 4, 3, 4});
+  const auto message = [&](int64_t before, int64_t after) {
+    return test::message_of([&] { padded(before, after); });
+  };
+  EXPECT_NE(message(6, -1).find("more than once"), std::string::npos);
+  EXPECT_NE(message(-5, 4).find("resulting in an empty dimension"), std::string::npos);
 }
 
 }  // namespace

@@ -163,7 +163,24 @@ TEST(Attention, HiddenBlocksAndRows) {
   const Tensor y = scaled_dot_product_attention(q, k, v, to_tensor(allowed, kBool));
   const Tensor cut = scaled_dot_product_attention(q, k.narrow(0, 590, 10), v.narrow(0, 590, 10));
   EXPECT_TRUE(y[0].allclose(cut[0]));
-  EXPECT_TRUE(std::isnan(y[1][0].item<double>()));
+  EXPECT_TRUE(y[1].eq(0).all().item<bool>());
+}
+
+// Nothing comes from a row that may see nothing, and nothing goes to it.
+TEST(Attention, RowsThatSeeNothingAreZero) {
+  for (const Device device : {Device(kCPU), Device(kCUDA, 0)})
+    for (const double dropout : {0.0, 1e-9}) {  // by the kernel, by ops
+      std::vector<Tensor> in;
+      for (int seed : {1, 2, 3}) in.push_back(random({3, 4}, seed).to(device).requires_grad_());
+      const Tensor mask = to_tensor(Array({3, 3}, 1), kBool).to(device);
+      mask[1].fill_(false);
+      const Tensor y = scaled_dot_product_attention(in[0], in[1], in[2], mask, dropout);
+      EXPECT_TRUE(y[1].eq(0).all().item<bool>());
+      y.square().sum().backward();
+      for (const Tensor& x : in) EXPECT_TRUE(x.grad().isfinite().all().item<bool>());
+      EXPECT_TRUE(in[0].grad()[1].eq(0).all().item<bool>());
+      EXPECT_FALSE(in[0].grad()[0].eq(0).any().item<bool>());
+    }
 }
 
 TEST(Attention, ScaleAndBroadcastBatches) {

@@ -16,7 +16,6 @@ using optional_tensor = optional<Tensor>;
   [] {                                                                                         \
     OpCase c =                                                                                 \
         unary_case(label, [](const Tensor& x) { return name(x, __VA_ARGS__); }, function, {}); \
-    c.dtypes.pop_back(); /* a byte holds no -1 */                                              \
     c.inplace = [](const Args& a) { return a.t[0].name##_(__VA_ARGS__); };                     \
     c.out = [](Tensor& y, const Args& a) { return name##_out(y, a.t[0], __VA_ARGS__); };       \
     return c;                                                                                  \
@@ -124,6 +123,32 @@ TEST(ClampNumbers, ABoundThatIsNanMakesAllNan) {
   expect_values(x.grad(), {3}, {0, 0, 0});
 }
 
+TEST(ClampNumbers, BoundsBeyondADtypeBoundNothing) {
+  const Tensor u = values({0, 1, 5}, kByte), i = values({-3, 1, 100}, kChar);
+  expect_values(u.clamp(-1, 1), {3}, {0, 1, 1});
+  expect_values(u.clamp(-1000, 1000), {3}, {0, 1, 5});
+  expect_values(u.clone().clamp_min_(-1), {3}, {0, 1, 5});
+  expect_values(i.clamp_max(300), {3}, {-3, 1, 100});
+  expect_values(i.clamp(-200, 2), {3}, {-3, 1, 2});
+  expect_values(values({7}, kInt).clamp_max(int64_t{1} << 40), {1}, {7});
+  const Tensor x = u.clone();
+  expect_error("clamp: Clamp max value -1 is outside the representable range of Byte",
+               [&] { x.clamp_max_(-1); });
+  expect_error("clamp: Clamp min value 300 is outside the representable range of Char",
+               [&] { i.clamp(300, 301); });
+  expect_values(x, {3}, {0, 1, 5});
+}
+
+TEST(ClampTensor, PromotesAllThree) {
+  const auto dtype = [](const Tensor& x, const Tensor& low, const Tensor& high) {
+    return clamp(x, optional<Tensor>(low), optional<Tensor>(high)).scalar_type();
+  };
+  const Tensor whole = zeros({3}, kLong), half = zeros({3}, kHalf);
+  EXPECT_EQ(dtype(whole, tensor(1.5), zeros({}, kDouble)), kDouble);
+  EXPECT_EQ(dtype(whole.to(kInt), tensor(1.5), half), kHalf);
+  EXPECT_EQ(addcmul(half, whole, zeros({}, kDouble)).scalar_type(), kHalf);
+}
+
 TEST(ClampTensor, GradientsGoToWhatWasTaken) {
   Tensor x = tensor({-2., -1., 0., 1., 2.}).set_requires_grad(true);
   Tensor low = tensor({-1., -1., -1., 3., -1.}).set_requires_grad(true);
@@ -131,8 +156,8 @@ TEST(ClampTensor, GradientsGoToWhatWasTaken) {
   Tensor y = clamp(x, optional<Tensor>(low), optional<Tensor>(high));
   EXPECT_EQ(values_of(y), (std::vector<double>{-1, -1, 0, 1, 1}));
   y.sum().backward();
-  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 1, 1, 0, 0}));
-  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{1, 0, 0, 0, 0}));
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 0.5, 1, 0, 0}));
+  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{1, 0.5, 0, 0, 0}));
   EXPECT_EQ(values_of(high.grad()), (std::vector<double>{0, 0, 0, 1, 1}));
 }
 

@@ -189,6 +189,12 @@ TAPER_OP_CASES(quantile_cases, {
 });
 
 // Expected values from here on are PyTorch 1.13's.
+TEST(Rot90, IsLaidOutAsWhatItWasTurnedFrom) {
+  EXPECT_EQ(rot90(counting({2, 3}), 1, {0, 1}).strides(), IntArrayRef({1, 3}));
+  EXPECT_EQ(rot90(counting({2, 3}), 3, {0, 1}).strides(), IntArrayRef({1, 3}));
+  EXPECT_EQ(rot90(counting({2, 3}), 2, {0, 1}).strides(), IntArrayRef({3, 1}));
+}
+
 TEST(Quantile, SeveralAndNaN) {
   const Tensor x = tensor_of({2, 3}, {1, 5, 2, kNaN, 4, 3});
   EXPECT_EQ(quantile(x, values({0.5, 1}), 0).sizes().vec(), (std::vector<int64_t>{2, 3}));
@@ -223,6 +229,7 @@ TEST(Statistics, Counts) {
   expect_values(bincount(x), {4}, {1, 2, 0, 1});
   expect_values(bincount(x, values({1, 2, 3, 4}), 6), {6}, {4, 4, 0, 2, 0, 0});
   EXPECT_EQ(bincount(values({}, kLong), {}, 3).sum().item<int64_t>(), 0);
+  EXPECT_EQ(bincount(values({}, kLong), values({}), 3).scalar_type(), kLong);
   expect_error("bincount only supports 1-d non-negative integral inputs.",
                [] { bincount(values({-1}, kLong)); });
   expect_values(histc(values({1, 2, 1, 4, 9}), 4, 0, 4), {4}, {0, 2, 1, 1});

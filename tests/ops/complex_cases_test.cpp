@@ -105,6 +105,41 @@ TAPER_OP_CASES(complex_pointwise, {
 #undef UNARY
 #undef BINARY
 
+Z log_of_sum(Z x, Z y) {
+  const Z low = x.real() < y.real() ? x : y, high = x.real() < y.real() ? y : x;
+  return high + std::log(Z(1) + std::exp(low - high));
+}
+
+TAPER_OP_CASES(complex_near_one, {
+  OpCase sum = binary(
+      "logaddexp", [](const Tensor& x, const Tensor& y) { return logaddexp(x, y); }, &log_of_sum);
+  sum.out = [](Tensor& y, const Args& a) { return logaddexp_out(y, a.t[0], a.t[1]); };
+  return std::vector<OpCase>{unary(
+                                 "expm1", [](const Tensor& x) { return x.expm1(); },
+                                 [](Z z) { return std::exp(z) - Z(1); }),
+                             unary(
+                                 "log1p", [](const Tensor& x) { return x.log1p(); },
+                                 [](Z z) { return std::log(Z(1) + z); }),
+                             sum};
+});
+
+TEST(ComplexOps, KeepWhatIsNearZeroOrInfinite) {
+  const auto number = [](double re, double im) { return complex_values({re, im}); };
+  const auto expect = [](const Tensor& z, double re, double im) {
+    const auto got = values_of(view_as_real(z));
+    EXPECT_DOUBLE_EQ(got[0], re);
+    EXPECT_DOUBLE_EQ(got[1], im);
+  };
+  expect(number(1e-20, 1e-20).expm1(), 1e-20, 1e-20);
+  expect(number(1e-20, 1e-20).log1p(), 1e-20, 1e-20);
+  expect(number(1e300, 0).log1p(), std::log(1e300), 0);
+  expect(logaddexp(number(1000, 1), number(1, 1)), 1000, 1);
+  expect(logaddexp(number(-INFINITY, 0), number(-INFINITY, 0)), -INFINITY, 0);
+  expect(logaddexp(number(-INFINITY, 0), number(INFINITY, 0)), INFINITY, 0);
+  expect(logsumexp(complex_values({-INFINITY, 0, -INFINITY, 0}), {0}).view({1}), -INFINITY, 0);
+  EXPECT_TRUE(logaddexp(number(NAN, 0), number(1, 0)).isnan().all().item<bool>());
+}
+
 Z addcmul_of(Z x, Z a, Z b) { return x + Z(0.5, -2) * a * b; }
 Z addcdiv_of(Z x, Z a, Z b) { return x + Z(0.5, -2) * a / b; }
 
@@ -231,6 +266,22 @@ TAPER_OP_CASES(complex_scans, {
       complex_case(
           "cumprod", rows, [](const Args& a) { return a.t[0].cumprod(1); },
           reference(1, times, true)),
+      complex_case(
+          "logcumsumexp",
+          [](ScalarType t) {  // apart from where the logarithm jumps
+            return std::vector<Args>{sample_of({{2, 7}}, t, {-0.3, 0.3})};
+          },
+          [](const Args& a) { return a.t[0].logcumsumexp(1); },
+          reference(-INFINITY, log_of_sum, true)),
+      complex_case(
+          "logsumexp", rows, [](const Args& a) { return a.t[0].logsumexp({1}); },
+          [](const ArrayArgs& a) -> Arrays {
+            Array e = a.t[0];
+            for (int64_t i = 0; i < e.numel(); ++i) e.set_z(i, std::exp(e.z(i)));
+            Array y = running(e, 0, plus, false);
+            for (int64_t i = 0; i < y.numel(); ++i) y.set_z(i, std::log(y.z(i)));
+            return y;
+          }),
       complex_case(
           "prod", rows, [](const Args& a) { return a.t[0].prod(1); }, reference(1, times, false))};
 });
@@ -454,10 +505,6 @@ TEST(ComplexOps, RefuseWhatHasNoOrder) {
   const Tensor z = complex_values({1, 2, 3, -1});
   expect_error<Error>("maximum not implemented for complex tensors.", [&] { maximum(z, z); });
   expect_error<Error>("nansum does not support complex inputs", [&] { nansum(z); });
-  expect_error<Error>(
-      "logsumexp(): Expected floating point type for result tensor, but got: "
-      "ComplexDouble",
-      [&] { logsumexp(z, {0}); });
   expect_error<NotImplementedError>("\"lt_cpu\" not implemented for 'ComplexDouble'",
                                     [&] { z.lt(z); });
   expect_error<NotImplementedError>("not implemented for 'ComplexDouble'", [&] { z.sort(); });

@@ -455,5 +455,13 @@ TEST(Linalg, GradientsOfLargeEquations) {
   EXPECT_THROW(linalg::solve(zeros({n, n}).set_requires_grad(true), ones({n})), LinAlgError);
 }
 
+TEST(Linalg, ConstantResultsHaveAGradientOfZeros) {
+  const Tensor a = eye(2, kDouble).requires_grad_();
+  const Tensor sign = std::get<0>(linalg::slogdet(a)), identity = linalg::matrix_power(a, 0);
+  EXPECT_TRUE(sign.requires_grad() && identity.requires_grad());
+  (sign + identity.sum()).backward();
+  EXPECT_TRUE(a.grad().equal(zeros({2, 2}, kDouble)));
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -93,6 +93,7 @@ TAPER_OP_CASES(element_losses, {
           "soft_margin_loss", [](auto& x, auto& t, int64_t r) { return soft_margin_loss(x, t, r); },
           [](double x, double t) { return std::log1p(std::exp(-t * x)); }),
   };
+  case_in(list, "soft_margin_loss").inputs_without_gradient = {1};
   case_in(list, "binary_cross_entropy").errors = {
       error<Error>("all elements of input should be between 0 and 1", [] {
         binary_cross_entropy(to_tensor(Array({2}, 1.5), kFloat), to_tensor(Array({2}), kFloat));
@@ -354,6 +355,46 @@ TEST(CosineSimilarity, PromotesAndRefusesIntegers) {
   EXPECT_FLOAT_EQ(cosine_similarity(x, n, 0, 1e-8).item<float>(), 0.96f);
   EXPECT_NE(message_of([&] { cosine_similarity(n, n, 0, 1e-8); }).find("floating point"),
             std::string::npos);
+}
+
+// Where LibTorch has no derivative, a gradient that is asked for is not lost in silence.
+TEST(Losses, RefuseArgumentsWithoutADerivative) {
+  const Tensor x = numbers({3}, kDouble).abs().add(0.1).clamp_max(0.9);
+  const Tensor k = ones({3}, kDouble).requires_grad_(), whole = values({1}, kLong);
+  const auto refused = [](const char* argument, const std::function<void()>& body) {
+    expect_error(std::string("is not differentiable with respect to argument '") + argument + "'",
+                 body);
+  };
+  refused("target", [&] { soft_margin_loss(x, k); });
+  refused("weight", [&] { binary_cross_entropy(x, x, k); });
+  refused("weight", [&] { binary_cross_entropy_with_logits(x, x, k); });
+  refused("pos_weight", [&] { binary_cross_entropy_with_logits(x, x, {}, k); });
+  refused("weight", [&] { multi_margin_loss(x.view({1, 3}), whole, 1, 1, k); });
+  EXPECT_TRUE(binary_cross_entropy(x, k).requires_grad());  // by the target
+  const NoGradGuard no_grad;
+  EXPECT_NO_THROW(soft_margin_loss(x, k));
+}
+
+TEST(Losses, OfMarginsHaveNoGradientAtTheirKinks) {
+  const auto gradient = [](const std::function<Tensor(const Tensor&)>& loss) {
+    const Tensor x = tensor_of({1, 4}, {0, 1, 0, 0}, kDouble).requires_grad_();
+    loss(x).backward();
+    return values_of(x.grad());
+  };
+  using Values = std::vector<double>;
+  EXPECT_EQ(gradient([](const Tensor& x) { return multi_margin_loss(x, values({1}, kLong)); }),
+            Values({0, 0, 0, 0}));
+  EXPECT_EQ(gradient([](const Tensor& x) {
+              return multilabel_margin_loss(x, tensor_of({1, 4}, {1, -1, -1, 0}, kLong));
+            }),
+            Values({0, 0, 0, 0}));
+  EXPECT_EQ(gradient([](const Tensor& x) {
+              return multilabel_margin_loss(x, tensor_of({1, 4}, {1, 0, -1, 0}, kLong));
+            }),
+            Values({-0.5, 0, 0.25, 0.25}));
+  expect_error("argument #2 'target' is out of range", [&] {
+    multilabel_margin_loss(zeros({1, 2}), tensor_of({1, 2}, {-2, -1}, kLong));
+  });
 }
 
 }  // namespace

@@ -447,5 +447,22 @@ TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
   set_num_threads(before);
 }
 
+TEST(Matmul, OfBoolsIsZeroWhereThereIsNothingToAddUp) {
+  const auto bools = [](const std::vector<int64_t>& sizes) { return zeros(sizes, kBool); };
+  EXPECT_EQ(matmul(bools({2, 0}), bools({0, 3})).sizes(), IntArrayRef({2, 3}));
+  EXPECT_FALSE(matmul(bools({2, 0}), bools({0, 3})).any().item<bool>());
+  EXPECT_FALSE(matmul(bools({4, 2, 0}), bools({4, 0, 3})).any().item<bool>());
+  EXPECT_FALSE(matmul(bools({2, 0}), bools({0})).any().item<bool>());
+  EXPECT_THROW(matmul(bools({2, 1}), bools({1, 3})), NotImplementedError);
+}
+
+TEST(Addr, OfIntegersTakesIntegralFactors) {
+  const Tensor x = values({1, 2}, kLong), a = zeros({2, 2}, kLong);
+  expect_error("argument beta must not be a floating point number", [&] { addr(a, x, x, 0.5, 1); });
+  expect_error("argument alpha must not be a floating point number",
+               [&] { addr(a, x, x, 1, 0.5); });
+  expect_values(addr(a, x, x, 1, 2), {2, 2}, {2, 4, 4, 8});
+}
+
 }  // namespace
 }  // namespace taper::testing

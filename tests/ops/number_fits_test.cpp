@@ -20,9 +20,12 @@ TEST(NumberFits, IsCheckedBeforeAnythingChanges) {
       [&](Tensor x) { x.index_fill_(0, index, 300); },
       [&](Tensor x) { x.scatter_(0, index, 300); },
       [](Tensor x) { x.index_put_({x.gt(0)}, 300); },
-      [](Tensor x) { x.clamp_(0, 300); },
       [](Tensor x) { x.pow_(300); },
       [](Tensor x) { threshold_(x, 1, 300); },
+      [](Tensor x) { threshold_(x, 300, 1); },
+      [](Tensor x) { x.add_(x, 300); },
+      [](Tensor x) { x.addcmul_(x, x, 300); },
+      [](Tensor x) { x.copy_(where(x.gt(0), x, 300)); },
   };
   for (const ScalarType t : {kByte, kChar})
     for (const InPlace& op : ops) {

@@ -303,9 +303,31 @@ TEST(OutForms, OfTwoNeitherMayRequireAGradient) {
   expect_values(values, {2}, {0, 0});
 }
 
+TEST(OutForms, KernelsThatWriteOutThemselvesTakeItsDtype) {
+  const Tensor x = counting({3}, kDouble), at = values({0}, kLong);
+  Tensor out = zeros({0});
+  const std::vector<std::function<void()>> refused = {[&] { index_select_out(out, x, 0, at); },
+                                                      [&] { gather_out(out, x, 0, at); },
+                                                      [&] { take_out(out, x, at); },
+                                                      [&] { masked_select_out(out, x, x.gt(0)); },
+                                                      [&] { nonzero_out(out, x); },
+                                                      [&] {
+                                                        tril_out(out, x.view({3, 1}));
+                                                      },
+                                                      [&] { norm_out(out, x, 2, {0}); },
+                                                      [&] { where_out(out, x.gt(0), x, x); },
+                                                      [&] { scatter_out(out, x, 0, at, x); },
+                                                      [&] { cross_out(out, x, x); },
+                                                      [&] { softmax_out(out, x, 0); },
+                                                      [&] { matmul_out(out, x, x); }};
+  for (const auto& body : refused) expect_error("Expected out tensor to have dtype", body);
+  EXPECT_EQ(out.numel(), 0);
+  expect_values(logsumexp_out(out, zeros({1}, kDouble), {0}), {}, {0});  // others convert
+}
+
 TEST(OutForms, NeitherOfTwoIsWrittenAfterAnError) {
   Tensor values = zeros({2}), indices = zeros({1}, kBool);
-  expect_error("can't be cast to the desired output type Bool",
+  expect_error("topk: Expected out tensor to have dtype long int, but got bool instead",
                [&] { topk_out(values, indices, counting({3}), 2); });
   expect_values(values, {2}, {0, 0});
 }

@@ -316,8 +316,16 @@ TEST(Nextafter, CountsInTheBitsOfBFloat16) {
   EXPECT_TRUE(std::isnan(next(NAN, 1)) && std::isnan(next(1, NAN)));
   EXPECT_EQ(nextafter(zeros({2, 1}, kBFloat16), zeros({3}, kBFloat16)).sizes(),
             IntArrayRef({2, 3}));
-  expect_error<NotImplementedError>("\"nextafter_cpu\" not implemented for 'Half'",
-                                    [] { nextafter(zeros({1}, kHalf), zeros({1}, kHalf)); });
+}
+TEST(Nextafter, CountsInTheBitsOfHalf) {
+  const auto next = [](double x, double y) {
+    return nextafter(values({x}, kHalf), values({y}, kHalf)).item<double>();
+  };
+  EXPECT_EQ(next(1, 2), 1 + 0x1p-10);
+  EXPECT_EQ(next(-1, 0), -1 + 0x1p-11);
+  EXPECT_EQ(next(0, -1), -0x1p-24);
+  EXPECT_EQ(next(65504, INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(next(NAN, 1)));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <taper/ops/where.h>
 
 #include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -399,6 +400,16 @@ TEST(Pool, AdaptiveMaximaTakeTheLastNaN) {
     EXPECT_TRUE(place.masked_select(value.ne(value)).equal(expected.masked_select(rough.ne(rough))))
         << out;
   }
+}
+
+TEST(AvgPool3d, NeedsAnInputOfTheKernelsSize) {
+  const Tensor x = to_tensor(Array({1, 1, 2, 4, 4}, 1), kFloat);
+  for (const bool ceil_mode : {false, true})
+    expect_error("avg_pool3d: input image [2, 4, 4] smaller than kernel size [3, 2, 2]", [&] {
+      avg_pool3d(x, {3, 2, 2}, {2, 2, 2}, {1, 1, 1}, ceil_mode);
+    });
+  expect_error("smaller than kernel size", [&] { avg_pool3d(x, 3, 1, 1, true); });
+  EXPECT_EQ(avg_pool2d(x[0], {3, 2}, {2, 2}, 0, true).size(2), 2);  // of two dimensions may be
 }
 
 }  // namespace

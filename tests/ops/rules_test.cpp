@@ -51,10 +51,15 @@ TEST(Hardswish, OfMinusInfinityIsNaN) {
   expect_values(y.slice(0, 1), {3}, {kInf, -0.0, 3});
 }
 
-TEST(Norm, OfInfiniteOrderOfNothingIsZero) {
-  expect_values(norm(values({}), kInf), {}, {0});
-  expect_values(norm(values({}), -kInf), {}, {0});
-  expect_values(norm(counting({0, 3}), kInf, IntArrayRef{0}), {3}, {0, 0, 0});
+TEST(Norm, OfNothingNeedsAnIdentity) {
+  for (double p : {kInf, -kInf, -1.0}) {
+    expect_error("norm on an empty tensor because", [&] { norm(values({}), p); });
+    expect_error("norm on the dimension 0 because this dimension is empty", [&] {
+      norm(counting({0, 3}), p, IntArrayRef{0});
+    });
+    EXPECT_EQ(norm(counting({0, 3}), p, IntArrayRef{1}).sizes(), IntArrayRef({0}));
+  }
+  for (double p : {0.0, 1.0, 2.0, 3.0}) expect_values(norm(values({}), p), {}, {0});
   expect_error("cannot compute the inf norm on an empty tensor",
                [] { linalg::vector_norm(values({}), kInf); });
 }

@@ -486,11 +486,23 @@ TEST(Rearrange, Errors) {
   });
 }
 
+TEST(Pad, OfAnEmptyBatch) {
+  const Tensor x = zeros({0, 2, 3}).requires_grad_();
+  for (const char* mode : {"circular", "reflect", "replicate"}) {
+    const Tensor y = pad(x, {1, 1}, mode);
+    EXPECT_EQ(y.sizes(), IntArrayRef({0, 2, 5}));
+    y.sum().backward();
+  }
+  EXPECT_EQ(pad(zeros({2, 0, 3, 4}), {1, 1, 1, 1}, "circular").sizes(), IntArrayRef({2, 0, 5, 6}));
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+}
+
 TEST(Pad, ErrorsAndValue) {
   expect_values(pad(arange(2), {1, 1}, "constant", 7.0), {4}, {7, 0, 1, 7});
   expect_error("Padding length too large", [] { pad(zeros({3}), {1, 1, 1, 1}); });
   expect_error("Padding length must be divisible by 2", [] { pad(zeros({3}), {1}); });
   expect_error("resulted in a negative output size", [] { pad(zeros({3}), {-2, -2}); });
+  expect_error("length must be non-negative", [] { pad(zeros({3}), {-4, 2}); });
   expect_error("Padding size should be less than the corresponding input dimension", [] {
     pad(zeros({1, 3}), {3, 3}, "reflect");
   });

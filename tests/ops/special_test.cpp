@@ -197,5 +197,13 @@ TEST(Special, Edges) {
   expect_values(out, {1}, {std::log(24.0f)});
 }
 
+TEST(Xlog1py, PromotesAsOtherOpsDo) {
+  const Tensor whole = values({1, 2}, kLong), number = zeros({}, kDouble), row = zeros({2});
+  EXPECT_EQ(special::xlog1py(whole, number).scalar_type(), kDouble);
+  EXPECT_EQ(special::xlog1py(number, whole).scalar_type(), kDouble);
+  EXPECT_EQ(special::xlog1py(row, number).scalar_type(), kFloat);
+  EXPECT_EQ(special::xlog1py(whole, whole).scalar_type(), kFloat);
+}
+
 }  // namespace
 }  // namespace taper::testing

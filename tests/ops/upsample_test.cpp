@@ -26,12 +26,14 @@ double filter(Kind kind, double x, bool wide) {
 
 // Row o: the weight of every input pixel in output pixel o.
 std::vector<std::vector<double>> weights(Kind kind, int64_t in, int64_t out, bool corners,
-                                         double factor, bool wide) {
+                                         double factor, bool wide, size_t spatial) {
   const auto n = static_cast<double>(in), m = static_cast<double>(out);
   double step = factor > 0 ? 1 / factor : n / m;
   if (corners) step = out > 1 ? (n - 1) / (m - 1) : 0;
-  // As LibTorch: a size that stays is left alone, whatever the factor.
-  if (in == out && kind != Kind::kCubic && !wide) step = 1;
+  // As LibTorch: whatever the factor, by linear weights a size that stays is left alone, and so is
+  // by the nearest pixels of two dimensions, as is a size that doubles.
+  if (in == out && kind == Kind::kLinear && !wide) step = 1;
+  if (kind == Kind::kNearest && spatial == 2 && (in == out || 2 * in == out)) step = n / m;
   std::vector<std::vector<double>> rows(static_cast<size_t>(out));
   for (int64_t o = 0; o < out; ++o) {
     std::vector<double>& w = rows[static_cast<size_t>(o)];
@@ -64,7 +66,7 @@ Array resampled(const Array& x, Kind kind, const ArrayArgs& a, bool wide) {
   Array y = x;
   const size_t spatial = x.sizes.size() - 2;
   for (size_t d = 0; d < spatial; ++d) {
-    const auto w = weights(kind, y.sizes[d + 2], a.i[d], a.i[spatial] != 0, a.d[d], wide);
+    const auto w = weights(kind, y.sizes[d + 2], a.i[d], a.i[spatial] != 0, a.d[d], wide, spatial);
     std::vector<int64_t> sizes = y.sizes;
     sizes[d + 2] = a.i[d];
     Array z(sizes);
@@ -219,6 +221,21 @@ TEST(Upsample, AnyScaleStaysWithinTheImage) {
     both([&](const Tensor& x) {
       return _upsample_bilinear2d_aa(x, IntArrayRef({3, 3}), false, scale, scale);
     });
+}
+
+// In one and three dimensions the factor holds for any sizes; in two, LibTorch goes by the sizes
+// where they are equal or one is twice the other.
+TEST(Upsample, NearestGoesByTheFactorThatWasGiven) {
+  const Tensor x = to_tensor(Array({1, 1, 5}), kFloat);
+  for (int64_t i = 0; i < 5; ++i) x[0][0][i].fill_(i);
+  const std::vector<double> by_factor = {0, 0, 1, 2, 2, 3, 4, 4, 4, 4};
+  const optional<double> f = 1.5, one = 1.0;
+  EXPECT_EQ(to_array(upsample_nearest1d(x, {10}, f)).v, by_factor);
+  EXPECT_EQ(to_array(upsample_nearest1d(x, {5}, f)).v, (std::vector<double>{0, 0, 1, 2, 2}));
+  EXPECT_EQ(to_array(upsample_nearest3d(x.view({1, 1, 1, 1, 5}), {1, 1, 10}, one, one, f)).v,
+            by_factor);
+  EXPECT_EQ(to_array(upsample_nearest2d(x.view({1, 1, 1, 5}), {1, 10}, one, f)).v,
+            (std::vector<double>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
 }  // namespace
