@@ -1,6 +1,9 @@
 // Cloneable: what a module derives from to have clone().
 #pragma once
 
+#include <string>
+#include <typeinfo>
+
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/module.h>
 
@@ -21,6 +24,7 @@ class Cloneable : public virtual Module {
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:
+  std::string member_bytes() const final;
   void clone_(Module& other, const optional<Device>& device) final;
 };
 
@@ -35,6 +39,16 @@ std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device
   copy->reset();
   base.copy_registered_from(*this, device);
   return copy;
+}
+
+template <class Derived>
+std::string Cloneable<Derived>::member_bytes() const {
+  const auto& self = static_cast<const Derived&>(*this);
+  if (typeid(self) != typeid(Derived)) return {};  // whose size is not known here
+  const auto* begin = reinterpret_cast<const char*>(&self);
+  const auto* base = reinterpret_cast<const char*>(static_cast<const Module*>(this));
+  std::string bytes(begin, base);
+  return bytes.append(base + sizeof(Module), begin + sizeof(Derived));
 }
 
 template <class Derived>

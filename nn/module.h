@@ -252,6 +252,7 @@ class Module : public std::enable_shared_from_this<Module> {
                                                           size_t count);
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& stream, const Module& module);
   friend parallel::ReplicaPool& parallel::detail::pool_of(const Module& module);
+  friend class parallel::ReplicaPool;
 
   /// What belongs to one module and not to its copies: its replicas on other devices.
   struct ReplicaSlot {
@@ -261,6 +262,9 @@ class Module : public std::enable_shared_from_this<Module> {
     std::shared_ptr<parallel::ReplicaPool> pool;
   };
 
+  /// The bytes of this object's own members, those of Module left out: differs when one of them was
+  /// changed. Cloneable knows them, other modules give nothing.
+  virtual std::string member_bytes() const { return {}; }
   /// Makes this module equal to a deep copy of `other`; Cloneable does.
   virtual void clone_(Module& other, const optional<Device>& device);
   /// The parts of Cloneable::clone that do not depend on the class: `copy` forgets what it shares

@@ -109,8 +109,11 @@ std::vector<std::shared_ptr<Module>> ReplicaPool::take(const Module& original,
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::vector<Tensor> tensors = state_tensors(original);
   FlatLayout layout(tensors);
-  if (!(layout == layout_)) replicas_.clear();  // those in use live on with their users
+  std::string bytes = all_member_bytes(original);
+  // Those in use live on with their users.
+  if (!(layout == layout_) || bytes != member_bytes_) replicas_.clear();
   layout_ = std::move(layout);
+  member_bytes_ = std::move(bytes);
   std::vector<Replica*> taken;
   for (const Device& device : devices)
     taken.push_back(&free_replica(original, tensors, device, factory, taken));
@@ -124,6 +127,13 @@ std::vector<std::shared_ptr<Module>> ReplicaPool::take(const Module& original,
   }
   connect(tensors, lists);
   return modules;
+}
+
+std::string ReplicaPool::all_member_bytes(const Module& original) {
+  std::string bytes = original.member_bytes();
+  for (const auto& module : original.modules(/*include_self=*/false))
+    bytes += module->member_bytes();
+  return bytes;
 }
 
 void ReplicaPool::clear() {

@@ -24,8 +24,9 @@ class ReplicaPool {
  public:
   /// A replica of `original` on each device, with its values, its modes and edges to its
   /// parameters: gradients of replicas are added up on the original's device. `factory` may be
-  /// empty: then clone() makes new replicas. Throws Error when what they make has other parameters
-  /// and buffers than the original.
+  /// empty: then clone() makes new replicas. Where a plain member of the original or of a module
+  /// below it was changed since the last call, new replicas are made. Throws Error when what they
+  /// make has other parameters and buffers than the original.
   std::vector<std::shared_ptr<Module>> take(const Module& original,
                                             const std::vector<Device>& devices,
                                             const ModuleFactory& factory);
@@ -48,9 +49,11 @@ class ReplicaPool {
   std::unique_ptr<Replica> make_replica(const Module& original, TensorList tensors, Device device,
                                         const ModuleFactory& factory) const;
   void send_values(TensorList tensors, const std::vector<Replica*>& replicas) const;
+  static std::string all_member_bytes(const Module& original);
 
   std::mutex mutex_;
   FlatLayout layout_;
+  std::string member_bytes_;  // the original's, as the replicas have copied them
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 

@@ -30,8 +30,9 @@ std::shared_ptr<M> cast_replica(const std::shared_ptr<Module>& module) {
 /// module's. The module derives from Cloneable, or has a clone() that makes a deep copy.
 ///
 /// Replicas are kept by the module and given out again, with its values of then, once nobody holds
-/// them any more. What they hold beside parameters, buffers and the training mode (options, members
-/// of one's own) is as it was when they were made: call forget_replicas() after changing it.
+/// them any more. Where a member of its own or of a module below it was changed (an option, a
+/// number of a schedule), new ones are made, copies of what it is now. Not seen is a change behind
+/// a pointer (an element of a vector, a map): call forget_replicas() after it.
 template <class M>
 std::vector<std::shared_ptr<M>> replicate(const std::shared_ptr<M>& module,
                                           const std::vector<Device>& devices) {

@@ -255,6 +255,39 @@ TEST(DataParallelG5, ReplicasAreKeptBetweenSteps) {
   EXPECT_EQ(cuda::memory_allocated(1), before);
 }
 
+TEST(DataParallelG5, PlainMembersFollow) {
+  TAPER_NEEDS_DEVICES(2);
+  struct Scaled : nn::Cloneable<Scaled> {
+    explicit Scaled(int* made) : resets(made) { reset(); }
+    void reset() override {
+      ++*resets;
+      dropout = register_module("dropout", nn::Dropout(0.0));
+      weight = register_parameter("weight", ones({1}));
+    }
+    Tensor forward(const Tensor& x) { return dropout(x * weight) * scale; }
+    int* resets;
+    double scale = 2;
+    nn::Dropout dropout{nullptr};
+    Tensor weight;
+  };
+  int resets = 0;
+  const auto model = std::make_shared<Scaled>(&resets);
+  model->to(cuda0);
+  DataParallel net(model, DataParallelOptions().device_ids({0, 1}));
+  const auto run = [&] { return values_of(net->forward(ones({4})).cpu()); };
+  EXPECT_EQ(run(), std::vector<double>(4, 2));
+  run();
+  EXPECT_EQ(resets, 2);  // the module's own, and one replica, which is kept
+  model->scale = 7;
+  EXPECT_EQ(run(), std::vector<double>(4, 7));
+  model->eval();
+  EXPECT_EQ(run(), std::vector<double>(4, 7));
+  EXPECT_EQ(resets, 3);
+  model->train();
+  model->dropout->options.p(1.0);
+  EXPECT_EQ(run(), std::vector<double>(4, 0));
+}
+
 TEST(DataParallelG5, CallsOnOtherStreamsWaitForTheReplicas) {
   TAPER_NEEDS_DEVICES(2);
   nn::Linear linear(8, 8);
