@@ -14,6 +14,7 @@
 namespace taper {
 
 using autograd::check_inplace;
+using autograd::check_new_history;
 using autograd::mark_changed;
 using autograd::needs_grad;
 using autograd::record;
@@ -175,8 +176,9 @@ void fill_values(const Tensor& x, const Scalar& value) {
 
 }  // namespace
 
+// One value for all elements may be written to memory that overlaps itself.
 Tensor& Tensor::fill_(const Scalar& value) const {
-  const bool recording = check_inplace("fill_", *this);
+  const bool recording = check_new_history(*this);
   fill_values(*this, value);
   mark_changed(*this);
   if (recording) record_inplace("FillBackward2", *this, {*this}, no_gradient);
@@ -186,7 +188,8 @@ Tensor& Tensor::fill_(const Scalar& value) const {
 Tensor& Tensor::fill_(const Tensor& value) const {
   TAPER_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
-  const bool recording = check_inplace("fill_", *this, {value});
+  const bool recording = check_new_history(*this, {value});
+  if (recording) autograd::check_no_internal_overlap(*this);  // the derivative counts each element
   copy_values(*this, value);
   mark_changed(*this);
   if (recording)
@@ -199,7 +202,7 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 }
 
 Tensor& Tensor::zero_() const {
-  const bool recording = check_inplace("zero_", *this);
+  const bool recording = check_new_history(*this);
   if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
   mark_changed(*this);
   if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);

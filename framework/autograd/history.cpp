@@ -141,13 +141,6 @@ void check_view_may_change(const TensorImpl& t) {
   }
 }
 
-bool overlaps_itself(const TensorImpl& t) {
-  if (t.contiguous) return false;
-  for (int64_t d = 0; d < t.sizes.size(); ++d)
-    if (t.strides[d] == 0 && t.sizes[d] > 1) return true;
-  return false;
-}
-
 void check_inference_may_change(const TensorImpl& t) {
   TAPER_CHECK(!t.inference || InferenceMode::is_enabled(),
               "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
@@ -203,6 +196,13 @@ void detail::assert_was_checked(const char* name, const Tensor& x, const Inputs&
   TAPER_ASSERT(checked_change.x == &x.impl() && checked_change.count == inputs.n, name,
                ": check_inplace was not asked, or about ", checked_change.count, " tensors, not ",
                inputs.n);
+}
+
+bool overlaps_itself(const TensorImpl& t) {
+  if (t.contiguous) return false;
+  for (int64_t d = 0; d < t.sizes.size(); ++d)
+    if (t.strides[d] == 0 && t.sizes[d] > 1) return true;
+  return false;
 }
 
 void check_no_internal_overlap(const Tensor& x) {

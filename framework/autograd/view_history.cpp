@@ -32,7 +32,8 @@ struct CopySlices final : Node {
     GradList part_grads(1);
     part_grads[0] = slice.clone();
     GradList part_out = part->apply(std::move(part_grads));
-    if (part_out[0].defined())
+    // What may overlap itself was filled: nothing of it was there before.
+    if (part_out[0].defined() && !overlaps_itself(slice.impl()))
       slice.copy_(part_out[0]);
     else
       slice.zero_();

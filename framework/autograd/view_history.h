@@ -13,6 +13,9 @@ inline void refresh_view_history(TensorImpl& t) {
     refresh_view_history_slow(t);
 }
 
+/// Whether several elements are one place in memory, as far as a stride of 0 tells.
+bool overlaps_itself(const TensorImpl& t);
+
 /// After `node` has overwritten the view `x`: the base gets a history in which that part of it
 /// comes from `node` and the rest from before.
 void rebase_view(const Tensor& x, NodePtr node);

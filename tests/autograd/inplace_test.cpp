@@ -355,6 +355,20 @@ TEST(Views, ThatOverlapThemselvesMayNotBeWritten) {
                         "refers to a single memory location."));
 }
 
+TEST(Views, ThatOverlapThemselvesMayBeFilled) {
+  const Tensor x = doubles({1, 2}), rows = x.expand({3, 2});
+  rows.fill_(5);
+  EXPECT_THAT(values_of(x), ElementsAre(5, 5));
+  rows.select(1, 0).zero_();
+  EXPECT_THAT(values_of(x), ElementsAre(0, 5));
+  const Tensor y = leaf({1, 2}), base = y * scalar(1);
+  base.narrow(0, 0, 1).expand({3}).zero_();
+  (base * base).sum().backward();
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(0, 4));
+  EXPECT_THAT(message_of([&] { base.narrow(0, 0, 1).expand({3}).fill_(y.sum()); }),
+              HasSubstr("refers to a single memory location"));
+}
+
 TEST(Views, BroadcastIntoInPlaceMayNotGrowTheTensor) {
   Tensor x = doubles({1});
   EXPECT_THAT(message_of([&] {

@@ -360,6 +360,8 @@ TEST(BinaryForms, OperatorsTakeNumbersOnEitherSide) {
   EXPECT_EQ(to_array(8 | x).v[0], 14);
   EXPECT_EQ(to_array(x ^ 5).v[0], 3);
   EXPECT_EQ(to_array(x.__and__(3)).v[0], 2);
+  EXPECT_EQ(to_array(x.__lshift__(1)).v[0], 2 * to_array(x).v[0]);
+  EXPECT_EQ(to_array(x.__lshift__(x.eq(x).to(x.scalar_type())).__rshift__(1)).v, to_array(x).v);
   EXPECT_EQ(to_array(x.__ior__(1)).v[0], 7);
   x &= to_tensor(Array({2}, 5), kLong);
   EXPECT_EQ(to_array(x).v[0], 5);
