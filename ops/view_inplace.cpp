@@ -1,5 +1,6 @@
 // View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/runtime/transfer.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/view.h>
@@ -60,10 +61,12 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
   TAPER_CHECK(!t.requires_grad(), "cannot resize variables that require grad");
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
-  const int64_t numel = checked_numel(size);
   const bool plain = !format || *format == MemoryFormat::Contiguous;
   const Dims strides = plain ? Dims() : channels_last_strides(size, *format);
-  const size_t needed = static_cast<size_t>(t.offset + numel) * t.itemsize();
+  Dims dense;
+  contiguous_strides(size, dense);
+  const int64_t reach = detail::checked_extent(size, dense, t.offset, t.itemsize());
+  const size_t needed = static_cast<size_t>(reach) * t.itemsize();
   if (needed > t.storage->nbytes) {
     // Views made before keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
