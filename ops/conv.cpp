@@ -232,6 +232,9 @@ Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tens
   check_shapes(x, weight, bias, s, false);
   check_tensors(x, weight, bias);
   const Dims sizes = forward_sizes(op, x, weight, s, after);
+  TAPER_CHECK(
+      x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0,
+      "Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     return forward(x, w, b, sizes, s);
   };

@@ -1,6 +1,8 @@
 // View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
+#include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/pinned.h>
 #include <taper/framework/runtime/transfer.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/view.h>
@@ -31,6 +33,12 @@ Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backwar
 Tensor& become_squeezed(const char* node, const Tensor& x, const Tensor& y) {
   return become(node, x, y,
                 [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });
+}
+
+// Memory that the caller gave: not the allocator's, nor what pinned memory and captures hand out.
+bool is_given(const StorageImpl& s) {
+  return s.origin == StorageImpl::Origin::kExternal && !detail::is_pinned(s.data) &&
+         !detail::host_capture();
 }
 
 }  // namespace
@@ -68,6 +76,9 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   const int64_t reach = detail::checked_extent(size, dense, t.offset, t.itemsize());
   const size_t needed = static_cast<size_t>(reach) * t.itemsize();
   if (needed > t.storage->nbytes) {
+    TAPER_CHECK(!is_given(*t.storage),
+                "Trying to resize storage that is not resizable: resize_ to ", size, " needs ",
+                needed, " bytes, and the memory that was given has ", t.storage->nbytes);
     // Views made before keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
     detail::transfer(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);
