@@ -1,4 +1,5 @@
 #include <taper/data/idx.h>
+#include <taper/framework/io/bytes.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -90,14 +91,21 @@ std::unique_ptr<Source> open_gzip(const std::string& path, int fd) {
   return source;
 }
 
+/// Negative, with the reason in errno, where there is nothing to open.
+int open_regular(const std::string& path, const char* kind) {
+  if (const char* why = serialize::detail::why_not_regular(path))
+    throw Error(detail::concat("Error opening ", kind, " file at ", path, ": ", why));
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 /// Opens `path`, or `path`.gz, and sets `path` to the one that is there.
 std::unique_ptr<Source> open_idx(std::string& path, const char* kind) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int fd = open_regular(path, kind);
   if (fd >= 0) return std::make_unique<PlainFile>(path, fd);
   const int error = errno;
   if (error == ENOENT) {
     const std::string compressed = path + ".gz";
-    fd = ::open(compressed.c_str(), O_RDONLY | O_CLOEXEC);
+    fd = open_regular(compressed, kind);
     if (fd >= 0) {
       path = compressed;
       return open_gzip(path, fd);

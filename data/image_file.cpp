@@ -4,6 +4,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <taper/framework/io/bytes.h>
+
 namespace taper::data {
 
 namespace {
@@ -33,6 +35,8 @@ Tensor decode_image(std::string_view bytes, const std::string& name) {
 }
 
 Tensor read_image(const std::string& path) {
+  const char* const why = serialize::detail::why_not_regular(path);
+  TAPER_CHECK(!why, path, ": cannot be opened: ", why);
   std::ifstream in(path, std::ios::binary);
   TAPER_CHECK(in, path, ": cannot be opened: ", std::strerror(errno));
   in.seekg(0, std::ios::end);

@@ -90,9 +90,12 @@ Pipeline::Pipeline(size_t workers, size_t max_tasks, bool in_order)
   try {
     for (size_t w = 0; w < workers; ++w)
       impl_->threads.emplace_back([impl = impl_.get(), w] { impl->worker_loop(w); });
-  } catch (...) {
+  } catch (const std::exception& e) {
+    const size_t started = impl_->threads.size();
     join();
-    throw;
+    throw Error(taper::detail::concat(
+        "DataLoader: expected as many workers as the system has threads for, got ", workers,
+        ": after ", started, " there was an error: ", e.what()));
   }
 }
 

@@ -26,6 +26,7 @@ Dims wrap_dims(IntArrayRef dims, int64_t rank) {
 Dims infer_size(IntArrayRef shape, int64_t numel) {
   Dims out(shape);
   int64_t known = 1, unknown = -1;
+  bool overflow = false;
   for (int64_t d = 0; d < out.size(); ++d) {
     if (out[d] == -1) {
       TAPER_CHECK(unknown < 0, "only one dimension can be inferred");
@@ -33,8 +34,9 @@ Dims infer_size(IntArrayRef shape, int64_t numel) {
       continue;
     }
     TAPER_CHECK(out[d] >= 0, "invalid shape dimension ", out[d]);
-    known *= out[d];
+    overflow |= __builtin_mul_overflow(known, out[d], &known);
   }
+  TAPER_CHECK(!overflow, "shape '", shape, "' is invalid for input of size ", numel);
   if (unknown < 0) {
     TAPER_CHECK(known == numel, "shape '", shape, "' is invalid for input of size ", numel);
     return out;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <taper/framework/huge_chunks.h>
 #include <taper/framework/runtime/caching_allocator.h>
@@ -154,30 +155,48 @@ constexpr size_t kSmall = 4096;         // largest block of the thread-local lis
 constexpr int kSmallClasses = 16 + 16;  // up to 4096
 constexpr uint32_t kKeep = 4096;        // blocks a list may hold before it gives some away
 
-struct ThreadLists {
+struct alignas(kAlign) ThreadLists {
   FreeBlock* heads[kSmallClasses];
   uint32_t counts[kSmallClasses];
-  bool ended;
 };
+
+// Lists that are empty and take nothing, so that nothing is ever written to them.
+constexpr ThreadLists no_lists() {
+  ThreadLists none{};
+  for (uint32_t& count : none.counts) count = kKeep;
+  return none;
+}
+ThreadLists before_first = no_lists(), after_end = no_lists();
+
+// A thread's own lists lie elsewhere: thread-local variables that are reached in one load come from
+// a small store that all libraries of a process share, and dlopen fails where it is spent.
 // Constant-initialised and trivially destructible: usable before main and while a thread ends.
-thread_local ThreadLists lists;
+thread_local ThreadLists* lists = &before_first;
 
 struct ThreadListsOwner {
+  ThreadListsOwner() {
+    if (void* memory = std::aligned_alloc(alignof(ThreadLists), sizeof(ThreadLists)))
+      lists = new (memory) ThreadLists{};
+  }
   ~ThreadListsOwner() {
-    lists.ended = true;
-    for (int c = 0; c < kSmallClasses; ++c) {
-      while (FreeBlock* b = lists.heads[c]) {
-        lists.heads[c] = b->next;
+    ThreadLists* const own = std::exchange(lists, &after_end);
+    if (own == &before_first) return;
+    for (FreeBlock* head : own->heads)
+      while (FreeBlock* b = head) {
+        head = b->next;
         std::free(b);
       }
-      lists.counts[c] = 0;
-    }
+    std::free(own);
   }
 };
 
-void arm_thread_exit() {
-  static thread_local ThreadListsOwner owner;
-  (void)owner;
+// Gives the thread lists of its own, if it has none yet; whether it has them.
+bool has_own_lists() {
+  if (lists == &before_first) {
+    static thread_local ThreadListsOwner owner;
+    (void)owner;
+  }
+  return lists != &before_first && lists != &after_end;
 }
 
 #endif
@@ -213,14 +232,15 @@ void pool_release(void* p, size_t) noexcept { std::free(p); }
 namespace {
 
 __attribute__((noinline)) void* small_refill(size_t rounded) {
-  if (lists.ended) return block_allocate(rounded);
-  arm_thread_exit();
+  has_own_lists();
   return block_allocate(rounded);
 }
 
 // A producer thread's blocks end on its consumer's lists: past kKeep they go to the shared cache.
-__attribute__((noinline)) void small_overflow(void* p, size_t rounded) {
-  block_release(p, rounded);
+__attribute__((noinline)) void small_overflow(void* p, size_t rounded, int c) {
+  if (lists != &before_first || !has_own_lists()) return block_release(p, rounded);
+  lists->heads[c] = new (p) FreeBlock{nullptr};
+  lists->counts[c] = 1;
 }
 
 }  // namespace
@@ -230,10 +250,11 @@ void* pool_allocate(size_t nbytes) {
   if (nbytes > kSmall) return block_allocate(nbytes);
   const size_t rounded = pooled_size(nbytes);
   const int c = class_of(rounded);
-  FreeBlock* b = lists.heads[c];
+  ThreadLists& own = *lists;
+  FreeBlock* b = own.heads[c];
   if (__builtin_expect(b == nullptr, 0)) return small_refill(rounded);
-  lists.heads[c] = b->next;
-  --lists.counts[c];
+  own.heads[c] = b->next;
+  --own.counts[c];
   return b;
 }
 
@@ -242,12 +263,12 @@ void pool_release(void* p, size_t nbytes) noexcept {
   if (nbytes > kSmall) return block_release(p, nbytes);
   const size_t rounded = pooled_size(nbytes);
   const int c = class_of(rounded);
-  if (__builtin_expect(lists.ended || lists.counts[c] >= kKeep, 0))
-    return small_overflow(p, rounded);
+  ThreadLists& own = *lists;
+  if (__builtin_expect(own.counts[c] >= kKeep, 0)) return small_overflow(p, rounded, c);
   FreeBlock* b = static_cast<FreeBlock*>(p);
-  b->next = lists.heads[c];
-  lists.heads[c] = b;
-  ++lists.counts[c];
+  b->next = own.heads[c];
+  own.heads[c] = b;
+  ++own.counts[c];
 }
 
 #endif

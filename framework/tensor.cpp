@@ -14,21 +14,21 @@ void contiguous_strides(const Dims& sizes, Dims& strides) {
   int64_t step = 1;
   for (int64_t d = sizes.size() - 1; d >= 0; --d) {
     strides[d] = step;
-    if (sizes[d] > 1) step *= sizes[d];
+    // Without a sign, as it may overflow where another size is 0: then no stride is ever used.
+    if (sizes[d] > 1)
+      step = static_cast<int64_t>(static_cast<uint64_t>(step) * static_cast<uint64_t>(sizes[d]));
   }
 }
 
 void TensorImpl::set_contiguous_sizes(IntArrayRef new_sizes) {
   sizes = new_sizes;
   contiguous_strides(sizes, strides);
-  numel = 1;
-  for (int64_t s : sizes) numel *= s;
+  numel = checked_numel(sizes);
   contiguous = true;
 }
 
 void TensorImpl::update_geometry() {
-  numel = 1;
-  for (int64_t s : sizes) numel *= s;
+  numel = checked_numel(sizes);
   contiguous = true;
   if (numel == 0) return;
   int64_t step = 1;

@@ -248,15 +248,32 @@ Tensor& Module::register_buffer(std::string name, Tensor tensor) {
   check_name("Buffer", name);
   return buffers_.insert(std::move(name), std::move(tensor));
 }
+namespace {
+
+bool contains(const Module& whole, const Module& part) {
+  if (&whole == &part) return true;
+  for (const auto& child : whole.children())
+    if (contains(*child, part)) return true;
+  return false;
+}
+
+}  // namespace
+
 void Module::insert_child(std::string name, std::shared_ptr<Module> module) {
   check_name("Submodule", name);
   TAPER_CHECK(module, "register_module: expected a module under the name '", name,
               "', got an empty pointer");
+  TAPER_CHECK(!contains(*module, *this), "register_module: expected a module under the name '",
+              name,
+              "' that is apart from its parent, got the parent or a module with the parent in it");
   children_.insert(std::move(name), std::move(module));
 }
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
   TAPER_CHECK(module, "replace_module: expected a module for the name '", name,
               "', got an empty pointer");
+  TAPER_CHECK(!contains(*module, *this), "register_module: expected a module under the name '",
+              name,
+              "' that is apart from its parent, got the parent or a module with the parent in it");
   children_[name] = std::move(module);
 }
 void Module::unregister_parameter(const std::string& name) {

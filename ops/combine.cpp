@@ -15,6 +15,7 @@
 #include <taper/ops/shape.h>
 #include <taper/ops/sort.h>
 #include <taper/ops/view.h>
+#include <taper/ops/view_helpers.h>
 #include <taper/ops/where.h>
 
 namespace taper {
@@ -46,6 +47,9 @@ Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
   const int64_t n = N.value_or(x.size(0));
   TAPER_CHECK(n >= 0, "N must be non-negative.");
   const Tensor base = isIntegralType(x.scalar_type(), true) ? x.to(kLong) : x;
+  // Before any power is computed: there may be no memory for so many.
+  const Tensor room = base.new_empty({x.size(0), n});
+  if (room.numel() == 0) return room;
   std::vector<Tensor> columns;
   Tensor power = base.new_ones(base.sizes());
   for (int64_t k = 0; k < n; ++k) {
@@ -53,7 +57,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
     if (k + 1 < n) power = power * base;
   }
   if (!increasing) std::reverse(columns.begin(), columns.end());
-  return n ? stack(columns, 1) : base.new_empty({x.size(0), 0});
+  return stack(columns, 1);
 }
 
 // ---------------------------------------------------------------------- products of sets
@@ -93,6 +97,8 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   check_defined("combinations", self, "self");
   TAPER_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
   TAPER_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  TAPER_CHECK(r <= kMaxDims, "combinations: expected at most ", kMaxDims,
+              " elements at a time, got ", r);
   if (r == 0) return self.new_empty({0});
   const Tensor at = arange(self.size(0), self.options().dtype(kLong).requires_grad(false));
   const std::vector<Tensor> grid = meshgrid(std::vector<Tensor>(static_cast<size_t>(r), at), "ij");
@@ -113,7 +119,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t d
               self.dim(), " dims");
   TAPER_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
   const int64_t n = self.size(dim);
-  std::vector<Tensor> parts;
+  std::vector<Tensor> parts = detail::room_for_views("tensor_split", sections);
   for (int64_t i = 0, first = 0; i < sections; ++i) {
     const int64_t length = n / sections + (i < n % sections);
     parts.push_back(self.narrow(dim, first, length));

@@ -1,6 +1,7 @@
 #include <taper/ops/conv.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/complex.h>
@@ -12,6 +13,9 @@ using autograd::Grads;
 using autograd::needs_grad;
 using autograd::record;
 using autograd::saved_if;
+using detail::checked_add;
+using detail::checked_mul;
+using detail::checked_sub;
 
 namespace {
 
@@ -162,14 +166,15 @@ std::string times(const Dims& sizes) {
 }
 
 // The sizes of the result of a convolution that pads by s.padding in front and by `after` behind.
-Dims forward_sizes(const Tensor& x, const Tensor& w, const ConvSteps& s, const int64_t* after) {
+Dims forward_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvSteps& s,
+                   const int64_t* after) {
   Dims y{x.size(0), w.size(0)}, padded, reach;
   const int64_t first = 5 - x.dim();
   bool fits = true;
   for (int64_t d = first; d < 3; ++d) {
     const int64_t i = d - first + 2;
-    padded.push_back(x.size(i) + s.padding[d] + after[d]);
-    reach.push_back(s.dilation[d] * (w.size(i) - 1) + 1);
+    padded.push_back(checked_add(op, checked_add(op, x.size(i), s.padding[d]), after[d]));
+    reach.push_back(checked_add(op, checked_mul(op, s.dilation[d], w.size(i) - 1), 1));
     fits = fits && reach.back() <= padded.back() && w.size(i) > 0;
     y.push_back((padded.back() - reach.back()) / s.stride[d] + 1);
   }
@@ -179,7 +184,7 @@ Dims forward_sizes(const Tensor& x, const Tensor& w, const ConvSteps& s, const i
   return y;
 }
 
-Dims transposed_sizes(const Tensor& x, const Tensor& w, const ConvSteps& s,
+Dims transposed_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvSteps& s,
                       const int64_t* output_padding) {
   Dims y{x.size(0), w.size(1) * s.groups};
   const int64_t first = 5 - x.dim();
@@ -191,8 +196,10 @@ Dims transposed_sizes(const Tensor& x, const Tensor& w, const ConvSteps& s,
                 "output padding must be smaller than either stride or dilation, but got "
                 "output_padding ",
                 output_padding[d], ", stride ", s.stride[d], " and dilation ", s.dilation[d]);
-    y.push_back((x.size(i) - 1) * s.stride[d] - 2 * s.padding[d] + s.dilation[d] * (w.size(i) - 1) +
-                output_padding[d] + 1);
+    const int64_t last = checked_mul(op, x.size(i) - 1, s.stride[d]);
+    const int64_t reach = checked_mul(op, s.dilation[d], w.size(i) - 1);
+    const int64_t whole = checked_add(op, checked_add(op, last, reach), output_padding[d]);
+    y.push_back(checked_add(op, checked_sub(op, whole, checked_mul(op, 2, s.padding[d])), 1));
     TAPER_CHECK(y.back() > 0 && x.size(i) > 0, "Given input size per channel: ", x.sizes(),
                 ". Calculated output size per channel: ", y, ". Output size is too small");
   }
@@ -224,7 +231,10 @@ Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tens
   const Tensor x = batched(op, input, weight, spatial);
   check_shapes(x, weight, bias, s, false);
   check_tensors(x, weight, bias);
-  const Dims sizes = forward_sizes(x, weight, s, after);
+  const Dims sizes = forward_sizes(op, x, weight, s, after);
+  TAPER_CHECK(
+      x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0,
+      "Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     return forward(x, w, b, sizes, s);
   };
@@ -250,7 +260,7 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
   const Tensor x = batched(op, input, weight, spatial);
   check_shapes(x, weight, bias, s, true);
   check_tensors(x, weight, bias);
-  const Dims sizes = transposed_sizes(x, weight, s, extra);
+  const Dims sizes = transposed_sizes(op, x, weight, s, extra);
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor&) {
     return to_input(x, w, sizes, s);
   };
@@ -282,7 +292,7 @@ Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight
       TAPER_CHECK(s.stride[d] == 1, "padding='same' is not supported for strided convolutions");
       TAPER_CHECK(weight.dim() == spatial + 2, "Expected ", spatial + 2, "-dimensional weight for ",
                   names[spatial - 1], ", but got weight of size: ", weight.sizes());
-      const int64_t total = s.dilation[d] * (weight.size(d - 3) - 1);
+      const int64_t total = checked_mul(names[spatial - 1], s.dilation[d], weight.size(d - 3) - 1);
       s.padding[d] = total / 2;
       after[d] = total - total / 2;
     }

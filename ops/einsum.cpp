@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
@@ -395,7 +396,7 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     a.push_back(1);
     b.push_back(1);
     b.push_back(n);
-    sizes.push_back(m * n);
+    sizes.push_back(detail::checked_mul("kron", m, n));
   }
   return (self.reshape(a) * other.reshape(b)).reshape(sizes);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/checked.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
@@ -14,6 +15,8 @@ namespace taper {
 using detail::finish;
 
 namespace {
+
+__extension__ using Wide = __int128;  // holds each product of two sizes
 
 Tensor uninitialised(IntArrayRef size, const TensorOptions& options) {
   return detail::make_tensor(size, options.scalar_type(), options.device());
@@ -53,20 +56,11 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
   return options.dtype(value.type());
 }
 
-int64_t strided_numel(IntArrayRef size, IntArrayRef stride) {
+// Elements of memory that a tensor of this geometry needs.
+int64_t strided_numel(IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
   TAPER_CHECK(size.size() == stride.size(), "dimensionality of sizes (", size.size(),
               ") must match dimensionality of strides (", stride.size(), ")");
-  if (checked_numel(size) == 0) return 0;
-  int64_t last = 0;
-  bool overflow = false;
-  for (size_t i = 0; i < size.size(); ++i) {
-    int64_t reach = 0;
-    overflow |= stride[i] < 0 || __builtin_mul_overflow(size[i] - 1, stride[i], &reach) ||
-                __builtin_add_overflow(last, reach, &last);
-  }
-  TAPER_CHECK(!overflow && last < INT64_MAX / 8,
-              "Storage size calculation overflowed with sizes=", size, " and strides=", stride);
-  return last + 1;
+  return detail::checked_extent(size, stride, 0, elementSize(dtype));
 }
 
 }  // namespace
@@ -80,7 +74,7 @@ Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> for
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
-  Tensor y = uninitialised(strided_numel(size, stride), options);
+  Tensor y = uninitialised(strided_numel(size, stride, options.scalar_type()), options);
   y.impl().sizes = size;
   set_strides(y, stride);
   return finish(std::move(y), options);
@@ -101,7 +95,8 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
                 " at index ", i, ").");
     TAPER_CHECK(strides[d] < 0, "Duplicate dim not allowed");
     strides[d] = step;
-    step *= std::max<int64_t>(size[static_cast<size_t>(d)], 1);
+    step = detail::checked_mul("empty_permuted", step,
+                               std::max<int64_t>(size[static_cast<size_t>(d)], 1));
   }
   return empty_strided(size, strides, options);
 }
@@ -191,12 +186,34 @@ void check_range(const Scalar& start, const Scalar& end, const Scalar& step) {
   TAPER_CHECK(by > 0 ? b >= a : b <= a, "upper bound and larger bound inconsistent with step sign");
 }
 
+/// How often a step fits between two integers, and whether something is left.
+struct Steps {
+  uint64_t whole;
+  bool rest;
+};
+
+// The distance of two integers may need all 64 bits.
+Steps steps_between(int64_t start, int64_t end, int64_t step) {
+  const auto a = static_cast<uint64_t>(start), b = static_cast<uint64_t>(end);
+  const uint64_t distance = step > 0 ? b - a : a - b;
+  const uint64_t by = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  TAPER_CHECK(step > 0 ? start <= end : start >= end,
+              "upper bound and larger bound inconsistent with step sign");
+  return {distance / by, distance % by != 0};
+}
+
+int64_t as_size(uint64_t count) {
+  TAPER_CHECK(count <= static_cast<uint64_t>(INT64_MAX), "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
 // Number of values in arange. 64-bit integers are counted exactly, all else in double.
 int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step, bool exact) {
   if (exact) {
-    const int64_t a = start.toLong(), b = end.toLong(), by = step.toLong();
+    const int64_t by = step.toLong();
     TAPER_CHECK(by != 0, "step must be nonzero");
-    return (b - a + by - (by > 0 ? 1 : -1)) / by;
+    const Steps s = steps_between(start.toLong(), end.toLong(), by);
+    return as_size(s.whole + (s.rest ? 1 : 0));
   }
   const double count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
   TAPER_CHECK(count >= 0 && count <= 9.2e18, "invalid size, possible overflow?");
@@ -210,8 +227,11 @@ Scalar as_part_of(ScalarType dtype, const Scalar& v) {
 
 // Number of values in range, whose end counts.
 int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true))
-    return (end.toLong() - start.toLong()) / step.toLong() + 1;
+  if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true)) {
+    const uint64_t before_last = steps_between(start.toLong(), end.toLong(), step.toLong()).whole;
+    TAPER_CHECK(before_last < UINT64_MAX, "invalid size, possible overflow?");
+    return as_size(before_last + 1);
+  }
   const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
   TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
   return static_cast<int64_t>(count);
@@ -224,13 +244,22 @@ Tensor sequence(int64_t count, const Scalar& start, const Scalar& step,
   return finish(std::move(y), options);
 }
 
+// Elements on and below a diagonal, of a matrix whose first row has `offset` + 1 of them: rows with
+// none, then one more in each row, then whole rows.
+Wide below_count(int64_t rows, int64_t cols, int64_t offset) {
+  const Wide none = std::max<Wide>(-Wide(offset) - 1, 0), first = std::max<Wide>(offset, -1) + 1;
+  const Wide rest = std::max<Wide>(rows - none, 0);
+  const Wide rising = std::min<Wide>(rest, std::max<Wide>(cols - first, 0));
+  return rising * first + rising * (rising - 1) / 2 + (rest - rising) * cols;
+}
+
 int64_t triangle_count(int64_t rows, int64_t cols, int64_t offset, bool upper) {
-  int64_t count = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t below = std::min(std::max<int64_t>(r + offset + (upper ? 0 : 1), 0), cols);
-    count += upper ? cols - below : below;
-  }
-  return count;
+  const Wide count = upper ? Wide(rows) * cols - below_count(rows, cols, offset - 1)
+                           : below_count(rows, cols, offset);
+  TAPER_CHECK(count <= INT64_MAX, upper ? "triu" : "tril",
+              "_indices: integer overflow in the number of elements of a matrix of ", rows, " x ",
+              cols);
+  return static_cast<int64_t>(count);
 }
 
 Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
@@ -238,6 +267,8 @@ Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
   TAPER_CHECK(row >= 0, "row must be non-negative, got", row);
   TAPER_CHECK(col >= 0, "col must be non-negative, got", col);
   const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
+  // A diagonal that misses the matrix is as good as the one next to it.
+  offset = std::clamp(offset, -row, col);
   Tensor y = uninitialised({2, triangle_count(row, col, offset, upper)}, with_dtype);
   TAPER_ON_DEVICE(y, triangle_indices, y, row, col, offset, upper);
   return y;
@@ -364,7 +395,7 @@ Device memory_of(const TensorOptions& options) {
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, TensorOptions options) {
-  const int64_t reach = strided_numel(sizes, strides);
+  const int64_t reach = strided_numel(sizes, strides, options.scalar_type());
   TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
               ", got a null pointer");
   const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());

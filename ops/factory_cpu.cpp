@@ -84,10 +84,14 @@ void logspace(Out y, double start, double end, double base) {
 }
 
 void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool upper) {
+  if (y.numel == 0) return;
   TAPER_SWITCH(y.dtype, "triangle_indices", TAPER_INDEX_DTYPES, [&] {
     scalar_t* row = y.as<scalar_t>();
     scalar_t* col = row + y.numel / 2;
-    for (int64_t r = 0; r < rows; ++r) {
+    // Only the rows with elements: there may be many more without.
+    const int64_t first = upper ? 0 : std::max<int64_t>(-offset, 0);
+    const int64_t end = upper ? std::min(rows, cols - offset) : rows;
+    for (int64_t r = first; r < end; ++r) {
       const int64_t edge = std::min(std::max<int64_t>(r + offset + (upper ? 0 : 1), 0), cols);
       for (int64_t c = upper ? edge : 0; c < (upper ? cols : edge); ++c) {
         *row++ = static_cast<scalar_t>(r);

@@ -166,6 +166,7 @@ void logspace(Out y, double start, double end, double base) {
 
 void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool upper) {
   const int64_t n = y.numel / 2;
+  if (n == 0) return;
   TAPER_SWITCH(y.dtype, "triangle_indices", TAPER_INDEX_DTYPES, [&] {
     for_each(n, TriangleIndices<scalar_t>{y.as<scalar_t>(), n, rows, cols,
                                           Lower{cols, upper ? offset - 1 : offset}, upper});

@@ -1,6 +1,7 @@
 #include <taper/ops/fold.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/complex_parts.h>
 #include <taper/ops/fold_kernels.h>
@@ -63,6 +64,7 @@ FoldWindows windows_from(IntArrayRef kernel, IntArrayRef dilation, IntArrayRef p
   check("dilation", "dilation", w.dilation, 1);
   check("padding", "pad", w.padding, 0);
   check("stride", "stride", w.stride, 1);
+  detail::checked_mul("kernel_size", w.kernel[0], w.kernel[1]);
   return w;
 }
 
@@ -70,10 +72,14 @@ std::string pair(const int64_t (&v)[2]) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ")";
 }
 
-void count_windows(FoldWindows& w) {
+void count_windows(const char* op, FoldWindows& w) {
   for (int d = 0; d < 2; ++d) {
-    const int64_t room = w.image[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1;
-    w.windows[d] = room < 0 ? (room - w.stride[d] + 1) / w.stride[d] + 1 : room / w.stride[d] + 1;
+    const int64_t padded =
+        detail::checked_add(op, w.image[d], detail::checked_mul(op, 2, w.padding[d]));
+    const int64_t reach = detail::checked_mul(op, w.dilation[d], w.kernel[d] - 1);
+    const int64_t room = padded - reach - 1;
+    // No window fits: the quotient, rounded down.
+    w.windows[d] = room < 0 ? -((-room - 1) / w.stride[d]) : room / w.stride[d] + 1;
   }
 }
 
@@ -121,13 +127,17 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
   check_floats("im2col_out_cpu", self);
   w.planes = self.size(0) * self.size(1);
   for (int d = 0; d < 2; ++d) w.image[d] = self.size(d + 2);
-  count_windows(w);
+  count_windows("im2col", w);
   TAPER_CHECK(w.windows[0] > 0 && w.windows[1] > 0, "Given input with spatial size ", pair(w.image),
               ", kernel_size=", pair(w.kernel), ", dilation=", pair(w.dilation),
               ", padding=", pair(w.padding),
               ", calculated shape of the array of sliding blocks as ", pair(w.windows),
               ", but its components must be at least one.");
-  return to_columns(self, {self.sizes(), {self.size(0), self.size(1) * w.taps(), w.columns()}}, w);
+  return to_columns(self,
+                    {self.sizes(),
+                     {self.size(0), detail::checked_mul("im2col", self.size(1), w.taps()),
+                      detail::checked_mul("im2col", w.windows[0], w.windows[1])}},
+                    w);
 }
 
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
@@ -140,7 +150,7 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
               "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
               "non-zero dimensions for input, but got: ",
               self.sizes());
-  count_windows(w);
+  count_windows("col2im", w);
   check_columns(self, w);
   if (self.is_complex())
     return detail::of_parts(self, [&](const Tensor& x) {

@@ -1,5 +1,6 @@
 #include <taper/ops/for_blob.h>
 
+#include <taper/framework/checked.h>
 #include <taper/ops/factory.h>
 
 namespace taper {
@@ -26,7 +27,8 @@ Tensor TensorMaker::make_tensor() {
   // Without an offset, from_blob checks the geometry and tells how much memory it needs.
   const size_t itemsize = elementSize(options.scalar_type());
   const Storage needed = from_blob(data_, sizes_, strides, options).storage();
-  const int64_t n = offset_ + static_cast<int64_t>(needed.nbytes() / itemsize);
+  const int64_t n =
+      detail::checked_add("for_blob", offset_, static_cast<int64_t>(needed.nbytes() / itemsize));
   const Tensor memory = from_blob(data_, {n}, deleter_, options);
   Tensor y = detail::share_data(memory.impl(), sizes_, strides, offset_);
   if (options_.requires_grad()) y.set_requires_grad(true);

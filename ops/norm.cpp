@@ -270,7 +270,11 @@ void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Te
   check_floating("group_norm", x);
   TAPER_CHECK(x.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
               x.dim());
+  TAPER_CHECK(x.size(1) > 0, "Expected number of channels to be greater than 0, got ", x.size(1));
   TAPER_CHECK(groups > 0, "Expected num groups to be greater than 0, got ", groups);
+  for (int64_t d = 2; d < x.dim(); ++d)
+    TAPER_CHECK(x.size(d) > 0, "Expected HxW to be greater than 0, got 0 in an input of shape ",
+                x.sizes());
   TAPER_CHECK(x.size(1) % groups == 0,
               "Expected number of channels in input to be divisible by num_groups, but got input "
               "of shape ",

@@ -13,12 +13,29 @@ void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
   if (out.defined() && out.is_inference()) autograd::check_inplace(op, out);
 }
 
+namespace {
+
+// Numbers go to any device.
+void check_same_device(const Tensor& out, const Tensor& x) {
+  TAPER_CHECK(x.device() == out.device() || (x.is_cpu() && x.dim() == 0),
+              "Expected all tensors to be on the same device, but found at least two devices, ",
+              out.device(), " and ", x.device(), "!");
+}
+
+}  // namespace
+
+void check_out_device(const Tensor& out, Device device) {
+  TAPER_CHECK(out.device() == device, "Expected out tensor to have device ", device, ", but got ",
+              out.device(), " instead");
+}
+
 OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {
   autograd::check_no_internal_overlap(out);
   OutPlan plan{out, sizes, true};
   const bool grows = out.impl().sizes != sizes;
   for (const Tensor& x : inputs) {
     if (!x.defined()) continue;
+    check_same_device(out, x);
     if (check_overlap(out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
   }
   for (const Tensor& x : inputs)
@@ -122,6 +139,7 @@ void check_stored_dtype(const char* op, const Tensor& out, ScalarType result) {
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_out_gradient(op, out, inputs);
   if (!out.defined()) return out = y;
+  check_out_device(out, y.device());
   const OutPlan to = plan_out(out, y.impl().sizes, inputs);
   check_stored_dtype(op, out, y.scalar_type());
   to.resize();

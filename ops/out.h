@@ -27,9 +27,13 @@ struct OutPlan {
     if (out.impl().sizes != sizes) out.resize_(sizes);
   }
 };
-/// Throws when the memory of `out` overlaps itself or in part that of an input, and when `out` is
-/// an input itself but of another shape.
+/// Throws when `out` is on another device than an input (but for 0-dim ones of the CPU), when its
+/// memory overlaps itself or in part that of an input, and when `out` is an input itself but of
+/// another shape.
 OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs);
+
+/// Throws unless `out` is where the result is.
+void check_out_device(const Tensor& out, Device device);
 
 /// Throws unless `out` has just this dtype: for ops that convert nothing.
 void check_out_dtype(const Tensor& out, ScalarType dtype);

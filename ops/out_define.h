@@ -11,6 +11,7 @@ inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
                           const std::tuple<Tensor, Tensor>& y, Operands inputs) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
     if (!out.defined()) return;
+    check_out_device(out, result.device());
     plan_out(out, result.impl().sizes, inputs);
     check_stored_dtype(op, out, result.scalar_type());
   };

@@ -1,6 +1,7 @@
 #include <taper/ops/pool.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/complex_parts.h>
 #include <taper/ops/pool_kernels.h>
@@ -123,6 +124,7 @@ PoolWindows windows_from(const char* op, int64_t spatial, IntArrayRef kernel, In
                 " and stride ", w.stride[d]);
     TAPER_CHECK(w.dilation[d] > 0, "dilation should be greater than zero, but got dilation ",
                 w.dilation[d]);
+    if (w.kernel[d] == 1) w.dilation[d] = 1;  // nothing to spread, and no place to overflow
     TAPER_CHECK(w.padding[d] >= 0, "pad must be non-negative, but got pad: ", w.padding[d]);
     TAPER_CHECK(w.padding[d] <= w.kernel[d] / 2,
                 "pad should be at most half of kernel size, but got pad=", w.padding[d],
@@ -144,9 +146,11 @@ void check_input(const char* op, const Tensor& x, int64_t spatial) {
   if (!x.is_floating_point()) detail::unsupported_dtype(op, x.scalar_type());
 }
 
-int64_t pooled_size(int64_t in, int64_t pad, int64_t kernel, int64_t stride, int64_t dilation,
-                    bool ceil_mode) {
-  const int64_t room = in + 2 * pad - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
+int64_t pooled_size(const char* op, int64_t in, int64_t pad, int64_t kernel, int64_t stride,
+                    int64_t dilation, bool ceil_mode) {
+  const int64_t reach = detail::checked_add(op, detail::checked_mul(op, dilation, kernel - 1), 1);
+  const int64_t spare = detail::checked_add(op, in, 2 * pad) - reach;
+  const int64_t room = detail::checked_add(op, spare, ceil_mode ? stride - 1 : 0);
   if (room < 0) return 0;
   int64_t out = room / stride + 1;
   if (ceil_mode && (out - 1) * stride >= in + pad) --out;
@@ -159,12 +163,13 @@ std::string by(IntArrayRef sizes) {
   return text;
 }
 
-Dims pooled_sizes(const Tensor& x, int64_t spatial, const PoolWindows& w, bool ceil_mode) {
+Dims pooled_sizes(const char* op, const Tensor& x, int64_t spatial, const PoolWindows& w,
+                  bool ceil_mode) {
   Dims y = x.sizes();
   bool fits = true;
   for (int64_t d = 3 - spatial; d < 3; ++d) {
     int64_t& size = y[x.dim() + d - 3];
-    size = pooled_size(size, w.padding[d], w.kernel[d], w.stride[d], w.dilation[d], ceil_mode);
+    size = pooled_size(op, size, w.padding[d], w.kernel[d], w.stride[d], w.dilation[d], ceil_mode);
     fits = fits && size > 0;
   }
   const size_t from = static_cast<size_t>(x.dim() - spatial - 1);
@@ -201,7 +206,7 @@ Maxima max_pool(const char* op, const char* node, const Tensor& x, int64_t spati
                 bool ceil_mode, Tensor* positions = nullptr) {
   const PoolWindows w = windows_from(op, spatial, kernel, stride, padding, dilation);
   check_input(op, x, spatial);
-  const Dims sizes = pooled_sizes(x, spatial, w, ceil_mode);
+  const Dims sizes = pooled_sizes(op, x, spatial, w, ceil_mode);
   Maxima m = pool_maxima(x, sizes, spatial, w, positions != nullptr, node);
   if (positions) *positions = positions_of(m.codes, x.impl().sizes, spatial, w);
   return m;
@@ -220,7 +225,7 @@ Tensor avg_pool(const char* op, const char* node, const Tensor& x, int64_t spati
                 kernel);
   w.count_include_pad = count_include_pad;
   w.divisor = divisor.value_or(0);
-  return pool_means(x, pooled_sizes(x, spatial, w, ceil_mode), spatial, w, node);
+  return pool_means(x, pooled_sizes(op, x, spatial, w, ceil_mode), spatial, w, node);
 }
 
 constexpr const char* kMaxNodes[] = {"MaxPool2DWithIndicesBackward0",

@@ -82,7 +82,7 @@ Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const
 
 Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
   check_inplace("exponential_", *this);
-  TAPER_CHECK(lambd >= 0, "exponential_ expects lambda >= 0.0, but found lambda=", lambd);
+  TAPER_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
   check_floating("exponential_cpu", *this);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, exponential, *this, lambd, g);
@@ -399,6 +399,9 @@ void check_multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
   TAPER_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   TAPER_CHECK(replacement || num_samples <= p.size(-1),
               "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  TAPER_CHECK(p.size(-1) > 0 || (p.dim() == 2 && p.size(0) == 0),
+              "multinomial: expected at least one category to draw from, got prob_dist of sizes ",
+              p.sizes());
   if (p.numel() == 0 || detail::is_captured(p.device())) return;
   // A NaN is both extremes.
   const Tensor largest = p.amax({-1});

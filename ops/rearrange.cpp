@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/factory.h>
@@ -118,6 +119,8 @@ Tensor triangle_of(const char* op, const char* node, const Tensor& x, int64_t di
   TAPER_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions");
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   const Tensor from = x.detach().contiguous();
+  // A diagonal that misses the matrix is as good as the one next to it.
+  diagonal = std::clamp(diagonal, -x.size(-2), x.size(-1));
   TAPER_ON_DEVICE(x, triangle, y, from, diagonal, upper);
   if (needs_grad(x))
     record(node, y, {x}, [diagonal, upper](const Tensor& gy) {
@@ -143,7 +146,7 @@ Tensor diag(const Tensor& x, int64_t diagonal) {
   {
     NoGradGuard no_grad;
     if (x.dim() == 1) {
-      const int64_t n = x.numel() + std::abs(diagonal);
+      const int64_t n = detail::embedded_size("diag", x.numel(), diagonal);
       y = zeros({n, n}, x.options());
       y.diagonal(diagonal).copy_(x);
     } else {
@@ -197,7 +200,7 @@ Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
   Dims size = x.sizes();
   for (int64_t d = 0; d < x.dim(); ++d) {
     const Padding p = padding_of(pad, d, x.dim());
-    size[d] += p.before + p.after;
+    size[d] = detail::checked_add("pad", detail::checked_add("pad", size[d], p.before), p.after);
     TAPER_CHECK(size[d] >= 0, "The input size ", x.size(d), ", plus negative padding ", p.before,
                 " and ", p.after,
                 ", resulted in a negative output size, which is invalid. Check dimension ", d,
@@ -435,7 +438,7 @@ Tensor one_hot(const Tensor& x, int64_t num_classes) {
   }
   TAPER_CHECK(x.min().item<int64_t>() >= 0, "Class values must be non-negative.");
   const int64_t largest = x.max().item<int64_t>();
-  if (num_classes == -1) num_classes = largest + 1;
+  if (num_classes == -1) num_classes = detail::checked_add("one_hot", largest, 1);
   TAPER_CHECK(num_classes > largest, "Class values must be smaller than num_classes.");
   size.push_back(num_classes);
   return zeros(size, x.options()).scatter_(-1, x.unsqueeze(-1), 1);

@@ -29,6 +29,7 @@ void check_devices(const Tensor& input, const char* what, TensorList tensors) {
 // Runs all layers over packed rows.
 RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, const Tensor& rows,
                      const Tensor& h, const Tensor& c, TensorList params) {
+  TAPER_CHECK(net.num_layers > 0, "num_layers must be greater than zero, got ", net.num_layers);
   check_devices(rows, "hidden", {h, c});
   check_devices(rows, "parameter", params);
   const RnnStack stack{net.mode,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/out.h>
@@ -74,7 +75,7 @@ Dims cat_sizes(TensorList tensors, const Tensor& first, int64_t dim) {
                   "Sizes of tensors must match except in dimension ", dim, ". Expected size ",
                   size[d], " but got size ", t.impl().sizes[d], " for tensor number ", number,
                   " in the list.");
-    length += t.impl().sizes[dim];
+    length = detail::checked_add("cat", length, t.impl().sizes[dim]);
   }
   size[dim] = length;
   return size;
@@ -263,7 +264,9 @@ Repetition plan_repeat(const Dims& x, IntArrayRef repeats) {
   const int64_t rank = static_cast<int64_t>(repeats.size()), missing = rank - x.size();
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t size = d < missing ? 1 : x[d - missing], count = repeats[static_cast<size_t>(d)];
-    r.size.push_back(size * count);
+    TAPER_CHECK(count >= 0, "Trying to create tensor with negative dimension, repeat: got repeats ",
+                repeats);
+    r.size.push_back(detail::checked_mul("repeat", size, count));
     if (count != 1) {
       r.copies.push_back(r.split.size());
       r.split.push_back(count);
@@ -316,6 +319,14 @@ void check_output_size(optional<int64_t> asked, int64_t total) {
               ", got ", asked.value_or(0));
 }
 
+// The sum of counts that are not negative. No memory has room for what a double cannot count.
+int64_t checked_total(const Tensor& counts) {
+  if (counts.max().item<int64_t>() > INT64_MAX / counts.numel())
+    TAPER_CHECK(counts.to(kDouble).sum().item<double>() < 0x1p62,
+                "repeat_interleave: integer overflow in the sum of repeats");
+  return counts.sum().item<int64_t>();
+}
+
 int64_t length_along(const Tensor& x, optional<int64_t> dim) {
   return dim ? x.size(*dim) : x.numel();
 }
@@ -332,7 +343,7 @@ Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
   int64_t total = 0;
   if (counts.numel() > 0) {
     TAPER_CHECK(counts.min().item<int64_t>() >= 0, "repeats can not be negative");
-    total = counts.sum().item<int64_t>();
+    total = checked_total(counts);
   }
   check_output_size(output_size, total);
   Tensor y = empty(total, counts.options().dtype(kLong));
@@ -359,9 +370,10 @@ Tensor repeat_interleave(const Tensor& x, int64_t repeats, optional<int64_t> dim
   check_defined("repeat_interleave", x, "self");
   TAPER_CHECK(repeats >= 0, "repeats can not be negative");
   const int64_t n = length_along(x, dim);
-  check_output_size(output_size, n * repeats);
+  const int64_t total = detail::checked_mul("repeat_interleave", n, repeats);
+  check_output_size(output_size, total);
   const Tensor each = arange(n, x.options().dtype(kLong)).unsqueeze(1);
-  return select_flat(x, dim, each.expand({n, repeats}).reshape({n * repeats}));
+  return select_flat(x, dim, each.expand({n, repeats}).reshape({total}));
 }
 
 // ---------------------------------------------------------------- meshgrid

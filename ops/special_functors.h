@@ -137,14 +137,22 @@ TAPER_HD inline double bessel_i(int order, double given) {
   return order == 1 && given < 0 ? -sum : sum;
 }
 
+// The lowest integer stays as it is: its absolute value has no place in T.
+template <class T>
+TAPER_HD T absolute(T a) {
+  return a < 0 ? static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a)) : a;
+}
+
 template <class T>
 TAPER_HD T greatest_divisor(T a, T b) {
   while (b != 0) {
-    const T rest = static_cast<T>(a % b);
+    // Everything is a multiple of -1, by which the processor cannot divide the lowest integer.
+    const bool unit = std::is_signed<T>::value && b == static_cast<T>(-1);
+    const T rest = unit ? T(0) : static_cast<T>(a % b);
     a = b;
     b = rest;
   }
-  return a < 0 ? static_cast<T>(-a) : a;
+  return absolute(a);
 }
 
 }  // namespace special
@@ -244,8 +252,8 @@ struct lcm {
   TAPER_HD T operator()(T a, T b) const {
     const T g = special::greatest_divisor(a, b);
     if (g == 0) return T(0);
-    const T y = static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b));
-    return y < 0 ? static_cast<T>(-y) : y;
+    return special::absolute(
+        static_cast<T>(static_cast<uint64_t>(a / g) * static_cast<uint64_t>(b)));
   }
 };
 // A shift by a negative number, or by all bits, leaves no bit (for >> copies of the sign).

@@ -33,7 +33,10 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
               "bincount only supports 1-d non-negative integral inputs.");
   TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
               "weights should be 1-d and have the same length as input");
-  const int64_t n = std::max(minlength, self.max().item().to<int64_t>() + 1);
+  const int64_t largest = self.max().item().to<int64_t>();
+  TAPER_CHECK(largest < INT64_MAX, "maximum value of input overflowed, it should be < ", INT64_MAX,
+              " but got ", largest);
+  const int64_t n = std::max(minlength, largest + 1);
   const Tensor y = zeros({n}, options), x = self.detach().contiguous();
   if (weighted) return y.scatter_add_(0, x.to(kLong), weights->detach().to(t));
   TAPER_ON_DEVICE(x, count_values, y, x, 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/view_helpers.h>
@@ -45,7 +46,7 @@ namespace {
 
 // The geometry of elements that are `ratio` times smaller.
 void split_elements(Dims& sizes, Dims& strides, int64_t ratio) {
-  sizes.back() *= ratio;
+  sizes.back() = detail::checked_mul("view", sizes.back(), ratio);
   for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
 }
 void join_elements(Dims& sizes, Dims& strides, int64_t ratio) {
@@ -112,7 +113,7 @@ Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
   Dims shape;
   int64_t merged = 1;
   for (int64_t d = 0; d < x.dim(); ++d) {
-    if (d >= start && d <= end) merged *= x.size(d);
+    if (d >= start && d <= end) merged = detail::checked_mul("flatten", merged, x.size(d));
     if (d == end) shape.push_back(merged);
     if (d < start || d > end) shape.push_back(x.size(d));
   }
@@ -126,7 +127,12 @@ namespace {
 /// Whether the product of the sizes can be n; infer_size refuses more than one -1.
 bool multiply_up_to(IntArrayRef sizes, int64_t n) {
   int64_t product = 1, open = 0;
-  for (int64_t s : sizes) s == -1 ? void(++open) : void(product *= s);
+  for (int64_t s : sizes) {
+    if (s == -1)
+      ++open;
+    else if (__builtin_mul_overflow(product, s, &product))
+      return false;
+  }
   if (open == 0) return product == n;
   return open > 1 || (product != 0 && n % product == 0);
 }

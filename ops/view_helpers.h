@@ -1,9 +1,23 @@
 // What the files of view ops share.
 #pragma once
 
+#include <exception>
+#include <vector>
+
 #include <taper/framework/autograd/record.h>
 
 namespace taper::detail {
+
+/// An empty list with room for `count` views. Throws where no memory can hold so many.
+inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
+  std::vector<Tensor> views;
+  try {
+    views.reserve(static_cast<size_t>(count));
+  } catch (const std::exception&) {
+    fail<Error>({op, ": expected a number of parts that memory can hold, got ", count});
+  }
+  return views;
+}
 
 /// The last beats of a view op: share the memory, tie it to the base, record.
 template <class F>

@@ -1,5 +1,8 @@
 // View ops that change the tensor's own geometry: t_, transpose_, squeeze_, unsqueeze_, resize_.
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
+#include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/pinned.h>
 #include <taper/framework/runtime/transfer.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/view.h>
@@ -32,6 +35,12 @@ Tensor& become_squeezed(const char* node, const Tensor& x, const Tensor& y) {
                 [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });
 }
 
+// Memory that the caller gave: not the allocator's, nor what pinned memory and captures hand out.
+bool is_given(const StorageImpl& s) {
+  return s.origin == StorageImpl::Origin::kExternal && !detail::is_pinned(s.data) &&
+         !detail::host_capture();
+}
+
 }  // namespace
 
 Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
@@ -60,11 +69,16 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
   TAPER_CHECK(!t.requires_grad(), "cannot resize variables that require grad");
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
-  const int64_t numel = checked_numel(size);
   const bool plain = !format || *format == MemoryFormat::Contiguous;
   const Dims strides = plain ? Dims() : channels_last_strides(size, *format);
-  const size_t needed = static_cast<size_t>(t.offset + numel) * t.itemsize();
+  Dims dense;
+  contiguous_strides(size, dense);
+  const int64_t reach = detail::checked_extent(size, dense, t.offset, t.itemsize());
+  const size_t needed = static_cast<size_t>(reach) * t.itemsize();
   if (needed > t.storage->nbytes) {
+    TAPER_CHECK(!is_given(*t.storage),
+                "Trying to resize storage that is not resizable: resize_ to ", size, " needs ",
+                needed, " bytes, and the memory that was given has ", t.storage->nbytes);
     // Views made before keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
     detail::transfer(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);

@@ -1,6 +1,7 @@
 // Views of a part: select, slice, narrow, diagonal, split, chunk, unbind, and as_strided, unfold.
 #include <algorithm>
 
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/view.h>
@@ -89,6 +90,8 @@ Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   const TensorImpl& t = x.impl();
   const int64_t a = wrap_dim(dim1, x.dim()), b = wrap_dim(dim2, x.dim());
   TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  // A diagonal that misses the matrix is as empty as the one next to it.
+  offset = std::clamp(offset, -t.sizes[a], t.sizes[b]);
   const int64_t rows = t.sizes[a] - std::max<int64_t>(-offset, 0);
   const int64_t cols = t.sizes[b] - std::max<int64_t>(offset, 0);
   const int64_t length = std::max<int64_t>(std::min(rows, cols), 0);
@@ -114,12 +117,7 @@ namespace {
 
 // Elements of the storage from the first one that (sizes, strides) reaches to the last.
 int64_t extent(const Dims& sizes, const Dims& strides) {
-  int64_t last = 0;
-  for (int64_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0) return 0;
-    last += (sizes[d] - 1) * strides[d];
-  }
-  return last + 1;
+  return detail::checked_extent(sizes, strides, 0, 1);
 }
 
 bool overlaps(const Dims& sizes, const Dims& strides) {
@@ -183,11 +181,11 @@ Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
         s >= 0,
         "as_strided: Negative strides are not supported at the moment, got strides: ", stride);
   TAPER_CHECK(offset >= 0, "Tensor: invalid storage offset ", offset);
-  const int64_t reach = extent(sizes, strides);
+  const int64_t needed = detail::checked_extent(sizes, strides, offset, t.itemsize());
   const int64_t held = static_cast<int64_t>(t.storage->nbytes / t.itemsize());
-  TAPER_CHECK(reach == 0 || offset + reach <= held, "setStorage: sizes ", size, ", strides ",
-              stride, ", storage offset ", offset, ", and itemsize ", t.itemsize(),
-              " requiring a storage size of ", (offset + reach) * int64_t(t.itemsize()),
+  TAPER_CHECK(needed <= held, "setStorage: sizes ", size, ", strides ", stride, ", storage offset ",
+              offset, ", and itemsize ", t.itemsize(), " requiring a storage size of ",
+              needed * static_cast<int64_t>(t.itemsize()),
               " are out of bounds for storage of size ", t.storage->nbytes);
   return make_view("AsStridedBackward0", x, sizes, strides, offset,
                    [in_sizes = t.sizes, in_strides = t.strides, sizes, strides,
@@ -228,7 +226,7 @@ namespace {
 // Views of x made by `part(i)`, which is also how a gradient finds its place; one node for all.
 template <class Part>
 std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count, const Part& part) {
-  std::vector<Tensor> out;
+  std::vector<Tensor> out = detail::room_for_views(node, count);
   for (int64_t i = 0; i < count; ++i) {
     const NoGradGuard geometry_only;
     Tensor y = detail::share_data(part(x, i).impl());
@@ -258,7 +256,8 @@ std::vector<Tensor> split_evenly(const Tensor& x, int64_t size, int64_t dim) {
               total);
   const int64_t count = total == 0 ? 1 : (total - 1) / size + 1;
   return make_views("SplitBackward0", x, count, [d, size](const Tensor& w, int64_t i) {
-    return slice(w, d, i * size, (i + 1) * size);
+    const int64_t first = i * size, rest = w.size(d) - first;
+    return slice(w, d, first, first + std::min(size, rest));
   });
 }
 
@@ -277,7 +276,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, i
                 "split_with_sizes expects split_sizes have only non-negative entries, but "
                 "got split_sizes=",
                 split_sizes);
-    starts.push_back(starts.back() + s);
+    starts.push_back(detail::checked_add("split_with_sizes", starts.back(), s));
   }
   TAPER_CHECK(starts.back() == x.size(d), "split_with_sizes expects split_sizes to sum exactly to ",
               x.size(d), " (input tensor's size at dimension ", d,
@@ -295,8 +294,11 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
   TAPER_CHECK(x.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TAPER_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
-  const int64_t size = (total + chunks - 1) / chunks;
-  if (size == 0) return split_with_sizes(x, std::vector<int64_t>(chunks, 0), d);
+  const int64_t size = total / chunks + (total % chunks != 0);
+  if (size == 0) {
+    detail::room_for_views("chunk", chunks);
+    return split_with_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), d);
+  }
   return split_evenly(x, size, d);
 }
 

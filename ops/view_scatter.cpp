@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/view.h>
@@ -73,7 +74,7 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t rank = x.dim() + 1;
   const int64_t a = wrap_dim(dim1, rank), b = wrap_dim(dim2, rank);
   TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const int64_t n = x.size(-1) + std::abs(offset);
+  const int64_t n = detail::embedded_size("diag_embed", x.size(-1), offset);
   Dims sizes = x.sizes();
   sizes.erase(sizes.size() - 1);
   sizes.insert(std::min(a, b), n);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <taper/framework/io/bytes.h>
+
 namespace taper::data::datasets {
 namespace {
 
@@ -19,6 +21,8 @@ struct RecordFormat {
 };
 
 std::string read_records(const std::string& path, int64_t nbytes) {
+  const char* const why = serialize::detail::why_not_regular(path);
+  TAPER_CHECK(!why, path, ": cannot be opened: ", why);
   std::ifstream in(path, std::ios::binary);
   TAPER_CHECK(in, path, ": cannot be opened: ", std::strerror(errno));
   in.seekg(0, std::ios::end);

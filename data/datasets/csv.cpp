@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include <taper/framework/io/bytes.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/index.h>
 
@@ -36,24 +37,60 @@ std::vector<std::string> fields_of(const std::string& line, char delimiter) {
   }
 }
 
+// A text for a message, its beginning where it is long.
+std::string quoted(const std::string& text) {
+  constexpr size_t kShown = 60;
+  if (text.size() <= kShown) return "'" + text + "'";
+  return "'" + text.substr(0, kShown) + "...' (" + std::to_string(text.size()) + " bytes)";
+}
+
 double number_of(const std::string& text, const std::string& where) {
   double v = 0;
   const char *first = text.data(), *last = first + text.size();
   if (first != last && *first == '+') ++first;
   const auto [end, error] = std::from_chars(first, last, v);
   TAPER_CHECK(error == std::errc() && end == last && first != last, where,
-              ": expected a number, got '", text, "'");
+              ": expected a number, got ", quoted(text));
   return v;
 }
 
+// A table that is no text may have no ends of lines.
+constexpr size_t kLongestLine = size_t{64} << 20;
+
+/// The next line without its end; false after the last.
+bool read_line(std::streambuf& in, std::string& line, const std::string& where) {
+  constexpr int kEnd = std::streambuf::traits_type::eof();
+  line.clear();
+  int c = in.sbumpc();
+  if (c == kEnd) return false;
+  for (; c != kEnd && c != '\n'; c = in.sbumpc()) {
+    TAPER_CHECK(line.size() < kLongestLine, where, ": expected a line of at most ", kLongestLine,
+                " bytes, got a longer one");
+    line += static_cast<char>(c);
+  }
+  return true;
+}
+
+// Some programs begin a text with this mark of its encoding.
+void skip_mark(std::ifstream& in) {
+  char start[3] = {};
+  in.read(start, 3);
+  in.clear();
+  if (std::memcmp(start, "\xef\xbb\xbf", 3) != 0) in.seekg(0);
+}
+
 Table read_table(const std::string& path, const CSVOptions& options) {
+  const char* const why = serialize::detail::why_not_regular(path);
+  TAPER_CHECK(!why, path, ": cannot be opened: ", why);
   std::ifstream in(path);
   TAPER_CHECK(in, path, ": cannot be opened: ", std::strerror(errno));
   Table table;
   bool is_header = options.header();
-  size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    const std::string where = path + ":" + std::to_string(++number);
+  skip_mark(in);
+  size_t number = 1;
+  std::string where = path + ":1";
+  for (std::string line; read_line(*in.rdbuf(), line, where);
+       where = path + ":" + std::to_string(++number)) {
     if (trimmed(line).empty()) continue;
     const std::vector<std::string> fields = fields_of(line, options.delimiter());
     if (table.columns == 0) table.columns = fields.size();

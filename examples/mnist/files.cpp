@@ -50,6 +50,24 @@ void make_folders(const std::string& path) {
   if (error) fail(path, "the folder cannot be made: " + error.message());
 }
 
+void check_writable(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) fail(path, "cannot be written: it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    if (::access(path.c_str(), W_OK) != 0) fail_errno(path, "cannot be written");
+    return;
+  }
+  // A new file takes the place of the old one, so the folder must take one.
+  const std::string target =
+      fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : fs::path(path);
+  const std::string probe = target + ".try-" + std::to_string(::getpid());
+  const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) fail_errno(path, "cannot be written");
+  ::close(fd);
+  ::unlink(probe.c_str());
+}
+
 void write_file(const std::string& path, const std::string& head,
                 const std::vector<uint8_t>& rest) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -10,6 +10,8 @@ namespace mnist {
 bool exists(const std::string& path);
 /// Makes the folder and those above it. Throws std::runtime_error.
 void make_folders(const std::string& path);
+/// Throws std::runtime_error, naming it, where a file cannot be written or replaced.
+void check_writable(const std::string& path);
 /// Writes and syncs a file. Throws std::runtime_error, naming it, for example when the disk is
 /// full.
 void write_file(const std::string& path, const std::string& head, const std::vector<uint8_t>& rest);

@@ -1,7 +1,7 @@
 // Trains a network on MNIST:
 //
 //   mnist --model cnn --epochs 3
-//   mnist --resume            goes on where the last run was stopped, even by kill -9
+//   mnist --resume            goes on where the last run was stopped, by Ctrl-C or even kill -9
 //   mnist --device cuda --data-parallel
 #include <taper/taper.h>
 
@@ -23,6 +23,17 @@ namespace {
 namespace data = taper::data;
 using data::datasets::MNIST;
 using taper::Tensor;
+
+// Set by Ctrl-C, which is obeyed after the current batch; the second one ends the program at once.
+volatile std::sig_atomic_t interrupted = 0;
+constexpr int kInterrupted = 128 + SIGINT;  // what shells say of a program that it ended
+
+void obey_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+}
 
 constexpr double kMean = 0.1307, kStddev = 0.3081;
 
@@ -93,15 +104,18 @@ class Run {
     resumed_ = true;
   }
 
-  void train() {
+  // False when it was interrupted: the checkpoint holds all that was done.
+  bool train() {
     for (; position_.epoch < options_.epochs; ++position_.epoch) {
-      epoch();
+      if (!epoch()) return false;
       position_.batch = 0;
       position_.loss_sum = 0;
       const double right = accuracy();
       std::printf("epoch %lld/%d  accuracy on the test images %.2f%%\n",
                   static_cast<long long>(position_.epoch + 1), options_.epochs, 100 * right);
+      if (interrupted) return false;
     }
+    return true;
   }
 
   // The share of the test images that the network names correctly.
@@ -120,8 +134,8 @@ class Run {
  private:
   // One epoch, or what is left of it. The order of the images is drawn when the loader starts: to
   // go on in the middle, it is drawn again from the same state and the batches done are passed
-  // over.
-  void epoch() {
+  // over. False when it was interrupted.
+  bool epoch() {
     const int64_t done_before = resumed_ ? position_.batch : 0;
     if (resumed_)
       generator_.set_state(position_.generator_at_epoch);
@@ -142,9 +156,11 @@ class Run {
       progress.update(std::min(position_.batch * options_.batch_size, images_), [this] {
         return loss_sum_.item<double>() / static_cast<double>(position_.batch);
       });
-      if (position_.batch % options_.checkpoint_every == 0) save();
+      if (interrupted || position_.batch % options_.checkpoint_every == 0) save();
+      if (interrupted) return false;
     }
     save_epoch();
+    return true;
   }
 
   Tensor forward(const Tensor& x) {
@@ -193,7 +209,7 @@ class Run {
   bool resumed_ = false;
 };
 
-void run(Options options) {
+int run(Options options) {
   if (options.checkpoint.empty()) {
     make_folders(cache_folder());
     options.checkpoint = cache_folder() + "/mnist.checkpoint";
@@ -203,6 +219,7 @@ void run(Options options) {
     std::printf("there is no checkpoint %s yet: starting anew\n", options.checkpoint.c_str());
   if (resume) adopt_settings(options.checkpoint, options);
   chosen_device(options);  // what cannot be is said before data is looked for
+  check_writable(options.checkpoint);
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
 
@@ -213,8 +230,14 @@ void run(Options options) {
               *train.size(), " images, got ", options.limit);
   Run training(options, train, test);
   if (resume) training.resume();
-  training.train();
+  obey_interrupts();
+  if (!training.train()) {
+    std::printf("\nstopped; %s is saved, and --resume goes on from there\n",
+                options.checkpoint.c_str());
+    return kInterrupted;
+  }
   std::printf("final accuracy on the test images: %.2f%%\n", 100 * training.accuracy());
+  return 0;
 }
 
 }  // namespace
@@ -228,8 +251,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    mnist::run(options);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    const int result = mnist::run(options);
+    return std::fflush(stdout) == 0 ? result : 1;
   } catch (const std::exception& e) {
     std::fflush(stdout);
     std::fprintf(stderr, "mnist: %s\n", e.what());

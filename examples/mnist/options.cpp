@@ -1,9 +1,23 @@
 #include "options.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 
 namespace mnist {
+
+namespace {
+
+// Why `text` is no int64_t; empty where it is. A longer number would be taken for the nearest one.
+std::string is_number_of_64_bits(const std::string& text) {
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && last == end) return "";
+  return "expected a whole number from -2^63 to 2^63 - 1, got " + text;
+}
+
+}  // namespace
 
 bool parse_options(int argc, char** argv, Options& o, int& status) {
   CLI::App app{"Trains a network on the MNIST handwritten digits."};
@@ -23,8 +37,9 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
   CLI::Option* momentum = app.add_option("--momentum", o.momentum, "Momentum of SGD")
                               ->check(CLI::Range(0.0, 1.0))
                               ->capture_default_str();
-  CLI::Option* seed =
-      app.add_option("--seed", o.seed, "Seed of all random numbers")->capture_default_str();
+  CLI::Option* seed = app.add_option("--seed", o.seed, "Seed of all random numbers")
+                          ->check(is_number_of_64_bits)
+                          ->capture_default_str();
   app.add_option("--threads", o.threads, "Threads of an operation (default: all cores)")
       ->check(CLI::Range(1, 4096));
   app.add_option("--workers", o.workers, "Threads that prepare batches ahead")

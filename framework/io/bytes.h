@@ -36,6 +36,10 @@ inline void swap_bytes(void* data, size_t nbytes, size_t itemsize) {
   for (size_t i = 0; i + itemsize <= nbytes; i += itemsize) std::reverse(p + i, p + i + itemsize);
 }
 
+/// Why `path` is not to be opened for reading: "Is a directory" or "not a regular file" (opening a
+/// pipe waits for a writer, and a device has no end); null where nothing speaks against it.
+const char* why_not_regular(const std::string& path);
+
 /// An open file of the system's, closed in the end; negative: none.
 struct Descriptor {
   int fd;

@@ -4,12 +4,16 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
+#include <taper/framework/io/bytes.h>
 #include <taper/framework/io/safetensors.h>
 
 namespace taper::serialize::detail {
@@ -40,6 +44,30 @@ std::string directory_of(const std::string& path) {
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> count{0};
   return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(count++);
+}
+
+// Whether `name` is one that temporary_name makes, of a process that is no more.
+bool is_left_behind(const std::string& name, const std::string& path) {
+  int pid = 0, end = 0;
+  unsigned number = 0;
+  const std::string start = path + ".tmp.";
+  if (name.compare(0, start.size(), start) != 0) return false;
+  const char* const rest = name.c_str() + start.size();
+  if (std::sscanf(rest, "%d.%u%n", &pid, &number, &end) != 2 || rest[end] || pid <= 0) return false;
+  return ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+// Removes what saves to `path` left that were killed. Not what was written lately: a machine that
+// shares the folder has processes of its own.
+void remove_left_behind(const std::string& path) noexcept try {
+  namespace fs = std::filesystem;
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::minutes(10);
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_of(path)))
+    if (is_left_behind(entry.path().filename(), fs::path(path).filename()) &&
+        entry.last_write_time() < long_ago)
+      fs::remove(entry.path());
+} catch (const std::exception&) {
+  // The save itself says what is wrong with the folder.
 }
 
 // A rename is on the disk only when its directory is.
@@ -89,6 +117,7 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
   if (exists && S_ISDIR(before.st_mode)) fail("save: cannot open", path, EISDIR);
   if (exists && !S_ISREG(before.st_mode)) return write_directly(path, write);
 
+  remove_left_behind(target);
   const std::string name = temporary_name(target);
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) fail("save: cannot open", path, errno);
@@ -107,13 +136,13 @@ void write_file(const std::string& path, const std::function<void(const Sink&)>&
 }
 
 void read_file(const std::string& path, const std::function<void(const Source&, uint64_t)>& read) {
+  if (const char* why = why_not_regular(path))
+    throw Error(taper::detail::concat("load: cannot open '", path, "': ", why));
   File file(std::fopen(path.c_str(), "rbe"));
   if (!file) fail("load: cannot open", path, errno);
   std::FILE* f = file.get();
   struct stat info;
   if (::fstat(::fileno(f), &info) != 0) fail("load: cannot open", path, errno);
-  if (S_ISDIR(info.st_mode)) fail("load: cannot open", path, EISDIR);
-  TAPER_CHECK(S_ISREG(info.st_mode), "load: cannot open '", path, "': not a regular file");
   uint64_t at = 0;
   read(
       [&](uint64_t position, void* buffer, size_t nbytes) {

@@ -248,7 +248,7 @@ StateDict read_npz(Bytes file, const std::string& where) {
   for (const ZipEntry& e : zip.entries()) {
     const std::string bytes = zip.read(e), end = ".npy";
     std::string name = e.name;
-    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+    if (name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
       name.resize(name.size() - end.size());
     dict.insert(name, read_npy(bytes_of(bytes.data(), bytes.size()), where + ": '" + e.name + "'"));
   }

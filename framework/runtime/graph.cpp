@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
@@ -105,8 +106,8 @@ namespace {
 /// Where the calling thread captures a device when it is told no stream: graphs that share a pool
 /// share its blocks by stream.
 cuda::Stream side_stream(DeviceIndex device) {
-  thread_local StreamImpl* streams[kMaxDevices] = {};
-  StreamImpl*& s = streams[device];
+  thread_local std::vector<StreamImpl*> streams(kMaxDevices);
+  StreamImpl*& s = streams[static_cast<size_t>(device)];
   if (!s) s = cuda::Stream(Device(kCUDA, device)).impl();
   return cuda::Stream(s);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
@@ -46,21 +47,35 @@ detail::StreamImpl* pool_stream(DeviceIndex device, int priority) {
   return stream;
 }
 
-/// The calling thread's stream on each device; null stands for the default one.
-thread_local std::array<detail::StreamImpl*, kMaxDevices> current{};
+/// The calling thread's stream on each device; null stands for the default one. Most threads choose
+/// none, and thread-local memory is short (framework/storage.cpp tells why): made by the first
+/// choice.
+using CurrentStreams = std::array<detail::StreamImpl*, kMaxDevices>;
+thread_local CurrentStreams* current = nullptr;
+
+struct CurrentStreamsOwner {
+  CurrentStreamsOwner() { current = new CurrentStreams{}; }
+  ~CurrentStreamsOwner() { delete std::exchange(current, nullptr); }
+};
+
+void choose(DeviceIndex device, detail::StreamImpl* stream) {
+  static thread_local CurrentStreamsOwner owner;
+  (void)owner;
+  if (current) (*current)[device] = stream;  // a thread that ends has none anymore
+}
 
 }  // namespace
 
 namespace detail {
 
 StreamImpl* current_stream_of(DeviceIndex device) {
-  StreamImpl* s = current[device];
+  StreamImpl* s = current ? (*current)[device] : nullptr;
   return s ? s : default_stream_of(device);
 }
 
 StreamImpl* exchange_current_stream(DeviceIndex device, StreamImpl* stream) {
   StreamImpl* before = current_stream_of(device);
-  current[device] = stream;
+  choose(device, stream);
   return before;
 }
 
@@ -130,7 +145,7 @@ Stream default_stream(DeviceIndex device) {
 }
 void set_stream(const Stream& stream) {
   set_device(stream.device_index());
-  current[stream.device_index()] = stream.impl();
+  choose(stream.device_index(), stream.impl());
 }
 
 StreamGuard::StreamGuard(const Stream& stream)
@@ -138,7 +153,7 @@ StreamGuard::StreamGuard(const Stream& stream)
   set_stream(stream);
 }
 StreamGuard::~StreamGuard() {
-  current[before_.device_index()] = before_.impl();
+  choose(before_.device_index(), before_.impl());
   set_device(device_);
 }
 

@@ -49,6 +49,10 @@ int64_t gates_of(const RNNOptionsBase& options) {
 }
 
 void check_options(const RNNOptionsBase& options) {
+  TAPER_CHECK(options.hidden_size() > 0, "hidden_size must be greater than zero, got ",
+              options.hidden_size());
+  TAPER_CHECK(options.num_layers() > 0, "num_layers must be greater than zero, got ",
+              options.num_layers());
   TAPER_CHECK(options.dropout() >= 0 && options.dropout() <= 1,
               "dropout should be a number in range [0, 1] representing the probability of an "
               "element being zeroed");

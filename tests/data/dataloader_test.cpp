@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <taper/data/data.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
+
+#include "test_util.h"
 
 namespace taper {
 namespace {
@@ -170,6 +175,27 @@ TEST(DataLoader, RefusesBadOptions) {
   EXPECT_EQ(make_data_loader(Numbers(5), DataLoaderOptions(1).workers(3))->options().max_jobs, 6u);
   loader->join();
   EXPECT_THROW(loader->begin(), Error);
+}
+
+TEST(DataLoader, MoreWorkersThanThereAreThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need the memory";
+#endif
+  std::ifstream statm("/proc/self/statm");
+  size_t pages = 0;
+  if (!(statm >> pages)) GTEST_SKIP() << "there is no /proc";
+  rlimit before;
+  ::getrlimit(RLIMIT_AS, &before);
+  rlimit now = before;
+  now.rlim_cur = pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE)) + (size_t{256} << 20);
+  if (::setrlimit(RLIMIT_AS, &now) != 0) GTEST_SKIP() << "memory cannot be limited here";
+  const std::string message = testing::message_of(
+      [] { make_data_loader(Numbers(5), DataLoaderOptions(1).workers(100000))->begin(); });
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(message.find("DataLoader: expected as many workers as the system has threads for, got "
+                         "100000"),
+            0u)
+      << message;
 }
 
 // Counts down from `left` over the whole epoch, for all workers together.

@@ -1,12 +1,17 @@
 // Samplers that draw, parts of data sets, and data sets in files. Lists of indices are PyTorch's:
 // the Python that gives them stands beside them.
 #include <taper/data/data.h>
+#include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
+#include <taper/framework/io/tensor_files.h>
 #include <taper/framework/random.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/random.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -211,6 +216,51 @@ TEST(Csv, NamesTheBadLine) {
   expect_error("cannot be opened", [&] { CSV read(folder.path("missing")); });
   const std::string path = write_text(folder, "1,2\n");
   expect_error<IndexError>("", [&] { CSV read(path, CSVOptions().targets({2})); });
+  const std::string long_text(1000, 'x');
+  refused(":1: expected a number, got '" + long_text.substr(0, 60) + "...' (1000 bytes)",
+          long_text);
+}
+
+TEST(Csv, PassesOverAByteOrderMark) {
+  const TemporaryFolder folder;
+  const CSV read(write_text(folder,
+                            "\xef\xbb\xbf"
+                            "1,2\n3,4\n"));
+  expect_values(read.data(), {2, 1}, {1, 3});
+  expect_error("expected rows of numbers", [&] { CSV none(write_text(folder, "\xef\xbb\xbf")); });
+  EXPECT_EQ(CSV(write_text(folder, "1,2")).data().numel(), 1);
+}
+
+TEST(Csv, RefusesALineWithoutEnd) {
+  const TemporaryFolder folder;
+  const std::string path = write_text(folder, "1,2\n");
+  std::filesystem::resize_file(path, (size_t{64} << 20) + 10);
+  expect_error(path + ":2: expected a line of at most 67108864 bytes", [&] { CSV read(path); });
+}
+
+// ---------------------------------------------------------------------- what is no file
+// Opening a pipe waits for a writer, a device has no end, and the system tells no length of a
+// folder.
+TEST(DataFiles, OnlyRegularOnesAreOpened) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero"), folder.path()}) {
+    const std::string why = path == folder.path() ? "Is a directory" : "not a regular file";
+    const auto refused = [&](const std::string& text, const std::function<void()>& read) {
+      expect_error(text + why, read);
+    };
+    refused(path + ": cannot be opened: ", [&] { CSV read(path); });
+    refused(path + ": cannot be opened: ", [&] { read_image(path); });
+    for (const auto& read : std::vector<std::function<void()>>{
+             [&] { load_npy(path); }, [&] { load_npz(path); }, [&] { load_pt(path); },
+             [&] { serialize::InputArchive().load_from(path); }})
+      refused("load: cannot open '" + path + "': ", read);
+  }
+  for (const char* name : {"train-images-idx3-ubyte", "data_batch_1.bin"})
+    ASSERT_EQ(::mkfifo(folder.path(name).c_str(), 0600), 0);
+  expect_error("not a regular file", [&] { MNIST read(folder.path()); });
+  expect_error("not a regular file", [&] { CIFAR10 read(folder.path()); });
 }
 
 // ---------------------------------------------------------------------- images

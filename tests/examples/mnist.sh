@@ -50,6 +50,17 @@ done
 cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
 echo "killed $kills times"
 
+# Stopped by Ctrl-C: it ends by itself, as shells expect, and nothing of what it did is lost.
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/stopped" >"$work/out" 2>&1 &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "exit code after Ctrl-C: $(cat "$work/out")"
+grep -q "stopped; $work/stopped is saved" "$work/out" || fail "what Ctrl-C says: $(cat "$work/out")"
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/stopped" --resume >/dev/null 2>&1
+cmp "$work/whole" "$work/stopped" || fail "stopped by Ctrl-C and resumed, the weights differ"
+
 # Stopped between epochs and given more of them; with workers.
 "$mnist" "${small[@]}" --epochs 2 --checkpoint "$work/longer" >/dev/null 2>&1
 "$mnist" --drawn --threads 1 --workers 2 --epochs 4 --checkpoint-every 3 --resume \
@@ -62,6 +73,7 @@ expect_error "--model" --model resnet
 expect_error "--epochs" --epochs none
 expect_error "--lr: Value fast not in range 0.000000 to 1000000.000000 (" --lr fast
 expect_error "--batch-size" --batch-size 0
+expect_error "--seed: expected a whole number from -2^63 to 2^63 - 1" --seed 18446744073709551617
 expect_error "nowhere/train-images-idx3-ubyte" --data "$work/nowhere"
 expect_error "gpu" --drawn --limit 100 --device gpu
 (
@@ -141,7 +153,10 @@ in_small_space() {
 (in_small_space) || fail "a full disk"
 ls -A "$work" | grep -q full && fail "a part of a checkpoint is left"
 ls -A "$work/other/taper" | grep -q digits && fail "a part of the drawn data is left"
-expect_error "$work/none/file" "${small[@]}" --checkpoint "$work/none/file"
+# Said before data is looked for.
+for path in "$work/none/file" "$work" /proc/checkpoint; do
+  expect_error "$path: cannot be written" --data "$work/nowhere" --checkpoint "$path"
+done
 
 [ $failures -eq 0 ] && echo "all passed"
 exit $((failures != 0))

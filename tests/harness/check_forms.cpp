@@ -5,6 +5,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/devices.h>
 
 #include "harness/check_shared.h"
 
@@ -173,6 +174,14 @@ void check_out_gradients(const OpCase& c, const Args& args, const Tensor& like, 
   }
 }
 
+// But for numbers, which go anywhere.
+void check_out_elsewhere(const OpCase& c, const Args& args, const Tensor& like, Log& log) {
+  const auto is_number = [](const Tensor& t) { return t.dim() == 0; };
+  if (!cuda::is_available() || std::all_of(args.t.begin(), args.t.end(), is_number)) return;
+  Tensor z = to_tensor(Array(like.sizes().vec(), 1), like.scalar_type()).to(kCUDA);
+  expect_refused("out on another device", "device", z, log, [&] { c.out(z, args); });
+}
+
 void check_out(const OpCase& c, const Args& args, Log& log) {
   const Tensor want = c.call(args)[0];
   Tensor resized = to_tensor(Array({0}), want.scalar_type());
@@ -188,6 +197,7 @@ void check_out(const OpCase& c, const Args& args, Log& log) {
     expect_refused("out to an expanded tensor", kOverlap, narrow, log,
                    [&] { c.out(narrow, args); });
   }
+  check_out_elsewhere(c, args, want, log);
   if (c.differentiable && isFloatingOrComplexType(want.scalar_type()))
     check_out_gradients(c, args, want, log);
 }

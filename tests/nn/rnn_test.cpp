@@ -1,6 +1,7 @@
 // Recurrent modules and packed sequences. tests/parity/rnn.cpp compares their numbers with
 // LibTorch.
 #include <taper/nn/modules/rnn.h>
+#include <taper/ops/rnn.h>
 
 #include <gtest/gtest.h>
 
@@ -215,6 +216,18 @@ TEST(RnnModule, SequentialFillsInTheStates) {
   EXPECT_TRUE(equal(std::get<0>(nn::Sequential(gru)->forward<Pair>(x)), std::get<0>(gru(x))));
   nn::RNNCell cell(3, 5);
   EXPECT_TRUE(equal(nn::Sequential(cell)->forward(x[0]), cell(x[0])));
+}
+
+TEST(RnnModule, RefusesNoLayersAndNoFeatures) {
+  expect_error("num_layers must be greater than zero",
+               [] { nn::LSTM(nn::LSTMOptions(3, 4).num_layers(0)); });
+  expect_error("num_layers must be greater than zero",
+               [] { nn::GRU(nn::GRUOptions(3, 4).num_layers(-1)); });
+  expect_error("hidden_size must be greater than zero", [] { nn::RNN(3, 0); });
+  const Tensor x = ones({2, 1, 3}), h = ones({0, 1, 4});
+  expect_error("num_layers must be greater than zero", [&] {
+    lstm(x, {h, h}, {}, true, 0, 0, false, false, false);
+  });
 }
 
 TEST(PackedSequence, PinsWhatCopiesRead) {

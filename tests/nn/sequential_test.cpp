@@ -266,5 +266,23 @@ TEST(ParameterDict, UpdatesClearsAndClones) {
   EXPECT_TRUE(dict->empty() && dict->parameters().empty());
 }
 
+struct Chain : nn::SequentialImpl {
+  using nn::SequentialImpl::SequentialImpl;
+  Tensor forward(Tensor x) { return nn::SequentialImpl::forward(std::move(x)); }
+};
+
+TEST(Sequential, RefusesToContainItself) {
+  const auto net = std::make_shared<Chain>(nn::Linear(2, 2));
+  const auto inner = std::make_shared<Chain>(nn::Linear(2, 2));
+  const char* const words =
+      "register_module: expected a module under the name '1' that is apart from its parent";
+  testing::expect_error(words, [&] { net->push_back(net); });
+  net->push_back(inner);
+  testing::expect_error(words, [&] { inner->push_back(net); });
+  EXPECT_EQ(net->size(), 2u);
+  EXPECT_EQ(inner->size(), 1u);
+  EXPECT_EQ(net->parameters().size(), 4u);
+}
+
 }  // namespace
 }  // namespace taper

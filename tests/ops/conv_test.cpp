@@ -334,6 +334,15 @@ TEST(Conv, TransposedRefusesAKernelWithoutTaps) {
   EXPECT_NE(message_of([&] { call({2, 1, 2, 0}); }).find("kernel size"), std::string::npos);
 }
 
+TEST(Conv, RefusesImagesWithoutPixels) {
+  const Tensor x = ones({1, 1, 0, 4}), w = ones({1, 1, 1, 1});
+  expect_error("Calculated padded input size per channel: (0 x 4)", [&] { conv2d(x, w); });
+  expect_error(
+      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 1, 0, 4]",
+      [&] { conv2d(x, w, {}, 1, 1); });
+  EXPECT_EQ(conv2d(ones({0, 1, 4, 4}), w).sizes(), IntArrayRef({0, 1, 4, 4}));
+}
+
 // Three times, two samples, two channels to two, kernel 2: the sums by hand.
 TEST(Conv, TimeFirst) {
   const Tensor x = arange(12.0).view({3, 2, 2}), w = arange(8.0).view({2, 2, 2}), b = ones({2});

@@ -270,7 +270,11 @@ TEST(FromBlob, DeleterRunsOnceWhenTheLastIsGone) {
 }
 
 TEST(FromBlob, Errors) {
-  float data[1];
+  float data[2];
+  const Tensor given = from_blob(data, {2});
+  expect_error("Trying to resize storage that is not resizable", [&] { given.resize_({2000}); });
+  EXPECT_EQ(given.sizes(), IntArrayRef({2}));
+  EXPECT_EQ(given.resize_({1}).data_ptr(), data);
   expect_error("null pointer", [] { from_blob(nullptr, {2}); });
   expect_error("negative dimension", [&] { from_blob(data, {-1}); });
   expect_error("must match dimensionality of strides", [&] { from_blob(data, {2}, {1, 2}); });

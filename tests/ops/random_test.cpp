@@ -347,7 +347,8 @@ TEST(Random, BadArgumentsThrowAndDrawNothing) {
     normal(x, tensor({1., -1., 1.}));
   });
   expect_error("\"exponential_cpu\" not implemented for 'Int'", [&] { i.exponential_(); });
-  expect_error("exponential_ expects lambda >= 0.0", [&] { x.exponential_(-1); });
+  expect_error("exponential_ expects lambda > 0.0", [&] { x.exponential_(-1); });
+  expect_error("exponential_ expects lambda > 0.0, but found lambda=0", [&] { x.exponential_(0); });
   expect_error("bernoulli_ expects p to be in [0, 1], but got p=1.5", [&] { x.bernoulli_(1.5); });
   expect_error("p_in >= 0 && p_in <= 1", [&] { bernoulli(tensor({0.5, 1.5})); });
   expect_error("\"bernoulli_tensor_cpu_p_\" not implemented for 'Int'", [&] { bernoulli(i); });

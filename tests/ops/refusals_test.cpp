@@ -221,6 +221,14 @@ TEST(Refusals, ConvolutionsPoolsAndNorms) {
                       adaptive_avg_pool2d(numbers({1, 2, 4, 4}), {2, -1});
                     }),
        error<Error>("Expected num groups to be greater than 0, got 0", [=] { group_norm(x, 0); }),
+       error<Error>("Expected number of channels to be greater than 0, got 0",
+                    [] {
+                      group_norm(ones({2, 0, 3}), 1);
+                    }),
+       error<Error>("Expected HxW to be greater than 0, got 0",
+                    [] {
+                      group_norm(ones({2, 4, 0}), 2);
+                    }),
        error<Error>("running_var must be defined in evaluation mode",
                     [=] { batch_norm(x, none, none, numbers({2}), none, false, 0.1, 1e-5); }),
        error<Error>("Expected running_mean and running_var to be defined when use_input_stats is "

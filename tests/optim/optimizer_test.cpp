@@ -315,6 +315,15 @@ TEST(Optimizer, RefusesBadArguments) {
   expect_error("Invalid alpha value", [&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); });
   expect_error("undefined", [&] { SGD({Tensor()}, 1.0); });
   expect_error("can't optimize a non-leaf Tensor", [&] { SGD({one[0].mul(2)}, 1.0); });
+  const Tensor seen_often = make(1, kFloat).expand({4}).requires_grad_();
+  expect_error(
+      "unsupported operation: more than one element of the written-to tensor refers to a "
+      "single memory location",
+      [&] { SGD({seen_often}, 1.0); });
+  expect_error("more than one element of the written-to tensor", [&] {
+    SGD opt(one, 1.0);
+    opt.add_param_group(OptimizerParamGroup({seen_often}));
+  });
   expect_error("some parameters appear in more than one parameter group", [&] {
     SGD opt(one, 1.0);
     opt.add_param_group(OptimizerParamGroup(one));

@@ -2,9 +2,12 @@
 // is whole.
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -124,6 +127,34 @@ TEST_F(FailingSave, AMissingFolderIsNamed) {
   EXPECT_EQ(message_of([&] { save(counting({9}), path); }),
             "save: cannot open '" + path + "': No such file or directory");
   expect_old_file();
+}
+
+// A number that no process has: one that has ended.
+std::string ended_process() {
+  const pid_t pid = ::fork();
+  if (pid == 0) ::_exit(0);
+  ::waitpid(pid, nullptr, 0);
+  return std::to_string(pid);
+}
+
+TEST_F(FailingSave, WhatAKilledProcessLeftIsRemovedByTheNextSave) {
+  const auto left = [&](const std::string& name, int minutes_ago) {
+    const std::string path = folder_.path(name);
+    std::ofstream(path) << "part";
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(minutes_ago));
+    return path;
+  };
+  const std::string name = std::filesystem::path(path_).filename(), gone = ended_process();
+  const std::string stale = left(name + ".tmp." + gone + ".0", 60);
+  const std::vector<std::string> kept = {
+      left(name + ".tmp." + gone + ".1", 0),
+      left(name + ".tmp." + std::to_string(::getpid()) + ".99", 60),
+      left(name + ".tmp." + gone + ".0.txt", 60), left(name + ".tmp.", 60),
+      left("other.tmp." + gone + ".0", 60)};
+  save(counting({9}), path_);
+  EXPECT_FALSE(std::filesystem::exists(stale));
+  for (const std::string& path : kept) EXPECT_TRUE(std::filesystem::exists(path)) << path;
 }
 
 }  // namespace

@@ -123,6 +123,17 @@ std::string refused(const std::string& header, size_t nbytes, int version = 1) {
   return message_of([&] { load_npy(folder.path("a.npy")); });
 }
 
+TEST(Npz, AnArrayMayHaveNoName) {
+  const TemporaryFolder folder;
+  StateDict dict;
+  dict.insert("", counting({2}));
+  dict.insert(".npy", counting({3}));
+  save_npz(folder.path("a.npz"), dict);
+  const StateDict back = load_npz(folder.path("a.npz"));
+  EXPECT_EQ(back.keys(), dict.keys());
+  EXPECT_TRUE(back[""].equal(dict[""]) && back[".npy"].equal(dict[".npy"]));
+}
+
 TEST(Npy, ChecksItsHeader) {
   const auto expect = [](const std::string& text, const std::string& header, size_t nbytes = 0) {
     EXPECT_NE(refused(header, nbytes).find(text), std::string::npos) << header << "\n"
