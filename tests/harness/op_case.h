@@ -79,6 +79,8 @@ struct OpCase {
 
   /// The in-place form: changes args.t[0] and returns it. May be empty.
   std::function<Tensor(const Args&)> inplace = {};
+  /// Whether that writes one value everywhere, and so takes memory that overlaps itself.
+  bool fills = false;
   /// The form that writes into the given tensor. May be empty.
   std::function<Tensor(Tensor& out, const Args&)> out = {};
   /// Dtype of the first result for inputs of a dtype; the input's own where empty.

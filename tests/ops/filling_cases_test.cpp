@@ -28,6 +28,7 @@ Array filled(const Array& x, double value) { return Array(x.sizes, value); }
 TAPER_OP_CASES(copies_with_other_values, {
   OpCase all;
   all.name = "fill";
+  all.fills = true;
   all.dtypes = kDtypes;
   all.samples = &any_shape;
   all.call = [](const Args& a) { return fill(a.t[0], 1); };
@@ -39,6 +40,7 @@ TAPER_OP_CASES(copies_with_other_values, {
                    [] { fill(numbers({2}), numbers({2})); })};
   OpCase zeros = all;
   zeros.name = "zero";
+  zeros.fills = true;
   zeros.call = [](const Args& a) { return zero(a.t[0]); };
   zeros.inplace = [](const Args& a) { return a.t[0].zero_(); };
   zeros.reference = [](const ArrayArgs& a) { return filled(a.t[0], 0); };
@@ -51,6 +53,7 @@ TAPER_OP_CASES(copies_with_other_values, {
   same.errors = {};
   OpCase by_tensor = all;
   by_tensor.name = "fill_tensor";
+  by_tensor.fills = true;
   by_tensor.samples = [](ScalarType t) {
     std::vector<Args> list;
     for (const std::vector<int64_t>& sizes : {Sizes{}, {0}, {3}, {2, 3}, {1025}})
