@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/binary.h>
 #include <taper/ops/distance_kernels.h>
@@ -128,7 +129,9 @@ Tensor pdist(const Tensor& self, double p) {
   TAPER_CHECK(p >= 0, "pdist only supports non-negative p values");
   if (elementSize(self.scalar_type()) == 2) return pdist(self.to(kFloat), p).to(self.scalar_type());
   const int64_t n = self.size(0);
-  Tensor y = detail::make_tensor({n > 1 ? n * (n - 1) / 2 : 0}, self.scalar_type(), self.device());
+  const int64_t pairs = n % 2 == 0 ? detail::checked_mul("pdist", n / 2, n - 1)
+                                   : detail::checked_mul("pdist", n, (n - 1) / 2);
+  Tensor y = detail::make_tensor({n == 0 ? 0 : pairs}, self.scalar_type(), self.device());
   if (y.numel() > 0) {
     const NoGradGuard values_only;
     TAPER_ON_DEVICE(y, pdist, y, self.t().contiguous(), p);

@@ -81,6 +81,9 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
   for (int64_t& d : at) d = wrap_dim(d, x.dim());
   TAPER_CHECK(at.empty() || x.dim() > 0,
               "roll: expected a tensor with dimensions, got a 0-dim one");
+  // A whole turn changes nothing; without them sums and differences of shifts fit 64 bits.
+  for (int64_t i = 0; i < by.size(); ++i)
+    by[i] %= std::max<int64_t>(at.empty() ? x.numel() : x.size(at[i]), 1);
   Tensor y;
   {
     NoGradGuard no_grad;

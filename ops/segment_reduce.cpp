@@ -47,9 +47,13 @@ void check_bounds(const Tensor& data, const Tensor& bounds, const char* name, in
 }
 
 void check_lengths(const Tensor& lengths, int64_t n) {
-  if (lengths.numel() > 0)
+  int64_t longest = 0;
+  if (lengths.numel() > 0) {
     TAPER_CHECK(lengths.min().item<int64_t>() >= 0, "lengths contains negative value!");
-  TAPER_CHECK(lengths.sum({-1}).eq(n).all().item<bool>(),
+    longest = lengths.max().item<int64_t>();
+  }
+  // Longer ones could wrap around to the right sum.
+  TAPER_CHECK(longest <= n && lengths.sum({-1}).eq(n).all().item<bool>(),
               "segment_reduce(): Expected all rows of lengths along axis to sum to "
               "data.size(lengths.dim()-1) when !unsafe.");
 }

@@ -264,7 +264,7 @@ Repetition plan_repeat(const Dims& x, IntArrayRef repeats) {
   const int64_t rank = static_cast<int64_t>(repeats.size()), missing = rank - x.size();
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t size = d < missing ? 1 : x[d - missing], count = repeats[static_cast<size_t>(d)];
-    TAPER_CHECK(count >= 0, "Trying to create tensor with negative dimension, repeat: got repeats ",
+    TAPER_CHECK(count >= 0, "repeat: Trying to create tensor with negative dimension, got repeats ",
                 repeats);
     r.size.push_back(detail::checked_mul("repeat", size, count));
     if (count != 1) {

@@ -159,7 +159,7 @@ Tensor square_out(Fault fault, Tensor& out, const Tensor& x) {
           "square(): functions with out=... arguments don't support automatic differentiation, but "
           "one of the arguments requires grad.");
     autograd::check_no_internal_overlap(out);
-    if (out.device() != x.device()) throw Error("square: expected out on the input's device");
+    if (out.device() != x.device()) throw Error("square: expected out on the device of x");
   }
   if (fault != Fault::kFormNotResized && out.sizes() != x.sizes()) out.resize_(x.sizes());
   if (out.numel() == x.numel()) write_squares(fault, x, out);

@@ -2,6 +2,7 @@
 // op refuses them before it computes with what is left of them.
 #include <taper/ops/combine.h>
 #include <taper/ops/conv.h>
+#include <taper/ops/distance.h>
 #include <taper/ops/einsum.h>
 #include <taper/ops/factory.h>
 #include <taper/ops/fold.h>
@@ -10,6 +11,7 @@
 #include <taper/ops/pool.h>
 #include <taper/ops/random.h>
 #include <taper/ops/reduce.h>
+#include <taper/ops/segment_reduce.h>
 #include <taper/ops/shape.h>
 #include <taper/ops/special.h>
 #include <taper/ops/statistics.h>
@@ -176,6 +178,25 @@ TEST(SizeOverflow, Repetition) {
   expect_error("kron: integer overflow", [] { kron(seen(kHuge), seen(kHuge)); });
   expect_error("overflow", [&] { vander(x, kMost); });
   expect_error("pad: integer overflow", [&] { constant_pad_nd(x, {kMost, 0}); });
+}
+
+TEST(SizeOverflow, Shifts) {
+  const Tensor x = counting({4}).requires_grad_();
+  expect_values(x.roll(kMost), {4}, {1, 2, 3, 0});
+  expect_values(x.roll(kLeast), {4}, {0, 1, 2, 3});
+  expect_values(counting({3}).roll({kMost, kMost}, {0, 0}), {3}, {1, 2, 0});
+  x.roll(kLeast + 1).backward(counting({4}));
+  expect_values(x.grad(), {4}, {1, 2, 3, 0});
+}
+
+TEST(SizeOverflow, Pairs) {
+  expect_error("pdist: integer overflow", [] { pdist(ones({1, 1}).expand({kHuge, 1})); });
+}
+
+TEST(SizeOverflow, LengthsOfSegments) {
+  expect_error("Expected all rows of lengths along axis to sum to", [] {
+    segment_reduce(ones({4}), "sum", tensor({kMost, kMost, int64_t{6}}));
+  });
 }
 
 TEST(SizeOverflow, Sequences) {
