@@ -102,10 +102,12 @@ Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, i
   TensorImpl* impl = share_storage(t);
   intrusive_ptr<TensorImpl> owner(impl);
   impl->offset = offset;
-  impl->data = static_cast<char*>(t.storage->data) + offset * static_cast<int64_t>(t.itemsize());
   impl->sizes = sizes;
   impl->strides = strides;
   impl->update_geometry();
+  // Without elements any offset may be given, one of no place in memory too.
+  const int64_t place = impl->numel > 0 ? offset * static_cast<int64_t>(t.itemsize()) : 0;
+  impl->data = static_cast<char*>(t.storage->data) + place;
   return Tensor(std::move(owner));
 }
 
