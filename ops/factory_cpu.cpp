@@ -59,9 +59,12 @@ void arange(Out y, Scalar start, Scalar step) {
     } else {
       scalar_t* p = y.as<scalar_t>();
       using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, float>;
-      const acc_t first = start.cast<acc_t>(), by = step.cast<acc_t>();
+      // Without a sign: a step may be as long as the whole range, and a product twice as long.
+      using sum_t = std::conditional_t<std::is_integral_v<scalar_t>, uint64_t, float>;
+      const auto first = static_cast<sum_t>(start.cast<acc_t>());
+      const auto by = static_cast<sum_t>(step.cast<acc_t>());
       for (int64_t i = 0; i < y.numel; ++i)
-        p[i] = static_cast<scalar_t>(first + by * static_cast<acc_t>(i));
+        p[i] = static_cast<scalar_t>(first + by * static_cast<sum_t>(i));
     }
   });
 }

@@ -36,7 +36,10 @@ struct Arange {
   T* y;
   A start, step;
   TAPER_DEVICE void operator()(int64_t i) const {
-    y[i] = static_cast<T>(start + step * static_cast<A>(i));
+    if constexpr (std::is_integral_v<A>)  // without a sign: a product may be longer than the range
+      y[i] = static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(step) * i);
+    else
+      y[i] = static_cast<T>(start + step * static_cast<A>(i));
   }
 };
 
