@@ -167,41 +167,25 @@ Tensor clamp_values(const Tensor& x, const TensorBound& min, const TensorBound& 
   return y;
 }
 
-// Half of g where x is equal to a bound: the other half is the bound's.
-Tensor halved(const Tensor& g, const Tensor& tie) { return where(tie, g * 0.5, g); }
-
-// Inside the bounds the gradient is x's, outside it is the bound's that was taken, and x shares it
-// with a bound that it is equal to. Where the bounds cross, the upper one wins; where they are
-// equal to x both, it is x's alone, as in PyTorch.
+// Inside the bounds (them included) the gradient is x's, outside it is the bound's that was taken;
+// where the bounds cross, the upper one wins. The lower one gets none where they are equal, as in
+// PyTorch.
 std::array<Tensor, 3> clamp_gradients(const Tensor& g, const Tensor& x, const Tensor& low,
                                       const Tensor& high, const Grads& wanted) {
   const Tensor below = low.defined() ? x.lt(low) : Tensor();
   const Tensor above = high.defined() ? x.gt(high) : Tensor();
-  const Tensor apart = low.defined() && high.defined() ? low.lt(high) : Tensor();
-  const auto tie = [&](const Tensor& bound) {
-    const Tensor equal = x.eq(bound);
-    return apart.defined() ? equal.logical_and(apart) : equal;
-  };
+  const bool two = low.defined() && high.defined();
   std::array<Tensor, 3> out;
   if (wanted.needs(0)) {
-    out[0] = g;
-    if (low.defined()) out[0] = where(below, Scalar(0), halved(out[0], tie(low)));
-    if (high.defined()) out[0] = where(above, Scalar(0), halved(out[0], tie(high)));
+    out[0] = below.defined() ? where(below, Scalar(0), g) : g;
+    if (above.defined()) out[0] = where(above, Scalar(0), out[0]);
   }
-  if (wanted.needs(1)) {
-    const Tensor taken = tie(low).logical_or(below);
-    out[1] =
-        where(apart.defined() ? taken.logical_and(apart) : taken, halved(g, tie(low)), Scalar(0));
-  }
-  if (wanted.needs(2)) {
-    const Tensor taken = tie(high).logical_or(above);
-    out[2] = where(apart.defined() ? taken.logical_or(high.lt(low)) : taken, halved(g, tie(high)),
-                   Scalar(0));
-  }
+  if (wanted.needs(1)) out[1] = where(two ? below.logical_and(low.lt(high)) : below, g, Scalar(0));
+  if (wanted.needs(2)) out[2] = where(two ? above.logical_or(high.lt(low)) : above, g, Scalar(0));
   return out;
 }
 
-// One bound.
+// One bound: a tie belongs to x.
 Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor& x,
                       const Tensor& bound, Tensor (*stays)(const Tensor&, const Tensor&)) {
   Tensor y = detail::compute_binary(op, x, bound);
@@ -210,11 +194,9 @@ Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor
            [fx = InputForm(x), fb = InputForm(bound), x = saved(x), bound = saved(bound),
             stays](Grads& g) {
              std::array<Tensor, 2> out;
-             const Tensor tie = x.get().eq(bound.get()), of_x = stays(x.get(), bound.get());
-             const Tensor share = halved(g[0], tie);
-             if (g.needs(0)) out[0] = fx(where(of_x, share, Scalar(0)));
-             if (g.needs(1))
-               out[1] = fb(where(of_x.logical_and(tie.logical_not()), Scalar(0), share));
+             const Tensor of_x = stays(x.get(), bound.get());
+             if (g.needs(0)) out[0] = fx(where(of_x, g[0], Scalar(0)));
+             if (g.needs(1)) out[1] = fb(where(of_x, Scalar(0), g[0]));
              return out;
            });
   return y;

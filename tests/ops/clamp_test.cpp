@@ -156,8 +156,8 @@ TEST(ClampTensor, GradientsGoToWhatWasTaken) {
   Tensor y = clamp(x, optional<Tensor>(low), optional<Tensor>(high));
   EXPECT_EQ(values_of(y), (std::vector<double>{-1, -1, 0, 1, 1}));
   y.sum().backward();
-  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 0.5, 1, 0, 0}));
-  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{1, 0.5, 0, 0, 0}));
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{0, 1, 1, 0, 0}));
+  EXPECT_EQ(values_of(low.grad()), (std::vector<double>{1, 0, 0, 0, 0}));
   EXPECT_EQ(values_of(high.grad()), (std::vector<double>{0, 0, 0, 1, 1}));
 }
 
