@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/random.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::data::transforms::detail {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <taper/framework/io/archive.h>
 #include <taper/framework/random.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
 
 namespace taper::data::samplers {
 namespace {

@@ -1,6 +1,6 @@
 #include <taper/data/sampler.h>
 #include <taper/framework/io/archive.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
 
 #include <algorithm>
 #include <numeric>

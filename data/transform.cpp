@@ -1,5 +1,5 @@
 #include <taper/data/transform.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::data::transforms {
 namespace detail {

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/graph.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 

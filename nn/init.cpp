@@ -4,8 +4,8 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::init {
 

@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/parametrization.h>
-#include <taper/ops/view.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::nn {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::optim {
 namespace detail {

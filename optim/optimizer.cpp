@@ -1,7 +1,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
-#include <taper/ops/foreach.h>
+#include <taper/ops/shared/foreach.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 

@@ -5,8 +5,8 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/modules/batchnorm.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::optim::swa_utils {
 

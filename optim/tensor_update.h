@@ -5,8 +5,8 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/tensor.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/complex_parts.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex_parts.h>
 #include <taper/optim/optimizer.h>
 
 namespace taper::optim {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/complex.h>
+#include <taper/ops/elementwise/complex.h>
 
 namespace taper::testing::impl {
 

@@ -1,7 +1,7 @@
 // What the tests of complex tensors share.
 #pragma once
 
-#include <taper/ops/complex.h>
+#include <taper/ops/elementwise/complex.h>
 #include <taper/testing/gradcheck.h>
 
 #include <functional>

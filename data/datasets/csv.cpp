@@ -8,7 +8,7 @@
 
 #include <taper/framework/io/bytes.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/index.h>
+#include <taper/ops/index/index_advanced.h>
 
 namespace taper::data::datasets {
 namespace {

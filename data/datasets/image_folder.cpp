@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include <taper/data/image_file.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::data::datasets {
 

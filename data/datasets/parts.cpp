@@ -1,5 +1,5 @@
 #include <taper/data/datasets/parts.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
 
 #include <cmath>
 #include <numeric>

@@ -2,7 +2,7 @@
 //
 // A kernel file x_cpu.cpp names its loops' file and includes foreach_isa.h:
 //
-//   #define TAPER_ISA_FILE <taper/ops/x_isa.inc>
+//   #define TAPER_ISA_FILE <taper/ops/family/x_isa.inc>
 //   #include <taper/framework/cpu/foreach_isa.h>
 //   namespace taper::cpu {
 //   void x(Out y, In a) { TAPER_BY_ISA(x, y, a); }

@@ -1,10 +1,10 @@
 #include <taper/nn/functional/activation.h>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/activation.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/softmax.h>
+#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::functional {
 

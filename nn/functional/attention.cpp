@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include <taper/ops/attention_heads.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/linear.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/attention_heads.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::nn::functional {
 namespace {

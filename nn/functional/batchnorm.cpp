@@ -1,6 +1,6 @@
 #include <taper/nn/functional/batchnorm.h>
 
-#include <taper/ops/norm.h>
+#include <taper/ops/nn/norm.h>
 
 namespace taper::nn::functional {
 

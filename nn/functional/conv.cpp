@@ -1,7 +1,7 @@
 #include <taper/nn/functional/conv.h>
 
 #include <taper/nn/functional/conv_padding.h>
-#include <taper/ops/conv.h>
+#include <taper/ops/spatial/conv.h>
 
 namespace taper::nn::functional {
 

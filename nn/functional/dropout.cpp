@@ -1,6 +1,6 @@
 #include <taper/nn/functional/dropout.h>
 
-#include <taper/ops/dropout.h>
+#include <taper/ops/nn/dropout.h>
 
 namespace taper::nn::functional {
 

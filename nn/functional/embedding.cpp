@@ -1,8 +1,8 @@
 #include <taper/nn/functional/embedding.h>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/embedding.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/index/embedding.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn::functional {
 

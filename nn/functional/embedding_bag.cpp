@@ -1,9 +1,9 @@
 #include <taper/nn/functional/embedding_bag.h>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/embedding.h>
-#include <taper/ops/embedding_bag.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/index/embedding.h>
+#include <taper/ops/index/embedding_bag.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::functional {
 namespace {

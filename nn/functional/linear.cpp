@@ -1,7 +1,7 @@
 #include <taper/nn/functional/linear.h>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/linear.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/linear.h>
 
 namespace taper::nn::functional {
 

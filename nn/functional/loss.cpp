@@ -1,9 +1,9 @@
 #include <taper/nn/functional/loss.h>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/loss.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::nn::functional {
 

@@ -1,10 +1,10 @@
 #include <taper/nn/functional/normalization.h>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/norm.h>
-#include <taper/ops/pool.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/unary.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/nn/norm.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn::functional {
 

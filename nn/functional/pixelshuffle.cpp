@@ -1,6 +1,6 @@
 #include <taper/nn/functional/pixelshuffle.h>
 
-#include <taper/ops/fold.h>
+#include <taper/ops/spatial/fold.h>
 
 namespace taper::nn::functional {
 

@@ -1,9 +1,9 @@
 #include <taper/nn/functional/pooling.h>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/pool.h>
-#include <taper/ops/random.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::functional {
 

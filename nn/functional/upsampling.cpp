@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <taper/ops/pool.h>
-#include <taper/ops/upsample.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/spatial/upsample.h>
 
 namespace taper::nn::functional {
 

@@ -1,6 +1,6 @@
 #include <taper/nn/functional/vision.h>
 
-#include <taper/ops/grid_sample.h>
+#include <taper/ops/spatial/grid_sample.h>
 
 namespace taper::nn::functional {
 

@@ -4,8 +4,8 @@
 
 #include <taper/nn/functional/activation.h>
 #include <taper/nn/init.h>
-#include <taper/ops/activation.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

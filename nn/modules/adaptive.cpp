@@ -4,14 +4,14 @@
 #include <ostream>
 
 #include <taper/nn/modules/container/sequential.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/index.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/reduce_minmax.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/softmax.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/reduce/reduce_minmax.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::nn {
 

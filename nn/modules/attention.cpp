@@ -2,7 +2,7 @@
 
 #include <taper/nn/functional/attention.h>
 #include <taper/nn/init.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

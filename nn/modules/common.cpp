@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <taper/nn/init.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::detail {
 

@@ -4,8 +4,8 @@
 
 #include <taper/nn/functional/conv_padding.h>
 #include <taper/nn/functional/padding.h>
-#include <taper/ops/conv.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/spatial/conv.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

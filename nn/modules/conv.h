@@ -1,4 +1,5 @@
-// Convolutions: Conv1d to Conv3d, ConvTranspose1d to ConvTranspose3d. Shapes are in ops/conv.h.
+// Convolutions: Conv1d to Conv3d, ConvTranspose1d to ConvTranspose3d. Shapes are in
+// ops/spatial/conv.h.
 #pragma once
 
 #include <taper/nn/any_module.h>

@@ -5,7 +5,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/functional/embedding.h>
 #include <taper/nn/init.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

@@ -5,8 +5,8 @@
 
 #include <taper/nn/functional/linear.h>
 #include <taper/nn/init.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/linear.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

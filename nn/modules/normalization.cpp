@@ -3,10 +3,10 @@
 #include <ostream>
 
 #include <taper/nn/functional/normalization.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/norm.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/norm.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn {
 

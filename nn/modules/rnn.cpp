@@ -4,9 +4,9 @@
 #include <ostream>
 
 #include <taper/nn/init.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/index.h>
-#include <taper/ops/rnn.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/sequence/rnn.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {
 

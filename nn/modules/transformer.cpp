@@ -4,9 +4,9 @@
 
 #include <taper/nn/functional/activation.h>
 #include <taper/nn/init.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn {
 

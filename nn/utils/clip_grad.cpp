@@ -5,8 +5,8 @@
 #include <limits>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/foreach.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/shared/foreach.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn::utils {
 

@@ -1,9 +1,9 @@
 #include <taper/nn/utils/rnn.h>
 
-#include <taper/ops/factory.h>
-#include <taper/ops/index.h>
-#include <taper/ops/pack_sequence.h>
-#include <taper/ops/sort.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/reduce/sort.h>
+#include <taper/ops/sequence/pack_sequence.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::utils::rnn {
 

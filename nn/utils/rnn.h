@@ -1,4 +1,4 @@
-// Batches of sequences of different lengths. See ops/pack_sequence.h for the two layouts.
+// Batches of sequences of different lengths. See ops/sequence/pack_sequence.h for the two layouts.
 #pragma once
 
 #include <tuple>

@@ -5,13 +5,13 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
 #include <taper/nn/modules/conv.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/matrix_norms.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/reduce_norm.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/linalg/matrix_norms.h>
+#include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::nn::utils::detail {
 

@@ -7,9 +7,9 @@
 #include <taper/data/data.h>
 #include <taper/data/image_file.h>
 #include <taper/framework/random.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

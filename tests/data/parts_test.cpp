@@ -5,8 +5,8 @@
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/tensor_files.h>
 #include <taper/framework/random.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include <sys/stat.h>
 

@@ -3,8 +3,8 @@
 #include <taper/data/data.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include <algorithm>
 #include <set>

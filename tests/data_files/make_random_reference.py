@@ -1,4 +1,4 @@
-"""Writes random_reference.txt: PyTorch's random numbers for tests/ops/random_test.cpp.
+"""Writes random_reference.txt: PyTorch's random numbers for tests/ops/random/rand_test.cpp.
 
 Run by hand with PyTorch 1.13: python3 make_random_reference.py > random_reference.txt
 Every line is a case's name, then its values; the last is the next double of the generator, which

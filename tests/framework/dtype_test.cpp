@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <taper/ops/binary.h>
+#include <taper/ops/elementwise/binary.h>
 
 #include "harness/array.h"
 

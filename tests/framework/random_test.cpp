@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <taper/framework/random.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

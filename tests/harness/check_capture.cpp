@@ -4,7 +4,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/graph.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "harness/check_shared.h"
 

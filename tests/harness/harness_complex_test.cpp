@@ -5,9 +5,9 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/complex.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "harness/check.h"
 #include "harness/samples.h"

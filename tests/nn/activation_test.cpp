@@ -3,9 +3,9 @@
 
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 namespace {

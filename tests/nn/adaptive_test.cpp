@@ -3,8 +3,8 @@
 
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 
 namespace taper {
 namespace {

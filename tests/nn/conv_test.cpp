@@ -3,10 +3,10 @@
 
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 namespace {

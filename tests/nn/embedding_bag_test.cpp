@@ -1,9 +1,9 @@
 // EmbeddingBag against sums written out, its gradients, and what it refuses.
 #include <taper/nn/functional/embedding_bag.h>
 #include <taper/nn/modules.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 #include <sstream>
 

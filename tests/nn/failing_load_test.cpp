@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <taper/nn/modules.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
 
 #include "archive_util.h"
 #include "nn/util.h"

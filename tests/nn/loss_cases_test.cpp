@@ -2,8 +2,8 @@
 #include <taper/nn/functional/activation.h>
 #include <taper/nn/functional/loss.h>
 #include <taper/nn/functional/pooling.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 
 #include <algorithm>
 #include <cmath>

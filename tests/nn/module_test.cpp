@@ -3,9 +3,9 @@
 #include <taper/nn/modules/activation.h>
 #include <taper/nn/modules/container/sequential.h>
 #include <taper/nn/modules/linear.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 namespace {

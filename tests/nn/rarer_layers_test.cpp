@@ -3,11 +3,11 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/loss.h>
-#include <taper/ops/pool.h>
-#include <taper/ops/random.h>
-#include <taper/ops/softmax.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "harness/devices.h"
 #include "test_util.h"

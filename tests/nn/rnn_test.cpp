@@ -1,7 +1,7 @@
 // Recurrent modules and packed sequences. tests/parity/rnn.cpp compares their numbers with
 // LibTorch.
 #include <taper/nn/modules/rnn.h>
-#include <taper/ops/rnn.h>
+#include <taper/ops/sequence/rnn.h>
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <taper/framework/random.h>
 #include <taper/nn/any_module.h>
 #include <taper/nn/modules/container/sequential.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 #include "test_util.h"
 

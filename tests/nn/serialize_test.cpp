@@ -4,8 +4,8 @@
 
 #include <taper/framework/io/serialize.h>
 #include <taper/nn/modules.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 namespace {

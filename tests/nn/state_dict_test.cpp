@@ -3,8 +3,8 @@
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
 #include <taper/nn/modules.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "framework/io/python_files.h"
 #include "nn/util.h"

@@ -9,12 +9,12 @@
 #include <taper/framework/random.h>
 #include <taper/nn/functional/attention.h>
 #include <taper/nn/modules/container/sequential.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/linear.h>
-#include <taper/ops/random.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 #include "test_util.h"
 

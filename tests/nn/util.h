@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

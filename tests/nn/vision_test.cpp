@@ -2,7 +2,7 @@
 #include "nn/util.h"
 
 #include <taper/nn/nn.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

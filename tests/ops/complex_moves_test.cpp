@@ -1,6 +1,6 @@
 // Ops that move elements or add them up do to complex numbers what they do to both parts: the cases
 // of real numbers, whose references are taken for each part.
-#include <taper/ops/complex.h>
+#include <taper/ops/elementwise/complex.h>
 #include <taper/testing/gradcheck.h>
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // Copies with other values, comparisons within tolerances, places of elements that are not zero,
 // sums to smaller shapes: what Tensor's methods do with whole tensors, in the harness.
-#include <taper/ops/binary.h>
-#include <taper/ops/combine.h>
-#include <taper/ops/compare.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/functions.h>
-#include <taper/ops/index.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/combine.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/functions.h>
+#include <taper/ops/tensor/shape.h>
 
 #include <algorithm>
 #include <cmath>

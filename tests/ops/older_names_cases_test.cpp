@@ -1,14 +1,14 @@
 // Functions by their older names, whose arguments or results are not those of the newer ones.
-#include <taper/ops/binary.h>
-#include <taper/ops/conv.h>
-#include <taper/ops/linalg.h>
-#include <taper/ops/loss.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/matrix_norms.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/reduce_norm.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/linalg/matrix_norms.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/spatial/conv.h>
 
-#include "ops/matrix_case.h"
+#include "ops/linalg/matrix_case.h"
 
 namespace taper::testing {
 namespace {

@@ -1,22 +1,22 @@
 // Sizes, strides, offsets and counts so large that their products or sums do not fit 64 bits: each
 // op refuses them before it computes with what is left of them.
-#include <taper/ops/combine.h>
-#include <taper/ops/conv.h>
-#include <taper/ops/distance.h>
-#include <taper/ops/einsum.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/fold.h>
-#include <taper/ops/for_blob.h>
-#include <taper/ops/index.h>
-#include <taper/ops/pool.h>
-#include <taper/ops/random.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/segment_reduce.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/special.h>
-#include <taper/ops/statistics.h>
-#include <taper/ops/view.h>
-#include <taper/ops/view_scatter.h>
+#include <taper/ops/elementwise/special.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/linalg/distance.h>
+#include <taper/ops/linalg/einsum.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/reduce/segment_reduce.h>
+#include <taper/ops/reduce/statistics.h>
+#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/fold.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/tensor/combine.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/for_blob.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/view_scatter.h>
 
 #include "test_util.h"
 

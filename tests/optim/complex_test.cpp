@@ -1,10 +1,10 @@
 // Optimizers of complex parameters: the parts are updated as real parameters are.
 #include <taper/framework/io/serialize.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/complex.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/unary.h>
-#include <taper/ops/view.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/view.h>
 #include <taper/optim/optim.h>
 #include <taper/testing/gtest.h>
 

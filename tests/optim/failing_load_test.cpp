@@ -1,6 +1,6 @@
 // A load that fails, wherever it does, leaves the options and every state bit for bit as they were,
 // and says what was wrong.
-#include <taper/ops/binary.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/optim/optim.h>
 
 #include "archive_util.h"

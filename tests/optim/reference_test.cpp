@@ -2,9 +2,9 @@
 // optim_reference.txt, which make_optim_reference.py writes.
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/serialize.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 #include <taper/optim/optim.h>
 
 #include <cmath>

@@ -2,10 +2,10 @@
 
 #include <taper/data/example.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 #include <taper/optim/sgd.h>
 
 #include "test_util.h"

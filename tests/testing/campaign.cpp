@@ -6,11 +6,11 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/function.h>
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/unary.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 #include "harness/check_shared.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/unary.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/unary.h>
 #include <taper/testing/gtest.h>
 
 #include "complex_util.h"

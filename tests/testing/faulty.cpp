@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 namespace taper::testing {
 namespace {

@@ -7,12 +7,12 @@
 #include <set>
 
 #include <taper/framework/runtime/devices.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/index.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/softmax.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 #include <taper/testing/fuzz_case.h>
 #include <taper/testing/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/reduce.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/testing/gtest.h>
 
 #include "test_util.h"

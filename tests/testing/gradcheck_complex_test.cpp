@@ -1,10 +1,10 @@
 // gradcheck of functions of complex numbers: right ones, and planted faults.
-#include <taper/ops/binary.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/fft.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/unary.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/fft/fft_transform.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 #include <taper/testing/gtest.h>
 
 #include "complex_util.h"

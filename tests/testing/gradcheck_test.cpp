@@ -6,16 +6,16 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/ops/binary.h>
-#include <taper/ops/dropout.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/index.h>
-#include <taper/ops/matmul.h>
-#include <taper/ops/random.h>
-#include <taper/ops/reduce.h>
-#include <taper/ops/shape.h>
-#include <taper/ops/softmax.h>
-#include <taper/ops/unary.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/dropout.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
 
 #include "testing/faulty.h"
 

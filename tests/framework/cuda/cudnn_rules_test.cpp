@@ -1,10 +1,10 @@
 // What is asked of cuDNN, and how: the plain rules, which need neither it nor a GPU.
 #include <gtest/gtest.h>
-#include <taper/ops/conv_cudnn.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/norm_cudnn.h>
-#include <taper/ops/pool_cudnn.h>
-#include <taper/ops/view.h>
+#include <taper/ops/nn/norm_cudnn.h>
+#include <taper/ops/spatial/conv_cudnn.h>
+#include <taper/ops/spatial/pool_cudnn.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper::testing {
 namespace {

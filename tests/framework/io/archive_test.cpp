@@ -10,8 +10,8 @@
 
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/random.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/random.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 

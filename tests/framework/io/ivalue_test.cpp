@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 namespace taper {
 namespace {

@@ -1,7 +1,7 @@
 // NumPy's files: those that NumPy wrote, and those written for it.
 #include <taper/framework/io/tensor_files.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/view.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 #include <taper/testing/gtest.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/zip.h>
-#include <taper/ops/factory.h>
-#include <taper/ops/view.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
 #include "complex_util.h"
 #include "framework/io/python_files.h"

@@ -2,7 +2,7 @@
 #include <taper/framework/io/pt.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/framework/io/tensor_files.h>
-#include <taper/ops/factory.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "framework/io/python_files.h"
 #include "test_util.h"

@@ -1,0 +1,18 @@
+#include <taper/framework/cpu/loops.h>
+#include <taper/ops/elementwise/binary_functors.h>
+#include <taper/ops/elementwise/binary_kernels.h>
+#include <taper/ops/elementwise/unary_functors.h>
+
+#define TAPER_ISA_FILE <taper/ops/elementwise/binary_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+#define TAPER_BINARY_ENTRY(name) \
+  void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
+TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
+#undef TAPER_BINARY_ENTRY
+
+void add_scaled(Out y, In a, In b, Scalar alpha) { TAPER_BY_ISA(add_scaled, y, a, b, alpha); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,68 @@
+// The binary ops as values for binary_compute.h: names, kernels, dtypes, what they refuse.
+#pragma once
+
+#include <taper/ops/elementwise/binary_compute.h>
+#include <taper/ops/elementwise/binary_kernels.h>
+
+namespace taper::binary_op {
+
+using detail::BinaryOp;
+using detail::BinaryOperand;
+
+/// Throws for what cannot be subtracted: bool tensors.
+void check_sub(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
+/// Throws for an integer divided by zero, which has no value: the processor would stop the program.
+void check_divisor(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
+/// Throws for an integer to a negative integer number.
+void check_power(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
+/// Throws for floating operands, which have no bits to combine.
+void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
+
+/// The rest of the arguments are BinaryOp's fields from `floats` on.
+#define TAPER_BINARY_OP(name, text, kernel, ...)                                              \
+  inline constexpr BinaryOp name{                                                             \
+      text,                                                                                   \
+      [](const Tensor& y, const In& a, const In& b) { TAPER_ON_DEVICE(y, kernel, y, a, b); }, \
+      [](const Tensor& y, const Tensor& a, const Tensor& b) {                                 \
+        TAPER_ON_DEVICE(y, kernel, y, a, b);                                                  \
+      },                                                                                      \
+      __VA_ARGS__};
+#define TAPER_RUN_SCALED                                               \
+  [](const Tensor& y, const In& a, const In& b, const Scalar& alpha) { \
+    TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);                    \
+  }
+
+TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, TAPER_RUN_SCALED)
+/// With an alpha it is add: the caller changes alpha's sign.
+TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, TAPER_RUN_SCALED)
+TAPER_BINARY_OP(mul, "mul", mul)
+TAPER_BINARY_OP(div, "div", div, true)
+TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor)
+TAPER_BINARY_OP(div_floor, "div", div_floor, false, false, check_divisor)
+TAPER_BINARY_OP(floor_divide, "floor_divide", div_floor, false, false, check_divisor)
+TAPER_BINARY_OP(remainder, "remainder", remainder, false, false, check_divisor)
+TAPER_BINARY_OP(fmod, "fmod", fmod, false, false, check_divisor)
+TAPER_BINARY_OP(pow, "pow", pow, false, false, check_power, true)
+TAPER_BINARY_OP(atan2, "atan2", atan2, true)
+TAPER_BINARY_OP(copysign, "copysign", copysign, true)
+TAPER_BINARY_OP(maximum, "maximum", maximum)
+TAPER_BINARY_OP(minimum, "minimum", minimum)
+TAPER_BINARY_OP(clamp_min, "clamp_min", maximum)
+TAPER_BINARY_OP(clamp_max, "clamp_max", minimum)
+TAPER_BINARY_OP(bitwise_and, "bitwise_and", bitwise_and, false, false, check_bits)
+TAPER_BINARY_OP(bitwise_or, "bitwise_or", bitwise_or, false, false, check_bits)
+TAPER_BINARY_OP(bitwise_xor, "bitwise_xor", bitwise_xor, false, false, check_bits)
+TAPER_BINARY_OP(logical_and, "logical_and", logical_and, false, true)
+TAPER_BINARY_OP(logical_or, "logical_or", logical_or, false, true)
+TAPER_BINARY_OP(logical_xor, "logical_xor", logical_xor, false, true)
+#define TAPER_COMPARE_OP(name) TAPER_BINARY_OP(name, #name, name, false, true)
+TAPER_COMPARE_OPS(TAPER_COMPARE_OP)
+#undef TAPER_COMPARE_OP
+/// The gradients of activations.
+TAPER_BINARY_OP(relu_backward, "relu_backward", relu_backward)
+TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)
+TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward", sigmoid_backward)
+#undef TAPER_RUN_SCALED
+#undef TAPER_BINARY_OP
+
+}  // namespace taper::binary_op

@@ -1,0 +1,57 @@
+// The parts of complex tensors as real ones: for kernels, views of memory; for fronts, tensors.
+// Not installed.
+#pragma once
+
+#include <taper/framework/dispatch.h>
+#include <taper/ops/elementwise/complex.h>
+
+namespace taper::detail {
+
+/// The real (0) or imaginary (1) numbers of what a kernel reads or writes.
+template <class View>
+View part_of(View z, int part) {
+  const ScalarType t = toRealValueType(z.dtype);
+  z.dtype = t;
+  z.data = static_cast<std::conditional_t<std::is_base_of<Out, View>::value, char, const char>*>(
+               z.data) +
+           part * static_cast<int64_t>(elementSize(t));
+  for (int64_t d = 0; d < z.strides.size(); ++d) z.strides[d] *= 2;
+  z.contiguous = z.numel <= 1;
+  return z;
+}
+
+/// y = x for two dtypes of which one is complex, by `copy` and `fill` for real ones. A real y takes
+/// the real part.
+template <class Copy, class Fill>
+void copy_parts(const Out& y, const In& x, const Copy& copy, const Fill& fill) {
+  const bool from_complex = isComplexType(x.dtype);
+  const In re = from_complex ? part_of(x, 0) : x;
+  if (!isComplexType(y.dtype)) return copy(y, re);
+  const Out to = part_of(y, 1);
+  copy(part_of(y, 0), re);
+  from_complex ? copy(to, part_of(x, 1)) : fill(to, In::number(0, to.dtype));
+}
+
+/// The real numbers of x, without history: its own, or the parts of complex ones in a last
+/// dimension of 2.
+inline Tensor numbers_of(const Tensor& x) {
+  return x.defined() && x.is_complex() ? view_as_real(x.detach()) : x;
+}
+
+/// view_as_complex of a row-major tensor that nobody else holds: no view for autograd.
+Tensor fresh_as_complex(const Tensor& x);
+
+/// f, which works alike on both parts, of a complex tensor: f gets view_as_real(x), whose last
+/// dimension it keeps, and makes a new row-major tensor.
+template <class F>
+Tensor through_parts(const Tensor& x, const F& f) {
+  return fresh_as_complex(f(view_as_real(x)));
+}
+
+/// f, which works alike on both parts, of a complex tensor: f gets one part at a time.
+template <class F>
+Tensor of_parts(const Tensor& x, const F& f) {
+  return complex(f(real(x)), f(imag(x)));
+}
+
+}  // namespace taper::detail

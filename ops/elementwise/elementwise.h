@@ -1,0 +1,14 @@
+// Functions of single elements: of one number, of two, of three; comparisons, activations, complex
+// parts, special functions.
+#pragma once
+
+#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/special.h>
+#include <taper/ops/elementwise/special_names.h>
+#include <taper/ops/elementwise/special_out.h>
+#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>

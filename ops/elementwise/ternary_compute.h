@@ -1,0 +1,77 @@
+// The forms of pointwise ops of several tensors by their kernels, where those take the operands as
+// they are: alike, of any strides and shapes that broadcast. `run(y)` launches the kernel. Other
+// operands are left to ops of one and two tensors. Not installed.
+#pragma once
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/out.h>
+#include <taper/ops/shared/promote.h>
+
+namespace taper::detail {
+
+/// Whether all have one real dtype and one device.
+inline bool alike(Operands all) {
+  const Tensor& x = *all.begin();
+  for (const Tensor& t : all)
+    if (!t.defined() || t.is_complex() || t.scalar_type() != x.scalar_type() ||
+        t.device() != x.device())
+      return false;
+  return true;
+}
+inline bool alike_floats(Operands all) {
+  return alike(all) && all.begin()->get().is_floating_point();
+}
+
+inline Dims common_shape(Operands all) {
+  Dims shape = all.begin()->get().impl().sizes;
+  for (const Tensor& t : all)
+    if (t.impl().sizes != shape) shape = broadcast_shapes(shape, t.sizes());
+  return shape;
+}
+
+/// The result in a new tensor, laid out like the first operand of its shape.
+template <class Run>
+Tensor computed(Operands all, const Run& run) {
+  const Dims shape = common_shape(all);
+  const Tensor& x = *all.begin();
+  const Tensor* like = nullptr;
+  for (const Tensor& t : all)
+    if (!like && t.impl().sizes == shape) like = &t;
+  Tensor y =
+      like ? detail::make_like(*like) : detail::make_tensor(shape, x.scalar_type(), x.device());
+  if (y.numel() > 0) run(y);
+  return y;
+}
+
+/// The result into the first operand; false where that needs history or a copy.
+template <class Run>
+bool computed_in_place(const char* op, Operands all, const Run& run) {
+  if (!alike(all) || any_needs_grad(all)) return false;
+  const Tensor& x = *all.begin();
+  bool meet = false;
+  for (const Tensor& t : all) meet |= check_overlap(x, t);
+  autograd::check_inplace(op, x);
+  check_result_shape(x, common_shape(all));
+  if (meet) return false;
+  if (x.numel() > 0) run(x);
+  autograd::mark_changed(x);
+  return true;
+}
+
+/// The result into `out`; false where that needs a conversion or a copy.
+template <class Run>
+bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
+  if (!alike(all) || !alike({*all.begin(), out})) return false;
+  check_out_gradient(op, out, all);
+  const OutPlan to = plan_out(out, common_shape(all), all);
+  if (!to.apart) return false;
+  to.resize();
+  if (out.numel() > 0) run(out);
+  autograd::mark_changed(out);
+  return true;
+}
+
+}  // namespace taper::detail

@@ -1,0 +1,18 @@
+#include <taper/framework/cpu/loops.h>
+#include <taper/ops/elementwise/ternary_functors.h>
+#include <taper/ops/elementwise/ternary_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/elementwise/ternary_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+void addcmul(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcmul, y, x, a, b, value); }
+void addcdiv(Out y, In x, In a, In b, double value) { TAPER_BY_ISA(addcdiv, y, x, a, b, value); }
+void lerp(Out y, In start, In end, In weight) { TAPER_BY_ISA(lerp, y, start, end, weight); }
+void lerp_number(Out y, In start, In end, double weight) {
+  TAPER_BY_ISA(lerp_number, y, start, end, weight);
+}
+void clamp_between(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp_between, y, x, low, high); }
+
+}  // namespace taper::cpu

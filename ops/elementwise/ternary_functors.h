@@ -1,0 +1,45 @@
+// The formulas of pointwise functions of three tensors, for host and device.
+#pragma once
+
+#include <taper/framework/dtype.h>
+#include <taper/ops/elementwise/binary_functors.h>
+
+namespace taper::functor {
+
+template <class C>
+struct addcmul {
+  C value;
+  TAPER_HD C operator()(C x, C a, C b) const { return x + value * a * b; }
+};
+template <class C>
+struct addcdiv {
+  C value;
+  TAPER_HD C operator()(C x, C a, C b) const { return x + value * a / b; }
+};
+
+/// From the nearer end, so that weight 1 gives `end` exactly.
+struct lerp {
+  template <class C>
+  TAPER_HD C operator()(C start, C end, C weight) const {
+    const C step = end - start, from_start = start + weight * step;
+    const C from_end = end - step * (C(1) - weight);
+    return weight < C(0.5) ? from_start : from_end;
+  }
+};
+template <class C>
+struct lerp_number {
+  C weight;
+  TAPER_HD C operator()(C start, C end) const { return lerp()(start, end, weight); }
+};
+
+/// At least `low`, then at most `high`; NaN where one of the three is.
+struct clamp_between {
+  template <class C>
+  TAPER_HD C operator()(C x, C low, C high) const {
+    if constexpr (!std::is_floating_point<C>::value) return minimum()(maximum()(x, low), high);
+    const C raised = low > x ? low : x, between = high < raised ? high : raised;
+    return low != low || high != high ? low + high : between;
+  }
+};
+
+}  // namespace taper::functor

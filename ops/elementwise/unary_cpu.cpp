@@ -1,0 +1,22 @@
+#include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/elementwise/unary_functors.h>
+#include <taper/ops/elementwise/unary_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/elementwise/unary_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+#define TAPER_UNARY_ENTRY(name) \
+  void name(Out y, In x) { TAPER_BY_ISA(name, y, x); }
+TAPER_UNARY_FLOAT_OPS(TAPER_UNARY_ENTRY)
+TAPER_UNARY_SAME_OPS(TAPER_UNARY_ENTRY)
+TAPER_UNARY_BOOL_OPS(TAPER_UNARY_ENTRY)
+TAPER_UNARY_ENTRY(logical_not)
+#undef TAPER_UNARY_ENTRY
+
+void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
+void clamp(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp, y, x, low, high); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,35 @@
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/itemsize.h>
+#include <taper/framework/iterate.h>
+#include <taper/ops/elementwise/where_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/elementwise/where_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+template <class T>
+void select_row(char* y, const char* mask, const char* a, const char* b, const int64_t* strides,
+                int64_t n) {
+  TAPER_BY_ISA(select_row<T>, y, mask, a, b, strides, n);
+}
+
+template <class T>
+void select_all(const Plan<4>& plan) {
+  parallel_for(0, plan.numel, kGrain, [&](int64_t begin, int64_t end) {
+    for_each_row(plan, begin, end, [](char* const* p, const int64_t* strides, int64_t n) {
+      select_row<T>(p[0], p[1], p[2], p[3], strides, n);
+    });
+  });
+}
+
+}  // namespace
+
+void select_by_mask(Out y, In condition, In a, In b) {
+  if (y.numel == 0) return;
+  const Plan<4> plan = plan_over(y.sizes, y, condition, a, b);
+  by_itemsize(elementSize(y.dtype), [&](auto one) { select_all<decltype(one)>(plan); });
+}
+
+}  // namespace taper::cpu

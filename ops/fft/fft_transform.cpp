@@ -1,0 +1,335 @@
+#include <taper/ops/fft/fft_transform.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/fft/fft_kernels.h>
+#include <taper/ops/fft/fft_rows.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+
+// ---------------------------------------------------------------- one dimension, as it is
+namespace detail {
+namespace {
+
+// Computes y, of the sizes of x but n in dimension d, by run(y, x) over rows of d. Values only.
+template <class Run>
+Tensor by_rows(const Tensor& x, int64_t d, int64_t n, ScalarType dtype, const Run& run) {
+  const NoGradGuard values_only;
+  const Tensor rows = x.detach().transpose(d, -1).contiguous();
+  Dims sizes = rows.sizes();
+  sizes[sizes.size() - 1] = n;
+  const Tensor y = make_tensor(sizes, dtype, x.device());
+  if (y.numel() > 0) run(y, rows);
+  return share_data(y.transpose(d, -1).impl());
+}
+
+// 1 for the values that stand for themselves, 2 for those that stand for their conjugates too.
+Tensor multiplicity(const Tensor& half, int64_t d, int64_t n) {
+  Tensor w = half.new_ones({half.size(d)}, TensorOptions(toRealValueType(half.scalar_type())));
+  w.narrow(0, 1, n - half.size(d)).fill_(2);
+  Dims sizes(half.dim(), 1);
+  sizes[d] = half.size(d);
+  return w.view(sizes);
+}
+
+}  // namespace
+
+Tensor fft_c2c(const Tensor& x, int64_t d, bool inverse, double scale) {
+  Tensor y = by_rows(x, d, x.size(d), x.scalar_type(), [&](const Tensor& to, const Tensor& from) {
+    TAPER_ON_DEVICE(from, fft_complex, to, from, inverse, scale);
+  });
+  if (needs_grad(x))
+    record("FftC2CBackward0", y, {x},
+           [d, inverse, scale](const Tensor& g) { return fft_c2c(g, d, !inverse, scale); });
+  return y;
+}
+
+Tensor fft_r2c(const Tensor& x, int64_t d, double scale) {
+  const int64_t n = x.size(d);
+  Tensor y = by_rows(x, d, n / 2 + 1, toComplexType(x.scalar_type()),
+                     [&](const Tensor& to, const Tensor& from) {
+                       TAPER_ON_DEVICE(from, fft_real, to, from, scale);
+                     });
+  if (needs_grad(x))
+    record("FftR2CBackward0", y, {x}, [d, n, scale](const Tensor& g) {
+      return real(fft_c2c(resized(g, d, n), d, true, scale));
+    });
+  return y;
+}
+
+Tensor fft_c2r(const Tensor& x, int64_t d, int64_t n, double scale) {
+  Tensor y =
+      by_rows(x, d, n, toRealValueType(x.scalar_type()), [&](const Tensor& to, const Tensor& from) {
+        TAPER_ON_DEVICE(from, fft_hermitian, to, from, scale);
+      });
+  if (needs_grad(x))
+    record("FftC2RBackward0", y, {x}, [d, n, scale](const Tensor& g) {
+      const Tensor half = fft_r2c(g, d, scale);
+      return half.mul(multiplicity(half, d, n));
+    });
+  return y;
+}
+
+Tensor resized(const Tensor& x, int64_t d, int64_t n) {
+  const int64_t size = x.size(d);
+  if (size == n) return x;
+  if (size > n) return x.narrow(d, 0, n);
+  Dims missing = x.sizes();
+  missing[d] = n - size;
+  return cat({x, x.new_zeros(missing)}, d);
+}
+
+}  // namespace detail
+
+namespace fft {
+namespace {
+
+void check_points(int64_t n) {
+  TAPER_CHECK(n >= 1, "Invalid number of data points (", n, ") specified");
+}
+
+// The factor of a transform of n points.
+double scale_of(const Norm& norm, bool forward, int64_t n) {
+  const std::string_view name = norm.value_or("backward");
+  if (name == "ortho") return 1 / std::sqrt(static_cast<double>(n));
+  TAPER_CHECK(name == "forward" || name == "backward", "Invalid normalization mode: \"", name,
+              "\"");
+  return (name == "forward") == forward ? 1 / static_cast<double>(n) : 1;
+}
+
+// A dtype that there are transforms of: complex unless `real`.
+Tensor promoted(const char* op, const Tensor& x, bool real) {
+  check_defined(op, x, "self");
+  TAPER_CHECK(!real || !x.is_complex(), op, " expects a real input tensor, but got ",
+              toString(x.scalar_type()));
+  const bool kept = isFloatingOrComplexType(x.scalar_type());
+  const ScalarType t = kept ? x.scalar_type() : default_dtype();
+  TAPER_CHECK(x.is_complex() || t == kFloat || t == kDouble, "Unsupported dtype ", toString(t));
+  return x.to(real ? t : toComplexType(t));
+}
+
+struct Line {
+  Tensor x;
+  int64_t dim, n;
+};
+
+// x cropped or padded along one dimension.
+Line line_of(const Tensor& x, optional<int64_t> n, int64_t dim) {
+  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t points = n ? *n : x.size(d);
+  check_points(points);
+  return {detail::resized(x, d, points), d, points};
+}
+
+Tensor complex_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
+                    const Norm& norm, bool forward) {
+  const Line l = line_of(promoted(op, self, false), n, dim);
+  return detail::fft_c2c(l.x, l.dim, !forward, scale_of(norm, forward, l.n));
+}
+
+Tensor real_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
+                 const Norm& norm, bool forward) {
+  const Line l = line_of(promoted(op, self, true), n, dim);
+  const Tensor y = detail::fft_r2c(l.x, l.dim, scale_of(norm, forward, l.n));
+  return forward ? y : y.conj();
+}
+
+Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
+                      const Norm& norm, bool forward) {
+  const Tensor x = promoted(op, self, false);
+  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t points = n ? *n : 2 * (x.size(d) - 1);
+  check_points(points);
+  const Tensor half = detail::resized(x, d, points / 2 + 1);
+  return detail::fft_c2r(forward ? half.conj() : half, d, points, scale_of(norm, forward, points));
+}
+
+}  // namespace
+
+Tensor fft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return complex_line("fft", self, n, dim, norm, true);
+}
+Tensor ifft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return complex_line("ifft", self, n, dim, norm, false);
+}
+Tensor rfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return real_line("rfft", self, n, dim, norm, true);
+}
+Tensor irfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return hermitian_line("irfft", self, n, dim, norm, false);
+}
+Tensor hfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return hermitian_line("hfft", self, n, dim, norm, true);
+}
+Tensor ihfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  return real_line("ihfft", self, n, dim, norm, false);
+}
+
+// ---------------------------------------------------------------- more dimensions
+namespace {
+
+/// The dimensions of a transform and the number of points in each.
+struct Box {
+  Dims dims, points;
+};
+
+Dims chosen_dims(const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
+  Dims dims;
+  if (dim) {
+    for (const int64_t d : *dim) dims.push_back(wrap_dim(d, x.dim()));
+    uint32_t seen = 0;
+    for (const int64_t d : dims) {
+      TAPER_CHECK(!((seen >> d) & 1u), "FFT dims must be unique");
+      seen |= 1u << d;
+    }
+    return dims;
+  }
+  const int64_t count = s ? static_cast<int64_t>(s->size()) : x.dim();
+  TAPER_CHECK(count <= x.dim(), "Got shape with ", count, " values but input tensor only has ",
+              x.dim(), " dimensions.");
+  for (int64_t d = x.dim() - count; d < x.dim(); ++d) dims.push_back(d);
+  return dims;
+}
+
+// With `hermitian` the last dimension of x is half of what it makes.
+Box box_of(const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim, bool hermitian) {
+  TAPER_CHECK(!s || !dim || s->size() == dim->size(),
+              "When given, dim and shape arguments must have the same length");
+  Box box{chosen_dims(x, s, dim), {}};
+  for (int64_t i = 0; i < box.dims.size(); ++i) {
+    const int64_t size = x.size(box.dims[i]);
+    const int64_t whole = hermitian && i + 1 == box.dims.size() ? 2 * (size - 1) : size;
+    const int64_t points =
+        s && (*s)[static_cast<size_t>(i)] != -1 ? (*s)[static_cast<size_t>(i)] : whole;
+    check_points(points);
+    box.points.push_back(points);
+  }
+  return box;
+}
+
+Tensor cropped(Tensor x, const Box& box, bool hermitian) {
+  for (int64_t i = 0; i < box.dims.size(); ++i) {
+    const bool half = hermitian && i + 1 == box.dims.size();
+    x = detail::resized(x, box.dims[i], half ? box.points[i] / 2 + 1 : box.points[i]);
+  }
+  return x;
+}
+
+// Complex transforms in the first `count` dimensions, the last first.
+Tensor along(Tensor x, const Box& box, int64_t count, const Norm& norm, bool forward) {
+  for (int64_t i = count - 1; i >= 0; --i)
+    x = detail::fft_c2c(x, box.dims[i], !forward, scale_of(norm, forward, box.points[i]));
+  return x;
+}
+
+Tensor complex_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
+                   OptionalIntArrayRef dim, const Norm& norm, bool forward) {
+  const Tensor x = promoted(op, self, false);
+  const Box box = box_of(x, s, dim, false);
+  return along(cropped(x, box, false), box, box.dims.size(), norm, forward);
+}
+
+void check_any(const char* op, const Box& box) {
+  TAPER_CHECK(!box.dims.empty(), op, " must transform at least one axis");
+}
+
+Tensor real_box(const char* op, const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                const Norm& norm, bool forward) {
+  TAPER_CHECK(!self.is_complex(), op, " expects a real-valued input tensor, but got ",
+              toString(self.scalar_type()));
+  const Tensor x = promoted(op, self, true);
+  const Box box = box_of(x, s, dim, false);
+  check_any(op, box);
+  const int64_t last = box.dims.size() - 1;
+  const Tensor half = detail::fft_r2c(cropped(x, box, false), box.dims[last],
+                                      scale_of(norm, forward, box.points[last]));
+  return along(forward ? half : half.conj(), box, last, norm, forward);
+}
+
+Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
+                     OptionalIntArrayRef dim, const Norm& norm, bool forward) {
+  const Tensor x = promoted(op, self, false);
+  const Box box = box_of(x, s, dim, true);
+  check_any(op, box);
+  const int64_t last = box.dims.size() - 1, n = box.points[last];
+  const Tensor half = along(cropped(x, box, true), box, last, norm, forward);
+  return detail::fft_c2r(forward ? half.conj() : half, box.dims[last], n,
+                         scale_of(norm, forward, n));
+}
+
+}  // namespace
+
+Tensor fftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return complex_box("fftn", self, s, dim, norm, true);
+}
+Tensor ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return complex_box("ifftn", self, s, dim, norm, false);
+}
+Tensor rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return real_box("rfftn", self, s, dim, norm, true);
+}
+Tensor irfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return hermitian_box("irfftn", self, s, dim, norm, false);
+}
+Tensor hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return hermitian_box("hfftn", self, s, dim, norm, true);
+}
+Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  return real_box("ihfftn", self, s, dim, norm, false);
+}
+
+// ---------------------------------------------------------------- helpers
+namespace {
+
+void check_frequencies(const char* op, const TensorOptions& options) {
+  TAPER_CHECK(isFloatingType(options.scalar_type()), op,
+              " requires a floating point or complex dtype");
+}
+
+// The frequencies of n values; with `half` those up to n / 2.
+Tensor frequencies(const char* op, int64_t n, double d, const TensorOptions& options, bool half) {
+  check_frequencies(op, options);
+  TAPER_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "]");
+  const NoGradGuard values_only;
+  Tensor y =
+      arange(half ? n / 2 + 1 : n, options.dtype(options.scalar_type()).requires_grad(false));
+  if (!half) y.narrow(0, (n + 1) / 2, n / 2).sub_(n);
+  y.mul_(1 / (static_cast<double>(n) * d));
+  return options.requires_grad() ? y.set_requires_grad(true) : y;
+}
+
+Tensor shifted(const char* op, const Tensor& x, OptionalIntArrayRef dim, int64_t round_up) {
+  check_defined(op, x, "self");
+  Dims dims, shifts;
+  for (int64_t d = 0; !dim && d < x.dim(); ++d) dims.push_back(d);
+  if (dim)
+    for (const int64_t d : *dim) dims.push_back(wrap_dim(d, x.dim()));
+  for (const int64_t d : dims) shifts.push_back((x.size(d) + round_up) / 2);
+  return dims.empty() ? x.clone() : roll(x, shifts, dims);
+}
+
+}  // namespace
+
+Tensor fftfreq(int64_t n, double d, const TensorOptions& options) {
+  return frequencies("fftfreq", n, d, options, false);
+}
+Tensor rfftfreq(int64_t n, double d, const TensorOptions& options) {
+  return frequencies("rfftfreq", n, d, options, true);
+}
+Tensor fftshift(const Tensor& x, OptionalIntArrayRef dim) { return shifted("fftshift", x, dim, 0); }
+Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim) {
+  return shifted("ifftshift", x, dim, 1);
+}
+
+}  // namespace fft
+}  // namespace taper

@@ -1,0 +1,7 @@
+// Elements by their indices: index, gather, scatter, embeddings.
+#pragma once
+
+#include <taper/ops/index/embedding.h>
+#include <taper/ops/index/embedding_bag.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/scatter_reduce.h>

@@ -1,0 +1,283 @@
+// Advanced indexing: several index tensors over several dimensions.
+#include <taper/ops/index/index_advanced.h>
+
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/index/index_kernels.h>
+#include <taper/ops/shared/in_place.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::Saved;
+
+namespace {
+
+using Indices = std::vector<Tensor>;  // one for each dimension; undefined where it is not indexed
+
+void append_mask(Indices& out, const Tensor& x, const Tensor& mask) {
+  for (int64_t d = 0; d < mask.dim(); ++d) {
+    const int64_t own = static_cast<int64_t>(out.size()) + d;
+    TAPER_CHECK_INDEX(own < x.dim() && mask.size(d) == x.size(own), "The shape of the mask ",
+                      mask.sizes(), " at index ", d, " does not match the shape of the indexed ",
+                      "tensor ", x.sizes(), " at index ", own);
+  }
+  const Tensor coordinates = nonzero(mask);
+  for (int64_t d = 0; d < mask.dim(); ++d) out.push_back(coordinates.select(1, d).contiguous());
+}
+
+/// Checks the indices and replaces masks by coordinates.
+Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
+  Indices out;
+  for (const optional<Tensor>& given : indices) {
+    if (!given.has_value() || !given->defined()) {
+      out.emplace_back();
+      continue;
+    }
+    const Tensor& index = *given;
+    const ScalarType t = index.scalar_type();
+    TAPER_CHECK_INDEX(t == kLong || t == kByte || t == kBool,
+                      "tensors used as indices must be long, byte or bool tensors");
+    check_same_device("index", x, index);
+    if (t == kLong)
+      out.push_back(index);
+    else
+      append_mask(out, x, index);
+  }
+  TAPER_CHECK_INDEX(static_cast<int64_t>(out.size()) <= x.dim(),
+                    "too many indices for tensor of dimension ", x.dim(), " (got ", out.size(),
+                    ")");
+  out.resize(static_cast<size_t>(x.dim()));
+  return out;
+}
+
+[[noreturn]] void throw_shape_mismatch(const Indices& indices) {
+  std::string list;
+  for (const Tensor& t : indices)
+    if (t.defined()) list += (list.empty() ? "" : ", ") + detail::concat(t.sizes());
+  throw IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " +
+                   list);
+}
+
+Dims broadcast_all(const Indices& indices) {
+  Dims shape;
+  for (const Tensor& t : indices) {
+    if (!t.defined()) continue;
+    try {
+      shape = broadcast_shapes(shape, t.sizes());
+    } catch (const Error&) {
+      throw_shape_mismatch(indices);
+    }
+  }
+  return shape;
+}
+
+/// An advanced index as a walk over the rows of [outer, size, inner].
+struct IndexPlan {
+  explicit IndexPlan(const Tensor& x, const std::vector<optional<Tensor>>& given)
+      : indices(expand_masks(x, given)), index_shape(broadcast_all(indices)), device(x.device()) {
+    order_dims();
+    const int64_t end = first + dims.size();
+    for (int64_t d = 0; d < order.size(); ++d) {
+      const int64_t size = x.size(order[d]);
+      if (d == first) append_index_shape();
+      if (d < first || d >= end) shape.push_back(size);
+      (d < first ? rows.outer : d < end ? rows.size : rows.inner) *= size;
+      if (d >= first && d < end) indexed_sizes.push_back(size);
+    }
+  }
+  /// `x` with the indexed dimensions together.
+  Tensor view(const Tensor& x) const { return adjacent ? x : x.permute(order); }
+  /// The rows that the indices name, int64 [n]. Throws when one is out of range.
+  Tensor row_numbers() const {
+    if (dims.empty()) return detail::make_tensor({1}, kLong, device).zero_();
+    NoGradGuard no_grad;
+    Indices broadcast;
+    std::vector<In> in;
+    for (const int64_t d : dims) {
+      const Tensor& given = indices[static_cast<size_t>(d)];
+      const bool same = index_shape == Dims(given.sizes());
+      broadcast.push_back((same ? given : given.expand(index_shape)).contiguous());
+      in.emplace_back(broadcast.back());
+    }
+    const Tensor y = detail::make_tensor({broadcast[0].numel()}, kLong, device);
+    TAPER_ON_DEVICE(y, combine_indices, y, in, indexed_sizes, dims);
+    return y;
+  }
+
+  Indices indices;   // masks as coordinates
+  Dims index_shape;  // of all indices together
+  Device device;
+  Dims dims;  // that are indexed
+  bool adjacent = true;
+  int64_t first = 0;  // where the indexed dimensions are in `order`
+  Dims order;         // of x's dimensions in the view
+  Dims indexed_sizes;
+  Dims shape;  // of the result
+  RowShape rows{1, 1, 1};
+
+ private:
+  void order_dims() {
+    const int64_t rank = static_cast<int64_t>(indices.size());
+    for (int64_t d = 0; d < rank; ++d)
+      if (indices[static_cast<size_t>(d)].defined()) dims.push_back(d);
+    adjacent = dims.empty() || dims.back() - dims[0] + 1 == dims.size();
+    first = dims.empty() || !adjacent ? 0 : dims[0];
+    if (!adjacent) order = dims;
+    for (int64_t d = 0; d < rank; ++d)
+      if (adjacent || !indices[static_cast<size_t>(d)].defined()) order.push_back(d);
+  }
+  void append_index_shape() {
+    for (const int64_t s : index_shape) shape.push_back(s);
+  }
+};
+
+using SavedIndices = std::vector<Saved>;
+
+SavedIndices save_indices(const Indices& indices) {
+  SavedIndices out;
+  for (const Tensor& t : indices) out.push_back(t.defined() ? saved(t) : Saved());
+  return out;
+}
+
+std::vector<optional<Tensor>> get_indices(const SavedIndices& indices) {
+  std::vector<optional<Tensor>> out;
+  for (const Saved& s : indices) out.push_back(s.defined() ? optional<Tensor>(s.get()) : nullopt);
+  return out;
+}
+
+/// `values` as the kernel reads them: one element, or of the result's shape. A copy where x itself
+/// is the source.
+Tensor values_for(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
+  NoGradGuard no_grad;
+  const Tensor apart = apart_from(x, values);
+  return apart.numel() == 1 ? apart : apart.expand(plan.shape).contiguous();
+}
+
+void check_values(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
+  TAPER_CHECK(values.scalar_type() == x.scalar_type(),
+              "Index put requires the source and destination dtypes match, got ",
+              toString(x.scalar_type()), " for the destination and ",
+              toString(values.scalar_type()), " for the source.");
+  const int64_t extra = plan.shape.size() - values.dim();
+  bool fits = extra >= 0;
+  for (int64_t d = 0; fits && d < values.dim(); ++d)
+    fits = values.size(d) == 1 || values.size(d) == plan.shape[d + extra];
+  TAPER_CHECK(fits, "shape mismatch: value tensor of shape ", values.sizes(),
+              " cannot be broadcast to indexing result of shape ", plan.shape);
+}
+
+// A single number goes through a mask whatever its dtype, as in masked_fill.
+bool fills_mask(const std::vector<optional<Tensor>>& indices, const Tensor& values) {
+  int64_t masks = 0, others = 0;
+  for (const optional<Tensor>& i : indices)
+    if (i && i->defined())
+      ++(i->scalar_type() == kBool || i->scalar_type() == kByte ? masks : others);
+  return values.numel() == 1 && masks == 1 && others == 0;
+}
+
+Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indices,
+           const Tensor& values_given, bool accumulate) {
+  check_defined(form.name, x, "self");
+  check_defined(form.name, values_given, "values");
+  Tensor values = values_given.dim() == 0 ? values_given.to(x.device()) : values_given;
+  if (!accumulate && fills_mask(indices, values)) values = values.to(x.scalar_type());
+  check_same_device(form.name, x, values);
+  const IndexPlan plan(x, indices);
+  check_values(x, plan, values);
+  const Tensor rows = plan.row_numbers();
+  const Tensor source = values_for(x, plan, values);
+  const Tensor y = form.target(x, {values});
+  on_contiguous(y, [&](const Tensor& whole) {
+    on_contiguous(plan.view(whole), [&](const Tensor& work) {
+      TAPER_ON_DEVICE(x, put_rows, work, rows, source, plan.rows,
+                      accumulate ? PutMode::kAdd : PutMode::kCopy);
+    });
+  });
+  form.changed(y);
+  if (needs_grad(x, values))
+    form.record("IndexPutBackward0", y, {x, values},
+                [indices = save_indices(plan.indices), sizes = Dims(values.sizes()),
+                 accumulate](autograd::Grads& g) {
+                  std::array<Tensor, 2> out;
+                  const std::vector<optional<Tensor>> at = get_indices(indices);
+                  if (!g[0].defined()) return out;
+                  if (g.needs(0))
+                    out[0] = accumulate ? g[0] : index_put(g[0], at, g[0].new_zeros({}), false);
+                  if (g.needs(1)) out[1] = index(g[0], at).sum_to_size(sizes);
+                  return out;
+                });
+  return y;
+}
+
+}  // namespace
+
+Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
+  check_defined("index", x, "self");
+  const IndexPlan plan(x, indices);
+  const Tensor rows = plan.row_numbers();
+  const Tensor y = detail::make_tensor(plan.shape, x.scalar_type(), x.device());
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, take_rows, y, plan.view(x).contiguous(), rows, plan.rows);
+  }
+  if (needs_grad(x))
+    record("IndexBackward0", y, {x},
+           [indices = save_indices(plan.indices), sizes = Dims(x.sizes())](const Tensor& gy) {
+             Tensor gx = gy.new_zeros(sizes);
+             return index_put_(gx, get_indices(indices), gy, true);
+           });
+  return y;
+}
+
+Tensor index_put(const Tensor& x, const std::vector<optional<Tensor>>& indices,
+                 const Tensor& values, bool accumulate) {
+  return put({"index_put", false}, x, indices, values, accumulate);
+}
+
+Tensor& index_put_(Tensor& x, const std::vector<optional<Tensor>>& indices, const Tensor& values,
+                   bool accumulate) {
+  put({"index_put_", true}, x, indices, values, accumulate);
+  return x;
+}
+
+Tensor take(const Tensor& x, const Tensor& index) {
+  check_defined("take", x, "self");
+  TAPER_CHECK(index.scalar_type() == kLong, "take(): Expected a long tensor for index, but got ",
+              toString(index.scalar_type()));
+  check_same_device("take", x, index);
+  const int64_t n = x.numel();
+  const Tensor at = index.contiguous();
+  const Tensor y = detail::make_tensor(index.sizes(), x.scalar_type(), x.device());
+  const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
+  TAPER_ON_DEVICE(x, check_index, at, -n, n, 0, IndexWording::kTake);
+  TAPER_ON_DEVICE(x, combine_indices, rows, std::vector<In>{In(at)}, Dims{n}, Dims{0});
+  {
+    NoGradGuard no_grad;
+    TAPER_ON_DEVICE(x, take_rows, y, x.contiguous(), rows, RowShape{1, n, 1});
+  }
+  if (needs_grad(x))
+    record("TakeBackward0", y, {x},
+           [index = saved(index), sizes = Dims(x.sizes()), n](const Tensor& gy) {
+             Tensor gx = gy.new_zeros({n});
+             return index_put_(gx, {index.get()}, gy, true).view(sizes);
+           });
+  return y;
+}
+
+Tensor Tensor::index(const std::vector<optional<Tensor>>& indices) const {
+  return taper::index(*this, indices);
+}
+Tensor& Tensor::index_put_(const std::vector<optional<Tensor>>& indices, const Tensor& values,
+                           bool accumulate) const {
+  return taper::index_put_(const_cast<Tensor&>(*this), indices, values, accumulate);
+}
+Tensor Tensor::index_put(const std::vector<optional<Tensor>>& indices, const Tensor& values,
+                         bool accumulate) const {
+  return taper::index_put(*this, indices, values, accumulate);
+}
+Tensor Tensor::take(const Tensor& index) const { return taper::take(*this, index); }
+
+}  // namespace taper

@@ -1,0 +1,65 @@
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_kernels.h>
+#include <taper/ops/tensor/factory.h>
+
+namespace taper {
+
+Tensor true_positions(const Tensor& mask) {
+  NoGradGuard no_grad;
+  const Tensor x = (mask.is_complex() ? mask.ne(0) : mask).contiguous();
+  const Tensor count = detail::make_tensor({}, kLong, x.device());
+  TAPER_ON_DEVICE(x, count_true, count, x);
+  const Tensor y = detail::make_tensor({count.item().toLong()}, kLong, x.device());
+  TAPER_ON_DEVICE(x, true_positions, y, x);
+  return y;
+}
+
+Tensor nonzero(const Tensor& x) {
+  check_defined("nonzero", x, "self");
+  const Tensor positions = true_positions(x.detach());
+  const Tensor y = detail::make_tensor({positions.numel(), x.dim()}, kLong, x.device());
+  TAPER_ON_DEVICE(x, unravel_positions, y, positions, Dims(x.sizes()));
+  return y;
+}
+
+namespace {
+
+// Of the first `size` elements that are not zero, -1 for those that are not there. How many there
+// are stays on the device.
+Tensor first_positions(const Tensor& x, int64_t size) {
+  const Tensor found = x.ne(0).flatten();
+  const Tensor rank = found.cumsum(0).sub(1);
+  // The others go to a place more.
+  const Tensor place = where(found.logical_and(rank.lt(size)), rank, size);
+  const Tensor all = full({size + 1}, -1, place.options());
+  return all.scatter(0, place, arange(x.numel(), place.options())).narrow(0, 0, size);
+}
+
+}  // namespace
+
+Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value) {
+  TAPER_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer");
+  check_defined("nonzero_static", x, "self");
+  const TensorOptions whole = TensorOptions(kLong).device(x.device());
+  if (x.numel() == 0) return full({size, x.dim()}, fill_value, whole);
+  const Tensor places = first_positions(x.detach(), size);
+  const Tensor y = detail::make_tensor({size, x.dim()}, kLong, x.device());
+  TAPER_ON_DEVICE(x, unravel_positions, y, places.clamp_min(0), Dims(x.sizes()));
+  return where(places.lt(0).unsqueeze(1), fill_value, y);
+}
+
+std::vector<Tensor> nonzero_numpy(const Tensor& x) {
+  if (x.defined() && x.dim() == 0) return nonzero(x.detach().unsqueeze(0)).unbind(1);
+  return nonzero(x).unbind(1);
+}
+
+Tensor Tensor::nonzero() const { return taper::nonzero(*this); }
+Tensor Tensor::nonzero_static(int64_t size, int64_t fill_value) const {
+  return taper::nonzero_static(*this, size, fill_value);
+}
+std::vector<Tensor> Tensor::nonzero_numpy() const { return taper::nonzero_numpy(*this); }
+
+}  // namespace taper

@@ -1,0 +1,18 @@
+#define TAPER_ISA_UP_TO_AVX2
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/linalg/distance_functors.h>
+#include <taper/ops/linalg/distance_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/linalg/distance_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+void pdist(Out y, In xt, double p) { TAPER_BY_ISA(pdist, y, xt, p); }
+void pdist_backward(Out gx, In gy, In x, In y, double p) {
+  TAPER_BY_ISA(pdist_backward, gx, gy, x, y, p);
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,389 @@
+// LAPACK reads matrices by columns: a row-major matrix is to it the transposed one.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <taper/framework/cpu/lapack.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/value_errors.h>
+#include <taper/ops/linalg/linalg_kernels.h>
+#include <taper/ops/linalg/linalg_pivots.h>
+#include <taper/ops/linalg/linalg_small.h>
+
+namespace taper::cpu {
+namespace {
+
+/// The matrices of a batch.
+struct Batch {
+  int rows, columns;
+  int64_t count;
+  explicit Batch(const Out& a)
+      : rows(static_cast<int>(a.sizes[a.dim() - 2])),
+        columns(static_cast<int>(a.sizes[a.dim() - 1])),
+        count(1) {
+    for (int64_t d = 0; d + 2 < a.dim(); ++d) count *= a.sizes[d];
+  }
+  int64_t numel() const { return int64_t{rows} * columns; }
+  int64_t least() const { return std::min(rows, columns); }
+};
+
+template <class F>
+void for_each_matrix(const Batch& batch, const F& f) {
+  const int64_t work = batch.numel() * batch.least() + 1;
+  parallel_for(0, batch.count, std::max<int64_t>(1, kGrain / work), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) f(i);
+  });
+}
+
+template <class T>
+int inverse(T* a, int n) {
+  if constexpr (!is_complex_v<T>)
+    if (n <= small::kMostRows) return small::inverse(a, n);
+  std::vector<int> pivots(static_cast<size_t>(n));
+  std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "getrf"), &n, &n, a, &n, pivots.data(), &info);
+  if (info == 0)
+    fortran<T>(TAPER_LAPACK(T, "getri"), &n, a, &n, pivots.data(), work.data(), &length, &info);
+  return info;
+}
+
+template <class T>
+int potrf(T* a, int n) {
+  if constexpr (!is_complex_v<T>)
+    if (n <= small::kMostRows) return small::cholesky(a, n);
+  int info = 0;
+  char upper = 'U';
+  fortran<T>(TAPER_LAPACK(T, "potrf"), &upper, &n, a, &n, &info);
+  return info;
+}
+
+template <class T>
+int cholesky(T* a, int n) {
+  const int info = potrf(a, n);
+  for (int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+  return info;
+}
+
+template <class T>
+int getrf(T* a, int rows, int columns, int* pivots) {
+  if constexpr (!is_complex_v<T>)
+    if (rows == columns && rows <= small::kMostRows) return small::lu(a, rows, pivots);
+  int info = 0;
+  fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a, &rows, pivots, &info);
+  return info;
+}
+
+template <class T>
+int gesv(T* a, T* x, int n, int count) {
+  if constexpr (!is_complex_v<T>)
+    if (n <= small::kMostRows) return small::solve(a, x, n, count);
+  std::vector<int> pivots(static_cast<size_t>(n));
+  int info = 0;
+  fortran<T>(TAPER_LAPACK(T, "gesv"), &n, &count, a, &n, pivots.data(), x, &n, &info);
+  return info;
+}
+
+template <class T>
+void geqrf(T* a, int rows, int columns, T* tau) {
+  std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK(T, "geqrf"), &rows, &columns, a, &rows, tau, work.data(), &length, &info);
+}
+
+template <class T>
+void orgqr(T* q, int rows, int columns, T* tau, int reflectors) {
+  std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  fortran<T>(TAPER_LAPACK_OF(T, "orgqr", "ungqr"), &rows, &columns, &reflectors, q, &rows, tau,
+             work.data(), &length, &info);
+}
+
+template <class T>
+int ldl(T* a, int n, int* pivots, bool hermitian) {
+  char lower = 'L';
+  std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
+  int info = 0, length = static_cast<int>(work.size());
+  void* const f =
+      hermitian ? TAPER_LAPACK_OF(T, "sytrf", "hetrf") : TAPER_LAPACK_OF(T, "sytrf", "sytrf");
+  fortran<T>(f, &lower, &n, a, &n, pivots, work.data(), &length, &info);
+  return info;
+}
+
+/// The real numbers that gesdd works on beside complex ones, at most.
+size_t svd_reals(int rows, int columns) {
+  const auto least = static_cast<size_t>(std::min(rows, columns));
+  const auto most = static_cast<size_t>(std::max(rows, columns));
+  return least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
+}
+
+// The transposed matrix's decomposition: its left vectors are the right ones here.
+template <class T>
+int svd(T* a, int rows, int columns, T* u, part_t<T>* s, T* vh, bool full) {
+  const int least = std::min(rows, columns);
+  char job = !u ? 'N' : full ? 'A' : 'S';
+  int info = 0, vh_stride = columns, u_stride = full ? rows : least;
+  std::vector<int> integers(static_cast<size_t>(least) * 8 + 1);
+  std::vector<part_t<T>> reals(is_complex_v<T> ? svd_reals(rows, columns) : 0);
+  with_work<T>([&](T* work, int* length) {
+    if constexpr (is_complex_v<T>)
+      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+                 &u_stride, work, length, reals.data(), integers.data(), &info);
+    else
+      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+                 &u_stride, work, length, integers.data(), &info);
+  });
+  return info;
+}
+
+// The transposed matrix, which is the conjugate one, has conjugated vectors.
+template <class T>
+int eigh(T* a, int n, part_t<T>* w, bool upper, bool vectors) {
+  char job = vectors ? 'V' : 'N', triangle = upper ? 'L' : 'U';
+  int info = 0, query = -1, integer_size = 0;
+  T size = 0;
+  part_t<T> real_size = 0;
+  const auto run = [&](T* work, int* length, part_t<T>* reals, int* real_length, int* integers,
+                       int* integer_length) {
+    if constexpr (is_complex_v<T>)
+      fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &triangle, &n, a, &n, w, work, length, reals,
+                 real_length, integers, integer_length, &info);
+    else
+      fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &triangle, &n, a, &n, w, work, length, integers,
+                 integer_length, &info);
+  };
+  run(&size, &query, &real_size, &query, &integer_size, &query);
+  std::vector<T> work(work_size(size) + 64);
+  std::vector<part_t<T>> reals(work_size(real_size) + 1);
+  std::vector<int> integers(static_cast<size_t>(integer_size) + 1);
+  int length = static_cast<int>(work.size()), integer_length = static_cast<int>(integers.size());
+  int real_length = static_cast<int>(reals.size());
+  run(work.data(), &length, reals.data(), &real_length, integers.data(), &integer_length);
+  if constexpr (is_complex_v<T>)
+    for (int64_t i = 0; i < int64_t{n} * n; ++i) a[i] = conj(a[i]);
+  return info;
+}
+
+/// The eigenvalues (parts apart) and, where v is not null, LAPACK's real form of the vectors.
+template <class T>
+int eig(T* a, int n, T* re, T* im, T* v) {
+  char no = 'N', job = v ? 'V' : 'N';
+  int info = 0, one = 1, columns = v ? n : 1;
+  T none = 0;
+  with_work<T>([&](T* work, int* length) {
+    fortran<T>(TAPER_LAPACK(T, "geev"), &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none,
+               &columns, work, length, &info);
+  });
+  return info;
+}
+
+/// Of a pair of conjugate eigenvalues LAPACK stores the parts of the first one's vector.
+template <class T>
+void expand_vectors(const T* v, const T* im, int n, numbers::complex<T>* to) {
+  for (int j = 0; j < n; ++j) {
+    const T* const re = v + int64_t{n} * (im[j] < 0 ? j - 1 : j);
+    const T sign = im[j] < 0 ? T(-1) : T(1);
+    for (int i = 0; i < n; ++i, ++to) *to = {re[i], im[j] == 0 ? T(0) : sign * re[n + i]};
+  }
+}
+
+template <class T>
+int eig_of(T* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
+  const auto count = static_cast<size_t>(n);
+  std::vector<T> re(count), im(count), vectors(v ? count * count : 0);
+  const int info = eig(a, n, re.data(), im.data(), v ? vectors.data() : nullptr);
+  for (size_t i = 0; i < count; ++i) w[i] = {re[i], im[i]};
+  if (v) expand_vectors(vectors.data(), im.data(), n, v);
+  return info;
+}
+
+/// Of a complex matrix.
+template <class T>
+int eig_of(numbers::complex<T>* a, int n, numbers::complex<T>* w, numbers::complex<T>* v) {
+  using C = numbers::complex<T>;
+  char no = 'N', job = v ? 'V' : 'N';
+  int info = 0, one = 1, columns = v ? n : 1;
+  C none = 0;
+  std::vector<T> reals(2 * static_cast<size_t>(n));
+  with_work<C>([&](C* work, int* length) {
+    fortran<C>(TAPER_LAPACK(C, "geev"), &no, &job, &n, a, &n, w, &none, &one, v ? v : &none,
+               &columns, work, length, reals.data(), &info);
+  });
+  return info;
+}
+
+bool all_finite(const float* x, int64_t n) {
+  return std::all_of(x, x + n, [](float v) { return std::isfinite(v); });
+}
+bool all_finite(const double* x, int64_t n) {
+  return std::all_of(x, x + n, [](double v) { return std::isfinite(v); });
+}
+template <class T>
+bool all_finite(const numbers::complex<T>* x, int64_t n) {
+  return all_finite(reinterpret_cast<const T*>(x), 2 * n);
+}
+
+}  // namespace
+
+void linalg_inverse(InOut a, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] = b.rows ? inverse(a.as<T>() + i * b.numel(), b.rows) : 0;
+    });
+  });
+}
+
+void linalg_lu(InOut a, Out pivots, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] = getrf(a.as<T>() + i * b.numel(), b.columns, b.rows,  // by columns
+                                pivots.as<int>() + i * b.least());
+    });
+  });
+}
+
+void linalg_permutation(Out rows, In pivots) {
+  const int64_t m = rows.sizes[rows.dim() - 1], k = pivots.sizes[pivots.dim() - 1];
+  for (int64_t i = 0; m > 0 && i < rows.numel / m; ++i) {
+    bool wrong = false;
+    const int64_t first =
+        permute_by_pivots(rows.as<int64_t>() + i * m, pivots.as<int>() + i * k, k, m, &wrong);
+    if (wrong) throw_index_out_of_range(first, m, -2, IndexWording::kDimensionRt);
+  }
+}
+
+void linalg_solve(InOut a, InOut x, Out info) {
+  const Batch m(a), r(x);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(m, [&](int64_t i) {
+      const bool none = m.rows == 0 || r.rows == 0;
+      info.as<int>()[i] =
+          none ? 0 : gesv(a.as<T>() + i * m.numel(), x.as<T>() + i * r.numel(), m.rows, r.rows);
+    });
+  });
+}
+
+void linalg_cholesky(InOut a, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] = b.rows ? cholesky(a.as<T>() + i * b.numel(), b.rows) : 0;
+    });
+  });
+}
+
+void linalg_triangular(In a, InOut x, bool upper, bool unit) {
+  const Batch b(x);
+  if (x.numel == 0) return;
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      // x^T a^T = b^T by columns.
+      char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
+      int n = b.rows, count = b.columns;
+      T one = 1;
+      fortran<T>(TAPER_LAPACK(T, "trsm"), &side, &triangle, &plain, &diagonal, &count, &n, &one,
+                 const_cast<T*>(a.as<T>()) + i * n * n, &n, x.as<T>() + i * b.numel(), &count);
+    });
+  });
+}
+
+void linalg_geqrf(InOut a, Out tau) {
+  const Batch b(a);
+  if (a.numel == 0) return;
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      geqrf(a.as<T>() + i * b.numel(), b.columns, b.rows, tau.as<T>() + i * b.least());
+    });
+  });
+}
+
+void linalg_orgqr(InOut q, In tau) {
+  const Batch b(q);
+  if (q.numel == 0) return;
+  const int64_t reflectors = tau.sizes[tau.dim() - 1];
+  for_matrix_dtype(q.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      orgqr(q.as<T>() + i * b.numel(), b.columns, b.rows,
+            const_cast<T*>(tau.as<T>()) + i * reflectors, static_cast<int>(reflectors));
+    });
+  });
+}
+
+void linalg_ldl(InOut a, Out pivots, bool hermitian, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      info.as<int>()[i] =
+          b.rows ? ldl(a.as<T>() + i * b.numel(), b.rows, pivots.as<int>() + i * b.rows, hermitian)
+                 : 0;
+    });
+  });
+}
+
+void linalg_ldl_solve(In ld, In pivots, InOut x, bool hermitian) {
+  const Batch r(x);
+  if (x.numel == 0) return;
+  for_matrix_dtype(x.dtype, [&]<class T>(T) {
+    void* const f =
+        hermitian ? TAPER_LAPACK_OF(T, "sytrs", "hetrs") : TAPER_LAPACK_OF(T, "sytrs", "sytrs");
+    for_each_matrix(r, [&](int64_t i) {
+      char lower = 'L';
+      int n = r.columns, count = r.rows, info = 0;
+      std::vector<int> swaps(static_cast<size_t>(n));
+      if (!copy_ldl_pivots(swaps.data(), pivots.as<int>() + i * n, n)) throw_not_ldl_pivots();
+      fortran<T>(f, &lower, &n, &count, const_cast<T*>(ld.as<T>()) + i * n * n, &n, swaps.data(),
+                 x.as<T>() + i * r.numel(), &n, &info);
+    });
+  });
+}
+
+void linalg_svd(InOut a, Out u, Out s, Out vh, bool full, Out info) {
+  const Batch b(a);
+  if (a.numel == 0) return;
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    const int64_t u_numel = b.rows * (full ? b.rows : b.least());
+    const int64_t vh_numel = b.columns * (full ? b.columns : b.least());
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      // LAPACK may never return from numbers that are not finite.
+      info.as<int>()[i] =
+          all_finite(from, b.numel())
+              ? svd(from, b.rows, b.columns, u.defined() ? u.as<T>() + i * u_numel : nullptr,
+                    s.as<part_t<T>>() + i * b.least(),
+                    vh.defined() ? vh.as<T>() + i * vh_numel : nullptr, full)
+              : -4;
+    });
+  });
+}
+
+void linalg_eigh(InOut a, Out w, bool upper, bool vectors, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      info.as<int>()[i] = b.rows == 0 ? 0
+                          : all_finite(from, b.numel())
+                              ? eigh(from, b.rows, w.as<part_t<T>>() + i * b.rows, upper, vectors)
+                              : -4;
+    });
+  });
+}
+
+void linalg_eig(InOut a, Out w, Out v, Out info) {
+  const Batch b(a);
+  for_matrix_dtype(a.dtype, [&]<class T>(T) {
+    using C = numbers::complex<part_t<T>>;
+    for_each_matrix(b, [&](int64_t i) {
+      T* const from = a.as<T>() + i * b.numel();
+      C* const vectors = v.defined() ? v.as<C>() + i * b.numel() : nullptr;
+      info.as<int>()[i] = b.rows == 0 ? 0
+                          : !all_finite(from, b.numel())
+                              ? -4
+                              : eig_of(from, b.rows, w.as<C>() + i * b.rows, vectors);
+    });
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,413 @@
+// Functions and norms of matrices. See linalg.cpp for equations and linalg_factor.cpp for factors.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/linalg/linalg_check.h>
+#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace linalg {
+
+using namespace detail;
+
+// ---------------------------------------------------------------------- pseudo-inverse, rank
+namespace {
+
+// Golub and Pereyra, "The differentiation of pseudo-inverses", 1973.
+Tensor pinv_gradient(const Tensor& g, const Tensor& A, const Tensor& P) {
+  const Tensor gt = g.mH(), pt = P.mH();
+  const Tensor first = matmul(pt, matmul(g, pt));
+  const Tensor left = matmul(gt, matmul(P, pt)), right = matmul(pt, matmul(P, gt));
+  return left - matmul(A, matmul(P, left)) + right - matmul(matmul(right, P), A) - first;
+}
+
+double precision_of(ScalarType t) {
+  return toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon()
+                                       : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+/// Which singular values count: those above absolute and above relative times the largest.
+struct Limit {
+  Tensor absolute, relative;
+  Tensor of(const Tensor& s) const { return maximum(absolute, s.amax({-1}, true) * relative); }
+};
+
+// Singular values are real.
+TensorOptions real_options(const Tensor& A) {
+  return A.options().dtype(toRealValueType(A.scalar_type())).requires_grad(false);
+}
+Tensor number_like(const Tensor& A, double v) { return full({}, v, real_options(A)); }
+Tensor as_limit(const Tensor& A, const Tensor& t) { return t.to(real_options(A)).unsqueeze(-1); }
+double default_relative(const Tensor& A) {
+  return static_cast<double>(std::max(A.size(-1), A.size(-2))) * precision_of(A.scalar_type());
+}
+Limit limit_of(const Tensor& A, optional<double> atol, optional<double> rtol) {
+  const double absolute = atol.value_or(0);
+  const double relative = rtol ? *rtol : absolute > 0 ? 0 : default_relative(A);
+  return {number_like(A, absolute), number_like(A, relative)};
+}
+Limit limit_of(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol) {
+  const Tensor absolute = atol ? as_limit(A, *atol) : number_like(A, 0);
+  if (rtol) return {absolute, as_limit(A, *rtol)};
+  return {absolute, absolute.le(0).to(absolute.scalar_type()) * default_relative(A)};
+}
+
+// left diag(1 / values) right, without the values that do not count.
+Tensor product_of_inverse(const Tensor& left, const Tensor& values, const Tensor& right,
+                          const Limit& limit) {
+  const Tensor s = values.abs();
+  const Tensor inverse =
+      where(s.gt(limit.of(s)), values.reciprocal(), Scalar(0)).to(s.scalar_type());
+  return matmul(left * inverse.unsqueeze(-2), right);
+}
+
+Tensor pinv_value(const Tensor& A, const Limit& limit, bool hermitian) {
+  const NoGradGuard values_only;
+  if (A.numel() == 0) return zeros(A.mT().sizes(), A.options().requires_grad(false));
+  if (hermitian) {
+    const auto [values, vectors] = linalg::eigh(A);
+    return product_of_inverse(vectors, values, vectors.mH(), limit);
+  }
+  const auto [u, s, vh] = linalg::svd(A, false);
+  return product_of_inverse(vh.mH(), s, u.mH(), limit);
+}
+
+Tensor pinv_of(const Tensor& A, const Limit& limit, bool hermitian = false) {
+  if (hermitian) check_square_sizes("linalg.eigh", A);
+  Tensor y = pinv_value(A, limit, hermitian);
+  if (needs_grad(A))
+    record("LinalgPinvBackward0", y, {A}, [a = saved(A), y = saved_output(y)](const Tensor& g) {
+      return pinv_gradient(g, a.get(), y.get());
+    });
+  return y;
+}
+
+Tensor rank_of(const Tensor& A, const Limit& limit, bool hermitian) {
+  const NoGradGuard values_only;
+  const Tensor s = hermitian ? eigvalsh(A).abs() : svdvals(A);
+  if (s.numel() == 0)
+    return zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
+  return s.gt(limit.of(s)).sum({-1});
+}
+
+}  // namespace
+
+Tensor pinv(const Tensor& A, double rcond, bool hermitian) {
+  return pinv(A, optional<double>(0.0), optional<double>(rcond), hermitian);
+}
+Tensor pinv(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
+            bool hermitian) {
+  check_matrices("linalg.pinv", A);
+  return pinv_of(A, limit_of(A, atol, rtol), hermitian);
+}
+Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  check_matrices("linalg.pinv", A);
+  return pinv_of(A, limit_of(A, atol, rtol), hermitian);
+}
+
+Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
+                   bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, limit_of(A, atol, rtol), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, limit_of(A, atol, rtol), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, double tol, bool hermitian) {
+  return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
+}
+Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian) {
+  check_matrices("torch.linalg.matrix_rank", A);
+  return rank_of(A, {as_limit(A, tol), number_like(A, 0)}, hermitian);
+}
+
+// ---------------------------------------------------------------------- least squares
+namespace {
+
+struct LeastSquares {
+  Tensor x, rank, singular_values;
+};
+
+// The factors of A or, where A is wide, of its conjugate transpose.
+struct TallFactors {
+  bool tall;
+  Tensor q, r;
+};
+TallFactors tall_factors(const Tensor& A) {
+  const bool tall = A.size(-2) >= A.size(-1);
+  const auto [q, r] = linalg::qr(tall ? A : A.mH());
+  return {tall, q, r};
+}
+
+// For matrices of full rank. Of the wide ones' solutions the one of least norm.
+Tensor solve_by_qr(const TallFactors& f, const Tensor& b) {
+  if (f.tall) return solve_triangular(f.r, matmul(f.q.mH(), b), true);
+  return matmul(f.q, solve_triangular(f.r.mH(), b, false));
+}
+
+// True when no singular value of any matrix is near the limit, without computing them: they lie
+// between 1 / |R^-1| and |R|. The limit is relative.
+bool surely_full_rank(const Tensor& r, const Limit& limit) {
+  const NoGradGuard values_only;
+  if (r.numel() == 0) return false;
+  const Tensor inverse = solve_triangular(r, eye(r.size(-1), r.options()).expand(r.sizes()), true);
+  const auto size = [](const Tensor& x) { return x.abs().square().sum({-2, -1}).sqrt(); };
+  return (size(r) * size(inverse) * limit.relative).lt(1).all().item<bool>();
+}
+
+LeastSquares solve_by_svd(const Tensor& A, const Tensor& b, const Limit& limit, bool tell_values) {
+  LeastSquares y;
+  y.x = matmul(pinv_of(A, limit), b);
+  const NoGradGuard values_only;
+  const Tensor s = svdvals(A);
+  y.rank = s.numel() ? s.gt(limit.of(s)).sum({-1})
+                     : zeros(batch_with(A, {}), A.options().dtype(kLong).requires_grad(false));
+  y.singular_values = tell_values ? s : make_real(A, {0});
+  return y;
+}
+
+// "gelsy": by QR where that is sure to be right, several times as fast as by the SVD.
+LeastSquares solve_by_either(const Tensor& A, const Tensor& b, const Limit& limit) {
+  const TallFactors f = tall_factors(A);
+  if (!surely_full_rank(f.r, limit)) return solve_by_svd(A, b, limit, false);
+  const Tensor rank =
+      full(batch_with(A, {}), f.r.size(-1), A.options().dtype(kLong).requires_grad(false));
+  return {solve_by_qr(f, b), rank, make_real(A, {0})};
+}
+
+std::string_view choose_driver(const Tensor& A, const optional<std::string_view>& driver) {
+  const std::string_view name = driver.value_or(A.is_cuda() ? "gels" : "gelsy");
+  TAPER_CHECK(
+      name == "gels" || name == "gelsy" || name == "gelsd" || name == "gelss",
+      "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+  TAPER_CHECK(
+      !A.is_cuda() || name == "gels",
+      "torch.linalg.lstsq: parameter `driver` should be one of (gels) for CUDA tensors, got ",
+      std::string(name));
+  return name;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
+                                                 optional<double> rcond,
+                                                 optional<std::string_view> driver) {
+  check_matrices("torch.linalg.lstsq", A, "input");
+  check_defined("torch.linalg.lstsq", B, "B");
+  const bool vectors = B.dim() == A.dim() - 1;
+  const Tensor b = vectors ? B.unsqueeze(-1) : B;
+  TAPER_CHECK(b.dim() >= 2 && b.size(-2) == A.size(-2),
+              "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
+  TAPER_CHECK(
+      A.scalar_type() == B.scalar_type(),
+      "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's "
+      "dtype ",
+      toString(A.scalar_type()), " and other's dtype ", toString(B.scalar_type()));
+  const std::string_view name = choose_driver(A, driver);
+  const bool by_qr = name == "gels";
+  const Limit limit = limit_of(A, optional<double>(0.0), rcond);
+  LeastSquares y;
+  if (by_qr)
+    y = {solve_by_qr(tall_factors(A), b), make_real(A, {0}).to(kLong), make_real(A, {0})};
+  else
+    y = name == "gelsy" ? solve_by_either(A, b, limit) : solve_by_svd(A, b, limit, true);
+  const NoGradGuard values_only;
+  const int64_t n = A.size(-1);
+  Tensor residuals = make_real(A, {0});
+  if (A.size(-2) > n && (by_qr || (name != "gelsy" && y.rank.eq(n).all().item<bool>())))
+    residuals = (matmul(A, y.x) - b).abs().square().sum({-2});
+  return {vectors ? y.x.squeeze(-1) : y.x, residuals, y.rank, y.singular_values};
+}
+
+// ---------------------------------------------------------------------- powers, chains
+Tensor matrix_power(const Tensor& A, int64_t n) {
+  if (n < 0) return linalg::matrix_power(inv(A), -n);
+  check_square_sizes("linalg.matrix_power", A);
+  if (n == 0) return A.clone().copy_(identity_like(A, A.size(-1)));  // a gradient of zeros
+  Tensor result, square = A;
+  for (int64_t left = n; left > 0; left /= 2) {
+    if (left % 2) result = result.defined() ? matmul(result, square) : square;
+    if (left > 1) square = matmul(square, square);
+  }
+  return result.is_same(A) ? A.clone() : result;
+}
+
+Tensor multi_dot(TensorList tensors) {
+  const size_t n = tensors.size();
+  TAPER_CHECK(n >= 2, "multi_dot(): expected at least 2 tensors but got ", n);
+  std::vector<Tensor> matrices;
+  for (size_t i = 0; i < n; ++i) {
+    const Tensor& t = tensors[i];
+    const bool end = i == 0 || i + 1 == n;
+    TAPER_CHECK(!end || t.dim() == 1 || t.dim() == 2, "multi_dot(): the ", i ? "last" : "first",
+                " tensor must be 1D or 2D but got ", t.dim(), "D");
+    TAPER_CHECK(end || t.dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", t.dim(),
+                "D");
+    matrices.push_back(t.dim() == 1 ? t.unsqueeze(i == 0 ? 0 : 1) : t);
+    if (i == 0) continue;
+    TAPER_CHECK(matrices[i - 1].size(1) == matrices[i].size(0), "multi_dot(): tensors ", i - 1,
+                " and ", i, " with shapes ", tensors[i - 1].sizes(), " and ", t.sizes(),
+                " cannot be multiplied");
+  }
+  Dims sizes;
+  if (tensors[0].dim() == 2) sizes.push_back(tensors[0].size(0));
+  if (tensors[n - 1].dim() == 2) sizes.push_back(tensors[n - 1].size(1));
+  return chain_matmul(matrices).reshape(sizes);
+}
+
+// ---------------------------------------------------------------------- norms
+namespace {
+
+struct Plane {
+  int64_t rows, columns;
+};
+Plane plane_of(const Tensor& A, IntArrayRef dim) {
+  TAPER_CHECK(A.dim() >= 2,
+              "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+  TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
+              "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ",
+              toString(A.scalar_type()));
+  TAPER_CHECK(dim.size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got ", dim);
+  const Plane p{wrap_dim(dim[0], A.dim()), wrap_dim(dim[1], A.dim())};
+  TAPER_CHECK(p.rows != p.columns, "linalg.matrix_norm: dims must be different. Got (", dim[0],
+              ", ", dim[1], ")");
+  return p;
+}
+
+// The singular values of the matrices in the two dimensions, reduced.
+template <class Reduce>
+Tensor of_singular_values(const Tensor& A, const Plane& p, bool keepdim, const Reduce& reduce) {
+  const Tensor y = reduce(svdvals(A.movedim({p.rows, p.columns}, {-2, -1})));
+  if (!keepdim) return y;
+  return y.unsqueeze(std::min(p.rows, p.columns)).unsqueeze(std::max(p.rows, p.columns));
+}
+
+}  // namespace
+
+Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  check_defined("linalg.matrix_norm", A, "A");
+  const Plane p = plane_of(A, dim);
+  const double order = ord.to<double>(), size = std::abs(order);
+  TAPER_CHECK(size == 1 || size == 2 || std::isinf(size), "linalg.matrix_norm: Order ", order,
+              " not supported.");
+  const Tensor x = dtype ? A.to(*dtype) : A;
+  if (size == 2)
+    return of_singular_values(
+        x, p, keepdim, [&](const Tensor& s) { return order > 0 ? s.amax({-1}) : s.amin({-1}); });
+  const int64_t summed = size == 1 ? p.rows : p.columns, other = size == 1 ? p.columns : p.rows;
+  const Tensor sums = x.abs().sum({summed}, true);
+  const Tensor y = order > 0 ? sums.amax({other}, true) : sums.amin({other}, true);
+  if (keepdim) return y;
+  return y.squeeze(std::max(p.rows, p.columns)).squeeze(std::min(p.rows, p.columns));
+}
+
+Tensor matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  check_defined("linalg.matrix_norm", A, "A");
+  TAPER_CHECK(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order ", std::string(ord),
+              " not supported.");
+  const Plane p = plane_of(A, dim);
+  if (ord == "fro") return linalg_vector_norm(A, 2, dim, keepdim, dtype);
+  const Tensor x = dtype ? A.to(*dtype) : A;
+  return of_singular_values(x, p, keepdim, [](const Tensor& s) { return s.sum({-1}); });
+}
+
+Tensor vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                   optional<ScalarType> dtype) {
+  return linalg_vector_norm(x, ord, dim, keepdim, dtype);
+}
+
+namespace {
+
+// The dimensions of a matrix norm: those given, or all of a matrix. Throws where there is none.
+void check_norm(const Tensor& A, const OptionalIntArrayRef& dim) {
+  check_defined("linalg.norm", A, "A");
+  TAPER_CHECK(!dim || dim->size() == 1 || dim->size() == 2,
+              "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
+  TAPER_CHECK(dim || A.dim() == 1 || A.dim() == 2,
+              "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ",
+              A.dim(), "D.");
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& A, const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
+            optional<ScalarType> dtype) {
+  check_defined("linalg.norm", A, "A");
+  if (!ord) return linalg_vector_norm(A, 2, dim, keepdim, dtype);
+  check_norm(A, dim);
+  if ((dim ? static_cast<int64_t>(dim->size()) : A.dim()) == 1)
+    return linalg_vector_norm(A, *ord, dim, keepdim, dtype);
+  return matrix_norm(A, *ord, dim ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
+}
+
+Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
+            optional<ScalarType> dtype) {
+  check_norm(A, dim);
+  return matrix_norm(A, ord, dim ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
+}
+
+}  // namespace linalg
+
+Tensor pinverse(const Tensor& self, double rcond) { return linalg::pinv(self, rcond); }
+Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
+Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
+
+// ---------------------------------------------------------------- methods
+Tensor Tensor::inverse() const { return taper::inverse(*this); }
+Tensor Tensor::det() const { return taper::det(*this); }
+std::tuple<Tensor, Tensor> Tensor::slogdet() const { return taper::slogdet(*this); }
+Tensor Tensor::logdet() const { return taper::logdet(*this); }
+Tensor Tensor::cholesky(bool upper) const { return taper::cholesky(*this, upper); }
+Tensor Tensor::cholesky_inverse(bool upper) const { return taper::cholesky_inverse(*this, upper); }
+Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const {
+  return taper::cholesky_solve(*this, input2, upper);
+}
+std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return taper::qr(*this, some); }
+std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const {
+  return taper::svd(*this, some, compute_uv);
+}
+Tensor Tensor::pinverse(double rcond) const { return taper::pinverse(*this, rcond); }
+std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper, bool transpose,
+                                                    bool unitriangular) const {
+  return taper::triangular_solve(*this, A, upper, transpose, unitriangular);
+}
+Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
+Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
+std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
+  return taper::symeig(*this, eigenvectors, upper);
+}
+Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
+  return taper::lu_solve(*this, LU_data, LU_pivots);
+}
+std::tuple<Tensor, Tensor> Tensor::geqrf() const { return taper::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return taper::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const {
+  return taper::ormqr(*this, input2, input3, left, transpose);
+}
+Tensor Tensor::matrix_H() const {
+  TAPER_CHECK(dim() == 2 || dim() == 0,
+              "tensor.H is only supported on matrices (2-D tensors). Got ", dim(), "-D tensor.",
+              dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+  return dim() == 0 ? *this : mH();
+}
+
+}  // namespace taper

@@ -1,0 +1,315 @@
+#include <taper/ops/linalg/linalg_solve.h>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/linalg/linalg_check.h>
+#include <taper/ops/linalg/linalg_kernels.h>
+#include <taper/ops/linalg/linalg_lu.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace linalg {
+
+using namespace detail;
+
+Tensor detail::identity_like(const Tensor& A, int64_t n) {
+  return eye(n, A.options().requires_grad(false));
+}
+Tensor detail::diagonal_mask(const Tensor& A, int64_t n) {
+  return eye(n, A.options().dtype(kBool).requires_grad(false));
+}
+
+void detail::check_equation(const char* op, const Tensor& A, const Tensor& B, bool left) {
+  check_square(op, A);
+  TAPER_CHECK(A.scalar_type() == B.scalar_type(), op,
+              ": Expected A and B to have the same dtype, but found A of type ",
+              toString(A.scalar_type()), " and B of type ", toString(B.scalar_type()), " instead");
+  TAPER_CHECK(B.dim() >= 2 && A.size(-2) == B.size(left ? -2 : -1), op,
+              ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
+              " (", A.size(-2), "x", A.size(-1), " and ", B.dim() < 2 ? 1 : B.size(-2), "x",
+              B.size(-1), ")");
+  check_same_device(op, A, B);
+}
+
+// ---------------------------------------------------------------------- inverse
+std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
+  check_square("linalg.inv", A);
+  Tensor y = copy_of(A);
+  const Tensor info = make_info(A);
+  TAPER_ON_DEVICE(y, linalg_inverse, y, info);
+  if (check_errors)
+    check_info("linalg.inv", info, [](const std::string& prefix, int i) {
+      throw LinAlgError(prefix + "The diagonal element " + std::to_string(i) +
+                        " is zero, the inversion could not be completed because the input matrix "
+                        "is singular.");
+    });
+  if (needs_grad(A))
+    record("LinalgInvExBackward0", y, {A}, [y = saved_output(y)](const Tensor& g) {
+      const Tensor adjoint = y.get().mH();
+      return -matmul(adjoint, matmul(g, adjoint));
+    });
+  return {y, info};
+}
+
+Tensor inv(const Tensor& A) { return std::get<0>(inv_ex(A, true)); }
+
+// ---------------------------------------------------------------------- determinant
+namespace {
+
+/// The diagonal of U and the sign of the row swaps of P L U = A.
+struct Pivoted {
+  Tensor diagonal, sign;
+};
+Pivoted pivoted(const char* op, const Tensor& A) {
+  check_square(op, A);
+  const NoGradGuard values_only;
+  const int64_t n = A.size(-1);
+  const Tensor lu = copy_of(A), info = make_info(A);  // of the transposed matrix: det is the same
+  const Tensor pivots = taper::detail::make_tensor(batch_with(A, {n}), kInt, A.device());
+  if (A.numel() > 0) TAPER_ON_DEVICE(lu, linalg_lu, lu, pivots, info);
+  const Tensor places = arange(1, n + 1, pivots.options());
+  const Tensor swaps = pivots.ne(places).sum({-1});
+  return {lu.diagonal(0, -2, -1), (1 - swaps.remainder(2) * 2).to(A.scalar_type())};
+}
+
+Tensor as_matrices(const Tensor& x) { return x.unsqueeze(-1).unsqueeze(-1); }
+
+// The conjugated, transposed adjugate of matrices that may be singular: by their singular values,
+// with one of them left out of each product.
+Tensor cofactors(const Tensor& A) {
+  const auto [u, s, vh] = linalg::svd(A);
+  const int64_t n = A.size(-1);
+  Dims square = s.sizes();
+  square.push_back(n);
+  const Tensor others = s.unsqueeze(-2).expand(square).masked_fill(diagonal_mask(A, n), 1).prod(-1);
+  return as_matrices((linalg::det(u) * linalg::det(vh)).conj()) *
+         matmul(u * others.unsqueeze(-2), vh);
+}
+
+}  // namespace
+
+Tensor det(const Tensor& A) {
+  const Pivoted p = pivoted("linalg.det", A);
+  Tensor y;
+  {
+    const NoGradGuard values_only;
+    y = p.diagonal.prod(-1) * p.sign;
+  }
+  if (needs_grad(A))
+    record("LinalgDetBackward0", y, {A}, [a = saved(A), y = saved_output(y)](const Tensor& g) {
+      const Tensor A = a.get(), d = y.get();
+      if (d.detach().eq(0).any().item<bool>()) return as_matrices(g) * cofactors(A);
+      return as_matrices(g * d.conj()) * inv(A).mH();
+    });
+  return y;
+}
+
+namespace {
+
+// The sign turns with the imaginary part of d log det = trace(A^-1 dA), the logarithm grows with
+// the real part.
+Tensor complex_slogdet_gradient(const Tensor& gs, const Tensor& gl, const Tensor& A,
+                                const Tensor& sign) {
+  Tensor g = gl;
+  if (gs.defined()) {
+    const Tensor turn = imag(gs.conj() * sign);
+    g = complex(gl.defined() ? gl : zeros_like(turn), -turn);
+  }
+  return as_matrices(g) * inv(A).mH();
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
+  const Pivoted p = pivoted("linalg.slogdet", A);
+  Tensor sign, y;
+  {
+    const NoGradGuard values_only;
+    sign = p.diagonal.sgn().prod(-1) * p.sign;
+    y = p.diagonal.abs().log().sum({-1});
+  }
+  if (!needs_grad(A)) return {sign, y};
+  if (!A.is_complex())  // the sign's derivative is 0
+    record("LinalgSlogdetBackward0", {sign, y}, {A}, [a = saved(A)](Grads& g) {
+      return g[1].defined() ? as_matrices(g[1]) * inv(a.get()).mT() : zeros_like(a.get());
+    });
+  else
+    record(
+        "LinalgSlogdetBackward0", {sign, y}, {A},
+        [a = saved(A), sign = saved_output_at(sign, 0)](Grads& g) {
+          return std::array<Tensor, 1>{complex_slogdet_gradient(g[0], g[1], a.get(), sign.get())};
+        });
+  return {sign, y};
+}
+
+// ---------------------------------------------------------------------- equations
+namespace {
+
+struct Solution {
+  Tensor x, info;
+};
+
+void check_solved(const char* op, const Tensor& info) {
+  if (!op) return;
+  check_info(op, info, [](const std::string& prefix, int) {
+    throw LinAlgError(prefix + "The solver failed because the input matrix is singular.");
+  });
+}
+
+Solution solved(const Tensor& A, const Tensor& B, const char* op);
+
+// The same by factors that the gradient uses again.
+Solution solved_by_factors(const Tensor& A, const Tensor& B, const char* op) {
+  Tensor LU, pivots, info, x;
+  {
+    const NoGradGuard values_only;
+    std::tie(LU, pivots, info) = lu_factor_ex(A.detach());
+    check_solved(op, info);
+    x = linalg::lu_solve(LU, pivots, B.detach(), true);
+  }
+  record("LinalgSolveExBackward0", x, {A, B},
+         [a = saved(A), x = saved_output(x), LU = saved(LU), pivots = saved(pivots)](Grads& g) {
+           const Tensor gb = needs_grad(a.get(), g[0])
+                                 ? solved(a.get().mH(), g[0], nullptr).x
+                                 : lu_solve(LU.get(), pivots.get(), g[0], true, true);
+           std::array<Tensor, 2> out;
+           if (g.needs(0)) out[0] = -matmul(gb, x.get().mH());
+           if (g.needs(1)) out[1] = gb;
+           return out;
+         });
+  return {x, info};
+}
+
+// From here on a second factorisation takes longer than the solutions with the first one.
+constexpr int64_t kLeastFactored = 48;
+
+// A and B of one batch. Throws for singular matrices where `op` is given.
+Solution solved(const Tensor& A, const Tensor& B, const char* op) {
+  if (needs_grad(A, B) && A.size(-1) >= kLeastFactored && B.numel() > 0)
+    return solved_by_factors(A, B, op);
+  const Tensor a = copy_of(A.detach().mT()), b = copy_of(B.detach().mT()), info = make_info(A);
+  TAPER_ON_DEVICE(a, linalg_solve, a, b, info);
+  check_solved(op, info);
+  Tensor x = copy_of(b.mT());
+  if (needs_grad(A, B))
+    record("LinalgSolveExBackward0", x, {A, B}, [a = saved(A), x = saved_output(x)](Grads& g) {
+      // Whether A is singular is known by now; asking again would make the host wait.
+      const Tensor gb = solved(a.get().mH(), g[0], nullptr).x;
+      std::array<Tensor, 2> out;
+      if (g.needs(0)) out[0] = -matmul(gb, x.get().mH());
+      if (g.needs(1)) out[1] = gb;
+      return out;
+    });
+  return {x, info};
+}
+
+struct Triangle {
+  bool upper, unit;
+  Tensor of(const Tensor& x) const {
+    return upper ? triu(x, unit ? 1 : 0) : tril(x, unit ? -1 : 0);
+  }
+};
+
+Tensor solved(const Tensor& A, const Tensor& B, const Triangle& t) {
+  Tensor x = copy_of(B);
+  const Tensor a = A.detach().contiguous();
+  TAPER_ON_DEVICE(x, linalg_triangular, a, x, t.upper, t.unit);
+  if (needs_grad(A, B))
+    record("LinalgSolveTriangularBackward0", x, {A, B},
+           [a = saved(A), x = saved_output(x), t](Grads& g) {
+             const Tensor gb = solved(a.get().mH(), g[0], {!t.upper, t.unit});
+             std::array<Tensor, 2> out;
+             if (g.needs(0)) out[0] = t.of(-matmul(gb, x.get().mH()));
+             if (g.needs(1)) out[1] = gb;
+             return out;
+           });
+  return x;
+}
+
+bool holds_vectors(const Tensor& A, const Tensor& B) {
+  return B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == batch_with(A, {A.size(-1)}).ref());
+}
+
+}  // namespace
+
+namespace {
+
+Solution solve_by(const char* op, const Tensor& A, const Tensor& B, bool left) {
+  check_defined("linalg.solve", B, "B");
+  check_square("linalg.solve", A);
+  const bool vectors = holds_vectors(A, B);
+  TAPER_CHECK(left || !vectors,
+              "linalg.solve: Vector broadcasting of the left hand side is not supported for "
+              "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)");
+  const Tensor b = vectors ? B.unsqueeze(-1) : B;
+  check_equation("linalg.solve", A, b, left);
+  const Pair p = left ? with_one_batch(A, b) : with_one_batch(A.mT(), b.mT());
+  const Solution s = solved(p.A, p.B, op);
+  return {!left ? s.x.mT() : vectors ? s.x.squeeze(-1) : s.x, s.info};
+}
+
+}  // namespace
+
+Tensor solve(const Tensor& A, const Tensor& B, bool left) {
+  return solve_by("torch.linalg.solve", A, B, left).x;
+}
+
+std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left,
+                                    bool check_errors) {
+  const Solution s = solve_by(check_errors ? "torch.linalg.solve_ex" : nullptr, A, B, left);
+  return {s.x, s.info};
+}
+
+Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,
+                        bool unitriangular) {
+  check_defined("linalg.solve_triangular", B, "B");
+  check_equation("linalg.solve_triangular", A, B, left);
+  if (!left) return solve_triangular(A.mT(), B.mT(), !upper, true, unitriangular).mT();
+  const Pair p = with_one_batch(A, B);
+  return solved(p.A, p.B, {upper, unitriangular});
+}
+
+}  // namespace linalg
+
+// ---------------------------------------------------------------------- older names
+Tensor inverse(const Tensor& self) { return linalg::inv(self); }
+Tensor det(const Tensor& self) { return linalg::det(self); }
+std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg::slogdet(self); }
+
+Tensor logdet(const Tensor& self) {
+  const auto [sign, logarithm] = linalg::slogdet(self);
+  if (self.is_complex()) return sign.log() + logarithm;
+  return where(sign.eq(-1), Scalar(std::numeric_limits<double>::quiet_NaN()), logarithm);
+}
+
+std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A, bool upper,
+                                            bool transpose, bool unitriangular) {
+  check_defined("triangular_solve", self, "b");
+  check_defined("triangular_solve", A, "A");
+  TAPER_CHECK(self.dim() >= 2,
+              "torch.triangular_solve: Expected b to have at least 2 dimensions, "
+              "but it has ",
+              self.dim(), " dimensions instead");
+  TAPER_CHECK(A.dim() >= 2,
+              "torch.triangular_solve: Expected A to have at least 2 dimensions, but "
+              "it has ",
+              A.dim(), " dimensions instead");
+  const Tensor a = transpose ? A.mT() : A;
+  return {linalg::solve_triangular(a, self, upper != transpose, true, unitriangular), A.clone()};
+}
+
+}  // namespace taper

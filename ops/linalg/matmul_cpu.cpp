@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cstring>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/iterate.h>
+#include <taper/ops/elementwise/activation_functors.h>
+#include <taper/ops/elementwise/unary_functors.h>
+#include <taper/ops/linalg/matmul_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+// Whether every row of y begins as self, one row side by side: the usual bias.
+bool is_one_row(const Out& y, const In& self) {
+  return self.contiguous && self.dim() > 0 && self.numel == self.sizes.back() &&
+         self.numel == y.sizes.back() && y.numel > 0;
+}
+
+// Copies of a row until `nbytes` are full, from what is written already: short rows need few calls.
+void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
+  const int64_t most = std::max<int64_t>(row_bytes, 4096 / row_bytes * row_bytes);
+  std::memcpy(to, row, row_bytes);
+  for (int64_t done = row_bytes, n; done < nbytes; done += n) {
+    n = std::min({done, most, nbytes - done});
+    std::memcpy(to + done, to, n);
+  }
+}
+
+// y = beta * self, row by row.
+template <class T>
+void start_from(const Out& y, const In& self, T beta) {
+  constexpr int64_t item = sizeof(T);
+  if (beta == T(1) && is_one_row(y, self))
+    return repeat_row(y.as<char>(), self.bytes(), self.numel * item, y.numel * item);
+  const auto plan = plan_over(y.sizes, y, self);
+  for_each_row(plan, 0, plan.numel, [beta](char* const* p, const int64_t* strides, int64_t n) {
+    char* to = p[0];
+    const char* from = p[1];
+    if (beta == T(1) && strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
+      std::copy_n(reinterpret_cast<const T*>(from), n, reinterpret_cast<T*>(to));
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i, to += strides[0], from += strides[1])
+      *reinterpret_cast<T*>(to) = static_cast<T>(beta * *reinterpret_cast<const T*>(from));
+  });
+}
+
+template <class T>
+MatrixIn<T> last_two(const In& x) {
+  const int64_t r = x.dim();
+  // The stride of a dimension of size 1 says nothing; 1 and the row length suit the fast paths.
+  const int64_t col = x.sizes[r - 1] == 1 ? 1 : x.strides[r - 1];
+  const int64_t row = x.sizes[r - 2] == 1 ? std::max<int64_t>(1, x.sizes[r - 1]) : x.strides[r - 2];
+  return {x.as<T>(), row, col};
+}
+
+/// y = f(y), a contiguous one.
+template <class T, class F>
+void apply(const Out& y, const F& f) {
+  T* const p = y.as<T>();
+  parallel_for(0, y.numel, kGrain, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) p[i] = static_cast<T>(f(static_cast<opmath_t<T>>(p[i])));
+  });
+}
+
+}  // namespace
+
+void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
+  const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
+  const bool add = self.defined() && !beta.equal(0);
+  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_NUMBER_DTYPES, [&] {
+    if (add) start_from<scalar_t>(y, self, beta.cast<scalar_t>());
+    const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
+    if (r == 2)
+      gemm(m, n, k, alpha.cast<scalar_t>(), ma, mb, add, y.as<scalar_t>(), n);
+    else
+      batched_gemm(y.sizes[0], m, n, k, alpha.cast<scalar_t>(), ma, a.strides[0], mb, b.strides[0],
+                   add, y.as<scalar_t>(), m * n, n);
+  });
+}
+
+void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha,
+                              cuda::GemmActivation f) {
+  matmul_kernel(y, a, b, self, beta, alpha);
+  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    if (f == cuda::GemmActivation::kRelu)
+      apply<scalar_t>(y, functor::relu());
+    else if (f == cuda::GemmActivation::kGelu)
+      apply<scalar_t>(y, functor::Value<functor::Gelu<Op>>{});
+    else
+      apply<scalar_t>(y, functor::Value<functor::GeluTanh<Op>>{});
+  });
+}
+
+void dot_kernel(Out y, In a, In b) {
+  TAPER_SWITCH(y.dtype, "dot", TAPER_NUMBER_DTYPES, [&] {
+    *y.as<scalar_t>() = dot(a.numel, a.as<scalar_t>(), a.numel ? a.strides[0] : 1, b.as<scalar_t>(),
+                            b.numel ? b.strides[0] : 1);
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,42 @@
+#include <taper/ops/linalg/matrix_norms.h>
+
+#include <taper/framework/shape.h>
+#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  check_defined("frobenius_norm", self, "self");
+  return norm(self, Scalar(2), dim, keepdim);
+}
+
+Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  check_defined("nuclear_norm", self, "self");
+  TAPER_CHECK(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
+  const int64_t a = wrap_dim(dim[0], self.dim()), b = wrap_dim(dim[1], self.dim());
+  TAPER_CHECK(a != b, "nuclear_norm: expected two different dimensions, got ", a, " twice");
+  return linalg::matrix_norm(self, "nuc", dim, keepdim);
+}
+
+Tensor nuclear_norm(const Tensor& self, bool keepdim) {
+  check_defined("nuclear_norm", self, "self");
+  TAPER_CHECK(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ",
+              self.dim(), " dimension", self.dim() == 1 ? "" : "s", " instead.");
+  return nuclear_norm(self, {0, 1}, keepdim);
+}
+
+Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim_given) {
+  check_defined("norm_except_dim", v, "v");
+  if (dim_given == -1) return v.norm(Scalar(pow));
+  const int64_t dim = wrap_dim(dim_given, v.dim());
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < v.dim(); ++d)
+    if (d != dim) others.push_back(d);
+  // A vector's norm over no dimension is of each element alone.
+  return others.empty() ? v.unsqueeze(1).norm(Scalar(pow), {1}) : v.norm(Scalar(pow), others, true);
+}
+
+}  // namespace taper

@@ -1,0 +1,246 @@
+#include <taper/ops/nn/attention.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <taper/framework/autograd/recompute.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/attention_heads.h>
+#include <taper/ops/nn/attention_kernels.h>
+#include <taper/ops/nn/dropout.h>
+#include <taper/ops/nn/softmax.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::gradients_through;
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The softmax of scores, with weights of 0 where a whole row is masked.
+Tensor attention_weights(const Tensor& scores, bool masked) {
+  if (!masked || scores.numel() == 0) return softmax(scores, -1);
+  const Tensor unseen = scores.detach().eq(-kInfinity).all(-1, true);
+  return softmax(scores.masked_fill(unseen, 0), -1).masked_fill(unseen, 0);
+}
+
+// By its definition, with all weights in memory.
+AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                              const AttentionOptions& options) {
+  Tensor scores = matmul(q.mul(options.scale), k.transpose(-2, -1));
+  if (mask.defined()) scores = scores.add(mask);
+  if (options.causal)
+    scores = scores.add(
+        full({q.size(2), k.size(2)}, -kInfinity, q.options().requires_grad(false)).triu(1));
+  const Tensor weights = dropout(attention_weights(scores, mask.defined()), options.dropout, true);
+  const Tensor y = matmul(weights, v);
+  if (options.weights == AttentionOptions::kNone) return {y, {}};
+  return {y, options.weights == AttentionOptions::kEach ? weights : weights.mean(1)};
+}
+
+// What the kernels ask of strides.
+Tensor with_dense_rows(const Tensor& t) {
+  const Tensor x = t.detach();
+  return x.stride(3) == 1 && x.stride(2) >= x.size(3) ? x : x.contiguous();
+}
+
+// A tensor of these sizes whose dimensions lie in memory in the order of those of `like`.
+Tensor empty_in_order_of(const Tensor& like, const Dims& sizes) {
+  std::array<int64_t, 3> order{0, 1, 2};  // the last one stays the last
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return like.stride(a) > like.stride(b); });
+  const Tensor memory = detail::make_tensor(sizes, like.scalar_type(), like.device());
+  Dims strides(4, 1);
+  int64_t step = sizes[3];
+  for (auto d = order.rbegin(); d != order.rend(); ++d) {
+    strides[*d] = step;
+    step *= sizes[*d];
+  }
+  return detail::share_data(memory.impl(), sizes, strides, 0);
+}
+
+// Inputs: q, k, v, mask.
+std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y, const Tensor& lse,
+                                const Tensor& gy, AttentionForm form) {
+  const Tensor q = with_dense_rows(t[0]), k = with_dense_rows(t[1]), v = with_dense_rows(t[2]);
+  const Tensor g = with_dense_rows(gy);
+  std::array<Tensor, 4> r{empty_in_order_of(q, q.impl().sizes),
+                          empty_in_order_of(k, k.impl().sizes),
+                          empty_in_order_of(v, v.impl().sizes),
+                          {}};
+  TAPER_ON_DEVICE(q, attention_backward, r[0], r[1], r[2], g, y, lse, q, k, v, t[3], form);
+  return r;
+}
+
+AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const Tensor& mask, const AttentionOptions& options) {
+  const AttentionForm form{options.scale, options.causal};
+  const Tensor q = with_dense_rows(query), k = with_dense_rows(key), v = with_dense_rows(value);
+  const int64_t N = q.size(0), H = q.size(1), L = q.size(2), S = k.size(2);
+  const Tensor y = empty_in_order_of(q, {N, H, L, v.size(3)});
+  const Tensor lse = detail::make_tensor({N, H, L}, q.scalar_type(), q.device());
+  const bool mean = options.weights == AttentionOptions::kMean;
+  const Tensor weights =
+      mean ? detail::make_tensor({N, L, S}, q.scalar_type(), q.device()) : Tensor();
+  const Tensor full_mask = mask.defined() ? mask.detach().expand({N, H, L, S}) : mask;
+  TAPER_ON_DEVICE(q, attention, y, lse, weights, q, k, v, full_mask, form);
+  if (!needs_grad(query, key, value)) return {y, weights};
+  record("ScaledDotProductAttentionBackward0", {y, weights}, {query, key, value},
+         [inputs = autograd::saved_all({query, key, value}),
+          mask = full_mask.defined() ? saved(full_mask) : autograd::Saved(), y = saved_output(y),
+          lse = saved(lse), options](Grads& g) {
+           const Tensor m = mask.defined() ? mask.get() : Tensor();
+           if (!GradMode::is_enabled() && !(g.size() > 1 && g[1].defined())) {
+             const AttentionForm form{options.scale, options.causal};
+             const auto r = gradients({inputs[0].get(), inputs[1].get(), inputs[2].get(), m},
+                                      y.get(), lse.get(), g[0], form);
+             return std::vector<Tensor>(r.begin(), r.begin() + 3);
+           }
+           const auto definition = [&](const std::vector<Tensor>& t) {
+             const AttentionOutput out = attend_in_ops(t[0], t[1], t[2], m, options);
+             return std::vector<Tensor>{out.y, out.weights};
+           };
+           return gradients_through(definition, inputs, g);
+         });
+  return {y, weights};
+}
+
+Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
+
+AttentionOutput attend_in_float(const Tensor& q, const Tensor& k, const Tensor& v,
+                                const Tensor& mask, const AttentionOptions& options) {
+  const AttentionOutput out =
+      attend(to_float(q), to_float(k), to_float(v), to_float(mask), options);
+  const ScalarType dtype = q.scalar_type();
+  return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
+}
+
+}  // namespace
+
+AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                       const AttentionOptions& options) {
+  if (isReducedFloatingType(q.scalar_type())) return attend_in_float(q, k, v, mask, options);
+  const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
+  if (empty || options.dropout > 0 || options.weights == AttentionOptions::kEach ||
+      needs_grad(mask))
+    return attend_in_ops(q, k, v, mask, options);
+  return attend_fused(q, k, v, mask, options);
+}
+
+Tensor additive_mask(const Tensor& allowed, ScalarType dtype) {
+  const TensorOptions options = TensorOptions(dtype).device(allowed.device());
+  return where(allowed, zeros({}, options), full({}, -kInfinity, options));
+}
+
+namespace {
+
+void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                     bool is_causal) {
+  for (const Tensor* t : {&q, &k, &v}) check_defined("scaled_dot_product_attention", *t, "input");
+  TAPER_CHECK(
+      q.dim() >= 2 && k.dim() >= 2 && v.dim() >= 2,
+      "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ",
+      q.dim(), ", key.dim: ", k.dim(), " and value.dim: ", v.dim(), " instead.");
+  TAPER_CHECK(q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type(),
+              "Expected query, key, and value to have the same dtype, but got query.dtype: ",
+              q.dtype(), " key.dtype: ", k.dtype(), " and value.dtype: ", v.dtype(), " instead.");
+  check_same_device("scaled_dot_product_attention", q, k);
+  check_same_device("scaled_dot_product_attention", q, v);
+  TAPER_CHECK_AS(NotImplementedError, q.is_floating_point(),
+                 "\"scaled_dot_product_attention\" not implemented for '", q.scalar_type(), "'");
+  TAPER_CHECK(q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2),
+              "scaled_dot_product_attention: expected (..., L, E), (..., S, E), (..., S, V), got ",
+              q.sizes(), ", ", k.sizes(), ", ", v.sizes());
+  if (!mask.defined()) return;
+  TAPER_CHECK(!is_causal,
+              "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+              "is_causal=True");
+  TAPER_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == q.scalar_type(),
+              "Expected attn_mask dtype to be bool or to match query dtype, but got "
+              "attn_mask.dtype: ",
+              mask.dtype(), " and  query.dtype: ", q.dtype(), " instead.");
+  TAPER_CHECK_INDEX(mask.dim() >= 2,
+                    "scaled_dot_product_attention: expected attn_mask to have at least the "
+                    "dimensions (L, S), got ",
+                    mask.sizes(), ". Dimension out of range");
+  check_same_device("scaled_dot_product_attention", q, mask);
+}
+
+// The dimensions in front of the last two become two.
+Tensor as_heads(const Tensor& t, const Dims& batch) {
+  Dims sizes = batch;
+  for (int64_t d : {-2, -1}) sizes.push_back(t.dim() + d < 0 ? 1 : t.size(d));
+  const Tensor x = t.expand(sizes);
+  if (batch.size() == 2) return x;
+  if (batch.size() == 1) return x.unsqueeze(1);
+  if (batch.empty()) return x.unsqueeze(0).unsqueeze(0);
+  return x.reshape({-1, 1, sizes[sizes.size() - 2], sizes.back()});
+}
+
+// Grouped-query attention: each head of `t` as often as it has heads of the query to serve.
+Tensor for_each_head(const char* name, const Tensor& t, const Tensor& query) {
+  check_defined("scaled_dot_product_attention", t, name);
+  check_defined("scaled_dot_product_attention", query, "query");
+  TAPER_CHECK(t.dim() >= 3 && query.dim() >= 3,
+              "scaled_dot_product_attention: expected at least 3 dimensions with enable_gqa, got "
+              "query ",
+              query.sizes(), " and ", name, " ", t.sizes());
+  const int64_t own = t.size(-3), heads = query.size(-3);
+  TAPER_CHECK(own > 0 && heads % own == 0,
+              "Number of heads in key and value must divide the number of heads in query, got ",
+              own, " in ", name, " and ", heads, " in query");
+  return t.repeat_interleave(heads / own, -3);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    optional<double> scale, bool enable_gqa) {
+  if (enable_gqa) {
+    const Tensor keys = for_each_head("key", key, query);
+    return scaled_dot_product_attention(query, keys, for_each_head("value", value, query),
+                                        attn_mask, dropout_p, is_causal, scale);
+  }
+  check_attention(query, key, value, attn_mask, is_causal);
+  const auto front = [](const Tensor& t) {
+    return t.sizes().slice(0, std::max<int64_t>(0, t.dim() - 2));
+  };
+  const Dims batch =
+      broadcast_shapes(broadcast_shapes(front(query), front(key)).ref(), front(value));
+  Tensor mask = attn_mask;
+  if (mask.defined()) {
+    Dims scores = batch;
+    scores.push_back(query.size(-2));
+    scores.push_back(key.size(-2));
+    if (mask.scalar_type() == kBool) mask = additive_mask(mask, query.scalar_type());
+    mask = as_heads(mask.expand(scores), batch);
+  }
+  AttentionOptions options;
+  options.scale = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  options.causal = is_causal;
+  options.dropout = dropout_p;
+  const Tensor y =
+      attend(as_heads(query, batch), as_heads(key, batch), as_heads(value, batch), mask, options).y;
+  if (batch.size() == 2) return y;
+  Dims sizes = batch;
+  sizes.push_back(y.size(2));
+  sizes.push_back(y.size(3));
+  return y.reshape(sizes);
+}
+
+}  // namespace taper

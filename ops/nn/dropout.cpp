@@ -1,0 +1,104 @@
+#include <taper/ops/nn/dropout.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/random/random_kernels.h>
+#include <taper/ops/tensor/factory.h>
+
+namespace taper {
+namespace {
+
+bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
+  check_defined(op, x, "input");
+  TAPER_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  if (p == 0 || !train || x.numel() == 0) return true;
+  TAPER_CHECK(x.is_floating_point(), "result type Float can't be cast to the desired output type ",
+              toString(x.scalar_type()));
+  return false;
+}
+
+// Row-major whatever x is, so that the numbers do not depend on x's strides.
+Tensor empty_noise(const Tensor& x) { return empty(x.sizes(), x.options()); }
+
+// One number for each (n, c), with dimensions of size 1 after them.
+Tensor empty_feature_noise(const Tensor& x) {
+  TAPER_CHECK(x.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+  Dims size(x.dim(), 1);
+  size[0] = x.size(0);
+  size[1] = x.size(1);
+  return empty(size, x.options());
+}
+
+Tensor zero(const Tensor& x) { return zeros({}, x.options()); }
+
+Tensor scaled_noise(Tensor noise, double p) { return noise.bernoulli_(1 - p).div_(1 - p); }
+
+/// Factor and summand of the alpha forms.
+struct Affine {
+  Tensor noise, shift;
+};
+
+Affine alpha_noise(Tensor noise, double p) {
+  constexpr double kSaturation = 1.7580993408473766;  // of SELU: alpha * scale
+  NoGradGuard no_grad;
+  noise.bernoulli_(1 - p);
+  const double a = 1.0 / std::sqrt((kSaturation * kSaturation * p + 1) * (1 - p));
+  Tensor shift = noise.add(-1).mul_(kSaturation * a).add_(kSaturation * a * p);
+  return {noise.mul_(a), shift};
+}
+
+/// What the forms differ in.
+struct Form {
+  const char* op;
+  bool by_channel, alpha, inplace;
+};
+
+Tensor drop(const Form& form, const Tensor& x, double p, bool train) {
+  if (changes_nothing(form.op, x, p, train)) return x;
+  const auto times = [&](const Tensor& factor) {
+    return form.inplace ? x.mul_(factor) : x.mul(factor);
+  };
+  if (p == 1) return times(zero(x));
+  const Tensor noise = form.by_channel ? empty_feature_noise(x) : empty_noise(x);
+  if (!form.alpha) return times(scaled_noise(noise, p));
+  const Affine f = alpha_noise(noise, p);
+  return times(f.noise).add_(f.shift);
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, bool train) {
+  if (changes_nothing("dropout", x, p, train)) return x;
+  if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
+  const bool grad = autograd::needs_grad(x);
+  Tensor y = detail::make_like(x), noise = grad ? empty_noise(x) : Tensor();
+  CPUGeneratorImpl* g = detail::generator_for(y.device(), nullopt);
+  TAPER_ON_DEVICE(y, dropout, y, noise, x, p, g);
+  if (grad)
+    autograd::record("MulBackward0", y, {x}, [noise = autograd::saved(noise)](const Tensor& gy) {
+      return gy.mul(noise.get());
+    });
+  return y;
+}
+
+Tensor& dropout_(Tensor& x, double p, bool train) {
+  drop({"dropout_", false, false, true}, x, p, train);
+  return x;
+}
+
+#define TAPER_DEFINE_DROPOUT(name, by_channel, alpha)            \
+  Tensor name(const Tensor& x, double p, bool train) {           \
+    return drop({#name, by_channel, alpha, false}, x, p, train); \
+  }                                                              \
+  Tensor& name##_(Tensor& x, double p, bool train) {             \
+    drop({#name "_", by_channel, alpha, true}, x, p, train);     \
+    return x;                                                    \
+  }
+TAPER_DEFINE_DROPOUT(feature_dropout, true, false)
+TAPER_DEFINE_DROPOUT(alpha_dropout, false, true)
+TAPER_DEFINE_DROPOUT(feature_alpha_dropout, true, true)
+#undef TAPER_DEFINE_DROPOUT
+
+}  // namespace taper

@@ -1,0 +1,89 @@
+#include <taper/ops/nn/linear.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved_if;
+
+namespace {
+
+void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
+  const IntArrayRef in = x.sizes(), weight = w.sizes();
+  TAPER_CHECK(weight.size() == 2,
+              "linear: expected a weight of 2 dimensions (out x in), or 1 (in), got ", weight);
+  TAPER_CHECK(in[1] == weight[1], "mat1 and mat2 shapes cannot be multiplied (", in[0], "x", in[1],
+              " and ", weight[1], "x", weight[0], ")");
+  check_same_device("linear", x, w);
+  if (!b.defined()) {
+    TAPER_CHECK(x.scalar_type() == w.scalar_type(), "expected scalar type ",
+                toString(x.scalar_type()), " but found ", toString(w.scalar_type()));
+    return;
+  }
+  check_same_device("linear", x, b);
+  TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
+              "mat1 and mat2 must have the same dtype");
+  TAPER_CHECK(b.dim() != 1 || b.numel() == weight[0] || b.numel() == 1,
+              "The expanded size of the tensor (", weight[0], ") must match the existing size (",
+              b.numel(), ") at non-singleton dimension 1.  Target sizes: [", in[0], ", ", weight[0],
+              "].  Tensor sizes: ", b.sizes());
+}
+
+// The transpose as a kernel sees it: no new tensor for it.
+In transposed(const Tensor& w) {
+  In t(w);
+  std::swap(t.sizes[0], t.sizes[1]);
+  std::swap(t.strides[0], t.strides[1]);
+  t.contiguous = false;
+  return t;
+}
+
+Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
+  check_linear(x, w, b);
+  const bool rare_bias = b.defined() && b.dim() != 1;  // a number, or a matrix
+  if (x.is_complex() || rare_bias) return b.defined() ? addmm(b, x, w.t()) : mm(x, w.t());
+  Tensor y = detail::make_tensor({x.sizes()[0], w.sizes()[0]}, x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(y, matmul_kernel, y, x, transposed(w), b, 1, 1);
+  if (needs_grad(x, w, b))
+    record(b.defined() ? "AddmmBackward0" : "MmBackward0", y, {b, x, w},
+           [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
+            bias_size = b.defined() ? b.numel() : 0](Grads& g) {
+             std::array<Tensor, 3> r;
+             if (g.needs(0)) r[0] = bias_size == 1 ? g[0].sum_to_size({1}) : g[0].sum(0);
+             if (g.needs(1)) r[1] = mm(g[0], ws.get());
+             if (g.needs(2)) r[2] = mm(g[0].t(), xs.get());
+             return r;
+           });
+  return y;
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  if (weight.dim() == 1) {  // one output, without a dimension
+    const Tensor y = matmul(input, weight);
+    return bias.defined() ? y + bias.expand(y.sizes()) : y;
+  }
+  if (input.dim() == 2) return linear_2d(input, weight, bias);
+  TAPER_CHECK(input.dim() > 0,
+              "both arguments to matmul need to be at least 1D, but they are 0D "
+              "and ",
+              weight.dim(), "D");
+  if (input.dim() == 1) return linear_2d(input.unsqueeze(0), weight, bias).squeeze(0);
+  Dims shape = input.sizes();
+  int64_t rows = 1;
+  for (int64_t d = 0; d + 1 < input.dim(); ++d) rows *= shape[d];
+  const Tensor y = linear_2d(input.reshape({rows, shape.back()}), weight, bias);
+  shape.back() = weight.size(0);
+  return _unsafe_view(y, shape);
+}
+
+}  // namespace taper

@@ -1,0 +1,282 @@
+#include <atomic>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_nll_kernels.h>
+#include <taper/ops/nn/loss_reduction.h>
+#include <taper/ops/nn/softmax.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_if;
+
+namespace {
+
+// ---------------------------------------------------------------- checks
+
+void check_class_target(const Tensor& target) {
+  TAPER_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
+              "expected scalar type Long but found ", target.scalar_type());
+}
+
+// The weight as a contiguous tensor of x's dtype, undefined for none.
+Tensor class_weight(const optional<Tensor>& weight, const Tensor& x) {
+  if (!weight || !weight->defined()) return {};
+  const int64_t classes = x.sizes()[x.dim() == 1 ? 0 : 1];
+  TAPER_CHECK(weight->dim() == 1 && weight->numel() == classes,
+              "weight tensor should be defined either for all ", classes,
+              " classes or no classes but got weight tensor of shape: ", weight->sizes());
+  return weight->to(x.scalar_type()).contiguous();
+}
+
+void check_samples(const Tensor& x, const Tensor& target) {
+  TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "input tensor should be 1D or 2D");
+  TAPER_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
+  TAPER_CHECK(
+      x.dim() == 1 ? target.numel() == 1 : target.dim() == 1 && x.sizes()[0] == target.sizes()[0],
+      "size mismatch (got input: ", x.sizes(), ", target: ", target.sizes(), ")");
+}
+
+void check_batch(const Tensor& x, const Tensor& target) {
+  TAPER_CHECK_VALUE(x.dim() >= 1, "Expected 1 or more dimensions (got ", x.dim(), ")");
+  if (x.dim() == 1) return;
+  const int64_t targets = target.dim() == 0 ? 0 : target.sizes()[0];
+  TAPER_CHECK_VALUE(x.sizes()[0] == targets, "Expected input batch_size (", x.sizes()[0],
+                    ") to match target batch_size (", targets, ").");
+}
+
+// Everything after the classes must agree: [N, C, d1, ...] and [N, d1, ...].
+void check_positions(const Tensor& x, const Tensor& target) {
+  Dims expected(x.sizes());
+  expected.erase(1);
+  TAPER_CHECK(target.sizes() == expected.ref(), "Expected target size ", expected, ", got ",
+              target.sizes());
+}
+
+// ---------------------------------------------------------------- negative log likelihood
+
+Tensor value(const autograd::Saved& s) { return s.defined() ? s.get() : Tensor(); }
+
+Tensor result_for(const Tensor& x, const Tensor& target, int64_t reduction) {
+  const IntArrayRef sizes = reduction == Reduction::None ? target.sizes() : IntArrayRef();
+  return detail::make_tensor(sizes, x.scalar_type(), x.device());
+}
+
+Tensor nll_of(const char* node, const Tensor& x, const Tensor& t, const Tensor& weight,
+              NllOptions options);
+
+// The loss is linear in x: the derivative of this op along v is the loss of v.
+Tensor nll_backward(const Tensor& gy, const Dims& sizes, const Tensor& t, const Tensor& weight,
+                    const Tensor& total_weight, NllOptions options) {
+  Tensor gx = detail::make_tensor(sizes, gy.scalar_type(), gy.device());
+  const Tensor g = gy.contiguous();
+  TAPER_ON_DEVICE(gx, nll_loss_backward, gx, g, t, weight, total_weight, options);
+  if (needs_grad(gy))
+    record("NllLossBackwardBackward0", gx, {gy},
+           [t = saved(t), weight = saved_if(weight.defined(), weight), options](const Tensor& v) {
+             return nll_of("NllLossBackward0", v, t.get(), value(weight), options);
+           });
+  return gx;
+}
+
+Tensor nll_of(const char* node, const Tensor& self, const Tensor& t, const Tensor& weight,
+              NllOptions options) {
+  const Tensor x = self.contiguous();
+  Tensor y = result_for(x, t, options.reduction);
+  Tensor total_weight = detail::make_tensor({}, x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(x, nll_loss, y, total_weight, x, t, weight, options);
+  if (needs_grad(self))
+    record(node, y, {self},
+           [sizes = Dims(x.sizes()), t = saved(t), weight = saved_if(weight.defined(), weight),
+            total = saved(total_weight), options](const Tensor& gy) {
+             return nll_backward(gy, sizes, t.get(), value(weight), total.get(), options);
+           });
+  return y;
+}
+
+// The 16-bit floats are computed in f32.
+Tensor nll_checked(const char* node, const Tensor& x, const Tensor& target,
+                   const optional<Tensor>& weight, NllOptions options) {
+  check_reduction("nll_loss", options.reduction);
+  check_class_target(target);
+  TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(),
+                 "\"nll_loss_out_frame\" not implemented for '", x.scalar_type(), "'");
+  if (isReducedFloatingType(x.scalar_type()))
+    return nll_checked(node, x.to(kFloat), target, weight, options).to(x.scalar_type());
+  return nll_of(node, x, target.to(kLong).contiguous(), class_weight(weight, x), options);
+}
+
+// ---------------------------------------------------------------- cross entropy
+
+// Written in ops with derivatives of their own, for a backward that is differentiated again.
+Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t,
+                              const Tensor& weight, const Tensor& total_weight,
+                              NllOptions options) {
+  const int64_t dim = x.dim() - 1;
+  const Tensor g = nll_backward(gy, Dims(x.sizes()), t, weight, total_weight, options);
+  return log_softmax_backward(g, log_softmax(x, dim), dim);
+}
+
+// What the forward pass computes: the loss, the numbers of rows, the gradient of a sum or mean.
+struct CrossEntropy {
+  Tensor y, rows, gx;
+};
+CrossEntropy cross_entropy_forward(const Tensor& self, const Tensor& t, const Tensor& weight,
+                                   NllOptions options, bool with_gradient) {
+  const Tensor x = self.contiguous();
+  CrossEntropy r;
+  r.y = result_for(x, t, options.reduction);
+  r.rows = detail::make_tensor({2 * t.numel() + 1}, x.scalar_type(), x.device());
+  if (with_gradient && options.reduction != Reduction::None)
+    r.gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(x, cross_entropy, r.y, r.rows, r.gx, x, t, weight, options);
+  return r;
+}
+
+// The gradient that was made beforehand. The first backward takes it, for it may change it and
+// give it away; several threads may walk the same graph.
+class ReadyGradient {
+ public:
+  explicit ReadyGradient(Tensor gx) : gx_(std::move(gx)) {}
+  ReadyGradient(ReadyGradient&& other) noexcept : gx_(std::move(other.gx_)) {}
+  Tensor take() { return taken_.exchange(true) ? Tensor() : std::move(gx_); }
+
+ private:
+  Tensor gx_;
+  std::atomic<bool> taken_{false};
+};
+
+Tensor cross_entropy_backward(const Tensor& gy, const Tensor& self, const Tensor& rows,
+                              const Tensor& t, const Tensor& weight, NllOptions options,
+                              ReadyGradient& ready) {
+  if (needs_grad(gy, self))
+    return cross_entropy_gradient(gy, self, t, weight, rows.select(0, rows.numel() - 1), options);
+  const Tensor g = gy.contiguous();
+  if (options.reduction == Reduction::None) {
+    const Tensor x = self.contiguous();
+    Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+    TAPER_ON_DEVICE(x, cross_entropy_backward, gx, g, rows, x, t, weight, options);
+    return gx;
+  }
+  Tensor gx = ready.take();
+  if (!gx.defined()) gx = cross_entropy_forward(self, t, weight, options, true).gx;
+  TAPER_ON_DEVICE(gx, scale_gradient, gx, g);
+  return gx;
+}
+
+// Samples with one class each: softmax, logarithm, loss and gradient in one pass over x.
+Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
+                                const optional<Tensor>& weight, NllOptions options) {
+  check_samples(self, target);
+  check_class_target(target);
+  const Tensor t = target.to(kLong).contiguous(), w = class_weight(weight, self);
+  CrossEntropy r = cross_entropy_forward(self, t, w, options, needs_grad(self));
+  if (needs_grad(self))
+    record("NllLossBackward0", r.y, {self},
+           [x = saved(self), rows = saved(r.rows), t = saved(t), w = saved_if(w.defined(), w),
+            options, ready = ReadyGradient(std::move(r.gx))](const Tensor& gy) mutable {
+             return cross_entropy_backward(gy, x.get(), rows.get(), t.get(), value(w), options,
+                                           ready);
+           });
+  return r.y;
+}
+
+// The classes' weights in the shape that multiplies scores.
+Tensor weight_like(const Tensor& weight, const Tensor& x) {
+  Dims shape(x.dim(), 1);
+  shape[x.dim() == 1 ? 0 : 1] = weight.numel();
+  return weight.reshape(shape);
+}
+
+Tensor cross_entropy_of_probabilities(const Tensor& x, const Tensor& target,
+                                      const optional<Tensor>& weight, NllOptions options,
+                                      double smoothing) {
+  const int64_t dim = x.dim() == 1 ? 0 : 1, classes = x.sizes()[dim];
+  const Tensor w = class_weight(weight, x);
+  Tensor p = target;
+  if (smoothing > 0) p = p.mul(1 - smoothing).add(smoothing / static_cast<double>(classes));
+  Tensor terms = log_softmax(x, dim).mul(p);
+  if (w.defined()) terms = terms.mul(weight_like(w, x));
+  if (options.reduction == Reduction::None) return terms.sum(dim).neg();
+  const double samples = static_cast<double>(x.numel()) / static_cast<double>(classes);
+  const Tensor loss = terms.sum().neg();
+  return options.reduction == Reduction::Mean ? loss.div(samples) : loss;
+}
+
+// (1 - e) times the loss of the target plus e times the mean loss of all classes.
+Tensor cross_entropy_smoothed(const Tensor& x, const Tensor& target, const optional<Tensor>& weight,
+                              NllOptions options, double smoothing) {
+  const int64_t dim = x.dim() == 1 ? 0 : 1;
+  const double classes = static_cast<double>(x.sizes()[dim]);
+  const Tensor log_p = log_softmax(x, dim);
+  const Tensor nll = nll_loss_nd(log_p, target, weight, options.reduction, options.ignore_index);
+  const Tensor w = class_weight(weight, x);
+  const Tensor weighted = w.defined() ? log_p.mul(weight_like(w, x)) : log_p;
+  const Tensor ignored = target.eq(options.ignore_index);
+  Tensor rest = weighted.sum(dim).neg().masked_fill(ignored, 0);
+  if (options.reduction == Reduction::Sum) rest = rest.sum();
+  if (options.reduction == Reduction::Mean) {
+    const Tensor kept = ignored.logical_not();
+    const Tensor total =
+        w.defined() ? w.index_select(0, target.to(kLong).masked_fill(ignored, 0).reshape({-1}))
+                          .mul(kept.reshape({-1}))
+                          .sum()
+                    : kept.sum();
+    rest = rest.sum().div(total);
+  }
+  return nll.mul(1 - smoothing).add(rest.mul(smoothing / classes));
+}
+
+}  // namespace
+
+Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
+                int64_t reduction, int64_t ignore_index) {
+  check_samples(self, target);
+  return nll_checked("NllLossBackward0", self, target, weight, {ignore_index, reduction});
+}
+
+Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
+                  int64_t reduction, int64_t ignore_index) {
+  TAPER_CHECK(self.dim() == 4 && target.dim() == 3,
+              "nll_loss2d: expected input [N, C, H, W] and target [N, H, W], got ", self.sizes(),
+              " and ", target.sizes());
+  check_positions(self, target);
+  return nll_checked("NllLoss2DBackward0", self, target, weight, {ignore_index, reduction});
+}
+
+Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
+                   int64_t reduction, int64_t ignore_index) {
+  check_batch(self, target);
+  if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignore_index);
+  check_positions(self, target);
+  return nll_checked("NllLoss2DBackward0", self, target, weight, {ignore_index, reduction});
+}
+
+Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
+                          int64_t reduction, int64_t ignore_index, double label_smoothing) {
+  check_reduction("cross_entropy", reduction);
+  TAPER_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
+              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+  TAPER_CHECK_AS(NotImplementedError, self.is_floating_point(),
+                 "\"log_softmax_lastdim_kernel_impl\" not implemented for '", self.scalar_type(),
+                 "'");
+  if (isReducedFloatingType(self.scalar_type()))
+    return cross_entropy_loss(self.to(kFloat), target, weight, reduction, ignore_index,
+                              label_smoothing)
+        .to(self.scalar_type());
+  const NllOptions options{ignore_index, reduction};
+  if (self.sizes() == target.sizes() && target.is_floating_point()) {
+    TAPER_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
+    return cross_entropy_of_probabilities(self, target, weight, options, label_smoothing);
+  }
+  check_batch(self, target);
+  if (label_smoothing > 0)
+    return cross_entropy_smoothed(self, target, weight, options, label_smoothing);
+  if (self.dim() <= 2) return cross_entropy_of_classes(self, target, weight, options);
+  return nll_loss_nd(log_softmax(self, 1), target, weight, reduction, ignore_index);
+}
+
+}  // namespace taper

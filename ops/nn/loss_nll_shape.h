@@ -1,0 +1,29 @@
+// What a loss over classes is computed of. Not installed.
+#pragma once
+
+#include <taper/ops/nn/loss_nll_kernels.h>
+
+namespace taper {
+
+/// [N, C, ...] as three numbers; [C] is one sample.
+struct NllShape {
+  int64_t n = 1, classes = 1, inner = 1;
+
+  explicit NllShape(const Dims& sizes) {
+    if (sizes.size() == 1) {
+      classes = sizes[0];
+      return;
+    }
+    n = sizes[0];
+    classes = sizes[1];
+    for (int64_t d = 2; d < sizes.size(); ++d) inner *= sizes[d];
+  }
+  TAPER_HD int64_t targets() const { return n * inner; }
+  /// The place in x of class c for the target `at`.
+  TAPER_HD int64_t place(int64_t at, int64_t c) const {
+    const int64_t sample = at / inner;
+    return (sample * classes + c) * inner + (at - sample * inner);
+  }
+};
+
+}  // namespace taper

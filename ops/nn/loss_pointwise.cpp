@@ -1,0 +1,188 @@
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_pointwise_kernels.h>
+#include <taper/ops/nn/loss_reduction.h>
+#include <taper/ops/shared/no_derivative.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+
+namespace {
+
+// What a loss is, apart from its numbers.
+struct LossOp {
+  const char* name;
+  const char* node;
+  LossForm form;
+};
+
+// d loss / dx in ops with derivatives, for a backward that is differentiated again.
+Tensor slope(const Tensor& x, const Tensor& t, LossForm form) {
+  const Tensor d = x.sub(t);
+  switch (form.kind) {
+    case LossKind::kSquared:
+      return d.mul(2);
+    case LossKind::kSmoothL1:
+      return d.div(form.p).clamp(-1, 1);
+    case LossKind::kHuber:
+      return d.clamp(-form.p, form.p);
+    case LossKind::kBce:
+      return d.div(x.mul(x.neg().add(1)).clamp_min(1e-12));
+    default:
+      return x.sigmoid().sub(t);
+  }
+}
+
+// d loss / dt: the other way round where the loss depends on x - t alone.
+Tensor target_slope(const Tensor& x, const Tensor& t, LossForm form) {
+  if (form.kind == LossKind::kBce)
+    return x.neg().log1p().clamp_min(-100).sub(x.log().clamp_min(-100));
+  if (form.kind == LossKind::kBceLogits) return x.neg();
+  return slope(x, t, form).neg();
+}
+
+Tensor input_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossForm form,
+                      double divisor) {
+  if (needs_grad(gy, x, t)) return slope(x, t, form).mul(gy.div(divisor));
+  const Tensor in = x.contiguous(), target = t.contiguous();
+  const Tensor g = gy.numel() == 1 ? gy : gy.contiguous();
+  Tensor gx = detail::make_tensor(in.sizes(), in.scalar_type(), in.device());
+  TAPER_ON_DEVICE(in, pointwise_loss_backward, gx, g, in, target, form, divisor);
+  return gx;
+}
+
+std::array<Tensor, 2> gradients(const Grads& g, const Tensor& x, const Tensor& t, LossForm form,
+                                double divisor) {
+  std::array<Tensor, 2> out;
+  if (g.needs(0)) out[0] = input_gradient(g[0], x, t, form, divisor);
+  if (g.needs(1)) out[1] = target_slope(x, t, form).mul(g[0].div(divisor));
+  return out;
+}
+
+// x and t have one shape and one floating dtype here.
+Tensor loss_of(const LossOp& op, const Tensor& self, const Tensor& target, int64_t reduction) {
+  const bool each = reduction == Reduction::None;
+  const Tensor x = self.contiguous(), t = target.contiguous();
+  Tensor y = detail::make_tensor(each ? x.sizes() : IntArrayRef(), x.scalar_type(), x.device());
+  const double divisor = reduction == Reduction::Mean ? static_cast<double>(x.numel()) : 1;
+  TAPER_ON_DEVICE(x, pointwise_loss, y, x, t, op.form, divisor);
+  if (needs_grad(self, target))
+    record(op.node, y, {self, target},
+           [x = saved(self), t = saved(target), form = op.form, divisor](Grads& g) {
+             return gradients(g, x.get(), t.get(), form, divisor);
+           });
+  return y;
+}
+
+Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target,
+                      int64_t reduction) {
+  check_reduction(op.name, reduction);
+  const ScalarType dtype = promoteTypes(self.scalar_type(), target.scalar_type());
+  TAPER_CHECK_AS(NotImplementedError, isFloatingType(dtype), '"', op.name,
+                 "_cpu\" not implemented for '", dtype, "'");
+  if (isReducedFloatingType(dtype))
+    return pointwise_loss(op, self.to(kFloat), target.to(kFloat), reduction).to(dtype);
+  const Tensor x = self.to(dtype), t = target.to(dtype);
+  if (x.sizes() == t.sizes()) return loss_of(op, x, t, reduction);
+  const Dims shape = broadcast_shapes(x.sizes(), t.sizes());
+  return loss_of(op, x.expand(shape), t.expand(shape), reduction);
+}
+
+bool given(const optional<Tensor>& t) { return t && t->defined(); }
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  return pointwise_loss({"mse", "MseLossBackward0", {LossKind::kSquared}}, self, target, reduction);
+}
+
+Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  check_reduction("l1_loss", reduction);
+  return reduce_loss(self.sub(target).abs(), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  TAPER_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
+  if (beta == 0) return l1_loss(self, target, reduction);
+  return pointwise_loss({"smooth_l1", "SmoothL1LossBackward0", {LossKind::kSmoothL1, beta}}, self,
+                        target, reduction);
+}
+
+Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+  TAPER_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
+  return pointwise_loss({"huber", "HuberLossBackward0", {LossKind::kHuber, delta}}, self, target,
+                        reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
+                            const optional<Tensor>& weight, int64_t reduction) {
+  TAPER_CHECK_VALUE(self.sizes() == target.sizes(), "Using a target size (", target.sizes(),
+                    ") that is different to the input size (", self.sizes(),
+                    ") is deprecated. Please ensure they have the same size.");
+  const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
+  if (!given(weight)) return pointwise_loss(op, self, target, reduction);
+  detail::check_wants_no_gradient("binary_cross_entropy", "weight", *weight);
+  return reduce_loss(pointwise_loss(op, self, target, Reduction::None).mul(*weight), reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
+                                        const optional<Tensor>& weight,
+                                        const optional<Tensor>& pos_weight, int64_t reduction) {
+  TAPER_CHECK_VALUE(self.sizes() == target.sizes(), "Target size (", target.sizes(),
+                    ") must be the same as input size (", self.sizes(), ")");
+  const LossOp op{"binary_cross_entropy_with_logits",
+                  "BinaryCrossEntropyWithLogitsBackward0",
+                  {LossKind::kBceLogits}};
+  if (!given(weight) && !given(pos_weight)) return pointwise_loss(op, self, target, reduction);
+  const char* const name = "binary_cross_entropy_with_logits";
+  if (given(weight)) detail::check_wants_no_gradient(name, "weight", *weight);
+  if (given(pos_weight)) detail::check_wants_no_gradient(name, "pos_weight", *pos_weight);
+  Tensor loss;
+  if (given(pos_weight)) {
+    // (1 - t) x + (1 + (w - 1) t) log(1 + exp(-x)): the positive term is t log(1 + exp(-x)).
+    const Tensor log_weight = pos_weight->sub(1).mul(target).add(1);
+    loss = target.neg().add(1).mul(self).sub(log_weight.mul(log_sigmoid(self)));
+  } else {
+    loss = pointwise_loss(op, self, target, Reduction::None);
+  }
+  if (given(weight)) loss = loss.mul(*weight);
+  return reduce_loss(loss, reduction);
+}
+
+Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  check_reduction("kl_div", reduction);
+  if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), reduction);
+  // t log t is 0 at t = 0, and no number below.
+  const Tensor entropy = target.mul(target.masked_fill(target.eq(0), 1).log());
+  return reduce_loss(entropy.sub(target.mul(self)), reduction);
+}
+
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  check_reduction("soft_margin_loss", reduction);
+  detail::check_wants_no_gradient("soft_margin_loss", "target", target);
+  return reduce_loss(log_sigmoid(self.mul(target)).neg(), reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
+                        double eps, int64_t reduction) {
+  check_reduction("poisson_nll_loss", reduction);
+  Tensor loss =
+      log_input ? input.exp().sub(target.mul(input)) : input.sub(target.mul(input.add(eps).log()));
+  if (full) {
+    const Tensor t = target.masked_fill(target.le(1), 1);  // the term is 0 there
+    const Tensor stirling =
+        t.mul(t.log()).sub(t).add(t.mul(2 * 3.14159265358979324).log().mul(0.5));
+    loss = loss.add(stirling.masked_fill(target.le(1), 0));
+  }
+  return reduce_loss(loss, reduction);
+}
+
+}  // namespace taper

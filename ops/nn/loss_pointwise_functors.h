@@ -1,0 +1,93 @@
+// The losses of one element and their slopes, for host and device; p is the parameter.
+#pragma once
+
+#include <cmath>
+
+#include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/dtype.h>
+#include <taper/ops/nn/loss_pointwise_kernels.h>
+
+namespace taper::functor {
+
+struct SquaredLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return (x - t) * (x - t);
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L) {
+    return 2 * (x - t);
+  }
+};
+
+struct SmoothL1Loss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L p) {
+    const L a = std::fabs(x - t);
+    return a < p ? L(0.5) * a * a / p : a - L(0.5) * p;
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L p) {
+    const L d = x - t;
+    return d <= -p ? L(-1) : d >= p ? L(1) : d / p;
+  }
+};
+
+struct HuberLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L p) {
+    const L a = std::fabs(x - t);
+    return a <= p ? L(0.5) * a * a : p * (a - L(0.5) * p);
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L p) {
+    const L d = x - t;
+    return d < -p ? -p : d > p ? p : d;
+  }
+};
+
+struct BceLoss {
+  template <class L>
+  TAPER_HD static L at_least(L v) {
+    return v < L(-100) ? L(-100) : v;
+  }
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return (t - 1) * at_least(std::log1p(-x)) - t * at_least(std::log(x));
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L) {
+    const L spread = (1 - x) * x;
+    return (x - t) / (spread < L(1e-12) ? L(1e-12) : spread);
+  }
+};
+
+struct BceLogitsLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return (x < 0 ? L(0) : x) - x * t + std::log1p(std::exp(-std::fabs(x)));
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L) {
+    return 1 / (1 + std::exp(-x)) - t;
+  }
+};
+
+// f(Loss()) for the loss of the given kind.
+template <class F>
+void with_loss(LossKind kind, const F& f) {
+  switch (kind) {
+    case LossKind::kSquared:
+      return f(SquaredLoss());
+    case LossKind::kSmoothL1:
+      return f(SmoothL1Loss());
+    case LossKind::kHuber:
+      return f(HuberLoss());
+    case LossKind::kBce:
+      return f(BceLoss());
+    case LossKind::kBceLogits:
+      return f(BceLogitsLoss());
+  }
+}
+
+}  // namespace taper::functor

@@ -1,0 +1,9 @@
+// What layers compute: linear maps, normalisations, softmax, losses, dropout, attention.
+#pragma once
+
+#include <taper/ops/nn/attention.h>
+#include <taper/ops/nn/dropout.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/norm.h>
+#include <taper/ops/nn/softmax.h>

@@ -1,0 +1,471 @@
+#include <algorithm>
+#include <cmath>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/stream.h>
+#include <taper/ops/nn/norm_columns.h>
+#include <taper/ops/nn/norm_kernels.h>
+#include <taper/ops/nn/norm_loops.h>
+
+namespace taper::cpu {
+namespace {
+
+/// A short vector (weights, statistics) in type Op, whatever its own floating type.
+template <class Op>
+class Values {
+ public:
+  explicit Values(const In& x) : copy_(x.numel), defined_(x.defined()) {
+    if (!defined_) return;
+    const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
+    TAPER_SWITCH(x.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+      for (int64_t i = 0; i < x.numel; ++i)
+        copy_[i] = static_cast<Op>(static_cast<opmath_t<scalar_t>>(x.as<scalar_t>()[i * step]));
+    });
+  }
+  const Op* get() const { return defined_ ? copy_.get() : nullptr; }
+  Op at(int64_t i, Op otherwise) const { return defined_ ? copy_[i] : otherwise; }
+
+ private:
+  Scratch<Op> copy_;
+  bool defined_;
+};
+
+template <class Op>
+void store_values(const Out& y, const Op* from) {
+  if (!y.defined()) return;
+  TAPER_SWITCH(y.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+    for (int64_t i = 0; i < y.numel; ++i)
+      y.as<scalar_t>()[i] = static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(from[i]));
+  });
+}
+
+/// running = (1 - momentum) running + momentum value.
+void move_towards(const InOut& running, int64_t i, double value, double momentum) {
+  if (!running.defined()) return;
+  const int64_t step = running.numel > 1 ? running.strides[0] : 1;
+  TAPER_SWITCH(running.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    scalar_t& r = running.as<scalar_t>()[i * step];
+    const double before = static_cast<double>(static_cast<opmath_t<scalar_t>>(r));
+    r = static_cast<scalar_t>(
+        static_cast<opmath_t<scalar_t>>((1 - momentum) * before + momentum * value));
+  });
+}
+
+/// x as (batch, channels, pixels).
+struct Planes {
+  int64_t batch, channels, pixels;
+  explicit Planes(const Dims& sizes) : batch(sizes[0]), channels(sizes[1]), pixels(1) {
+    for (int64_t d = 2; d < sizes.size(); ++d) pixels *= sizes[d];
+  }
+  int64_t at(int64_t n, int64_t c) const { return (n * channels + c) * pixels; }
+  /// Samples without pixels: alone, a channel's elements lie apart.
+  bool in_columns() const { return pixels == 1 && batch > 0; }
+  int64_t grain(int64_t pixels_each) const {
+    return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, pixels_each));
+  }
+};
+
+// Results that no cache holds are made in runs in the first-level cache and written past the others
+// (see stream.h); end_stream() is due behind them.
+constexpr int64_t kRun = 512;
+
+// While a run is written, what lies `ahead` of it arrives: by default the next run; where that is
+// in the cache already, what is read after all of it.
+template <class T>
+void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
+                    opmath_t<T> b, int64_t ahead = 0) {
+  if (!past) return scale_shift(y, x, n, mean, a, b);
+  alignas(64) T run[kRun];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    scale_shift(run, x + i, m, mean, a, b);
+    const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
+    fetch_ahead(x + i + (ahead ? ahead : m), nbytes);
+    stream(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(run), nbytes);
+  }
+}
+template <class T>
+void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
+                opmath_t<T> mean, opmath_t<T> c, int64_t ahead = 0) {
+  if (!past) return combine(gx, gy, x, n, a, b, mean, c);
+  alignas(64) T run[kRun];
+  for (int64_t i = 0; i < n; i += kRun) {
+    const int64_t m = std::min(kRun, n - i);
+    combine(run, gy + i, x + i, m, a, b, mean, c);
+    const int64_t nbytes = m * static_cast<int64_t>(sizeof(T));
+    fetch_ahead(gy + i + (ahead ? ahead : m), nbytes);
+    fetch_ahead(x + i + (ahead ? ahead : m), nbytes);
+    stream(reinterpret_cast<char*>(gx + i), reinterpret_cast<const char*>(run), nbytes);
+  }
+}
+/// Of a result like x, made of so many such tensors.
+bool past_caches(const In& x, int64_t inputs) {
+  const int64_t nbytes = x.numel * static_cast<int64_t>(elementSize(x.dtype));
+  return streams(nbytes, inputs * nbytes);
+}
+
+// ---------------------------------------------------------------------- batch norm
+/// What becomes of a batch's moments.
+struct Statistics {
+  Out mean, scale;
+  InOut running_mean, running_var;
+  double momentum, eps;
+
+  template <class T>
+  void keep(int64_t c, const Moments& m) const {
+    mean.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(m.mean);
+    const double variance = m.count ? m.m2 / m.count : 0;
+    scale.as<opmath_t<T>>()[c] = static_cast<opmath_t<T>>(1 / std::sqrt(variance + eps));
+    move_towards(running_mean, c, m.mean, momentum);
+    move_towards(running_var, c, m.count > 1 ? m.m2 / (m.count - 1) : NAN, momentum);
+  }
+};
+
+template <class T>
+void channel_statistics(const Planes& p, const T* x, int64_t c, const Statistics& to) {
+  Moments m;
+  for (int64_t n = 0; n < p.batch; ++n) m.merge(moments(x + p.at(n, c), p.pixels));
+  to.keep<T>(c, m);
+}
+
+// Neighbouring channels of samples without pixels go together.
+/// Calls block(c, n) for every block of n columns from c on.
+template <class Block>
+void for_each_columns(const Planes& p, const Block& block) {
+  const int64_t blocks = (p.channels + kNormColumns - 1) / kNormColumns;
+  parallel_for(0, blocks, p.grain(p.batch * kNormColumns), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i)
+      block(i * kNormColumns, std::min(kNormColumns, p.channels - i * kNormColumns));
+  });
+}
+
+template <class T>
+void column_statistics(const Planes& p, const T* x, const Statistics& to) {
+  for_each_columns(p, [&](int64_t c, int64_t n) {
+    double mean[kNormColumns], m2[kNormColumns];
+    column_moments(NormColumns<T>{p.batch, p.channels, n, x + c}, mean, m2);
+    for (int64_t k = 0; k < n; ++k)
+      to.keep<T>(c + k, Moments{static_cast<double>(p.batch), mean[k], m2[k]});
+  });
+}
+
+template <class T, class Op = opmath_t<T>>
+void normalize_columns(const Planes& p, T* y, const T* x, const Op* mean, const Op* scale,
+                       const Values<Op>& w, const Values<Op>& b) {
+  const Scratch<Op> factor(p.channels), shift(p.channels);
+  for (int64_t c = 0; c < p.channels; ++c) {
+    factor[c] = scale[c] * w.at(c, 1);
+    shift[c] = b.at(c, 0);
+  }
+  parallel_for(0, p.batch, p.grain(p.channels), [&](int64_t n, int64_t end) {
+    column_scale_shift(NormColumns<T>{end - n, p.channels, p.channels, x + p.at(n, 0)},
+                       y + p.at(n, 0), mean, factor.get(), shift.get());
+  });
+}
+
+/// y = (x - mean) scale w + b, plane by plane.
+template <class T>
+struct BatchForward {
+  using Op = opmath_t<T>;
+  Planes p;
+  T* y;
+  const T* x;
+  const Op *mean, *scale;
+  const Values<Op>&w, &b;
+  bool past;
+
+  void plane(int64_t n, int64_t c, int64_t ahead = 0) const {
+    const int64_t at = p.at(n, c);
+    scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0),
+                   ahead);
+  }
+  void all() const {
+    if (p.in_columns()) return normalize_columns(p, y, x, mean, scale, w, b);
+    parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) plane(i / p.channels, i % p.channels);
+      if (past) end_stream();
+    });
+  }
+  /// True when a channel that was just read is still in the second-level cache, and there are
+  /// channels for all threads.
+  bool by_channel() const {
+    constexpr int64_t cache = 768 << 10;
+    return p.batch * p.pixels * static_cast<int64_t>(sizeof(T)) <= cache &&
+           p.channels >= 4 * get_num_threads();
+  }
+  /// With the batch's own moments.
+  void training(const Statistics& to) const {
+    if (p.in_columns()) {
+      column_statistics(p, x, to);
+      return all();
+    }
+    const bool at_once = by_channel();
+    parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+      for (; c < end; ++c) {  // the planes of the next channel lie behind this one's
+        channel_statistics(p, x, c, to);
+        for (int64_t n = 0; at_once && n < p.batch; ++n) plane(n, c, p.pixels);
+      }
+      if (at_once && past) end_stream();
+    });
+    if (!at_once) all();
+  }
+};
+
+template <class T>
+struct BatchGradient {
+  using Op = opmath_t<T>;
+  Planes p;
+  T* gx;
+  const T *gy, *x;
+  const Op *mean, *scale;
+  bool training, past;
+
+  /// gx = a gy + b (x - mean) + constant
+  struct Terms {
+    Op a, b, constant;
+  };
+  Terms terms(int64_t c, Op w, const Dots& sum) const {
+    const double count = static_cast<double>(p.batch * p.pixels), a = w * scale[c];
+    const double b = training ? -a * scale[c] * scale[c] * sum.dot / count : 0;
+    const double constant = training ? -a * sum.sum / count : 0;
+    return {static_cast<Op>(a), static_cast<Op>(b), static_cast<Op>(constant)};
+  }
+  void channel(int64_t c, Op w, Op* gw, Op* gb) const {
+    Dots sum;
+    for (int64_t n = 0; n < p.batch; ++n) {
+      const Dots d = dots(gy + p.at(n, c), x + p.at(n, c), p.pixels, mean[c]);
+      sum.sum += d.sum;
+      sum.dot += d.dot;
+    }
+    *gw = static_cast<Op>(sum.dot * scale[c]);
+    *gb = static_cast<Op>(sum.sum);
+    if (!gx) return;
+    const Terms t = terms(c, w, sum);
+    for (int64_t n = 0; n < p.batch; ++n)
+      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
+                 mean[c], t.constant);
+  }
+  /// The same for samples without pixels: n channels from c on.
+  void columns(int64_t c, int64_t n, const Values<Op>& w, Op* gw, Op* gb) const {
+    const NormColumns<T> s{p.batch, p.channels, n, x + c, gy + c};
+    double sum[kNormColumns], dot[kNormColumns];
+    column_dots(s, mean + c, sum, dot);
+    Op a[kNormColumns], b[kNormColumns], constant[kNormColumns];
+    for (int64_t k = 0; k < n; ++k) {
+      gw[c + k] = static_cast<Op>(dot[k] * scale[c + k]);
+      gb[c + k] = static_cast<Op>(sum[k]);
+      const Terms t = terms(c + k, w.at(c + k, 1), {sum[k], dot[k]});
+      a[k] = t.a, b[k] = t.b, constant[k] = t.constant;
+    }
+    if (gx) column_combine(s, gx + c, mean + c, a, b, constant);
+  }
+};
+
+// ---------------------------------------------------------------------- layer norm
+template <class T>
+void row_statistics(const T* x, int64_t n, double eps, opmath_t<T>* mean, opmath_t<T>* scale) {
+  const Moments m = moments(x, n);
+  *mean = static_cast<opmath_t<T>>(m.mean);
+  *scale = static_cast<opmath_t<T>>(1 / std::sqrt(m.m2 / m.count + eps));
+}
+
+template <class T>
+void layer_gradient(const Out& gx, const Out& gw, const Out& gb, const In& gy, const In& x,
+                    const In& mean, const In& scale, const In& weight, int64_t width) {
+  using Op = opmath_t<T>;
+  const int64_t rows = width ? x.numel / width : 0;
+  const Values<Op> w(weight);
+  // One part for each thread, each with its own sums for the weights.
+  const int64_t most = in_parallel_region() ? 1 : get_num_threads();
+  const int64_t parts = std::clamp<int64_t>(rows * width / kGrain, 1, most);
+  Scratch<Op> sums(parts * 2 * width);
+  std::fill_n(sums.get(), parts * 2 * width, Op(0));
+  parallel_for(0, parts, 1, [&](int64_t part, int64_t end) {
+    for (; part < end; ++part) {
+      Op* own = sums.get() + part * 2 * width;
+      gradient_of_rows(RowGradient<T>{gx.as<T>(), gy.as<T>(), x.as<T>(), width, mean.as<Op>(),
+                                      scale.as<Op>(), w.get(), own, own + width},
+                       rows * part / parts, rows * (part + 1) / parts);
+    }
+  });
+  for (int64_t part = 1; part < parts; ++part)
+    for (int64_t i = 0; i < 2 * width; ++i) sums[i] += sums[part * 2 * width + i];
+  store_values(gw, sums.get());
+  store_values(gb, sums.get() + width);
+}
+
+// ---------------------------------------------------------------------- group norm
+template <class T>
+struct GroupGradient {
+  using Op = opmath_t<T>;
+  Planes p;
+  int64_t groups;
+  T* gx;
+  const T *gy, *x;
+  const Op *mean, *scale, *w;
+  bool past;
+
+  int64_t width() const { return p.channels / groups; }
+
+  // One group of one sample; its channels' parts of gw and gb go to gw[c], gb[c].
+  void group(int64_t n, int64_t g, Op* gw, Op* gb) const {
+    const Op m = mean[n * groups + g], s = scale[n * groups + g];
+    double sum = 0, dot = 0;
+    for (int64_t c = g * width(); c < (g + 1) * width(); ++c) {
+      const Dots d = dots(gy + p.at(n, c), x + p.at(n, c), p.pixels, m);
+      gw[c] = static_cast<Op>(d.dot * s);
+      gb[c] = static_cast<Op>(d.sum);
+      sum += d.sum * (w ? w[c] : 1);
+      dot += d.dot * (w ? w[c] : 1);
+    }
+    if (!gx) return;
+    const double count = static_cast<double>(width() * p.pixels);
+    const Op b = static_cast<Op>(-dot * s * s * s / count),
+             constant = static_cast<Op>(-sum * s / count);
+    for (int64_t c = g * width(); c < (g + 1) * width(); ++c)
+      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
+                 s * (w ? w[c] : Op(1)), b, m, constant, width() * p.pixels);
+  }
+};
+
+}  // namespace
+
+void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut running_var, In x,
+                         In weight, In bias, double momentum, double eps) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    BatchForward<scalar_t>{p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
+                           b, past_caches(x, 1)}
+        .training({mean, scale, running_mean, running_var, momentum, eps});
+  });
+}
+
+void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In running_var, In x,
+                          In weight, In bias, double eps) {
+  const Values<double> m(running_mean), v(running_var);
+  Scratch<double> s(scale.numel);
+  for (int64_t i = 0; i < scale.numel; ++i) s[i] = 1 / std::sqrt(v.get()[i] + eps);
+  store_values(mean, m.get());
+  store_values(scale, static_cast<const double*>(s.get()));
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    BatchForward<scalar_t>{
+        Planes(x.sizes),  y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w, b,
+        past_caches(x, 1)}
+        .all();
+  });
+}
+
+void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight, double,
+                         bool training) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight);
+    Scratch<Op> sums(2 * p.channels);
+    const BatchGradient<scalar_t> f{p,
+                                    gx.as<scalar_t>(),
+                                    gy.as<scalar_t>(),
+                                    x.as<scalar_t>(),
+                                    mean.as<Op>(),
+                                    scale.as<Op>(),
+                                    training,
+                                    past_caches(x, 2)};
+    if (p.in_columns())
+      for_each_columns(p, [&](int64_t c, int64_t n) {
+        f.columns(c, n, w, sums.get(), sums.get() + p.channels);
+      });
+    else
+      parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
+        for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
+        if (f.past) end_stream();
+      });
+    store_values(gw, sums.get());
+    store_values(gb, sums.get() + p.channels);
+  });
+}
+
+void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
+                        double eps) {
+  const int64_t rows = mean.numel;
+  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
+    const RowNorm<scalar_t> a{y.as<scalar_t>(), x.as<scalar_t>(), width,   mean.as<Op>(),
+                              scale.as<Op>(),   w.get(),          b.get(), eps};
+    parallel_for(0, width ? rows : 0, grain,
+                 [&](int64_t begin, int64_t end) { normalize_rows(a, begin, end); });
+  });
+}
+
+void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         int64_t width) {
+  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES,
+               [&] { layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width); });
+}
+
+void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,
+                        double eps) {
+  const Planes p(x.sizes);
+  const int64_t width = p.channels / groups, size = width * p.pixels;
+  const bool past = past_caches(x, 1);
+  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight), b(bias);
+    parallel_for(0, size ? p.batch * groups : 0, p.grain(size), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        Op *m = mean.as<Op>() + i, *s = scale.as<Op>() + i;
+        row_statistics(x.as<scalar_t>() + i * size, size, eps, m, s);
+        for (int64_t k = 0; k < width; ++k) {
+          const int64_t c = i % groups * width + k, at = i * size + k * p.pixels;
+          const Op a = *s * w.at(c, 1);
+          scale_shift_to(past, y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a,
+                         b.at(c, 0), size);
+        }
+      }
+      if (past) end_stream();
+    });
+  });
+}
+
+void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
+                         int64_t groups) {
+  const Planes p(x.sizes);
+  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+    using Op = opmath_t<scalar_t>;
+    const Values<Op> w(weight);
+    // Every sample's part by itself, summed in order: the result does not depend on the threads.
+    const int64_t n = p.batch * p.channels;
+    Scratch<Op> parts(2 * n), sums(2 * p.channels);
+    const GroupGradient<scalar_t> f{p,
+                                    groups,
+                                    gx.as<scalar_t>(),
+                                    gy.as<scalar_t>(),
+                                    x.as<scalar_t>(),
+                                    mean.as<Op>(),
+                                    scale.as<Op>(),
+                                    w.get(),
+                                    past_caches(x, 2)};
+    parallel_for(0, p.batch * groups, p.grain(f.width() * p.pixels), [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        const int64_t sample = i / groups * p.channels;
+        f.group(i / groups, i % groups, &parts[sample], &parts[n + sample]);
+      }
+      if (f.past) end_stream();
+    });
+    std::fill_n(sums.get(), 2 * p.channels, Op(0));
+    for (int64_t i = 0; i < n; ++i) {
+      sums[i % p.channels] += parts[i];
+      sums[p.channels + i % p.channels] += parts[n + i];
+    }
+    store_values(gw, sums.get());
+    store_values(gb, sums.get() + p.channels);
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,72 @@
+#include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/philox.h>
+#include <taper/framework/cuda/random_key.h>
+#include <taper/ops/random/distributions_functors.h>
+#include <taper/ops/random/distributions_kernels.h>
+
+namespace taper::cuda {
+namespace {
+
+/// As many numbers as one element asks for: the counter's upper word is the element's own.
+struct Uniforms {
+  uint64_t key;
+  int64_t element;
+  uint32_t used = 0;
+  TAPER_DEVICE double operator()() {
+    const uint32_t place = used++;
+    const PhiloxWords counter{{static_cast<uint32_t>(element),
+                               static_cast<uint32_t>(static_cast<uint64_t>(element) >> 32),
+                               place / 2 + 1, 0}};
+    const PhiloxWords r =
+        philox(counter, static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
+    return unit_double(r.pair(static_cast<int>(place % 2)));
+  }
+};
+
+template <class T>
+TAPER_DEVICE T rounded(double v) {
+  return static_cast<T>(static_cast<opmath_t<T>>(v));
+}
+
+template <class T>
+struct Poisson {
+  T* y;
+  const T* rates;
+  RandomKey key;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    Uniforms uniform{key(), i};
+    y[i] = rounded<T>(functor::draw_poisson(static_cast<double>(load(rates[i])), uniform));
+  }
+};
+
+template <class T>
+struct Binomial {
+  T* y;
+  const T* count;
+  const T* prob;
+  RandomKey key;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    Uniforms uniform{key(), i};
+    y[i] = rounded<T>(functor::draw_binomial(static_cast<double>(load(count[i])),
+                                             static_cast<double>(load(prob[i])), uniform));
+  }
+};
+
+}  // namespace
+
+void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
+  const RandomKey key(generator);
+  TAPER_SWITCH(y.dtype, "poisson", TAPER_FLOATING_DTYPES, [&] {
+    for_each(y.numel, Poisson<scalar_t>{y.as<scalar_t>(), rates.as<scalar_t>(), key});
+  });
+}
+
+void binomial(Out y, In count, In prob, CPUGeneratorImpl* generator) {
+  const RandomKey key(generator);
+  TAPER_SWITCH(y.dtype, "binomial", TAPER_FLOATING_DTYPES, [&] {
+    for_each(y.numel,
+             Binomial<scalar_t>{y.as<scalar_t>(), count.as<scalar_t>(), prob.as<scalar_t>(), key});
+  });
+}
+
+}  // namespace taper::cuda

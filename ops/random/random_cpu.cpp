@@ -1,0 +1,380 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <taper/framework/iterate.h>
+#include <taper/ops/random/random_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/random/random_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+using Lock = std::lock_guard<std::mutex>;
+constexpr int64_t kBlock = 2 * Mt19937::kWords;  // values at a time: their words stay in the cache
+constexpr double kTwoPi = 2 * 3.14159265358979323846;
+
+void unit_values(float* y, const uint32_t* words, int64_t n) {
+  TAPER_BY_ISA(unit_block, y, words, n);
+}
+void unit_values(double* y, const uint64_t* pairs, int64_t n) {
+  TAPER_BY_ISA(unit_block, y, pairs, n);
+}
+template <class T>
+void stretch_values(T* y, int64_t n, T from, T to) {
+  TAPER_BY_ISA(stretch_block, y, n, from, to);
+}
+void normal_values(float* y, const uint32_t* words, int64_t n, float mean, float std) {
+  TAPER_BY_ISA(normal_block, y, words, n, mean, std);
+}
+template <class T>
+void bernoulli_values(T* y, const uint64_t* pairs, int64_t n, int64_t threshold) {
+  TAPER_BY_ISA(bernoulli_block, y, pairs, n, threshold);
+}
+template <class T>
+void dropout_values(T* y, T* noise, const T* x, const uint64_t* pairs, int64_t n, int64_t threshold,
+                    T scale) {
+  if (noise) TAPER_BY_ISA(dropout_block, y, noise, x, pairs, n, threshold, scale);
+  TAPER_BY_ISA(dropout_block, y, x, pairs, n, threshold, scale);
+}
+void modulo_values(uint32_t* words, int64_t n, int64_t first) {
+  TAPER_BY_ISA(modulo_block, words, n, first);
+}
+
+/// The generator's words for up to kBlock values, one or two for each.
+struct Words {
+  alignas(64) uint64_t pairs[kBlock];
+  CPUGeneratorImpl* generator;
+
+  explicit Words(CPUGeneratorImpl* g) : generator(g) {}
+  const uint32_t* single(int64_t n) {
+    auto* words = reinterpret_cast<uint32_t*>(pairs);
+    generator->fill(words, n);
+    return words;
+  }
+  const uint64_t* paired(int64_t n) {
+    generator->fill(reinterpret_cast<uint32_t*>(pairs), 2 * n);
+    return pairs;
+  }
+};
+
+/// Calls write(to, n) for consecutive pieces of y in the order of its memory, n up to kBlock. A
+/// strided row is written through a buffer.
+template <class T, class Write>
+void each_piece(const Out& y, const Write& write) {
+  if (y.numel == 0) return;
+  const Plan<1> plan = plan_over(y.sizes, y);
+  for_each_row(plan, 0, plan.numel, [&](char* const* p, const int64_t* stride, int64_t count) {
+    T buffer[kBlock];
+    for (int64_t done = 0; done < count; done += kBlock) {
+      const int64_t n = std::min(kBlock, count - done);
+      char* to = p[0] + done * stride[0];
+      if (stride[0] == static_cast<int64_t>(sizeof(T)) || n == 1) {
+        write(reinterpret_cast<T*>(to), n);
+        continue;
+      }
+      write(buffer, n);
+      for (int64_t i = 0; i < n; ++i) *reinterpret_cast<T*>(to + i * stride[0]) = buffer[i];
+    }
+  });
+}
+
+/// y[i] = draw(), one after the other.
+template <class T, class Draw>
+void each_value(const Out& y, const Draw& draw) {
+  each_piece<T>(y, [&](T* to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) to[i] = draw();
+  });
+}
+
+double uniform_double(CPUGeneratorImpl* g) {
+  return static_cast<double>(g->random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
+}
+
+// With as many bits as the type's mantissa.
+template <class T>
+float unit_reduced(CPUGeneratorImpl* g) {
+  constexpr int bits = std::numeric_limits<T>::digits;
+  return static_cast<float>(g->random() & ((1u << bits) - 1)) / static_cast<float>(1u << bits);
+}
+
+template <class T>
+void uniform_reduced(const Out& y, double from, double to, CPUGeneratorImpl* g) {
+  const float first = T(static_cast<float>(from));
+  const float width = T(static_cast<float>(T(static_cast<float>(to))) - first);
+  each_value<T>(y, [&] { return T(unit_reduced<T>(g) * width + first); });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- continuous
+void uniform(Out y, double from, double to, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  Words words(g);
+  const bool unit = from == 0 && to == 1;
+  if (y.dtype == kFloat) {
+    each_piece<float>(y, [&](float* p, int64_t n) {
+      unit_values(p, words.single(n), n);
+      if (!unit) stretch_values(p, n, static_cast<float>(from), static_cast<float>(to));
+    });
+  } else if (y.dtype == kDouble) {
+    each_piece<double>(y, [&](double* p, int64_t n) {
+      unit_values(p, words.paired(n), n);
+      if (!unit) stretch_values(p, n, from, to);
+    });
+  } else {
+    y.dtype == kHalf ? uniform_reduced<Half>(y, from, to, g)
+                     : uniform_reduced<BFloat16>(y, from, to, g);
+  }
+}
+
+namespace {
+
+// Pairs of normal numbers; the second waits in the generator.
+double normal_one(CPUGeneratorImpl* g, double mean, double std) {
+  if (const optional<double> waiting = g->next_double_normal_sample()) {
+    g->set_next_double_normal_sample(nullopt);
+    return *waiting * std + mean;
+  }
+  const double u1 = uniform_double(g), u2 = uniform_double(g);
+  const double radius = std::sqrt(-2.0 * std::log1p(-u2)), angle = kTwoPi * u1;
+  g->set_next_double_normal_sample(radius * std::sin(angle));
+  return radius * std::cos(angle) * std + mean;
+}
+
+// Like normal_block, with PyTorch's roundings: BFloat16 rounds after every step, Half has float's
+// functions and rounds what is stored.
+template <class T>
+void normal_16(T* y, T mean, T std) {
+  using acc_t = opmath_t<T>;
+  const auto stored = [](acc_t v) { return static_cast<acc_t>(static_cast<T>(v)); };
+  const auto step = [](acc_t v) {
+    return std::is_same_v<T, BFloat16> ? static_cast<acc_t>(static_cast<T>(v)) : v;
+  };
+  for (int j = 0; j < 8; ++j) {
+    const acc_t u1 = stored(1 - static_cast<acc_t>(y[j])), u2 = y[j + 8];
+    const acc_t radius = stored(std::sqrt(step(-2 * step(std::log(u1)))));
+    const acc_t angle = stored(static_cast<acc_t>(kTwoPi * static_cast<double>(u2)));
+    const acc_t c = step(radius * step(std::cos(angle))), s = step(radius * step(std::sin(angle)));
+    y[j] = static_cast<T>(step(c * static_cast<acc_t>(std)) + static_cast<acc_t>(mean));
+    y[j + 8] = static_cast<T>(step(s * static_cast<acc_t>(std)) + static_cast<acc_t>(mean));
+  }
+}
+
+template <class T>
+void normal_pieces(T* p, int64_t n, double mean, double std, Words& words) {
+  if constexpr (std::is_same_v<T, float>) {
+    normal_values(p, words.single(n), n, static_cast<float>(mean), static_cast<float>(std));
+  } else {
+    if constexpr (std::is_same_v<T, double>)
+      unit_values(p, words.paired(n), n);
+    else
+      for (int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(unit_reduced<T>(words.generator));
+    using acc_t = opmath_t<T>;
+    for (int64_t i = 0; i < n; i += 16)
+      normal_16(p + i, static_cast<T>(static_cast<acc_t>(mean)),
+                static_cast<T>(static_cast<acc_t>(std)));
+  }
+}
+
+// Whole blocks of 16, then 16 new numbers over the last 16 places: the words of the incomplete
+// block are drawn and dropped.
+template <class T>
+void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) {
+  Words words(g);
+  const int64_t whole = n / 16 * 16;
+  for (int64_t i = 0; i < whole; i += kBlock)
+    normal_pieces(p + i, std::min(kBlock, whole - i), mean, std, words);
+  if (whole == n) return;
+  for (int64_t i = whole; i < n; ++i) std::is_same_v<T, double> ? g->random64() : g->random();
+  normal_pieces(p + n - 16, 16, mean, std, words);
+}
+
+}  // namespace
+
+void normal(Out y, double mean, double std, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  TAPER_SWITCH(y.dtype, "normal_kernel_cpu", TAPER_FLOATING_DTYPES, [&] {
+    if (y.numel >= 16 && y.contiguous)
+      normal_fill(y.as<scalar_t>(), y.numel, mean, std, g);
+    else
+      each_value<scalar_t>(y, [&] {
+        return static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(normal_one(g, mean, std)));
+      });
+  });
+}
+
+void exponential(Out y, double lambd, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  TAPER_SWITCH(y.dtype, "exponential_cpu", TAPER_FLOATING_DTYPES, [&] {
+    each_value<scalar_t>(y, [&] {
+      const double v = -1.0 / lambd * std::log(1.0 - uniform_double(g));
+      return static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(v));
+    });
+  });
+}
+
+// ---------------------------------------------------------------- yes or no
+namespace {
+
+// u < p for u = r * 2^-53 is r < ceil(p * 2^53), exactly.
+int64_t bernoulli_threshold(double p) { return static_cast<int64_t>(std::ceil(p * 0x1p53)); }
+
+}  // namespace
+
+void bernoulli(Out y, double p, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  Words words(g);
+  const int64_t threshold = bernoulli_threshold(p);
+  TAPER_SWITCH(y.dtype, "bernoulli_scalar_cpu_", TAPER_ALL_DTYPES, [&] {
+    each_piece<scalar_t>(
+        y, [&](scalar_t* to, int64_t n) { bernoulli_values(to, words.paired(n), n, threshold); });
+  });
+}
+
+void bernoulli_each(Out y, In p, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  const Plan<2> plan = plan_over(y.sizes, y, p);
+  TAPER_SWITCH(p.dtype, "bernoulli_tensor_cpu_p_", TAPER_FLOATING_DTYPES, [&] {
+    using prob_t = scalar_t;
+    TAPER_SWITCH(y.dtype, "bernoulli_tensor_cpu_self_", TAPER_ALL_DTYPES, [&] {
+      for_each_row(plan, 0, plan.numel, [&](char* const* ptr, const int64_t* stride, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          const prob_t prob = *reinterpret_cast<const prob_t*>(ptr[1] + i * stride[1]);
+          bool one;
+          if constexpr (std::is_same_v<prob_t, double>)
+            one = uniform_double(g) < prob;
+          else
+            one = static_cast<float>(g->random() & 0xffffffu) * 0x1p-24f < static_cast<float>(prob);
+          *reinterpret_cast<scalar_t*>(ptr[0] + i * stride[0]) = static_cast<scalar_t>(one);
+        }
+      });
+    });
+  });
+}
+
+void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  Words words(g);
+  const int64_t threshold = bernoulli_threshold(1 - p);
+  TAPER_SWITCH(y.dtype, "dropout", TAPER_FLOATING_DTYPES, [&] {
+    using acc_t = opmath_t<scalar_t>;
+    const scalar_t scale = static_cast<scalar_t>(acc_t(1) / static_cast<acc_t>(1 - p));
+    for (int64_t i = 0; i < y.numel; i += kBlock) {
+      const int64_t n = std::min(kBlock, y.numel - i);
+      dropout_values(y.as<scalar_t>() + i, noise.defined() ? noise.as<scalar_t>() + i : nullptr,
+                     x.as<scalar_t>() + i, words.paired(n), n, threshold, scale);
+    }
+  });
+}
+
+// ---------------------------------------------------------------- integers
+void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  TAPER_SWITCH(y.dtype, "random_from_to_kernel_cpu", TAPER_ALL_DTYPES, [&] {
+    const auto value = [base](uint64_t r) {
+      const int64_t v = static_cast<int64_t>(r + static_cast<uint64_t>(base));
+      if constexpr (isReducedFloatingType(CppTypeToScalarType<scalar_t>::value))
+        return static_cast<scalar_t>(static_cast<float>(v));
+      else
+        return static_cast<scalar_t>(v);
+    };
+    if (range == 0)
+      each_value<scalar_t>(y, [&] { return value(g->random64() - static_cast<uint64_t>(base)); });
+    else if (range >= uint64_t{1} << 32)
+      each_value<scalar_t>(y, [&] { return value(g->random64() % range); });
+    else
+      each_value<scalar_t>(
+          y, [&, r = static_cast<uint32_t>(range)] { return value(g->random() % r); });
+  });
+}
+
+void random_full(Out y, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  TAPER_SWITCH(y.dtype, "random_kernel_cpu", TAPER_ALL_DTYPES, [&] {
+    each_value<scalar_t>(y, [&] {
+      using limits = std::numeric_limits<scalar_t>;
+      if constexpr (std::is_same_v<scalar_t, bool>)
+        return static_cast<bool>(g->random() & 1u);
+      else if constexpr (std::is_same_v<scalar_t, int64_t>)
+        return static_cast<int64_t>(g->random64() & static_cast<uint64_t>(INT64_MAX));
+      else if constexpr (std::is_same_v<scalar_t, double>)
+        return static_cast<double>(g->random64() % ((uint64_t{1} << limits::digits) + 1));
+      else if constexpr (limits::is_integer)
+        return static_cast<scalar_t>(g->random() % (static_cast<uint32_t>(limits::max()) + 1u));
+      else
+        return static_cast<scalar_t>(
+            static_cast<float>(g->random() % ((uint32_t{1} << limits::digits) + 1u)));
+    });
+  });
+}
+
+namespace {
+
+// Fisher-Yates from the front: place i takes one of the places from i on.
+template <class T>
+void shuffle(T* values, int64_t n, CPUGeneratorImpl* g) {
+  alignas(64) uint32_t words[kBlock];
+  for (int64_t i = 0; i < n - 1; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - 1 - i);
+    g->fill(words, count);
+    modulo_values(words, count, n - i);
+    for (int64_t j = 0; j < count; ++j) {
+      T* a = values + i + j;
+      T* b = a + words[j];
+      const T v = *a;
+      *a = *b;
+      *b = v;
+    }
+  }
+}
+
+}  // namespace
+
+void permutation(Out y, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  const int64_t n = y.numel;
+  // Half the memory of int64 is in the cache more often; no permutation needs more than 32 bits.
+  const std::unique_ptr<uint32_t[]> order(new uint32_t[static_cast<size_t>(n)]);
+  for (int64_t i = 0; i < n; ++i) order[i] = static_cast<uint32_t>(i);
+  shuffle(order.get(), n, g);
+  TAPER_SWITCH(y.dtype, "randperm", TAPER_NUMBER_DTYPES, [&] {
+    scalar_t* p = y.as<scalar_t>();
+    for (int64_t i = 0; i < n; ++i)
+      p[i] = static_cast<scalar_t>(
+          static_cast<std::conditional_t<
+              isReducedFloatingType(CppTypeToScalarType<scalar_t>::value), float, int64_t>>(
+              order[i]));
+  });
+}
+
+void multinomial_replace(Out y, In p, CPUGeneratorImpl* g) {
+  const Lock lock(g->mutex_);
+  const int64_t rows = p.dim() == 1 ? 1 : p.sizes[0], k = p.sizes.back();
+  const int64_t samples = rows == 0 ? 0 : y.numel / rows;
+  TAPER_SWITCH(p.dtype, "multinomial", TAPER_FLOATING_DTYPES, [&] {
+    const std::unique_ptr<scalar_t[]> cumulative(new scalar_t[static_cast<size_t>(k)]);
+    for (int64_t r = 0; r < rows; ++r) {
+      const scalar_t* weights = p.as<scalar_t>() + r * k;
+      using acc_t = opmath_t<scalar_t>;
+      scalar_t sum = static_cast<scalar_t>(acc_t(0));
+      for (int64_t i = 0; i < k; ++i)
+        cumulative[i] = sum =
+            static_cast<scalar_t>(static_cast<acc_t>(sum) + static_cast<acc_t>(weights[i]));
+      for (int64_t i = 0; i < k; ++i)
+        cumulative[i] =
+            static_cast<scalar_t>(static_cast<acc_t>(cumulative[i]) / static_cast<acc_t>(sum));
+      cumulative[k - 1] = static_cast<scalar_t>(acc_t(1));
+      for (int64_t s = 0; s < samples; ++s) {
+        const double u = uniform_double(g);
+        const scalar_t* at = std::partition_point(
+            cumulative.get(), cumulative.get() + k,
+            [u](scalar_t c) { return static_cast<double>(static_cast<acc_t>(c)) < u; });
+        y.as<int64_t>()[r * samples + s] = at - cumulative.get();
+      }
+    }
+  });
+}
+
+}  // namespace taper::cpu

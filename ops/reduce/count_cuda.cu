@@ -1,0 +1,32 @@
+#include <taper/framework/cuda/launch.h>
+#include <taper/ops/reduce/count_kernels.h>
+
+namespace taper::cuda {
+namespace {
+
+// Whole numbers add up to the same in any order.
+TAPER_DEVICE void add_one(int64_t* to) {
+#ifdef __CUDA_ARCH__
+  atomicAdd(reinterpret_cast<unsigned long long*>(to), 1ull);
+#else
+  ++*to;
+#endif
+}
+
+template <class T>
+struct Count {
+  int64_t* counts;
+  const T* x;
+  int64_t first;
+  TAPER_DEVICE void operator()(int64_t i) const { add_one(counts + (x[i] - first)); }
+};
+
+}  // namespace
+
+void count_values(InOut counts, In x, int64_t first) {
+  TAPER_SWITCH(x.dtype, "count", TAPER_INTEGRAL_DTYPES, [&] {
+    for_each(x.numel, Count<scalar_t>{counts.as<int64_t>(), x.as<scalar_t>(), first});
+  });
+}
+
+}  // namespace taper::cuda

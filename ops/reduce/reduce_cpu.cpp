@@ -1,0 +1,62 @@
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/reduce/count_bytes.h>
+#include <taper/ops/reduce/reduce_kernels.h>
+
+#define TAPER_ISA_FILE <taper/ops/reduce/reduce_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+template <class T, class Total>
+void store_totals(char* y, int64_t step, const Total* totals, int64_t n, Finish finish) {
+  for (int64_t i = 0; i < n; ++i) {
+    Total v = totals[i];
+    if constexpr (std::is_floating_point<Total>::value) {
+      v = static_cast<Total>(v / finish.divisor);
+      if (finish.square_root) v = static_cast<Total>(__builtin_sqrt(v));
+    }
+    if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value)
+      *reinterpret_cast<T*>(y + i * step) = T(static_cast<float>(v));
+    else
+      *reinterpret_cast<T*>(y + i * step) = static_cast<T>(v);
+  }
+}
+
+}  // namespace
+
+template <class Total>
+StoreTotals<Total> store_totals_for(ScalarType dtype) {
+  StoreTotals<Total> store = nullptr;
+  TAPER_SWITCH(dtype, "reduce", TAPER_ALL_DTYPES, [&] { store = &store_totals<scalar_t, Total>; });
+  return store;
+}
+template StoreTotals<float> store_totals_for(ScalarType dtype);
+template StoreTotals<double> store_totals_for(ScalarType dtype);
+template StoreTotals<int64_t> store_totals_for(ScalarType dtype);
+template StoreTotals<uint64_t> store_totals_for(ScalarType dtype);
+
+namespace {
+
+// A handful of floats: planning would take longer than adding them.
+bool sum_few(Out y, const In& x, double divisor) {
+  if (x.dtype != kFloat || y.dtype != kFloat || y.numel != 1 || !x.contiguous || x.numel > 8)
+    return false;
+  double total = 0;
+  for (int64_t i = 0; i < x.numel; ++i) total += x.as<float>()[i];
+  *y.as<float>() = static_cast<float>(total / divisor);
+  return true;
+}
+
+}  // namespace
+
+void sum(Out y, In x, DimMask dims, double divisor) {
+  if (sum_few(y, x, divisor)) return;
+  TAPER_BY_ISA(sum, y, x, dims, divisor);
+}
+void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
+void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
+void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }
+
+}  // namespace taper::cpu

@@ -1,0 +1,40 @@
+#include <taper/ops/reduce/reduce_dims.h>
+
+namespace taper {
+
+DimMask dim_mask(const OptionalIntArrayRef& dims, int64_t rank) {
+  if (!dims.has_value() || dims->empty()) return all_dims(rank);
+  DimMask mask = 0;
+  for (int64_t d : wrap_dims(*dims, rank)) mask |= DimMask{1} << d;
+  return mask & all_dims(rank);
+}
+
+Dims listed(DimMask dims, int64_t rank) {
+  Dims out;
+  for (int64_t d = 0; d < rank; ++d)
+    if ((dims >> d) & 1) out.push_back(d);
+  return out;
+}
+
+Dims reduced_sizes(IntArrayRef sizes, DimMask dims, bool keepdim) {
+  Dims out;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const bool reduced = (dims >> d) & 1;
+    if (!reduced || keepdim) out.push_back(reduced ? 1 : sizes[d]);
+  }
+  return out;
+}
+
+int64_t reduced_numel(const Tensor& x, DimMask dims) {
+  int64_t n = 1;
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if ((dims >> d) & 1) n *= x.sizes()[d];
+  return n;
+}
+
+Tensor keep_dims(const Tensor& y, IntArrayRef sizes, DimMask dims) {
+  if (y.dim() == static_cast<int64_t>(sizes.size())) return y;
+  return y.reshape(reduced_sizes(sizes, dims, true));
+}
+
+}  // namespace taper

@@ -1,0 +1,192 @@
+#include <taper/ops/reduce/reduce_minmax.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/ops/reduce/reduce_dims.h>
+#include <taper/ops/reduce/reduce_kernels.h>
+#include <taper/ops/shared/out.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+void check_some_elements(const char* op, const Tensor& x) {
+  TAPER_CHECK(x.numel() > 0, op,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+              "reduction dim with the 'dim' argument.");
+}
+
+// Every reduced dimension must hold something; a tensor with no elements may still have results.
+void check_some_along(const char* op, const Tensor& x, DimMask dims) {
+  for (int64_t d = 0; d < x.dim(); ++d)
+    TAPER_CHECK_INDEX(!((dims >> d) & 1) || x.sizes()[d] > 0, op, "(): Expected reduction dim ", d,
+                      " to have non-zero size.");
+}
+
+// The gradient in equal parts to all elements that have the result's value.
+Tensor share_evenly(const Tensor& gy, const Tensor& x, const Tensor& y, DimMask dims) {
+  const Tensor mask = x.eq(keep_dims(y, x.sizes(), dims));
+  const Tensor count = mask.sum(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
+  return mask.mul(keep_dims(gy, x.sizes(), dims).div(count));
+}
+
+Tensor extreme(const char* op, const char* node, bool largest, const Tensor& x, DimMask dims,
+               bool keepdim) {
+  check_some_along(op, x, dims);
+  Tensor y =
+      detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), x.scalar_type(), x.device());
+  if (largest)
+    TAPER_ON_DEVICE(x, amax, y, x, dims);
+  else
+    TAPER_ON_DEVICE(x, amin, y, x, dims);
+  if (needs_grad(x))
+    record(node, y, {x}, [x = saved(x), y = saved_output(y), dims](const Tensor& gy) {
+      return share_evenly(gy, x.get(), y.get(), dims);
+    });
+  return y;
+}
+
+// The gradient to the positions that were chosen, 0 elsewhere.
+Tensor put_at(const Tensor& gy, const Tensor& indices, const Dims& sizes, int64_t dim,
+              bool keepdim) {
+  if (sizes.empty()) return gy;
+  const Tensor zeros = gy.new_zeros(sizes);
+  return keepdim ? zeros.scatter(dim, indices, gy)
+                 : zeros.scatter(dim, indices.unsqueeze(dim), gy.unsqueeze(dim));
+}
+
+// Values (where wanted) and positions along the one dimension in `dims`; x is not empty there.
+void find_extreme(bool largest, const Tensor& values, const Tensor& indices, const Tensor& x,
+                  DimMask dims) {
+  TAPER_CHECK(!x.is_complex(), largest ? "max" : "min", "(): does not support complex input");
+  if (largest)
+    TAPER_ON_DEVICE(x, max_with_index, values, indices, x, dims);
+  else
+    TAPER_ON_DEVICE(x, min_with_index, values, indices, x, dims);
+}
+
+void record_chosen(const char* node, const Tensor& values, const Tensor& indices, const Tensor& x,
+                   int64_t dim, bool keepdim) {
+  if (!needs_grad(x)) return;
+  record(node, values, {x},
+         [indices = saved(indices), sizes = Dims(x.sizes()), dim, keepdim](const Tensor& gy) {
+           return put_at(gy, indices.get(), sizes, dim, keepdim);
+         });
+}
+
+std::tuple<Tensor, Tensor> extreme_along(const char* op, const char* node, bool largest,
+                                         const Tensor& x, int64_t dim, bool keepdim) {
+  dim = wrap_dim(dim, x.dim());
+  const DimMask dims = one_dim(dim, x.dim());
+  check_some_along(op, x, dims);
+  const Dims sizes = reduced_sizes(x.sizes(), dims, keepdim);
+  Tensor values = detail::make_tensor(sizes, x.scalar_type(), x.device());
+  Tensor indices = detail::make_tensor(sizes, kLong, x.device());
+  find_extreme(largest, values, indices, x, dims);
+  record_chosen(node, values, indices, x, dim, keepdim);
+  return {values, indices};
+}
+
+Tensor position(const char* op, bool largest, const Tensor& x, optional<int64_t> dim,
+                bool keepdim) {
+  TAPER_CHECK_AS(NotImplementedError, x.scalar_type() != kBool, '"', op,
+                 "_cpu\" not implemented for 'Bool'");
+  if (dim) {
+    const DimMask dims = one_dim(*dim, x.dim());
+    check_some_along(op, x, dims);
+    Tensor y = detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), kLong, x.device());
+    find_extreme(largest, Tensor(), y, x, dims);
+    return y;
+  }
+  TAPER_CHECK_INDEX(x.numel() > 0, op,
+                    "(): Expected reduction dim to be specified for input.numel() == 0.");
+  Tensor y =
+      detail::make_tensor(reduced_sizes(x.sizes(), all_dims(x.dim()), keepdim), kLong, x.device());
+  find_extreme(largest, Tensor(), y, x.detach().reshape({-1}), 1);
+  return y;
+}
+
+}  // namespace
+
+Tensor max(const Tensor& self) {
+  check_some_elements("max", self);
+  return extreme("max", "MaxBackward1", true, self, all_dims(self.dim()), false);
+}
+Tensor min(const Tensor& self) {
+  check_some_elements("min", self);
+  return extreme("min", "MinBackward1", false, self, all_dims(self.dim()), false);
+}
+Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (dim.empty()) check_some_elements("amax", self);
+  return extreme("amax", "AmaxBackward0", true, self, dim_mask(dim, self.dim()), keepdim);
+}
+Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (dim.empty()) check_some_elements("amin", self);
+  return extreme("amin", "AminBackward0", false, self, dim_mask(dim, self.dim()), keepdim);
+}
+
+std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) {
+  return extreme_along("max", "MaxBackward0", true, self, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim) {
+  return extreme_along("min", "MinBackward0", false, self, dim, keepdim);
+}
+Tensor max(const Tensor& self, const Tensor& other) { return self.maximum(other); }
+Tensor min(const Tensor& self, const Tensor& other) { return self.minimum(other); }
+
+Tensor argmax(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  return position("argmax", true, self, dim, keepdim);
+}
+Tensor argmin(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  return position("argmin", false, self, dim, keepdim);
+}
+
+Tensor Tensor::median() const { return taper::median(*this); }
+std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
+  return taper::median(*this, dim, keepdim);
+}
+Tensor Tensor::max() const { return taper::max(*this); }
+Tensor Tensor::min() const { return taper::min(*this); }
+std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
+  return taper::max(*this, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
+  return taper::min(*this, dim, keepdim);
+}
+#define TAPER_EXTREME_OUT(name)                                                               \
+  Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim) {        \
+    const ScalarType t = self.scalar_type();                                                  \
+    TAPER_CHECK(!out.defined() || out.scalar_type() == t,                                     \
+                "Expected the dtype for input and out to match, but got ", toString(t),       \
+                " for input's dtype and ", toString(out.scalar_type()), " for out's dtype."); \
+    return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                  \
+  }
+TAPER_EXTREME_OUT(amax)
+TAPER_EXTREME_OUT(amin)
+#undef TAPER_EXTREME_OUT
+#define TAPER_POSITION_OUT(name)                                                             \
+  Tensor& name##_out(Tensor& out, const Tensor& self, optional<int64_t> dim, bool keepdim) { \
+    check_asked_dtype(out, kLong);                                                           \
+    return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                 \
+  }
+TAPER_POSITION_OUT(argmax)
+TAPER_POSITION_OUT(argmin)
+#undef TAPER_POSITION_OUT
+Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const {
+  return taper::amax(*this, dim, keepdim);
+}
+Tensor Tensor::amin(IntArrayRef dim, bool keepdim) const {
+  return taper::amin(*this, dim, keepdim);
+}
+Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const {
+  return taper::argmax(*this, dim, keepdim);
+}
+Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const {
+  return taper::argmin(*this, dim, keepdim);
+}
+
+}  // namespace taper

@@ -1,0 +1,316 @@
+#include <taper/ops/reduce/reduce_norm.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/reduce/reduce_dims.h>
+#include <taper/ops/reduce/reduce_kernels.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::Saved;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+Tensor new_result(const Tensor& x, DimMask dims, bool keepdim) {
+  return detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), x.scalar_type(), x.device());
+}
+
+// ---------------------------------------------------------------- variance
+
+Tensor var_backward(const Tensor& gy, const Tensor& x, DimMask dims, double correction) {
+  const double freedom = static_cast<double>(reduced_numel(x, dims)) - correction;
+  const Tensor mean = x.mean(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
+  return keep_dims(gy, x.sizes(), dims).mul(2 / freedom).mul(x.sub(mean));
+}
+
+// A constant row has deviation 0 and, by agreement, gradient 0 there.
+Tensor std_backward(const Tensor& gy, const Tensor& y, const Tensor& x, DimMask dims,
+                    double correction) {
+  const Tensor g = gy.div(y.mul(2)).masked_fill(y.eq(0), 0);
+  return var_backward(g, x, dims, correction);
+}
+
+struct VarianceRequest {
+  const char* node;
+  DimMask dims;
+  double correction;
+  bool keepdim;
+  bool square_root;
+};
+
+void check_variance(const char* op, const Tensor& x) {
+  TAPER_CHECK(isFloatingOrComplexType(x.scalar_type()), op,
+              " only support floating point and complex dtypes");
+}
+
+Tensor variance(const Tensor& x, const VarianceRequest& r);
+
+// The variances of the parts add up.
+Tensor complex_variance(const Tensor& x, VarianceRequest r) {
+  const bool square_root = r.square_root;
+  r.square_root = false;
+  const Tensor y = variance(real(x), r).add(variance(imag(x), r));
+  return square_root ? y.sqrt() : y;
+}
+
+Tensor variance(const Tensor& x, const VarianceRequest& r) {
+  check_variance("std and var", x);
+  if (x.is_complex()) return complex_variance(x, r);
+  Tensor y = new_result(x, r.dims, r.keepdim);
+  TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, r.correction, r.square_root);
+  if (!needs_grad(x)) return y;
+  if (r.square_root)
+    record(r.node, y, {x}, [x = saved(x), y = saved_output(y), r](const Tensor& gy) {
+      return std_backward(gy, y.get(), x.get(), r.dims, r.correction);
+    });
+  else
+    record(r.node, y, {x}, [x = saved(x), r](const Tensor& gy) {
+      return var_backward(gy, x.get(), r.dims, r.correction);
+    });
+  return y;
+}
+
+std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequest& r) {
+  check_variance(r.square_root ? "std_mean" : "var_mean", x);
+  if (x.is_complex())
+    return {complex_variance(x, r),
+            x.mean(OptionalIntArrayRef(listed(r.dims, x.dim()).ref()), r.keepdim)};
+  Tensor y = new_result(x, r.dims, r.keepdim), mean = new_result(x, r.dims, r.keepdim);
+  TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, r.correction, r.square_root);
+  if (needs_grad(x))
+    record(r.node, {y, mean}, {x}, [x = saved(x), y = saved_output(y), r](Grads& g) {
+      const Tensor in = x.get();
+      Tensor gx;
+      if (g[0].defined())
+        gx = r.square_root ? std_backward(g[0], y.get(), in, r.dims, r.correction)
+                           : var_backward(g[0], in, r.dims, r.correction);
+      if (!g[1].defined()) return gx;
+      const double count = static_cast<double>(reduced_numel(in, r.dims));
+      const Tensor gm = keep_dims(g[1], in.sizes(), r.dims).div(count).expand(in.sizes());
+      return gx.defined() ? gx.add(gm) : gm;
+    });
+  return {y, mean};
+}
+
+double number_of(const optional<Scalar>& correction) {
+  return correction ? correction->toDouble() : 1;
+}
+
+VarianceRequest variance_request(const char* node, const Tensor& x, const OptionalIntArrayRef& dim,
+                                 double correction, bool keepdim, bool square_root) {
+  return {node, dim_mask(dim, x.dim()), correction, keepdim, square_root};
+}
+
+// ---------------------------------------------------------------- norms
+
+// The gradient is 0 where the norm is.
+Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, double p,
+                     DimMask dims) {
+  const Tensor gy = keep_dims(gy_in, x.sizes(), dims), y = keep_dims(y_in, x.sizes(), dims);
+  if (p == 0) return x.new_zeros(x.sizes());
+  if (p == 1) return x.sign().mul(gy);
+  if (p == 2) return x.mul(gy.div(y).masked_fill(y.eq(0), 0));
+  if (std::isinf(p)) {
+    const Tensor chosen = x.abs().eq(y);
+    const Tensor count = chosen.sum(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
+    return x.sign().mul(chosen).mul(gy.div(count));
+  }
+  const Tensor scale = gy.div(y.pow(p - 1)).masked_fill(y.eq(0), 0);
+  if (p < 1) return x.sign().mul(x.abs().pow(p - 1).masked_fill(x.eq(0), 0)).mul(scale);
+  return x.sign().mul(x.abs().pow(p - 1)).mul(scale);
+}
+
+// The least and the largest of nothing are not defined, and so are norms of negative order.
+void check_not_of_nothing(const Tensor& x, double p, DimMask dims) {
+  if (!(p < 0 || std::isinf(p)) || reduced_numel(x, dims) > 0) return;
+  const Dims list = listed(dims, x.dim());
+  TAPER_CHECK(list.size() < x.dim(), "linalg.vector_norm cannot compute the ", p,
+              " norm on an empty tensor because the operation does not have an identity");
+  for (int64_t d : list)
+    TAPER_CHECK(x.size(d) != 0, "linalg.vector_norm cannot compute the ", p,
+                " norm on the dimension ", d,
+                " because this dimension is empty and the operation does not have an identity");
+}
+
+Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
+  if (x.is_complex()) return any_norm(node, x.abs(), p, dims, keepdim);
+  TAPER_CHECK(isFloatingType(x.scalar_type()),
+              "norm(): input dtype should be either floating point or complex. Got ",
+              x.scalar_type(), " instead.");
+  check_not_of_nothing(x, p, dims);
+  Tensor y;
+  if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
+    y = new_result(x, dims, keepdim);
+    TAPER_ON_DEVICE(x, vector_norm, y, x, dims, p);
+  } else {
+    const NoGradGuard no_grad;
+    const Dims list = listed(dims, x.dim());
+    y = x.abs().pow(p).sum(OptionalIntArrayRef(list.ref()), keepdim).pow(1 / p);
+  }
+  if (needs_grad(x))
+    record(node, y, {x}, [x = saved(x), y = saved_output(y), p, dims](const Tensor& gy) {
+      return norm_backward(gy, x.get(), y.get(), p, dims);
+    });
+  return y;
+}
+
+double order(const optional<Scalar>& p) { return p ? p->toDouble() : 2; }
+
+// ---------------------------------------------------------------- logsumexp
+
+// The largest (real part of an) element along dims, 0 where that is infinite: subtracting it must
+// not give NaN.
+Tensor finite_shift(const Tensor& x, IntArrayRef dims) {
+  const Tensor largest = (x.is_complex() ? real(x) : x).amax(dims, true);
+  return largest.masked_fill(largest.abs().eq(INFINITY), 0);
+}
+
+}  // namespace
+
+Tensor var(const Tensor& self, bool unbiased) {
+  return variance(self, variance_request("VarBackward0", self, nullopt, unbiased, false, false));
+}
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  return variance(self, variance_request("VarBackward0", self, dim, unbiased, keepdim, false));
+}
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
+           bool keepdim) {
+  return variance(
+      self, variance_request("VarBackward0", self, dim, number_of(correction), keepdim, false));
+}
+Tensor std(const Tensor& self, bool unbiased) {
+  return variance(self, variance_request("StdBackward0", self, nullopt, unbiased, false, true));
+}
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  return variance(self, variance_request("StdBackward0", self, dim, unbiased, keepdim, true));
+}
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
+           bool keepdim) {
+  return variance(
+      self, variance_request("StdBackward0", self, dim, number_of(correction), keepdim, true));
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
+  return var_mean(self, nullopt, unbiased);
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
+  return var_mean(self, OptionalIntArrayRef(dim));
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
+                                    bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("VarMeanBackward0", self, dim, unbiased, keepdim, false));
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("VarMeanBackward0", self, dim, number_of(correction), keepdim, false));
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
+  return std_mean(self, nullopt, unbiased);
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
+  return std_mean(self, OptionalIntArrayRef(dim));
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
+                                    bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("StdMeanBackward0", self, dim, unbiased, keepdim, true));
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const optional<Scalar>& correction, bool keepdim) {
+  return variance_and_mean(
+      self, variance_request("StdMeanBackward0", self, dim, number_of(correction), keepdim, true));
+}
+
+Tensor norm(const Tensor& self, const Scalar& p) {
+  return any_norm("NormBackward0", self, p.toDouble(), all_dims(self.dim()), false);
+}
+Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype) {
+  return any_norm("NormBackward2", self.to(dtype), order(p), all_dims(self.dim()), false);
+}
+Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
+  return any_norm("NormBackward1", self, order(p), dim_mask(dim, self.dim()), keepdim);
+}
+Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+            ScalarType dtype) {
+  return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask(dim, self.dim()), keepdim);
+}
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
+                          bool keepdim, optional<ScalarType> dtype) {
+  return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
+                  dim_mask(dim, self.dim()), keepdim);
+}
+Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntArrayRef dim,
+                   bool keepdim, optional<ScalarType> dtype) {
+  const size_t reduced = dim ? dim->size() : static_cast<size_t>(self.dim());
+  if (ord && reduced != 1) return linalg::norm(self, ord, dim, keepdim, dtype);
+  return linalg_vector_norm(self, ord.value_or(2), dim, keepdim, dtype);
+}
+
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  check_defined("logsumexp", self, "self");
+  if (!isFloatingOrComplexType(self.scalar_type()))
+    return logsumexp(self.to(default_dtype()), dim, keepdim);
+  const DimMask dims = dim_mask(dim, self.dim());
+  Tensor y;
+  if (reduced_numel(self, dims) == 0) {
+    y = self.detach().exp().sum(dim, keepdim).log();
+  } else {
+    const NoGradGuard no_grad;
+    const Tensor shift = finite_shift(self, dim);
+    y = self.sub(shift).exp_().sum(dim, true).log_().add_(shift);
+    if (!keepdim) y = _unsafe_view(y, reduced_sizes(self.sizes(), dims, false));
+  }
+  if (needs_grad(self))
+    record("LogsumexpBackward0", y, {self},
+           [x = saved(self), y = saved_output(y), dims](const Tensor& gy) {
+             const Tensor in = x.get();
+             return in.sub(keep_dims(y.get(), in.sizes(), dims))
+                 .exp()
+                 .conj()
+                 .mul(keep_dims(gy, in.sizes(), dims));
+           });
+  return y;
+}
+
+Tensor Tensor::var(bool unbiased) const { return taper::var(*this, unbiased); }
+Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
+  return taper::var(*this, dim, unbiased, keepdim);
+}
+Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar>& correction,
+                   bool keepdim) const {
+  return taper::var(*this, dim, correction, keepdim);
+}
+Tensor Tensor::std(bool unbiased) const { return taper::std(*this, unbiased); }
+Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const {
+  return taper::std(*this, dim, unbiased, keepdim);
+}
+Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar>& correction,
+                   bool keepdim) const {
+  return taper::std(*this, dim, correction, keepdim);
+}
+Tensor Tensor::norm(const Scalar& p) const { return taper::norm(*this, p); }
+Tensor Tensor::norm(const optional<Scalar>& p, ScalarType dtype) const {
+  return taper::norm(*this, p, dtype);
+}
+Tensor Tensor::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                    ScalarType dtype) const {
+  return taper::norm(*this, p, dim, keepdim, dtype);
+}
+Tensor Tensor::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim) const {
+  return taper::norm(*this, p, dim, keepdim);
+}
+Tensor Tensor::logsumexp(IntArrayRef dim, bool keepdim) const {
+  return taper::logsumexp(*this, dim, keepdim);
+}
+
+}  // namespace taper

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cmath>
+
+#include <taper/framework/cpu/packed_matrix.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vector_exp.h>
+#include <taper/ops/reduce/reduce_plan.h>
+#include <taper/ops/sequence/rnn_kernels.h>
+
+namespace taper::cpu {
+
+/// What the gates of n rows of one time need; see rnn_kernels.h. `part` is the hidden part of the
+/// gates without its bias, `bias` that bias.
+template <class T>
+struct RnnRows {
+  int64_t n, hidden;
+  T* gates;
+  const T *part, *bias;
+  T *extra, *y, *h, *c;
+};
+
+/// The same for their derivative. Row i follows row i of c_known, from
+/// `known` on that of c_first.
+template <class T>
+struct RnnGradRows {
+  int64_t n, hidden;
+  T *gx, *gp;
+  const T* before;
+  T *gh, *gc;
+  const T *gy, *gates, *extra, *y;
+  int64_t known;
+  const T *c_known, *c_first;
+};
+
+}  // namespace taper::cpu
+
+#define TAPER_ISA_FILE <taper/ops/sequence/rnn_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+// Sequences do not know of each other, so each thread takes some through all times: no fewer than
+// fill the register tiles, and no fewer than are worth a thread.
+int64_t sequences_at_once(const RnnPlan& plan, int64_t hidden) {
+  constexpr int64_t tile = 6, worth = 1 << 20;  // rows, multiply-adds
+  const int64_t each =
+      static_cast<int64_t>(plan.sizes.size()) * gates_of(plan.mode) * hidden * hidden;
+  return std::max(tile, worth / std::max<int64_t>(1, each));
+}
+
+template <class T>
+void gates(RnnMode mode, const RnnRows<T>& r) {
+  TAPER_BY_ISA(rnn_gates, mode, r);
+}
+template <class T>
+void gates_backward(RnnMode mode, const RnnGradRows<T>& r) {
+  TAPER_BY_ISA(rnn_gates_backward, mode, r);
+}
+
+template <class T>
+T* at(T* p, int64_t row, int64_t width) {
+  return p ? p + row * width : nullptr;
+}
+
+/// Sequences [begin, end) through all times.
+template <class T>
+struct Forward {
+  const RnnPlan& plan;
+  const std::vector<RnnStep>& steps;
+  const PackedMatrix<T>& weight;
+  int64_t hidden;
+  const T* bias;
+  T *gates, *extra, *y, *h, *c;
+
+  void operator()(int64_t begin, int64_t end) const {
+    const int64_t H = hidden, G = gates_of(plan.mode) * H;
+    const Scratch<T> part((end - begin) * G);
+    for (const RnnStep& s : steps) {
+      const int64_t n = std::min(s.n, end) - begin, row = s.row + begin;
+      if (n <= 0) continue;
+      weight.multiply(n, at(h, begin, H), H, false, part.get(), G);
+      cpu::gates<T>(plan.mode, {n, H, at(gates, row, G), part.get(), bias, at(extra, row, H),
+                                at(y, row, H), at(h, begin, H), at(c, begin, H)});
+    }
+  }
+};
+
+template <class T>
+void forward(const RnnPlan& plan, const InOut& gates, const Out& extra, const Out& y,
+             const InOut& h, const InOut& c, const In& w_hh, const In& b_hh) {
+  const int64_t N = h.sizes[0], H = h.sizes[1], G = gates_of(plan.mode) * H;
+  if (y.numel == 0) return;
+  const std::vector<RnnStep> steps = steps_of(plan);
+  const PackedMatrix<T> weight({w_hh.as<T>(), 1, H}, H, G);
+  const Scratch<T> zeros(b_hh.defined() ? 0 : G);
+  if (!b_hh.defined()) std::fill_n(zeros.get(), G, T(0));
+  parallel_for(0, N, sequences_at_once(plan, H),
+               Forward<T>{plan, steps, weight, H, b_hh.defined() ? b_hh.as<T>() : zeros.get(),
+                          gates.as<T>(), extra.as<T>(), y.as<T>(), h.as<T>(), c.as<T>()});
+}
+
+template <class T>
+struct Backward {
+  const RnnPlan& plan;
+  const std::vector<RnnStep>& steps;
+  const PackedMatrix<T>& weight;
+  int64_t hidden;
+  T *gx, *gp, *before, *gh, *gc;
+  const T *gy, *gates, *extra, *y, *h0, *c0;
+
+  void operator()(int64_t begin, int64_t end) const {
+    const int64_t H = hidden, G = gates_of(plan.mode) * H;
+    for (auto s = steps.rbegin(); s != steps.rend(); ++s) {
+      const int64_t n = std::min(s->n, end) - begin, row = s->row + begin;
+      if (n <= 0) continue;
+      const int64_t known = std::clamp(s->known - begin, int64_t{0}, n);
+      copy_before(row, begin, s->before + begin, known, n);
+      gates_backward<T>(plan.mode,
+                        {n, H, at(gx, row, G), at(gp, row, G), at(before, row, H), at(gh, begin, H),
+                         at(gc, begin, H), at(gy, row, H), at(gates, row, G), at(extra, row, H),
+                         at(y, row, H), known, at(extra, s->before + begin, H), at(c0, begin, H)});
+      weight.multiply(n, at(gp ? gp : gx, row, G), G, plan.mode == RnnMode::kGru, at(gh, begin, H),
+                      H);
+    }
+  }
+  void copy_before(int64_t row, int64_t begin, int64_t from, int64_t known, int64_t n) const {
+    const int64_t H = hidden;
+    std::copy_n(at(y, from, H), known * H, at(before, row, H));
+    std::copy_n(at(h0, begin + known, H), (n - known) * H, at(before, row + known, H));
+  }
+};
+
+}  // namespace
+
+void rnn_forward(RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh, In b_hh) {
+  TAPER_SWITCH(y.dtype, "rnn", TAPER_FLOAT_DTYPES,
+               [&] { forward<scalar_t>(plan, gates, extra, y, h, c, w_hh, b_hh); });
+}
+
+void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, In gy, In gates,
+                  In extra, In y, In w_hh, In h0, In c0) {
+  const int64_t N = gh.sizes[0], H = gh.sizes[1], G = gates_of(plan.mode) * H;
+  if (y.numel == 0) return;
+  const std::vector<RnnStep> steps = steps_of(plan);
+  TAPER_SWITCH(y.dtype, "rnn_backward", TAPER_FLOAT_DTYPES, [&] {
+    using T = scalar_t;
+    const PackedMatrix<T> weight({w_hh.as<T>(), H, 1}, G, H);
+    const auto of = [](const In& x) { return x.defined() ? x.as<T>() : nullptr; };
+    parallel_for(
+        0, N, sequences_at_once(plan, H),
+        Backward<T>{plan, steps, weight, H, gx.as<T>(), gp.as<T>(), before.as<T>(), gh.as<T>(),
+                    gc.as<T>(), of(gy), of(gates), of(extra), of(y), of(h0), of(c0)});
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,199 @@
+#include <taper/ops/sequence/rnn_layer.h>
+
+#include <algorithm>
+
+#include <taper/framework/autograd/recompute.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::Saved;
+using autograd::saved;
+using autograd::saved_output;
+
+namespace {
+
+const char* name_of(RnnMode mode) {
+  switch (mode) {
+    case RnnMode::kLstm:
+      return "LstmBackward0";
+    case RnnMode::kGru:
+      return "GruBackward0";
+    default:
+      return mode == RnnMode::kTanh ? "RnnTanhBackward0" : "RnnReluBackward0";
+  }
+}
+
+// ---------------------------------------------------------------------- in public ops
+
+// The next state of some sequences, from the inputs' part of their gates.
+RnnOutput step_in_ops(RnnMode mode, const Tensor& gates, const Tensor& h, const Tensor& c,
+                      const RnnWeights& w) {
+  const Tensor part = linear(h, w.w_hh, w.b_hh);
+  if (mode == RnnMode::kTanh || mode == RnnMode::kRelu) {
+    const Tensor sum = gates.add(part), y = mode == RnnMode::kTanh ? sum.tanh() : sum.relu();
+    return {y, y, {}};
+  }
+  if (mode == RnnMode::kGru) {
+    const auto g = gates.chunk(3, 1), p = part.chunk(3, 1);
+    const Tensor reset = g[0].add(p[0]).sigmoid(), update = g[1].add(p[1]).sigmoid();
+    const Tensor fresh = g[2].add(reset.mul(p[2])).tanh();
+    const Tensor y = fresh.add(update.mul(h.sub(fresh)));
+    return {y, y, {}};
+  }
+  const auto g = gates.add(part).chunk(4, 1);
+  const Tensor cell = g[1].sigmoid().mul(c).add(g[0].sigmoid().mul(g[2].tanh()));
+  const Tensor full = g[3].sigmoid().mul(cell.tanh());
+  const Tensor y = w.w_hr.defined() ? linear(full, w.w_hr) : full;
+  return {y, y, cell};
+}
+
+// `rows` in place of the first rows of `all`.
+Tensor with_first(const Tensor& all, const Tensor& rows) {
+  const int64_t n = rows.size(0);
+  return n == all.size(0) ? rows : cat({rows, all.narrow(0, n, all.size(0) - n)});
+}
+
+// The layer by its definition: what the fused op is differentiated by where its gradient must have
+// a gradient itself, and what computes projections.
+RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
+                       const RnnWeights& w) {
+  const Tensor gates = linear(x, w.w_ih, w.b_ih);
+  std::vector<Tensor> parts;
+  for (const RnnStep& s : steps_of(plan)) {
+    const RnnOutput next = step_in_ops(plan.mode, gates.narrow(0, s.row, s.n), h.narrow(0, 0, s.n),
+                                       c.defined() ? c.narrow(0, 0, s.n) : c, w);
+    parts.push_back(next.y);
+    h = with_first(h, next.h);
+    if (c.defined()) c = with_first(c, next.c);
+  }
+  if (plan.reverse) std::reverse(parts.begin(), parts.end());
+  return {cat(parts), h, c};
+}
+
+// ---------------------------------------------------------------------- fused
+
+/// What backward needs of the forward pass. Inputs: x, h, c, w_ih, w_hh, b_ih, b_hh, in this order.
+struct Kept {
+  RnnPlan plan;
+  std::vector<Saved> inputs;
+  Saved gates, extra, y;
+};
+
+std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
+  const auto definition = [&](const std::vector<Tensor>& t) {
+    const RnnOutput out = layer_in_ops(kept.plan, t[0], t[1], t[2], {t[3], t[4], t[5], t[6], {}});
+    return std::vector<Tensor>{out.y, out.h, out.c};
+  };
+  return autograd::gradients_through(definition, kept.inputs, g);
+}
+
+// The gradient of a last state, to be overwritten by that of the first.
+Tensor state_gradient(const Tensor& g, const Tensor& state) {
+  if (!state.defined()) return {};
+  return g.defined() ? g.clone(MemoryFormat::Contiguous) : zeros_like(state);
+}
+
+std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
+  const Tensor x = kept.inputs[0].get(), h0 = kept.inputs[1].get().contiguous();
+  const Tensor c0 = kept.inputs[2].defined() ? kept.inputs[2].get().contiguous() : Tensor();
+  const Tensor w_ih = kept.inputs[3].get(), w_hh = kept.inputs[4].get().contiguous();
+  const Tensor gates = kept.gates.get(), y = kept.y.get();
+  const Tensor extra = kept.extra.defined() ? kept.extra.get() : Tensor();
+  const Tensor gy = g[0].defined() ? g[0].contiguous() : Tensor();
+  const Tensor gx = detail::make_like(gates), before = detail::make_like(y);
+  const bool apart = kept.plan.mode == RnnMode::kGru;
+  const Tensor gp = apart ? detail::make_like(gates) : Tensor();
+  const Tensor gh = state_gradient(g[1], h0),
+               gc = state_gradient(g.size() > 2 ? g[2] : Tensor(), c0);
+  TAPER_ON_DEVICE(x, rnn_backward, kept.plan, gx, gp, before, gh, gc, gy, gates, extra, y, w_hh, h0,
+                  c0);
+  const Tensor& hidden = apart ? gp : gx;
+  std::vector<Tensor> r(7);
+  if (g.needs(0)) r[0] = mm(gx, w_ih);
+  if (g.needs(1)) r[1] = gh;
+  if (g.needs(2)) r[2] = gc;
+  if (g.needs(3)) r[3] = mm(gx.t(), x);
+  if (g.needs(4)) r[4] = mm(hidden.t(), before);
+  if (g.needs(5)) r[5] = gx.sum(0);
+  if (g.needs(6)) r[6] = !apart && r[5].defined() ? r[5] : hidden.sum(0);
+  return r;
+}
+
+void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const RnnWeights& w) {
+  const auto check_product = [](const Tensor& a, const Tensor& b) {
+    TAPER_CHECK(b.dim() == 2 && a.size(1) == b.size(1),
+                "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x", a.size(1), " and ",
+                b.size(-1), "x", b.size(0), ")");
+  };
+  check_product(x, w.w_ih);
+  check_product(h, w.w_hh);
+  const int64_t width = gates_of(plan.mode) * (w.w_hr.defined() ? w.w_hr.size(1) : h.size(1));
+  for (const Tensor* t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh})
+    TAPER_CHECK(!t->defined() || t->size(0) == width, "rnn: expected weights of ", width,
+                " rows, got ", t->sizes());
+  for (const Tensor* t : {&h, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh})
+    TAPER_CHECK(!t->defined() || t->scalar_type() == x.scalar_type(),
+                "mat1 and mat2 must have the same dtype");
+  TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(), "\"rnn\" not implemented for '",
+                 x.scalar_type(), "'");
+}
+
+Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
+
+RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
+                         const RnnWeights& w) {
+  const ScalarType dtype = x.scalar_type();
+  const RnnOutput out = rnn_layer(
+      plan, to_float(x), to_float(h), to_float(c),
+      {to_float(w.w_ih), to_float(w.w_hh), to_float(w.b_ih), to_float(w.b_hh), to_float(w.w_hr)});
+  return {out.y.to(dtype), out.h.to(dtype), out.c.defined() ? out.c.to(dtype) : out.c};
+}
+
+RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, const Tensor& c0,
+                      const RnnWeights& w) {
+  const bool grad = needs_grad(x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
+  const bool has_extra = plan.mode == RnnMode::kLstm || plan.mode == RnnMode::kGru;
+  Tensor gates, h, c, extra;
+  {
+    NoGradGuard no_grad;
+    gates = linear(x, w.w_ih, w.b_ih);
+    h = h0.clone(MemoryFormat::Contiguous);
+    if (c0.defined()) c = c0.clone(MemoryFormat::Contiguous);
+  }
+  const Tensor y = detail::make_tensor({x.size(0), h.size(1)}, x.scalar_type(), x.device());
+  if (has_extra) extra = detail::make_like(y);
+  const Tensor w_hh = w.w_hh.detach().contiguous();
+  const Tensor b_hh = w.b_hh.defined() ? w.b_hh.detach().contiguous() : Tensor();
+  TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, b_hh);
+  if (!grad) return {y, h, c};
+  Kept kept{plan, autograd::saved_all({x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh}), saved(gates),
+            has_extra ? saved(extra) : Saved(), saved_output(y)};
+  record(name_of(plan.mode), {y, h, c}, {x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh},
+         [kept = std::move(kept)](Grads& g) {
+           return GradMode::is_enabled() ? gradients_in_ops(kept, g) : gradients(kept, g);
+         });
+  return {y, h, c};
+}
+
+}  // namespace
+
+RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
+                    const RnnWeights& w) {
+  check_layer(plan, x, h, w);
+  if (isReducedFloatingType(x.scalar_type())) return layer_in_float(plan, x, h, c, w);
+  if (w.w_hr.defined()) return layer_in_ops(plan, x, h, c, w);
+  return fused_layer(plan, x, h, c, w);
+}
+
+}  // namespace taper

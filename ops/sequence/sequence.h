@@ -1,0 +1,5 @@
+// Sequences: recurrent layers, packed sequences, CTC.
+#pragma once
+
+#include <taper/ops/sequence/pack_sequence.h>
+#include <taper/ops/sequence/rnn.h>

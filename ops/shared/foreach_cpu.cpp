@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <taper/ops/shared/foreach_kernels.h>
+
+namespace taper::cpu {
+namespace {
+
+/// f(elements, count) for each entry's only operand.
+template <class T, class F>
+void for_each_tensor(const TensorLists& lists, const F& f) {
+  for (int i = 0; i < lists.size(); ++i) f(reinterpret_cast<T*>(lists.data(i, 0)), lists.numel(i));
+}
+
+template <class T, class F>
+void change_elements(const TensorLists& lists, const F& f) {
+  for_each_tensor<T>(lists, [&](T* x, int64_t n) {
+    for (int64_t k = 0; k < n; ++k) x[k] = static_cast<T>(f(static_cast<opmath_t<T>>(x[k])));
+  });
+}
+
+template <class T>
+double norm_part(const T* x, int64_t n, double order) {
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double v = std::abs(static_cast<double>(static_cast<opmath_t<T>>(x[i])));
+    if (std::isinf(order))
+      total = v != v || v > total ? v : total;  // a NaN stays: nothing is larger
+    else
+      total += order == 1 ? v : v * v;
+  }
+  return total;
+}
+
+}  // namespace
+
+void foreach_zero(TensorLists lists) {
+  const auto itemsize = static_cast<int64_t>(elementSize(lists.dtype()));
+  for (int i = 0; i < lists.size(); ++i)
+    std::memset(lists.data(i, 0), 0, static_cast<size_t>(lists.numel(i) * itemsize));
+}
+
+void foreach_mul(TensorLists lists, In factor) {
+  TAPER_SWITCH(lists.dtype(), "foreach_mul", TAPER_FLOATING_DTYPES, [&] {
+    const auto f = static_cast<opmath_t<scalar_t>>(*factor.as<double>());
+    change_elements<scalar_t>(lists, [f](auto v) { return v * f; });
+  });
+}
+
+void foreach_clamp(TensorLists lists, double low, double high) {
+  TAPER_SWITCH(lists.dtype(), "foreach_clamp", TAPER_FLOATING_DTYPES, [&] {
+    const auto least = static_cast<opmath_t<scalar_t>>(low);
+    const auto most = static_cast<opmath_t<scalar_t>>(high);
+    change_elements<scalar_t>(
+        lists, [=](auto v) { return v != v ? v : std::min(std::max(v, least), most); });
+  });
+}
+
+void foreach_norm_parts(Out parts, TensorLists lists, double order) {
+  double* part = parts.as<double>();
+  TAPER_SWITCH(lists.dtype(), "foreach_norm", TAPER_FLOATING_DTYPES, [&] {
+    for_each_tensor<const scalar_t>(lists, [&](const scalar_t* x, int64_t n) {
+      for (int64_t first = 0; first < n; first += TensorLists::kChunk)
+        *part++ = norm_part(x + first, std::min(n - first, TensorLists::kChunk), order);
+    });
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,77 @@
+#include <cmath>
+
+#include <taper/framework/cuda/bytes.h>
+#include <taper/framework/cuda/tensor_lists.h>
+#include <taper/ops/shared/foreach_kernels.h>
+
+namespace taper::cuda {
+namespace {
+
+struct SetZero {
+  template <class M>
+  TAPER_DEVICE void operator()(M* v) const {
+    v[0] = M();
+  }
+};
+struct Scale {
+  const double* factor;
+  template <class M>
+  TAPER_DEVICE void operator()(M* v) const {
+    v[0] = v[0] * static_cast<M>(*factor);
+  }
+};
+template <class M>
+struct Clamp {
+  M low, high;
+  TAPER_DEVICE void operator()(M* v) const { v[0] = v[0] < low ? low : v[0] > high ? high : v[0]; }
+};
+
+template <class T>
+struct NormPart {
+  TensorLists lists;
+  double* parts;
+  double order;
+  bool largest;
+  TAPER_DEVICE double magnitude(const T& x) const {
+    const double v = std::fabs(static_cast<double>(load(x)));
+    return largest || order == 1 ? v : v * v;
+  }
+  /// A row is a chunk.
+  TAPER_DEVICE void operator()(const Team& team, int64_t chunk) const {
+    const ListPart part = part_of(lists, chunk);
+    const T* const x = reinterpret_cast<const T*>(lists.data(part.entry, 0)) + part.first;
+    const auto value = [&](int64_t i) { return magnitude(x[i]); };
+    const double all = largest ? team.reduce(part.n, 0.0, value, Larger())
+                               : team.reduce(part.n, 0.0, value, Plus());
+    if (team.rank == 0) parts[chunk] = all;
+  }
+};
+
+}  // namespace
+
+void foreach_zero(TensorLists lists) {
+  by_size(lists.dtype(),
+          [&](auto word) { for_each_in_lists<decltype(word), 1, 0>(lists, SetZero()); });
+}
+
+void foreach_mul(TensorLists lists, In factor) {
+  TAPER_SWITCH(lists.dtype(), "foreach_mul", TAPER_FLOATING_DTYPES, [&] {
+    for_each_in_lists<scalar_t, 1, 0>(lists, Scale{static_cast<const double*>(factor.data)});
+  });
+}
+
+void foreach_clamp(TensorLists lists, double low, double high) {
+  TAPER_SWITCH(lists.dtype(), "foreach_clamp", TAPER_FLOATING_DTYPES, [&] {
+    using M = opmath_t<scalar_t>;
+    for_each_in_lists<scalar_t, 1, 0>(lists, Clamp<M>{static_cast<M>(low), static_cast<M>(high)});
+  });
+}
+
+void foreach_norm_parts(Out parts, TensorLists lists, double order) {
+  TAPER_SWITCH(lists.dtype(), "foreach_norm", TAPER_FLOATING_DTYPES, [&] {
+    for_each_row(lists.chunks(), kThreads,
+                 NormPart<scalar_t>{lists, parts.as<double>(), order, std::isinf(order)});
+  });
+}
+
+}  // namespace taper::cuda

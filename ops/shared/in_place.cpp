@@ -1,0 +1,71 @@
+#include <taper/ops/shared/in_place.h>
+
+namespace taper {
+
+using autograd::mark_changed;
+
+// ---------------------------------------------------------------- memory
+namespace {
+
+int64_t last_element(const Tensor& t) {
+  int64_t n = t.storage_offset();
+  for (int64_t d = 0; d < t.dim(); ++d) n += (t.size(d) - 1) * t.stride(d);
+  return n;
+}
+
+}  // namespace
+
+Overlap overlap_of(const Tensor& a, const Tensor& b) {
+  if (!a.is_alias_of(b) || a.numel() == 0 || b.numel() == 0) return Overlap::kNone;
+  if (a.is_same(b) || a.is_set_to(b)) return Overlap::kFull;
+  if (a.storage_offset() > last_element(b) || b.storage_offset() > last_element(a))
+    return Overlap::kNone;
+  const bool dense = a.is_non_overlapping_and_dense() && b.is_non_overlapping_and_dense();
+  return dense ? Overlap::kPartial : Overlap::kUnknown;
+}
+
+namespace {
+void check_not_shared(bool shared) {
+  TAPER_CHECK(!shared,
+              "unsupported operation: some elements of the input tensor and the written-to tensor "
+              "refer to a single memory location. Please clone() the tensor before performing the "
+              "operation.");
+}
+}  // namespace
+
+bool check_overlap(const Tensor& y, const Tensor& x) {
+  const Overlap o = overlap_of(y, x);
+  check_not_shared(o == Overlap::kPartial);
+  return o == Overlap::kUnknown;
+}
+void check_apart(const Tensor& y, const Tensor& x) {
+  const Overlap o = overlap_of(y, x);
+  check_not_shared(o == Overlap::kPartial || o == Overlap::kFull);
+}
+
+// ---------------------------------------------------------------- forms
+Tensor Form::target(const Tensor& x, const autograd::detail::Inputs& others) const {
+  if (in_place) {
+    autograd::check_inplace(name, x, others);
+    return x;
+  }
+  NoGradGuard no_grad;
+  return x.clone(MemoryFormat::Contiguous);
+}
+
+Tensor detail::before_change(const Tensor& x) {
+  Tensor y = x.detach().clone();
+  if (x.requires_grad()) autograd::set_gradient_edge(y, autograd::gradient_edge(x));
+  return y;
+}
+
+Tensor& detail::overwrite(const Tensor& x, const Tensor& y) {
+  check_result_shape(x, y.impl().sizes);
+  check_result_cast(y.scalar_type(), x.scalar_type());
+  if (x.is_view() || !y.requires_grad()) return x.copy_(y);
+  x.detach().copy_(y.detach());
+  autograd::rebase_history(x, y.grad_fn());
+  return const_cast<Tensor&>(x);
+}
+
+}  // namespace taper

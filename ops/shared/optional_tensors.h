@@ -1,0 +1,138 @@
+// Weights, biases and masks that LibTorch takes as optional<Tensor>: an optional, or nullopt, in
+// place of a tensor. None is the same as an undefined tensor.
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+
+#include <taper/ops/nn/attention.h>
+#include <taper/ops/nn/linear.h>
+#include <taper/ops/nn/norm.h>
+#include <taper/ops/sequence/rnn.h>
+#include <taper/ops/spatial/conv.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+namespace detail {
+
+template <class T>
+struct IsOptionalTensor : std::false_type {};
+template <>
+struct IsOptionalTensor<optional<Tensor>> : std::true_type {};
+template <>
+struct IsOptionalTensor<nullopt_t> : std::true_type {};
+/// One of them is optional, the others are so or tensors.
+template <class... T>
+using IfOptionalTensors =
+    std::enable_if_t<(IsOptionalTensor<T>::value || ...) &&
+                         ((IsOptionalTensor<T>::value || std::is_same<T, Tensor>::value) && ...),
+                     int>;
+
+inline Tensor tensor_in(const Tensor& t) { return t; }
+inline Tensor tensor_in(const optional<Tensor>& t) { return t.value_or(Tensor()); }
+inline Tensor tensor_in(nullopt_t) { return {}; }
+
+}  // namespace detail
+
+#define TAPER_NORM_OF_OPTIONALS(name)                                                      \
+  template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0> \
+  Tensor name(const Tensor& input, const W& weight, const B& bias, const M& running_mean,  \
+              const V& running_var, bool training, double momentum, double eps,            \
+              bool cudnn_enabled = true) {                                                 \
+    using detail::tensor_in;                                                               \
+    return name(input, tensor_in(weight), tensor_in(bias), tensor_in(running_mean),        \
+                tensor_in(running_var), training, momentum, eps, cudnn_enabled);           \
+  }
+TAPER_NORM_OF_OPTIONALS(batch_norm)
+TAPER_NORM_OF_OPTIONALS(instance_norm)
+#undef TAPER_NORM_OF_OPTIONALS
+
+template <class W, class B = Tensor, detail::IfOptionalTensors<W, B> = 0>
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const W& weight,
+                  const B& bias = {}, double eps = 1e-05, bool cudnn_enable = true) {
+  return layer_norm(input, normalized_shape, detail::tensor_in(weight), detail::tensor_in(bias),
+                    eps, cudnn_enable);
+}
+
+template <class W, detail::IfOptionalTensors<W> = 0>
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const W& weight,
+                optional<double> eps = nullopt) {
+  return rms_norm(input, normalized_shape, detail::tensor_in(weight), eps);
+}
+
+template <class W, class B = Tensor, detail::IfOptionalTensors<W, B> = 0>
+Tensor group_norm(const Tensor& input, int64_t num_groups, const W& weight, const B& bias = {},
+                  double eps = 1e-05, bool cudnn_enabled = true) {
+  return group_norm(input, num_groups, detail::tensor_in(weight), detail::tensor_in(bias), eps,
+                    cudnn_enabled);
+}
+
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor linear(const Tensor& input, const Tensor& weight, const B& bias) {
+  return linear(input, weight, detail::tensor_in(bias));
+}
+
+#define TAPER_CONV_OF_OPTIONALS(D)                                                                \
+  template <class B, detail::IfOptionalTensors<B> = 0>                                            \
+  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const B& bias,                     \
+                    IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,    \
+                    int64_t groups = 1) {                                                         \
+    return conv##D##d(input, weight, detail::tensor_in(bias), stride, padding, dilation, groups); \
+  }                                                                                               \
+  template <class B, class S, detail::IfOptionalTensors<B> = 0, detail::IfText<S> = 0>            \
+  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride, \
+                    const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {             \
+    return conv##D##d(input, weight, detail::tensor_in(bias), stride, std::string_view(padding),  \
+                      dilation, groups);                                                          \
+  }                                                                                               \
+  template <class B, detail::IfOptionalTensors<B> = 0>                                            \
+  Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const B& bias,           \
+                              IntArrayRef stride = 1, IntArrayRef padding = 0,                    \
+                              IntArrayRef output_padding = 0, int64_t groups = 1,                 \
+                              IntArrayRef dilation = 1) {                                         \
+    return conv_transpose##D##d(input, weight, detail::tensor_in(bias), stride, padding,          \
+                                output_padding, groups, dilation);                                \
+  }
+TAPER_CONV_OF_OPTIONALS(1)
+TAPER_CONV_OF_OPTIONALS(2)
+TAPER_CONV_OF_OPTIONALS(3)
+#undef TAPER_CONV_OF_OPTIONALS
+
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor convolution(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
+                   IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                   IntArrayRef output_padding, int64_t groups) {
+  return convolution(input, weight, detail::tensor_in(bias), stride, padding, dilation, transposed,
+                     output_padding, groups);
+}
+
+template <class M, detail::IfOptionalTensors<M> = 0>
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const M& attn_mask, double dropout_p = 0.0,
+                                    bool is_causal = false, optional<double> scale = nullopt,
+                                    bool enable_gqa = false) {
+  return scaled_dot_product_attention(query, key, value, detail::tensor_in(attn_mask), dropout_p,
+                                      is_causal, scale, enable_gqa);
+}
+
+#define TAPER_CELL_OF_OPTIONALS(name)                                                        \
+  template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>                  \
+  Tensor name(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, \
+              const B& b_ih, const C& b_hh = {}) {                                           \
+    return name(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));    \
+  }
+TAPER_CELL_OF_OPTIONALS(gru_cell)
+TAPER_CELL_OF_OPTIONALS(rnn_tanh_cell)
+TAPER_CELL_OF_OPTIONALS(rnn_relu_cell)
+#undef TAPER_CELL_OF_OPTIONALS
+
+template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
+                                     const Tensor& w_hh, const B& b_ih, const C& b_hh = {}) {
+  return lstm_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
+}
+
+}  // namespace taper
+
+#pragma GCC visibility pop

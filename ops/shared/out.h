@@ -1,0 +1,53 @@
+// The `out` forms of ops: results into tensors that the caller gives.
+//
+//   check_out_gradient(name, out, {x});                // LibTorch's order of checks
+//   const OutPlan to = plan_out(out, sizes, {x});
+//   check_result_cast(dtype, out.scalar_type());
+//   to.resize();
+//   if (to.apart) run(out, x); else out.detach().copy_(result);
+#pragma once
+
+#include <taper/ops/shared/in_place.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// Throws when `out` or an input requires a gradient.
+void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
+
+/// A tensor that a result of some shape goes into.
+struct OutPlan {
+  const Tensor& out;
+  const Dims sizes;
+  /// The result may be written while the inputs are read.
+  bool apart;
+  /// The last step before the result is written.
+  void resize() const {
+    if (out.impl().sizes != sizes) out.resize_(sizes);
+  }
+};
+/// Throws when `out` is on another device than an input (but for 0-dim ones of the CPU), when its
+/// memory overlaps itself or in part that of an input, and when `out` is an input itself but of
+/// another shape.
+OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs);
+
+/// Throws unless `out` is where the result is.
+void check_out_device(const Tensor& out, Device device);
+
+/// Throws unless `out` has just this dtype: for ops that convert nothing.
+void check_out_dtype(const Tensor& out, ScalarType dtype);
+
+/// The same where out's dtype was asked for: "Expected out tensor to have dtype double, but got
+/// float instead".
+void check_asked_dtype(const Tensor& out, ScalarType dtype);
+
+/// Throws unless a result of this dtype may be stored in `out` by the op.
+void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);
+
+/// `y`, computed without history from the inputs, into `out`, with all checks and conversions.
+Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs);
+
+}  // namespace taper
+
+#pragma GCC visibility pop

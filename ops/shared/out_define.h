@@ -1,0 +1,54 @@
+// Definitions of out forms that make a result and store it. For the .cpp files of out forms only.
+#pragma once
+
+#include <taper/ops/shared/out.h>
+#include <taper/ops/tensor/out_forms.h>
+
+namespace taper {
+
+// Both results or, after an error, none.
+inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
+                          const std::tuple<Tensor, Tensor>& y, Operands inputs) {
+  const auto check = [&](const Tensor& out, const Tensor& result) {
+    if (!out.defined()) return;
+    check_out_device(out, result.device());
+    plan_out(out, result.impl().sizes, inputs);
+    check_stored_dtype(op, out, result.scalar_type());
+  };
+  check(first, std::get<0>(y));
+  check(second, std::get<1>(y));
+  store_out(op, first, std::get<0>(y), inputs);
+  store_out(op, second, std::get<1>(y), inputs);
+  return {first, second};
+}
+
+inline void check_gradients(const char* op, const Tensor& out, TensorList tensors) {
+  check_out_gradient(op, out, {});
+  for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
+}
+
+}  // namespace taper
+
+// `call` of the inputs in parentheses, without history; then the parameters behind `out`.
+#define TAPER_LISTED(...) \
+  { __VA_ARGS__ }
+#define TAPER_OUT(name, call, inputs, ...)                   \
+  Tensor& name##_out(Tensor& out, __VA_ARGS__) {             \
+    check_out_gradient(#name, out, TAPER_LISTED inputs);     \
+    const NoGradGuard values_only;                           \
+    return store_out(#name, out, call, TAPER_LISTED inputs); \
+  }
+#define TAPER_OUT_PAIR(name, first, second, call, ...)             \
+  OutPair name##_out(Tensor& first, Tensor& second, __VA_ARGS__) { \
+    check_out_gradient(#name, first, {self});                      \
+    check_out_gradient(#name, second, {self});                     \
+    const NoGradGuard values_only;                                 \
+    return store_pair(#name, first, second, call, {self});         \
+  }
+// A list's tensors may share memory with `out`: the result is apart from both.
+#define TAPER_OUT_LIST(name, call)                      \
+  Tensor& name##_out(Tensor& out, TensorList tensors) { \
+    check_gradients(#name, out, tensors);               \
+    const NoGradGuard values_only;                      \
+    return store_out(#name, out, call, {});             \
+  }

@@ -1,0 +1,100 @@
+#include <taper/ops/shared/promote.h>
+
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+
+namespace taper::detail {
+namespace {
+
+ScalarType number_dtype(const Scalar& s) {
+  if (s.isComplex()) return toComplexType(default_dtype());
+  return s.isFloatingPoint() ? default_dtype() : s.isBoolean() ? kBool : kLong;
+}
+
+// bool < integral < floating < complex.
+int category(ScalarType t) {
+  return isComplexType(t) ? 3 : t == kBool ? 0 : isFloatingType(t) ? 2 : 1;
+}
+
+// 2: a tensor with dimensions, 1: a 0-dim tensor, 0: a number. A lower rank changes the dtype of a
+// higher one only by being of a higher category.
+int priority(const BinaryOperand& o) {
+  if (!o.tensor || o.tensor->impl().wrapped_number) return 0;
+  return o.tensor->dim() > 0 ? 2 : 1;
+}
+
+ScalarType own_dtype(const BinaryOperand& o) {
+  return o.tensor ? o.tensor->scalar_type() : number_dtype(*o.number);
+}
+
+void check_devices(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.device() == b.device()) return;
+  const bool mixes = (a.is_cpu() && a.dim() == 0) || (b.is_cpu() && b.dim() == 0);
+  if (!mixes) check_same_device(op, a, b);
+}
+
+// The tensor in the dtype, on the device; a 0-dim CPU tensor beside CUDA ones moves.
+Tensor ready(const Tensor& t, ScalarType dtype, Device device) {
+  return t.scalar_type() == dtype && t.device() == device ? t : t.to(device, dtype);
+}
+
+// What operands of a rank, of dtype `strong`, become beside others of a lower one.
+ScalarType beside(ScalarType strong, ScalarType weak) {
+  if (category(weak) <= category(strong)) return strong;
+  // What is complex makes a tensor of floats complex, and leaves it its precision.
+  if (isFloatingType(strong)) return strong == kDouble ? kComplexDouble : kComplexFloat;
+  // A number brings the default dtype of its category, a 0-dim tensor its own.
+  return promoteTypes(strong, weak);
+}
+
+}  // namespace
+
+ScalarType promoted_dtype(const BinaryOperand& a, const BinaryOperand& b) {
+  const ScalarType ta = own_dtype(a), tb = own_dtype(b);
+  const int pa = priority(a), pb = priority(b);
+  if (pa == pb) return promoteTypes(ta, tb);
+  return pa > pb ? beside(ta, tb) : beside(tb, ta);
+}
+
+ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Tensor>> operands) {
+  ScalarType of_rank[3] = {ScalarType::Undefined, ScalarType::Undefined, ScalarType::Undefined};
+  for (const Tensor& x : operands) {
+    ScalarType& t = of_rank[priority(x)];
+    t = t == ScalarType::Undefined ? x.scalar_type() : promoteTypes(t, x.scalar_type());
+  }
+  ScalarType result = ScalarType::Undefined;
+  for (int rank : {2, 1, 0}) {
+    if (of_rank[rank] == ScalarType::Undefined) continue;
+    result = result == ScalarType::Undefined ? of_rank[rank] : beside(result, of_rank[rank]);
+  }
+  return result;
+}
+
+BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
+                       ScalarType dtype) {
+  BinaryPlan p;
+  p.dtype = dtype;
+  if (a.tensor && b.tensor) {
+    check_devices(op, *a.tensor, *b.tensor);
+    p.device = a.tensor->is_cpu() ? b.tensor->device() : a.tensor->device();
+    p.shape = a.tensor->sizes() == b.tensor->sizes()
+                  ? a.tensor->impl().sizes
+                  : broadcast_shapes(a.tensor->sizes(), b.tensor->sizes());
+  } else {
+    const Tensor& t = a.tensor ? *a.tensor : *b.tensor;
+    p.device = t.device();
+    p.shape = t.impl().sizes;
+  }
+  if (a.tensor) p.a = ready(*a.tensor, dtype, p.device);
+  if (b.tensor) p.b = ready(*b.tensor, dtype, p.device);
+  p.in_a = a.tensor ? In(p.a) : In::number(*a.number, dtype);
+  p.in_b = b.tensor ? In(p.b) : In::number(*b.number, dtype);
+  return p;
+}
+
+Tensor InputForm::convert(const Tensor& g) const {
+  const Tensor r = g.impl().sizes == sizes ? g : g.sum_to_size(sizes);
+  return r.scalar_type() == dtype && r.device() == device ? r : r.to(device, dtype);
+}
+
+}  // namespace taper::detail

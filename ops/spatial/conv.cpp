@@ -1,0 +1,353 @@
+#include <taper/ops/spatial/conv.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/spatial/conv_kernels.h>
+
+namespace taper {
+
+using autograd::Grads;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::saved_if;
+using detail::checked_add;
+using detail::checked_mul;
+using detail::checked_sub;
+
+namespace {
+
+// ---------------------------------------------------------------------- three maps
+// A convolution is linear in the input and in the weight. Three maps, each the adjoint of another,
+// are closed under differentiation: forward (x, w) -> y, to_input (y, w) -> x, to_weight (x, y) ->
+// w.
+Tensor forward(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_sizes,
+               const ConvSteps& steps);
+Tensor to_input(const Tensor& y, const Tensor& w, const Dims& x_sizes, const ConvSteps& steps);
+Tensor to_weight(const Tensor& x, const Tensor& y, const Dims& w_sizes, const ConvSteps& steps);
+
+constexpr const char* kNode = "ConvolutionBackward0";
+
+Tensor sum_to_channels(const Tensor& g) {
+  Dims dims;
+  for (int64_t d = 0; d < g.dim(); ++d)
+    if (d != 1) dims.push_back(d);
+  return g.sum(dims.ref());
+}
+
+// What is left of a convolution of no channels.
+void fill_channels(Tensor& y, const Tensor& b) {
+  NoGradGuard no_grad;
+  Dims channels(y.dim(), 1);
+  channels[1] = -1;
+  b.defined() ? y.copy_(b.view(channels)) : y.zero_();
+}
+
+Tensor forward(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_sizes,
+               const ConvSteps& steps) {
+  Tensor y = detail::make_tensor(y_sizes, x.scalar_type(), x.device());
+  const Tensor xc = x.contiguous(), wc = w.contiguous();
+  const Tensor bc = b.defined() ? b.contiguous() : b;
+  if (w.numel() > 0)
+    TAPER_ON_DEVICE(y, conv_forward, y, xc, wc, bc, steps);
+  else
+    fill_channels(y, bc);
+  if (needs_grad(x, w, b))
+    record(kNode, y, {x, w, b},
+           [xs = saved_if(w.requires_grad(), x), ws = saved_if(x.requires_grad(), w),
+            x_sizes = x.impl().sizes, w_sizes = w.impl().sizes, steps](Grads& g) {
+             std::array<Tensor, 3> r;
+             if (g.needs(0)) r[0] = to_input(g[0], ws.get(), x_sizes, steps);
+             if (g.needs(1)) r[1] = to_weight(xs.get(), g[0], w_sizes, steps);
+             if (g.needs(2)) r[2] = sum_to_channels(g[0]);
+             return r;
+           });
+  return y;
+}
+
+Tensor to_input(const Tensor& y, const Tensor& w, const Dims& x_sizes, const ConvSteps& steps) {
+  Tensor x = detail::make_tensor(x_sizes, y.scalar_type(), y.device());
+  const Tensor yc = y.contiguous(), wc = w.contiguous();
+  if (y.numel() > 0 && w.numel() > 0)
+    TAPER_ON_DEVICE(x, conv_input_gradient, x, yc, wc, steps);
+  else
+    x.zero_();
+  if (needs_grad(y, w))
+    record(kNode, x, {y, w},
+           [ys = saved_if(w.requires_grad(), y), ws = saved_if(y.requires_grad(), w),
+            y_sizes = y.impl().sizes, w_sizes = w.impl().sizes, steps](Grads& g) {
+             std::array<Tensor, 2> r;
+             if (g.needs(0)) r[0] = forward(g[0], ws.get(), {}, y_sizes, steps);
+             if (g.needs(1)) r[1] = to_weight(g[0], ys.get(), w_sizes, steps);
+             return r;
+           });
+  return x;
+}
+
+Tensor to_weight(const Tensor& x, const Tensor& y, const Dims& w_sizes, const ConvSteps& steps) {
+  Tensor w = detail::make_tensor(w_sizes, x.scalar_type(), x.device());
+  const Tensor xc = x.contiguous(), yc = y.contiguous();
+  if (x.numel() > 0 && y.numel() > 0)
+    TAPER_ON_DEVICE(w, conv_weight_gradient, w, xc, yc, steps);
+  else
+    w.zero_();
+  if (needs_grad(x, y))
+    record(kNode, w, {x, y},
+           [xs = saved_if(y.requires_grad(), x), ys = saved_if(x.requires_grad(), y),
+            x_sizes = x.impl().sizes, y_sizes = y.impl().sizes, steps](Grads& g) {
+             std::array<Tensor, 2> r;
+             if (g.needs(0)) r[0] = to_input(ys.get(), g[0], x_sizes, steps);
+             if (g.needs(1)) r[1] = forward(xs.get(), g[0], {}, y_sizes, steps);
+             return r;
+           });
+  return w;
+}
+
+// ---------------------------------------------------------------------- checks and shapes
+// One number for all dimensions, or one for each.
+void spread(int64_t* to, IntArrayRef from, int64_t spatial, const char* what, int64_t least) {
+  TAPER_CHECK(from.size() == 1 || static_cast<int64_t>(from.size()) == spatial, "expected ", what,
+              " to be a single integer value or a list of ", spatial,
+              " values to match the convolution dimensions, but got ", what, "=", from);
+  for (int64_t d = 0; d < spatial; ++d) {
+    to[3 - spatial + d] = from.size() == 1 ? from[0] : from[d];
+    TAPER_CHECK(to[3 - spatial + d] >= least,
+                least ? detail::concat("non-positive ", what, " is not supported")
+                      : detail::concat("negative ", what, " is not supported"));
+  }
+}
+
+ConvSteps steps_from(int64_t spatial, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                     int64_t groups) {
+  ConvSteps s;
+  spread(s.padding, padding, spatial, "padding", 0);
+  spread(s.stride, stride, spatial, "stride", 1);
+  spread(s.dilation, dilation, spatial, "dilation", 1);
+  TAPER_CHECK(groups > 0, "non-positive groups is not supported");
+  s.groups = groups;
+  return s;
+}
+
+void check_tensors(const Tensor& x, const Tensor& w, const Tensor& b) {
+  check_same_device("convolution", x, w);
+  TAPER_CHECK(x.scalar_type() == w.scalar_type(), "expected scalar type ",
+              toString(x.scalar_type()), " but found ", toString(w.scalar_type()));
+  if (!b.defined()) return;
+  check_same_device("convolution", x, b);
+  TAPER_CHECK(x.scalar_type() == b.scalar_type(), "Input type (", x.toString(), ") and bias type (",
+              b.toString(), ") should be the same");
+}
+
+void check_shapes(const Tensor& x, const Tensor& w, const Tensor& b, const ConvSteps& s,
+                  bool transposed) {
+  const int64_t groups = s.groups, out = transposed ? w.size(1) * groups : w.size(0);
+  const int64_t in = transposed ? w.size(0) : w.size(1) * groups;
+  TAPER_CHECK(w.size(0) >= groups, "Given groups=", groups, ", expected weight to be at least ",
+              groups, " at dimension 0, but got weight of size ", w.sizes(), " instead");
+  TAPER_CHECK(w.size(0) % groups == 0, "Given groups=", groups,
+              ", expected weight to be divisible by ", groups,
+              " at dimension 0, but got weight of size ", w.sizes(), " instead");
+  TAPER_CHECK(x.size(1) == in, "Given ",
+              transposed ? "transposed=1, " : detail::concat("groups=", groups, ", "),
+              "weight of size ", w.sizes(), ", expected input", x.sizes(), " to have ", in,
+              " channels, but got ", x.size(1), " channels instead");
+  TAPER_CHECK(!b.defined() || (b.dim() == 1 && b.size(0) == out), "Given ",
+              transposed ? "transposed=1, " : "", "weight of size ", w.sizes(),
+              ", expected bias to be 1-dimensional with ", out, " elements, but got bias of size ",
+              b.sizes(), " instead");
+}
+
+std::string times(const Dims& sizes) {
+  std::string text;
+  for (int64_t s : sizes) text += (text.empty() ? "" : " x ") + std::to_string(s);
+  return text;
+}
+
+// The sizes of the result of a convolution that pads by s.padding in front and by `after` behind.
+Dims forward_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvSteps& s,
+                   const int64_t* after) {
+  Dims y{x.size(0), w.size(0)}, padded, reach;
+  const int64_t first = 5 - x.dim();
+  bool fits = true;
+  for (int64_t d = first; d < 3; ++d) {
+    const int64_t i = d - first + 2;
+    padded.push_back(checked_add(op, checked_add(op, x.size(i), s.padding[d]), after[d]));
+    reach.push_back(checked_add(op, checked_mul(op, s.dilation[d], w.size(i) - 1), 1));
+    fits = fits && reach.back() <= padded.back() && w.size(i) > 0;
+    y.push_back((padded.back() - reach.back()) / s.stride[d] + 1);
+  }
+  TAPER_CHECK(fits, "Calculated padded input size per channel: (", times(padded),
+              "). Kernel size: (", times(reach),
+              "). Kernel size can't be greater than actual input size");
+  return y;
+}
+
+Dims transposed_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvSteps& s,
+                      const int64_t* output_padding) {
+  Dims y{x.size(0), w.size(1) * s.groups};
+  const int64_t first = 5 - x.dim();
+  for (int64_t d = first; d < 3; ++d) {
+    const int64_t i = d - first + 2;
+    TAPER_CHECK(w.size(i) > 0, "kernel size should be greater than zero, but got a weight of size ",
+                w.sizes());
+    TAPER_CHECK(output_padding[d] < s.stride[d] || output_padding[d] < s.dilation[d],
+                "output padding must be smaller than either stride or dilation, but got "
+                "output_padding ",
+                output_padding[d], ", stride ", s.stride[d], " and dilation ", s.dilation[d]);
+    const int64_t last = checked_mul(op, x.size(i) - 1, s.stride[d]);
+    const int64_t reach = checked_mul(op, s.dilation[d], w.size(i) - 1);
+    const int64_t whole = checked_add(op, checked_add(op, last, reach), output_padding[d]);
+    y.push_back(checked_add(op, checked_sub(op, whole, checked_mul(op, 2, s.padding[d])), 1));
+    TAPER_CHECK(y.back() > 0 && x.size(i) > 0, "Given input size per channel: ", x.sizes(),
+                ". Calculated output size per channel: ", y, ". Output size is too small");
+  }
+  return y;
+}
+
+// Adds the batch that `x` may lack; throws when its rank is neither that of a batch nor of one
+// image.
+Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial) {
+  TAPER_CHECK(w.dim() == spatial + 2, "Expected ", spatial + 2, "-dimensional weight for ", op,
+              ", but got weight of size: ", w.sizes());
+  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, "Expected ", spatial + 1,
+              "D (unbatched) or ", spatial + 2, "D (batched) input to ", op,
+              ", but got input of size: ", x.sizes());
+  return x.dim() == spatial + 2 ? x : x.unsqueeze(0);
+}
+
+// Three convolutions conv(x, w, b) of real tensors: (a + ib)(c + id) by ac, bd and (a + b)(c + d).
+template <class Conv>
+Tensor of_complex(const Tensor& x, const Tensor& w, const Tensor& b, const Conv& conv) {
+  const Tensor xr = real(x), xi = imag(x), wr = real(w), wi = imag(w);
+  const Tensor b_re = b.defined() ? real(b) : b, b_sum = b.defined() ? b_re + imag(b) : b;
+  const Tensor re = conv(xr, wr, b_re), im = conv(xi, wi, Tensor());
+  return complex(re - im, conv(xr + xi, wr + wi, b_sum) - re - im);
+}
+
+Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
+                const Tensor& bias, const ConvSteps& s, const int64_t* after) {
+  const Tensor x = batched(op, input, weight, spatial);
+  check_shapes(x, weight, bias, s, false);
+  check_tensors(x, weight, bias);
+  const Dims sizes = forward_sizes(op, x, weight, s, after);
+  TAPER_CHECK(
+      x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0,
+      "Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
+  const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+    return forward(x, w, b, sizes, s);
+  };
+  const Tensor y =
+      x.is_complex() ? of_complex(x, weight, bias, real_conv) : real_conv(x, weight, bias);
+  return input.dim() == x.dim() ? y : y.squeeze(0);
+}
+
+Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
+                const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                int64_t groups) {
+  const ConvSteps s = steps_from(spatial, stride, padding, dilation, groups);
+  return convolve(op, spatial, input, weight, bias, s, s.padding);
+}
+
+Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
+                           const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+                           IntArrayRef padding, IntArrayRef output_padding, int64_t groups,
+                           IntArrayRef dilation) {
+  const ConvSteps s = steps_from(spatial, stride, padding, dilation, groups);
+  int64_t extra[3] = {0, 0, 0};
+  spread(extra, output_padding, spatial, "output_padding", 0);
+  const Tensor x = batched(op, input, weight, spatial);
+  check_shapes(x, weight, bias, s, true);
+  check_tensors(x, weight, bias);
+  const Dims sizes = transposed_sizes(op, x, weight, s, extra);
+  const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor&) {
+    return to_input(x, w, sizes, s);
+  };
+  Tensor y =
+      x.is_complex() ? of_complex(x, weight, Tensor(), real_conv) : to_input(x, weight, sizes, s);
+  if (bias.defined()) {
+    Dims channel(spatial + 1, 1);
+    channel[0] = bias.size(0);
+    y = y.add(bias.view(channel));
+  }
+  return input.dim() == x.dim() ? y : y.squeeze(0);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------- public
+namespace detail {
+
+Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
+                      const Tensor& bias, IntArrayRef stride, std::string_view padding,
+                      IntArrayRef dilation, int64_t groups) {
+  const char* const names[] = {"conv1d", "conv2d", "conv3d"};
+  TAPER_CHECK(padding == "same" || padding == "valid", "Invalid padding string: '", padding,
+              "'; expected 'same' or 'valid'");
+  ConvSteps s = steps_from(spatial, stride, 0, dilation, groups);
+  int64_t after[3] = {0, 0, 0};
+  if (padding == "same")
+    for (int64_t d = 3 - spatial; d < 3; ++d) {
+      TAPER_CHECK(s.stride[d] == 1, "padding='same' is not supported for strided convolutions");
+      TAPER_CHECK(weight.dim() == spatial + 2, "Expected ", spatial + 2, "-dimensional weight for ",
+                  names[spatial - 1], ", but got weight of size: ", weight.sizes());
+      const int64_t total = checked_mul(names[spatial - 1], s.dilation[d], weight.size(d - 3) - 1);
+      s.padding[d] = total / 2;
+      after[d] = total - total / 2;
+    }
+  return convolve(names[spatial - 1], spatial, input, weight, bias, s, after);
+}
+
+}  // namespace detail
+
+#define TAPER_DEFINE_CONV(D)                                                                       \
+  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,                 \
+                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,                 \
+                    int64_t groups) {                                                              \
+    return convolve("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);     \
+  }                                                                                                \
+  Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
+                              IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, \
+                              int64_t groups, IntArrayRef dilation) {                              \
+    return convolve_transposed("conv_transpose" #D "d", D, input, weight, bias, stride, padding,   \
+                               output_padding, groups, dilation);                                  \
+  }
+TAPER_DEFINE_CONV(1)
+TAPER_DEFINE_CONV(2)
+TAPER_DEFINE_CONV(3)
+#undef TAPER_DEFINE_CONV
+
+Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                   IntArrayRef output_padding, int64_t groups) {
+  const int64_t spatial = weight.dim() - 2;
+  TAPER_CHECK(spatial >= 1 && spatial <= 3,
+              "convolution: expected a weight of 3 to 5 dimensions, got ", weight.sizes());
+  if (transposed)
+    return convolve_transposed("convolution", spatial, input, weight, bias, stride, padding,
+                               output_padding, groups, dilation);
+  return convolve("convolution", spatial, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  check_defined("conv_tbc", input, "input");
+  check_defined("conv_tbc", weight, "weight");
+  TAPER_CHECK(input.dim() == 3, "Input must have 3 dims: time, batch, in_channel; got ",
+              input.sizes());
+  TAPER_CHECK(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, ",
+              "out_channels; got ", weight.sizes());
+  return conv1d(input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, 1, pad)
+      .permute({2, 0, 1});
+}
+
+Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel_size,
+                   const Tensor& bias, IntArrayRef stride, IntArrayRef padding) {
+  check_defined("thnn_conv2d", weight, "weight");
+  TAPER_CHECK(weight.dim() == 4 && kernel_size == weight.sizes().slice(2),
+              "thnn_conv2d: expected a weight of 4 dimensions with a kernel of ", kernel_size,
+              ", got ", weight.sizes());
+  return conv2d(input, weight, bias, stride, padding);
+}
+
+}  // namespace taper

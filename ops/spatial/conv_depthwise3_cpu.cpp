@@ -1,0 +1,14 @@
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/spatial/conv_depthwise.h>
+
+#define TAPER_ISA_FILE <taper/ops/spatial/conv_depthwise3_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu::depthwise {
+
+void correlate(const Three<float>& s) { TAPER_BY_ISA(correlate_three_f32, s); }
+void correlate(const Three<double>& s) { TAPER_BY_ISA(correlate_three_f64, s); }
+void add_tap_sums(const Three<float>& s, float* sums) { TAPER_BY_ISA(sums_three_f32, s, sums); }
+void add_tap_sums(const Three<double>& s, double* sums) { TAPER_BY_ISA(sums_three_f64, s, sums); }
+
+}  // namespace taper::cpu::depthwise

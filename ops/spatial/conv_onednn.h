@@ -1,0 +1,27 @@
+// Convolutions by oneDNN (f32), where it is faster than our own loops. Not installed.
+#pragma once
+
+#include <taper/ops/spatial/conv_shape.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace taper::cpu::onednn {
+
+enum class Kind { kForward, kInputGradient, kWeightGradient };
+
+/// Whether oneDNN is the faster way, as measured.
+bool prefers(const ConvShape& s, Kind kind);
+
+// As the kernels of conv_kernels.h, on whole contiguous tensors; `b` may be null. False when oneDNN
+// has no fast kernel for the shape or fails: the result is then undefined. The results depend on
+// the shape and the number of threads only.
+bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s);
+bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s);
+bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s);
+
+/// Calls of the three that returned true, by all threads since the start.
+int64_t runs();
+
+}  // namespace taper::cpu::onednn
+
+#pragma GCC visibility pop

@@ -1,0 +1,419 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec.h>
+#include <taper/ops/spatial/pool_shape.h>
+
+#define TAPER_ISA_FILE <taper/ops/spatial/pool_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+namespace {
+
+template <class Body>
+void for_each_plane(const PoolShape& s, const Body& body) {
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.in_pixels()));
+  parallel_for(0, s.planes, grain, [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) body(i);
+  });
+}
+
+/// A pooling with the spans of its windows, which take divisions: made once for all planes.
+struct PoolPlan : PoolShape {
+  explicit PoolPlan(const PoolShape& s) : PoolShape(s), memory_(out[0] + out[1] + out[2]) {
+    PoolSpan* to = memory_.get();
+    for (int d = 0; d < 3; ++d) {
+      spans.along[d] = to;
+      for (int64_t o = 0; o < out[d]; ++o) *to++ = span(d, o);
+    }
+  }
+  /// Every window is one element.
+  bool copies() const { return w.adaptive && std::equal(in, in + 3, out); }
+  PoolSpans spans;
+
+ private:
+  Scratch<PoolSpan> memory_;
+};
+
+/// Calls body(output pixel, its three spans, its three coordinates).
+template <class Body>
+void for_each_window(const PoolPlan& s, const Body& body) {
+  const PoolSpan* const* spans = s.spans.along;
+  int64_t o[3], p = 0;
+  for (o[0] = 0; o[0] < s.out[0]; ++o[0])
+    for (o[1] = 0; o[1] < s.out[1]; ++o[1])
+      for (o[2] = 0; o[2] < s.out[2]; ++o[2])
+        body(p++, spans[0][o[0]], spans[1][o[1]], spans[2][o[2]], o);
+}
+
+// ---------------------------------------------------------------------- by instruction set
+void max_halves(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_halves_f32, y, codes, x, s);
+}
+void max_halves(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_halves_f64, y, codes, x, s);
+}
+void max_scatter_halves(float* gx, const float* gy, const uint8_t* codes, const PoolShape& s) {
+  TAPER_BY_ISA(max_scatter_halves_f32, gx, gy, codes, s);
+}
+void max_scatter_halves(double* gx, const double* gy, const uint8_t* codes, const PoolShape& s) {
+  TAPER_BY_ISA(max_scatter_halves_f64, gx, gy, codes, s);
+}
+void avg_halves(float* y, const float* x, const PoolShape& s, float factor) {
+  TAPER_BY_ISA(avg_halves_f32, y, x, s, factor);
+}
+void avg_halves(double* y, const double* x, const PoolShape& s, double factor) {
+  TAPER_BY_ISA(avg_halves_f64, y, x, s, factor);
+}
+void mean_planes(float* y, const float* x, int64_t planes, int64_t n, float divisor) {
+  TAPER_BY_ISA(mean_planes_f32, y, x, planes, n, divisor);
+}
+void mean_planes(double* y, const double* x, int64_t planes, int64_t n, double divisor) {
+  TAPER_BY_ISA(mean_planes_f64, y, x, planes, n, divisor);
+}
+void spread_planes(float* gx, const float* gy, int64_t planes, int64_t n, float divisor) {
+  TAPER_BY_ISA(spread_planes_f32, gx, gy, planes, n, divisor);
+}
+void spread_planes(double* gx, const double* gy, int64_t planes, int64_t n, double divisor) {
+  TAPER_BY_ISA(spread_planes_f64, gx, gy, planes, n, divisor);
+}
+void max_windows(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_windows_f32, y, codes, x, s);
+}
+void max_windows(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_windows_f64, y, codes, x, s);
+}
+void sum_windows(float* y, const float* x, const PoolShape& s) {
+  TAPER_BY_ISA(sum_windows_f32, y, x, s);
+}
+void sum_windows(double* y, const double* x, const PoolShape& s) {
+  TAPER_BY_ISA(sum_windows_f64, y, x, s);
+}
+void add_windows(float* gx, const float* g, const PoolShape& s) {
+  TAPER_BY_ISA(add_windows_f32, gx, g, s);
+}
+void add_windows(double* gx, const double* g, const PoolShape& s) {
+  TAPER_BY_ISA(add_windows_f64, gx, g, s);
+}
+#define TAPER_SPANS(T, Place, tag)                                                      \
+  void avg_spans(T* y, const T* x, const PoolPlan& s) {                                 \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    TAPER_BY_ISA(avg_spans_##tag, y, x, s, s.spans, columns.get());                     \
+  }                                                                                     \
+  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                       \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    TAPER_BY_ISA(avg_scatter_spans_##tag, gx, gy, s, s.spans, columns.get());           \
+  }                                                                                     \
+  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {                \
+    const Scratch<T> columns(s.in[2]);                                                  \
+    const Scratch<Place> rows(s.in[2] + 16);                                            \
+    TAPER_BY_ISA(max_spans_##tag, y, places, x, s, s.spans, columns.get(), rows.get()); \
+  }
+TAPER_SPANS(float, int32_t, f32)
+TAPER_SPANS(double, int64_t, f64)
+#undef TAPER_SPANS
+void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
+  TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
+}
+void avg_scatter_halves(double* gx, const double* gy, const PoolShape& s, double factor) {
+  TAPER_BY_ISA(avg_scatter_halves_f64, gx, gy, s, factor);
+}
+
+template <class T>
+constexpr bool kVectorised = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// ---------------------------------------------------------------------- any window
+template <class T, class Code>
+void max_plane(T* y, Code* codes, const T* x, const PoolPlan& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t*) {
+    opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
+    int64_t position = -1;
+    for (int64_t i = d.first, a = d.tap; i < d.end; i += d.step, ++a)
+      for (int64_t j = h.first, b = h.tap; j < h.end; j += h.step, ++b)
+        for (int64_t k = w.first, c = w.tap; k < w.end; k += w.step, ++c) {
+          const int64_t at = (i * s.in[1] + j) * s.in[2] + k;
+          const auto v = static_cast<opmath_t<T>>(x[at]);
+          if (!(v > best || v != v || position < 0)) continue;
+          best = v;
+          position = sizeof(Code) == 1 ? (a * s.w.kernel[1] + b) * s.w.kernel[2] + c : at;
+        }
+    y[p] = static_cast<T>(best);
+    if (codes) codes[p] = static_cast<Code>(position);
+  });
+}
+
+/// Calls body(output pixel, place in the image) for one plane of codes.
+template <class Body>
+void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Body& body) {
+  const int64_t n = s.out_pixels();
+  if (codes.dtype == kLong) {
+    const int64_t* c = codes.as<int64_t>() + plane * n;
+    for (int64_t p = 0; p < n; ++p) body(p, c[p]);
+    return;
+  }
+  const uint8_t* c = codes.as<uint8_t>() + plane * n;
+  // A code is a tap: a fixed distance from where its window starts.
+  int64_t taps[256];
+  for (int64_t code = 0; code < std::min<int64_t>(256, s.taps()); ++code)
+    taps[code] = s.place_of(0, code);
+  int64_t p = 0;
+  for (int64_t i = 0; i < s.out[0]; ++i)
+    for (int64_t j = 0; j < s.out[1]; ++j) {
+      const int64_t row = (i * s.w.stride[0] * s.in[1] + j * s.w.stride[1]) * s.in[2];
+      for (int64_t k = 0; k < s.out[2]; ++k, ++p) body(p, row + k * s.w.stride[2] + taps[c[p]]);
+    }
+}
+
+template <class T>
+void avg_plane(T* y, const T* x, const PoolPlan& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
+    // Four sums by column: short chains of roundings.
+    opmath_t<T> sums[4] = {};
+    for (int64_t i = d.first; i < d.end; ++i)
+      for (int64_t j = h.first; j < h.end; ++j) {
+        const T* row = x + (i * s.in[1] + j) * s.in[2];
+        for (int64_t k = w.first; k < w.end; ++k) sums[k % 4] += static_cast<opmath_t<T>>(row[k]);
+      }
+    const auto sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    y[p] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(o)));
+  });
+}
+
+template <class T, class Sum>
+void avg_scatter_plane(Sum* gx, const T* gy, const PoolPlan& s) {
+  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
+    const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(o));
+    for (int64_t i = d.first; i < d.end; ++i)
+      for (int64_t j = h.first; j < h.end; ++j) {
+        Sum* row = gx + (i * s.in[1] + j) * s.in[2];
+        for (int64_t k = w.first; k < w.end; ++k) row[k] += g;
+      }
+  });
+}
+
+/// y = x divided by what counts in each window.
+template <class T>
+void divide_windows(T* y, const T* x, const PoolShape& s) {
+  const bool fixed = s.w.divisor != 0;
+  Scratch<T> widths(s.out[2]);
+  for (int64_t k = 0; k < s.out[2]; ++k)
+    widths[k] = static_cast<T>(fixed ? static_cast<double>(s.w.divisor) : s.extent(2, k));
+  for (int64_t i = 0; i < s.out[0]; ++i)
+    for (int64_t j = 0; j < s.out[1]; ++j, x += s.out[2], y += s.out[2]) {
+      const T rows = static_cast<T>(fixed ? 1 : s.extent(0, i) * s.extent(1, j));
+      for (int64_t k = 0; k < s.out[2]; ++k) y[k] = x[k] / (rows * widths[k]);
+    }
+}
+
+/// Clears one plane of gx, adds to it with add(plane of sums), and stores it: the 16-bit types are
+/// summed in float.
+template <class T, class Add>
+void sum_into_plane(T* gx, int64_t pixels, const Add& add) {
+  if constexpr (std::is_same_v<T, opmath_t<T>>) {
+    std::fill_n(gx, pixels, T(0));
+    add(gx);
+  } else {
+    Scratch<opmath_t<T>> sums(pixels);
+    std::fill_n(sums.get(), pixels, opmath_t<T>(0));
+    add(sums.get());
+    for (int64_t i = 0; i < pixels; ++i) gx[i] = static_cast<T>(sums[i]);
+  }
+}
+
+/// Adaptive windows that halve an image have fixed ones, which are faster.
+PoolShape with_halves(PoolShape s) {
+  if (!s.w.adaptive || s.in[0] != 1 || 2 * s.out[1] != s.in[1] || 2 * s.out[2] != s.in[2]) return s;
+  s.w = {{1, 2, 2}, {1, 2, 2}};
+  return s;
+}
+
+bool covers(const PoolShape& s) { return 2 * s.out[1] == s.in[1] && 2 * s.out[2] == s.in[2]; }
+
+double half_factor(const PoolShape& s) {
+  return 1.0 / (s.w.divisor ? static_cast<double>(s.w.divisor) : 4.0);
+}
+
+/// What each sum is divided by where one window covers every element of a plane, else 0.
+double whole_divisor(const PoolShape& s) {
+  if (s.out_pixels() != 1) return 0;
+  const int64_t at[3] = {0, 0, 0};
+  PoolSpan spans[3];
+  for (int d = 0; d < 3; ++d) {
+    spans[d] = s.span(d, 0);
+    if (spans[d].first != 0 || spans[d].end != s.in[d] || spans[d].step != 1) return 0;
+  }
+  return s.divisor(at);
+}
+
+template <class T>
+bool forward_whole(T* y, const T* x, const PoolShape& s) {
+  if constexpr (kVectorised<T>) {
+    const double divisor = whole_divisor(s);
+    if (divisor == 0) return false;
+    const int64_t n = s.in_pixels();
+    parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+      mean_planes(y + b, x + b * n, e - b, n, static_cast<T>(divisor));
+    });
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
+  const double divisor = whole_divisor(s);
+  if (divisor == 0) return false;
+  const int64_t n = s.in_pixels();
+  parallel_for(0, s.planes, kGrain / n + 1, [=](int64_t b, int64_t e) {
+    if constexpr (kVectorised<T>)
+      return spread_planes(gx + b * n, gy + b, e - b, n, static_cast<T>(divisor));
+    for (int64_t p = b; p < e; ++p) {
+      const auto g = static_cast<opmath_t<T>>(gy[p]) / static_cast<opmath_t<T>>(divisor);
+      std::fill_n(gx + p * n, n, static_cast<T>(g));
+    }
+  });
+  return true;
+}
+
+// ---------------------------------------------------------------------- one plane
+template <class T>
+void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolPlan& s) {
+  uint8_t* small = codes.dtype == kByte ? codes.as<uint8_t>() + plane * s.out_pixels() : nullptr;
+  if constexpr (kVectorised<T>)
+    if (s.halves() || (codes.dtype != kLong && !s.w.adaptive))
+      return s.halves() ? max_halves(y, small, x, s) : max_windows(y, small, x, s);
+  if constexpr (kVectorised<T>)
+    if (s.w.adaptive && codes.dtype == kLong)
+      return max_spans(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
+  if (codes.dtype == kLong)
+    max_plane(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
+  else
+    max_plane(y, small, x, s);
+}
+
+template <class T>
+void backward_max(T* gx, const T* gy, const In& codes, int64_t plane, const PoolShape& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) {
+      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+      return max_scatter_halves(gx, gy, codes.as<uint8_t>() + plane * s.out_pixels(), s);
+    }
+  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
+    for_each_code(codes, plane, s,
+                  [&](int64_t p, int64_t at) { sums[at] += static_cast<opmath_t<T>>(gy[p]); });
+  });
+}
+
+template <class T>
+void forward_avg(T* y, const T* x, const PoolPlan& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
+  if constexpr (kVectorised<T>)
+    if (!s.w.adaptive) {
+      sum_windows(y, x, s);
+      return divide_windows(y, y, s);
+    }
+  if (s.copies()) {
+    std::copy_n(x, s.in_pixels(), y);
+    return;
+  }
+  if constexpr (kVectorised<T>)
+    avg_spans(y, x, s);
+  else
+    avg_plane(y, x, s);
+}
+
+template <class T>
+void backward_avg(T* gx, const T* gy, const PoolPlan& s) {
+  if constexpr (kVectorised<T>)
+    if (s.halves()) {
+      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+      return avg_scatter_halves(gx, gy, s, static_cast<T>(half_factor(s)));
+    }
+  if constexpr (kVectorised<T>)
+    if (!s.w.adaptive) {
+      Scratch<T> g(s.out_pixels());
+      divide_windows(g.get(), gy, s);
+      std::fill_n(gx, s.in_pixels(), T(0));
+      return add_windows(gx, g.get(), s);
+    }
+  if (s.copies()) {
+    std::copy_n(gy, s.in_pixels(), gx);
+    return;
+  }
+  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
+    if constexpr (kVectorised<T>)
+      avg_scatter_spans(sums, gy, s);
+    else
+      avg_scatter_plane(sums, gy, s);
+  });
+}
+
+}  // namespace
+
+void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
+  const PoolPlan s(pool_shape(x.sizes, y.sizes, spatial, w));
+  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
+                  x.as<scalar_t>() + plane * s.in_pixels(), s);
+    });
+  });
+}
+
+void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
+  const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
+  TAPER_SWITCH(gx.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      backward_max(gx.as<scalar_t>() + plane * s.in_pixels(),
+                   gy.as<scalar_t>() + plane * s.out_pixels(), codes, plane, s);
+    });
+  });
+}
+
+void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
+  const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
+  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+    for_each_plane(s, [&](int64_t plane) {
+      scalar_t* to = y.as<scalar_t>() + plane * s.out_pixels();
+      const scalar_t* from = x.as<scalar_t>() + plane * s.in_pixels();
+      for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { to[p] = from[at]; });
+    });
+  });
+}
+
+void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, PoolWindows w) {
+  const PoolShape s = pool_shape(image, positions.sizes, spatial, w);
+  for_each_plane(s, [&](int64_t plane) {
+    int64_t* to = positions.as<int64_t>() + plane * s.out_pixels();
+    for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { to[p] = at; });
+  });
+}
+
+void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
+  const PoolPlan s(with_halves(pool_shape(x.sizes, y.sizes, spatial, w)));
+  TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    if (forward_whole(y.as<scalar_t>(), x.as<scalar_t>(), s)) return;
+    for_each_plane(s, [&](int64_t plane) {
+      forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
+                  x.as<scalar_t>() + plane * s.in_pixels(), s);
+    });
+  });
+}
+
+void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
+  const PoolPlan s(with_halves(pool_shape(gx.sizes, gy.sizes, spatial, w)));
+  TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+    if (backward_whole(gx.as<scalar_t>(), gy.as<scalar_t>(), s)) return;
+    for_each_plane(s, [&](int64_t plane) {
+      backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),
+                   gy.as<scalar_t>() + plane * s.out_pixels(), s);
+    });
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,40 @@
+// Average pooling by cuDNN. Not installed.
+#pragma once
+
+#include <taper/framework/cuda/cudnn_shape.h>
+#include <taper/ops/spatial/pool_kernels.h>
+
+namespace taper::cuda {
+
+/// The windows from x to y as cuDNN says them: each begins a stride after the one before, and none
+/// was added by ceil_mode. False where they are not like that.
+inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
+  for (int64_t d = 3 - spatial; d < 3; ++d) {
+    const int64_t in = x[x.size() + d - 3], out = y[y.size() + d - 3];
+    if (w.adaptive && in % out != 0) return false;
+    if (w.adaptive) w.kernel[d] = w.stride[d] = in / out;
+    if ((in + 2 * w.padding[d] - w.kernel[d]) / w.stride[d] + 1 != out) return false;
+  }
+  w.adaptive = false;
+  return true;
+}
+
+/// Whether cuDNN computes these means: its sizes and windows fit, and what they are divided by is
+/// the number of elements. `w` becomes the windows to tell it.
+inline bool cudnn_takes_means(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
+  return w.divisor == 0 && cudnn_takes_sizes(x) && cudnn_takes_sizes(y) &&
+         cudnn_windows(x, y, spatial, w);
+}
+
+/// (N, C, spatial...) of a tensor with or without a batch.
+inline Dims with_batch(Dims sizes, int64_t spatial) {
+  if (sizes.size() == spatial + 1) sizes.insert(0, 1);
+  return sizes;
+}
+
+// As the kernels of pool_kernels.h, for what cudnn_takes_means. False, with nothing done, where
+// cuDNN does not support it.
+bool cudnn_avg_pool(const Out& y, const In& x, int64_t spatial, const PoolWindows& w);
+bool cudnn_avg_pool_scatter(const Out& gx, const In& gy, int64_t spatial, const PoolWindows& w);
+
+}  // namespace taper::cuda

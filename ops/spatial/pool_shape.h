@@ -1,0 +1,87 @@
+// The windows of one pooling, as its kernels see them. Not installed.
+#pragma once
+
+#include <cstdint>
+
+#include <taper/ops/spatial/pool_kernels.h>
+
+namespace taper {
+
+/// The elements of one window along one dimension: first, first + step, ..., below end; `tap` is
+/// the position in the window of the first.
+struct PoolSpan {
+  int64_t first, end, step, tap;
+};
+
+/// Planes of one pooling, with three spatial dimensions.
+struct PoolShape {
+  int64_t planes;
+  int64_t in[3], out[3];
+  PoolWindows w;
+
+  TAPER_HD int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
+  TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
+  TAPER_HD PoolSpan span(int d, int64_t o) const {
+    if (w.adaptive) return {o * in[d] / out[d], ((o + 1) * in[d] + out[d] - 1) / out[d], 1, 0};
+    const int64_t start = o * w.stride[d] - w.padding[d];
+    const int64_t tap = start < 0 ? (-start + w.dilation[d] - 1) / w.dilation[d] : 0;
+    const int64_t last = start + w.kernel[d] * w.dilation[d];
+    return {start + tap * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], tap};
+  }
+  /// How many places of dimension d count for the mean of window o.
+  TAPER_HD double extent(int d, int64_t o) const {
+    if (w.adaptive || !w.count_include_pad) {
+      const PoolSpan s = span(d, o);
+      return static_cast<double>(s.end - s.first);
+    }
+    // A window that ceil_mode added may stick out of the padding: that part does not count.
+    const int64_t start = o * w.stride[d] - w.padding[d], stop = start + w.kernel[d];
+    const int64_t limit = in[d] + w.padding[d];
+    return static_cast<double>((stop < limit ? stop : limit) - start);
+  }
+  /// What the sum over window (o[0], o[1], o[2]) is divided by.
+  TAPER_HD double divisor(const int64_t* o) const {
+    if (w.divisor) return static_cast<double>(w.divisor);
+    return extent(0, o[0]) * extent(1, o[1]) * extent(2, o[2]);
+  }
+  int64_t taps() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
+  /// The place in the image of tap (a, b, c) = code of the window at output pixel `p`.
+  TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
+    const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);
+    const int64_t c = code % w.kernel[2], row = code / w.kernel[2];
+    const int64_t z = i * w.stride[0] - w.padding[0] + row / w.kernel[1] * w.dilation[0];
+    const int64_t y = j * w.stride[1] - w.padding[1] + row % w.kernel[1] * w.dilation[1];
+    const int64_t x = k * w.stride[2] - w.padding[2] + c * w.dilation[2];
+    return (z * in[1] + y) * in[2] + x;
+  }
+  /// Windows of 2 x 2 that neither overlap nor reach into padding.
+  bool halves() const {
+    for (int d = 1; d < 3; ++d)
+      if (w.kernel[d] != 2 || w.stride[d] != 2 || w.padding[d] != 0 || w.dilation[d] != 1 ||
+          2 * out[d] > in[d])
+        return false;
+    return !w.adaptive && in[0] == 1 && w.kernel[0] == 1;
+  }
+};
+
+/// The spans of all windows along each dimension.
+struct PoolSpans {
+  const PoolSpan* along[3];
+};
+
+/// The windows from x to y, whose last `spatial` dimensions are pooled.
+inline PoolShape pool_shape(const Dims& x, const Dims& y, int64_t spatial, const PoolWindows& w) {
+  PoolShape s;
+  s.w = w;
+  s.planes = 1;
+  const int64_t first = x.size() - spatial;
+  for (int64_t d = 0; d < first; ++d) s.planes *= x[d];
+  for (int64_t d = 0; d < 3; ++d) {
+    const int64_t i = first + d - (3 - spatial);
+    s.in[d] = d < 3 - spatial ? 1 : x[i];
+    s.out[d] = d < 3 - spatial ? 1 : y[i];
+  }
+  return s;
+}
+
+}  // namespace taper

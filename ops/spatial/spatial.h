@@ -1,0 +1,8 @@
+// Convolutions, pools, padding, folding, resampling.
+#pragma once
+
+#include <taper/ops/spatial/conv.h>
+#include <taper/ops/spatial/fold.h>
+#include <taper/ops/spatial/grid_sample.h>
+#include <taper/ops/spatial/pool.h>
+#include <taper/ops/spatial/upsample.h>

@@ -1,0 +1,216 @@
+// Copies and conversions: copy_, clone, to, fill_, zero_.
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/runtime/caching_allocator.h>
+#include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/transfer.h>
+#include <taper/framework/scalar_fits.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/promote.h>
+#include <taper/ops/tensor/copy_kernels.h>
+#include <taper/ops/tensor/fill.h>
+
+namespace taper {
+
+using autograd::check_inplace;
+using autograd::check_new_history;
+using autograd::mark_changed;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::record_inplace;
+
+namespace {
+
+void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking) {
+  // Same dtype and layout first, then bytes.
+  const Tensor source = from.to(to.scalar_type()).contiguous();
+  if (!to.is_contiguous()) {
+    const Tensor staged = detail::make_tensor(to.sizes(), to.scalar_type(), to.device());
+    copy_across_devices(staged, source, false);
+    TAPER_ON_DEVICE(to, copy, to, staged);
+    return;
+  }
+  // A staged source is gone when this returns.
+  const bool staged = !source.is_same(from) && source.data_ptr() != from.data_ptr();
+  detail::transfer(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes(),
+                   non_blocking && !(staged && source.is_cpu()));
+}
+
+// Writes src, broadcast, into the elements of x. No history.
+void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
+  if (x.numel() == 0) return;
+  Tensor from = src.is_complex() && x.scalar_type() == kBool ? src.detach().ne(0) : src.detach();
+  if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
+  if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
+  const Overlap overlap = overlap_of(x, from);
+  if (overlap == Overlap::kPartial || overlap == Overlap::kUnknown) from = from.clone();
+  if (x.device() == from.device())
+    TAPER_ON_DEVICE(x, copy, x, from);
+  else
+    copy_across_devices(x, from, non_blocking);
+}
+
+void check_copy_shapes(const Tensor& x, const Tensor& src) {
+  if (src.sizes() != x.sizes()) check_result_shape(x, broadcast_shapes(x.sizes(), src.sizes()));
+}
+
+// Of what was overwritten: zeros, so that the leaf behind it gets a grad.
+Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
+
+}  // namespace
+
+Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
+  check_defined("copy_", src, "src");
+  if (is_same(src)) return const_cast<Tensor&>(*this);
+  check_copy_shapes(*this, src);
+  const bool recording = check_inplace("copy_", *this, {src});
+  copy_values(*this, src, non_blocking);
+  mark_changed(*this);
+  if (recording)
+    record_inplace("torch::autograd::CopyBackwards", *this, {*this, src},
+                   [form = detail::InputForm(src)](autograd::Grads& g) {
+                     return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
+                                                  g.needs(1) ? form(g[0]) : Tensor()};
+                   });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor Tensor::clone(optional<MemoryFormat> format) const {
+  const MemoryFormat f = format.value_or(MemoryFormat::Preserve);
+  TAPER_CHECK(f == MemoryFormat::Preserve || f == MemoryFormat::Contiguous || dim() >= 4,
+              "clone: the channels-last formats expect a tensor of 4 or 5 dimensions, got ", dim());
+  Tensor y = f == MemoryFormat::Preserve ? detail::make_like(*this)
+                                         : detail::make_tensor(sizes(), scalar_type(), device());
+  if (f == MemoryFormat::ChannelsLast || f == MemoryFormat::ChannelsLast3d) {
+    // Memory order N, spatial, C: a row-major tensor of that shape, seen with C second.
+    Dims order, back{0, dim() - 1};
+    for (int64_t d = 0; d < dim(); ++d) order.push_back(d == 0 ? 0 : d == dim() - 1 ? 1 : d + 1);
+    for (int64_t d = 1; d < dim() - 1; ++d) back.push_back(d);
+    Dims memory;
+    for (int64_t d : order) memory.push_back(size(d));
+    y = detail::make_tensor(memory, scalar_type(), device()).permute(back);
+    y = detail::share_data(y.impl());
+  }
+  if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
+  if (needs_grad(*this)) record("CloneBackward0", y, {*this}, [](const Tensor& g) { return g; });
+  return y;
+}
+
+Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
+                  optional<MemoryFormat> format) const {
+  const ScalarType dtype = options.has_dtype() ? options.scalar_type() : scalar_type();
+  const Device where = options.has_device() ? detail::existing_device(options.device()) : device();
+  const bool same_layout = !format || *format == MemoryFormat::Preserve || is_contiguous(*format);
+  if (dtype == scalar_type() && where == device() && same_layout)
+    return copy ? clone(format) : *this;
+  if (!same_layout) return clone(format).to(options);
+  if (is_complex() && dtype == kBool) return ne(0).to(where);
+  Tensor y;
+  if (where == device()) {
+    y = detail::make_like(*this, dtype);
+    if (numel() > 0) TAPER_ON_DEVICE(*this, copy, y, *this);
+  } else {
+    y = detail::make_tensor(sizes(), dtype, where);
+    if (numel() > 0) copy_across_devices(y, detach(), non_blocking);
+  }
+  if (isFloatingOrComplexType(dtype) && needs_grad(*this))
+    record("ToCopyBackward0", y, {*this},
+           [form = detail::InputForm(*this)](const Tensor& g) { return form(g); });
+  return y;
+}
+
+namespace {
+
+// A tensor with the sizes and dtype of t, and its strides when dense, in pinned memory.
+Tensor pinned_like(const Tensor& t) {
+  Tensor y = detail::make_tensor(0, t.scalar_type(), Device());
+  TensorImpl& impl = y.impl();
+  impl.storage = detail::allocate_pinned_storage(t.nbytes());
+  impl.data = impl.storage->data;
+  impl.set_contiguous_sizes(t.sizes());
+  if (!t.is_non_overlapping_and_dense()) return y;
+  impl.strides = t.impl().strides;
+  impl.update_geometry();
+  return y;
+}
+
+void check_pins_for(const optional<Device>& device) {
+  TAPER_CHECK(!device || device->is_cuda(), "expected pinned memory for a CUDA device, got ",
+              device.value_or(kCPU));
+}
+
+}  // namespace
+
+Tensor Tensor::pin_memory() const {
+  TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
+  if (!detail::can_pin_memory()) return clone();
+  if (is_pinned()) return *this;
+  const Tensor y = pinned_like(*this);
+  copy_values(y, *this);
+  return y;
+}
+
+Tensor Tensor::pin_memory(optional<Device> device) const {
+  check_pins_for(device);
+  return pin_memory();
+}
+
+bool Tensor::is_pinned(optional<Device> device) const {
+  check_pins_for(device);
+  return is_pinned();
+}
+
+void Tensor::record_stream(const cuda::Stream& stream) const {
+  TAPER_CHECK(is_cuda(), "record_stream: expected a CUDA tensor, got one on ", device());
+  detail::caching_allocator(device().index()).record_stream(impl().storage->data, stream.impl());
+}
+
+// ---------------------------------------------------------------- fill
+namespace {
+
+void fill_values(const Tensor& x, const Scalar& value) {
+  detail::check_fits(value, x.scalar_type());
+  if (x.numel() > 0) TAPER_ON_DEVICE(x, fill, x, In::number(value, x.scalar_type()));
+}
+
+}  // namespace
+
+// One value for all elements may be written to memory that overlaps itself.
+Tensor& Tensor::fill_(const Scalar& value) const {
+  const bool recording = check_new_history(*this);
+  fill_values(*this, value);
+  mark_changed(*this);
+  if (recording) record_inplace("FillBackward2", *this, {*this}, no_gradient);
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& Tensor::fill_(const Tensor& value) const {
+  TAPER_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
+              value.dim(), " dimensions.");
+  const bool recording = check_new_history(*this, {value});
+  if (recording) autograd::check_no_internal_overlap(*this);  // the derivative counts each element
+  copy_values(*this, value);
+  mark_changed(*this);
+  if (recording)
+    record_inplace("FillBackward3", *this, {*this, value},
+                   [form = detail::InputForm(value)](autograd::Grads& g) {
+                     return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
+                                                  g.needs(1) ? form(g[0].sum()) : Tensor()};
+                   });
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& Tensor::zero_() const {
+  const bool recording = check_new_history(*this);
+  if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
+  mark_changed(*this);
+  if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
+  return const_cast<Tensor&>(*this);
+}
+
+Tensor& fill_(Tensor& x, const Scalar& value) { return x.fill_(value); }
+Tensor& fill_(Tensor& x, const Tensor& value) { return x.fill_(value); }
+Tensor& zero_(Tensor& x) { return x.zero_(); }
+
+}  // namespace taper

@@ -1,0 +1,525 @@
+#include <taper/ops/tensor/factory.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <taper/framework/checked.h>
+#include <taper/framework/runtime/capture.h>
+#include <taper/framework/scalar_fits.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/tensor/factory_finish.h>
+#include <taper/ops/tensor/factory_kernels.h>
+
+namespace taper {
+
+using detail::finish;
+
+namespace {
+
+__extension__ using Wide = __int128;  // holds each product of two sizes
+
+Tensor uninitialised(IntArrayRef size, const TensorOptions& options) {
+  return detail::make_tensor(size, options.scalar_type(), options.device());
+}
+
+void set_strides(const Tensor& y, const Dims& strides) {
+  y.impl().strides = strides;
+  y.impl().update_geometry();
+}
+
+void apply_format(const Tensor& y, MemoryFormat format) {
+  if (format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d)
+    set_strides(y, channels_last_strides(y.sizes(), format));
+}
+
+Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
+                          optional<MemoryFormat> format) {
+  check_defined("empty_like", like, "self");
+  if (!format) format = options.memory_format_opt();
+  const ScalarType dtype = options.has_dtype() ? options.scalar_type() : like.scalar_type();
+  const Device device = options.has_device() ? options.device() : like.device();
+  Tensor y = detail::make_tensor(like.sizes(), dtype, device);
+  if (!format || *format == MemoryFormat::Preserve) {
+    if (!like.impl().contiguous && like.is_non_overlapping_and_dense())
+      set_strides(y, like.impl().strides);
+  } else {
+    apply_format(y, *format);
+  }
+  return y;
+}
+
+void clear(const Tensor& y) { TAPER_ON_DEVICE(y, clear, y); }
+
+TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
+  if (options.has_dtype() || value.isFloatingPoint()) return options;
+  if (value.isComplex()) return options.dtype(toComplexType(default_dtype()));
+  return options.dtype(value.type());
+}
+
+// Elements of memory that a tensor of this geometry needs.
+int64_t strided_numel(IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
+  TAPER_CHECK(size.size() == stride.size(), "dimensionality of sizes (", size.size(),
+              ") must match dimensionality of strides (", stride.size(), ")");
+  return detail::checked_extent(size, stride, 0, elementSize(dtype));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- filled with one value
+Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
+  Tensor y = uninitialised(size, options);
+  if (__builtin_expect(format || options.has_memory_format(), 0))
+    apply_format(y, format ? *format : *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
+  Tensor y = uninitialised(strided_numel(size, stride, options.scalar_type()), options);
+  y.impl().sizes = size;
+  set_strides(y, stride);
+  return finish(std::move(y), options);
+}
+
+Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
+  const size_t rank = size.size();
+  TAPER_CHECK(rank == physical_layout.size(),
+              "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+              "len(size) = ",
+              rank, " is not equal to len(physical_layout) = ", physical_layout.size());
+  Dims strides(static_cast<int64_t>(rank), -1);
+  int64_t step = 1;
+  for (size_t i = rank; i-- > 0;) {
+    const int64_t d = physical_layout[i];
+    TAPER_CHECK(d >= 0 && d < static_cast<int64_t>(rank),
+                "Dimension out of range (expected to be between 0 and ", rank - 1, ", but got ", d,
+                " at index ", i, ").");
+    TAPER_CHECK(strides[d] < 0, "Duplicate dim not allowed");
+    strides[d] = step;
+    step = detail::checked_mul("empty_permuted", step,
+                               std::max<int64_t>(size[static_cast<size_t>(d)], 1));
+  }
+  return empty_strided(size, strides, options);
+}
+
+Tensor zeros(IntArrayRef size, TensorOptions options) {
+  Tensor y = uninitialised(size, options);
+  clear(y);
+  if (__builtin_expect(options.has_memory_format(), 0))
+    apply_format(y, *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor ones(IntArrayRef size, TensorOptions options) {
+  if (!options.has_dtype()) options = options.dtype(default_dtype());
+  return full(size, 1, options);
+}
+
+Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
+  Tensor y = uninitialised(size, with_dtype_of(value, options));
+  y.fill_(value);
+  if (options.has_memory_format()) apply_format(y, *options.memory_format_opt());
+  return finish(std::move(y), options);
+}
+
+Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
+  Tensor y = uninitialised({}, options);
+  y.fill_(value);
+  return finish(std::move(y), options);
+}
+
+Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
+
+Tensor eye(int64_t n, int64_t m, TensorOptions options) {
+  TAPER_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
+  TAPER_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
+  Tensor y = uninitialised({n, m}, options);
+  clear(y);
+  if (n > 0 && m > 0) y.as_strided({std::min(n, m)}, {m + 1}).fill_(1);
+  return finish(std::move(y), options);
+}
+
+Tensor empty_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  return finish(uninitialised_like(like, options, format), options);
+}
+
+Tensor zeros_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  Tensor y = uninitialised_like(like, options, format);
+  clear(y);
+  return finish(std::move(y), options);
+}
+
+Tensor ones_like(const Tensor& like, TensorOptions options, optional<MemoryFormat> format) {
+  return full_like(like, 1, options, format);
+}
+
+Tensor full_like(const Tensor& like, const Scalar& value, TensorOptions options,
+                 optional<MemoryFormat> format) {
+  Tensor y = uninitialised_like(like, options, format);
+  y.fill_(value);
+  return finish(std::move(y), options);
+}
+
+Tensor Tensor::new_empty(IntArrayRef size, TensorOptions options) const {
+  return empty(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_zeros(IntArrayRef size, TensorOptions options) const {
+  return zeros(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_ones(IntArrayRef size, TensorOptions options) const {
+  return ones(size, this->options().merge_in(options));
+}
+Tensor Tensor::new_full(IntArrayRef size, const Scalar& value, TensorOptions options) const {
+  return full(size, value, this->options().merge_in(options));
+}
+
+Tensor Tensor::new_tensor(const detail::TensorData& data, TensorOptions options) const {
+  return tensor(data, this->options().merge_in(options));
+}
+
+// ---------------------------------------------------------------- sequences
+namespace {
+
+void check_range(const Scalar& start, const Scalar& end, const Scalar& step) {
+  const double a = start.toDouble(), b = end.toDouble(), by = step.toDouble();
+  TAPER_CHECK(by > 0 || by < 0, "step must be nonzero");
+  TAPER_CHECK(std::isfinite(a) && std::isfinite(b), "unsupported range: ", start, " -> ", end);
+  TAPER_CHECK(by > 0 ? b >= a : b <= a, "upper bound and larger bound inconsistent with step sign");
+}
+
+/// How often a step fits between two integers, and whether something is left.
+struct Steps {
+  uint64_t whole;
+  bool rest;
+};
+
+// The distance of two integers may need all 64 bits.
+Steps steps_between(int64_t start, int64_t end, int64_t step) {
+  const auto a = static_cast<uint64_t>(start), b = static_cast<uint64_t>(end);
+  const uint64_t distance = step > 0 ? b - a : a - b;
+  const uint64_t by = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  TAPER_CHECK(step > 0 ? start <= end : start >= end,
+              "upper bound and larger bound inconsistent with step sign");
+  return {distance / by, distance % by != 0};
+}
+
+int64_t as_size(uint64_t count) {
+  TAPER_CHECK(count <= static_cast<uint64_t>(INT64_MAX), "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+// Number of values in arange. 64-bit integers are counted exactly, all else in double.
+int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step, bool exact) {
+  if (exact) {
+    const int64_t by = step.toLong();
+    TAPER_CHECK(by != 0, "step must be nonzero");
+    const Steps s = steps_between(start.toLong(), end.toLong(), by);
+    return as_size(s.whole + (s.rest ? 1 : 0));
+  }
+  const double count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
+  TAPER_CHECK(count >= 0 && count <= 9.2e18, "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+// Sequences of integers are made of whole numbers: a step of 0.5 is one of 0.
+Scalar as_part_of(ScalarType dtype, const Scalar& v) {
+  return isIntegralType(dtype, true) ? Scalar(v.toLong()) : v;
+}
+
+// Number of values in range, whose end counts.
+int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true)) {
+    const uint64_t before_last = steps_between(start.toLong(), end.toLong(), step.toLong()).whole;
+    TAPER_CHECK(before_last < UINT64_MAX, "invalid size, possible overflow?");
+    return as_size(before_last + 1);
+  }
+  const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
+  TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
+  return static_cast<int64_t>(count);
+}
+
+Tensor sequence(int64_t count, const Scalar& start, const Scalar& step,
+                const TensorOptions& options) {
+  Tensor y = uninitialised(count, options);
+  TAPER_ON_DEVICE(y, arange, y, start, step);
+  return finish(std::move(y), options);
+}
+
+// Elements on and below a diagonal, of a matrix whose first row has `offset` + 1 of them: rows with
+// none, then one more in each row, then whole rows.
+Wide below_count(int64_t rows, int64_t cols, int64_t offset) {
+  const Wide none = std::max<Wide>(-Wide(offset) - 1, 0), first = std::max<Wide>(offset, -1) + 1;
+  const Wide rest = std::max<Wide>(rows - none, 0);
+  const Wide rising = std::min<Wide>(rest, std::max<Wide>(cols - first, 0));
+  return rising * first + rising * (rising - 1) / 2 + (rest - rising) * cols;
+}
+
+int64_t triangle_count(int64_t rows, int64_t cols, int64_t offset, bool upper) {
+  const Wide count = upper ? Wide(rows) * cols - below_count(rows, cols, offset - 1)
+                           : below_count(rows, cols, offset);
+  TAPER_CHECK(count <= INT64_MAX, upper ? "triu" : "tril",
+              "_indices: integer overflow in the number of elements of a matrix of ", rows, " x ",
+              cols);
+  return static_cast<int64_t>(count);
+}
+
+Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
+                const TensorOptions& options) {
+  TAPER_CHECK(row >= 0, "row must be non-negative, got", row);
+  TAPER_CHECK(col >= 0, "col must be non-negative, got", col);
+  const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
+  // A diagonal that misses the matrix is as good as the one next to it.
+  offset = std::clamp(offset, -row, col);
+  Tensor y = uninitialised({2, triangle_count(row, col, offset, upper)}, with_dtype);
+  TAPER_ON_DEVICE(y, triangle_indices, y, row, col, offset, upper);
+  return y;
+}
+
+}  // namespace
+
+Tensor arange(const Scalar& end, TensorOptions options) { return arange(0, end, 1, options); }
+
+Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options) {
+  return arange(start, end, 1, options);
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
+  if (!options.has_dtype() && integral) options = options.dtype(kLong);
+  const ScalarType t = options.scalar_type();
+  const Scalar first = as_part_of(t, start), by = as_part_of(t, step);
+  check_range(first, as_part_of(t, end), by);
+  return sequence(arange_count(start, end, step, t == kLong), first, by, options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
+  return range(start, end, 1, options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+  const ScalarType t = options.scalar_type();
+  const Scalar first = as_part_of(t, start), last = as_part_of(t, end), by = as_part_of(t, step);
+  check_range(first, last, by);
+  return sequence(range_count(first, last, by), first, by, options);
+}
+
+namespace {
+
+Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
+                        const TensorOptions& options) {
+  const ScalarType t = options.has_dtype() ? options.scalar_type() : toComplexType(default_dtype());
+  TAPER_CHECK(isComplexType(t), "linspace(): inferred dtype ", toComplexType(default_dtype()),
+              " can't be safely cast to passed dtype ", t);
+  const auto a = start.toComplexDouble(), b = end.toComplexDouble();
+  const TensorOptions of_parts = options.dtype(toRealValueType(t)).requires_grad(false);
+  Tensor y = detail::make_tensor({steps}, t, options.device());
+  const Tensor parts = detail::share_as_real(y.impl());
+  parts.select(1, 0).copy_(linspace(a.real(), b.real(), steps, of_parts));
+  parts.select(1, 1).copy_(linspace(a.imag(), b.imag(), steps, of_parts));
+  return finish(std::move(y), options);
+}
+
+}  // namespace
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
+    return complex_linspace(start, end, steps, options);
+  if (steps > 0) detail::check_fits(start, options.scalar_type());
+  if (steps > 1) detail::check_fits(end, options.scalar_type());
+  Tensor y = uninitialised(steps, options);
+  TAPER_ON_DEVICE(y, linspace, y, start, end);
+  return finish(std::move(y), options);
+}
+
+namespace {
+
+Scalar end_of(const char* op, const char* name, const Tensor& t) {
+  check_defined(op, t, name);
+  TAPER_CHECK(t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ",
+              name, " with ", t.dim(), " dimension(s).");
+  return t.detach().item();
+}
+
+}  // namespace
+
+Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  return linspace(end_of("linspace", "start", start), end_of("linspace", "end", end), steps,
+                  options);
+}
+Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  return linspace(end_of("linspace", "start", start), end, steps, options);
+}
+Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options) {
+  return linspace(start, end_of("linspace", "end", end), steps, options);
+}
+
+Tensor logspace(const Tensor& start, const Tensor& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(end_of("logspace", "start", start), end_of("logspace", "end", end), steps, base,
+                  options);
+}
+Tensor logspace(const Tensor& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(end_of("logspace", "start", start), end, steps, base, options);
+}
+Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double base,
+                TensorOptions options) {
+  return logspace(start, end_of("logspace", "end", end), steps, base, options);
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options) {
+  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  Tensor y = uninitialised(steps, options);
+  TAPER_ON_DEVICE(y, logspace, y, start.toDouble(), end.toDouble(), base);
+  return finish(std::move(y), options);
+}
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  return triangle(row, col, offset, false, options);
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, TensorOptions options) {
+  return triangle(row, col, offset, true, options);
+}
+
+// ---------------------------------------------------------------- from memory
+namespace {
+
+// Where given memory is: on the host unless the options say another thing, whatever the default.
+Device memory_of(const TensorOptions& options) {
+  return options.has_device() ? options.device() : Device();
+}
+
+}  // namespace
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, TensorOptions options) {
+  const int64_t reach = strided_numel(sizes, strides, options.scalar_type());
+  TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
+              ", got a null pointer");
+  const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());
+  Tensor y = detail::make_tensor(0, options.scalar_type(), memory_of(options));
+  TensorImpl& impl = y.impl();
+  impl.storage = wrap_storage(data, nbytes, impl.device, deleter);
+  impl.data = data;
+  impl.sizes = sizes;
+  set_strides(y, strides);
+  return finish(std::move(y), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 TensorOptions options) {
+  Dims strides;
+  contiguous_strides(sizes, strides);
+  return from_blob(data, sizes, strides, deleter, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, TensorOptions options) {
+  return from_blob(data, sizes, strides, std::function<void(void*)>(), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, TensorOptions options) {
+  return from_blob(data, sizes, std::function<void(void*)>(), options);
+}
+
+// ---------------------------------------------------------------- from numbers
+namespace detail {
+
+TensorData::TensorData() : kind_(Kind::kList), dtype_(default_dtype()) {}
+
+TensorData::TensorData(const void* values, size_t count, ScalarType dtype)
+    : kind_(Kind::kArray), dtype_(dtype) {
+  array_ = make_tensor(static_cast<int64_t>(count), dtype, Device());
+  if (count > 0) __builtin_memcpy(array_.data_ptr(), values, count * elementSize(dtype));
+}
+
+TensorData::TensorData(const std::vector<bool>& values) : kind_(Kind::kArray), dtype_(kBool) {
+  array_ = make_tensor(static_cast<int64_t>(values.size()), kBool, Device());
+  bool* p = array_.data_ptr<bool>();
+  for (bool v : values) *p++ = v;
+}
+
+ScalarType TensorData::dtype() const {
+  return kind_ == Kind::kList && count_ > 0 ? list_->dtype() : dtype_;
+}
+
+void TensorData::append_sizes(Dims& sizes) const {
+  if (kind_ == Kind::kArray) sizes.push_back(array_.numel());
+  if (kind_ != Kind::kList) return;
+  sizes.push_back(static_cast<int64_t>(count_));
+  if (count_ > 0) list_->append_sizes(sizes);
+}
+
+std::string TensorData::text() const {
+  if (kind_ == Kind::kNumber) return concat(number_);
+  if (kind_ == Kind::kArray) return concat("{", array_.numel(), " numbers}");
+  std::string s = "{";
+  for (size_t i = 0; i < count_; ++i) s += (i ? ", " : "") + list_[i].text();
+  return s + "}";
+}
+
+void TensorData::check_uniform() const {
+  if (kind_ != Kind::kList || count_ == 0) return;
+  Dims first;
+  list_->append_sizes(first);
+  for (size_t i = 0; i < count_; ++i) {
+    list_[i].check_uniform();
+    Dims sizes;
+    list_[i].append_sizes(sizes);
+    TAPER_CHECK(sizes == first, "Expected all sub-lists to have sizes: ", first, " (e.g. ",
+                list_->text(), "), but got sub-list ", list_[i].text(), " with sizes: ", sizes);
+    TAPER_CHECK(list_[i].dtype() == list_->dtype(),
+                "Expected all elements of the tensor to have the same scalar type: ",
+                toString(list_->dtype()),
+                ", but got element of scalar type: ", toString(list_[i].dtype()));
+  }
+}
+
+template <class T>
+void TensorData::write(T*& to) const {
+  if (kind_ == Kind::kNumber) {
+    *to++ = number_.to<T>();
+  } else if (kind_ == Kind::kArray) {
+    const Tensor values = array_.to(CppTypeToScalarType<T>::value);
+    const T* from = values.data_ptr<T>();
+    to = std::copy_n(from, values.numel(), to);
+  } else {
+    for (size_t i = 0; i < count_; ++i) list_[i].write(to);
+  }
+}
+
+Tensor TensorData::to_tensor(const TensorOptions& options) const {
+  const Tensor y = to_host_tensor(options);
+  if (captures_host()) {
+    keep_for_replays(Device(), y);
+    return y.clone();  // a replay copies them again
+  }
+  return options.device() == y.device() ? y : y.to(options.device());
+}
+
+Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
+  const CaptureSuspension now;
+  check_uniform();
+  ScalarType dtype = options.scalar_type();
+  if (!options.has_dtype() && !isFloatingType(this->dtype()))
+    dtype = this->dtype() == kInt ? kLong : this->dtype();
+  if (!options.has_dtype() && isReducedFloatingType(this->dtype())) dtype = this->dtype();
+  Dims sizes;
+  append_sizes(sizes);
+  Tensor y = make_tensor(sizes, dtype, Device());
+  const auto write_all = [&](auto zero) {
+    auto* to = y.data_ptr<decltype(zero)>();
+    write(to);
+  };
+  TAPER_SWITCH(dtype, "tensor", TAPER_ANY_DTYPES, [&] { write_all(scalar_t()); });
+  return y;
+}
+
+}  // namespace detail
+
+Tensor tensor(const detail::TensorData& data, const TensorOptions& options) {
+  return finish(data.to_tensor(options), options);
+}
+
+}  // namespace taper

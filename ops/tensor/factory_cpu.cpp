@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/tensor/factory_kernels.h>
+#include <taper/ops/tensor/factory_lines.h>
+
+#define TAPER_ISA_FILE <taper/ops/tensor/factory_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
+
+namespace taper::cpu {
+
+void clear(Out y) {
+  const int64_t nbytes = y.numel * static_cast<int64_t>(elementSize(y.dtype));
+  if (nbytes <= 4096) {
+    if (nbytes > 0) std::memset(y.data, 0, static_cast<size_t>(nbytes));
+    return;
+  }
+  char* p = y.as<char>();
+  parallel_for(0, nbytes, kGrain * 16,
+               [p](int64_t b, int64_t e) { std::memset(p + b, 0, static_cast<size_t>(e - b)); });
+}
+
+namespace {
+
+template <class T, class Line>
+void put_line_here(T* p, int64_t begin, int64_t end, const Line& line) {
+  TAPER_BY_ISA(put_line, p, begin, end, line);
+}
+
+template <class T, class Line>
+void put_all(const Out& y, const Line& line) {
+  T* p = y.as<T>();
+  parallel_for(0, y.numel, kGrain,
+               [p, &line](int64_t b, int64_t e) { put_line_here(p, b, e, line); });
+}
+
+// The others: value(i) in double.
+template <class T, class Map>
+void spaced(T* p, int64_t n, double start, double end, const Map& map) {
+  const double step = n > 1 ? (end - start) / static_cast<double>(n - 1) : 0;
+  parallel_for(0, n, kGrain, [=](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      const double v = i < n / 2 || n == 1 ? start + step * static_cast<double>(i)
+                                           : end - step * static_cast<double>(n - 1 - i);
+      p[i] = static_cast<T>(static_cast<opmath_t<T>>(map(v)));
+    }
+  });
+}
+
+}  // namespace
+
+void arange(Out y, Scalar start, Scalar step) {
+  TAPER_SWITCH(y.dtype, "arange_cpu", TAPER_NUMBER_DTYPES, [&] {
+    if constexpr (std::is_floating_point_v<scalar_t>) {
+      put_all<scalar_t>(
+          y, ArangeLine<scalar_t>{start.toDouble(), step.toDouble(), Groups<scalar_t>(y.numel)});
+    } else {
+      scalar_t* p = y.as<scalar_t>();
+      using acc_t = std::conditional_t<std::is_integral_v<scalar_t>, int64_t, float>;
+      // Without a sign: a step may be as long as the whole range, and a product twice as long.
+      using sum_t = std::conditional_t<std::is_integral_v<scalar_t>, uint64_t, float>;
+      const auto first = static_cast<sum_t>(start.cast<acc_t>());
+      const auto by = static_cast<sum_t>(step.cast<acc_t>());
+      for (int64_t i = 0; i < y.numel; ++i)
+        p[i] = static_cast<scalar_t>(first + by * static_cast<sum_t>(i));
+    }
+  });
+}
+
+void linspace(Out y, Scalar start, Scalar end) {
+  TAPER_SWITCH(y.dtype, "linspace_cpu", TAPER_NUMBER_DTYPES, [&] {
+    const scalar_t from = start.cast<scalar_t>(), to = end.cast<scalar_t>();
+    if constexpr (std::is_floating_point_v<scalar_t>)
+      put_all<scalar_t>(y, LinspaceLine<scalar_t>(y.numel, from, to));
+    else
+      spaced(y.as<scalar_t>(), y.numel, static_cast<double>(from), static_cast<double>(to),
+             [](double v) { return v; });
+  });
+}
+
+void logspace(Out y, double start, double end, double base) {
+  TAPER_SWITCH(y.dtype, "logspace_cpu", TAPER_NUMBER_DTYPES, [&] {
+    spaced(y.as<scalar_t>(), y.numel, start, end, [base](double v) { return std::pow(base, v); });
+  });
+}
+
+void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool upper) {
+  if (y.numel == 0) return;
+  TAPER_SWITCH(y.dtype, "triangle_indices", TAPER_INDEX_DTYPES, [&] {
+    scalar_t* row = y.as<scalar_t>();
+    scalar_t* col = row + y.numel / 2;
+    // Only the rows with elements: there may be many more without.
+    const int64_t first = upper ? 0 : std::max<int64_t>(-offset, 0);
+    const int64_t end = upper ? std::min(rows, cols - offset) : rows;
+    for (int64_t r = first; r < end; ++r) {
+      const int64_t edge = std::min(std::max<int64_t>(r + offset + (upper ? 0 : 1), 0), cols);
+      for (int64_t c = upper ? edge : 0; c < (upper ? cols : edge); ++c) {
+        *row++ = static_cast<scalar_t>(r);
+        *col++ = static_cast<scalar_t>(c);
+      }
+    }
+  });
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,353 @@
+#include <taper/ops/tensor/view.h>
+
+#include <algorithm>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/tensor/view_helpers.h>
+
+namespace taper {
+
+using autograd::needs_grad;
+using autograd::record;
+using detail::make_view;
+
+// ---------------------------------------------------------------- view, reshape
+namespace {
+
+Tensor view_as_shape(const char* node, const Tensor& x, const Dims& shape, const Dims& strides) {
+  const TensorImpl& t = x.impl();
+  return make_view(node, x, shape, strides, t.offset,
+                   [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });
+}
+
+optional<Dims> strides_for(const TensorImpl& t, const Dims& shape) {
+  if (!t.contiguous) return view_strides(t.sizes, t.strides, shape);
+  Dims strides;
+  contiguous_strides(shape, strides);
+  return strides;
+}
+
+}  // namespace
+
+Tensor view(const Tensor& x, IntArrayRef size) {
+  const TensorImpl& t = x.impl();
+  const Dims shape = infer_size(size, t.numel);
+  const optional<Dims> strides = strides_for(t, shape);
+  TAPER_CHECK(strides,
+              "view size is not compatible with input tensor's size and stride (at least one "
+              "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+  return view_as_shape("ViewBackward0", x, shape, *strides);
+}
+
+namespace {
+
+// The geometry of elements that are `ratio` times smaller.
+void split_elements(Dims& sizes, Dims& strides, int64_t ratio) {
+  sizes.back() = detail::checked_mul("view", sizes.back(), ratio);
+  for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
+}
+void join_elements(Dims& sizes, Dims& strides, int64_t ratio) {
+  sizes.back() /= ratio;
+  for (int64_t d = 0; d + 1 < strides.size(); ++d) strides[d] /= ratio;
+}
+
+void check_elements_join(const TensorImpl& t, int64_t ratio, const std::string& words) {
+  const auto check = [&](const auto& what, int64_t n) {
+    TAPER_CHECK(n % ratio == 0, "self.", what, " must be divisible by ", ratio, words, n);
+  };
+  check("size(-1)", t.sizes.back());
+  check("storage_offset()", t.offset);
+  for (int64_t d = 0; d + 1 < t.strides.size(); ++d)
+    check(detail::concat("stride(", d, ")"), t.strides[d]);
+}
+
+}  // namespace
+
+Tensor view(const Tensor& x, ScalarType dtype) {
+  check_defined("view", x, "self");
+  const TensorImpl& t = x.impl();
+  const int64_t from = x.element_size(), to = static_cast<int64_t>(elementSize(dtype));
+  const std::string words = detail::concat(" to view ", toString(t.dtype), " as ", toString(dtype),
+                                           " (different element sizes)");
+  Dims sizes = t.sizes, strides = t.strides;
+  if (from != to) {
+    TAPER_CHECK(x.dim() > 0, "self.dim() cannot be 0", words);
+    if (from < to) check_elements_join(t, to / from, words + ", but got ");
+    TAPER_CHECK(t.strides.back() == 1, "self.stride(-1) must be 1", words, ", but got ",
+                t.strides.back());
+    from > to ? split_elements(sizes, strides, from / to)
+              : join_elements(sizes, strides, to / from);
+  }
+  Tensor y = detail::share_in_units(t, dtype, sizes, strides, t.offset * from / to);
+  autograd::make_view_of(y, needs_grad(x) ? x.detach() : x, TensorImpl::ViewOrigin::kOtherDtype);
+  return y;
+}
+
+Tensor reshape(const Tensor& x, IntArrayRef size) {
+  const TensorImpl& t = x.impl();
+  const Dims shape = infer_size(size, t.numel);
+  const optional<Dims> strides = strides_for(t, shape);
+  if (strides) return view_as_shape("ReshapeAliasBackward0", x, shape, *strides);
+  return _unsafe_view(x.clone(MemoryFormat::Contiguous), shape);
+}
+
+Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
+  const TensorImpl& t = x.impl();
+  TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
+  const Dims shape = infer_size(size, t.numel);
+  Tensor y = detail::share_data(t, shape, *strides_for(t, shape), t.offset);
+  if (needs_grad(x))
+    record("UnsafeViewBackward0", y, {x},
+           [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });
+  return y;
+}
+
+Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
+  const int64_t start = wrap_dim(start_dim, x.dim()), end = wrap_dim(end_dim, x.dim());
+  TAPER_CHECK(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim");
+  if (x.dim() == 0) return reshape(x, {1});
+  if (start == end) return x;
+  Dims shape;
+  int64_t merged = 1;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (d >= start && d <= end) merged = detail::checked_mul("flatten", merged, x.size(d));
+    if (d == end) shape.push_back(merged);
+    if (d < start || d > end) shape.push_back(x.size(d));
+  }
+  return reshape(x, shape);
+}
+
+Tensor ravel(const Tensor& x) { return reshape(x.contiguous(), {-1}); }
+
+namespace {
+
+/// Whether the product of the sizes can be n; infer_size refuses more than one -1.
+bool multiply_up_to(IntArrayRef sizes, int64_t n) {
+  int64_t product = 1, open = 0;
+  for (int64_t s : sizes) {
+    if (s == -1)
+      ++open;
+    else if (__builtin_mul_overflow(product, s, &product))
+      return false;
+  }
+  if (open == 0) return product == n;
+  return open > 1 || (product != 0 && n % product == 0);
+}
+
+}  // namespace
+
+Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes) {
+  const int64_t d = wrap_dim(dim, x.dim());
+  TAPER_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
+  TAPER_CHECK(multiply_up_to(sizes, x.size(d)), "unflatten: Provided sizes ", sizes,
+              " don't multiply up to the size of dim ", d, " (", x.size(d),
+              ") in the input tensor");
+  const Dims parts = infer_size(sizes, x.size(d));
+  Dims shape;
+  for (int64_t i = 0; i < x.dim(); ++i) {
+    if (i != d)
+      shape.push_back(x.size(i));
+    else
+      for (int64_t s : parts) shape.push_back(s);
+  }
+  return view(x, shape);
+}
+
+// ---------------------------------------------------------------- expand
+Tensor expand(const Tensor& x, IntArrayRef size) {
+  const TensorImpl& t = x.impl();
+  const int64_t rank = static_cast<int64_t>(size.size()), added = rank - t.sizes.size();
+  TAPER_CHECK(added >= 0, "expand(", x.toString(), "{", x.sizes(), "}, size=", size,
+              "): the number of sizes provided (", rank,
+              ") must be greater or equal to the number of dimensions in the tensor (",
+              t.sizes.size(), ")");
+  Dims sizes(size), strides(rank, 0);
+  for (int64_t d = rank - 1; d >= 0; --d) {
+    const int64_t own = d - added;
+    TAPER_CHECK(own >= 0 || sizes[d] >= 0, "The expanded size of the tensor (", sizes[d],
+                ") isn't allowed in a leading, non-existing dimension ", d);
+    if (own < 0) continue;
+    if (sizes[d] == -1) sizes[d] = t.sizes[own];
+    TAPER_CHECK(sizes[d] == t.sizes[own] || t.sizes[own] == 1, "The expanded size of the tensor (",
+                sizes[d], ") must match the existing size (", t.sizes[own],
+                ") at non-singleton dimension ", d, ".  Target sizes: ", size,
+                ".  Tensor sizes: ", x.sizes());
+    if (sizes[d] == t.sizes[own]) strides[d] = t.strides[own];
+  }
+  return make_view("ExpandBackward0", x, sizes, strides, t.offset,
+                   [own = t.sizes](const Tensor& g) { return g.sum_to_size(own); });
+}
+
+Tensor broadcast_to(const Tensor& x, IntArrayRef size) { return expand(x, size); }
+
+std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  Dims shape;
+  for (const Tensor& t : tensors) shape = broadcast_shapes(shape, t.sizes());
+  std::vector<Tensor> out;
+  for (const Tensor& t : tensors) out.push_back(expand(t, shape));
+  return out;
+}
+
+// ---------------------------------------------------------------- order of dimensions
+namespace {
+
+Tensor transpose_named(const char* node, const Tensor& x, int64_t dim0, int64_t dim1) {
+  const TensorImpl& t = x.impl();
+  const int64_t a = wrap_dim(dim0, x.dim()), b = wrap_dim(dim1, x.dim());
+  Dims sizes = t.sizes, strides = t.strides;
+  if (!sizes.empty()) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+  return make_view(node, x, sizes, strides, t.offset,
+                   [a, b](const Tensor& g) { return transpose(g, a, b); });
+}
+
+}  // namespace
+
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) {
+  return transpose_named("TransposeBackward0", x, dim0, dim1);
+}
+
+Tensor t(const Tensor& x) {
+  TAPER_CHECK(x.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ", x.dim(),
+              "D");
+  return transpose_named("TBackward0", x, 0, x.dim() < 2 ? 0 : 1);
+}
+
+Tensor permute(const Tensor& x, IntArrayRef dims) {
+  const TensorImpl& t = x.impl();
+  TAPER_CHECK(static_cast<int64_t>(dims.size()) == x.dim(),
+              "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+              "length of the "
+              "desired ordering of dimensions i.e. input.dim() = ",
+              x.dim(), " is not equal to len(dims) = ", dims.size());
+  Dims sizes, strides, inverse(x.dim(), -1);
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    const int64_t from = wrap_dim(dims[static_cast<size_t>(d)], x.dim());
+    TAPER_CHECK(inverse[from] < 0, "permute(): duplicate dims are not allowed.");
+    sizes.push_back(t.sizes[from]);
+    strides.push_back(t.strides[from]);
+    inverse[from] = d;
+  }
+  return make_view("PermuteBackward0", x, sizes, strides, t.offset,
+                   [inverse](const Tensor& g) { return permute(g, inverse); });
+}
+
+Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
+  TAPER_CHECK(source.size() == destination.size(),
+              "movedim: Invalid source or destination dims: "
+              "source (",
+              source, " dims) should contain the same number of dims as destination (", destination,
+              " dims)");
+  const Dims from = wrap_dims(source, x.dim()), to = wrap_dims(destination, x.dim());
+  Dims order(x.dim(), -1), rest;
+  for (int64_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (std::find(from.begin(), from.end(), d) == from.end()) rest.push_back(d);
+  int64_t next = 0;
+  for (int64_t& d : order)
+    if (d < 0) d = rest[next++];
+  return permute(x, order);
+}
+
+Tensor movedim(const Tensor& x, int64_t source, int64_t destination) {
+  return movedim(x, IntArrayRef(source), IntArrayRef(destination));
+}
+
+// ---------------------------------------------------------------- dimensions of size 1
+Tensor unsqueeze(const Tensor& x, int64_t dim) {
+  const TensorImpl& t = x.impl();
+  const int64_t d = wrap_dim(dim, x.dim() + 1);
+  Dims sizes = t.sizes, strides = t.strides;
+  const int64_t step = d < x.dim() ? t.sizes[d] * t.strides[d] : 1;
+  sizes.insert(d, 1);
+  strides.insert(d, step);
+  return make_view("UnsqueezeBackward0", x, sizes, strides, t.offset,
+                   [d](const Tensor& g) { return squeeze(g, d); });
+}
+
+Tensor squeeze(const Tensor& x) {
+  const TensorImpl& t = x.impl();
+  Dims sizes, strides;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (t.sizes[d] == 1) continue;
+    sizes.push_back(t.sizes[d]);
+    strides.push_back(t.strides[d]);
+  }
+  return make_view("SqueezeBackward0", x, sizes, strides, t.offset,
+                   [own = t.sizes](const Tensor& g) { return reshape(g, own); });
+}
+
+Tensor squeeze(const Tensor& x, int64_t dim) {
+  const TensorImpl& t = x.impl();
+  const int64_t d = wrap_dim(dim, x.dim());
+  Dims sizes = t.sizes, strides = t.strides;
+  if (!sizes.empty() && sizes[d] == 1) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  return make_view("SqueezeBackward1", x, sizes, strides, t.offset,
+                   [own = t.sizes](const Tensor& g) { return reshape(g, own); });
+}
+
+Tensor squeeze(const Tensor& x, IntArrayRef dim) {
+  const TensorImpl& t = x.impl();
+  const Dims asked = wrap_dims(dim, x.dim());
+  Dims sizes, strides;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (t.sizes[d] == 1 && std::find(asked.begin(), asked.end(), d) != asked.end()) continue;
+    sizes.push_back(t.sizes[d]);
+    strides.push_back(t.strides[d]);
+  }
+  return make_view("SqueezeBackward2", x, sizes, strides, t.offset,
+                   [own = t.sizes](const Tensor& g) { return reshape(g, own); });
+}
+
+// ---------------------------------------------------------------- methods
+Tensor Tensor::view(IntArrayRef size) const { return taper::view(*this, size); }
+Tensor Tensor::view(ScalarType dtype) const { return taper::view(*this, dtype); }
+Tensor Tensor::reshape(IntArrayRef shape) const { return taper::reshape(*this, shape); }
+Tensor Tensor::expand(IntArrayRef size, bool) const { return taper::expand(*this, size); }
+Tensor Tensor::permute(IntArrayRef dims) const { return taper::permute(*this, dims); }
+Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
+  return taper::transpose(*this, dim0, dim1);
+}
+Tensor Tensor::t() const { return taper::t(*this); }
+Tensor Tensor::mT() const {
+  TAPER_CHECK(dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ",
+              dim(), "-D tensor.");
+  return taper::transpose(*this, -2, -1);
+}
+Tensor Tensor::numpy_T() const {
+  Dims order;
+  for (int64_t d = dim() - 1; d >= 0; --d) order.push_back(d);
+  return taper::permute(*this, order);
+}
+Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const {
+  return taper::movedim(*this, source, destination);
+}
+Tensor Tensor::movedim(int64_t source, int64_t destination) const {
+  return taper::movedim(*this, source, destination);
+}
+Tensor Tensor::squeeze() const { return taper::squeeze(*this); }
+Tensor Tensor::squeeze(int64_t dim) const { return taper::squeeze(*this, dim); }
+Tensor Tensor::squeeze(IntArrayRef dim) const { return taper::squeeze(*this, dim); }
+Tensor Tensor::unsqueeze(int64_t dim) const { return taper::unsqueeze(*this, dim); }
+Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
+  return taper::flatten(*this, start_dim, end_dim);
+}
+Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const {
+  return taper::unflatten(*this, dim, sizes);
+}
+Tensor Tensor::ravel() const { return taper::ravel(*this); }
+Tensor Tensor::alias() const {
+  const TensorImpl& t = impl();
+  return make_view("AliasBackward0", *this, t.sizes, t.strides, t.offset,
+                   [](const Tensor& g) { return g; });
+}
+
+}  // namespace taper

@@ -1,0 +1,148 @@
+#include <taper/ops/tensor/view_scatter.h>
+
+#include <cstdlib>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
+
+namespace taper {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+
+// A copy of x whose part(copy) is `src`.
+template <class Part>
+Tensor with_part(const char* op, const char* node, const Tensor& x, const Tensor& src, Part part) {
+  check_defined(op, x, "self");
+  check_defined(op, src, "src");
+  check_same_device(op, x, src);
+  Tensor y;
+  {
+    NoGradGuard no_grad;
+    const Dims wanted = part(x.detach()).sizes();
+    TAPER_CHECK(Dims(src.sizes()) == wanted, op,
+                ": expected src to have a size equal to the slice of self. src size = ",
+                src.sizes(), ", slice size = ", wanted);
+    y = x.clone(MemoryFormat::Contiguous);
+    part(y).copy_(src);
+  }
+  if (needs_grad(x, src))
+    record(node, y, {x, src}, [=](autograd::Grads& g) {
+      const Tensor part_of_g = part(g[0]);
+      return std::array<Tensor, 2>{with_part(op, node, g[0], zeros_like(part_of_g), part),
+                                   part_of_g};
+    });
+  return y;
+}
+
+}  // namespace
+
+Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
+  return with_part("select_scatter", "SelectScatterBackward0", x, src,
+                   [=](const Tensor& t) { return select(t, dim, index); });
+}
+
+Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, optional<int64_t> start,
+                     optional<int64_t> end, int64_t step) {
+  return with_part("slice_scatter", "SliceScatterBackward0", x, src,
+                   [=](const Tensor& t) { return slice(t, dim, start, end, step); });
+}
+
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1,
+                        int64_t dim2) {
+  return with_part("diagonal_scatter", "DiagonalScatterBackward0", x, src,
+                   [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
+}
+
+Tensor as_strided_scatter(const Tensor& x, const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                          optional<int64_t> storage_offset) {
+  return with_part(
+      "as_strided_scatter", "AsStridedScatterBackward0", x, src,
+      [size = Dims(size), stride = Dims(stride), at = storage_offset.value_or(0)](const Tensor& t) {
+        const Tensor rows = t.contiguous();
+        return as_strided(rows, size, stride, rows.storage_offset() + at);
+      });
+}
+
+Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
+  check_defined("diag_embed", x, "self");
+  TAPER_CHECK(x.dim() > 0, "diag_embed: expected a tensor with dimensions, got a 0-dim one");
+  const int64_t rank = x.dim() + 1;
+  const int64_t a = wrap_dim(dim1, rank), b = wrap_dim(dim2, rank);
+  TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const int64_t n = detail::embedded_size("diag_embed", x.size(-1), offset);
+  Dims sizes = x.sizes();
+  sizes.erase(sizes.size() - 1);
+  sizes.insert(std::min(a, b), n);
+  sizes.insert(std::max(a, b), n);
+  Tensor y;
+  {
+    NoGradGuard no_grad;
+    y = zeros(sizes, x.options());
+    diagonal(y, offset, a, b).copy_(x);
+  }
+  if (needs_grad(x))
+    record("DiagEmbedBackward0", y, {x},
+           [offset, a, b](const Tensor& gy) { return diagonal(gy, offset, a, b); });
+  return y;
+}
+
+Tensor diagflat(const Tensor& x, int64_t offset) {
+  check_defined("diagflat", x, "self");
+  return diag_embed(x.reshape({-1}), offset);
+}
+
+// ---------------------------------------------------------------- methods
+Tensor Tensor::select_scatter(const Tensor& src, int64_t dim, int64_t index) const {
+  return taper::select_scatter(*this, src, dim, index);
+}
+Tensor Tensor::slice_scatter(const Tensor& src, int64_t dim, optional<int64_t> start,
+                             optional<int64_t> end, int64_t step) const {
+  return taper::slice_scatter(*this, src, dim, start, end, step);
+}
+Tensor Tensor::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1,
+                                int64_t dim2) const {
+  return taper::diagonal_scatter(*this, src, offset, dim1, dim2);
+}
+Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const {
+  return taper::diag_embed(*this, offset, dim1, dim2);
+}
+Tensor Tensor::diagflat(int64_t offset) const { return taper::diagflat(*this, offset); }
+
+namespace {
+
+// The diagonals of the squares that lie in a tall matrix one below the other, with a row between
+// two of them; the last may be cut off.
+void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
+  const int64_t n = x.size(1), period = n + 1, whole = (x.size(0) + 1) / period;
+  const int64_t step = x.stride(0) + x.stride(1), rest = x.size(0) - whole * period;
+  x.as_strided({whole, n}, {x.stride(0) * period, step}).fill_(value);
+  if (rest > 0)
+    x.as_strided({rest}, {step}, x.storage_offset() + whole * period * x.stride(0)).fill_(value);
+}
+
+}  // namespace
+
+Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
+  const Dims size = sizes();
+  TAPER_CHECK(size.size() >= 2, "dimensions must larger than 1");
+  for (int64_t d = 1; size.size() > 2 && d < size.size(); ++d)
+    TAPER_CHECK(size[d] == size[0], "all dimensions of input must be of equal length");
+  if (wrap && size.size() == 2 && size[0] > size[1]) {
+    fill_wrapped_diagonal(*this, value);
+    return const_cast<Tensor&>(*this);
+  }
+  int64_t length = size[0], step = 0;
+  for (int64_t d = 0; d < size.size(); ++d) {
+    length = std::min(length, size[d]);
+    step += stride(d);
+  }
+  as_strided({length}, {step}).fill_(value);
+  return const_cast<Tensor&>(*this);
+}
+
+}  // namespace taper

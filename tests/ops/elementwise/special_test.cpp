@@ -1,0 +1,209 @@
+#include <taper/ops/elementwise/special.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "harness/pointwise.h"
+#include "ops/elementwise/special_references.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+// Independent of the library: derivatives of log Gamma as sums far beyond the asymptotic range.
+double digamma_sum(double x) {
+  double sum = 0;
+  for (; x < 30; x += 1) sum -= 1 / x;
+  return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x) + 1 / (120 * x * x * x * x);
+}
+double trigamma_sum(double x) {
+  double sum = 0;
+  for (; x < 30; x += 1) sum += 1 / (x * x);
+  return sum + 1 / x + 0.5 / (x * x) + 1 / (6 * x * x * x) - 1 / (30 * std::pow(x, 5));
+}
+double erfinv_bisection(double y) {
+  double low = -6, high = 6;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle) < y ? low : high) = middle;
+  }
+  return low;
+}
+
+OpCase float_case(std::string name, Tensor (*op)(const Tensor&), Unary f, Range range) {
+  OpCase c = unary_case(std::move(name), op, f, range);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.result_dtype = float_result;
+  c.tolerance = 8;
+  return c;
+}
+
+TAPER_OP_CASES(special_unary, {
+  std::vector<OpCase> list = {
+      float_case("lgamma", &lgamma, [](double x) { return std::lgamma(x); }, {0.3, 8}),
+      float_case("digamma", &digamma, &digamma_sum, {0.3, 20}),
+      float_case("polygamma_1", [](const Tensor& x) { return polygamma(1, x); }, &trigamma_sum,
+                 {0.3, 20}),
+      float_case("erfinv", &erfinv, &erfinv_bisection, {-0.95, 0.95}),
+      float_case("i0", &i0, [](double x) { return bessel_i_integral(x, 0); }, {-9, 9}),
+      float_case("special_i1", &special::i1, [](double x) { return bessel_i_integral(x, 1); },
+                 {-9, 9}),
+      float_case("sinc", &sinc, [](double x) { return std::sin(kPi * x) / (kPi * x); }, {0.1, 3}),
+      float_case("deg2rad", &deg2rad, [](double x) { return x * kPi / 180; }, {-180, 180}),
+      float_case("rad2deg", &rad2deg, [](double x) { return x * 180 / kPi; }, {-3, 3})};
+  OpCase sign =
+      unary_case("signbit", &signbit, [](double x) { return double(std::signbit(x)); }, {-3, 3});
+  sign.result_dtype = bool_result;
+  sign.differentiable = false;
+  list.push_back(sign);
+  return list;
+});
+
+TAPER_OP_CASES(special_binary, {
+  const auto floats = [](std::string name, Tensor (*op)(const Tensor&, const Tensor&), Binary f,
+                         Range x, Range y) {
+    OpCase c = binary_case(std::move(name), op, f, x, y);
+    c.dtypes = {kFloat, kDouble};
+    c.tolerance = 8;
+    return c;
+  };
+  std::vector<OpCase> list = {
+      floats("logaddexp", &logaddexp,
+             [](double x, double y) { return std::log(std::exp(x) + std::exp(y)); }, {}, {}),
+      floats("logaddexp2", &logaddexp2,
+             [](double x, double y) { return std::log2(std::exp2(x) + std::exp2(y)); }, {}, {}),
+      floats("hypot", &hypot, [](double x, double y) { return std::hypot(x, y); }, {}, {}),
+      floats("xlogy", &xlogy, [](double x, double y) { return x * std::log(y); }, {}, {0.2, 4}),
+      floats("fmax", &fmax, [](double x, double y) { return std::fmax(x, y); }, {-3, 0}, {1, 3}),
+      floats("fmin", &fmin, [](double x, double y) { return std::fmin(x, y); }, {-3, 0}, {1, 3}),
+      floats("ldexp", &ldexp, [](double x, double y) { return x * std::exp2(y); }, {}, {})};
+  const auto integers = [&](std::string name, Tensor (*op)(const Tensor&, const Tensor&), Binary f,
+                            Range x, Range y) {
+    OpCase c = binary_case(name, op, f, x, y);
+    c.dtypes = {kInt, kLong};
+    c.differentiable = false;
+    const std::string words = "\"" + name + "_cpu\" not implemented for 'Float'";
+    c.errors = {error<NotImplementedError>(words, [op] { op(numbers({2}), numbers({2})); })};
+    list.push_back(c);
+  };
+  integers("gcd", &gcd,
+           [](double x, double y) {
+             for (double d = std::max(std::abs(x), std::abs(y)); d > 0; --d)
+               if (std::fmod(x, d) == 0 && std::fmod(y, d) == 0) return d;
+             return 0.0;
+           },
+           {-12, 12}, {-12, 12});
+  integers("lcm", &lcm,
+           [](double x, double y) {
+             for (double m = 1; x != 0 && y != 0; ++m)
+               if (std::fmod(m, x) == 0 && std::fmod(m, y) == 0) return m;
+             return 0.0;
+           },
+           {-12, 12}, {-12, 12});
+  integers("bitwise_left_shift", &bitwise_left_shift,
+           [](double x, double y) { return x * std::exp2(y); }, {-9, 9}, {0, 5});
+  integers("bitwise_right_shift", &bitwise_right_shift,
+           [](double x, double y) { return std::floor(x / std::exp2(y)); }, {-99, 99}, {0, 5});
+  return list;
+});
+
+// Expected values are PyTorch 1.13's.
+TEST(Special, NumbersKeepTheirValueBesideSmallDtypes) {
+  const Tensor bytes = values({5, 2}, kByte), bools = values({0, 1}, kBool);
+  EXPECT_NEAR(xlogy(bytes, Scalar(300))[0].item<double>(), 5 * std::log(300.0), 1e-5);
+  EXPECT_TRUE(xlogy(bytes, Scalar(-3)).isnan().all().item<bool>());
+  EXPECT_NEAR(xlogy(bools, Scalar(2))[1].item<double>(), std::log(2.0), 1e-6);
+  EXPECT_NEAR(xlogy(Scalar(300), bytes)[1].item<double>(), 300 * std::log(2.0), 1e-3);
+  EXPECT_EQ(xlogy(values({1}, kHalf), Scalar(1e10)).scalar_type(), kHalf);
+  const Tensor shifted = bitwise_left_shift(bools, Scalar(2));
+  EXPECT_EQ(shifted.scalar_type(), kLong);
+  expect_values(shifted, {2}, {0, 4});
+}
+
+TEST(Special, LogOfGammaIsAPositiveZeroAtOneAndTwo) {
+  for (const ScalarType t : {kFloat, kDouble, kBFloat16})
+    for (const double at : {1.0, 2.0}) {
+      const Tensor y = lgamma(full({41}, at, t));
+      EXPECT_FALSE(signbit(y).any().item<bool>()) << toString(t);
+      EXPECT_TRUE(y.eq(0).all().item<bool>()) << toString(t);
+    }
+}
+
+TEST(Special, OfBools) {
+  const Tensor a = values({0, 0, 1, 1}, kBool), b = values({0, 1, 0, 1}, kBool);
+  expect_values(fmax(a, b), {4}, {0, 1, 1, 1});
+  expect_values(fmin(a, b), {4}, {0, 0, 0, 1});
+  expect_values(heaviside(a, b), {4}, {0, 1, 1, 1});
+  EXPECT_EQ(heaviside(a, b).scalar_type(), kBool);
+}
+
+TEST(Special, Edges) {
+  const double inf = INFINITY, nan = std::nan("");
+  EXPECT_EQ(values_of(digamma(values({0, -0.0}))), (std::vector<double>{-inf, inf}));
+  EXPECT_NEAR(digamma(values({-0.5}, kDouble)).item<double>(), 0.03648997397857652, 1e-14);
+  EXPECT_NEAR(polygamma(2, values({1.5}, kDouble)).item<double>(), -0.8287966442343199, 1e-12);
+  EXPECT_EQ(values_of(erfinv(values({1, -1}))), (std::vector<double>{inf, -inf}));
+  // erfc of this is the input's distance from 1; PyTorch has 8 digits of it.
+  EXPECT_NEAR(erfinv(values({1 - 1e-10}, kDouble)).item<double>(), 4.572824958544925, 1e-13);
+  EXPECT_NEAR(i0(values({50}, kDouble)).item<double>() / 2.93255378384934e+20, 1, 1e-12);
+  EXPECT_EQ(sinc(values({0})).item<double>(), 1);
+  expect_values(signbit(values({-0.0, 0, -2, 3})), {4}, {1, 0, 1, 0});
+  expect_values(fmax(values({1, nan}), values({nan, 2})), {2}, {1, 2});
+  expect_values(heaviside(values({-1, 0, 2}), values({0.5})), {3}, {0, 0.5, 1});
+  EXPECT_EQ(values_of(logaddexp(values({-inf, inf}), values({-inf, inf}))),
+            (std::vector<double>{-inf, inf}));
+  expect_values(xlogy(values({0, 0}), values({0, 3})), {2}, {0, 0});
+  EXPECT_EQ(nextafter(values({1}), values({2})).item<float>(), std::nextafter(1.0f, 2.0f));
+  EXPECT_EQ(float_power(values({2}, kLong), 3).scalar_type(), kDouble);
+  EXPECT_EQ(values_of(values({2, 3}).float_power(2)), (std::vector<double>{4, 9}));
+  Tensor base = values({2, 3}, kDouble);
+  EXPECT_EQ(values_of(base.float_power_(2)), (std::vector<double>{4, 9}));
+  EXPECT_EQ(values_of(base.float_power_(base.eq(4) + 1)), (std::vector<double>{16, 9}));
+  expect_error(
+      "the base given to float_power_ has dtype Float but the operation's result requires "
+      "dtype Double",
+      [] { values({2}).float_power_(2); });
+  EXPECT_EQ(values_of(values({0, 3}).xlogy(1)), (std::vector<double>{0, 0}));
+  EXPECT_EQ(values_of(values({1, 3}, kLong).bitwise_left_shift_(2)), (std::vector<double>{4, 12}));
+  EXPECT_EQ(values_of(values({4, 12}, kLong).bitwise_right_shift(1)), (std::vector<double>{2, 6}));
+  expect_values(bitwise_left_shift(values({3}, kLong), 2), {1}, {12});
+  expect_values(heaviside(values({-2, 0, 3, nan}), values({7, 7, 7, 7})), {4}, {0, 7, 1, 0});
+  const auto slopes = [](Tensor (*f)(const Tensor&), std::vector<double> at) {
+    const Tensor x = values(std::move(at), kDouble).requires_grad_();
+    f(x).sum().backward();
+    return values_of(x.grad());
+  };
+  EXPECT_EQ(slopes(&special::entr, {0, 1, std::exp(1.0)}), (std::vector<double>{INFINITY, -1, -2}));
+  EXPECT_EQ(slopes(&taper::sinc, {0, 5e-324, 1e-160}), (std::vector<double>{0, 0, 0}));
+  EXPECT_FALSE(std::signbit(special::entr(values({0})).item<double>()));
+  EXPECT_EQ(slopes([](const Tensor& y) { return pow(Scalar(0), y); }, {-1, 0, 2}),
+            (std::vector<double>{-INFINITY, 0, 0}));
+  EXPECT_NEAR(mvlgamma(values({3}, kDouble), 2).item<double>(), 1.5501949939575845, 1e-12);
+  EXPECT_NEAR(mvlgamma(values({0.25}, kDouble), 2).item<double>(), 3.4499627801739637, 1e-12);
+  EXPECT_EQ(mvlgamma(values({0}, kDouble), 2).item<double>(), INFINITY);
+  EXPECT_NEAR(special::ndtri(special::ndtr(values({0.7}, kDouble))).item<double>(), 0.7, 1e-12);
+  const double little = special::ndtri(values({0.5 + std::exp2(-40)}, kDouble)).item<double>();
+  EXPECT_NEAR(little / 2.279765135091112e-12, 1, 1e-12);
+  expect_error("polygamma(n, x) does not support negative n.", [] { polygamma(-1, values({1})); });
+  expect_error("heaviside is not yet implemented for tensors with different dtypes.",
+               [] { heaviside(values({1}), values({1}, kDouble)); });
+  Tensor out = values({0, 0});
+  lgamma_out(out, values({5}));
+  expect_values(out, {1}, {std::log(24.0f)});
+}
+
+TEST(Xlog1py, PromotesAsOtherOpsDo) {
+  const Tensor whole = values({1, 2}, kLong), number = zeros({}, kDouble), row = zeros({2});
+  EXPECT_EQ(special::xlog1py(whole, number).scalar_type(), kDouble);
+  EXPECT_EQ(special::xlog1py(number, whole).scalar_type(), kDouble);
+  EXPECT_EQ(special::xlog1py(row, number).scalar_type(), kFloat);
+  EXPECT_EQ(special::xlog1py(whole, whole).scalar_type(), kFloat);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,159 @@
+// addcmul, addcdiv, lerp.
+#include <gtest/gtest.h>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "harness/pointwise.h"
+
+namespace taper::testing {
+namespace {
+
+/// Three tensors that broadcast; the first has the result's shape often enough for in-place forms.
+OpCase ternary(const char* name, Tensor (*op)(const Args&), Tensor& (*inplace)(const Args&),
+               Tensor& (*out)(Tensor&, const Args&), double (*f)(double, double, double)) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [](ScalarType dtype) {
+    const Range positive{0.3, 3};
+    return std::vector<Args>{sample_of({{}, {}, {}}, dtype, positive),
+                             sample_of({{3}, {2, 3}, {2, 1}}, dtype, positive),
+                             sample_of({{2, 3}, {3}, {2, 1}}, dtype, positive),
+                             sample_of({{0}, {1}, {1}}, dtype, positive),
+                             sample_of({{33}, {33}, {33}}, dtype, positive),
+                             sample_of({{1025}, {1}, {1025}}, dtype, positive)};
+  };
+  c.call = op;
+  c.inplace = inplace;
+  c.out = out;
+  c.reference = [f](const ArrayArgs& a) {
+    Array z(broadcast(broadcast(a.t[0].sizes, a.t[1].sizes), a.t[2].sizes));
+    for_each_index(z.sizes, [&](const std::vector<int64_t>& index) {
+      z.at(index) =
+          f(a.t[0].broadcast_at(index), a.t[1].broadcast_at(index), a.t[2].broadcast_at(index));
+    });
+    return z;
+  };
+  return c;
+}
+
+/// lerp with a number: the third tensor is not used.
+OpCase lerp_number(const char* name, double (*weight)()) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [](ScalarType dtype) {
+    return std::vector<Args>{sample_of({{}, {}}, dtype), sample_of({{2, 3}, {3}}, dtype),
+                             sample_of({{3}, {2, 3}}, dtype), sample_of({{0}, {1}}, dtype),
+                             sample_of({{1025}, {1025}}, dtype)};
+  };
+  c.call = [weight](const Args& a) { return lerp(a.t[0], a.t[1], weight()); };
+  c.inplace = [weight](const Args& a) { return a.t[0].lerp_(a.t[1], weight()); };
+  c.out = [weight](Tensor& z, const Args& a) { return lerp_out(z, a.t[0], a.t[1], weight()); };
+  c.reference = [weight](const ArrayArgs& a) {
+    Array z(broadcast(a.t[0].sizes, a.t[1].sizes));
+    for_each_index(z.sizes, [&](const std::vector<int64_t>& index) {
+      const double x = a.t[0].broadcast_at(index), y = a.t[1].broadcast_at(index);
+      z.at(index) = x + weight() * (y - x);
+    });
+    return z;
+  };
+  return c;
+}
+
+TAPER_OP_CASES(ternary_ops, {
+  OpCase weighted = ternary(
+      "lerp", [](const Args& a) { return lerp(a.t[0], a.t[1], a.t[2]); },
+      [](const Args& a) -> Tensor& { return a.t[0].lerp_(a.t[1], a.t[2]); },
+      [](Tensor& z, const Args& a) -> Tensor& { return lerp_out(z, a.t[0], a.t[1], a.t[2]); },
+      [](double x, double y, double w) { return x + w * (y - x); });
+  weighted.errors = {
+      error<Error>(
+          "expected dtype double for `end` but got dtype float",
+          [] { lerp(to_tensor(Array({2}), kDouble), to_tensor(Array({2}), kFloat), 0.5); }),
+      error<Error>("\"lerp_kernel_scalar\" not implemented for 'Long'", [] {
+        const Tensor x = to_tensor(Array({2}), kLong);
+        lerp(x, x, 0.5);
+      })};
+  OpCase quotient = ternary(
+      "addcdiv", [](const Args& a) { return addcdiv(a.t[0], a.t[1], a.t[2], 0.5); },
+      [](const Args& a) -> Tensor& { return a.t[0].addcdiv_(a.t[1], a.t[2], 0.5); },
+      [](Tensor& z, const Args& a) -> Tensor& {
+        return addcdiv_out(z, a.t[0], a.t[1], a.t[2], 0.5);
+      },
+      [](double x, double y, double z) { return x + 0.5 * y / z; });
+  quotient.errors = {error<Error>("Integer division with addcdiv is no longer supported", [] {
+    const Tensor x = to_tensor(Array({2}, 1), kLong);
+    addcdiv(x, x, x);
+  })};
+  return std::vector<OpCase>{
+      ternary(
+          "addcmul", [](const Args& a) { return addcmul(a.t[0], a.t[1], a.t[2], 0.5); },
+          [](const Args& a) -> Tensor& { return a.t[0].addcmul_(a.t[1], a.t[2], 0.5); },
+          [](Tensor& z, const Args& a) -> Tensor& {
+            return addcmul_out(z, a.t[0], a.t[1], a.t[2], 0.5);
+          },
+          [](double x, double y, double z) { return x + 0.5 * y * z; }),
+      quotient,
+      weighted,
+      lerp_number("lerp_number", [] { return 0.25; }),
+      lerp_number("lerp_number_near_the_end", [] { return 0.75; }),
+  };
+});
+
+Tensor counted(IntArrayRef sizes, double from) {
+  return (arange(sizes[0] * sizes[1], kFloat) * 0.5 + from).view(sizes);
+}
+
+TEST(Ternary, WritesAStridedFirstOperandInPlace) {
+  const Tensor x = counted({3, 4}, 1).t(), a = counted({4, 3}, 2), b = counted({4, 1}, 3);
+  const Tensor sum = x + 2 * (a * b), quotient = sum + a / b, at_half = quotient * 0.5 + a * 0.5;
+  const void* memory = x.data_ptr();
+  x.addcmul_(a, b, 2);
+  EXPECT_TRUE(x.allclose(sum));
+  x.addcdiv_(a, b);
+  EXPECT_TRUE(x.allclose(quotient));
+  x.lerp_(a, 0.5);
+  EXPECT_TRUE(x.allclose(at_half));
+  EXPECT_EQ(x._version(), 3);
+  EXPECT_EQ(x.data_ptr(), memory);
+}
+
+TEST(Ternary, TakesOperandsOfOtherDtypesAndNumbers) {
+  const Tensor x = counted({2, 2}, 1), a = counted({2, 2}, 2);
+  const Tensor half = tensor(0.5, kDouble), two = tensor(2);
+  EXPECT_TRUE(addcmul(x, a, two).equal(x + a * 2));
+  EXPECT_EQ(addcmul(x, a.to(kDouble), half).scalar_type(), kDouble);
+  EXPECT_EQ(addcmul(x, a, half).scalar_type(), kFloat);
+  EXPECT_TRUE(addcdiv(x, a, half).equal(x + a * 2));
+  Tensor rounded = zeros({2, 2}, kHalf);
+  EXPECT_TRUE(addcmul_out(rounded, x, a, a).equal((x + a * a).to(kHalf)));
+}
+
+TEST(Ternary, ResultsGoIntoOperandsOfOtherShapes) {
+  Tensor x = counted({1, 3}, 1);
+  const Tensor a = counted({2, 3}, 2), expected = x + a * a;
+  addcmul_out(x, x.clone(), a, a);
+  EXPECT_TRUE(x.equal(expected));
+  Tensor part = counted({4, 2}, 0);
+  const Tensor every_second = part.slice(0, 0, 4, 2), next = part.slice(0, 1, 4, 2);
+  const Tensor sum = every_second + next * next;
+  every_second.addcmul_(next, next);
+  EXPECT_TRUE(every_second.equal(sum));
+}
+
+TEST(Ternary, ResultsPastTheCachesAreThoseOfTheirParts) {
+  const int64_t n = (int64_t{1} << 22) + 37;
+  const Tensor x = arange(n, kFloat), a = x * 1e-3, b = x + 1, y = addcdiv(x, a, b, 3);
+  const Tensor head = addcdiv(x.narrow(0, 0, 1000), a.narrow(0, 0, 1000), b.narrow(0, 0, 1000), 3);
+  const Tensor tail =
+      addcdiv(x.narrow(0, n - 99, 99), a.narrow(0, n - 99, 99), b.narrow(0, n - 99, 99), 3);
+  EXPECT_TRUE(y.narrow(0, 0, 1000).equal(head));
+  EXPECT_TRUE(y.narrow(0, n - 99, 99).equal(tail));
+  EXPECT_TRUE(addcdiv(x, a, b[7], 3).allclose(x + a * (3 / b[7].item<float>())));
+}
+
+}  // namespace
+}  // namespace taper::testing

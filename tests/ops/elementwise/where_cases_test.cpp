@@ -1,0 +1,173 @@
+// Cases for the harness: choosing by masks.
+#include <taper/ops/elementwise/where.h>
+
+#include <gtest/gtest.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+Tensor random_mask(const Shape& sizes, Random& random) {
+  Array a(sizes);
+  for (double& v : a.v) v = static_cast<double>(random.integer(0, 2));
+  return to_tensor(a, kBool);
+}
+
+/// A mask and tensors of the given shapes.
+Args masked(const Shape& mask, const std::vector<Shape>& shapes, ScalarType dtype) {
+  Random random(5);
+  Args a;
+  for (const Shape& s : shapes) a.t.push_back(random_tensor(s, dtype, {}, random));
+  a.t.push_back(random_mask(mask, random));
+  return a;
+}
+
+std::vector<Args> where_samples(ScalarType t) {
+  std::vector<Args> list = {masked({}, {{}, {}}, t),
+                            masked({0}, {{0}, {1}}, t),
+                            masked({3}, {{2, 3}, {2, 1}}, t),
+                            masked({2, 1, 3}, {{4, 1}, {3}}, t),
+                            masked({33, 31}, {{33, 31}, {}}, t),
+                            masked({33, 31}, {{1}, {33, 31}}, t),
+                            masked({31, 35}, {{31, 35}, {31, 35}}, t)};
+  if (t == kFloat) list.push_back(masked({257, 301}, {{257, 301}, {1}}, t));
+  return list;
+}
+
+std::vector<Args> fill_samples(ScalarType t) {
+  std::vector<Args> list = {masked({}, {{}}, t), masked({3}, {{2, 3}}, t),
+                            masked({2, 1}, {{2, 0}}, t), masked({1, 31}, {{33, 31}}, t),
+                            masked({33, 31}, {{33, 31}}, t)};
+  if (t == kFloat) list.push_back(masked({257, 301}, {{257, 301}}, t));
+  return list;
+}
+
+OpCase where_case() {
+  OpCase c;
+  c.name = "where";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kShort, kByte};
+  c.samples = where_samples;
+  c.call = [](const Args& a) { return where(a.t[2], a.t[0], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(broadcast(broadcast(a.t[0].sizes, a.t[1].sizes), a.t[2].sizes));
+    for_each_index(y.sizes, [&](const Shape& at) {
+      y.at(at) = (a.t[2].broadcast_at(at) != 0 ? a.t[0] : a.t[1]).broadcast_at(at);
+    });
+    return y;
+  };
+  const Tensor x = to_tensor(Array({3}, 1), kFloat);
+  c.errors = {error<Error>("where expected condition to be a boolean tensor, but got a tensor with "
+                           "dtype Float",
+                           [=] { where(x, x, x); }),
+              error<Error>("must match the size of tensor b",
+                           [=] { where(x.gt(0), x, to_tensor(Array({2}, 1), kFloat)); })};
+  return c;
+}
+
+OpCase masked_fill_case() {
+  OpCase c;
+  c.name = "masked_fill";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong, kByte};
+  c.samples = fill_samples;
+  c.call = [](const Args& a) { return a.t[0].masked_fill(a.t[1], 3); };
+  c.inplace = [](const Args& a) { return a.t[0].masked_fill_(a.t[1], 3); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for_each_index(y.sizes, [&](const Shape& at) {
+      if (a.t[1].broadcast_at(at) != 0) y.at(at) = 3;
+    });
+    return y;
+  };
+  const Tensor x = to_tensor(Array({3}, 1), kFloat);
+  c.errors = {
+      error<Error>("masked_fill_ only supports a 0-dimensional value tensor, but got tensor "
+                   "with 1 dimension(s).",
+                   [=] { x.masked_fill(x.gt(0), x); })};
+  return c;
+}
+
+OpCase masked_fill_tensor_case() {
+  OpCase c = masked_fill_case();
+  c.name = "masked_fill_tensor";
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list = {masked({3}, {{2, 3}, {}}, t), masked({33, 31}, {{33, 31}, {}}, t)};
+    return list;
+  };
+  c.call = [](const Args& a) { return a.t[0].masked_fill(a.t[2], a.t[1]); };
+  c.inplace = [](const Args& a) { return a.t[0].masked_fill_(a.t[2], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for_each_index(y.sizes, [&](const Shape& at) {
+      if (a.t[2].broadcast_at(at) != 0) y.at(at) = a.t[1].v[0];
+    });
+    return y;
+  };
+  c.errors = {};
+  return c;
+}
+
+OpCase masked_select_case() {
+  OpCase c;
+  c.name = "masked_select";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = fill_samples;
+  c.call = [](const Args& a) { return a.t[0].masked_select(a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(Shape{0});
+    for_each_index(broadcast(a.t[0].sizes, a.t[1].sizes), [&](const Shape& at) {
+      if (a.t[1].broadcast_at(at) != 0) y.v.push_back(a.t[0].broadcast_at(at));
+    });
+    y.sizes = {y.numel()};
+    return y;
+  };
+  const Tensor x = to_tensor(Array({3}, 1), kFloat);
+  c.errors = {error<Error>("masked_select: expected BoolTensor or ByteTensor for mask",
+                           [=] { x.masked_select(x); })};
+  return c;
+}
+
+OpCase masked_scatter_case() {
+  OpCase c;
+  c.name = "masked_scatter";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{masked({3}, {{2, 3}, {7}}, t),
+                             masked({33, 31}, {{33, 31}, {33, 32}}, t)};
+  };
+  c.call = [](const Args& a) { return a.t[0].masked_scatter(a.t[2], a.t[1]); };
+  c.inplace = [](const Args& a) { return a.t[0].masked_scatter_(a.t[2], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    size_t next = 0;
+    for_each_index(y.sizes, [&](const Shape& at) {
+      if (a.t[2].broadcast_at(at) != 0) y.at(at) = a.t[1].v[next++];
+    });
+    return y;
+  };
+  const Tensor x = to_tensor(Array({3}, 1), kFloat);
+  c.errors = {error<Error>("Number of elements of source < number of ones in mask",
+                           [=] { x.masked_scatter(x.gt(0), to_tensor(Array({2}, 1), kFloat)); })};
+  return c;
+}
+
+TAPER_OP_CASES(where_cases, {
+  return std::vector<OpCase>{where_case(), masked_fill_case(), masked_fill_tensor_case(),
+                             masked_select_case(), masked_scatter_case()};
+});
+
+TEST(Where, OfTwoNumbers) {
+  Array a({3}, 1);
+  a.v[1] = 0;
+  const Tensor mask = to_tensor(a, kBool);
+  const Tensor y = where(mask, Scalar(3.5), Scalar(-2));
+  EXPECT_EQ(y.scalar_type(), kFloat);
+  EXPECT_EQ(to_array(y).v, (std::vector<double>{3.5, -2, 3.5}));
+  EXPECT_EQ(where(mask, Scalar(7), Scalar(8)).scalar_type(), kLong);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,120 @@
+#include <taper/ops/index/embedding.h>
+
+#include <gtest/gtest.h>
+
+#include <taper/framework/autograd/autograd.h>
+
+#include "harness/samples.h"
+
+namespace taper::testing {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+Tensor longs(std::vector<double> v, ScalarType dtype = kLong) {
+  Array a(Shape{static_cast<int64_t>(v.size())});
+  a.v = std::move(v);
+  return to_tensor(a, dtype);
+}
+Tensor table(int64_t rows, int64_t width, ScalarType dtype = kDouble) {
+  Random random(3);
+  return random_tensor({rows, width}, dtype, {}, random);
+}
+
+std::vector<Args> samples(ScalarType t) {
+  std::vector<Args> list;
+  Random random(2);
+  for (const Shape& shape : {Shape{}, Shape{0}, Shape{7}, Shape{3, 5}, Shape{2, 3, 4}})
+    list.push_back({{random_tensor({5, 3}, t, {}, random), random_index(shape, 0, 5, random)}});
+  list.push_back({{random_tensor({33, 65}, t, {}, random), random_index({1025}, 0, 33, random)}});
+  return list;
+}
+
+TAPER_OP_CASES(embedding_cases, {
+  OpCase c;
+  c.name = "embedding";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = samples;
+  c.call = [](const Args& a) { return embedding(a.t[0], a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Shape shape = a.t[1].sizes;
+    shape.push_back(a.t[0].size(1));
+    Array y(shape);
+    for_each_index(shape, [&](const Shape& at) {
+      const Shape index(at.begin(), at.end() - 1);
+      y.at(at) = a.t[0].at({static_cast<int64_t>(a.t[1].at(index)), at.back()});
+    });
+    return y;
+  };
+  c.errors = {
+      error<Error>("'weight' must be 2-D", [] { embedding(longs({1}, kFloat), longs({0})); }),
+      error<IndexError>("index out of range in self", [] { embedding(table(3, 2), longs({3})); }),
+      error<IndexError>("index out of range in self", [] { embedding(table(3, 2), longs({-1})); }),
+      error<Error>("to have one of the following scalar types: Long, Int; but got CPUFloatType",
+                   [] { embedding(table(3, 2), longs({0}, kFloat)); }),
+      error<NotImplementedError>("expected sparse=false",
+                                 [] { embedding(table(3, 2), longs({0}), -1, false, true); })};
+  return std::vector<OpCase>{c};
+});
+
+TEST(EmbeddingTest, PaddingRowGetsNoGradient) {
+  Tensor w = table(4, 2).requires_grad_();
+  embedding(w, longs({1, 2, 1, 0}), 1).backward(to_tensor(Array({4, 2}, 1), kDouble));
+  const Array g = to_array(w.grad());
+  EXPECT_EQ(g.v, (std::vector<double>{1, 1, 0, 0, 1, 1, 0, 0}));
+}
+
+TEST(EmbeddingTest, GradientByFrequency) {
+  Tensor w = table(3, 1).requires_grad_();
+  Array gy(Shape{4, 1});
+  gy.v = {1, 2, 6, 5};
+  embedding(w, longs({1, 1, 1, 2}), -1, true).backward(to_tensor(gy, kDouble));
+  EXPECT_EQ(to_array(w.grad()).v, (std::vector<double>{0, 3, 5}));
+}
+
+TEST(EmbeddingTest, Int32Indices) {
+  Tensor w = table(4, 3).requires_grad_();
+  const Tensor y = embedding(w, longs({3, 0}, kInt));
+  EXPECT_EQ(get_element(y, 0), get_element(w, 9));
+  y.backward(to_tensor(Array({2, 3}, 1), kDouble));
+  EXPECT_EQ(to_array(w.grad()).v, (std::vector<double>{1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1}));
+}
+
+// 16-bit gradients: 4096 additions of 0.25 would stop at 512 (half) or 64 (bfloat16).
+TEST(EmbeddingTest, HalfGradientsAreSummedInFloat) {
+  const Tensor gy = to_tensor(Array({4096, 1}, 0.25), kBFloat16);
+  const Tensor g =
+      embedding_dense_backward(gy, longs(std::vector<double>(4096, 0.0)), 1, -1, false);
+  EXPECT_EQ(g.scalar_type(), kBFloat16);
+  EXPECT_EQ(get_element(g, 0), 1024);
+}
+
+TEST(EmbeddingTest, RenormScalesLongRowsOnce) {
+  Array a(Shape{3, 2});
+  a.v = {3, 4, 0.3, 0.4, 6, 8};
+  Tensor w = to_tensor(a, kDouble);
+  const auto version = w._version();
+  embedding_renorm_(w, longs({0, 1, 0}), 1.0);
+  EXPECT_GT(w._version(), version);
+  EXPECT_NEAR(get_element(w, 0), 0.6, 1e-6);
+  EXPECT_NEAR(get_element(w, 1), 0.8, 1e-6);
+  EXPECT_EQ(get_element(w, 2), 0.3);
+  EXPECT_EQ(get_element(w, 4), 6);
+  embedding_renorm_(w, longs({2}), 7.0, 1);
+  EXPECT_NEAR(get_element(w, 4), 3, 1e-6);
+  EXPECT_NEAR(get_element(w, 5), 4, 1e-6);
+  EXPECT_THROW(embedding_renorm_(w, longs({3}), 1.0), IndexError);
+}
+
+TEST(EmbeddingTest, RenormOfACopyLeavesTheTable) {
+  Array a(Shape{2, 2});
+  a.v = {3, 4, 6, 8};
+  const Tensor w = to_tensor(a, kDouble), y = embedding_renorm(w, longs({1}), 5.0);
+  EXPECT_EQ(get_element(w, 2), 6);
+  EXPECT_EQ(get_element(y, 0), 3);
+  EXPECT_NEAR(get_element(y, 2), 3, 1e-6);
+  EXPECT_NEAR(get_element(y, 3), 4, 1e-6);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,261 @@
+#include <taper/ops/linalg/linalg_tensor.h>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/ops/linalg/einsum.h>
+#include <taper/ops/linalg/linalg_householder.h>
+#include <taper/ops/linalg/linalg_names.h>
+#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+#include "ops/linalg/matrix_case.h"
+
+namespace taper::testing {
+namespace {
+
+// ---------------------------------------------------------------------- vectors, conditions
+double largest_column(const Matrix& a) {
+  double most = 0;
+  for (int64_t j = 0; j < a.n; ++j) {
+    double sum = 0;
+    for (int64_t i = 0; i < a.m; ++i) sum += std::abs(a(i, j));
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+TAPER_OP_CASES(vector_cases, {
+  OpCase vander = matrix_case(
+      "linalg_vander", {{{1, 3}}, {{2, 3}}}, [](const Args& a) { return linalg::vander(a.t[0]); },
+      [](const ArrayArgs& a) {
+        Array y({a.t[0].size(0), a.t[0].size(1), a.t[0].size(1)});
+        for (int64_t i = 0; i < y.numel(); ++i)
+          y.v[static_cast<size_t>(i)] = std::pow(a.t[0].v[static_cast<size_t>(i / y.size(2))],
+                                                 static_cast<double>(i % y.size(2)));
+        return y;
+      });
+  vander.errors = {
+      error<Error>("N must be greater than 1.", [] { linalg::vander(numbers({1})); }),
+      error<Error>("linalg.vander supports floating point, complex, and integer tensors, but got "
+                   "Bool",
+                   [] { linalg::vander(counting({3}, kBool)); })};
+  OpCase vecdot = matrix_case(
+      "linalg_vecdot", {{{2, 3}, {2, 3}}},
+      [](const Args& a) { return linalg::vecdot(a.t[0], a.t[1]); },
+      [](const ArrayArgs& a) {
+        Array y({2});
+        for (size_t i = 0; i < 6; ++i) y.v[i / 3] += a.t[0].v[i] * a.t[1].v[i];
+        return y;
+      });
+  vecdot.errors = {
+      error<Error>("linalg.vecdot: Expected x and y to have the same dtype, but found x "
+                   "of type Float and y of type Double instead",
+                   [] { linalg::vecdot(numbers({2}), numbers({2}, kDouble)); })};
+  OpCase cond = matrix_case(
+      "linalg_cond", {{{3, 3}}, {{2, 2, 2}}},
+      [](const Args& a) { return linalg::cond(a.t[0], Scalar(1)); },
+      [](const ArrayArgs& a) {
+        Array y = for_matrices(a, [](const auto& x) {
+          Matrix c(1, 1);
+          c(0, 0) = largest_column(x[0]) * largest_column(solved(x[0], identity(x[0].n)));
+          return c;
+        });
+        y.sizes.resize(y.sizes.size() - 2);
+        return y;
+      });
+  cond.errors = {
+      error<Error>("linalg.cond(ord=1): A must be batches of square matrices, but they are 3 by 2 "
+                   "matrices",
+                   [] {
+                     linalg::cond(numbers({3, 2}), Scalar(1));
+                   }),
+      error<Error>("linalg.cond got an invalid norm type: x", [] { linalg::cond(eye(2), "x"); }),
+      error<Error>("linalg.cond got an invalid norm type: 3",
+                   [] { linalg::cond(eye(2), Scalar(3)); })};
+  return std::vector<OpCase>{vander, vecdot, cond};
+});
+
+TEST(LinalgTensor, ConditionsOfAllNorms) {
+  const Tensor A = tensor_of({2, 2}, {4, 0, 0, 2}, kDouble);
+  EXPECT_DOUBLE_EQ(linalg::cond(A).item<double>(), 2);
+  EXPECT_DOUBLE_EQ(linalg::cond(A, Scalar(-2)).item<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(linalg_cond(A, "nuc").item<double>(), 6 * 0.75);
+  EXPECT_DOUBLE_EQ(linalg::cond(A, "fro").item<double>(), std::sqrt(20.0 * 0.3125));
+  EXPECT_EQ(linalg::cond(stack({zeros({2, 2}), eye(2)}), Scalar(1)).sizes().vec(), (Sizes{2}));
+  expect_values(linalg::cond(stack({zeros({2, 2}), eye(2)}), Scalar(1)), {2}, {INFINITY, 1});
+  EXPECT_EQ(linalg::cond(zeros({0, 2, 2})).sizes().vec(), (Sizes{0}));
+}
+
+TEST(LinalgTensor, Powers) {
+  expect_values(linalg::vander(counting({3}, kLong)), {3, 3}, {1, 0, 0, 1, 1, 1, 1, 2, 4});
+  expect_values(linalg_vander(values({2, 3}), 4), {2, 4}, {1, 2, 4, 8, 1, 3, 9, 27});
+  expect_values(linalg::vander(full({}, 2.0), 3), {1, 3}, {1, 2, 4});
+}
+
+TEST(LinalgTensor, EquationsOfTensors) {
+  const Tensor A = dominant({{6, 6}}, kDouble).t[0], t = A.view({2, 3, 3, 2});
+  const Tensor inverse = linalg::tensorinv(t);
+  EXPECT_EQ(inverse.sizes().vec(), (Sizes{3, 2, 2, 3}));
+  EXPECT_TRUE(tensordot(inverse, t, {2, 3}, {0, 1}).reshape({6, 6}).allclose(eye(6, kDouble)));
+  const Tensor b = numbers({2, 3}, kDouble), x = linalg::tensorsolve(t, b);
+  EXPECT_TRUE(tensordot(t, x, {2, 3}, {0, 1}).allclose(b));
+  const Tensor moved = A.view({2, 3, 6}).movedim(2, 0);
+  EXPECT_TRUE(linalg_tensorsolve(moved, b, IntArrayRef{0}).allclose(linalg::solve(A, b.flatten())));
+  expect_error("Expected a strictly positive integer for 'ind', but got 0",
+               [&] { linalg::tensorinv(t, 0); });
+  expect_error(
+      "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
+      "but got 1 != 6",
+      [] {
+        linalg::tensorinv(numbers({2, 3}));
+      });
+  expect_error(
+      "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+      "prod(self.shape[:other.ndim]), but got 3 != 2",
+      [] {
+        linalg::tensorsolve(numbers({2, 3}), numbers({2}));
+      });
+}
+
+TEST(LinalgTensor, LongNamesOfOtherFunctions) {
+  const Tensor A = numbers({2, 3, 3});
+  EXPECT_TRUE(linalg_diagonal(A).equal(A.diagonal(0, -2, -1)));
+  EXPECT_TRUE(linalg_matmul(A, A).equal(matmul(A, A)));
+  Tensor L;
+  linalg::cholesky_out(L = empty({0}), eye(3));
+  EXPECT_TRUE(L.equal(eye(3)));
+}
+
+// ---------------------------------------------------------------------- least squares, rank
+TAPER_OP_CASES(least_squares_cases, {
+  std::vector<OpCase> list;
+  for (const bool by_qr : {false, true}) {
+    OpCase c = matrix_case(
+        by_qr ? "linalg_lstsq_gels" : "linalg_lstsq",
+        {{{4, 2}, {4, 3}}, {{2, 3, 3}, {2, 3, 1}}, {{2, 4}, {2, 2}}},
+        [by_qr](const Args& a) {
+          const optional<std::string_view> gels = "gels";
+          return std::get<0>(linalg::lstsq(a.t[0], a.t[1], nullopt, by_qr ? gels : nullopt));
+        },
+        [](const ArrayArgs& a) {
+          return for_matrices(a, [](const auto& x) {
+            const Matrix t = transposed(x[0]);
+            if (x[0].m >= x[0].n) return solved(times(t, x[0]), times(t, x[1]));
+            return times(t, solved(times(x[0], t), x[1]));
+          });
+        });
+    c.errors = {
+        error<Error>("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, "
+                     "gelss)",
+                     [] { linalg::lstsq(eye(2), eye(2), nullopt, "gelsx"); }),
+        error<Error>("torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+                     [] {
+                       linalg::lstsq(numbers({3, 2}), numbers({2, 1}));
+                     }),
+        error<Error>("torch.linalg.lstsq: Expected input and other to have the same dtype, but got "
+                     "input's dtype Float and other's dtype Double",
+                     [] {
+                       linalg::lstsq(numbers({3, 2}), numbers({3, 1}, kDouble));
+                     })};
+    list.push_back(c);
+  }
+  return list;
+});
+
+TEST(LinalgTensor, DriversOfLeastSquares) {
+  const Tensor A = tensor_of({3, 2}, {1, 1, 1, 2, 1, 3}), b = values({1, 3, 4}).view({3, 1});
+  for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"}) {
+    const std::string name = driver;
+    const auto [x, residuals, rank, s] = linalg_lstsq(A, b, nullopt, driver);
+    EXPECT_TRUE(x.allclose(tensor_of({2, 1}, {-1.0 / 3, 1.5}), 1e-4, 1e-5)) << name;
+    if (name == "gelsy")
+      EXPECT_EQ(residuals.numel(), 0);
+    else
+      EXPECT_TRUE(residuals.allclose(values({1.0 / 6}), 1e-3, 1e-5)) << name;
+    EXPECT_EQ(rank.numel(), name == "gels" ? 0 : 1);
+    EXPECT_EQ(rank.scalar_type(), kLong);
+    EXPECT_EQ(s.numel(), name == "gelsd" || name == "gelss" ? 2 : 0);
+  }
+  // Of a matrix of less than full rank the solution of least norm.
+  const auto [x, none, rank, s] = linalg_lstsq(ones({3, 2}), values({1, 2, 3}).view({3, 1}));
+  EXPECT_TRUE(x.allclose(ones({2, 1}), 1e-4, 1e-5));
+  EXPECT_EQ(rank.item<int64_t>(), 1);
+  // With a large limit only the largest singular value counts.
+  EXPECT_EQ(std::get<2>(linalg::lstsq(A, b, 0.9)).item<int64_t>(), 1);
+  EXPECT_EQ(std::get<1>(linalg::lstsq(A, b, 0.9, "gelsd")).numel(), 0);
+}
+
+TEST(LinalgTensor, LimitsOfRankAndPseudoInverse) {
+  const Tensor A = tensor_of({3, 3}, {4, 0, 0, 0, 1, 0, 0, 0, 1e-12}, kDouble);
+  const auto rank = [](const Tensor& r) { return r.item<int64_t>(); };
+  EXPECT_EQ(rank(linalg::matrix_rank(A)), 3);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, 2.0)), 1);
+  EXPECT_EQ(rank(linalg_matrix_rank(A, optional<double>(1e-6), nullopt)), 2);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, nullopt, optional<double>(0.5))), 1);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, values({1e-6}, kDouble)[0])), 2);
+  EXPECT_EQ(rank(linalg_matrix_rank(A, optional<Tensor>(full({}, 1e-6)),
+                                    optional<Tensor>(full({}, 0.5)))),
+            1);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, 2.0, true)), 1);
+  const Tensor truncated = tensor_of({3, 3}, {0.25, 0, 0, 0, 1, 0, 0, 0, 0}, kDouble);
+  EXPECT_TRUE(linalg_pinv(A, optional<double>(1e-6), nullopt).allclose(truncated));
+  EXPECT_TRUE(linalg::pinv(A, 1e-6).allclose(truncated));
+  EXPECT_TRUE(
+      linalg_pinv(A, optional<Tensor>(), optional<Tensor>(full({}, 1e-6))).allclose(truncated));
+}
+
+TEST(LinalgTensor, SymmetricEigenvaluesOfTheOlderName) {
+  const Tensor A = tensor_of({2, 2}, {2, 1, 5, 2}, kDouble);
+  EXPECT_TRUE(std::get<0>(symeig(A)).allclose(values({1, 3}, kDouble)));
+  EXPECT_EQ(std::get<1>(symeig(A)).numel(), 0);
+  EXPECT_TRUE(std::get<0>(symeig(A, true, false)).allclose(values({-3, 7}, kDouble)));
+}
+
+TEST(LinalgTensor, Methods) {
+  const Tensor A = dominant({{3, 3}}, kDouble).t[0], b = numbers({3, 2}, kDouble);
+  const auto [LU, pivots] = linalg::lu_factor(A);
+  EXPECT_TRUE(matmul(A, b.lu_solve(LU, pivots)).allclose(b));
+  const auto [a, tau] = A.geqrf();
+  EXPECT_TRUE(matmul(a.orgqr(tau), triu(a)).allclose(A));
+  EXPECT_TRUE(a.ormqr(tau, b).allclose(matmul(a.orgqr(tau), b)));
+  EXPECT_TRUE(std::get<0>(A.symeig()).equal(std::get<0>(symeig(A))));
+  EXPECT_TRUE(A.matrix_H().equal(A.t()));
+  expect_error(
+      "tensor.H is only supported on matrices (2-D tensors). Got 3-D tensor. For batches of "
+      "matrices, consider using tensor.mH",
+      [] {
+        numbers({2, 3, 4}).matrix_H();
+      });
+}
+
+TEST(LinalgNames, NormsByName) {
+  const Tensor A = tensor_of({2, 2}, {1, -2, 3, 4});
+  EXPECT_TRUE(linalg_norm(A, "fro").equal(linalg::norm(A, "fro")));
+  EXPECT_TRUE(linalg_norm(A, std::string_view("nuc"), IntArrayRef({1, 0}), true)
+                  .equal(linalg::norm(A, "nuc", IntArrayRef({1, 0}), true)));
+}
+
+TEST(LinalgNames, PowersOfWholeNumbers) {
+  const Tensor A = tensor_of({2, 2}, {1, 1, 1, 0}, kLong);  // Fibonacci's numbers
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 10)), (std::vector<double>{89, 55, 55, 34}));
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 0)), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_THROW(linalg::matrix_power(A, -1), Error);
+  EXPECT_THROW(linalg::matrix_power(tensor_of({1, 2}, {1, 1}, kLong), 2), Error);
+}
+
+TEST(LinalgNames, NormsOfNothing) {
+  const Tensor none = zeros({0, 3});
+  EXPECT_EQ(linalg_vector_norm(none, 2).item<float>(), 0);
+  EXPECT_EQ(linalg_vector_norm(none, -1, IntArrayRef({1})).sizes().vec(), (Sizes{0}));
+  for (double ord : {-1.0, -2.0, -static_cast<double>(INFINITY), static_cast<double>(INFINITY)}) {
+    expect_error("norm on an empty tensor because the operation does not have an identity",
+                 [&] { linalg_vector_norm(none, ord); });
+    expect_error("because this dimension is empty",
+                 [&] { linalg_vector_norm(none, ord, IntArrayRef({0})); });
+  }
+}
+
+}  // namespace
+}  // namespace taper::testing

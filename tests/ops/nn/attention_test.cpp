@@ -1,0 +1,239 @@
+#include <taper/ops/nn/attention.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/attention_heads.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "harness/samples.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+// The element of `a` at the end of `index` that a's rank reaches, dimensions of size 1 repeated.
+double at_broadcast(const Array& a, const Shape& index) {
+  Shape own(index.end() - a.dim(), index.end());
+  for (size_t d = 0; d < own.size(); ++d)
+    if (a.sizes[d] == 1) own[d] = 0;
+  return a.at(own);
+}
+
+// From the formula: q, k, v of the same dimensions in front, i = {causal}, perhaps a mask to add.
+Array reference(const ArrayArgs& a) {
+  const Array &q = a.t[0], &k = a.t[1], &v = a.t[2];
+  const int64_t S = k.size(-2), E = q.size(-1), V = v.size(-1);
+  Shape sizes = q.sizes, rows = q.sizes;
+  sizes.back() = V;
+  rows.back() = 1;
+  Array y(sizes);
+  for_each_index(rows, [&](Shape at) {
+    const int64_t i = at[at.size() - 2];
+    std::vector<double> sum(static_cast<size_t>(V), 0);
+    double total = 0;
+    for (int64_t j = 0; j < (a.i[0] != 0 ? std::min(S, i + 1) : S); ++j) {
+      Shape row = at, key = at;
+      double score = 0;
+      key[key.size() - 2] = j;
+      for (int64_t e = 0; e < E; ++e) {
+        row.back() = key.back() = e;
+        score += q.at(row) * k.at(key);
+      }
+      row.back() = j;
+      score /= std::sqrt(static_cast<double>(E));
+      const double weight = std::exp(score + (a.t.size() > 3 ? at_broadcast(a.t[3], row) : 0));
+      total += weight;
+      for (int64_t d = 0; d < V; ++d) {
+        key.back() = d;
+        sum[static_cast<size_t>(d)] += weight * v.at(key);
+      }
+    }
+    for (int64_t d = 0; d < V; ++d) {
+      at.back() = d;
+      y.at(at) = sum[static_cast<size_t>(d)] / total;
+    }
+  });
+  return y;
+}
+
+OpCase attention_case(std::string name, bool masked) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [masked](ScalarType t) {
+    std::vector<Args> list;
+    const auto add = [&](Shape q, Shape k, Shape v, Shape mask, bool causal) {
+      std::vector<Shape> sizes{q, k, v};
+      if (masked) sizes.push_back(mask);
+      list.push_back(sample_of(sizes, t, {-1.5, 1.5}, {causal && !masked}));
+    };
+    add({2, 3}, {4, 3}, {4, 2}, {2, 4}, false);
+    add({2, 3, 2}, {2, 4, 2}, {2, 4, 3}, {3, 4}, true);
+    add({2, 2, 3, 2}, {2, 2, 5, 2}, {2, 2, 5, 1}, {2, 1, 1, 5}, false);
+    add({2, 2, 5, 2}, {2, 2, 3, 2}, {2, 2, 3, 2}, {5, 3}, true);
+    add({1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1}, true);
+    add({2, 1, 2, 3, 2}, {2, 1, 2, 3, 2}, {2, 1, 2, 3, 2}, {3, 3}, false);
+    add({0, 3}, {4, 3}, {4, 2}, {1, 4}, false);
+    add({3, 33, 17}, {3, 65, 17}, {3, 65, 33}, {33, 65}, false);
+    add({1, 2, 131, 5}, {1, 2, 259, 5}, {1, 2, 259, 3}, {2, 1, 259}, true);
+    return list;
+  };
+  c.call = [](const Args& a) {
+    return scaled_dot_product_attention(a.t[0], a.t[1], a.t[2], a.t.size() > 3 ? a.t[3] : Tensor(),
+                                        0, a.i[0] != 0);
+  };
+  c.reference = reference;
+  return c;
+}
+
+TAPER_OP_CASES(attention_cases, {
+  OpCase plain = attention_case("scaled_dot_product_attention", false);
+  const auto call = [](Shape q, Shape k, Shape v, ScalarType t = kFloat) {
+    return [=] {
+      scaled_dot_product_attention(to_tensor(Array(q), t), to_tensor(Array(k), kFloat),
+                                   to_tensor(Array(v), kFloat));
+    };
+  };
+  plain.errors = {
+      error<Error>("to all be  at least 2 dimensional, but got query.dim: 1",
+                   call({3}, {4, 3}, {4, 3})),
+      error<Error>("expected (..., L, E), (..., S, E), (..., S, V), got [2, 2], [4, 3], [4, 2]",
+                   call({2, 2}, {4, 3}, {4, 2})),
+      error<Error>("got [2, 3], [4, 3], [5, 2]", call({2, 3}, {4, 3}, {5, 2})),
+      error<Error>("to have the same dtype", call({2, 3}, {4, 3}, {4, 2}, kDouble)),
+      error<Error>("Explicit attn_mask should not be set when is_causal=True", [] {
+        const Tensor x = to_tensor(Array({2, 3}), kFloat);
+        scaled_dot_product_attention(x, x, x, to_tensor(Array({2, 2}), kFloat), 0, true);
+      })};
+  // A mask that wants a gradient takes the way through public ops; the fused one knows it as fixed.
+  OpCase fixed = attention_case("attention_with_fixed_mask", true);
+  fixed.inputs_without_gradient = {3};
+  return std::vector<OpCase>{plain, fixed, attention_case("attention_with_mask", true)};
+});
+
+Tensor random(const Shape& sizes, uint64_t seed, ScalarType t = kDouble) {
+  Random numbers(seed);
+  return random_tensor(sizes, t, {-1.5, 1.5}, numbers);
+}
+
+TEST(Attention, BooleanMasksHideKeys) {
+  const Tensor q = random({2, 3, 4}, 1), k = random({2, 5, 4}, 2), v = random({2, 5, 3}, 3);
+  Array allowed({3, 5}, 1);
+  for (int64_t i = 0; i < 3; ++i) allowed.at({i, 4}) = allowed.at({i, 3}) = 0;
+  const Tensor y = scaled_dot_product_attention(q, k, v, to_tensor(allowed, kBool));
+  const Tensor cut = scaled_dot_product_attention(q, k.narrow(1, 0, 3), v.narrow(1, 0, 3));
+  EXPECT_TRUE(y.allclose(cut));
+}
+
+TEST(Attention, NeighbouringHeadsShareAKey) {
+  const Tensor q = random({2, 6, 3, 4}, 1).requires_grad_(), k = random({2, 2, 5, 4}, 2),
+               v = random({2, 3, 5, 2}, 3);
+  const Tensor y = scaled_dot_product_attention(q, k, v, {}, 0, false, nullopt, true);
+  ASSERT_EQ(y.sizes(), IntArrayRef({2, 6, 3, 2}));
+  for (int64_t h = 0; h < 6; ++h) {
+    const Tensor alone =
+        scaled_dot_product_attention(q.select(1, h), k.select(1, h / 3), v.select(1, h / 2));
+    EXPECT_TRUE(y.select(1, h).allclose(alone)) << h;
+  }
+  const Tensor key = k.clone().requires_grad_();
+  scaled_dot_product_attention(q, key, v, {}, 0, false, nullopt, true).sum().backward();
+  EXPECT_EQ(key.grad().sizes(), k.sizes());
+  expect_error(
+      "Number of heads in key and value must divide the number of heads in query, got 2 in "
+      "key and 5 in query",
+      [&] { scaled_dot_product_attention(q.narrow(1, 0, 5), k, v, {}, 0, false, nullopt, true); });
+  expect_error("expected at least 3 dimensions with enable_gqa", [] {
+    const Tensor x = random({2, 3}, 1);
+    scaled_dot_product_attention(x, x, x, {}, 0, false, nullopt, true);
+  });
+}
+
+// The first block of keys may be hidden as a whole; a query that sees nothing has no mean.
+TEST(Attention, HiddenBlocksAndRows) {
+  const Tensor q = random({2, 4}, 1), k = random({600, 4}, 2), v = random({600, 3}, 3);
+  Array allowed({2, 600}, 0);
+  for (int64_t j = 590; j < 600; ++j) allowed.at({0, j}) = 1;
+  const Tensor y = scaled_dot_product_attention(q, k, v, to_tensor(allowed, kBool));
+  const Tensor cut = scaled_dot_product_attention(q, k.narrow(0, 590, 10), v.narrow(0, 590, 10));
+  EXPECT_TRUE(y[0].allclose(cut[0]));
+  EXPECT_TRUE(y[1].eq(0).all().item<bool>());
+}
+
+// Nothing comes from a row that may see nothing, and nothing goes to it.
+TEST(Attention, RowsThatSeeNothingAreZero) {
+  for (const Device device : {Device(kCPU), Device(kCUDA, 0)})
+    for (const double dropout : {0.0, 1e-9}) {  // by the kernel, by ops
+      std::vector<Tensor> in;
+      for (int seed : {1, 2, 3}) in.push_back(random({3, 4}, seed).to(device).requires_grad_());
+      const Tensor mask = to_tensor(Array({3, 3}, 1), kBool).to(device);
+      mask[1].fill_(false);
+      const Tensor y = scaled_dot_product_attention(in[0], in[1], in[2], mask, dropout);
+      EXPECT_TRUE(y[1].eq(0).all().item<bool>());
+      y.square().sum().backward();
+      for (const Tensor& x : in) EXPECT_TRUE(x.grad().isfinite().all().item<bool>());
+      EXPECT_TRUE(in[0].grad()[1].eq(0).all().item<bool>());
+      EXPECT_FALSE(in[0].grad()[0].eq(0).any().item<bool>());
+    }
+}
+
+TEST(Attention, ScaleAndBroadcastBatches) {
+  const Tensor q = random({2, 3, 4}, 1), k = random({5, 4}, 2), v = random({5, 3}, 3);
+  const Tensor y = scaled_dot_product_attention(q, k, v, {}, 0, false, 0.3);
+  const Tensor one = scaled_dot_product_attention(q[1].mul(0.3 * 2), k, v);
+  EXPECT_TRUE(y[1].allclose(one));
+}
+
+TEST(Attention, DropoutScalesWhatIsLeft) {
+  const Tensor q = zeros({1, 4}, kFloat), k = zeros({4000, 4}, kFloat), v = ones({4000, 1}, kFloat);
+  const double mean = scaled_dot_product_attention(q, k, v, {}, 0.5).item<float>();
+  EXPECT_NEAR(mean, 1, 0.1);
+  EXPECT_NE(mean, 1);
+}
+
+// Gradients of the result and of the weights, mean and each head's, as the definition has them.
+TEST(Attention, WeightsAndTheirGradients) {
+  for (const auto kind : {AttentionOptions::kMean, AttentionOptions::kEach}) {
+    Tensor q = random({2, 2, 3, 4}, 1), k = random({2, 2, 5, 4}, 2), v = random({2, 2, 5, 3}, 3);
+    for (Tensor* t : {&q, &k, &v}) t->requires_grad_();
+    AttentionOptions options;
+    options.scale = 0.5;
+    options.weights = kind;
+    const AttentionOutput out = attend(q, k, v, {}, options);
+    Tensor p = q.mul(0.5).matmul(k.transpose(2, 3)).softmax(-1);
+    const Tensor want = kind == AttentionOptions::kMean ? p.mean(1) : p;
+    EXPECT_TRUE(out.weights.allclose(want));
+    EXPECT_TRUE(out.y.allclose(p.matmul(v)));
+    const Tensor g = random(want.sizes().vec(), 4);
+    (out.weights.mul(g).sum() + out.y.mul(out.y).sum()).backward();
+    const Tensor gq = q.grad().clone(), gk = k.grad().clone();
+    q.grad().zero_(), k.grad().zero_();
+    (want.mul(g).sum() + p.matmul(v).square().sum()).backward();
+    EXPECT_TRUE(gq.allclose(q.grad()) && gk.allclose(k.grad()));
+  }
+}
+
+TEST(Attention, MeanWeightsOfManyKeys) {
+  const Tensor q = random({1, 2, 3, 4}, 1, kFloat), k = random({1, 2, 700, 4}, 2, kFloat);
+  AttentionOptions options;
+  options.weights = AttentionOptions::kMean;
+  const Tensor w = attend(q, k, k, {}, options).weights;
+  EXPECT_TRUE(w.allclose(q.matmul(k.transpose(2, 3)).softmax(-1).mean(1), 1e-4, 1e-7));
+}
+
+TEST(Attention, MasksMayWantGradients) {
+  const Tensor q = random({3, 4}, 1), k = random({5, 4}, 2), v = random({5, 3}, 3);
+  Tensor mask = random({3, 5}, 4).requires_grad_();
+  scaled_dot_product_attention(q, k, v, mask).square().sum().backward();
+  EXPECT_TRUE(mask.grad().defined());
+  EXPECT_NEAR(mask.grad().sum().item<double>(), 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,422 @@
+#include <taper/ops/nn/norm.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/node.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+constexpr double kEps = 1e-3;
+const std::vector<ScalarType> kFloats = {kFloat, kDouble, kHalf, kBFloat16};
+
+// Normalises every set of elements with one key; `channel` gives the element of weight and bias.
+template <class Key, class Channel>
+Array normalise(const ArrayArgs& a, const Key& key, const Channel& channel) {
+  const Array& x = a.t[0];
+  std::vector<double> sum, square, count;
+  const auto each = [&](const auto& body) {
+    for_each_index(x.sizes, [&](const std::vector<int64_t>& at) {
+      const size_t k = static_cast<size_t>(key(at));
+      if (k >= count.size()) {
+        sum.resize(k + 1);
+        square.resize(k + 1);
+        count.resize(k + 1);
+      }
+      body(at, k);
+    });
+  };
+  each([&](const auto& at, size_t k) {
+    sum[k] += x.at(at);
+    count[k] += 1;
+  });
+  each([&](const auto& at, size_t k) {
+    const double d = x.at(at) - sum[k] / count[k];
+    square[k] += d * d;
+  });
+  Array y(x.sizes);
+  each([&](const auto& at, size_t k) {
+    const double h = (x.at(at) - sum[k] / count[k]) / std::sqrt(square[k] / count[k] + kEps);
+    const size_t c = static_cast<size_t>(channel(at));
+    y.at(at) = a.t.size() > 1 ? h * a.t[1].v[c] + a.t[2].v[c] : h;
+  });
+  return y;
+}
+
+Tensor weight_of(const Args& a) { return a.t.size() > 1 ? a.t[1] : Tensor(); }
+Tensor bias_of(const Args& a) { return a.t.size() > 1 ? a.t[2] : Tensor(); }
+
+OpCase norm_case(const char* name, std::vector<std::vector<std::vector<int64_t>>> shapes) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = kFloats;
+  c.samples = [shapes](ScalarType t) {
+    std::vector<Args> list;
+    for (const auto& s : shapes) list.push_back(sample_of(s, t));
+    return list;
+  };
+  c.tolerance = 10;
+  return c;
+}
+
+TAPER_OP_CASES(norm_cases, {
+  OpCase b = norm_case("batch_norm", {{{4, 3}, {3}, {3}},
+                                      {{2, 3, 5}, {3}, {3}},
+                                      {{2, 3, 5}},
+                                      {{2, 2, 3, 4}, {2}, {2}},
+                                      {{3, 2, 33, 35}, {2}, {2}},
+                                      {{1, 2, 70, 70}}});
+  b.call = [](const Args& a) {
+    return batch_norm(a.t[0], weight_of(a), bias_of(a), {}, {}, true, 0.1, kEps);
+  };
+  b.reference = [](const ArrayArgs& a) {
+    const auto channel = [](const std::vector<int64_t>& at) { return at[1]; };
+    return normalise(a, channel, channel);
+  };
+  b.errors = {
+      error<Error>("running_mean must be defined in evaluation mode",
+                   [] {
+                     batch_norm(numbers({2, 3}), {}, {}, {}, {}, false, 0.1, kEps);
+                   }),
+      error<Error>(
+          "running_mean should contain 3 elements not 4",
+          [] {
+            batch_norm(numbers({2, 3}), {}, {}, numbers({4}), numbers({3}), false, 0.1, kEps);
+          }),
+      error<Error>("weight should contain 3 elements not 4", [] {
+        batch_norm(numbers({2, 3}), numbers({4}), {}, {}, {}, true, 0.1, kEps);
+      })};
+
+  OpCase l = norm_case("layer_norm", {{{4, 5}, {5}, {5}},
+                                      {{2, 3, 4}, {3, 4}, {3, 4}},
+                                      {{2, 3, 4}},
+                                      {{6}, {6}, {6}},
+                                      {{0, 4}, {4}, {4}},
+                                      {{33, 100}, {100}, {100}},
+                                      {{3, 5000}, {5000}, {5000}}});
+  const auto normalised = [](const auto& a) {
+    return a.t.size() > 1 ? a.t[1].dim() : std::min<int64_t>(2, a.t[0].dim());
+  };
+  l.call = [normalised](const Args& a) {
+    const size_t from = static_cast<size_t>(a.t[0].dim() - normalised(a));
+    return layer_norm(a.t[0], a.t[0].sizes().slice(from), weight_of(a), bias_of(a), kEps);
+  };
+  l.reference = [normalised](const ArrayArgs& a) {
+    const Array& x = a.t[0];
+    int64_t width = 1;
+    for (int64_t d = x.dim() - normalised(a); d < x.dim(); ++d) width *= x.size(d);
+    const auto flat = [&x](const std::vector<int64_t>& at) {
+      int64_t i = 0;
+      for (size_t d = 0; d < at.size(); ++d) i = i * x.sizes[d] + at[d];
+      return i;
+    };
+    return normalise(
+        a, [&](const auto& at) { return flat(at) / width; },
+        [&](const auto& at) { return flat(at) % width; });
+  };
+  l.errors = {
+      error<Error>("Expected weight to be of same shape as normalized_shape, but got weight of "
+                   "shape [7] and normalized_shape = [8]",
+                   [] {
+                     layer_norm(numbers({2, 8}), {8}, numbers({7}), numbers({8}));
+                   }),
+      error<Error>("Expected normalized_shape to be at least 1-dimensional",
+                   [] {
+                     layer_norm(numbers({2, 8}), {});
+                   }),
+      error<Error>(
+          "Given normalized_shape=[7], expected input with shape [*, 7], but got input of size[",
+          [] {
+            layer_norm(numbers({2, 8}), {7});
+          })};
+
+  OpCase g = norm_case("group_norm", {{{2, 4, 3}, {4}, {4}},
+                                      {{2, 4, 3}},
+                                      {{3, 4}, {4}, {4}},
+                                      {{2, 4, 2, 3}, {4}, {4}},
+                                      {{2, 4, 20, 21}, {4}, {4}}});
+  g.call = [](const Args& a) { return group_norm(a.t[0], 2, weight_of(a), bias_of(a), kEps); };
+  g.reference = [](const ArrayArgs& a) {
+    const int64_t width = a.t[0].size(1) / 2;
+    return normalise(
+        a, [=](const std::vector<int64_t>& at) { return at[0] * 2 + at[1] / width; },
+        [](const std::vector<int64_t>& at) { return at[1]; });
+  };
+  g.errors = {
+      error<Error>("Expected number of channels in input to be divisible by num_groups, but got "
+                   "input of shape [2, 4, 8] and num_groups=3",
+                   [] {
+                     group_norm(numbers({2, 4, 8}), 3);
+                   }),
+      error<Error>("Expected weight to be a vector of size equal to the number of channels", [] {
+        group_norm(numbers({2, 4, 8}), 2, numbers({3}));
+      })};
+
+  OpCase i = norm_case("instance_norm", {{{2, 3, 5}, {3}, {3}}, {{2, 3, 3, 4}}});
+  i.call = [](const Args& a) {
+    return instance_norm(a.t[0], weight_of(a), bias_of(a), {}, {}, true, 0.1, kEps);
+  };
+  i.reference = [](const ArrayArgs& a) {
+    const int64_t channels = a.t[0].size(1);
+    return normalise(
+        a, [=](const std::vector<int64_t>& at) { return at[0] * channels + at[1]; },
+        [](const std::vector<int64_t>& at) { return at[1]; });
+  };
+  return std::vector{b, l, g, i};
+});
+
+/// x / sqrt(mean(x^2) + eps) * weight over the dimensions of the weight, or the last one.
+Array rms_reference(const ArrayArgs& a) {
+  const Array& x = a.t[0];
+  const int64_t width = a.t.size() > 1 ? a.t[1].numel() : x.size(-1);
+  Array y(x.sizes);
+  for (int64_t first = 0; first < x.numel(); first += width) {
+    double squares = 0;
+    for (int64_t i = 0; i < width; ++i)
+      squares += x.v[static_cast<size_t>(first + i)] * x.v[static_cast<size_t>(first + i)];
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(width) + kEps);
+    for (int64_t i = 0; i < width; ++i) {
+      const auto at = static_cast<size_t>(first + i);
+      y.v[at] = x.v[at] * scale * (a.t.size() > 1 ? a.t[1].v[static_cast<size_t>(i)] : 1);
+    }
+  }
+  return y;
+}
+
+TAPER_OP_CASES(rms_norm_case, {
+  OpCase c = norm_case("rms_norm", {{{4, 5}, {5}},
+                                    {{2, 3, 4}, {3, 4}},
+                                    {{2, 3, 4}},
+                                    {{6}, {6}},
+                                    {{0, 4}, {4}},
+                                    {{33, 100}, {100}}});
+  c.call = [](const Args& a) {
+    const int64_t dims = a.t.size() > 1 ? a.t[1].dim() : 1;
+    const auto from = static_cast<size_t>(a.t[0].dim() - dims);
+    return rms_norm(a.t[0], a.t[0].sizes().slice(from), weight_of(a), kEps);
+  };
+  c.reference = rms_reference;
+  c.errors = {
+      error<Error>("Expected weight to be of same shape as normalized_shape, but got weight of "
+                   "shape [7] and normalized_shape = [8]",
+                   [] {
+                     rms_norm(numbers({2, 8}), {8}, numbers({7}));
+                   }),
+      error<Error>("Expected normalized_shape to be at least 1-dimensional",
+                   [] {
+                     rms_norm(numbers({2, 8}), {});
+                   }),
+      error<NotImplementedError>("\"rms_norm\" not implemented for 'Long'", [] {
+        rms_norm(numbers({2, 8}, kLong), {8});
+      })};
+  return std::vector<OpCase>{c};
+});
+
+// Evaluation: statistics are given, and linear in x.
+TAPER_OP_CASES(running_case, {
+  OpCase c;
+  c.name = "batch_norm_eval";
+  c.dtypes = kFloats;
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (const std::vector<int64_t>& x : {std::vector<int64_t>{4, 3}, {2, 3, 5}, {2, 3, 4, 4}}) {
+      Args a = sample_of({x, {3}, {3}, {3}}, t);
+      a.t.push_back(sample_of({{3}}, t, {0.5, 2}).t[0]);
+      list.push_back(a);
+    }
+    return list;
+  };
+  c.call = [](const Args& a) {
+    return batch_norm(a.t[0], a.t[1], a.t[2], a.t[3], a.t[4], false, 0.1, kEps);
+  };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[0].sizes);
+    for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+      const size_t k = static_cast<size_t>(at[1]);
+      y.at(at) =
+          (a.t[0].at(at) - a.t[3].v[k]) / std::sqrt(a.t[4].v[k] + kEps) * a.t[1].v[k] + a.t[2].v[k];
+    });
+    return y;
+  };
+  c.inputs_without_gradient = {3, 4};
+  c.tolerance = 10;
+  return std::vector{c};
+});
+
+// Samples without pixels are normalised by columns: what their transpose gives as one image.
+TEST(Norm, BatchNormOfSamplesWithoutPixelsIsThatOfOneImage) {
+  for (const auto& [rows, channels] : {std::pair{1, 3}, {2, 1}, {5, 64}, {70, 133}})
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16}) {
+      const Tensor x = numbers({rows, channels}).to(t).requires_grad_();
+      const Tensor image = x.detach().t().contiguous().unsqueeze(0).requires_grad_();
+      const Tensor w = numbers({channels}).to(t).requires_grad_(), b = w.detach().neg();
+      const Tensor gy = numbers({rows, channels}).to(t), gi = gy.t().contiguous().unsqueeze(0);
+      Tensor m[2] = {zeros({channels}, t), zeros({channels}, t)}, v[2] = {m[0] + 1, m[1] + 1};
+      const Tensor y = batch_norm(x, w, b, m[0], v[0], true, 0.25, kEps);
+      const Tensor z = batch_norm(image, w, b, m[1], v[1], true, 0.25, kEps);
+      const auto near = [t = t](const Tensor& p, const Tensor& q) {
+        return allclose(p.to(kDouble), q.to(kDouble), t == kBFloat16 ? 2e-2 : 1e-4,
+                        t == kBFloat16 ? 2e-2 : 1e-5, true);
+      };
+      EXPECT_TRUE(near(y, z.squeeze(0).t())) << rows << " x " << channels << toString(t);
+      EXPECT_TRUE(near(m[0], m[1]));
+      EXPECT_TRUE(near(v[0], v[1]));
+      const auto g = autograd::grad({y}, {x, w}, {gy}), h = autograd::grad({z}, {image, w}, {gi});
+      EXPECT_TRUE(near(g[0], h[0].squeeze(0).t())) << rows << " x " << channels << toString(t);
+      EXPECT_TRUE(near(g[1], h[1]));
+    }
+}
+
+TEST(Norm, BatchNormMovesItsRunningStatistics) {
+  const Tensor x = numbers({4, 2, 3}, kDouble);
+  Tensor mean = numbers({2}, kDouble), var = numbers({2}, kDouble).abs();
+  const Tensor mean0 = mean.clone(), var0 = var.clone();
+  batch_norm(x, {}, {}, mean, var, true, 0.25, kEps);
+  const Tensor flat = x.transpose(0, 1).reshape({2, 12});
+  EXPECT_TRUE(mean.allclose(mean0.mul(0.75).add(flat.mean(1), 0.25)));
+  EXPECT_TRUE(var.allclose(var0.mul(0.75).add(flat.var(1, true), 0.25)));
+  EXPECT_EQ(mean._version(), 1);
+  const Tensor before = mean.clone();
+  batch_norm(x, {}, {}, mean, var, false, 0.25, kEps);
+  EXPECT_TRUE(mean.equal(before));
+}
+
+TEST(Norm, InstanceNormMovesItsRunningStatistics) {
+  const Tensor x = numbers({2, 3, 7}, kDouble);
+  Tensor mean = numbers({3}, kDouble).mul(0), var = mean.add(1);
+  instance_norm(x, {}, {}, mean, var, true, 1.0, kEps);
+  EXPECT_TRUE(mean.allclose(x.mean(2).mean(0)));
+  EXPECT_TRUE(var.allclose(x.var(2, true).mean(0)));
+}
+
+TEST(Norm, LargeMeansDoNotSpoilTheVariance) {
+  const Tensor x = numbers({2, 1, 1000}).add(10000);
+  const Tensor y = batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5);
+  const Tensor want = batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5);
+  EXPECT_TRUE(y.to(kDouble).allclose(want, 1e-3, 1e-3));
+}
+
+TEST(Norm, GradientsOfWeightAndBiasHaveTheirOwnDtype) {
+  const Tensor x = numbers({2, 3, 7}, kHalf).requires_grad_();
+  const Tensor w = numbers({3}).requires_grad_(), b = numbers({3}).requires_grad_();
+  const Tensor gy = numbers({2, 3, 7}).add(0.1f).to(kHalf);
+  const auto first = [&] {
+    return autograd::grad({batch_norm(x, w, b, {}, {}, true, 0.1, kEps)}, {x, w, b}, {gy}, true,
+                          true);
+  };
+  const auto g = first();
+  EXPECT_EQ(g[0].scalar_type(), kHalf);
+  EXPECT_EQ(g[1].scalar_type(), kFloat);
+  EXPECT_EQ(g[2].scalar_type(), kFloat);
+  const Tensor sum = gy.to(kDouble).sum({0, 2});  // not rounded to half
+  EXPECT_TRUE(g[2].to(kDouble).allclose(sum, 1e-6, 1e-6));
+  const auto second = autograd::grad({g[0], g[1]}, {x, w}, {gy, numbers({3})});
+  EXPECT_EQ(second[0].scalar_type(), kHalf);
+  EXPECT_EQ(second[1].scalar_type(), kFloat);
+}
+
+// Rows go through the loops several at a time.
+// The gradient of the output depends on the input here, as in a penalty on gradients.
+TEST(Norm, SecondDerivativesThroughAGradientThatComesFromTheInput) {
+  using Op = Tensor (*)(const std::vector<Tensor>&);
+  const Op ops[] = {
+      [](const std::vector<Tensor>& v) { return layer_norm(v[0], {4}, v[1], v[2], kEps); },
+      [](const std::vector<Tensor>& v) {
+        return batch_norm(v[0], v[1], v[2], {}, {}, true, 0.1, kEps, false);
+      },
+      [](const std::vector<Tensor>& v) { return group_norm(v[0], 2, v[1], v[2], kEps); }};
+  for (const Op op : ops)
+    for (size_t of = 0; of < 3; ++of) {
+      const std::vector<Tensor> v{(numbers({3, 4}).to(kDouble) * 1.3).sin().requires_grad_(),
+                                  (numbers({4}).to(kDouble) + 1).cos().requires_grad_(),
+                                  (numbers({4}).to(kDouble) + 2).sin().requires_grad_()};
+      const auto penalty = [&] {
+        const Tensor y = op(v), g = autograd::grad({(y * y * y).sum()}, v, {}, true, true)[of];
+        return (g * g).sum();
+      };
+      const auto found = autograd::grad({penalty()}, v);
+      for (size_t i = 0; i < 3; ++i) {
+        double* at = v[i].data_ptr<double>() + 1;
+        const double step = 1e-5, here = *at;
+        *at = here + step;
+        const double above = penalty().item<double>();
+        *at = here - step;
+        const double below = penalty().item<double>(), slope = (above - below) / (2 * step);
+        *at = here;
+        EXPECT_NEAR(found[i].view({-1})[1].item<double>(), slope, 1e-5 * (1 + std::abs(slope)))
+            << of << ' ' << i;
+      }
+    }
+}
+
+TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
+  for (const int64_t n : {3, 100, 3000}) {
+    const Tensor x = numbers({7, n}).requires_grad_(), gy = numbers({7, n}).mul(3);
+    const Tensor w = numbers({n}), b = numbers({n}).add(1);
+    const Tensor y = layer_norm(x, {n}, w, b);
+    const Tensor gx = autograd::grad({y}, {x}, {gy})[0];
+    for (int64_t r = 0; r < 7; ++r) {
+      const Tensor row = x.detach()[r].clone().requires_grad_();
+      const Tensor alone = layer_norm(row, {n}, w, b);
+      EXPECT_TRUE(alone.equal(y[r])) << n << ' ' << r;
+      EXPECT_TRUE(autograd::grad({alone}, {row}, {gy[r]})[0].equal(gx[r])) << n << ' ' << r;
+    }
+  }
+}
+
+// Many channels are normalised one by one; the larger results are written past the caches.
+TEST(Norm, AChannelIsTheSameAmongOthersAndAlone) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{3, 40, 33, 35}, std::vector<int64_t>{2, 40, 300, 300}}) {
+    const Tensor x = numbers(sizes), w = numbers({40}), b = numbers({40}).add(1);
+    const Tensor y = batch_norm(x, w, b, {}, {}, true, 0.1, kEps);
+    const Tensor groups = group_norm(x, 20, w, b, kEps);
+    for (const int64_t c : {0, 18, 38}) {
+      const auto part = [c](const Tensor& t, int64_t dim, int64_t n) {
+        return t.narrow(dim, c, n).contiguous();
+      };
+      const Tensor alone =
+          batch_norm(part(x, 1, 1), part(w, 0, 1), part(b, 0, 1), {}, {}, true, 0.1, kEps);
+      EXPECT_TRUE(alone.equal(part(y, 1, 1))) << c;
+      const Tensor group = group_norm(part(x, 1, 2), 1, part(w, 0, 2), part(b, 0, 2), kEps);
+      EXPECT_TRUE(group.equal(part(groups, 1, 2))) << c;
+    }
+  }
+}
+
+TEST(Norm, NodesHaveThePeersNames) {
+  const Tensor x = numbers({2, 4, 3}).requires_grad_();
+  EXPECT_EQ(batch_norm(x, {}, {}, {}, {}, true, 0.1, kEps).grad_fn()->name(),
+            "NativeBatchNormBackward0");
+  EXPECT_EQ(layer_norm(x, {3}).grad_fn()->name(), "NativeLayerNormBackward0");
+  EXPECT_EQ(group_norm(x, 2).grad_fn()->name(), "NativeGroupNormBackward0");
+}
+
+TEST(Norm, AnEmptyBatchLeavesTheRunningStatistics) {
+  const Tensor mean = tensor({1.f, 2.f}), var = tensor({3.f, 4.f});
+  const Tensor y = batch_norm(ones({0, 2, 3}), {}, {}, mean, var, true, 0.1, 1e-5, false);
+  EXPECT_EQ(y.numel(), 0);
+  EXPECT_TRUE(mean.equal(tensor({1.f, 2.f})));
+  EXPECT_TRUE(var.equal(tensor({3.f, 4.f})));
+}
+
+TEST(RMSNorm, EpsilonIsThatOfTheDtype) {
+  for (const auto& [t, eps] :
+       {std::pair{kFloat, 0x1p-23}, {kDouble, 0x1p-52}, {kHalf, 0x1p-10}, {kBFloat16, 0x1p-7}}) {
+    const double x = std::sqrt(eps);  // y = x / sqrt(x^2 + eps) = sqrt(1 / 2)
+    const Tensor y = rms_norm(values({x, -x}, t), {2});
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_NEAR(values_of(y)[1], -std::sqrt(0.5), t == kBFloat16 ? 4e-3 : 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,317 @@
+#include <taper/ops/spatial/conv_onednn.h>
+
+#include <sstream>
+#include <thread>
+
+#include <taper/framework/cpu/isa.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/taper.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using cpu::onednn::Kind;
+using cpu::onednn::runs;
+
+// oneDNN's fast kernels are for AVX2 and above.
+#define SKIP_WITHOUT_VECTORS() \
+  if (cpu::best_isa == cpu::Isa::kBase) GTEST_SKIP() << "this CPU has no AVX2"
+
+// For AVX2 it lacks some of them, such as gradients of weights with a dilation.
+bool may_refuse() { return cpu::best_isa != cpu::Isa::kAvx512; }
+
+// Sizes of input and weight, and how the convolution steps, in each of its dimensions.
+struct Setting {
+  std::vector<int64_t> x, w;
+  std::vector<int64_t> stride, padding, dilation;
+  int64_t groups = 1;
+};
+
+// What oneDNN has fast kernels for, in all three directions.
+const std::vector<Setting> kTaken = {
+    {{2, 16, 9, 9}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{1, 32, 13, 7}, {48, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{5, 16, 12, 12}, {32, 16, 5, 5}, {1, 1}, {0, 0}, {1, 1}},
+    {{3, 32, 11, 14}, {16, 32, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
+    {{3, 16, 14, 11}, {32, 16, 3, 5}, {2, 2}, {0, 2}, {1, 1}},
+    {{2, 16, 12, 12}, {16, 16, 3, 3}, {1, 1}, {2, 2}, {2, 2}},
+    {{2, 64, 7, 7}, {32, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+    {{2, 64, 8, 8}, {32, 64, 1, 1}, {2, 2}, {0, 0}, {1, 1}},
+    {{3, 20, 9, 9}, {24, 20, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{2, 33, 8, 10}, {17, 33, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{2, 64, 8, 8}, {96, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 2},
+    {{7, 32, 9, 9}, {32, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4},
+    {{3, 16, 40}, {32, 16, 7}, {2}, {3}, {1}},
+    {{2, 16, 5, 7, 6}, {32, 16, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    {{2, 16, 6, 7, 9}, {16, 16, 2, 3, 3}, {2, 1, 2}, {0, 1, 1}, {1, 1, 1}},
+    {{2, 24, 4, 6, 5}, {24, 24, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    {{2, 40, 3, 6, 7}, {40, 40, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    {{19, 64, 16, 16}, {64, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{1, 160, 14, 14}, {96, 160, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
+
+Tensor convolve(const Setting& s, const Tensor& x, const Tensor& w, const Tensor& b) {
+  return convolution(x, w, b, s.stride, s.padding, s.dilation, false,
+                     std::vector<int64_t>(s.stride.size(), 0), s.groups);
+}
+
+// A convolution and its gradients, as f64 tensors of the op.
+struct Maps {
+  Tensor y, gx, gw;
+};
+
+struct Operands {
+  Tensor x, w, b, gy;
+  Maps exact;
+};
+
+Operands operands_of(const Setting& s) {
+  Operands o{numbers(s.x), numbers(s.w), numbers({s.w[0]}), {}, {}};
+  const Tensor x = o.x.to(kDouble).requires_grad_(), w = o.w.to(kDouble).requires_grad_();
+  const Tensor y = convolve(s, x, w, o.b.to(kDouble));
+  o.gy = numbers(y.sizes().vec());
+  y.backward(o.gy.to(kDouble));
+  o.exact = {y.detach(), x.grad(), w.grad()};
+  return o;
+}
+
+ConvShape shape_of(const Setting& s, const Operands& o) {
+  ConvShape r{s.x[0], s.groups, s.w[1], s.w[0] / s.groups, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}};
+  r.steps.groups = s.groups;
+  const size_t spatial = s.stride.size();
+  for (size_t i = 0; i < spatial; ++i) {
+    const size_t d = 3 - spatial + i;
+    r.in[d] = s.x[i + 2];
+    r.kernel[d] = s.w[i + 2];
+    r.out[d] = o.gy.size(static_cast<int64_t>(i) + 2);
+    r.steps.stride[d] = s.stride[i];
+    r.steps.padding[d] = s.padding[i];
+    r.steps.dilation[d] = s.dilation[i];
+  }
+  return r;
+}
+
+struct Answer {
+  bool taken;
+  Tensor got;
+};
+Answer run(Kind kind, const ConvShape& s, const Operands& o) {
+  const float *x = o.x.data_ptr<float>(), *w = o.w.data_ptr<float>(), *b = o.b.data_ptr<float>();
+  const float* gy = o.gy.data_ptr<float>();
+  Answer a{false, empty_like(kind == Kind::kForward         ? o.gy
+                             : kind == Kind::kInputGradient ? o.x
+                                                            : o.w)};
+  float* to = a.got.data_ptr<float>();
+  switch (kind) {
+    case Kind::kForward:
+      a.taken = cpu::onednn::forward(to, x, w, b, s);
+      break;
+    case Kind::kInputGradient:
+      a.taken = cpu::onednn::input_gradient(to, gy, w, s);
+      break;
+    default:
+      a.taken = cpu::onednn::weight_gradient(to, x, gy, s);
+  }
+  return a;
+}
+
+const Tensor& exact(Kind kind, const Operands& o) {
+  return kind == Kind::kForward         ? o.exact.y
+         : kind == Kind::kInputGradient ? o.exact.gx
+                                        : o.exact.gw;
+}
+
+constexpr Kind kKinds[] = {Kind::kForward, Kind::kInputGradient, Kind::kWeightGradient};
+
+std::string text(const Setting& s, Kind kind) {
+  std::ostringstream o;
+  o << "kind " << static_cast<int>(kind) << ", input " << IntArrayRef(s.x) << ", weight "
+    << IntArrayRef(s.w) << ", groups " << s.groups;
+  return o.str();
+}
+
+// Sets the number of threads for the length of a scope.
+class Threads {
+ public:
+  explicit Threads(int n) : before_(get_num_threads()) { set_num_threads(n); }
+  ~Threads() { set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+TEST(ConvOneDnn, EqualsTheProductInDoubleForAnyNumberOfThreads) {
+  SKIP_WITHOUT_VECTORS();
+  for (const Setting& s : kTaken) {
+    const Operands o = operands_of(s);
+    for (Kind kind : kKinds)
+      for (int n : {1, 2, 5}) {
+        const Threads threads(n);
+        const Answer a = run(kind, shape_of(s, o), o);
+        if (may_refuse() && !a.taken) continue;
+        ASSERT_TRUE(a.taken) << text(s, kind);
+        const Tensor& want = exact(kind, o);
+        const Tensor error = (a.got.to(kDouble) - want).abs().max();
+        EXPECT_TRUE(error.item<double>() <= 1e-5 * want.abs().max().item<double>())
+            << text(s, kind) << ", " << n << " threads: " << error.item<double>();
+        EXPECT_TRUE(run(kind, shape_of(s, o), o).got.equal(a.got)) << text(s, kind);
+      }
+  }
+}
+
+TEST(ConvOneDnn, TakesVolumesOfHalfABlockOfChannels) {
+  SKIP_WITHOUT_VECTORS();
+  for (const Setting& s : std::vector<Setting>{
+           {{2, 8, 6, 7, 9}, {16, 8, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+           {{3, 24, 5, 6, 7}, {8, 24, 3, 3, 3}, {1, 2, 1}, {1, 1, 0}, {1, 1, 1}}}) {
+    const Operands o = operands_of(s);
+    for (int n : {1, 3}) {
+      const Threads threads(n);
+      const Answer a = run(Kind::kForward, shape_of(s, o), o);
+      if (may_refuse() && !a.taken) continue;
+      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+    }
+  }
+}
+
+TEST(ConvOneDnn, ReadsAFirstLayersInputAsItIs) {
+  SKIP_WITHOUT_VECTORS();
+  for (int64_t channels : {1, 2, 3}) {
+    const Setting s{{3, channels, 15, 17}, {32, channels, 5, 5}, {2, 2}, {2, 2}, {1, 1}};
+    const Operands o = operands_of(s);
+    for (Kind kind : {Kind::kForward, Kind::kWeightGradient}) {
+      const Answer a = run(kind, shape_of(s, o), o);
+      if (may_refuse() && !a.taken) continue;
+      ASSERT_TRUE(a.taken) << text(s, kind);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(exact(kind, o), 1e-4, 1e-4)) << text(s, kind);
+    }
+  }
+}
+
+// With AVX-512 any number of channels below a block; the results' channels are padded.
+TEST(ConvOneDnn, ReadsImagesOfPartOfABlockAsTheyAre) {
+  if (cpu::best_isa != cpu::Isa::kAvx512) GTEST_SKIP() << "this CPU has no AVX-512";
+  for (const Setting& s : std::vector<Setting>{
+           {{5, 5, 15, 17}, {12, 5, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
+           {{2, 12, 14, 14}, {20, 12, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+           {{2, 4, 6, 8, 9}, {4, 4, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+           {{3, 12, 6, 8, 9}, {12, 12, 3, 3, 3}, {2, 1, 2}, {1, 0, 1}, {1, 1, 1}}}) {
+    const Operands o = operands_of(s);
+    for (int n : {1, 3}) {
+      const Threads threads(n);
+      EXPECT_TRUE(cpu::onednn::prefers(shape_of(s, o), Kind::kForward)) << text(s, Kind::kForward);
+      const Answer a = run(Kind::kForward, shape_of(s, o), o);
+      ASSERT_TRUE(a.taken) << text(s, Kind::kForward);
+      EXPECT_TRUE(a.got.to(kDouble).allclose(o.exact.y, 1e-4, 1e-4)) << text(s, Kind::kForward);
+    }
+  }
+}
+
+// One step of training; how many of its three maps oneDNN computed.
+int64_t maps_taken(const Setting& s, const Operands& o) {
+  const int64_t before = runs();
+  const Tensor x = o.x.clone().requires_grad_(), w = o.w.clone().requires_grad_();
+  const Tensor y = convolve(s, x, w, o.b);
+  y.backward(o.gy);
+  EXPECT_TRUE(y.to(kDouble).allclose(o.exact.y, 1e-4, 1e-3));
+  EXPECT_TRUE(x.grad().to(kDouble).allclose(o.exact.gx, 1e-4, 1e-3));
+  EXPECT_TRUE(w.grad().to(kDouble).allclose(o.exact.gw, 1e-4, 1e-3));
+  return runs() - before;
+}
+
+TEST(ConvOneDnn, TakesTheShapesOfResNets) {
+  SKIP_WITHOUT_VECTORS();
+  const std::vector<Setting> settings = {
+      {{8, 64, 28, 28}, {64, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {{8, 64, 28, 28}, {128, 64, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
+      {{8, 512, 7, 7}, {512, 512, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{4, 64, 28, 28}, {64, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4}};
+  for (const Setting& s : settings) EXPECT_EQ(maps_taken(s, operands_of(s)), 3) << text(s, Kind());
+}
+
+TEST(ConvOneDnn, LeavesWhatOurLoopsDoFaster) {
+  const std::vector<Setting> settings = {
+      {{64, 1, 14, 14}, {16, 1, 5, 5}, {1, 1}, {0, 0}, {1, 1}},
+      {{64, 10, 12, 12}, {20, 10, 5, 5}, {1, 1}, {0, 0}, {1, 1}},
+      {{8, 32, 14, 14}, {32, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 32},
+      {{2, 64, 56, 56}, {64, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{1, 16, 4, 4}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
+  for (const Setting& s : settings) EXPECT_EQ(maps_taken(s, operands_of(s)), 0) << text(s, Kind());
+}
+
+TEST(ConvOneDnn, RefusesWhatItHasNoFastKernelFor) {
+  const Setting groups{{4, 12, 12, 12}, {12, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4};
+  const Operands o = operands_of(groups);
+  const int64_t before = runs();
+  for (Kind kind : kKinds) EXPECT_FALSE(run(kind, shape_of(groups, o), o).taken);
+  EXPECT_EQ(runs(), before);
+}
+
+TEST(ConvOneDnn, LeavesOneImageToManyThreads) {
+  const Setting s{{1, 32, 56, 56}, {32, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
+  const Operands o = operands_of(s);
+  const Threads threads(64);
+  EXPECT_FALSE(run(Kind::kForward, shape_of(s, o), o).taken);
+}
+
+TEST(ConvOneDnn, LeavesPaddingThatItCannotExpress) {
+  // The gradient's last rows are met by no tap, more of them than a step.
+  const Tensor x = numbers({4, 32, 8, 8}), w = numbers({32, 32, 3, 3});
+  const int64_t before = runs();
+  const Tensor y = conv_transpose2d(x, w, {}, 1, 0, 2, 1, 3);
+  EXPECT_EQ(runs(), before);
+  const Tensor exact = conv_transpose2d(x.to(kDouble), w.to(kDouble), {}, 1, 0, 2, 1, 3);
+  EXPECT_TRUE(y.to(kDouble).allclose(exact, 1e-4, 1e-3));
+}
+
+TEST(ConvOneDnn, PadsMoreBehindThanInFront) {
+  SKIP_WITHOUT_VECTORS();
+  const Tensor x = numbers({4, 32, 9, 8}), w = numbers({32, 32, 4, 2});
+  const auto results = [&](ScalarType dtype) {
+    const Tensor xs = x.to(dtype).clone().requires_grad_();
+    const Tensor ws = w.to(dtype).clone().requires_grad_();
+    const Tensor y = conv2d(xs, ws, {}, 1, "same");
+    y.backward(numbers({4, 32, 9, 8}).to(dtype));
+    return std::vector<Tensor>{y, xs.grad(), ws.grad()};
+  };
+  const int64_t before = runs();
+  const std::vector<Tensor> single = results(kFloat);
+  EXPECT_EQ(runs(), before + 3);
+  const std::vector<Tensor> exact = results(kDouble);
+  for (size_t i = 0; i < single.size(); ++i)
+    EXPECT_TRUE(single[i].to(kDouble).allclose(exact[i], 1e-4, 1e-3)) << i;
+}
+
+TEST(ConvOneDnn, TransposedConvolutionsAreItsInputGradients) {
+  SKIP_WITHOUT_VECTORS();
+  const Tensor x = numbers({4, 32, 8, 8}), w = numbers({32, 32, 4, 4});
+  const int64_t before = runs();
+  const Tensor y = conv_transpose2d(x, w, {}, 2, 1);
+  EXPECT_EQ(runs(), before + 1);
+  const Tensor exact = conv_transpose2d(x.to(kDouble), w.to(kDouble), {}, 2, 1);
+  EXPECT_TRUE(y.to(kDouble).allclose(exact, 1e-4, 1e-3));
+}
+
+TEST(ConvOneDnn, ManyShapesFromManyThreads) {
+  SKIP_WITHOUT_VECTORS();
+  // More shapes than are kept, so that some are made twice.
+  const auto step = [](int64_t width) {
+    const Setting s{{2, 16, 3, width}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
+    const Operands o = operands_of(s);
+    for (Kind kind : kKinds) {
+      const Answer a = run(kind, shape_of(s, o), o);
+      EXPECT_TRUE(a.taken && a.got.to(kDouble).allclose(exact(kind, o), 1e-4, 1e-3)) << width;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int64_t width = 1; width <= 100; ++width) step(width);
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,366 @@
+#include <taper/ops/spatial/conv.h>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/cpu/parallel.h>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/shape.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+const Range kSmall = {-2, 2};
+
+// One setting: sizes of input, weight and perhaps bias; stride, padding, dilation, output padding,
+// for every spatial dimension alike unless `mixed`; groups.
+struct Setting {
+  std::vector<std::vector<int64_t>> sizes;
+  int64_t stride = 1, padding = 0, dilation = 1, groups = 1, output_padding = 0;
+};
+
+std::vector<Args> samples_from(const std::vector<Setting>& settings, ScalarType dtype) {
+  std::vector<Args> list;
+  for (const Setting& s : settings)
+    list.push_back(sample_of(s.sizes, dtype, kSmall,
+                             {s.stride, s.padding, s.dilation, s.groups, s.output_padding}));
+  return list;
+}
+
+// The definition, element by element. The input has a batch; `to` receives product(x, w).
+template <class Each>
+void for_each_tap(const Array& x, const Array& w, const std::vector<int64_t>& out,
+                  const std::vector<int64_t>& i, const Each& each) {
+  const int64_t spatial = w.dim() - 2, groups = i[3];
+  for_each_index(out, [&](const std::vector<int64_t>& at) {
+    const int64_t group = at[1] / (w.size(0) / groups);
+    std::vector<int64_t> taps(w.sizes.begin() + 1, w.sizes.end());
+    for_each_index(taps, [&](const std::vector<int64_t>& tap) {
+      std::vector<int64_t> in = {at[0], group * w.size(1) + tap[0]}, weight = {at[1], tap[0]};
+      for (int64_t d = 0; d < spatial; ++d) {
+        in.push_back(at[d + 2] * i[0] - i[1] + tap[d + 1] * i[2]);
+        weight.push_back(tap[d + 1]);
+        if (in.back() < 0 || in.back() >= x.size(d + 2)) return;
+      }
+      each(at, in, weight);
+    });
+  });
+}
+
+Array naive_conv(const ArrayArgs& a) {
+  Array x = a.t[0];
+  const Array& w = a.t[1];
+  const bool unbatched = x.dim() + 1 == w.dim();
+  if (unbatched) x.sizes.insert(x.sizes.begin(), 1);
+  std::vector<int64_t> out = {x.size(0), w.size(0)};
+  for (int64_t d = 2; d < w.dim(); ++d)
+    out.push_back((x.size(d) + 2 * a.i[1] - a.i[2] * (w.size(d) - 1) - 1) / a.i[0] + 1);
+  Array y(out);
+  if (a.t.size() > 2) for_each_index(out, [&](const auto& at) { y.at(at) = a.t[2].at({at[1]}); });
+  for_each_tap(x, w, out, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+    y.at(at) += x.at(in) * w.at(weight);
+  });
+  if (unbatched) y.sizes.erase(y.sizes.begin());
+  return y;
+}
+
+Array naive_transposed(const ArrayArgs& a) {
+  const Array &y = a.t[0], &w = a.t[1];
+  std::vector<int64_t> size = {y.size(0), w.size(1) * a.i[3]};
+  for (int64_t d = 2; d < w.dim(); ++d)
+    size.push_back((y.size(d) - 1) * a.i[0] - 2 * a.i[1] + a.i[2] * (w.size(d) - 1) + a.i[4] + 1);
+  Array x(size);
+  if (a.t.size() > 2) for_each_index(size, [&](const auto& at) { x.at(at) = a.t[2].at({at[1]}); });
+  for_each_tap(x, w, y.sizes, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+    x.at(in) += y.at(at) * w.at(weight);
+  });
+  return x;
+}
+
+using Conv = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef,
+                        IntArrayRef, int64_t);
+
+OpCase conv_case(const char* name, Conv conv, const std::vector<Setting>& settings) {
+  OpCase c;
+  c.name = name;
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [settings](ScalarType t) { return samples_from(settings, t); };
+  c.call = [conv](const Args& a) {
+    return conv(a.t[0], a.t[1], a.t.size() > 2 ? a.t[2] : Tensor(), a.i[0], a.i[1], a.i[2], a.i[3]);
+  };
+  c.reference = [](const ArrayArgs& a) { return naive_conv(a); };
+  c.tolerance = 40;
+  return c;
+}
+
+TAPER_OP_CASES(conv_cases, {
+  OpCase one = conv_case("conv1d", static_cast<Conv>(&conv1d),
+                         {{{{2, 3, 9}, {4, 3, 3}, {4}}},
+                          {{{2, 3, 9}, {4, 3, 3}}, 2, 1},
+                          {{{3, 9}, {4, 3, 2}, {4}}, 1, 0, 2},
+                          {{{2, 4, 7}, {4, 2, 3}, {4}}, 3, 2, 1, 2},
+                          {{{0, 3, 9}, {4, 3, 3}}},
+                          {{{1, 1, 100}, {2, 1, 70}}}});
+  one.errors = {error<Error>("Expected 2D (unbatched) or 3D (batched) input to conv1d", [] {
+    conv1d(numbers({4}), numbers({1, 1, 2}));
+  })};
+  OpCase two = conv_case("conv2d", static_cast<Conv>(&conv2d),
+                         {{{{2, 1, 6, 7}, {3, 1, 3, 2}, {3}}},
+                          {{{1, 2, 5, 5}, {2, 2, 3, 3}, {2}}, 1, 1},
+                          {{{1, 2, 6, 5}, {2, 2, 3, 3}}, 2, 1},
+                          {{{1, 2, 7, 7}, {2, 2, 2, 3}, {2}}, 1, 2, 2},
+                          {{{2, 4, 4, 4}, {6, 2, 2, 2}, {6}}, 1, 1, 1, 2},
+                          {{{1, 4, 4, 5}, {4, 1, 3, 3}, {4}}, 1, 1, 1, 4},
+                          {{{2, 3, 4, 4}, {2, 3, 1, 1}, {2}}},
+                          {{{2, 3, 4, 4}, {2, 3, 1, 1}, {2}}, 2},
+                          {{{3, 4, 4}, {2, 3, 2, 2}}},
+                          {{{0, 3, 4, 4}, {2, 3, 2, 2}}},
+                          {{{2, 1, 28, 28}, {10, 1, 5, 5}, {10}}},
+                          {{{2, 10, 12, 12}, {20, 10, 5, 5}, {20}}},
+                          {{{1, 7, 20, 21}, {9, 7, 3, 3}, {9}}, 1, 1},
+                          {{{1, 60, 6, 6}, {8, 60, 3, 3}}, 1, 1}});
+  two.covers = {"convolution"};
+  two.errors = {
+      error<Error>("negative padding is not supported",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, -1);
+                   }),
+      error<Error>("non-positive stride is not supported",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 0);
+                   }),
+      error<Error>(
+          "Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel "
+          "size can't be greater than actual input size",
+          [] {
+            conv2d(numbers({1, 1, 2, 2}), numbers({1, 1, 3, 3}));
+          }),
+      error<Error>("Given groups=1, weight of size [1, 1, 3, 3], expected input[1, 2, 4, 4] to "
+                   "have 1 channels, but got 2 channels instead",
+                   [] {
+                     conv2d(numbers({1, 2, 4, 4}), numbers({1, 1, 3, 3}));
+                   }),
+      error<Error>("expected weight to be divisible by 2 at dimension 0",
+                   [] {
+                     conv2d(numbers({1, 2, 4, 4}), numbers({3, 1, 3, 3}), {}, 1, 0, 1, 2);
+                   }),
+      error<Error>("expected bias to be 1-dimensional with 1 elements",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), numbers({2}));
+                   }),
+      error<Error>("expected scalar type Float but found Double",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}, kDouble));
+                   }),
+      error<Error>("padding='same' is not supported for strided convolutions",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 2, "same");
+                   }),
+      error<Error>("expected padding to be a single integer value or a list of 2 values to match "
+                   "the convolution dimensions, but got padding=[1, 2, 3]",
+                   [] {
+                     conv2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, {1, 2, 3});
+                   })};
+  OpCase three = conv_case("conv3d", static_cast<Conv>(&conv3d),
+                           {{{{1, 2, 3, 4, 3}, {2, 2, 2, 2, 2}, {2}}, 1, 1},
+                            {{{1, 2, 3, 4, 3}, {2, 1, 2, 2, 2}}, 2, 1, 1, 2}});
+  three.errors = {error<Error>("Expected 5-dimensional weight for conv3d", [] {
+    conv3d(numbers({1, 4, 4}), numbers({1, 1, 2}));
+  })};
+  return std::vector{one, two, three};
+});
+
+TAPER_OP_CASES(conv_transpose_cases, {
+  const auto transposed = [](const char* name, Conv conv, const std::vector<Setting>& settings) {
+    OpCase c = conv_case(name, conv, settings);
+    const int64_t spatial = settings[0].sizes[1].size() - 2;
+    c.call = [spatial](const Args& a) {
+      const Tensor b = a.t.size() > 2 ? a.t[2] : Tensor();
+      const auto op = spatial == 1   ? &conv_transpose1d
+                      : spatial == 2 ? &conv_transpose2d
+                                     : &conv_transpose3d;
+      return op(a.t[0], a.t[1], b, a.i[0], a.i[1], a.i[4], a.i[3], a.i[2]);
+    };
+    c.reference = [](const ArrayArgs& a) { return naive_transposed(a); };
+    return c;
+  };
+  OpCase two = transposed("conv_transpose2d", nullptr,
+                          {{{{1, 2, 3, 4}, {2, 3, 3, 2}, {3}}},
+                           {{{1, 2, 3, 3}, {2, 2, 3, 3}, {2}}, 2, 1, 1, 1, 1},
+                           {{{1, 4, 3, 3}, {4, 1, 2, 2}}, 2, 0, 1, 2},
+                           {{{2, 2, 4, 4}, {2, 3, 3, 3}, {3}}, 1, 1, 2}});
+  two.errors = {error<Error>("output padding must be smaller than either stride or dilation", [] {
+    conv_transpose2d(numbers({1, 1, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, 0, 1);
+  })};
+  OpCase one = transposed("conv_transpose1d", nullptr, {{{{2, 2, 4}, {2, 3, 3}, {3}}, 2, 1}});
+  OpCase three =
+      transposed("conv_transpose3d", nullptr, {{{{1, 2, 2, 3, 2}, {2, 1, 2, 2, 2}, {1}}, 2}});
+  return std::vector{one, two, three};
+});
+
+// The paths for float (registers, blocks, layouts) against the plain one for double.
+TEST(Conv, FloatFollowsDouble) {
+  const std::vector<Setting> settings = {
+      {{{3, 1, 28, 28}, {10, 1, 5, 5}, {10}}},    // rows of 24 outputs
+      {{{2, 10, 12, 12}, {20, 10, 5, 5}, {20}}},  // rows of 8
+      {{{2, 3, 5, 10}, {1, 3, 2, 3}, {1}}},       // 32 outputs in all
+      {{{2, 3, 6, 12}, {7, 3, 3, 5}}},            // no bias
+      {{{1, 2, 4, 6}, {17, 2, 2, 3}, {17}}},      // rows of 4
+      {{{2, 4, 9, 18}, {66, 2, 3, 3}, {66}}, 1, 0, 1, 2},
+      {{{1, 2, 12, 12}, {33, 2, 3, 3}, {33}}, 1, 0, 2},
+      {{{2, 2, 40}, {48, 2, 9}, {48}}},
+      {{{1, 2, 4, 5, 10}, {5, 2, 2, 2, 3}, {5}}},
+      {{{2, 3, 9, 9}, {16, 3, 3, 3}, {16}}, 2, 1},
+      {{{1, 1, 1, 8}, {1, 1, 1, 1}, {1}}},
+  };
+  for (const Setting& s : settings) {
+    const Args args = sample_of(s.sizes, kDouble, kSmall);
+    const auto results = [&](ScalarType dtype) {
+      std::vector<Tensor> inputs;
+      for (const Tensor& t : args.t) inputs.push_back(t.to(dtype).detach().requires_grad_());
+      const Tensor bias = inputs.size() > 2 ? inputs[2] : Tensor();
+      const int64_t spatial = inputs[1].dim() - 2;
+      const std::vector<int64_t> stride(spatial, s.stride), padding(spatial, s.padding),
+          dilation(spatial, s.dilation);
+      const Tensor y = convolution(inputs[0], inputs[1], bias, stride, padding, dilation, false,
+                                   std::vector<int64_t>(spatial, 0), s.groups);
+      const Tensor weights = linspace(-1, 1, y.numel(), kDouble).to(dtype).view(y.sizes());
+      (y * weights).sum().backward();
+      std::vector<Tensor> list = {y};
+      for (const Tensor& t : inputs) list.push_back(t.grad());
+      return list;
+    };
+    const std::vector<Tensor> single = results(kFloat), exact = results(kDouble);
+    for (size_t i = 0; i < single.size(); ++i)
+      EXPECT_TRUE(single[i].to(kDouble).allclose(exact[i], 1e-4, 1e-4))
+          << "result " << i << " for weight " << args.t[1].sizes();
+  }
+}
+
+TEST(Conv, PaddingByNameKeepsTheSize) {
+  const Tensor x = numbers({2, 3, 9, 8}, kDouble), w = numbers({4, 3, 3, 3}, kDouble);
+  EXPECT_TRUE(conv2d(x, w, {}, 1, "same").allclose(conv2d(x, w, {}, 1, 1)));
+  EXPECT_TRUE(conv2d(x, w, {}, 1, "valid").equal(conv2d(x, w)));
+  // An even kernel pads more behind than in front.
+  const Tensor even = numbers({4, 3, 4, 2}, kDouble);
+  const Tensor y = conv2d(x, even, {}, 1, "same");
+  EXPECT_EQ(y.sizes(), (std::vector<int64_t>{2, 4, 9, 8}));
+  EXPECT_TRUE(y.narrow(2, 1, 6).narrow(3, 0, 7).allclose(conv2d(x, even)));
+}
+
+TEST(Conv, GroupsAreConvolutionsOfTheirOwn) {
+  const Tensor x = numbers({2, 6, 5, 5}, kDouble), w = numbers({4, 3, 2, 2}, kDouble);
+  const Tensor y = conv2d(x, w, {}, 1, 0, 1, 2);
+  EXPECT_TRUE(y.narrow(1, 0, 2).allclose(conv2d(x.narrow(1, 0, 3), w.narrow(0, 0, 2))));
+  EXPECT_TRUE(y.narrow(1, 2, 2).allclose(conv2d(x.narrow(1, 3, 3), w.narrow(0, 2, 2))));
+}
+
+TEST(Conv, ThreadsDoNotChangeTheForwardResult) {
+  const Tensor x = numbers({8, 16, 20, 20}), w = numbers({16, 16, 3, 3});
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const Tensor one = conv2d(x, w, {}, 1, 1);
+  set_num_threads(2);
+  const Tensor two = conv2d(x, w, {}, 1, 1);
+  set_num_threads(before);
+  EXPECT_TRUE(one.equal(two));
+}
+
+TEST(Conv, OnlyWantedGradientsAreComputed) {
+  const Tensor x = numbers({1, 1, 4, 4}), w = numbers({2, 1, 3, 3}).requires_grad_();
+  const Tensor y = conv2d(x, w, numbers({2}));
+  EXPECT_EQ(y.grad_fn()->name(), "ConvolutionBackward0");
+  y.sum().backward();
+  EXPECT_TRUE(w.grad().defined());
+  EXPECT_FALSE(x.grad().defined());
+}
+
+// One tap is the middle of nine. Few rows of weights read the image in place; channels that lie
+// 1024 bytes apart are packed.
+TEST(Conv, OneTapEqualsTheMiddleOfNine) {
+  struct Case {
+    int64_t channels, rows, height, width;
+  };
+  const std::vector<Case> cases = {{7, 1, 9, 11},   {7, 5, 9, 11},   {7, 24, 9, 11},
+                                   {7, 25, 9, 11},  {9, 40, 16, 16}, {30, 33, 13, 15},
+                                   {520, 27, 8, 9}, {520, 3, 16, 16}};
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (const Case& c : cases) {
+      const Tensor x = numbers({3, 2 * c.channels, c.height, c.width}, dtype).requires_grad_();
+      const Tensor b = numbers({2 * c.rows}, dtype);
+      const Tensor w = numbers({2 * c.rows, c.channels, 1, 1}, dtype).requires_grad_();
+      const Tensor xd = x.detach().to(kDouble).requires_grad_();
+      const Tensor wd = w.detach().to(kDouble).requires_grad_();
+      const Tensor nine = constant_pad_nd(wd, {1, 1, 1, 1});
+      const Tensor want = conv2d(xd, nine, b.to(kDouble), 1, 1, 1, 2);
+      const Tensor y = conv2d(x, w, b, 1, 0, 1, 2), gy = numbers(y.sizes().vec(), dtype);
+      y.backward(gy);
+      want.backward(gy.to(kDouble));
+      const double tolerance = dtype == kFloat ? 1e-3 : 1e-10;
+      const auto close = [&](const Tensor& got, const Tensor& exact) {
+        return got.to(kDouble).allclose(exact, tolerance, tolerance);
+      };
+      EXPECT_TRUE(close(y, want)) << dtype << c.channels << " " << c.rows;
+      EXPECT_TRUE(close(x.grad(), xd.grad())) << dtype << c.channels << " " << c.rows;
+      EXPECT_TRUE(close(w.grad(), wd.grad())) << dtype << c.channels << " " << c.rows;
+    }
+}
+
+TEST(Conv, WithoutChannelsItsGradientsAreEmptyAndTheBiasIsCounted) {
+  Tensor x = ones({2, 0, 4}), w = ones({3, 0, 2}), b = ones({3});
+  for (Tensor* t : {&x, &w, &b}) t->requires_grad_();
+  const Tensor y = conv1d(x, w, b);
+  EXPECT_TRUE(y.equal(ones({2, 3, 3})));
+  y.sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_EQ(w.grad().sizes(), w.sizes());
+  EXPECT_TRUE(b.grad().equal(full({3}, 6)));
+}
+
+TEST(Conv, WithoutSamplesTheGradientOfTheWeightIsZero) {
+  Tensor x = ones({0, 2, 4}), w = ones({3, 2, 2});
+  for (Tensor* t : {&x, &w}) t->requires_grad_();
+  conv1d(x, w).sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_TRUE(w.grad().equal(zeros({3, 2, 2})));
+}
+
+TEST(Conv, TransposedRefusesAKernelWithoutTaps) {
+  const auto call = [](IntArrayRef kernel) { conv_transpose2d(ones({1, 2, 4, 4}), ones(kernel)); };
+  EXPECT_NE(message_of([&] { call({2, 1, 0, 2}); }).find("kernel size"), std::string::npos);
+  EXPECT_NE(message_of([&] { call({2, 1, 2, 0}); }).find("kernel size"), std::string::npos);
+}
+
+TEST(Conv, RefusesImagesWithoutPixels) {
+  const Tensor x = ones({1, 1, 0, 4}), w = ones({1, 1, 1, 1});
+  expect_error("Calculated padded input size per channel: (0 x 4)", [&] { conv2d(x, w); });
+  expect_error(
+      "Only zero batch or zero channel inputs are supported, but got input shape: [1, 1, 0, 4]",
+      [&] { conv2d(x, w, {}, 1, 1); });
+  EXPECT_EQ(conv2d(ones({0, 1, 4, 4}), w).sizes(), IntArrayRef({0, 1, 4, 4}));
+}
+
+// Three times, two samples, two channels to two, kernel 2: the sums by hand.
+TEST(Conv, TimeFirst) {
+  const Tensor x = arange(12.0).view({3, 2, 2}), w = arange(8.0).view({2, 2, 2}), b = ones({2});
+  const std::vector<double> want = {7,  8,   27,  32,  49, 59, 73, 91,
+                                    97, 123, 121, 155, 19, 36, 23, 44};
+  expect_values(conv_tbc(x, w, b, 1), {4, 2, 2}, want);
+  EXPECT_TRUE(conv_tbc(x, w, b).equal(conv_tbc(x, w, b, 1).slice(0, 1, 3)));
+  EXPECT_NE(message_of([&] { conv_tbc(x[0], w, b); }).find("must have 3 dims"), std::string::npos);
+}
+
+TEST(Conv, ByItsOlderName) {
+  const Tensor x = randn({2, 3, 5, 6}), w = randn({4, 3, 3, 2}), b = randn({4});
+  EXPECT_TRUE(thnn_conv2d(x, w, {3, 2}, b, 2, 1).equal(conv2d(x, w, b, 2, 1)));
+  EXPECT_NE(message_of([&] {
+              thnn_conv2d(x, w, {2, 2});
+            }).find("kernel of [2, 2]"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace taper::testing

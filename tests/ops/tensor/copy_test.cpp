@@ -1,0 +1,204 @@
+// Strided copies, element by element against the addresses that sizes and strides give.
+#include <cstring>
+#include <vector>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/functions.h>
+#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/view.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+/// Where the elements of x lie, row-major, in elements from its first.
+std::vector<int64_t> places_of(const Tensor& x) {
+  std::vector<int64_t> all{0};
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    std::vector<int64_t> next;
+    next.reserve(all.size() * static_cast<size_t>(x.size(d)));
+    for (int64_t at : all)
+      for (int64_t i = 0; i < x.size(d); ++i) next.push_back(at + i * x.stride(d));
+    all = std::move(next);
+  }
+  return all;
+}
+
+/// The first element of dense y that differs from what lies at places[i] of x; -1: none.
+int64_t first_difference(const Tensor& y, const Tensor& x, const std::vector<int64_t>& places) {
+  const size_t item = elementSize(x.scalar_type());
+  const char* const to = static_cast<const char*>(y.data_ptr());
+  const char* const from = static_cast<const char*>(x.data_ptr());
+  for (size_t i = 0; i < places.size(); ++i)
+    if (std::memcmp(to + i * item, from + places[i] * static_cast<int64_t>(item), item) != 0)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
+void expect_copied(const Tensor& view) {
+  const std::vector<int64_t> places = places_of(view);
+  EXPECT_EQ(first_difference(view.contiguous(), view, places), -1)
+      << view.sizes() << " of " << toString(view.scalar_type());
+  // The other way: into strided memory, with everything around it left alone.
+  const Tensor whole = full({view.numel() * 3 + 7}, 1, view.options());
+  const Tensor to = whole.narrow(0, 2, view.numel() * 3).view({view.numel(), 3}).select(1, 1);
+  to.view(view.sizes()).copy_(view);
+  EXPECT_EQ(first_difference(to.contiguous(), view, places), -1) << view.sizes();
+  EXPECT_TRUE(
+      whole.narrow(0, 2, view.numel() * 3).view({-1, 3}).select(1, 0).eq(1).all().item<bool>());
+}
+
+// No two neighbours alike, in one byte or in sixteen.
+Tensor numbered(std::vector<int64_t> sizes, ScalarType dtype) {
+  int64_t n = 1;
+  for (int64_t s : sizes) n *= s;
+  return arange(n).remainder(251).to(dtype).view(sizes);
+}
+
+const ScalarType kItems[] = {kByte, kShort, kFloat, kDouble, kComplexDouble};
+
+TEST(Copy, PermutedRowsOfAllLengths) {
+  for (ScalarType t : kItems)
+    for (int64_t n : {1, 2, 3, 5, 7, 8, 13, 16, 25, 31, 64, 129, 260})
+      expect_copied(numbered({3, 11, n}, t).transpose(0, 1));
+}
+
+TEST(Copy, TransposedPlanes) {
+  for (ScalarType t : kItems) {
+    expect_copied(numbered({2, 70, 45}, t).transpose(1, 2));
+    expect_copied(numbered({32, 144}, t).t());
+    expect_copied(numbered({33, 4160}, t).t());  // rows of more than a page
+    expect_copied(numbered({2, 3, 40}, t).permute({0, 2, 1}));
+  }
+}
+
+// Rows of y 4096 bytes apart, or 1024: their lines share sets of the first-level cache.
+TEST(Copy, TransposedRowsThatLieFarApart) {
+  for (ScalarType t : kItems) {
+    const auto per_kib = static_cast<int64_t>(1024 / elementSize(t));
+    expect_copied(numbered({4 * per_kib, 70}, t).t());
+    expect_copied(numbered({2, per_kib, 130}, t).transpose(1, 2));
+    // In part, with what lies beside it left alone.
+    const Tensor whole = full({150, 4 * per_kib}, 1, t), x = numbered({4 * per_kib - 37, 150}, t);
+    const Tensor y = whole.narrow(1, 0, x.size(0)), beside = whole.narrow(1, x.size(0), 37);
+    y.copy_(x.t());
+    EXPECT_EQ(first_difference(y.contiguous(), x.t(), places_of(x.t())), -1) << toString(t);
+    EXPECT_TRUE(beside.eq(1).all().item<bool>()) << toString(t);
+  }
+}
+
+TEST(Copy, Steps) {
+  for (ScalarType t : kItems)
+    for (int64_t step : {2, 3, 4, 5}) {
+      expect_copied(numbered({6, 300}, t).slice(1, 1, 290, step));
+      expect_copied(numbered({60, 30}, t).slice(0, 1, 55, step));
+    }
+}
+
+TEST(Copy, ResultsThatNoCacheHolds) {
+  const Tensor x = numbered({2112, 2128}, kFloat);
+  EXPECT_EQ(first_difference(x.t().contiguous(), x.t(), places_of(x.t())), -1);
+  EXPECT_EQ(first_difference(x.narrow(0, 0, 2100).t().contiguous(), x,
+                             places_of(x.narrow(0, 0, 2100).t())),
+            -1);
+}
+
+// Panels and tiles of which only a part is there, and few long rows.
+TEST(Copy, TransposedResultsThatNoCacheHolds) {
+  for (ScalarType t : {kShort, kFloat, kDouble}) {
+    const int64_t lines = 33, item = static_cast<int64_t>(elementSize(t)), line = 64 / item;
+    const Tensor whole = full({18 * 1024 * 1024 / (64 * lines), (lines + 2) * line}, 1, t);
+    const Tensor x = numbered({lines * line, whole.size(0)}, t), y = whole.narrow(1, 0, x.size(0));
+    y.copy_(x.t());
+    EXPECT_TRUE(y.equal(x.t())) << toString(t);
+    EXPECT_TRUE(whole.narrow(1, x.size(0), 2 * line).eq(1).all().item<bool>()) << toString(t);
+    const Tensor rows = x.t().contiguous();
+    EXPECT_EQ(first_difference(rows, x.t(), places_of(x.t())), -1) << toString(t);
+    EXPECT_EQ(first_difference(rows.t().contiguous(), x, places_of(x)), -1) << toString(t);
+  }
+}
+
+TEST(Copy, JoinsAndRepeatsThatNoCacheHolds) {
+  const Tensor x = numbered({1111, 1200}, kFloat), all = cat({x, x, x, x}, 1);
+  const Tensor twice = x.repeat({2, 2}), rows = cat({x, x, x, x});
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(all.narrow(1, i * 1200, 1200).equal(x)) << i;
+    EXPECT_TRUE(rows.narrow(0, i * 1111, 1111).equal(x)) << i;
+    EXPECT_TRUE(twice.narrow(0, i / 2 * 1111, 1111).narrow(1, i % 2 * 1200, 1200).equal(x)) << i;
+  }
+}
+
+TEST(Copy, FlipReadsBackwards) {
+  for (ScalarType t : kItems) {
+    const Tensor x = numbered({4, 5, 67}, t);
+    const Tensor last = x.flip({2}), first = x.flip({0}), both = x.flip({0, 2});
+    std::vector<int64_t> at_last, at_first, at_both;
+    for (int64_t i = 0; i < 4; ++i)
+      for (int64_t j = 0; j < 5; ++j)
+        for (int64_t k = 0; k < 67; ++k) {
+          at_last.push_back((i * 5 + j) * 67 + 66 - k);
+          at_first.push_back(((3 - i) * 5 + j) * 67 + k);
+          at_both.push_back(((3 - i) * 5 + j) * 67 + 66 - k);
+        }
+    EXPECT_EQ(first_difference(last, x, at_last), -1);
+    EXPECT_EQ(first_difference(first, x, at_first), -1);
+    EXPECT_EQ(first_difference(both, x, at_both), -1);
+  }
+}
+
+TEST(Copy, RollTakesADimensionTwice) {
+  const Tensor x = numbered({4, 600}, kFloat);
+  EXPECT_TRUE(x.roll({3, 2}, {1, 1}).equal(x.roll({5}, {1})));
+  EXPECT_TRUE(x.roll({1, 2, -1}, {0, 1, 0}).equal(x.roll({2}, {1})));
+  EXPECT_TRUE(x.roll({-1, 605}, {0, 1}).equal(x.roll({3}, {0}).roll({5}, {1})));
+}
+
+TEST(Copy, JoinsShortRows) {
+  for (ScalarType t : kItems) {
+    const Tensor x = numbered({1000, 3}, t), y = numbered({1000, 1}, t),
+                 z = numbered({1000, 37}, t);
+    const Tensor all = cat({x, y, z}, 1);
+    EXPECT_TRUE(all.narrow(1, 0, 3).equal(x));
+    EXPECT_TRUE(all.narrow(1, 3, 1).equal(y));
+    EXPECT_TRUE(all.narrow(1, 4, 37).equal(z));
+  }
+}
+
+/// Rows of neighbours may convert by vectors, elements that lie apart never do.
+void expect_same_apart(const Tensor& x, ScalarType to) {
+  const Tensor pair = x.new_zeros({x.numel(), 2}), apart = pair.select(1, 0);
+  apart.copy_(x);
+  const Tensor result = x.new_zeros({x.numel(), 2}).to(to), expected = result.select(1, 0);
+  expected.copy_(apart);
+  const Tensor found = x.to(to);
+  EXPECT_TRUE(found.isnan().equal(expected.isnan()));
+  EXPECT_TRUE(found.nan_to_num(7).equal(expected.nan_to_num(7)));
+}
+
+Tensor as_halves(const Tensor& bits) {
+  const Tensor halves = empty(bits.sizes(), kHalf);
+  std::memcpy(halves.data_ptr(), bits.data_ptr(), static_cast<size_t>(bits.numel()) * 2);
+  return halves;
+}
+
+TEST(Copy, EveryHalfConvertsAndRoundsAlike) {
+  const Tensor bits = arange(65536, kLong).sub(32768).to(kShort);
+  const Tensor halves = as_halves(bits);
+  expect_same_apart(halves, kFloat);
+  const Tensor all = halves.to(kFloat), finite = all.masked_select(all.isfinite());
+  EXPECT_TRUE(finite.to(kHalf).to(kFloat).equal(finite));
+  for (const double part : {0.5, 0.25, 0.75}) {  // between neighbours: ties, and either side
+    const Tensor next = as_halves(bits + 1).to(kFloat);
+    expect_same_apart(all + (next - all) * part, kHalf);
+  }
+  expect_same_apart(tensor({65519.f, 65520.f, 1e30f, -1e30f, 2e-8f, 3e-8f, -1e-40f, INFINITY, NAN}),
+                    kHalf);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,164 @@
+#include <taper/ops/tensor/view_scatter.h>
+
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+/// A copy of x with src[i] at the place of index i that `place` gives.
+template <class Place>
+Array replaced(const Array& x, const Array& src, const Place& place) {
+  Array y = x;
+  for_each_index(src.sizes, [&](const Sizes& i) { y.at(place(i)) = src.at(i); });
+  return y;
+}
+
+OpCase select_scatter_case() {
+  OpCase c;
+  c.name = "select_scatter";
+  c.dtypes = {kFloat, kDouble, kLong, kBool};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3}, {}}, t, {}, {0, 2}),
+                             sample_of({{2, 3, 33}, {2, 33}}, t, {}, {1, -1}),
+                             sample_of({{2, 0}, {0}}, t, {}, {0, 1})};
+  };
+  c.call = [](const Args& a) { return select_scatter(a.t[0], a.t[1], a.i[0], a.i[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    const int64_t n = a.t[0].size(a.i[0]), at = a.i[1] < 0 ? a.i[1] + n : a.i[1];
+    return replaced(a.t[0], a.t[1], [&](Sizes i) {
+      i.insert(i.begin() + a.i[0], at);
+      return i;
+    });
+  };
+  c.errors = {error<Error>("expected src to have a size equal to the slice of self. src size = [2]",
+                           [] {
+                             select_scatter(zeros({2, 3}), zeros({2}), 0, 0);
+                           }),
+              error<IndexError>("out of range", [] {
+                select_scatter(zeros({2, 3}), zeros({3}), 0, 2);
+              })};
+  return c;
+}
+
+OpCase slice_scatter_case() {
+  OpCase c;
+  c.name = "slice_scatter";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{5}, {2}}, t, {}, {0, 1, 4, 2}),
+                             sample_of({{2, 33, 3}, {2, 8, 3}}, t, {}, {1, 1, 33, 4}),
+                             sample_of({{4, 2}, {0, 2}}, t, {}, {0, 2, 2, 1})};
+  };
+  c.call = [](const Args& a) {
+    return slice_scatter(a.t[0], a.t[1], a.i[0], a.i[1], a.i[2], a.i[3]);
+  };
+  c.reference = [](const ArrayArgs& a) {
+    return replaced(a.t[0], a.t[1], [&](Sizes i) {
+      i[a.i[0]] = a.i[1] + i[a.i[0]] * a.i[3];
+      return i;
+    });
+  };
+  c.errors = {error<Error>("slice size = [2, 3]", [] {
+    slice_scatter(zeros({2, 3}), zeros({1, 3}));
+  })};
+  return c;
+}
+
+OpCase diagonal_scatter_case() {
+  OpCase c;
+  c.name = "diagonal_scatter";
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3, 3}, {3}}, t, {}, {0}),
+                             sample_of({{3, 5}, {3}}, t, {}, {1}),
+                             sample_of({{5, 3}, {3}}, t, {}, {-2})};
+  };
+  c.call = [](const Args& a) { return diagonal_scatter(a.t[0], a.t[1], a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    const int64_t down = std::max<int64_t>(-a.i[0], 0), right = std::max<int64_t>(a.i[0], 0);
+    return replaced(a.t[0], a.t[1], [&](const Sizes& i) {
+      return Sizes{i[0] + down, i[0] + right};
+    });
+  };
+  c.errors = {error<Error>("slice size = [2]", [] {
+    diagonal_scatter(zeros({2, 3}), zeros({3}));
+  })};
+  return c;
+}
+
+OpCase diag_embed_case() {
+  OpCase c;
+  c.name = "diag_embed";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{
+        sample_of({{3}}, t, {}, {0, 0, 1}), sample_of({{2, 3}}, t, {}, {1, 1, 2}),
+        sample_of({{2, 33}}, t, {}, {-2, 0, 2}), sample_of({{0}}, t, {}, {0, 0, 1})};
+  };
+  c.call = [](const Args& a) { return diag_embed(a.t[0], a.i[0], a.i[1], a.i[2]); };
+  c.reference = [](const ArrayArgs& a) {
+    const Array& x = a.t[0];
+    const int64_t n = x.size(-1) + std::abs(a.i[0]);
+    Sizes sizes(x.sizes.begin(), x.sizes.end() - 1);
+    sizes.insert(sizes.begin() + a.i[1], n);
+    sizes.insert(sizes.begin() + a.i[2], n);
+    Array y{sizes};
+    for_each_index(x.sizes, [&](const Sizes& i) {
+      Sizes to(i.begin(), i.end() - 1);
+      to.insert(to.begin() + a.i[1], i.back() + std::max<int64_t>(-a.i[0], 0));
+      to.insert(to.begin() + a.i[2], i.back() + std::max<int64_t>(a.i[0], 0));
+      y.at(to) = x.at(i);
+    });
+    return y;
+  };
+  c.errors = {error<Error>("diagonal dimensions cannot be identical 0, 0",
+                           [] { diag_embed(zeros({2}), 0, 0, 0); })};
+  return c;
+}
+
+TAPER_OP_CASES(view_scatter_cases, {
+  return std::vector<OpCase>{select_scatter_case(), slice_scatter_case(), diagonal_scatter_case(),
+                             diag_embed_case()};
+});
+
+TEST(ViewScatter, LeavesItsInputAlone) {
+  const Tensor x = counting({2, 2});
+  select_scatter(x, values({7, 8}), 0, 1);
+  expect_values(x, {2, 2}, {0, 1, 2, 3});
+}
+
+TEST(ViewScatter, DiagflatTakesAnyShape) {
+  expect_values(diagflat(counting({2, 1}, kFloat, 1), 1), {3, 3}, {0, 1, 0, 0, 0, 2, 0, 0, 0});
+}
+
+TEST(FillDiagonal, WrapsInTallMatrices) {
+  const Tensor x = zeros({7, 3});
+  x.fill_diagonal_(1, /*wrap=*/true);
+  expect_values(x.nonzero(), {6, 2}, {0, 0, 1, 1, 2, 2, 4, 0, 5, 1, 6, 2});
+  const Tensor y = zeros({7, 3});
+  y.fill_diagonal_(1);
+  EXPECT_EQ(y.sum().item<float>(), 3);
+  const Tensor part = zeros({9, 4}).narrow(0, 1, 7).narrow(1, 1, 3);
+  part.fill_diagonal_(1, true);
+  EXPECT_TRUE(part.equal(x));
+  expect_values(zeros({2, 2, 2}).fill_diagonal_(5), {2, 2, 2}, {5, 0, 0, 0, 0, 0, 0, 5});
+  EXPECT_EQ(message_of([] { zeros({3}).fill_diagonal_(1); }), "dimensions must larger than 1");
+  EXPECT_EQ(message_of([] {
+              zeros({3, 3, 2}).fill_diagonal_(1);
+            }),
+            "all dimensions of input must be of equal length");
+}
+
+TEST(FillDiagonal, TakesTheGradientAway) {
+  const Tensor x = ones({2, 2}, requires_grad());
+  const Tensor y = x.mul(2);
+  y.fill_diagonal_(0).sum().backward();
+  expect_values(x.grad(), {2, 2}, {0, 2, 2, 0});
+}
+
+}  // namespace
+}  // namespace taper::testing
