@@ -68,7 +68,7 @@ endif()
 set(TAPER_CUDA_TOGETHER
     activation,copy,count,foreach,loss_pointwise,ternary,where
     distance,fold,grid_sample,search,upsample
-    embedding,embedding_bag,scan,shape,softmax
+    embedding,embedding_bag,scan,rearrange,softmax
     attention,fft,loss_ctc,loss_nll,matmul,rnn
     conv,distributions,factory,pool,reduce_median)
 

@@ -1,5 +1,6 @@
 #include <taper/data/transform.h>
-#include <taper/ops/tensor/shape.h>
+
+#include <taper/ops/tensor/cat.h>
 
 namespace taper::data::transforms {
 namespace detail {

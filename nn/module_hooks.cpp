@@ -5,7 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/parametrization.h>
-#include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/split.h>
 
 namespace taper::nn {
 

@@ -1,7 +1,4 @@
 #include <taper/optim/lbfgs.h>
-#include <taper/optim/line_search.h>
-#include <taper/optim/serialize.h>
-#include <taper/optim/tensor_update.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +6,10 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
+#include <taper/optim/line_search.h>
+#include <taper/optim/serialize.h>
+#include <taper/optim/tensor_update.h>
 
 namespace taper::optim {
 namespace detail {

@@ -214,4 +214,20 @@ void make_view_of(const Tensor& y, const Tensor& x,
 
 }  // namespace taper::autograd
 
+/// What fronts of ops say without a prefix. No public header includes this file.
+namespace taper {
+using autograd::check_inplace;
+using autograd::check_new_history;
+using autograd::Grads;
+using autograd::mark_changed;
+using autograd::needs_grad;
+using autograd::record;
+using autograd::record_inplace;
+using autograd::record_list;
+using autograd::Saved;
+using autograd::saved;
+using autograd::saved_if;
+using autograd::saved_output;
+}  // namespace taper
+
 #pragma GCC visibility pop

@@ -5,8 +5,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/attention_heads.h>
 #include <taper/ops/nn/linear.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper::nn::functional {

@@ -1,7 +1,6 @@
 #include <taper/nn/functional/distance.h>
 
 #include <taper/ops/linalg/distance.h>
-#include <taper/ops/nn/loss.h>
 
 namespace taper::nn::functional {
 

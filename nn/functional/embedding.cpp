@@ -2,7 +2,7 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/index/embedding.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/index/one_hot.h>
 
 namespace taper::nn::functional {
 

@@ -1,8 +1,13 @@
 #include <taper/nn/functional/loss.h>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_margin.h>
+#include <taper/ops/nn/loss_nll.h>
+#include <taper/ops/nn/loss_pointwise.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/sequence/loss_ctc.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper::nn::functional {

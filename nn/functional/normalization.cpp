@@ -3,8 +3,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/nn/norm.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/spatial/pool.h>
-#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn::functional {
 

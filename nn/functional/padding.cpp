@@ -1,6 +1,6 @@
 #include <taper/nn/functional/padding.h>
 
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/spatial/pad.h>
 
 namespace taper::nn::functional {
 

@@ -3,6 +3,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/spatial/pool.h>
+#include <taper/ops/spatial/pool_unpool.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper::nn::functional {

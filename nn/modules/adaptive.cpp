@@ -9,8 +9,8 @@
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper::nn {

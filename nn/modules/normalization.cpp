@@ -5,8 +5,8 @@
 #include <taper/nn/functional/normalization.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/norm.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn {
 

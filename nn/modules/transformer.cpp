@@ -6,7 +6,7 @@
 #include <taper/nn/init.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 
 namespace taper::nn {
 

@@ -1,7 +1,7 @@
 #include <taper/nn/parallel/flat_layout.h>
 
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 namespace taper::nn::parallel {
 namespace {

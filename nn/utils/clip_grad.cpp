@@ -6,7 +6,7 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/shared/foreach.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace taper::nn::utils {
 

@@ -1,6 +1,6 @@
 #include <taper/nn/utils/convert_parameters.h>
 
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace taper::nn::utils {
 

@@ -12,18 +12,11 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::check_inplace;
-using autograd::Grads;
-using autograd::mark_changed;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::record_inplace;
-using autograd::saved;
 
 namespace {
 
@@ -467,5 +460,27 @@ std::tuple<Tensor, Tensor> Tensor::prelu_backward(const Tensor& grad_output,
 Tensor Tensor::hardshrink_backward(const Tensor& grad_out, const Scalar& lambd) const {
   return taper::hardshrink_backward(grad_out, *this, lambd);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(elu, elu(self, alpha, scale, input_scale), (self), const Tensor& self,
+          const Scalar& alpha, const Scalar& scale, const Scalar& input_scale)
+TAPER_OUT(gelu, gelu(self, approximate), (self), const Tensor& self, std::string_view approximate)
+TAPER_OUT(leaky_relu, leaky_relu(self, negative_slope), (self), const Tensor& self,
+          const Scalar& negative_slope)
+TAPER_OUT(silu, silu(self), (self), const Tensor& self)
+TAPER_OUT(mish, mish(self), (self), const Tensor& self)
+TAPER_OUT(softplus, softplus(self, beta, threshold), (self), const Tensor& self, const Scalar& beta,
+          const Scalar& threshold)
+TAPER_OUT(hardtanh, hardtanh(self, min_val, max_val), (self), const Tensor& self,
+          const Scalar& min_val, const Scalar& max_val)
+TAPER_OUT(hardsigmoid, hardsigmoid(self), (self), const Tensor& self)
+TAPER_OUT(hardswish, hardswish(self), (self), const Tensor& self)
+TAPER_OUT(hardshrink, hardshrink(self, lambd), (self), const Tensor& self, const Scalar& lambd)
+TAPER_OUT(softshrink, softshrink(self, lambd), (self), const Tensor& self, const Scalar& lambd)
+TAPER_OUT(threshold, taper::threshold(self, threshold, value), (self), const Tensor& self,
+          const Scalar& threshold, const Scalar& value)
+TAPER_OUT(log_sigmoid, log_sigmoid(self), (self), const Tensor& self)
+TAPER_OUT(glu, glu(self, dim), (self), const Tensor& self, int64_t dim)
+TAPER_OUT(logit, logit(self, eps), (self), const Tensor& self, optional<double> eps)
 
 }  // namespace taper

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string_view>
+#include <tuple>
 
 #include <taper/framework/generator.h>
 #include <taper/framework/tensor.h>
@@ -16,10 +17,13 @@ namespace taper {
 
 /// x for x > 0, else negative_slope x.
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01);
+Tensor& leaky_relu_out(Tensor& out, const Tensor& self, const Scalar& negative_slope = 0.01);
 Tensor& leaky_relu_(Tensor& self, const Scalar& negative_slope = 0.01);
 /// scale x for x > 0, else scale alpha (exp(input_scale x) - 1).
 Tensor elu(const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
            const Scalar& input_scale = 1);
+Tensor& elu_out(Tensor& out, const Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
+                const Scalar& input_scale = 1);
 Tensor& elu_(Tensor& self, const Scalar& alpha = 1, const Scalar& scale = 1,
              const Scalar& input_scale = 1);
 /// elu with the constants of Klambauer et al. 2017: alpha 1.6732632423543772, scale
@@ -34,42 +38,57 @@ Tensor& celu_(Tensor& self, const Scalar& alpha = 1.0);
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 /// Errors: "approximate argument must be either none or tanh.".
 Tensor gelu(const Tensor& self, std::string_view approximate = "none");
+Tensor& gelu_out(Tensor& out, const Tensor& self, std::string_view approximate = "none");
 Tensor& gelu_(Tensor& self, std::string_view approximate = "none");
 /// x sigmoid(x).
 Tensor silu(const Tensor& self);
+Tensor& silu_out(Tensor& out, const Tensor& self);
 Tensor& silu_(Tensor& self);
 /// x tanh(log(1 + exp(x))).
 Tensor mish(const Tensor& self);
+Tensor& mish_out(Tensor& out, const Tensor& self);
 Tensor& mish_(Tensor& self);
 /// log(1 + exp(beta x)) / beta, x itself where beta x > threshold.
 Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20);
+Tensor& softplus_out(Tensor& out, const Tensor& self, const Scalar& beta = 1,
+                     const Scalar& threshold = 20);
 /// x limited to [min_val, max_val]; integers, too.
 Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
+Tensor& hardtanh_out(Tensor& out, const Tensor& self, const Scalar& min_val = -1,
+                     const Scalar& max_val = 1);
 Tensor& hardtanh_(Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 /// x limited to [0, 6]; integers, too.
 Tensor relu6(const Tensor& self);
 Tensor& relu6_(Tensor& self);
 /// x / 6 + 1 / 2 limited to [0, 1].
 Tensor hardsigmoid(const Tensor& self);
+Tensor& hardsigmoid_out(Tensor& out, const Tensor& self);
 Tensor& hardsigmoid_(Tensor& self);
 /// x times hardsigmoid(x).
 Tensor hardswish(const Tensor& self);
+Tensor& hardswish_out(Tensor& out, const Tensor& self);
 Tensor& hardswish_(Tensor& self);
 /// x where |x| > lambd, else 0.
 Tensor hardshrink(const Tensor& self, const Scalar& lambd = 0.5);
+Tensor& hardshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.5);
 /// The gradient of hardshrink by self: grad_out, but 0 where |self| <= lambd. The operands are
 /// broadcast, and of the dtype that they promote to, which is floating.
 Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd);
 /// x moved towards 0 by lambd >= 0, 0 where |x| <= lambd.
 /// Errors: "lambda must be greater or equal to 0, but found to be -1.".
 Tensor softshrink(const Tensor& self, const Scalar& lambd = 0.5);
+Tensor& softshrink_out(Tensor& out, const Tensor& self, const Scalar& lambd = 0.5);
 /// x where x > threshold, else value; integers, too.
 Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value);
+Tensor& threshold_out(Tensor& out, const Tensor& self, const Scalar& threshold,
+                      const Scalar& value);
 Tensor& threshold_(Tensor& self, const Scalar& threshold, const Scalar& value);
 /// log(sigmoid(x)), without overflow.
 Tensor log_sigmoid(const Tensor& self);
+Tensor& log_sigmoid_out(Tensor& out, const Tensor& self);
 /// log(x / (1 - x)), x first limited to [eps, 1 - eps] if eps is given.
 Tensor logit(const Tensor& self, optional<double> eps = nullopt);
+Tensor& logit_out(Tensor& out, const Tensor& self, optional<double> eps = nullopt);
 Tensor& logit_(Tensor& self, optional<double> eps = nullopt);
 /// x / (1 + |x|).
 Tensor softsign(const Tensor& self);
@@ -101,6 +120,7 @@ Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower
 /// The first half of x along `dim` times the sigmoid of the second.
 /// Errors: "Halving dimension must be even, but dimension 0 is size 3".
 Tensor glu(const Tensor& self, int64_t dim = -1);
+Tensor& glu_out(Tensor& out, const Tensor& self, int64_t dim = -1);
 
 }  // namespace taper
 

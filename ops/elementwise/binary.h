@@ -84,19 +84,6 @@ TAPER_DECLARE_OF_TENSORS(arctan2)
 TAPER_EXTREMUM_OPS(TAPER_DECLARE_OF_TENSORS)
 #undef TAPER_DECLARE_OF_TENSORS
 
-/// x + value * a * b and x + value * a / b; addcdiv throws when a and b are integral.
-Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
-Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1);
-Tensor& addcmul_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,
-                    const Scalar& value = 1);
-Tensor& addcdiv_out(Tensor& out, const Tensor& x, const Tensor& a, const Tensor& b,
-                    const Scalar& value = 1);
-/// start + weight * (end - start), of one floating dtype.
-Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight);
-Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
-Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Scalar& weight);
-Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tensor& weight);
-
 /// g where y > 0, else 0: the gradient of relu from its output.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 /// g * (1 - y^2): the gradient of tanh from its output.

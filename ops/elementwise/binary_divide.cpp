@@ -6,10 +6,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 using detail::binary_inplace;
 using detail::BinaryOp;
 using detail::BinaryOperand;

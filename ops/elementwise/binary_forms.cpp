@@ -5,7 +5,6 @@
 
 namespace taper {
 
-using autograd::Grads;
 using detail::binary_inplace;
 using detail::BinaryOp;
 using detail::compute_binary_inplace;

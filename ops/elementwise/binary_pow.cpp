@@ -13,10 +13,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 using detail::compute_binary;
 using detail::InputForm;
 

@@ -20,10 +20,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 using detail::InputForm;
 
 // ---------------------------------------------------------------- numbers

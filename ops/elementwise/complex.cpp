@@ -13,15 +13,13 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/shared/out.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/view_part.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 // ---------------------------------------------------------------- kernels by name
 namespace detail {
@@ -272,5 +270,9 @@ Tensor& Tensor::sgn_() const {
 Tensor Tensor::adjoint() const { return taper::adjoint(*this); }
 Tensor Tensor::isposinf() const { return taper::isposinf(*this); }
 Tensor Tensor::isneginf() const { return taper::isneginf(*this); }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(complex, complex(real, imag), (real, imag), const Tensor& real, const Tensor& imag)
+TAPER_OUT(polar, polar(abs, angle), (abs, angle), const Tensor& abs, const Tensor& angle)
 
 }  // namespace taper

@@ -14,8 +14,10 @@ namespace taper {
 /// re + i im: f32 or f64, of one dtype, broadcast.
 /// Errors: "Expected object of scalar type Float but got scalar type Double for second argument".
 Tensor complex(const Tensor& real, const Tensor& imag);
+Tensor& complex_out(Tensor& out, const Tensor& real, const Tensor& imag);
 /// abs (cos angle + i sin angle): as complex().
 Tensor polar(const Tensor& abs, const Tensor& angle);
+Tensor& polar_out(Tensor& out, const Tensor& abs, const Tensor& angle);
 /// The two numbers of each element in a last dimension of 2, over the same memory. Throws for real
 /// tensors. Where history is recorded the result may not be changed in place (see view_as_complex).
 Tensor view_as_real(const Tensor& x);
@@ -54,6 +56,8 @@ Tensor adjoint(const Tensor& x);
 /// Whether each element of a real x is +infinity, -infinity.
 Tensor isposinf(const Tensor& x);
 Tensor isneginf(const Tensor& x);
+
+inline Tensor& conj_physical_(Tensor& self) { return self.conj_physical_(); }
 
 }  // namespace taper
 

@@ -7,8 +7,8 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>
+#include <taper/ops/elementwise/special_bessel.h>
 #include <taper/ops/elementwise/special_names.h>
-#include <taper/ops/elementwise/special_out.h>
-#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>

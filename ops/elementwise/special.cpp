@@ -6,23 +6,17 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_compute.h>
-#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/special_bessel_functors.h>
 #include <taper/ops/elementwise/special_kernels.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
-#include <taper/ops/shared/out.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 using detail::BinaryOp;
 using detail::BinaryOperand;
 using detail::compute_binary;
@@ -462,4 +456,39 @@ Tensor Tensor::logaddexp2(const Tensor& other) const { return taper::logaddexp2(
 Tensor Tensor::fmax(const Tensor& other) const { return taper::fmax(*this, other); }
 Tensor Tensor::fmin(const Tensor& other) const { return taper::fmin(*this, other); }
 
+Tensor& Tensor::mvlgamma_(int64_t p) const {
+  return pointwise_in_place("mvlgamma_", *this, {},
+                            [&](const Tensor& x) { return taper::mvlgamma(x, p); });
+}
+
+Tensor& Tensor::polygamma_(int64_t n) const {
+  return pointwise_in_place("polygamma_", *this, {},
+                            [&](const Tensor& x) { return taper::polygamma(n, x); });
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(polygamma, polygamma(n, self), (self), int64_t n, const Tensor& self)
+TAPER_OUT(mvlgamma, mvlgamma(self, p), (self), const Tensor& self, int64_t p)
+
+namespace special {
+
+#define TAPER_OF_ONE(name) TAPER_OUT(name, special::name(self), (self), const Tensor& self)
+TAPER_SPECIAL_OF_ONE(TAPER_OF_ONE)
+#undef TAPER_OF_ONE
+TAPER_OUT(xlogy, special::xlogy(self, other), (self, other), const Tensor& self,
+          const Tensor& other)
+TAPER_OUT(xlog1py, special::xlog1py(self, other), (self, other), const Tensor& self,
+          const Tensor& other)
+
+Tensor& logit_out(Tensor& out, const Tensor& self, optional<double> eps) {
+  return taper::logit_out(out, self, eps);
+}
+Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self) {
+  return taper::polygamma_out(out, n, self);
+}
+Tensor& multigammaln_out(Tensor& out, const Tensor& self, int64_t p) {
+  return mvlgamma_out(out, self, p);
+}
+
+}  // namespace special
 }  // namespace taper

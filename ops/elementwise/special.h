@@ -31,9 +31,11 @@ TAPER_DECLARE_SPECIAL(signbit)
 #undef TAPER_DECLARE_SPECIAL
 /// The n-th derivative of digamma; n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
+Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 /// The logarithm of the multivariate gamma function of p dimensions, which is defined above
 /// (p - 1) / 2; elsewhere the same sum of lgamma, as in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
+Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
 #define TAPER_DECLARE_SPECIAL(name)              \
   Tensor name(const Tensor& x, const Tensor& y); \
@@ -117,7 +119,37 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
   return taper::log_softmax(x, dim, dtype);
 }
 
+// ---------------------------------------------------------------- out forms
+// clang-format off
+#define TAPER_SPECIAL_OF_ONE(X)                                                                    \
+  X(gammaln) X(digamma) X(psi) X(erf) X(erfc) X(erfinv) X(exp2) X(expm1) X(log1p) X(expit) X(sinc) \
+  X(i0) X(i1) X(entr) X(ndtr)
+// clang-format on
+#define TAPER_DECLARE(name) Tensor& name##_out(Tensor& out, const Tensor& self);
+TAPER_SPECIAL_OF_ONE(TAPER_DECLARE)
+#undef TAPER_DECLARE
+Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other);
+Tensor& xlog1py_out(Tensor& out, const Tensor& self, const Tensor& other);
+Tensor& logit_out(Tensor& out, const Tensor& self, optional<double> eps = nullopt);
+Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
+Tensor& multigammaln_out(Tensor& out, const Tensor& self, int64_t p);
+inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
+                             bool keepdim = false) {
+  return taper::logsumexp_out(out, self, dim, keepdim);
+}
+
 }  // namespace special
+
+inline Tensor& deg2rad_(Tensor& self) { return self.deg2rad_(); }
+inline Tensor& rad2deg_(Tensor& self) { return self.rad2deg_(); }
+inline Tensor& i0_(Tensor& self) { return self.i0_(); }
+inline Tensor& sinc_(Tensor& self) { return self.sinc_(); }
+inline Tensor& gcd_(Tensor& self, const Tensor& other) { return self.gcd_(other); }
+inline Tensor& lcm_(Tensor& self, const Tensor& other) { return self.lcm_(other); }
+inline Tensor& ldexp_(Tensor& self, const Tensor& other) { return self.ldexp_(other); }
+inline Tensor& xlogy_(Tensor& self, const Tensor& other) { return self.xlogy_(other); }
+inline Tensor& xlogy_(Tensor& self, const Scalar& other) { return self.xlogy_(other); }
+
 }  // namespace taper
 
 #pragma GCC visibility pop

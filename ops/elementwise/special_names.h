@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taper/ops/elementwise/special.h>
-#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/elementwise/special_bessel.h>
 
 #pragma GCC visibility push(default)
 
@@ -26,6 +26,31 @@ TAPER_SPECIAL_NAMES(TAPER_LONG_NAME)
 
 inline Tensor special_logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim = false) {
   return special::logsumexp(x, dim, keepdim);
+}
+
+// ---------------------------------------------------------------- out forms
+#define TAPER_LONG_OUT(name)                                  \
+  template <class... Args>                                    \
+  auto special_##name##_out(Tensor& out, const Args&... args) \
+      ->decltype(special::name##_out(out, args...)) {         \
+    return special::name##_out(out, args...);                 \
+  }
+TAPER_SPECIAL_OF_ONE(TAPER_LONG_OUT)
+TAPER_LONG_OUT(xlogy)
+TAPER_LONG_OUT(xlog1py)
+TAPER_LONG_OUT(gammainc)
+TAPER_LONG_OUT(gammaincc)
+TAPER_SPECIAL_RARER(TAPER_LONG_OUT)
+TAPER_POLYNOMIALS(TAPER_LONG_OUT)
+TAPER_LONG_OUT(zeta)
+TAPER_LONG_OUT(round)
+TAPER_LONG_OUT(logit)
+TAPER_LONG_OUT(polygamma)
+TAPER_LONG_OUT(multigammaln)
+#undef TAPER_LONG_OUT
+inline Tensor& special_logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
+                                     bool keepdim = false) {
+  return logsumexp_out(out, self, dim, keepdim);
 }
 
 }  // namespace taper

@@ -1,4 +1,6 @@
 // Pointwise functions of three tensors: addcmul, addcdiv, lerp.
+#include <taper/ops/elementwise/ternary.h>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
@@ -14,10 +16,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 using detail::InputForm;
 
 namespace {

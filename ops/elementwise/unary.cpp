@@ -17,14 +17,6 @@
 
 namespace taper {
 
-using autograd::check_inplace;
-using autograd::mark_changed;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::record_inplace;
-using autograd::saved;
-using autograd::saved_output;
-
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;

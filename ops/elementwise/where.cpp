@@ -4,16 +4,13 @@
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/where_kernels.h>
-#include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/index/index_nonzero.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace {
 
@@ -258,5 +255,11 @@ Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) const 
   scatter_by_mask({"masked_scatter_", true}, *this, mask, source);
   return const_cast<Tensor&>(*this);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(masked_select, masked_select(self, mask), (self, mask), const Tensor& self,
+          const Tensor& mask)
+TAPER_OUT(where, where(condition, self, other), (condition, self, other), const Tensor& condition,
+          const Tensor& self, const Tensor& other)
 
 }  // namespace taper

@@ -16,6 +16,7 @@ Tensor where(const Tensor& condition, const Tensor& x, const Scalar& y);
 Tensor where(const Tensor& condition, const Scalar& x, const Scalar& y);
 /// The coordinates of the true elements: one int64 vector for each dimension.
 std::vector<Tensor> where(const Tensor& condition);
+Tensor& where_out(Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other);
 
 /// x with `value` (a number or a 0-dim tensor, converted to x's dtype) where `mask`, which
 /// broadcasts with x, is true.
@@ -23,6 +24,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value);
 /// The elements of x where `mask` is true (the two broadcast), in row-major order: one dimension.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
+Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 /// x with its elements where `mask` is true replaced by those of `source`, in order. Throws when
 /// `source` (of x's dtype) has fewer.
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);

@@ -1,6 +1,6 @@
 // Discrete Fourier transforms, short-time ones, window functions.
 #pragma once
 
-#include <taper/ops/fft/fft_out.h>
 #include <taper/ops/fft/fft_transform.h>
+#include <taper/ops/fft/stft.h>
 #include <taper/ops/fft/window.h>

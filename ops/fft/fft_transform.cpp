@@ -8,14 +8,13 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_kernels.h>
 #include <taper/ops/fft/fft_rows.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/flip.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
 
 // ---------------------------------------------------------------- one dimension, as it is
 namespace detail {
@@ -332,4 +331,23 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim) {
 }
 
 }  // namespace fft
+}  // namespace taper
+
+namespace taper {
+
+// ---------------------------------------------------------------- out forms
+#define TAPER_DEFINE_FFT_OUT(name)                                                        \
+  TAPER_OUT(fft_##name, fft_##name(self, n, dim, norm), (self), const Tensor& self,       \
+            optional<int64_t> n, int64_t dim, fft::Norm norm)                             \
+  TAPER_OUT(fft_##name##2, fft_##name##2(self, s, dim, norm), (self), const Tensor& self, \
+            OptionalIntArrayRef s, IntArrayRef dim, fft::Norm norm)                       \
+  TAPER_OUT(fft_##name##n, fft_##name##n(self, s, dim, norm), (self), const Tensor& self, \
+            OptionalIntArrayRef s, OptionalIntArrayRef dim, fft::Norm norm)
+TAPER_DEFINE_FFT_OUT(fft)
+TAPER_DEFINE_FFT_OUT(ifft)
+TAPER_DEFINE_FFT_OUT(rfft)
+TAPER_DEFINE_FFT_OUT(irfft)
+TAPER_DEFINE_FFT_OUT(hfft)
+TAPER_DEFINE_FFT_OUT(ihfft)
+
 }  // namespace taper

@@ -121,27 +121,22 @@ inline Tensor fft_ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) 
   return fft::ifftshift(x, dim);
 }
 
-// ---------------------------------------------------------------- short-time transforms (stft.cpp)
-/// The transforms of frames of n_fft points of x (B, L) or (L), hop_length (n_fft / 4) apart:
-/// (B, n_fft / 2 + 1 or, not `onesided`, n_fft, frames). Each is multiplied by `window`
-/// (win_length points, padded on both sides; ones without). With `center` frames are around their
-/// time, and x is padded by n_fft / 2 on both sides in pad_mode. `onesided` is true for real x and
-/// window. Not `return_complex`: real, with a last dimension of 2.
-Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
-            optional<int64_t> win_length, const optional<Tensor>& window, bool center,
-            std::string_view pad_mode = "reflect", bool normalized = false,
-            optional<bool> onesided = nullopt, optional<bool> return_complex = nullopt);
-/// The same without centering.
-Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = nullopt,
-            optional<int64_t> win_length = nullopt, const optional<Tensor>& window = {},
-            bool normalized = false, optional<bool> onesided = nullopt,
-            optional<bool> return_complex = nullopt);
-/// The signal whose stft is nearest to `self` (which may have a last dimension of 2 in place of
-/// complex numbers), `length` points of it. Throws where the windows do not cover the signal.
-Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length = nullopt,
-             optional<int64_t> win_length = nullopt, const optional<Tensor>& window = {},
-             bool center = true, bool normalized = false, optional<bool> onesided = nullopt,
-             optional<int64_t> length = nullopt, bool return_complex = false);
+// ---------------------------------------------------------------- out forms
+/// Of fft, ifft and ihfft complex numbers, of the others real ones.
+#define TAPER_DECLARE_FFT_OUT(name)                                                            \
+  Tensor& fft_##name##_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,     \
+                           int64_t dim = -1, fft::Norm norm = nullopt);                        \
+  Tensor& fft_##name##2_out(Tensor & out, const Tensor& self, OptionalIntArrayRef s = nullopt, \
+                            IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);             \
+  Tensor& fft_##name##n_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,  \
+                            OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+TAPER_DECLARE_FFT_OUT(fft)
+TAPER_DECLARE_FFT_OUT(ifft)
+TAPER_DECLARE_FFT_OUT(rfft)
+TAPER_DECLARE_FFT_OUT(irfft)
+TAPER_DECLARE_FFT_OUT(hfft)
+TAPER_DECLARE_FFT_OUT(ihfft)
+#undef TAPER_DECLARE_FFT_OUT
 
 }  // namespace taper
 

@@ -1,4 +1,6 @@
 // Short-time Fourier transforms, of frames by fft_rows.h.
+#include <taper/ops/fft/stft.h>
+
 #include <cmath>
 
 #include <taper/framework/grad_mode.h>
@@ -6,10 +8,9 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_rows.h>
-#include <taper/ops/fft/fft_transform.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {

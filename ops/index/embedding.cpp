@@ -8,10 +8,6 @@
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-
 namespace {
 
 Dims shape_of_rows(const Tensor& indices, int64_t width) {

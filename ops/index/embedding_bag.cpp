@@ -12,13 +12,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::Saved;
-using autograd::saved_if;
-
 namespace {
 
 constexpr const char* kName = "embedding_bag";

@@ -4,14 +4,11 @@
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/index/index_nonzero.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::Saved;
 
 namespace {
 
@@ -279,5 +276,33 @@ Tensor Tensor::index_put(const std::vector<optional<Tensor>>& indices, const Ten
   return taper::index_put(*this, indices, values, accumulate);
 }
 Tensor Tensor::take(const Tensor& index) const { return taper::take(*this, index); }
+
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  check_defined("put", self, "self");
+  check_defined("put", index, "index");
+  check_defined("put", source, "source");
+  TAPER_CHECK(self.scalar_type() == source.scalar_type(),
+              "put_(): self and source expected to have the same dtype, but got self.dtype = ",
+              toString(self.scalar_type()), " and source.dtype = ", toString(source.scalar_type()));
+  TAPER_CHECK_INDEX(source.numel() == index.numel(),
+                    "put_(): Expected source and index to have the same number of elements, but "
+                    "got source.numel() = ",
+                    source.numel(), ", index.numel() = ", index.numel());
+  return index_put(self.reshape({self.numel()}), {index.reshape({index.numel()})},
+                   source.reshape({source.numel()}), accumulate)
+      .view(self.sizes());
+}
+
+Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) const {
+  return taper::put(*this, index, source, accumulate);
+}
+
+Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accumulate) const {
+  return in_place("put_", *this, {index, source},
+                  [&](const Tensor& x) { return taper::put(x, index, source, accumulate); });
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(take, take(self, index), (self, index), const Tensor& self, const Tensor& index)
 
 }  // namespace taper

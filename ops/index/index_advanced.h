@@ -5,7 +5,6 @@
 // Gradients flow to the tensor and to the values; index tensors have none.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <taper/framework/tensor.h>
@@ -30,42 +29,11 @@ Tensor& index_put_(Tensor& x, const std::vector<optional<Tensor>>& indices, cons
                    bool accumulate = false);
 /// x.flatten()[index], with index's shape. int64 indices; negative ones count from the end.
 Tensor take(const Tensor& x, const Tensor& index);
+Tensor& take_out(Tensor& out, const Tensor& self, const Tensor& index);
 
-/// The slices index[0], index[1], ... of x along `dim`. `index` is a vector of int64 or int32 in
-/// [0, x.size(dim)).
-Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
-/// x with alpha * source's slice i added to slice index[i] along `dim`.
-Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source,
-                 const Scalar& alpha = 1);
-/// x with slice index[i] along `dim` replaced by source's slice i. int64 indices.
-Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
-/// x with the slices index[i] along `dim` set to `value`. int64 indices, negative ones from the
-/// end.
-Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
-/// The same with the number in a tensor of no dimensions, which gets a gradient too.
-Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value);
-
-/// y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on: y has index's shape. `index` is
-/// int64, has x's rank, and is no larger than x apart from `dim`. `sparse_grad` must be false.
-Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse_grad = false);
-/// x with y[index[i, j, k], j, k] = src[i, j, k] for dim 0, and so on. `src` has x's dtype and at
-/// least index's sizes. `reduce`, "add" or "multiply", combines with what is there.
-Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
-Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
-Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
-               std::string_view reduce);
-Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value,
-               std::string_view reduce);
-/// scatter with addition.
-Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
-
-/// The coordinates of the elements that are not zero, in row-major order: int64 [count, x.dim()].
-Tensor nonzero(const Tensor& x);
-/// The first `size` rows of nonzero, with rows of `fill_value` behind them where there are fewer:
-/// int64 [size, x.dim()]. Errors: "nonzero_static: 'size' must be an non-negative integer".
-Tensor nonzero_static(const Tensor& x, int64_t size, int64_t fill_value = -1);
-/// The same as one vector for each dimension.
-std::vector<Tensor> nonzero_numpy(const Tensor& x);
+/// self with element index[i] of the flattened tensor replaced by source[i], or added to it. Throws
+/// for sizes and dtypes that differ.
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false);
 
 }  // namespace taper
 

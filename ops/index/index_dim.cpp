@@ -1,16 +1,14 @@
 // Slices along one dimension: index_select, index_add, index_copy, index_fill.
+#include <taper/ops/index/index_dim.h>
+
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace {
 
@@ -251,5 +249,14 @@ Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Scalar& valu
   fill_slices({"index_fill_", true}, *this, dim, index, value);
   return const_cast<Tensor&>(*this);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(index_select, index_select(self, dim, index), (self, index), const Tensor& self,
+          int64_t dim, const Tensor& index)
+TAPER_OUT(index_add, index_add(self, dim, index, source, alpha), (self, index, source),
+          const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+          const Scalar& alpha)
+TAPER_OUT(index_copy, index_copy(self, dim, index, source), (self, index, source),
+          const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source)
 
 }  // namespace taper

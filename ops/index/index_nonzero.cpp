@@ -1,8 +1,10 @@
+#include <taper/ops/index/index_nonzero.h>
+
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -61,5 +63,12 @@ Tensor Tensor::nonzero_static(int64_t size, int64_t fill_value) const {
   return taper::nonzero_static(*this, size, fill_value);
 }
 std::vector<Tensor> Tensor::nonzero_numpy() const { return taper::nonzero_numpy(*this); }
+
+Tensor argwhere(const Tensor& self) { return nonzero(self); }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(nonzero, nonzero(self), (self), const Tensor& self)
+TAPER_OUT(nonzero_static, nonzero_static(self, size, fill_value), (self), const Tensor& self,
+          int64_t size, int64_t fill_value)
 
 }  // namespace taper

@@ -1,20 +1,18 @@
 // One element for each index along a dimension: gather and scatter.
+#include <taper/ops/index/index_scatter.h>
+
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
-#include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/scatter_product.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace {
 
@@ -241,5 +239,42 @@ Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src
   scatter_source({"scatter_add_", true}, *this, dim, index, src, PutMode::kAdd);
   return const_cast<Tensor&>(*this);
 }
+
+Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim) {
+  check_defined("take_along_dim", self, "self");
+  check_defined("take_along_dim", indices, "indices");
+  TAPER_CHECK(indices.scalar_type() == kLong,
+              "torch.take_along_dim(): dtype of indices should be Long but got ",
+              indices.scalar_type());
+  if (!dim) return gather(self.reshape({self.numel()}), 0, indices.reshape({indices.numel()}));
+  TAPER_CHECK(self.dim() == indices.dim(),
+              "torch.take_along_dim(): input and indices should have the same number of "
+              "dimensions, but got ",
+              self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
+  const int64_t d = wrap_dim(*dim, self.dim());
+  Dims a = self.sizes(), b = indices.sizes();
+  a[d] = b[d] = 1;
+  const Dims both = broadcast_shapes(a, b);
+  Dims of_self = both, of_indices = both;
+  of_self[d] = self.size(d);
+  of_indices[d] = indices.size(d);
+  return gather(self.expand(of_self), d, indices.expand(of_indices));
+}
+
+Tensor Tensor::take_along_dim(const Tensor& indices, optional<int64_t> dim) const {
+  return taper::take_along_dim(*this, indices, dim);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(gather, gather(self, dim, index, sparse_grad), (self, index), const Tensor& self,
+          int64_t dim, const Tensor& index, bool sparse_grad)
+TAPER_OUT(scatter, scatter(self, dim, index, src), (self, index, src), const Tensor& self,
+          int64_t dim, const Tensor& index, const Tensor& src)
+TAPER_OUT(scatter, scatter(self, dim, index, value), (self, index), const Tensor& self, int64_t dim,
+          const Tensor& index, const Scalar& value)
+TAPER_OUT(scatter_add, scatter_add(self, dim, index, src), (self, index, src), const Tensor& self,
+          int64_t dim, const Tensor& index, const Tensor& src)
+TAPER_OUT(take_along_dim, self.take_along_dim(indices, dim), (self, indices), const Tensor& self,
+          const Tensor& indices, optional<int64_t> dim)
 
 }  // namespace taper

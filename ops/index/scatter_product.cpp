@@ -4,13 +4,9 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace {
 

@@ -5,18 +5,12 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 

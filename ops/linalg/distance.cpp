@@ -6,18 +6,14 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_dim.h>
 #include <taper/ops/linalg/distance_kernels.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -143,6 +139,20 @@ Tensor pdist(const Tensor& self, double p) {
                                            : pdist_backward(gy, x.get(), y.get(), p);
            });
   return y;
+}
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  const ScalarType dtype = result_type(x1, x2);
+  TAPER_CHECK(isFloatingType(dtype),
+              "expected common dtype to be floating point, yet common dtype is ", toString(dtype));
+  const std::vector<Tensor> pair = broadcast_tensors({x1.to(dtype), x2.to(dtype)});
+  const Tensor n1 = norm(pair[0], 2, {dim}).clamp_min(eps);
+  const Tensor n2 = norm(pair[1], 2, {dim}).clamp_min(eps);
+  return pair[0].mul(pair[1]).sum(dim).div(n1.mul(n2));
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  return norm(x1.sub(x2).add(eps), p, {-1}, keepdim);
 }
 
 }  // namespace taper

@@ -18,6 +18,12 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
 /// Floating dtypes; gradients as cdist's.
 Tensor pdist(const Tensor& self, double p = 2);
 
+/// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`.
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-08);
+/// The p-norm of x1 - x2 + eps along the last dimension.
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2.0, double eps = 1e-06,
+                         bool keepdim = false);
+
 }  // namespace taper
 
 #pragma GCC visibility pop

@@ -11,7 +11,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
@@ -401,31 +402,12 @@ Tensor kron(const Tensor& self, const Tensor& other) {
   return (self.reshape(a) * other.reshape(b)).reshape(sizes);
 }
 
-Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
-  check_defined("linalg.cross", self, "self");
-  check_defined("linalg.cross", other, "other");
-  TAPER_CHECK(self.dim() == other.dim(),
-              "linalg.cross: inputs must have the same number of dimensions.");
-  TAPER_CHECK(self.size(dim) == 3 && other.size(dim) == 3, "linalg.cross: inputs dimension ", dim,
-              " must have length 3. Got ", self.size(dim), " and ", other.size(dim));
-  const Dims sizes = broadcast_shapes(self.sizes(), other.sizes());
-  const int64_t d = wrap_dim(dim, self.dim());
-  const Tensor a = self.expand(sizes), b = other.expand(sizes);
-  return roll(a, -1, d) * roll(b, -2, d) - roll(a, -2, d) * roll(b, -1, d);
-}
-
-Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
-  check_defined("cross", self, "self");
-  if (dim) return linalg::cross(self, other, *dim);
-  for (int64_t d = 0; d < self.dim(); ++d)
-    if (self.size(d) == 3) return linalg::cross(self, other, d);
-  throw Error("no dimension of size 3 in input");
-}
-
 // ---------------------------------------------------------------- methods
 Tensor Tensor::kron(const Tensor& other) const { return taper::kron(*this, other); }
-Tensor Tensor::cross(const Tensor& other, optional<int64_t> dim) const {
-  return taper::cross(*this, other, dim);
-}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(kron, kron(self, other), (self, other), const Tensor& self, const Tensor& other)
+TAPER_OUT(tensordot, tensordot(self, other, dims_self, dims_other), (self, other),
+          const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other)
 
 }  // namespace taper

@@ -23,18 +23,12 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
 /// dimensions of self, then those of other. A size of 1 broadcasts. Throws Error for other sizes.
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other);
+Tensor& tensordot_out(Tensor& out, const Tensor& self, const Tensor& other, IntArrayRef dims_self,
+                      IntArrayRef dims_other);
 
 /// Kronecker's product: block (i, j) is self[i][j] * other. Missing leading dimensions are added.
 Tensor kron(const Tensor& self, const Tensor& other);
-
-/// The cross product of vectors along `dim`, of 3 elements (nullopt: the first dimension of size
-/// 3). Other dimensions broadcast, except where dim is nullopt.
-Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
-
-namespace linalg {
-/// The cross product along `dim`.
-Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
-}  // namespace linalg
+Tensor& kron_out(Tensor& out, const Tensor& self, const Tensor& other);
 
 }  // namespace taper
 

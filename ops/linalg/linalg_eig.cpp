@@ -1,4 +1,6 @@
 // Eigenvalues and eigenvectors of matrices that need not be symmetric.
+#include <taper/ops/linalg/linalg_eig.h>
+
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/where.h>
@@ -6,15 +8,13 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper::linalg {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
 using detail::batch_with;
 using detail::check_info;
 using detail::copy_of;
@@ -96,3 +96,11 @@ Tensor eigvals(const Tensor& A) {
 }
 
 }  // namespace taper::linalg
+
+namespace taper {
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_eigvals, linalg::eigvals(A), (A), const Tensor& A)
+TAPER_OUT_PAIR(linalg_eig, eigenvalues, eigenvectors, linalg::eig(self), const Tensor& self)
+
+}  // namespace taper

@@ -1,21 +1,18 @@
 // The exponential of matrices.
+#include <taper/ops/linalg/linalg_exp.h>
+
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/linalg/linalg_check.h>
-#include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace linalg {
 
@@ -134,4 +131,8 @@ Tensor matrix_exp(const Tensor& A) {
 }
 
 }  // namespace linalg
+
+Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
+Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
+
 }  // namespace taper

@@ -1,4 +1,6 @@
 // Factors of matrices. See linalg.cpp for equations.
+#include <taper/ops/linalg/linalg_factor.h>
+
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
@@ -8,17 +10,13 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/shared/out.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace linalg {
 
@@ -375,5 +373,32 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
   const auto [u, s, vh] = linalg::svd(self, !some);
   return {u, s, vh.mH()};
 }
+
+Tensor Tensor::cholesky(bool upper) const { return taper::cholesky(*this, upper); }
+Tensor Tensor::cholesky_inverse(bool upper) const { return taper::cholesky_inverse(*this, upper); }
+Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const {
+  return taper::cholesky_solve(*this, input2, upper);
+}
+std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return taper::qr(*this, some); }
+std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const {
+  return taper::svd(*this, some, compute_uv);
+}
+std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
+  return taper::symeig(*this, eigenvectors, upper);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_cholesky, linalg::cholesky(A, upper), (A), const Tensor& A, bool upper)
+TAPER_OUT(linalg_eigvalsh, linalg::eigvalsh(A, UPLO), (A), const Tensor& A, std::string_view UPLO)
+TAPER_OUT(linalg_svdvals, linalg::svdvals(A, driver), (A), const Tensor& A,
+          optional<std::string_view> driver)
+TAPER_OUT_PAIR(linalg_eigh, eigenvalues, eigenvectors, linalg::eigh(self, UPLO), const Tensor& self,
+               std::string_view UPLO)
+TAPER_OUT_PAIR(linalg_qr, Q, R, linalg::qr(self, mode), const Tensor& self, std::string_view mode)
+TAPER_OUT_PAIR(linalg_cholesky_ex, L, info, linalg::cholesky_ex(self, upper, check_errors),
+               const Tensor& self, bool upper, bool check_errors)
+TAPER_OUT(cholesky_inverse, cholesky_inverse(self, upper), (self), const Tensor& self, bool upper)
+TAPER_OUT(cholesky_solve, cholesky_solve(self, input2, upper), (self, input2), const Tensor& self,
+          const Tensor& input2, bool upper)
 
 }  // namespace taper

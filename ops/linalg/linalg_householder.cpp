@@ -5,15 +5,13 @@
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
 
 namespace linalg {
 
@@ -124,5 +122,15 @@ Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, boo
   const Tensor q = linalg::householder_product(square, input2), factor = transpose ? q.mH() : q;
   return left ? matmul(factor, input3) : matmul(input3, factor);
 }
+
+std::tuple<Tensor, Tensor> Tensor::geqrf() const { return taper::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return taper::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const {
+  return taper::ormqr(*this, input2, input3, left, transpose);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_householder_product, linalg::householder_product(input, tau), (input, tau),
+          const Tensor& input, const Tensor& tau)
 
 }  // namespace taper

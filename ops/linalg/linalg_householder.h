@@ -26,6 +26,9 @@ Tensor orgqr(const Tensor& self, const Tensor& input2);
 Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left = true,
              bool transpose = false);
 
+// ---------------------------------------------------------------- out forms
+Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
+
 }  // namespace taper
 
 #pragma GCC visibility pop

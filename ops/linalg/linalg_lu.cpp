@@ -1,24 +1,20 @@
 #include <taper/ops/linalg/linalg_lu.h>
 
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/sort.h>
 #include <taper/ops/shared/no_derivative.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace linalg {
 
@@ -232,5 +228,15 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
   if (!unpack_data) return {P, none, none};
   return {P, linalg::lower_of(LU_data), linalg::upper_of(LU_data)};
 }
+
+Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
+  return taper::lu_solve(*this, LU_data, LU_pivots);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_lu_solve, linalg::lu_solve(LU, pivots, B, left, adjoint), (LU, pivots, B),
+          const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint)
+TAPER_OUT_PAIR(linalg_lu_factor, LU, pivots, linalg::lu_factor(self, pivot), const Tensor& self,
+               bool pivot)
 
 }  // namespace taper

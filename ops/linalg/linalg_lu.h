@@ -40,9 +40,15 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
 
 /// linalg::lu_solve of the older name.
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots);
+Tensor& linalg_lu_solve_out(Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B,
+                            bool left = true, bool adjoint = false);
 /// P, L, U of what lu_factor has made. Empty tensors for what is not asked for.
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots,
                                              bool unpack_data = true, bool unpack_pivots = true);
+
+// ---------------------------------------------------------------- out forms
+std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& A,
+                                                  bool pivot = true);
 
 }  // namespace taper
 

@@ -1,4 +1,6 @@
 // Functions and norms of matrices. See linalg.cpp for equations and linalg_factor.cpp for factors.
+#include <taper/ops/linalg/linalg_matrix.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,19 +10,16 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/linalg_check.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace linalg {
 
@@ -369,45 +368,30 @@ Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool
 
 Tensor pinverse(const Tensor& self, double rcond) { return linalg::pinv(self, rcond); }
 Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
-Tensor matrix_exp(const Tensor& self) { return linalg::matrix_exp(self); }
 
 // ---------------------------------------------------------------- methods
-Tensor Tensor::inverse() const { return taper::inverse(*this); }
-Tensor Tensor::det() const { return taper::det(*this); }
-std::tuple<Tensor, Tensor> Tensor::slogdet() const { return taper::slogdet(*this); }
-Tensor Tensor::logdet() const { return taper::logdet(*this); }
-Tensor Tensor::cholesky(bool upper) const { return taper::cholesky(*this, upper); }
-Tensor Tensor::cholesky_inverse(bool upper) const { return taper::cholesky_inverse(*this, upper); }
-Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const {
-  return taper::cholesky_solve(*this, input2, upper);
-}
-std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return taper::qr(*this, some); }
-std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const {
-  return taper::svd(*this, some, compute_uv);
-}
 Tensor Tensor::pinverse(double rcond) const { return taper::pinverse(*this, rcond); }
-std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper, bool transpose,
-                                                    bool unitriangular) const {
-  return taper::triangular_solve(*this, A, upper, transpose, unitriangular);
-}
 Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
-Tensor Tensor::matrix_exp() const { return taper::matrix_exp(*this); }
-std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
-  return taper::symeig(*this, eigenvectors, upper);
-}
-Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
-  return taper::lu_solve(*this, LU_data, LU_pivots);
-}
-std::tuple<Tensor, Tensor> Tensor::geqrf() const { return taper::geqrf(*this); }
-Tensor Tensor::orgqr(const Tensor& input2) const { return taper::orgqr(*this, input2); }
-Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const {
-  return taper::ormqr(*this, input2, input3, left, transpose);
-}
 Tensor Tensor::matrix_H() const {
   TAPER_CHECK(dim() == 2 || dim() == 0,
               "tensor.H is only supported on matrices (2-D tensors). Got ", dim(), "-D tensor.",
               dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
   return dim() == 0 ? *this : mH();
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_matrix_power, linalg::matrix_power(A, n), (A), const Tensor& A, int64_t n)
+TAPER_OUT_LIST(linalg_multi_dot, linalg::multi_dot(tensors))
+TAPER_OUT(linalg_pinv, linalg::pinv(A, rcond, hermitian), (A), const Tensor& A, double rcond,
+          bool hermitian)
+TAPER_OUT(linalg_pinv, linalg::pinv(A, atol, rtol, hermitian), (A), const Tensor& A,
+          optional<double> atol, optional<double> rtol, bool hermitian)
+TAPER_OUT(linalg_matrix_rank, linalg::matrix_rank(A, tol, hermitian), (A), const Tensor& A,
+          double tol, bool hermitian)
+TAPER_OUT(linalg_matrix_rank, linalg::matrix_rank(A, atol, rtol, hermitian), (A), const Tensor& A,
+          optional<double> atol, optional<double> rtol, bool hermitian)
+TAPER_OUT(linalg_matrix_norm, linalg::matrix_norm(A, ord, dim, keepdim, dtype), (A),
+          const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
+          optional<ScalarType> dtype)
 
 }  // namespace taper

@@ -1,7 +1,15 @@
 // The functions of torch.linalg by LibTorch's longer names, torch::linalg_...
 #pragma once
 
+#include <taper/ops/linalg/cross.h>
+#include <taper/ops/linalg/linalg_eig.h>
+#include <taper/ops/linalg/linalg_exp.h>
+#include <taper/ops/linalg/linalg_factor.h>
+#include <taper/ops/linalg/linalg_householder.h>
+#include <taper/ops/linalg/linalg_lu.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/linalg_tensor.h>
 #include <taper/ops/linalg/matmul.h>
 
 #pragma GCC visibility push(default)

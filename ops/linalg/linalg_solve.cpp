@@ -6,21 +6,17 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/linalg_check.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_lu.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace linalg {
 
@@ -311,5 +307,27 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
   const Tensor a = transpose ? A.mT() : A;
   return {linalg::solve_triangular(a, self, upper != transpose, true, unitriangular), A.clone()};
 }
+
+Tensor Tensor::inverse() const { return taper::inverse(*this); }
+Tensor Tensor::det() const { return taper::det(*this); }
+std::tuple<Tensor, Tensor> Tensor::slogdet() const { return taper::slogdet(*this); }
+Tensor Tensor::logdet() const { return taper::logdet(*this); }
+
+std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper, bool transpose,
+                                                    bool unitriangular) const {
+  return taper::triangular_solve(*this, A, upper, transpose, unitriangular);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(inverse, self.inverse(), (self), const Tensor& self)
+TAPER_OUT(linalg_inv, linalg::inv(A), (A), const Tensor& A)
+TAPER_OUT(linalg_det, linalg::det(A), (A), const Tensor& A)
+TAPER_OUT(linalg_solve, linalg::solve(A, B, left), (A, B), const Tensor& A, const Tensor& B,
+          bool left)
+TAPER_OUT_PAIR(linalg_slogdet, sign, logabsdet, linalg::slogdet(self), const Tensor& self)
+TAPER_OUT(linalg_solve_triangular, linalg::solve_triangular(A, B, upper, left, unitriangular),
+          (A, B), const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular)
+TAPER_OUT_PAIR(linalg_inv_ex, inverse, info, linalg::inv_ex(self, check_errors), const Tensor& self,
+               bool check_errors)
 
 }  // namespace taper

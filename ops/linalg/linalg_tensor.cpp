@@ -7,11 +7,15 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/linalg/linalg_check.h>
+#include <taper/ops/linalg/linalg_factor.h>
+#include <taper/ops/linalg/linalg_matrix.h>
+#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper::linalg {
@@ -132,3 +136,15 @@ Tensor cond(const Tensor& A, std::string_view p) {
 }
 
 }  // namespace taper::linalg
+
+namespace taper {
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_vecdot, linalg_vecdot(x, y, dim), (x, y), const Tensor& x, const Tensor& y,
+          int64_t dim)
+TAPER_OUT(linalg_cond, linalg::cond(A, p), (A), const Tensor& A, const optional<Scalar>& p)
+TAPER_OUT(linalg_tensorinv, linalg::tensorinv(A, ind), (A), const Tensor& A, int64_t ind)
+TAPER_OUT(linalg_tensorsolve, linalg::tensorsolve(A, other, dims), (A, other), const Tensor& A,
+          const Tensor& other, OptionalIntArrayRef dims)
+
+}  // namespace taper

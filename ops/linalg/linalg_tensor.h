@@ -31,4 +31,15 @@ inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std:
 
 }  // namespace taper::linalg
 
+namespace taper {
+
+// ---------------------------------------------------------------- out forms
+Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1);
+Tensor& linalg_cond_out(Tensor& out, const Tensor& A, const optional<Scalar>& p = nullopt);
+Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, int64_t ind = 2);
+Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& other,
+                               OptionalIntArrayRef dims = nullopt);
+
+}  // namespace taper
+
 #pragma GCC visibility pop

@@ -5,17 +5,15 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/split.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved_if;
 
 namespace {
 
@@ -504,5 +502,27 @@ Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& bet
   return in_place("addmm_", *this, {mat1, mat2},
                   [&](const Tensor& x) { return taper::addmm(x, mat1, mat2, beta, alpha); });
 }
+
+Tensor Tensor::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                      const Scalar& alpha) const {
+  return taper::addbmm(*this, batch1, batch2, beta, alpha);
+}
+
+Tensor& Tensor::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                        const Scalar& alpha) const {
+  return in_place("addbmm_", *this, {batch1, batch2},
+                  [&](const Tensor& x) { return taper::addbmm(x, batch1, batch2, beta, alpha); });
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(mv, mv(self, vec), (self, vec), const Tensor& self, const Tensor& vec)
+TAPER_OUT(dot, dot(self, tensor), (self, tensor), const Tensor& self, const Tensor& tensor)
+TAPER_OUT(vdot, vdot(self, other), (self, other), const Tensor& self, const Tensor& other)
+TAPER_OUT(inner, inner(self, other), (self, other), const Tensor& self, const Tensor& other)
+TAPER_OUT(outer, outer(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
+TAPER_OUT(ger, ger(self, vec2), (self, vec2), const Tensor& self, const Tensor& vec2)
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_matmul, linalg_matmul(A, other), (A, other), const Tensor& A, const Tensor& other)
 
 }  // namespace taper

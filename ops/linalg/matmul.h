@@ -18,16 +18,22 @@ Tensor mm(const Tensor& self, const Tensor& mat2);
 Tensor bmm(const Tensor& self, const Tensor& mat2);
 /// Matrix (n x k) times vector (k): (n).
 Tensor mv(const Tensor& self, const Tensor& vec);
+Tensor& mv_out(Tensor& out, const Tensor& self, const Tensor& vec);
 /// Sum of the products of two vectors of one length: 0-dim.
 Tensor dot(const Tensor& self, const Tensor& tensor);
+Tensor& dot_out(Tensor& out, const Tensor& self, const Tensor& tensor);
 /// dot of conj(self): for real vectors the same.
 Tensor vdot(const Tensor& self, const Tensor& other);
+Tensor& vdot_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Sums of products over the last dimensions, which have one size: the result has the other
 /// dimensions of self, then those of other. A 0-dim operand multiplies.
 Tensor inner(const Tensor& self, const Tensor& other);
+Tensor& inner_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Column times row: y[i][j] = self[i] * vec2[j].
 Tensor outer(const Tensor& self, const Tensor& vec2);
+Tensor& outer_out(Tensor& out, const Tensor& self, const Tensor& vec2);
 Tensor ger(const Tensor& self, const Tensor& vec2);
+Tensor& ger_out(Tensor& out, const Tensor& self, const Tensor& vec2);
 
 /// Product by the ranks of its operands: vector times vector is dot; a vector on the left is a row,
 /// on the right a column, and that dimension is dropped from the result; more than two dimensions
@@ -62,6 +68,7 @@ Tensor chain_matmul(TensorList matrices);
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);
+Tensor& linalg_matmul_out(Tensor& out, const Tensor& A, const Tensor& other);
 Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                   const Scalar& beta = 1, const Scalar& alpha = 1);
 Tensor& addmv_out(Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec,
@@ -72,6 +79,11 @@ Tensor& addbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const 
                    const Scalar& beta = 1, const Scalar& alpha = 1);
 Tensor& addr_out(Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                  const Scalar& beta = 1, const Scalar& alpha = 1);
+
+inline Tensor& addmv_(Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+                      const Scalar& alpha = 1) {
+  return self.addmv_(mat, vec, beta, alpha);
+}
 
 }  // namespace taper
 

@@ -1,7 +1,7 @@
 #include <taper/ops/linalg/matrix_norms.h>
 
 #include <taper/framework/shape.h>
-#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/view.h>

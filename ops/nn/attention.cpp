@@ -14,18 +14,13 @@
 #include <taper/ops/nn/dropout.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
 
 using autograd::gradients_through;
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 

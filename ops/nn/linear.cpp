@@ -5,14 +5,10 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved_if;
 
 namespace {
 
@@ -85,5 +81,9 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   shape.back() = weight.size(0);
   return _unsafe_view(y, shape);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linear, linear(input, weight, bias), (input, weight, bias), const Tensor& input,
+          const Tensor& weight, const Tensor& bias)
 
 }  // namespace taper

@@ -1,7 +1,10 @@
+#include <taper/ops/nn/loss_margin.h>
+
 #include <taper/framework/runtime/access.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/index/index_advanced.h>
-#include <taper/ops/nn/loss.h>
+#include <taper/ops/index/index_dim.h>
+#include <taper/ops/index/index_scatter.h>
+#include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/shared/no_derivative.h>
@@ -28,16 +31,6 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
                            double margin, int64_t reduction) {
   check_reduction("margin_ranking_loss", reduction);
   return reduce_loss(target.neg().mul(input1.sub(input2)).add(margin).clamp_min(0), reduction);
-}
-
-Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  const ScalarType dtype = result_type(x1, x2);
-  TAPER_CHECK(isFloatingType(dtype),
-              "expected common dtype to be floating point, yet common dtype is ", toString(dtype));
-  const std::vector<Tensor> pair = broadcast_tensors({x1.to(dtype), x2.to(dtype)});
-  const Tensor n1 = norm(pair[0], 2, {dim}).clamp_min(eps);
-  const Tensor n2 = norm(pair[1], 2, {dim}).clamp_min(eps);
-  return pair[0].mul(pair[1]).sum(dim).div(n1.mul(n2));
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
@@ -103,10 +96,6 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
   const Tensor counted = valid.unsqueeze(2) * others.unsqueeze(1);
   const Tensor loss = (miss * counted).sum({1, 2}) / x.size(1);
   return reduce_loss(self.dim() == 1 ? loss.squeeze(0) : loss, reduction);
-}
-
-Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
-  return norm(x1.sub(x2).add(eps), p, {-1}, keepdim);
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,

@@ -1,3 +1,5 @@
+#include <taper/ops/nn/loss_nll.h>
+
 #include <atomic>
 
 #include <taper/framework/autograd/record.h>
@@ -7,11 +9,6 @@
 #include <taper/ops/nn/softmax.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_if;
 
 namespace {
 

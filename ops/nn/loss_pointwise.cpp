@@ -1,3 +1,5 @@
+#include <taper/ops/nn/loss_pointwise.h>
+
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
@@ -7,13 +9,9 @@
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/shared/no_derivative.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
 
 namespace {
 
@@ -184,5 +182,13 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
   }
   return reduce_loss(loss, reduction);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(mse_loss, mse_loss(self, target, reduction), (self, target), const Tensor& self,
+          const Tensor& target, int64_t reduction)
+TAPER_OUT(smooth_l1_loss, smooth_l1_loss(self, target, reduction, beta), (self, target),
+          const Tensor& self, const Tensor& target, int64_t reduction, double beta)
+TAPER_OUT(huber_loss, huber_loss(self, target, reduction, delta), (self, target),
+          const Tensor& self, const Tensor& target, int64_t reduction, double delta)
 
 }  // namespace taper

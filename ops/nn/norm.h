@@ -5,8 +5,6 @@
 // LibTorch's words, for shapes that do not fit.
 #pragma once
 
-#include <tuple>
-
 #include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)

@@ -3,14 +3,9 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/nn/softmax_kernels.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -120,5 +115,11 @@ Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const {
 Tensor Tensor::log_softmax(int64_t dim, optional<ScalarType> dtype) const {
   return taper::log_softmax(*this, dim, dtype);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(softmax, softmax(self, dim, dtype), (self), const Tensor& self, int64_t dim,
+          optional<ScalarType> dtype)
+TAPER_OUT(log_softmax, log_softmax(self, dim, dtype), (self), const Tensor& self, int64_t dim,
+          optional<ScalarType> dtype)
 
 }  // namespace taper

@@ -11,10 +11,14 @@ namespace taper {
 /// nothing overflows. Any shape; floating dtypes, or any with `dtype` (converted first).
 /// Errors: IndexError "Dimension out of range ..."; NotImplementedError for integers.
 Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype = nullopt);
+Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim,
+                    optional<ScalarType> dtype = nullopt);
 Tensor _softmax(const Tensor& self, int64_t dim, bool half_to_float);
 
 /// y_i = x_i - log sum_j exp(x_j) along `dim`: log(softmax(x)) without its loss of small values.
 Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype = nullopt);
+Tensor& log_softmax_out(Tensor& out, const Tensor& self, int64_t dim,
+                        optional<ScalarType> dtype = nullopt);
 Tensor _log_softmax(const Tensor& self, int64_t dim, bool half_to_float);
 
 /// Gradient of softmax from that of its output and the output: gx = y (gy - sum(gy y)).

@@ -12,9 +12,6 @@
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
-
 namespace {
 
 using MaybeGenerator = optional<Generator>;

@@ -10,17 +10,13 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/random/random_kernels.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/factory_finish.h>
 
 namespace taper {
 namespace {
 
-using autograd::check_inplace;
-using autograd::mark_changed;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::record_inplace;
 using detail::finish;
 
 using MaybeGenerator = optional<Generator>;
@@ -436,5 +432,26 @@ Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replac
 Tensor Tensor::multinomial(int64_t num_samples, bool replacement, MaybeGenerator generator) const {
   return taper::multinomial(*this, num_samples, replacement, std::move(generator));
 }
+
+// ---------------------------------------------------------------- out forms
+Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator) {
+  return sized_out("rand", out, size).uniform_(0, 1, std::move(generator));
+}
+Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator) {
+  return sized_out("randn", out, size).normal_(0, 1, std::move(generator));
+}
+Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef size) {
+  return randint_out(out, 0, high, size);
+}
+Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef size) {
+  return sized_out("randint", out, size).random_(low, high);
+}
+Tensor& randperm_out(Tensor& out, int64_t n, optional<Generator> generator) {
+  return store_out("randperm", out, randperm(n, std::move(generator), options_of_out(out)), {});
+}
+TAPER_OUT(bernoulli, bernoulli(self, std::move(generator)), (self), const Tensor& self,
+          optional<Generator> generator)
+TAPER_OUT(multinomial, multinomial(self, num_samples, replacement, std::move(generator)), (self),
+          const Tensor& self, int64_t num_samples, bool replacement, optional<Generator> generator)
 
 }  // namespace taper

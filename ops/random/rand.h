@@ -15,11 +15,13 @@ namespace taper {
 /// Uniform in [0, 1).
 Tensor rand(IntArrayRef size, TensorOptions options = {});
 Tensor rand(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
+Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor rand_like(const Tensor& like, TensorOptions options = {},
                  optional<MemoryFormat> format = nullopt);
 /// Normal with mean 0 and standard deviation 1.
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
+Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor randn_like(const Tensor& like, TensorOptions options = {},
                   optional<MemoryFormat> format = nullopt);
 /// Integers in [low, high), low = 0; kLong without options. Throws unless low < high and both fit
@@ -30,6 +32,8 @@ Tensor randint(int64_t high, IntArrayRef size, optional<Generator> generator,
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = kLong);
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, optional<Generator> generator,
                TensorOptions options = kLong);
+Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef size);
+Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef size);
 Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options = {},
                     optional<MemoryFormat> format = nullopt);
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options = {},
@@ -38,6 +42,7 @@ Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions
 /// the dtype.
 Tensor randperm(int64_t n, TensorOptions options = kLong);
 Tensor randperm(int64_t n, optional<Generator> generator, TensorOptions options = kLong);
+Tensor& randperm_out(Tensor& out, int64_t n, optional<Generator> generator = nullopt);
 
 /// Normal with the given means and standard deviations (not negative), which broadcast.
 Tensor normal(const Tensor& mean, double std = 1, optional<Generator> generator = nullopt);
@@ -52,10 +57,13 @@ Tensor bernoulli(const Tensor& x, optional<Generator> generator = nullopt);
 Tensor bernoulli(const Tensor& x, double p, optional<Generator> generator = nullopt);
 /// The same with a probability for each element; p broadcasts to x.
 Tensor bernoulli(const Tensor& x, const Tensor& p, optional<Generator> generator = nullopt);
+Tensor& bernoulli_out(Tensor& out, const Tensor& self, optional<Generator> generator = nullopt);
 /// num_samples indices (kLong) for each row of `probabilities` (K or N x K, floating, any sum),
 /// drawn with these weights. Without replacement at most K, and only from weights above zero.
 Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replacement = false,
                    optional<Generator> generator = nullopt);
+Tensor& multinomial_out(Tensor& out, const Tensor& self, int64_t num_samples,
+                        bool replacement = false, optional<Generator> generator = nullopt);
 
 }  // namespace taper
 

@@ -2,8 +2,8 @@
 
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
@@ -139,6 +139,31 @@ std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, optional<in
 std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
                              int64_t edge_order) {
   return by_places(self, spacing, dims_of(self, dim), edge_order);
+}
+
+Tensor diff(const Tensor& self, int64_t n, int64_t dim, const optional<Tensor>& prepend,
+            const optional<Tensor>& append) {
+  check_defined("diff", self, "self");
+  TAPER_CHECK(self.dim() >= 1, "diff expects input to be at least one-dimensional");
+  std::vector<Tensor> parts;
+  if (prepend && prepend->defined()) parts.push_back(*prepend);
+  parts.push_back(self);
+  if (append && append->defined()) parts.push_back(*append);
+  for (const Tensor& t : parts)
+    TAPER_CHECK(t.dim() == self.dim(),
+                "diff expects prepend or append to be the same dimension as input");
+  Tensor y = parts.size() > 1 ? cat(parts, dim) : self;
+  for (int64_t i = 0; i < n && y.size(dim) > 0; ++i) {
+    const Tensor later = y.narrow(dim, 1, y.size(dim) - 1);
+    const Tensor earlier = y.narrow(dim, 0, y.size(dim) - 1);
+    y = y.scalar_type() == kBool ? later.logical_xor(earlier) : later - earlier;
+  }
+  return y.is_same(self) ? self.clone() : y;
+}
+
+Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor>& prepend,
+                    const optional<Tensor>& append) const {
+  return taper::diff(*this, n, dim, prepend, append);
 }
 
 }  // namespace taper

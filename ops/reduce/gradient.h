@@ -28,6 +28,11 @@ std::vector<Tensor> gradient(const Tensor& self, TensorList spacing,
 std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
                              int64_t edge_order = 1);
 
+/// The n-th differences of neighbours along `dim`, of prepend, self and append joined. Bools give
+/// whether they differ.
+Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
+            const optional<Tensor>& prepend = {}, const optional<Tensor>& append = {});
+
 }  // namespace taper
 
 #pragma GCC visibility pop

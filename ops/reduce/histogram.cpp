@@ -206,4 +206,63 @@ std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins, optional<ArrayRef<dou
   return taper::histogram(*this, bins, range, weight, density);
 }
 
+Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t minlength) {
+  check_defined("bincount", self, "self");
+  if (!isIntegralType(self.scalar_type(), false))
+    detail::unsupported_dtype("bincount_cpu", self.scalar_type());
+  TAPER_CHECK(minlength >= 0, "minlength should be >= 0");
+  const NoGradGuard values_only;
+  const bool weighted = weights && weights->defined();
+  const ScalarType t = !weighted ? kLong : weights->scalar_type() == kFloat ? kFloat : kDouble;
+  const TensorOptions options = self.options().dtype(t).requires_grad(false);
+  if (self.dim() == 1 && self.numel() == 0) return zeros({minlength}, options.dtype(kLong));
+  TAPER_CHECK(self.dim() == 1 && self.min().item().to<int64_t>() >= 0,
+              "bincount only supports 1-d non-negative integral inputs.");
+  TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
+              "weights should be 1-d and have the same length as input");
+  const int64_t largest = self.max().item().to<int64_t>();
+  TAPER_CHECK(largest < INT64_MAX, "maximum value of input overflowed, it should be < ", INT64_MAX,
+              " but got ", largest);
+  const int64_t n = std::max(minlength, largest + 1);
+  const Tensor y = zeros({n}, options), x = self.detach().contiguous();
+  if (weighted) return y.scatter_add_(0, x.to(kLong), weights->detach().to(t));
+  TAPER_ON_DEVICE(x, count_values, y, x, 0);
+  return y;
+}
+
+Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
+  check_defined("histc", self, "self");
+  const ScalarType t = self.scalar_type();
+  if (!self.is_floating_point()) detail::unsupported_dtype("histogram_cpu", t);
+  TAPER_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
+  const NoGradGuard values_only;
+  double low = min.to<double>(), high = max.to<double>();
+  if (low == high && self.numel() > 0) {
+    low = self.min().item().to<double>();
+    high = self.max().item().to<double>();
+  }
+  if (low == high) {
+    low -= 1;
+    high += 1;
+  }
+  TAPER_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histc: range of [", low, ", ", high,
+              "] is not finite");
+  TAPER_CHECK(low < high, "torch.histc: max must be larger than min");
+  const Tensor x = self.detach().flatten();
+  const Tensor inside = x.ge(low).logical_and(x.le(high));
+  const Tensor place = ((x - low) * (static_cast<double>(bins) / (high - low)))
+                           .masked_fill(inside.logical_not(), 0)
+                           .to(kLong)
+                           .clamp(Scalar(0), Scalar(bins - 1));
+  const Tensor counts = zeros({bins}, self.options().dtype(kLong).requires_grad(false));
+  return counts.scatter_add_(0, place, inside.to(kLong)).to(t);
+}
+
+Tensor Tensor::bincount(const optional<Tensor>& weights, int64_t minlength) const {
+  return taper::bincount(*this, weights, minlength);
+}
+Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const {
+  return taper::histc(*this, bins, min, max);
+}
+
 }  // namespace taper

@@ -35,6 +35,15 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& self, int64_t 
                                                     const optional<Tensor>& weight = {},
                                                     bool density = false);
 
+/// How often each number from 0 to the largest of a vector of non-negative integers occurs, for at
+/// least `minlength` numbers: kLong, or with `weights` the sums of those (kFloat for kFloat, else
+/// kDouble). No gradient. Throws Error for other inputs.
+Tensor bincount(const Tensor& self, const optional<Tensor>& weights = {}, int64_t minlength = 0);
+/// How many elements lie in each of `bins` equal parts of [min, max] (both 0: of the elements'
+/// range); the last part has its upper end. Floating dtypes, which the counts have too. No
+/// gradient. Throws Error for bins < 1, max < min and a range that is not finite.
+Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0);
+
 }  // namespace taper
 
 #pragma GCC visibility pop

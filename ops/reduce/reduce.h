@@ -4,6 +4,7 @@
 #include <taper/ops/reduce/covariance.h>
 #include <taper/ops/reduce/gradient.h>
 #include <taper/ops/reduce/histogram.h>
+#include <taper/ops/reduce/reduce_median.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>

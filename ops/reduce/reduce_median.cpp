@@ -1,16 +1,14 @@
+#include <taper/ops/reduce/reduce_median.h>
+
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/reduce_minmax.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -84,6 +82,17 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepd
 Tensor Tensor::nanmedian() const { return taper::nanmedian(*this); }
 std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const {
   return taper::nanmedian(*this, dim, keepdim);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT_PAIR(median, values, indices, self.median(dim, keepdim), const Tensor& self, int64_t dim,
+               bool keepdim)
+TAPER_OUT_PAIR(nanmedian, values, indices, self.nanmedian(dim, keepdim), const Tensor& self,
+               int64_t dim, bool keepdim)
+
+Tensor Tensor::median() const { return taper::median(*this); }
+std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
+  return taper::median(*this, dim, keepdim);
 }
 
 }  // namespace taper

@@ -4,13 +4,9 @@
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/shared/out.h>
+#include <taper/ops/shared/out_define.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -145,10 +141,6 @@ Tensor argmin(const Tensor& self, optional<int64_t> dim, bool keepdim) {
   return position("argmin", false, self, dim, keepdim);
 }
 
-Tensor Tensor::median() const { return taper::median(*this); }
-std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const {
-  return taper::median(*this, dim, keepdim);
-}
 Tensor Tensor::max() const { return taper::max(*this); }
 Tensor Tensor::min() const { return taper::min(*this); }
 std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
@@ -188,5 +180,33 @@ Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const {
 Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const {
   return taper::argmin(*this, dim, keepdim);
 }
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim, bool keepdim) {
+  check_defined("aminmax", self, "self");
+  TAPER_CHECK(dim || self.numel() > 0,
+              "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+              "identity.");
+  if (dim) {
+    const int64_t d = wrap_dim(*dim, self.dim());
+    TAPER_CHECK_INDEX(self.dim() == 0 || self.size(d) > 0, "aminmax(): Expected reduction dim ", d,
+                      " to have non-zero size.");
+    return {self.amin(d, keepdim), self.amax(d, keepdim)};
+  }
+  return {self.amin({}, keepdim), self.amax({}, keepdim)};
+}
+
+std::tuple<Tensor, Tensor> Tensor::aminmax(optional<int64_t> dim, bool keepdim) const {
+  return taper::aminmax(*this, dim, keepdim);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT_PAIR(max, max, max_indices, self.max(dim, keepdim), const Tensor& self, int64_t dim,
+               bool keepdim)
+TAPER_OUT_PAIR(min, min, min_indices, self.min(dim, keepdim), const Tensor& self, int64_t dim,
+               bool keepdim)
+TAPER_OUT(max, self.max(other), (self, other), const Tensor& self, const Tensor& other)
+TAPER_OUT(min, self.min(other), (self, other), const Tensor& self, const Tensor& other)
+TAPER_OUT_PAIR(aminmax, min, max, aminmax(self, dim, keepdim), const Tensor& self,
+               optional<int64_t> dim, bool keepdim)
 
 }  // namespace taper

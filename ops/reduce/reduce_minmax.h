@@ -2,6 +2,8 @@
 // reduce.h. A NaN counts as larger and as smaller than every number, so it is always the result.
 #pragma once
 
+#include <tuple>
+
 #include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -21,7 +23,14 @@ std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = f
 
 /// Element by element: the same as maximum() and minimum().
 Tensor max(const Tensor& self, const Tensor& other);
+/// The larger (smaller) of each two elements.
+Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other);
+std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_indices, const Tensor& self,
+                                     int64_t dim, bool keepdim = false);
 Tensor min(const Tensor& self, const Tensor& other);
+Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other);
+std::tuple<Tensor&, Tensor&> min_out(Tensor& min, Tensor& min_indices, const Tensor& self,
+                                     int64_t dim, bool keepdim = false);
 
 /// The largest (smallest) element over one or more dimensions, all for an empty list. The gradient
 /// is shared evenly among equal elements.
@@ -43,12 +52,11 @@ Tensor& argmax_out(Tensor& out, const Tensor& self, optional<int64_t> dim = null
 Tensor& argmin_out(Tensor& out, const Tensor& self, optional<int64_t> dim = nullopt,
                    bool keepdim = false);
 
-/// The median: of an even number of elements the smaller of the middle two; NaN if there is one.
-/// Along a dimension: (values, positions). nanmedian leaves NaN out.
-Tensor median(const Tensor& self);
-std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
-Tensor nanmedian(const Tensor& self);
-std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false);
+/// {amin, amax}.
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim = nullopt,
+                                   bool keepdim = false);
+std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& min, Tensor& max, const Tensor& self,
+                                         optional<int64_t> dim = nullopt, bool keepdim = false);
 
 }  // namespace taper
 

@@ -3,20 +3,18 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::Saved;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -312,5 +310,64 @@ Tensor Tensor::norm(const optional<Scalar>& p, IntArrayRef dim, bool keepdim) co
 Tensor Tensor::logsumexp(IntArrayRef dim, bool keepdim) const {
   return taper::logsumexp(*this, dim, keepdim);
 }
+
+Tensor& Tensor::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  return in_place("renorm_", *this, {},
+                  [&](const Tensor& x) { return taper::renorm(x, p, dim, maxnorm); });
+}
+
+Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  check_defined("dist", self, "self");
+  check_defined("dist", other, "other");
+  return (self - other).norm(p);
+}
+
+Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  check_defined("renorm", self, "self");
+  TAPER_CHECK(self.dim() >= 2, "renorm: input needs at least 2 dimensions, got ", self.dim(),
+              " dimensions");
+  TAPER_CHECK(p.to<double>() > 0, "renorm: non-positive-norm not supported");
+  TAPER_CHECK(maxnorm.to<double>() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
+              maxnorm.to<double>());
+  const int64_t kept = wrap_dim(dim, self.dim());
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < self.dim(); ++d)
+    if (d != kept) others.push_back(d);
+  const Tensor norm = self.norm(p, others, true);
+  const Tensor large = norm.detach().gt(maxnorm);
+  const Tensor shrink = maxnorm.to<double>() / (norm + 1e-7);
+  return self * where(large, shrink, Scalar(1)).to(self.scalar_type());
+}
+
+Tensor Tensor::dist(const Tensor& other, const Scalar& p) const {
+  return taper::dist(*this, other, p);
+}
+Tensor Tensor::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
+  return taper::renorm(*this, p, dim, maxnorm);
+}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(var, var(self, dim, unbiased, keepdim), (self), const Tensor& self,
+          OptionalIntArrayRef dim, bool unbiased, bool keepdim)
+TAPER_OUT(var, var(self, dim, correction, keepdim), (self), const Tensor& self,
+          OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim)
+TAPER_OUT(std, taper::std(self, dim, unbiased, keepdim), (self), const Tensor& self,
+          OptionalIntArrayRef dim, bool unbiased, bool keepdim)
+TAPER_OUT(std, taper::std(self, dim, correction, keepdim), (self), const Tensor& self,
+          OptionalIntArrayRef dim, const optional<Scalar>& correction, bool keepdim)
+TAPER_OUT(norm, norm(self, p, dim, keepdim), (self), const Tensor& self, const optional<Scalar>& p,
+          IntArrayRef dim, bool keepdim)
+TAPER_OUT(logsumexp, logsumexp(self, dim, keepdim), (self), const Tensor& self, IntArrayRef dim,
+          bool keepdim)
+TAPER_OUT(renorm, renorm(self, p, dim, maxnorm), (self), const Tensor& self, const Scalar& p,
+          int64_t dim, const Scalar& maxnorm)
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(linalg_vector_norm, linalg_vector_norm(self, ord, dim, keepdim, dtype), (self),
+          const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+          optional<ScalarType> dtype)
+TAPER_OUT(linalg_norm, linalg_norm(A, ord, dim, keepdim, dtype), (A), const Tensor& A,
+          const optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
+          optional<ScalarType> dtype)
 
 }  // namespace taper

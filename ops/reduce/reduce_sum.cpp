@@ -2,19 +2,17 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex_parts.h>
+#include <taper/ops/elementwise/unary.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/shared/out.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace taper {
-
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 
@@ -348,5 +346,35 @@ Tensor Tensor::count_nonzero(optional<int64_t> dim) const {
 }
 Tensor Tensor::count_nonzero(IntArrayRef dim) const { return taper::count_nonzero(*this, dim); }
 Tensor Tensor::sum_to_size(IntArrayRef size) const { return taper::sum_to_size(*this, size); }
+
+Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::nansum(*this, dim, keepdim, dtype);
+}
+
+Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
+               optional<ScalarType> dtype) {
+  check_defined("nanmean", self, "self");
+  TAPER_CHECK(self.is_floating_point(),
+              "nanmean(): expected input to have floating point or complex dtype but got ",
+              self.scalar_type());
+  const Tensor counted = isnan(self.detach()).logical_not();
+  const Tensor count = dim ? counted.sum(*dim, keepdim) : counted.sum();
+  return nansum(self, dim, keepdim, dtype) / count;
+}
+
+Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
+  return taper::nanmean(*this, dim, keepdim, dtype);
+}
+
+// ---------------------------------------------------------------- out forms
+Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim,
+                 optional<ScalarType> dtype) {
+  if (!dtype && out.defined()) dtype = out.scalar_type();
+  return store_out("prod", out, prod(self.detach(), dim, keepdim, dtype), {self});
+}
+TAPER_OUT(nansum, nansum(self, dim, keepdim, dtype), (self), const Tensor& self,
+          OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
+TAPER_OUT(nanmean, nanmean(self, dim, keepdim, dtype), (self), const Tensor& self,
+          OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype)
 
 }  // namespace taper

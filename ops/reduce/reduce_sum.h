@@ -33,11 +33,15 @@ Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool 
 /// Sum that takes NaN for 0. Floating dtypes; integers are summed as by sum().
 Tensor nansum(const Tensor& self, OptionalIntArrayRef dim = nullopt, bool keepdim = false,
               optional<ScalarType> dtype = nullopt);
+Tensor& nansum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = nullopt,
+                   bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
 /// Product of the elements; 1 for none. Dtypes as for sum().
 Tensor prod(const Tensor& self, optional<ScalarType> dtype = nullopt);
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
             optional<ScalarType> dtype = nullopt);
+Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,
+                 optional<ScalarType> dtype = nullopt);
 
 /// Is any element (all elements) other than 0? A bool tensor, for a u8 tensor a u8 tensor.
 Tensor any(const Tensor& self);
@@ -68,6 +72,12 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 /// Reduces the gradient of a broadcast input to that input's shape: `g` itself when the shape is
 /// the same already. `sizes` must broadcast to g's.
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
+
+/// The mean of the elements that are no NaN. Floating dtypes.
+Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim = nullopt, bool keepdim = false,
+               optional<ScalarType> dtype = nullopt);
+Tensor& nanmean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = nullopt,
+                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
 }  // namespace taper
 

@@ -9,14 +9,11 @@
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/scan_kernels.h>
 #include <taper/ops/shared/out.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_output;
 using detail::numbers_of;
 
 namespace {
@@ -203,5 +200,10 @@ std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { return taper::cum
 std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return taper::cummin(*this, dim); }
 
 Tensor Tensor::logcumsumexp(int64_t dim) const { return taper::logcumsumexp(*this, dim); }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(logcumsumexp, logcumsumexp(self, dim), (self), const Tensor& self, int64_t dim)
+TAPER_OUT_PAIR(cummax, values, indices, cummax(self, dim), const Tensor& self, int64_t dim)
+TAPER_OUT_PAIR(cummin, values, indices, cummin(self, dim), const Tensor& self, int64_t dim)
 
 }  // namespace taper

@@ -21,11 +21,16 @@ Tensor& cumprod_out(Tensor& out, const Tensor& x, int64_t dim,
                     optional<ScalarType> dtype = nullopt);
 /// y[i] = log(exp(x[0]) + ... + exp(x[i])) along `dim`, without overflow. Floating dtypes.
 Tensor logcumsumexp(const Tensor& x, int64_t dim);
+Tensor& logcumsumexp_out(Tensor& out, const Tensor& self, int64_t dim);
 /// The largest value so far along `dim`, and its index (of the last one among equals; NaN is the
 /// largest).
 std::tuple<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);
+std::tuple<Tensor&, Tensor&> cummax_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                        int64_t dim);
 /// The smallest value so far, in the same way.
 std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
+std::tuple<Tensor&, Tensor&> cummin_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                        int64_t dim);
 
 }  // namespace taper
 

@@ -3,7 +3,10 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/search_kernels.h>
+#include <taper/ops/reduce/sort.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -70,6 +73,38 @@ Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, b
   TAPER_CHECK(boundaries.dim() == 1, "boundaries tensor must be 1 dimension, but got dim(",
               boundaries.dim(), ")");
   return searchsorted(boundaries, self, out_int32, right);
+}
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+  check_defined("isin", elements, "elements");
+  check_defined("isin", test_elements, "test_elements");
+  const NoGradGuard values_only;
+  const int64_t n = test_elements.numel();
+  // Up to so many are compared one by one sooner than sorted.
+  const double few = 10 * std::pow(static_cast<double>(elements.numel()), 0.145);
+  Tensor found = zeros(elements.sizes(), elements.options().dtype(kBool).requires_grad(false));
+  if (static_cast<double>(n) < few && elements.scalar_type() == test_elements.scalar_type()) {
+    const Tensor tests = test_elements.detach().reshape({n});
+    for (int64_t i = 0; i < n; ++i) found |= elements.eq(tests[i]);
+  } else if (n > 0) {
+    const Tensor sorted = std::get<0>(sort(test_elements.detach().reshape({n}), 0));
+    const Tensor place = searchsorted(sorted, elements.detach()).clamp_max(Scalar(n - 1));
+    found = take(sorted, place).eq(elements);
+  }
+  return invert ? found.logical_not() : found;
+}
+
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool, bool invert) {
+  check_defined("isin", elements, "elements");
+  const NoGradGuard values_only;
+  return invert ? elements.ne(test_element) : elements.eq(test_element);
+}
+
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool, bool invert) {
+  check_defined("isin", test_elements, "test_elements");
+  const NoGradGuard values_only;
+  const Tensor found = any(test_elements.eq(element));
+  return invert ? found.logical_not() : found;
 }
 
 }  // namespace taper

@@ -26,6 +26,15 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32 = 
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32 = false,
                  bool right = false);
 
+/// Which elements are among test_elements (with `invert`: which are not); bool, of elements' sizes.
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool assume_unique = false,
+            bool invert = false);
+/// The same with a number on either side; for a number as the element the result has no dimensions.
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique = false,
+            bool invert = false);
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique = false,
+            bool invert = false);
+
 }  // namespace taper
 
 #pragma GCC visibility pop

@@ -7,8 +7,8 @@
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/scatter_reduce.h>
 #include <taper/ops/reduce/search.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 namespace taper {
 namespace {

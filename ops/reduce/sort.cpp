@@ -4,6 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/sort_kernels.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -146,5 +147,16 @@ std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim
 std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const {
   return taper::topk(*this, k, dim, largest, sorted);
 }
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT(msort, msort(self), (self), const Tensor& self)
+TAPER_OUT_PAIR(kthvalue, values, indices, kthvalue(self, k, dim, keepdim), const Tensor& self,
+               int64_t k, int64_t dim, bool keepdim)
+TAPER_OUT_PAIR(topk, values, indices, topk(self, k, dim, largest, sorted), const Tensor& self,
+               int64_t k, int64_t dim, bool largest, bool sorted)
+TAPER_OUT_PAIR(sort, values, indices, sort(self, dim, descending), const Tensor& self, int64_t dim,
+               bool descending)
+TAPER_OUT_PAIR(sort, values, indices, sort(self, stable, dim, descending), const Tensor& self,
+               optional<bool> stable, int64_t dim, bool descending)
 
 }  // namespace taper

@@ -18,6 +18,11 @@ namespace taper {
 std::tuple<Tensor, Tensor> sort(const Tensor& x, int64_t dim = -1, bool descending = false);
 std::tuple<Tensor, Tensor> sort(const Tensor& x, optional<bool> stable, int64_t dim = -1,
                                 bool descending = false);
+std::tuple<Tensor&, Tensor&> sort_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                      int64_t dim = -1, bool descending = false);
+std::tuple<Tensor&, Tensor&> sort_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                      optional<bool> stable, int64_t dim = -1,
+                                      bool descending = false);
 /// The indices of sort.
 Tensor argsort(const Tensor& x, int64_t dim = -1, bool descending = false);
 /// `stable` is a truth value only: a whole number is a dimension.
@@ -27,14 +32,20 @@ Tensor argsort(const Tensor& x, Bool /*stable*/, int64_t dim = -1, bool descendi
 }
 /// The values of sort along the first dimension.
 Tensor msort(const Tensor& x);
+Tensor& msort_out(Tensor& out, const Tensor& self);
 /// {values, indices} of the k largest (smallest) elements, in descending (ascending) order; of
 /// equal ones those with the lower index. Without `sorted` the order may be any. Throws unless 0 <=
 /// k <= size; bool is not supported.
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true,
                                 bool sorted = true);
+std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                      int64_t k, int64_t dim = -1, bool largest = true,
+                                      bool sorted = true);
 /// {value, index} of the k-th smallest element, k from 1.
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim = -1,
                                     bool keepdim = false);
+std::tuple<Tensor&, Tensor&> kthvalue_out(Tensor& values, Tensor& indices, const Tensor& self,
+                                          int64_t k, int64_t dim = -1, bool keepdim = false);
 
 }  // namespace taper
 

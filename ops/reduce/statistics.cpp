@@ -8,68 +8,16 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/reduce/count_kernels.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
-
-// ---------------------------------------------------------------------- counts
-Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t minlength) {
-  check_defined("bincount", self, "self");
-  if (!isIntegralType(self.scalar_type(), false))
-    detail::unsupported_dtype("bincount_cpu", self.scalar_type());
-  TAPER_CHECK(minlength >= 0, "minlength should be >= 0");
-  const NoGradGuard values_only;
-  const bool weighted = weights && weights->defined();
-  const ScalarType t = !weighted ? kLong : weights->scalar_type() == kFloat ? kFloat : kDouble;
-  const TensorOptions options = self.options().dtype(t).requires_grad(false);
-  if (self.dim() == 1 && self.numel() == 0) return zeros({minlength}, options.dtype(kLong));
-  TAPER_CHECK(self.dim() == 1 && self.min().item().to<int64_t>() >= 0,
-              "bincount only supports 1-d non-negative integral inputs.");
-  TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
-              "weights should be 1-d and have the same length as input");
-  const int64_t largest = self.max().item().to<int64_t>();
-  TAPER_CHECK(largest < INT64_MAX, "maximum value of input overflowed, it should be < ", INT64_MAX,
-              " but got ", largest);
-  const int64_t n = std::max(minlength, largest + 1);
-  const Tensor y = zeros({n}, options), x = self.detach().contiguous();
-  if (weighted) return y.scatter_add_(0, x.to(kLong), weights->detach().to(t));
-  TAPER_ON_DEVICE(x, count_values, y, x, 0);
-  return y;
-}
-
-Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
-  check_defined("histc", self, "self");
-  const ScalarType t = self.scalar_type();
-  if (!self.is_floating_point()) detail::unsupported_dtype("histogram_cpu", t);
-  TAPER_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
-  const NoGradGuard values_only;
-  double low = min.to<double>(), high = max.to<double>();
-  if (low == high && self.numel() > 0) {
-    low = self.min().item().to<double>();
-    high = self.max().item().to<double>();
-  }
-  if (low == high) {
-    low -= 1;
-    high += 1;
-  }
-  TAPER_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histc: range of [", low, ", ", high,
-              "] is not finite");
-  TAPER_CHECK(low < high, "torch.histc: max must be larger than min");
-  const Tensor x = self.detach().flatten();
-  const Tensor inside = x.ge(low).logical_and(x.le(high));
-  const Tensor place = ((x - low) * (static_cast<double>(bins) / (high - low)))
-                           .masked_fill(inside.logical_not(), 0)
-                           .to(kLong)
-                           .clamp(Scalar(0), Scalar(bins - 1));
-  const Tensor counts = zeros({bins}, self.options().dtype(kLong).requires_grad(false));
-  return counts.scatter_add_(0, place, inside.to(kLong)).to(t);
-}
 
 // ---------------------------------------------------------------------- quantiles
 namespace {
@@ -179,16 +127,6 @@ Tensor nanquantile(const Tensor& self, double q, optional<int64_t> dim, bool kee
 }
 
 // ---------------------------------------------------------------------- summaries
-Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
-               optional<ScalarType> dtype) {
-  check_defined("nanmean", self, "self");
-  TAPER_CHECK(self.is_floating_point(),
-              "nanmean(): expected input to have floating point or complex dtype but got ",
-              self.scalar_type());
-  const Tensor counted = isnan(self.detach()).logical_not();
-  const Tensor count = dim ? counted.sum(*dim, keepdim) : counted.sum();
-  return nansum(self, dim, keepdim, dtype) / count;
-}
 
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim_given, bool keepdim) {
   check_defined("mode", self, "self");
@@ -215,50 +153,7 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim_given, bool keep
   return {keepdim ? value : value.squeeze(dim), keepdim ? index : index.squeeze(dim)};
 }
 
-std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim, bool keepdim) {
-  check_defined("aminmax", self, "self");
-  TAPER_CHECK(dim || self.numel() > 0,
-              "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-              "identity.");
-  if (dim) {
-    const int64_t d = wrap_dim(*dim, self.dim());
-    TAPER_CHECK_INDEX(self.dim() == 0 || self.size(d) > 0, "aminmax(): Expected reduction dim ", d,
-                      " to have non-zero size.");
-    return {self.amin(d, keepdim), self.amax(d, keepdim)};
-  }
-  return {self.amin({}, keepdim), self.amax({}, keepdim)};
-}
-
-Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
-  check_defined("dist", self, "self");
-  check_defined("dist", other, "other");
-  return (self - other).norm(p);
-}
-
-Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  check_defined("renorm", self, "self");
-  TAPER_CHECK(self.dim() >= 2, "renorm: input needs at least 2 dimensions, got ", self.dim(),
-              " dimensions");
-  TAPER_CHECK(p.to<double>() > 0, "renorm: non-positive-norm not supported");
-  TAPER_CHECK(maxnorm.to<double>() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
-              maxnorm.to<double>());
-  const int64_t kept = wrap_dim(dim, self.dim());
-  std::vector<int64_t> others;
-  for (int64_t d = 0; d < self.dim(); ++d)
-    if (d != kept) others.push_back(d);
-  const Tensor norm = self.norm(p, others, true);
-  const Tensor large = norm.detach().gt(maxnorm);
-  const Tensor shrink = maxnorm.to<double>() / (norm + 1e-7);
-  return self * where(large, shrink, Scalar(1)).to(self.scalar_type());
-}
-
 // ---------------------------------------------------------------- methods
-Tensor Tensor::bincount(const optional<Tensor>& weights, int64_t minlength) const {
-  return taper::bincount(*this, weights, minlength);
-}
-Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const {
-  return taper::histc(*this, bins, min, max);
-}
 #define TAPER_QUANTILE(name, Q)                                                                 \
   Tensor Tensor::name(Q q, optional<int64_t> dim, bool keepdim, std::string_view interpolation) \
       const {                                                                                   \
@@ -269,20 +164,12 @@ TAPER_QUANTILE(quantile, double)
 TAPER_QUANTILE(nanquantile, const Tensor&)
 TAPER_QUANTILE(nanquantile, double)
 #undef TAPER_QUANTILE
-Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const {
-  return taper::nanmean(*this, dim, keepdim, dtype);
-}
 std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const {
   return taper::mode(*this, dim, keepdim);
 }
-std::tuple<Tensor, Tensor> Tensor::aminmax(optional<int64_t> dim, bool keepdim) const {
-  return taper::aminmax(*this, dim, keepdim);
-}
-Tensor Tensor::dist(const Tensor& other, const Scalar& p) const {
-  return taper::dist(*this, other, p);
-}
-Tensor Tensor::renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const {
-  return taper::renorm(*this, p, dim, maxnorm);
-}
+
+// ---------------------------------------------------------------- out forms
+TAPER_OUT_PAIR(mode, values, indices, mode(self, dim, keepdim), const Tensor& self, int64_t dim,
+               bool keepdim)
 
 }  // namespace taper

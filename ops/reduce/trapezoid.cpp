@@ -5,7 +5,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/view_part.h>
 
 namespace taper {
 namespace {

@@ -9,9 +9,9 @@
 #include <taper/ops/reduce/count_kernels.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
-#include <taper/ops/tensor/shape_kernels.h>
+#include <taper/ops/tensor/rearrange_kernels.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {

@@ -1,3 +1,5 @@
+#include <taper/ops/sequence/loss_ctc.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -7,24 +9,19 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>
-#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
 
 using autograd::gradients_through;
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::saved_all;
 
 namespace {
 
@@ -157,7 +154,7 @@ Tensor losses_of(const Tensor& x, const Alignments& a) {
   TAPER_ON_DEVICE(x, ctc_alignments, alpha, loss, x, a.labels, a.skips, a.inputs, a.ends);
   if (needs_grad(x))
     record("CtcLossBackward0", loss, {x},
-           [inputs = saved_all({x}), alpha = saved(alpha), values = saved(loss.detach()),
+           [inputs = autograd::saved_all({x}), alpha = saved(alpha), values = saved(loss.detach()),
             a](Grads& g) {
              if (!GradMode::is_enabled())
                return std::array<Tensor, 1>{

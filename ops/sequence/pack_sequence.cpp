@@ -5,8 +5,8 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {

@@ -6,6 +6,7 @@
 // length, the longest first.
 #pragma once
 
+#include <string_view>
 #include <tuple>
 
 #include <taper/framework/tensor.h>

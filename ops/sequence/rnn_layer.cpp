@@ -8,18 +8,11 @@
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
-
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::Saved;
-using autograd::saved;
-using autograd::saved_output;
 
 namespace {
 

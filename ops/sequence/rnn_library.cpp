@@ -5,12 +5,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::Saved;
-using autograd::saved;
-using autograd::saved_output;
-
 namespace {
 
 Tensor dense(const Tensor& t) { return t.defined() ? t.contiguous() : t; }

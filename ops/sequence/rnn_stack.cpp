@@ -4,7 +4,7 @@
 
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/ops/nn/dropout.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {

@@ -1,5 +1,6 @@
 // Sequences: recurrent layers, packed sequences, CTC.
 #pragma once
 
+#include <taper/ops/sequence/loss_ctc.h>
 #include <taper/ops/sequence/pack_sequence.h>
 #include <taper/ops/sequence/rnn.h>

@@ -4,7 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/ops/shared/foreach_kernels.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
 
 namespace taper::detail {
 namespace {

@@ -3,6 +3,8 @@
 // Not installed.
 #pragma once
 
+#include <vector>
+
 #include <taper/framework/tensor.h>
 
 namespace taper::detail {

@@ -2,8 +2,6 @@
 
 namespace taper {
 
-using autograd::mark_changed;
-
 // ---------------------------------------------------------------- memory
 namespace {
 

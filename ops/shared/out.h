@@ -1,5 +1,10 @@
 // The `out` forms of ops: results into tensors that the caller gives.
 //
+// f_out(out, ...) computes what f(...) does, without history, and puts it into `out`: resized where
+// it has another shape, converted where the result's dtype can be cast to its. All checks come
+// before anything is written. Errors: Error for a tensor of the arguments that requires a gradient,
+// and for `out` whose memory overlaps itself or in part that of an input.
+//
 //   check_out_gradient(name, out, {x});                // LibTorch's order of checks
 //   const OutPlan to = plan_out(out, sizes, {x});
 //   check_result_cast(dtype, out.scalar_type());

@@ -1,10 +1,14 @@
-// Definitions of out forms that make a result and store it. For the .cpp files of out forms only.
+// Definitions of `out` forms that make a result and store it. For the .cpp files of ops only.
 #pragma once
 
+#include <tuple>
+
+#include <taper/framework/shape.h>
 #include <taper/ops/shared/out.h>
-#include <taper/ops/tensor/out_forms.h>
 
 namespace taper {
+
+using OutPair = std::tuple<Tensor&, Tensor&>;
 
 // Both results or, after an error, none.
 inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
@@ -25,6 +29,21 @@ inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
 inline void check_gradients(const char* op, const Tensor& out, TensorList tensors) {
   check_out_gradient(op, out, {});
   for (const Tensor& t : tensors) check_out_gradient(op, out, {t});
+}
+
+/// `out` with these sizes, to be filled. For factories.
+inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
+  check_defined(op, out, "out");
+  check_out_gradient(op, out, {});
+  checked_numel(size);
+  plan_out(out, Dims(size), {}).resize();
+  return out;
+}
+
+/// The options that a factory makes its result with, for `out`.
+inline TensorOptions options_of_out(const Tensor& out) {
+  check_defined("out", out, "out");
+  return out.options().requires_grad(false);
 }
 
 }  // namespace taper

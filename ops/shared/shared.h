@@ -2,4 +2,3 @@
 #pragma once
 
 #include <taper/ops/shared/optional_tensors.h>
-#include <taper/ops/shared/out.h>

@@ -9,10 +9,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved_if;
 using detail::checked_add;
 using detail::checked_mul;
 using detail::checked_sub;

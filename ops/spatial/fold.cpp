@@ -8,9 +8,6 @@
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
-
 namespace {
 
 // ---------------------------------------------------------------------- the pair of adjoints

@@ -8,12 +8,6 @@
 
 namespace taper {
 
-using autograd::Grads;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::saved;
-using autograd::Saved;
-
 namespace {
 
 // ---------------------------------------------------------------------- maximum

@@ -4,5 +4,7 @@
 #include <taper/ops/spatial/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/grid_sample.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/spatial/pool.h>
+#include <taper/ops/spatial/pool_unpool.h>
 #include <taper/ops/spatial/upsample.h>

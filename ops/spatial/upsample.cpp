@@ -6,9 +6,6 @@
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
-
 namespace {
 
 // ---------------------------------------------------------------------- the pair of adjoints

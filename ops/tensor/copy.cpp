@@ -1,4 +1,6 @@
 // Copies and conversions: copy_, clone, to, fill_, zero_.
+#include <taper/ops/tensor/copy.h>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/caching_allocator.h>
@@ -9,16 +11,8 @@
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy_kernels.h>
-#include <taper/ops/tensor/fill.h>
 
 namespace taper {
-
-using autograd::check_inplace;
-using autograd::check_new_history;
-using autograd::mark_changed;
-using autograd::needs_grad;
-using autograd::record;
-using autograd::record_inplace;
 
 namespace {
 
@@ -212,5 +206,12 @@ Tensor& Tensor::zero_() const {
 Tensor& fill_(Tensor& x, const Scalar& value) { return x.fill_(value); }
 Tensor& fill_(Tensor& x, const Tensor& value) { return x.fill_(value); }
 Tensor& zero_(Tensor& x) { return x.zero_(); }
+
+Tensor fill(const Tensor& self, const Scalar& value) { return self.clone().fill_(value); }
+Tensor fill(const Tensor& self, const Tensor& value) { return self.clone().fill_(value); }
+Tensor zero(const Tensor& self) { return self.clone().zero_(); }
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  return self.clone().copy_(src, non_blocking);
+}
 
 }  // namespace taper

@@ -7,6 +7,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory_finish.h>
 #include <taper/ops/tensor/factory_kernels.h>
 
@@ -520,6 +521,42 @@ Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
 
 Tensor tensor(const detail::TensorData& data, const TensorOptions& options) {
   return finish(data.to_tensor(options), options);
+}
+
+Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride,
+                                 TensorOptions options) const {
+  const Tensor like = new_empty({0}, options);
+  return empty_strided(size, stride, like.options().requires_grad(options.requires_grad()));
+}
+
+// ---------------------------------------------------------------- out forms
+Tensor& zeros_out(Tensor& out, IntArrayRef size) { return sized_out("zeros", out, size).zero_(); }
+Tensor& ones_out(Tensor& out, IntArrayRef size) { return sized_out("ones", out, size).fill_(1); }
+Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value) {
+  return sized_out("full", out, size).fill_(value);
+}
+Tensor& empty_out(Tensor& out, IntArrayRef size, optional<MemoryFormat> format) {
+  check_defined("empty", out, "out");
+  check_out_gradient("empty", out, {});
+  return out.resize_(size, format);
+}
+Tensor& eye_out(Tensor& out, int64_t n) { return eye_out(out, n, n); }
+Tensor& eye_out(Tensor& out, int64_t n, int64_t m) {
+  return store_out("eye", out, eye(n, m, options_of_out(out)), {});
+}
+Tensor& arange_out(Tensor& out, const Scalar& end) { return arange_out(out, 0, end); }
+Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
+  return store_out("arange", out, arange(start, end, step, options_of_out(out)), {});
+}
+Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
+  return store_out("range", out, range(start, end, step, options_of_out(out)), {});
+}
+Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps) {
+  return store_out("linspace", out, linspace(start, end, steps, options_of_out(out)), {});
+}
+Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
+                     double base) {
+  return store_out("logspace", out, logspace(start, end, steps, base, options_of_out(out)), {});
 }
 
 }  // namespace taper

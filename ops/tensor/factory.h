@@ -19,21 +19,27 @@ namespace taper {
 // ---------------------------------------------------------------- filled with one value
 /// Uninitialised memory of shape `size`.
 Tensor empty(IntArrayRef size, TensorOptions options = {}, optional<MemoryFormat> format = nullopt);
+Tensor& empty_out(Tensor& out, IntArrayRef size, optional<MemoryFormat> format = nullopt);
 /// Uninitialised memory with the given strides (not negative), in elements.
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options = {});
 /// Uninitialised and dense: physical_layout lists the dimensions as they lie in memory, the
 /// outermost first. Throws unless it is a permutation of 0 to the number of dimensions less one.
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options = {});
 Tensor zeros(IntArrayRef size, TensorOptions options = {});
+Tensor& zeros_out(Tensor& out, IntArrayRef size);
 Tensor ones(IntArrayRef size, TensorOptions options = {});
+Tensor& ones_out(Tensor& out, IntArrayRef size);
 /// Without a dtype in `options` it follows the value: bool, kLong, the default dtype or the complex
 /// dtype of that.
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options = {});
+Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& value);
 /// A 0-dim tensor; the default dtype unless `options` has one.
 Tensor scalar_tensor(const Scalar& value, TensorOptions options = {});
 /// The matrix with ones on its diagonal, n x m (m = n).
 Tensor eye(int64_t n, TensorOptions options = {});
 Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
+Tensor& eye_out(Tensor& out, int64_t n);
+Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
 
 /// Shape, dtype and device of `like`, its strides too when it is dense; `options` overrides.
 Tensor empty_like(const Tensor& like, TensorOptions options = {},
@@ -53,10 +59,13 @@ Tensor arange(const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               TensorOptions options = {});
+Tensor& arange_out(Tensor& out, const Scalar& end);
+Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
 /// Like arange, but `end` belongs to it, and the default dtype is used always.
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options = {});
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
              TensorOptions options = {});
+Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step = 1);
 /// `steps` values from `start` to `end`, both included, evenly spaced.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
                 TensorOptions options = {});
@@ -64,6 +73,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps = 100,
 Tensor linspace(const Tensor& start, const Tensor& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Tensor& start, const Scalar& end, int64_t steps, TensorOptions options = {});
 Tensor linspace(const Scalar& start, const Tensor& end, int64_t steps, TensorOptions options = {});
+Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
 /// base to the power of linspace(start, end, steps).
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps = 100, double base = 10.0,
                 TensorOptions options = {});
@@ -73,6 +83,8 @@ Tensor logspace(const Tensor& start, const Scalar& end, int64_t steps, double ba
                 TensorOptions options = {});
 Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double base = 10.0,
                 TensorOptions options = {});
+Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
+                     double base = 10.0);
 /// Rows and columns (2 x count, kLong) of the entries on and below diagonal `offset` of a row x col
 /// matrix, in row-major order.
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, TensorOptions options = kLong);

@@ -1,6 +1,15 @@
 #include <taper/ops/tensor/for_blob.h>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
 #include <taper/framework/checked.h>
+#include <taper/framework/io/bytes.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -33,6 +42,27 @@ Tensor TensorMaker::make_tensor() {
   Tensor y = detail::share_data(memory.impl(), sizes_, strides, offset_);
   if (options_.requires_grad()) y.set_requires_grad(true);
   return y;
+}
+
+Tensor from_file(std::string_view filename, optional<bool> shared, optional<int64_t> size,
+                 TensorOptions options) {
+  const std::string path(filename);
+  const bool writes = shared.value_or(false);
+  const int64_t n = size.value_or(0);
+  TAPER_CHECK(n >= 0, "from_file: expected a size of at least 0, got ", n);
+  const size_t nbytes = static_cast<size_t>(n) * elementSize(options.scalar_type());
+  if (n == 0) return empty({0}, options);
+  const serialize::detail::Descriptor file{::open(path.c_str(), writes ? O_RDWR : O_RDONLY)};
+  struct stat status = {};
+  TAPER_CHECK(file.fd >= 0 && ::fstat(file.fd, &status) == 0, "from_file: ", path,
+              " cannot be opened: ", std::strerror(errno));
+  TAPER_CHECK(static_cast<size_t>(status.st_size) >= nbytes, "from_file: expected ", path,
+              " to have at least ", nbytes, " bytes, got ", status.st_size);
+  void* data = ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, writes ? MAP_SHARED : MAP_PRIVATE,
+                      file.fd, 0);
+  TAPER_CHECK(data != MAP_FAILED, "from_file: ", path, " cannot be mapped: ", std::strerror(errno));
+  return from_blob(
+      data, {n}, [nbytes](void* p) { ::munmap(p, nbytes); }, options);
 }
 
 }  // namespace taper

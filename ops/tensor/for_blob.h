@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include <taper/framework/tensor.h>
 
@@ -53,6 +54,12 @@ class TensorMaker {
 
 /// from_blob in steps: for_blob(data, {2, 3}).strides({1, 2}).deleter(free).make_tensor().
 inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return {data, sizes}; }
+
+/// The first `size` numbers of a file as a vector of the options' dtype on the CPU, mapped rather
+/// than read. With `shared` what is written to the tensor goes to the file. Throws Error for a file
+/// that is missing or too short.
+Tensor from_file(std::string_view filename, optional<bool> shared = nullopt,
+                 optional<int64_t> size = 0, TensorOptions options = {});
 
 }  // namespace taper
 

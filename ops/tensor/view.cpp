@@ -10,8 +10,6 @@
 
 namespace taper {
 
-using autograd::needs_grad;
-using autograd::record;
 using detail::make_view;
 
 // ---------------------------------------------------------------- view, reshape

@@ -2,6 +2,8 @@
 // input; writing to the result writes to the input.
 #pragma once
 
+#include <vector>
+
 #include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -48,19 +50,6 @@ inline Tensor moveaxis(const Tensor& x, IntArrayRef source, IntArrayRef destinat
 inline Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination) {
   return movedim(x, source, destination);
 }
-/// Elements start ... start + length - 1 along dim.
-Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
-/// The same; `start` is a whole number in a 0-dim tensor, which is waited for.
-Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length);
-/// The slice at `index` along dim, which disappears.
-Tensor select(const Tensor& x, int64_t dim, int64_t index);
-/// Elements start, start + step, ... before end along dim; negative numbers count from the end,
-/// and bounds are clamped, as in Python. step is positive.
-Tensor slice(const Tensor& x, int64_t dim = 0, optional<int64_t> start = nullopt,
-             optional<int64_t> end = nullopt, int64_t step = 1);
-/// Any geometry over x's storage. Throws when it would reach outside.
-Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
-                  optional<int64_t> storage_offset = nullopt);
 /// Without the dimensions of size 1 (or without those of `dim` whose size is 1).
 Tensor squeeze(const Tensor& x);
 Tensor squeeze(const Tensor& x, int64_t dim);
@@ -73,31 +62,6 @@ Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
 Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes);
 /// All elements in one dimension.
 Tensor ravel(const Tensor& x);
-/// All windows of `size` elements, `step` apart, along a dimension; a last dimension of length
-/// `size` is added.
-Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step);
-/// The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension.
-Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
-/// Pieces of split_size (the last may be smaller) along dim.
-std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim = 0);
-/// Pieces of the given sizes, which add up to the size of dim.
-std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
-std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim = 0);
-/// At most `chunks` pieces of equal size (the last may be smaller) along dim.
-std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
-/// split() and chunk(); LibTorch's results under these names are no views for autograd.
-inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
-  return split(x, split_size, dim);
-}
-inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& x, IntArrayRef split_sizes,
-                                                   int64_t dim = 0) {
-  return split_with_sizes(x, split_sizes, dim);
-}
-inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t dim = 0) {
-  return chunk(x, chunks, dim);
-}
-/// The slices along dim.
-std::vector<Tensor> unbind(const Tensor& x, int64_t dim = 0);
 
 }  // namespace taper
 

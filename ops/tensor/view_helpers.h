@@ -19,7 +19,14 @@ inline std::vector<Tensor> room_for_views(const char* op, int64_t count) {
   return views;
 }
 
-/// The last beats of a view op: share the memory, tie it to the base, record.
+/// Zeros for a gradient to be put together in, of g's dtype and device.
+inline Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
+  Tensor whole = make_tensor(sizes, g.scalar_type(), g.device());
+  whole.zero_();
+  return whole;
+}
+
+/// The end of a view op: share the memory, tie it to the base, record.
 template <class F>
 Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dims& strides,
                  int64_t offset, F&& gradient) {

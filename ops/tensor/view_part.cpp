@@ -1,4 +1,5 @@
-// Views of a part: select, slice, narrow, diagonal, split, chunk, unbind, and as_strided, unfold.
+#include <taper/ops/tensor/view_part.h>
+
 #include <algorithm>
 
 #include <taper/framework/checked.h>
@@ -9,22 +10,15 @@
 
 namespace taper {
 
-using autograd::needs_grad;
 using detail::make_view;
 
 namespace {
-
-Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
-  Tensor whole = detail::make_tensor(sizes, g.scalar_type(), g.device());
-  whole.zero_();
-  return whole;
-}
 
 // A gradient that is `g` in the part of a zero tensor that `part` picks, 0 elsewhere. In-place ops
 // on views are recorded, so it can be differentiated again.
 template <class Part>
 Tensor embed(const Tensor& g, const Dims& sizes, const Part& part) {
-  Tensor whole = zeros_for(g, sizes);
+  Tensor whole = detail::zeros_for(g, sizes);
   part(whole).copy_(g);
   return whole;
 }
@@ -150,7 +144,7 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
   const int64_t first = std::min<int64_t>(shift, 0);
   const int64_t length =
       std::max(extent(in_sizes, in_strides), shift + extent(sizes, strides)) - first;
-  Tensor flat = zeros_for(g, {length});
+  Tensor flat = detail::zeros_for(g, {length});
   if (!overlaps(sizes, strides)) {
     as_strided(flat, sizes, strides, shift - first).copy_(g);
   } else {
@@ -161,7 +155,7 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
     const Tensor places = places_of(g, length, in_sizes, in_strides, -first);
     const Tensor ones = detail::make_tensor(places.sizes(), g.scalar_type(), g.device()).fill_(1);
     // 0 / 0 where nothing reads.
-    flat = flat.div(zeros_for(g, {length}).index_add(0, places, ones));
+    flat = flat.div(detail::zeros_for(g, {length}).index_add(0, places, ones));
   }
   return as_strided(flat, in_sizes, in_strides, -first);
 }
@@ -220,95 +214,6 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
                    });
 }
 
-// ---------------------------------------------------------------- several views
-namespace {
-
-// Views of x made by `part(i)`, which is also how a gradient finds its place; one node for all.
-template <class Part>
-std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count, const Part& part) {
-  std::vector<Tensor> out = detail::room_for_views(node, count);
-  for (int64_t i = 0; i < count; ++i) {
-    const NoGradGuard geometry_only;
-    Tensor y = detail::share_data(part(x, i).impl());
-    out.push_back(std::move(y));
-  }
-  for (const Tensor& y : out) autograd::make_view_of(y, x, TensorImpl::ViewOrigin::kMultiOutput);
-  if (!needs_grad(x)) return out;
-  autograd::record_list(node, out, x, [own = x.impl().sizes, part](autograd::Grads& g) {
-    Tensor whole;
-    for (size_t i = 0; i < g.size(); ++i) {
-      if (!g[i].defined()) continue;
-      if (!whole.defined()) whole = zeros_for(g[i], own);
-      part(whole, static_cast<int64_t>(i)).copy_(g[i]);
-    }
-    return whole;
-  });
-  return out;
-}
-
-std::vector<Tensor> split_evenly(const Tensor& x, int64_t size, int64_t dim) {
-  TAPER_CHECK(x.dim() != 0, "split expects at least a 1-dimensional tensor");
-  const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
-  TAPER_CHECK(size >= 0, "split expects split_size be non-negative, but got split_size=", size);
-  TAPER_CHECK(size > 0 || total == 0,
-              "split_size can only be 0 if dimension size is 0, but got "
-              "dimension size of ",
-              total);
-  const int64_t count = total == 0 ? 1 : (total - 1) / size + 1;
-  return make_views("SplitBackward0", x, count, [d, size](const Tensor& w, int64_t i) {
-    const int64_t first = i * size, rest = w.size(d) - first;
-    return slice(w, d, first, first + std::min(size, rest));
-  });
-}
-
-}  // namespace
-
-std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim) {
-  return split_evenly(x, split_size, dim);
-}
-
-std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
-  TAPER_CHECK(x.dim() != 0, "split expects at least a 1-dimensional tensor");
-  const int64_t d = wrap_dim(dim, x.dim());
-  std::vector<int64_t> starts{0};
-  for (int64_t s : split_sizes) {
-    TAPER_CHECK(s >= 0,
-                "split_with_sizes expects split_sizes have only non-negative entries, but "
-                "got split_sizes=",
-                split_sizes);
-    starts.push_back(detail::checked_add("split_with_sizes", starts.back(), s));
-  }
-  TAPER_CHECK(starts.back() == x.size(d), "split_with_sizes expects split_sizes to sum exactly to ",
-              x.size(d), " (input tensor's size at dimension ", d,
-              "), but got split_sizes=", split_sizes);
-  return make_views(
-      "SplitWithSizesBackward0", x, static_cast<int64_t>(split_sizes.size()),
-      [d, starts](const Tensor& w, int64_t i) { return slice(w, d, starts[i], starts[i + 1]); });
-}
-
-std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
-  return split_with_sizes(x, split_sizes, dim);
-}
-
-std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
-  TAPER_CHECK(x.dim() > 0, "chunk expects at least a 1-dimensional tensor");
-  TAPER_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
-  const int64_t size = total / chunks + (total % chunks != 0);
-  if (size == 0) {
-    detail::room_for_views("chunk", chunks);
-    return split_with_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), d);
-  }
-  return split_evenly(x, size, d);
-}
-
-std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
-  const int64_t d = wrap_dim(dim, x.dim());
-  TAPER_CHECK_INDEX(x.dim() > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
-  return make_views("UnbindBackward0", x, x.size(d),
-                    [d](const Tensor& w, int64_t i) { return select(w, d, i); });
-}
-
 // ---------------------------------------------------------------- methods
 Tensor Tensor::narrow(int64_t dim, const Tensor& start, int64_t length) const {
   return taper::narrow(*this, dim, start, length);
@@ -331,27 +236,9 @@ Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const {
 Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
   return taper::diagonal(*this, offset, dim1, dim2);
 }
-std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const {
-  return taper::split(*this, split_size, dim);
+
+Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const {
+  return narrow(dim, start, length).clone(MemoryFormat::Contiguous);
 }
-std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const {
-  return taper::split(*this, split_sizes, dim);
-}
-std::vector<Tensor> Tensor::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const {
-  return taper::split_with_sizes(*this, split_sizes, dim);
-}
-std::vector<Tensor> Tensor::unsafe_chunk(int64_t chunks, int64_t dim) const {
-  return taper::unsafe_chunk(*this, chunks, dim);
-}
-std::vector<Tensor> Tensor::unsafe_split(int64_t split_size, int64_t dim) const {
-  return taper::unsafe_split(*this, split_size, dim);
-}
-std::vector<Tensor> Tensor::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const {
-  return taper::unsafe_split_with_sizes(*this, split_sizes, dim);
-}
-std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
-  return taper::chunk(*this, chunks, dim);
-}
-std::vector<Tensor> Tensor::unbind(int64_t dim) const { return taper::unbind(*this, dim); }
 
 }  // namespace taper

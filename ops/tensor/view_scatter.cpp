@@ -6,13 +6,10 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/view_part.h>
 
 namespace taper {
 namespace {
-
-using autograd::needs_grad;
-using autograd::record;
 
 // A copy of x whose part(copy) is `src`.
 template <class Part>
@@ -143,6 +140,11 @@ Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
   }
   as_strided({length}, {step}).fill_(value);
   return const_cast<Tensor&>(*this);
+}
+
+Tensor Tensor::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                                  optional<int64_t> storage_offset) const {
+  return taper::as_strided_scatter(*this, src, size, stride, storage_offset);
 }
 
 }  // namespace taper

@@ -2,8 +2,8 @@
 #include <taper/nn/functional/embedding_bag.h>
 #include <taper/nn/modules.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include <sstream>
 

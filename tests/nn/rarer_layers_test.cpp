@@ -4,9 +4,11 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_margin.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/random/rand.h>
-#include <taper/ops/spatial/pool.h>
+#include <taper/ops/sequence/loss_ctc.h>
+#include <taper/ops/spatial/pool_unpool.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/devices.h"

@@ -12,8 +12,8 @@
 #include <taper/nn/any_module.h>
 #include <taper/nn/modules/container/sequential.h>
 #include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "test_util.h"
 

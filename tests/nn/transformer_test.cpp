@@ -13,8 +13,8 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "test_util.h"
 

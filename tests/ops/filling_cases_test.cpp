@@ -2,12 +2,12 @@
 // sums to smaller shapes: what Tensor's methods do with whole tensors, in the harness.
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
-#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_nonzero.h>
+#include <taper/ops/index/one_hot.h>
 #include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/tensor/combine.h>
+#include <taper/ops/reduce/search.h>
+#include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/functions.h>
-#include <taper/ops/tensor/shape.h>
 
 #include <algorithm>
 #include <cmath>

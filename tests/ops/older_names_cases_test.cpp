@@ -1,9 +1,10 @@
 // Functions by their older names, whose arguments or results are not those of the newer ones.
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matrix_norms.h>
 #include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_nll.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/spatial/conv.h>

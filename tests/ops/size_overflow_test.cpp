@@ -2,19 +2,23 @@
 // op refuses them before it computes with what is left of them.
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/one_hot.h>
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/linalg/einsum.h>
 #include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/histogram.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/segment_reduce.h>
-#include <taper/ops/reduce/statistics.h>
 #include <taper/ops/spatial/conv.h>
 #include <taper/ops/spatial/fold.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/spatial/pool.h>
-#include <taper/ops/tensor/combine.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/for_blob.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/meshgrid.h>
+#include <taper/ops/tensor/repeat.h>
+#include <taper/ops/tensor/split.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/ops/tensor/view_scatter.h>
 

@@ -1,9 +1,7 @@
 // Stacks of tensors, dimensions that are added to small ones, and other moves of elements.
 #include <taper/ops/sequence/pack_sequence.h>
 #include <taper/ops/spatial/fold.h>
-#include <taper/ops/tensor/combine.h>
-#include <taper/ops/tensor/functions.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view_scatter.h>
 
 #include "ops/taken.h"

@@ -3,8 +3,8 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/optim/optim.h>
 
 #include <cmath>

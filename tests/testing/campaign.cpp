@@ -9,8 +9,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "harness/check_shared.h"
 

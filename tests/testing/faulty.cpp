@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 namespace taper::testing {
 namespace {

@@ -14,8 +14,8 @@
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "testing/faulty.h"
 

@@ -1,10 +1,10 @@
 // Pointwise loops over strided operands, against the same over contiguous ones.
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/functions.h>
 #include <taper/ops/tensor/view.h>
 
 #include "test_util.h"

@@ -4,6 +4,7 @@
 #include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special.h>
+#include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/fft/fft_transform.h>
 #include <taper/ops/index/scatter_reduce.h>
@@ -19,8 +20,8 @@
 #include <taper/ops/spatial/conv.h>
 #include <taper/ops/spatial/fold.h>
 #include <taper/ops/spatial/pool.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/testing/gtest.h>
 

@@ -13,8 +13,9 @@
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/flip.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/testing/gtest.h>
 

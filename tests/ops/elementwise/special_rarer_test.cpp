@@ -1,4 +1,4 @@
-#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/elementwise/special_bessel.h>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/elementwise/special_rarer.h>
+#include <taper/ops/elementwise/special_bessel.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"

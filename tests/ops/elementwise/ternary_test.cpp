@@ -3,6 +3,7 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"

@@ -3,12 +3,13 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/fft/fft_transform.h>
+#include <taper/ops/fft/stft.h>
 #include <taper/ops/fft/window.h>
-#include <taper/ops/linalg/linalg_solve.h>
+#include <taper/ops/linalg/linalg_eig.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 #include <cmath>

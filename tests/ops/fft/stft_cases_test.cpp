@@ -1,5 +1,5 @@
 // Short-time Fourier transforms and the way back in the harness, from their definitions.
-#include <taper/ops/fft/fft_transform.h>
+#include <taper/ops/fft/stft.h>
 
 #include <cmath>
 #include <complex>

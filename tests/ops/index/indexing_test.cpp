@@ -10,6 +10,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_nonzero.h>
 
 #include "harness/samples.h"
 

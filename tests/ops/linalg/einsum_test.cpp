@@ -1,3 +1,4 @@
+#include <taper/ops/linalg/cross.h>
 #include <taper/ops/linalg/einsum.h>
 
 #include <gtest/gtest.h>

@@ -2,13 +2,17 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/linalg/linalg_eig.h>
+#include <taper/ops/linalg/linalg_exp.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_householder.h>
 #include <taper/ops/linalg/linalg_lu.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/testing/gtest.h>
 

@@ -4,6 +4,8 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/linalg/linalg_eig.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_householder.h>
 #include <taper/ops/linalg/linalg_lu.h>
 #include <taper/ops/linalg/linalg_names.h>

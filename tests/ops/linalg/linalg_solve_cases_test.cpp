@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/linalg_factor.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/linalg_tensor.h>
 #include <taper/ops/linalg/matmul.h>

@@ -6,9 +6,13 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/linalg/linalg_exp.h>
+#include <taper/ops/linalg/linalg_factor.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 #include "ops/linalg/matrix_case.h"

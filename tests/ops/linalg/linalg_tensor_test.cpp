@@ -2,12 +2,15 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/linalg/einsum.h>
+#include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_householder.h>
+#include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 #include "ops/linalg/matrix_case.h"

@@ -1,5 +1,9 @@
 // Cases of the losses of pairs, of margins and of sequences, from their definitions.
+#include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_margin.h>
+#include <taper/ops/nn/loss_pointwise.h>
+#include <taper/ops/sequence/loss_ctc.h>
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,10 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/linalg/distance.h>
+#include <taper/ops/nn/loss_margin.h>
+#include <taper/ops/nn/loss_nll.h>
+#include <taper/ops/nn/loss_pointwise.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
 

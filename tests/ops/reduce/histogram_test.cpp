@@ -8,8 +8,8 @@
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/gradient.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "harness/samples.h"
 #include "test_util.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <taper/ops/reduce/reduce_median.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>

@@ -10,6 +10,7 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/reduce/reduce_median.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/tensor/factory.h>

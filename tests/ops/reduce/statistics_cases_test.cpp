@@ -6,8 +6,11 @@
 #include <map>
 
 #include <taper/ops/reduce/covariance.h>
+#include <taper/ops/reduce/histogram.h>
+#include <taper/ops/reduce/reduce_median.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/search.h>
 #include <taper/ops/reduce/sort.h>
 #include <taper/ops/reduce/trapezoid.h>

@@ -7,8 +7,8 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/reduce/unique.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 #include <taper/ops/tensor/view.h>
 
 #include "test_util.h"

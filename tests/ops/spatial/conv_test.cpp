@@ -5,8 +5,8 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
 
 #include "test_util.h"
 

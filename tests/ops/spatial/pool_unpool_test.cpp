@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include <taper/ops/spatial/pool.h>
+#include <taper/ops/spatial/pool_unpool.h>
 
 #include "test_util.h"
 

@@ -3,9 +3,10 @@
 
 #include <taper/nn/functional/linear.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/spatial/grid_sample.h>
-#include <taper/ops/tensor/combine.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/flip.h>
+#include <taper/ops/tensor/meshgrid.h>
 
 #include "test_util.h"
 

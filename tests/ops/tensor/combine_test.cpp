@@ -1,4 +1,3 @@
-#include <taper/ops/tensor/combine.h>
 
 #include <gtest/gtest.h>
 
@@ -6,13 +5,22 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/index/index_advanced.h>
+#include <taper/ops/index/index_scatter.h>
+#include <taper/ops/reduce/gradient.h>
+#include <taper/ops/reduce/histogram.h>
+#include <taper/ops/reduce/reduce_minmax.h>
+#include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/search.h>
 #include <taper/ops/reduce/statistics.h>
 #include <taper/ops/reduce/unique.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/flip.h>
+#include <taper/ops/tensor/meshgrid.h>
+#include <taper/ops/tensor/split.h>
 
 #include "harness/devices.h"
 #include "test_util.h"

@@ -7,7 +7,6 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/fill.h>
 
 #include "test_util.h"
 

@@ -1,11 +1,15 @@
 // Methods as functions, functions of memory, and the rarer in-place forms.
-#include <taper/ops/tensor/functions.h>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 
+#include <taper/ops/elementwise/special.h>
+#include <taper/ops/tensor/cat.h>
+#include <taper/ops/tensor/copy.h>
+#include <taper/ops/tensor/for_blob.h>
+#include <taper/ops/tensor/resize.h>
 #include <taper/taper.h>
 
 #include "harness/pointwise.h"

@@ -3,8 +3,14 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/index/one_hot.h>
+#include <taper/ops/spatial/pad.h>
+#include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/shape.h>
+#include <taper/ops/tensor/flip.h>
+#include <taper/ops/tensor/meshgrid.h>
+#include <taper/ops/tensor/repeat.h>
+#include <taper/ops/tensor/triangle.h>
 
 #include "test_util.h"
 

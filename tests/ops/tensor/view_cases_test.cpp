@@ -1,8 +1,8 @@
 // Views in the harness: shapes, orders of dimensions, dimensions of size 1.
 #include <taper/ops/elementwise/complex.h>
-#include <taper/ops/tensor/functions.h>
 #include <taper/ops/tensor/view.h>
 
+#include <taper/ops/tensor/member_functions.h>
 #include "ops/taken.h"
 
 namespace taper::testing {

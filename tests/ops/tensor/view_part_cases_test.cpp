@@ -3,8 +3,9 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/unary.h>
-#include <taper/ops/tensor/combine.h>
+#include <taper/ops/tensor/split.h>
 #include <taper/ops/tensor/view.h>
+#include <taper/ops/tensor/view_part.h>
 #include <taper/testing/gradcheck.h>
 
 #include "ops/taken.h"

@@ -1,0 +1,36 @@
+#include <taper/framework/cuda/map.h>
+#include <taper/ops/elementwise/special_bessel_functors.h>
+
+namespace taper::cuda {
+namespace {
+
+template <class T>
+struct Frexp {
+  T* mantissa;
+  int32_t* exponent;
+  const T* x;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    mantissa[i] = static_cast<T>(functor::frexp()(load(x[i]), exponent[i]));
+  }
+};
+
+}  // namespace
+
+void special_of_one(Out y, In x, SpecialOfOne f) {
+  TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
+               [&] { map_in_double(y, x, functor::special_of_one{f}); });
+}
+
+void special_of_two(Out y, In a, In b, SpecialOfTwo f) {
+  TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
+               [&] { map2_in_double(y, a, b, functor::special_of_two{f}); });
+}
+
+void frexp(Out mantissa, Out exponent, In x) {
+  TAPER_SWITCH(x.dtype, "frexp", TAPER_FLOATING_DTYPES, [&] {
+    for_each(x.numel,
+             Frexp<scalar_t>{mantissa.as<scalar_t>(), exponent.as<int32_t>(), x.as<scalar_t>()});
+  });
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,41 @@
+// Elements by an index for each: gather and scatter.
+#pragma once
+
+#include <string_view>
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// y[i, j, k] = x[index[i, j, k], j, k] for dim 0, and so on: y has index's shape. `index` is
+/// int64, has x's rank, and is no larger than x apart from `dim`. `sparse_grad` must be false.
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse_grad = false);
+Tensor& gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                   bool sparse_grad = false);
+/// x with y[index[i, j, k], j, k] = src[i, j, k] for dim 0, and so on. `src` has x's dtype and at
+/// least index's sizes. `reduce`, "add" or "multiply", combines with what is there.
+Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value);
+Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src,
+               std::string_view reduce);
+Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value,
+               std::string_view reduce);
+Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                    const Tensor& src);
+Tensor& scatter_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                    const Scalar& value);
+/// scatter with addition.
+Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src);
+Tensor& scatter_add_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+                        const Tensor& src);
+
+/// gather along `dim` with the other dimensions broadcast; nullopt: of the flattened tensor.
+Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim = nullopt);
+Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,
+                           optional<int64_t> dim = nullopt);
+
+}  // namespace taper
+
+#pragma GCC visibility pop

@@ -1,0 +1,26 @@
+// The cross product.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// The cross product of vectors along `dim`, of 3 elements (nullopt: the first dimension of size
+/// 3). Other dimensions broadcast, except where dim is nullopt.
+Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim = nullopt);
+Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
+                  optional<int64_t> dim = nullopt);
+Tensor& linalg_cross_out(Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1);
+
+namespace linalg {
+
+/// The cross product along `dim`.
+Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1);
+
+}  // namespace linalg
+
+}  // namespace taper
+
+#pragma GCC visibility pop

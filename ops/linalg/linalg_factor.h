@@ -1,0 +1,70 @@
+// Factors of matrices: Cholesky, QR, singular values, eigenvalues of symmetric matrices. The common
+// rules are in linalg_solve.h.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+namespace linalg {
+
+/// The lower triangular L with L L^T = A (its transpose with `upper`), for positive-definite A, of
+/// which the lower triangle is read.
+Tensor cholesky(const Tensor& A, bool upper = false);
+std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = false,
+                                       bool check_errors = false);
+Tensor& cholesky_out(Tensor& result, const Tensor& A);
+/// Q with orthonormal columns and upper triangular R with Q R = A: "reduced" (Q is m x min(m, n)),
+/// "complete" (m x m) or "r" (Q is empty). Complete and "r" ones of tall matrices have no gradient.
+std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced");
+/// U, S, Vh with U diag(S) Vh = A: S in descending order; U and Vh square with full_matrices. The
+/// gradient of U and Vh is defined up to signs, and only for singular values that differ.
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
+                                       optional<std::string_view> driver);
+Tensor svdvals(const Tensor& A, optional<std::string_view> driver);
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true);
+Tensor svdvals(const Tensor& A);
+/// Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices, of which the lower
+/// ("L") or upper ("U") triangle is read.
+std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO = "L");
+Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
+
+}  // namespace linalg
+
+Tensor cholesky(const Tensor& self, bool upper = false);
+Tensor& linalg_cholesky_out(Tensor& out, const Tensor& A, bool upper = false);
+/// The inverse of L L^T (U^T U with `upper`), given the factor. Throws LinAlgError for zeros on its
+/// diagonal.
+Tensor cholesky_inverse(const Tensor& self, bool upper = false);
+Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false);
+/// The X with L L^T X = self, given the factor.
+Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
+Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Tensor& input2,
+                           bool upper = false);
+std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
+std::tuple<Tensor&, Tensor&> linalg_qr_out(Tensor& Q, Tensor& R, const Tensor& A,
+                                           std::string_view mode = "reduced");
+/// Eigenvalues, ascending, and eigenvectors (or an empty tensor) of symmetric matrices, of which
+/// the upper or the lower triangle is read.
+std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors = false, bool upper = true);
+/// U, S, V (not transposed).
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
+                                       bool compute_uv = true);
+
+// ---------------------------------------------------------------- out forms
+Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
+Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
+                           optional<std::string_view> driver = nullopt);
+std::tuple<Tensor&, Tensor&> linalg_eigh_out(Tensor& eigenvalues, Tensor& eigenvectors,
+                                             const Tensor& A, std::string_view UPLO = "L");
+std::tuple<Tensor&, Tensor&> linalg_cholesky_ex_out(Tensor& L, Tensor& info, const Tensor& A,
+                                                    bool upper = false, bool check_errors = false);
+
+}  // namespace taper
+
+#pragma GCC visibility pop

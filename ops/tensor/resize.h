@@ -1,0 +1,43 @@
+// Other geometries and other memory for a tensor that stays the same object.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
+Tensor resize_as(const Tensor& self, const Tensor& the_template,
+                 optional<MemoryFormat> format = nullopt);
+Tensor set(const Tensor& self);
+Tensor set(const Tensor& self, const Tensor& source);
+Tensor set(const Tensor& self, const Storage& source);
+Tensor set(const Tensor& self, const Storage& source, int64_t storage_offset, IntArrayRef size,
+           IntArrayRef stride = {});
+
+/// The in-place methods of these names. self takes over the shape of the_template, or with
+/// as_strided_ any geometry over its own memory; both throw for a tensor that requires a gradient.
+inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
+                          optional<MemoryFormat> format = nullopt) {
+  return self.resize_as_(the_template, format);
+}
+
+inline const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
+                                optional<MemoryFormat> format = nullopt) {
+  return self.resize_as_(the_template, format);
+}
+
+inline Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
+                           optional<int64_t> storage_offset = nullopt) {
+  return self.as_strided_(size, stride, storage_offset);
+}
+
+inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                                 optional<int64_t> storage_offset = nullopt) {
+  return self.as_strided_(size, stride, storage_offset);
+}
+
+}  // namespace taper
+
+#pragma GCC visibility pop

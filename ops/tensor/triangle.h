@@ -1,0 +1,24 @@
+// Triangles and diagonals of matrices.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// The matrices in the last two dimensions with zeros above (below) the diagonal; diagonal k is k
+/// places right of the main one.
+Tensor tril(const Tensor& x, int64_t diagonal = 0);
+Tensor& tril_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
+Tensor triu(const Tensor& x, int64_t diagonal = 0);
+Tensor& triu_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
+/// The matrix with vector x on its diagonal, or the diagonal of matrix x.
+Tensor diag(const Tensor& x, int64_t diagonal = 0);
+Tensor& diag_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
+/// The sum of a matrix's diagonal.
+Tensor trace(const Tensor& x);
+
+}  // namespace taper
+
+#pragma GCC visibility pop
