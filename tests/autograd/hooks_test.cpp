@@ -155,5 +155,15 @@ TEST(NodeHook, ClassesOfLibTorch) {
                [&] { y.grad_fn()->add_pre_hook(std::unique_ptr<autograd::FunctionPreHook>()); });
 }
 
+TEST(TensorHook, ThatWasNeverThereIsNotRemoved) {
+  const Tensor x = values({1}).requires_grad_();
+  const unsigned id = x.register_hook([](const Tensor& g) { return g * 2; });
+  expect_error("Invalid index, no hook at position", [&] { x.remove_hook(id + 1); });
+  x.remove_hook(id);
+  x.remove_hook(id);
+  x.sum().backward();
+  expect_values(x.grad(), {1}, {1});
+}
+
 }  // namespace
 }  // namespace taper::testing

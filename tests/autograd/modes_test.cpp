@@ -186,5 +186,17 @@ TEST(Leaves, IndicesHaveNoHistory) {
   EXPECT_FALSE(x.to(kLong).requires_grad());
 }
 
+TEST(SetRequiresGrad, LeavesResultsOfOpsAlone) {
+  const Tensor y = values({1}).requires_grad_().mul(2);
+  EXPECT_TRUE(y.set_requires_grad(false).requires_grad());
+  expect_error("you can only change requires_grad flags of leaf variables",
+               [&] { y.requires_grad_(false); });
+}
+
+TEST(InferenceModes, TensorsHaveNoVersion) {
+  const InferenceMode inference;
+  expect_error("Inference tensors do not track version counter.", [] { values({1})._version(); });
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -262,6 +264,31 @@ TEST(Memory, OfAViewIsItsBases) {
 TEST(Dims, HoldAtMostTwelve) {
   EXPECT_NO_THROW(counting(std::vector<int64_t>(12, 1)));
   EXPECT_THROW(counting(std::vector<int64_t>(13, 1)), Error);
+}
+
+struct Counted : intrusive_ptr_target {
+  explicit Counted(int* count) : count(count) { ++*count; }
+  ~Counted() override { --*count; }
+  int* count;
+};
+
+TEST(Access, IntrusivePointersAndAccessors) {
+  int alive = 0;
+  {
+    auto p = make_intrusive<Counted>(&alive);
+    const intrusive_ptr<Counted> other = p;
+    EXPECT_EQ(alive, 1);
+    EXPECT_EQ(p.use_count(), 2u);
+  }
+  EXPECT_EQ(alive, 0);
+  const Tensor x = counting({2, 3});
+  const PackedTensorAccessor32<float, 2, RestrictPtrTraits> a =
+      x.packed_accessor32<float, 2, RestrictPtrTraits>();
+  EXPECT_EQ(a[1][2], 5);
+  EXPECT_EQ((x.packed_accessor64<float, 2>()[1][0]), 3);
+  const autograd::AutoGradMode off(false);
+  EXPECT_FALSE(GradMode::is_enabled());
+  init_num_threads();
 }
 
 }  // namespace

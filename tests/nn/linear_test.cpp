@@ -7,6 +7,8 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "harness/samples.h"
+
 namespace taper {
 namespace {
 
@@ -114,3 +116,40 @@ TEST(Linear, TheBiasMayBeWhateverExpandsToTheResult) {
 
 }  // namespace
 }  // namespace taper
+
+namespace taper::testing {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+TAPER_OP_CASES(bilinear_maps, {
+  OpCase bilinear_map;
+  bilinear_map.name = "bilinear";
+  bilinear_map.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3, 2}, {3, 4}, {5, 2, 4}, {5}}, t),
+                             sample_of({{2, 1, 3}, {2, 1, 2}, {1, 3, 2}, {1}}, t)};
+  };
+  bilinear_map.call = [](const Args& a) {
+    return nn::functional::bilinear(a.t[0], a.t[1], a.t[2], a.t[3]);
+  };
+  bilinear_map.reference = [](const ArrayArgs& a) {
+    Sizes sizes = a.t[0].sizes;
+    sizes.back() = a.t[3].numel();
+    Array y(sizes);
+    for_each_index(sizes, [&](const Sizes& index) {
+      const int64_t k = index.back();
+      Sizes p = index, q = index;
+      double sum = a.t[3].v[size_t(k)];
+      for (p.back() = 0; p.back() < a.t[0].size(-1); ++p.back())
+        for (q.back() = 0; q.back() < a.t[1].size(-1); ++q.back())
+          sum += a.t[0].at(p) * a.t[2].at({k, p.back(), q.back()}) * a.t[1].at(q);
+      y.at(index) = sum;
+    });
+    return y;
+  };
+  bilinear_map.tolerance = 8;
+  return std::vector<OpCase>{bilinear_map};
+});
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,10 +1,15 @@
 #include <taper/ops/elementwise/activation.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <taper/framework/random.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/special.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>
 #include <taper/ops/random/rand.h>
-#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
@@ -12,6 +17,8 @@
 
 namespace taper::testing {
 namespace {
+
+const double kInf = INFINITY;
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -355,6 +362,46 @@ TEST(Activation, HardtanhWithCrossedBoundsIsTheUpperOne) {
   const Tensor x = tensor({-3.f, 0.2f, 0.7f, 3.f});
   EXPECT_TRUE(hardtanh(x, 1, 0.5).equal(full({4}, 0.5f)));
   EXPECT_TRUE(hardtanh(x.to(kDouble), 1, 0.5).equal(full({4}, 0.5, kDouble)));
+}
+
+TEST(Strides, OfDenseInputsStayThroughPointwiseFunctions) {
+  const Tensor x = counting({3, 4}).div(20).t(), reference = x.contiguous();
+  ASSERT_FALSE(x.is_contiguous());
+#define TAPER_KEEPS(...)                                                    \
+  {                                                                         \
+    const auto f = [](const Tensor& v) { return __VA_ARGS__; };             \
+    EXPECT_EQ(f(x).strides(), x.strides()) << #__VA_ARGS__;                 \
+    EXPECT_TRUE(f(x).allclose(f(reference))) << #__VA_ARGS__;               \
+    EXPECT_EQ(f(reference).strides(), IntArrayRef({3, 1})) << #__VA_ARGS__; \
+  }
+  TAPER_KEEPS(sinc(v))
+  TAPER_KEEPS(angle(v))
+  TAPER_KEEPS(logit(v))
+  TAPER_KEEPS(nan_to_num(v))
+  TAPER_KEEPS(nan_to_num(v, 1, 2, 3))
+  TAPER_KEEPS(hardswish(v))
+  TAPER_KEEPS(gelu(v))
+  TAPER_KEEPS(elu(v))
+  TAPER_KEEPS(softplus(v))
+  TAPER_KEEPS(silu(v.to(kBFloat16)))
+  TAPER_KEEPS(where(v.gt(0.2), v, 0))
+#undef TAPER_KEEPS
+  const Tensor gaps = counting({3, 8}).slice(1, 0, 8, 2);
+  EXPECT_TRUE(gelu(gaps).is_contiguous() && gelu(gaps).equal(gelu(gaps.contiguous())));
+}
+
+TEST(Strides, OfActivationsDoNotReachGradients) {
+  Tensor a = counting({3, 4}).div(7).requires_grad_(), b = a.detach().clone().requires_grad_();
+  const Tensor weights = counting({4, 3});
+  (silu(a.t()) * weights).sum().backward();
+  (silu(b.t().contiguous()) * weights).sum().backward();
+  EXPECT_TRUE(a.grad().equal(b.grad()));
+}
+
+TEST(Hardswish, OfMinusInfinityIsNaN) {
+  const Tensor y = hardswish(values({-kInf, kInf, -5, 3}));
+  EXPECT_TRUE(std::isnan(y[0].item<float>()));
+  expect_values(y.slice(0, 1), {3}, {kInf, -0.0, 3});
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
-#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -402,6 +403,34 @@ TEST(BinaryLoops, ExtremesOfInt64) {
   EXPECT_TRUE(equal(x.pow(2), zeros({19}, kLong)));
   EXPECT_TRUE(equal(maximum(x, x.add(1)), x.add(1)));
 }
+
+TAPER_OP_CASES(derivatives_from_outputs, {
+  struct Derivative {
+    const char* name;
+    Tensor (*op)(const Tensor&, const Tensor&);
+    double (*f)(double, double);
+  };
+  const Derivative derivatives[] = {
+      {"relu_backward", &relu_backward, [](double g, double y) { return y > 0 ? g : 0; }},
+      {"tanh_backward", &tanh_backward, [](double g, double y) { return g * (1 - y * y); }},
+      {"sigmoid_backward", &sigmoid_backward, [](double g, double y) { return g * y * (1 - y); }}};
+  std::vector<OpCase> list;
+  for (const Derivative& d : derivatives) {
+    OpCase c;
+    c.name = d.name;
+    c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+    c.samples = [](ScalarType t) {
+      std::vector<Args> samples;
+      for (const Sizes& sizes : shapes_of_one(t)) samples.push_back(sample_of({sizes, sizes}, t));
+      return samples;
+    };
+    c.call = [d](const Args& a) { return d.op(a.t[0], a.t[1]); };
+    c.reference = [d](const ArrayArgs& a) { return map(a.t[0], a.t[1], d.f); };
+    c.tolerance = 4;
+    list.push_back(c);
+  }
+  return list;
+});
 
 }  // namespace
 }  // namespace taper::testing

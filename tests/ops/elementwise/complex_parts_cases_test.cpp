@@ -1,12 +1,16 @@
 // Complex tensors from parts and back, and the functions that only they need, in the harness.
 #include <taper/ops/elementwise/complex.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 
+#include <taper/ops/tensor/factory.h>
+
 #include "complex_util.h"
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -258,6 +262,34 @@ TAPER_OP_CASES(real_numbers_too, {
   }
   return list;
 });
+
+TEST(Real, TensorsAreTheirOwnConjugates) {
+  const Tensor x = tensor_of({1, 2}, {-INFINITY, INFINITY});
+  EXPECT_TRUE(real(x).is_same(x) && conj(x).is_same(x) && x.positive().is_same(x));
+  expect_values(x.mH(), {2, 1}, {-INFINITY, INFINITY});
+  expect_values(isposinf(x), {1, 2}, {0, 1});
+  expect_values(isneginf(x), {1, 2}, {1, 0});
+  expect_values(isposinf(values({1}, kLong)), {1}, {0});
+  expect_values(isreal(x), {1, 2}, {1, 1});
+  expect_values(x.sgn(), {1, 2}, {-1, 1});
+  EXPECT_EQ(message_of([&] { imag(x); }),
+            "imag is not implemented for tensors with non-complex dtypes.");
+  EXPECT_EQ(message_of([] { zeros({1}, kBool).positive(); }),
+            "The `+` operator, on a bool tensor is not supported.");
+  EXPECT_THROW(adjoint(zeros({3})), Error);
+}
+
+Tensor complexes() { return taper::complex(values({3, -0.0}), values({4, -2})); }
+
+TEST(OutForms, OfAnglesAndSigns) {
+  Tensor real = values({}), as_complex = taper::complex(values({}), values({}));
+  expect_values(angle_out(real, values({-1, 0, 2})), {3}, {float(M_PI), 0, 0});
+  EXPECT_FLOAT_EQ(angle_out(real, complexes())[0].item<float>(), std::atan2(4.f, 3.f));
+  Tensor sign = sgn_out(as_complex, complexes());
+  EXPECT_FLOAT_EQ(taper::real(sign)[0].item<float>(), 0.6f);
+  expect_values(sgn_out(real, values({-3, 0})), {2}, {-1, 0});
+  expect_error("Found dtype Float but expected ComplexFloat", [&] { sgn_out(real, complexes()); });
+}
 
 }  // namespace
 }  // namespace taper::testing

@@ -2,14 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special_bessel.h>
+#include <taper/ops/elementwise/special_names.h>
+#include <taper/ops/elementwise/unary.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
-#include "ops/elementwise/special_references.h"
+#include "ops/elementwise/special_definitions.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -203,6 +207,122 @@ TEST(Xlog1py, PromotesAsOtherOpsDo) {
   EXPECT_EQ(special::xlog1py(number, whole).scalar_type(), kDouble);
   EXPECT_EQ(special::xlog1py(row, number).scalar_type(), kFloat);
   EXPECT_EQ(special::xlog1py(whole, whole).scalar_type(), kFloat);
+}
+
+double normal_area(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+// pi^(3 / 2) Gamma(x) Gamma(x - 1/2) Gamma(x - 1), of which the logarithm.
+double gamma_of_three(double x) {
+  return 1.5 * std::log(M_PI) + std::lgamma(x) + std::lgamma(x - 0.5) + std::lgamma(x - 1);
+}
+
+TAPER_OP_CASES(of_one, {
+  const auto floats = [](const char* name, std::function<Tensor(const Tensor&)> op, Unary f,
+                         Range range) {
+    OpCase c = unary_case(name, std::move(op), f, range);
+    c.dtypes = {kFloat, kDouble};
+    c.tolerance = 20;
+    return c;
+  };
+  std::vector<OpCase> list = {
+      floats("special_entr", &special::entr, [](double x) { return -x * std::log(x); }, {0.1, 4}),
+      floats("special_ndtr", &special::ndtr, &normal_area, {-3, 3}),
+      floats("mvlgamma", [](const Tensor& x) { return mvlgamma(x, 3); }, &gamma_of_three, {1.2, 6}),
+      floats(
+          "polygamma_0", [](const Tensor& x) { return polygamma(0, x); },
+          [](double x) {
+            double sum = 0;
+            for (; x < 30; x += 1) sum -= 1 / x;
+            return sum + std::log(x) - 0.5 / x - 1 / (12 * x * x) + 1 / (120 * x * x * x * x);
+          },
+          {0.3, 9})};
+  case_in(list, "mvlgamma").inplace = [](const Args& a) { return a.t[0].mvlgamma_(3); };
+  case_in(list, "polygamma_0").inplace = [](const Args& a) { return a.t[0].polygamma_(0); };
+  case_in(list, "mvlgamma").errors = {
+      error<Error>("p has to be greater than or equal to 1", [] { mvlgamma(numbers({2}), 0); })};
+  case_in(list, "polygamma_0").errors = {error<Error>(
+      "polygamma(n, x) does not support negative n.", [] { polygamma(-1, numbers({2})); })};
+  return list;
+});
+TAPER_OP_CASES(of_two, {
+  OpCase product = binary_case(
+      "special_xlog1py", [](const Tensor& x, const Tensor& y) { return special::xlog1py(x, y); },
+      [](double x, double y) { return x * std::log1p(y); }, {}, {0.1, 4});
+  OpCase power = binary_case(
+      "float_power", [](const Tensor& x, const Tensor& y) { return float_power(x, y); },
+      [](double x, double y) { return std::pow(x, y); }, {0.2, 3}, {-2, 2});
+  power.dtypes = {kFloat, kDouble, kHalf};
+  power.result_dtype = [](ScalarType) { return kDouble; };
+  OpCase step = binary_case(
+      "heaviside", [](const Tensor& x, const Tensor& y) { return heaviside(x, y); },
+      [](double x, double y) { return x < 0   ? 0
+                                      : x > 0 ? 1
+                                              : y; }, {-2, 2}, {});
+  step.dtypes = {kFloat, kDouble, kLong};
+  step.differentiable = false;
+  step.refuses_gradient = true;
+  step.errors = {error<Error>("heaviside is not yet implemented for tensors with different dtypes.",
+                              [] { heaviside(values({1}), values({1}, kDouble)); })};
+  OpCase next = binary_case(
+      "nextafter", [](const Tensor& x, const Tensor& y) { return nextafter(x, y); },
+      [](double x, double y) { return std::nextafter(x, y); }, {}, {});
+  next.dtypes = {kDouble};
+  next.differentiable = false;
+  next.refuses_gradient = true;
+  product.dtypes = {kFloat, kDouble};
+  std::vector<OpCase> list = {product, power, step, next};
+  for (OpCase& c : list) c.tolerance = 8;
+  return list;
+});
+TEST(SpecialNames, LongOnesAreTheSameFunctions) {
+  const Tensor x = values({0.2, 0.5, 0.7}), n = values({0, 1, 3});
+  EXPECT_TRUE(special_entr(x).equal(special::entr(x)));
+  EXPECT_TRUE(special_erf(x).equal(erf(x)));
+  EXPECT_TRUE(special_expit(x).equal(sigmoid(x)));
+  EXPECT_TRUE(special_logit(x, 0.3).equal(logit(x, 0.3)));
+  EXPECT_TRUE(special_polygamma(2, x).equal(polygamma(2, x)));
+  EXPECT_TRUE(special_gammaincc(x, n).equal(igammac(x, n)));
+  EXPECT_TRUE(special_softmax(x, 0, kDouble).equal(special::softmax(x, 0, kDouble)));
+  EXPECT_TRUE(special_logsumexp(x, {0}, true).equal(special::logsumexp(x, {0}, true)));
+  EXPECT_TRUE(special_zeta(2.0, x).equal(special::zeta(2.0, x)));
+  EXPECT_TRUE(special_hermite_polynomial_he(x, 3).equal(special::hermite_polynomial_he(x, 3)));
+  EXPECT_TRUE(special_bessel_j0(x).equal(special::bessel_j0(x)));
+}
+
+TEST(SpecialNames, LogarithmsOfOneMoreTakeNumbers) {
+  const Tensor x = values({0, 2, -1}, kDouble);
+  EXPECT_TRUE(special::xlog1py(x, 1).allclose(values({0, 2 * M_LN2, -M_LN2}, kDouble)));
+  const Tensor expected = values({0, 2 * std::log(3.0), -INFINITY}, kDouble);
+  EXPECT_TRUE(special_xlog1py(2, x).allclose(expected));
+  EXPECT_EQ(special::xlog1py(counting({2}, kLong), 1).scalar_type(), kFloat);
+}
+
+TEST(Nextafter, CountsInTheBitsOfBFloat16) {
+  const auto next = [](double x, double y) {
+    return nextafter(values({x}, kBFloat16), values({y}, kBFloat16)).item<double>();
+  };
+  EXPECT_EQ(next(1, 2), 1 + 0x1p-7);
+  EXPECT_EQ(next(1, 0), 1 - 0x1p-8);
+  EXPECT_EQ(next(-1, 0), -1 + 0x1p-8);
+  EXPECT_EQ(next(-1, -2), -1 - 0x1p-7);
+  EXPECT_EQ(next(2, 2), 2);
+  EXPECT_EQ(next(0, 1), 0x1p-133);
+  EXPECT_EQ(next(0, -1), -0x1p-133);
+  EXPECT_EQ(next(0x1p-133, -1), 0);
+  EXPECT_EQ(next(0x1.FEp127, INFINITY), INFINITY);
+  EXPECT_EQ(next(INFINITY, 0), 0x1.FEp127);
+  EXPECT_TRUE(std::isnan(next(NAN, 1)) && std::isnan(next(1, NAN)));
+  EXPECT_EQ(nextafter(zeros({2, 1}, kBFloat16), zeros({3}, kBFloat16)).sizes(),
+            IntArrayRef({2, 3}));
+}
+TEST(Nextafter, CountsInTheBitsOfHalf) {
+  const auto next = [](double x, double y) {
+    return nextafter(values({x}, kHalf), values({y}, kHalf)).item<double>();
+  };
+  EXPECT_EQ(next(1, 2), 1 + 0x1p-10);
+  EXPECT_EQ(next(-1, 0), -1 + 0x1p-11);
+  EXPECT_EQ(next(0, -1), -0x1p-24);
+  EXPECT_EQ(next(65504, INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(next(NAN, 1)));
 }
 
 }  // namespace

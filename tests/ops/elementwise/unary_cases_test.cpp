@@ -2,7 +2,9 @@
 #include <cmath>
 #include <memory>
 
+#include <taper/framework/autograd/node.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -11,6 +13,8 @@
 
 namespace taper::testing {
 namespace {
+
+const double kInf = INFINITY;
 
 /// A case with all three forms of an op of the lists.
 template <class Op, class InPlace, class OutForm>
@@ -224,6 +228,36 @@ TAPER_OP_CASES(unary_bool, {
   return std::vector<OpCase>{PREDICATE(isnan, std::isnan(x)), PREDICATE(isinf, std::isinf(x)),
                              PREDICATE(isfinite, std::isfinite(x))};
 });
+
+TEST(Square, OfBoolsGoesIntoWholeNumbers) {
+  const Tensor x = values({1, 0}, kBool);
+  Tensor whole = values({}, kLong), bools = values({}, kBool);
+  expect_values(square_out(whole, x), {2}, {1, 0});
+  expect_error("Found dtype Bool but expected Long", [&] { square_out(bools, x); });
+}
+
+TEST(RoundToDecimals, GoesToEvenOnTies) {
+  const Tensor x = values({1.25, -1.35, 2.675, kInf, 1250}, kDouble);
+  const Tensor y = round(x, 1);
+  expect_values(y, {5}, {1.2, -1.4, 2.7, kInf, 1250});
+  expect_values(round(x, -2), {5}, {0, -0.0, 0, kInf, 1200});
+  EXPECT_TRUE(x.round(1).equal(y) && special::round(x, 1).equal(y));
+  EXPECT_TRUE(special::round(x).equal(x.round()) && round(x, 0).equal(x.round()));
+  Tensor out, changed = x.clone();
+  EXPECT_TRUE(round_out(out, x, 1).equal(y) && special::round_out(out, x).equal(x.round()));
+  EXPECT_TRUE(changed.round_(1).equal(y) && changed.equal(y));
+  EXPECT_TRUE(std::isnan(round(values({std::nan("")}), 3).item<float>()));
+}
+
+TEST(RoundToDecimals, HasNoSlopeAndTakesFloats) {
+  Tensor x = values({1.26, 2.71}, kDouble).requires_grad_();
+  const Tensor y = x.round(1);
+  EXPECT_EQ(y.grad_fn()->name(), "RoundBackward1");
+  y.sum().backward();
+  expect_values(x.grad(), {2}, {0, 0});
+  expect_error<NotImplementedError>("\"round_cpu\" not implemented for 'Long'",
+                                    [] { counting({3}, kLong).round(1); });
+}
 
 }  // namespace
 }  // namespace taper::testing

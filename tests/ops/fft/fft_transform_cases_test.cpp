@@ -4,13 +4,15 @@
 #include <cmath>
 #include <complex>
 
+#include <taper/ops/tensor/factory.h>
+
+#include "ops/shared/factory_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
 
 using Z = std::complex<double>;
-using Sizes = std::vector<int64_t>;
 
 // ---------------------------------------------------------------------- the definition
 /// x with n points along dim: cut off, or zeros at the end.
@@ -214,6 +216,28 @@ TAPER_OP_CASES(shifts, {
     list.push_back(c);
   }
   return list;
+});
+
+// Numbers: how many points; d: the distance of two.
+TAPER_OP_CASES(frequencies, {
+  const std::vector<Numbers> samples = {{{6}, {1}}, {{7}, {0.5}}, {{1}, {2}}, {{33}, {0.1}}};
+  OpCase all = made_case(
+      "fft_fftfreq", samples,
+      [](const Args& a) { return fft::fftfreq(a.i[0], a.d[0], options_of(a)); },
+      [](const Sizes& i, const std::vector<double>& d) {
+        return sequence(i[0], [&](double k) {
+          const auto n = static_cast<double>(i[0]);
+          return (k < n / 2 ? k : k - n) / (n * d[0]);
+        });
+      });
+  OpCase half = made_case(
+      "fft_rfftfreq", samples,
+      [](const Args& a) { return fft::rfftfreq(a.i[0], a.d[0], options_of(a)); },
+      [](const Sizes& i, const std::vector<double>& d) {
+        return sequence(i[0] / 2 + 1,
+                        [&](double k) { return k / (static_cast<double>(i[0]) * d[0]); });
+      });
+  return std::vector<OpCase>{all, half};
 });
 
 }  // namespace

@@ -1,18 +1,13 @@
 // Fourier transforms, against PyTorch's values (the literals), the definition, and each other.
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/elementwise/compare.h>
-#include <taper/ops/elementwise/unary.h>
-#include <taper/ops/fft/fft_transform.h>
-#include <taper/ops/fft/stft.h>
-#include <taper/ops/fft/window.h>
-#include <taper/ops/linalg/linalg_eig.h>
-#include <taper/ops/linalg/matmul.h>
-#include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/tensor/cat.h>
-#include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/view.h>
 
 #include <cmath>
+
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/fft/fft_transform.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "complex_util.h"
 #include "harness/devices.h"
@@ -210,124 +205,6 @@ TEST(Fft, OnDevices) {
   EXPECT_TRUE(fft::fft2(z.to(d)).cpu().allclose(fft::fft2(z)));
   EXPECT_TRUE(fft::rfft(x.to(d)).cpu().allclose(fft::rfft(x)));
   EXPECT_TRUE(fft::irfft(z.to(d)).cpu().allclose(fft::irfft(z)));
-}
-
-// ---------------------------------------------------------------- short-time transforms
-TEST(Stft, PyTorchsValues) {
-  const Tensor x = x8().repeat({2}), w = hann_window(6, kDouble);
-  const Tensor y = stft(x, 8, 3, 6, w, true, "reflect", false, nullopt, true);
-  EXPECT_EQ(y.sizes().vec(), (std::vector<int64_t>{5, 6}));
-  expect_close(y.slice(0, 0, 2), {-1.75,
-                                  0,
-                                  2.6875,
-                                  0,
-                                  1.75,
-                                  0,
-                                  0.0625,
-                                  0,
-                                  2,
-                                  0,
-                                  3,
-                                  0,
-                                  1.121320344,
-                                  0,
-                                  -3.397747564,
-                                  -0.007582521472,
-                                  -1.602252436,
-                                  1.380742693,
-                                  1.204504871,
-                                  0.2973349571,
-                                  -1.045495129,
-                                  -2.011485387,
-                                  -2.871320344,
-                                  0});
-  const Tensor whole = x.stft(8, 2, nullopt, {}, true, false, true);
-  EXPECT_EQ(whole.sizes().vec(), (std::vector<int64_t>{8, 5}));
-  expect_close(whole[3], {0.9526650429, -0.9678300859, -0.9678300859, -0.9526650429, -0.9526650429,
-                          0.9678300859, 0.9678300859, 0.9526650429, 0.9526650429, -0.9678300859});
-  EXPECT_EQ(stft(x.view({1, 16}), 8).sizes().vec(), (std::vector<int64_t>{1, 5, 5, 2}));
-}
-
-TEST(Stft, ComesBack) {
-  const Tensor x = numbers({3, 40}, kDouble), w = hann_window(12, kDouble);
-  const Tensor y = stft(x, 16, 4, 12, w, true, "reflect", true, nullopt, true);
-  EXPECT_TRUE(istft(y, 16, 4, 12, w, true, true).allclose(x));
-  EXPECT_TRUE(istft(view_as_real(y), 16, 4, 12, w, true, true).allclose(x));
-  EXPECT_TRUE(y[0].istft(16, 4, 12, w, true, true, nullopt, 30).allclose(x[0].slice(0, 0, 30)));
-  const Tensor z = complex_numbers({40});
-  const Tensor s = stft(z, 16, 4, 12, w, true, "reflect", false, false, true);
-  EXPECT_TRUE(istft(s, 16, 4, 12, w, true, false, false, nullopt, true).allclose(z));
-  check_gradient_at(
-      [&](const Tensor& v) {
-        return stft(v, 4, 2, 3, hann_window(3, kDouble), true, "reflect", false, nullopt, true);
-      },
-      x[0].slice(0, 0, 9));
-  check_gradient_at([&](const Tensor& v) { return istft(v, 4, 1); }, complex_numbers({3, 5}));
-}
-
-TEST(Stft, Refuses) {
-  const Tensor x = x8();
-  expect_error("expected a tensor of floating point or complex values",
-               [&] { stft(ones({8}, kLong), 4); });
-  expect_error("expected a 1D or 2D tensor", [&] { stft(ones({1, 1, 8}), 4); });
-  expect_error("expected 0 < n_fft < 8, but got n_fft=9", [&] { stft(x, 9); });
-  expect_error("expected hop_length > 0, but got hop_length=0", [&] { stft(x, 4, 0); });
-  expect_error("expected 0 < win_length <= n_fft, but got win_length=5", [&] { stft(x, 4, 1, 5); });
-  expect_error("expected a 1D window tensor of size equal to win_length=4",
-               [&] { stft(x, 4, 1, 4, ones({3}, kDouble)); });
-  expect_error("Cannot have onesided output if window or input is complex",
-               [&] { stft(z8(), 4, 1, 4, {}, false, true, true); });
-  expect_error("expected a tensor with 3 or 4 dimensions, but got 2", [&] {
-    istft(ones({3, 2}), 4);
-  });
-  expect_error("expected the last dimension to be 2", [&] { istft(ones({3, 2, 3}), 4); });
-  expect_error("match n_fft / 2 + 1 when onesided=True, but got 5", [&] {
-    istft(ones({5, 3, 2}), 4);
-  });
-  expect_error("window overlap add min", [&] {
-    istft(ones({3, 5, 2}), 4, 1, 4, zeros({4}), false);
-  });
-}
-
-TEST(Window, Kaiser) {
-  expect_close(kaiser_window(6, kDouble),
-               {5.277344132e-05, 0.05475936413, 0.5188447217, 1, 0.5188447217, 0.05475936413});
-  expect_close(kaiser_window(5, false, 3, kDouble),
-               {0.2048847564, 0.7269255303, 1, 0.7269255303, 0.2048847564});
-  EXPECT_EQ(kaiser_window(1).item<float>(), 1);
-}
-
-// ---------------------------------------------------------------- eigenvalues
-TEST(Eig, PyTorchsValues) {
-  const Tensor A = tensor_of({3, 3}, {1, 2, 0, -1, 0.5, 3, 0.25, 1, -2}, kDouble);
-  const auto [L, V] = linalg::eig(A);
-  expect_close(L, {1.097184403, 1.099374933, 1.097184403, -1.099374933, -2.694368805, 0});
-  expect_close(V.select(1, 0),
-               {0.8636279618, 0, 0.0419655838, 0.4747254663, 0.1222626254, 0.109878185});
-  EXPECT_TRUE(linalg::eigvals(A).allclose(L));
-}
-
-TEST(Eig, SolvesItsEquation) {
-  for (const ScalarType t : {kFloat, kDouble}) {
-    const Tensor A = numbers({2, 7, 7}, t);
-    const auto [L, V] = linalg::eig(A);
-    EXPECT_EQ(L.scalar_type(), toComplexType(t));
-    const double atol = t == kFloat ? 1e-4 : 1e-12;
-    EXPECT_TRUE(matmul(A.to(L.scalar_type()), V).allclose(V * L.unsqueeze(-2), 0, atol));
-  }
-  EXPECT_EQ(linalg::eigvals(zeros({2, 0, 0})).sizes().vec(), (std::vector<int64_t>{2, 0}));
-}
-
-TEST(Eig, Gradients) {
-  const Tensor A = tensor_of({3, 3}, {1, 2, 0, -1, 0.5, 3, 0.25, 1, -2}, kDouble);
-  check_gradient_at([](const Tensor& a) { return linalg::eigvals(a); }, A);
-  // What does not depend on the phase of the vectors.
-  check_gradient_at([](const Tensor& a) { return std::get<1>(linalg::eig(a)).abs(); }, A);
-}
-
-TEST(Eig, Refuses) {
-  expect_error("must be batches of square matrices", [] { linalg::eig(ones({2, 3})); });
-  expect_error("should not contain infs or NaNs", [] { linalg::eigvals(full({2, 2}, NAN)); });
 }
 
 // Many rows are transformed as the lanes of vectors: each must be what it is alone, those that are

@@ -4,13 +4,12 @@
 
 #include <functional>
 
-#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/indexing.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/index_advanced.h>
-#include <taper/ops/index/index_nonzero.h>
 
 #include "harness/samples.h"
 
@@ -459,38 +458,6 @@ TEST(IndexingTest, WordsOfWrongAssignments) {
             "dimension 1.  Target sizes: [2, 3].  Tensor sizes: [5]");
   EXPECT_EQ(message([&] { x.index(std::vector<indexing::TensorIndex>()); }),
             "Passing an empty index list to Tensor::index() is not valid syntax");
-}
-
-TEST(NonzeroTest, CoordinatesInRowMajorOrder) {
-  const Tensor x = tensor_of({2, 3}, {0, 2, 0, -1, 0, 0.5}, kFloat);
-  EXPECT_EQ(values(x.nonzero()), (std::vector<double>{0, 1, 1, 0, 1, 2}));
-  EXPECT_EQ(x.t().nonzero().sizes().vec(), (Shape{3, 2}));
-  EXPECT_EQ(values(x.t().nonzero()), (std::vector<double>{0, 1, 1, 0, 2, 1}));
-  EXPECT_EQ(tensor_of({}, {5}).nonzero().sizes().vec(), (Shape{1, 0}));
-  EXPECT_EQ(tensor_of({}, {0}).nonzero().sizes().vec(), (Shape{0, 0}));
-  EXPECT_EQ(nonzero_numpy(tensor_of({}, {5})).size(), 1u);
-}
-
-TEST(NonzeroTest, LongInputs) {
-  Array a(Shape{1000});
-  std::vector<double> want;
-  for (size_t i = 0; i < 1000; ++i)
-    if (i % 7 == 3 || (i > 200 && i < 520)) {
-      a.v[i] = 1;
-      want.push_back(static_cast<double>(i));
-    }
-  EXPECT_EQ(values(to_tensor(a, kBool).nonzero()), want);
-  EXPECT_EQ(values(to_tensor(a, kHalf).nonzero()), want);
-}
-
-TEST(NonzeroTest, StretchesOfZeros) {
-  for (const std::vector<double>& want :
-       {std::vector<double>{}, {0}, {63, 64, 255, 256, 700}, {64, 128, 319, 320, 998}, {999}}) {
-    Array a(Shape{1000});
-    for (const double i : want) a.v[static_cast<size_t>(i)] = 1;
-    EXPECT_EQ(values(to_tensor(a, kBool).nonzero()), want);
-    EXPECT_EQ(values(to_tensor(a, kChar).neg().nonzero()), want);
-  }
 }
 
 TEST(IndexingTest, OneBadIndexAmongManyIsNamed) {

@@ -1,5 +1,6 @@
 // Factors of matrices in the harness: reflections, LU and LDL taken apart, eigenvalues of any
 // matrix, and the forms that tell where a matrix does not allow what is asked.
+#include <algorithm>
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
@@ -13,7 +14,7 @@
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
 
-#include "ops/linalg/matrix_case.h"
+#include "ops/linalg/matrix_cases.h"
 
 namespace taper::testing {
 namespace {

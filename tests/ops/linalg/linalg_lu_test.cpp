@@ -1,5 +1,8 @@
 #include <taper/ops/linalg/linalg_lu.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/linalg_factor.h>
@@ -10,7 +13,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/triangle.h>
 
-#include "ops/linalg/matrix_case.h"
+#include "ops/linalg/matrix_cases.h"
 
 namespace taper::testing {
 namespace {

@@ -1,9 +1,11 @@
 #include <taper/ops/linalg/linalg_tensor.h>
 
-#include <taper/framework/autograd/autograd.h>
+#include <algorithm>
+#include <cmath>
+
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/einsum.h>
 #include <taper/ops/linalg/linalg_factor.h>
-#include <taper/ops/linalg/linalg_householder.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/linalg_solve.h>
@@ -13,7 +15,7 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-#include "ops/linalg/matrix_case.h"
+#include "ops/linalg/matrix_cases.h"
 
 namespace taper::testing {
 namespace {
@@ -259,6 +261,43 @@ TEST(LinalgNames, NormsOfNothing) {
                  [&] { linalg_vector_norm(none, ord, IntArrayRef({0})); });
   }
 }
+
+/// A (2, 3, 6) and b (2, 3), as the matrix and the vector of an equation of 6 unknowns.
+std::vector<Args> tensor_equations(ScalarType t) {
+  const Args a = dominant({{6, 6}, {6, 1}}, t);
+  return {{{a.t[0].reshape({2, 3, 6}), a.t[1].reshape({2, 3})}}};
+}
+Matrix as_matrix(Array x, Sizes sizes) {
+  x.sizes = std::move(sizes);
+  return matrix_of(x, 0);
+}
+Array as_array(const Matrix& x, const Sizes& sizes) {
+  Array y(sizes);
+  y.v = x.v;
+  return y;
+}
+
+TAPER_OP_CASES(equations_of_tensors, {
+  OpCase inverse;
+  inverse.name = "linalg_tensorinv";
+  inverse.samples = [](ScalarType t) { return std::vector<Args>{{{tensor_equations(t)[0].t[0]}}}; };
+  inverse.call = [](const Args& a) { return linalg::tensorinv(a.t[0], 2); };
+  inverse.reference = [](const ArrayArgs& a) {
+    return as_array(solved(as_matrix(a.t[0], {6, 6}), identity(6)), {6, 2, 3});
+  };
+  inverse.errors = {error<Error>("Expected a strictly positive integer for 'ind'", [] {
+    linalg::tensorinv(numbers({2, 2}), 0);
+  })};
+  OpCase solve;
+  solve.name = "linalg_tensorsolve";
+  solve.samples = &tensor_equations;
+  solve.call = [](const Args& a) { return linalg::tensorsolve(a.t[0], a.t[1]); };
+  solve.reference = [](const ArrayArgs& a) {
+    return as_array(solved(as_matrix(a.t[0], {6, 6}), as_matrix(a.t[1], {6, 1})), {6});
+  };
+  inverse.tolerance = solve.tolerance = 40;
+  return std::vector<OpCase>{inverse, solve};
+});
 
 }  // namespace
 }  // namespace taper::testing

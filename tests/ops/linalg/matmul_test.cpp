@@ -1,6 +1,6 @@
+// Products of matrices: what a case cannot say, and those that have ways of their own.
+#include <limits>
 #include <tuple>
-
-#include <taper/ops/linalg/matmul.h>
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
@@ -8,229 +8,17 @@
 #include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
-#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/linalg/matmul.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/random/rand.h>
-#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
 #include "harness/devices.h"
-#include "ops/linalg/products.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
-
-const std::vector<ScalarType> kNumbers = {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte};
-const Range kSmall = {-2, 2};
-
-// Shapes around the sizes where the implementation changes: tiles of 6 rows and 64 columns, panels,
-// libraries.
-std::vector<Args> samples_of_mm(ScalarType dtype) {
-  const std::vector<std::vector<int64_t>> shapes = {
-      {1, 1, 1},   {2, 3, 4},   {0, 3, 2},   {2, 0, 3},  {3, 2, 0},   {8, 8, 8},
-      {7, 33, 17}, {13, 5, 65}, {4, 16, 32}, {6, 2, 64}, {31, 40, 1}, {1, 70, 31},
-      {37, 2, 2},  {40, 3, 3},  {21, 4, 4},  {50, 8, 8}, {33, 2, 4},  {20, 3, 8}};
-  std::vector<Args> list;
-  for (const auto& s : shapes)
-    list.push_back(sample_of({{s[0], s[1]}, {s[1], s[2]}}, dtype, kSmall));
-  if (dtype != kFloat && dtype != kDouble) return list;
-  list.push_back(sample_of({{130, 40}, {40, 150}}, dtype, kSmall));
-  list.push_back(sample_of({{20, 600}, {600, 70}}, dtype, kSmall));
-  list.push_back(sample_of({{100, 300}, {300, 130}}, dtype, kSmall));
-  return list;
-}
-
-TAPER_OP_CASES(mm_case, {
-  OpCase c;
-  c.name = "mm";
-  c.dtypes = kNumbers;
-  c.samples = samples_of_mm;
-  c.call = [](const Args& a) { return mm(a.t[0], a.t[1]); };
-  c.reference = [](const ArrayArgs& a) { return multiply(a.t[0], a.t[1]); };
-  c.out = [](Tensor& out, const Args& a) { return mm_out(out, a.t[0], a.t[1]); };
-  c.tolerance = 40;
-  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
-                           [] {
-                             mm(numbers({2, 3}), numbers({4, 5}));
-                           }),
-              error<Error>("self must be a matrix",
-                           [] {
-                             mm(numbers({3}), numbers({3, 5}));
-                           }),
-              error<Error>("mat2 must be a matrix",
-                           [] {
-                             mm(numbers({3, 3}), numbers({3}));
-                           }),
-              error<Error>("expected scalar type Float but found Double",
-                           [] {
-                             mm(numbers({2, 3}), numbers({3, 2}, kDouble));
-                           }),
-              error<NotImplementedError>("not implemented for 'Bool'", [] {
-                mm(numbers({2, 3}, kBool), numbers({3, 2}, kBool));
-              })};
-  return std::vector{c};
-});
-
-TAPER_OP_CASES(bmm_case, {
-  OpCase c;
-  c.name = "bmm";
-  c.dtypes = {kFloat, kDouble, kBFloat16, kLong};
-  c.samples = [](ScalarType t) {
-    return std::vector{sample_of({{3, 2, 5}, {3, 5, 4}}, t, kSmall),
-                       sample_of({{0, 2, 5}, {0, 5, 4}}, t, kSmall),
-                       sample_of({{2, 7, 0}, {2, 0, 4}}, t, kSmall),
-                       sample_of({{5, 17, 33}, {5, 33, 9}}, t, kSmall),
-                       sample_of({{1, 1, 1}, {1, 1, 1}}, t, kSmall)};
-  };
-  c.call = [](const Args& a) { return bmm(a.t[0], a.t[1]); };
-  c.reference = [](const ArrayArgs& a) { return multiply_batch(a.t[0], a.t[1]); };
-  c.out = [](Tensor& out, const Args& a) { return bmm_out(out, a.t[0], a.t[1]); };
-  c.tolerance = 40;
-  c.errors = {
-      error<Error>("batch1 must be a 3D tensor",
-                   [] {
-                     bmm(numbers({2, 3}), numbers({3, 5}));
-                   }),
-      error<Error>("batch2 must be a 3D tensor",
-                   [] {
-                     bmm(numbers({2, 2, 3}), numbers({3, 5}));
-                   }),
-      error<Error>("Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: "
-                   "[2, 4].",
-                   [] {
-                     bmm(numbers({2, 2, 3}), numbers({2, 4, 5}));
-                   })};
-  return std::vector{c};
-});
-
-TAPER_OP_CASES(vector_cases, {
-  OpCase m;
-  m.name = "mv";
-  m.tolerance = 40;
-  m.dtypes = {kFloat, kDouble, kLong};
-  m.samples = [](ScalarType t) {
-    return std::vector{sample_of({{2, 3}, {3}}, t, kSmall), sample_of({{0, 3}, {3}}, t, kSmall),
-                       sample_of({{2, 0}, {0}}, t, kSmall), sample_of({{33, 65}, {65}}, t, kSmall)};
-  };
-  m.call = [](const Args& a) { return mv(a.t[0], a.t[1]); };
-  m.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
-  m.errors = {error<Error>("size mismatch, got 2, 2x3,4", [] {
-    mv(numbers({2, 3}), numbers({4}));
-  })};
-
-  OpCase d;
-  d.name = "dot";
-  d.dtypes = {kFloat, kDouble, kLong, kHalf};
-  d.samples = [](ScalarType t) {
-    return std::vector{sample_of({{3}, {3}}, t, kSmall), sample_of({{0}, {0}}, t, kSmall),
-                       sample_of({{33}, {33}}, t, kSmall)};
-  };
-  d.call = [](const Args& a) { return dot(a.t[0], a.t[1]); };
-  d.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
-  d.covers = {"vdot"};
-  d.errors = {
-      error<Error>("1D tensors expected, but got 2D and 1D tensors",
-                   [] {
-                     dot(numbers({3, 1}), numbers({3}));
-                   }),
-      error<Error>("inconsistent tensor size, expected tensor [3] and src [4] to have the same "
-                   "number of elements, but got 3 and 4 elements respectively",
-                   [] { dot(numbers({3}), numbers({4})); }),
-      error<Error>("dot : expected both vectors to have same dtype, but found Float and Double",
-                   [] { dot(numbers({3}), numbers({3}, kDouble)); })};
-
-  OpCase o;
-  o.name = "outer";
-  o.samples = [](ScalarType t) {
-    return std::vector{sample_of({{3}, {4}}, t), sample_of({{0}, {4}}, t)};
-  };
-  o.call = [](const Args& a) { return outer(a.t[0], a.t[1]); };
-  o.reference = [](const ArrayArgs& a) {
-    Array x = a.t[0], y = a.t[1];
-    x.sizes.push_back(1);
-    y.sizes.insert(y.sizes.begin(), 1);
-    return multiply(x, y);
-  };
-  o.covers = {"ger"};
-  o.errors = {error<Error>("outer: Expected 1-D argument self, but got 2-D", [] {
-    outer(numbers({2, 3}), numbers({2}));
-  })};
-  return std::vector{m, d, o};
-});
-
-TAPER_OP_CASES(matmul_case, {
-  OpCase c;
-  c.name = "matmul";
-  c.dtypes = {kFloat, kDouble, kLong};
-  c.samples = [](ScalarType t) {
-    const std::vector<std::vector<std::vector<int64_t>>> shapes = {{{3}, {3}},
-                                                                   {{2, 3}, {3}},
-                                                                   {{3}, {3, 4}},
-                                                                   {{2, 3}, {3, 4}},
-                                                                   {{5, 2, 3}, {3}},
-                                                                   {{5, 2, 3}, {3, 4}},
-                                                                   {{3}, {5, 3, 4}},
-                                                                   {{2, 3}, {5, 3, 4}},
-                                                                   {{5, 2, 3}, {5, 3, 4}},
-                                                                   {{6, 1, 2, 3}, {5, 3, 4}},
-                                                                   {{2, 1, 2, 3}, {1, 3, 3, 2}},
-                                                                   {{2, 2, 2, 3}, {3, 4}},
-                                                                   {{0, 2, 3}, {3, 4}},
-                                                                   {{2, 3}, {2, 2, 3, 4}}};
-    std::vector<Args> list;
-    for (const auto& s : shapes) list.push_back(sample_of(s, t, kSmall));
-    return list;
-  };
-  c.call = [](const Args& a) { return matmul(a.t[0], a.t[1]); };
-  c.reference = [](const ArrayArgs& a) { return multiply_any(a.t[0], a.t[1]); };
-  c.out = [](Tensor& out, const Args& a) { return matmul_out(out, a.t[0], a.t[1]); };
-  c.errors = {
-      error<Error>("both arguments to matmul need to be at least 1D, but they are 0D and 1D",
-                   [] { matmul(numbers({}), numbers({3})); }),
-      error<Error>("The size of tensor a (2) must match the size of tensor b (3) at non-singleton "
-                   "dimension 0",
-                   [] {
-                     matmul(numbers({2, 3, 4}), numbers({3, 4, 5}));
-                   }),
-      error<Error>("mat1 and mat2 shapes cannot be multiplied (6x4 and 5x3)", [] {
-        matmul(numbers({2, 3, 4}), numbers({5, 3}));
-      })};
-  return std::vector{c};
-});
-
-TAPER_OP_CASES(addmm_activation_case, {
-  OpCase c;
-  c.name = "_addmm_activation";
-  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16, kLong};
-  c.samples = [](ScalarType t) {
-    std::vector<Args> list;
-    for (int64_t beta : {1, 0, 2})
-      for (const auto& s : std::vector<std::vector<std::vector<int64_t>>>{{{4}, {2, 3}, {3, 4}},
-                                                                          {{}, {2, 3}, {3, 4}},
-                                                                          {{4}, {0, 3}, {3, 4}},
-                                                                          {{4}, {2, 0}, {0, 4}},
-                                                                          {{33}, {7, 5}, {5, 33}}})
-        list.push_back(sample_of(s, t, kSmall, {beta, 3 - beta}));
-    return list;
-  };
-  c.call = [](const Args& a) { return _addmm_activation(a.t[0], a.t[1], a.t[2], a.i[0], a.i[1]); };
-  c.reference = [](const ArrayArgs& a) {
-    Array y = blend(a.t[0], multiply(a.t[1], a.t[2]), a.i[0], a.i[1]);
-    for (double& v : y.v) v = std::max(v, 0.0);
-    return y;
-  };
-  c.tolerance = 10;
-  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (3x4 and 5x5)",
-                           [] {
-                             _addmm_activation(numbers({5}), numbers({3, 4}), numbers({5, 5}));
-                           }),
-              error<NotImplementedError>("not implemented for 'Long'", [] {
-                _addmm_activation(numbers({5}, kLong), numbers({3, 4}, kLong),
-                                  numbers({4, 5}, kLong), 1, 1, /*use_gelu=*/true);
-              })};
-  return std::vector{c};
-});
 
 TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
   for (const Device& device : {Device(kCPU), device_at(0)})
@@ -253,70 +41,6 @@ TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
       EXPECT_TRUE(leaf.grad().equal(other.grad()));
     }
 }
-
-TAPER_OP_CASES(linear_case, {
-  OpCase c;
-  c.name = "linear";
-  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
-  c.samples = [](ScalarType t) {
-    const std::vector<std::vector<std::vector<int64_t>>> shapes = {
-        {{2, 3}, {4, 3}, {4}},       {{2, 3}, {4, 3}},
-        {{3}, {4, 3}, {4}},          {{3}, {4, 3}},
-        {{2, 2, 3}, {4, 3}, {4}},    {{0, 3}, {4, 3}, {4}},
-        {{4, 16}, {32, 16}, {32}},   {{4, 32}, {10, 32}, {10}},
-        {{65, 130}, {70, 130}, {70}}};
-    std::vector<Args> list;
-    for (const auto& s : shapes) list.push_back(sample_of(s, t, kSmall));
-    return list;
-  };
-  c.call = [](const Args& a) { return linear(a.t[0], a.t[1], a.t.size() > 2 ? a.t[2] : Tensor()); };
-  c.reference = [](const ArrayArgs& a) {
-    const Array &x = a.t[0], &w = a.t[1];
-    Array y(x.sizes);
-    y.sizes.back() = w.size(0);
-    y = Array(y.sizes);
-    for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
-      std::vector<int64_t> in = at;
-      double& sum = y.at(at) = a.t.size() > 2 ? a.t[2].at({at.back()}) : 0;
-      for (int64_t k = 0; k < w.size(1); ++k) {
-        in.back() = k;
-        sum += x.at(in) * w.at({at.back(), k});
-      }
-    });
-    return y;
-  };
-  c.tolerance = 40;
-  c.errors = {error<Error>("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
-                           [] {
-                             linear(numbers({2, 3}), numbers({5, 4}));
-                           }),
-              error<Error>("mat1 and mat2 must have the same dtype",
-                           [] {
-                             linear(numbers({2, 3}, kDouble), numbers({5, 3}), numbers({5}));
-                           }),
-              error<Error>("must match the existing size (4)", [] {
-                linear(numbers({2, 3}), numbers({5, 3}), numbers({4}));
-              })};
-  return std::vector{c};
-});
-
-TAPER_OP_CASES(chain_case, {
-  OpCase c;
-  c.name = "chain_matmul";
-  c.samples = [](ScalarType t) {
-    return std::vector{sample_of({{2, 3}, {3, 4}, {4, 2}}, t, kSmall),
-                       sample_of({{2, 3}}, t, kSmall),
-                       sample_of({{5, 2}, {2, 6}, {6, 1}, {1, 3}}, t, kSmall)};
-  };
-  c.call = [](const Args& a) { return chain_matmul(a.t).clone(); };
-  c.reference = [](const ArrayArgs& a) {
-    Array y = a.t[0];
-    for (size_t i = 1; i < a.t.size(); ++i) y = multiply(y, a.t[i]);
-    return y;
-  };
-  c.errors = {error<Error>("Expected one or more matrices", [] { chain_matmul(TensorList()); })};
-  return std::vector{c};
-});
 
 TEST(Matmul, BetaZeroIgnoresNaN) {
   const Tensor self = numbers({2, 2}).mul(std::numeric_limits<double>::quiet_NaN());
@@ -462,6 +186,118 @@ TEST(Addr, OfIntegersTakesIntegralFactors) {
   expect_error("argument alpha must not be a floating point number",
                [&] { addr(a, x, x, 1, 0.5); });
   expect_values(addr(a, x, x, 1, 2), {2, 2}, {2, 4, 4, 8});
+}
+
+// ---------------------------------------------------------------- integers
+TEST(IntegerProducts, AreExactInAnyLayoutAndWrap) {
+  for (const ScalarType t : {kLong, kInt, kShort, kChar})
+    for (const auto& [m, n, k] : {std::tuple{5, 7, 3}, {20, 70, 130}, {130, 9, 600}, {1, 40, 50}}) {
+      const Tensor a = numbers({m, k}).to(t), b = numbers({k, n}).to(t);
+      const Tensor exact = a.to(kDouble).mm(b.to(kDouble)).to(kLong).to(t);
+      EXPECT_TRUE(a.mm(b).equal(exact)) << toString(t) << m;
+      EXPECT_TRUE(a.t().contiguous().t().mm(b.t().contiguous().t()).equal(exact)) << toString(t);
+      EXPECT_TRUE(addmm(exact, a, b, 3, -2).equal(exact)) << toString(t);
+    }
+  const Tensor most = full({9, 17}, INT64_MAX, kLong);
+  EXPECT_TRUE(most.mm(most.t()).equal(full({9, 9}, 17, kLong)));
+  EXPECT_TRUE(full({3, 2}, 127, kChar).mm(full({2, 3}, 127, kChar)).equal(full({3, 3}, 2, kChar)));
+}
+
+TEST(IntegerProducts, AreTheSameForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  const Tensor a = counting({300, 200}, kLong), b = counting({200, 150}, kLong);
+  set_num_threads(1);
+  const Tensor one = a.mm(b);
+  set_num_threads(3);
+  EXPECT_TRUE(a.mm(b).equal(one));
+  set_num_threads(before);
+}
+
+// ---------------------------------------------------------------- few columns
+// Several rows go in one vector where nothing lies between them.
+TEST(FewColumns, OfAnyNumberOfRowsAndLayout) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const auto& [k, n] : {std::tuple{2, 2}, {3, 3}, {4, 4}, {2, 3}, {3, 8}, {8, 8}, {5, 5}})
+      for (const int64_t m : {16, 17, 31, 100}) {
+        SCOPED_TRACE(m);
+        const Tensor a = numbers({m, k}, t), b = numbers({k, n}, t), c = numbers({m, n}, t);
+        const Tensor exact = (a.unsqueeze(2) * b.unsqueeze(0)).sum(1);
+        EXPECT_TRUE(a.mm(b).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(a.mm(b.t().contiguous().t()).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(
+            numbers({m, k + 1}, t).narrow(1, 0, k).copy_(a).mm(b).allclose(exact, 1e-5, 1e-5));
+        EXPECT_TRUE(addmm(c, a, b, 1, -2).allclose(c - 2 * exact, 1e-5, 1e-5));
+        EXPECT_TRUE(linear(a, b.t(), c[0]).allclose(exact + c[0], 1e-5, 1e-5));
+      }
+}
+
+// Columns that are each a product with a vector, by rows that stay near.
+TEST(FewColumns, OfLongRows) {
+  const int before = get_num_threads();
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const auto& [m, n, k] :
+         {std::tuple{12, 2, 32}, {97, 3, 33}, {1000, 2, 64}, {3001, 3, 150}}) {
+      const Tensor a = numbers({m, k}, t), b = numbers({k, n}, t), c = numbers({m, n}, t);
+      set_num_threads(1);
+      const Tensor y = a.mm(b), exact = (a.unsqueeze(2) * b.unsqueeze(0)).sum(1);
+      EXPECT_TRUE(y.allclose(exact, 1e-4, 1e-4)) << m;
+      EXPECT_TRUE(a.mm(b.t().contiguous().t()).allclose(exact, 1e-4, 1e-4)) << m;
+      EXPECT_TRUE(addmm(c, a, b, 1, -2).allclose(c - 2 * exact, 1e-4, 1e-4)) << m;
+      set_num_threads(3);
+      EXPECT_TRUE(a.mm(b).equal(y)) << m;
+    }
+  set_num_threads(before);
+}
+
+// Products that are over before a tile has been chosen.
+TEST(Matmul, EveryRowBeginsAsTheBias) {
+  manual_seed(0);
+  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {7, 1}, {1, 5}, {300, 7}, {33, 1500}, {2000, 3}})
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+      const Tensor x = rand({rows, 4}).to(dtype), w = rand({columns, 4}).to(dtype),
+                   bias = rand({columns}).to(dtype);
+      const Tensor want = mm(x.to(kDouble), w.to(kDouble).t()) + bias.to(kDouble);
+      const double close = dtype == kBFloat16 ? 0.05 : 1e-5;
+      for (const Tensor& y :
+           {linear(x, w, bias), addmm(bias, x, w.t()), addmm(bias.unsqueeze(0), x, w.t()),
+            addmm(bias.expand({rows, columns}), x, w.t())})
+        EXPECT_LE((y.to(kDouble) - want).abs().max().item<double>(), close)
+            << rows << "x" << columns << " of " << toString(dtype);
+    }
+}
+
+TEST(TinyProducts, InBatchesAndAlone) {
+  for (const auto& [m, n, k] : {std::tuple{3, 1, 3}, {3, 3, 3}, {2, 2, 2}, {1, 1, 36}, {4, 3, 3}}) {
+    const Tensor a = numbers({19, m, k}, kDouble), b = numbers({19, k, n}, kDouble);
+    const Tensor exact = (a.unsqueeze(-1) * b.unsqueeze(1)).sum(2);
+    EXPECT_LT((a.bmm(b) - exact).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((a[4].mm(b[4]) - exact[4]).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((a[4].t().contiguous().t().mm(b[4]) - exact[4]).abs().max().item<double>(), 1e-13);
+    EXPECT_LT((baddbmm(exact, a, b, 2, -2)).abs().max().item<double>(), 1e-13);
+  }
+}
+
+TEST(Addr, PromotesDtypes) {
+  const Tensor m = counting({2, 2}, kLong), v = values({1, 2}), w = values({1, 3}, kDouble);
+  const Tensor y = addr(m, v, w);
+  EXPECT_EQ(y.scalar_type(), kDouble);
+  expect_values(y, {2, 2}, {1, 4, 4, 9});
+  EXPECT_EQ(addr(m, v, v).scalar_type(), kFloat);
+  expect_error("can't be cast to the desired output type Long", [&] { m.addr_(v, v); });
+  expect_values(m, {2, 2}, {0, 1, 2, 3});
+}
+
+TEST(OutForms, Addr) {
+  Tensor out = zeros({1});
+  addr_out(out, ones({3}), tensor({1.0, 2.0}), tensor({1.0, 10.0, 100.0}), 2, 3);
+  EXPECT_TRUE(out.equal(tensor({{5.0, 32.0, 302.0}, {8.0, 62.0, 602.0}})));
+  Tensor doubles = zeros({2}, kDouble);
+  EXPECT_NE(message_of([&] {
+              addmv_out(doubles, ones({2}), ones({2, 3}), ones({3}));
+            }).find("Expected out tensor to have dtype"),
+            std::string::npos);
+  EXPECT_EQ(doubles.dim(), 1);
 }
 
 }  // namespace

@@ -6,14 +6,14 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss_margin.h>
 #include <taper/ops/nn/loss_nll.h>
 #include <taper/ops/nn/loss_pointwise.h>
-#include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
 
-#include "harness/pointwise.h"
+#include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -400,6 +400,41 @@ TEST(Losses, OfMarginsHaveNoGradientAtTheirKinks) {
     multilabel_margin_loss(zeros({1, 2}), tensor_of({1, 2}, {-2, -1}, kLong));
   });
 }
+
+// Numbers: how to reduce, the class that does not count.
+TAPER_OP_CASES(losses_of_images, {
+  OpCase c;
+  c.name = "nll_loss2d";
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    Random random(4);
+    for (int64_t reduction = 0; reduction < 3; ++reduction)
+      for (int64_t ignored : {-100, 1})
+        list.push_back(
+            {{random_tensor({2, 3, 2, 4}, t, {}, random), random_index({2, 2, 4}, 0, 3, random),
+              random_tensor({3}, t, {0.2, 2}, random)},
+             {reduction, ignored}});
+    return list;
+  };
+  c.call = [](const Args& a) { return nll_loss2d(a.t[0], a.t[1], a.t[2], a.i[0], a.i[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[1].sizes);
+    double sum = 0, weights = 0;
+    for_each_index(y.sizes, [&](const Sizes& at) {
+      const auto target = static_cast<int64_t>(a.t[1].at(at));
+      if (target == a.i[1]) return;
+      const double weight = a.t[2].at({target});
+      y.at(at) = -weight * a.t[0].at({at[0], target, at[1], at[2]});
+      sum += y.at(at);
+      weights += weight;
+    });
+    if (a.i[0] == Reduction::None) return y;
+    return Array({}, a.i[0] == Reduction::Mean ? sum / weights : sum);
+  };
+  c.inputs_without_gradient = {2};
+  c.tolerance = 4;
+  return std::vector<OpCase>{c};
+});
 
 }  // namespace
 }  // namespace taper::testing

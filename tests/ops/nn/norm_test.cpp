@@ -1,5 +1,6 @@
 #include <taper/ops/nn/norm.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
@@ -7,6 +8,8 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
@@ -416,6 +419,24 @@ TEST(RMSNorm, EpsilonIsThatOfTheDtype) {
     EXPECT_EQ(y.scalar_type(), t);
     EXPECT_NEAR(values_of(y)[1], -std::sqrt(0.5), t == kBFloat16 ? 4e-3 : 1e-3);
   }
+}
+
+// Statistics that do not depend on the batch: a part of it alone must give the same.
+TEST(LargeResults, OfNormalisationsAreThoseOfTheirParts) {
+  const Tensor x = randn({66, 64, 33, 33}).requires_grad_();  // 17.5 MiB
+  const Tensor g = randn(x.sizes()), mean = randn({64}), var = rand({64}) + 1, w = randn({64});
+  const auto by_batch = [&](const Tensor& x) {
+    return batch_norm(x, w, mean, mean, var, false, 0.1, 1e-5, false);
+  };
+  const auto by_group = [&](const Tensor& x) { return group_norm(x, 32, w, mean); };
+  const auto compare = [&](const auto& norm) {
+    const Tensor y = norm(x), gx = autograd::grad({y}, {x}, {g})[0];
+    const Tensor part = x.detach().narrow(0, 64, 2).requires_grad_(), z = norm(part);
+    EXPECT_TRUE(z.equal(y.narrow(0, 64, 2)));
+    EXPECT_TRUE(autograd::grad({z}, {part}, {g.narrow(0, 64, 2)})[0].equal(gx.narrow(0, 64, 2)));
+  };
+  compare(by_batch);
+  compare(by_group);
 }
 
 }  // namespace

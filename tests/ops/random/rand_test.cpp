@@ -1,4 +1,5 @@
 // Random numbers against PyTorch's, number for number.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <taper/framework/random.h>
 #include <taper/ops/nn/dropout.h>
 #include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "data_folder.h"
@@ -414,6 +416,27 @@ TEST(Dropout, DropsWholeChannels) {
   const Values v = values_of(feature_dropout(ones({4, 5, 7}), 0.5, true));
   for (size_t c = 0; c < 20; ++c)
     for (size_t i = 1; i < 7; ++i) EXPECT_EQ(v[c * 7 + i], v[c * 7]);
+}
+
+TEST(OutForms, RandomNumbersAreThoseOfTheFunction) {
+  const auto same = [](const auto& make, const auto& fill) {
+    manual_seed(3);
+    const Tensor expected = make();
+    Tensor y = empty({0}, expected.options());
+    manual_seed(3);
+    return fill(y).equal(expected) && y.equal(expected);
+  };
+  const Tensor p = values({0.2, 0.5, 0.9});
+  EXPECT_TRUE(same([] { return rand({4}); }, [](Tensor& y) { return rand_out(y, {4}); }));
+  EXPECT_TRUE(same([] { return randn({4}); }, [](Tensor& y) { return randn_out(y, {4}); }));
+  EXPECT_TRUE(
+      same([] { return randint(3, 9, {4}); }, [](Tensor& y) { return randint_out(y, 3, 9, {4}); }));
+  EXPECT_TRUE(
+      same([] { return randint(9, {4}); }, [](Tensor& y) { return randint_out(y, 9, {4}); }));
+  EXPECT_TRUE(same([] { return randperm(5); }, [](Tensor& y) { return randperm_out(y, 5); }));
+  EXPECT_TRUE(same([&] { return bernoulli(p); }, [&](Tensor& y) { return bernoulli_out(y, p); }));
+  EXPECT_TRUE(
+      same([&] { return multinomial(p, 2); }, [&](Tensor& y) { return multinomial_out(y, p, 2); }));
 }
 
 }  // namespace

@@ -1,25 +1,238 @@
-// Reductions: what a case cannot say. The cases are in reduce_cases_test.cpp.
+// Sums, means, products and truths of elements.
 #include <taper/ops/reduce/reduce_sum.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
-#include <taper/ops/elementwise/unary.h>
-#include <taper/ops/reduce/reduce_median.h>
-#include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include "ops/reduce/reduction_cases.h"
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
+
+using Shape = std::vector<int64_t>;
+
+TAPER_OP_CASES(sums, {
+  OpCase sum =
+      looser(reduction(
+                 "sum", [](const Tensor& x) { return x.sum(); },
+                 [](const Tensor& x, IntArrayRef d, bool k) { return x.sum(d, k); }, sum_of),
+             4);
+  sum.dtypes = kAllDtypes;
+  sum.result_dtype = [](ScalarType t) { return isFloatingType(t) ? t : kLong; };
+  sum.out = [](Tensor& out, const Args& a) {
+    const Ints dims = dims_of(a.i);
+    return dims.empty() ? sum_out(out, a.t[0], OptionalIntArrayRef(), false)
+                        : sum_out(out, a.t[0], IntArrayRef(dims), keep_of(a.i));
+  };
+  sum.errors = {error<IndexError>(
+      "Dimension out of range (expected to be in range of [-2, 1], but got 5)", [] {
+        to_tensor(Array({2, 3}), kFloat).sum(5);
+      })};
+  sum.errors.push_back(error<Error>("dim 0 appears multiple times in the list of dims", [] {
+    to_tensor(Array({2, 3}), kFloat).sum({0, -2});
+  }));
+
+  OpCase mean = reduction(
+      "mean", [](const Tensor& x) { return x.mean(); },
+      [](const Tensor& x, IntArrayRef d, bool k) { return x.mean(d, k); }, mean_of);
+  add_out(mean, [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return mean_out(out, x, d.empty() ? OptionalIntArrayRef() : IntArrayRef(d), k);
+  });
+  // The mean of nothing is NaN, of which a gradient says nothing.
+  mean.gradient_samples = [] { return samples(kDouble, of_something()); };
+  mean.errors = {error<Error>(
+      "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+      "complex dtype. Got: Long",
+      [] { to_tensor(Array({2}), kLong).mean(); })};
+
+  OpCase nans = looser(
+      reduction(
+          "nansum", [](const Tensor& x) { return taper::nansum(x); },
+          [](const Tensor& x, IntArrayRef d, bool k) { return taper::nansum(x, d, k); }, sum_of),
+      4);
+  return std::vector<OpCase>{sum, mean, nans};
+});
+
+TAPER_OP_CASES(products, {
+  OpCase prod =
+      looser(reduction(
+                 "prod", [](const Tensor& x) { return x.prod(); },
+                 [](const Tensor& x, IntArrayRef d, bool k) { return x.prod(d[0], k); }, prod_of),
+             8);
+  // The more factors, the nearer to 1 they are: neither overflow nor zero.
+  prod.samples = [](ScalarType t) {
+    std::vector<Args> list = only(samples(t, {{0.7, 1.3}, true, true, false}),
+                                  [](const Args& a) { return a.t[0].numel() < 400; });
+    for (Args& a : only(samples(t, {{0.9, 1.1}, true, true, false}), [](const Args& a) {
+           return a.t[0].numel() >= 400 && a.t[0].numel() < 7000;
+         }))
+      list.push_back(std::move(a));
+    for (Args& a : only(samples(t, {{0.999, 1.001}, true, true, false}),
+                        [](const Args& a) { return a.t[0].numel() >= 7000; }))
+      list.push_back(std::move(a));
+    return list;
+  };
+  // Zeros: none, one, two and three in what is multiplied.
+  prod.gradient_samples = [all = prod.samples] {
+    std::vector<Args> list = all(kDouble);
+    for (size_t i = 0; i < list.size(); ++i) {
+      const Tensor& x = list[i].t[0];
+      for (int64_t k = 0; k < std::min<int64_t>(x.numel(), static_cast<int64_t>(i) % 4); ++k)
+        set_element(x, (5 * k) % x.numel(), 0);
+    }
+    return list;
+  };
+  return std::vector<OpCase>{prod};
+});
+
+/// The same over zeros and others.
+OpCase of_truths(OpCase c, std::function<ScalarType(ScalarType)> result) {
+  c.dtypes = kAllDtypes;
+  c.differentiable = false;
+  c.result_dtype = std::move(result);
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (const Range& range : {Range{0, 1}, Range{-2, 2}})
+      for (Args& a : samples(kLong, {range, true, true, false})) {
+        a.t[0] = to_tensor(to_array(a.t[0]), t);
+        list.push_back(std::move(a));
+      }
+    return list;
+  };
+  return c;
+}
+
+TAPER_OP_CASES(truths, {
+  const auto truth = [](ScalarType t) { return t == kByte ? kByte : kBool; };
+  const auto count = [](ScalarType) { return kLong; };
+  std::vector<OpCase> list = {
+      of_truths(reduction(
+                    "any", [](const Tensor& x) { return x.any(); },
+                    [](const Tensor& x, IntArrayRef d, bool k) { return x.any(d[0], k); }, any_of),
+                truth),
+      of_truths(reduction(
+                    "all", [](const Tensor& x) { return x.all(); },
+                    [](const Tensor& x, IntArrayRef d, bool k) { return x.all(d[0], k); }, all_of),
+                truth),
+      of_truths(reduction(
+                    "count_nonzero", [](const Tensor& x) { return x.count_nonzero(); },
+                    [](const Tensor& x, IntArrayRef d, bool k) {
+                      const Tensor y = x.count_nonzero(d[0]);
+                      return k && x.dim() > 0 ? y.unsqueeze(d[0]) : y;
+                    },
+                    nonzeros_of),
+                count),
+  };
+  add_out(case_in(list, "any"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? any_out(out, x) : any_out(out, x, d[0], k);
+  });
+  add_out(case_in(list, "all"), [](Tensor& out, const Tensor& x, const Ints& d, bool k) {
+    return d.empty() ? all_out(out, x) : all_out(out, x, d[0], k);
+  });
+  return list;
+});
+
+// dimensions
+/// i = {keepdim, dimensions...}
+Array truth_reference(const ArrayArgs& a, bool all) {
+  const Array& x = a.t[0];
+  std::vector<bool> reduced(x.sizes.size());
+  for (size_t d = 1; d < a.i.size(); ++d)
+    reduced[static_cast<size_t>(a.i[d] < 0 ? a.i[d] + x.dim() : a.i[d])] = true;
+  Shape sizes;
+  for (size_t d = 0; d < reduced.size(); ++d)
+    if (!reduced[d] || a.i[0]) sizes.push_back(reduced[d] ? 1 : x.sizes[d]);
+  Array y(sizes, all ? 1 : 0);
+  for_each_index(x.sizes, [&](const Shape& at) {
+    Shape to;
+    for (size_t d = 0; d < reduced.size(); ++d)
+      if (!reduced[d] || a.i[0]) to.push_back(reduced[d] ? 0 : at[d]);
+    if ((x.at(at) != 0) != all) y.at(to) = all ? 0 : 1;
+  });
+  return y;
+}
+
+OpCase truth_case(bool all) {
+  OpCase c;
+  c.name = all ? "all_of_dims" : "any_of_dims";
+  c.dtypes = {kBool, kByte, kLong, kFloat};
+  c.differentiable = false;
+  c.result_dtype = [](ScalarType t) { return t == kByte ? kByte : kBool; };
+  c.samples = [=](ScalarType t) {
+    std::vector<Args> list;
+    for (const Shape& i : {Shape{0, 0, 2}, Shape{1, -1, 0}, Shape{0, 1}, Shape{0}, Shape{1}})
+      for (const double share : {0.2, 0.9}) {
+        Array x({3, 2, 4});
+        Random random(7);
+        for (double& v : x.v) v = random.uniform(0, 1) < share;
+        list.push_back({{to_tensor(x, t)}, i});
+      }
+    list.push_back({{to_tensor(Array({0, 2}), t)}, {0, 0, 1}});
+    return list;
+  };
+  c.call = [=](const Args& a) {
+    const IntArrayRef dims = IntArrayRef(a.i).slice(1);
+    return all ? taper::all(a.t[0], dims, a.i[0] != 0) : taper::any(a.t[0], dims, a.i[0] != 0);
+  };
+  c.reference = [=](const ArrayArgs& a) { return truth_reference(a, all); };
+  c.errors = {error<IndexError>("Dimension out of range",
+                                [=] {
+                                  const Tensor x = numbers({2, 3});
+                                  all ? x.all({0, 2}) : x.any({0, 2});
+                                }),
+              error<Error>("dim 1 appears multiple times in the list of dims", [=] {
+                const Tensor x = numbers({2, 3});
+                all ? x.all({1, -1}) : x.any({1, -1});
+              })};
+  return c;
+}
+
+TAPER_OP_CASES(truths_of_dimensions, {
+  return std::vector<OpCase>{truth_case(false), truth_case(true)};
+});
+
+// Numbers: the smaller shape.
+TAPER_OP_CASES(sums_to_shapes, {
+  OpCase c = moving_case(
+      "sum_to_size",
+      {{{2, 3}, {2, 1}},
+       {{2, 3}, {3}},
+       {{2, 3}, {}},
+       {{4, 2, 3}, {1, 3}},
+       {{2, 3}, {2, 3}},
+       {{0, 3}, {1, 3}},
+       {{5, 33}, {33}}},
+      [](const Tensor& x, const Sizes& i) { return x.sum_to_size(i); },
+      [](const Array& x, const Sizes& i) {
+        Array y(i);
+        const size_t added = x.sizes.size() - i.size();
+        for_each_index(x.sizes, [&](const Sizes& index) {
+          Sizes to(index.begin() + std::ptrdiff_t(added), index.end());
+          for (size_t d = 0; d < to.size(); ++d) to[d] = i[d] == 1 ? 0 : to[d];
+          y.at(to) += x.at(index);
+        });
+        return y;
+      });
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.is_view = true;  // of the tensor's own size
+  c.tolerance = 4;
+  c.errors = {error<Error>("size {[4]} is not expandable to size {[2, 3]}.", [] {
+    numbers({2, 3}).sum_to_size({4});
+  })};
+  return std::vector<OpCase>{c};
+});
 
 // The reduced dimension has an element, the kept one has none: nothing may be read.
 TEST(Reduce, NoResultsReadNothing) {
@@ -43,91 +256,12 @@ TEST(Reduce, EmptyGivesTheNeutralElement) {
   EXPECT_EQ(x.amax(1).sizes().vec(), std::vector<int64_t>({0}));
 }
 
-TEST(Reduce, MedianOfNothing) {
-  EXPECT_TRUE(std::isnan(median(empty({0})).item<double>()));
-  EXPECT_EQ(median(empty({0}, kByte)).item<int>(), 0);
-  EXPECT_EQ(median(empty({0}, kInt)).item<int>(), std::numeric_limits<int>::min());
-}
-
-TEST(Reduce, NanWins) {
-  const Tensor x = values({1, NAN, 3, NAN});
-  EXPECT_TRUE(std::isnan(x.max().item<float>()));
-  EXPECT_TRUE(std::isnan(x.min().item<float>()));
-  EXPECT_EQ(x.argmax().item<int64_t>(), 1);
-  EXPECT_EQ(x.argmin().item<int64_t>(), 1);
-  EXPECT_EQ(nansum(x).item<float>(), 4);
-  EXPECT_TRUE(std::isnan(median(x).item<float>()));
-  EXPECT_EQ(nanmedian(x).item<float>(), 1);
-  const Tensor column = x.reshape({4, 1}).expand({4, 3});
-  EXPECT_EQ(column.argmax(0)[2].item<int64_t>(), 1);
-}
-
-// At every place of vectors, their rest and short rows that go by columns.
-TEST(Reduce, NanAndTheFirstOfEqualsAreFoundAtAnyPlace) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (int64_t n : {3, 10, 24, 25, 67, 300})
-    for (int64_t at = 0; at < n; at += 1 + n / 29) {
-      const Tensor x = arange(n).mul(-1).to(kFloat).repeat({40, 1});
-      x.select(1, at).fill_(nan);
-      EXPECT_TRUE(x.amax({1}).isnan().all().item<bool>()) << n << ' ' << at;
-      EXPECT_TRUE(x.amin({1}).isnan().all().item<bool>()) << n << ' ' << at;
-      EXPECT_TRUE(x.argmax(1).eq(at).all().item<bool>()) << n << ' ' << at;
-      x.narrow(1, at, n - at).fill_(5);
-      for (const Tensor& v : {x, x.to(kDouble), x.to(kLong), x.to(kInt), x.t().contiguous().t()}) {
-        EXPECT_TRUE(v.argmax(1).eq(at).all().item<bool>()) << n << ' ' << at;
-        EXPECT_TRUE(v.amax({1}).eq(5).all().item<bool>()) << n << ' ' << at;
-        EXPECT_TRUE(std::get<0>(v.max(1)).eq(5).all().item<bool>()) << n << ' ' << at;
-      }
-    }
-}
-
-TEST(Reduce, MedianOfEqualsIsTheOneThatSortingPutsThere) {
-  for (int64_t n : {1, 2, 100, 101}) {
-    const Tensor x = arange(20 * n).mul(7919).remainder(5).to(kFloat).view({20, n});
-    const auto [v, i] = x.median(1);
-    const auto [dv, di] = x.to(kDouble).add(arange(n).to(kDouble).mul(1e-6)).median(1);
-    EXPECT_TRUE(i.equal(di)) << n;
-    EXPECT_TRUE(v.eq(dv.round()).all().item<bool>()) << n;
-  }
-}
-
-TEST(Reduce, ColumnsOfExtremesAndSumsOfMasks) {
-  const Tensor x = arange(20 * 1100).mul(7919).remainder(1009).to(kFloat).view({20, 1100});
-  const Tensor rows = x.t().contiguous();
-  EXPECT_TRUE(x.amax({0}).equal(rows.amax({1})));
-  EXPECT_TRUE(x.amin({0}).equal(rows.amin({1})));
-  EXPECT_TRUE(x.sum(0).equal(rows.sum(1)));
-  const Tensor mask = arange(70001).remainder(3).eq(0);
-  EXPECT_EQ(mask.sum().item<int64_t>(), 23334);
-  EXPECT_EQ(mask.narrow(0, 1, 69).sum().item<int64_t>(), 23);
-}
-
-TEST(Reduce, InfinityIsFound) {
-  const Tensor x = values({-INFINITY, -INFINITY});
-  EXPECT_EQ(x.max().item<float>(), -INFINITY);
-  EXPECT_EQ(x.argmax().item<int64_t>(), 0);
-  EXPECT_EQ(x.logsumexp(0).item<float>(), -INFINITY);
-}
-
 TEST(Reduce, FloatSumsAreAccurate) {
   // One part in ten million would be lost thousands of times over by adding one after the other.
   const Tensor x = detail::make_tensor({1 << 22}, kFloat, Device()).fill_(0.1f);
   const double want = static_cast<double>(0.1f) * (1 << 22);
   EXPECT_NEAR(x.sum().item<double>() / want, 1, 3e-7);
   EXPECT_NEAR(x.view({1 << 20, 4}).sum(0)[1].item<double>() / want * 4, 1, 3e-7);
-}
-
-TEST(Reduce, VarianceDoesNotCancel) {
-  const Tensor x = values({1e6, 1e6 + 1, 1e6 + 2});
-  EXPECT_NEAR(x.var().item<float>(), 1, 1e-6);
-  EXPECT_NEAR(x.reshape({3, 1}).expand({3, 5}).var({0}, true)[4].item<float>(), 1, 1e-6);
-}
-
-TEST(Reduce, AWholeNumberIsADimensionOfVarianceAndMean) {
-  const Tensor x = counting({2, 3});
-  EXPECT_TRUE(equal(std::get<0>(var_mean(x, 1)), x.var(1)));
-  EXPECT_TRUE(equal(std::get<1>(var_mean(x, 1)), x.mean(1)));
-  EXPECT_TRUE(equal(std::get<0>(std_mean(x, 0)), x.std(0)));
 }
 
 TEST(Reduce, ThreadsDoNotChangeResults) {
@@ -195,15 +329,6 @@ TEST(Reduce, DtypeArgumentConvertsFirst) {
   EXPECT_EQ(values({200, 100}, kByte).sum().item<int64_t>(), 300);
 }
 
-TEST(Reduce, TiesShareTheGradient) {
-  const Tensor x = values({1, 3, 3}).set_requires_grad(true);
-  x.amax(0).backward();
-  EXPECT_TRUE(x.grad().equal(values({0, 0.5, 0.5})));
-  x.mutable_grad() = Tensor();
-  std::get<0>(x.max(0)).backward();
-  EXPECT_TRUE(x.grad().equal(values({0, 1, 0})));
-}
-
 TEST(Reduce, ProductWithZeros) {
   const Tensor x = values({2, 0, 5}).set_requires_grad(true);
   x.prod().backward();
@@ -241,19 +366,6 @@ TEST(Reduce, NamesOfNodes) {
   EXPECT_FALSE(std::get<1>(x.max(0)).requires_grad());
 }
 
-TEST(Compare, EqualAndClose) {
-  const Tensor a = values({1, 2, INFINITY}), b = values({1, 2 + 1e-5, INFINITY});
-  EXPECT_FALSE(a.equal(b));
-  EXPECT_TRUE(a.equal(a.to(kDouble)));
-  EXPECT_FALSE(a.equal(a.reshape({1, 3})));
-  EXPECT_TRUE(a.allclose(b));
-  EXPECT_FALSE(a.allclose(b, 0, 1e-8));
-  EXPECT_FALSE(values({NAN}).allclose(values({NAN})));
-  EXPECT_TRUE(values({NAN}).allclose(values({NAN}), 1e-5, 1e-8, true));
-  EXPECT_FALSE(values({INFINITY}).allclose(values({-INFINITY})));
-  EXPECT_THROW(a.allclose(a.to(kDouble)), Error);
-}
-
 TEST(SumToSize, IntegersAndBoolsSumAsLong) {
   const Tensor mask = tensor_of({2, 2}, {1, 1, 0, 1}, kBool);
   EXPECT_EQ(mask.sum_to_size({1, 2}).scalar_type(), kLong);
@@ -280,17 +392,6 @@ TEST(Reduce, ShortRowsThatFollowEachOther) {
   z[299][150] = NAN;
   EXPECT_EQ(z.amin(0).isnan().sum().item<int64_t>(), 1);
   EXPECT_TRUE(z.amin(0)[150].isnan().item<bool>());
-}
-
-TEST(Reduce, LargestIntegers) {
-  Tensor x = counting({1037}, kLong, -2000);
-  x[500] = int64_t{1} << 60;
-  x[700] = -(int64_t{1} << 61);
-  EXPECT_EQ(x.max().item<int64_t>(), int64_t{1} << 60);
-  EXPECT_EQ(x.min().item<int64_t>(), -(int64_t{1} << 61));
-  EXPECT_EQ(std::get<1>(x.max(0)).item<int64_t>(), 500);
-  EXPECT_EQ(counting({1037}, kInt).sum().item<int64_t>(), 1036 * 1037 / 2);
-  EXPECT_EQ(counting({1037}, kBool).sum().item<int64_t>(), 518);
 }
 
 TEST(Reduce, ProductsWithoutZeros) {
@@ -370,6 +471,23 @@ TEST(Reduce, LinesOfSmallElements) {
     EXPECT_TRUE(mask.t().contiguous().sum(0).equal(count)) << n;
     EXPECT_EQ(mask.sum().item<int64_t>(), count.sum().item<int64_t>()) << n;
   }
+}
+
+TEST(CountNonzero, TakesSeveralDimensions) {
+  const Tensor x = tensor_of({2, 1, 3}, {0, 1, 2, 0, 0, 3});
+  expect_values(x.count_nonzero(IntArrayRef{0, 1}), {3}, {0, 1, 2});
+  expect_values(x.count_nonzero(IntArrayRef{1, 2}), {2}, {2, 1});
+}
+
+TEST(OutForms, OfTruthTakeBoolsAndBytes) {
+  const Tensor x = tensor_of({2, 2}, {0, 1, 2, 3});
+  Tensor bools = values({}, kBool), bytes = values({}, kByte), floats = values({});
+  expect_values(all_out(bools, x, 0), {2}, {0, 1});
+  expect_values(any_out(bytes, x, 1, true), {2, 1}, {1, 1});
+  expect_values(all_out(bools, x), {}, {0});
+  expect_values(any_out(bools, x.to(kByte)), {}, {1});
+  EXPECT_EQ(bytes.scalar_type(), kByte);
+  expect_error("all only supports bool tensor for result, got: Float", [&] { all_out(floats, x); });
 }
 
 }  // namespace

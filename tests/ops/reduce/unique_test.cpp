@@ -1,6 +1,9 @@
-#include <cmath>
+// The different elements and slices of a tensor.
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <taper/ops/elementwise/binary.h>
@@ -11,10 +14,150 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
+
+using Row = std::vector<double>;
+using Parts = std::tuple<Tensor, Tensor, Tensor>;
+
+/// Slices along `dim` in groups of equal ones: in order of their values, or as runs.
+struct Groups {
+  Sizes first;  ///< a slice of each group
+  Array group_of_slice, counts;
+};
+
+std::vector<Row> rows_along(const Array& x, int64_t dim) {
+  std::vector<Row> rows(static_cast<size_t>(x.size(dim)));
+  for_each_index(x.sizes, [&](const Sizes& index) {
+    Row& row = rows[static_cast<size_t>(index[static_cast<size_t>(dim)])];
+    const auto p = static_cast<size_t>(x.position(index));
+    row.push_back(x.v[p]);
+    if (!x.im.empty()) row.push_back(x.im[p]);
+  });
+  return rows;
+}
+
+Groups groups_of(const Array& x, int64_t dim, bool sorted) {
+  const std::vector<Row> rows = rows_along(x, dim);
+  Sizes order(rows.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto row = [&](int64_t i) -> const Row& { return rows[static_cast<size_t>(i)]; };
+  if (sorted)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return row(a) < row(b); });
+  Groups g{{}, Array({x.size(dim)}), {}};
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || row(order[i]) != row(order[i - 1])) {
+      g.first.push_back(order[i]);
+      g.counts.v.push_back(0);
+    }
+    ++g.counts.v.back();
+    g.group_of_slice.v[static_cast<size_t>(order[i])] = static_cast<double>(g.first.size() - 1);
+  }
+  g.counts.sizes = {static_cast<int64_t>(g.first.size())};
+  return g;
+}
+
+Array slices(const Array& x, int64_t dim, const Sizes& places) {
+  Sizes sizes = x.sizes;
+  sizes[static_cast<size_t>(dim)] = static_cast<int64_t>(places.size());
+  return taken(x, sizes, [&](Sizes index) {
+    int64_t& i = index[static_cast<size_t>(dim)];
+    i = places[static_cast<size_t>(i)];
+    return index;
+  });
+}
+
+Arrays elements(const Array& x, bool sorted) {
+  const Array flat = reshaped(x, {x.numel()});
+  const Groups g = groups_of(flat, 0, sorted);
+  return {slices(flat, 0, g.first), reshaped(g.group_of_slice, x.sizes), g.counts};
+}
+Arrays slices_along(const Array& x, int64_t dim, bool sorted) {
+  const Groups g = groups_of(x, wrapped(dim, x.dim()), sorted);
+  return {slices(x, wrapped(dim, x.dim()), g.first), g.group_of_slice, g.counts};
+}
+
+/// Values that occur more than once: some of few whole numbers.
+std::vector<Args> repeating(const std::vector<Moving>& samples, ScalarType t) {
+  std::vector<Args> list;
+  Random random(3);
+  for (const Moving& m : samples) {
+    Array x = to_array(random_index(m.sizes, 0, 4, random));
+    list.push_back({{to_tensor(x, t)}, m.numbers});
+  }
+  return list;
+}
+OpCase unique_case(std::string name, std::vector<Moving> samples,
+                   std::function<Parts(const Tensor&, const Sizes&)> call,
+                   std::function<Arrays(const Array&, const Sizes&)> reference) {
+  OpCase c = moving_case(
+      std::move(name), {},
+      [call = std::move(call)](const Tensor& x, const Sizes& i) {
+        const auto [values, inverse, counts] = call(x, i);
+        return Results{values, inverse, counts};
+      },
+      std::move(reference));
+  c.dtypes = {kFloat, kDouble, kHalf, kLong, kInt, kByte, kBool};
+  c.samples = [samples = std::move(samples)](ScalarType t) { return repeating(samples, t); };
+  c.differentiable = false;
+  return c;
+}
+
+const std::vector<Moving> kElements = {{{5}}, {{2, 3, 4}}, {{}},    {{1}},
+                                       {{0}}, {{17, 33}},  {{2, 0}}};
+const std::vector<Moving> kSlices = {{{6, 1}, {0}},     {{9, 2}, {0}}, {{2, 9}, {-1}},
+                                     {{2, 12, 1}, {1}}, {{1, 3}, {0}}, {{65, 2}, {0}},
+                                     {{7}, {0}}};
+
+TAPER_OP_CASES(unique_cases, {
+  OpCase all = unique_case(
+      "_unique2", kElements,
+      [](const Tensor& x, const Sizes&) { return _unique2(x, true, true, true); },
+      [](const Array& x, const Sizes&) { return elements(x, true); });
+  all.dtypes.push_back(kShort);
+  all.errors = {error<Error>("_unique2", [] { _unique2(Tensor()); })};
+  OpCase some = unique_case(
+      "_unique", kElements,
+      [](const Tensor& x, const Sizes&) {
+        const auto [values, inverse] = _unique(x, true, true);
+        return Parts{values, inverse, std::get<1>(_unique(x))};
+      },
+      [](const Array& x, const Sizes&) {
+        const Arrays y = elements(x, true);
+        return Arrays{y[0], y[1], Array({0})};
+      });
+  OpCase along = unique_case(
+      "unique_dim", kSlices,
+      [](const Tensor& x, const Sizes& i) { return unique_dim(x, i[0], true, true, true); },
+      [](const Array& x, const Sizes& i) { return slices_along(x, i[0], true); });
+  along.errors = {
+      error<IndexError>("Dimension out of range",
+                        [] {
+                          unique_dim(numbers({2, 3}), 2);
+                        }),
+      error<Error>("There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+                   "applied",
+                   [] {
+                     unique_dim(numbers({2, 0}), 0);
+                   })};
+  OpCase runs = unique_case(
+      "unique_consecutive", kElements,
+      [](const Tensor& x, const Sizes&) { return unique_consecutive(x, true, true); },
+      [](const Array& x, const Sizes&) { return elements(x, false); });
+  runs.dtypes.push_back(kComplexFloat);
+  OpCase runs_along = unique_case(
+      "unique_dim_consecutive", kSlices,
+      [](const Tensor& x, const Sizes& i) { return unique_dim_consecutive(x, i[0], true, true); },
+      [](const Array& x, const Sizes& i) { return slices_along(x, i[0], false); });
+  runs_along.errors = {error<IndexError>("Dimension out of range", [] {
+    unique_consecutive(numbers({2, 3}), false, false, 2);
+  })};
+  return std::vector<OpCase>{all, some, along, runs, runs_along};
+});
 
 TEST(Unique, ElementsInverseAndCounts) {
   const auto [values, inverse, counts] = _unique2(tensor({3, 1, 1, 2}), true, true, true);

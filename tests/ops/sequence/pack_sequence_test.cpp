@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/samples.h"
+#include <algorithm>
+
+#include <taper/nn/utils/rnn.h>
+
+#include "ops/shared/element_moves.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -117,6 +122,50 @@ TEST(PackSequence, PadsToTheLongest) {
   y.sum().backward();
   EXPECT_EQ(to_array(a.grad()).v, (std::vector<double>{1, 1, 1, 1}));
   EXPECT_THROW(pad_sequence(std::vector<Tensor>{a, to_tensor(Array({3, 1}), kDouble)}), Error);
+}
+
+// Numbers: whether the sequences come first; d: what fills the rest.
+TAPER_OP_CASES(padded_sequences, {
+  OpCase c;
+  c.name = "pad_sequence";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3}, {1}, {4}}, t, {}, {1}, {0}),
+                             sample_of({{2, 3}, {4, 3}}, t, {}, {0}, {2}),
+                             sample_of({{1, 2, 2}, {0, 2, 2}, {3, 2, 2}}, t, {}, {1}, {-1}),
+                             sample_of({{2, 2}, {2, 2}}, t, {}, {0}, {0})};
+  };
+  c.call = [](const Args& a) { return pad_sequence(a.t, a.i[0] != 0, a.d[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    const int64_t count = static_cast<int64_t>(a.t.size());
+    Sizes sizes = a.t[0].sizes;
+    for (const Array& x : a.t) sizes[0] = std::max(sizes[0], x.sizes[0]);
+    sizes.insert(sizes.begin() + (a.i[0] ? 0 : 1), count);
+    Array y(sizes, a.d[0]);
+    for (int64_t s = 0; s < count; ++s)
+      for_each_index(a.t[static_cast<size_t>(s)].sizes, [&](const Sizes& index) {
+        Sizes to = index;
+        to.insert(to.begin() + (a.i[0] ? 0 : 1), s);
+        y.at(to) = a.t[static_cast<size_t>(s)].at(index);
+      });
+    return y;
+  };
+  c.errors = {error<Error>("received an empty list of sequences", [] { pad_sequence({}); }),
+              error<Error>("The size of tensor a ([2, 3]) must match the size of tensor b ([2, 2]) "
+                           "behind the first dimension",
+                           [] {
+                             pad_sequence({numbers({2, 3}), numbers({2, 2})});
+                           })};
+  return std::vector<OpCase>{c};
+});
+
+TEST(PackSequence, SequencesArePaddedOnEitherSide) {
+  const std::vector<Tensor> list = {values({1, 2}), values({3})};
+  expect_values(pad_sequence(list, true, 9, "left"), {2, 2}, {1, 2, 9, 3});
+  expect_values(nn::utils::rnn::pad_sequence(list, true, 9, "left"), {2, 2}, {1, 2, 9, 3});
+  expect_values(pad_sequence(list, true, 9), {2, 2}, {1, 2, 3, 9});
+  expect_error("expected padding_side \"left\" or \"right\", got \"top\"",
+               [&] { pad_sequence(list, true, 9, "top"); });
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
-
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -361,6 +361,81 @@ TEST(Conv, ByItsOlderName) {
             }).find("kernel of [2, 2]"),
             std::string::npos);
 }
+
+// Time first: x (T, N, C), weight (k, C, K), bias (K). Numbers: the padding.
+TAPER_OP_CASES(convolution_with_time_first, {
+  OpCase c;
+  c.name = "conv_tbc";
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{5, 2, 3}, {3, 3, 2}, {2}}, t, {}, {0}),
+                             sample_of({{4, 1, 2}, {2, 2, 3}, {3}}, t, {}, {1}),
+                             sample_of({{1, 2, 1}, {3, 1, 1}, {1}}, t, {}, {2}),
+                             sample_of({{33, 3, 17}, {5, 17, 9}, {9}}, t, {}, {2})};
+  };
+  c.call = [](const Args& a) { return conv_tbc(a.t[0], a.t[1], a.t[2], a.i[0]); };
+  c.reference = [](const ArrayArgs& a) {
+    const Array &x = a.t[0], &w = a.t[1];
+    Array y({x.size(0) + 2 * a.i[0] - w.size(0) + 1, x.size(1), w.size(2)});
+    for_each_index(y.sizes, [&](const Sizes& at) {
+      y.at(at) = a.t[2].at({at[2]});
+      for (int64_t k = 0; k < w.size(0); ++k) {
+        const int64_t time = at[0] + k - a.i[0];
+        if (time < 0 || time >= x.size(0)) continue;
+        for (int64_t d = 0; d < x.size(2); ++d)
+          y.at(at) += x.at({time, at[1], d}) * w.at({k, d, at[2]});
+      }
+    });
+    return y;
+  };
+  c.tolerance = 16;
+  const Tensor bias = numbers({2});
+  c.errors = {
+      error<Error>("Input must have 3 dims: time, batch, in_channel; got [5, 3]",
+                   [=] {
+                     conv_tbc(numbers({5, 3}), numbers({3, 3, 2}), bias);
+                   }),
+      error<Error>("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels", [=] {
+        conv_tbc(numbers({5, 2, 3}), numbers({3, 2}), bias);
+      })};
+  return std::vector<OpCase>{c};
+});
+
+// Numbers: the stride, the padding.
+TAPER_OP_CASES(convolution_of_images, {
+  OpCase c;
+  c.name = "thnn_conv2d";
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{2, 2, 4, 5}, {3, 2, 3, 2}, {3}}, t, {}, {1, 0}),
+                             sample_of({{1, 1, 3, 3}, {2, 1, 2, 2}, {2}}, t, {}, {2, 1})};
+  };
+  c.call = [](const Args& a) {
+    const Sizes kernel{a.t[1].size(2), a.t[1].size(3)};
+    return thnn_conv2d(a.t[0], a.t[1], kernel, a.t[2], a.i[0], a.i[1]);
+  };
+  c.reference = [](const ArrayArgs& a) {
+    const Array &x = a.t[0], &w = a.t[1];
+    const auto places = [&](int64_t d) {
+      return (x.size(d) + 2 * a.i[1] - w.size(d)) / a.i[0] + 1;
+    };
+    Array y({x.size(0), w.size(0), places(2), places(3)});
+    for_each_index(y.sizes, [&](const Sizes& at) {
+      y.at(at) = a.t[2].at({at[1]});
+      for_each_index({w.size(1), w.size(2), w.size(3)}, [&](const Sizes& k) {
+        const int64_t row = at[2] * a.i[0] + k[1] - a.i[1];
+        const int64_t column = at[3] * a.i[0] + k[2] - a.i[1];
+        if (row >= 0 && row < x.size(2) && column >= 0 && column < x.size(3))
+          y.at(at) += x.at({at[0], k[0], row, column}) * w.at({at[1], k[0], k[1], k[2]});
+      });
+    });
+    return y;
+  };
+  c.tolerance = 16;
+  c.errors = {
+      error<Error>("thnn_conv2d: expected a weight of 4 dimensions with a kernel of [3, 3]", [] {
+        thnn_conv2d(numbers({1, 2, 4, 4}), numbers({3, 2, 2, 2}), {3, 3});
+      })};
+  return std::vector<OpCase>{c};
+});
 
 }  // namespace
 }  // namespace taper::testing

@@ -5,6 +5,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -208,6 +209,34 @@ TEST(PixelShuffle, RefusesAFactorWhoseSquareNoIntegerHolds) {
             std::string::npos);
   EXPECT_EQ(pixel_shuffle(x, 2).sizes(), IntArrayRef({1, 1, 4, 4}));
 }
+
+// Channel i * (C / groups) + j at j * groups + i.
+TAPER_OP_CASES(shuffled_channels, {
+  OpCase c = moving_case(
+      "channel_shuffle",
+      {{{1, 6, 2}, {2}}, {{2, 4, 1, 3}, {4}}, {{2, 6, 2, 1, 2}, {3}}, {{2, 3, 2, 2}, {1}}},
+      [](const Tensor& x, const Sizes& i) { return channel_shuffle(x, i[0]); },
+      [](const Array& x, const Sizes& i) {
+        const int64_t groups = i[0], each = x.sizes[1] / groups;
+        return taken(x, x.sizes, [&](Sizes index) {
+          index[1] = index[1] % groups * each + index[1] / groups;
+          return index;
+        });
+      });
+  c.errors = {error<Error>("Number of channels must be divisible by groups",
+                           [] {
+                             channel_shuffle(numbers({1, 5, 2, 2}), 2);
+                           }),
+              error<Error>("channel_shuffle expects input with > 2 dims",
+                           [] {
+                             channel_shuffle(numbers({2, 2}), 2);
+                           }),
+              error<Error>("Number of groups to divide channels in must be positive.", [] {
+                channel_shuffle(numbers({1, 2, 2}), 0);
+              })};
+  c.is_view = true;  // with one group
+  return std::vector<OpCase>{c};
+});
 
 }  // namespace
 }  // namespace taper::testing

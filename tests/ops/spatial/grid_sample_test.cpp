@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
@@ -10,6 +11,8 @@
 
 namespace taper::testing {
 namespace {
+
+using Sizes = std::vector<int64_t>;
 
 // a.i: interpolation mode, padding mode, align_corners.
 struct Axis {
@@ -153,6 +156,40 @@ TEST(GridSample, SecondDerivativeIsRefused) {
   expect_error<NotImplementedError>("grid_sampler_2d_backward is not implemented",
                                     [&] { gx.sum().backward(); });
 }
+
+TAPER_OP_CASES(maps, {
+  std::vector<OpCase> list;
+  for (const bool corners : {false, true}) {
+    OpCase c;
+    c.name = corners ? "affine_grid_corners" : "affine_grid";
+    c.samples = [](ScalarType t) {
+      return std::vector<Args>{sample_of({{2, 2, 3}}, t, {}, {2, 1, 3, 4}),
+                               sample_of({{1, 3, 4}}, t, {}, {1, 2, 2, 3, 4})};
+    };
+    c.call = [=](const Args& a) { return affine_grid_generator(a.t[0], a.i, corners); };
+    c.reference = [=](const ArrayArgs& a) {
+      const auto dims = int64_t(a.i.size()) - 2;
+      Sizes places(a.i.begin() + 2, a.i.end()), sizes = places;
+      sizes.insert(sizes.begin(), a.i[0]);
+      sizes.push_back(dims);
+      Array y(sizes);
+      for_each_index(sizes, [&](const Sizes& index) {
+        double sum = a.t[0].at({index[0], index.back(), dims});
+        for (int64_t d = 0; d < dims; ++d) {  // x is the last of the places
+          const double n = double(places[size_t(dims - 1 - d)]);
+          const double i = double(index[size_t(dims - d)]);
+          const double place = corners ? 2 * i / (n - 1) - 1 : (2 * i + 1) / n - 1;
+          sum += a.t[0].at({index[0], index.back(), d}) * place;
+        }
+        y.at(index) = sum;
+      });
+      return y;
+    };
+    c.tolerance = 4;
+    list.push_back(c);
+  }
+  return list;
+});
 
 }  // namespace
 }  // namespace taper::testing

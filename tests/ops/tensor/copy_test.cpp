@@ -1,19 +1,24 @@
 // Strided copies, element by element against the addresses that sizes and strides give.
+#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/elementwise/compare.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/cat.h>
+#include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
+
+const std::vector<ScalarType> kDtypes = {kFloat, kDouble, kHalf, kLong, kByte, kBool};
 
 /// Where the elements of x lie, row-major, in elements from its first.
 std::vector<int64_t> places_of(const Tensor& x) {
@@ -197,6 +202,82 @@ TEST(Copy, EveryHalfConvertsAndRoundsAlike) {
   }
   expect_same_apart(tensor({65519.f, 65520.f, 1e30f, -1e30f, 2e-8f, 3e-8f, -1e-40f, INFINITY, NAN}),
                     kHalf);
+}
+
+std::vector<Args> any_shape(ScalarType t) { return samples_of_one(t, {-3, 3}); }
+
+Array filled(const Array& x, double value) { return Array(x.sizes, value); }
+TAPER_OP_CASES(copies_with_other_values, {
+  OpCase all;
+  all.name = "fill";
+  all.fills = true;
+  all.dtypes = kDtypes;
+  all.samples = &any_shape;
+  all.call = [](const Args& a) { return fill(a.t[0], 1); };
+  all.inplace = [](const Args& a) { return a.t[0].fill_(1); };
+  all.reference = [](const ArrayArgs& a) { return filled(a.t[0], 1); };
+  all.errors = {
+      error<Error>("fill_ only supports 0-dimension value tensor but got tensor with 1 "
+                   "dimensions.",
+                   [] { fill(numbers({2}), numbers({2})); })};
+  OpCase zeros = all;
+  zeros.name = "zero";
+  zeros.fills = true;
+  zeros.call = [](const Args& a) { return zero(a.t[0]); };
+  zeros.inplace = [](const Args& a) { return a.t[0].zero_(); };
+  zeros.reference = [](const ArrayArgs& a) { return filled(a.t[0], 0); };
+  zeros.errors = {};
+  OpCase same = all;
+  same.name = "clone";
+  same.call = [](const Args& a) { return taper::clone(a.t[0]); };
+  same.inplace = {};
+  same.reference = [](const ArrayArgs& a) { return a.t[0]; };
+  same.errors = {};
+  OpCase by_tensor = all;
+  by_tensor.name = "fill_tensor";
+  by_tensor.fills = true;
+  by_tensor.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    for (const std::vector<int64_t>& sizes : {Sizes{}, {0}, {3}, {2, 3}, {1025}})
+      list.push_back(sample_of({sizes, {}}, t));
+    return list;
+  };
+  by_tensor.call = [](const Args& a) { return fill(a.t[0], a.t[1]); };
+  by_tensor.inplace = [](const Args& a) { return a.t[0].fill_(a.t[1]); };
+  by_tensor.reference = [](const ArrayArgs& a) { return filled(a.t[0], a.t[1].v[0]); };
+  return std::vector<OpCase>{all, zeros, same, by_tensor};
+});
+
+TAPER_OP_CASES(copies, {
+  OpCase c;
+  c.name = "copy";
+  c.dtypes = kDtypes;
+  // The second tensor broadcasts to the first.
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{2, 3}, {2, 3}}, t), sample_of({{2, 3}, {3}}, t),
+                             sample_of({{4, 2}, {4, 1}}, t), sample_of({{}, {}}, t),
+                             sample_of({{33}, {}}, t),       sample_of({{0, 2}, {1, 2}}, t)};
+  };
+  c.call = [](const Args& a) { return taper::copy(a.t[0], a.t[1]); };
+  c.inplace = [](const Args& a) { return a.t[0].copy_(a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[0].sizes);
+    for_each_index(y.sizes, [&](const Sizes& index) { y.at(index) = a.t[1].broadcast_at(index); });
+    return y;
+  };
+  c.errors = {error<Error>("The size of tensor a (2) must match the size of tensor b (3)",
+                           [] { taper::copy(numbers({2}), numbers({3})); })};
+  return std::vector<OpCase>{c};
+});
+
+TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
+  for (ScalarType t : {kByte, kHalf, kFloat, kDouble}) {
+    for (int64_t rows : {int64_t{3001}, int64_t{67}}) {
+      const Tensor x = randint(0, 100, {rows, 2053}, TensorOptions(kLong)).to(t);
+      const Tensor y = x.t().contiguous();
+      EXPECT_TRUE(y.t().equal(x)) << toString(t) << ' ' << rows;
+    }
+  }
 }
 
 }  // namespace

@@ -1,53 +1,20 @@
-// Tensors made of numbers alone, in the harness: sequences, places in triangles, windows,
-// frequencies. An empty tensor carries the dtype and the device of each sample.
+// Tensors made of numbers alone, in the harness: sequences, places in triangles.
 #include <taper/ops/fft/fft_transform.h>
-#include <taper/ops/fft/window.h>
-#include <taper/ops/tensor/factory.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "ops/shared/element_moves.h"
+#include "ops/shared/factory_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
 namespace {
 
-using Sizes = std::vector<int64_t>;
-
-Args numbers_of(ScalarType t, Sizes ints, std::vector<double> doubles = {}) {
-  return {{to_tensor(Array({0}), t)}, std::move(ints), std::move(doubles)};
-}
-TensorOptions options_of(const Args& a) {
-  return TensorOptions(a.t[0].scalar_type()).device(a.t[0].device());
-}
-/// f(0), f(1), ...
-Array sequence(int64_t n, const std::function<double(double)>& f) {
-  Array y({n});
-  for (int64_t i = 0; i < n; ++i) y.v[static_cast<size_t>(i)] = f(static_cast<double>(i));
-  return y;
-}
-
-struct Numbers {
-  Sizes ints;
-  std::vector<double> doubles = {};
-};
-OpCase made_case(std::string name, std::vector<Numbers> samples,
-                 std::function<Tensor(const Args&)> call,
-                 std::function<Array(const Sizes&, const std::vector<double>&)> reference) {
-  OpCase c;
-  c.name = std::move(name);
-  c.samples = [samples = std::move(samples)](ScalarType t) {
-    std::vector<Args> list;
-    for (const Numbers& n : samples) list.push_back(numbers_of(t, n.ints, n.doubles));
-    return list;
-  };
-  c.call = std::move(call);
-  c.reference = [reference = std::move(reference)](const ArrayArgs& a) {
-    return reference(a.i, a.d);
-  };
-  c.differentiable = false;
-  return c;
-}
+const std::vector<ScalarType> kDtypes = {kFloat, kDouble, kHalf, kLong, kByte, kBool};
 
 // ---------------------------------------------------------------- sequences
 // Whole numbers, so that all dtypes hold them: start, end, step.
@@ -172,76 +139,36 @@ TAPER_OP_CASES(places_in_triangles, {
   return list;
 });
 
-// ---------------------------------------------------------------- signals
-double bessel_i0(double x) {
-  double term = 1, sum = 1;
-  for (int k = 1; k < 60; ++k) sum += term *= x * x / 4 / (k * k);
-  return sum;
-}
+std::vector<Args> any_shape(ScalarType t) { return samples_of_one(t, {-3, 3}); }
 
-// Numbers: the length, whether it is periodic.
-TAPER_OP_CASES(windows_of_signals, {
-  struct Window {
+Array filled(const Array& x, double value) { return Array(x.sizes, value); }
+
+TAPER_OP_CASES(tensors_like_another, {
+  struct Like {
     const char* name;
-    std::function<Tensor(int64_t, bool, TensorOptions)> op;
-    double (*f)(double);  ///< of the place in [0, 1]
+    double value;
+    std::function<Tensor(const Tensor&)> of, of_size;
   };
-  const Window windows[] = {
-      {"bartlett_window",
-       [](int64_t n, bool p, TensorOptions o) { return bartlett_window(n, p, o); },
-       [](double x) { return 1 - std::abs(2 * x - 1); }},
-      {"hann_window", [](int64_t n, bool p, TensorOptions o) { return hann_window(n, p, o); },
-       [](double x) { return 0.5 - 0.5 * std::cos(2 * M_PI * x); }},
-      {"hamming_window", [](int64_t n, bool p, TensorOptions o) { return hamming_window(n, p, o); },
-       [](double x) { return 0.54 - 0.46 * std::cos(2 * M_PI * x); }},
-      {"blackman_window",
-       [](int64_t n, bool p, TensorOptions o) { return blackman_window(n, p, o); },
-       [](double x) {
-         return 0.42 - 0.5 * std::cos(2 * M_PI * x) + 0.08 * std::cos(4 * M_PI * x);
-       }},
-      {"kaiser_window", [](int64_t n, bool p, TensorOptions o) { return kaiser_window(n, p, o); },
-       [](double x) {
-         return bessel_i0(12 * std::sqrt(1 - (2 * x - 1) * (2 * x - 1))) / bessel_i0(12);
-       }}};
+  const Like likes[] = {{"zeros_like", 0, [](const Tensor& x) { return zeros_like(x); },
+                         [](const Tensor& x) { return x.new_zeros(x.sizes()); }},
+                        {"ones_like", 1, [](const Tensor& x) { return ones_like(x); },
+                         [](const Tensor& x) { return x.new_ones(x.sizes()); }},
+                        {"full_like", 1, [](const Tensor& x) { return full_like(x, 1); },
+                         [](const Tensor& x) { return x.new_full(x.sizes(), 1); }}};
   std::vector<OpCase> list;
-  for (const Window& w : windows) {
-    OpCase c = made_case(
-        w.name, {{{6, 1}}, {{6, 0}}, {{7, 1}}, {{1, 0}}, {{0, 1}}, {{257, 0}}},
-        [w](const Args& a) { return w.op(a.i[0], a.i[1] != 0, options_of(a)); },
-        [w](const Sizes& i, const std::vector<double>&) {
-          return sequence(i[0], [&](double k) {
-            return i[0] == 1 ? 1 : w.f(k / static_cast<double>(i[1] ? i[0] : i[0] - 1));
-          });
-        });
-    c.tolerance = 8;
-    c.errors = {error<Error>("requires non-negative window_length, got window_length=-1",
-                             [w] { w.op(-1, true, {}); }),
-                error<Error>("expects floating point dtypes", [w] { w.op(4, true, kLong); })};
+  for (const Like& like : likes) {
+    OpCase c;
+    c.name = like.name;
+    c.dtypes = kDtypes;
+    c.samples = &any_shape;
+    c.call = [like](const Args& a) { return Results{like.of(a.t[0]), like.of_size(a.t[0])}; };
+    c.reference = [like](const ArrayArgs& a) {
+      return Arrays{filled(a.t[0], like.value), filled(a.t[0], like.value)};
+    };
+    c.differentiable = false;
     list.push_back(c);
   }
   return list;
-});
-
-// Numbers: how many points; d: the distance of two.
-TAPER_OP_CASES(frequencies, {
-  const std::vector<Numbers> samples = {{{6}, {1}}, {{7}, {0.5}}, {{1}, {2}}, {{33}, {0.1}}};
-  OpCase all = made_case(
-      "fft_fftfreq", samples,
-      [](const Args& a) { return fft::fftfreq(a.i[0], a.d[0], options_of(a)); },
-      [](const Sizes& i, const std::vector<double>& d) {
-        return sequence(i[0], [&](double k) {
-          const auto n = static_cast<double>(i[0]);
-          return (k < n / 2 ? k : k - n) / (n * d[0]);
-        });
-      });
-  OpCase half = made_case(
-      "fft_rfftfreq", samples,
-      [](const Args& a) { return fft::rfftfreq(a.i[0], a.d[0], options_of(a)); },
-      [](const Sizes& i, const std::vector<double>& d) {
-        return sequence(i[0] / 2 + 1,
-                        [&](double k) { return k / (static_cast<double>(i[0]) * d[0]); });
-      });
-  return std::vector<OpCase>{all, half};
 });
 
 }  // namespace

@@ -1,6 +1,4 @@
 #include <cmath>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include <taper/framework/cpu/parallel.h>
@@ -345,6 +343,43 @@ TEST(Factory, MakesTensorsOfVersionZero) {
     EXPECT_EQ(t._version(), 0);
   x.fill_(2);
   EXPECT_EQ(x._version(), 1);
+}
+
+TEST(Factory, EmptyPermutedLiesInTheGivenOrder) {
+  EXPECT_EQ(empty_permuted({2, 3, 4}, {2, 0, 1}).strides(), IntArrayRef({3, 1, 6}));
+  EXPECT_EQ(empty_permuted({2, 3}, {0, 1}, kLong).scalar_type(), kLong);
+  EXPECT_TRUE(empty_permuted({2, 3, 5, 7}, {0, 2, 3, 1}).is_contiguous(MemoryFormat::ChannelsLast));
+  EXPECT_EQ(empty_permuted({0, 3}, {1, 0}).numel(), 0);
+  expect_error("len(size) = 2 is not equal to len(physical_layout) = 3", [] {
+    empty_permuted({2, 3}, {0, 1, 2});
+  });
+  expect_error("Dimension out of range (expected to be between 0 and 1, but got 2 at index 1)", [] {
+    empty_permuted({2, 3}, {0, 2});
+  });
+  expect_error("Duplicate dim not allowed", [] { empty_permuted({2, 3}, {1, 1}); });
+}
+
+TEST(OutForms, FactoriesFillTheGivenTensor) {
+  Tensor y = empty({7}, kLong);
+  void* const memory = y.data_ptr();
+  expect_values(zeros_out(y, {2, 3}), {2, 3}, {0, 0, 0, 0, 0, 0});
+  expect_values(ones_out(y, {3}), {3}, {1, 1, 1});
+  expect_values(full_out(y, {2}, 9), {2}, {9, 9});
+  expect_values(eye_out(y, 2), {2, 2}, {1, 0, 0, 1});
+  expect_values(eye_out(y, 1, 2), {1, 2}, {1, 0});
+  expect_values(arange_out(y, 3), {3}, {0, 1, 2});
+  expect_values(arange_out(y, 5, 1, -2), {2}, {5, 3});
+  expect_values(range_out(y, 1, 3), {3}, {1, 2, 3});
+  expect_values(linspace_out(y, 0, 4, 3), {3}, {0, 2, 4});
+  expect_values(logspace_out(y, 0, 2, 3), {3}, {1, 10, 100});
+  EXPECT_EQ(y.data_ptr(), memory);
+  EXPECT_EQ(y.scalar_type(), kLong);
+  EXPECT_EQ(empty_out(y, {1, 2, 2, 1}, MemoryFormat::ChannelsLast).strides(),
+            IntArrayRef({4, 1, 2, 2}));
+  Tensor leaf = zeros({2}).requires_grad_();
+  expect_error("don't support automatic differentiation", [&] { zeros_out(leaf, {2}); });
+  Tensor none;
+  expect_error("zeros: expected a defined tensor", [&] { zeros_out(none, {2}); });
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include <taper/taper.h>
 
 #include "test_util.h"
@@ -49,6 +51,23 @@ TEST(ForBlob, RefusesWhatHasNoMemory) {
   EXPECT_THROW(for_blob(data, {2}).storage_offset(-1).make_tensor(), Error);
   EXPECT_THROW(for_blob(data, {2}).strides(IntArrayRef({1, 1})).make_tensor(), Error);
   EXPECT_EQ(for_blob(nullptr, {0}).make_tensor().numel(), 0);
+}
+
+TEST(FromFile, IsSharedOrCopied) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("numbers");
+  const float numbers_in_file[] = {1, 2, 3};
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(numbers_in_file), 12);
+  Tensor copy = from_file(path, false, 3);
+  expect_values(copy, {3}, {1, 2, 3});
+  copy.fill_(0);
+  {
+    Tensor shared = from_file(path, true, 2);
+    shared[1].fill_(7);
+  }
+  expect_values(from_file(path, nullopt, 3), {3}, {1, 7, 3});
+  expect_error("to have at least 16 bytes, got 12", [&] { from_file(path, false, 4); });
+  expect_error("cannot be opened", [&] { from_file(folder.path("none"), false, 4); });
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 // Views in the harness: shapes, orders of dimensions, dimensions of size 1.
 #include <taper/ops/elementwise/complex.h>
-#include <taper/ops/tensor/view.h>
+
+#include <algorithm>
 
 #include <taper/ops/tensor/member_functions.h>
-#include "ops/taken.h"
+#include <taper/ops/tensor/view.h>
+
+#include "ops/shared/element_moves.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
+
+using Shape = std::vector<int64_t>;
 
 Sizes from(const Sizes& i, size_t first) {
   return Sizes(i.begin() + std::ptrdiff_t(first), i.end());
@@ -355,6 +361,77 @@ TAPER_OP_CASES(ones_in_shapes, {
       [](const Array& x, const Sizes&) { return x; });
   return std::vector<OpCase>{all, one, more, same};
 });
+
+/// i = the dimensions
+OpCase squeeze_case() {
+  OpCase c;
+  c.name = "squeeze_dims";
+  c.dtypes = {kFloat, kLong, kComplexFloat, kDouble};
+  c.is_view = true;
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{1, 3, 1}}, t, {}, {0, 2}),
+                             sample_of({{1, 3, 1}}, t, {}, {-1, 1}),
+                             sample_of({{2, 1, 1, 2}}, t, {}, {2}), sample_of({{1, 1}}, t, {}, {})};
+  };
+  c.call = [](const Args& a) { return a.t[0].squeeze(IntArrayRef(a.i)); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    y.sizes.clear();
+    for (int64_t d = 0; d < a.t[0].dim(); ++d) {
+      bool asked = false;
+      for (int64_t i : a.i) asked |= (i < 0 ? i + a.t[0].dim() : i) == d;
+      if (!asked || a.t[0].size(d) != 1) y.sizes.push_back(a.t[0].size(d));
+    }
+    return y;
+  };
+  c.errors = {error<IndexError>("Dimension out of range",
+                                [] {
+                                  numbers({1, 2}).squeeze({0, 3});
+                                }),
+              error<Error>("dim 0 appears multiple times", [] {
+                numbers({1, 2}).squeeze({0, -2});
+              })};
+  return c;
+}
+
+TAPER_OP_CASES(ones_of_several_dimensions, { return std::vector<OpCase>{squeeze_case()}; });
+
+TEST(ViewAsDtype, ReinterpretsTheBytes) {
+  const Tensor x = values({1, -2});
+  expect_values(x.view(kInt), {2}, {0x3f800000, -0x40000000});
+  expect_values(x.view(kShort), {4}, {0, 0x3f80, 0, -0x4000});
+  expect_values(tensor_of({}, {1}).view(kInt), {}, {0x3f800000});
+  x.view(kInt)[0] = 0;
+  expect_values(x, {2}, {0, -2});
+  EXPECT_TRUE(x.view(kInt).view(kFloat).equal(x));
+}
+
+TEST(ViewAsDtype, ScalesSizesStridesAndOffset) {
+  const Tensor x = counting({3, 4}, kInt);
+  const Tensor right = x.narrow(1, 2, 2), wide = right.view(kLong);
+  EXPECT_EQ(wide.sizes(), IntArrayRef({3, 1}));
+  EXPECT_EQ(wide.strides(), IntArrayRef({2, 1}));
+  EXPECT_EQ(wide.storage_offset(), 1);
+  expect_values(wide, {3, 1}, {2 + 3 * 0x1p32, 6 + 7 * 0x1p32, 10 + 11 * 0x1p32});
+  EXPECT_TRUE(wide.view(kInt).equal(right));
+}
+
+TEST(ViewAsDtype, RefusesWhatDoesNotDivide) {
+  const Tensor x = counting({3, 4});
+  const auto refuses = [](const Tensor& t, ScalarType to, const char* text) {
+    expect_error(text, [&] { t.view(to); });
+  };
+  refuses(x.narrow(1, 1, 2), kDouble,
+          "self.storage_offset() must be divisible by 2 to view Float as Double (different element "
+          "sizes), but got 1");
+  refuses(x.t(), kDouble, "self.size(-1) must be divisible by 2 to view Float as Double");
+  refuses(x.t(), kShort,
+          "self.stride(-1) must be 1 to view Float as Short (different element "
+          "sizes), but got 4");
+  refuses(counting({3, 3}).narrow(1, 0, 2), kDouble, "self.stride(0) must be divisible by 2");
+  refuses(tensor_of({}, {1}), kDouble, "self.dim() cannot be 0 to view Float as Double");
+  EXPECT_FALSE(values({1}).requires_grad_().mul(2).view(kInt).requires_grad());
+}
 
 }  // namespace
 }  // namespace taper::testing

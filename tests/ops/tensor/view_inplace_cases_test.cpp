@@ -1,10 +1,7 @@
 // Views in place: a tensor that takes over another geometry of its memory, with its history.
-#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/reduce/reduce_sum.h>
-#include <taper/ops/tensor/view.h>
 
-#include "ops/taken.h"
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -123,6 +120,16 @@ TEST(ViewsInPlace, GradientsOfViewsWithGaps) {
   };
   for (const auto& [in_place, plain] : pairs)
     EXPECT_EQ(values_of(gradient(in_place)), values_of(gradient(plain)));
+}
+
+TEST(ViewsInPlace, Squeeze) {
+  const Tensor x = counting({1, 2, 1, 3}).requires_grad_();
+  Tensor y = x * 2;
+  y.squeeze_({0, -2});
+  EXPECT_EQ(y.sizes(), IntArrayRef({2, 3}));
+  y.mul(counting({2, 3})).sum().backward();
+  expect_values(x.grad(), {1, 2, 1, 3}, {0, 2, 4, 6, 8, 10});
+  expect_error("a leaf Variable that requires grad", [&] { x.squeeze_({0}); });
 }
 
 }  // namespace

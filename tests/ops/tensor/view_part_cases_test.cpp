@@ -1,14 +1,13 @@
-// Views of parts in the harness: one element, a stretch, a diagonal, windows, all pieces.
+// Views of parts in the harness: one element, a stretch, a diagonal, windows.
 #include <algorithm>
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/unary.h>
-#include <taper/ops/tensor/split.h>
 #include <taper/ops/tensor/view.h>
 #include <taper/ops/tensor/view_part.h>
 #include <taper/testing/gradcheck.h>
 
-#include "ops/taken.h"
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -205,160 +204,6 @@ TAPER_OP_CASES(any_geometry, {
               error<Error>("invalid storage offset -1",
                            [] { taper::as_strided(numbers({4}), {2}, {1}, -1); })};
   return std::vector<OpCase>{c};
-});
-
-// ---------------------------------------------------------------- all pieces
-/// 0, size, 2 size, ... and at last n; for no elements 0 and 0.
-Sizes steps(int64_t n, int64_t size) {
-  Sizes places{0};
-  do {
-    places.push_back(std::min(places.back() + size, n));
-  } while (places.back() < n);
-  return places;
-}
-
-TAPER_OP_CASES(pieces, {
-  OpCase split = view_case(
-      "split",
-      {{{5}, {2, 0}}, {{2, 6}, {3, 1}}, {{3, 2, 4}, {1, -3}}, {{3}, {7, 0}}, {{0, 2}, {0, 0}}},
-      [](const Tensor& x, const Sizes& i) { return taper::split(x, i[0], i[1]); },
-      [](const Array& x, const Sizes& i) { return parts_of(x, i[1], steps(x.size(i[1]), i[0])); });
-  split.errors = {
-      error<Error>("split expects at least a 1-dimensional tensor",
-                   [] { taper::split(numbers({}), 1); }),
-      error<Error>("split expects split_size be non-negative, but got split_size=-1",
-                   [] { taper::split(numbers({3}), -1); }),
-      error<Error>("split_size can only be 0 if dimension size is 0, but got dimension size of 3",
-                   [] { taper::split(numbers({3}), 0); })};
-  // The last number is the dimension.
-  OpCase sizes = view_case(
-      "split_with_sizes", {{{5}, {2, 3, 0}}, {{2, 6}, {1, 0, 5, 1}}, {{3, 2}, {3, -2}}},
-      [](const Tensor& x, const Sizes& i) {
-        return split_with_sizes(x, Sizes(i.begin(), i.end() - 1), i.back());
-      },
-      [](const Array& x, const Sizes& i) {
-        Sizes places{0};
-        for (size_t k = 0; k + 1 < i.size(); ++k) places.push_back(places.back() + i[k]);
-        return parts_of(x, i.back(), places);
-      });
-  sizes.errors = {
-      error<Error>("split_with_sizes expects split_sizes to sum exactly to 3 (input tensor's size "
-                   "at dimension 0), but got split_sizes=[2, 2]",
-                   [] {
-                     split_with_sizes(numbers({3}), {2, 2});
-                   }),
-      error<Error>("split_with_sizes expects split_sizes have only non-negative entries", [] {
-        split_with_sizes(numbers({3}), {4, -1});
-      })};
-  OpCase chunk = view_case(
-      "chunk",
-      {{{5}, {2, 0}}, {{2, 6}, {4, 1}}, {{3, 2, 4}, {3, -3}}, {{3}, {7, 0}}, {{0, 2}, {3, 0}}},
-      [](const Tensor& x, const Sizes& i) { return taper::chunk(x, i[0], i[1]); },
-      [](const Array& x, const Sizes& i) {
-        const int64_t n = x.size(i[1]), size = (n + i[0] - 1) / i[0];
-        return parts_of(x, i[1], n == 0 ? Sizes(static_cast<size_t>(i[0]) + 1, 0) : steps(n, size));
-      });
-  chunk.errors = {error<Error>("chunk expects `chunks` to be greater than 0, got: 0",
-                               [] { taper::chunk(numbers({3}), 0); }),
-                  error<Error>("chunk expects at least a 1-dimensional tensor",
-                               [] { taper::chunk(numbers({}), 1); })};
-  OpCase unbind = view_case(
-      "unbind", {{{3}, {0}}, {{2, 3}, {1}}, {{2, 3, 2}, {-2}}, {{2, 0}, {0}}},
-      [](const Tensor& x, const Sizes& i) { return taper::unbind(x, i[0]); },
-      [](const Array& x, const Sizes& i) {
-        Arrays parts = parts_of(x, i[0], steps(x.size(i[0]), 1));
-        for (Array& y : parts) y.sizes.erase(y.sizes.begin() + wrapped(i[0], x.dim()));
-        return parts;
-      });
-  unbind.errors = {
-      error<IndexError>("Dimension specified as 0 but tensor has no dimensions",
-                        [] { taper::unbind(numbers({})); }),
-      error<IndexError>("Dimension out of range", [] { taper::unbind(numbers({3}), 1); })};
-  return std::vector<OpCase>{split, sizes, chunk, unbind};
-});
-
-/// The places where n elements are cut into nearly equal parts, the first ones larger.
-Sizes nearly_equal(int64_t n, int64_t sections) {
-  Sizes places{0};
-  for (int64_t i = 0; i < sections; ++i)
-    places.push_back(places.back() + n / sections + (i < n % sections));
-  return places;
-}
-Sizes with_ends(Sizes places, int64_t n) {
-  places.insert(places.begin(), 0);
-  places.push_back(n);
-  return places;
-}
-
-TAPER_OP_CASES(splits, {
-  OpCase even = view_case(
-      "tensor_split", {{{7}, {3, 0}}, {{2, 5}, {2, 1}}, {{2, 3}, {5, -1}}, {{0}, {2, 0}}},
-      [](const Tensor& x, const Sizes& i) { return tensor_split(x, i[0], i[1]); },
-      [](const Array& x, const Sizes& i) {
-        return parts_of(x, i[1], nearly_equal(x.size(i[1]), i[0]));
-      });
-  even.errors = {error<Error>("number of sections must be larger than 0, got 0",
-                              [] { tensor_split(numbers({3}), 0); }),
-                 error<Error>("tensor_split expected at least a 1-dimensional tensor, but got a "
-                              "tensor with 0 dims",
-                              [] { tensor_split(numbers({}), 1); })};
-  OpCase at = view_case(
-      "tensor_split_indices", {{{7}, {2, 5, 0}}, {{2, 5}, {0, 1, 3, 1}}, {{2, 3}, {-1}}},
-      [](const Tensor& x, const Sizes& i) {
-        return tensor_split(x, Sizes(i.begin(), i.end() - 1), i.back());
-      },
-      [](const Array& x, const Sizes& i) {
-        return parts_of(x, i.back(), with_ends(Sizes(i.begin(), i.end() - 1), x.size(i.back())));
-      });
-  std::vector<OpCase> list = {even, at};
-  // Numbers: one of sections, or 0 and then indices.
-  struct Named {
-    const char* name;
-    std::vector<Tensor> (*by_number)(const Tensor&, int64_t);
-    std::vector<Tensor> (*by_indices)(const Tensor&, IntArrayRef);
-    int64_t dim;
-    std::vector<Moving> samples;
-  };
-  const Named named[] = {
-      {"hsplit",
-       &hsplit,
-       &hsplit,
-       1,
-       {{{2, 6}, {3}}, {{4}, {2}}, {{2, 6, 2}, {0, 1, 4}}, {{4}, {0, 3}}}},
-      {"vsplit", &vsplit, &vsplit, 0, {{{6, 2}, {3}}, {{4, 1, 2}, {2}}, {{6, 2}, {0, 1, 4}}}},
-      {"dsplit",
-       &dsplit,
-       &dsplit,
-       2,
-       {{{1, 2, 6}, {3}}, {{2, 1, 4, 2}, {2}}, {{1, 2, 6}, {0, 1, 4}}}}};
-  for (const Named& n : named) {
-    OpCase c = view_case(
-        n.name, n.samples,
-        [n](const Tensor& x, const Sizes& i) {
-          return i[0] ? n.by_number(x, i[0]) : n.by_indices(x, Sizes(i.begin() + 1, i.end()));
-        },
-        [n](const Array& x, const Sizes& i) {
-          const int64_t d = std::min(n.dim, x.dim() - 1);
-          return parts_of(x, d,
-                          i[0] ? nearly_equal(x.size(d), i[0])
-                               : with_ends(Sizes(i.begin() + 1, i.end()), x.size(d)));
-        });
-    const auto op = n.by_number;
-    const std::string words = std::string("torch.") + n.name;
-    c.errors = {
-        error<Error>(words + " requires a tensor with at least ", [op] { op(numbers({}), 1); }),
-        error<Error>(words + " attempted to split along dimension " + std::to_string(n.dim) +
-                         ", but the size of the dimension 5 is not divisible by the "
-                         "split_size 2!",
-                     [op] {
-                       op(numbers({5, 5, 5}), 2);
-                     }),
-        error<Error>("is not divisible by the split_size 0!", [op] {
-          op(numbers({5, 5, 5}), 0);
-        })};
-    list.push_back(c);
-  }
-  return list;
 });
 
 // ---------------------------------------------------------------- overlapping inputs

@@ -1,8 +1,13 @@
 #include <taper/ops/tensor/view_scatter.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include "ops/shared/element_moves.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -159,6 +164,78 @@ TEST(FillDiagonal, TakesTheGradientAway) {
   y.fill_diagonal_(0).sum().backward();
   expect_values(x.grad(), {2, 2}, {0, 2, 2, 0});
 }
+
+TAPER_OP_CASES(flat_diagonals, {
+  OpCase c = moving_case(
+      "diagflat", {{{3}, {0}}, {{2, 2}, {1}}, {{}, {-2}}, {{0}, {0}}},
+      [](const Tensor& x, const Sizes& i) { return diagflat(x, i[0]); },
+      [](const Array& x, const Sizes& i) {
+        const int64_t down = std::max<int64_t>(-i[0], 0), right = std::max<int64_t>(i[0], 0);
+        const int64_t n = x.numel() + down + right;
+        Array y({n, n});
+        for (int64_t k = 0; k < x.numel(); ++k) {
+          const int64_t at = (k + down) * n + k + right;
+          if (x.im.empty())
+            y.v[static_cast<size_t>(at)] = x.v[static_cast<size_t>(k)];
+          else
+            y.set_z(at, x.z(k));
+        }
+        return y;
+      });
+  return std::vector<OpCase>{c};
+});
+
+// Numbers: whether the diagonal goes on below a square.
+TAPER_OP_CASES(filled_diagonals, {
+  OpCase c = moving_case(
+      "fill_diagonal",
+      {{{3, 3}, {0}},
+       {{2, 4}, {0}},
+       {{7, 2}, {0}},
+       {{7, 2}, {1}},
+       {{8, 2}, {1}},
+       {{4, 3}, {1}},
+       {{9, 3}, {1}},
+       {{2, 2, 2}, {0}},
+       {{0, 3}, {0}}},
+      [](const Tensor& x, const Sizes& i) { return x.clone().fill_diagonal_(1, i[0] != 0); },
+      [](Array y, const Sizes& i) {
+        for_each_index(y.sizes, [&](const Sizes& index) {
+          const bool on = i[0] ? index[0] % (y.size(1) + 1) == index[1]
+                               : std::count(index.begin(), index.end(), index[0]) == y.dim();
+          if (on && y.im.empty()) y.at(index) = 1;
+          if (on && !y.im.empty()) y.set_z(y.position(index), 1);
+        });
+        return y;
+      });
+  c.errors = {error<Error>("dimensions must larger than 1", [] { numbers({3}).fill_diagonal_(1); }),
+              error<Error>("all dimensions of input must be of equal length", [] {
+                numbers({2, 2, 3}).fill_diagonal_(1);
+              })};
+  return std::vector<OpCase>{c};
+});
+
+TAPER_OP_CASES(scattered_strides, {
+  const auto two_sizes = [](ScalarType t) {
+    return std::vector<Args>{sample_of({{3, 4}, {2, 2}}, t), sample_of({{12}, {2, 2}}, t)};
+  };
+  OpCase scatter;
+  scatter.name = "as_strided_scatter";
+  scatter.samples = two_sizes;
+  scatter.call = [](const Args& a) {
+    return as_strided_scatter(a.t[0], a.t[1], {2, 2}, {5, 2}, 1);
+  };
+  scatter.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for (size_t i = 0; i < 2; ++i)
+      for (size_t j = 0; j < 2; ++j) y.v[1 + 5 * i + 2 * j] = a.t[1].v[2 * i + j];
+    return Arrays(y);
+  };
+  scatter.errors = {error<Error>("expected src to have a size equal to the slice of self", [] {
+    as_strided_scatter(numbers({3, 4}), numbers({3}), {2, 2}, {5, 2});
+  })};
+  return std::vector<OpCase>{scatter};
+});
 
 }  // namespace
 }  // namespace taper::testing

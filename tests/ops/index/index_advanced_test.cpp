@@ -1,0 +1,82 @@
+// Reading and writing by tensors of indices.
+#include <taper/ops/index/index_advanced.h>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/index/index_scatter.h>
+#include <taper/ops/reduce/search.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "ops/index/index_samples.h"
+#include "ops/shared/element_moves.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+OpCase take_case() {
+  OpCase c;
+  c.name = "take";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    return std::vector<Args>{indexed({5}, {3}, 5, 0, t), indexed({4, 3}, {2, 6}, 12, 0, t),
+                             indexed({}, {2}, 1, 0, t), indexed({4}, {0}, 4, 0, t)};
+  };
+  c.call = [](const Args& a) { return a.t[0].take(a.t[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[1].sizes);
+    for (size_t i = 0; i < y.v.size(); ++i) y.v[i] = a.t[0].v[static_cast<size_t>(a.t[1].v[i])];
+    return y;
+  };
+  c.errors = {error<IndexError>("out of range: tried to access index -7 on a tensor of 6 elements.",
+                                [] { ones({6}).take(longs({-7})); }),
+              error<Error>("Expected a long tensor for index", [] { ones({6}).take(ones({1})); })};
+  return c;
+}
+
+TAPER_OP_CASES(taken_elements, { return std::vector<OpCase>{take_case()}; });
+
+TAPER_OP_CASES(put_by_position, {
+  OpCase put_values = moving_case(
+      "put",
+      [](ScalarType t) {
+        Args a = sample_of({{3, 4}, {3}}, t);
+        a.t.push_back(values({11, 0, 5}, kLong));
+        return std::vector<Args>{a};
+      },
+      [](const Args& a) { return put(a.t[0], a.t[2], a.t[1]); },
+      [](const ArrayArgs& a) {
+        Array y = a.t[0];
+        for (size_t i = 0; i < 3; ++i) y.v[size_t(a.t[2].v[i])] = a.t[1].v[i];
+        return y;
+      });
+  put_values.inplace = [](const Args& a) { return a.t[0].put_(a.t[2], a.t[1]); };
+  put_values.errors = {
+      error<Error>("put_(): self and source expected to have the same dtype, but got self.dtype = "
+                   "Float and source.dtype = Double",
+                   [] { put(numbers({2}), values({0}, kLong), values({1}, kDouble)); }),
+      error<IndexError>(
+          "put_(): Expected source and index to have the same number of elements, but "
+          "got source.numel() = 2, index.numel() = 1",
+          [] {
+            put(numbers({2}), values({0}, kLong), values({1, 2}));
+          })};
+  return std::vector<OpCase>{put_values};
+});
+
+TEST(PutAndTake, Elements) {
+  const Tensor x = counting({2, 3});
+  expect_values(put(x, values({0, 4}, kLong), values({9, 8})), {2, 3}, {9, 1, 2, 3, 8, 5});
+  expect_values(put(x, values({1, 1}, kLong), values({9, 8}), true), {2, 3}, {0, 18, 2, 3, 4, 5});
+  expect_values(take_along_dim(x, tensor_of({2, 1}, {2, 0}, kLong), 1), {2, 1}, {2, 3});
+  expect_values(isin(x, values({1, 5, 7})), {2, 3}, {0, 1, 0, 0, 0, 1});
+  const Tensor all = counting({2000}), some = all.slice(0, 5, 2000, 40);  // few tests, many tests
+  for (const int64_t n : {1, 7, 50})
+    EXPECT_TRUE(isin(all, some.slice(0, 0, n)).equal(all.remainder(40).eq(5) & all.lt(40 * n)));
+  expect_values(isin(x, values({}), false, true), {2, 3}, {1, 1, 1, 1, 1, 1});
+  expect_error<IndexError>("but got source.numel() = 1, index.numel() = 2", [&] {
+    put(x, values({1, 2}, kLong), values({1}));
+  });
+}
+
+}  // namespace
+}  // namespace taper::testing

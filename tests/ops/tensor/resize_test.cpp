@@ -1,0 +1,67 @@
+// Tensors that get other sizes or other memory.
+#include <taper/ops/tensor/resize.h>
+
+#include <taper/ops/tensor/copy.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+TEST(SetAndResize, TakeOverMemory) {
+  Tensor a = counting({6}), b = counting({4}, kFloat, 10);
+  a.set_(b);
+  EXPECT_TRUE(a.is_set_to(b));
+  a[0].fill_(1);
+  EXPECT_EQ(b[0].item<float>(), 1);
+  a.set_(b.storage(), 1, {3});
+  expect_values(a, {3}, {11, 12, 13});
+  a.set_();
+  EXPECT_EQ(a.numel(), 0);
+  Tensor c = counting({6});
+  as_strided_(c, {2, 2}, {1, 2}, 1);
+  expect_values(c, {2, 2}, {1, 3, 2, 4});
+  resize_as_(c, zeros({3}));
+  EXPECT_EQ(c.sizes(), IntArrayRef({3}));
+  EXPECT_THROW(a.set_(b.storage(), 2, {9}), std::exception);
+  expect_error("set_: expected a source of dtype Float, got Long",
+               [&] { a.set_(arange(3, kLong)); });
+  Tensor leaf = ones({2}).requires_grad_();
+  expect_error("expected a tensor that does not require a gradient", [&] { leaf.set_(b); });
+  expect_error("expected a tensor that does not require a gradient",
+               [&] { leaf.as_strided_({1}, {1}); });
+}
+
+TEST(SetAndResize, MemoryFormats) {
+  Tensor x = zeros({2, 3, 4, 5});
+  x.resize_({1, 2, 3, 4}, MemoryFormat::ChannelsLast);
+  EXPECT_EQ(x.strides(), IntArrayRef({24, 1, 8, 2}));
+  const Tensor like = empty({2, 3, 4, 5}, {}, MemoryFormat::ChannelsLast);
+  EXPECT_EQ(zeros({1}).resize_as_(like, MemoryFormat::Preserve).strides(), like.strides());
+  EXPECT_TRUE(zeros({1}).resize_as_(like).is_contiguous());
+  EXPECT_EQ(resize(zeros({1}), {2, 3, 4, 5}, MemoryFormat::ChannelsLast).strides(), like.strides());
+  EXPECT_EQ(resize_as(zeros({1}), like, MemoryFormat::ChannelsLast).strides(), like.strides());
+  EXPECT_TRUE(clone(like, MemoryFormat::Contiguous).is_contiguous());
+  const Tensor y = zeros({2, 3, 4, 5}).to(like, false, true, MemoryFormat::ChannelsLast);
+  EXPECT_EQ(y.strides(), like.strides());
+  expect_error("required rank 4 tensor to use channels_last format", [&] {
+    x.resize_({2, 3}, MemoryFormat::ChannelsLast);
+  });
+  EXPECT_EQ(x.sizes(), IntArrayRef({1, 2, 3, 4}));
+}
+
+TEST(SetAndResize, OfStorages) {
+  const Tensor memory = counting({6});
+  Tensor x = zeros({1});
+  x.set_(memory, 1, {2, 2}, {2, 1});
+  expect_values(x, {2, 2}, {1, 2, 3, 4});
+  EXPECT_TRUE(x.is_alias_of(memory));
+  expect_values(set(zeros({1}), memory.storage(), 2, {2}), {2}, {2, 3});
+  EXPECT_EQ(set(memory).numel(), 0);
+  EXPECT_EQ(set(zeros({1}), memory.storage()).numel(), 6);
+  expect_error("set_: expected a source of dtype", [&] { x.set_(memory.to(kLong), 0, {1}); });
+}
+
+}  // namespace
+}  // namespace taper::testing
