@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The include law: framework <- ops <- nn <- (optim, data, testing). A lower floor never includes a higher
-# one, nobody below includes the umbrella or the compatibility headers, every include of our own is
+# one, inside ops kernels include no front and headers do not include each other in a circle, nobody below includes the umbrella or the compatibility headers, every include of our own is
 # <taper/...>, and a public header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
 # Prints each line that breaks it.
 set -euo pipefail
@@ -44,6 +44,19 @@ forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c1
 forbid "an include of our own that is not <taper/...>" "$include\"" "${all[@]}"
 forbid "a library's header in a public header" "$include[<\"](cuda|cublas|cudnn|nccl|cub/|thrust/|dnnl|oneapi|cblas|openblas|omp\\.h|zlib)" "${public[@]}"
 forbid "kernels known in a public header" "$include<taper/(.*_kernels\\.h|framework/dispatch\\.h|framework/cpu/(isa|vec|gemm|blas).*)>" "${public[@]}"
+
+# The tiers of ops/: kernels and what they share include plans, loops and other kernels, never a public
+# header of an op; headers are acyclic (sources may include any public header: derivatives are public ops).
+fronts=$(printf '%s\n' "${public[@]}" | grep '^ops/' | paste -sd'|')
+mapfile -t kernels < <(printf '%s\n' "${ops[@]}" | grep -E '_(cpu|cudnn)\.cpp$|_cuda\.(cu|h)$|\.inc$|_(kernels|functors)\.h$')
+forbid "a kernel includes the public header of an op" "$include<taper/($fronts)>" "${kernels[@]}"
+circle=$(for header in $(printf '%s\n' "${all[@]}" | grep '\.h$'); do
+  sed -nE "s|$include<taper/([^>]+\\.h)>.*|$header \\1|p" "$header"
+done | tsort 2>&1 >/dev/null) || { echo "headers include each other in a circle:"; echo "${circle//tsort: /  }"; broken=1; }
+[ "$(find ops -mindepth 1 -maxdepth 1 -type d -exec sh -c 'ls "$1" | wc -l' _ {} \; | sort -n | tail -n 1)" -le 70 ] ||
+  { echo "a folder of ops/ has more than 70 files"; broken=1; }
+stray=$(find ops -maxdepth 1 -type f)
+[ -z "$stray" ] || { echo "files of ops/ belong into the folder of their family: $stray"; broken=1; }
 
 # What the library exports (docs/architecture.md): each public header with a namespace makes its
 # declarations visible, once, and puts that back. The kit of testing/ is a static library.

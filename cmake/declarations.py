@@ -23,7 +23,7 @@ def table():
         entries = re.findall(r"X\((\w+)(?:, (\w+))?\)(?:\s*/\*\s*(.*?)\s*\*/)?", body)
         lists[name] = [(first, second or doc) for first, second, doc in entries]
         for first, said in lists[name]:
-            if not said:
+            if not said and name != "NUMBER_FIRST_OPS":
                 raise SystemExit(f"{TABLE}: {first} has no documentation: X({first}) /* what it is */")
     return lists
 

@@ -56,7 +56,8 @@ class TypeError : public Error {
 class NotImplementedError : public Error {
   using Error::Error;
 };
-/// Indices are out of range as a group (LibTorch's name for a failed enforce).
+/// A matrix does not allow what is asked: it is singular, not positive-definite, or an iteration on
+/// it did not converge.
 class LinAlgError : public Error {
   using Error::Error;
 };

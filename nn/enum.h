@@ -8,27 +8,53 @@
 
 #include <taper/framework/check.h>
 
-// clang-format off
-#define TAPER_FORALL_ENUMS(X)                                                              \
-  X(Linear) X(Conv1D) X(Conv2D) X(Conv3D) X(ConvTranspose1D) X(ConvTranspose2D)            \
-  X(ConvTranspose3D) X(Sigmoid) X(Tanh) X(ReLU) X(GELU) X(SiLU) X(Mish) X(LeakyReLU)       \
-  X(FanIn) X(FanOut) X(Constant) X(Reflect) X(Replicate) X(Circular) X(Nearest)            \
-  X(Bilinear) X(Bicubic) X(Trilinear) X(Area) X(NearestExact) X(Sum) X(Mean) X(Max)        \
-  X(None) X(BatchMean) X(Zeros) X(Border) X(Reflection) X(RNN_TANH) X(RNN_RELU) X(LSTM)    \
-  X(GRU) X(Valid) X(Same)
-// clang-format on
-
 #pragma GCC visibility push(default)
 
 namespace taper {
 namespace enumtype {
 
-#define TAPER_DECLARE_ENUM(name)                   \
-  struct k##name {                                 \
-    static constexpr const char* text = "k" #name; \
-  };
-TAPER_FORALL_ENUMS(TAPER_DECLARE_ENUM)
-#undef TAPER_DECLARE_ENUM
+// clang-format off
+struct kLinear { static constexpr const char* text = "kLinear"; };
+struct kConv1D { static constexpr const char* text = "kConv1D"; };
+struct kConv2D { static constexpr const char* text = "kConv2D"; };
+struct kConv3D { static constexpr const char* text = "kConv3D"; };
+struct kConvTranspose1D { static constexpr const char* text = "kConvTranspose1D"; };
+struct kConvTranspose2D { static constexpr const char* text = "kConvTranspose2D"; };
+struct kConvTranspose3D { static constexpr const char* text = "kConvTranspose3D"; };
+struct kSigmoid { static constexpr const char* text = "kSigmoid"; };
+struct kTanh { static constexpr const char* text = "kTanh"; };
+struct kReLU { static constexpr const char* text = "kReLU"; };
+struct kGELU { static constexpr const char* text = "kGELU"; };
+struct kSiLU { static constexpr const char* text = "kSiLU"; };
+struct kMish { static constexpr const char* text = "kMish"; };
+struct kLeakyReLU { static constexpr const char* text = "kLeakyReLU"; };
+struct kFanIn { static constexpr const char* text = "kFanIn"; };
+struct kFanOut { static constexpr const char* text = "kFanOut"; };
+struct kConstant { static constexpr const char* text = "kConstant"; };
+struct kReflect { static constexpr const char* text = "kReflect"; };
+struct kReplicate { static constexpr const char* text = "kReplicate"; };
+struct kCircular { static constexpr const char* text = "kCircular"; };
+struct kNearest { static constexpr const char* text = "kNearest"; };
+struct kBilinear { static constexpr const char* text = "kBilinear"; };
+struct kBicubic { static constexpr const char* text = "kBicubic"; };
+struct kTrilinear { static constexpr const char* text = "kTrilinear"; };
+struct kArea { static constexpr const char* text = "kArea"; };
+struct kNearestExact { static constexpr const char* text = "kNearestExact"; };
+struct kSum { static constexpr const char* text = "kSum"; };
+struct kMean { static constexpr const char* text = "kMean"; };
+struct kMax { static constexpr const char* text = "kMax"; };
+struct kNone { static constexpr const char* text = "kNone"; };
+struct kBatchMean { static constexpr const char* text = "kBatchMean"; };
+struct kZeros { static constexpr const char* text = "kZeros"; };
+struct kBorder { static constexpr const char* text = "kBorder"; };
+struct kReflection { static constexpr const char* text = "kReflection"; };
+struct kRNN_TANH { static constexpr const char* text = "kRNN_TANH"; };
+struct kRNN_RELU { static constexpr const char* text = "kRNN_RELU"; };
+struct kLSTM { static constexpr const char* text = "kLSTM"; };
+struct kGRU { static constexpr const char* text = "kGRU"; };
+struct kValid { static constexpr const char* text = "kValid"; };
+struct kSame { static constexpr const char* text = "kSame"; };
+// clang-format on
 
 template <class Name>
 inline constexpr Name instance{};
@@ -101,9 +127,46 @@ std::string get_enum_name(Choice<Names...> choice) {
 
 }  // namespace enumtype
 
-#define TAPER_DECLARE_ENUM(name) inline constexpr enumtype::k##name k##name{};
-TAPER_FORALL_ENUMS(TAPER_DECLARE_ENUM)
-#undef TAPER_DECLARE_ENUM
+inline constexpr enumtype::kLinear kLinear{};
+inline constexpr enumtype::kConv1D kConv1D{};
+inline constexpr enumtype::kConv2D kConv2D{};
+inline constexpr enumtype::kConv3D kConv3D{};
+inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};
+inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};
+inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};
+inline constexpr enumtype::kSigmoid kSigmoid{};
+inline constexpr enumtype::kTanh kTanh{};
+inline constexpr enumtype::kReLU kReLU{};
+inline constexpr enumtype::kGELU kGELU{};
+inline constexpr enumtype::kSiLU kSiLU{};
+inline constexpr enumtype::kMish kMish{};
+inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
+inline constexpr enumtype::kFanIn kFanIn{};
+inline constexpr enumtype::kFanOut kFanOut{};
+inline constexpr enumtype::kConstant kConstant{};
+inline constexpr enumtype::kReflect kReflect{};
+inline constexpr enumtype::kReplicate kReplicate{};
+inline constexpr enumtype::kCircular kCircular{};
+inline constexpr enumtype::kNearest kNearest{};
+inline constexpr enumtype::kBilinear kBilinear{};
+inline constexpr enumtype::kBicubic kBicubic{};
+inline constexpr enumtype::kTrilinear kTrilinear{};
+inline constexpr enumtype::kArea kArea{};
+inline constexpr enumtype::kNearestExact kNearestExact{};
+inline constexpr enumtype::kSum kSum{};
+inline constexpr enumtype::kMean kMean{};
+inline constexpr enumtype::kMax kMax{};
+inline constexpr enumtype::kNone kNone{};
+inline constexpr enumtype::kBatchMean kBatchMean{};
+inline constexpr enumtype::kZeros kZeros{};
+inline constexpr enumtype::kBorder kBorder{};
+inline constexpr enumtype::kReflection kReflection{};
+inline constexpr enumtype::kRNN_TANH kRNN_TANH{};
+inline constexpr enumtype::kRNN_RELU kRNN_RELU{};
+inline constexpr enumtype::kLSTM kLSTM{};
+inline constexpr enumtype::kGRU kGRU{};
+inline constexpr enumtype::kValid kValid{};
+inline constexpr enumtype::kSame kSame{};
 
 }  // namespace taper
 

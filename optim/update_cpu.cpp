@@ -53,8 +53,7 @@ UpdateRow row_for(const Rule& rule) {
 }
 
 // ---------------------------------------------------------------- rows that the loops do not know
-// Elements with gaps between them, and f16, pass through buffers that stay in the first-level
-// cache.
+// Elements with gaps between them, and f16, pass through buffers that stay in L1.
 constexpr int64_t kRun = 256;  // elements
 
 void load(char* to, const char* from, int64_t step, ScalarType dtype, int64_t n) {

@@ -128,8 +128,8 @@ bool own_gemv(int64_t n, int64_t k, T alpha, MatrixIn<T> a, const T* x, int64_t 
   return true;
 }
 
-// So few columns that each is a product with a vector of its own, by rows that stay in the
-// first-level cache. Where they end depends on the shape only.
+// So few columns that each is a product with a vector of its own, by rows that stay in L1. Where
+// they end depends on the shape only.
 constexpr int64_t kFewColumns = 3, kLongRow = 32, kNearElements = 6144;
 
 template <class T>

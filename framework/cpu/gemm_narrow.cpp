@@ -22,8 +22,8 @@ void narrow_steps(T* to, int64_t step, const float* from, int64_t n) {
 }
 
 // ---------------------------------------------------------------- with a vector
-// Each element of the matrix is used once: blocks of it become floats that stay in the first-level
-// cache. The blocks depend on the shape only.
+// Each element of the matrix is used once: blocks of it become floats that stay in L1. The blocks
+// depend on the shape only.
 constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
 /// y[i * y_step] (+)= alpha A x for a block of A's rows (i from 0 to n).

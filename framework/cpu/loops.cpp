@@ -14,7 +14,7 @@ namespace {
 
 // ---------------------------------------------------------------- strided rows
 // The loops of rows know contiguous operands (and broadcast ones). Others pass through buffers that
-// stay in the first-level cache.
+// stay in L1.
 constexpr int64_t kRun = 512;  // elements
 constexpr int64_t kMaxItem = 16;
 template <class T>
@@ -36,8 +36,8 @@ namespace {
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
 
-/// An operand of a row that may be strided. `far`: past the caches; what the next run reads arrives
-/// while this one is computed.
+/// An operand of a row that may be strided. `far`: by non-temporal stores; what the next run reads
+/// arrives while this one is computed.
 struct Side {
   int64_t item;
   bool strided, far;
@@ -101,7 +101,7 @@ struct OfFloats {
 };
 
 /// Calls row(y, x, steps, m) for runs of n elements, whose K operands x are floats, in buffers that
-/// stay in the first-level cache; so is y unless results are bool. `s` holds the steps of y and the
+/// stay in L1; so is y unless results are bool. `s` holds the steps of y and the
 /// operands in bytes, 0 where one element is for the whole row.
 template <int K, class Row>
 void widened_row(char* y, const char* const* x, const int64_t* s, int64_t n, const Row& row) {
@@ -157,8 +157,8 @@ bool past_caches(const Out& y, const Ins&... from) {
   return streams(y.numel * item_of(y.dtype), read) && ((y.data != from.data) && ...);
 }
 
-/// A row in runs that are computed in a buffer and then written past the caches. As large as half a
-/// page: while one is written, the next one's operands arrive.
+/// A row in runs that are computed in a buffer and then written by non-temporal stores. As large as
+/// half a page: while one is written, the next one's operands arrive.
 void stream_row(MapRow row, const void* f, char* y, const char* x, const int64_t* s, int64_t n) {
   alignas(64) char buffer[kRun * kMaxItem];
   for (int64_t i = 0; i < n; i += kRun) {

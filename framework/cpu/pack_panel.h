@@ -9,7 +9,7 @@
 
 namespace taper::cpu {
 
-/// Rows of B (its k) that one packed panel holds: panel and tile stay in the second-level cache.
+/// Rows of B (its k) that one packed panel holds: panel and tile stay in L2.
 constexpr int64_t kPanelDepth = 512;
 constexpr int64_t kPanelWidth = 64;
 

@@ -46,7 +46,7 @@ TAPER_INLINE void load_bytes(uint8_t* to, const uint8_t* from, int n) {
 TAPER_INLINE void store_bytes(uint8_t* to, const uint8_t* from, int n) {
   for (int i = 0; i < n; ++i) to[i] = from[i];
 }
-/// Writes a vector past the caches where it is a whole line; p is aligned. See stream.h.
+/// Writes a vector by a non-temporal store where it is a whole line; p is aligned. See stream.h.
 template <class V>
 TAPER_INLINE void store_past(void* p, const V& v) {
   memcpy(p, &v, sizeof v);

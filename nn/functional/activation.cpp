@@ -1,8 +1,8 @@
 #include <taper/nn/functional/activation.h>
 
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
 

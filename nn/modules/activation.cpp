@@ -4,7 +4,7 @@
 
 #include <taper/nn/functional/activation.h>
 #include <taper/nn/init.h>
-#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper::nn {

@@ -35,27 +35,65 @@ class NormImplBase : public Cloneable<Derived> {
   bool uses_input_stats() const { return this->is_training() || !options.track_running_stats(); }
 };
 
-#define TAPER_NORM_BY_CHANNEL(Name, Options, D)                 \
-  class Name##Impl : public NormImplBase<Name##Impl, Options> { \
-   public:                                                      \
-    explicit Name##Impl(const Options& options_);               \
-    Tensor forward(const Tensor& input);                        \
-    static constexpr int64_t kSpatialDims = D;                  \
-  };                                                            \
-  extern template class NormImplBase<Name##Impl, Options>;      \
-  TAPER_LIBRARY_MODULE(Name)
+/// functional::batch_norm of (N, C, L) or (N, C).
+class BatchNorm1dImpl : public NormImplBase<BatchNorm1dImpl, BatchNormOptions> {
+ public:
+  explicit BatchNorm1dImpl(const BatchNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 1;
+};
+extern template class NormImplBase<BatchNorm1dImpl, BatchNormOptions>;
+TAPER_LIBRARY_MODULE(BatchNorm1d);
 
-/// functional::batch_norm of (N, C) or (N, C, L); of (N, C, H, W); of (N, C, D, H, W).
-TAPER_NORM_BY_CHANNEL(BatchNorm1d, BatchNormOptions, 1);
-TAPER_NORM_BY_CHANNEL(BatchNorm2d, BatchNormOptions, 2);
-TAPER_NORM_BY_CHANNEL(BatchNorm3d, BatchNormOptions, 3);
+/// functional::batch_norm of (N, C, H, W).
+class BatchNorm2dImpl : public NormImplBase<BatchNorm2dImpl, BatchNormOptions> {
+ public:
+  explicit BatchNorm2dImpl(const BatchNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 2;
+};
+extern template class NormImplBase<BatchNorm2dImpl, BatchNormOptions>;
+TAPER_LIBRARY_MODULE(BatchNorm2d);
 
-/// functional::instance_norm of the same, or without a batch: (C, L), (C, H, W), (C, D, H, W).
-TAPER_NORM_BY_CHANNEL(InstanceNorm1d, InstanceNormOptions, 1);
-TAPER_NORM_BY_CHANNEL(InstanceNorm2d, InstanceNormOptions, 2);
-TAPER_NORM_BY_CHANNEL(InstanceNorm3d, InstanceNormOptions, 3);
+/// functional::batch_norm of (N, C, D, H, W).
+class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
+ public:
+  explicit BatchNorm3dImpl(const BatchNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 3;
+};
+extern template class NormImplBase<BatchNorm3dImpl, BatchNormOptions>;
+TAPER_LIBRARY_MODULE(BatchNorm3d);
 
-#undef TAPER_NORM_BY_CHANNEL
+/// functional::instance_norm of (N, C, L), or without a batch.
+class InstanceNorm1dImpl : public NormImplBase<InstanceNorm1dImpl, InstanceNormOptions> {
+ public:
+  explicit InstanceNorm1dImpl(const InstanceNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 1;
+};
+extern template class NormImplBase<InstanceNorm1dImpl, InstanceNormOptions>;
+TAPER_LIBRARY_MODULE(InstanceNorm1d);
+
+/// functional::instance_norm of (N, C, H, W), or without a batch.
+class InstanceNorm2dImpl : public NormImplBase<InstanceNorm2dImpl, InstanceNormOptions> {
+ public:
+  explicit InstanceNorm2dImpl(const InstanceNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 2;
+};
+extern template class NormImplBase<InstanceNorm2dImpl, InstanceNormOptions>;
+TAPER_LIBRARY_MODULE(InstanceNorm2d);
+
+/// functional::instance_norm of (N, C, D, H, W), or without a batch.
+class InstanceNorm3dImpl : public NormImplBase<InstanceNorm3dImpl, InstanceNormOptions> {
+ public:
+  explicit InstanceNorm3dImpl(const InstanceNormOptions& options_);
+  Tensor forward(const Tensor& input);
+  static constexpr int64_t kSpatialDims = 3;
+};
+extern template class NormImplBase<InstanceNorm3dImpl, InstanceNormOptions>;
+TAPER_LIBRARY_MODULE(InstanceNorm3d);
 
 }  // namespace taper::nn
 

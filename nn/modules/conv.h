@@ -39,37 +39,80 @@ class ConvNdImpl : public Cloneable<Derived> {
                                        const optional<IntArrayRef>& output_size) const;
 };
 
-#define TAPER_CONV(D)                                                                        \
-  class Conv##D##dImpl : public ConvNdImpl<D, Conv##D##dImpl> {                              \
-   public:                                                                                   \
-    Conv##D##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size) \
-        : Conv##D##dImpl(Conv##D##dOptions(in_channels, out_channels, kernel_size)) {}       \
-    explicit Conv##D##dImpl(const Conv##D##dOptions& options_);                              \
-    Tensor forward(const Tensor& input);                                                     \
-  };                                                                                         \
-  extern template class ConvNdImpl<D, Conv##D##dImpl>;                                       \
-  TAPER_LIBRARY_MODULE(Conv##D##d);                                                          \
-                                                                                             \
-  class ConvTranspose##D##dImpl : public ConvNdImpl<D, ConvTranspose##D##dImpl> {            \
-   public:                                                                                   \
-    ConvTranspose##D##dImpl(int64_t in_channels, int64_t out_channels,                       \
-                            ExpandingArray<D> kernel_size)                                   \
-        : ConvTranspose##D                                                                   \
-          ##dImpl(ConvTranspose##D##dOptions(in_channels, out_channels, kernel_size)) {}     \
-    explicit ConvTranspose##D##dImpl(const ConvTranspose##D##dOptions& options_);            \
-    Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt); \
-                                                                                             \
-   protected:                                                                                \
-    TAPER_LIBRARY_DEFAULT_ARGS();                                                            \
-  };                                                                                         \
-  extern template class ConvNdImpl<D, ConvTranspose##D##dImpl>;                              \
-  TAPER_LIBRARY_MODULE(ConvTranspose##D##d)
+/// Convolution of (N, C, L).
+class Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
+ public:
+  Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
+      : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv1dImpl(const Conv1dOptions& options_);
+  Tensor forward(const Tensor& input);
+};
+extern template class ConvNdImpl<1, Conv1dImpl>;
+TAPER_LIBRARY_MODULE(Conv1d);
 
-TAPER_CONV(1);
-TAPER_CONV(2);
-TAPER_CONV(3);
+/// Transposed convolution of (N, C, L).
+class ConvTranspose1dImpl : public ConvNdImpl<1, ConvTranspose1dImpl> {
+ public:
+  ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
+      : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& options_);
+  Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
 
-#undef TAPER_CONV
+ protected:
+  TAPER_LIBRARY_DEFAULT_ARGS();
+};
+extern template class ConvNdImpl<1, ConvTranspose1dImpl>;
+TAPER_LIBRARY_MODULE(ConvTranspose1d);
+
+/// Convolution of (N, C, H, W).
+class Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
+ public:
+  Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)
+      : Conv2dImpl(Conv2dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv2dImpl(const Conv2dOptions& options_);
+  Tensor forward(const Tensor& input);
+};
+extern template class ConvNdImpl<2, Conv2dImpl>;
+TAPER_LIBRARY_MODULE(Conv2d);
+
+/// Transposed convolution of (N, C, H, W).
+class ConvTranspose2dImpl : public ConvNdImpl<2, ConvTranspose2dImpl> {
+ public:
+  ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)
+      : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& options_);
+  Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
+
+ protected:
+  TAPER_LIBRARY_DEFAULT_ARGS();
+};
+extern template class ConvNdImpl<2, ConvTranspose2dImpl>;
+TAPER_LIBRARY_MODULE(ConvTranspose2d);
+
+/// Convolution of (N, C, D, H, W).
+class Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
+ public:
+  Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
+      : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv3dImpl(const Conv3dOptions& options_);
+  Tensor forward(const Tensor& input);
+};
+extern template class ConvNdImpl<3, Conv3dImpl>;
+TAPER_LIBRARY_MODULE(Conv3d);
+
+/// Transposed convolution of (N, C, D, H, W).
+class ConvTranspose3dImpl : public ConvNdImpl<3, ConvTranspose3dImpl> {
+ public:
+  ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
+      : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& options_);
+  Tensor forward(const Tensor& input, const optional<IntArrayRef>& output_size = nullopt);
+
+ protected:
+  TAPER_LIBRARY_DEFAULT_ARGS();
+};
+extern template class ConvNdImpl<3, ConvTranspose3dImpl>;
+TAPER_LIBRARY_MODULE(ConvTranspose3d);
 
 }  // namespace taper::nn
 

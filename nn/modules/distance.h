@@ -8,21 +8,27 @@
 
 namespace taper::nn {
 
-#define TAPER_DISTANCE(Name)                                 \
-  class Name##Impl : public Cloneable<Name##Impl> {          \
-   public:                                                   \
-    explicit Name##Impl(const Name##Options& options_ = {}); \
-    void reset() override;                                   \
-    void pretty_print(std::ostream& stream) const override;  \
-    Tensor forward(const Tensor& x1, const Tensor& x2);      \
-    Name##Options options;                                   \
-  };                                                         \
-  TAPER_LIBRARY_MODULE(Name)
+/// functional::cosine_similarity.
+class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
+ public:
+  explicit CosineSimilarityImpl(const CosineSimilarityOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& x1, const Tensor& x2);
+  CosineSimilarityOptions options;
+};
+TAPER_LIBRARY_MODULE(CosineSimilarity);
 
-TAPER_DISTANCE(CosineSimilarity);
-TAPER_DISTANCE(PairwiseDistance);
-
-#undef TAPER_DISTANCE
+/// functional::pairwise_distance.
+class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
+ public:
+  explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& x1, const Tensor& x2);
+  PairwiseDistanceOptions options;
+};
+TAPER_LIBRARY_MODULE(PairwiseDistance);
 
 }  // namespace taper::nn
 

@@ -8,28 +8,65 @@
 
 namespace taper::nn {
 
-#define TAPER_DROPOUT(Name)                                          \
-  class Name##Impl : public Cloneable<Name##Impl> {                  \
-   public:                                                           \
-    explicit Name##Impl(double p) : Name##Impl(DropoutOptions(p)) {} \
-    explicit Name##Impl(const DropoutOptions& options_ = {});        \
-    void reset() override;                                           \
-    void pretty_print(std::ostream& stream) const override;          \
-    Tensor forward(Tensor input);                                    \
-    DropoutOptions options;                                          \
-  };                                                                 \
-  TAPER_LIBRARY_MODULE(Name)
-
 /// Single elements.
-TAPER_DROPOUT(Dropout);
-/// Whole channels of (N, C, H, W), of (N, C, D, H, W), or of one sample of any other rank (C, ...).
-TAPER_DROPOUT(Dropout2d);
-TAPER_DROPOUT(Dropout3d);
-/// For networks of SELU: single elements, whole channels of (N, C, ...).
-TAPER_DROPOUT(AlphaDropout);
-TAPER_DROPOUT(FeatureAlphaDropout);
+class DropoutImpl : public Cloneable<DropoutImpl> {
+ public:
+  explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
+  explicit DropoutImpl(const DropoutOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  DropoutOptions options;
+};
+TAPER_LIBRARY_MODULE(Dropout);
 
-#undef TAPER_DROPOUT
+/// Whole channels of (N, C, H, W), or of one sample (C, ...).
+class Dropout2dImpl : public Cloneable<Dropout2dImpl> {
+ public:
+  explicit Dropout2dImpl(double p) : Dropout2dImpl(DropoutOptions(p)) {}
+  explicit Dropout2dImpl(const DropoutOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  DropoutOptions options;
+};
+TAPER_LIBRARY_MODULE(Dropout2d);
+
+/// Whole channels of (N, C, D, H, W).
+class Dropout3dImpl : public Cloneable<Dropout3dImpl> {
+ public:
+  explicit Dropout3dImpl(double p) : Dropout3dImpl(DropoutOptions(p)) {}
+  explicit Dropout3dImpl(const DropoutOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  DropoutOptions options;
+};
+TAPER_LIBRARY_MODULE(Dropout3d);
+
+/// Single elements, for networks of SELU: mean and variance stay.
+class AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
+ public:
+  explicit AlphaDropoutImpl(double p) : AlphaDropoutImpl(DropoutOptions(p)) {}
+  explicit AlphaDropoutImpl(const DropoutOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  DropoutOptions options;
+};
+TAPER_LIBRARY_MODULE(AlphaDropout);
+
+/// AlphaDropout of whole channels of (N, C, ...).
+class FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
+ public:
+  explicit FeatureAlphaDropoutImpl(double p) : FeatureAlphaDropoutImpl(DropoutOptions(p)) {}
+  explicit FeatureAlphaDropoutImpl(const DropoutOptions& options_ = {});
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(Tensor input);
+  DropoutOptions options;
+};
+TAPER_LIBRARY_MODULE(FeatureAlphaDropout);
 
 }  // namespace taper::nn
 

@@ -65,19 +65,26 @@ class GroupNormImpl : public Cloneable<GroupNormImpl> {
 TAPER_LIBRARY_MODULE(GroupNorm);
 
 /// functional::local_response_norm.
-#define TAPER_LRN(Name)                                     \
-  class Name##Impl : public Cloneable<Name##Impl> {         \
-   public:                                                  \
-    explicit Name##Impl(const Name##Options& options_);     \
-    void reset() override;                                  \
-    void pretty_print(std::ostream& stream) const override; \
-    Tensor forward(const Tensor& input);                    \
-    Name##Options options;                                  \
-  };                                                        \
-  TAPER_LIBRARY_MODULE(Name)
-TAPER_LRN(LocalResponseNorm);
-TAPER_LRN(CrossMapLRN2d);
-#undef TAPER_LRN
+class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
+ public:
+  explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  LocalResponseNormOptions options;
+};
+TAPER_LIBRARY_MODULE(LocalResponseNorm);
+
+/// LocalResponseNorm under the older name, for (N, C, H, W).
+class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
+ public:
+  explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  CrossMapLRN2dOptions options;
+};
+TAPER_LIBRARY_MODULE(CrossMapLRN2d);
 
 }  // namespace taper::nn
 

@@ -8,21 +8,27 @@
 
 namespace taper::nn {
 
-#define TAPER_SHUFFLE(Name)                                 \
-  class Name##Impl : public Cloneable<Name##Impl> {         \
-   public:                                                  \
-    explicit Name##Impl(const Name##Options& options_);     \
-    void reset() override;                                  \
-    void pretty_print(std::ostream& stream) const override; \
-    Tensor forward(const Tensor& input);                    \
-    Name##Options options;                                  \
-  };                                                        \
-  TAPER_LIBRARY_MODULE(Name)
+/// Channels to a finer image: (N, C r^2, H, W) to (N, C, H r, W r).
+class PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
+ public:
+  explicit PixelShuffleImpl(const PixelShuffleOptions& options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  PixelShuffleOptions options;
+};
+TAPER_LIBRARY_MODULE(PixelShuffle);
 
-TAPER_SHUFFLE(PixelShuffle);
-TAPER_SHUFFLE(PixelUnshuffle);
-
-#undef TAPER_SHUFFLE
+/// The inverse of PixelShuffle: (N, C, H r, W r) to (N, C r^2, H, W).
+class PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
+ public:
+  explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options_);
+  void reset() override;
+  void pretty_print(std::ostream& stream) const override;
+  Tensor forward(const Tensor& input);
+  PixelUnshuffleOptions options;
+};
+TAPER_LIBRARY_MODULE(PixelUnshuffle);
 
 }  // namespace taper::nn
 

@@ -17,72 +17,192 @@ namespace taper {
 
 /// x + alpha * y, x - alpha * y. Throws for a floating alpha with integral tensors, for a bool one
 /// unless the result is bool; sub also for bool tensors.
-#define TAPER_DECLARE_SCALED(name)                                                            \
-  Tensor name(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);                     \
-  Tensor name(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);                     \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
-TAPER_DECLARE_SCALED(add)
-TAPER_DECLARE_SCALED(sub)
-TAPER_DECLARE_SCALED(subtract)
+Tensor add(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor add(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor& add_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor& add_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor sub(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor sub(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor& sub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor& sub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor subtract(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor subtract(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor& subtract_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor& subtract_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 /// y - alpha * x.
-TAPER_DECLARE_SCALED(rsub)
-#undef TAPER_DECLARE_SCALED
+Tensor rsub(const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor rsub(const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
+Tensor& rsub_out(Tensor& out, const Tensor& x, const Tensor& y, const Scalar& alpha = 1);
+Tensor& rsub_out(Tensor& out, const Tensor& x, const Scalar& y, const Scalar& alpha = 1);
 
-#define TAPER_DECLARE_BINARY(name)                                   \
-  Tensor name(const Tensor& x, const Tensor& y);                     \
-  Tensor name(const Tensor& x, const Scalar& y);                     \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y);
-#define TAPER_DECLARE_ALIAS(alias, name) TAPER_DECLARE_BINARY(alias)
-/// x * y. x / y: integers give the default dtype.
-TAPER_DECLARE_BINARY(mul)
-TAPER_DECLARE_BINARY(div)
-TAPER_ARITHMETIC_ALIASES(TAPER_DECLARE_ALIAS)
+/// x * y.
+Tensor mul(const Tensor& x, const Tensor& y);
+Tensor mul(const Tensor& x, const Scalar& y);
+Tensor& mul_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& mul_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// x / y: integers give the default dtype.
+Tensor div(const Tensor& x, const Tensor& y);
+Tensor div(const Tensor& x, const Scalar& y);
+Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& div_out(Tensor& out, const Tensor& x, const Scalar& y);
 /// x / y rounded as `rounding_mode` says: "trunc" or "floor" (integral dtypes stay, and an integer
 /// divided by zero is the error "ZeroDivisionError"), or not at all without one.
-#define TAPER_DECLARE_ROUNDED(name)                                                        \
-  Tensor name(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode); \
-  Tensor name(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y,                        \
-                     optional<std::string_view> rounding_mode);                            \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Scalar& y,                        \
-                     optional<std::string_view> rounding_mode);
-TAPER_DECLARE_ROUNDED(div)
-TAPER_DECLARE_ROUNDED(divide)
-#undef TAPER_DECLARE_ROUNDED
+Tensor div(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode);
+Tensor div(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode);
+Tensor& div_out(Tensor& out, const Tensor& x, const Tensor& y,
+                optional<std::string_view> rounding_mode);
+Tensor& div_out(Tensor& out, const Tensor& x, const Scalar& y,
+                optional<std::string_view> rounding_mode);
+Tensor divide(const Tensor& x, const Tensor& y, optional<std::string_view> rounding_mode);
+Tensor divide(const Tensor& x, const Scalar& y, optional<std::string_view> rounding_mode);
+Tensor& divide_out(Tensor& out, const Tensor& x, const Tensor& y,
+                   optional<std::string_view> rounding_mode);
+Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y,
+                   optional<std::string_view> rounding_mode);
 
-/// floor_divide: floor(x / y), without a gradient.
-/// remainder: x - y * floor(x / y), with the sign of y (Python's %); fmod has the sign of x (C's).
-/// All three throw "ZeroDivisionError" for integers divided by zero.
-/// pow: x to the power y. Throws for integers to a negative integer number.
-/// copysign: the size of x with the sign of y, also that of -0. The gradient is 0 where x is 0, and
-/// 0 for y.
-/// bitwise_and, bitwise_or, bitwise_xor: bits combined; throw for floating dtypes.
-TAPER_BINARY_OPS(TAPER_DECLARE_BINARY)
-/// eq, ne, lt, le, gt, ge: x == y, x != y, x < y, ...: bool tensors; false (ne: true) where either
-/// is NaN. In place, the truth as 0 or 1 in x's dtype, with a gradient of 0.
-TAPER_COMPARE_OPS(TAPER_DECLARE_BINARY)
-TAPER_COMPARE_ALIASES(TAPER_DECLARE_ALIAS)
-#undef TAPER_DECLARE_ALIAS
-#undef TAPER_DECLARE_BINARY
-
-#define TAPER_DECLARE_NUMBER_FIRST(name)         \
-  Tensor name(const Scalar& x, const Tensor& y); \
-  Tensor& name##_out(Tensor& out, const Scalar& x, const Tensor& y);
-TAPER_NUMBER_FIRST_OPS(TAPER_DECLARE_NUMBER_FIRST)
-#undef TAPER_DECLARE_NUMBER_FIRST
-
-#define TAPER_DECLARE_OF_TENSORS(name)           \
-  Tensor name(const Tensor& x, const Tensor& y); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y);
-/// atan2(y, x), arctan2: the angle of the point (x, y).
-/// logical_and, logical_or, logical_xor: truth values combined; bool tensors.
-TAPER_BINARY_TENSOR_OPS(TAPER_DECLARE_OF_TENSORS)
-TAPER_DECLARE_OF_TENSORS(arctan2)
-/// The larger, the smaller of two; NaN if either is. At ties the gradient is halved.
-TAPER_EXTREMUM_OPS(TAPER_DECLARE_OF_TENSORS)
-#undef TAPER_DECLARE_OF_TENSORS
+// from op_lists.h: of two
+/// floor(x / y), without a gradient. Errors: "ZeroDivisionError" for integers by zero.
+Tensor floor_divide(const Tensor& x, const Tensor& y);
+Tensor floor_divide(const Tensor& x, const Scalar& y);
+Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& floor_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// x - y * floor(x / y), with the sign of y (Python's %). Errors: as floor_divide.
+Tensor remainder(const Tensor& x, const Tensor& y);
+Tensor remainder(const Tensor& x, const Scalar& y);
+Tensor& remainder_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& remainder_out(Tensor& out, const Tensor& x, const Scalar& y);
+Tensor remainder(const Scalar& x, const Tensor& y);
+Tensor& remainder_out(Tensor& out, const Scalar& x, const Tensor& y);
+/// x - y * trunc(x / y), with the sign of x (C's fmod). Errors: as floor_divide.
+Tensor fmod(const Tensor& x, const Tensor& y);
+Tensor fmod(const Tensor& x, const Scalar& y);
+Tensor& fmod_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& fmod_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// x to the power y. Errors: Error for integers to a negative whole number.
+Tensor pow(const Tensor& x, const Tensor& y);
+Tensor pow(const Tensor& x, const Scalar& y);
+Tensor& pow_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& pow_out(Tensor& out, const Tensor& x, const Scalar& y);
+Tensor pow(const Scalar& x, const Tensor& y);
+Tensor& pow_out(Tensor& out, const Scalar& x, const Tensor& y);
+/// |x| with the sign of y, also that of -0. The gradient is 0 where x is 0, and 0 for y.
+Tensor copysign(const Tensor& x, const Tensor& y);
+Tensor copysign(const Tensor& x, const Scalar& y);
+Tensor& copysign_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& copysign_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// The bits that both have. Errors: NotImplementedError for floating dtypes.
+Tensor bitwise_and(const Tensor& x, const Tensor& y);
+Tensor bitwise_and(const Tensor& x, const Scalar& y);
+Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& bitwise_and_out(Tensor& out, const Tensor& x, const Scalar& y);
+Tensor bitwise_and(const Scalar& x, const Tensor& y);
+Tensor& bitwise_and_out(Tensor& out, const Scalar& x, const Tensor& y);
+/// The bits that either has. Errors: as bitwise_and.
+Tensor bitwise_or(const Tensor& x, const Tensor& y);
+Tensor bitwise_or(const Tensor& x, const Scalar& y);
+Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& bitwise_or_out(Tensor& out, const Tensor& x, const Scalar& y);
+Tensor bitwise_or(const Scalar& x, const Tensor& y);
+Tensor& bitwise_or_out(Tensor& out, const Scalar& x, const Tensor& y);
+/// The bits that just one has. Errors: as bitwise_and.
+Tensor bitwise_xor(const Tensor& x, const Tensor& y);
+Tensor bitwise_xor(const Tensor& x, const Scalar& y);
+Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& bitwise_xor_out(Tensor& out, const Tensor& x, const Scalar& y);
+Tensor bitwise_xor(const Scalar& x, const Tensor& y);
+Tensor& bitwise_xor_out(Tensor& out, const Scalar& x, const Tensor& y);
+/// Whether x == y; bool. In place 0 or 1 in x's dtype, with a gradient of 0.
+Tensor eq(const Tensor& x, const Tensor& y);
+Tensor eq(const Tensor& x, const Scalar& y);
+Tensor& eq_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& eq_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// Whether x != y, true where either is NaN; in place as eq.
+Tensor ne(const Tensor& x, const Tensor& y);
+Tensor ne(const Tensor& x, const Scalar& y);
+Tensor& ne_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& ne_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// Whether x < y; in place as eq.
+Tensor lt(const Tensor& x, const Tensor& y);
+Tensor lt(const Tensor& x, const Scalar& y);
+Tensor& lt_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& lt_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// Whether x <= y; in place as eq.
+Tensor le(const Tensor& x, const Tensor& y);
+Tensor le(const Tensor& x, const Scalar& y);
+Tensor& le_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& le_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// Whether x > y; in place as eq.
+Tensor gt(const Tensor& x, const Tensor& y);
+Tensor gt(const Tensor& x, const Scalar& y);
+Tensor& gt_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& gt_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// Whether x >= y; in place as eq.
+Tensor ge(const Tensor& x, const Tensor& y);
+Tensor ge(const Tensor& x, const Scalar& y);
+Tensor& ge_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& ge_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// mul() by another name.
+Tensor multiply(const Tensor& x, const Tensor& y);
+Tensor multiply(const Tensor& x, const Scalar& y);
+Tensor& multiply_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& multiply_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// div() by another name.
+Tensor divide(const Tensor& x, const Tensor& y);
+Tensor divide(const Tensor& x, const Scalar& y);
+Tensor& divide_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& divide_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// div() by another name.
+Tensor true_divide(const Tensor& x, const Tensor& y);
+Tensor true_divide(const Tensor& x, const Scalar& y);
+Tensor& true_divide_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& true_divide_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// ne() by another name.
+Tensor not_equal(const Tensor& x, const Tensor& y);
+Tensor not_equal(const Tensor& x, const Scalar& y);
+Tensor& not_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& not_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// lt() by another name.
+Tensor less(const Tensor& x, const Tensor& y);
+Tensor less(const Tensor& x, const Scalar& y);
+Tensor& less_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& less_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// le() by another name.
+Tensor less_equal(const Tensor& x, const Tensor& y);
+Tensor less_equal(const Tensor& x, const Scalar& y);
+Tensor& less_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& less_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// gt() by another name.
+Tensor greater(const Tensor& x, const Tensor& y);
+Tensor greater(const Tensor& x, const Scalar& y);
+Tensor& greater_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& greater_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// ge() by another name.
+Tensor greater_equal(const Tensor& x, const Tensor& y);
+Tensor greater_equal(const Tensor& x, const Scalar& y);
+Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor& greater_equal_out(Tensor& out, const Tensor& x, const Scalar& y);
+/// The angle, in (-pi, pi], of the point at height x above the place y of the axis.
+Tensor atan2(const Tensor& x, const Tensor& y);
+Tensor& atan2_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// Whether both x and y are other than 0; bool.
+Tensor logical_and(const Tensor& x, const Tensor& y);
+Tensor& logical_and_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// Whether x or y is other than 0; bool.
+Tensor logical_or(const Tensor& x, const Tensor& y);
+Tensor& logical_or_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// Whether just one of x and y is other than 0; bool.
+Tensor logical_xor(const Tensor& x, const Tensor& y);
+Tensor& logical_xor_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// The larger of x and y, NaN if either is; equal ones share the gradient.
+Tensor maximum(const Tensor& x, const Tensor& y);
+Tensor& maximum_out(Tensor& out, const Tensor& x, const Tensor& y);
+/// The smaller of x and y, NaN if either is; equal ones share the gradient.
+Tensor minimum(const Tensor& x, const Tensor& y);
+Tensor& minimum_out(Tensor& out, const Tensor& x, const Tensor& y);
+// (end)
+/// atan2() by another name.
+Tensor arctan2(const Tensor& x, const Tensor& y);
+Tensor& arctan2_out(Tensor& out, const Tensor& x, const Tensor& y);
 
 /// g where y > 0, else 0: the gradient of relu from its output.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
@@ -98,38 +218,45 @@ ScalarType result_type(const Scalar& x, const Tensor& y);
 ScalarType result_type(const Scalar& x, const Scalar& y);
 
 // ---------------------------------------------------------------------- operators
-#define TAPER_OPERATOR(symbol, function)                                                     \
-  inline Tensor operator symbol(const Tensor& x, const Tensor& y) { return function(x, y); } \
-  inline Tensor operator symbol(const Tensor& x, const Scalar& y) { return function(x, y); }
-TAPER_OPERATOR(+, add)
-TAPER_OPERATOR(-, sub)
-TAPER_OPERATOR(*, mul)
-TAPER_OPERATOR(/, div)
-TAPER_OPERATOR(%, remainder)
-TAPER_OPERATOR(&, bitwise_and)
-TAPER_OPERATOR(|, bitwise_or)
-TAPER_OPERATOR(^, bitwise_xor)
-TAPER_OPERATOR(==, eq)
-TAPER_OPERATOR(!=, ne)
-TAPER_OPERATOR(<, lt)
-TAPER_OPERATOR(<=, le)
-TAPER_OPERATOR(>, gt)
-TAPER_OPERATOR(>=, ge)
-#undef TAPER_OPERATOR
-#define TAPER_OPERATOR(symbol, mirrored) \
-  inline Tensor operator symbol(const Scalar& x, const Tensor& y) { return mirrored(y, x); }
-TAPER_OPERATOR(+, add)
-TAPER_OPERATOR(*, mul)
-TAPER_OPERATOR(&, bitwise_and)
-TAPER_OPERATOR(|, bitwise_or)
-TAPER_OPERATOR(^, bitwise_xor)
-TAPER_OPERATOR(==, eq)
-TAPER_OPERATOR(!=, ne)
-TAPER_OPERATOR(<, gt)
-TAPER_OPERATOR(<=, ge)
-TAPER_OPERATOR(>, lt)
-TAPER_OPERATOR(>=, le)
-#undef TAPER_OPERATOR
+inline Tensor operator+(const Tensor& x, const Tensor& y) { return add(x, y); }
+inline Tensor operator+(const Tensor& x, const Scalar& y) { return add(x, y); }
+inline Tensor operator-(const Tensor& x, const Tensor& y) { return sub(x, y); }
+inline Tensor operator-(const Tensor& x, const Scalar& y) { return sub(x, y); }
+inline Tensor operator*(const Tensor& x, const Tensor& y) { return mul(x, y); }
+inline Tensor operator*(const Tensor& x, const Scalar& y) { return mul(x, y); }
+inline Tensor operator/(const Tensor& x, const Tensor& y) { return div(x, y); }
+inline Tensor operator/(const Tensor& x, const Scalar& y) { return div(x, y); }
+inline Tensor operator%(const Tensor& x, const Tensor& y) { return remainder(x, y); }
+inline Tensor operator%(const Tensor& x, const Scalar& y) { return remainder(x, y); }
+inline Tensor operator&(const Tensor& x, const Tensor& y) { return bitwise_and(x, y); }
+inline Tensor operator&(const Tensor& x, const Scalar& y) { return bitwise_and(x, y); }
+inline Tensor operator|(const Tensor& x, const Tensor& y) { return bitwise_or(x, y); }
+inline Tensor operator|(const Tensor& x, const Scalar& y) { return bitwise_or(x, y); }
+inline Tensor operator^(const Tensor& x, const Tensor& y) { return bitwise_xor(x, y); }
+inline Tensor operator^(const Tensor& x, const Scalar& y) { return bitwise_xor(x, y); }
+inline Tensor operator==(const Tensor& x, const Tensor& y) { return eq(x, y); }
+inline Tensor operator==(const Tensor& x, const Scalar& y) { return eq(x, y); }
+inline Tensor operator!=(const Tensor& x, const Tensor& y) { return ne(x, y); }
+inline Tensor operator!=(const Tensor& x, const Scalar& y) { return ne(x, y); }
+inline Tensor operator<(const Tensor& x, const Tensor& y) { return lt(x, y); }
+inline Tensor operator<(const Tensor& x, const Scalar& y) { return lt(x, y); }
+inline Tensor operator<=(const Tensor& x, const Tensor& y) { return le(x, y); }
+inline Tensor operator<=(const Tensor& x, const Scalar& y) { return le(x, y); }
+inline Tensor operator>(const Tensor& x, const Tensor& y) { return gt(x, y); }
+inline Tensor operator>(const Tensor& x, const Scalar& y) { return gt(x, y); }
+inline Tensor operator>=(const Tensor& x, const Tensor& y) { return ge(x, y); }
+inline Tensor operator>=(const Tensor& x, const Scalar& y) { return ge(x, y); }
+inline Tensor operator+(const Scalar& x, const Tensor& y) { return add(y, x); }
+inline Tensor operator*(const Scalar& x, const Tensor& y) { return mul(y, x); }
+inline Tensor operator&(const Scalar& x, const Tensor& y) { return bitwise_and(y, x); }
+inline Tensor operator|(const Scalar& x, const Tensor& y) { return bitwise_or(y, x); }
+inline Tensor operator^(const Scalar& x, const Tensor& y) { return bitwise_xor(y, x); }
+inline Tensor operator==(const Scalar& x, const Tensor& y) { return eq(y, x); }
+inline Tensor operator!=(const Scalar& x, const Tensor& y) { return ne(y, x); }
+inline Tensor operator<(const Scalar& x, const Tensor& y) { return gt(y, x); }
+inline Tensor operator<=(const Scalar& x, const Tensor& y) { return ge(y, x); }
+inline Tensor operator>(const Scalar& x, const Tensor& y) { return lt(y, x); }
+inline Tensor operator>=(const Scalar& x, const Tensor& y) { return le(y, x); }
 Tensor operator-(const Scalar& x, const Tensor& y);
 Tensor operator/(const Scalar& x, const Tensor& y);
 inline Tensor operator%(const Scalar& x, const Tensor& y) { return remainder(x, y); }

@@ -1,4 +1,4 @@
-// Computing the values of binary ops, without history: the shared beats check, shape, compute.
+// Computing the values of binary ops, without history: the shared steps check, shape, compute.
 #pragma once
 
 #include <taper/ops/shared/in_place.h>

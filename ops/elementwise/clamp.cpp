@@ -1,4 +1,6 @@
 // clamp, clip, clamp_min, clamp_max: bounds that are numbers, bounds that are tensors.
+#include <taper/ops/elementwise/clamp.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +13,6 @@
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/ternary_compute.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
-#include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/shared/in_place.h>

@@ -2,8 +2,8 @@
 // parts, special functions.
 #pragma once
 
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/clamp.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>

@@ -472,8 +472,14 @@ TAPER_OUT(mvlgamma, mvlgamma(self, p), (self), const Tensor& self, int64_t p)
 
 namespace special {
 
+// clang-format off
+#define TAPER_SPECIAL_OF_ONE(X)                                                                    \
+  X(gammaln) X(digamma) X(psi) X(erf) X(erfc) X(erfinv) X(exp2) X(expm1) X(log1p) X(expit) X(sinc) \
+  X(i0) X(i1) X(entr) X(ndtr)
+// clang-format on
 #define TAPER_OF_ONE(name) TAPER_OUT(name, special::name(self), (self), const Tensor& self)
 TAPER_SPECIAL_OF_ONE(TAPER_OF_ONE)
+#undef TAPER_SPECIAL_OF_ONE
 #undef TAPER_OF_ONE
 TAPER_OUT(xlogy, special::xlogy(self, other), (self, other), const Tensor& self,
           const Tensor& other)

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <taper/framework/tensor.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 
@@ -13,22 +13,26 @@
 
 namespace taper {
 
-#define TAPER_DECLARE_SPECIAL(name) \
-  Tensor name(const Tensor& x);     \
-  Tensor& name##_out(Tensor& out, const Tensor& x);
 /// log |Gamma(x)|, its derivative, the inverse of erf, the modified Bessel functions I0 and I1.
-TAPER_DECLARE_SPECIAL(lgamma)
-TAPER_DECLARE_SPECIAL(digamma)
-TAPER_DECLARE_SPECIAL(erfinv)
-TAPER_DECLARE_SPECIAL(i0)
+Tensor lgamma(const Tensor& x);
+Tensor& lgamma_out(Tensor& out, const Tensor& x);
+Tensor digamma(const Tensor& x);
+Tensor& digamma_out(Tensor& out, const Tensor& x);
+Tensor erfinv(const Tensor& x);
+Tensor& erfinv_out(Tensor& out, const Tensor& x);
+Tensor i0(const Tensor& x);
+Tensor& i0_out(Tensor& out, const Tensor& x);
 /// sin(pi x) / (pi x), 1 at 0.
-TAPER_DECLARE_SPECIAL(sinc)
+Tensor sinc(const Tensor& x);
+Tensor& sinc_out(Tensor& out, const Tensor& x);
 /// x in radians (degrees), given in degrees (radians).
-TAPER_DECLARE_SPECIAL(deg2rad)
-TAPER_DECLARE_SPECIAL(rad2deg)
+Tensor deg2rad(const Tensor& x);
+Tensor& deg2rad_out(Tensor& out, const Tensor& x);
+Tensor rad2deg(const Tensor& x);
+Tensor& rad2deg_out(Tensor& out, const Tensor& x);
 /// Whether the sign is negative, that of -0 too; bool.
-TAPER_DECLARE_SPECIAL(signbit)
-#undef TAPER_DECLARE_SPECIAL
+Tensor signbit(const Tensor& x);
+Tensor& signbit_out(Tensor& out, const Tensor& x);
 /// The n-th derivative of digamma; n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
@@ -37,41 +41,51 @@ Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 
-#define TAPER_DECLARE_SPECIAL(name)              \
-  Tensor name(const Tensor& x, const Tensor& y); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// log(exp(x) + exp(y)), log2(2^x + 2^y), sqrt(x^2 + y^2), without overflow.
-TAPER_DECLARE_SPECIAL(logaddexp)
-TAPER_DECLARE_SPECIAL(logaddexp2)
-TAPER_DECLARE_SPECIAL(hypot)
+Tensor logaddexp(const Tensor& x, const Tensor& y);
+Tensor& logaddexp_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor logaddexp2(const Tensor& x, const Tensor& y);
+Tensor& logaddexp2_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor hypot(const Tensor& x, const Tensor& y);
+Tensor& hypot_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// The larger (smaller) of two; a NaN counts for nothing. The gradient of equals goes to x.
-TAPER_DECLARE_SPECIAL(fmax)
-TAPER_DECLARE_SPECIAL(fmin)
+Tensor fmax(const Tensor& x, const Tensor& y);
+Tensor& fmax_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor fmin(const Tensor& x, const Tensor& y);
+Tensor& fmin_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// x log(y); 0 where x is 0 and y no NaN.
-TAPER_DECLARE_SPECIAL(xlogy)
+Tensor xlogy(const Tensor& x, const Tensor& y);
+Tensor& xlogy_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// 0 for x < 0, y for x = 0, 1 for x > 0. Both of one dtype. No gradient.
-TAPER_DECLARE_SPECIAL(heaviside)
+Tensor heaviside(const Tensor& x, const Tensor& y);
+Tensor& heaviside_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// The next number after x towards y; f32, f64 and bf16. No gradient.
-TAPER_DECLARE_SPECIAL(nextafter)
+Tensor nextafter(const Tensor& x, const Tensor& y);
+Tensor& nextafter_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// The greatest common divisor, the least common multiple; integers.
-TAPER_DECLARE_SPECIAL(gcd)
-TAPER_DECLARE_SPECIAL(lcm)
+Tensor gcd(const Tensor& x, const Tensor& y);
+Tensor& gcd_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor lcm(const Tensor& x, const Tensor& y);
+Tensor& lcm_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// x * 2^y and its inverse, of integers, by bits.
-TAPER_DECLARE_SPECIAL(bitwise_left_shift)
-TAPER_DECLARE_SPECIAL(bitwise_right_shift)
+Tensor bitwise_left_shift(const Tensor& x, const Tensor& y);
+Tensor& bitwise_left_shift_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor bitwise_right_shift(const Tensor& x, const Tensor& y);
+Tensor& bitwise_right_shift_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// x * 2^y.
-TAPER_DECLARE_SPECIAL(ldexp)
+Tensor ldexp(const Tensor& x, const Tensor& y);
+Tensor& ldexp_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// x^y in double.
-TAPER_DECLARE_SPECIAL(float_power)
-#undef TAPER_DECLARE_SPECIAL
-#define TAPER_DECLARE_NUMBERS(name)              \
-  Tensor name(const Tensor& x, const Scalar& y); \
-  Tensor name(const Scalar& x, const Tensor& y);
-TAPER_DECLARE_NUMBERS(xlogy)
-TAPER_DECLARE_NUMBERS(bitwise_left_shift)
-TAPER_DECLARE_NUMBERS(bitwise_right_shift)
-TAPER_DECLARE_NUMBERS(float_power)
-#undef TAPER_DECLARE_NUMBERS
+Tensor float_power(const Tensor& x, const Tensor& y);
+Tensor& float_power_out(Tensor& out, const Tensor& x, const Tensor& y);
+Tensor xlogy(const Tensor& x, const Scalar& y);
+Tensor xlogy(const Scalar& x, const Tensor& y);
+Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);
+Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);
+Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);
+Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);
+Tensor float_power(const Tensor& x, const Scalar& y);
+Tensor float_power(const Scalar& x, const Tensor& y);
 
 /// The names of torch.special.
 namespace special {
@@ -121,13 +135,22 @@ inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dty
 
 // ---------------------------------------------------------------- out forms
 // clang-format off
-#define TAPER_SPECIAL_OF_ONE(X)                                                                    \
-  X(gammaln) X(digamma) X(psi) X(erf) X(erfc) X(erfinv) X(exp2) X(expm1) X(log1p) X(expit) X(sinc) \
-  X(i0) X(i1) X(entr) X(ndtr)
 // clang-format on
-#define TAPER_DECLARE(name) Tensor& name##_out(Tensor& out, const Tensor& self);
-TAPER_SPECIAL_OF_ONE(TAPER_DECLARE)
-#undef TAPER_DECLARE
+Tensor& gammaln_out(Tensor& out, const Tensor& self);
+Tensor& digamma_out(Tensor& out, const Tensor& self);
+Tensor& psi_out(Tensor& out, const Tensor& self);
+Tensor& erf_out(Tensor& out, const Tensor& self);
+Tensor& erfc_out(Tensor& out, const Tensor& self);
+Tensor& erfinv_out(Tensor& out, const Tensor& self);
+Tensor& exp2_out(Tensor& out, const Tensor& self);
+Tensor& expm1_out(Tensor& out, const Tensor& self);
+Tensor& log1p_out(Tensor& out, const Tensor& self);
+Tensor& expit_out(Tensor& out, const Tensor& self);
+Tensor& sinc_out(Tensor& out, const Tensor& self);
+Tensor& i0_out(Tensor& out, const Tensor& self);
+Tensor& i1_out(Tensor& out, const Tensor& self);
+Tensor& entr_out(Tensor& out, const Tensor& self);
+Tensor& ndtr_out(Tensor& out, const Tensor& self);
 Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other);
 Tensor& xlog1py_out(Tensor& out, const Tensor& self, const Tensor& other);
 Tensor& logit_out(Tensor& out, const Tensor& self, optional<double> eps = nullopt);

@@ -29,42 +29,96 @@ inline Tensor gammaincc(const Tensor& a, const Tensor& x) { return igammac(a, x)
 Tensor& gammainc_out(Tensor& out, const Tensor& a, const Tensor& x);
 Tensor& gammaincc_out(Tensor& out, const Tensor& a, const Tensor& x);
 
-// clang-format off
-/// Of one tensor; all of these but airy_ai have derivatives.
-#define TAPER_SPECIAL_RARER(X)                                                         \
-  /* exp(x^2) erfc(x); the logarithm of ndtr; the x of an ndtr(x) */                   \
-  X(erfcx) X(log_ndtr) X(ndtri)                                                        \
-  /* exp(-|x|) I0(x) and I1(x) */                                                      \
-  X(i0e) X(i1e)                                                                        \
-  /* J and Y of order 0 and 1; I and K; exp(x) K(x); sin(x) / x; Ai */                 \
-  X(bessel_j0) X(bessel_j1) X(bessel_y0) X(bessel_y1)                                  \
-  X(modified_bessel_i0) X(modified_bessel_i1) X(modified_bessel_k0)                    \
-  X(modified_bessel_k1) X(scaled_modified_bessel_k0) X(scaled_modified_bessel_k1)      \
-  X(spherical_bessel_j0) X(airy_ai)
-/// Polynomials p(x, n) of degree n (cut to a whole number; 0 for n < 0). No derivatives.
-#define TAPER_POLYNOMIALS(X)                                                           \
-  X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v)        \
-  X(chebyshev_polynomial_w) X(shifted_chebyshev_polynomial_t)                          \
-  X(shifted_chebyshev_polynomial_u) X(shifted_chebyshev_polynomial_v)                  \
-  X(shifted_chebyshev_polynomial_w) X(hermite_polynomial_h) X(hermite_polynomial_he)   \
-  X(laguerre_polynomial_l) X(legendre_polynomial_p)
-// clang-format on
+Tensor erfcx(const Tensor& x);
+Tensor& erfcx_out(Tensor& out, const Tensor& x);
+Tensor log_ndtr(const Tensor& x);
+Tensor& log_ndtr_out(Tensor& out, const Tensor& x);
+Tensor ndtri(const Tensor& x);
+Tensor& ndtri_out(Tensor& out, const Tensor& x);
 
-#define TAPER_DECLARE(name)     \
-  Tensor name(const Tensor& x); \
-  Tensor& name##_out(Tensor& out, const Tensor& x);
-TAPER_SPECIAL_RARER(TAPER_DECLARE)
-#undef TAPER_DECLARE
-#define TAPER_DECLARE(name)                      \
-  Tensor name(const Tensor& x, const Tensor& n); \
-  Tensor name(const Tensor& x, const Scalar& n); \
-  Tensor name(const Scalar& x, const Tensor& n); \
-  Tensor& name##_out(Tensor& out, const Tensor& x, const Tensor& n);
-TAPER_POLYNOMIALS(TAPER_DECLARE)
+Tensor i0e(const Tensor& x);
+Tensor& i0e_out(Tensor& out, const Tensor& x);
+Tensor i1e(const Tensor& x);
+Tensor& i1e_out(Tensor& out, const Tensor& x);
+
+Tensor bessel_j0(const Tensor& x);
+Tensor& bessel_j0_out(Tensor& out, const Tensor& x);
+Tensor bessel_j1(const Tensor& x);
+Tensor& bessel_j1_out(Tensor& out, const Tensor& x);
+Tensor bessel_y0(const Tensor& x);
+Tensor& bessel_y0_out(Tensor& out, const Tensor& x);
+Tensor bessel_y1(const Tensor& x);
+Tensor& bessel_y1_out(Tensor& out, const Tensor& x);
+Tensor modified_bessel_i0(const Tensor& x);
+Tensor& modified_bessel_i0_out(Tensor& out, const Tensor& x);
+Tensor modified_bessel_i1(const Tensor& x);
+Tensor& modified_bessel_i1_out(Tensor& out, const Tensor& x);
+Tensor modified_bessel_k0(const Tensor& x);
+Tensor& modified_bessel_k0_out(Tensor& out, const Tensor& x);
+Tensor modified_bessel_k1(const Tensor& x);
+Tensor& modified_bessel_k1_out(Tensor& out, const Tensor& x);
+Tensor scaled_modified_bessel_k0(const Tensor& x);
+Tensor& scaled_modified_bessel_k0_out(Tensor& out, const Tensor& x);
+Tensor scaled_modified_bessel_k1(const Tensor& x);
+Tensor& scaled_modified_bessel_k1_out(Tensor& out, const Tensor& x);
+Tensor spherical_bessel_j0(const Tensor& x);
+Tensor& spherical_bessel_j0_out(Tensor& out, const Tensor& x);
+Tensor airy_ai(const Tensor& x);
+Tensor& airy_ai_out(Tensor& out, const Tensor& x);
+Tensor chebyshev_polynomial_t(const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_t(const Tensor& x, const Scalar& n);
+Tensor chebyshev_polynomial_t(const Scalar& x, const Tensor& n);
+Tensor& chebyshev_polynomial_t_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_u(const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_u(const Tensor& x, const Scalar& n);
+Tensor chebyshev_polynomial_u(const Scalar& x, const Tensor& n);
+Tensor& chebyshev_polynomial_u_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_v(const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_v(const Tensor& x, const Scalar& n);
+Tensor chebyshev_polynomial_v(const Scalar& x, const Tensor& n);
+Tensor& chebyshev_polynomial_v_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_w(const Tensor& x, const Tensor& n);
+Tensor chebyshev_polynomial_w(const Tensor& x, const Scalar& n);
+Tensor chebyshev_polynomial_w(const Scalar& x, const Tensor& n);
+Tensor& chebyshev_polynomial_w_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_t(const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_t(const Tensor& x, const Scalar& n);
+Tensor shifted_chebyshev_polynomial_t(const Scalar& x, const Tensor& n);
+Tensor& shifted_chebyshev_polynomial_t_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_u(const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_u(const Tensor& x, const Scalar& n);
+Tensor shifted_chebyshev_polynomial_u(const Scalar& x, const Tensor& n);
+Tensor& shifted_chebyshev_polynomial_u_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_v(const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_v(const Tensor& x, const Scalar& n);
+Tensor shifted_chebyshev_polynomial_v(const Scalar& x, const Tensor& n);
+Tensor& shifted_chebyshev_polynomial_v_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_w(const Tensor& x, const Tensor& n);
+Tensor shifted_chebyshev_polynomial_w(const Tensor& x, const Scalar& n);
+Tensor shifted_chebyshev_polynomial_w(const Scalar& x, const Tensor& n);
+Tensor& shifted_chebyshev_polynomial_w_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor hermite_polynomial_h(const Tensor& x, const Tensor& n);
+Tensor hermite_polynomial_h(const Tensor& x, const Scalar& n);
+Tensor hermite_polynomial_h(const Scalar& x, const Tensor& n);
+Tensor& hermite_polynomial_h_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor hermite_polynomial_he(const Tensor& x, const Tensor& n);
+Tensor hermite_polynomial_he(const Tensor& x, const Scalar& n);
+Tensor hermite_polynomial_he(const Scalar& x, const Tensor& n);
+Tensor& hermite_polynomial_he_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor laguerre_polynomial_l(const Tensor& x, const Tensor& n);
+Tensor laguerre_polynomial_l(const Tensor& x, const Scalar& n);
+Tensor laguerre_polynomial_l(const Scalar& x, const Tensor& n);
+Tensor& laguerre_polynomial_l_out(Tensor& out, const Tensor& x, const Tensor& n);
+Tensor legendre_polynomial_p(const Tensor& x, const Tensor& n);
+Tensor legendre_polynomial_p(const Tensor& x, const Scalar& n);
+Tensor legendre_polynomial_p(const Scalar& x, const Tensor& n);
+Tensor& legendre_polynomial_p_out(Tensor& out, const Tensor& x, const Tensor& n);
 /// Hurwitz's zeta function, the sum of (q + k)^-x over k >= 0; here n is q. A derivative for q
 /// only.
-TAPER_DECLARE(zeta)
-#undef TAPER_DECLARE
+Tensor zeta(const Tensor& x, const Tensor& n);
+Tensor zeta(const Tensor& x, const Scalar& n);
+Tensor zeta(const Scalar& x, const Tensor& n);
+Tensor& zeta_out(Tensor& out, const Tensor& x, const Tensor& n);
 
 }  // namespace special
 }  // namespace taper

@@ -26,7 +26,7 @@ struct Workspace {
 };
 
 /// Rows to transform at a time: a vector of them, where that is faster and all passes then stay in
-/// the second-level cache.
+/// L2.
 template <class T>
 int64_t lanes_for(const FftPlan<T>& plan, int64_t rows) {
   if (plan.fast_alone()) return 1;

@@ -55,18 +55,30 @@ Tensor hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
 Tensor ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
               OptionalIntArrayRef dim = IntArrayRef({-2, -1}), Norm norm = nullopt);
 /// The same with the last two dimensions for a default.
-#define TAPER_FFT2(name)                                                     \
-  inline Tensor name##2(const Tensor& self, OptionalIntArrayRef s = nullopt, \
-                        IntArrayRef dim = {-2, -1}, Norm norm = nullopt) {   \
-    return name##n(self, s, OptionalIntArrayRef(dim), norm);                 \
-  }
-TAPER_FFT2(fft)
-TAPER_FFT2(ifft)
-TAPER_FFT2(rfft)
-TAPER_FFT2(irfft)
-TAPER_FFT2(hfft)
-TAPER_FFT2(ihfft)
-#undef TAPER_FFT2
+inline Tensor fft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
+                   Norm norm = nullopt) {
+  return fftn(self, s, OptionalIntArrayRef(dim), norm);
+}
+inline Tensor ifft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
+                    Norm norm = nullopt) {
+  return ifftn(self, s, OptionalIntArrayRef(dim), norm);
+}
+inline Tensor rfft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
+                    Norm norm = nullopt) {
+  return rfftn(self, s, OptionalIntArrayRef(dim), norm);
+}
+inline Tensor irfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                     IntArrayRef dim = {-2, -1}, Norm norm = nullopt) {
+  return irfftn(self, s, OptionalIntArrayRef(dim), norm);
+}
+inline Tensor hfft2(const Tensor& self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1},
+                    Norm norm = nullopt) {
+  return hfftn(self, s, OptionalIntArrayRef(dim), norm);
+}
+inline Tensor ihfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                     IntArrayRef dim = {-2, -1}, Norm norm = nullopt) {
+  return ihfftn(self, s, OptionalIntArrayRef(dim), norm);
+}
 
 // ---------------------------------------------------------------- helpers
 /// The frequencies of fft's n values for a sample spacing d: 0, 1, ..., -2, -1, over n d.
@@ -88,26 +100,78 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 namespace taper {
 
 // ---------------------------------------------------------------- LibTorch's second names
-#define TAPER_FFT_NAMES(name)                                                                   \
-  inline Tensor fft_##name(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1, \
-                           fft::Norm norm = nullopt) {                                          \
-    return fft::name(self, n, dim, norm);                                                       \
-  }                                                                                             \
-  inline Tensor fft_##name##2(const Tensor& self, OptionalIntArrayRef s = nullopt,              \
-                              IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {           \
-    return fft::name##2(self, s, dim, norm);                                                    \
-  }                                                                                             \
-  inline Tensor fft_##name##n(const Tensor& self, OptionalIntArrayRef s = nullopt,              \
-                              OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {    \
-    return fft::name##n(self, s, dim, norm);                                                    \
-  }
-TAPER_FFT_NAMES(fft)
-TAPER_FFT_NAMES(ifft)
-TAPER_FFT_NAMES(rfft)
-TAPER_FFT_NAMES(irfft)
-TAPER_FFT_NAMES(hfft)
-TAPER_FFT_NAMES(ihfft)
-#undef TAPER_FFT_NAMES
+inline Tensor fft_fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                      fft::Norm norm = nullopt) {
+  return fft::fft(self, n, dim, norm);
+}
+inline Tensor fft_fft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::fft2(self, s, dim, norm);
+}
+inline Tensor fft_fftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::fftn(self, s, dim, norm);
+}
+inline Tensor fft_ifft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                       fft::Norm norm = nullopt) {
+  return fft::ifft(self, n, dim, norm);
+}
+inline Tensor fft_ifft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::ifft2(self, s, dim, norm);
+}
+inline Tensor fft_ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::ifftn(self, s, dim, norm);
+}
+inline Tensor fft_rfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                       fft::Norm norm = nullopt) {
+  return fft::rfft(self, n, dim, norm);
+}
+inline Tensor fft_rfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::rfft2(self, s, dim, norm);
+}
+inline Tensor fft_rfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::rfftn(self, s, dim, norm);
+}
+inline Tensor fft_irfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                        fft::Norm norm = nullopt) {
+  return fft::irfft(self, n, dim, norm);
+}
+inline Tensor fft_irfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                         IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::irfft2(self, s, dim, norm);
+}
+inline Tensor fft_irfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                         OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::irfftn(self, s, dim, norm);
+}
+inline Tensor fft_hfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                       fft::Norm norm = nullopt) {
+  return fft::hfft(self, n, dim, norm);
+}
+inline Tensor fft_hfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::hfft2(self, s, dim, norm);
+}
+inline Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                        OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::hfftn(self, s, dim, norm);
+}
+inline Tensor fft_ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
+                        fft::Norm norm = nullopt) {
+  return fft::ihfft(self, n, dim, norm);
+}
+inline Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                         IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt) {
+  return fft::ihfft2(self, s, dim, norm);
+}
+inline Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s = nullopt,
+                         OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt) {
+  return fft::ihfftn(self, s, dim, norm);
+}
 inline Tensor fft_fftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) {
   return fft::fftfreq(n, d, options);
 }
@@ -123,20 +187,42 @@ inline Tensor fft_ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt) 
 
 // ---------------------------------------------------------------- out forms
 /// Of fft, ifft and ihfft complex numbers, of the others real ones.
-#define TAPER_DECLARE_FFT_OUT(name)                                                            \
-  Tensor& fft_##name##_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,     \
-                           int64_t dim = -1, fft::Norm norm = nullopt);                        \
-  Tensor& fft_##name##2_out(Tensor & out, const Tensor& self, OptionalIntArrayRef s = nullopt, \
-                            IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);             \
-  Tensor& fft_##name##n_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,  \
-                            OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
-TAPER_DECLARE_FFT_OUT(fft)
-TAPER_DECLARE_FFT_OUT(ifft)
-TAPER_DECLARE_FFT_OUT(rfft)
-TAPER_DECLARE_FFT_OUT(irfft)
-TAPER_DECLARE_FFT_OUT(hfft)
-TAPER_DECLARE_FFT_OUT(ihfft)
-#undef TAPER_DECLARE_FFT_OUT
+Tensor& fft_fft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                    int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_fft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                     IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_fftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                     OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+Tensor& fft_ifft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                     int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_ifft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_ifftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+Tensor& fft_rfft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                     int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_rfft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_rfftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+Tensor& fft_irfft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                      int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_irfft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_irfftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+Tensor& fft_hfft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                     int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_hfft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_hfftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                      OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
+Tensor& fft_ihfft_out(Tensor& out, const Tensor& self, optional<int64_t> n = nullopt,
+                      int64_t dim = -1, fft::Norm norm = nullopt);
+Tensor& fft_ihfft2_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       IntArrayRef dim = {-2, -1}, fft::Norm norm = nullopt);
+Tensor& fft_ihfftn_out(Tensor& out, const Tensor& self, OptionalIntArrayRef s = nullopt,
+                       OptionalIntArrayRef dim = nullopt, fft::Norm norm = nullopt);
 
 }  // namespace taper
 

@@ -25,6 +25,17 @@ void append_mask(Indices& out, const Tensor& x, const Tensor& mask) {
   for (int64_t d = 0; d < mask.dim(); ++d) out.push_back(coordinates.select(1, d).contiguous());
 }
 
+/// An index of the host may name elements of a device's tensor; it is copied there.
+Tensor on_device_of(const Tensor& x, const Tensor& index) {
+  if (index.device() == x.device()) return index;
+  TAPER_CHECK(
+      index.device().is_cpu(),
+      "index: indices should be either on cpu or on the same device as the indexed tensor (",
+      x.device(), "), got one on ", index.device());
+  const NoGradGuard no_grad;
+  return index.to(x.device());
+}
+
 /// Checks the indices and replaces masks by coordinates.
 Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
   Indices out;
@@ -33,11 +44,10 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
       out.emplace_back();
       continue;
     }
-    const Tensor& index = *given;
-    const ScalarType t = index.scalar_type();
+    const ScalarType t = given->scalar_type();
     TAPER_CHECK_INDEX(t == kLong || t == kByte || t == kBool,
                       "tensors used as indices must be long, byte or bool tensors");
-    check_same_device("index", x, index);
+    const Tensor index = on_device_of(x, *given);
     if (t == kLong)
       out.push_back(index);
     else

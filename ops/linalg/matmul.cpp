@@ -3,10 +3,10 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>

@@ -4,9 +4,9 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
-#include <taper/ops/elementwise/activation_functors.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/nn/activation_functors.h>
 
 namespace taper::cpu {
 namespace {

@@ -1,8 +1,8 @@
 #include <taper/framework/cuda/gemm.h>
 #include <taper/framework/cuda/scratch.h>
-#include <taper/ops/elementwise/activation_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
 #include <optional>

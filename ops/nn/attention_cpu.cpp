@@ -32,7 +32,7 @@ struct ScoreBlock {
 namespace taper::cpu {
 namespace {
 
-// Queries and keys of a block: their scores stay in the second-level cache, and the products are
+// Queries and keys of a block: their scores stay in L2, and the products are
 // large enough to run at full speed.
 constexpr int64_t kQueries = 128;
 constexpr int64_t kKeys = 256;

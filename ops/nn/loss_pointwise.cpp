@@ -4,7 +4,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
-#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>

@@ -1,6 +1,7 @@
 // What layers compute: linear maps, normalisations, softmax, losses, dropout, attention.
 #pragma once
 
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/attention.h>
 #include <taper/ops/nn/dropout.h>
 #include <taper/ops/nn/linear.h>

@@ -66,7 +66,7 @@ struct Planes {
   }
 };
 
-// Results that no cache holds are made in runs in the first-level cache and written past the others
+// Results that no cache holds are made in runs in L1 and written past the others
 // (see stream.h); end_stream() is due behind them.
 constexpr int64_t kRun = 512;
 
@@ -187,7 +187,7 @@ struct BatchForward {
       if (past) end_stream();
     });
   }
-  /// True when a channel that was just read is still in the second-level cache, and there are
+  /// True when a channel that was just read is still in L2, and there are
   /// channels for all threads.
   bool by_channel() const {
     constexpr int64_t cache = 768 << 10;

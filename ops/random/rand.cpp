@@ -21,7 +21,7 @@ using detail::finish;
 
 using MaybeGenerator = optional<Generator>;
 
-// The last beats of an in-place op whose result does not depend on x: a zero gradient.
+// The end of an in-place op whose result does not depend on x: a zero gradient.
 Tensor& finish_inplace(const char* name, const Tensor& x) {
   mark_changed(x);
   if (needs_grad(x)) record_inplace(name, x, {x}, [](const Tensor& gy) { return zeros_like(gy); });

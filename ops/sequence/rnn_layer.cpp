@@ -4,8 +4,8 @@
 
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/cat.h>

@@ -52,7 +52,7 @@ struct Form {
   /// What to write: x after the checks for in-place ops, or a row-major copy of it. `others` are
   /// the tensors beside x that have a derivative.
   Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {}) const;
-  /// The beat after the kernel.
+  /// The step after the kernel.
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);
   }

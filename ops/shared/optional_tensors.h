@@ -35,18 +35,22 @@ inline Tensor tensor_in(nullopt_t) { return {}; }
 
 }  // namespace detail
 
-#define TAPER_NORM_OF_OPTIONALS(name)                                                      \
-  template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0> \
-  Tensor name(const Tensor& input, const W& weight, const B& bias, const M& running_mean,  \
-              const V& running_var, bool training, double momentum, double eps,            \
-              bool cudnn_enabled = true) {                                                 \
-    using detail::tensor_in;                                                               \
-    return name(input, tensor_in(weight), tensor_in(bias), tensor_in(running_mean),        \
-                tensor_in(running_var), training, momentum, eps, cudnn_enabled);           \
-  }
-TAPER_NORM_OF_OPTIONALS(batch_norm)
-TAPER_NORM_OF_OPTIONALS(instance_norm)
-#undef TAPER_NORM_OF_OPTIONALS
+template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0>
+Tensor batch_norm(const Tensor& input, const W& weight, const B& bias, const M& running_mean,
+                  const V& running_var, bool training, double momentum, double eps,
+                  bool cudnn_enabled = true) {
+  using detail::tensor_in;
+  return batch_norm(input, tensor_in(weight), tensor_in(bias), tensor_in(running_mean),
+                    tensor_in(running_var), training, momentum, eps, cudnn_enabled);
+}
+template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0>
+Tensor instance_norm(const Tensor& input, const W& weight, const B& bias, const M& running_mean,
+                     const V& running_var, bool training, double momentum, double eps,
+                     bool cudnn_enabled = true) {
+  using detail::tensor_in;
+  return instance_norm(input, tensor_in(weight), tensor_in(bias), tensor_in(running_mean),
+                       tensor_in(running_var), training, momentum, eps, cudnn_enabled);
+}
 
 template <class W, class B = Tensor, detail::IfOptionalTensors<W, B> = 0>
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const W& weight,
@@ -73,31 +77,63 @@ Tensor linear(const Tensor& input, const Tensor& weight, const B& bias) {
   return linear(input, weight, detail::tensor_in(bias));
 }
 
-#define TAPER_CONV_OF_OPTIONALS(D)                                                                \
-  template <class B, detail::IfOptionalTensors<B> = 0>                                            \
-  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const B& bias,                     \
-                    IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,    \
-                    int64_t groups = 1) {                                                         \
-    return conv##D##d(input, weight, detail::tensor_in(bias), stride, padding, dilation, groups); \
-  }                                                                                               \
-  template <class B, class S, detail::IfOptionalTensors<B> = 0, detail::IfText<S> = 0>            \
-  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride, \
-                    const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {             \
-    return conv##D##d(input, weight, detail::tensor_in(bias), stride, std::string_view(padding),  \
-                      dilation, groups);                                                          \
-  }                                                                                               \
-  template <class B, detail::IfOptionalTensors<B> = 0>                                            \
-  Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const B& bias,           \
-                              IntArrayRef stride = 1, IntArrayRef padding = 0,                    \
-                              IntArrayRef output_padding = 0, int64_t groups = 1,                 \
-                              IntArrayRef dilation = 1) {                                         \
-    return conv_transpose##D##d(input, weight, detail::tensor_in(bias), stride, padding,          \
-                                output_padding, groups, dilation);                                \
-  }
-TAPER_CONV_OF_OPTIONALS(1)
-TAPER_CONV_OF_OPTIONALS(2)
-TAPER_CONV_OF_OPTIONALS(3)
-#undef TAPER_CONV_OF_OPTIONALS
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride = 1,
+              IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv1d(input, weight, detail::tensor_in(bias), stride, padding, dilation, groups);
+}
+template <class B, class S, detail::IfOptionalTensors<B> = 0, detail::IfText<S> = 0>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv1d(input, weight, detail::tensor_in(bias), stride, std::string_view(padding), dilation,
+                groups);
+}
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const B& bias,
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1) {
+  return conv_transpose1d(input, weight, detail::tensor_in(bias), stride, padding, output_padding,
+                          groups, dilation);
+}
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride = 1,
+              IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv2d(input, weight, detail::tensor_in(bias), stride, padding, dilation, groups);
+}
+template <class B, class S, detail::IfOptionalTensors<B> = 0, detail::IfText<S> = 0>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv2d(input, weight, detail::tensor_in(bias), stride, std::string_view(padding), dilation,
+                groups);
+}
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const B& bias,
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1) {
+  return conv_transpose2d(input, weight, detail::tensor_in(bias), stride, padding, output_padding,
+                          groups, dilation);
+}
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride = 1,
+              IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv3d(input, weight, detail::tensor_in(bias), stride, padding, dilation, groups);
+}
+template <class B, class S, detail::IfOptionalTensors<B> = 0, detail::IfText<S> = 0>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return conv3d(input, weight, detail::tensor_in(bias), stride, std::string_view(padding), dilation,
+                groups);
+}
+template <class B, detail::IfOptionalTensors<B> = 0>
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const B& bias,
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1) {
+  return conv_transpose3d(input, weight, detail::tensor_in(bias), stride, padding, output_padding,
+                          groups, dilation);
+}
 
 template <class B, detail::IfOptionalTensors<B> = 0>
 Tensor convolution(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
@@ -116,16 +152,21 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                       is_causal, scale, enable_gqa);
 }
 
-#define TAPER_CELL_OF_OPTIONALS(name)                                                        \
-  template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>                  \
-  Tensor name(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, \
-              const B& b_ih, const C& b_hh = {}) {                                           \
-    return name(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));    \
-  }
-TAPER_CELL_OF_OPTIONALS(gru_cell)
-TAPER_CELL_OF_OPTIONALS(rnn_tanh_cell)
-TAPER_CELL_OF_OPTIONALS(rnn_relu_cell)
-#undef TAPER_CELL_OF_OPTIONALS
+template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
+Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                const B& b_ih, const C& b_hh = {}) {
+  return gru_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
+}
+template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
+Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const B& b_ih, const C& b_hh = {}) {
+  return rnn_tanh_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
+}
+template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
+Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
+                     const B& b_ih, const C& b_hh = {}) {
+  return rnn_relu_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
+}
 
 template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,

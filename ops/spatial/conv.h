@@ -34,24 +34,42 @@ using IfText = std::enable_if_t<
 /// transpose of the convolution with the same arguments: input (N, C, ...), weight (C, K / groups,
 /// ...), result (N, K, ...). One output size is
 ///   (size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
-#define TAPER_DECLARE_CONV(D)                                                                     \
-  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},           \
-                    IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,    \
-                    int64_t groups = 1);                                                          \
-  template <class S, detail::IfText<S> = 0>                                                       \
-  Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,                \
-                    IntArrayRef stride, const S& padding, IntArrayRef dilation = 1,               \
-                    int64_t groups = 1) {                                                         \
-    return detail::conv_with_mode(D, input, weight, bias, stride, padding, dilation, groups);     \
-  }                                                                                               \
-  Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias = {}, \
-                              IntArrayRef stride = 1, IntArrayRef padding = 0,                    \
-                              IntArrayRef output_padding = 0, int64_t groups = 1,                 \
-                              IntArrayRef dilation = 1);
-TAPER_DECLARE_CONV(1)
-TAPER_DECLARE_CONV(2)
-TAPER_DECLARE_CONV(3)
-#undef TAPER_DECLARE_CONV
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+template <class S, detail::IfText<S> = 0>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(1, input, weight, bias, stride, padding, dilation, groups);
+}
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+template <class S, detail::IfText<S> = 0>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(2, input, weight, bias, stride, padding, dilation, groups);
+}
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+template <class S, detail::IfText<S> = 0>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const S& padding, IntArrayRef dilation = 1, int64_t groups = 1) {
+  return detail::conv_with_mode(3, input, weight, bias, stride, padding, dilation, groups);
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        IntArrayRef stride = 1, IntArrayRef padding = 0,
+                        IntArrayRef output_padding = 0, int64_t groups = 1,
+                        IntArrayRef dilation = 1);
 
 /// The general form; the number of spatial dimensions is the weight's rank less two.
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,

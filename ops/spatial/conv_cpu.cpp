@@ -41,7 +41,7 @@ void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s) 
 
 namespace {
 
-// Depth of a packed panel: it stays in the second-level cache.
+// Depth of a packed panel: it stays in L2.
 constexpr int64_t kDepth = 512;
 // Rows of weights that are too few for packing an image to pay.
 constexpr int64_t kInPlaceRows = 24;
@@ -154,7 +154,7 @@ struct InputGradient {
   T* gx;
   const T *gy, *w;
 
-  // Channels whose patches are computed together: as many as the second-level cache holds.
+  // Channels whose patches are computed together: as many as L2 holds.
   int64_t channel_block() const {
     return std::clamp<int64_t>(kPatchElements / (s.taps() * s.out_pixels()), 1, s.in_channels);
   }

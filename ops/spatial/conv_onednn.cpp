@@ -7,7 +7,7 @@
 #include <taper/ops/spatial/conv_onednn_parts.h>
 
 // oneDNN's kernels are fast in layouts that keep 8 or 16 channels together. Images are converted in
-// chunks that stay, with their results, in the second-level cache; the weights once.
+// chunks that stay, with their results, in L2; the weights once.
 namespace taper::cpu::onednn {
 namespace {
 

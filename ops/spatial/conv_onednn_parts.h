@@ -7,8 +7,7 @@
 
 namespace taper::cpu::onednn {
 
-/// Bytes of images, with their results, that are converted and computed at a time: they stay in the
-/// second-level cache.
+/// Bytes of images, with their results, that are converted and computed at a time: they stay in L2.
 constexpr int64_t kChunkBytes = 512 * 1024;
 /// Multiply-adds for which a thread is worth waking.
 constexpr int64_t kThreadWork = 1 << 20;

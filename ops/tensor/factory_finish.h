@@ -4,7 +4,7 @@
 
 namespace taper::detail {
 
-/// The last beat of every factory: that it filled the new tensor is no change to count, and the
+/// The end of every factory: that it filled the new tensor is no change to count, and the
 /// tensor asks for a gradient where the options say so.
 inline Tensor finish(Tensor y, const TensorOptions& options) {
   y.impl().storage->version.store(0, std::memory_order_relaxed);

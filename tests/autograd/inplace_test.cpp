@@ -1,5 +1,7 @@
 // In-place ops, views and versions: what is allowed, what it does to gradients, and LibTorch's
 // words.
+#include <taper/ops/elementwise/clamp.h>
+
 #include "autograd/util.h"
 
 namespace taper::testing {

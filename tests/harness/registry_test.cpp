@@ -1,4 +1,4 @@
-// Walks the registry: every case, each of the six properties, as a test of its own.
+// Walks the registry: every case, each of the eight properties, as a test of its own.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -7,6 +7,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include <taper/ops/elementwise/clamp.h>
 #include "test_util.h"
 
 namespace taper::testing {

@@ -1,7 +1,6 @@
 // Ops of complex tensors in the harness: values against complex128 by the definition, devices,
 // gradients, layouts.
 #include <taper/framework/random.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/ternary.h>
@@ -10,6 +9,7 @@
 #include <taper/ops/index/scatter_reduce.h>
 #include <taper/ops/linalg/linalg_tensor.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/reduce/covariance.h>
 #include <taper/ops/reduce/gradient.h>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/special_bessel_kernels.h>
 #include <taper/ops/elementwise/special_names.h>
 #include <taper/ops/elementwise/unary.h>
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/special_bessel.h>
 #include <taper/ops/elementwise/special_names.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"

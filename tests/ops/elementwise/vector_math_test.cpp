@@ -1,5 +1,5 @@
 // Functions of float that are written as arithmetic, at the edges of their domains; and results
-// that are written past the caches.
+// that are written by non-temporal stores.
 #include <algorithm>
 #include <cmath>
 #include <limits>

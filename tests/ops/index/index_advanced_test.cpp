@@ -13,6 +13,88 @@
 namespace taper::testing {
 namespace {
 
+// Two int64 index tensors over dimensions 0 and 2 of x, or 0 and 1, by i[0].
+std::vector<optional<Tensor>> two_indices(const Args& a) {
+  if (a.i[0] == 0) return {a.t[1], a.t[2]};
+  if (a.i[0] == 1) return {nullopt, a.t[1], a.t[2]};
+  return {a.t[1], nullopt, a.t[2]};
+}
+
+std::vector<Args> advanced_samples(ScalarType t) {
+  std::vector<Args> list;
+  Random random(4);
+  for (const int64_t where : {0, 1, 2})
+    for (const auto& [first, second] : std::vector<std::pair<Shape, Shape>>{
+             {{3}, {3}}, {{2, 1}, {4}}, {{}, {2}}, {{0}, {1}}, {{33}, {33}}})
+      list.push_back({{random_tensor({3, 4, 5}, t, {}, random), random_index(first, -3, 3, random),
+                       random_index(second, -3, 3, random)},
+                      {where},
+                      {}});
+  return list;
+}
+
+int64_t wrap(double i, int64_t size) {
+  return static_cast<int64_t>(i < 0 ? i + static_cast<double>(size) : i);
+}
+
+/// Calls visit(place in x, place in the result).
+template <class Visit>
+Shape for_each_read(const ArrayArgs& a, const Visit& visit) {
+  const Shape index = broadcast(a.t[1].sizes, a.t[2].sizes);
+  const int64_t where = a.i[0], first = where == 1 ? 1 : 0, second = where == 0 ? 1 : 2,
+                kept = 3 - first - second;
+  Shape shape = index;
+  shape.insert(where == 1 ? shape.begin() : shape.end(), a.t[0].size(kept));
+  for_each_index(shape, [&](const Shape& at) {
+    Shape in_index = at;
+    const auto own = where == 1 ? in_index.begin() : in_index.end() - 1;
+    Shape from(3);
+    from[static_cast<size_t>(kept)] = *own;
+    in_index.erase(own);
+    from[static_cast<size_t>(first)] = wrap(a.t[1].broadcast_at(in_index), a.t[0].size(first));
+    from[static_cast<size_t>(second)] = wrap(a.t[2].broadcast_at(in_index), a.t[0].size(second));
+    visit(from, at);
+  });
+  return shape;
+}
+
+OpCase index_case() {
+  OpCase c;
+  c.name = "index";
+  c.dtypes = {kFloat, kDouble, kHalf, kLong, kByte};
+  c.samples = advanced_samples;
+  c.call = [](const Args& a) { return a.t[0].index(two_indices(a)); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(for_each_read(a, [](const Shape&, const Shape&) {}));
+    for_each_read(a, [&](const Shape& from, const Shape& at) { y.at(at) = a.t[0].at(from); });
+    return y;
+  };
+  return c;
+}
+
+OpCase index_put_case() {
+  OpCase c;
+  c.name = "index_put";
+  c.dtypes = {kFloat, kDouble, kLong};
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list = advanced_samples(t);
+    Random random(6);
+    for (Args& a : list)
+      a.t.push_back(random_tensor(a.t[0].index(two_indices(a)).sizes().vec(), t, {}, random));
+    return list;
+  };
+  c.call = [](const Args& a) { return a.t[0].index_put(two_indices(a), a.t[3], true); };
+  c.inplace = [](const Args& a) { return a.t[0].index_put_(two_indices(a), a.t[3], true); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y = a.t[0];
+    for_each_read(a, [&](const Shape& to, const Shape& at) { y.at(to) += a.t[3].at(at); });
+    return y;
+  };
+  return c;
+}
+
+TAPER_OP_CASES(advanced_cases, { return std::vector<OpCase>{index_case(), index_put_case()}; });
+
 OpCase take_case() {
   OpCase c;
   c.name = "take";

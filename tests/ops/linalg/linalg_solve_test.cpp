@@ -108,6 +108,32 @@ TAPER_OP_CASES(equation_cases, {
   return list;
 });
 
+TAPER_OP_CASES(determinants, {
+  OpCase slogdet = matrix_case(
+      "linalg_slogdet", kSquare,
+      [](const Args& a) {
+        const auto [sign, logarithm] = linalg::slogdet(a.t[0]);
+        return Results{sign, logarithm};
+      },
+      [](const ArrayArgs& a) {
+        return Arrays{
+            number_of_matrices(a, [](const Matrix& x) { return determinant(x) < 0 ? -1.0 : 1.0; }),
+            number_of_matrices(a,
+                               [](const Matrix& x) { return std::log(std::abs(determinant(x))); })};
+      });
+  slogdet.errors = {error<Error>("must be batches of square matrices", [] {
+    linalg::slogdet(numbers({2, 3}));
+  })};
+  // Of A A^T, whose determinant is positive.
+  OpCase logdet = matrix_case(
+      "logdet", kSquare, [](const Args& a) { return taper::logdet(matmul(a.t[0], a.t[0].mT())); },
+      [](const ArrayArgs& a) {
+        return number_of_matrices(
+            a, [](const Matrix& x) { return 2 * std::log(std::abs(determinant(x))); });
+      });
+  return std::vector<OpCase>{slogdet, logdet};
+});
+
 // ---------------------------------------------------------------------- further forms
 // Up to 8 rows by own loops, above by LAPACK; the rows of half the matrices have to be swapped.
 TEST(Linalg, SmallMatricesOfEverySize) {
@@ -194,32 +220,6 @@ TEST(Linalg, ConstantResultsHaveAGradientOfZeros) {
   (sign + identity.sum()).backward();
   EXPECT_TRUE(a.grad().equal(zeros({2, 2}, kDouble)));
 }
-
-TAPER_OP_CASES(determinants, {
-  OpCase slogdet = matrix_case(
-      "linalg_slogdet", kSquare,
-      [](const Args& a) {
-        const auto [sign, logarithm] = linalg::slogdet(a.t[0]);
-        return Results{sign, logarithm};
-      },
-      [](const ArrayArgs& a) {
-        return Arrays{
-            number_of_matrices(a, [](const Matrix& x) { return determinant(x) < 0 ? -1.0 : 1.0; }),
-            number_of_matrices(a,
-                               [](const Matrix& x) { return std::log(std::abs(determinant(x))); })};
-      });
-  slogdet.errors = {error<Error>("must be batches of square matrices", [] {
-    linalg::slogdet(numbers({2, 3}));
-  })};
-  // Of A A^T, whose determinant is positive.
-  OpCase logdet = matrix_case(
-      "logdet", kSquare, [](const Args& a) { return taper::logdet(matmul(a.t[0], a.t[0].mT())); },
-      [](const ArrayArgs& a) {
-        return number_of_matrices(
-            a, [](const Matrix& x) { return 2 * std::log(std::abs(determinant(x))); });
-      });
-  return std::vector<OpCase>{slogdet, logdet};
-});
 
 }  // namespace
 }  // namespace taper::testing

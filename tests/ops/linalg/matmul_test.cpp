@@ -5,10 +5,11 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/random.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>

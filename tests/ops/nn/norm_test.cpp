@@ -375,7 +375,7 @@ TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
   }
 }
 
-// Many channels are normalised one by one; the larger results are written past the caches.
+// Many channels are normalised one by one; the larger results are written by non-temporal stores.
 TEST(Norm, AChannelIsTheSameAmongOthersAndAlone) {
   for (const std::vector<int64_t>& sizes :
        {std::vector<int64_t>{3, 40, 33, 35}, std::vector<int64_t>{2, 40, 300, 300}}) {

@@ -1,3 +1,4 @@
+#include <taper/ops/elementwise/special_bessel_kernels.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/index_dim.h>
@@ -237,7 +238,7 @@ TEST(OutForms, OfSpecialFunctions) {
           TAPER_ONE(erfinv) TAPER_ONE(exp2) TAPER_ONE(expm1) TAPER_ONE(log1p) TAPER_ONE(expit)
               TAPER_ONE(sinc) TAPER_ONE(i0) TAPER_ONE(i1) TAPER_ONE(entr) TAPER_ONE(ndtr)
                   TAPER_TWO(xlogy) TAPER_TWO(xlog1py) TAPER_TWO(gammainc) TAPER_TWO(gammaincc)
-                      TAPER_SPECIAL_RARER(TAPER_LONG)
+                      TAPER_SPECIAL_BESSEL(TAPER_LONG)
                           TAPER_FORM(special_zeta, ({x.add(2), x}), t[0], t[1]),
       TAPER_FORM(special_round, {x}, t[0], int64_t{1}),
       TAPER_FORM(special::logit, {x}, t[0], 0.2),

@@ -6,13 +6,13 @@
 #include <functional>
 
 #include <taper/framework/indexing.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/index/one_hot.h>
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/linalg/einsum.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/histogram.h>
 #include <taper/ops/reduce/segment_reduce.h>

@@ -1,6 +1,5 @@
 // What ops refuse, and in which words: arguments that no case of theirs names.
 #include <taper/framework/random.h>
-#include <taper/ops/elementwise/activation.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/embedding.h>
 #include <taper/ops/index/index_scatter.h>
@@ -9,6 +8,7 @@
 #include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/attention.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/nn/loss.h>

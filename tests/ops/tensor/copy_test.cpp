@@ -81,7 +81,7 @@ TEST(Copy, TransposedPlanes) {
   }
 }
 
-// Rows of y 4096 bytes apart, or 1024: their lines share sets of the first-level cache.
+// Rows of y 4096 bytes apart, or 1024: their lines share sets of L1.
 TEST(Copy, TransposedRowsThatLieFarApart) {
   for (ScalarType t : kItems) {
     const auto per_kib = static_cast<int64_t>(1024 / elementSize(t));

@@ -1,14 +1,14 @@
-#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/nn/activation.h>
 
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/elementwise/activation_kernels.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/nn/activation_kernels.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>

@@ -1,4 +1,4 @@
-#include <taper/ops/elementwise/activation.h>
+#include <taper/ops/nn/activation.h>
 
 #include <algorithm>
 #include <cmath>

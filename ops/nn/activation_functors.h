@@ -6,7 +6,7 @@
 
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
-#include <taper/ops/elementwise/activation_kernels.h>
+#include <taper/ops/nn/activation_kernels.h>
 
 namespace taper::functor {
 

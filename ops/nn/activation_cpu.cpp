@@ -1,7 +1,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
-#include <taper/ops/elementwise/activation_functors.h>
-#include <taper/ops/elementwise/activation_kernels.h>
+#include <taper/ops/nn/activation_functors.h>
+#include <taper/ops/nn/activation_kernels.h>
 
 namespace taper::cpu {
 namespace {
@@ -24,7 +24,7 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 }  // namespace
 }  // namespace taper::cpu
 
-#define TAPER_ISA_FILE <taper/ops/elementwise/activation_isa.inc>
+#define TAPER_ISA_FILE <taper/ops/nn/activation_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
 namespace taper::cpu {

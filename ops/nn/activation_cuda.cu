@@ -1,5 +1,5 @@
 #include <taper/framework/cuda/map.h>
-#include <taper/ops/elementwise/activation_functors.h>
+#include <taper/ops/nn/activation_functors.h>
 
 namespace taper::cuda {
 namespace {

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The shortest example learns, and says what is wrong with its arguments.
+#   minimal.sh FOLDER_OF_PROGRAMS
+set -uo pipefail
+programs=$1
+[ -x "$programs/mnist" ] && [ -x "$programs/mnist_minimal" ] || { echo "not run: the examples were not built"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_CACHE_HOME=$work/cache
+"$programs/mnist" --drawn --limit 100 --epochs 1 --checkpoint "$work/checkpoint" >/dev/null || exit 1 # draws the images
+# The first 6,000 of them, and 1,000 for the test: shorten FILE HEADER BYTES BYTES_OF_HEADER
+drawn=$work/cache/taper/digits
+shorten() {
+  { printf "$2"; tail -c +$(($4 + 1)) "$drawn/$1" | head -c "$3"; } >"$work/small/$1"
+}
+mkdir "$work/small"
+shorten train-images-idx3-ubyte '\0\0\10\3\0\0\27\160\0\0\0\34\0\0\0\34' $((6000 * 784)) 16
+shorten train-labels-idx1-ubyte '\0\0\10\1\0\0\27\160' 6000 8
+shorten t10k-images-idx3-ubyte '\0\0\10\3\0\0\3\350\0\0\0\34\0\0\0\34' $((1000 * 784)) 16
+shorten t10k-labels-idx1-ubyte '\0\0\10\1\0\0\3\350' 1000 8
+"$programs/mnist_minimal" small 1 >out || { cat out; exit 1; }
+accuracy=$(sed -nE 's/^epoch 1\/1  loss [0-9.]+  accuracy ([0-9]+)\.[0-9]+%$/\1/p' out)
+[ "${accuracy:-0}" -ge 80 ] || { echo "expected an accuracy of 80% after one epoch, got:"; cat out; exit 1; }
+[ -s mnist_minimal.pt ] || { echo "no mnist_minimal.pt was written"; exit 1; }
+for arguments in "" "nowhere" "small many"; do
+  # shellcheck disable=SC2086
+  message=$("$programs/mnist_minimal" $arguments 2>&1 >/dev/null) && { echo "no error from: mnist_minimal $arguments"; exit 1; }
+  [[ $message == "mnist_minimal: "* ]] || { echo "mnist_minimal $arguments said: $message"; exit 1; }
+done
+cat out
