@@ -20,7 +20,6 @@
 namespace taper {
 namespace linalg {
 
-// ---------------------------------------------------------------------- equations (linalg.cpp)
 /// The inverse of square matrices.
 Tensor inv(const Tensor& A);
 /// And info (..., kInt): 0 where there is an inverse. Throws for others only with `check_errors`;

@@ -13,9 +13,6 @@ namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 
-// ---------------------------------------------------------------- element by element
-// (loss_pointwise.cpp) self and target broadcast.
-
 }  // namespace taper
 
 #pragma GCC visibility pop

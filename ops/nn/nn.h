@@ -1,4 +1,5 @@
-// What layers compute: linear maps, normalisations, softmax, losses, dropout, attention.
+// What layers compute: activations, linear maps, normalisations, softmax, losses, dropout,
+// attention.
 #pragma once
 
 #include <taper/ops/nn/activation.h>

@@ -1,4 +1,4 @@
-// Derivatives of functions that are given by their values at points.
+// Differences of neighbours, and derivatives of functions that are given by their values at points.
 #pragma once
 
 #include <vector>

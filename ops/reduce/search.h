@@ -1,4 +1,4 @@
-// Places of values among sorted boundaries.
+// Places of values among sorted boundaries, and whether values are among others.
 #pragma once
 
 #include <string_view>

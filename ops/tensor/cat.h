@@ -1,5 +1,4 @@
-// Joining, repeating and rearranging whole tensors. Each result is new memory unless it says
-// "view".
+// Joining tensors. Each result is new memory unless it says "view".
 //
 // Negative dims count from the end; a wrong one throws IndexError.
 #pragma once
@@ -12,7 +11,6 @@
 
 namespace taper {
 
-// ---------------------------------------------------------------- joining
 /// The tensors one after the other along `dim`; all other sizes must agree. Dtypes promote. An
 /// empty vector among them counts as nothing.
 Tensor cat(TensorList tensors, int64_t dim = 0);

@@ -1,4 +1,4 @@
-// Copies.
+// Copies and fills.
 #pragma once
 
 #include <taper/framework/tensor.h>
@@ -12,6 +12,7 @@ inline Tensor clone(const Tensor& self, optional<MemoryFormat> format = nullopt)
   return self.clone(format);
 }
 
+/// src's values, broadcast and converted to self's sizes and dtype, in new memory.
 Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false);
 
 /// Sets every element of x to `value` (converted to x's dtype), in place.

@@ -7,6 +7,7 @@
 
 namespace taper {
 
+/// New tensors: what the method with an underscore makes of a copy of self.
 Tensor resize(const Tensor& self, IntArrayRef size, optional<MemoryFormat> format = nullopt);
 Tensor resize_as(const Tensor& self, const Tensor& the_template,
                  optional<MemoryFormat> format = nullopt);
