@@ -1,4 +1,8 @@
 #include <taper/optim/adagrad.h>
+
+#include <memory>
+
+#include <taper/ops/tensor/factory.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
 
@@ -12,6 +16,20 @@ void check_options(const AdagradOptions& o) {
   TAPER_CHECK(o.initial_accumulator_value() >= 0,
               "Invalid initial_accumulator_value value: ", o.initial_accumulator_value());
   TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+}
+
+// As in LibTorch the sums are there from the start: programs read them before the first step.
+void begin_state(Adagrad& optimizer) {
+  const double start =
+      static_cast<AdagradOptions&>(optimizer.defaults()).initial_accumulator_value();
+  const NoGradGuard no_grad;
+  for (const OptimizerParamGroup& group : optimizer.param_groups()) {
+    for (const Tensor& p : group.params()) {
+      auto state = std::make_unique<AdagradParamState>();
+      state->sum(full_like(p, start));
+      optimizer.state()[detail::state_key(p)] = std::move(state);
+    }
+  }
 }
 
 TAPER_UPDATES(Adagrad, adagrad)

@@ -29,9 +29,10 @@ TAPER_OPTIM_CLONED(Adagrad);
 ///     g += weight_decay * p;   sum += g^2
 ///     p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 ///
-/// The sums of all groups start at the optimizer's own initial_accumulator_value, as in LibTorch.
-/// Throws when one of the options is negative.
-/// Duchi et al., "Adaptive subgradient methods for online learning", 2011.
+/// The sums of all groups start at the optimizer's own initial_accumulator_value, as in LibTorch,
+/// and are in state() from the start (those of parameters that are added later from their first
+/// step). Throws when one of the options is negative. Duchi et al., "Adaptive subgradient methods
+/// for online learning", 2011.
 class Adagrad : public Optimizer {
  public:
   explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});

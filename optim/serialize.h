@@ -138,6 +138,11 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
                             [](const State&, const Tensor&, const std::string&) {});
 }
 
+/// What an optimizer does when it has been made: nothing, but for those that overload this beside
+/// their step().
+template <class T>
+void begin_state(T&) {}
+
 }  // namespace taper::optim
 
 #pragma GCC visibility pop
@@ -169,10 +174,12 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
   Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)     \
       : Optimizer(std::move(param_groups), std::make_unique<Name##Options>(defaults)) { \
     check_options(defaults);                                                            \
+    begin_state(*this);                                                                 \
   }                                                                                     \
   Name::Name(std::vector<Tensor> params, Name##Options defaults)                        \
       : Optimizer(std::move(params), std::make_unique<Name##Options>(defaults)) {       \
     check_options(defaults);                                                            \
+    begin_state(*this);                                                                 \
   }                                                                                     \
   void Name::save(serialize::OutputArchive& archive) const {                            \
     optim::serialize<Name##ParamState, Name##Options>(archive, *this);                  \

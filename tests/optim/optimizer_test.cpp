@@ -1,6 +1,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/io/serialize.h>
 #include <taper/optim/optim.h>
+#include <taper/optim/serialize.h>
 
 #include <cmath>
 #include <sstream>
@@ -361,6 +362,17 @@ TEST(Optimizer, RefusesTheOptionsOfAnotherOptimizer) {
                       std::make_unique<AdamOptions>(0.1));
   SGD opt(std::move(groups), SGDOptions(0.1));
   expect_error("SGD: expected parameter groups with SGDOptions", [&] { opt.step(); });
+}
+
+TEST(Adagrad, StateIsThereFromTheStart) {
+  const Tensor p = parameter(3, kDouble);
+  Adagrad opt({p}, AdagradOptions(0.1).initial_accumulator_value(2));
+  ASSERT_EQ(opt.state().size(), 1u);
+  auto& state = static_cast<AdagradParamState&>(*opt.state().at(optim::detail::state_key(p)));
+  EXPECT_EQ(state.step(), 0);
+  EXPECT_EQ(state.sum().scalar_type(), kDouble);
+  EXPECT_FALSE(state.sum().requires_grad());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(get(state.sum(), i), 2);
 }
 
 TEST(Adagrad, SumsOfAllGroupsStartAtTheDefault) {
