@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The include law: framework <- ops <- nn <- (optim, data, testing). A lower floor never includes a higher
-# one, inside ops kernels include no front and headers do not include each other in a circle, nobody below includes the umbrella or the compatibility headers, every include of our own is
-# <taper/...>, and a public header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
+# one; inside ops kernels include no front; headers do not include each other in a circle; nobody below
+# includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
+# header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
 # Prints each line that breaks it.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."

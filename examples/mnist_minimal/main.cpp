@@ -1,6 +1,6 @@
 // The shortest whole training program: a convolutional network on MNIST.
 //
-//   mnist_minimal DATA [EPOCHS]     DATA: the folder of MNIST's four files, unpacked
+//   mnist_minimal DATA [EPOCHS]     DATA: the folder of MNIST's four files
 //
 // examples/mnist adds what a program that people use needs: options, checkpoints, devices.
 #include <taper/taper.h>
@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace data = taper::data;

@@ -1,4 +1,4 @@
-// Kernels of fft.cpp. Not installed.
+// Kernels of fft_transform.cpp. Not installed.
 #pragma once
 
 #include <taper/framework/dispatch.h>

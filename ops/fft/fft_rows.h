@@ -1,5 +1,5 @@
-// Transforms along one dimension, with gradients, without the checks and promotions of fft.h. Not
-// installed.
+// Transforms along one dimension, with gradients, without the checks and promotions of
+// fft_transform.h. Not installed.
 #pragma once
 
 #include <taper/framework/tensor.h>

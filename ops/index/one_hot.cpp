@@ -1,15 +1,8 @@
 #include <taper/ops/index/one_hot.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/rearrange_kernels.h>
 
 namespace taper {
 

@@ -1,11 +1,5 @@
 #include <taper/ops/linalg/cross.h>
 
-#include <array>
-#include <cctype>
-#include <string>
-#include <vector>
-
-#include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>

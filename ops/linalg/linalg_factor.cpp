@@ -1,4 +1,4 @@
-// Factors of matrices. See linalg.cpp for equations.
+// Factors of matrices. See linalg_solve.cpp for equations.
 #include <taper/ops/linalg/linalg_factor.h>
 
 #include <taper/ops/elementwise/binary.h>

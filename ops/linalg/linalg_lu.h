@@ -1,5 +1,5 @@
 // LU and LDL factors, and equations with them. Matrices (..., m, n) of f32 or f64; leading
-// dimensions are a batch. Throws as linalg.h says.
+// dimensions are a batch. Throws as linalg_solve.h says.
 #pragma once
 
 #include <tuple>

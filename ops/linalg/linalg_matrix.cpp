@@ -1,4 +1,5 @@
-// Functions and norms of matrices. See linalg.cpp for equations and linalg_factor.cpp for factors.
+// Functions and norms of matrices. See linalg_solve.cpp for equations and linalg_factor.cpp for
+// factors.
 #include <taper/ops/linalg/linalg_matrix.h>
 
 #include <algorithm>

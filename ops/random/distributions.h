@@ -1,5 +1,5 @@
 // Rarer random distributions, and the in-place distributions as functions. On the CPU they draw
-// PyTorch's numbers. See random.h for what all have in common.
+// PyTorch's numbers. See rand.h for what all have in common.
 #pragma once
 
 #include <taper/framework/tensor.h>

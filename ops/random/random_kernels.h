@@ -1,4 +1,4 @@
-// Kernels of random.cpp and dropout.cpp. They lock the generator while they draw.
+// Kernels of rand.cpp and dropout.cpp. They lock the generator while they draw.
 #pragma once
 
 #include <taper/framework/dispatch.h>

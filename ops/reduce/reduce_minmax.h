@@ -1,5 +1,6 @@
 // Reductions to the largest or smallest element, and to its position. The common rules are in
-// reduce.h. A NaN counts as larger and as smaller than every number, so it is always the result.
+// reduce_sum.h. A NaN counts as larger and as smaller than every number, so it is always the
+// result.
 #pragma once
 
 #include <tuple>

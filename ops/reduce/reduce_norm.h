@@ -1,5 +1,5 @@
 // Variance, standard deviation, norms and logsumexp. The common rules of reductions are in
-// reduce.h.
+// reduce_sum.h.
 #pragma once
 
 #include <tuple>

@@ -1,15 +1,12 @@
 #include <taper/ops/spatial/pad.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/rearrange_kernels.h>
 #include <taper/ops/tensor/view_part.h>
 
 namespace taper {

@@ -1,13 +1,9 @@
 #include <taper/ops/tensor/flip.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/elementwise/binary.h>
-#include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
 
 namespace taper {

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include <taper/framework/autograd/record.h>
-#include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_dim.h>
-#include <taper/ops/shared/out.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
-#include <taper/ops/tensor/rearrange_kernels.h>
 
 namespace taper {
 

@@ -1,4 +1,4 @@
-// Kernels of shape.cpp.
+// Kernels that move whole elements: of cat.cpp, flip.cpp, triangle.cpp and repeat.cpp.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,5 @@
 #include <taper/ops/tensor/repeat.h>
 
-#include <algorithm>
-
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>

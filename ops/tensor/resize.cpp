@@ -1,17 +1,6 @@
 #include <taper/ops/tensor/resize.h>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <taper/framework/io/bytes.h>
 #include <taper/framework/shape.h>
-#include <taper/ops/shared/in_place.h>
 #include <taper/ops/tensor/view_part.h>
 
 namespace taper {

@@ -1,11 +1,9 @@
 #include <taper/ops/tensor/split.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <taper/framework/checked.h>
 #include <taper/framework/grad_mode.h>
-#include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/view_helpers.h>
 #include <taper/ops/tensor/view_part.h>
@@ -38,7 +36,7 @@ std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count,
   return out;
 }
 
-std::vector<Tensor> split_evenly(const Tensor& x, int64_t size, int64_t dim) {
+std::vector<Tensor> split_by_size(const Tensor& x, int64_t size, int64_t dim) {
   TAPER_CHECK(x.dim() != 0, "split expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
   TAPER_CHECK(size >= 0, "split expects split_size be non-negative, but got split_size=", size);
@@ -56,7 +54,7 @@ std::vector<Tensor> split_evenly(const Tensor& x, int64_t size, int64_t dim) {
 }  // namespace
 
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim) {
-  return split_evenly(x, split_size, dim);
+  return split_by_size(x, split_size, dim);
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
@@ -91,7 +89,7 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
     detail::room_for_views("chunk", chunks);
     return split_with_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), d);
   }
-  return split_evenly(x, size, d);
+  return split_by_size(x, size, d);
 }
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {

@@ -1,7 +1,6 @@
 #include <taper/ops/tensor/triangle.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
