@@ -15,6 +15,13 @@ TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double>
   const Vec<double> bh = (Vec<double>)((Vec<uint64_t>)b & upper), bl = b - bh;
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 }
+/// The larger and the smaller of two, lane by lane; y where one is NaN.
+TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
+TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
+/// As many floats as doubles fill a vector.
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_INLINE Vec<double> widen(Halves x) { return __builtin_convertvector(x, Vec<double>); }
+TAPER_INLINE Halves narrow(Vec<double> x) { return __builtin_convertvector(x, Halves); }
 TAPER_INLINE Vec<double> root(Vec<double> x) {
   for (int i = 0; i < 2; ++i) x[i] = __builtin_sqrt(x[i]);
   return x;
@@ -33,6 +40,27 @@ namespace avx2 {
 TAPER_AVX2 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
   return (Vec<double>)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)p);
 }
+TAPER_AVX2 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm256_fmsub_ps((__m256)a, (__m256)b, (__m256)p);
+}
+/// c + a b, and what rounding takes from that, for |c| >= |a b| or c = 0.
+struct FloatSum {
+  Vec<float> hi, lo;
+};
+TAPER_AVX2 FloatSum fused_sum(Vec<float> a, Vec<float> b, Vec<float> c) {
+  const __m256 hi = _mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+  const __m256 rest = _mm256_sub_ps((__m256)c, hi);
+  return {(Vec<float>)hi, (Vec<float>)_mm256_fmadd_ps((__m256)a, (__m256)b, rest)};
+}
+TAPER_AVX2 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_max_pd((__m256d)x, (__m256d)y);
+}
+TAPER_AVX2 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_min_pd((__m256d)x, (__m256d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX2 Vec<double> widen(Halves x) { return (Vec<double>)_mm256_cvtps_pd((__m128)x); }
+TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
 TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
 TAPER_AVX2 bool any_lane(Vec<int64_t> mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
 #undef TAPER_AVX2
@@ -43,6 +71,26 @@ namespace avx512 {
 TAPER_AVX512 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
   return (Vec<double>)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)p);
 }
+TAPER_AVX512 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm512_fmsub_ps((__m512)a, (__m512)b, (__m512)p);
+}
+struct FloatSum {
+  Vec<float> hi, lo;
+};
+TAPER_AVX512 FloatSum fused_sum(Vec<float> a, Vec<float> b, Vec<float> c) {
+  const __m512 hi = _mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+  const __m512 rest = _mm512_sub_ps((__m512)c, hi);
+  return {(Vec<float>)hi, (Vec<float>)_mm512_fmadd_ps((__m512)a, (__m512)b, rest)};
+}
+TAPER_AVX512 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_max_pd((__m512d)x, (__m512d)y);
+}
+TAPER_AVX512 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_min_pd((__m512d)x, (__m512d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX512 Vec<double> widen(Halves x) { return (Vec<double>)_mm512_cvtps_pd((__m256)x); }
+TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
 TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
 TAPER_AVX512 bool any_lane(Vec<int64_t> mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
 #undef TAPER_AVX512

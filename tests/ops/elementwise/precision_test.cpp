@@ -1,5 +1,6 @@
-// How far the functions of one float are from the exact value, in units in the last place: the table
-// of docs/performance.md. Each value of a row is a bound, at random points of the row's domains.
+// How far the functions of one float are from the exact value, in units in the last place: the
+// table of docs/performance.md. Each value of a row is a bound, at random points of the row's
+// domains.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,12 +16,8 @@ using Long = long double;
 using Op = Tensor (*)(const Tensor&);
 constexpr Long kPi = 3.14159265358979323846264338327950288L;
 
-Long logistic(Long x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
-Long softplus(Long x) {
-  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
+Long logistic(Long x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+Long softplus(Long x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 Long logit_of(Long x) {
   const bool near = x > 0.25L && x < 0.75L;  // next to 1/2 a quotient would lose what counts
   return near ? std::log1p((2 * x - 1) / (1 - x)) : std::log(x / (1 - x));
@@ -51,31 +48,106 @@ const Domain kTiny{1e-300, 1e-30, kSpread}, kHuge{1e30, 1e300, kSpread};
 
 const std::vector<Row>& elementary() {
   static const std::vector<Row> rows = {
-      {"exp", OP(exp), EXACT(std::exp(x)), 1, 1, {{-87, 88}, {-1, 1}, {-745, -700}, {-103, -87}, {700, 710}}},
+      {"exp",
+       OP(exp),
+       EXACT(std::exp(x)),
+       1,
+       1,
+       {{-87, 88}, {-1, 1}, {-745, -700}, {-103, -87}, {700, 710}}},
       {"exp2", OP(exp2), EXACT(std::exp2(x)), 1, 1, {{-126, 128}, {-1, 1}, {-1074, 1024}}},
-      {"expm1", OP(expm1), EXACT(std::expm1(x)), 1, 1, {{-40, 40}, {-1, 1}, {80, 89}, {700, 710}, kSmall, kSmallBelow}},
-      {"log", OP(log), EXACT(std::log(x)), 1, 1, {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge, {1e-44, 1e-38, kSpread}}},
-      {"log2", OP(log2), EXACT(std::log2(x)), 1, 1, {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge}},
-      {"log10", OP(log10), EXACT(std::log10(x)), 1, 1, {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge}},
-      {"log1p", OP(log1p), EXACT(std::log1p(x)), 1, 1, {kAll, {-0.999, 2}, {-0.01, 0.01}, {-1e-30, -0.9999, kSpread}, {-1, -0.9999}, kTiny, kHuge}},
+      {"expm1",
+       OP(expm1),
+       EXACT(std::expm1(x)),
+       1,
+       1,
+       {{-40, 40}, {-1, 1}, {80, 89}, {700, 710}, kSmall, kSmallBelow}},
+      {"log",
+       OP(log),
+       EXACT(std::log(x)),
+       1,
+       1,
+       {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge, {1e-44, 1e-38, kSpread}}},
+      {"log2",
+       OP(log2),
+       EXACT(std::log2(x)),
+       1,
+       1,
+       {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge}},
+      {"log10",
+       OP(log10),
+       EXACT(std::log10(x)),
+       1,
+       1,
+       {kAll, {0.5, 2}, {0.99, 1.01}, {1e-323, 1e-300, kSpread}, kHuge}},
+      {"log1p",
+       OP(log1p),
+       EXACT(std::log1p(x)),
+       1,
+       1,
+       {kAll, {-0.999, 2}, {-0.01, 0.01}, {-1e-30, -0.9999, kSpread}, {-1, -0.9999}, kTiny, kHuge}},
       {"sqrt", OP(sqrt), EXACT(std::sqrt(x)), 0.51, 0.51, {kAll}},
       {"rsqrt", OP(rsqrt), EXACT(1 / std::sqrt(x)), 1, 1, {kAll, kTiny}},
       {"reciprocal", OP(reciprocal), EXACT(1 / x), 0.51, 0.51, {kAll}},
-      {"sin", OP(sin), EXACT(std::sin(x)), 1, 1, {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
-      {"cos", OP(cos), EXACT(std::cos(x)), 1, 1, {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
-      {"tan", OP(tan), EXACT(std::tan(x)), 1, 1, {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
+      {"sin",
+       OP(sin),
+       EXACT(std::sin(x)),
+       1,
+       1,
+       {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
+      {"cos",
+       OP(cos),
+       EXACT(std::cos(x)),
+       1,
+       1,
+       {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
+      {"tan",
+       OP(tan),
+       EXACT(std::tan(x)),
+       1,
+       1,
+       {{-10, 10}, {-1000, 1000}, {1e3, 1e7, kSpread}, kSmall, {1e9, 1e15, kSpread}}},
       {"asin", OP(asin), EXACT(std::asin(x)), 1, 1, {{-1, 1}, {0.99, 1}, kSmall, kTiny}},
       {"acos", OP(acos), EXACT(std::acos(x)), 1, 1, {{-1, 1}, {0.99, 1}, {-1, -0.99}, kSmall}},
       {"atan", OP(atan), EXACT(std::atan(x)), 1, 1, {{-3, 3}, kAll, kAllBelow, kTiny, kHuge}},
-      {"sinh", OP(sinh), EXACT(std::sinh(x)), 1, 1, {{-5, 5}, {-88, 89.4}, {700, 711}, kSmall, kSmallBelow}},
+      {"sinh",
+       OP(sinh),
+       EXACT(std::sinh(x)),
+       1,
+       1,
+       {{-5, 5}, {-88, 89.4}, {700, 711}, kSmall, kSmallBelow}},
       {"cosh", OP(cosh), EXACT(std::cosh(x)), 1, 1, {{-5, 5}, {-88, 89.4}, {700, 711}, kSmall}},
-      {"tanh", OP(tanh), EXACT(std::tanh(x)), 1, 1, {{-3, 3}, {-22, 22}, {-0.6, 0.6}, kSmall, kSmallBelow, kTiny}},
-      {"asinh", OP(asinh), EXACT(std::asinh(x)), 1, 1, {{-5, 5}, kAll, kAllBelow, {1e8, 1e11, kSpread}, kTiny, {1e300, 1.7e308, kSpread}}},
-      {"acosh", OP(acosh), EXACT(std::acosh(x)), 1, 1, {{1, 5}, {1, 1.001}, {1, 1e37, kSpread}, {1e300, 1.7e308, kSpread}}},
+      {"tanh",
+       OP(tanh),
+       EXACT(std::tanh(x)),
+       1,
+       1,
+       {{-3, 3}, {-22, 22}, {-0.6, 0.6}, kSmall, kSmallBelow, kTiny}},
+      {"asinh",
+       OP(asinh),
+       EXACT(std::asinh(x)),
+       1,
+       1,
+       {{-5, 5}, kAll, kAllBelow, {1e8, 1e11, kSpread}, kTiny, {1e300, 1.7e308, kSpread}}},
+      {"acosh",
+       OP(acosh),
+       EXACT(std::acosh(x)),
+       1,
+       1,
+       {{1, 5}, {1, 1.001}, {1, 1e37, kSpread}, {1e300, 1.7e308, kSpread}}},
       {"atanh", OP(atanh), EXACT(std::atanh(x)), 1, 1, {{-1, 1}, {0.99, 1}, kSmall, kTiny}},
-      {"erf", OP(erf), EXACT(std::erf(x)), 1, 1, {{-6, 6}, {-2, 2}, {0.7, 1}, kSmall, kSmallBelow, kTiny}},
+      {"erf",
+       OP(erf),
+       EXACT(std::erf(x)),
+       1,
+       1,
+       {{-6, 6}, {-2, 2}, {0.7, 1}, kSmall, kSmallBelow, kTiny}},
       {"erfc", OP(erfc), EXACT(std::erfc(x)), 1, 2, {{-6, 9}, {-2, 2}, {9, 10}, {9, 26}, kSmall}},
-      {"sigmoid", OP(sigmoid), EXACT(logistic(x)), 1, 1, {{-20, 20}, {-87, 87}, {-1, 1}, {-745, 745}, {-103, -87}}},
+      {"sigmoid",
+       OP(sigmoid),
+       EXACT(logistic(x)),
+       1,
+       1,
+       {{-20, 20}, {-87, 87}, {-1, 1}, {-745, 745}, {-103, -87}}},
   };
   return rows;
 }
@@ -83,15 +155,45 @@ const std::vector<Row>& elementary() {
 const std::vector<Row>& activations() {
   static const std::vector<Row> rows = {
       {"elu", OP(elu), EXACT(x > 0 ? x : std::expm1(x)), 1, 1, {{-40, 1}, {-1, 1}, kSmallBelow}},
-      {"selu", OP(selu), EXACT(1.0507009873554804934193349852946 * (x > 0 ? x : 1.6732632423543772848170429916717 * std::expm1(x))), 1, 1, {{-40, 1}, {-1, 1}, kSmallBelow}},
-      {"celu", [](const Tensor& x) { return celu(x, 0.75); }, EXACT(x > 0 ? x : 0.75L * std::expm1(x / 0.75L)), 1.5, 2.5, {{-40, 1}, {-1, 1}, kSmallBelow}},
+      {"selu",
+       OP(selu),
+       EXACT(1.0507009873554804934193349852946 *
+             (x > 0 ? x : 1.6732632423543772848170429916717 * std::expm1(x))),
+       1,
+       1,
+       {{-40, 1}, {-1, 1}, kSmallBelow}},
+      {"celu",
+       [](const Tensor& x) { return celu(x, 0.75); },
+       EXACT(x > 0 ? x : 0.75L * std::expm1(x / 0.75L)),
+       1.5,
+       2.5,
+       {{-40, 1}, {-1, 1}, kSmallBelow}},
       {"silu", OP(silu), EXACT(x * logistic(x)), 1, 1, {{-20, 20}, {-80, 80}, {-700, 700}, kSmall}},
-      {"mish", OP(mish), EXACT(x * std::tanh(softplus(x))), 1, 1, {{-20, 20}, {-80, 80}, {-1, 1}, {-700, 700}, kSmall}},
-      {"softplus", OP(softplus), EXACT(x > 20 ? x : softplus(x)), 1, 1, {{-20, 21}, {-87, 30}, {-1, 1}, {-700, 0}}},
-      {"log_sigmoid", OP(log_sigmoid), EXACT(-softplus(-x)), 1, 1, {{-20, 20}, {-80, 80}, {-1, 1}, {-700, 700}}},
+      {"mish",
+       OP(mish),
+       EXACT(x * std::tanh(softplus(x))),
+       1,
+       1,
+       {{-20, 20}, {-80, 80}, {-1, 1}, {-700, 700}, kSmall}},
+      {"softplus",
+       OP(softplus),
+       EXACT(x > 20 ? x : softplus(x)),
+       1,
+       1,
+       {{-20, 21}, {-87, 30}, {-1, 1}, {-700, 0}}},
+      {"log_sigmoid",
+       OP(log_sigmoid),
+       EXACT(-softplus(-x)),
+       1,
+       1,
+       {{-20, 20}, {-80, 80}, {-1, 1}, {-700, 700}}},
       {"gelu", OP(gelu), EXACT(x * normal_cdf(x)), 4, 4, {{-8, 8}, {-1, 1}, kSmall}},
-      {"gelu, tanh", [](const Tensor& x) { return gelu(x, "tanh"); },
-       EXACT(x * logistic(2 * std::sqrt(2 / kPi) * (x + 0.044715L * x * x * x))), 4, 4, {{-8, 8}, {-1, 1}, kSmall}},
+      {"gelu, tanh",
+       [](const Tensor& x) { return gelu(x, "tanh"); },
+       EXACT(x * logistic(2 * std::sqrt(2 / kPi) * (x + 0.044715L * x * x * x))),
+       4,
+       4,
+       {{-8, 8}, {-1, 1}, kSmall}},
       {"logit", OP(logit), &logit_of, 1, 1, {{0, 1}, {0.49, 0.51}, kSmall}},
   };
   return rows;
@@ -102,7 +204,12 @@ const std::vector<Row>& others() {
   static const std::vector<Row> rows = {
       {"ndtr", OP(special::ndtr), EXACT(normal_cdf(x)), 100, 200, {{-8, 8}}},
       {"erfcx", OP(special::erfcx), EXACT(std::exp(x * x) * std::erfc(x)), 0.6, 40, {{-5, 9}}},
-      {"sinc", OP(sinc), EXACT(x == 0 ? 1 : std::sin(kPi * x) / (kPi * x)), 4, 4, {{-0.5, 0.5}, {1e-37, 0.5, kSpread}}},
+      {"sinc",
+       OP(sinc),
+       EXACT(x == 0 ? 1 : std::sin(kPi * x) / (kPi * x)),
+       4,
+       4,
+       {{-0.5, 0.5}, {1e-37, 0.5, kSpread}}},
       {"entr", OP(special::entr), EXACT(-x * std::log(x)), 6, 4, {{0, 3}}},
       {"rad2deg", OP(rad2deg), EXACT(x * 180 / kPi), 1, 1, {{-10, 10}}},
       {"deg2rad", OP(deg2rad), EXACT(x * kPi / 180), 1, 1, {{-400, 400}}},
@@ -123,14 +230,16 @@ Tensor points(const Domain& d, int64_t n) {
   return x;
 }
 
-/// |got - exact| in units in the last place of exact; 0 where exact is no number or has no place in T.
+/// |got - exact| in units in the last place of exact; 0 where exact is no number or has no place in
+/// T.
 template <class T>
 double error_of(T got, Long exact) {
   const Long size = std::fabs(exact);
   if (!(size <= std::numeric_limits<T>::max())) return 0;
   T below = static_cast<T>(size);
   if (below > size) below = std::nextafter(below, T(0));
-  const Long place = static_cast<Long>(std::nextafter(below, std::numeric_limits<T>::infinity())) - below;
+  const Long place =
+      static_cast<Long>(std::nextafter(below, std::numeric_limits<T>::infinity())) - below;
   const Long error = std::fabs(static_cast<Long>(got) - exact) / place;
   return error == error ? static_cast<double>(error) : std::numeric_limits<double>::infinity();
 }
@@ -186,7 +295,8 @@ TEST(Precision, NextToQuarterTurns) {
   hold_near_quarter_turns<double>();
 }
 
-// ---------------------------------------------------------------- ends of domains, places in memory
+// ---------------------------------------------------------------- ends of domains, places in
+// memory
 template <class T>
 bool same(T a, T b) {
   return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b));
@@ -212,8 +322,8 @@ TEST(Precision, EndsOfDomains) {
 
 // An element's result depends neither on its place in a row nor on what is beside it.
 void expect_same_everywhere(const Row& row, ScalarType dtype) {
-  const Tensor x = (dtype == kFloat ? points<float>(row.domains[0], 200)
-                                    : points<double>(row.domains[0], 200));
+  const Tensor x =
+      (dtype == kFloat ? points<float>(row.domains[0], 200) : points<double>(row.domains[0], 200));
   const Tensor whole = row.op(x);
   for (int64_t n = 1; n < 40; ++n)
     EXPECT_TRUE(row.op(x.narrow(0, n, n)).equal(whole.narrow(0, n, n))) << row.name << ", " << n;
