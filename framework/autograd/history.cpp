@@ -65,6 +65,9 @@ void remember_retained(TensorImpl& t) { t.grad_fn->extra().retained.emplace_back
 
 void set_history(const Tensor& y, NodePtr node, uint32_t output_nr) {
   TensorImpl& impl = y.impl();
+  TAPER_CHECK(!impl.view_base || impl.view_origin != TensorImpl::ViewOrigin::kNoGrad, node->name(),
+              ": recorded for a view that was made where nothing is recorded. What an op makes of "
+              "its own memory is no view: use _unsafe_view");
   remember_stream(*node, impl);
   impl.grad_fn = std::move(node);
   impl.output_nr = output_nr;

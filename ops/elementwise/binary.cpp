@@ -85,7 +85,8 @@ constexpr SumOp kAdd{binary_op::add, "AddBackward0", "AddBackward1", false};
 constexpr SumOp kSub{binary_op::sub, "SubBackward0", "SubBackward1", true};
 constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
 
-bool is_one(const Scalar& s) { return s.equal(1) && !s.isBoolean(); }
+// Not 1.0, which check_alpha() refuses for integers.
+bool is_one(const Scalar& s) { return s.isIntegral(false) && s.equal(1); }
 
 void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
   const ScalarType t = detail::promoted_dtype(x, y);

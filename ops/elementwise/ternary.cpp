@@ -117,7 +117,8 @@ void check_lerp(const Tensor& start, const Tensor& end, const Scalar&) { check_l
 void check_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end);
   check_defined("lerp", weight, "weight");
-  TAPER_CHECK(start.scalar_type() == weight.scalar_type(), "expected dtype ",
+  const bool a_number = weight.dim() == 0 && (start.is_complex() || !weight.is_complex());
+  TAPER_CHECK(start.scalar_type() == weight.scalar_type() || a_number, "expected dtype ",
               cpp_type_name(start.scalar_type()), " for `weight` but got dtype ",
               cpp_type_name(weight.scalar_type()));
 }

@@ -56,9 +56,9 @@ Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
 
 Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
-  if (is_same(src)) return const_cast<Tensor&>(*this);
   check_copy_shapes(*this, src);
   const bool recording = check_inplace("copy_", *this, {src});
+  if (is_same(src)) return const_cast<Tensor&>(*this);
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
   if (recording)

@@ -316,6 +316,7 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
 }
 Tensor Tensor::t() const { return taper::t(*this); }
 Tensor Tensor::mT() const {
+  if (dim() == 0) return *this;
   TAPER_CHECK(dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ",
               dim(), "-D tensor.");
   return taper::transpose(*this, -2, -1);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/random/rand.h>
@@ -278,6 +279,19 @@ TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
       EXPECT_TRUE(y.t().equal(x)) << toString(t) << ' ' << rows;
     }
   }
+}
+
+TEST(Copy, OfALeafToItselfIsAWriteIntoIt) {
+  const Tensor x = ones({3}).requires_grad_();
+  EXPECT_THROW(x.copy_(x), Error);
+  NoGradGuard no_grad;
+  EXPECT_TRUE(x.copy_(x).is_same(x));
+}
+
+TEST(MatrixTranspose, OfANumberIsItself) {
+  const Tensor x = ones({});
+  EXPECT_TRUE(x.mT().is_same(x));
+  EXPECT_THROW(ones({2}).mT(), Error);
 }
 
 }  // namespace
