@@ -137,7 +137,7 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
 }
 
 // The values say that backward through them is not to be had.
-Unique of_history(const char* op, const Tensor& x, Unique y) {
+Unique refusing_backward(const char* op, const Tensor& x, Unique y) {
   std::get<0>(y) = detail::without_derivative(op, std::get<0>(y), {x});
   return y;
 }
@@ -145,27 +145,27 @@ Unique of_history(const char* op, const Tensor& x, Unique y) {
 }  // namespace
 
 Unique _unique2(const Tensor& x, bool, bool return_inverse, bool return_counts) {
-  return of_history("_unique2", x,
-                    unique_elements("_unique2", x, true, return_inverse, return_counts));
+  return refusing_backward("_unique2", x,
+                           unique_elements("_unique2", x, true, return_inverse, return_counts));
 }
 
 std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool, bool return_inverse) {
   auto [values, inverse, counts] =
-      of_history("_unique", x, unique_elements("_unique", x, true, return_inverse, false));
+      refusing_backward("_unique", x, unique_elements("_unique", x, true, return_inverse, false));
   return {values, inverse};
 }
 
 Unique unique_dim(const Tensor& x, int64_t dim, bool, bool return_inverse, bool return_counts) {
-  return of_history("unique_dim", x,
-                    unique_slices("unique_dim", x, dim, true, return_inverse, return_counts));
+  return refusing_backward(
+      "unique_dim", x, unique_slices("unique_dim", x, dim, true, return_inverse, return_counts));
 }
 
 Unique unique_consecutive(const Tensor& x, bool return_inverse, bool return_counts,
                           optional<int64_t> dim) {
   const char* op = "unique_consecutive";
-  return of_history(op, x,
-                    dim ? unique_slices(op, x, *dim, false, return_inverse, return_counts)
-                        : unique_elements(op, x, false, return_inverse, return_counts));
+  return refusing_backward(op, x,
+                           dim ? unique_slices(op, x, *dim, false, return_inverse, return_counts)
+                               : unique_elements(op, x, false, return_inverse, return_counts));
 }
 
 }  // namespace taper

@@ -138,7 +138,8 @@ void check_history(const OpCase& c, const Args& args, Log& log) {
   Args leaves = copy(args);
   for (size_t j = 0; j < leaves.t.size(); ++j)
     if (wants_gradient(c, leaves, j)) leaves.t[j].set_requires_grad(true);
-  for (const Tensor& r : c.call(leaves)) {
+  const Results results = c.call(leaves);
+  for (const Tensor& r : results) {
     if (c.refuses_gradient) expect_refusal(r, log);
     if (!c.differentiable && !c.refuses_gradient && r.requires_grad())
       log.add("expected a result without history");
@@ -146,10 +147,10 @@ void check_history(const OpCase& c, const Args& args, Log& log) {
     const bool is_input = std::any_of(leaves.t.begin(), leaves.t.end(), is_r);
     if (r.requires_grad() && !r.grad_fn() && !is_input) log.add("expected a grad_fn");
   }
-  for (const Tensor& r : c.call(leaves))
-    if (r.defined()) expect_writable(r, leaves, log);
-  if (c.differentiable && differentiable_of(c.call(leaves)).empty())
+  if (c.differentiable && differentiable_of(results).empty())
     log.add("expected a result with history");
+  for (const Tensor& r : results)
+    if (r.defined()) expect_writable(r, leaves, log);
   NoGradGuard no_grad;
   // A view made under no_grad still says that its base requires a gradient.
   for (const Tensor& r : c.call(leaves))

@@ -232,13 +232,12 @@ const std::vector<Binary>& binary() {
 int bits_of(Binary::Bits kind, const Item& x, const Item& y) {
   switch (kind) {
     case Binary::kSame:
+    case Binary::kJump:
       return std::max(x.bits, y.bits);
     case Binary::kAdd:
       return add_bits(widest(x, y), 0);
     case Binary::kProduct:
       return add_bits(x.bits, y.bits);
-    case Binary::kJump:
-      return std::max(x.bits, y.bits);
     default:
       return kInexact;
   }

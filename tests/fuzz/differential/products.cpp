@@ -129,8 +129,8 @@ void decomposed(Program& p) {
   const Tensor m = well_posed(a.t);
   Sizes sizes = m.sizes().vec();
   sizes.back() = 2;
-  const Item b =
-      p.fresh(sizes, a.t.scalar_type());  // in the order of memory that neither library promises
+  const Item b = p.fresh(sizes, a.t.scalar_type());
+  // contiguous(): neither library promises an order of memory.
   switch (p.random().below(11)) {
     case 0:
       return p.made("det", kInexact, [&] { return at::linalg_det(m); });

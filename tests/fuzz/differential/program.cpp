@@ -58,6 +58,13 @@ Sizes telling_strides(const Tensor& t) {
   return strides;
 }
 
+// The values in a row; a complex one is two.
+Tensor as_doubles(const Tensor& t) {
+  Tensor flat = t.detach();
+  if (flat.is_complex()) flat = at::view_as_real(flat.resolve_conj());
+  return flat.to(at::kDouble).contiguous();
+}
+
 // dtype[sizes]flags: values. Flags: g wants a gradient, l is a leaf.
 void print_result(const Tensor& t, bool with_strides = false) {
   std::putchar('\t');
@@ -70,22 +77,24 @@ void print_result(const Tensor& t, bool with_strides = false) {
   print_list('[', t.sizes(), ']');
   if (with_strides && t.numel() > 0) print_list('/', telling_strides(t), '/');
   std::printf("%s%s:", t.requires_grad() ? "g" : "", t.is_leaf() ? "l" : "");
-  Tensor flat = t.detach();
-  if (flat.is_complex()) flat = at::view_as_real(flat.resolve_conj());
-  flat = flat.to(at::kDouble).contiguous();
+  const Tensor flat = as_doubles(t);
   const double* data = flat.data_ptr<double>();
   for (int64_t i = 0; i < flat.numel(); ++i) std::printf(" %.7g", data[i]);
 }
 
 bool has_gradient_dtype(const Tensor& t) { return t.is_floating_point() || t.is_complex(); }
 
+// Of an item of the dtype: 16-bit floats round at once.
+int bits_in(at::ScalarType dtype, int bits) {
+  const bool low = dtype == at::kHalf || dtype == at::kBFloat16;
+  return low || bits > kBitsOfFloat ? kInexact : bits;
+}
+
 // Whether values are small enough to go on with.
 bool tame(const Tensor& t) {
   if (t.numel() > kMostElements || t.dim() > 6) return false;
   if (t.numel() == 0 || t.scalar_type() == at::kBool) return true;
-  Tensor flat = t.detach();
-  if (flat.is_complex()) flat = at::view_as_real(flat.resolve_conj());
-  flat = flat.to(at::kDouble).contiguous();
+  const Tensor flat = as_doubles(t);
   const double* data = flat.data_ptr<double>();
   return std::all_of(data, data + flat.numel(), [](double v) { return std::fabs(v) <= kLargest; });
 }
@@ -102,7 +111,6 @@ uint64_t Random::next() {
 bool any(const Item&) { return true; }
 bool floating(const Item& item) { return item.t.is_floating_point(); }
 bool differentiable(const Item& item) { return has_gradient_dtype(item.t); }
-bool integral(const Item& item) { return at::isIntegralType(item.t.scalar_type(), false); }
 bool number(const Item& item) { return item.t.scalar_type() != at::kBool; }
 bool real(const Item& item) { return number(item) && !item.t.is_complex(); }
 bool exact(const Item& item) { return item.bits <= kBitsOfFloat && !item.t.is_complex(); }
@@ -201,15 +209,18 @@ Tensor Program::laid_out(Tensor t) {
   }
 }
 
-Item Program::fresh(Sizes sizes, at::ScalarType dtype, bool may_want_grad) {
-  Tensor t = laid_out(values(sizes, dtype));
+Item Program::join(Tensor t, int bits, bool may_want_grad) {
+  t = laid_out(t);
   if (may_want_grad && has_gradient_dtype(t) && !random_.one_in(3)) {
     t = t.detach().requires_grad_();
     leaves_.push_back(t);
   }
-  const int bits = dtype == at::kHalf || dtype == at::kBFloat16 ? kInexact : 5;
-  pool_.push_back({t, families_++, bits, true});
+  pool_.push_back({t, families_++, bits_in(t.scalar_type(), bits), true});
   return pool_.back();
+}
+
+Item Program::fresh(Sizes sizes, at::ScalarType dtype, bool may_want_grad) {
+  return join(values(sizes, dtype), 5, may_want_grad);
 }
 
 Item Program::distinct(Sizes sizes, at::ScalarType dtype) {
@@ -221,15 +232,8 @@ Item Program::distinct(Sizes sizes, at::ScalarType dtype) {
     list[i] = (static_cast<double>(i) - static_cast<double>(count / 2)) * step;
   for (size_t i = list.size(); i > 1; --i)
     std::swap(list[i - 1], list[static_cast<size_t>(random_.below(static_cast<int64_t>(i)))]);
-  Tensor t = laid_out(at::tensor(at::ArrayRef<double>(list), at::TensorOptions().dtype(at::kDouble))
-                          .reshape(sizes)
-                          .to(dtype));
-  if (has_gradient_dtype(t) && !random_.one_in(3)) {
-    t = t.detach().requires_grad_();
-    leaves_.push_back(t);
-  }
-  pool_.push_back({t, families_++, 9, true});
-  return pool_.back();
+  const Tensor t = at::tensor(at::ArrayRef<double>(list), at::TensorOptions().dtype(at::kDouble));
+  return join(t.reshape(sizes).to(dtype), 9, true);
 }
 
 Tensor Program::indices_from_zero(Sizes sizes, int64_t limit) {
@@ -326,7 +330,8 @@ bool Program::run(const std::string& name, const std::function<void()>& op) {
 }
 
 void Program::keep(const Tensor& t, int family, int bits, bool known_layout) {
-  if (t.defined() && tame(t) && pool_.size() < 24) pool_.push_back({t, family, bits, known_layout});
+  if (t.defined() && tame(t) && pool_.size() < 24)
+    pool_.push_back({t, family, bits_in(t.scalar_type(), bits), known_layout});
 }
 
 void Program::retire(int family) {
@@ -341,11 +346,7 @@ void Program::made(const std::string& name, int bits, const std::function<Tensor
   if (!run(name, [&] { results = op(); })) return;
   for (const Tensor& t : results) print_result(t);
   std::putchar('\n');
-  for (const Tensor& t : results) {
-    const bool low =
-        t.defined() && (t.scalar_type() == at::kHalf || t.scalar_type() == at::kBFloat16);
-    keep(t, families_++, low || bits > kBitsOfFloat ? kInexact : bits);
-  }
+  for (const Tensor& t : results) keep(t, families_++, bits);
 }
 
 void Program::made(const std::string& name, int bits, const std::function<Tensor()>& op) {
@@ -373,8 +374,7 @@ void Program::changed(const std::string& name, const Item& item, int bits,
   bool all_tame = true;
   for (Item& other : pool_) {
     if (other.family != item.family) continue;
-    const bool low = other.t.scalar_type() == at::kHalf || other.t.scalar_type() == at::kBFloat16;
-    other.bits = low || bits > kBitsOfFloat ? kInexact : std::max(bits, other.bits);
+    other.bits = bits_in(other.t.scalar_type(), std::max(bits, other.bits));
     print_result(other.t);
     all_tame = all_tame && tame(other.t);
   }

@@ -54,7 +54,6 @@ using Filter = bool (*)(const Item&);
 bool any(const Item& item);
 bool floating(const Item& item);        // f16, bf16, f32, f64
 bool differentiable(const Item& item);  // floating and complex
-bool integral(const Item& item);        // not bool
 bool real(const Item& item);            // neither complex nor bool
 bool number(const Item& item);          // not bool
 bool exact(const Item& item);           // real or bool, and no rounding so far
@@ -105,6 +104,7 @@ class Program {
 
  private:
   bool run(const std::string& name, const std::function<void()>& op);
+  Item join(Tensor t, int bits, bool may_want_grad);  // the pool, as fresh
   void keep(const Tensor& t, int family, int bits, bool known_layout = false);
   void retire(int family);
   void forget_last();  // the item that fresh() made
