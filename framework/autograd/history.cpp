@@ -27,10 +27,14 @@ void TensorImpl::destroy(TensorImpl* t) { delete t; }
 namespace autograd {
 
 bool needs_grad(TensorList tensors) {
-  if (!GradMode::is_enabled()) return false;
-  for (const Tensor& t : tensors)
-    if (t.defined() && t.impl_ptr()->requires_grad()) return true;
-  return false;
+  if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
+  bool wanted = false, normal = false;
+  for (const Tensor& t : tensors) {
+    if (!t.defined()) continue;
+    wanted = wanted || t.impl_ptr()->requires_grad();
+    normal = normal || !t.impl_ptr()->inference;
+  }
+  return wanted && normal;
 }
 
 namespace {
@@ -184,11 +188,11 @@ void prepare_change(const Tensor& x, const detail::Inputs& others) {
 bool check_new_history(const Tensor& x, const detail::Inputs& others) {
   const TensorImpl& t = x.impl();
   check_inference_may_change(t);
-  if (!GradMode::is_enabled()) return false;
-  check_is_no_leaf(t);
+  if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
+  check_is_no_leaf(t);
   bool wanted = t.requires_grad();
-  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(*others.p[i]);
+  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(x, *others.p[i]);
   if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
   prepare_change(x, others);
   return true;
@@ -252,7 +256,8 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
   else if (!GradMode::is_enabled() && origin == Origin::kDefault)
     origin = Origin::kNoGrad;
   // A view of a view that may not be changed may not be changed either.
-  view.view_origin = origin == Origin::kDefault ? from.view_origin : origin;
+  const bool inherits = origin == Origin::kDefault || from.view_origin == Origin::kInference;
+  view.view_origin = inherits ? from.view_origin : origin;
 }
 
 }  // namespace autograd

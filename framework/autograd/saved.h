@@ -26,6 +26,10 @@ class Saved {
   bool is_output_ = false;
 };
 
+/// Throws the error of saving an inference tensor. For an op that overwrites its input, and could
+/// only say so afterwards.
+void check_can_be_saved(const Tensor& t);
+
 /// Keeps an input of the op.
 inline Saved saved(const Tensor& t) { return Saved(t, false); }
 /// Keeps an input only when `needed`: an unused Saved costs nothing.

@@ -282,6 +282,7 @@ Tensor& Tensor::mul_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor factor = kept(other, recording && other.is_alias_of(*this));
+  if (recording && wants(*this)) autograd::check_can_be_saved(factor);
   compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
   if (recording) record_mul(*this, *this, factor, before);
@@ -331,6 +332,7 @@ Tensor& Tensor::div_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor divisor = kept(other, recording && other.is_alias_of(*this));
+  if (recording) autograd::check_can_be_saved(divisor);
   compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (recording) record_div(*this, *this, divisor, before);
