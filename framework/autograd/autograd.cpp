@@ -167,8 +167,6 @@ Tensor Tensor::data() const {
 
 Tensor& Tensor::detach_() const {
   TensorImpl& t = impl();
-  TAPER_CHECK(!t.view_base || t.view_origin == TensorImpl::ViewOrigin::kDefault || !t.grad_fn,
-              "Can't detach views in-place. Use detach() instead.");
   TAPER_CHECK(!t.view_base, "Can't detach views in-place. Use detach() instead.");
   if (retains_grad() && t.grad_fn) {
     autograd::forget_retained(t);

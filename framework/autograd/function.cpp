@@ -174,7 +174,7 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
   if (recording) {
     for (const Tensor& t : context.to_save_) {
       const bool own = t.defined() && t.impl().grad_fn == self;
-      context.saved_.push_back(Saved(t, own));
+      context.saved_.push_back(own ? Saved(t, t.impl().output_nr) : Saved(t));
     }
     saved_since_record = 0;
   }

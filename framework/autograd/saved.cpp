@@ -10,14 +10,18 @@ void check_can_be_saved(const Tensor& t) {
               "to get a normal tensor and use it in autograd.");
 }
 
-Saved::Saved(const Tensor& t, bool is_output) : is_output_(is_output) {
+Saved::Saved(const Tensor& t) {
   ++detail::saved_since_record;
   if (!t.defined()) return;
   check_can_be_saved(t);
-  const TensorImpl& impl = *t.impl_ptr();
-  version_ = impl.version();
-  output_nr_ = impl.output_nr;
-  tensor_ = is_output ? taper::detail::share_data(impl) : t;
+  version_ = t.impl_ptr()->version();
+  tensor_ = t;
+}
+
+Saved::Saved(const Tensor& t, uint32_t output_nr) : Saved(t) {
+  is_output_ = true;
+  output_nr_ = output_nr;
+  if (t.defined()) tensor_ = taper::detail::share_data(*t.impl_ptr());
 }
 
 Tensor Saved::get() const {

@@ -410,7 +410,9 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
                      optional<double> neginf) {
   check_defined("nan_to_num", x, "input");
   const NoGradGuard values_only;
-  if (x.is_complex()) detail::unsupported_dtype("nan_to_num", x.scalar_type());
+  if (x.is_complex())
+    return complex(finite_values(real(x), nan, posinf, neginf),
+                   finite_values(imag(x), nan, posinf, neginf));
   if (!x.is_floating_point()) return x.clone();
   const double most = largest(x.scalar_type());
   Tensor y = where(isnan(x), Scalar(nan.value_or(0)), x);

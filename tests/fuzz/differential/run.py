@@ -130,7 +130,10 @@ def difference(got, want, tolerance):
         return "only Taper throws" if got_throws else "only LibTorch throws"
     if len(got) != len(want):
         return "number of results"
-    for g, w in zip(got[2:], want[2:]):
+    for i, (g, w) in enumerate(zip(got[2:], want[2:])):
+        if "undefined" in (g, w) and not any(numbers([g, w])):
+            got[2 + i] = want[2 + i] = "undefined"  # a gradient that is zero
+            continue
         what = heads_differ(g.partition(":")[0], w.partition(":")[0])
         if what:
             return what

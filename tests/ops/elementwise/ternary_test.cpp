@@ -123,6 +123,14 @@ TEST(Ternary, WritesAStridedFirstOperandInPlace) {
   EXPECT_EQ(x.data_ptr(), memory);
 }
 
+TEST(Ternary, ValueOfIntegersIsAWholeNumber) {
+  const Tensor x = ones({2}, kLong), a = full({2}, 3, kLong);
+  EXPECT_TRUE(addcmul(x, a, a, 2.0).equal(full({2}, 19, kLong)));
+  EXPECT_TRUE(x.clone().addcmul_(a, a, -1.0).equal(full({2}, -8, kLong)));
+  expect_error("addcmul: expected a whole number as value for tensors of integers, got 1.5",
+               [&] { addcmul(x, a, a, 1.5); });
+}
+
 TEST(Ternary, TakesOperandsOfOtherDtypesAndNumbers) {
   const Tensor x = counted({2, 2}, 1), a = counted({2, 2}, 2);
   const Tensor half = tensor(0.5, kDouble), two = tensor(2);
