@@ -136,7 +136,8 @@ void with_parameters(Program& p) {
       return p.made("polygamma", kInexact, [&] { return at::polygamma(2, x.t.abs() + 1); });
     case 10:
       return p.made("prelu", kInexact, [&] {
-        return at::prelu(x.t, at::full({1}, 0.25, x.t.options().requires_grad(false)));
+        const Tensor off = within(Domain::kOffKinks, x);
+        return at::prelu(off, at::full({1}, 0.25, off.options().requires_grad(false)));
       });
     default:
       return p.made("round decimals", kInexact, [&] { return at::round(x.t * 0 + 1.25, 1); });

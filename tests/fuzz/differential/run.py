@@ -149,6 +149,10 @@ def coarsest(line):
     return max([TOLERANCE.get(result.partition("[")[0], FINEST) for result in line.split("\t")[2:]] or [FINEST])
 
 
+def name_of(line):
+    return line.split("\t")[1]
+
+
 def compare(got, want):
     """(group, step lines) of the first difference of two programs, or None. Where LibTorch lacks
     something that Taper has, the comparison ends."""
@@ -157,11 +161,10 @@ def compare(got, want):
         g, w = (lines[i] if i < len(lines) else "-\tends" for lines in (got, want))
         tolerance = max(tolerance, coarsest(w))
         what = difference(g, w, tolerance)
-        if what == MORE:
-            return None
+        if what == MORE or what and name_of(w) == "second gradients" and tolerance >= TOLERANCE["f16"]:
+            return None  # of 16-bit floats little is left after two derivatives
         if what:
-            name = w.split("\t")[1]
-            return "%s: %s" % (name, what), (g, w)
+            return "%s: %s" % (name_of(w), what), (g, w)
     return None
 
 
@@ -184,11 +187,11 @@ def known_differences(major):
             pattern = line.partition(" # ")[0].strip()
             if not pattern or pattern.startswith("#"):
                 continue
-            if pattern.startswith("1 "):
-                if major == 1:
-                    patterns.append(pattern[2:])
-            else:
+            version = re.match("[12] ", pattern)
+            if not version:
                 patterns.append(pattern)
+            elif int(version.group()) == major:
+                patterns.append(pattern[2:])
     return patterns
 
 
