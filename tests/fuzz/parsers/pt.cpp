@@ -1,4 +1,4 @@
-// Files of Python's torch.save: what is read can be written, and is then read again.
+// Files of Python's torch.save, from memory and, as state dicts, from a file.
 #include <taper/framework/io/pt.h>
 
 #include "parser.h"

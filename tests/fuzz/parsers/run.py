@@ -137,8 +137,14 @@ def last(pattern, text, default="?"):
     return found[-1] if found else default
 
 
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env=dict(ENVIRONMENT, **os.environ))
+    return done.returncode, done.stdout
+
+
 def fuzz(name, work, seconds):
-    """Runs one target: its line, and what is to be said of a failure."""
+    """Runs one target: its line, and what is to be said of a failure. Kept seeds first and whole: fuzzing cuts long ones."""
     corpus, failures = os.path.join(work, "corpus", name), os.path.join(work, "failures", name)
     os.makedirs(corpus, exist_ok=True)
     shutil.rmtree(failures, ignore_errors=True)
@@ -148,20 +154,22 @@ def fuzz(name, work, seconds):
     dictionary = os.path.join(HERE, "dictionaries", name)
     if os.path.exists(dictionary):
         options.append("-dict=" + dictionary)
-    command = [os.path.join(work, name), *options, corpus, copy_seeds(name, work)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          env=dict(ENVIRONMENT, **os.environ))
+    binary, kept = os.path.join(work, name), sorted(glob.glob(os.path.join(HERE, "seeds", name, "*")))
+    code, said = run([binary, *options[1:], *kept]) if kept else (0, "")
+    if code == 0:
+        code, said = run([binary, *options, corpus, copy_seeds(name, work)])
     with open(os.path.join(work, name + ".log"), "w") as f:
-        f.write(done.stdout)
+        f.write(said)
     failed = sorted(glob.glob(os.path.join(failures, "*")))
+    if code != 0 and not failed:  # libFuzzer copies no input that was given by name
+        failed = [last(r"Running: (.*)", said)]
     line = "%-12s %9s runs, %5s edges, %5s new inputs, %d failures" % (
-        name, last(r"number_of_executed_units: (\d+)", done.stdout), last(r" cov: (\d+)", done.stdout),
-        last(r"new_units_added: *(\d+)", done.stdout), len(failed))
-    if done.returncode == 0:
+        name, last(r"number_of_executed_units: (\d+)", said), last(r" cov: (\d+)", said),
+        last(r"new_units_added: *(\d+)", said), len(failed))
+    if code == 0:
         return line, []
-    said = re.findall(r"ERROR: .*|.*runtime error: .*|.*  what\(\): .*|SUMMARY: .*", done.stdout)
-    said = said or done.stdout.splitlines()[-20:]
-    return line, ["    " + s[:300] for s in said[:6]] + ["    repeat: %s %s" % (os.path.join(work, name), f) for f in failed]
+    lines = re.findall(r"ERROR: .*|.*runtime error: .*|.*  what\(\): .*|SUMMARY: .*", said) or said.splitlines()[-20:]
+    return line, ["    " + s[:300] for s in lines[:6]] + ["    repeat: %s %s" % (os.path.join(work, name), f) for f in failed]
 
 
 def main():
