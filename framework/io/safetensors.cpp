@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 
 // The format's own limit of a header, against files that are not of this format.
 constexpr uint64_t kMaxHeader = 100'000'000;
+// A tensor's sizes lie three deep. Values nested much deeper overflow the stack when copied.
+constexpr int kMaxNesting = 16;
 constexpr const char* kMetadata = "__metadata__";
 // The checksum covers the file with these eight digits as zeros.
 constexpr const char* kChecksumKey = "taper.crc32";
@@ -203,7 +205,9 @@ class Reader {
   Json parse() const {
     std::vector<std::unordered_set<std::string>> names;
     std::string duplicate;
-    const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+      if (depth > kMaxNesting)
+        fail("damaged header: expected values nested at most ", kMaxNesting, " deep, got more");
       if (event == Json::parse_event_t::object_start) names.emplace_back();
       if (event == Json::parse_event_t::object_end) names.pop_back();
       if (event == Json::parse_event_t::key &&
@@ -242,7 +246,7 @@ class Reader {
     return value[key];
   }
 
-  // For messages. A list may be nested so deep that its text would overflow the stack.
+  // For messages: a list or an object may be long.
   static std::string shown(const Json& value) {
     return value.is_structured() ? std::string("an ") + value.type_name() : value.dump();
   }

@@ -55,17 +55,15 @@ TEST(Safetensors, AMappedTensorIsAPrivateCopy) {
   EXPECT_EQ(bytes_of_file(path), before);
 }
 
-// Its text would overflow the stack.
+// A copy of it would overflow the stack.
 TEST(Safetensors, AHeaderOfDeeplyNestedListsIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.safetensors");
   const std::string nested = std::string(200000, '[') + std::string(200000, ']');
   write_raw(path, R"({"x":{"dtype":"F32","shape":[)" + nested + R"(],"data_offsets":[0,0]}})", 0);
-  expect_error("expected a number from 0 to 2^63 - 1 for 'x', got an array",
-               [&] { load_safetensors(path); });
+  expect_error("nested at most 16 deep", [&] { load_safetensors(path); });
   write_raw(path, R"({"x":{"dtype":)" + nested + R"(,"shape":[],"data_offsets":[0,0]}})", 0);
-  expect_error("'x': expected a dtype that Taper has, got an array",
-               [&] { load_safetensors(path); });
+  expect_error("nested at most 16 deep", [&] { load_safetensors(path); });
 }
 
 TEST(Safetensors, TensorsThatAreNotAlignedAreCopied) {
