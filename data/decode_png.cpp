@@ -15,6 +15,25 @@ namespace {
 // Deflate makes at most 1032 bytes of one.
 constexpr int64_t kMaxRatio = 1032;
 
+uint32_t number_at(std::string_view bytes, size_t at) {
+  uint32_t v = 0;
+  for (size_t i = at; i < at + 4; ++i) v = v << 8 | static_cast<unsigned char>(bytes[i]);
+  return v;
+}
+
+/// Throws where a chunk is longer than what is left of the file: libpng would ask for its memory
+/// before it looks. A chunk is its length, a name, so many bytes and a checksum, four bytes each.
+void check_chunks(std::string_view bytes, const std::string& name) {
+  constexpr size_t kSignature = 8, kFrame = 12;
+  for (size_t at = kSignature; at + kFrame <= bytes.size();) {
+    const size_t length = number_at(bytes, at), left = bytes.size() - at - kFrame;
+    TAPER_CHECK(length <= left, name, ": cannot be decoded as PNG: a chunk of ", length,
+                " bytes where ", left, " are left: the file is cut or damaged");
+    if (bytes.substr(at + 4, 4) == "IEND") return;
+    at += kFrame + length;
+  }
+}
+
 /// The most rows that the file can hold. libpng has read the file's first chunk, which says at
 /// these places how many bits a channel has, and which channels a pixel.
 int64_t most_rows(std::string_view bytes, int64_t width) {
@@ -27,6 +46,7 @@ int64_t most_rows(std::string_view bytes, int64_t width) {
 }  // namespace
 
 DecodedImage decode_png(std::string_view bytes, const std::string& name) {
+  check_chunks(bytes, name);
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, void (*)(png_image*)> freed(&png, &png_image_free);

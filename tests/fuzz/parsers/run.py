@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Fuzzes the parsers of outside data: libFuzzer, with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-    run.py --build DIR --work DIR [--seconds N] [--seed N] [--jobs N] [TARGET...]
+    run.py --build DIR --work DIR [--seconds N] [--runs N] [--seed N] [--jobs N] [TARGET...]
 
 DIR of --build is a build folder with the library's objects. The parsers' own sources are compiled anew by clang,
 with counters and sanitizers, into DIR of --work, and linked with the other objects as they are. Each target begins
 with the inputs in seeds/TARGET, those that make_seeds writes and those that earlier runs in the same DIR found, and runs
-for N seconds on one core; --seed makes what it tries the same each time.
+for N seconds on one core, or so many inputs if these are fewer; --seed makes what it tries the same each time.
 
 Prints a line for each target; for a failure the input, what the report says, and the command that repeats it. Exit code
 77 (skipped) when clang or libFuzzer is not installed, 1 when an input failed.
@@ -144,19 +144,20 @@ def run(command):
     return done.returncode, done.stdout
 
 
-def fuzz(name, work, seconds, seed):
+def fuzz(name, args):
     """Runs one target: its line, and what is to be said of a failure. Kept seeds first and whole: fuzzing cuts long ones."""
+    work = args.work
     corpus, failures = os.path.join(work, "corpus", name), os.path.join(work, "failures", name)
     os.makedirs(corpus, exist_ok=True)
     shutil.rmtree(failures, ignore_errors=True)
     os.makedirs(failures)
-    options = ["-max_total_time=%d" % seconds, "-timeout=10", "-rss_limit_mb=3000", "-print_final_stats=1",
-               "-max_len=%d" % MOST_BYTES.get(name, 4096), "-artifact_prefix=%s/" % failures, "-seed=%d" % seed]
+    options = ["-max_total_time=%d" % args.seconds, "-runs=%d" % args.runs, "-timeout=10", "-rss_limit_mb=3000", "-print_final_stats=1",
+               "-max_len=%d" % MOST_BYTES.get(name, 4096), "-artifact_prefix=%s/" % failures, "-seed=%d" % args.seed]
     dictionary = os.path.join(HERE, "dictionaries", name)
     if os.path.exists(dictionary):
         options.append("-dict=" + dictionary)
     binary, kept = os.path.join(work, name), sorted(glob.glob(os.path.join(HERE, "seeds", name, "*")))
-    code, said = run([binary, *options[1:], *kept]) if kept else (0, "")
+    code, said = run([binary, *options[2:], *kept]) if kept else (0, "")
     if code == 0:
         code, said = run([binary, *options, corpus, copy_seeds(name, work)])
     with open(os.path.join(work, name + ".log"), "w") as f:
@@ -178,6 +179,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=-1, help="-1: any number")
     parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cxx", default="clang++")
@@ -198,7 +200,7 @@ def main():
     subprocess.run([os.path.join(args.work, "make_seeds"), os.path.join(args.work, "seeds")], check=True)
     failed = []
     with ThreadPoolExecutor(args.jobs) as pool:
-        for name, (line, report) in zip(names, pool.map(lambda n: fuzz(n, args.work, args.seconds, args.seed), names)):
+        for name, (line, report) in zip(names, pool.map(lambda n: fuzz(n, args), names)):
             print("\n".join([line, *report]), flush=True)
             if report:
                 failed.append(name)
