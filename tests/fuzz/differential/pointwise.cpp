@@ -96,7 +96,7 @@ Tensor within(Domain domain, const Item& x) {
   // Complex: off the branch cuts, on whose sides the sign of a zero decides.
   if (domain != Domain::kAll && x.t.is_complex())
     return at::complex(at::real(x.t).abs() + 1.5, at::imag(x.t) + 0.3);
-  if (domain == Domain::kOffKinks && x.t.is_floating_point()) return x.t + 0.1;
+  if (domain == Domain::kOffKinks) return off_quarters(x.t);
   if (domain == Domain::kPositive) return x.t.abs().add(1.5);
   if (domain == Domain::kUnit)
     return x.t.to(at::kDouble).tanh().mul(0.75).to(at::result_type(x.t, at::ones({1})));
@@ -136,7 +136,7 @@ void with_parameters(Program& p) {
       return p.made("polygamma", kInexact, [&] { return at::polygamma(2, x.t.abs() + 1); });
     case 10:
       return p.made("prelu", kInexact, [&] {
-        const Tensor off = within(Domain::kOffKinks, x);
+        const Tensor off = off_quarters(x.t);
         return at::prelu(off, at::full({1}, 0.25, off.options().requires_grad(false)));
       });
     default:

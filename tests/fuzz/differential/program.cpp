@@ -422,6 +422,10 @@ void Program::finish(bool twice) {
   });
 }
 
+Tensor off_quarters(const Tensor& x) {
+  return at::isIntegralType(x.scalar_type(), /*includeBool=*/true) ? x : x + 0.1;
+}
+
 void Steps::add(int weight, Step step) {
   list.emplace_back(weight, std::move(step));
   total += weight;

@@ -132,6 +132,10 @@ struct Steps {
   const Step& draw(Random& random) const;
 };
 
+/// x off the multiples of 1/4, where slopes have kinks and products zeros; integers as they are.
+/// (Of a product of several zeros LibTorch's second derivative is 0, the true one is not.)
+Tensor off_quarters(const Tensor& x);
+
 void add_views(Steps& steps);
 void add_changes(Steps& steps);
 void add_pointwise(Steps& steps);
