@@ -4,6 +4,7 @@
 #include <taper/data/data.h>
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/basic_ops.h>
 #include <taper/framework/autograd/checkpoint.h>
 #include <taper/framework/autograd/function.h>
 #include <taper/framework/context.h>
@@ -24,6 +25,7 @@
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/runtime/timeline.h>
 #include <taper/framework/tensor.h>
+#include <taper/framework/warning.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/elementwise.h>
 #include <taper/ops/fft/fft.h>

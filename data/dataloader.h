@@ -21,8 +21,8 @@
 
 namespace taper::data {
 
-/// LibTorch's wrapper of an exception from a worker thread. Here an exception reaches the caller as
-/// what it is, with or without workers; this is for programs that name the type.
+/// What comes out of an iterator where a worker's data set threw, with what it threw inside.
+/// Without workers an exception comes as it is.
 struct WorkerException : public std::exception {
   explicit WorkerException(std::exception_ptr original);
   const char* what() const noexcept override { return message.c_str(); }
@@ -30,8 +30,8 @@ struct WorkerException : public std::exception {
   std::string message;
 };
 
-/// The base of the loaders. An epoch starts with begin(); starting one while another is going on
-/// gives that up. The loader must outlive its iterators.
+/// The base of the loaders. An epoch starts with begin(); an epoch whose iterators are gone is
+/// given up. The loader must outlive the use of its iterators.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
@@ -42,15 +42,22 @@ class DataLoaderBase {
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
   virtual ~DataLoaderBase() { join(); }
 
-  /// Starts an epoch. Exceptions of the data set, thrown on whatever thread, come out of the
-  /// iterator where their batch would have come; the batches after it can still be had.
+  /// Starts an epoch. An exception of the data set comes out of the iterator where its batch would
+  /// have come, a worker's as WorkerException; the batches after it can still be had. With workers
+  /// it throws Error while an iterator is there for which batches are being made; without, all
+  /// iterators take the next batch of the newest epoch.
   Iterator<Batch> begin() {
     TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");
+    TAPER_CHECK(!pipeline_ || in_use_.expired() || pipeline_->in_flight() == 0,
+                "DataLoader: Attempted to get a new DataLoader iterator while another iterator is "
+                "not yet exhausted; let that one go out of scope first");
     if (pipeline_) pipeline_->drain();
     reset();
     requests_left_ = true;
     fill();
-    return Iterator<Batch>(std::make_unique<Epoch>(*this, ++epoch_));
+    auto epoch = std::make_unique<Epoch>(*this);
+    in_use_ = epoch->in_use;
+    return Iterator<Batch>(std::move(epoch));
   }
   Iterator<Batch> end() { return {}; }
 
@@ -100,17 +107,12 @@ class DataLoaderBase {
     optional<Batch> batch;
   };
 
-  /// One epoch's batches; there are none any more once a newer epoch has begun.
+  /// What the iterators of one begin() share.
   struct Epoch final : Iterator<Batch>::Producer {
-    Epoch(DataLoaderBase& loader, uint64_t number) : loader(loader), number(number) {}
-    optional<Batch> next() override {
-      TAPER_CHECK(number == loader.epoch_,
-                  "DataLoader: expected an iterator of the epoch that was "
-                  "begun last, got one of an earlier epoch");
-      return loader.next();
-    }
+    explicit Epoch(DataLoaderBase& loader) : loader(loader) {}
+    optional<Batch> next() override { return loader.next(); }
     DataLoaderBase& loader;
-    const uint64_t number;
+    const std::shared_ptr<void> in_use = std::make_shared<char>();
   };
 
   /// Gives the workers as much to do as they may have.
@@ -142,7 +144,7 @@ class DataLoaderBase {
     while (std::unique_ptr<detail::Task> task = pipeline_->next(timeout_ms)) {
       BatchTask& made = static_cast<BatchTask&>(*task);
       if (made.error || made.batch) fill();
-      if (made.error) std::rethrow_exception(made.error);
+      if (made.error) throw WorkerException(made.error);
       if (made.batch) return std::move(made.batch);
     }
     return nullopt;
@@ -150,7 +152,7 @@ class DataLoaderBase {
 
   size_t max_tasks_ = 0;
   bool pins_ = false;
-  uint64_t epoch_ = 0;
+  std::weak_ptr<void> in_use_;  ///< alive while an iterator of the newest epoch is
   bool requests_left_ = false;
   bool joined_ = false;
   // Behind the data sets: its threads use them.
@@ -158,7 +160,8 @@ class DataLoaderBase {
 };
 
 /// A loader whose sampler says which examples make a batch. Each worker has its own copy of the
-/// data set (see SharedBatchDataset for one that should not be copied).
+/// data set, made by its copy constructor, as in LibTorch (see SharedBatchDataset for one that
+/// should not be copied).
 template <class Dataset, class Sampler>
 class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType,
                                                   typename Sampler::BatchRequestType> {
@@ -171,9 +174,9 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options), sampler_(std::move(sampler)) {
     std::vector<std::unique_ptr<Dataset>> datasets;
-    for (size_t w = 1; w < this->options_.workers; ++w)
+    for (size_t w = 0; w < this->options_.workers; ++w)
       datasets.push_back(std::make_unique<Dataset>(dataset));
-    datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
+    if (datasets.empty()) datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));
     this->start(std::move(datasets));
   }
   ~StatelessDataLoader() override { this->join(); }

@@ -10,7 +10,43 @@ namespace taper::data::detail {
 
 #if TAPER_WITH_PNG
 
+namespace {
+
+// Deflate makes at most 1032 bytes of one.
+constexpr int64_t kMaxRatio = 1032;
+
+uint32_t number_at(std::string_view bytes, size_t at) {
+  uint32_t v = 0;
+  for (size_t i = at; i < at + 4; ++i) v = v << 8 | static_cast<unsigned char>(bytes[i]);
+  return v;
+}
+
+/// Throws where a chunk is longer than what is left of the file: libpng would ask for its memory
+/// before it looks. A chunk is its length, a name, so many bytes and a checksum, four bytes each.
+void check_chunks(std::string_view bytes, const std::string& name) {
+  constexpr size_t kSignature = 8, kFrame = 12;
+  for (size_t at = kSignature; at + kFrame <= bytes.size();) {
+    const size_t length = number_at(bytes, at), left = bytes.size() - at - kFrame;
+    TAPER_CHECK(length <= left, name, ": cannot be decoded as PNG: a chunk of ", length,
+                " bytes where ", left, " are left: the file is cut or damaged");
+    if (bytes.substr(at + 4, 4) == "IEND") return;
+    at += kFrame + length;
+  }
+}
+
+/// The most rows that the file can hold. libpng has read the file's first chunk, which says at
+/// these places how many bits a channel has, and which channels a pixel.
+int64_t most_rows(std::string_view bytes, int64_t width) {
+  const int64_t depth = bytes[24], color = bytes[25];
+  const int64_t channels = (color == 2 || color == 6 ? 3 : 1) + (color == 4 || color == 6 ? 1 : 0);
+  const int64_t nbytes_of_row = 1 + (width * channels * depth + 7) / 8;
+  return kMaxRatio * static_cast<int64_t>(bytes.size()) / nbytes_of_row;
+}
+
+}  // namespace
+
 DecodedImage decode_png(std::string_view bytes, const std::string& name) {
+  check_chunks(bytes, name);
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, void (*)(png_image*)> freed(&png, &png_image_free);
@@ -18,6 +54,10 @@ DecodedImage decode_png(std::string_view bytes, const std::string& name) {
     TAPER_CHECK(ok, name, ": cannot be decoded as PNG: ", static_cast<const char*>(png.message));
   };
   check(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()));
+  // Before memory is asked for that the file cannot fill.
+  TAPER_CHECK(png.height <= most_rows(bytes, png.width), name, ": expected ", png.height, " x ",
+              png.width, " pixels, got a PNG file of ", bytes.size(),
+              " bytes, which cannot hold them: it is cut or damaged");
   DecodedImage image = image_of(png.height, png.width, name);
   // Read with transparency, which is then dropped: libpng alone would mix in a background.
   png.format = PNG_FORMAT_RGBA;

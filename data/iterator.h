@@ -46,9 +46,10 @@ class Iterator {
   }
   Batch* operator->() { return &**this; }
 
-  /// Equal: the same iterator, or both at the end.
+  /// Equal: copies of one iterator, two ends, and the end with an iterator that has no batch left.
+  /// Two iterators that begin() gave are not, wherever they are.
   bool operator==(const Iterator& o) const {
-    return state_ == o.state_ || (at_end() && o.at_end());
+    return state_ && o.state_ ? state_ == o.state_ : at_end() && o.at_end();
   }
   bool operator!=(const Iterator& o) const { return !(*this == o); }
 

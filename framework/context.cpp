@@ -1,10 +1,9 @@
 #include <taper/framework/context.h>
 
-#include <iostream>
-
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/stream.h>
+#include <taper/framework/warning.h>
 
 namespace taper {
 namespace {
@@ -21,8 +20,6 @@ bool find_precision(const std::string& name, Float32MatmulPrecision& p) {
   return false;
 }
 
-void warn(const std::string& text) { std::cerr << "Warning: " + text + "\n"; }
-
 }  // namespace
 
 Context& globalContext() {
@@ -37,9 +34,9 @@ bool Context::hasCuDNN() { return hasCUDART(); }
 void Context::setFloat32MatmulPrecision(const std::string& name) {
   Float32MatmulPrecision p;
   if (find_precision(name, p)) return setFloat32MatmulPrecision(p);
-  warn(name +
-       " is not one of 'highest', 'high', or 'medium'; the current "
-       "setFloat32MatmulPrecision call has no effect.");
+  detail::warn_user(name +
+                    " is not one of 'highest', 'high', or 'medium'; the current "
+                    "setFloat32MatmulPrecision call has no effect.");
 }
 
 void set_float32_matmul_precision(const std::string& precision) {
@@ -61,7 +58,7 @@ void Context::alertNotDeterministic(const std::string& caller) {
   const std::string text = caller +
                            " does not have a deterministic implementation, but you set "
                            "'torch.use_deterministic_algorithms(True";
-  if (warns) return warn(text + ", warn_only=True)'.");
+  if (warns) return detail::warn_user(text + ", warn_only=True)'.");
   throw Error(text +
               ")'. You can turn off determinism just for this operation, or you can use the "
               "'warn_only=True' option, if that's acceptable for your application.");

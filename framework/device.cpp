@@ -10,8 +10,28 @@ struct NamedType {
   const char* name;
 };
 constexpr NamedType kTypes[] = {
-    {kCPU, "cpu"},     {kCUDA, "cuda"}, {kHIP, "hip"}, {kXLA, "xla"},   {kVulkan, "vulkan"},
-    {kMetal, "metal"}, {kXPU, "xpu"},   {kMPS, "mps"}, {kMeta, "meta"}, {kVE, "ve"},
+    {kCPU, "cpu"},
+    {kCUDA, "cuda"},
+    {DeviceType::MKLDNN, "mkldnn"},
+    {DeviceType::OPENGL, "opengl"},
+    {DeviceType::OPENCL, "opencl"},
+    {DeviceType::IDEEP, "ideep"},
+    {kHIP, "hip"},
+    {kFPGA, "fpga"},
+    {kMAIA, "maia"},
+    {kORT, "ort"},
+    {kXLA, "xla"},
+    {kVulkan, "vulkan"},
+    {kMetal, "metal"},
+    {kXPU, "xpu"},
+    {kMPS, "mps"},
+    {kMeta, "meta"},
+    {kHPU, "hpu"},
+    {kVE, "ve"},
+    {kLazy, "lazy"},
+    {kIPU, "ipu"},
+    {kMTIA, "mtia"},
+    {kPrivateUse1, "privateuseone"},
 };
 
 const char* name_of(DeviceType t) {

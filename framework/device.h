@@ -16,14 +16,27 @@ namespace taper {
 enum class DeviceType : int8_t {
   CPU = 0,
   CUDA = 1,
+  MKLDNN = 2,
+  OPENGL = 3,
+  OPENCL = 4,
+  IDEEP = 5,
   HIP = 6,
+  FPGA = 7,
+  ORT = 8,
+  MAIA = 8,
   XLA = 9,
   Vulkan = 10,
   Metal = 11,
   XPU = 12,
   MPS = 13,
   Meta = 14,
+  HPU = 15,
   VE = 16,
+  Lazy = 17,
+  IPU = 18,
+  MTIA = 19,
+  PrivateUse1 = 20,
+  COMPILE_TIME_MAX_DEVICE_TYPES = 21,
 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
@@ -35,6 +48,16 @@ constexpr DeviceType kXPU = DeviceType::XPU;
 constexpr DeviceType kMPS = DeviceType::MPS;
 constexpr DeviceType kMeta = DeviceType::Meta;
 constexpr DeviceType kVE = DeviceType::VE;
+constexpr DeviceType kFPGA = DeviceType::FPGA;
+constexpr DeviceType kORT = DeviceType::ORT;
+constexpr DeviceType kMAIA = DeviceType::MAIA;
+constexpr DeviceType kHPU = DeviceType::HPU;
+constexpr DeviceType kLazy = DeviceType::Lazy;
+constexpr DeviceType kIPU = DeviceType::IPU;
+constexpr DeviceType kMTIA = DeviceType::MTIA;
+constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
+constexpr int COMPILE_TIME_MAX_DEVICE_TYPES =
+    static_cast<int>(DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
 using DeviceIndex = int8_t;
 
 namespace detail {
@@ -45,6 +68,8 @@ namespace detail {
 /// A device type and an index; index -1 means "the current one".
 class Device {
  public:
+  using Type = DeviceType;
+
   constexpr Device() = default;
   /// Throws Error for a type that Taper has no devices of.
   constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {

@@ -334,34 +334,58 @@ struct OpMath<BFloat16> {
 template <class T>
 using opmath_t = typename OpMath<T>::type;
 
+namespace detail {
+/// What std::numeric_limits says alike of float and of the 16-bit floats.
+struct LimitsOf16Bits {
+  using Float = std::numeric_limits<float>;
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false;
+  static constexpr bool is_exact = false, is_bounded = true, is_modulo = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
+  static constexpr auto has_denorm = Float::has_denorm;
+  static constexpr auto has_denorm_loss = Float::has_denorm_loss;
+  static constexpr auto round_style = Float::round_style;
+  static constexpr auto traps = Float::traps;
+  static constexpr auto tinyness_before = Float::tinyness_before;
+  static constexpr int radix = 2;
+};
+}  // namespace detail
+
 }  // namespace taper
 
 namespace std {
 template <>
-struct numeric_limits<taper::Half> {
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true;
-  static constexpr int digits = 11, max_digits10 = 5;
+struct numeric_limits<taper::Half> : taper::detail::LimitsOf16Bits {
+  static constexpr bool is_iec559 = true;
+  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5;
+  static constexpr int min_exponent = -13, min_exponent10 = -4;
+  static constexpr int max_exponent = 16, max_exponent10 = 4;
   static constexpr taper::Half make(uint16_t b) { return {b, taper::Half::from_bits_t{}}; }
   static constexpr taper::Half min() { return make(0x0400); }
   static constexpr taper::Half lowest() { return make(0xfbff); }
   static constexpr taper::Half max() { return make(0x7bff); }
   static constexpr taper::Half epsilon() { return make(0x1400); }
+  static constexpr taper::Half round_error() { return make(0x3800); }
   static constexpr taper::Half infinity() { return make(0x7c00); }
   static constexpr taper::Half quiet_NaN() { return make(0x7e00); }
+  static constexpr taper::Half signaling_NaN() { return make(0x7d00); }
+  static constexpr taper::Half denorm_min() { return make(0x0001); }
 };
 template <>
-struct numeric_limits<taper::BFloat16> {
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true;
-  static constexpr int digits = 8, max_digits10 = 4;
+struct numeric_limits<taper::BFloat16> : taper::detail::LimitsOf16Bits {
+  static constexpr bool is_iec559 = false;
+  static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
+  static constexpr int min_exponent = -125, min_exponent10 = -37;
+  static constexpr int max_exponent = 128, max_exponent10 = 38;
   static constexpr taper::BFloat16 make(uint16_t b) { return {b, taper::BFloat16::from_bits_t{}}; }
   static constexpr taper::BFloat16 min() { return make(0x0080); }
   static constexpr taper::BFloat16 lowest() { return make(0xff7f); }
   static constexpr taper::BFloat16 max() { return make(0x7f7f); }
   static constexpr taper::BFloat16 epsilon() { return make(0x3c00); }
+  static constexpr taper::BFloat16 round_error() { return make(0x3f00); }
   static constexpr taper::BFloat16 infinity() { return make(0x7f80); }
   static constexpr taper::BFloat16 quiet_NaN() { return make(0x7fc0); }
+  static constexpr taper::BFloat16 signaling_NaN() { return make(0x7fa0); }
+  static constexpr taper::BFloat16 denorm_min() { return make(0x0001); }
 };
 }  // namespace std
 

@@ -6,7 +6,7 @@
 namespace taper::indexing {
 
 Slice::Slice(optional<int64_t> start, optional<int64_t> stop, optional<int64_t> step)
-    : start_(start), stop_(stop), step_(step.value_or(1)) {
+    : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
   TAPER_CHECK_VALUE(step_ != 0, "slice step cannot be zero");
   TAPER_CHECK_VALUE(step_ > 0, "step must be greater than zero");
 }
@@ -17,7 +17,7 @@ void TensorIndex::check_dots(const char* text) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Slice& s) {
-  return out << s.start().value_or(0) << ':' << s.stop().value_or(INT64_MAX) << ':' << s.step();
+  return out << s.start() << ':' << s.stop() << ':' << s.step();
 }
 
 std::ostream& operator<<(std::ostream& out, const TensorIndex& i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <limits>
 #include <type_traits>
 
 #include <taper/framework/tensor.h>
@@ -19,20 +20,23 @@ constexpr nullopt_t None = nullopt;
 struct EllipsisIndexType {};
 constexpr EllipsisIndexType Ellipsis{};
 
+/// The least and the greatest bound of a slice.
+constexpr int64_t INDEX_MIN = std::numeric_limits<int64_t>::min();
+constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
+
 /// start, start + step, ... below stop. Negative bounds count from the end; missing ones (None)
-/// mean the whole dimension; bounds beyond the ends are clipped.
+/// mean the whole dimension (0 and INDEX_MAX); bounds beyond the ends are clipped.
 class Slice {
  public:
   /// Throws ValueError unless `step` is positive.
   Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt,
         optional<int64_t> step = nullopt);
-  optional<int64_t> start() const { return start_; }
-  optional<int64_t> stop() const { return stop_; }
+  int64_t start() const { return start_; }
+  int64_t stop() const { return stop_; }
   int64_t step() const { return step_; }
 
  private:
-  optional<int64_t> start_, stop_;
-  int64_t step_;
+  int64_t start_, stop_, step_;
 };
 
 enum class TensorIndexType { None, Ellipsis, Integer, Boolean, Slice, Tensor };

@@ -5,9 +5,9 @@
 
 namespace taper {
 
-void Scalar::throw_not_real() const {
-  TAPER_CHECK(false,
-              "value cannot be converted to type double without overflow: ", toComplexDouble());
+void Scalar::throw_not_real(ScalarType to) const {
+  TAPER_CHECK(false, "value cannot be converted to type ", cpp_type_name(to),
+              " without overflow: ", toComplexDouble());
 }
 
 int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {

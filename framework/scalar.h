@@ -54,7 +54,7 @@ class Scalar {
     } else if constexpr (std::is_same<T, double>::value) {
       return real_value();
     } else {
-      return static_cast<T>(static_cast<float>(real_value()));
+      return static_cast<T>(static_cast<float>(real_value(CppTypeToScalarType<T>::value)));
     }
   }
   /// The value as T with C++'s own conversion (wraps, truncates, drops imaginary parts): what a
@@ -86,11 +86,11 @@ class Scalar {
  private:
   enum class Kind : int8_t { kIntegral, kFloating, kBoolean, kComplex };
   bool has_double() const { return kind_ == Kind::kFloating || kind_ == Kind::kComplex; }
-  double real_value() const {
-    if (__builtin_expect(imag_ != 0, 0)) throw_not_real();
+  double real_value(ScalarType to = kDouble) const {
+    if (__builtin_expect(imag_ != 0, 0)) throw_not_real(to);
     return has_double() ? d_ : static_cast<double>(i_);
   }
-  [[noreturn]] void throw_not_real() const;
+  [[noreturn]] void throw_not_real(ScalarType to) const;
   int64_t checked_integer(size_t bits, bool is_signed) const;
   Kind kind_;
   union {

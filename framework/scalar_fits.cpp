@@ -14,6 +14,8 @@ double largest(ScalarType floating) {
 }
 
 void check_floating(const Scalar& value, ScalarType dtype) {
+  TAPER_CHECK(value.toComplexDouble().imag() == 0, "value cannot be converted to type ",
+              cpp_type_name(dtype), " without overflow: ", value);
   const double v = value.toDouble();
   TAPER_CHECK(!std::isfinite(v) || std::fabs(v) <= largest(dtype),
               "value cannot be converted to type ", dtype, " without overflow: ", v);

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/warning.h>
 
 namespace taper::nn {
 
@@ -241,6 +242,10 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
   if (tensor.defined()) {
     tensor.set_requires_grad(requires_grad);
     tensor.impl().parameter = true;
+  } else if (requires_grad) {
+    taper::detail::warn_user(
+        "An undefined tensor cannot require grad. Ignoring the `requires_grad=true` function "
+        "parameter.");
   }
   return parameters_.insert(std::move(name), std::move(tensor));
 }

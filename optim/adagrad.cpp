@@ -27,7 +27,7 @@ void begin_state(Adagrad& optimizer) {
     for (const Tensor& p : group.params()) {
       auto state = std::make_unique<AdagradParamState>();
       state->sum(full_like(p, start));
-      optimizer.state()[detail::state_key(p)] = std::move(state);
+      optimizer.state()[p.unsafeGetTensorImpl()] = std::move(state);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/shared/foreach.h>
 #include <taper/optim/serialize.h>
 #include <taper/optim/updates.h>
@@ -13,6 +14,11 @@ namespace {
 [[noreturn]] void missing(const char* type, const char* what) {
   throw NotImplementedError(
       taper::detail::concat(what, " has not been implemented in derived class of ", type));
+}
+
+void warn_of_removal(const char* function) {
+  taper::detail::warn_user(
+      taper::detail::concat("Optimizer::", function, "() will be removed in PyTorch 1.6"));
 }
 
 }  // namespace
@@ -87,11 +93,26 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
 
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   check_group(OptimizerParamGroup(parameters));
-  std::vector<Tensor>& first = this->parameters();
+  warn_of_removal("add_parameters");
+  std::vector<Tensor>& first = param_groups_.at(0).params();
   first.insert(first.end(), parameters.begin(), parameters.end());
 }
 
-size_t Optimizer::size() const noexcept {
+std::vector<Tensor>& Optimizer::parameters() {
+  warn_of_removal("parameters");
+  return param_groups_.at(0).params();
+}
+const std::vector<Tensor>& Optimizer::parameters() const {
+  warn_of_removal("parameters");
+  return param_groups_.at(0).params();
+}
+
+size_t Optimizer::size() const {
+  warn_of_removal("size");
+  return count_parameters();
+}
+
+size_t Optimizer::count_parameters() const {
   size_t count = 0;
   for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
   return count;
@@ -117,7 +138,7 @@ void Optimizer::zero_grad(bool set_to_none) {
   taper::detail::foreach_zero_(on_devices);
 }
 
-std::string Optimizer::key(const Tensor& parameter) { return detail::state_key(parameter); }
+StateKey Optimizer::key(const Tensor& parameter) { return parameter.unsafeGetTensorImpl(); }
 
 Tensor Optimizer::evaluate(const LossClosure& closure) {
   if (!closure) return {};
@@ -126,7 +147,7 @@ Tensor Optimizer::evaluate(const LossClosure& closure) {
 }
 
 void Optimizer::find_slot(size_t index, const Tensor& parameter) {
-  if (index >= slots_.size()) slots_.resize(std::max(size(), index + 1));
+  if (index >= slots_.size()) slots_.resize(std::max(count_parameters(), index + 1));
   slots_[index] = {parameter.unsafeGetTensorImpl(), state_.removals(), &state_[key(parameter)]};
 }
 

@@ -1,6 +1,8 @@
 // Optimizer: the base of all optimizers, parameter groups, and what is kept per parameter.
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -109,10 +111,34 @@ class OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// The states by the parameter's key (see Optimizer::key). A map whose removals are counted, so
-/// that the optimizer may keep pointers to entries between steps.
-class ParamStates : private std::unordered_map<std::string, std::unique_ptr<OptimizerParamState>> {
-  using Map = std::unordered_map<std::string, std::unique_ptr<OptimizerParamState>>;
+/// The key of a parameter's state. Programs written for LibTorch 2 give the TensorImpl's address,
+/// those for LibTorch 1.13 the text that c10::guts::to_string makes of it.
+class StateKey {
+ public:
+  StateKey(const void* parameter) : address_(parameter) {}
+  /// Throws Error for a text that is no address.
+  StateKey(const std::string& text);
+  StateKey(const char* text) : StateKey(std::string(text)) {}
+  operator void*() const { return const_cast<void*>(address_); }
+  operator std::string() const;
+  friend bool operator==(StateKey a, StateKey b) { return a.address_ == b.address_; }
+  friend bool operator!=(StateKey a, StateKey b) { return a.address_ != b.address_; }
+  /// As the address.
+  friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, StateKey key);
+
+  struct Hash {
+    size_t operator()(StateKey key) const { return std::hash<const void*>()(key.address_); }
+  };
+
+ private:
+  const void* address_;
+};
+
+/// The states by the parameter's key. A map whose removals are counted, so that the optimizer may
+/// keep pointers to entries between steps.
+class ParamStates
+    : private std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash> {
+  using Map = std::unordered_map<StateKey, std::unique_ptr<OptimizerParamState>, StateKey::Hash>;
 
  public:
   using Map::at;
@@ -167,15 +193,15 @@ class Optimizer {
   void zero_grad(bool set_to_none = false);
 
   void add_param_group(const OptimizerParamGroup& group);
-  /// Adds to the first group.
+  /// Adds to the first group. Warns that it will be removed, as do parameters() and size().
   void add_parameters(const std::vector<Tensor>& parameters);
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// The parameters of the first group.
-  std::vector<Tensor>& parameters() { return param_groups_.at(0).params(); }
-  const std::vector<Tensor>& parameters() const { return param_groups_.at(0).params(); }
+  std::vector<Tensor>& parameters();
+  const std::vector<Tensor>& parameters() const;
   /// The number of parameters in all groups.
-  size_t size() const noexcept;
+  size_t size() const;
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   ParamStates& state() noexcept { return state_; }
@@ -189,7 +215,7 @@ class Optimizer {
 
  protected:
   /// The key of a parameter in state().
-  static std::string key(const Tensor& parameter);
+  static StateKey key(const Tensor& parameter);
   /// Evaluates the closure, if there is one, with gradients enabled.
   static Tensor evaluate(const LossClosure& closure);
   /// Calls update(param, grad, options, index) for every parameter with a gradient, after checking
@@ -221,6 +247,7 @@ class Optimizer {
     uint64_t removals = 0;
     std::unique_ptr<OptimizerParamState>* place = nullptr;
   };
+  size_t count_parameters() const;
   void check_group(const OptimizerParamGroup& group) const;
   void find_slot(size_t index, const Tensor& parameter);
   static void check_gradient(const char* name, const Tensor& parameter, const Tensor& grad);

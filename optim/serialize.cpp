@@ -1,5 +1,6 @@
 #include <taper/optim/serialize.h>
 
+#include <cstdlib>
 #include <sstream>
 
 namespace taper::optim {
@@ -15,13 +16,6 @@ std::vector<std::string> read_names(serialize::InputArchive& archive) {
 }
 
 }  // namespace
-
-std::string state_key(const Tensor& parameter) {
-  // The text that c10::guts::to_string gives for the pointer: user code looks states up by it.
-  std::ostringstream out;
-  out << parameter.unsafeGetTensorImpl();
-  return out.str();
-}
 
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer,
                     const std::vector<const OptimizerParamState*>& states) {
@@ -72,6 +66,18 @@ LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer
 }
 
 }  // namespace detail
+
+StateKey::StateKey(const std::string& text) {
+  char* end = nullptr;
+  address_ = reinterpret_cast<const void*>(std::strtoull(text.c_str(), &end, 16));
+  TAPER_CHECK(
+      !text.empty() && *end == '\0',
+      "Optimizer::state: expected as key a parameter's TensorImpl or the text of its address, "
+      "c10::guts::to_string(p.unsafeGetTensorImpl()), got '",
+      text, "'");
+}
+StateKey::operator std::string() const { return taper::detail::concat(address_); }
+std::ostream& operator<<(std::ostream& out, StateKey key) { return out << key.address_; }
 
 void Optimizer::save(serialize::OutputArchive&) const {
   throw NotImplementedError("Optimizer: expected a subclass that implements save()");

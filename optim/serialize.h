@@ -26,8 +26,6 @@ struct LoadedOptimizer {
 };
 /// Throws Error unless the groups have the sizes of the optimizer's.
 LoadedOptimizer load_optimizer(serialize::InputArchive& archive, const Optimizer& optimizer);
-/// The text under which an optimizer keeps the state of a parameter.
-std::string state_key(const Tensor& parameter);
 
 /// The value of that name. Throws Error, with the name, when there is none or none of type T.
 template <class T>
@@ -85,7 +83,7 @@ void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   std::vector<const OptimizerParamState*> states;
   for (const OptimizerParamGroup& group : optimizer.param_groups()) {
     for (const Tensor& p : group.params()) {
-      auto found = optimizer.state().find(detail::state_key(p));
+      auto found = optimizer.state().find(p.unsafeGetTensorImpl());
       states.push_back(found == optimizer.state().end() ? nullptr : found->second.get());
     }
   }
@@ -123,7 +121,7 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer, const Che
     OptimizerParamGroup& group = optimizer.param_groups()[i];
     group.set_options(std::move(options[i]));
     for (size_t j = 0; j < group.params().size(); ++j) {
-      const std::string key = detail::state_key(group.params()[j]);
+      const StateKey key = group.params()[j].unsafeGetTensorImpl();
       auto found = states.find(loaded.groups[i].params[j]);
       if (found != states.end())
         optimizer.state()[key] = std::move(found->second);

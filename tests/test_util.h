@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/warning.h>
+
 #include "harness/samples.h"
 
 namespace taper::testing {
@@ -64,6 +66,27 @@ template <class E = Error, class Body>
 void expect_error(const std::string& text, const Body& body) {
   const std::string message = message_of<E>(body);
   EXPECT_NE(message.find(text), std::string::npos) << "expected: " << text << "\ngot: " << message;
+}
+
+// ---------------------------------------------------------------------- warnings
+/// The texts of the warnings that `body` gives, also of those that come once in a process.
+template <class Body>
+std::vector<std::string> warnings_of(const Body& body) {
+  struct Texts : WarningHandler {
+    void process(const Warning& w) override { all.push_back(w.msg()); }
+    std::vector<std::string> all;
+  } texts;
+  const WarningUtils::WarningHandlerGuard handler(&texts);
+  const WarningUtils::WarnAlways each_time(true);
+  body();
+  return texts.all;
+}
+/// Expects that `body` gives just one warning, with this text in it.
+template <class Body>
+void expect_warning(const std::string& text, const Body& body) {
+  const std::vector<std::string> got = warnings_of(body);
+  ASSERT_EQ(got.size(), 1u) << "expected: " << text;
+  EXPECT_NE(got[0].find(text), std::string::npos) << "expected: " << text << "\ngot: " << got[0];
 }
 
 // ---------------------------------------------------------------------- files

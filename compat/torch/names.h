@@ -57,6 +57,9 @@ namespace at {
 using namespace taper;
 using namespace c10;
 using taper::complex;
+namespace native {
+using namespace taper;
+}
 namespace indexing = taper::indexing;
 }  // namespace at
 

@@ -30,12 +30,15 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/core/DeprecatedTypeProperties.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/tensor.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 #include <c10/util/OptionalArrayRef.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/complex.h>
+#include <c10/util/flat_hash_map.h>
 #include <c10/util/irange.h>
 #include <c10/util/string_view.h>
 #include <torch/custom_class.h>
@@ -44,6 +47,10 @@
 #include <torch/names.h>
 #include <torch/optim/serialize.h>
 #include <torch/version.h>
+
+namespace torch {
+using std::make_unique;
+}
 
 #define TORCH_ARG(T, name) TAPER_ARG(T, name)
 #define TORCH_MODULE_IMPL(Name, ImplType) TAPER_MODULE_CLASS(Name, ImplType)

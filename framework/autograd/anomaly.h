@@ -5,8 +5,8 @@
 
 namespace taper::autograd {
 
-/// Process-wide switch. While on, every node keeps the call stack of its forward op, and backward
-/// throws on the first NaN gradient.
+/// Process-wide switch. While on, every node keeps the call stack of its forward op, which comes as
+/// a warning when an error comes out of the node, and backward throws on the first NaN gradient.
 class AnomalyMode {
  public:
   static bool is_enabled() { return enabled_; }
@@ -24,10 +24,8 @@ class AnomalyMode {
 /// Anomaly mode for a scope.
 class DetectAnomalyGuard {
  public:
-  explicit DetectAnomalyGuard(bool check_nan = true)
-      : before_(AnomalyMode::is_enabled()), check_before_(AnomalyMode::should_check_nan()) {
-    AnomalyMode::set_enabled(true, check_nan);
-  }
+  /// Warns, once, that programs get slower.
+  explicit DetectAnomalyGuard(bool check_nan = true);
   ~DetectAnomalyGuard() { AnomalyMode::set_enabled(before_, check_before_); }
   DetectAnomalyGuard(const DetectAnomalyGuard&) = delete;
   DetectAnomalyGuard& operator=(const DetectAnomalyGuard&) = delete;

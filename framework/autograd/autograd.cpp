@@ -8,12 +8,17 @@
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/autograd/view_history.h>
+#include <taper/framework/warning.h>
 
 namespace taper {
 namespace autograd {
 
 std::ostream& operator<<(std::ostream& out, const NodePtr& node) {
   return out << static_cast<const void*>(node.get());
+}
+
+Variable make_variable(const Tensor& data, bool requires_grad) {
+  return data.defined() ? data.detach().set_requires_grad(requires_grad) : data;
 }
 
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
@@ -42,6 +47,20 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
   return run_backward(pass);
 }
 
+namespace {
+
+/// Warns where a gradient is asked for that no backward will ever keep.
+void warn_of_no_leaf(const Tensor& t) {
+  if (!t.impl().grad_fn || t.is_leaf() || t.retains_grad()) return;
+  taper::detail::warn_user(
+      "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+      "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+      "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you "
+      "access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+      "github.com/pytorch/pytorch/pull/30531");
+}
+
+}  // namespace
 }  // namespace autograd
 
 void Tensor::backward(const Tensor& gradient, optional<bool> retain_graph, bool create_graph,
@@ -92,7 +111,9 @@ intrusive_ptr<autograd::Node> Tensor::grad_fn() const {
 const Tensor& Tensor::grad() const {
   static const Tensor undefined;
   const AutogradExtra* e = impl().extra;
-  return e ? e->grad : undefined;
+  const Tensor& grad = e ? e->grad : undefined;
+  if (!grad.defined()) autograd::warn_of_no_leaf(*this);
+  return grad;
 }
 
 Tensor& Tensor::mutable_grad() const { return detail::extra_of(impl()).grad; }
@@ -146,8 +167,6 @@ Tensor Tensor::data() const {
 
 Tensor& Tensor::detach_() const {
   TensorImpl& t = impl();
-  TAPER_CHECK(!t.view_base || t.view_origin == TensorImpl::ViewOrigin::kDefault || !t.grad_fn,
-              "Can't detach views in-place. Use detach() instead.");
   TAPER_CHECK(!t.view_base, "Can't detach views in-place. Use detach() instead.");
   if (retains_grad() && t.grad_fn) {
     autograd::forget_retained(t);

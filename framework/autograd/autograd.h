@@ -10,6 +10,7 @@ namespace taper::autograd {
 
 using taper::AutoGradMode;
 using taper::GradMode;
+using taper::InferenceMode;
 
 /// Adds the gradients of sum_i <tensors[i], grad_tensors[i]> to the `grad` of the leaves.
 ///
@@ -26,6 +27,10 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors = 
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                    bool create_graph = false, bool allow_unused = false);
+
+/// LibTorch's way to make a leaf: a tensor with the memory of `data`, without its history.
+/// Undefined for an undefined one.
+Variable make_variable(const Tensor& data, bool requires_grad = false);
 
 /// The node's address: LibTorch's programs print `x.grad_fn()`.
 std::ostream& operator<<(std::ostream& out, const NodePtr& node);

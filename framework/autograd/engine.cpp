@@ -1,5 +1,8 @@
 #include <taper/framework/autograd/engine.h>
 
+#include <atomic>
+#include <exception>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,8 +11,9 @@
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/ready_queue.h>
 #include <taper/framework/autograd/streams.h>
-#include <taper/framework/backtrace.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/thread_state.h>
+#include <taper/framework/warning.h>
 
 namespace taper::autograd {
 
@@ -151,8 +155,12 @@ class Targets {
  private:
   void add_input(const BackwardPass& pass, size_t i) {
     const Tensor& input = pass.inputs[i];
-    TAPER_CHECK(input.defined() && input.requires_grad(),
-                "One of the differentiated Tensors does not require grad");
+    TAPER_CHECK(
+        input.defined() && input.requires_grad(),
+        pass.accumulate
+            ? "backward: can't retain_grad on Tensor that has requires_grad=False: expected "
+              "inputs that require a gradient"
+            : "One of the differentiated Tensors does not require grad");
     if (pass.accumulate && !input.is_leaf()) input.retain_grad();
     Edge edge = gradient_edge(input);
     unreachable_.push_back(!edge.is_valid());
@@ -194,6 +202,14 @@ class Targets {
   std::unordered_map<Node*, std::vector<Capture>> captures_;
   std::unordered_set<Node*> runs_;
   std::vector<bool> unreachable_;
+};
+
+/// What the innermost pass of this thread is after; null for all leaves.
+thread_local const Targets* current_targets = nullptr;
+struct CurrentTargets {
+  explicit CurrentTargets(const Targets* now) : before(current_targets) { current_targets = now; }
+  ~CurrentTargets() { current_targets = before; }
+  const Targets* const before;
 };
 
 // ---------------------------------------------------------------- one node
@@ -252,29 +268,13 @@ void call_post_hooks(Node& node, GradList& out, const variable_list& in) {
   for (const PostHook& hook : hooks) out = to_grad_list(hook(to_vector(out), in));
 }
 
-void check_anomaly(const Node& node, const GradList& out) {
-  if (!AnomalyMode::should_check_nan()) return;
-  const NoGradGuard no_grad;
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!out[i].defined() || !out[i].isnan().any().item<bool>()) continue;
-    throw Error(taper::detail::concat(
-        "Function '", node.name(), "' returned nan values in its ", i,
-        "th output. The forward op was called:",
-        node.extra_ ? taper::detail::describe_stack(node.extra_->forward_stack)
-                    : "\n  before anomaly mode was enabled"));
-  }
-}
-
 struct RunningNode {
   explicit RunningNode(Node* n) : before(running_node) { running_node = n; }
   ~RunningNode() { running_node = before; }
   Node* before;
 };
 
-GradList run_node(Node& node, GradList&& grads) {
-  const RunningNode scope(&node);
-  if (__builtin_expect(!node.extra_ && !AnomalyMode::is_enabled(), 1))
-    return node.apply(std::move(grads));
+GradList run_with_hooks(Node& node, GradList&& grads) {
   if (node.extra_ && !node.extra_->pre_hooks.empty()) call_pre_hooks(node, grads);
   const bool post = node.extra_ && !node.extra_->post_hooks.empty();
   const variable_list in = post ? to_vector(grads) : variable_list();
@@ -282,6 +282,18 @@ GradList run_node(Node& node, GradList&& grads) {
   if (AnomalyMode::is_enabled()) check_anomaly(node, out);
   if (post) call_post_hooks(node, out, in);
   return out;
+}
+
+GradList run_node(Node& node, GradList&& grads) {
+  const RunningNode scope(&node);
+  if (__builtin_expect(!AnomalyMode::is_enabled(), 1))
+    return node.extra_ ? run_with_hooks(node, std::move(grads)) : node.apply(std::move(grads));
+  try {
+    return run_with_hooks(node, std::move(grads));
+  } catch (...) {
+    warn_of_anomaly(node);
+    throw;
+  }
 }
 
 // ---------------------------------------------------------------- the walk
@@ -366,12 +378,23 @@ void check_all_used(const BackwardPass& pass, const variable_list& grads) {
   for (const Tensor& g : grads)
     TAPER_CHECK(g.defined(),
                 "One of the differentiated Tensors appears to not have been used in "
-                "the graph. Set allow_unused=true if this is the desired behavior.");
+                "the graph. Set allow_unused=True if this is the desired behavior.");
 }
 
-}  // namespace
+void warn_of_cycles() {
+  static std::atomic<bool> warned{false};
+  if (taper::detail::is_first(warned))
+    taper::detail::warn_user(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad "
+        "when creating the graph to avoid this. If you have to use this function, make sure to "
+        "reset the .grad fields of your parameters to None after use to break the cycle and avoid "
+        "the leak.");
+}
 
-variable_list run_backward(const BackwardPass& pass) {
+variable_list run_pass(const BackwardPass& pass) {
+  if (pass.accumulate && pass.create_graph) warn_of_cycles();
   std::vector<Root> roots = collect_roots(pass);
   std::unique_ptr<Targets> targets;
   if (!pass.inputs.empty()) targets = std::make_unique<Targets>(pass, roots);
@@ -385,11 +408,59 @@ variable_list run_backward(const BackwardPass& pass) {
   variable_list captured(pass.accumulate ? 0 : pass.inputs.size());
   if (pass.accumulate) captured.resize(pass.inputs.size());
   PassStreams streams;
+  const CurrentTargets scope(targets.get());
   walk(*queue, pass, targets.get(), streams, captured);
   streams.join(captured);
   if (pass.accumulate) return {};
   check_all_used(pass, captured);
   return captured;
+}
+
+// ---------------------------------------------------------------- passes within passes
+/// How many passes of this thread run within each other.
+thread_local int depth = 0;
+struct Deeper {
+  Deeper() { ++depth; }
+  ~Deeper() { --depth; }
+};
+
+/// The same on a new thread, which has a stack of its own, while this one waits.
+variable_list run_on_new_thread(const BackwardPass& pass) {
+  const ThreadState state;
+  WarningHandler* const handler = WarningUtils::get_warning_handler();
+  uint64_t number = next_sequence_nr();
+  variable_list result;
+  std::exception_ptr error;
+  std::thread thread([&] {
+    state.apply();
+    WarningUtils::set_warning_handler(handler);
+    set_next_sequence_nr(number);
+    try {
+      result = run_backward(pass);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    number = next_sequence_nr();
+  });
+  thread.join();
+  set_next_sequence_nr(number);
+  if (error) std::rethrow_exception(error);
+  return result;
+}
+
+}  // namespace
+
+bool is_wanted(const Edge& edge) {
+  return edge.is_valid() && (!current_targets || current_targets->reached(edge.function.get()));
+}
+
+variable_list run_backward(const BackwardPass& pass) {
+  // A derivative may call backward, its derivatives too, and so on: that is recursion of the
+  // program's own, some kilobytes of stack for each level.
+  constexpr int kLevelsPerThread = 64;
+  if (depth >= kLevelsPerThread) return run_on_new_thread(pass);
+  const Deeper level;
+  return run_pass(pass);
 }
 
 }  // namespace taper::autograd

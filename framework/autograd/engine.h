@@ -26,6 +26,16 @@ struct BackwardPass {
 /// has run already.
 variable_list run_backward(const BackwardPass& pass);
 
+/// Does the pass that runs on this thread want a gradient for what `edge` leads to? A pass with
+/// inputs wants only what leads to these. True outside of a pass.
+bool is_wanted(const Edge& edge);
+
+/// Anomaly mode (anomaly.cpp): throws Error where a gradient that `node` made has a NaN.
+void check_anomaly(const Node& node, const GradList& made);
+/// Warns where an error came out of `node`: with the call of its forward op and, where that was
+/// made by another backward, with the calls that led there.
+void warn_of_anomaly(const Node& node);
+
 /// Is a gradient of sizes `from` also one of a tensor of sizes `to`, which broadcasts to `from`?
 bool can_be_summed_to(IntArrayRef from, IntArrayRef to);
 

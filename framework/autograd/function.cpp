@@ -7,13 +7,14 @@
 
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/warning.h>
 
 namespace taper::autograd {
 
 variable_list AutogradContext::get_saved_variables() const {
   TAPER_CHECK(!released_,
               "Trying to backward through the graph a second time (or directly access "
-              "saved tensors after they have already been freed). Specify retain_graph=true if you "
+              "saved tensors after they have already been freed). Specify retain_graph=True if you "
               "need to backward through the graph a second time or if you need to access saved "
               "tensors after calling backward.");
   variable_list tensors;
@@ -42,6 +43,13 @@ std::string demangled(const char* type_name) {
 
 bool is_among(const std::vector<TensorImpl*>& list, const Tensor& t) {
   return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
+}
+
+void warn_of_no_input() {
+  taper::detail::warn_user(
+      "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there "
+      "is "
+      "no need to pass it to mark_dirty().");
 }
 
 void check_dirty_are_returned(const std::vector<TensorImpl*>& dirty, const variable_list& outputs) {
@@ -153,6 +161,7 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
     if (!recording || constant) continue;
     if (dirty) {
       check_no_leaf_is_written(y.impl());
+      if (!is_input) warn_of_no_input();
       TAPER_CHECK(!y.is_view() || outputs.size() == 1,
                   "If your Function modifies views in-place, it must return one output");
       rebase_history(y, self);
@@ -165,7 +174,7 @@ variable_list FunctionNode::wrap_outputs(variable_list outputs, const variable_l
   if (recording) {
     for (const Tensor& t : context.to_save_) {
       const bool own = t.defined() && t.impl().grad_fn == self;
-      context.saved_.push_back(Saved(t, own));
+      context.saved_.push_back(own ? Saved(t, t.impl().output_nr) : Saved(t));
     }
     saved_since_record = 0;
   }
@@ -236,7 +245,14 @@ bool AutogradContext::needs_input_grad(size_t input) const {
   if (!node_ || node_->num_outputs() == 0) return false;
   TAPER_CHECK(input < node_->num_outputs(), "Index out of range: needs_input_grad(", input,
               ") of a function of ", node_->num_outputs(), " tensors");
-  return node_->should_compute_output(input);
+  return is_wanted(node_->next_edge(input));
+}
+
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  for (const IndexRange& range : ranges)
+    for (size_t i = range.first; i < range.second; ++i)
+      if (needs_input_grad(i)) return true;
+  return false;
 }
 
 }  // namespace taper::autograd

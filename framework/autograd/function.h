@@ -13,6 +13,7 @@
 //   Tensor y = Square::apply(x);
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -30,6 +31,9 @@ namespace taper::autograd {
 
 /// LibTorch's name of a variable_list in custom functions.
 using tensor_list = variable_list;
+
+/// The first and the one behind the last of some inputs.
+using IndexRange = std::pair<size_t, size_t>;
 
 namespace detail {
 struct FunctionNode;
@@ -59,6 +63,9 @@ class AutogradContext {
   /// Is the gradient of input number `input` wanted? Counted are tensors only, as in LibTorch:
   /// arguments of other kinds, and optional tensors that were not given, have no number.
   bool needs_input_grad(size_t input) const;
+  /// The same of any input in the ranges: ctx->needs_input_grad({IndexRange{0, 2}}) asks about the
+  /// first two.
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
   friend struct detail::FunctionNode;
@@ -98,9 +105,12 @@ inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
   if (given) tensors.push_back(*t);
   is_tensor.push_back(given);
 }
+inline void collect(variable_list& tensors, std::vector<bool>& is_tensor, const TensorList& list) {
+  for (const Tensor& t : list) collect(tensors, is_tensor, t);
+}
 inline void collect(variable_list& tensors, std::vector<bool>& is_tensor,
                     const variable_list& list) {
-  for (const Tensor& t : list) collect(tensors, is_tensor, t);
+  collect(tensors, is_tensor, TensorList(list));
 }
 template <class T>
 void collect(variable_list&, std::vector<bool>& is_tensor, const T&) {

@@ -27,10 +27,14 @@ void TensorImpl::destroy(TensorImpl* t) { delete t; }
 namespace autograd {
 
 bool needs_grad(TensorList tensors) {
-  if (!GradMode::is_enabled()) return false;
-  for (const Tensor& t : tensors)
-    if (t.defined() && t.impl_ptr()->requires_grad()) return true;
-  return false;
+  if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
+  bool wanted = false, normal = false;
+  for (const Tensor& t : tensors) {
+    if (!t.defined()) continue;
+    wanted = wanted || t.impl_ptr()->requires_grad();
+    normal = normal || !t.impl_ptr()->inference;
+  }
+  return wanted && normal;
 }
 
 namespace {
@@ -65,6 +69,9 @@ void remember_retained(TensorImpl& t) { t.grad_fn->extra().retained.emplace_back
 
 void set_history(const Tensor& y, NodePtr node, uint32_t output_nr) {
   TensorImpl& impl = y.impl();
+  TAPER_CHECK(!impl.view_base || impl.view_origin != TensorImpl::ViewOrigin::kNoGrad, node->name(),
+              ": recorded for a view that was made where nothing is recorded. What an op makes of "
+              "its own memory is no view: use _unsafe_view");
   remember_stream(*node, impl);
   impl.grad_fn = std::move(node);
   impl.output_nr = output_nr;
@@ -181,11 +188,11 @@ void prepare_change(const Tensor& x, const detail::Inputs& others) {
 bool check_new_history(const Tensor& x, const detail::Inputs& others) {
   const TensorImpl& t = x.impl();
   check_inference_may_change(t);
-  if (!GradMode::is_enabled()) return false;
-  check_is_no_leaf(t);
+  if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
+  check_is_no_leaf(t);
   bool wanted = t.requires_grad();
-  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(*others.p[i]);
+  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(x, *others.p[i]);
   if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
   prepare_change(x, others);
   return true;
@@ -249,7 +256,8 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
   else if (!GradMode::is_enabled() && origin == Origin::kDefault)
     origin = Origin::kNoGrad;
   // A view of a view that may not be changed may not be changed either.
-  view.view_origin = origin == Origin::kDefault ? from.view_origin : origin;
+  const bool inherits = origin == Origin::kDefault || from.view_origin == Origin::kInference;
+  view.view_origin = inherits ? from.view_origin : origin;
 }
 
 }  // namespace autograd

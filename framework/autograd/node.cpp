@@ -55,8 +55,9 @@ void destroy_one(Node* n) {
 
 Node::Node(const char* name, uint32_t num_outputs_of_op)
     : name_(name), num_inputs_(num_outputs_of_op), sequence_nr_(next_number++) {
-  if (__builtin_expect(AnomalyMode::is_enabled(), 0))
-    extra().forward_stack = taper::detail::capture_stack();
+  if (__builtin_expect(!AnomalyMode::is_enabled(), 1)) return;
+  extra().forward_stack = taper::detail::capture_stack();
+  extra().induced_by = NodePtr(current_node());
 }
 
 Node::~Node() {
@@ -145,7 +146,7 @@ void throw_released(const Node& node) {
   throw Error(taper::detail::concat(
       "Trying to backward through the graph a second time (or directly access saved tensors after "
       "they have already been freed). Saved intermediate values of the graph are freed when you "
-      "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "
+      "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
       "through the graph a second time or if you need to access saved tensors after calling "
       "backward. (node: ",
       node.name(), ")"));

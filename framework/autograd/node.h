@@ -135,6 +135,8 @@ struct Node {
     std::vector<PostHook> post_hooks;
     /// Anomaly mode: the call stack of the forward op.
     std::vector<void*> forward_stack;
+    /// Anomaly mode: the node whose backward made this one.
+    NodePtr induced_by;
     /// Tensors that keep their gradient: (output_nr, tensor's own object).
     std::vector<std::pair<uint32_t, TensorImpl*>> retained;
   };

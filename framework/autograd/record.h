@@ -32,11 +32,14 @@
 
 namespace taper::autograd {
 
-/// True when ops on this thread record a graph and any of the tensors wants a gradient.
+/// True when ops on this thread record a graph and any of the tensors wants a gradient. Nothing is
+/// recorded in inference mode, nor of inference tensors alone, whatever they want.
 template <class... T>
 bool needs_grad(const T&... tensors) {
   if (!GradMode::is_enabled()) return false;
-  return ((tensors.defined() && tensors.impl_ptr()->requires_grad()) || ...);
+  return ((tensors.defined() && tensors.impl_ptr()->requires_grad()) || ...) &&
+         !InferenceMode::is_enabled() &&
+         ((tensors.defined() && !tensors.impl_ptr()->inference) || ...);
 }
 bool needs_grad(TensorList tensors);
 inline bool needs_grad(const std::vector<Tensor>& tensors) {

@@ -4,16 +4,24 @@
 #include <taper/framework/autograd/view_history.h>
 
 namespace taper::autograd {
-Saved::Saved(const Tensor& t, bool is_output) : is_output_(is_output) {
+void check_can_be_saved(const Tensor& t) {
+  TAPER_CHECK(!t.defined() || !t.impl_ptr()->inference,
+              "Inference tensors cannot be saved for backward. To work around you can make a clone "
+              "to get a normal tensor and use it in autograd.");
+}
+
+Saved::Saved(const Tensor& t) {
   ++detail::saved_since_record;
   if (!t.defined()) return;
-  const TensorImpl& impl = *t.impl_ptr();
-  TAPER_CHECK(!impl.inference,
-              "Inference tensors cannot be saved for backward. To work around you "
-              "can make a clone to get a normal tensor and use it in autograd.");
-  version_ = impl.version();
-  output_nr_ = impl.output_nr;
-  tensor_ = is_output ? taper::detail::share_data(impl) : t;
+  check_can_be_saved(t);
+  version_ = t.impl_ptr()->version();
+  tensor_ = t;
+}
+
+Saved::Saved(const Tensor& t, uint32_t output_nr) : Saved(t) {
+  is_output_ = true;
+  output_nr_ = output_nr;
+  if (t.defined()) tensor_ = taper::detail::share_data(*t.impl_ptr());
 }
 
 Tensor Saved::get() const {

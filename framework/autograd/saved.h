@@ -13,7 +13,8 @@ namespace taper::autograd {
 class Saved {
  public:
   Saved() = default;
-  Saved(const Tensor& t, bool is_output);
+  explicit Saved(const Tensor& t);
+  Saved(const Tensor& t, uint32_t output_nr);
   /// The tensor as it was saved, with its history. Throws LibTorch's error when it was changed.
   Tensor get() const;
   bool defined() const { return tensor_.defined(); }
@@ -26,12 +27,18 @@ class Saved {
   bool is_output_ = false;
 };
 
+/// Throws the error of saving an inference tensor. For an op that overwrites its input, and could
+/// only say so afterwards.
+void check_can_be_saved(const Tensor& t);
+
 /// Keeps an input of the op.
-inline Saved saved(const Tensor& t) { return Saved(t, false); }
+inline Saved saved(const Tensor& t) { return Saved(t); }
 /// Keeps an input only when `needed`: an unused Saved costs nothing.
 inline Saved saved_if(bool needed, const Tensor& t) { return needed ? saved(t) : Saved(); }
-/// Keeps an output of the op; to be called before record().
-inline Saved saved_output(const Tensor& y) { return Saved(y, true); }
+/// Keeps an output of the op, which record() is to make output number `output_nr`; to be called
+/// before record(). The number is told, not read from `y`: a tensor that is overwritten still has
+/// that of its former history.
+inline Saved saved_output(const Tensor& y, uint32_t output_nr = 0) { return Saved(y, output_nr); }
 
 }  // namespace taper::autograd
 

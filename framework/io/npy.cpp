@@ -142,11 +142,13 @@ class HeaderParser {
   int seen_ = 0;
 };
 
-/// Strides of the first dimension running fastest.
+/// Strides of the first dimension running fastest. As contiguous_strides, they may overflow where
+/// another size is 0: then no stride is ever used.
 Dims fortran_strides(const Dims& sizes) {
   Dims strides(sizes.size(), 1);
   for (int64_t i = 1; i < sizes.size(); ++i)
-    strides[i] = strides[i - 1] * std::max<int64_t>(sizes[i - 1], 1);
+    strides[i] = static_cast<int64_t>(static_cast<uint64_t>(strides[i - 1]) *
+                                      static_cast<uint64_t>(std::max<int64_t>(sizes[i - 1], 1)));
   return strides;
 }
 

@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 
 // The format's own limit of a header, against files that are not of this format.
 constexpr uint64_t kMaxHeader = 100'000'000;
+// A tensor's sizes lie three deep. Values nested much deeper overflow the stack when copied.
+constexpr int kMaxNesting = 16;
 constexpr const char* kMetadata = "__metadata__";
 // The checksum covers the file with these eight digits as zeros.
 constexpr const char* kChecksumKey = "taper.crc32";
@@ -203,7 +205,9 @@ class Reader {
   Json parse() const {
     std::vector<std::unordered_set<std::string>> names;
     std::string duplicate;
-    const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+      if (depth > kMaxNesting)
+        fail("damaged header: expected values nested at most ", kMaxNesting, " deep, got more");
       if (event == Json::parse_event_t::object_start) names.emplace_back();
       if (event == Json::parse_event_t::object_end) names.pop_back();
       if (event == Json::parse_event_t::key &&
@@ -242,10 +246,15 @@ class Reader {
     return value[key];
   }
 
+  // For messages: a list or an object may be long.
+  static std::string shown(const Json& value) {
+    return value.is_structured() ? std::string("an ") + value.type_name() : value.dump();
+  }
+
   uint64_t number(const Json& value, const std::string& name) const {
     if (!value.is_number_unsigned() || value.get<uint64_t>() > INT64_MAX)
       fail("damaged header: expected a number from 0 to 2^63 - 1 for '", name, "', got ",
-           value.dump());
+           shown(value));
     return value.get<uint64_t>();
   }
 
@@ -255,14 +264,16 @@ class Reader {
     const Json& dtype = field(value, "dtype", name);
     t.dtype = dtype.is_string() ? dtype_of(dtype.get<std::string>()) : ScalarType::Undefined;
     if (t.dtype == ScalarType::Undefined)
-      fail("'", name, "': expected a dtype that Taper has, got ", dtype.dump());
+      fail("'", name, "': expected a dtype that Taper has, got ", shown(dtype));
     const Json& shape = field(value, "shape", name);
     if (!shape.is_array() || shape.size() > static_cast<size_t>(kMaxDims))
-      fail("'", name, "': expected a shape of at most ", kMaxDims, " sizes, got ", shape.dump());
+      fail("'", name, "': expected a shape of at most ", kMaxDims, " sizes, got ",
+           shape.is_array() ? std::to_string(shape.size()) : shown(shape));
     for (const Json& size : shape) t.sizes.push_back(static_cast<int64_t>(number(size, name)));
     const Json& offsets = field(value, "data_offsets", name);
     if (!offsets.is_array() || offsets.size() != 2)
-      fail("damaged header: expected two data_offsets for '", name, "', got ", offsets.dump());
+      fail("damaged header: expected two data_offsets for '", name, "', got ",
+           offsets.is_array() ? std::to_string(offsets.size()) : shown(offsets));
     t.begin = number(offsets[0], name);
     t.end = number(offsets[1], name);
     check_nbytes(t);

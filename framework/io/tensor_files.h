@@ -17,7 +17,8 @@ using FileMetadata = OrderedDict<std::string, std::string>;
 /// that Taper wrote the checksum is compared first. `metadata` gets the texts of the file's header.
 /// Throws Error when the file is missing or breaks a rule of the format (header size, names that
 /// occur twice, dtypes, sizes, bytes that overlap, leave gaps or lie outside). The file must not be
-/// shortened while its tensors live.
+/// shortened while its tensors live: touching the lost part ends the process (SIGBUS).
+/// InputArchive::load_from reads the same files without mapping them.
 StateDict load_safetensors(const std::string& path, FileMetadata* metadata = nullptr);
 /// Writes such a file, as a whole or not at all. Throws Error for undefined tensors, and for names
 /// of metadata that begin with "taper.", which Taper uses itself; TypeError for kComplexDouble,

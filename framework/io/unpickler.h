@@ -65,7 +65,7 @@ class Unpickler {
  public:
   Unpickler(Bytes bytes, const StorageSource& storages, const std::string& where)
       : rest_(bytes),
-        text_limit_((1 << 20) + 64 * bytes.size()),
+        copied_limit_((1 << 20) + 64 * bytes.size()),
         storages_(storages),
         where_(where) {}
 
@@ -254,6 +254,8 @@ class Unpickler {
   // ------------------------------------------------------------------ the result
   IValue value_of(uint32_t i, int depth);
   IValue make_value(uint32_t i, int depth);
+  void count_copy(const char* what, size_t nbytes);
+  void count_list(const IValue& v);
   IValue text_value(const std::string& text);
   template <class T>
   std::vector<T> elements(const std::vector<IValue>& values) {
@@ -269,8 +271,8 @@ class Unpickler {
   static constexpr size_t kMemoGap = 16;
 
   Bytes rest_;
-  const size_t text_limit_;
-  size_t text_nbytes_ = 0;
+  const size_t copied_limit_;
+  size_t copied_nbytes_ = 0;
   const StorageSource& storages_;
   const std::string& where_;
   // A deque: what was added stays where it is.

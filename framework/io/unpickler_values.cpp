@@ -129,7 +129,10 @@ void Unpickler::push_parameter(const std::vector<uint32_t>& a) {
 IValue Unpickler::value_of(uint32_t i, int depth) {
   if (depth > kMaxDepth)
     fail("expected values nested at most ", kMaxDepth, " deep, got more, or a list in itself");
-  if (const auto made = made_.find(i); made != made_.end()) return made->second;
+  if (const auto made = made_.find(i); made != made_.end()) {
+    count_list(made->second);
+    return made->second;
+  }
   const IValue value = make_value(i, depth);
   if (at(i).kind == Kind::kTuple || at(i).kind == Kind::kList || at(i).kind == Kind::kDict)
     made_.emplace(i, value);
@@ -166,11 +169,23 @@ IValue Unpickler::make_value(uint32_t i, int depth) {
   return {};
 }
 
-// A text that many hold is copied for each: a small file must not become a large value.
+// A text, or a list of numbers, that many hold is copied for each: a small file must not become a
+// large value.
+void Unpickler::count_copy(const char* what, size_t nbytes) {
+  copied_nbytes_ += nbytes;
+  if (copied_nbytes_ > copied_limit_)
+    fail("its ", what, " expand to more than ", copied_limit_, " bytes");
+}
+
 IValue Unpickler::text_value(const std::string& text) {
-  text_nbytes_ += text.size();
-  if (text_nbytes_ > text_limit_) fail("its texts expand to more than ", text_limit_, " bytes");
+  count_copy("texts", text.size());
   return text;
+}
+
+void Unpickler::count_list(const IValue& v) {
+  if (v.isIntList()) count_copy("lists", v.toIntVector().size() * sizeof(int64_t));
+  if (v.isDoubleList()) count_copy("lists", v.toDoubleVector().size() * sizeof(double));
+  if (v.isTensorList()) count_copy("lists", v.toTensorVector().size() * sizeof(Tensor));
 }
 
 IValue Unpickler::list(const Object& o, int depth) {

@@ -1,12 +1,12 @@
 #include <taper/framework/runtime/graph.h>
 
-#include <cstdio>
 #include <exception>
 #include <vector>
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
 #include <taper/framework/runtime/timeline.h>
+#include <taper/framework/warning.h>
 
 namespace taper {
 
@@ -37,10 +37,9 @@ StreamImpl* stream_to_capture(Device device) {
 }
 
 void warn_of_nothing() {
-  std::fputs(
-      "Warning: The CUDA Graph is empty. This usually means that the graph was attempted to be "
-      "captured on wrong device or stream.\n",
-      stderr);
+  detail::warn_user(
+      "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on "
+      "wrong device or stream.");
 }
 
 }  // namespace

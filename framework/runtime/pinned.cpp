@@ -1,7 +1,7 @@
 #include <taper/framework/runtime/pinned.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +9,7 @@
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/race_watch.h>
+#include <taper/framework/warning.h>
 
 namespace taper::detail {
 namespace {
@@ -104,10 +105,10 @@ PinnedAllocator& pinned() {
 
 bool can_pin_memory() {
   if (cuda::is_available()) return true;
-  [[maybe_unused]] static const int warned = std::fputs(
-      "Warning: pin_memory is asked for but no CUDA device is found, so memory will not "
-      "be pinned\n",
-      stderr);
+  static std::atomic<bool> warned{false};
+  if (detail::is_first(warned))
+    detail::warn_user(
+        "pin_memory is asked for but no CUDA device is found, so memory will not be pinned");
   return false;
 }
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes) {

@@ -84,13 +84,11 @@ Tensor with_zero(const Tensor& t) {
   return cat({t, zeros(sizes, t.options().requires_grad(false))}, 2);
 }
 
-// A mask with `extra` more keys, which all may see, as numbers to add.
-Tensor additive(const Tensor& mask, int64_t extra, ScalarType dtype, const char* what) {
-  TAPER_CHECK(
-      mask.scalar_type() == kBool || mask.scalar_type() == kByte || mask.is_floating_point(),
-      "multi_head_attention_forward: expected a ", what, " of bools or floating numbers, got ",
-      mask.dtype());
-  Tensor m = mask.is_floating_point() ? mask.to(dtype) : additive_mask(mask.eq(0), dtype);
+// A mask with `extra` more keys, which all may see, as numbers to add. Bools and bytes say which
+// keys are hidden; other numbers are added.
+Tensor additive(const Tensor& mask, int64_t extra, ScalarType dtype) {
+  const bool hides = mask.scalar_type() == kBool || mask.scalar_type() == kByte;
+  Tensor m = hides ? additive_mask(mask.eq(0), dtype) : mask.to(dtype);
   if (extra == 0) return m;
   std::vector<int64_t> sizes = m.sizes().vec();
   sizes.back() = extra;
@@ -102,7 +100,11 @@ Tensor joined_mask(const Options& o, int64_t N, int64_t L, int64_t S, int64_t ex
                    ScalarType dtype) {
   Tensor mask;
   if (o.attn_mask().defined()) {
-    mask = additive(o.attn_mask(), extra, dtype, "attn_mask");
+    TAPER_CHECK(
+        !o.attn_mask().is_complex(),
+        "multi_head_attention_forward: expected an attn_mask of bools or real numbers, got ",
+        o.attn_mask().dtype());
+    mask = additive(o.attn_mask(), extra, dtype);
     const bool each = mask.dim() == 3 && mask.size(0) == N * o.num_heads();
     TAPER_CHECK((mask.dim() == 2 || each) && mask.size(-2) == L && mask.size(-1) == S,
                 "multi_head_attention_forward: expected an attn_mask (", L, ", ", S - extra,
@@ -111,7 +113,12 @@ Tensor joined_mask(const Options& o, int64_t N, int64_t L, int64_t S, int64_t ex
     if (each) mask = mask.reshape({N, o.num_heads(), L, S});
   }
   if (!o.key_padding_mask().defined()) return mask;
-  const Tensor padding = additive(o.key_padding_mask(), extra, dtype, "key_padding_mask");
+  const ScalarType t = o.key_padding_mask().scalar_type();
+  TAPER_CHECK(t == kBool || t == kByte || isFloatingType(t),
+              "multi_head_attention_forward: expected a key_padding_mask of bools or floating "
+              "numbers, got ",
+              o.key_padding_mask().dtype());
+  const Tensor padding = additive(o.key_padding_mask(), extra, dtype);
   TAPER_CHECK(padding.dim() == 2 && padding.size(0) == N && padding.size(1) == S,
               "multi_head_attention_forward: expected a key_padding_mask (", N, ", ", S - extra,
               "), got ", o.key_padding_mask().sizes());

@@ -1,5 +1,6 @@
 #include <taper/nn/functional/loss.h>
 
+#include <taper/framework/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/distance.h>
 #include <taper/ops/nn/loss.h>
@@ -14,11 +15,26 @@ namespace taper::nn::functional {
 
 using nn::detail::reduction_number;
 
+namespace {
+
+/// Sizes that broadcast are mostly a mistake of the program.
+void warn_of_sizes(const Tensor& input, const Tensor& target) {
+  if (input.sizes() == target.sizes()) return;
+  taper::detail::warn_user(taper::detail::concat(
+      "Using a target size (", target.sizes(), ") that is different to the input size (",
+      input.sizes(),
+      "). This will likely lead to incorrect results due to broadcasting. Please ensure they have "
+      "the same size."));
+}
+
+}  // namespace
+
 Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options) {
   return taper::l1_loss(input, target, reduction_number(options.reduction()));
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options) {
+  warn_of_sizes(input, target);
   return taper::mse_loss(input, target, reduction_number(options.reduction()));
 }
 
@@ -29,10 +45,12 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options, double beta) {
+  warn_of_sizes(input, target);
   return taper::smooth_l1_loss(input, target, reduction_number(options.reduction()), beta);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFuncOptions& options) {
+  warn_of_sizes(input, target);
   return taper::huber_loss(input, target, reduction_number(options.reduction()), options.delta());
 }
 
@@ -58,7 +76,13 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions&
   const auto& reduction = options.reduction();
   int64_t number = reduction_number(nn::detail::reduction_t(kSum));
   if (holds_alternative<enumtype::kNone>(reduction)) number = 0;
-  if (holds_alternative<enumtype::kMean>(reduction)) number = 1;
+  if (holds_alternative<enumtype::kMean>(reduction)) {
+    number = 1;
+    taper::detail::warn_user(
+        "reduction: 'mean' divides the total loss by both the batch size and the support size."
+        "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+        "'mean' will be changed to behave the same as 'batchmean' in the next major release.");
+  }
   const Tensor loss = taper::kl_div(input, target, number, options.log_target());
   const bool by_batch = holds_alternative<enumtype::kBatchMean>(reduction);
   return by_batch && input.dim() > 0 ? loss / input.size(0) : loss;

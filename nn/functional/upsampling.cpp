@@ -1,7 +1,9 @@
 #include <taper/nn/functional/upsampling.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include <taper/framework/warning.h>
 #include <taper/ops/spatial/pool.h>
 #include <taper/ops/spatial/upsample.h>
 
@@ -60,6 +62,25 @@ void check_options(const Tensor& input, const Options& o) {
               "Anti-alias option is only supported for bilinear and bicubic modes");
 }
 
+/// Says which of two meanings an option has that was not given.
+void warn_of_defaults(const Options& o) {
+  const bool blends = is<enumtype::kLinear>(o) || is<enumtype::kBilinear>(o) ||
+                      is<enumtype::kBicubic>(o) || is<enumtype::kTrilinear>(o);
+  if (blends && !o.align_corners())
+    taper::detail::warn_user(taper::detail::concat(
+        "Default upsampling behavior when mode=", enumtype::get_enum_name(o.mode()),
+        " is changed to align_corners=False since 0.4.0. Please specify align_corners=True if the "
+        "old behavior is desired. See the documentation of nn.Upsample for details."));
+  if (!o.scale_factor() || o.recompute_scale_factor()) return;
+  const auto whole = [](double f) { return std::floor(f) == f; };
+  if (!std::all_of(o.scale_factor()->begin(), o.scale_factor()->end(), whole))
+    taper::detail::warn_user(
+        "The default behavior for interpolate/upsample with float scale_factor changed in 1.6.0 to "
+        "align with other frameworks/libraries, and uses scale_factor directly, instead of relying "
+        "on the computed output size. If you wish to keep the old behavior, please set "
+        "recompute_scale_factor=True. See the documentation of nn.Upsample for details. ");
+}
+
 Tensor area(const Tensor& x, const std::vector<int64_t>& size) {
   if (x.dim() == 3) return adaptive_avg_pool1d(x, size);
   return x.dim() == 4 ? adaptive_avg_pool2d(x, size) : adaptive_avg_pool3d(x, size);
@@ -84,6 +105,7 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& o) {
   check_options(input, o);
   check_mode(input, o);
   const std::vector<int64_t> size = output_size(input, o);
+  warn_of_defaults(o);
   Factors f(static_cast<size_t>(input.dim() - 2));
   if (o.scale_factor() && !o.recompute_scale_factor().value_or(false))
     f.assign(o.scale_factor()->begin(), o.scale_factor()->end());

@@ -1,5 +1,6 @@
 #include <taper/nn/functional/vision.h>
 
+#include <taper/framework/warning.h>
 #include <taper/ops/spatial/grid_sample.h>
 
 namespace taper::nn::functional {
@@ -22,6 +23,11 @@ Tensor affine_grid(const Tensor& theta, const IntArrayRef& size, bool align_corn
 Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& options) {
   const bool linear = holds_alternative<enumtype::kBilinear>(options.mode());
   const bool nearest = holds_alternative<enumtype::kNearest>(options.mode());
+  if (!options.align_corners())
+    taper::detail::warn_user(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
+        "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
+        "documentation of grid_sample for details.");
   return grid_sampler(input, grid,
                       linear    ? 0
                       : nearest ? 1

@@ -87,6 +87,13 @@ Tensor FlattenImpl::forward(const Tensor& input) {
 // ---------------------------------------------------------------------- Unflatten
 TAPER_DEFINE_LIBRARY_MODULE(Unflatten);
 
+UnflattenOptions::UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape) {
+  throw NotImplementedError(taper::detail::concat(
+      "UnflattenOptions: expected the number of a dimension and sizes, got the name '", dimname,
+      "' and ", namedshape.size(),
+      " named sizes; Taper's dimensions have no names: give UnflattenOptions(dim, {sizes})"));
+}
+
 UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
 void UnflattenImpl::reset() {}
 void UnflattenImpl::pretty_print(std::ostream& stream) const {

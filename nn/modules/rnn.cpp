@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ostream>
 
+#include <taper/framework/warning.h>
 #include <taper/nn/init.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/sequence/rnn.h>
@@ -56,6 +57,11 @@ void check_options(const RNNOptionsBase& options) {
   TAPER_CHECK(options.dropout() >= 0 && options.dropout() <= 1,
               "dropout should be a number in range [0, 1] representing the probability of an "
               "element being zeroed");
+  if (options.dropout() > 0 && options.num_layers() == 1)
+    taper::detail::warn_user(taper::detail::concat(
+        "dropout option adds dropout after all but last recurrent layer, so non-zero dropout "
+        "expects num_layers greater than 1, but got dropout=",
+        options.dropout(), " and num_layers=", options.num_layers()));
   TAPER_CHECK(options.proj_size() >= 0 && options.proj_size() < options.hidden_size(),
               "proj_size has to be a positive integer, smaller than hidden_size or zero to disable "
               "projections");

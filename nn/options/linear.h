@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <taper/framework/arg.h>
@@ -24,9 +25,15 @@ struct FlattenOptions {
   TAPER_ARG(int64_t, end_dim) = -1;
 };
 
-/// `dim` is split into `sizes`. (Dimensions have no names here.)
+/// `dim` is split into `sizes`.
 struct UnflattenOptions {
+  using namedshape_t = std::vector<std::pair<std::string, int64_t>>;
+
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+  /// Dimensions have no names here: throws NotImplementedError, which says what to give instead.
+  UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape);
+  UnflattenOptions(const char* dimname, const namedshape_t& namedshape)
+      : UnflattenOptions(std::string(dimname), namedshape) {}
   TAPER_ARG(int64_t, dim);
   TAPER_ARG(std::vector<int64_t>, sizes);
 };

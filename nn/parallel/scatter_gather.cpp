@@ -1,9 +1,10 @@
 #include <taper/nn/parallel/scatter_gather.h>
 
-#include <iostream>
+#include <atomic>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/nn/parallel/scatter_functions.h>
 
 namespace taper {
@@ -21,12 +22,11 @@ std::vector<int64_t> indices_of(const std::vector<Device>& devices) {
 }
 
 void warn_of_scalars() {
-  static const bool once = [] {
-    std::cerr << "Warning: Was asked to gather along dimension 0, but all input tensors were "
-                 "scalars; will instead unsqueeze and return a vector.\n";
-    return true;
-  }();
-  (void)once;
+  static std::atomic<bool> warned{false};
+  if (taper::detail::is_first(warned))
+    taper::detail::warn_user(
+        "Was asked to gather along dimension 0, but all input tensors were scalars; will instead "
+        "unsqueeze and return a vector.");
 }
 
 /// Where a gradient's part goes back to.

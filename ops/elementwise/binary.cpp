@@ -85,7 +85,8 @@ constexpr SumOp kAdd{binary_op::add, "AddBackward0", "AddBackward1", false};
 constexpr SumOp kSub{binary_op::sub, "SubBackward0", "SubBackward1", true};
 constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
 
-bool is_one(const Scalar& s) { return s.equal(1) && !s.isBoolean(); }
+// Not 1.0, which check_alpha() refuses for integers.
+bool is_one(const Scalar& s) { return s.isIntegral(false) && s.equal(1); }
 
 void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
   const ScalarType t = detail::promoted_dtype(x, y);
@@ -281,6 +282,7 @@ Tensor& Tensor::mul_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor factor = kept(other, recording && other.is_alias_of(*this));
+  if (recording && wants(*this)) autograd::check_can_be_saved(factor);
   compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
   if (recording) record_mul(*this, *this, factor, before);
@@ -330,6 +332,7 @@ Tensor& Tensor::div_(const Tensor& other) const {
   const bool recording = needs_grad(*this, other);
   const Tensor before = kept(*this, recording && wants(other));
   const Tensor divisor = kept(other, recording && other.is_alias_of(*this));
+  if (recording) autograd::check_can_be_saved(divisor);
   compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (recording) record_div(*this, *this, divisor, before);

@@ -174,22 +174,25 @@ TAPER_SPECIAL_OP(bitwise_left_shift, false, check_integers)
 TAPER_SPECIAL_OP(bitwise_right_shift, false, check_integers)
 #undef TAPER_SPECIAL_OP
 
-// y = op(a, b), with the two derivatives of (g, a, b, y).
+// y = op(a, b), with the two derivatives of (g, a, b, y). What is saved may not be changed before
+// backward: so y only where they name it.
+enum class Saves { kInputs, kOutputToo };
 using Derivative = Tensor (*)(const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& y);
-Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tensor& b, Derivative da,
-              Derivative db) {
+Tensor binary(const BinaryOp& op, const char* node, const Tensor& a, const Tensor& b, Saves saves,
+              Derivative da, Derivative db) {
   check_defined(op.name, a, "input");
   check_defined(op.name, b, "other");
   Tensor y = compute_binary(op, a, b);
-  if (needs_grad(a, b) && isFloatingOrComplexType(y.scalar_type()))
-    record(node, y, {a, b},
-           [fa = InputForm(a), fb = InputForm(b), a = saved(a), b = saved(b), y = saved_output(y),
-            da, db](Grads& g) {
-             std::array<Tensor, 2> out;
-             if (g.needs(0)) out[0] = fa(da(g[0], a.get(), b.get(), y.get()));
-             if (g.needs(1)) out[1] = fb(db(g[0], a.get(), b.get(), y.get()));
-             return out;
-           });
+  if (!needs_grad(a, b) || !isFloatingOrComplexType(y.scalar_type())) return y;
+  record(node, y, {a, b},
+         [fa = InputForm(a), fb = InputForm(b), a = saved(a), b = saved(b),
+          y = saves == Saves::kOutputToo ? saved_output(y) : saved(Tensor()), da, db](Grads& g) {
+           const Tensor result = y.get();
+           std::array<Tensor, 2> out;
+           if (g.needs(0)) out[0] = fa(da(g[0], a.get(), b.get(), result));
+           if (g.needs(1)) out[1] = fb(db(g[0], a.get(), b.get(), result));
+           return out;
+         });
   return y;
 }
 
@@ -212,33 +215,36 @@ Tensor a_is_taken(const Tensor& a_wins, const Tensor& b) { return a_wins.logical
 
 Tensor logaddexp(const Tensor& a, const Tensor& b) {
   return binary(logaddexp_op, "LogaddexpBackward0", a, b,
-                TAPER_DERIVATIVE(y.is_complex() ? g * (a - y).exp().conj() : g * sigmoid(a - b)),
-                TAPER_DERIVATIVE(y.is_complex() ? g * (b - y).exp().conj() : g * sigmoid(b - a)));
+                a.is_complex() || b.is_complex() ? Saves::kOutputToo : Saves::kInputs,
+                TAPER_DERIVATIVE(y.defined() ? g * (a - y).exp().conj() : g * sigmoid(a - b)),
+                TAPER_DERIVATIVE(y.defined() ? g * (b - y).exp().conj() : g * sigmoid(b - a)));
 }
 Tensor logaddexp2(const Tensor& a, const Tensor& b) {
-  return binary(logaddexp2_op, "Logaddexp2Backward0", a, b,
+  return binary(logaddexp2_op, "Logaddexp2Backward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(g * sigmoid((a - b) * std::log(2.0))),
                 TAPER_DERIVATIVE(g * sigmoid((b - a) * std::log(2.0))));
 }
 Tensor hypot(const Tensor& a, const Tensor& b) {
-  return binary(hypot_op, "HypotBackward0", a, b, TAPER_DERIVATIVE(g * (a / y)),
+  return binary(hypot_op, "HypotBackward0", a, b, Saves::kOutputToo, TAPER_DERIVATIVE(g * (a / y)),
                 TAPER_DERIVATIVE(g * (b / y)));
 }
 Tensor xlogy(const Tensor& a, const Tensor& b) {
-  return binary(xlogy_op, "XlogyBackward0", a, b,
-                TAPER_DERIVATIVE(g * where(a.eq(0).logical_and(b.le(0)), Scalar(0),
-                                           b.masked_fill(b.le(0).logical_and(a.eq(0)), 1).log())),
-                TAPER_DERIVATIVE(g * a / b));
+  return binary(
+      xlogy_op, "XlogyBackward0", a, b, Saves::kInputs,
+      TAPER_DERIVATIVE(
+          g * where(a.eq(0).logical_and(b.le(0)), Scalar(0),
+                    b.masked_fill(b.le(0).logical_and(a.eq(0)), 1).to(g.scalar_type()).log())),
+      TAPER_DERIVATIVE(g * a / b));
 }
 Tensor fmax(const Tensor& a, const Tensor& b) {
   if (are_bools(a, b)) return maximum(a, b);
-  return binary(fmax_op, "FmaxBackward0", a, b,
+  return binary(fmax_op, "FmaxBackward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), g, Scalar(0))),
                 TAPER_DERIVATIVE(where(a_is_taken(a.ge(b), b), Scalar(0), g)));
 }
 Tensor fmin(const Tensor& a, const Tensor& b) {
   if (are_bools(a, b)) return minimum(a, b);
-  return binary(fmin_op, "FminBackward0", a, b,
+  return binary(fmin_op, "FminBackward0", a, b, Saves::kInputs,
                 TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), g, Scalar(0))),
                 TAPER_DERIVATIVE(where(a_is_taken(a.le(b), b), Scalar(0), g)));
 }
@@ -356,8 +362,9 @@ Tensor xlog1py(const Tensor& x, const Tensor& y) {
   const ScalarType common = result_type(x, y);
   if (isComplexType(common)) detail::unsupported_dtype("special_xlog1py", common);
   const ScalarType t = isFloatingType(common) ? common : default_dtype();
-  const Tensor nothing = x.eq(0).logical_and(isnan(y).logical_not());
-  return where(nothing, Scalar(0), x.to(t) * taper::log1p(y.to(t)));
+  // 0 where x is 0, whatever pole the logarithm has; the derivative for x there is log1p(y).
+  const Tensor pole = x.eq(0).logical_and(y.le(-1).logical_or(y.eq(INFINITY)));
+  return x.to(t) * taper::log1p(where(pole, Scalar(0), y.to(t)));
 }
 Tensor xlog1py(const Tensor& x, const Scalar& y) {
   const Tensor floats = in_floats("special_xlog1py", x);

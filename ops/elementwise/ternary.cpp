@@ -47,11 +47,21 @@ bool one_pass(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& v
   return !value.isComplex() && alike_floats({x, a, b});
 }
 
+/// What multiplies products of integers: 2.0 is 2, and what is no whole number is refused.
+Scalar whole_value(const Scalar& value) {
+  if (!value.isFloatingPoint()) return value;
+  const double v = value.toDouble();
+  TAPER_CHECK(v == std::floor(v),
+              "addcmul: expected a whole number as value for tensors of integers, got ", v);
+  return value.to<int64_t>();
+}
+
 Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
   if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcmul(x, a, b, value));
   const NoGradGuard values_only;
   const ScalarType t = detail::promoted_dtype({x, a, b});
-  return add(x.to(t), mul(a.to(t), b.to(t)), value);
+  const bool whole = isIntegralType(t, /*includeBool=*/true);
+  return add(x.to(t), mul(a.to(t), b.to(t)), whole ? whole_value(value) : value);
 }
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
@@ -117,7 +127,8 @@ void check_lerp(const Tensor& start, const Tensor& end, const Scalar&) { check_l
 void check_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end);
   check_defined("lerp", weight, "weight");
-  TAPER_CHECK(start.scalar_type() == weight.scalar_type(), "expected dtype ",
+  const bool a_number = weight.dim() == 0 && (start.is_complex() || !weight.is_complex());
+  TAPER_CHECK(start.scalar_type() == weight.scalar_type() || a_number, "expected dtype ",
               cpp_type_name(start.scalar_type()), " for `weight` but got dtype ",
               cpp_type_name(weight.scalar_type()));
 }

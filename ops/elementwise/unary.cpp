@@ -8,6 +8,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/complex_kernels.h>
+#include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/elementwise/where.h>
@@ -410,7 +411,9 @@ Tensor finite_values(const Tensor& x, optional<double> nan, optional<double> pos
                      optional<double> neginf) {
   check_defined("nan_to_num", x, "input");
   const NoGradGuard values_only;
-  if (x.is_complex()) detail::unsupported_dtype("nan_to_num", x.scalar_type());
+  if (x.is_complex())
+    return detail::of_parts(
+        x, [&](const Tensor& part) { return finite_values(part, nan, posinf, neginf); });
   if (!x.is_floating_point()) return x.clone();
   const double most = largest(x.scalar_type());
   Tensor y = where(isnan(x), Scalar(nan.value_or(0)), x);

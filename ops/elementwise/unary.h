@@ -211,7 +211,7 @@ Tensor round(const Tensor& x, int64_t decimals);
 Tensor& round_(Tensor& x, int64_t decimals);
 Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals);
 /// NaN, +inf, -inf replaced: by default 0 and the largest and smallest finite numbers. The gradient
-/// is 0 there.
+/// is 0 there. Of a complex number each part is replaced by itself.
 Tensor nan_to_num(const Tensor& x, optional<double> nan = nullopt,
                   optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 Tensor& nan_to_num_(Tensor& x, optional<double> nan = nullopt, optional<double> posinf = nullopt,

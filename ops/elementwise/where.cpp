@@ -3,6 +3,7 @@
 #include <taper/framework/iterate.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/elementwise/where_kernels.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
@@ -20,6 +21,17 @@ void check_condition(const Tensor& condition) {
   TAPER_CHECK(t == kBool || t == kByte,
               "where expected condition to be a boolean tensor, but got a tensor with dtype ",
               toString(t));
+  if (t == kByte)
+    detail::warn_user(
+        "where received a uint8 condition tensor. This behavior is deprecated and will be removed "
+        "in a future version of PyTorch. Use a boolean condition instead.");
+}
+
+void warn_of_bytes(const std::string& op, const Tensor& mask) {
+  if (mask.scalar_type() != kByte) return;
+  detail::warn_user(detail::concat(op,
+                                   " received a mask with dtype torch.uint8, this behavior is now "
+                                   "deprecated,please use a mask with dtype torch.bool instead."));
 }
 
 /// Masks of other dtypes are true where they are not zero.
@@ -27,6 +39,7 @@ Tensor as_mask(const char* op, const Tensor& x, const Tensor& mask) {
   check_defined(op, x, "self");
   check_defined(op, mask, "mask");
   check_same_device(op, x, mask);
+  warn_of_bytes(detail::concat(op, "_"), mask);
   return mask.scalar_type() == kBool || mask.scalar_type() == kByte ? mask : mask.to(kBool);
 }
 
@@ -69,7 +82,7 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
   if (!form.in_place) return detail::make_tensor(shape, x.scalar_type(), x.device());
   TAPER_CHECK(shape == Dims(x.sizes()), "output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
-  return form.target(x, others);
+  return form.target(x, others, {mask});
 }
 
 Tensor fill_number(Form form, const Tensor& x, const Tensor& mask_given, const Scalar& value) {
@@ -124,7 +137,7 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
               "Number of elements of source < number of ones in mask");
   const Tensor flat = source.detach().clone(MemoryFormat::Contiguous).view({-1});
   const Tensor values = flat.narrow(0, 0, positions.numel());
-  const Tensor y = form.target(form.in_place ? x : x.detach().expand(shape), {source});
+  const Tensor y = form.target(form.in_place ? x : x.detach().expand(shape), {source}, {mask});
   on_contiguous(y, [&](const Tensor& work) {
     TAPER_ON_DEVICE(y, put_rows, work, positions, values, RowShape{1, y.numel(), 1},
                     PutMode::kCopy);
@@ -204,6 +217,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   TAPER_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == kByte,
               "masked_select: expected BoolTensor or ByteTensor for mask");
   check_same_device("masked_select", x, mask);
+  warn_of_bytes("masked_select", mask);
   const Dims shape = broadcast_shapes(mask.sizes(), x.sizes());
   Tensor source, positions;
   {

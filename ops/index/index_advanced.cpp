@@ -3,6 +3,7 @@
 
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
 #include <taper/ops/shared/in_place.h>
@@ -36,6 +37,11 @@ Tensor on_device_of(const Tensor& x, const Tensor& index) {
   return index.to(x.device());
 }
 
+void warn_of_byte_index() {
+  detail::warn_user(
+      "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+}
+
 /// Checks the indices and replaces masks by coordinates.
 Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
   Indices out;
@@ -47,6 +53,7 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
     const ScalarType t = given->scalar_type();
     TAPER_CHECK_INDEX(t == kLong || t == kByte || t == kBool,
                       "tensors used as indices must be long, byte or bool tensors");
+    if (t == kByte) warn_of_byte_index();
     const Tensor index = on_device_of(x, *given);
     if (t == kLong)
       out.push_back(index);
@@ -197,6 +204,8 @@ Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indi
   const Tensor rows = plan.row_numbers();
   const Tensor source = values_for(x, plan, values);
   const Tensor y = form.target(x, {values});
+  if (form.in_place && needs_grad(x, values))
+    for (const Tensor& t : plan.indices) autograd::check_can_be_saved(t);
   on_contiguous(y, [&](const Tensor& whole) {
     on_contiguous(plan.view(whole), [&](const Tensor& work) {
       TAPER_ON_DEVICE(x, put_rows, work, rows, source, plan.rows,

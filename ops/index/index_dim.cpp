@@ -76,7 +76,7 @@ Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& i
   check_source("index_add_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
   TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
-  const Tensor y = form.target(x, {source});
+  const Tensor y = form.target(x, {source}, {index});
   const bool scaled = !alpha.equal(1);
   put_slices(y, dim, rows, scaled ? times(source.detach(), alpha) : source, PutMode::kAdd);
   form.changed(y);
@@ -105,7 +105,7 @@ Tensor copy_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   check_source("index_copy_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
   TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kIndexCopy);
-  const Tensor y = form.target(x, {source});
+  const Tensor y = form.target(x, {source}, {index});
   put_slices(y, dim, rows, source, PutMode::kCopy);
   form.changed(y);
   if (needs_grad(x, source))
@@ -132,7 +132,7 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
   TAPER_ON_DEVICE(x, combine_indices, rows, std::vector<In>{In(at)}, Dims{size_at(x, dim)},
                   Dims{dim});
-  const Tensor y = form.target(x);
+  const Tensor y = form.target(x, {}, {index});
   on_contiguous(y, [&](const Tensor& work) {
     TAPER_ON_DEVICE(y, put_rows, work, rows, In::number(value, x.scalar_type()),
                     rows_around(y, dim), PutMode::kCopy);

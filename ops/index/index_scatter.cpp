@@ -69,7 +69,9 @@ Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index
   const Tensor at = apart_from(x, index).contiguous();
   if (at.numel() > 0)
     TAPER_ON_DEVICE(x, check_index, at, 0, size_at(x, dim), dim, IndexWording::kDimensionRt);
-  const Tensor y = form.target(x, others);
+  const Tensor y = form.target(x, others, {index});
+  if (form.in_place && mode == PutMode::kMultiply && needs_grad(x))
+    for (size_t i = 0; i < others.n; ++i) autograd::check_can_be_saved(*others.p[i]);
   on_contiguous(
       y, [&](const Tensor& work) { TAPER_ON_DEVICE(x, scatter_along, work, at, src, dim, mode); });
   form.changed(y);

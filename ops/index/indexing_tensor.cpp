@@ -90,7 +90,7 @@ class Brackets {
     }
   }
   void apply_slice(const indexing::Slice& s) {
-    const bool whole = !s.start().has_value() && !s.stop().has_value() && s.step() == 1;
+    const bool whole = s.start() == 0 && s.stop() == indexing::INDEX_MAX && s.step() == 1;
     if (!whole || only_) view_ = view_.slice(dim_, s.start(), s.stop(), s.step());
     ++dim_;
   }

@@ -77,12 +77,6 @@ void check_info(const char* op, const Tensor& info, const Fail& fail) {
   }
 }
 
-/// saved_output of an op's n-th output.
-inline autograd::Saved saved_output_at(const Tensor& y, uint32_t n) {
-  if (y.defined()) y.impl().output_nr = n;
-  return autograd::saved_output(y);
-}
-
 /// A and B with batches broadcast to each other.
 struct Pair {
   Tensor A, B;

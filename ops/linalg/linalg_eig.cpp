@@ -18,7 +18,6 @@ namespace taper::linalg {
 using detail::batch_with;
 using detail::check_info;
 using detail::copy_of;
-using detail::saved_output_at;
 
 namespace {
 
@@ -83,7 +82,7 @@ std::tuple<Tensor, Tensor> eig(const Tensor& A) {
   const Eigen e = compute(A, true);
   if (needs_grad(A))
     record("LinalgEigBackward0", {e.values, e.vectors}, {A},
-           [l = saved_output_at(e.values, 0), v = saved_output_at(e.vectors, 1),
+           [l = saved_output(e.values, 0), v = saved_output(e.vectors, 1),
             is_complex = A.is_complex()](Grads& g) {
              const Tensor ga = gradient(g[0], g[1], l.get(), v.get());
              return std::array<Tensor, 1>{is_complex ? ga : real(ga)};

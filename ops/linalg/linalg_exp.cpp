@@ -122,7 +122,7 @@ Tensor matrix_exp(const Tensor& A) {
     if (A.numel() == 0)
       y = copy_of(A);
     else
-      y = exponential(A.detach().reshape({-1, A.size(-1), A.size(-1)})).view(A.sizes());
+      y = _unsafe_view(exponential(A.detach().reshape({-1, A.size(-1), A.size(-1)})), A.sizes());
   }
   if (needs_grad(A))
     record("LinalgMatrixExpBackward0", y, {A},

@@ -131,7 +131,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
   TAPER_CHECK(!complete || A.size(-2) <= A.size(-1),
               "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
   record("LinalgQrBackward0", {f.Q, f.R}, {A},
-         [a = saved(A), q = saved_output_at(f.Q, 0), r = saved_output_at(f.R, 1)](Grads& g) {
+         [a = saved(A), q = saved_output(f.Q, 0), r = saved_output(f.R, 1)](Grads& g) {
            const Tensor A = a.get();
            return std::array<Tensor, 1>{A.size(-2) >= A.size(-1)
                                             ? tall_gradient(g[0], g[1], q.get(), r.get())
@@ -218,15 +218,15 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices) {
   check_matrices("linalg.svd", A);
   const SVD f = compute_svd(A, full_matrices, true);
   if (needs_grad(A))
-    record("LinalgSvdBackward0", {f.U, f.S, f.Vh}, {A},
-           [u = saved_output_at(f.U, 0), s = saved_output_at(f.S, 1),
-            vh = saved_output_at(f.Vh, 2)](Grads& g) {
-             const Tensor S = s.get();
-             const int64_t k = S.size(-1);
-             const SVD part{first(u.get(), -1, k), S, first(vh.get(), -2, k)};
-             return std::array<Tensor, 1>{
-                 svd_gradient(first(g[0], -1, k), g[1], first(g[2], -2, k), part)};
-           });
+    record(
+        "LinalgSvdBackward0", {f.U, f.S, f.Vh}, {A},
+        [u = saved_output(f.U, 0), s = saved_output(f.S, 1), vh = saved_output(f.Vh, 2)](Grads& g) {
+          const Tensor S = s.get();
+          const int64_t k = S.size(-1);
+          const SVD part{first(u.get(), -1, k), S, first(vh.get(), -2, k)};
+          return std::array<Tensor, 1>{
+              svd_gradient(first(g[0], -1, k), g[1], first(g[2], -2, k), part)};
+        });
   return {f.U, f.S, f.Vh};
 }
 
@@ -299,7 +299,7 @@ std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
   const Eigen e = compute_eigh(A, UPLO, true);
   if (needs_grad(A))
     record("LinalgEighBackward0", {e.values, e.vectors}, {A},
-           [l = saved_output_at(e.values, 0), v = saved_output_at(e.vectors, 1)](Grads& g) {
+           [l = saved_output(e.values, 0), v = saved_output(e.vectors, 1)](Grads& g) {
              return std::array<Tensor, 1>{eigh_gradient(g[0], g[1], l.get(), v.get())};
            });
   return {e.values, e.vectors};

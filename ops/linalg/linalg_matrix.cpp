@@ -269,7 +269,7 @@ Tensor multi_dot(TensorList tensors) {
   Dims sizes;
   if (tensors[0].dim() == 2) sizes.push_back(tensors[0].size(0));
   if (tensors[n - 1].dim() == 2) sizes.push_back(tensors[n - 1].size(1));
-  return chain_matmul(matrices).reshape(sizes);
+  return taper::detail::multiply_chain(matrices).reshape(sizes);
 }
 
 // ---------------------------------------------------------------------- norms

@@ -146,7 +146,7 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
   else
     record(
         "LinalgSlogdetBackward0", {sign, y}, {A},
-        [a = saved(A), sign = saved_output_at(sign, 0)](Grads& g) {
+        [a = saved(A), sign = saved_output(sign, 0)](Grads& g) {
           return std::array<Tensor, 1>{complex_slogdet_gradient(g[0], g[1], a.get(), sign.get())};
         });
   return {sign, y};

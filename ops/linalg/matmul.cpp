@@ -1,8 +1,11 @@
 #include <taper/ops/linalg/matmul.h>
 
+#include <atomic>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
@@ -373,7 +376,7 @@ Tensor multiply_range(TensorList m, const std::vector<std::vector<size_t>>& spli
 
 }  // namespace
 
-Tensor chain_matmul(TensorList matrices) {
+Tensor detail::multiply_chain(TensorList matrices) {
   const size_t n = matrices.size();
   TAPER_CHECK(n > 0, "chain_matmul(): Expected one or more matrices");
   for (const Tensor& m : matrices)
@@ -395,6 +398,16 @@ Tensor chain_matmul(TensorList matrices) {
       }
     }
   return multiply_range(matrices, split, 0, n - 1);
+}
+
+Tensor chain_matmul(TensorList matrices) {
+  static std::atomic<bool> warned{false};
+  if (detail::is_first(warned))
+    detail::warn_user(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+        "multiple parameters.");
+  return detail::multiply_chain(matrices);
 }
 
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) {

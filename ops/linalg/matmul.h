@@ -61,8 +61,13 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
             const Scalar& alpha = 1);
 
-/// The product of a list of matrices, in the order of multiplications that costs least.
+/// The product of a list of matrices, in the order of multiplications that costs least. Warns,
+/// once, that linalg::multi_dot is to be used.
 Tensor chain_matmul(TensorList matrices);
+namespace detail {
+/// The same without the warning.
+Tensor multiply_chain(TensorList matrices);
+}  // namespace detail
 
 // Results into `out`, which is resized; no gradient is recorded.
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);

@@ -58,7 +58,8 @@ Tensor gelu_tanh_slope(const Tensor& x) {
 Tensor curved_slope(const Tensor& x, const ActivationForm& f) {
   switch (f.kind) {
     case Activation::kElu: {
-      const Tensor below = x.clamp_max(0).mul(f.c).exp().mul(f.a * f.b * f.c);
+      // At 0 the slope is that of below, its own derivative 0, as in LibTorch.
+      const Tensor below = x.masked_fill(x.ge(0), 0).mul(f.c).exp().mul(f.a * f.b * f.c);
       return below.where(x.le(0), x.mul(0).add(f.b));
     }
     case Activation::kGelu:

@@ -120,11 +120,24 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
                         reduction);
 }
 
-Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
-                            const optional<Tensor>& weight, int64_t reduction) {
-  TAPER_CHECK_VALUE(self.sizes() == target.sizes(), "Using a target size (", target.sizes(),
+namespace {
+
+// As LibTorch's op, which leaves dimensions of size 1 out of account and broadcasts the target.
+Tensor in_shape_of(const Tensor& self, const Tensor& target) {
+  if (self.sizes() == target.sizes()) return target;
+  const Tensor x = self.squeeze(), t = target.squeeze();
+  TAPER_CHECK_VALUE(broadcast_shapes(x.sizes(), t.sizes()) == Dims(x.sizes()),
+                    "binary_cross_entropy: Using a target size (", target.sizes(),
                     ") that is different to the input size (", self.sizes(),
                     ") is deprecated. Please ensure they have the same size.");
+  return t.expand(x.sizes()).reshape(self.sizes());
+}
+
+}  // namespace
+
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
+                            const optional<Tensor>& weight, int64_t reduction) {
+  const Tensor target = in_shape_of(self, given_target);
   const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
   if (!given(weight)) return pointwise_loss(op, self, target, reduction);
   detail::check_wants_no_gradient("binary_cross_entropy", "weight", *weight);

@@ -25,7 +25,8 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction = 
 Tensor& huber_loss_out(Tensor& out, const Tensor& self, const Tensor& target,
                        int64_t reduction = Reduction::Mean, double delta = 1.0);
 /// -w (t log x + (1 - t) log(1 - x)) for probabilities x; logarithms are at least -100.
-/// Errors: "all elements of input should be between 0 and 1"; ValueError for different sizes.
+/// The target is broadcast to x, dimensions of size 1 left out of account. Throws Error "all
+/// elements of input should be between 0 and 1", ValueError for a target that does not fit.
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
                             const optional<Tensor>& weight = {},
                             int64_t reduction = Reduction::Mean);

@@ -7,6 +7,7 @@
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/shared/out_define.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper {
 
@@ -56,8 +57,10 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const char* node, const 
                     " to have non-zero size.");
   auto [values, indices] = row_medians(x.detach().movedim(dim, -1).contiguous(), skip_nan);
   if (keepdim) {
-    values = values.unsqueeze(dim);
-    indices = indices.unsqueeze(dim);
+    Dims kept = x.sizes();
+    kept[dim] = 1;
+    values = _unsafe_view(values, kept);
+    indices = _unsafe_view(indices, kept);
   }
   if (needs_grad(x))
     record(node, values, {x},

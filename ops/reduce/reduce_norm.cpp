@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
@@ -50,6 +51,14 @@ void check_variance(const char* op, const Tensor& x) {
               " only support floating point and complex dtypes");
 }
 
+void warn_of_freedom(const char* op, const Tensor& x, const VarianceRequest& r) {
+  if (static_cast<double>(reduced_numel(x, r.dims)) > r.correction) return;
+  detail::warn_user(detail::concat(op,
+                                   "(): degrees of freedom is <= 0. Correction should be strictly "
+                                   "less than the reduction factor (input numel divided by output "
+                                   "numel)."));
+}
+
 Tensor variance(const Tensor& x, const VarianceRequest& r);
 
 // The variances of the parts add up.
@@ -63,6 +72,7 @@ Tensor complex_variance(const Tensor& x, VarianceRequest r) {
 Tensor variance(const Tensor& x, const VarianceRequest& r) {
   check_variance("std and var", x);
   if (x.is_complex()) return complex_variance(x, r);
+  warn_of_freedom(r.square_root ? "std" : "var", x, r);
   Tensor y = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, Tensor(), x, r.dims, r.correction, r.square_root);
   if (!needs_grad(x)) return y;
@@ -82,6 +92,7 @@ std::tuple<Tensor, Tensor> variance_and_mean(const Tensor& x, const VarianceRequ
   if (x.is_complex())
     return {complex_variance(x, r),
             x.mean(OptionalIntArrayRef(listed(r.dims, x.dim()).ref()), r.keepdim)};
+  warn_of_freedom(r.square_root ? "std_mean" : "var_mean", x, r);
   Tensor y = new_result(x, r.dims, r.keepdim), mean = new_result(x, r.dims, r.keepdim);
   TAPER_ON_DEVICE(x, moments, y, mean, x, r.dims, r.correction, r.square_root);
   if (needs_grad(x))

@@ -9,6 +9,7 @@
 #include <taper/ops/reduce/count_kernels.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/rearrange_kernels.h>
@@ -135,25 +136,36 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
   return {detail::share_data(y.impl()), inverse, counts};
 }
 
+// The values say that backward through them is not to be had.
+Unique refusing_backward(const char* op, const Tensor& x, Unique y) {
+  std::get<0>(y) = detail::without_derivative(op, std::get<0>(y), {x});
+  return y;
+}
+
 }  // namespace
 
 Unique _unique2(const Tensor& x, bool, bool return_inverse, bool return_counts) {
-  return unique_elements("_unique2", x, true, return_inverse, return_counts);
+  return refusing_backward("_unique2", x,
+                           unique_elements("_unique2", x, true, return_inverse, return_counts));
 }
 
 std::tuple<Tensor, Tensor> _unique(const Tensor& x, bool, bool return_inverse) {
-  auto [values, inverse, counts] = unique_elements("_unique", x, true, return_inverse, false);
+  auto [values, inverse, counts] =
+      refusing_backward("_unique", x, unique_elements("_unique", x, true, return_inverse, false));
   return {values, inverse};
 }
 
 Unique unique_dim(const Tensor& x, int64_t dim, bool, bool return_inverse, bool return_counts) {
-  return unique_slices("unique_dim", x, dim, true, return_inverse, return_counts);
+  return refusing_backward(
+      "unique_dim", x, unique_slices("unique_dim", x, dim, true, return_inverse, return_counts));
 }
 
 Unique unique_consecutive(const Tensor& x, bool return_inverse, bool return_counts,
                           optional<int64_t> dim) {
-  if (!dim) return unique_elements("unique_consecutive", x, false, return_inverse, return_counts);
-  return unique_slices("unique_consecutive", x, *dim, false, return_inverse, return_counts);
+  const char* op = "unique_consecutive";
+  return refusing_backward(op, x,
+                           dim ? unique_slices(op, x, *dim, false, return_inverse, return_counts)
+                               : unique_elements(op, x, false, return_inverse, return_counts));
 }
 
 }  // namespace taper

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/runtime/access.h>
@@ -41,6 +42,34 @@ struct Lengths {
   }
 };
 
+void check_lengths(const char* name, const std::vector<int64_t>& lengths, int64_t most) {
+  for (int64_t length : lengths) {
+    TAPER_CHECK(length >= 0, "ctc_loss: Expected ", name,
+                " to have value at least 0, but got value ", length);
+    TAPER_CHECK(length <= most, "ctc_loss: Expected ", name, " to have value at most ", most,
+                ", but got value ", length);
+  }
+}
+
+/// One row of labels for each input, or all labels behind each other.
+void check_targets(const Tensor& targets, const Lengths& l) {
+  constexpr const char* kWhich =
+      " for argument #2 'targets' (while checking arguments for ctc_loss)";
+  const auto check_size = [&](int64_t dim, int64_t size) {
+    TAPER_CHECK(targets.size(dim) == size, "ctc_loss: Expected tensor to have size ", size,
+                " at dimension ", dim, ", but got size ", targets.size(dim), kWhich);
+  };
+  TAPER_CHECK(targets.dim() == 1 || targets.dim() == 2,
+              "ctc_loss: Expected 1 to 2 dimensions, but got ", targets.dim(),
+              "-dimensional tensor", kWhich);
+  if (targets.dim() == 1)
+    return check_size(0, std::accumulate(l.targets.begin(), l.targets.end(), int64_t{0}));
+  check_size(0, static_cast<int64_t>(l.targets.size()));
+  TAPER_CHECK(targets.size(1) >= l.longest_target(),
+              "ctc_loss: Expected tensor to have size at least ", l.longest_target(),
+              " at dimension 1, but got size ", targets.size(1), kWhich);
+}
+
 void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t blank) {
   const int64_t steps = x.size(0), batch = x.size(1), classes = x.size(2);
   TAPER_CHECK(x.is_floating_point(), "ctc_loss: expected floating log_probs, got ",
@@ -52,22 +81,9 @@ void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t
               "input_lengths must be of size batch_size");
   TAPER_CHECK(static_cast<int64_t>(l.targets.size()) == batch,
               "target_lengths must be of size batch_size");
-  int64_t total = 0;
-  for (int64_t n = 0; n < batch; ++n) {
-    const auto i = static_cast<size_t>(n);
-    TAPER_CHECK(l.inputs[i] >= 0 && l.inputs[i] <= steps,
-                "Expected input_lengths to have value at most ", steps, ", but got value ",
-                l.inputs[i], " (while checking arguments for ctc_loss)");
-    TAPER_CHECK(l.targets[i] >= 0,
-                "Expected target_lengths to have value at least 0, but got value ", l.targets[i],
-                " (while checking arguments for ctc_loss)");
-    total += l.targets[i];
-  }
-  TAPER_CHECK(targets.dim() == 1 ? targets.size(0) == total
-                                 : targets.dim() == 2 && targets.size(0) == batch &&
-                                       targets.size(1) >= l.longest_target(),
-              "ctc_loss: expected targets of ", batch, " rows of at least ", l.longest_target(),
-              " labels, or a vector of ", total, ", got ", targets.sizes());
+  check_lengths("input_lengths", l.inputs, steps);
+  check_lengths("target_lengths", l.targets, std::numeric_limits<int64_t>::max());
+  check_targets(targets, l);
 }
 
 Alignments align(const Tensor& targets, const Lengths& l, int64_t blank, int64_t classes,
@@ -181,13 +197,14 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
   check_defined("ctc_loss", log_probs, "log_probs");
   check_defined("ctc_loss", targets, "targets");
   TAPER_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3,
-              "ctc_loss: expected log_probs of 2 or 3 dimensions, got ", log_probs.sizes());
+              "ctc_loss: Expected 2- or 3-dimensional tensor, but got ", log_probs.dim(),
+              "-dimensional tensor for argument #1 'log_probs'");
   const bool batch = log_probs.dim() == 3;
   const Tensor x = batch ? log_probs : log_probs.unsqueeze(1);
+  TAPER_CHECK(x.size(0) > 0, "ctc_loss: log_probs tensor must not be empty, got sizes ",
+              log_probs.sizes());
   const Lengths l{input_lengths.vec(), target_lengths.vec()};
   check_ctc(x, targets, l, blank);
-  TAPER_CHECK(x.size(0) > 0, "ctc_loss: expected at least one step, got log_probs of ",
-              log_probs.sizes());
   const Alignments a = align(targets, l, blank, x.size(2), x.device());
   const bool widens = isReducedFloatingType(x.scalar_type());
   const Tensor finite = losses_of(widens ? x.to(kFloat) : x, a);

@@ -92,7 +92,7 @@ RnnOutput run(const Network& net, const Tensor& input, bool batch_first, const T
   TAPER_CHECK(h.size(1) == N, "rnn: expected states of ", N, " sequences, got ", h.sizes());
   const std::vector<int64_t> sizes(static_cast<size_t>(T), N);
   RnnOutput out = run_packed(net, sizes, x.reshape({T * N, x.size(2)}), h, c, params);
-  out.y = out.y.view({T, N, out.y.size(1)});
+  out.y = _unsafe_view(out.y, {T, N, out.y.size(1)});  // no view: programs call y.detach_()
   if (batch_first) out.y = out.y.transpose(0, 1);
   return out;
 }

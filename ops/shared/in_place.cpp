@@ -42,9 +42,11 @@ void check_apart(const Tensor& y, const Tensor& x) {
 }
 
 // ---------------------------------------------------------------- forms
-Tensor Form::target(const Tensor& x, const autograd::detail::Inputs& others) const {
+Tensor Form::target(const Tensor& x, const autograd::detail::Inputs& others,
+                    const autograd::detail::Inputs& saved) const {
   if (in_place) {
-    autograd::check_inplace(name, x, others);
+    const bool recording = autograd::check_inplace(name, x, others);
+    for (size_t i = 0; recording && i < saved.n; ++i) autograd::check_can_be_saved(*saved.p[i]);
     return x;
   }
   NoGradGuard no_grad;

@@ -50,8 +50,9 @@ struct Form {
   const char* name;
   bool in_place;
   /// What to write: x after the checks for in-place ops, or a row-major copy of it. `others` are
-  /// the tensors beside x that have a derivative.
-  Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {}) const;
+  /// the tensors beside x that have a derivative, `saved` those that derivatives keep.
+  Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {},
+                const autograd::detail::Inputs& saved = {}) const;
   /// The step after the kernel.
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);

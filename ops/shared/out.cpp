@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include <taper/framework/warning.h>
+
 namespace taper {
 
 void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
@@ -41,6 +43,17 @@ OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {
   for (const Tensor& x : inputs)
     if (grows && out.is_same(x)) check_result_shape(out, sizes);
   return plan;
+}
+
+void OutPlan::resize_other_sizes() const {
+  if (out.numel() > 0)
+    detail::warn_user(detail::concat(
+        "An output with one or more elements was resized since it had shape ", out.sizes(),
+        ", which does not match the required output shape ", sizes,
+        ". This behavior is deprecated, and in a future PyTorch release outputs will not be "
+        "resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+        "resizing it, inplace, to zero elements with t.resize_(0)."));
+  out.resize_(sizes);
 }
 
 void check_out_dtype(const Tensor& out, ScalarType dtype) {

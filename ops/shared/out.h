@@ -29,8 +29,10 @@ struct OutPlan {
   bool apart;
   /// The last step before the result is written.
   void resize() const {
-    if (out.impl().sizes != sizes) out.resize_(sizes);
+    if (out.impl().sizes != sizes) resize_other_sizes();
   }
+  /// Warns unless `out` has no elements.
+  void resize_other_sizes() const;
 };
 /// Throws when `out` is on another device than an input (but for 0-dim ones of the CPU), when its
 /// memory overlaps itself or in part that of an input, and when `out` is an input itself but of

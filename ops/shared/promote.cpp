@@ -2,6 +2,7 @@
 
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/elementwise/complex.h>
 
 namespace taper::detail {
 namespace {
@@ -94,6 +95,7 @@ BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOpera
 
 Tensor InputForm::convert(const Tensor& g) const {
   const Tensor r = g.impl().sizes == sizes ? g : g.sum_to_size(sizes);
+  if (r.is_complex() && !isComplexType(dtype)) return real(r).to(device, dtype, false, true);
   return r.scalar_type() == dtype && r.device() == device ? r : r.to(device, dtype);
 }
 

@@ -5,7 +5,10 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/linalg/matmul.h>
 #include <taper/ops/spatial/conv_kernels.h>
+#include <taper/ops/spatial/pad.h>
+#include <taper/ops/tensor/view_part.h>
 
 namespace taper {
 
@@ -222,6 +225,50 @@ Tensor of_complex(const Tensor& x, const Tensor& w, const Tensor& b, const Conv&
   return complex(re - im, conv(xr + xi, wr + wi, b_sum) - re - im);
 }
 
+/// x with its padding, as wide as all windows reach.
+Tensor padded(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvSteps& s) {
+  Dims pads;
+  const int64_t first = 5 - w.dim();
+  for (int64_t d = 2; d >= first; --d) {
+    const size_t i = static_cast<size_t>(d - first) + 2;
+    const int64_t reach = (y_sizes[i] - 1) * s.stride[d] + s.dilation[d] * (w.sizes()[i] - 1) + 1;
+    pads.push_back(s.padding[d]);
+    pads.push_back(reach - x.sizes()[i] - s.padding[d]);
+  }
+  return constant_pad_nd(x, pads).contiguous();
+}
+
+/// The windows of x, padded, as (N, groups, C / groups * taps, places); a copy.
+Tensor windows_of(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvSteps& s) {
+  const Tensor p = padded(x, w, y_sizes, s);
+  const int64_t channels = w.size(1), apart = p.stride(1), first = 5 - w.dim();
+  Dims sizes = {x.size(0), s.groups, channels}, strides = {p.stride(0), channels * apart, apart};
+  for (int64_t d = first; d < 3; ++d) {
+    sizes.push_back(w.size(d - first + 2));
+    strides.push_back(p.stride(d - first + 2) * s.dilation[d]);
+  }
+  for (int64_t d = first; d < 3; ++d) {
+    sizes.push_back(y_sizes[static_cast<size_t>(d - first) + 2]);
+    strides.push_back(p.stride(d - first + 2) * s.stride[d]);
+  }
+  const int64_t places = checked_numel(y_sizes.ref().slice(2));
+  return as_strided(p, sizes, strides)
+      .reshape({x.size(0), s.groups, checked_numel(w.sizes().slice(1)), places});
+}
+
+// Convolutions of integers are rare: windows are copied, and multiplied as matrices.
+Tensor of_integers(const Tensor& x, const Tensor& w, const Tensor& b, const Dims& y_sizes,
+                   const ConvSteps& s) {
+  const NoGradGuard values_only;
+  const Tensor matrices =
+      w.reshape({1, s.groups, w.size(0) / s.groups, checked_numel(w.sizes().slice(1))});
+  const Tensor y = matmul(matrices, windows_of(x, w, y_sizes, s)).view(y_sizes);
+  if (!b.defined()) return y;
+  Dims shape(w.dim(), 1);
+  shape[1] = b.size(0);
+  return y.add_(b.view(shape));
+}
+
 Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, const ConvSteps& s, const int64_t* after) {
   const Tensor x = batched(op, input, weight, spatial);
@@ -234,8 +281,10 @@ Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tens
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     return forward(x, w, b, sizes, s);
   };
-  const Tensor y =
-      x.is_complex() ? of_complex(x, weight, bias, real_conv) : real_conv(x, weight, bias);
+  const bool integers = isIntegralType(x.scalar_type(), /*includeBool=*/false);
+  const Tensor y = x.is_complex() ? of_complex(x, weight, bias, real_conv)
+                   : integers     ? of_integers(x, weight, bias, sizes, s)
+                                  : real_conv(x, weight, bias);
   return input.dim() == x.dim() ? y : y.squeeze(0);
 }
 

@@ -6,8 +6,8 @@
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
 // What is computed is a cross-correlation: y[k] = bias[k] + sum over c and taps t of
 // w[k][c][t] x[c][o * stride - padding + t * dilation].
-// Floating dtypes, all three the same; f16 and bf16 accumulate in float. Throws Error, in
-// LibTorch's words, for shapes that do not fit.
+// Floating and complex dtypes, integers but for transposes; all three the same. f16 and bf16 add up
+// in float, integers wrap. Throws Error, in LibTorch's words, for shapes that do not fit.
 #pragma once
 
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/spatial/fold_kernels.h>
+#include <taper/ops/tensor/view.h>
 
 namespace taper {
 
@@ -181,7 +182,8 @@ Tensor regroup(const Tensor& x, const Dims& parts, std::initializer_list<int64_t
   for (int64_t p : parts) seen.push_back(p);
   for (int64_t o : order) places.push_back(x.dim() - 3 + o);
   for (int64_t s : last) result.push_back(s);
-  return x.reshape(seen).permute(places).reshape(result);
+  // A copy also where nothing moves: its callers write into it.
+  return _unsafe_view(x.reshape(seen).permute(places).clone(MemoryFormat::Contiguous), result);
 }
 
 }  // namespace
@@ -231,7 +233,8 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
               " channels and ", groups, " groups.");
   Dims seen{self.size(0), groups, c / groups};
   for (int64_t d = 2; d < self.dim(); ++d) seen.push_back(self.size(d));
-  return self.reshape(seen).transpose(1, 2).reshape(self.sizes());
+  const Tensor shuffled = self.reshape(seen).transpose(1, 2).clone(MemoryFormat::Contiguous);
+  return _unsafe_view(shuffled, self.sizes());
 }
 
 }  // namespace taper

@@ -4,6 +4,7 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/complex_parts.h>
+#include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/spatial/pool_kernels.h>
 
 namespace taper {
@@ -195,9 +196,24 @@ Adaptive adapt(const char* op, const Tensor& x, int64_t spatial, IntArrayRef out
   return a;
 }
 
+/// Integers as doubles, which have all up to 2^53.
+Tensor as_doubles(const char* op, const Tensor& x) {
+  constexpr int64_t most = int64_t{1} << 53;
+  if (x.scalar_type() == kLong && x.numel() > 0)
+    TAPER_CHECK(x.min().item<int64_t>() >= -most && x.max().item<int64_t>() <= most, op,
+                ": expected integers of at most 2^53, which a double holds");
+  return x.to(kDouble);
+}
+
 Maxima max_pool(const char* op, const char* node, const Tensor& x, int64_t spatial,
                 IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                 bool ceil_mode, Tensor* positions = nullptr) {
+  if (isIntegralType(x.scalar_type(), /*includeBool=*/false)) {
+    Maxima m = max_pool(op, node, as_doubles(op, x), spatial, kernel, stride, padding, dilation,
+                        ceil_mode, positions);
+    m.values = m.values.to(x.scalar_type());
+    return m;
+  }
   const PoolWindows w = windows_from(op, spatial, kernel, stride, padding, dilation);
   check_input(op, x, spatial);
   const Dims sizes = pooled_sizes(op, x, spatial, w, ceil_mode);

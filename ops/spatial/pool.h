@@ -5,8 +5,8 @@
 // or one for each. One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1,
 // rounded down, or up with ceil_mode (but no window starts in the padding behind the end).
-// Padding counts as minus infinity in a maximum, as zero in a mean. Throws Error for shapes that do
-// not fit.
+// Padding counts as minus infinity in a maximum, which may be of integers up to 2^53, and as zero
+// in a mean. Throws Error for shapes that do not fit.
 #pragma once
 
 #include <tuple>

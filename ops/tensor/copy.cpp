@@ -1,6 +1,8 @@
 // Copies and conversions: copy_, clone, to, fill_, zero_.
 #include <taper/ops/tensor/copy.h>
 
+#include <atomic>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/caching_allocator.h>
@@ -8,6 +10,7 @@
 #include <taper/framework/runtime/transfer.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/copy_kernels.h>
@@ -29,6 +32,12 @@ void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking
   const bool staged = !source.is_same(from) && source.data_ptr() != from.data_ptr();
   detail::transfer(to.data_ptr(), to.device(), source.data_ptr(), from.device(), to.nbytes(),
                    non_blocking && !(staged && source.is_cpu()));
+}
+
+void warn_of_lost_part(ScalarType from, ScalarType to) {
+  static std::atomic<bool> warned{false};
+  if (isComplexType(from) && !isComplexType(to) && to != kBool && detail::is_first(warned))
+    detail::warn_user("Casting complex values to real discards the imaginary part");
 }
 
 // Writes src, broadcast, into the elements of x. No history.
@@ -56,9 +65,10 @@ Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
 
 Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
-  if (is_same(src)) return const_cast<Tensor&>(*this);
   check_copy_shapes(*this, src);
   const bool recording = check_inplace("copy_", *this, {src});
+  if (is_same(src)) return const_cast<Tensor&>(*this);
+  warn_of_lost_part(src.scalar_type(), scalar_type());
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
   if (recording)
@@ -93,6 +103,11 @@ Tensor Tensor::clone(optional<MemoryFormat> format) const {
 
 Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
                   optional<MemoryFormat> format) const {
+  TAPER_CHECK(
+      !options.requires_grad(),
+      "to: Operators taking TensorOptions cannot take a TensorOptions with "
+      "options.requires_grad set as true. This isn't implemented yet. Call requires_grad_() "
+      "on the result");
   const ScalarType dtype = options.has_dtype() ? options.scalar_type() : scalar_type();
   const Device where = options.has_device() ? detail::existing_device(options.device()) : device();
   const bool same_layout = !format || *format == MemoryFormat::Preserve || is_contiguous(*format);
@@ -100,6 +115,7 @@ Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy,
     return copy ? clone(format) : *this;
   if (!same_layout) return clone(format).to(options);
   if (is_complex() && dtype == kBool) return ne(0).to(where);
+  warn_of_lost_part(scalar_type(), dtype);
   Tensor y;
   if (where == device()) {
     y = detail::make_like(*this, dtype);

@@ -460,6 +460,17 @@ std::string TensorData::text() const {
   return s + "}";
 }
 
+namespace {
+
+/// Sizes as LibTorch writes them in errors of nested lists: "2 3".
+std::string listed(const Dims& sizes) {
+  std::string s;
+  for (int64_t size : sizes) s += (s.empty() ? "" : " ") + std::to_string(size);
+  return s;
+}
+
+}  // namespace
+
 void TensorData::check_uniform() const {
   if (kind_ != Kind::kList || count_ == 0) return;
   Dims first;
@@ -468,8 +479,9 @@ void TensorData::check_uniform() const {
     list_[i].check_uniform();
     Dims sizes;
     list_[i].append_sizes(sizes);
-    TAPER_CHECK(sizes == first, "Expected all sub-lists to have sizes: ", first, " (e.g. ",
-                list_->text(), "), but got sub-list ", list_[i].text(), " with sizes: ", sizes);
+    TAPER_CHECK(sizes == first, "Expected all sub-lists to have sizes: ", listed(first), " (e.g. ",
+                list_->text(), "), but got sub-list ", list_[i].text(),
+                " with sizes: ", listed(sizes));
     TAPER_CHECK(list_[i].dtype() == list_->dtype(),
                 "Expected all elements of the tensor to have the same scalar type: ",
                 toString(list_->dtype()),
@@ -480,6 +492,7 @@ void TensorData::check_uniform() const {
 template <class T>
 void TensorData::write(T*& to) const {
   if (kind_ == Kind::kNumber) {
+    check_fits(number_, CppTypeToScalarType<T>::value);
     *to++ = number_.to<T>();
   } else if (kind_ == Kind::kArray) {
     const Tensor values = array_.to(CppTypeToScalarType<T>::value);

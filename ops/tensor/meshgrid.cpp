@@ -1,8 +1,10 @@
 #include <taper/ops/tensor/meshgrid.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_dim.h>
 #include <taper/ops/tensor/cat.h>
@@ -34,6 +36,15 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
     grids.push_back(tensors[static_cast<size_t>(i)].view(own).expand(size));
   }
   return grids;
+}
+
+std::vector<Tensor> meshgrid(TensorList tensors) {
+  static std::atomic<bool> warned{false};
+  if (detail::is_first(warned))
+    detail::warn_user(
+        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+        "argument.");
+  return meshgrid(tensors, "ij");
 }
 
 Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {

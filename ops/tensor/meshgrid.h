@@ -12,7 +12,9 @@ namespace taper {
 
 /// Coordinate tensors of the grid that the vectors span: views. `indexing` is "ij" or "xy" (the
 /// first two dimensions swapped).
-std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing = "ij");
+std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing);
+/// The same by "ij"; warns, once, that the argument will be required.
+std::vector<Tensor> meshgrid(TensorList tensors);
 
 /// The powers of a vector as columns: N (nullopt: as many as x has) from the highest down to 0, or
 /// from 0 on when `increasing`.

@@ -1,5 +1,6 @@
 #include <taper/ops/tensor/resize.h>
 
+#include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/tensor/view_part.h>
 
@@ -39,6 +40,7 @@ Tensor& take_over(const Tensor& self, const intrusive_ptr<StorageImpl>& storage,
 void check_without_grad(const char* op, const Tensor& self) {
   check_defined(op, self, "self");
   TAPER_CHECK(!self.requires_grad(), op, ": expected a tensor that does not require a gradient");
+  if (self.is_inference()) autograd::check_new_history(self);
 }
 
 void check_source(const Tensor& self, ScalarType dtype, Device device) {

@@ -1,11 +1,13 @@
 #include <taper/ops/tensor/view.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
+#include <taper/framework/warning.h>
 #include <taper/ops/tensor/view_helpers.h>
 
 namespace taper {
@@ -316,11 +318,20 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
 }
 Tensor Tensor::t() const { return taper::t(*this); }
 Tensor Tensor::mT() const {
+  if (dim() == 0) return *this;
   TAPER_CHECK(dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ",
               dim(), "-D tensor.");
   return taper::transpose(*this, -2, -1);
 }
 Tensor Tensor::numpy_T() const {
+  static std::atomic<bool> warned{false};
+  if (dim() != 2 && dim() != 0 && detail::is_first(warned))
+    detail::warn_user(
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+        "deprecated "
+        "and it will throw an error in a future release. Consider `x.mT` to transpose batches of "
+        "matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a "
+        "tensor.");
   Dims order;
   for (int64_t d = dim() - 1; d >= 0; --d) order.push_back(d);
   return taper::permute(*this, order);

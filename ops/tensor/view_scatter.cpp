@@ -5,6 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/shared/promote.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
@@ -17,6 +18,11 @@ Tensor with_part(const char* op, const char* node, const Tensor& x, const Tensor
   check_defined(op, x, "self");
   check_defined(op, src, "src");
   check_same_device(op, x, src);
+  TAPER_CHECK(
+      isFloatingOrComplexType(x.scalar_type()) || !needs_grad(src), op,
+      ": expected self of a floating-point or complex dtype where src wants a gradient, got ",
+      toString(x.scalar_type()), ". Autograd not support dtype: ", toString(x.scalar_type()),
+      ". Convert self, or detach src");
   Tensor y;
   {
     NoGradGuard no_grad;
@@ -28,10 +34,10 @@ Tensor with_part(const char* op, const char* node, const Tensor& x, const Tensor
     part(y).copy_(src);
   }
   if (needs_grad(x, src))
-    record(node, y, {x, src}, [=](autograd::Grads& g) {
+    record(node, y, {x, src}, [=, form = detail::InputForm(src)](autograd::Grads& g) {
       const Tensor part_of_g = part(g[0]);
       return std::array<Tensor, 2>{with_part(op, node, g[0], zeros_like(part_of_g), part),
-                                   part_of_g};
+                                   form(part_of_g)};
     });
   return y;
 }

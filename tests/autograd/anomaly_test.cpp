@@ -40,6 +40,42 @@ TEST(Anomaly, MayKeepOnlyTheStacks) {
   EXPECT_TRUE(std::isnan(values_of(x.grad())[0]));
 }
 
+TEST(Anomaly, WarnsThatProgramsGetSlower) {
+  expect_warning("This mode should be enabled only for debugging",
+                 [] { DetectAnomalyGuard guard; });
+}
+
+TEST(Anomaly, AnErrorComesWithTheForwardCallAsAWarning) {
+  DetectAnomalyGuard guard;
+  const Tensor x = leaf({5});
+  Tensor y = x * x;
+  const Tensor z = y * y;
+  y += 1;
+  expect_warning(
+      "Error detected in MulBackward0. Traceback of forward call that caused the error:\n",
+      [&] { expect_error("modified by an inplace operation", [&] { z.backward(); }); });
+}
+
+TEST(Anomaly, AnErrorOfADerivativesDerivativeNamesBothCalls) {
+  DetectAnomalyGuard guard;
+  const Tensor x = leaf({0});
+  const Tensor first = autograd::grad({x.pow(1.5)}, {x}, {}, true, /*create_graph=*/true)[0];
+  const auto texts = warnings_of(
+      [&] { expect_error("returned nan", [&] { autograd::grad({first}, {x}, {doubles({0})}); }); });
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_THAT(texts[0], HasSubstr("Traceback of forward call that caused the error"));
+  EXPECT_THAT(texts[1], HasSubstr("Previous calculation was induced by PowBackward0. Traceback of "
+                                  "forward call that induced the previous calculation:\n"));
+}
+
+TEST(Anomaly, ANodeOfBeforeSaysThatItHasNoStack) {
+  const Tensor x = leaf({0});
+  const Tensor y = makes_nan(x);
+  DetectAnomalyGuard guard;
+  expect_warning("before anomaly mode was enabled",
+                 [&] { expect_error("returned nan", [&] { y.backward(); }); });
+}
+
 TEST(Anomaly, EndsWithItsScope) {
   {
     DetectAnomalyGuard guard;

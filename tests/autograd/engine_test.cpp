@@ -113,6 +113,25 @@ TEST(Backward, WithInputsTouchesOnlyThose) {
   EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 2));
 }
 
+TEST(Backward, InputsMayBeInnerTensors) {
+  const Tensor x = leaf({3}), y = leaf({5}), z = x * x, w = z * y;
+  w.backward({}, /*retain_graph=*/true, false, std::vector<Tensor>{x, z});
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(30));
+  EXPECT_THAT(values_of(z.grad()), ElementsAre(5));
+  EXPECT_FALSE(y.grad().defined());
+  w.backward({}, /*retain_graph=*/true, false,
+             std::vector<Tensor>{z});  // it keeps its gradient from now on
+  EXPECT_THAT(values_of(z.grad()), ElementsAre(10));
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(30));
+  const Tensor unused = y * y;
+  w.backward({}, /*retain_graph=*/true, false, std::vector<Tensor>{unused});
+  EXPECT_FALSE(unused.grad().defined());
+  expect_error("can't retain_grad on Tensor that has requires_grad=False",
+               [&] { w.backward({}, true, false, std::vector<Tensor>{doubles({1})}); });
+  expect_error("'inputs' argument to backward cannot be empty",
+               [&] { w.backward({}, true, false, std::vector<Tensor>()); });
+}
+
 TEST(Backward, TakesSeveralRoots) {
   Tensor x = leaf({1, 2});
   backward({x * scalar(2), (x * x).sum()}, {doubles({1, 10}), Tensor()});
@@ -127,6 +146,16 @@ TEST(Backward, CreateGraphMakesAGradientWithHistory) {
   x.mutable_grad() = Tensor();
   first.sum().backward();
   EXPECT_THAT(values_of(x.grad()), ElementsAre(18));
+}
+
+TEST(Backward, CreateGraphWarnsOfTheCycle) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = (x * x).sum();
+  const std::string text = "Using backward() with create_graph=True will create a reference cycle";
+  expect_warning(text, [&] { y.backward({}, nullopt, /*create_graph=*/true); });
+  expect_warning(text, [&] { autograd::backward({y}, {}, nullopt, /*create_graph=*/true); });
+  EXPECT_TRUE(warnings_of([&] { grad({y}, {x}, {}, true, /*create_graph=*/true); }).empty());
+  x.mutable_grad() = Tensor();  // breaks the cycle
 }
 
 TEST(Backward, AnyOrderOfDerivative) {
@@ -176,7 +205,8 @@ TEST(Grad, UnusedInputsAreAnErrorUnlessAllowed) {
   Tensor x = leaf({1}), unused = leaf({1});
   Tensor y = (x * x).sum();
   EXPECT_THAT(message_of([&] { grad({y}, {unused}, {}, true); }),
-              HasSubstr("One of the differentiated Tensors appears to not have been used"));
+              HasSubstr("One of the differentiated Tensors appears to not have been used in the "
+                        "graph. Set allow_unused=True if this is the desired behavior."));
   EXPECT_THAT(message_of([&] { grad({y}, {doubles({1})}, {}, true); }),
               HasSubstr("not require grad"));
   const auto g = grad({y}, {x, unused}, {}, true, false, /*allow_unused=*/true);
@@ -226,6 +256,19 @@ TEST(RetainGrad, KeepsTheGradientOfAnInnerTensor) {
   (y * y).sum().backward();
   EXPECT_THAT(values_of(y.grad()), ElementsAre(6, 12));
   EXPECT_THAT(values_of(x.grad()), ElementsAre(18, 36));
+}
+
+TEST(RetainGrad, AskingForAGradientThatIsNotKeptWarns) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * x;
+  expect_warning("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",
+                 [&] { EXPECT_FALSE(y.grad().defined()); });
+  y.retain_grad();
+  EXPECT_TRUE(warnings_of([&] {
+                y.grad();
+                x.grad();
+                x.detach().grad();
+              }).empty());
 }
 
 TEST(RetainGrad, KeptGradientsAreTensorsOfTheirOwn) {

@@ -117,6 +117,19 @@ TEST(CustomFunction, MayChangeAnInputThatItDeclares) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
 }
 
+TEST(CustomFunction, DeclaringAnotherTensorThanAnInputWarns) {
+  struct Fresh : Function<Fresh> {
+    static Tensor forward(AutogradContext* ctx, Tensor x) {
+      const Tensor y = x * scalar(2);
+      ctx->mark_dirty({y});
+      return y;
+    }
+    static variable_list backward(AutogradContext*, variable_list g) { return g; }
+  };
+  expect_warning("Only input Tensors should be given to ctx.mark_dirty()",
+                 [] { Fresh::apply(leaf({1})); });
+}
+
 TEST(CustomFunction, MayNotChangeAViewOfALeaf) {
   Tensor x = leaf({1, 2});
   EXPECT_THAT(message_of([&] { InPlaceDouble::apply(x.view({2})); }),
@@ -181,6 +194,37 @@ TEST(CustomFunction, CountsTheTensorsAmongItsInputs) {
 }
 
 // A graph that cannot be recorded holds nothing of what was to be in it.
+struct Products : Function<Products> {
+  static inline std::vector<bool> needed;
+  static Tensor forward(AutogradContext* ctx, TensorList list, int) {
+    ctx->save_for_backward(list.vec());
+    return list[0] * list[1];
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    const variable_list x = ctx->get_saved_variables();
+    using Range = autograd::IndexRange;
+    needed = {ctx->needs_input_grad({Range{0, 1}}), ctx->needs_input_grad({Range{1, 2}}),
+              ctx->needs_input_grad({Range{0, 1}, Range{1, 2}})};
+    return {g[0] * x[1], g[0] * x[0], Tensor()};
+  }
+};
+
+TEST(CustomFunction, TakesAListOfTensorsAndRangesOfInputs) {
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  const variable_list list = {x, y};
+  Products::apply(TensorList(list), 7).sum().backward();
+  EXPECT_THAT(values_of(x.grad()), ElementsAre(3, 4));
+  EXPECT_THAT(values_of(y.grad()), ElementsAre(1, 2));
+  EXPECT_THAT(Products::needed, ElementsAre(true, true, true));
+  const variable_list second = {doubles({5, 6}), y};
+  Products::apply(TensorList(second), 7).sum().backward();
+  EXPECT_THAT(Products::needed, ElementsAre(false, true, true));
+  // Only what leads to the inputs of a pass is wanted.
+  const auto alone = grad({Products::apply(TensorList(list), 7).sum()}, {x});
+  EXPECT_THAT(values_of(alone[0]), ElementsAre(3, 4));
+  EXPECT_THAT(Products::needed, ElementsAre(true, false, true));
+}
+
 TEST(CustomFunction, AnErrorWhileRecordingLeavesNothingBehind) {
   const Tensor x = leaf({1, 2}), inner = x * scalar(2), y = ThreeTimes::apply(inner, true);
   inner.mul_(scalar(2));  // y's history is lost
@@ -284,6 +328,62 @@ TEST(Reentrant, ToADepthOfFifty) {
   Tensor x = leaf({1, 2});
   Nested::apply(x, int64_t{50}).sum().backward();
   EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
+}
+
+TEST(Reentrant, DeeperThanTheStack) {
+  run_on_small_stack([] {
+    const Tensor x = leaf({1, 2});
+    Nested::apply(x, int64_t{3000}).sum().backward();
+    EXPECT_THAT(values_of(x.grad()), ElementsAre(2, 2));
+  });
+}
+
+TEST(Reentrant, ADeepErrorReachesTheCaller) {
+  struct Fails : Function<Fails> {
+    static Tensor forward(AutogradContext* ctx, Tensor x, int64_t depth) {
+      ctx->saved_data["depth"] = depth;
+      return x * scalar(1);
+    }
+    static variable_list backward(AutogradContext* ctx, variable_list g) {
+      const AutoGradMode enable(true);
+      const int64_t depth = ctx->saved_data["depth"].toInt();
+      if (depth == 0) throw std::out_of_range("the bottom");
+      Fails::apply(leaf({1}), depth - 1).sum().backward();
+      return {g[0], Tensor()};
+    }
+  };
+  EXPECT_EQ(message_of<std::out_of_range>([] { Fails::apply(leaf({1}), int64_t{200}).backward(); }),
+            "the bottom");
+}
+
+// The backward that a derivative starts is done before what else waits in the outer one.
+TEST(Reentrant, ComesBeforeWhatWaits) {
+  static std::vector<int> order;
+  struct Last : Function<Last> {
+    static Tensor forward(AutogradContext*, Tensor x) { return x.clone(); }
+    static variable_list backward(AutogradContext*, variable_list g) {
+      order.push_back(0);
+      return g;
+    }
+  };
+  struct First : Function<First> {
+    static Tensor forward(AutogradContext* ctx, Tensor x, int64_t depth) {
+      ctx->saved_data["depth"] = depth;
+      return x.clone();
+    }
+    static variable_list backward(AutogradContext* ctx, variable_list g) {
+      order.push_back(1);
+      const AutoGradMode enable(true);
+      const int64_t depth = ctx->saved_data["depth"].toInt();
+      if (depth > 0) First::apply(leaf({1}), depth - 1).backward();
+      return {g[0], Tensor()};
+    }
+  };
+  order.clear();
+  const Tensor a = Last::apply(leaf({6})), b = First::apply(leaf({9}), int64_t{100});
+  (a * b).backward();
+  ASSERT_EQ(order.size(), 102u);
+  EXPECT_EQ(order.back(), 0);
 }
 
 TEST(Reentrant, BackwardInAHookOfAnotherGraph) {

@@ -7,6 +7,7 @@
 #include <c10/util/Optional.h>
 #include <c10/util/StringUtil.h>
 #include <c10/util/complex.h>
+#include <c10/util/flat_hash_map.h>
 #include <c10/util/irange.h>
 #include <torch/csrc/autograd/functions/comm.h>
 #include <torch/csrc/cuda/comm.h>
@@ -273,6 +274,125 @@ TEST(Compat, AnswersOfTensorsThatAreDenseAndOnKnownDevices) {
   EXPECT_EQ(x.unsafe_chunk(2, 3)[1].size(3), 2);
   EXPECT_EQ(x.unsafe_split(2, 1)[1].size(1), 1);
   EXPECT_EQ(x.unsafe_split_with_sizes({1, 4}, 3)[1].size(3), 4);
+}
+
+TEST(CompatNames, AtTensorKeepsTheTypeOfItsNumbers) {
+  EXPECT_EQ(at::tensor(5).scalar_type(), at::kInt);
+  EXPECT_EQ(torch::tensor(5).scalar_type(), torch::kLong);
+  EXPECT_EQ(at::tensor(5).sizes(), (std::vector<int64_t>{1}));
+  EXPECT_EQ(torch::tensor(5).dim(), 0);
+  EXPECT_EQ(at::tensor({1, 2}).scalar_type(), at::kInt);
+  EXPECT_EQ(torch::tensor({1, 2}).scalar_type(), torch::kLong);
+  EXPECT_EQ(at::tensor(std::vector<double>{1, 2}).scalar_type(), at::kDouble);
+  EXPECT_EQ(torch::tensor(std::vector<double>{1, 2}).scalar_type(), torch::kFloat);
+  EXPECT_EQ(at::tensor(int64_t{5}).scalar_type(), at::kLong);
+  EXPECT_EQ(at::tensor(5.f).scalar_type(), at::kFloat);
+  EXPECT_EQ(at::tensor(c10::complex<float>(1, 2)).scalar_type(), at::kComplexFloat);
+  const at::Tensor z = at::tensor(1.0, at::kComplexFloat);
+  EXPECT_EQ(z.scalar_type(), at::kComplexFloat);
+  EXPECT_EQ(z[0].item<c10::complex<float>>(), c10::complex<float>(1, 0));
+  EXPECT_EQ(at::tensor({1, 2}, at::kDouble)[1].item<double>(), 2);
+  try {
+    at::tensor(c10::complex<float>(1, 2), at::kFloat);
+    ADD_FAILURE() << "no error";
+  } catch (const c10::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("\"tensor_cpu\" not implemented for 'Float'"),
+              std::string::npos);
+  }
+  EXPECT_EQ(at::tensor(5, at::device(at::kCPU)).scalar_type(), at::kFloat);  // as in LibTorch
+  EXPECT_EQ(at::tensor(c10::ArrayRef<int16_t>({7, 8}))[1].item<int>(), 8);
+}
+
+TEST(CompatNames, DeviceTypesThatTaperLacksAreNames) {
+  static_assert(std::is_same<torch::Device::Type, c10::DeviceType>::value, "");
+  EXPECT_EQ(torch::Device("cuda:1").type(), at::Device::Type::CUDA);
+  const std::vector<std::pair<c10::DeviceType, const char*>> names = {
+      {c10::DeviceType::MKLDNN, "mkldnn"},
+      {c10::DeviceType::OPENGL, "opengl"},
+      {c10::DeviceType::OPENCL, "opencl"},
+      {c10::DeviceType::IDEEP, "ideep"},
+      {torch::kFPGA, "fpga"},
+      {torch::kHPU, "hpu"},
+      {torch::kLazy, "lazy"},
+      {torch::kIPU, "ipu"},
+      {torch::kMTIA, "mtia"},
+      {torch::kPrivateUse1, "privateuseone"}};
+  for (const auto& [type, name] : names) {
+    EXPECT_EQ(c10::str(type), name);
+    EXPECT_NE(torch::Device("cpu").type(), type);
+    EXPECT_THROW((void)torch::Device(type), c10::Error);
+    EXPECT_THROW((void)torch::Device(name), c10::Error);
+  }
+  EXPECT_EQ(c10::COMPILE_TIME_MAX_DEVICE_TYPES, 21);
+}
+
+TEST(CompatNames, StatesOfAnOptimizerByTheirMapsName) {
+  using States =
+      ska::flat_hash_map<std::string, std::unique_ptr<torch::optim::OptimizerParamState>>;
+  using StatesOf2 = ska::flat_hash_map<void*, std::unique_ptr<torch::optim::OptimizerParamState>>;
+  const torch::Tensor p = torch::ones({2}, torch::requires_grad());
+  torch::optim::Adagrad optimizer({p});
+  const States& states = optimizer.state();
+  StatesOf2& same = optimizer.state();
+  const std::string key = c10::guts::to_string(p.unsafeGetTensorImpl());
+  EXPECT_EQ(key, c10::to_string(p.unsafeGetTensorImpl()));
+  EXPECT_EQ(states.at(key), same.at(p.unsafeGetTensorImpl()));
+  ska::flat_hash_map<std::string, int> plain;
+  plain["a"] = 1;
+  EXPECT_EQ(plain.at("a"), 1);
+  EXPECT_EQ(c10::to_string(12) + c10::guts::to_string(2.5), "122.500000");
+  EXPECT_EQ(c10::stoi("7"), 7);
+}
+
+// A handler as LibTorch 1.13 declares it, for its own test programs and others.
+struct Texts : torch::WarningHandler {
+  Texts() : before_(torch::Warning::get_warning_handler()) {
+    torch::Warning::set_warning_handler(this);
+  }
+  ~Texts() override { torch::Warning::set_warning_handler(before_); }
+  void process(const c10::SourceLocation& place, const std::string& text,
+               const bool verbatim) override {
+    all += c10::str(text, "@", place.function, verbatim, ";");
+  }
+  std::string all;
+
+ private:
+  c10::WarningHandler* before_;
+};
+
+TEST(CompatNames, WarningsReachTheProgramsHandler) {
+  Texts texts;
+  TORCH_WARN("plain ", 3);
+  TORCH_WARN_DEPRECATION("old");
+  for (int i = 0; i < 2; ++i) TORCH_WARN_ONCE("once");
+  {
+    const c10::Warning::WarnAlways always(true);
+    for (int i = 0; i < 2; ++i) TORCH_WARN_ONCE("each time");
+  }
+  EXPECT_EQ(texts.all,
+            "plain 3@TestBody0;old@TestBody0;once@TestBody0;each time@TestBody0;each "
+            "time@TestBody0;");
+}
+
+TEST(CompatNames, TheOldGuardOfInferenceWarns) {
+  Texts texts;
+  const c10::Warning::WarnAlways always(true);
+  {
+    const at::AutoNonVariableTypeMode guard(true);
+    EXPECT_FALSE(torch::GradMode::is_enabled());
+    const torch::AutoNonVariableTypeMode off(false);
+    EXPECT_FALSE(torch::GradMode::is_enabled());
+  }
+  EXPECT_TRUE(torch::GradMode::is_enabled());
+  EXPECT_EQ(texts.all.find("AutoNonVariableTypeMode is deprecated"), 0u);
+}
+
+TEST(CompatNames, InferenceModeIsInAutogradToo) {
+  static_assert(std::is_same<torch::autograd::InferenceMode, c10::InferenceMode>::value, "");
+  const c10::InferenceMode guard;
+  EXPECT_TRUE(torch::autograd::InferenceMode::is_enabled());
+  EXPECT_FALSE(torch::autograd::GradMode::is_enabled());
+  EXPECT_EQ(*torch::make_unique<int>(3), 3);
 }
 
 }  // namespace

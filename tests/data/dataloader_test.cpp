@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -96,16 +99,99 @@ TEST(DataLoader, AnEpochMayBeLeftAndTheLoaderDestroyedInTheMiddle) {
   }
 }
 
-TEST(DataLoader, AnOldIteratorEndsWithANewEpoch) {
+TEST(DataLoader, BeginThrowsWhileWorkersMakeBatchesForAnIterator) {
   auto loader = make_data_loader<SequentialSampler>(Numbers(10), DataLoaderOptions(2).workers(2));
-  auto old = loader->begin();
-  EXPECT_EQ((*old)[0], 0);
-  auto it = loader->begin();
-  EXPECT_THROW(++old, Error);
-  EXPECT_EQ((*it)[0], 0);
+  optional<Iterator<std::vector<int>>> used = loader->begin();
+  testing::expect_error(
+      "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted",
+      [&] { loader->begin(); });
+  EXPECT_EQ((**used)[0], 0);  // and goes on as before
+  EXPECT_EQ((*++*used)[0], 2);
+  used.reset();
+  auto next = loader->begin();
+  EXPECT_EQ((*next)[0], 0);
+  for (int i = 0; i < 5; ++i) ++next;
+  EXPECT_EQ(next, loader->end());
+  EXPECT_EQ((*loader->begin())[0], 0);  // no batch is on its way: the old one may stay
 }
 
-TEST(DataLoader, ExceptionsKeepTheirTypeAndPlace) {
+TEST(DataLoader, WithoutWorkersIteratorsTakeTurns) {
+  auto loader = make_data_loader<SequentialSampler>(Numbers(10), DataLoaderOptions(2));
+  auto i = loader->begin(), j = loader->begin();
+  EXPECT_NE(i, j);
+  EXPECT_EQ((*i)[0], 0);
+  EXPECT_EQ((*j)[0], 2);
+  EXPECT_EQ((*++j)[0], 4);
+  EXPECT_EQ((*i)[0], 0);
+  EXPECT_NE(i, j);
+}
+
+// Of each data set's calls `together` wait for each other, for some seconds at most.
+struct Meeting : datasets::BatchDataset<Meeting, int> {
+  struct State {
+    std::mutex mutex;
+    std::condition_variable all_here;
+    size_t together, here = 0;
+    std::set<const Meeting*> sets;
+  };
+  explicit Meeting(size_t together) : state(std::make_shared<State>()) {
+    state->together = together;
+  }
+  int get_batch(ArrayRef<size_t> indices) override {
+    std::unique_lock<std::mutex> lock(state->mutex);
+    state->sets.insert(this);
+    ++state->here;
+    state->all_here.notify_all();
+    if (!state->all_here.wait_for(lock, std::chrono::seconds(20),
+                                  [&] { return state->here >= state->together; }))
+      return -1;
+    return static_cast<int>(indices[0]);
+  }
+  optional<size_t> size() const override { return state->together; }
+  std::shared_ptr<State> state;
+};
+
+TEST(DataLoader, AllWorkersWorkAtOnceEachOnItsCopy) {
+  for (size_t workers : {1, 2, 10}) {
+    Meeting set(workers);
+    auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(1).workers(workers));
+    std::vector<int> seen, expected(workers);
+    for (int i : *loader) seen.push_back(i);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(seen, expected);
+    EXPECT_EQ(set.state->sets.size(), workers);
+  }
+}
+
+// LibTorch's programs number the workers by the copies that are made of the data set.
+struct Copies : datasets::BatchDataset<Copies, int> {
+  explicit Copies(std::atomic<int>* made) : made(made) {}
+  Copies(const Copies& o) : made(o.made), number((*o.made)++) {}
+  Copies(Copies&&) = default;
+  int get_batch(ArrayRef<size_t>) override { return number; }
+  optional<size_t> size() const override { return 1; }
+  std::atomic<int>* made;
+  int number = -1;
+};
+
+TEST(DataLoader, EachWorkersDataSetIsMadeByTheCopyConstructor) {
+  for (int workers : {0, 1, 3}) {
+    std::atomic<int> made{0};
+    auto loader = make_data_loader(Copies(&made), SequentialSampler(1),
+                                   DataLoaderOptions(1).workers(static_cast<size_t>(workers)));
+    EXPECT_EQ(made, workers);
+    EXPECT_EQ(*loader->begin() >= 0, workers > 0);
+  }
+}
+
+// Throws what is inside of a WorkerException.
+void throw_original(const WorkerException& e, const char* text) {
+  EXPECT_EQ(std::string(e.what()),
+            std::string("Caught exception in DataLoader worker thread. Original message: ") + text);
+  std::rethrow_exception(e.original_exception);
+}
+
+TEST(DataLoader, ExceptionsKeepTheirPlaceAndComeWrappedFromWorkers) {
   Numbers set(10);
   set.bad = 4;
   for (size_t workers : {0, 1, 3}) {
@@ -114,16 +200,26 @@ TEST(DataLoader, ExceptionsKeepTheirTypeAndPlace) {
     EXPECT_EQ((*it)[0], 0);
     ++it;
     EXPECT_EQ((*it)[0], 2);
-    try {
-      ++it;
-      ADD_FAILURE() << "no exception";
-    } catch (const std::out_of_range& e) {
-      EXPECT_STREQ(e.what(), "number 4");
-    }
+    if (workers > 0)
+      EXPECT_THROW(
+          {
+            try {
+              ++it;
+            } catch (const WorkerException& e) {
+              throw_original(e, "number 4");
+            }
+          },
+          std::out_of_range);
+    else
+      EXPECT_THROW(++it, std::out_of_range);
+    EXPECT_EQ((*it)[0], 6);
+    EXPECT_EQ((*++it)[0], 8);
+    EXPECT_EQ(++it, loader->end());
     int batches = 0;  // the loader is as good as before
     try {
       for (auto& batch : *loader) batches += batch.size() == 2;
-    } catch (const std::out_of_range&) {
+      ADD_FAILURE() << "no exception";
+    } catch (const std::exception&) {
     }
     EXPECT_EQ(batches, 2);
   }
@@ -260,7 +356,7 @@ TEST(DataLoader, SharedDatasetIsOneObject) {
   {
     auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));
     set->bad = 3;
-    EXPECT_THROW(for (auto& batch : *loader)(void) batch, std::out_of_range);
+    EXPECT_THROW(for (auto& batch : *loader)(void) batch, WorkerException);
   }  // its workers are ahead of the loop: only now they read no more
   set->bad = 100;
   auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(2));

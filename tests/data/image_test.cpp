@@ -133,6 +133,18 @@ TEST(ImageFile, DamageThrows) {
   std::string huge = kPng;
   huge.replace(16, 8, std::string("\x00\x0f\x00\x00\x00\x0f\x00\x00", 8));
   EXPECT_THROW(decode_image(huge), Error);
+  // One, with its checksum, that promises more than the file's bytes can stand for.
+  std::string bomb = kPng;
+  bomb.replace(
+      16, 17,
+      std::string("\x00\x00\x32\xc8\x00\x00\x32\xc8\x08\x02\x00\x00\x00\x6d\xc0\x7f\x6f", 17));
+  EXPECT_NE(message_of([&] { decode_image(bomb); }).find("which cannot hold them"),
+            std::string::npos);
+  // And one whose first chunk behind the header says to be longer than the file.
+  std::string chunk = kPng;
+  chunk.replace(33, 4, "\x44\x7c\x00\x12", 4);
+  EXPECT_NE(message_of([&] { decode_image(chunk); }).find("a chunk of 1148977170 bytes where"),
+            std::string::npos);
 }
 
 void write(const fs::path& path, const std::string& bytes) {

@@ -206,5 +206,25 @@ TEST(Scalars, HoldComplexNumbers) {
   EXPECT_EQ(copy.toComplexDouble(), Complex(3, -4));
 }
 
+TEST(Limits, OfHalfAndBFloat16) {
+  using H = std::numeric_limits<Half>;
+  using B = std::numeric_limits<BFloat16>;
+  EXPECT_EQ(H::signaling_NaN().x, 0x7d00);
+  EXPECT_EQ(B::signaling_NaN().x, 0x7fa0);
+  EXPECT_TRUE(H::has_signaling_NaN && B::has_signaling_NaN);
+  EXPECT_EQ(static_cast<float>(H::round_error()), 0.5f);
+  EXPECT_EQ(static_cast<float>(B::round_error()), 0.5f);
+  EXPECT_EQ(static_cast<float>(H::denorm_min()), std::ldexp(1.f, -24));
+  EXPECT_EQ(static_cast<float>(B::denorm_min()), std::ldexp(1.f, -133));
+  EXPECT_EQ(static_cast<float>(H::min()), std::ldexp(1.f, H::min_exponent - 1));
+  EXPECT_EQ(static_cast<float>(B::min()), std::ldexp(1.f, B::min_exponent - 1));
+  EXPECT_EQ(H::digits10, 3);
+  EXPECT_EQ(B::digits10, 2);
+  EXPECT_EQ(H::max_exponent10, 4);
+  EXPECT_EQ(B::max_exponent10, 38);
+  EXPECT_EQ(H::radix, 2);
+  EXPECT_TRUE(H::is_bounded && B::is_bounded && !H::is_exact && !B::is_modulo);
+}
+
 }  // namespace
 }  // namespace taper

@@ -1,5 +1,6 @@
 // Layouts of inputs and cotangents, what a call leaves alone, and where history exists.
 #include <algorithm>
+#include <string>
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
@@ -119,11 +120,26 @@ void expect_refusal(const Tensor& r, Log& log) {
   }
 }
 
+// A program may write into a result of its own memory. That it may not is how a view shows that was
+// made without history and recorded after: a write into it would be one into a leaf.
+void expect_writable(const Tensor& r, const Args& args, Log& log) {
+  const auto shares = [&](const Tensor& t) { return t.defined() && t.is_alias_of(r); };
+  if (std::any_of(args.t.begin(), args.t.end(), shares)) return;
+  try {
+    r.zero_();
+  } catch (const Error& e) {
+    const std::string why = e.what();
+    if (why.find("leaf Variable") != std::string::npos)
+      log.add("expected a result that may be written, got: " + why);
+  }
+}
+
 void check_history(const OpCase& c, const Args& args, Log& log) {
   Args leaves = copy(args);
   for (size_t j = 0; j < leaves.t.size(); ++j)
     if (wants_gradient(c, leaves, j)) leaves.t[j].set_requires_grad(true);
-  for (const Tensor& r : c.call(leaves)) {
+  const Results results = c.call(leaves);
+  for (const Tensor& r : results) {
     if (c.refuses_gradient) expect_refusal(r, log);
     if (!c.differentiable && !c.refuses_gradient && r.requires_grad())
       log.add("expected a result without history");
@@ -131,8 +147,10 @@ void check_history(const OpCase& c, const Args& args, Log& log) {
     const bool is_input = std::any_of(leaves.t.begin(), leaves.t.end(), is_r);
     if (r.requires_grad() && !r.grad_fn() && !is_input) log.add("expected a grad_fn");
   }
-  if (c.differentiable && differentiable_of(c.call(leaves)).empty())
+  if (c.differentiable && differentiable_of(results).empty())
     log.add("expected a result with history");
+  for (const Tensor& r : results)
+    if (r.defined()) expect_writable(r, leaves, log);
   NoGradGuard no_grad;
   // A view made under no_grad still says that its base requires a gradient.
   for (const Tensor& r : c.call(leaves))

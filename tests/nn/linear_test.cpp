@@ -7,7 +7,7 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/tensor/factory.h>
 
-#include "harness/samples.h"
+#include "test_util.h"
 
 namespace taper {
 namespace {
@@ -112,6 +112,13 @@ TEST(Linear, TheBiasMayBeWhateverExpandsToTheResult) {
   expect_values(with(tensor({{10.f}, {20.f}})), {11, 13, 23, 27});
   EXPECT_NE(message_of([&] { with(ones({3})); }).find("expanded size"), std::string::npos);
   EXPECT_NE(message_of([&] { with(ones({2, 3})); }).find("xpand"), std::string::npos);
+}
+
+TEST(Unflatten, RefusesNamesOfDimensions) {
+  testing::expect_error<NotImplementedError>(
+      "UnflattenOptions: expected the number of a dimension and sizes, got the name 'b'", [] {
+        Unflatten(UnflattenOptions("b", {{"b1", 2}, {"b2", 2}}));
+      });
 }
 
 }  // namespace

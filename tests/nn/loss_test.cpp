@@ -4,8 +4,12 @@
 #include <taper/framework/random.h>
 #include <taper/nn/nn.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/loss.h>
+#include <taper/ops/nn/loss_pointwise.h>
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/tensor/factory.h>
+
+#include "test_util.h"
 
 namespace taper {
 namespace {
@@ -119,6 +123,49 @@ TEST(Losses, MultilabelSoftMarginBroadcastsItsTarget) {
   const auto loss = [](const Tensor& t) { return MultiLabelSoftMarginLoss()(logits(), t); };
   EXPECT_TRUE(loss(one_row).equal(loss(one_row.expand({2, 3}))));
   EXPECT_NE(message_of([&] { loss(ones({2, 2})); }), "");
+}
+
+TEST(Losses, WarnWhereSizesBroadcast) {
+  const Tensor x = ones({2, 2}), y = ones({2, 1});
+  const std::string text =
+      "Using a target size ([2, 1]) that is different to the input size ([2, 2]). This will likely "
+      "lead to incorrect results due to broadcasting.";
+  testing::expect_warning(text, [&] { F::mse_loss(x, y); });
+  testing::expect_warning(text, [&] { F::smooth_l1_loss(x, y); });
+  testing::expect_warning(text, [&] { F::huber_loss(x, y); });
+  testing::expect_warning(text, [&] { MSELoss()(x, y); });
+  EXPECT_TRUE(testing::warnings_of([&] {
+                F::mse_loss(x, x);
+                F::l1_loss(x, y);
+              }).empty());
+}
+
+TEST(Losses, KlDivWarnsOfTheMean) {
+  const auto with = [](auto reduction) {
+    const Tensor x = ones({2, 2});
+    F::kl_div(x, x, F::KLDivFuncOptions().reduction(reduction));
+  };
+  testing::expect_warning("reduction: 'mean' divides the total loss by both the batch size and",
+                          [&] { with(kMean); });
+  EXPECT_TRUE(testing::warnings_of([&] { with(kBatchMean); }).empty());
+}
+
+// The op leaves dimensions of size 1 out of account, as LibTorch's; nn::functional does not.
+TEST(Losses, BinaryCrossEntropyOfColumnsAndVectors) {
+  const Tensor p = full({4, 1}, 0.3).requires_grad_(), t = tensor({1.f, 0.f, 1.f, 0.f});
+  const Tensor loss = binary_cross_entropy(p, t);
+  expect_values(loss, {0.780324});
+  loss.backward();
+  expect_values(p.grad(), {-0.8333333, 0.3571429, -0.8333333, 0.3571429});
+  EXPECT_EQ(binary_cross_entropy(p, t, {}, Reduction::None).sizes().vec(),
+            (std::vector<int64_t>{4, 1}));
+  expect_values(binary_cross_entropy(full({2, 3}, 0.3), ones({3})), {1.2039728});
+  EXPECT_NE(message_of([&] { F::binary_cross_entropy(p, t); }).find("Using a target size ([4])"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              binary_cross_entropy(t, full({2, 4}, 0.5));
+            }).find("different to"),
+            std::string::npos);
 }
 
 }  // namespace

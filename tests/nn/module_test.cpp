@@ -7,6 +7,8 @@
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "test_util.h"
+
 namespace taper {
 namespace {
 
@@ -255,6 +257,16 @@ TEST(ModuleHolder, CopiesShareTheModule) {
   Linear b = a;
   EXPECT_EQ(a.ptr(), b.ptr());
   EXPECT_TRUE(Linear(a.ptr())->weight.is_same(b->weight));
+}
+
+TEST(Module, AnUndefinedParameterThatRequiresAGradientWarns) {
+  Module m;
+  const std::string text =
+      "An undefined tensor cannot require grad. Ignoring the `requires_grad=true` function "
+      "parameter.";
+  testing::expect_warning(text, [&] { m.register_parameter("a", Tensor()); });
+  EXPECT_TRUE(testing::warnings_of([&] { m.register_parameter("b", Tensor(), false); }).empty());
+  EXPECT_EQ(m.named_parameters().size(), 0u);
 }
 
 }  // namespace

@@ -161,6 +161,30 @@ TEST(CTCLoss, Values) {
   expect_values(short_input(true), {2.7516091}, 1e-5);
   expect_error("blank must be in label range",
                [&] { F::ctc_loss(lp, targets, full, two, F::CTCLossFuncOptions().blank(3)); });
+  const auto refuses = [&](const std::string& text, const Tensor& labels, const Tensor& inputs,
+                           const Tensor& lengths) {
+    expect_error(text, [&] { F::ctc_loss(lp, labels, inputs, lengths); });
+  };
+  const auto n = lp.size(0);
+  refuses("Expected input_lengths to have value at most " + std::to_string(n), targets,
+          full_like(full, n + 1), two);
+  refuses("Expected input_lengths to have value at least 0, but got value -1", targets,
+          full_like(full, -1), two);
+  refuses("Expected target_lengths to have value at least 0, but got value -2", targets, full,
+          -two);
+  refuses(
+      "Expected tensor to have size at least 2 at dimension 1, but got size 1 for argument #2 "
+      "'targets'",
+      ones({2, 1}, kLong), full, two);
+  refuses("Expected tensor to have size 4 at dimension 0, but got size 3 for argument #2 'targets'",
+          ones({3}, kLong), full, two);
+  refuses("Expected tensor to have size 2 at dimension 0, but got size 3 for argument #2 'targets'",
+          ones({3, 2}, kLong), full, two);
+  refuses("Expected 1 to 2 dimensions, but got 3-dimensional tensor for argument #2 'targets'",
+          ones({2, 2, 1}, kLong), full, two);
+  expect_error("log_probs tensor must not be empty", [&] {
+    F::ctc_loss(zeros({0, 2, 3}), targets, full, two);
+  });
 }
 
 // The probability of every path that collapses to the target, added up.

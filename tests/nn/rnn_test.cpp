@@ -238,5 +238,13 @@ TEST(PackedSequence, PinsWhatCopiesRead) {
   EXPECT_TRUE(pinned.data().equal(packed.data()));
 }
 
+TEST(Lstm, WarnsOfDropoutWithoutALayerBehind) {
+  expect_warning(
+      "non-zero dropout expects num_layers greater than 1, but got dropout=0.5 and num_layers=1",
+      [] { nn::LSTM(nn::LSTMOptions(2, 3).dropout(0.5)); });
+  EXPECT_TRUE(
+      warnings_of([] { nn::LSTM(nn::LSTMOptions(2, 3).dropout(0.5).num_layers(2)); }).empty());
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -197,6 +197,18 @@ TEST(ParameterList, HoldsAndPrints) {
   EXPECT_TRUE(copy->at(1).equal(list->at(1)));
 }
 
+TEST(ParameterList, GrowsByLists) {
+  ParameterList a(zeros({1}), ones({1}).requires_grad_()), b(full({1}, 2));
+  EXPECT_EQ(&(*a += *b), a.get());
+  (*a += std::vector<Tensor>{full({1}, 3)}) += *a;
+  EXPECT_EQ(a->size(), 8u);
+  EXPECT_EQ(b->size(), 1u);
+  EXPECT_EQ(a->named_parameters().keys().back(), "7");
+  for (size_t i = 0; i < 8; ++i) EXPECT_EQ(a[i].item<float>(), static_cast<float>(i % 4)) << i;
+  EXPECT_TRUE(a[5].requires_grad());
+  EXPECT_FALSE(a[6].requires_grad());
+}
+
 TEST(ParameterDict, HoldsUnderNames) {
   ParameterDict dict;
   dict->insert("k", zeros({3}));
@@ -256,9 +268,13 @@ TEST(ParameterDict, UpdatesClearsAndClones) {
   OrderedDict<std::string, Tensor> second;
   second.insert("a", full({2}, 5));
   second.insert("c", zeros({}));
+  EXPECT_NE(message_of([&] { dict->update(second); }).find("Parameter 'c' is not defined"),
+            std::string::npos);
+  expect_values(dict->get("a"), {0, 0});  // nothing was replaced
+  second.erase("c");
   dict->update(second);
   expect_values(dict->get("a"), {5, 5});
-  EXPECT_EQ(dict->values().size(), 3u);
+  EXPECT_EQ(dict->values().size(), 2u);
   const auto copy = std::dynamic_pointer_cast<ParameterDictImpl>(dict->clone());
   EXPECT_FALSE((*copy)["b"].is_same(dict["b"]));
   EXPECT_TRUE((*copy)["b"].equal(dict["b"]) && (*copy)["b"].requires_grad());

@@ -70,8 +70,8 @@ TEST(MultiheadAttentionModule, WrongArgumentsThrow) {
     net->forward(x, x, x, {}, true, ones({3, 2}));
   });
   expect_error("expected a key_padding_mask (2, 3)", [&] { net->forward(x, x, x, ones({3, 3})); });
-  expect_error("expected a attn_mask of bools", [&] {
-    net->forward(x, x, x, {}, true, ones({3, 3}, kLong));
+  expect_error("expected an attn_mask of bools or real numbers", [&] {
+    net->forward(x, x, x, {}, true, ones({3, 3}, kComplexFloat));
   });
 }
 
@@ -201,6 +201,27 @@ TEST(TransformerModule, SequentialFillsInTheMasks) {
   nn::TransformerDecoderLayer other(
       nn::TransformerDecoderLayerOptions(8, 2).dim_feedforward(6).dropout(0));
   EXPECT_TRUE(equal(nn::Sequential(other)->forward(x, x), other(x, x)));
+}
+
+// LibTorch adds a mask of whole numbers to the scores; the least of them hides a key.
+TEST(MultiheadAttentionModule, AddsAMaskOfWholeNumbers) {
+  nn::MultiheadAttention net(8, 2);
+  const Tensor x = randn({3, 2, 8});
+  Tensor mask = zeros({3, 3});
+  mask[0][2] = -std::numeric_limits<float>::infinity();
+  mask[1][0] = 2;
+  Tensor whole = mask.clone();
+  whole[0][2] = 0;
+  whole = whole.to(kLong);
+  whole[0][2] = std::numeric_limits<int64_t>::min();
+  const auto expected = net(x, x, x, Tensor(), true, mask);
+  const auto got = net(x, x, x, Tensor(), true, whole);
+  EXPECT_TRUE(std::get<0>(got).allclose(std::get<0>(expected)));
+  EXPECT_TRUE(std::get<1>(got).allclose(std::get<1>(expected)));
+  EXPECT_EQ(std::get<1>(got)[0][0][2].item<float>(), 0);
+  expect_error("expected a key_padding_mask of bools or floating numbers, got long", [&] {
+    net(x, x, x, zeros({2, 3}, kLong));
+  });
 }
 
 }  // namespace

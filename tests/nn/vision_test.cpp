@@ -89,5 +89,26 @@ TEST(GridSample, IdentityGridGivesTheImage) {
   });
 }
 
+TEST(Interpolate, WarnsOfDefaultsThatChanged) {
+  using O = F::InterpolateFuncOptions;
+  const auto with = [](const O& o) { return [o] { F::interpolate(image(), o); }; };
+  const O by_size = O().size(std::vector<int64_t>{3, 3});
+  testing::expect_warning(
+      "Default upsampling behavior when mode=kBilinear is changed to align_corners=False",
+      with(O(by_size).mode(kBilinear)));
+  testing::expect_warning("The default behavior for interpolate/upsample with float scale_factor",
+                          with(O().scale_factor(std::vector<double>{1.5, 2}).mode(kNearest)));
+  EXPECT_EQ(testing::warnings_of([&] {
+              with(by_size)();
+              with(O(by_size).mode(kBilinear).align_corners(false))();
+              with(O().scale_factor(std::vector<double>{3, 2}))();
+              with(O().scale_factor(std::vector<double>{1.5, 2}).recompute_scale_factor(true))();
+            }),
+            std::vector<std::string>());
+  testing::expect_warning("Default grid_sample and affine_grid behavior has changed", [] {
+    F::grid_sample(image(), zeros({1, 1, 1, 2}));
+  });
+}
+
 }  // namespace
 }  // namespace taper

@@ -368,11 +368,53 @@ TEST(Adagrad, StateIsThereFromTheStart) {
   const Tensor p = parameter(3, kDouble);
   Adagrad opt({p}, AdagradOptions(0.1).initial_accumulator_value(2));
   ASSERT_EQ(opt.state().size(), 1u);
-  auto& state = static_cast<AdagradParamState&>(*opt.state().at(optim::detail::state_key(p)));
+  auto& state = static_cast<AdagradParamState&>(*opt.state().at(p.unsafeGetTensorImpl()));
   EXPECT_EQ(state.step(), 0);
   EXPECT_EQ(state.sum().scalar_type(), kDouble);
   EXPECT_FALSE(state.sum().requires_grad());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(get(state.sum(), i), 2);
+}
+
+// As programs for LibTorch 2 look states up, and as those for 1.13 do.
+TEST(Optimizer, StatesAreFoundByTheTensorImplAndByItsText) {
+  const Tensor p = parameter(2, kFloat), q = parameter(3, kFloat);
+  Adagrad opt({p, q}, AdagradOptions(0.1));
+  std::ostringstream text;
+  text << p.unsafeGetTensorImpl();
+  OptimizerParamState* const state = opt.state().at(p.unsafeGetTensorImpl()).get();
+  EXPECT_EQ(opt.state()[text.str()].get(), state);
+  EXPECT_EQ(opt.state().find(text.str().c_str())->second.get(), state);
+  EXPECT_EQ(opt.state().count(q.unsafeGetTensorImpl()), 1u);
+  for (const auto& item : opt.state()) {
+    const bool first = item.second.get() == state;
+    void* const key = item.first;
+    EXPECT_EQ(key, (first ? p : q).unsafeGetTensorImpl());
+    const std::string as_text = item.first;
+    EXPECT_EQ(as_text == text.str(), first);
+    EXPECT_EQ(item.first == text.str(), first);
+  }
+  opt.state().erase(text.str());
+  EXPECT_EQ(opt.state().size(), 1u);
+  expect_error("Optimizer::state: expected as key a parameter's TensorImpl",
+               [&] { opt.state().find("weight"); });
+}
+
+TEST(Optimizer, OldFunctionsWarnThatTheyWillBeRemoved) {
+  using testing::expect_warning;
+  const Tensor p = parameter(2, kFloat), q = parameter(3, kFloat);
+  SGD opt({p}, SGDOptions(0.1));
+  expect_warning("Optimizer::parameters() will be removed",
+                 [&] { EXPECT_TRUE(opt.parameters()[0].is_same(p)); });
+  expect_warning("Optimizer::add_parameters() will be removed", [&] { opt.add_parameters({q}); });
+  expect_warning("Optimizer::size() will be removed", [&] { EXPECT_EQ(opt.size(), 2u); });
+  const SGD& same = opt;
+  expect_warning("Optimizer::parameters() will be removed",
+                 [&] { EXPECT_EQ(same.parameters().size(), 2u); });
+  EXPECT_TRUE(testing::warnings_of([&] {
+                opt.step();
+                opt.zero_grad();
+                opt.param_groups()[0].params();
+              }).empty());
 }
 
 TEST(Adagrad, SumsOfAllGroupsStartAtTheDefault) {

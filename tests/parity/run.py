@@ -25,7 +25,12 @@ def find_libtorch():
     api = os.path.join(include, "torch/csrc/api/include")
     if not os.path.exists(os.path.join(api, "torch/torch.h")):
         return None
-    return [include, api], ["-L" + os.path.join(prefix, "lib"), "-ltorch", "-ltorch_cpu", "-lc10"]
+    lib = os.path.join(prefix, "lib")
+    if prefix == "/usr":
+        return [include, api], ["-ltorch", "-ltorch_cpu", "-lc10"]
+    # PyTorch's wheel: the part for CPUs, which names symbols of CUDA libraries that are elsewhere.
+    return [include, api], ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10",
+                            "-Wl,--allow-shlib-undefined"]
 
 
 def compile_with(cxx, source, binary, includes, link, log):

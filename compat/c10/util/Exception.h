@@ -1,10 +1,10 @@
 // LibTorch's checks and warnings. They throw taper's errors, which c10's names refer to.
 #pragma once
 
-#include <cstdio>
 #include <string>
 
 #include <taper/framework/check.h>
+#include <taper/framework/warning.h>
 #include <torch/names.h>
 
 namespace torch_compat {
@@ -14,11 +14,6 @@ inline std::string check_message(const char* otherwise) { return otherwise; }
 template <class... Parts>
 std::string check_message(const char*, const Parts&... parts) {
   return ::taper::detail::concat(parts...);
-}
-template <class... Parts>
-void warn(const char* function, const char* file, int line, const Parts&... parts) {
-  std::fprintf(stderr, "[W %s:%d] Warning: %s (function %s)\n", file, line,
-               ::taper::detail::concat(parts...).c_str(), function);
 }
 
 }  // namespace torch_compat
@@ -46,10 +41,16 @@ void warn(const char* function, const char* file, int line, const Parts&... part
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #endif
 
-#define TORCH_WARN(...) ::torch_compat::warn(__func__, __FILE__, __LINE__, __VA_ARGS__)
-#define TORCH_WARN_ONCE(...)                                                           \
-  do {                                                                                 \
-    [[maybe_unused]] static const bool torch_warned = (TORCH_WARN(__VA_ARGS__), true); \
+#define TORCH_WARN_WITH(Type, ...)                                                           \
+  ::taper::warn(                                                                             \
+      ::taper::Warning(Type(), {__func__, __FILE__, static_cast<::std::uint32_t>(__LINE__)}, \
+                       ::torch_compat::check_message("", ##__VA_ARGS__), /*verbatim=*/false))
+#define TORCH_WARN(...) TORCH_WARN_WITH(::taper::UserWarning, ##__VA_ARGS__)
+#define TORCH_WARN_DEPRECATION(...) TORCH_WARN_WITH(::taper::DeprecationWarning, ##__VA_ARGS__)
+#define TORCH_WARN_ONCE(...)                                              \
+  do {                                                                    \
+    static ::std::atomic<bool> torch_warned{false};                       \
+    if (::taper::detail::is_first(torch_warned)) TORCH_WARN(__VA_ARGS__); \
   } while (false)
 
 #define AT_ERROR(...) TORCH_CHECK(false, ##__VA_ARGS__)

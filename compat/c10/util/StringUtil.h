@@ -1,4 +1,4 @@
-// c10::str and c10::Join: values as text.
+// c10::str, c10::Join and c10::to_string: values as text.
 #pragma once
 
 #include <sstream>
@@ -26,7 +26,6 @@ std::string Join(const std::string& separator, const List& values) {
   return out.str();
 }
 
-namespace guts {
 /// Numbers as std::to_string writes them, anything else (a pointer) as operator<< does.
 template <class T>
 std::string to_string(const T& value) {
@@ -35,5 +34,11 @@ std::string to_string(const T& value) {
   else
     return str(value);
 }
+using std::stod;
+using std::stoi;
+using std::stoll;
+using std::stoull;
+namespace guts {
+using c10::to_string;
 }  // namespace guts
 }  // namespace c10

@@ -57,7 +57,7 @@ std::vector<Tensor> ParameterDictImpl::values() const { return parameters_.value
 void ParameterDictImpl::clear() { parameters_.clear(); }
 
 ParameterDictImpl::ParameterDictImpl(const OrderedDict<std::string, Tensor>& params) {
-  update(params);
+  for (const auto& item : params) insert(item.key(), item.value());
 }
 
 std::shared_ptr<Module> ParameterDictImpl::clone(const optional<Device>& device) const {
@@ -82,13 +82,6 @@ Tensor ParameterDictImpl::pop(const std::string& key) {
   Tensor param = parameters_[key];
   parameters_.erase(key);
   return param;
-}
-
-void ParameterDictImpl::set(const std::string& key, const Tensor& param) {
-  if (contains(key))
-    parameters_[key] = param;
-  else
-    insert(key, param);
 }
 
 }  // namespace taper::nn

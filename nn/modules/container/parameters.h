@@ -30,9 +30,18 @@ class ParameterListImpl : public Cloneable<ParameterListImpl> {
   /// Keeps the tensor's requires_grad.
   void append(Tensor param);
   void append(const OrderedDict<std::string, Tensor>::Item& item) { append(item.value()); }
+  /// Appends all elements of another list, or of a std::vector<Tensor>.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& param : container) append(param);
+  }
+  void extend(const ParameterListImpl& list) {
+    for (const Tensor& param : list.parameters_.values()) append(param);  // copies: it may be this
+  }
+  template <class Container>
+  ParameterListImpl& operator+=(const Container& container) {
+    extend(container);
+    return *this;
   }
   Iterator begin() { return parameters_.begin(); }
   ConstIterator begin() const { return parameters_.begin(); }
@@ -75,10 +84,12 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   ConstIterator end() const { return parameters_.end(); }
   size_t size() const noexcept { return parameters_.size(); }
   bool empty() const noexcept { return size() == 0; }
-  /// Adds the parameters of another dictionary; those of a key that is there are replaced.
+  /// Replaces parameters by those of the same keys in another dictionary. Throws, before anything
+  /// is replaced, when a key is not there.
   template <class Container>
   void update(const Container& container) {
-    for (auto& item : container) set(item.key(), item.value());
+    for (auto& item : container) parameters_[item.key()];
+    for (auto& item : container) parameters_[item.key()] = item.value();
   }
   void clear();
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
@@ -86,9 +97,6 @@ class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   const Tensor& get(const std::string& key) const { return parameters_[key]; }
   Tensor& operator[](const std::string& key) { return parameters_[key]; }
   const Tensor& operator[](const std::string& key) const { return parameters_[key]; }
-
- private:
-  void set(const std::string& key, const Tensor& param);
 };
 TAPER_LIBRARY_MODULE(ParameterDict);
 

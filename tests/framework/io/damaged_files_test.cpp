@@ -149,6 +149,9 @@ TEST(DamagedFiles, SmallPicklesCannotAskForMuch) {
                                 return many;
                               }() +
                               "e.");
+  refused("its lists expand", proto + "ctorch.jit._pickle\nbuild_intlist\n](K\x01" +
+                                  std::string(4000, '2') + "e\x85Rq\x01](h\x01" +
+                                  std::string(3000, '2') + "e.");
   refused("in a storage of 4 elements", tensor("K\x01(K\x04t(K\x01t"));
   refused("in a storage of 4 elements", tensor("K\x01(K\x02t(K\x04t"));
   const std::string huge("\x8a\x08\0\0\0\0\0\0\0\x40", 10);

@@ -144,6 +144,10 @@ TEST(Npy, ChecksItsHeader) {
   expect("got 7 bytes", start + "'shape': (2,)}", 7);
   expect("got 9 bytes", start + "'shape': (2,)}", 9);
   expect("expected the values of shape", start + "'shape': (4294967296, 4294967296)}");
+  // Its strides overflow, but are never used.
+  expect("no error",
+         "{'descr': '<f4', 'fortran_order': True, "
+         "'shape': (0, 4611686018427387904, 4611686018427387904, 1)}");
   expect("more than 2^63", start + "'shape': (99999999999999999999,)}");
   expect("at most 12 dimensions", start + "'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1)}", 4);
   expect("expected a size", start + "'shape': (-1,)}");

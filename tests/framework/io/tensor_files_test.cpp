@@ -55,6 +55,17 @@ TEST(Safetensors, AMappedTensorIsAPrivateCopy) {
   EXPECT_EQ(bytes_of_file(path), before);
 }
 
+// A copy of it would overflow the stack.
+TEST(Safetensors, AHeaderOfDeeplyNestedListsIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("a.safetensors");
+  const std::string nested = std::string(200000, '[') + std::string(200000, ']');
+  write_raw(path, R"({"x":{"dtype":"F32","shape":[)" + nested + R"(],"data_offsets":[0,0]}})", 0);
+  expect_error("nested at most 16 deep", [&] { load_safetensors(path); });
+  write_raw(path, R"({"x":{"dtype":)" + nested + R"(,"shape":[],"data_offsets":[0,0]}})", 0);
+  expect_error("nested at most 16 deep", [&] { load_safetensors(path); });
+}
+
 TEST(Safetensors, TensorsThatAreNotAlignedAreCopied) {
   const TemporaryFolder folder;
   const std::string path = folder.path("a.safetensors");

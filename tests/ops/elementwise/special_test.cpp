@@ -325,5 +325,27 @@ TEST(Nextafter, CountsInTheBitsOfHalf) {
   EXPECT_TRUE(std::isnan(next(NAN, 1)));
 }
 
+TEST(Xlog1py, ItsDerivativeAtZeroIsTheLogarithm) {
+  const Tensor x = values({0, 0, 0}, kDouble).requires_grad_();
+  const Tensor y = values({1, -1, INFINITY}, kDouble);
+  const Tensor z = special::xlog1py(x, y);
+  expect_values(z, {3}, {0, 0, 0});
+  z.sum().backward();
+  EXPECT_NEAR(x.grad()[0].item<double>(), std::log(2.0), 1e-15);
+}
+
+TEST(Xlogy, ItsDerivativeIsComputedInTheDtypeOfTheResult) {
+  const Tensor x = values({1, 2}, kDouble).requires_grad_();
+  const Tensor y = values({0.8125, 3}, kBFloat16);
+  xlogy(x, y).sum().backward();
+  EXPECT_NEAR(x.grad()[0].item<double>(), std::log(0.8125), 1e-15);
+}
+
+TEST(Fmin, ItsResultMayBeOverwritten) {
+  const Tensor x = values({1, 3}, kDouble).requires_grad_(), y = values({2, 2}, kDouble);
+  fmin(x, y).mul_(2).sum().backward();
+  expect_values(x.grad(), {2}, {2, 0});
+}
+
 }  // namespace
 }  // namespace taper::testing

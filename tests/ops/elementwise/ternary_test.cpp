@@ -7,6 +7,7 @@
 #include <taper/ops/tensor/factory.h>
 
 #include "harness/pointwise.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -122,6 +123,14 @@ TEST(Ternary, WritesAStridedFirstOperandInPlace) {
   EXPECT_EQ(x.data_ptr(), memory);
 }
 
+TEST(Ternary, ValueOfIntegersIsAWholeNumber) {
+  const Tensor x = ones({2}, kLong), a = full({2}, 3, kLong);
+  EXPECT_TRUE(addcmul(x, a, a, 2.0).equal(full({2}, 19, kLong)));
+  EXPECT_TRUE(x.clone().addcmul_(a, a, -1.0).equal(full({2}, -8, kLong)));
+  expect_error("addcmul: expected a whole number as value for tensors of integers, got 1.5",
+               [&] { addcmul(x, a, a, 1.5); });
+}
+
 TEST(Ternary, TakesOperandsOfOtherDtypesAndNumbers) {
   const Tensor x = counted({2, 2}, 1), a = counted({2, 2}, 2);
   const Tensor half = tensor(0.5, kDouble), two = tensor(2);
@@ -154,6 +163,26 @@ TEST(Ternary, ResultsPastTheCachesAreThoseOfTheirParts) {
   EXPECT_TRUE(y.narrow(0, 0, 1000).equal(head));
   EXPECT_TRUE(y.narrow(0, n - 99, 99).equal(tail));
   EXPECT_TRUE(addcdiv(x, a, b[7], 3).allclose(x + a * (3 / b[7].item<float>())));
+}
+
+TEST(Lerp, AWeightOfNoDimensionsMayHaveAnotherDtype) {
+  const Tensor x = values({1, 2}), weight = values({0.5}, kDouble)[0].detach().requires_grad_();
+  const Tensor y = lerp(x, x + 2, weight);
+  EXPECT_EQ(y.scalar_type(), kFloat);
+  expect_values(y, {2}, {2, 3});
+  y.sum().backward();
+  EXPECT_EQ(weight.grad().scalar_type(), kDouble);
+  EXPECT_EQ(weight.grad().item<double>(), 4);
+  EXPECT_THROW(lerp(x, x, values({0.5, 0.5}, kDouble)), Error);
+  EXPECT_THROW(lerp(x, x, weight.to(kComplexDouble)), Error);
+}
+
+TEST(Add, AnAlphaThatIsNoIntegerIsRefusedForIntegersAlsoWhereItIsOne) {
+  const Tensor x = values({1, 2}, kLong);
+  EXPECT_THROW(add(x, x, 1.0), Error);
+  EXPECT_THROW(sub(x, x, 1.0), Error);
+  expect_values(add(x, x, 1), {2}, {2, 4});
+  expect_values(add(values({1}), values({2}), 1.0), {1}, {3});
 }
 
 }  // namespace

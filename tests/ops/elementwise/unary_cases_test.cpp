@@ -148,6 +148,16 @@ TEST(UnaryForms, NanToNumReplacesInfinitiesByTheGivenNumbers) {
   EXPECT_EQ(to_array(x.grad()).v, (std::vector<double>{2, 0, 0, 0}));
 }
 
+TEST(UnaryForms, NanToNumReplacesEachPartOfAComplexNumber) {
+  const double nan = NAN, infinity = INFINITY;
+  const Tensor parts = tensor({1.0, nan, infinity, -2.0});
+  const Tensor x = view_as_complex(parts.to(kDouble).view({2, 2})).clone().requires_grad_();
+  const Tensor y = nan_to_num(x, 5.0, 6.0);
+  EXPECT_TRUE(view_as_real(y).view({4}).equal(tensor({1.0, 5.0, 6.0, -2.0}, kDouble)));
+  view_as_real(y).sum().backward();
+  EXPECT_TRUE(view_as_real(x.grad()).eq(0).all().item<bool>());
+}
+
 TEST(UnaryForms, SecondNamesAreTheSameFunctions) {
   const Tensor x = random_tensor({5}, kDouble, {0.2, 0.8}, *std::make_unique<Random>(3));
 #define EXPECT_ALIAS(alias, name)                                      \

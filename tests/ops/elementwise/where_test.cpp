@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/samples.h"
+#include <taper/ops/tensor/factory.h>
+
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -167,6 +169,21 @@ TEST(Where, OfTwoNumbers) {
   EXPECT_EQ(y.scalar_type(), kFloat);
   EXPECT_EQ(to_array(y).v, (std::vector<double>{3.5, -2, 3.5}));
   EXPECT_EQ(where(mask, Scalar(7), Scalar(8)).scalar_type(), kLong);
+}
+
+TEST(Masks, OfBytesWarn) {
+  const Tensor x = counting({3}), mask = values({1, 0, 1}, kByte), truth = mask.to(kBool);
+  const std::string masked = " received a mask with dtype torch.uint8, this behavior is now ";
+  expect_warning("masked_fill_" + masked, [&] { masked_fill(x, mask, 1); });
+  expect_warning("masked_fill_" + masked, [&] { x.clone().masked_fill_(mask, zeros({})); });
+  expect_warning("masked_scatter_" + masked, [&] { masked_scatter(x, mask, x); });
+  expect_warning("masked_select" + masked, [&] { masked_select(x, mask); });
+  expect_warning("where received a uint8 condition tensor", [&] { where(mask, x, x); });
+  EXPECT_TRUE(warnings_of([&] {
+                masked_fill(x, truth, 1);
+                masked_select(x, truth);
+                where(truth, x, x);
+              }).empty());
 }
 
 }  // namespace

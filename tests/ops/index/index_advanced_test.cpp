@@ -160,5 +160,15 @@ TEST(PutAndTake, Elements) {
   });
 }
 
+TEST(Index, MasksOfBytesWarn) {
+  const Tensor x = counting({2, 3}), mask = values({1, 0}, kByte);
+  const std::string text =
+      "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.";
+  expect_warning(text, [&] { expect_values(index(x, {mask}), {1, 3}, {0, 1, 2}); });
+  expect_warning(text, [&] { x.clone().index_put_({mask}, zeros({})); });
+  expect_warning(text, [&] { x.index({mask}); });
+  EXPECT_TRUE(warnings_of([&] { x.index({mask.to(kBool)}); }).empty());
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -433,5 +433,15 @@ TEST(TensorIndex, Prints) {
   EXPECT_EQ(text(to_tensor(Array({1}, 1), kFloat)), " 1\n[ CPUFloatType{1} ]");
 }
 
+TEST(Slices, HaveTheBoundsThatLibTorchsHave) {
+  const indexing::Slice all, some(2, 5, 3);
+  EXPECT_EQ(all.start(), 0);
+  EXPECT_EQ(all.stop(), indexing::INDEX_MAX);
+  EXPECT_EQ(all.step(), 1);
+  EXPECT_EQ(some.start(), 2);
+  EXPECT_EQ(some.stop(), 5);
+  EXPECT_LT(indexing::INDEX_MIN, 0);
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -16,6 +16,7 @@
 #include <taper/ops/tensor/view.h>
 
 #include "ops/linalg/matrix_cases.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -298,6 +299,21 @@ TAPER_OP_CASES(equations_of_tensors, {
   inverse.tolerance = solve.tolerance = 40;
   return std::vector<OpCase>{inverse, solve};
 });
+
+TEST(Deprecated, FunctionsSayWhatToUse) {
+  const Tensor m = eye(3);
+  expect_warning("Using torch.cross without specifying the dim arg is deprecated.",
+                 [&] { cross(m, m); });
+  expect_warning("torch.chain_matmul is deprecated", [&] { chain_matmul({m, m}); });
+  expect_warning("The use of `x.T` on tensors of dimension other than 2", [] {
+    ones({2, 3, 4}).numpy_T();
+  });
+  EXPECT_TRUE(warnings_of([&] {
+                cross(m, m, 0);
+                linalg::multi_dot({m, m, m});
+                m.numpy_T();
+              }).empty());
+}
 
 }  // namespace
 }  // namespace taper::testing

@@ -1,3 +1,4 @@
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/nn/activation.h>
 
 #include <algorithm>
@@ -402,6 +403,15 @@ TEST(Hardswish, OfMinusInfinityIsNaN) {
   const Tensor y = hardswish(values({-kInf, kInf, -5, 3}));
   EXPECT_TRUE(std::isnan(y[0].item<float>()));
   expect_values(y.slice(0, 1), {3}, {kInf, -0.0, 3});
+}
+
+TEST(Elu, ItsSecondDerivativeAtZeroIsZero) {
+  const Tensor x = values({0, -1}, kDouble).requires_grad_();
+  const Tensor g = autograd::grad({elu(x).sum()}, {x}, {}, true, true)[0];
+  EXPECT_EQ(g[0].item<double>(), 1);
+  const Tensor second = autograd::grad({g.sum()}, {x})[0];
+  EXPECT_EQ(second[0].item<double>(), 0);
+  EXPECT_NEAR(second[1].item<double>(), std::exp(-1.0), 1e-15);
 }
 
 }  // namespace

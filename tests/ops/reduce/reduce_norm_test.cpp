@@ -8,6 +8,7 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/reduce/reduce_minmax.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
@@ -200,6 +201,17 @@ TEST(Norm, DistancesAndExtremes) {
   const auto [low, high] = aminmax(x, 0);
   expect_values(low, {2}, {0, 0});
   expect_values(high, {2}, {3, 4});
+}
+
+TEST(Variance, WarnsWhereNothingIsFree) {
+  const Tensor one = ones({1}), two = ones({2});
+  expect_warning("var(): degrees of freedom is <= 0.", [&] { one.var(); });
+  expect_warning("std(): degrees of freedom is <= 0.", [&] { one.std(); });
+  expect_warning("std_mean(): degrees of freedom is <= 0.", [&] { std_mean(one); });
+  EXPECT_TRUE(warnings_of([&] {
+                two.var();
+                one.var(/*unbiased=*/false);
+              }).empty());
 }
 
 }  // namespace

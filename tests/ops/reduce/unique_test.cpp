@@ -104,6 +104,7 @@ OpCase unique_case(std::string name, std::vector<Moving> samples,
   c.dtypes = {kFloat, kDouble, kHalf, kLong, kInt, kByte, kBool};
   c.samples = [samples = std::move(samples)](ScalarType t) { return repeating(samples, t); };
   c.differentiable = false;
+  c.refuses_gradient = true;
   return c;
 }
 

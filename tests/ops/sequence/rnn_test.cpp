@@ -217,12 +217,11 @@ TEST(Rnn, PackedRowsAreChecked) {
   EXPECT_THROW(with_sizes({3, 3, 2, 0}), Error);
 }
 
-TEST(Rnn, StatesCanBeDetachedInPlace) {
+TEST(Rnn, OutputAndStatesCanBeDetachedInPlace) {
   Args a = sample(kLstmMode, kForms[0], kFloat);
   for (Tensor& t : a.t) t.requires_grad_();
   const Results y = run(kLstmMode, a);
-  for (size_t i = 1; i < y.size(); ++i) {
-    Tensor state = y[i];
+  for (Tensor state : y) {
     EXPECT_FALSE(state.is_view());
     state.detach_();
     EXPECT_FALSE(state.requires_grad());

@@ -300,5 +300,22 @@ TEST(OutForms, NeitherOfTwoIsWrittenAfterAnError) {
   expect_values(values, {2}, {0, 0});
 }
 
+TEST(OutForms, WarnWhereATensorWithElementsIsResized) {
+  const Tensor x = ones({3});
+  expect_warning(
+      "An output with one or more elements was resized since it had shape [2], which does not "
+      "match "
+      "the required output shape [3].",
+      [&] {
+        Tensor out = zeros({2});
+        add_out(out, x, x);
+      });
+  EXPECT_TRUE(warnings_of([&] {
+                Tensor empty = zeros({0}), fits = zeros({3});
+                add_out(empty, x, x);
+                add_out(fits, x, x);
+              }).empty());
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -240,6 +240,30 @@ TEST(Conv, FloatFollowsDouble) {
   }
 }
 
+/// Small integers: sums that a double holds.
+Tensor integers(IntArrayRef sizes, ScalarType dtype) { return randint(0, 6, sizes).to(dtype); }
+
+TEST(Conv, OfIntegersIsExact) {
+  for (const ScalarType t : {kLong, kInt, kShort, kByte}) {
+    const Tensor x = integers({2, 4, 7, 6}, t), w = integers({6, 2, 3, 2}, t);
+    const Tensor b = integers({6}, t);
+    const Tensor y = conv2d(x, w, b, {2, 1}, {1, 0}, {1, 3}, 2);
+    EXPECT_EQ(y.scalar_type(), t);
+    const Tensor want =
+        conv2d(x.to(kDouble), w.to(kDouble), b.to(kDouble), {2, 1}, {1, 0}, {1, 3}, 2);
+    EXPECT_TRUE(y.equal(want.to(kLong).to(t)));
+    const Tensor row = integers({1, 5}, t), taps = integers({1, 1, 2}, t);
+    EXPECT_TRUE(conv1d(row, taps, {}, 1, "same")
+                    .equal(conv1d(row.to(kDouble), taps.to(kDouble), {}, 1, "same").to(t)));
+  }
+  const Tensor x = integers({3, 4, 5, 6}, kLong), w = integers({2, 3, 2, 3, 1}, kLong);
+  EXPECT_TRUE(conv3d(x, w).equal(conv3d(x.to(kDouble), w.to(kDouble)).to(kLong)));
+  EXPECT_EQ(conv3d(zeros({0, 3, 4, 5, 6}, kLong), w).sizes(), IntArrayRef({0, 2, 3, 3, 6}));
+  expect_error("\"conv\" not implemented for 'Bool'", [&] {
+    conv2d(ones({1, 1, 2, 2}, kBool), ones({1, 1, 1, 1}, kBool));
+  });
+}
+
 TEST(Conv, PaddingByNameKeepsTheSize) {
   const Tensor x = numbers({2, 3, 9, 8}, kDouble), w = numbers({4, 3, 3, 3}, kDouble);
   EXPECT_TRUE(conv2d(x, w, {}, 1, "same").allclose(conv2d(x, w, {}, 1, 1)));

@@ -10,8 +10,10 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "harness/samples.h"
 #include "test_util.h"
@@ -193,8 +195,8 @@ TAPER_OP_CASES(pool_cases, {
                    [] {
                      max_pool2d(numbers({3, 8}), 2);
                    }),
-      error<NotImplementedError>("\"max_pool2d\" not implemented for 'Long'", [] {
-        max_pool2d(numbers({1, 1, 4, 4}, kLong), 2);
+      error<NotImplementedError>("\"max_pool2d\" not implemented for 'Bool'", [] {
+        max_pool2d(numbers({1, 1, 4, 4}, kBool), 2);
       })};
   OpCase avg2 = avg_case(2, planes);
   avg2.errors = {error<Error>("divisor must be not zero", [] {
@@ -410,6 +412,21 @@ TEST(AvgPool3d, NeedsAnInputOfTheKernelsSize) {
     });
   expect_error("smaller than kernel size", [&] { avg_pool3d(x, 3, 1, 1, true); });
   EXPECT_EQ(avg_pool2d(x[0], {3, 2}, {2, 2}, 0, true).size(2), 2);  // of two dimensions may be
+}
+
+TEST(MaxPool, OfIntegersIsExact) {
+  for (const ScalarType t : {kLong, kInt, kShort, kChar, kByte}) {
+    const Tensor x = randint(0, 100, {2, 3, 7, 5}).to(t);
+    const auto [y, at] = max_pool2d_with_indices(x, 3, 2, 1);
+    const auto [want, want_at] = max_pool2d_with_indices(x.to(kDouble), 3, 2, 1);
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_TRUE(y.equal(want.to(t)));
+    EXPECT_TRUE(at.equal(want_at));
+    EXPECT_TRUE(max_pool3d(x, 2).equal(max_pool3d(x.to(kDouble), 2).to(t)));
+  }
+  expect_error("max_pool2d: expected integers of at most 2^53", [] {
+    max_pool2d(full({1, 2, 2}, (int64_t{1} << 53) + 1, kLong), 2);
+  });
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <cstring>
 #include <vector>
 
+#include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/reduce/reduce_sum.h>
@@ -278,6 +280,46 @@ TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
       EXPECT_TRUE(y.t().equal(x)) << toString(t) << ' ' << rows;
     }
   }
+}
+
+TEST(Copy, WarnsWhereImaginaryPartsAreLost) {
+  const Tensor z = zeros({2}, kComplexFloat), x = zeros({2});
+  const std::string text = "Casting complex values to real discards the imaginary part";
+  expect_warning(text, [&] { z.to(kFloat); });
+  expect_warning(text, [&] { x.copy_(z); });
+  EXPECT_TRUE(warnings_of([&] {
+                z.to(kBool);
+                z.copy_(x);
+                z.to(kComplexDouble);
+              }).empty());
+  // A real input of a complex result gets the real part without a warning.
+  const Tensor w = ones({2}).requires_grad_();
+  EXPECT_TRUE(warnings_of([&] { view_as_real(w * z).sum().backward(); }).empty());
+}
+
+TEST(To, RefusesOptionsThatRequireAGradient) {
+  const Tensor x = ones({2}).requires_grad_();
+  const std::string text =
+      "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set "
+      "as true";
+  expect_error(text, [&] { x.to(TensorOptions().requires_grad(true)); });
+  expect_error(text, [&] { x.to(dtype(kDouble).requires_grad(true)); });
+  EXPECT_TRUE(x.to(TensorOptions().requires_grad(false)).is_same(x));
+  EXPECT_EQ(zeros({1}).to(x.options()).scalar_type(), kFloat);
+  EXPECT_FALSE(x.options().has_requires_grad());
+}
+
+TEST(Copy, OfALeafToItselfIsAWriteIntoIt) {
+  const Tensor x = ones({3}).requires_grad_();
+  EXPECT_THROW(x.copy_(x), Error);
+  NoGradGuard no_grad;
+  EXPECT_TRUE(x.copy_(x).is_same(x));
+}
+
+TEST(MatrixTranspose, OfANumberIsItself) {
+  const Tensor x = ones({});
+  EXPECT_TRUE(x.mT().is_same(x));
+  EXPECT_THROW(ones({2}).mT(), Error);
 }
 
 }  // namespace

@@ -320,8 +320,7 @@ TEST(TensorOf, Arrays) {
 
 TEST(TensorOf, RaggedOrMixedListsThrow) {
   expect_error(
-      "Expected all sub-lists to have sizes: [2] (e.g. {1, 2}), but got sub-list {3} with sizes: "
-      "[1]",
+      "Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got sub-list {3} with sizes: 1",
       [] {
         tensor({{1, 2}, {3}});
       });
@@ -380,6 +379,31 @@ TEST(OutForms, FactoriesFillTheGivenTensor) {
   expect_error("don't support automatic differentiation", [&] { zeros_out(leaf, {2}); });
   Tensor none;
   expect_error("zeros: expected a defined tensor", [&] { zeros_out(none, {2}); });
+}
+
+TEST(TensorOfNumbers, SaysWhichSubListIsOfAnotherShape) {
+  expect_error(
+      "Expected all sub-lists to have sizes: 2 (e.g. {5, 6}), but got sub-list {7} with sizes: 1",
+      [] {
+        tensor({{{2, 3, 4}, {{5, 6}, {7}}}});
+      });
+  expect_error(
+      "Expected all sub-lists to have sizes: 1 1 (e.g. {{1}}), but got sub-list {{2}, {3}} with "
+      "sizes: 2 1",
+      [] {
+        tensor({{{1}}, {{2}, {3}}});
+      });
+}
+
+TEST(TensorOfNumbers, OfComplexOnesIsNotReal) {
+  const numbers::complex<double> z(1, 2);
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const Tensor& list : {ones({1}), ones({2})})
+      expect_error("value cannot be converted to type " + std::string(cpp_type_name(t)) +
+                       " without overflow",
+                   [&] {
+                     list.numel() == 1 ? tensor(z, t) : tensor({z, z}, t);
+                   });
 }
 
 }  // namespace

@@ -97,5 +97,15 @@ TEST(Meshgrid, SetsAndPowers) {
   expect_error("Expect a 1D vector, but got shape [2, 2]", [] { combinations(numbers({2, 2})); });
 }
 
+TEST(Meshgrid, WarnsWhereTheIndexingIsNotSaid) {
+  const Tensor x = values({1, 2});
+  expect_warning("torch.meshgrid: in an upcoming release", [&] { meshgrid({x, x}); });
+  EXPECT_TRUE(warnings_of([&] {
+                meshgrid({x, x}, "ij");
+                cartesian_prod({x, x});
+                combinations(x);
+              }).empty());
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -236,6 +237,19 @@ TAPER_OP_CASES(scattered_strides, {
   })};
   return std::vector<OpCase>{scatter};
 });
+
+TEST(SelectScatter, TheGradientOfItsSourceHasTheSourcesDtype) {
+  const Tensor x = ones({2, 3}, kDouble), src = ones({3}).requires_grad_();
+  const Tensor g = autograd::grad({select_scatter(x, src, 0, 1).sum()}, {src})[0];
+  EXPECT_EQ(g.scalar_type(), kFloat);
+  expect_values(g, {3}, {1, 1, 1});
+}
+
+TEST(SliceScatter, IntoIntegersNoGradientIsLostInSilence) {
+  const Tensor x = ones({3}, kLong);
+  EXPECT_THROW(slice_scatter(x, ones({1}).requires_grad_(), 0, 0, 1), Error);
+  expect_values(slice_scatter(x, zeros({1}), 0, 0, 1), {3}, {0, 1, 1});
+}
 
 }  // namespace
 }  // namespace taper::testing
