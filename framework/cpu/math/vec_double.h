@@ -43,15 +43,6 @@ TAPER_AVX2 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p
 TAPER_AVX2 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
   return (Vec<float>)_mm256_fmsub_ps((__m256)a, (__m256)b, (__m256)p);
 }
-/// c + a b, and what rounding takes from that, for |c| >= |a b| or c = 0.
-struct FloatSum {
-  Vec<float> hi, lo;
-};
-TAPER_AVX2 FloatSum fused_sum(Vec<float> a, Vec<float> b, Vec<float> c) {
-  const __m256 hi = _mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-  const __m256 rest = _mm256_sub_ps((__m256)c, hi);
-  return {(Vec<float>)hi, (Vec<float>)_mm256_fmadd_ps((__m256)a, (__m256)b, rest)};
-}
 TAPER_AVX2 Vec<double> larger(Vec<double> x, Vec<double> y) {
   return (Vec<double>)_mm256_max_pd((__m256d)x, (__m256d)y);
 }
@@ -77,14 +68,6 @@ TAPER_AVX512 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double>
 }
 TAPER_AVX512 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
   return (Vec<float>)_mm512_fmsub_ps((__m512)a, (__m512)b, (__m512)p);
-}
-struct FloatSum {
-  Vec<float> hi, lo;
-};
-TAPER_AVX512 FloatSum fused_sum(Vec<float> a, Vec<float> b, Vec<float> c) {
-  const __m512 hi = _mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-  const __m512 rest = _mm512_sub_ps((__m512)c, hi);
-  return {(Vec<float>)hi, (Vec<float>)_mm512_fmadd_ps((__m512)a, (__m512)b, rest)};
 }
 TAPER_AVX512 Vec<double> larger(Vec<double> x, Vec<double> y) {
   return (Vec<double>)_mm512_max_pd((__m512d)x, (__m512d)y);
