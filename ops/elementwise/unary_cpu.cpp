@@ -1,5 +1,5 @@
 #include <taper/framework/cpu/loops.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/math/vec_double.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 

@@ -1,0 +1,91 @@
+// What the vectors of double lack of operators. Included by an x_cpu.cpp, behind vec.h.
+#pragma once
+
+#include <taper/framework/cpu/vec.h>
+
+namespace taper::cpu {
+
+namespace base {
+
+/// a b - p without rounding, p the rounded product: by halves of the factors (Dekker), which have
+/// 26 and 27 bits. For factors up to 2^990 that have all their bits.
+TAPER_INLINE Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  constexpr uint64_t upper = ~((uint64_t{1} << 27) - 1);
+  const Vec<double> ah = (Vec<double>)((Vec<uint64_t>)a & upper), al = a - ah;
+  const Vec<double> bh = (Vec<double>)((Vec<uint64_t>)b & upper), bl = b - bh;
+  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+}
+/// The larger and the smaller of two, lane by lane; y where one is NaN.
+TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x : y; }
+TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
+/// As many floats as doubles fill a vector.
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_INLINE Vec<double> widen(Halves x) { return __builtin_convertvector(x, Vec<double>); }
+TAPER_INLINE Halves narrow(Vec<double> x) { return __builtin_convertvector(x, Halves); }
+TAPER_INLINE Vec<double> root(Vec<double> x) {
+  for (int i = 0; i < 2; ++i) x[i] = __builtin_sqrt(x[i]);
+  return x;
+}
+TAPER_INLINE bool any_lane(Vec<int64_t> mask) {
+  int64_t any = 0;
+  for (int i = 0; i < 2; ++i) any |= mask[i];
+  return any != 0;
+}
+
+}  // namespace base
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+namespace avx2 {
+#define TAPER_AVX2 __attribute__((target("avx2,fma"))) TAPER_INLINE
+TAPER_AVX2 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  return (Vec<double>)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)p);
+}
+TAPER_AVX2 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm256_fmsub_ps((__m256)a, (__m256)b, (__m256)p);
+}
+TAPER_AVX2 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_max_pd((__m256d)x, (__m256d)y);
+}
+TAPER_AVX2 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm256_min_pd((__m256d)x, (__m256d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX2 Vec<double> widen(Halves x) { return (Vec<double>)_mm256_cvtps_pd((__m128)x); }
+TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
+TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
+TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm256_min_ps((__m256)x, (__m256)y);
+}
+TAPER_AVX2 bool any_lane(Vec<int64_t> mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+TAPER_AVX2 bool any_lane(Vec<int32_t> mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+#undef TAPER_AVX2
+}  // namespace avx2
+
+namespace avx512 {
+#define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
+TAPER_AVX512 Vec<double> product_error(Vec<double> a, Vec<double> b, Vec<double> p) {
+  return (Vec<double>)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)p);
+}
+TAPER_AVX512 Vec<float> product_error(Vec<float> a, Vec<float> b, Vec<float> p) {
+  return (Vec<float>)_mm512_fmsub_ps((__m512)a, (__m512)b, (__m512)p);
+}
+TAPER_AVX512 Vec<double> larger(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_max_pd((__m512d)x, (__m512d)y);
+}
+TAPER_AVX512 Vec<double> smaller(Vec<double> x, Vec<double> y) {
+  return (Vec<double>)_mm512_min_pd((__m512d)x, (__m512d)y);
+}
+using Halves = detail::VecOf<float, kVecBytes / 2>::type;
+TAPER_AVX512 Vec<double> widen(Halves x) { return (Vec<double>)_mm512_cvtps_pd((__m256)x); }
+TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
+TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
+TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
+  return (Vec<float>)_mm512_min_ps((__m512)x, (__m512)y);
+}
+TAPER_AVX512 bool any_lane(Vec<int64_t> mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
+TAPER_AVX512 bool any_lane(Vec<int32_t> mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
+#undef TAPER_AVX512
+}  // namespace avx512
+#endif
+
+}  // namespace taper::cpu
