@@ -34,11 +34,13 @@ def find_libtorch():
 
 
 def compile_with(cxx, source, binary, includes, link, log):
-    command = [cxx, *FLAGS, *["-I" + i for i in includes], source, "-o", binary, *link]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    compiled = binary + ".o"  # in two steps: ccache keeps no result of a command that links
     with open(log, "w") as f:
-        f.write(done.stdout)
-    return done.returncode == 0
+        for command in ([cxx, *FLAGS, *["-I" + i for i in includes], "-c", source, "-o", compiled],
+                        [cxx, compiled, "-o", binary, *link]):
+            if subprocess.run(command, stdout=f, stderr=subprocess.STDOUT).returncode != 0:
+                return False
+    return True
 
 
 def precompile(cxx, side, includes, work):
