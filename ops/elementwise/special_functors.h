@@ -33,7 +33,8 @@ TAPER_HD inline double log_gamma(double x) {
 #endif
 }
 
-/// d log Gamma / dx: from x + 1 by the recurrence until the asymptotic series is exact.
+/// d log Gamma / dx: from x + 1 by the recurrence until the asymptotic series is exact (DLMF 5.5.2
+/// and 5.11.2, https://dlmf.nist.gov).
 TAPER_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
   double sum = 0;
@@ -52,7 +53,7 @@ TAPER_HD inline double digamma(double x) {
   return sum + std::log(x) - 0.5 / x - tail;
 }
 
-/// The derivative of digamma, in the same way.
+/// The derivative of digamma, in the same way (DLMF 5.15.5 and 5.15.8).
 TAPER_HD inline double trigamma(double x) {
   if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
   double sum = 0, sign = 1;
@@ -73,7 +74,7 @@ TAPER_HD inline double trigamma(double x) {
 }
 
 /// Hurwitz's zeta function, the sum over k of (q + k)^-s: the first terms, and the rest by Euler
-/// and Maclaurin.
+/// and Maclaurin (DLMF 25.11.7).
 TAPER_HD inline double zeta(double s, double q) {
   if (q <= 0 && q == std::floor(q)) return std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -116,7 +117,7 @@ TAPER_HD inline double inverse_erf(double y) {
 }
 
 /// Modified Bessel functions of the first kind of order 0 and 1: the power series, and for large x
-/// the asymptotic one.
+/// the asymptotic one (DLMF 10.25.2 and 10.40.1).
 TAPER_HD inline double bessel_i(int order, double given) {
   const double x = std::fabs(given);
   double sum = 1, term = 1;
@@ -177,7 +178,7 @@ struct lgamma {
   }
 };
 
-/// (-1)^(n+1) n! zeta(n + 1, x) for n > 0.
+/// (-1)^(n+1) n! zeta(n + 1, x) for n > 0 (DLMF 25.11.12).
 struct polygamma {
   double order, factor;
   template <class T>

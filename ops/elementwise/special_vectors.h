@@ -22,7 +22,7 @@ TAPER_ARITHMETIC power_series(const double (&c)[N], double t) {
 }
 
 /// log |Gamma(z)| for z >= 0.5: (z - 1) or (z - 2), for it is 0 at 1 and 2, times a line and a
-/// quotient; from 8 on Stirling's series.
+/// quotient; from 8 on Stirling's series (DLMF 5.11.1).
 TAPER_ARITHMETIC log_gamma_of(double z, double log_z) {
   constexpr double n1[] = {-0.00019863584940017377, 0.632294787639734,   2.6726501518138632,
                            2.703312585994887,       -2.543500614851971,  -6.36826834290863,
