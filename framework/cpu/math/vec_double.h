@@ -1,4 +1,5 @@
-// What the vectors of double lack of operators. Included by an x_cpu.cpp, behind vec.h.
+// What vectors of double, and of float where both need it, lack of operators. Included by an
+// x_cpu.cpp, behind vec.h.
 #pragma once
 
 #include <taper/framework/cpu/vec.h>

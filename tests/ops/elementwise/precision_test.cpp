@@ -321,7 +321,11 @@ void expect_library_at_ends(const Row& row) {
   }
 }
 TEST(Precision, EndsOfDomains) {
-  for (const Row& row : elementary()) {
+  std::vector<Row> rows = elementary();
+  rows.insert(rows.end(), activations().begin(), activations().end());
+  // At infinity it is -0 of floats and 0 of doubles; PyTorch's is 0.
+  std::erase_if(rows, [](const Row& row) { return row.name == std::string("log_sigmoid"); });
+  for (const Row& row : rows) {
     expect_library_at_ends<float>(row);
     expect_library_at_ends<double>(row);
   }
