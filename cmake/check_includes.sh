@@ -21,6 +21,7 @@ forbid() {
   fi
 }
 sources() { find "$@" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \); }
+roots=(framework ops nn optim data testing compat tests)
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
 
 mapfile -t framework < <(sources framework)
@@ -59,6 +60,14 @@ done | tsort 2>&1 >/dev/null) || { echo "headers include each other in a circle:
 stray=$(find ops -maxdepth 1 -type f)
 [ -z "$stray" ] || { echo "files of ops/ belong into the folder of their family: $stray"; broken=1; }
 
+# Macros in headers and kernels are for what C++ cannot say: checks that quote their condition, names
+# that become text or parts of names, attributes of instruction sets. A list of ops is one macro.
+most_macros=72
+macros=$(grep -hoE '^[[:space:]]*#[[:space:]]*define TAPER_[A-Za-z0-9_]+' \
+  $(find "${roots[@]}" -type f \( -name '*.h' -o -name '*.inc' -o -name '*.cuh' \)) | sed 's/.*define //' | sort -u | wc -l)
+[ "$macros" -le $most_macros ] ||
+  { echo "$macros names of macros (#define TAPER_...) in headers, at most $most_macros are allowed"; broken=1; }
+
 # What the library exports (docs/architecture.md): each public header with a namespace makes its
 # declarations visible, once, and puts that back. The kit of testing/ is a static library.
 for header in "${public[@]}"; do
@@ -72,5 +81,5 @@ for header in "${public[@]}"; do
   done
 done
 
-[ $broken = 0 ] && echo "include law: ${#all[@]} files, ${#public[@]} of them public headers, none breaks it"
+[ $broken = 0 ] && echo "include law: ${#all[@]} files, ${#public[@]} of them public headers, $macros macros, none breaks it"
 exit $broken

@@ -16,16 +16,26 @@ TABLE = "framework/op_lists.h"
 
 
 def table():
-    """{list: [(name, documentation)]}; of aliases [(alias, name)]."""
+    """{kind: [(name, documentation)]}, for both lists of ops; {list: [(alias, name)]} of aliases."""
     text = (ROOT / TABLE).read_text()
     lists = {}
     for name, body in re.findall(r"#define TAPER_(\w+)\(X\)((?:.*\\\n)*.*)", text):
-        entries = re.findall(r"X\((\w+)(?:, (\w+))?\)(?:\s*/\*\s*(.*?)\s*\*/)?", body)
-        lists[name] = [(first, second or doc) for first, second, doc in entries]
-        for first, said in lists[name]:
-            if not said and name != "NUMBER_FIRST_OPS":
-                raise SystemExit(f"{TABLE}: {first} has no documentation: X({first}) /* what it is */")
+        entries = re.findall(r"X\((\w+), (\w+)\)(?:\s*/\*\s*(.*?)\s*\*/)?", body)
+        if name.endswith("_ALIASES"):
+            lists[name] = [(alias, of) for alias, of, _ in entries]
+            continue
+        for first, kind, doc in entries:
+            if not doc:
+                raise SystemExit(f"{TABLE}: {first} has no documentation: X({first}, {kind}) /* what it is */")
+            lists.setdefault(kind, []).append((first, doc))
+            lists.setdefault(name, []).append((first, doc))
     return lists
+
+
+def of_kinds(lists, which, *kinds):
+    """The ops of these kinds in the order of their list."""
+    names = {name for kind in kinds for name, _ in lists[kind]}
+    return [(name, doc) for name, doc in lists[which] if name in names]
 
 
 def documented(doc, lines):
@@ -38,44 +48,44 @@ def of_one(lists):
                 f"Tensor& {name}_out(Tensor& out, const Tensor& x);"]
 
     out = []
-    for name, doc in lists["UNARY_FLOAT_OPS"] + lists["UNARY_SAME_OPS"]:
+    for name, doc in lists["floating"] + lists["same"]:
         out += documented(doc, forms(name))
     for alias, name in lists["UNARY_ALIASES"]:
         out += documented(f"{name}() by another name.", forms(alias))
-    for name, doc in lists["UNARY_BOOL_OPS"]:
+    for name, doc in lists["test"]:
         out += documented(doc, [f"Tensor {name}(const Tensor& x);"])
     return out
 
 
 def of_two(lists):
-    number_first = [name for name, _ in lists["NUMBER_FIRST_OPS"]]
+    number_first = [name for name, _ in lists["number_first"]]
 
     def forms(name, kinds=("Tensor", "Scalar")):
         return ([f"Tensor {name}(const Tensor& x, const {k}& y);" for k in kinds] +
                 [f"Tensor& {name}_out(Tensor& out, const Tensor& x, const {k}& y);" for k in kinds])
 
     out = []
-    for name, doc in lists["BINARY_OPS"] + lists["COMPARE_OPS"]:
+    for name, doc in of_kinds(lists, "BINARY_OPS", "with_numbers", "number_first", "comparison"):
         out += documented(doc, forms(name))
         if name in number_first:
             out += [f"Tensor {name}(const Scalar& x, const Tensor& y);",
                     f"Tensor& {name}_out(Tensor& out, const Scalar& x, const Tensor& y);"]
-    for alias, name in lists["ARITHMETIC_ALIASES"] + lists["COMPARE_ALIASES"]:
+    for alias, name in lists["BINARY_ALIASES"]:
         out += documented(f"{name}() by another name.", forms(alias))
-    for name, doc in lists["BINARY_TENSOR_OPS"] + lists["EXTREMUM_OPS"]:
+    for name, doc in lists["tensors"] + lists["test_of_tensors"] + lists["extremum"]:
         out += documented(doc, forms(name, ("Tensor",)))
     return out
 
 
 def methods_of_one(lists):
     out = []
-    for name, doc in lists["UNARY_FLOAT_OPS"] + lists["UNARY_SAME_OPS"]:
+    for name, doc in lists["floating"] + lists["same"]:
         out += documented(doc, [f"Tensor {name}() const;", f"Tensor& {name}_() const;"])
     for alias, name in lists["UNARY_ALIASES"]:
         out += documented(f"{name}() by another name.",
                           [f"Tensor {alias}() const {{ return {name}(); }}",
                            f"Tensor& {alias}_() const {{ return {name}_(); }}"])
-    for name, doc in lists["UNARY_BOOL_OPS"]:
+    for name, doc in lists["test"]:
         out += documented(doc, [f"Tensor {name}() const;"])
     return out
 
@@ -87,13 +97,13 @@ def methods_of_two(lists):
                              f"Tensor& {name}_(const {k}& other) const;")]
 
     out = []
-    for name, doc in lists["BINARY_OPS"] + lists["COMPARE_OPS"]:
+    for name, doc in of_kinds(lists, "BINARY_OPS", "with_numbers", "number_first", "comparison"):
         out += documented(as_method(doc), forms(name))
-    for alias, name in lists["ARITHMETIC_ALIASES"] + lists["COMPARE_ALIASES"]:
+    for alias, name in lists["BINARY_ALIASES"]:
         out += documented(f"{name}() by another name.", forms(alias))
-    for name, doc in lists["BINARY_TENSOR_OPS"]:
+    for name, doc in lists["tensors"] + lists["test_of_tensors"]:
         out += documented(as_method(doc), forms(name, ("Tensor",)))
-    for name, doc in lists["EXTREMUM_OPS"]:
+    for name, doc in lists["extremum"]:
         out += documented(as_method(doc), [f"Tensor {name}(const Tensor& other) const;"])
     return out
 

@@ -63,7 +63,7 @@ optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
       left < static_cast<int64_t>(batch_size) ? left : static_cast<int64_t>(batch_size);
   if (count <= 0) return nullopt;
   std::vector<size_t> batch(static_cast<size_t>(count));
-  TAPER_SWITCH(indices_.scalar_type(), "RandomSampler", TAPER_INTEGRAL_DTYPES, [&] {
+  switch_dtype<dtypes::Integral>(indices_.scalar_type(), "RandomSampler", [&]<class scalar_t>() {
     const scalar_t* from = indices_.data_ptr<scalar_t>() + index_;
     for (size_t i = 0; i < batch.size(); ++i) batch[i] = static_cast<size_t>(from[i]);
   });

@@ -6,9 +6,14 @@ namespace taper::detail {
 
 void Part::write_text(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
 
-#define TAPER_INSTANTIATE(T) template void Part::write<T>(std::ostream&, const void*);
-TAPER_WRITTEN_IN_CHECK_CPP(TAPER_INSTANTIATE)
-#undef TAPER_INSTANTIATE
+template void Part::write<char>(std::ostream&, const void*);
+template void Part::write<bool>(std::ostream&, const void*);
+template void Part::write<int>(std::ostream&, const void*);
+template void Part::write<unsigned>(std::ostream&, const void*);
+template void Part::write<long>(std::ostream&, const void*);
+template void Part::write<unsigned long>(std::ostream&, const void*);
+template void Part::write<double>(std::ostream&, const void*);
+template void Part::write<std::string>(std::ostream&, const void*);
 
 template void fail<Error>(std::initializer_list<Part>);
 template void fail<IndexError>(std::initializer_list<Part>);

@@ -95,11 +95,14 @@ class Part {
   void (*write_)(std::ostream& out, const void* at);
 };
 
-#define TAPER_WRITTEN_IN_CHECK_CPP(X) \
-  X(char) X(bool) X(int) X(unsigned) X(long) X(unsigned long) X(double) X(std::string)
-#define TAPER_DECLARE(T) extern template void Part::write<T>(std::ostream&, const void*);
-TAPER_WRITTEN_IN_CHECK_CPP(TAPER_DECLARE)
-#undef TAPER_DECLARE
+extern template void Part::write<char>(std::ostream&, const void*);
+extern template void Part::write<bool>(std::ostream&, const void*);
+extern template void Part::write<int>(std::ostream&, const void*);
+extern template void Part::write<unsigned>(std::ostream&, const void*);
+extern template void Part::write<long>(std::ostream&, const void*);
+extern template void Part::write<unsigned long>(std::ostream&, const void*);
+extern template void Part::write<double>(std::ostream&, const void*);
+extern template void Part::write<std::string>(std::ostream&, const void*);
 
 /// The parts as one text.
 std::string concat(std::initializer_list<Part> parts);

@@ -121,22 +121,27 @@ inline bool set_flush_denormal(bool mode) { return Context::setFlushDenormal(mod
 
 // Attributes of torch.backends: name() reads, set_name(value) writes.
 namespace backends {
-#define TAPER_SWITCH_OF_CONTEXT(name, Get, Set)        \
-  inline bool name() { return globalContext().Get(); } \
-  inline void set_##name(bool value) { globalContext().Set(value); }
 namespace cuda::matmul {
-TAPER_SWITCH_OF_CONTEXT(allow_tf32, allowTF32CuBLAS, setAllowTF32CuBLAS)
-TAPER_SWITCH_OF_CONTEXT(allow_fp16_reduced_precision_reduction, allowFP16ReductionCuBLAS,
-                        setAllowFP16ReductionCuBLAS)
+inline bool allow_tf32() { return globalContext().allowTF32CuBLAS(); }
+inline void set_allow_tf32(bool value) { globalContext().setAllowTF32CuBLAS(value); }
+inline bool allow_fp16_reduced_precision_reduction() {
+  return globalContext().allowFP16ReductionCuBLAS();
+}
+inline void set_allow_fp16_reduced_precision_reduction(bool value) {
+  globalContext().setAllowFP16ReductionCuBLAS(value);
+}
 }  // namespace cuda::matmul
 namespace cudnn {
 inline bool is_available() { return Context::hasCuDNN(); }
-TAPER_SWITCH_OF_CONTEXT(enabled, userEnabledCuDNN, setUserEnabledCuDNN)
-TAPER_SWITCH_OF_CONTEXT(allow_tf32, allowTF32CuDNN, setAllowTF32CuDNN)
-TAPER_SWITCH_OF_CONTEXT(benchmark, benchmarkCuDNN, setBenchmarkCuDNN)
-TAPER_SWITCH_OF_CONTEXT(deterministic, deterministicCuDNN, setDeterministicCuDNN)
+inline bool enabled() { return globalContext().userEnabledCuDNN(); }
+inline void set_enabled(bool value) { globalContext().setUserEnabledCuDNN(value); }
+inline bool allow_tf32() { return globalContext().allowTF32CuDNN(); }
+inline void set_allow_tf32(bool value) { globalContext().setAllowTF32CuDNN(value); }
+inline bool benchmark() { return globalContext().benchmarkCuDNN(); }
+inline void set_benchmark(bool value) { globalContext().setBenchmarkCuDNN(value); }
+inline bool deterministic() { return globalContext().deterministicCuDNN(); }
+inline void set_deterministic(bool value) { globalContext().setDeterministicCuDNN(value); }
 }  // namespace cudnn
-#undef TAPER_SWITCH_OF_CONTEXT
 }  // namespace backends
 
 }  // namespace taper

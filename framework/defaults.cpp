@@ -23,14 +23,13 @@ TensorType parse_tensor_type(const std::string& name) {
   const auto begins = [&](const std::string& text) { return name.rfind(text, 0) == 0; };
   const bool cuda = begins("torch.cuda.");
   const std::string kind = begins("torch.") ? name.substr(cuda ? 11 : 6) : "";
-#define TAPER_TRY(T, Name) \
-  if (kind == #Name "Tensor") return {cuda ? kCUDA : kCPU, ScalarType::Name};
-  TAPER_FORALL_DTYPES(TAPER_TRY)
-#undef TAPER_TRY
   std::string names;
-#define TAPER_LIST(T, Name) names += names.empty() ? #Name "Tensor" : ", " #Name "Tensor";
-  TAPER_FORALL_DTYPES(TAPER_LIST)
-#undef TAPER_LIST
+  for (const ScalarType t :
+       {kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble, kBool, kBFloat16}) {
+    const std::string its_kind = concat(toString(t), "Tensor");
+    if (kind == its_kind) return {cuda ? kCUDA : kCPU, t};
+    names += names.empty() ? its_kind : ", " + its_kind;
+  }
   throw ValueError(
       concat("invalid type: '", name, "'; expected 'torch.' or 'torch.cuda.' and one of ", names));
 }

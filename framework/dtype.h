@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iosfwd>
 #include <limits>
+#include <type_traits>
 
 #include <taper/framework/check.h>
 #include <taper/framework/complex.h>
@@ -109,23 +110,6 @@ struct alignas(2) BFloat16 {
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 
-/// Every real element type: X(C++ type, LibTorch's name). Most ops take no others.
-#define TAPER_FORALL_DTYPES(X) \
-  X(uint8_t, Byte)             \
-  X(int8_t, Char)              \
-  X(int16_t, Short)            \
-  X(int32_t, Int)              \
-  X(int64_t, Long)             \
-  X(Half, Half)                \
-  X(float, Float)              \
-  X(double, Double)            \
-  X(bool, Bool)                \
-  X(BFloat16, BFloat16)
-/// The complex ones, for what is written for them too.
-#define TAPER_FORALL_COMPLEX_DTYPES(X)     \
-  X(numbers::complex<float>, ComplexFloat) \
-  X(numbers::complex<double>, ComplexDouble)
-
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -161,36 +145,113 @@ constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf,
                      kComplexFloat = ScalarType::ComplexFloat,
                      kComplexDouble = ScalarType::ComplexDouble;
 
+namespace detail {
+template <ScalarType S>
+struct Dtype {
+  static constexpr ScalarType value = S;
+};
+template <class T>
+struct TypeIs {
+  using type = T;
+};
+}  // namespace detail
+
 /// The ScalarType of a C++ type.
 template <class T>
 struct CppTypeToScalarType;
+template <>
+struct CppTypeToScalarType<uint8_t> : detail::Dtype<ScalarType::Byte> {};
+template <>
+struct CppTypeToScalarType<int8_t> : detail::Dtype<ScalarType::Char> {};
+template <>
+struct CppTypeToScalarType<int16_t> : detail::Dtype<ScalarType::Short> {};
+template <>
+struct CppTypeToScalarType<int32_t> : detail::Dtype<ScalarType::Int> {};
+template <>
+struct CppTypeToScalarType<int64_t> : detail::Dtype<ScalarType::Long> {};
+template <>
+struct CppTypeToScalarType<Half> : detail::Dtype<ScalarType::Half> {};
+template <>
+struct CppTypeToScalarType<float> : detail::Dtype<ScalarType::Float> {};
+template <>
+struct CppTypeToScalarType<double> : detail::Dtype<ScalarType::Double> {};
+template <>
+struct CppTypeToScalarType<numbers::complex<float>> : detail::Dtype<ScalarType::ComplexFloat> {};
+template <>
+struct CppTypeToScalarType<numbers::complex<double>> : detail::Dtype<ScalarType::ComplexDouble> {};
+template <>
+struct CppTypeToScalarType<bool> : detail::Dtype<ScalarType::Bool> {};
+template <>
+struct CppTypeToScalarType<BFloat16> : detail::Dtype<ScalarType::BFloat16> {};
+
+/// A list of C++ types.
+template <class... T>
+struct TypeList {};
+
+/// The element types that kernels are written for. Complex ones are in few lists: most ops take
+/// real ones only.
+namespace dtypes {
+
+template <class... Lists>
+struct JoinedLists;
+template <class... A>
+struct JoinedLists<TypeList<A...>> {
+  using type = TypeList<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct JoinedLists<TypeList<A...>, TypeList<B...>, Rest...>
+    : JoinedLists<TypeList<A..., B...>, Rest...> {};
+template <class... Lists>
+using Joined = typename JoinedLists<Lists...>::type;
+
+using Float = TypeList<float, double>;
+using Floating = TypeList<float, double, Half, BFloat16>;
+using Integral = TypeList<int64_t, int32_t, int16_t, int8_t, uint8_t>;
+/// What bitwise arithmetic takes.
+using Bit = Joined<Integral, TypeList<bool>>;
+using Number = Joined<Floating, Integral>;
+using Real = Joined<Number, TypeList<bool>>;
+using Complex = TypeList<numbers::complex<float>, numbers::complex<double>>;
+/// What moves or adds elements of any kind.
+using Any = Joined<Real, Complex>;
+using Index = TypeList<int64_t, int32_t>;
+
+}  // namespace dtypes
+
+namespace detail {
+template <ScalarType S, class List>
+struct TypeOfDtype;
+template <ScalarType S, class T, class... Rest>
+struct TypeOfDtype<S, TypeList<T, Rest...>>
+    : std::conditional_t<CppTypeToScalarType<T>::value == S, TypeIs<T>,
+                         TypeOfDtype<S, TypeList<Rest...>>> {};
+}  // namespace detail
 /// The C++ type of a ScalarType.
 template <ScalarType S>
-struct ScalarTypeToCPPType;
-#define TAPER_MAP_DTYPE(T, Name)                          \
-  template <>                                             \
-  struct CppTypeToScalarType<T> {                         \
-    static constexpr ScalarType value = ScalarType::Name; \
-  };                                                      \
-  template <>                                             \
-  struct ScalarTypeToCPPType<ScalarType::Name> {          \
-    using type = T;                                       \
-  };
-TAPER_FORALL_DTYPES(TAPER_MAP_DTYPE)
-TAPER_FORALL_COMPLEX_DTYPES(TAPER_MAP_DTYPE)
-#undef TAPER_MAP_DTYPE
+struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Any> {};
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
 /// Bytes of one element; 0 for what has no tensors (complex of f16).
 constexpr size_t elementSize(ScalarType t) {
   switch (t) {
-#define TAPER_SIZE(T, Name) \
-  case ScalarType::Name:    \
-    return sizeof(T);
-    TAPER_FORALL_DTYPES(TAPER_SIZE)
-    TAPER_FORALL_COMPLEX_DTYPES(TAPER_SIZE)
-#undef TAPER_SIZE
+    case ScalarType::Byte:
+    case ScalarType::Char:
+    case ScalarType::Bool:
+      return 1;
+    case ScalarType::Short:
+    case ScalarType::Half:
+    case ScalarType::BFloat16:
+      return 2;
+    case ScalarType::Int:
+    case ScalarType::Float:
+      return 4;
+    case ScalarType::Long:
+    case ScalarType::Double:
+    case ScalarType::ComplexFloat:
+      return 8;
+    case ScalarType::ComplexDouble:
+      return 16;
     default:
       return 0;
   }
@@ -277,46 +338,29 @@ TypeMeta get_default_dtype();
 /// Throws TypeError unless `t` is a floating type.
 void set_default_dtype(TypeMeta t);
 
-/// Runs `body` with `scalar_t` naming the C++ type of `dtype`. DTYPES is one of the
-/// TAPER_*_DTYPES lists; any other dtype throws, naming the op.
-#define TAPER_SWITCH(dtype, op_name, DTYPES, ...)         \
-  switch (dtype) {                                        \
-    DTYPES(TAPER_SWITCH_CASE, __VA_ARGS__)                \
-    default:                                              \
-      ::taper::detail::unsupported_dtype(op_name, dtype); \
-  }
-#define TAPER_SWITCH_CASE(T, Name, ...)  \
-  case ::taper::ScalarType::Name: {      \
-    using scalar_t [[maybe_unused]] = T; \
-    __VA_ARGS__();                       \
-    break;                               \
-  }
-#define TAPER_FLOAT_DTYPES(X, ...) X(float, Float, __VA_ARGS__) X(double, Double, __VA_ARGS__)
-#define TAPER_FLOATING_DTYPES(X, ...) \
-  TAPER_FLOAT_DTYPES(X, __VA_ARGS__)  \
-  X(::taper::Half, Half, __VA_ARGS__) X(::taper::BFloat16, BFloat16, __VA_ARGS__)
-#define TAPER_INTEGRAL_DTYPES(X, ...) \
-  X(int64_t, Long, __VA_ARGS__)       \
-  X(int32_t, Int, __VA_ARGS__)        \
-  X(int16_t, Short, __VA_ARGS__) X(int8_t, Char, __VA_ARGS__) X(uint8_t, Byte, __VA_ARGS__)
-/// What bitwise arithmetic takes.
-#define TAPER_BIT_DTYPES(X, ...) TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)
-#define TAPER_NUMBER_DTYPES(X, ...) \
-  TAPER_FLOATING_DTYPES(X, __VA_ARGS__) TAPER_INTEGRAL_DTYPES(X, __VA_ARGS__)
-#define TAPER_ALL_DTYPES(X, ...) TAPER_NUMBER_DTYPES(X, __VA_ARGS__) X(bool, Bool, __VA_ARGS__)
-#define TAPER_COMPLEX_DTYPES(X, ...)                             \
-  X(::taper::numbers::complex<float>, ComplexFloat, __VA_ARGS__) \
-  X(::taper::numbers::complex<double>, ComplexDouble, __VA_ARGS__)
-/// What moves or adds elements of any kind.
-#define TAPER_ANY_DTYPES(X, ...)   \
-  TAPER_ALL_DTYPES(X, __VA_ARGS__) \
-  TAPER_COMPLEX_DTYPES(X, __VA_ARGS__)
-#define TAPER_INDEX_DTYPES(X, ...) X(int64_t, Long, __VA_ARGS__) X(int32_t, Int, __VA_ARGS__)
-
 namespace detail {
 /// Throws NotImplementedError: "\"op\" not implemented for 'Half'".
 [[noreturn]] void unsupported_dtype(const char* op, ScalarType t);
+
+/// Calls body<T>() for the T of the list whose dtype is t; false where there is none.
+template <class... T, class Body>
+TAPER_INLINE bool call_for_dtype(TypeList<T...>, ScalarType t, const Body& body) {
+  return ((t == CppTypeToScalarType<T>::value && (body.template operator()<T>(), true)) || ...);
+}
 }  // namespace detail
+
+/// Calls body(dtype) for all types of the list.
+template <class... T, class Body>
+void for_each_dtype(TypeList<T...>, const Body& body) {
+  (body(CppTypeToScalarType<T>::value), ...);
+}
+
+/// Calls `body`, a lambda [&]<class scalar_t>() { ... }, for the C++ type of `t`. `List` is one of
+/// dtypes::; any other dtype throws, naming the op.
+template <class List, class Body>
+TAPER_INLINE void switch_dtype(ScalarType t, const char* op, const Body& body) {
+  if (!detail::call_for_dtype(List(), t, body)) detail::unsupported_dtype(op, t);
+}
 
 /// The type in which a kernel computes with elements of T: float for the 16-bit floats.
 template <class T>

@@ -1,5 +1,8 @@
-// What functions that kernels on GPUs call are marked with.
+// What functions that kernels call are marked with.
 #pragma once
+
+/// For a function that must be part of the loop that calls it.
+#define TAPER_INLINE inline __attribute__((always_inline))
 
 #if defined(__CUDACC__)
 #define TAPER_HD __host__ __device__

@@ -126,7 +126,8 @@ Words bytes_of(const numbers::complex<double>& z) {
 In In::number(const Scalar& v, ScalarType dtype) {
   // Written at once: who copies the whole would wait for a part that is still on its way to memory.
   Words bytes = {};
-  TAPER_SWITCH(dtype, "number", TAPER_ANY_DTYPES, [&] { bytes = bytes_of(v.cast<scalar_t>()); });
+  switch_dtype<dtypes::Any>(dtype, "number",
+                            [&]<class scalar_t>() { bytes = bytes_of(v.cast<scalar_t>()); });
   In x;
   x.dtype = dtype;
   __builtin_memcpy(x.immediate, &bytes, sizeof bytes);

@@ -27,8 +27,9 @@ class Elements {
   bool floating() const { return host_.is_floating_point(); }
   Scalar at(int64_t i) const {
     Scalar value;
-    TAPER_SWITCH(host_.scalar_type(), "repr", TAPER_ALL_DTYPES,
-                 [&] { value = Scalar(host_.data_ptr<scalar_t>()[i]); });
+    switch_dtype<dtypes::Real>(host_.scalar_type(), "repr", [&]<class scalar_t>() {
+      value = Scalar(host_.data_ptr<scalar_t>()[i]);
+    });
     return value;
   }
   /// True when only the ends of dimension `dim` are shown.

@@ -8,8 +8,9 @@ namespace {
 
 double largest(ScalarType floating) {
   double v = 0;
-  TAPER_SWITCH(floating, "number", TAPER_FLOATING_DTYPES,
-               [&] { v = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
+  switch_dtype<dtypes::Floating>(floating, "number", [&]<class scalar_t>() {
+    v = static_cast<double>(std::numeric_limits<scalar_t>::max());
+  });
   return v;
 }
 
@@ -26,8 +27,8 @@ void check_floating(const Scalar& value, ScalarType dtype) {
 void check_fits(const Scalar& value, ScalarType dtype) {
   if (dtype == kBool || isComplexType(dtype)) return;
   if (isFloatingType(dtype)) return check_floating(value, dtype);
-  TAPER_SWITCH(dtype, "number", TAPER_INTEGRAL_DTYPES,
-               [&] { static_cast<void>(value.to<scalar_t>()); });
+  switch_dtype<dtypes::Integral>(
+      dtype, "number", [&]<class scalar_t>() { static_cast<void>(value.to<scalar_t>()); });
 }
 
 }  // namespace taper::detail

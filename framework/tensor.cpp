@@ -225,8 +225,9 @@ Scalar Tensor::item() const {
   if (detail::watches_races())
     detail::watch_kernel("item", device(), {detail::Access::bytes(data_ptr(), itemsize(), false)});
   Scalar result;
-  TAPER_SWITCH(scalar_type(), "item", TAPER_ANY_DTYPES,
-               [&] { result = Scalar(*static_cast<const scalar_t*>(impl_->data)); });
+  switch_dtype<dtypes::Any>(scalar_type(), "item", [&]<class scalar_t>() {
+    result = Scalar(*static_cast<const scalar_t*>(impl_->data));
+  });
   return result;
 }
 

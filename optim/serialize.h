@@ -147,20 +147,35 @@ void begin_state(T&) {}
 
 /// Defines serialize() and operator== of an options or state class from the list of its fields, a
 /// macro that applies another to each: #define LIST(X) X(lr) X(momentum)
-#define TAPER_OPTIM_WRITE_FIELD(name) detail::write_field(archive, #name, name());
-#define TAPER_OPTIM_READ_FIELD(name) detail::read_field(archive, #name, read.name());
-#define TAPER_OPTIM_CHECK_FIELD(name) detail::check_field(where, #name, state.name(), parameter);
-#define TAPER_OPTIM_SAME_FIELD(name) &&detail::same_field(a.name(), b.name())
+#define TAPER_OPTIM_VISIT(name) visit(#name, of.name()...);
 #define TAPER_OPTIM_FIELDS(Type, FIELDS)                                   \
+  /* visit(name, the field of each of them) */                             \
+  template <class Visit, class... Same>                                    \
+  static void visit_fields(const Type*, const Visit& visit, Same&... of) { \
+    FIELDS(TAPER_OPTIM_VISIT)                                              \
+  }                                                                        \
   void Type::serialize(::taper::serialize::OutputArchive& archive) const { \
-    FIELDS(TAPER_OPTIM_WRITE_FIELD)                                        \
+    const auto write = [&](const char* name, const auto& value) {          \
+      detail::write_field(archive, name, value);                           \
+    };                                                                     \
+    visit_fields(this, write, *this);                                      \
   }                                                                        \
   void Type::serialize(::taper::serialize::InputArchive& archive) {        \
-    Type read(*this);                                                      \
-    FIELDS(TAPER_OPTIM_READ_FIELD)                                         \
-    *this = std::move(read);                                               \
+    Type all(*this);                                                       \
+    const auto read = [&](const char* name, auto& value) {                 \
+      detail::read_field(archive, name, value);                            \
+    };                                                                     \
+    visit_fields(this, read, all);                                         \
+    *this = std::move(all);                                                \
   }                                                                        \
-  bool operator==(const Type& a, const Type& b) { return true FIELDS(TAPER_OPTIM_SAME_FIELD); }
+  bool operator==(const Type& a, const Type& b) {                          \
+    bool same = true;                                                      \
+    const auto compare = [&](const char*, const auto& x, const auto& y) {  \
+      same = same && detail::same_field(x, y);                             \
+    };                                                                     \
+    visit_fields(&a, compare, a, b);                                       \
+    return same;                                                           \
+  }
 
 /// Defines what all optimizers of the library have in common: their options' and states' functions
 /// from the lists of fields, the constructors, save() and load(). `check_options` throws for bad
@@ -184,6 +199,11 @@ void begin_state(T&) {}
   }                                                                                     \
   void Name::load(serialize::InputArchive& archive) {                                   \
     const auto check = [](const Name##ParamState& state, const Tensor& parameter,       \
-                          const std::string& where) { STATE(TAPER_OPTIM_CHECK_FIELD) }; \
+                          const std::string& where) {                                   \
+      const auto check_one = [&](const char* name, const auto& value) {                 \
+        detail::check_field(where, name, value, parameter);                             \
+      };                                                                                \
+      visit_fields(&state, check_one, state);                                           \
+    };                                                                                  \
     optim::serialize<Name##ParamState, Name##Options>(archive, *this, check);           \
   }

@@ -106,7 +106,7 @@ void update_all(const Plan<N>& plan, ScalarType dtype, int64_t grain, UpdateRow 
 template <template <class> class Rule, int N, class Numbers>
 void update(const char* name, const Plan<N>& plan, ScalarType dtype, int64_t grain,
             const Numbers& n) {
-  TAPER_SWITCH(dtype, name, TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(dtype, name, [&]<class scalar_t>() {
     using Stored = std::conditional_t<std::is_same_v<scalar_t, Half>, float, scalar_t>;
     const Rule<opmath_t<scalar_t>> rule(n);
     update_all(plan, dtype, grain, row_for<Stored>(rule), &rule);

@@ -11,7 +11,7 @@ constexpr unsigned kGradient = 1 << 1;  // the operand that is only read
 // run(T(), rule) with the rule for a dtype and the operands in use, of which has(k) tells.
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run& run) {
-  TAPER_SWITCH(dtype, "SGD", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(dtype, "SGD", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
     if (has(2)) return run(scalar_t(), SgdRule<M, true>(n));
     run(scalar_t(), SgdRule<M, false>(n));
@@ -24,7 +24,7 @@ void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run
 #else
   const AdamNumbers now = read_clock(n);
 #endif
-  TAPER_SWITCH(dtype, "Adam", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(dtype, "Adam", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
     if (has(4)) return run(scalar_t(), AdamRule<M, true>(now));
     run(scalar_t(), AdamRule<M, false>(now));
@@ -32,12 +32,13 @@ void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run
 }
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has&, const AdagradNumbers& n, const Run& run) {
-  TAPER_SWITCH(dtype, "Adagrad", TAPER_FLOATING_DTYPES,
-               [&] { run(scalar_t(), AdagradRule<opmath_t<scalar_t>>(n)); });
+  switch_dtype<dtypes::Floating>(dtype, "Adagrad", [&]<class scalar_t>() {
+    run(scalar_t(), AdagradRule<opmath_t<scalar_t>>(n));
+  });
 }
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const RmspropNumbers& n, const Run& run) {
-  TAPER_SWITCH(dtype, "RMSprop", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(dtype, "RMSprop", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
     if (has(3) && has(4))
       return run(scalar_t(), RmspropRule<M, kRmspropCentered | kRmspropMomentum>(n));

@@ -1,7 +1,5 @@
 #include <taper/framework/autograd/anomaly.h>
 
-#include <atomic>
-
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/backtrace.h>
 #include <taper/framework/grad_mode.h>

@@ -1,6 +1,5 @@
 #include <taper/framework/autograd/engine.h>
 
-#include <atomic>
 #include <exception>
 #include <thread>
 #include <unordered_map>

@@ -338,13 +338,21 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
       static_cast<opmath_t<T>>(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))));
 }
 
-#define TAPER_INSTANTIATE(T, Name, ...)                                                      \
+#define TAPER_INSTANTIATE(T)                                                                 \
   template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixIn<T>, MatrixIn<T>, bool, T*,    \
                         int64_t);                                                            \
   template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixIn<T>, int64_t, \
                                 MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);           \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
-TAPER_NUMBER_DTYPES(TAPER_INSTANTIATE, )
+TAPER_INSTANTIATE(float)
+TAPER_INSTANTIATE(double)
+TAPER_INSTANTIATE(Half)
+TAPER_INSTANTIATE(BFloat16)
+TAPER_INSTANTIATE(int64_t)
+TAPER_INSTANTIATE(int32_t)
+TAPER_INSTANTIATE(int16_t)
+TAPER_INSTANTIATE(int8_t)
+TAPER_INSTANTIATE(uint8_t)
 #undef TAPER_INSTANTIATE
 
 }  // namespace taper::cpu

@@ -13,6 +13,8 @@
 // it.
 #pragma once
 
+#include <taper/framework/dtype.h>
+
 #pragma GCC visibility push(default)  // for the tests
 
 namespace taper::cpu {
@@ -50,29 +52,24 @@ extern const Isa best_isa;
 #define TAPER_BY_ISA(...) TAPER_BY_ISA_UP_TO(avx512, __VA_ARGS__)
 #endif
 
-#define TAPER_FAST_DTYPES(X, ...) TAPER_FLOATING_DTYPES(X, __VA_ARGS__)
+namespace taper::cpu {
 
-#define TAPER_FAST_OR_LONG_DTYPES(X, ...) \
-  TAPER_FAST_DTYPES(X, __VA_ARGS__) X(int64_t, Long, __VA_ARGS__)
-
-/// TAPER_SWITCH in an *_isa.inc file, inside a kernel whose arguments are `arguments` (in
-/// parentheses): floating dtypes here, other dtypes of the list by base::kernel.
-#define TAPER_SWITCH_ISA(dtype, kernel, arguments, DTYPES, ...) \
-  TAPER_SWITCH_ISA_AS(#kernel, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
-/// The same with a name of its own in the error for other dtypes.
-#define TAPER_SWITCH_ISA_AS(name, dtype, kernel, arguments, DTYPES, ...) \
-  TAPER_SWITCH_ISA_OVER(TAPER_FAST_DTYPES, name, dtype, kernel, arguments, DTYPES, __VA_ARGS__)
+/// switch_dtype in an *_isa.inc file: elements of the types in `Fast` are computed here, others of
+/// the list by `in_base`, the same kernel for the base instruction set.
+template <bool is_base, class List, class Fast = dtypes::Floating, class Body, class InBase>
+TAPER_INLINE void switch_isa(ScalarType t, const char* op, const Body& body,
+                             const InBase& in_base) {
+  if constexpr (is_base)
+    switch_dtype<List>(t, op, body);
+  else if (!taper::detail::call_for_dtype(Fast(), t, body))
+    in_base();
+}
 /// The same where int64 too has instructions that the oldest set lacks: comparisons, products.
-#define TAPER_SWITCH_ISA_LONG(name, dtype, kernel, arguments, DTYPES, ...)                 \
-  TAPER_SWITCH_ISA_OVER(TAPER_FAST_OR_LONG_DTYPES, name, dtype, kernel, arguments, DTYPES, \
-                        __VA_ARGS__)
-#define TAPER_SWITCH_ISA_OVER(HERE, name, dtype, kernel, arguments, DTYPES, ...) \
-  if constexpr (TAPER_ISA_IS_BASE) {                                             \
-    TAPER_SWITCH(dtype, name, DTYPES, __VA_ARGS__)                               \
-  } else {                                                                       \
-    switch (dtype) {                                                             \
-      HERE(TAPER_SWITCH_CASE, __VA_ARGS__)                                       \
-      default:                                                                   \
-        base::kernel arguments;                                                  \
-    }                                                                            \
-  }
+template <bool is_base, class List, class Body, class InBase>
+TAPER_INLINE void switch_isa_long(ScalarType t, const char* op, const Body& body,
+                                  const InBase& in_base) {
+  using Fast = dtypes::Joined<dtypes::Floating, TypeList<int64_t>>;
+  switch_isa<is_base, List, Fast>(t, op, body, in_base);
+}
+
+}  // namespace taper::cpu

@@ -43,21 +43,29 @@ void with_work(const Run& run) {
   run(work.data(), &length);
 }
 
-/// One of these names of T's function.
+/// The name of a function, as an argument of a template.
+struct LapackName {
+  char text[8] = {};
+  template <size_t N>
+  consteval LapackName(const char (&name)[N]) {
+    for (size_t i = 0; i + 1 < N; ++i) text[i] = name[i];
+  }
+};
+
+/// The letter of a function for elements of T.
 template <class T>
-constexpr const char* lapack_name(const char* s, const char* d, const char* c, const char* z) {
-  if constexpr (is_complex_v<T>) return sizeof(T) == 8 ? c : z;
-  return sizeof(T) == 4 ? s : d;
+constexpr char lapack_letter() {
+  if constexpr (is_complex_v<T>) return sizeof(T) == 8 ? 'c' : 'z';
+  return sizeof(T) == 4 ? 's' : 'd';
+}
+
+/// The function of this name for T, found once; the other name is that of the one for complex
+/// numbers.
+template <class T, LapackName name, LapackName complex_name = name>
+void* lapack() {
+  static void* const f =
+      lapack_function(lapack_letter<T>(), (is_complex_v<T> ? complex_name : name).text);
+  return f;
 }
 
 }  // namespace taper::cpu
-
-/// The function of this name for T, found once at each place; the other name is that of the one for
-/// complex numbers.
-#define TAPER_LAPACK_OF(T, name, complex_name)                                           \
-  ([] {                                                                                  \
-    static void* const f = ::taper::cpu::openblas_function(::taper::cpu::lapack_name<T>( \
-        "s" name "_", "d" name "_", "c" complex_name "_", "z" complex_name "_"));        \
-    return f;                                                                            \
-  }())
-#define TAPER_LAPACK(T, name) TAPER_LAPACK_OF(T, name, name)

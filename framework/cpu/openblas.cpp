@@ -3,6 +3,8 @@
 #include <cblas.h>
 #include <dlfcn.h>
 
+#include <string>
+
 #include <taper/framework/check.h>
 
 namespace taper::cpu {
@@ -47,6 +49,10 @@ void* openblas_function(const char* name) {
   void* f = dlsym(library(), name);
   TAPER_CHECK(f, "expected the function ", name, " in libopenblas.so.0, which lacks it");
   return f;
+}
+
+void* lapack_function(char letter, const char* name) {
+  return openblas_function((letter + std::string(name) + "_").c_str());
 }
 
 }  // namespace taper::cpu

@@ -15,5 +15,7 @@ bool openblas_dgemm(bool transpose_a, bool transpose_b, int m, int n, int k, dou
 /// A function of BLAS or LAPACK by its name in the library ("dgetrf_"). Throws Error, which says
 /// what to install, where there is none.
 void* openblas_function(const char* name);
+/// The same for the letter of a type of elements ('d') and the rest of the name ("getrf").
+void* lapack_function(char letter, const char* name);
 
 }  // namespace taper::cpu

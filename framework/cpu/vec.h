@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include <taper/framework/host_device.h>
+
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 #include <immintrin.h>
 #endif
 
 // A vector argument of an inlined function never reaches the calling convention.
 #pragma GCC diagnostic ignored "-Wpsabi"
-
-#define TAPER_INLINE inline __attribute__((always_inline))
 
 namespace taper::cpu {
 

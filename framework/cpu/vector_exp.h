@@ -32,16 +32,15 @@ TAPER_HD inline T normal_cdf(T x) {
 }
 
 #if !defined(__CUDACC__)
-#define TAPER_FLOAT_MATH inline __attribute__((always_inline))
 
 namespace detail {
 
-TAPER_FLOAT_MATH uint32_t bits_of(float x) {
+TAPER_INLINE uint32_t bits_of(float x) {
   uint32_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-TAPER_FLOAT_MATH float float_of(uint32_t bits) {
+TAPER_INLINE float float_of(uint32_t bits) {
   float x;
   __builtin_memcpy(&x, &bits, sizeof x);
   return x;
@@ -50,29 +49,29 @@ TAPER_FLOAT_MATH float float_of(uint32_t bits) {
 #include <taper/framework/cpu/exp_formula.inc>
 
 /// 2^k for k in [-126, 127]; infinity for 128.
-TAPER_FLOAT_MATH float power_of_two(uint32_t bits) { return float_of((bits << 23) + 0x3f800000u); }
+TAPER_INLINE float power_of_two(uint32_t bits) { return float_of((bits << 23) + 0x3f800000u); }
 
 /// exp(x) for x in [-104, 89]: in two factors, so that a subnormal result is reached without a
 /// subnormal factor.
-TAPER_FLOAT_MATH float exp_anywhere(float x) {
+TAPER_INLINE float exp_anywhere(float x) {
   const ReducedExp<float> e = reduce_exp(x);
   const uint32_t k = bits_of(e.shifted), half = k >> 1 << 23;
   const float first = float_of(half + 0x3f800000u);
   return (e.tail * first + first) * float_of((k << 23) - half + 0x3f800000u);
 }
 /// exp(x) for x in [-87, 89]; infinity above 88.3.
-TAPER_FLOAT_MATH float exp_normal(float x) {
+TAPER_INLINE float exp_normal(float x) {
   const ReducedExp<float> e = reduce_exp(x);
   const float scale = power_of_two(bits_of(e.shifted));
   return e.tail * scale + scale;
 }
 // NaN passes through both: it compares false.
-TAPER_FLOAT_MATH float at_least(float x, float low) { return x < low ? low : x; }
-TAPER_FLOAT_MATH float at_most(float x, float high) { return x > high ? high : x; }
+TAPER_INLINE float at_least(float x, float low) { return x < low ? low : x; }
+TAPER_INLINE float at_most(float x, float high) { return x > high ? high : x; }
 
 }  // namespace detail
 
-TAPER_FLOAT_MATH float vector_exp(float x) {
+TAPER_INLINE float vector_exp(float x) {
   // Chosen at the end: of bounds on x the compiler makes more comparisons than these two.
   const float y = detail::exp_anywhere(x);
   const float finite = x > 89.0f ? __builtin_inff() : y;
@@ -80,14 +79,14 @@ TAPER_FLOAT_MATH float vector_exp(float x) {
 }
 
 /// exp(x) for x <= 0: what is left after the largest element of a row was taken out.
-TAPER_FLOAT_MATH float exp_nonpositive(float x) {
+TAPER_INLINE float exp_nonpositive(float x) {
   const float y = detail::exp_anywhere(x);
   return x < -104.0f ? 0.0f : y;
 }
-TAPER_FLOAT_MATH double exp_nonpositive(double x) { return std::exp(x); }
+TAPER_INLINE double exp_nonpositive(double x) { return std::exp(x); }
 
 // -m / (2 + m) with m = exp(-2 |x|) - 1 = 2^k tail + (2^k - 1): nothing cancels near 0.
-TAPER_FLOAT_MATH float vector_tanh(float x) {
+TAPER_INLINE float vector_tanh(float x) {
   const detail::ReducedExp<float> e =
       detail::reduce_exp(detail::at_least(-2.0f * __builtin_fabsf(x), -40.0f));
   const float scale = detail::power_of_two(detail::bits_of(e.shifted));
@@ -95,13 +94,13 @@ TAPER_FLOAT_MATH float vector_tanh(float x) {
   return __builtin_copysignf(m / (2.0f + m), x);
 }
 
-TAPER_FLOAT_MATH float logistic(float x) {
+TAPER_INLINE float logistic(float x) {
   const float e = detail::exp_normal(-x);
   const float up_to_one = x > 87.0f ? 1.0f : 1.0f / (1.0f + e);
   return x < -88.0f ? 0.0f : up_to_one;
 }
 
-TAPER_FLOAT_MATH float normal_cdf(float x) {
+TAPER_INLINE float normal_cdf(float x) {
   constexpr float far = 17.0f;  // beyond it nothing is left
   const float a = detail::at_most(__builtin_fabsf(x), far);
   const detail::ReducedExp<float> e =
@@ -111,7 +110,6 @@ TAPER_FLOAT_MATH float normal_cdf(float x) {
   return x < 0.0f ? beyond : 1.0f - beyond;
 }
 
-#undef TAPER_FLOAT_MATH
 #endif
 
 }  // namespace taper::functor

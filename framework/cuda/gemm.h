@@ -27,15 +27,16 @@ inline void run_gemm(const ColumnMajorGemm& g) {
   // Working memory of the stream's own: with that of the library, results depend on what runs on
   // other streams.
   const Scratch<char> room(kCublasRoom);
-  TAPER_CUBLAS(cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
-  TAPER_CUBLAS(cublasSetMathMode, h,
-               globalContext().allowFP16ReductionCuBLAS()
-                   ? CUBLAS_DEFAULT_MATH
-                   : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  TAPER_CUBLAS(cublasGemmStridedBatchedEx_64, h, g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
-               g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g.m, g.n, g.k, pa, g.a, type, g.lda,
-               g.batch_a, g.b, type, g.ldb, g.batch_b, pb, g.c, type, g.ldc, g.batch_c, g.batch,
-               compute_type(g.dtype), CUBLAS_GEMM_DEFAULT);
+  TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
+  TAPER_LIBRARY_CALL(cublas, cublasSetMathMode, h,
+                     globalContext().allowFP16ReductionCuBLAS()
+                         ? CUBLAS_DEFAULT_MATH
+                         : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  TAPER_LIBRARY_CALL(cublas, cublasGemmStridedBatchedEx_64, h,
+                     g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                     g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g.m, g.n, g.k, pa, g.a, type, g.lda,
+                     g.batch_a, g.b, type, g.ldb, g.batch_b, pb, g.c, type, g.ldc, g.batch_c,
+                     g.batch, compute_type(g.dtype), CUBLAS_GEMM_DEFAULT);
 }
 
 #else
@@ -69,12 +70,14 @@ void run_gemm_as(const ColumnMajorGemm& g, const T* bias) {
       }
 }
 inline void run_gemm(const ColumnMajorGemm& g) {
-  TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES, [&] { run_gemm_as<scalar_t>(g, nullptr); });
+  switch_dtype<dtypes::Floating>(g.dtype, "gemm",
+                                 [&]<class scalar_t>() { run_gemm_as<scalar_t>(g, nullptr); });
 }
 inline bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f) {
   if (f != GemmActivation::kNone) return false;
-  TAPER_SWITCH(g.dtype, "gemm", TAPER_FLOATING_DTYPES,
-               [&] { run_gemm_as<scalar_t>(g, static_cast<const scalar_t*>(bias)); });
+  switch_dtype<dtypes::Floating>(g.dtype, "gemm", [&]<class scalar_t>() {
+    run_gemm_as<scalar_t>(g, static_cast<const scalar_t*>(bias));
+  });
   return true;
 }
 

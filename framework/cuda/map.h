@@ -173,8 +173,9 @@ struct DoubleSource {
     if (x.data) {
       data = static_cast<const char*>(x.data);
     } else {
-      TAPER_SWITCH(dtype, "map", TAPER_FLOATING_DTYPES,
-                   [&] { number = static_cast<double>(load(Source<scalar_t>(x).number)); });
+      switch_dtype<dtypes::Floating>(dtype, "map", [&]<class scalar_t>() {
+        number = static_cast<double>(load(Source<scalar_t>(x).number));
+      });
     }
   }
   TAPER_DEVICE double at(int64_t offset) const {

@@ -61,7 +61,7 @@ template <class T> void geev(int n, numbers::complex<T>* a, numbers::complex<T>*
 
 template <class T>
 void getrf(int m, int n, T* a, int* pivots, int* info) {
-  cpu::fortran<T>(TAPER_LAPACK(T, "getrf"), &m, &n, a, &m, pivots, info);
+  cpu::fortran<T>(cpu::lapack<T, "getrf">(), &m, &n, a, &m, pivots, info);
 }
 template <class T>
 void getrf_batched(int n, T* const* a, int* pivots, int* info, int count) {
@@ -71,7 +71,7 @@ template <class T>
 void getrs(int n, int k, const T* lu, const int* pivots, T* b) {
   char plain = 'N';
   int info = 0;
-  cpu::fortran<T>(TAPER_LAPACK(T, "getrs"), &plain, &n, &k, const_cast<T*>(lu), &n,
+  cpu::fortran<T>(cpu::lapack<T, "getrs">(), &plain, &n, &k, const_cast<T*>(lu), &n,
                   const_cast<int*>(pivots), b, &n, &info);
 }
 template <class T>
@@ -84,7 +84,7 @@ inline char letter(Triangle t) { return t == Triangle::lower ? 'L' : 'U'; }
 template <class T>
 void potrf(Triangle triangle, int n, T* a, int* info) {
   char t = letter(triangle);
-  cpu::fortran<T>(TAPER_LAPACK(T, "potrf"), &t, &n, a, &n, info);
+  cpu::fortran<T>(cpu::lapack<T, "potrf">(), &t, &n, a, &n, info);
 }
 template <class T>
 void potrf_batched(Triangle triangle, int n, T* const* a, int* info, int count) {
@@ -94,7 +94,7 @@ template <class T>
 void trsm(Triangle triangle, bool unit, int m, int n, const T* a, T* b) {
   char side = 'R', t = letter(triangle), plain = 'N', diagonal = unit ? 'U' : 'N';
   T one = 1;
-  cpu::fortran<T>(TAPER_LAPACK(T, "trsm"), &side, &t, &plain, &diagonal, &m, &n, &one,
+  cpu::fortran<T>(cpu::lapack<T, "trsm">(), &side, &t, &plain, &diagonal, &m, &n, &one,
                   const_cast<T*>(a), &n, b, &m);
 }
 template <class T>
@@ -106,13 +106,13 @@ template <class T>
 void geqrf(int m, int n, T* a, T* tau) {
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  cpu::fortran<T>(TAPER_LAPACK(T, "geqrf"), &m, &n, a, &m, tau, work.data(), &length, &info);
+  cpu::fortran<T>(cpu::lapack<T, "geqrf">(), &m, &n, a, &m, tau, work.data(), &length, &info);
 }
 template <class T>
 void orgqr(int m, int n, int k, T* q, const T* tau) {
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  cpu::fortran<T>(TAPER_LAPACK_OF(T, "orgqr", "ungqr"), &m, &n, &k, q, &m, const_cast<T*>(tau),
+  cpu::fortran<T>(cpu::lapack<T, "orgqr", "ungqr">(), &m, &n, &k, q, &m, const_cast<T*>(tau),
                   work.data(), &length, &info);
 }
 template <class T>
@@ -123,10 +123,10 @@ void gesvdj(bool vectors, bool thin, int m, int n, T* a, part_t<T>* s, T* u, T* 
   std::vector<part_t<T> > reals(static_cast<size_t>(is_complex_v<T> ? length : 1));
   std::vector<int> integers(static_cast<size_t>(std::min(m, n)) * 8 + 1);
   if constexpr (is_complex_v<T>)
-    cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
+    cpu::fortran<T>(cpu::lapack<T, "gesdd">(), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
                     work.data(), &length, reals.data(), integers.data(), info);
   else
-    cpu::fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
+    cpu::fortran<T>(cpu::lapack<T, "gesdd">(), &job, &m, &n, a, &m, s, u, &m, vt.data(), &vt_rows,
                     work.data(), &length, integers.data(), info);
   for (int i = 0; vectors && i < vt_rows; ++i)
     for (int j = 0; j < n; ++j)
@@ -147,10 +147,10 @@ void syevd(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, int* info
   std::vector<int> integers(static_cast<size_t>(integer_length));
   if constexpr (is_complex_v<T>) {
     std::vector<part_t<T> > reals(work.size());
-    cpu::fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &t, &n, a, &n, w, work.data(), &length,
+    cpu::fortran<T>(cpu::lapack<T, "heevd">(), &job, &t, &n, a, &n, w, work.data(), &length,
                     reals.data(), &length, integers.data(), &integer_length, info);
   } else {
-    cpu::fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &t, &n, a, &n, w, work.data(), &length,
+    cpu::fortran<T>(cpu::lapack<T, "syevd">(), &job, &t, &n, a, &n, w, work.data(), &length,
                     integers.data(), &integer_length, info);
   }
 }
@@ -164,14 +164,14 @@ void sytrf(int n, T* a, int* pivots, int* info) {
   char lower = 'L';
   std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
   int length = static_cast<int>(work.size());
-  cpu::fortran<T>(TAPER_LAPACK(T, "sytrf"), &lower, &n, a, &n, pivots, work.data(), &length, info);
+  cpu::fortran<T>(cpu::lapack<T, "sytrf">(), &lower, &n, a, &n, pivots, work.data(), &length, info);
 }
 template <class T>
 void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
   char lower = 'L';
   int info = 0;
   std::vector<int> narrow(pivots, pivots + n);
-  cpu::fortran<T>(TAPER_LAPACK(T, "sytrs"), &lower, &n, &k, const_cast<T*>(ld), &n, narrow.data(),
+  cpu::fortran<T>(cpu::lapack<T, "sytrs">(), &lower, &n, &k, const_cast<T*>(ld), &n, narrow.data(),
                   b, &n, &info);
 }
 template <class T>

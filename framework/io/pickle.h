@@ -34,7 +34,7 @@ std::string pickle(const IValue& value, const StorageSink& storages);
 
 /// "FloatStorage" and so on: Python's classes of storages. Undefined, null when there is none.
 ScalarType dtype_of_storage(const std::string& name);
-const char* storage_name(ScalarType dtype);
+std::string storage_name(ScalarType dtype);
 
 }  // namespace taper::serialize::detail
 

@@ -20,12 +20,11 @@ const std::unordered_map<std::string, Global>& known_globals() {
 }
 
 ScalarType dtype_named(const std::string& name) {
-#define TAPER_NAMED(T, Name) \
-  if (name == python_name(ScalarType::Name)) return ScalarType::Name;
-  TAPER_FORALL_DTYPES(TAPER_NAMED)
-  TAPER_FORALL_COMPLEX_DTYPES(TAPER_NAMED)
-#undef TAPER_NAMED
-  return ScalarType::Undefined;
+  ScalarType dtype = ScalarType::Undefined;
+  for_each_dtype(dtypes::Any(), [&](ScalarType t) {
+    if (name == python_name(t)) dtype = t;
+  });
+  return dtype;
 }
 
 }  // namespace

@@ -213,27 +213,15 @@ IValue Unpickler::dictionary(const Object& o, int depth) {
   return dict;
 }
 
-#define TAPER_STORAGE_NAME(T, Name) \
-  if (name == #Name "Storage") return ScalarType::Name;
 ScalarType dtype_of_storage(const std::string& name) {
-  TAPER_FORALL_DTYPES(TAPER_STORAGE_NAME)
-  TAPER_FORALL_COMPLEX_DTYPES(TAPER_STORAGE_NAME)
-  return ScalarType::Undefined;
+  ScalarType dtype = ScalarType::Undefined;
+  for_each_dtype(dtypes::Any(), [&](ScalarType t) {
+    if (name == storage_name(t)) dtype = t;
+  });
+  return dtype;
 }
-#undef TAPER_STORAGE_NAME
 
-const char* storage_name(ScalarType dtype) {
-  switch (dtype) {
-#define TAPER_STORAGE_NAME(T, Name) \
-  case ScalarType::Name:            \
-    return #Name "Storage";
-    TAPER_FORALL_DTYPES(TAPER_STORAGE_NAME)
-    TAPER_FORALL_COMPLEX_DTYPES(TAPER_STORAGE_NAME)
-#undef TAPER_STORAGE_NAME
-    default:
-      return nullptr;
-  }
-}
+std::string storage_name(ScalarType dtype) { return std::string(toString(dtype)) + "Storage"; }
 
 IValue unpickle(Bytes bytes, const StorageSource& storages, const std::string& where) {
   return Unpickler(bytes, storages, where).run();

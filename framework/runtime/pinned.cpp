@@ -1,7 +1,6 @@
 #include <taper/framework/runtime/pinned.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -1,7 +1,5 @@
 #include <taper/nn/parallel/scatter_gather.h>
 
-#include <atomic>
-
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>

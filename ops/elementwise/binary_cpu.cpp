@@ -8,9 +8,10 @@
 
 namespace taper::cpu {
 
-#define TAPER_BINARY_ENTRY(name) \
+#define TAPER_BINARY_ENTRY(name, dtypes) \
   void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
 TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
+TAPER_BINARY_ENTRY(pow, number)
 #undef TAPER_BINARY_ENTRY
 
 void add_scaled(Out y, In a, In b, Scalar alpha) { TAPER_BY_ISA(add_scaled, y, a, b, alpha); }

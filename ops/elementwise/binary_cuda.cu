@@ -5,26 +5,40 @@
 
 namespace taper::cuda {
 
-#define TAPER_BINARY_OVER(name, To, key, DTYPES)                                             \
-  void name(Out y, In a, In b) {                                                             \
-    TAPER_SWITCH(key, #name, DTYPES, [&] { map2<To, scalar_t>(y, a, b, functor::name()); }); \
-  }
-#define TAPER_ALL_KERNEL(name) TAPER_BINARY_OVER(name, scalar_t, y.dtype, TAPER_ALL_DTYPES)
-#define TAPER_NUMBER_KERNEL(name) TAPER_BINARY_OVER(name, scalar_t, y.dtype, TAPER_NUMBER_DTYPES)
-#define TAPER_FLOAT_KERNEL(name) TAPER_BINARY_OVER(name, scalar_t, y.dtype, TAPER_FLOATING_DTYPES)
-#define TAPER_BIT_KERNEL(name) TAPER_BINARY_OVER(name, scalar_t, y.dtype, TAPER_BIT_DTYPES)
-#define TAPER_TEST_KERNEL(name) TAPER_BINARY_OVER(name, bool, a.dtype, TAPER_ALL_DTYPES)
-TAPER_BINARY_ALL_KERNELS(TAPER_ALL_KERNEL)
-TAPER_BINARY_NUMBER_KERNELS(TAPER_NUMBER_KERNEL)
-TAPER_BINARY_FLOAT_KERNELS(TAPER_FLOAT_KERNEL)
-TAPER_BINARY_BIT_KERNELS(TAPER_BIT_KERNEL)
-TAPER_BINARY_TEST_KERNELS(TAPER_TEST_KERNEL)
-#undef TAPER_BINARY_OVER
-#undef TAPER_ALL_KERNEL
-#undef TAPER_NUMBER_KERNEL
-#undef TAPER_FLOAT_KERNEL
-#undef TAPER_BIT_KERNEL
-#undef TAPER_TEST_KERNEL
+namespace {
+
+template <class F>
+void real_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  switch_dtype<dtypes::Real>(y.dtype, op,
+                             [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+}
+template <class F>
+void number_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  switch_dtype<dtypes::Number>(y.dtype, op,
+                               [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+}
+template <class F>
+void floating_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  switch_dtype<dtypes::Floating>(y.dtype, op,
+                                 [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+}
+template <class F>
+void bit_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  switch_dtype<dtypes::Bit>(y.dtype, op,
+                            [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+}
+template <class F>
+void test_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  switch_dtype<dtypes::Real>(a.dtype, op,
+                             [&]<class scalar_t>() { map2<bool, scalar_t>(y, a, b, F()); });
+}
+
+}  // namespace
+
+#define TAPER_DEFINE(name, kind) \
+  void name(Out y, In a, In b) { kind##_kernel<functor::name>(#name, y, a, b); }
+TAPER_BINARY_KERNELS(TAPER_DEFINE)
+#undef TAPER_DEFINE
 
 namespace {
 
@@ -46,17 +60,17 @@ bool easy_power(const Out& y, const In& x, double e) {
 void pow(Out y, In a, In b) {
   if (!b.data && isFloatingType(y.dtype)) {
     bool done = false;
-    TAPER_SWITCH(y.dtype, "pow", TAPER_FLOATING_DTYPES, [&] {
+    switch_dtype<dtypes::Floating>(y.dtype, "pow", [&]<class scalar_t>() {
       done = easy_power<scalar_t>(y, a, static_cast<double>(load(*b.as<scalar_t>())));
     });
     if (done) return;
   }
-  TAPER_SWITCH(y.dtype, "pow", TAPER_NUMBER_DTYPES,
-               [&] { map2<scalar_t, scalar_t>(y, a, b, functor::pow()); });
+  switch_dtype<dtypes::Number>(
+      y.dtype, "pow", [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, functor::pow()); });
 }
 
 void add_scaled(Out y, In a, In b, Scalar alpha) {
-  TAPER_SWITCH(y.dtype, "add", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "add", [&]<class scalar_t>() {
     using C = opmath_t<scalar_t>;
     map2<scalar_t, scalar_t>(y, a, b, functor::add_scaled<C>{alpha.cast<C>()});
   });

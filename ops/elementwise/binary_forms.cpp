@@ -1,5 +1,7 @@
 // The methods, in-place and out forms of the ops in the lists of framework/op_lists.h.
 #include <taper/ops/elementwise/binary.h>
+
+#include <taper/framework/op_lists.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/shared/in_place.h>
 
@@ -66,28 +68,20 @@ struct NodeName {
     return binary_inplace(binary_op::name, *this, o,                                      \
                           [](const Tensor& x, const T& y) { return taper::name(x, y); }); \
   }
-#define TAPER_DEFINE_BINARY(name)  \
-  TAPER_DEFINE_FORMS(name, Tensor) \
+#define TAPER_DEFINE_tensors(name) TAPER_DEFINE_FORMS(name, Tensor)
+#define TAPER_DEFINE_with_numbers(name) \
+  TAPER_DEFINE_FORMS(name, Tensor)      \
   TAPER_DEFINE_FORMS(name, Scalar)
-TAPER_BINARY_OPS(TAPER_DEFINE_BINARY)
-TAPER_DEFINE_FORMS(atan2, Tensor)
-#undef TAPER_DEFINE_BINARY
-#undef TAPER_DEFINE_FORMS
-
-#define TAPER_DEFINE_EXTREMUM(name) \
+#define TAPER_DEFINE_number_first(name)                                   \
+  TAPER_DEFINE_with_numbers(name)                                         \
+      Tensor& name##_out(Tensor& out, const Scalar& x, const Tensor& y) { \
+    return compute_binary_out(binary_op::name, out, x, y);                \
+  }
+#define TAPER_DEFINE_extremum(name) \
   TAPER_DEFINE_METHOD(name, Tensor) \
   TAPER_DEFINE_OUT(name, Tensor)
-TAPER_EXTREMUM_OPS(TAPER_DEFINE_EXTREMUM)
-#undef TAPER_DEFINE_EXTREMUM
 Tensor Tensor::max(const Tensor& o) const { return taper::maximum(*this, o); }
 Tensor Tensor::min(const Tensor& o) const { return taper::minimum(*this, o); }
-
-#define TAPER_DEFINE_NUMBER_FIRST_OUT(name)                           \
-  Tensor& name##_out(Tensor& out, const Scalar& x, const Tensor& y) { \
-    return compute_binary_out(binary_op::name, out, x, y);            \
-  }
-TAPER_NUMBER_FIRST_OPS(TAPER_DEFINE_NUMBER_FIRST_OUT)
-#undef TAPER_DEFINE_NUMBER_FIRST_OUT
 
 // ---------------------------------------------------------------- tests
 // PyTorch counts the overload with a number first.
@@ -101,15 +95,22 @@ TAPER_NUMBER_FIRST_OPS(TAPER_DEFINE_NUMBER_FIRST_OUT)
     static constexpr NodeName node(#name, overload);           \
     return test_inplace(binary_op::name, node.text, *this, o); \
   }
-#define TAPER_DEFINE_COMPARE(name)     \
+#define TAPER_DEFINE_test_of_tensors(name) TAPER_DEFINE_TEST(name, Tensor, '0')
+#define TAPER_DEFINE_comparison(name)  \
   TAPER_DEFINE_TEST(name, Scalar, '0') \
   TAPER_DEFINE_TEST(name, Tensor, '1')
-TAPER_COMPARE_OPS(TAPER_DEFINE_COMPARE)
-#undef TAPER_DEFINE_COMPARE
-TAPER_DEFINE_TEST(logical_and, Tensor, '0')
-TAPER_DEFINE_TEST(logical_or, Tensor, '0')
-TAPER_DEFINE_TEST(logical_xor, Tensor, '0')
+
+#define TAPER_DEFINE(name, kind) TAPER_DEFINE_##kind(name)
+TAPER_BINARY_OPS(TAPER_DEFINE)
+#undef TAPER_DEFINE
+#undef TAPER_DEFINE_tensors
+#undef TAPER_DEFINE_with_numbers
+#undef TAPER_DEFINE_number_first
+#undef TAPER_DEFINE_extremum
+#undef TAPER_DEFINE_test_of_tensors
+#undef TAPER_DEFINE_comparison
 #undef TAPER_DEFINE_TEST
+#undef TAPER_DEFINE_FORMS
 
 // ---------------------------------------------------------------- second names
 #define TAPER_DEFINE_ALIAS(alias, name, T)                                                        \
@@ -120,8 +121,7 @@ TAPER_DEFINE_TEST(logical_xor, Tensor, '0')
 #define TAPER_DEFINE_ALIASES(alias, name) \
   TAPER_DEFINE_ALIAS(alias, name, Tensor) \
   TAPER_DEFINE_ALIAS(alias, name, Scalar)
-TAPER_COMPARE_ALIASES(TAPER_DEFINE_ALIASES)
-TAPER_ARITHMETIC_ALIASES(TAPER_DEFINE_ALIASES)
+TAPER_BINARY_ALIASES(TAPER_DEFINE_ALIASES)
 TAPER_DEFINE_ALIAS(arctan2, atan2, Tensor)
 #undef TAPER_DEFINE_ALIAS
 #undef TAPER_DEFINE_ALIASES

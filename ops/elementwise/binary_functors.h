@@ -5,28 +5,12 @@
 
 #include <taper/framework/cpu/vector_math.h>
 #include <taper/framework/dtype.h>
+#include <taper/ops/elementwise/functor.h>
 
 namespace taper::functor {
 
-#define TAPER_FUNCTOR2(name, expression)       \
-  struct name {                                \
-    template <class T>                         \
-    TAPER_HD auto operator()(T x, T y) const { \
-      return expression;                       \
-    }                                          \
-  };
-// The same where expression(x, y) is expression(y, x).
-#define TAPER_TURNING_FUNCTOR2(name, expression) \
-  struct name {                                  \
-    static constexpr bool turns = true;          \
-    template <class T>                           \
-    TAPER_HD auto operator()(T x, T y) const {   \
-      return expression;                         \
-    }                                            \
-  };
 // Integers wrap: unsigned arithmetic has no overflow that the language leaves open.
-struct add {
-  static constexpr bool turns = true;
+struct add : Turning {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -46,8 +30,7 @@ struct sub {
       return x - y;
   }
 };
-struct mul {
-  static constexpr bool turns = true;
+struct mul : Turning {
   template <class T>
   TAPER_HD T operator()(T x, T y) const {
     if constexpr (std::is_same<T, bool>::value)
@@ -64,7 +47,7 @@ struct add_scaled {
   C alpha;
   TAPER_HD C operator()(C x, C y) const { return add()(x, mul()(alpha, y)); }
 };
-TAPER_FUNCTOR2(div, x / y)
+TAPER_FUNCTOR(TAPER_HD, div, (T x, T y), x / y)
 
 // The quotient rounded toward zero, toward minus infinity. A zero divisor of integers was rejected.
 struct div_trunc {
@@ -157,8 +140,8 @@ struct power_minus_2 {
     return T(1) / (x * x);
   }
 };
-TAPER_FUNCTOR2(atan2, std::atan2(x, y))
-TAPER_FUNCTOR2(copysign, std::copysign(x, y))
+TAPER_FUNCTOR(TAPER_HD, atan2, (T x, T y), std::atan2(x, y))
+TAPER_FUNCTOR(TAPER_HD, copysign, (T x, T y), std::copysign(x, y))
 // A NaN on either side comes out: no comparison with it is true.
 struct maximum {
   template <class T>
@@ -174,23 +157,23 @@ struct minimum {
     return x != x ? x : smaller;
   }
 };
-TAPER_TURNING_FUNCTOR2(logical_and, static_cast<bool>((x != T(0)) & (y != T(0))))
-TAPER_TURNING_FUNCTOR2(logical_or, static_cast<bool>((x != T(0)) | (y != T(0))))
-TAPER_TURNING_FUNCTOR2(logical_xor, (x != T(0)) != (y != T(0)))
-TAPER_TURNING_FUNCTOR2(bitwise_and, static_cast<T>(x& y))
-TAPER_TURNING_FUNCTOR2(bitwise_or, static_cast<T>(x | y))
-TAPER_TURNING_FUNCTOR2(bitwise_xor, static_cast<T>(x ^ y))
-TAPER_TURNING_FUNCTOR2(eq, x == y)
-TAPER_TURNING_FUNCTOR2(ne, x != y)
-TAPER_FUNCTOR2(lt, x < y)
-TAPER_FUNCTOR2(le, x <= y)
-TAPER_FUNCTOR2(gt, x > y)
-TAPER_FUNCTOR2(ge, x >= y)
-TAPER_FUNCTOR2(prelu, x > T(0) ? x : x * y)
-TAPER_FUNCTOR2(relu_backward, y > T(0) ? x : T(0))
-TAPER_FUNCTOR2(tanh_backward, x*(T(1) - y * y))
-TAPER_FUNCTOR2(sigmoid_backward, x*(T(1) - y) * y)
-#undef TAPER_FUNCTOR2
-#undef TAPER_TURNING_FUNCTOR2
+TAPER_FUNCTOR(TAPER_HD, logical_and
+              : Turning, (T x, T y), static_cast<bool>((x != T(0)) & (y != T(0))))
+TAPER_FUNCTOR(TAPER_HD, logical_or
+              : Turning, (T x, T y), static_cast<bool>((x != T(0)) | (y != T(0))))
+TAPER_FUNCTOR(TAPER_HD, logical_xor : Turning, (T x, T y), (x != T(0)) != (y != T(0)))
+TAPER_FUNCTOR(TAPER_HD, bitwise_and : Turning, (T x, T y), static_cast<T>(x& y))
+TAPER_FUNCTOR(TAPER_HD, bitwise_or : Turning, (T x, T y), static_cast<T>(x | y))
+TAPER_FUNCTOR(TAPER_HD, bitwise_xor : Turning, (T x, T y), static_cast<T>(x ^ y))
+TAPER_FUNCTOR(TAPER_HD, eq : Turning, (T x, T y), x == y)
+TAPER_FUNCTOR(TAPER_HD, ne : Turning, (T x, T y), x != y)
+TAPER_FUNCTOR(TAPER_HD, lt, (T x, T y), x < y)
+TAPER_FUNCTOR(TAPER_HD, le, (T x, T y), x <= y)
+TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
+TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
+TAPER_FUNCTOR(TAPER_HD, prelu, (T x, T y), x > T(0) ? x : x * y)
+TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y > T(0) ? x : T(0))
+TAPER_FUNCTOR(TAPER_HD, tanh_backward, (T x, T y), x*(T(1) - y * y))
+TAPER_FUNCTOR(TAPER_HD, sigmoid_backward, (T x, T y), x*(T(1) - y) * y)
 
 }  // namespace taper::functor

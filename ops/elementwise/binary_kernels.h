@@ -1,28 +1,27 @@
 #pragma once
 
 #include <taper/framework/dispatch.h>
-#include <taper/framework/op_lists.h>
 
 namespace taper {
 
-/// The binary kernels by the dtypes that they take: all, all but bool, floating, integral and bool.
-#define TAPER_BINARY_ALL_KERNELS(X) X(add) X(mul) X(maximum) X(minimum)
-#define TAPER_BINARY_NUMBER_KERNELS(X) X(sub) X(div_trunc) X(div_floor) X(remainder) X(fmod)
-#define TAPER_BINARY_FLOAT_KERNELS(X) \
-  X(div) X(atan2) X(copysign) X(prelu) X(relu_backward) X(tanh_backward) X(sigmoid_backward)
-#define TAPER_BINARY_BIT_KERNELS(X) X(bitwise_and) X(bitwise_or) X(bitwise_xor)
-/// Bool results from any dtype.
-#define TAPER_BINARY_TEST_KERNELS(X) \
-  TAPER_COMPARE_OPS(X) X(logical_and) X(logical_or) X(logical_xor)
-#define TAPER_BINARY_VECTOR_KERNELS(X) \
-  TAPER_BINARY_ALL_KERNELS(X)          \
-  TAPER_BINARY_NUMBER_KERNELS(X) TAPER_BINARY_FLOAT_KERNELS(X) TAPER_BINARY_TEST_KERNELS(X)
-#define TAPER_BINARY_KERNELS(X) TAPER_BINARY_VECTOR_KERNELS(X) TAPER_BINARY_BIT_KERNELS(X) X(pow)
+/// The binary kernels by the dtypes that they take: all real ones, all but bool, floating ones,
+/// integral ones and bool; tests give bools for any dtype.
+// clang-format off
+#define TAPER_BINARY_KERNELS(X)                                                                   \
+  X(add, real) X(mul, real) X(maximum, real) X(minimum, real)                                     \
+  X(sub, number) X(div_trunc, number) X(div_floor, number) X(remainder, number) X(fmod, number)   \
+  X(div, floating) X(atan2, floating) X(copysign, floating) X(prelu, floating)                    \
+  X(relu_backward, floating) X(tanh_backward, floating) X(sigmoid_backward, floating)             \
+  X(bitwise_and, bit) X(bitwise_or, bit) X(bitwise_xor, bit)                                      \
+  X(eq, test) X(ne, test) X(lt, test) X(le, test) X(gt, test) X(ge, test)                         \
+  X(logical_and, test) X(logical_or, test) X(logical_xor, test)
+// clang-format on
 
 /// y = f(a, b): a and b of one dtype, broadcast to y's shape.
-#define TAPER_BINARY_KERNEL(name) TAPER_KERNEL(name, Out y, In a, In b)
+#define TAPER_BINARY_KERNEL(name, dtypes) TAPER_KERNEL(name, Out y, In a, In b)
 TAPER_BINARY_KERNELS(TAPER_BINARY_KERNEL)
 #undef TAPER_BINARY_KERNEL
+TAPER_KERNEL(pow, Out y, In a, In b)
 /// y = a + alpha * b.
 TAPER_KERNEL(add_scaled, Out y, In a, In b, Scalar alpha)
 

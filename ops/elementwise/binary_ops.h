@@ -27,14 +27,14 @@ void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand&
         TAPER_ON_DEVICE(y, kernel, y, a, b);                                                  \
       },                                                                                      \
       __VA_ARGS__};
-#define TAPER_RUN_SCALED                                               \
-  [](const Tensor& y, const In& a, const In& b, const Scalar& alpha) { \
-    TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);                    \
-  }
+inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
+                                      const Scalar& alpha) {
+  TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);
+};
 
-TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, TAPER_RUN_SCALED)
+TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, run_scaled)
 /// With an alpha it is add: the caller changes alpha's sign.
-TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, TAPER_RUN_SCALED)
+TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, run_scaled)
 TAPER_BINARY_OP(mul, "mul", mul)
 TAPER_BINARY_OP(div, "div", div, true)
 TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor)
@@ -55,14 +55,16 @@ TAPER_BINARY_OP(bitwise_xor, "bitwise_xor", bitwise_xor, false, false, check_bit
 TAPER_BINARY_OP(logical_and, "logical_and", logical_and, false, true)
 TAPER_BINARY_OP(logical_or, "logical_or", logical_or, false, true)
 TAPER_BINARY_OP(logical_xor, "logical_xor", logical_xor, false, true)
-#define TAPER_COMPARE_OP(name) TAPER_BINARY_OP(name, #name, name, false, true)
-TAPER_COMPARE_OPS(TAPER_COMPARE_OP)
-#undef TAPER_COMPARE_OP
+TAPER_BINARY_OP(eq, "eq", eq, false, true)
+TAPER_BINARY_OP(ne, "ne", ne, false, true)
+TAPER_BINARY_OP(lt, "lt", lt, false, true)
+TAPER_BINARY_OP(le, "le", le, false, true)
+TAPER_BINARY_OP(gt, "gt", gt, false, true)
+TAPER_BINARY_OP(ge, "ge", ge, false, true)
 /// The gradients of activations.
 TAPER_BINARY_OP(relu_backward, "relu_backward", relu_backward)
 TAPER_BINARY_OP(tanh_backward, "tanh_backward", tanh_backward)
 TAPER_BINARY_OP(sigmoid_backward, "sigmoid_backward", sigmoid_backward)
-#undef TAPER_RUN_SCALED
 #undef TAPER_BINARY_OP
 
 }  // namespace taper::binary_op

@@ -19,7 +19,7 @@ using detail::InputForm;
 void binary_op::check_power(const BinaryOp&, const BinaryOperand& x, const BinaryOperand& y) {
   const bool negative = !y.tensor && y.number->isIntegral(true) && y.number->toLong() < 0;
   TAPER_CHECK(!negative || isFloatingOrComplexType(detail::promoted_dtype(x, y)),
-              "Integers to negative integer powers are not allowed.");
+              "pow: Integers to negative integer powers are not allowed.");
   if (!y.tensor) detail::check_fits(*y.number, detail::promoted_dtype(x, y));
 }
 

@@ -58,7 +58,7 @@ void fill_nan(const Tensor& y) {
 // The least and the largest number of an integral dtype.
 std::array<int64_t, 2> range_of(ScalarType t) {
   std::array<int64_t, 2> range{};
-  TAPER_SWITCH(t, "clamp", TAPER_INTEGRAL_DTYPES, [&] {
+  switch_dtype<dtypes::Integral>(t, "clamp", [&]<class scalar_t>() {
     range = {static_cast<int64_t>(std::numeric_limits<scalar_t>::min()),
              static_cast<int64_t>(std::numeric_limits<scalar_t>::max())};
   });
@@ -113,7 +113,7 @@ Tensor& clamp_numbers_inplace(Tensor& x, const NumberBounds& b) {
   check_defined("clamp_", x, "input");
   autograd::check_inplace("clamp_", x);
   const ScalarType result = clamp_dtype(x, b);
-  TAPER_CHECK(result == x.scalar_type(), "result type ", toString(result),
+  TAPER_CHECK(result == x.scalar_type(), "clamp_: result type ", toString(result),
               " can't be cast to the desired output type ", cpp_type_name(x.scalar_type()));
   const bool recording = needs_grad(x);
   const Tensor before = recording ? detail::before_change(x) : Tensor();

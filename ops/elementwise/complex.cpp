@@ -111,9 +111,9 @@ namespace {
 
 void check_parts(const Tensor& a, const Tensor& b) {
   TAPER_CHECK(isFloatingType(a.scalar_type()) && isFloatingType(b.scalar_type()),
-              "Expected both inputs to be Half, Float or Double tensors but got ",
+              "complex: Expected both inputs to be Half, Float or Double tensors but got ",
               toString(a.scalar_type()), " and ", toString(b.scalar_type()));
-  TAPER_CHECK(a.scalar_type() == b.scalar_type(), "Expected object of scalar type ",
+  TAPER_CHECK(a.scalar_type() == b.scalar_type(), "complex: Expected object of scalar type ",
               toString(a.scalar_type()), " but got scalar type ", toString(b.scalar_type()),
               " for second argument");
   if (isReducedFloatingType(a.scalar_type())) detail::unsupported_dtype("complex", a.scalar_type());
@@ -226,7 +226,8 @@ Tensor isreal(const Tensor& x) {
 
 Tensor positive(const Tensor& x) {
   check_defined("positive", x, "self");
-  TAPER_CHECK(x.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
+  TAPER_CHECK(x.scalar_type() != kBool,
+              "positive: The `+` operator, on a bool tensor is not supported.");
   return x;
 }
 

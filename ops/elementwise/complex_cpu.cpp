@@ -7,10 +7,6 @@
 #include <taper/ops/elementwise/complex_kernels.h>
 #include <taper/ops/elementwise/complex_split.h>
 
-// Those that have loops over parts, and no others.
-#define TAPER_COMPLEX_SPLIT_UNARY(X) X(exp) X(reciprocal) X(sigmoid) X(square) X(neg) X(sgn) X(conj)
-#define TAPER_COMPLEX_SPLIT_BINARY(X) X(add) X(sub) X(mul) X(div)
-
 #define TAPER_ISA_FILE <taper/ops/elementwise/complex_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 

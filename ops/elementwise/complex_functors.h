@@ -2,7 +2,7 @@
 // Not installed.
 #pragma once
 
-#include <taper/framework/host_device.h>
+#include <taper/ops/elementwise/functor.h>
 
 #ifdef __CUDACC__
 #include <thrust/complex.h>
@@ -21,42 +21,34 @@ namespace math = std;
 template <class T>
 using Complex = math::complex<T>;
 
-#define TAPER_FUNCTOR_AS(KIND, name, expression)         \
-  struct name {                                          \
-    template <class C>                                   \
-    KIND C operator()(C z) const {                       \
-      using T [[maybe_unused]] = typename C::value_type; \
-      return expression;                                 \
-    }                                                    \
-  };
-#define TAPER_FUNCTOR(name, expression) TAPER_FUNCTOR_AS(TAPER_HD, name, expression)
-#define TAPER_LONG_FUNCTOR(name, expression) TAPER_FUNCTOR_AS(TAPER_OUTLINED, name, expression)
-TAPER_LONG_FUNCTOR(exp, math::exp(z))
-TAPER_LONG_FUNCTOR(log, math::log(z))
-TAPER_LONG_FUNCTOR(log2, math::log(z) * T(1.44269504088896340736))
-TAPER_LONG_FUNCTOR(log10, math::log10(z))
-TAPER_LONG_FUNCTOR(sqrt, math::sqrt(z))
-TAPER_LONG_FUNCTOR(rsqrt, T(1) / math::sqrt(z))
-TAPER_FUNCTOR(reciprocal, T(1) / z)
-TAPER_LONG_FUNCTOR(sin, math::sin(z))
-TAPER_LONG_FUNCTOR(cos, math::cos(z))
-TAPER_LONG_FUNCTOR(tan, math::tan(z))
-TAPER_LONG_FUNCTOR(sinh, math::sinh(z))
-TAPER_LONG_FUNCTOR(cosh, math::cosh(z))
-TAPER_LONG_FUNCTOR(tanh, math::tanh(z))
-TAPER_LONG_FUNCTOR(asin, math::asin(z))
-TAPER_LONG_FUNCTOR(acos, math::acos(z))
-TAPER_LONG_FUNCTOR(atan, math::atan(z))
-TAPER_LONG_FUNCTOR(asinh, math::asinh(z))
-TAPER_LONG_FUNCTOR(acosh, math::acosh(z))
-TAPER_LONG_FUNCTOR(atanh, math::atanh(z))
-TAPER_LONG_FUNCTOR(sigmoid, T(1) / (T(1) + math::exp(-z)))
-TAPER_FUNCTOR(square, C(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()))
-TAPER_FUNCTOR(neg, C(-z.real(), -z.imag()))
-TAPER_FUNCTOR(conj, C(z.real(), -z.imag()))
-#undef TAPER_FUNCTOR
-#undef TAPER_LONG_FUNCTOR
-#undef TAPER_FUNCTOR_AS
+/// The type of the real and the imaginary part.
+template <class C>
+using Part = typename C::value_type;
+
+TAPER_FUNCTOR(TAPER_OUTLINED, exp, (T z), math::exp(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, log, (T z), math::log(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, log2, (T z), math::log(z) * Part<T>(1.44269504088896340736))
+TAPER_FUNCTOR(TAPER_OUTLINED, log10, (T z), math::log10(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, sqrt, (T z), math::sqrt(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, rsqrt, (T z), Part<T>(1) / math::sqrt(z))
+TAPER_FUNCTOR(TAPER_HD, reciprocal, (T z), Part<T>(1) / z)
+TAPER_FUNCTOR(TAPER_OUTLINED, sin, (T z), math::sin(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, cos, (T z), math::cos(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, tan, (T z), math::tan(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, sinh, (T z), math::sinh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, cosh, (T z), math::cosh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, tanh, (T z), math::tanh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, asin, (T z), math::asin(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, acos, (T z), math::acos(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, atan, (T z), math::atan(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, asinh, (T z), math::asinh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, acosh, (T z), math::acosh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, atanh, (T z), math::atanh(z))
+TAPER_FUNCTOR(TAPER_OUTLINED, sigmoid, (T z), Part<T>(1) / (Part<T>(1) + math::exp(-z)))
+TAPER_FUNCTOR(TAPER_HD, square, (T z),
+              T(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()))
+TAPER_FUNCTOR(TAPER_HD, neg, (T z), T(-z.real(), -z.imag()))
+TAPER_FUNCTOR(TAPER_HD, conj, (T z), T(z.real(), -z.imag()))
 
 // exp(z) - 1 = expm1(x) cos(y) - 2 sin(y / 2)^2 + i exp(x) sin(y), with no difference of equals.
 struct expm1 {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <taper/framework/cpu/vector_exp.h>
+#include <taper/ops/elementwise/functor.h>
 
 namespace taper::complex_split {
 
@@ -13,53 +14,41 @@ struct Parts {
   T re, im;
 };
 
-#define TAPER_PARTS_FUNCTION inline __attribute__((always_inline))
-
 /// No square overflows or is lost.
-TAPER_PARTS_FUNCTION float size_of(Parts<float> z) {
+TAPER_INLINE float size_of(Parts<float> z) {
   const double re = z.re, im = z.im;
   return static_cast<float>(std::sqrt(re * re + im * im));
 }
-TAPER_PARTS_FUNCTION double size_of(Parts<double> z) { return std::hypot(z.re, z.im); }
+TAPER_INLINE double size_of(Parts<double> z) { return std::hypot(z.re, z.im); }
 
-// clang-format off
-#define TAPER_PARTS(name, ...)                                       \
-  struct name {                                                      \
-    template <class T>                                               \
-    TAPER_PARTS_FUNCTION Parts<T> operator()(Parts<T> z) const {     \
-      __VA_ARGS__                                                    \
-    }                                                                \
-  };
-#define TAPER_PARTS2(name, ...)                                              \
-  struct name {                                                              \
-    template <class T>                                                       \
-    TAPER_PARTS_FUNCTION Parts<T> operator()(Parts<T> a, Parts<T> b) const { \
-      __VA_ARGS__                                                            \
-    }                                                                        \
-  };
-TAPER_PARTS2(add, return {a.re + b.re, a.im + b.im};)
-TAPER_PARTS2(sub, return {a.re - b.re, a.im - b.im};)
-TAPER_PARTS2(mul, return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};)
+TAPER_FUNCTOR(TAPER_INLINE, add, (Parts<T> a, Parts<T> b), Parts<T>{a.re + b.re, a.im + b.im})
+TAPER_FUNCTOR(TAPER_INLINE, sub, (Parts<T> a, Parts<T> b), Parts<T>{a.re - b.re, a.im - b.im})
+TAPER_FUNCTOR(TAPER_INLINE, mul, (Parts<T> a, Parts<T> b),
+              Parts<T>{a.re * b.re - a.im * b.im, a.re* b.im + a.im* b.re})
 // Smith's method: by the larger part of b, so that nothing overflows on the way. NaN counts as
 // larger, so that it is in all that follows.
-TAPER_PARTS2(div,
-  const bool first = !(std::fabs(b.re) < std::fabs(b.im));
-  const T large = first ? b.re : b.im, small = first ? b.im : b.re;
-  const T p = first ? a.re : a.im, q = first ? a.im : a.re;
-  const T divided = small / large, ratio = large == 0 ? T(0) : divided;
-  const T scale = T(1) / (large == 0 ? std::fabs(small) : large + small * ratio);
-  const T across = (q - p * ratio) * scale;
-  return {(p + q * ratio) * scale, first ? across : -across};)
-TAPER_PARTS(neg, return {-z.re, -z.im};)
-TAPER_PARTS(conj, return {z.re, -z.im};)
-TAPER_PARTS(square, return {z.re * z.re - z.im * z.im, 2 * z.re * z.im};)
-TAPER_PARTS(reciprocal, return div()(Parts<T>{1, 0}, z);)
-// clang-format on
+struct div {
+  template <class T>
+  TAPER_INLINE Parts<T> operator()(Parts<T> a, Parts<T> b) const {
+    const bool first = !(std::fabs(b.re) < std::fabs(b.im));
+    const T large = first ? b.re : b.im, small = first ? b.im : b.re;
+    const T p = first ? a.re : a.im, q = first ? a.im : a.re;
+    const T divided = small / large, ratio = large == 0 ? T(0) : divided;
+    const T scale = T(1) / (large == 0 ? std::fabs(small) : large + small * ratio);
+    const T across = (q - p * ratio) * scale;
+    return {(p + q * ratio) * scale, first ? across : -across};
+  }
+};
+TAPER_FUNCTOR(TAPER_INLINE, neg, (Parts<T> z), Parts<T>{-z.re, -z.im})
+TAPER_FUNCTOR(TAPER_INLINE, conj, (Parts<T> z), Parts<T>{z.re, -z.im})
+TAPER_FUNCTOR(TAPER_INLINE, square, (Parts<T> z),
+              Parts<T>{z.re * z.re - z.im * z.im, 2 * z.re* z.im})
+TAPER_FUNCTOR(TAPER_INLINE, reciprocal, (Parts<T> z), div()(Parts<T>{1, 0}, z))
 
 // Of what is divided by a number of its own: the divisor, which may be 0 for 0.
 struct sgn {
   template <class T>
-  TAPER_PARTS_FUNCTION static T divisor(Parts<T> z) {
+  TAPER_INLINE static T divisor(Parts<T> z) {
     return size_of(z);
   }
 };
@@ -67,28 +56,25 @@ struct sgn {
 // Of exponentials: `exponent` of z, and the result from z and e = exp of that.
 struct exp {
   template <class T>
-  TAPER_PARTS_FUNCTION static Parts<T> exponent(Parts<T> z) {
+  TAPER_INLINE static Parts<T> exponent(Parts<T> z) {
     return z;
   }
   template <class T>
-  TAPER_PARTS_FUNCTION static Parts<T> of_exp(Parts<T>, Parts<T> e) {
+  TAPER_INLINE static Parts<T> of_exp(Parts<T>, Parts<T> e) {
     return e;
   }
 };
 // By the exponential that is at most 1.
 struct sigmoid {
   template <class T>
-  TAPER_PARTS_FUNCTION static Parts<T> exponent(Parts<T> z) {
+  TAPER_INLINE static Parts<T> exponent(Parts<T> z) {
     return {z.re < 0 ? z.re : -z.re, z.re < 0 ? z.im : -z.im};
   }
   template <class T>
-  TAPER_PARTS_FUNCTION static Parts<T> of_exp(Parts<T> z, Parts<T> e) {
+  TAPER_INLINE static Parts<T> of_exp(Parts<T> z, Parts<T> e) {
     const Parts<T> above{z.re < 0 ? e.re : T(1), z.re < 0 ? e.im : T(0)};
     return div()(above, Parts<T>{1 + e.re, e.im});
   }
 };
-#undef TAPER_PARTS
-#undef TAPER_PARTS2
-#undef TAPER_PARTS_FUNCTION
 
 }  // namespace taper::complex_split

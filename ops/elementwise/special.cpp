@@ -439,7 +439,7 @@ namespace {
 
 void check_power_in_place(const Tensor& x, bool complex_exponent) {
   const ScalarType t = x.is_complex() || complex_exponent ? kComplexDouble : kDouble;
-  TAPER_CHECK(x.scalar_type() == t, "the base given to float_power_ has dtype ",
+  TAPER_CHECK(x.scalar_type() == t, "float_power_: the base given to float_power_ has dtype ",
               toString(x.scalar_type()), " but the operation's result requires dtype ",
               toString(t));
 }

@@ -191,7 +191,18 @@ namespace special {
   }                                                                                                \
   TAPER_DEFINE_NUMBERS(name)                                                                       \
   TAPER_DEFINE_OUT(name)
-TAPER_POLYNOMIALS(TAPER_DEFINE)
+TAPER_DEFINE(chebyshev_polynomial_t)
+TAPER_DEFINE(chebyshev_polynomial_u)
+TAPER_DEFINE(chebyshev_polynomial_v)
+TAPER_DEFINE(chebyshev_polynomial_w)
+TAPER_DEFINE(shifted_chebyshev_polynomial_t)
+TAPER_DEFINE(shifted_chebyshev_polynomial_u)
+TAPER_DEFINE(shifted_chebyshev_polynomial_v)
+TAPER_DEFINE(shifted_chebyshev_polynomial_w)
+TAPER_DEFINE(hermite_polynomial_h)
+TAPER_DEFINE(hermite_polynomial_he)
+TAPER_DEFINE(laguerre_polynomial_l)
+TAPER_DEFINE(legendre_polynomial_p)
 #undef TAPER_DEFINE
 
 Tensor zeta(const Tensor& x, const Tensor& n) {

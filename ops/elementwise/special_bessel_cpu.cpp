@@ -10,17 +10,19 @@ namespace {
 }  // namespace
 
 void special_of_one(Out y, In x, SpecialOfOne f) {
-  TAPER_SWITCH(y.dtype, "special_cpu", TAPER_FLOATING_DTYPES,
-               [&] { map<scalar_t, scalar_t>(y, x, functor::special_of_one{f}, kGrain / 16); });
+  switch_dtype<dtypes::Floating>(y.dtype, "special_cpu", [&]<class scalar_t>() {
+    map<scalar_t, scalar_t>(y, x, functor::special_of_one{f}, kGrain / 16);
+  });
 }
 
 void special_of_two(Out y, In a, In b, SpecialOfTwo f) {
-  TAPER_SWITCH(y.dtype, "special_cpu", TAPER_FLOATING_DTYPES,
-               [&] { map2<scalar_t, scalar_t>(y, a, b, functor::special_of_two{f}); });
+  switch_dtype<dtypes::Floating>(y.dtype, "special_cpu", [&]<class scalar_t>() {
+    map2<scalar_t, scalar_t>(y, a, b, functor::special_of_two{f});
+  });
 }
 
 void frexp(Out mantissa, Out exponent, In x) {
-  TAPER_SWITCH(x.dtype, "frexp_cpu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "frexp_cpu", [&]<class scalar_t>() {
     const scalar_t* from = x.as<scalar_t>();
     scalar_t* to = mantissa.as<scalar_t>();
     int32_t* powers = exponent.as<int32_t>();

@@ -17,17 +17,19 @@ struct Frexp {
 }  // namespace
 
 void special_of_one(Out y, In x, SpecialOfOne f) {
-  TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
-               [&] { map_in_double(y, x, functor::special_of_one{f}); });
+  switch_dtype<dtypes::Floating>(y.dtype, "special", [&]<class scalar_t>() {
+    map_in_double(y, x, functor::special_of_one{f});
+  });
 }
 
 void special_of_two(Out y, In a, In b, SpecialOfTwo f) {
-  TAPER_SWITCH(y.dtype, "special", TAPER_FLOATING_DTYPES,
-               [&] { map2_in_double(y, a, b, functor::special_of_two{f}); });
+  switch_dtype<dtypes::Floating>(y.dtype, "special", [&]<class scalar_t>() {
+    map2_in_double(y, a, b, functor::special_of_two{f});
+  });
 }
 
 void frexp(Out mantissa, Out exponent, In x) {
-  TAPER_SWITCH(x.dtype, "frexp", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "frexp", [&]<class scalar_t>() {
     for_each(x.numel,
              Frexp<scalar_t>{mantissa.as<scalar_t>(), exponent.as<int32_t>(), x.as<scalar_t>()});
   });

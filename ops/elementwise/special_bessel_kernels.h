@@ -3,34 +3,48 @@
 
 #include <taper/framework/dispatch.h>
 
-// clang-format off
-/// Of one tensor; all of these but airy_ai have derivatives.
-#define TAPER_SPECIAL_BESSEL(X)                                                         \
-  /* exp(x^2) erfc(x); the logarithm of ndtr; the x of an ndtr(x) */                   \
-  X(erfcx) X(log_ndtr) X(ndtri)                                                        \
-  /* exp(-|x|) I0(x) and I1(x) */                                                      \
-  X(i0e) X(i1e)                                                                        \
-  /* J and Y of order 0 and 1; I and K; exp(x) K(x); sin(x) / x; Ai */                 \
-  X(bessel_j0) X(bessel_j1) X(bessel_y0) X(bessel_y1)                                  \
-  X(modified_bessel_i0) X(modified_bessel_i1) X(modified_bessel_k0)                    \
-  X(modified_bessel_k1) X(scaled_modified_bessel_k0) X(scaled_modified_bessel_k1)      \
-  X(spherical_bessel_j0) X(airy_ai)
-/// Polynomials p(x, n) of degree n (cut to a whole number; 0 for n < 0). No derivatives.
-#define TAPER_POLYNOMIALS(X)                                                           \
-  X(chebyshev_polynomial_t) X(chebyshev_polynomial_u) X(chebyshev_polynomial_v)        \
-  X(chebyshev_polynomial_w) X(shifted_chebyshev_polynomial_t)                          \
-  X(shifted_chebyshev_polynomial_u) X(shifted_chebyshev_polynomial_v)                  \
-  X(shifted_chebyshev_polynomial_w) X(hermite_polynomial_h) X(hermite_polynomial_he)   \
-  X(laguerre_polynomial_l) X(legendre_polynomial_p)
-// clang-format on
-
 namespace taper {
 
-#define TAPER_ENUMERATOR(name) name,
-/// Which function of one argument. (One kernel for all: they are rare.)
-enum class SpecialOfOne : int8_t { TAPER_SPECIAL_BESSEL(TAPER_ENUMERATOR) };
-enum class SpecialOfTwo : int8_t { TAPER_POLYNOMIALS(TAPER_ENUMERATOR) zeta, igamma, igammac };
-#undef TAPER_ENUMERATOR
+/// Which function of one argument. (One kernel for all: they are rare.) All of these but airy_ai
+/// have derivatives.
+enum class SpecialOfOne : int8_t {
+  erfcx,     // exp(x^2) erfc(x)
+  log_ndtr,  // the logarithm of ndtr
+  ndtri,     // the x of an ndtr(x)
+  i0e,       // exp(-|x|) I0(x)
+  i1e,       // exp(-|x|) I1(x)
+  // J and Y of order 0 and 1; I and K; exp(x) K(x); sin(x) / x; Ai
+  bessel_j0,
+  bessel_j1,
+  bessel_y0,
+  bessel_y1,
+  modified_bessel_i0,
+  modified_bessel_i1,
+  modified_bessel_k0,
+  modified_bessel_k1,
+  scaled_modified_bessel_k0,
+  scaled_modified_bessel_k1,
+  spherical_bessel_j0,
+  airy_ai,
+};
+enum class SpecialOfTwo : int8_t {
+  // Polynomials p(x, n) of degree n (cut to a whole number; 0 for n < 0), without derivatives.
+  chebyshev_polynomial_t,
+  chebyshev_polynomial_u,
+  chebyshev_polynomial_v,
+  chebyshev_polynomial_w,
+  shifted_chebyshev_polynomial_t,
+  shifted_chebyshev_polynomial_u,
+  shifted_chebyshev_polynomial_v,
+  shifted_chebyshev_polynomial_w,
+  hermite_polynomial_h,
+  hermite_polynomial_he,
+  laguerre_polynomial_l,
+  legendre_polynomial_p,
+  zeta,
+  igamma,
+  igammac,
+};
 
 /// y = f(x), floating, equal shapes, any strides.
 TAPER_KERNEL(special_of_one, Out y, In x, SpecialOfOne f)

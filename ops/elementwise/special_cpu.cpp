@@ -21,11 +21,7 @@ void map_costly(const Out& y, const In& x, const F& f) {
 
 }  // namespace
 
-#define TAPER_KERNEL_NAME(name) #name "_cpu"
-#define TAPER_PLAIN_UNARY(X) X(i0) X(i1)
 #include <taper/ops/elementwise/special_loops.inc>
-#undef TAPER_KERNEL_NAME
-#undef TAPER_PLAIN_UNARY
 
 void lgamma(Out y, In x) { TAPER_BY_ISA(lgamma, y, x); }
 void digamma(Out y, In x) { TAPER_BY_ISA(digamma, y, x); }
@@ -34,9 +30,9 @@ void polygamma(Out y, In x, int64_t n) {
   if (n == 1) TAPER_BY_ISA(trigamma, y, x);
   any_polygamma(y, x, n);
 }
-#define TAPER_FLOAT_ENTRY(name) \
-  void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
-TAPER_SPECIAL_FLOAT(TAPER_FLOAT_ENTRY)
-#undef TAPER_FLOAT_ENTRY
+void logaddexp(Out y, In a, In b) { TAPER_BY_ISA(logaddexp, y, a, b); }
+void logaddexp2(Out y, In a, In b) { TAPER_BY_ISA(logaddexp2, y, a, b); }
+void hypot(Out y, In a, In b) { TAPER_BY_ISA(hypot, y, a, b); }
+void xlogy(Out y, In a, In b) { TAPER_BY_ISA(xlogy, y, a, b); }
 
 }  // namespace taper::cpu

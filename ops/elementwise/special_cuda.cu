@@ -15,18 +15,23 @@ void map_costly(const Out& y, const In& x, const F& f) {
 
 }  // namespace
 
-#define TAPER_KERNEL_NAME(name) #name
-#define TAPER_PLAIN_UNARY TAPER_SPECIAL_UNARY
 #include <taper/ops/elementwise/special_loops.inc>
-#undef TAPER_KERNEL_NAME
-#undef TAPER_PLAIN_UNARY
+
+void lgamma(Out y, In x) { unary_kernel<functor::lgamma>("lgamma_cpu", y, x); }
+void digamma(Out y, In x) { unary_kernel<functor::digamma>("digamma_cpu", y, x); }
+void erfinv(Out y, In x) { unary_kernel<functor::erfinv>("erfinv_cpu", y, x); }
 void polygamma(Out y, In x, int64_t n) { any_polygamma(y, x, n); }
-#define TAPER_FLOAT_KERNEL(name)                                               \
-  void name(Out y, In a, In b) {                                               \
-    TAPER_SWITCH(y.dtype, #name, TAPER_FLOATING_DTYPES,                        \
-                 [&] { map2<scalar_t, scalar_t>(y, a, b, functor::name()); }); \
-  }
-TAPER_SPECIAL_FLOAT(TAPER_FLOAT_KERNEL)
-#undef TAPER_FLOAT_KERNEL
+void logaddexp(Out y, In a, In b) {
+  binary_kernel<dtypes::Floating, functor::logaddexp>("logaddexp_cpu", y, a, b);
+}
+void logaddexp2(Out y, In a, In b) {
+  binary_kernel<dtypes::Floating, functor::logaddexp2>("logaddexp2_cpu", y, a, b);
+}
+void hypot(Out y, In a, In b) {
+  binary_kernel<dtypes::Floating, functor::hypot>("hypot_cpu", y, a, b);
+}
+void xlogy(Out y, In a, In b) {
+  binary_kernel<dtypes::Floating, functor::xlogy>("xlogy_cpu", y, a, b);
+}
 
 }  // namespace taper::cuda

@@ -7,6 +7,7 @@
 
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
+#include <taper/ops/elementwise/functor.h>
 
 namespace taper::functor {
 
@@ -158,19 +159,10 @@ TAPER_HD T greatest_divisor(T a, T b) {
 
 }  // namespace special
 
-#define TAPER_SPECIAL_FUNCTOR(name, expression)    \
-  struct name {                                    \
-    template <class T>                             \
-    TAPER_HD T operator()(T given) const {         \
-      const double x = static_cast<double>(given); \
-      return static_cast<T>(expression);           \
-    }                                              \
-  };
-TAPER_SPECIAL_FUNCTOR(digamma, special::digamma(x))
-TAPER_SPECIAL_FUNCTOR(erfinv, special::inverse_erf(x))
-TAPER_SPECIAL_FUNCTOR(i0, special::bessel_i(0, x))
-TAPER_SPECIAL_FUNCTOR(i1, special::bessel_i(1, x))
-#undef TAPER_SPECIAL_FUNCTOR
+TAPER_FUNCTOR(TAPER_HD, digamma, (T x), static_cast<T>(special::digamma(static_cast<double>(x))))
+TAPER_FUNCTOR(TAPER_HD, erfinv, (T x), static_cast<T>(special::inverse_erf(static_cast<double>(x))))
+TAPER_FUNCTOR(TAPER_HD, i0, (T x), static_cast<T>(special::bessel_i(0, static_cast<double>(x))))
+TAPER_FUNCTOR(TAPER_HD, i1, (T x), static_cast<T>(special::bessel_i(1, static_cast<double>(x))))
 struct lgamma {
   template <class T>
   TAPER_HD T operator()(T x) const {

@@ -6,21 +6,27 @@
 namespace taper {
 
 /// y = f(x), floating, equal shapes, any strides.
-#define TAPER_SPECIAL_UNARY(X) X(lgamma) X(digamma) X(erfinv) X(i0) X(i1)
-/// y = f(a, b) of one dtype, broadcast to y's shape: floating, any number, integers.
-#define TAPER_SPECIAL_FLOAT(X) X(logaddexp) X(logaddexp2) X(hypot) X(xlogy)
-#define TAPER_SPECIAL_NUMBER(X) X(fmax) X(fmin) X(heaviside)
-#define TAPER_SPECIAL_INTEGER(X) X(gcd) X(lcm) X(bitwise_left_shift) X(bitwise_right_shift)
-
-#define TAPER_UNARY_KERNEL(name) TAPER_KERNEL(name, Out y, In x)
-#define TAPER_BINARY_KERNEL(name) TAPER_KERNEL(name, Out y, In a, In b)
-TAPER_SPECIAL_UNARY(TAPER_UNARY_KERNEL)
-TAPER_SPECIAL_FLOAT(TAPER_BINARY_KERNEL)
-TAPER_SPECIAL_NUMBER(TAPER_BINARY_KERNEL)
-TAPER_SPECIAL_INTEGER(TAPER_BINARY_KERNEL)
-TAPER_BINARY_KERNEL(nextafter)  // f32 and f64
-#undef TAPER_UNARY_KERNEL
-#undef TAPER_BINARY_KERNEL
+TAPER_KERNEL(lgamma, Out y, In x)
+TAPER_KERNEL(digamma, Out y, In x)
+TAPER_KERNEL(erfinv, Out y, In x)
+TAPER_KERNEL(i0, Out y, In x)
+TAPER_KERNEL(i1, Out y, In x)
+/// y = f(a, b) of one dtype, broadcast to y's shape: floating,
+TAPER_KERNEL(logaddexp, Out y, In a, In b)
+TAPER_KERNEL(logaddexp2, Out y, In a, In b)
+TAPER_KERNEL(hypot, Out y, In a, In b)
+TAPER_KERNEL(xlogy, Out y, In a, In b)
+/// f32 and f64,
+TAPER_KERNEL(nextafter, Out y, In a, In b)
+/// any number,
+TAPER_KERNEL(fmax, Out y, In a, In b)
+TAPER_KERNEL(fmin, Out y, In a, In b)
+TAPER_KERNEL(heaviside, Out y, In a, In b)
+/// integers.
+TAPER_KERNEL(gcd, Out y, In a, In b)
+TAPER_KERNEL(lcm, Out y, In a, In b)
+TAPER_KERNEL(bitwise_left_shift, Out y, In a, In b)
+TAPER_KERNEL(bitwise_right_shift, Out y, In a, In b)
 /// n > 0.
 TAPER_KERNEL(polygamma, Out y, In x, int64_t n)
 

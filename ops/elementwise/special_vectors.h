@@ -7,14 +7,13 @@
 #include <cstdint>
 
 #include <taper/framework/cpu/vector_math.h>
+#include <taper/framework/host_device.h>
 
 namespace taper::functor::special {
 
-#define TAPER_ARITHMETIC inline __attribute__((always_inline)) double
-
 /// c[0] + c[1] t + c[2] t^2 + ...
 template <int K = 0, int N>
-TAPER_ARITHMETIC power_series(const double (&c)[N], double t) {
+TAPER_INLINE double power_series(const double (&c)[N], double t) {
   if constexpr (K + 1 == N)
     return c[K];
   else
@@ -23,7 +22,7 @@ TAPER_ARITHMETIC power_series(const double (&c)[N], double t) {
 
 /// log |Gamma(z)| for z >= 0.5: (z - 1) or (z - 2), for it is 0 at 1 and 2, times a line and a
 /// quotient; from 8 on Stirling's series (DLMF 5.11.1).
-TAPER_ARITHMETIC log_gamma_of(double z, double log_z) {
+TAPER_INLINE double log_gamma_of(double z, double log_z) {
   constexpr double n1[] = {-0.00019863584940017377, 0.632294787639734,   2.6726501518138632,
                            2.703312585994887,       -2.543500614851971,  -6.36826834290863,
                            -4.043538026171929,      -0.9571727366215605, -0.06653050503963101};
@@ -80,7 +79,7 @@ TAPER_ARITHMETIC log_gamma_of(double z, double log_z) {
 
 /// The sum of 1 / (z + k) over k < 10, as one quotient: the terms k and 9 - k together have the
 /// numerator 2 z + 9.
-TAPER_ARITHMETIC sum_of_reciprocals(double z) {
+TAPER_INLINE double sum_of_reciprocals(double z) {
   constexpr double products[] = {8, 14, 18, 20};  // k (9 - k)
   const double square = z * (z + 9);
   double over = 1, under = square;
@@ -91,7 +90,7 @@ TAPER_ARITHMETIC sum_of_reciprocals(double z) {
   return (2 * z + 9) * (over / under);
 }
 /// The sum of 1 / (z + k)^2 over k < 10.
-TAPER_ARITHMETIC sum_of_squared_reciprocals(double z) {
+TAPER_INLINE double sum_of_squared_reciprocals(double z) {
   double over = 1, under = z * z;
   for (int k = 1; k < 10; ++k) {
     const double square = (z + k) * (z + k);
@@ -102,13 +101,13 @@ TAPER_ARITHMETIC sum_of_squared_reciprocals(double z) {
 }
 
 /// The asymptotic series of digamma and of its derivative, for z >= 10.
-TAPER_ARITHMETIC digamma_far(double z, double log_z) {
+TAPER_INLINE double digamma_far(double z, double log_z) {
   constexpr double series[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
                                1.0 / 132, -691.0 / 32760, 1.0 / 12};
   const double w = 1 / z, w2 = w * w;
   return log_z - 0.5 * w - w2 * power_series(series, w2);
 }
-TAPER_ARITHMETIC trigamma_far(double z) {
+TAPER_INLINE double trigamma_far(double z) {
   constexpr double series[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
                                5.0 / 66, -691.0 / 2730, 7.0 / 6};
   const double w = 1 / z, w2 = w * w;
@@ -116,7 +115,7 @@ TAPER_ARITHMETIC trigamma_far(double z) {
 }
 
 /// The y >= 0 with erf(y) = x for x in [0, 1]; `root` is sqrt(-log((1 - x) / 2)).
-TAPER_ARITHMETIC inverse_erf_of(double x, double root) {
+TAPER_INLINE double inverse_erf_of(double x, double root) {
   constexpr double n1[] = {-0.0016864384329087277, -0.49200379890139256, -4.587866500300692,
                            -15.031463243586122,    -16.41912159919972,   12.205361583510632,
                            41.21622301405956,      31.56704273223663,    8.987140457620848,
@@ -154,7 +153,5 @@ TAPER_ARITHMETIC inverse_erf_of(double x, double root) {
   const double y = (middle ? x : 1.0) * (line + over / under);
   return x == 1 ? __builtin_inf() : y;
 }
-
-#undef TAPER_ARITHMETIC
 
 }  // namespace taper::functor::special

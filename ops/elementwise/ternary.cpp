@@ -117,7 +117,7 @@ namespace {
 void check_lerp(const Tensor& start, const Tensor& end) {
   check_defined("lerp", start, "self");
   check_defined("lerp", end, "end");
-  TAPER_CHECK(start.scalar_type() == end.scalar_type(), "expected dtype ",
+  TAPER_CHECK(start.scalar_type() == end.scalar_type(), "lerp: expected dtype ",
               cpp_type_name(start.scalar_type()), " for `end` but got dtype ",
               cpp_type_name(end.scalar_type()));
   broadcast_shapes(start.sizes(), end.sizes());
@@ -128,7 +128,7 @@ void check_lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end);
   check_defined("lerp", weight, "weight");
   const bool a_number = weight.dim() == 0 && (start.is_complex() || !weight.is_complex());
-  TAPER_CHECK(start.scalar_type() == weight.scalar_type() || a_number, "expected dtype ",
+  TAPER_CHECK(start.scalar_type() == weight.scalar_type() || a_number, "lerp: expected dtype ",
               cpp_type_name(start.scalar_type()), " for `weight` but got dtype ",
               cpp_type_name(weight.scalar_type()));
 }

@@ -4,30 +4,40 @@
 
 namespace taper::cuda {
 
-#define TAPER_SCALED_KERNEL(name)                                          \
-  void name(Out y, In x, In a, In b, double value) {                       \
-    TAPER_SWITCH(y.dtype, #name, TAPER_FLOATING_DTYPES, [&] {              \
-      using C = opmath_t<scalar_t>;                                        \
-      map3<scalar_t>(y, x, a, b, functor::name<C>{static_cast<C>(value)}); \
-    });                                                                    \
-  }
-TAPER_SCALED_KERNEL(addcmul)
-TAPER_SCALED_KERNEL(addcdiv)
-#undef TAPER_SCALED_KERNEL
+namespace {
+
+template <template <class> class F>
+void scaled(const char* op, const Out& y, const In& x, const In& a, const In& b, double value) {
+  switch_dtype<dtypes::Floating>(y.dtype, op, [&]<class scalar_t>() {
+    using C = opmath_t<scalar_t>;
+    map3<scalar_t>(y, x, a, b, F<C>{static_cast<C>(value)});
+  });
+}
+
+}  // namespace
+
+void addcmul(Out y, In x, In a, In b, double value) {
+  scaled<functor::addcmul>("addcmul", y, x, a, b, value);
+}
+void addcdiv(Out y, In x, In a, In b, double value) {
+  scaled<functor::addcdiv>("addcdiv", y, x, a, b, value);
+}
 
 void lerp(Out y, In start, In end, In weight) {
-  TAPER_SWITCH(y.dtype, "lerp", TAPER_FLOATING_DTYPES,
-               [&] { map3<scalar_t>(y, start, end, weight, functor::lerp()); });
+  switch_dtype<dtypes::Floating>(y.dtype, "lerp", [&]<class scalar_t>() {
+    map3<scalar_t>(y, start, end, weight, functor::lerp());
+  });
 }
 void lerp_number(Out y, In start, In end, double weight) {
-  TAPER_SWITCH(y.dtype, "lerp_number", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "lerp_number", [&]<class scalar_t>() {
     using C = opmath_t<scalar_t>;
     map2<scalar_t, scalar_t>(y, start, end, functor::lerp_number<C>{static_cast<C>(weight)});
   });
 }
 void clamp_between(Out y, In x, In low, In high) {
-  TAPER_SWITCH(y.dtype, "clamp", TAPER_ALL_DTYPES,
-               [&] { map3<scalar_t>(y, x, low, high, functor::clamp_between()); });
+  switch_dtype<dtypes::Real>(y.dtype, "clamp", [&]<class scalar_t>() {
+    map3<scalar_t>(y, x, low, high, functor::clamp_between());
+  });
 }
 
 }  // namespace taper::cuda

@@ -97,7 +97,7 @@ void check_dtype(std::string_view op, ScalarType t) {
   if (isComplexType(t)) {
     TAPER_CHECK(
         op != "sign",
-        "Unlike NumPy, torch.sign doesn't support complex numbers; use torch.sgn() instead");
+        "sign: Unlike NumPy, torch.sign doesn't support complex numbers; use torch.sgn() instead");
     const bool rounds = op == "floor" || op == "ceil" || op == "round" || op == "trunc";
     TAPER_CHECK(!rounds, op, " is not supported for complex inputs");
     if (op == "frac" || op == "relu") detail::unsupported_dtype(std::string(op).c_str(), t);
@@ -105,10 +105,11 @@ void check_dtype(std::string_view op, ScalarType t) {
   }
   if (op == "frac" && !isFloatingType(t)) detail::unsupported_dtype("frac_cpu", t);
   if (t != kBool) return;
-  TAPER_CHECK(op != "neg",
-              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-              "invert a mask, use the `~` or `logical_not()` operator instead.");
-  TAPER_CHECK(op != "relu", "Boolean inputs not supported for relu");
+  TAPER_CHECK(
+      op != "neg", op,
+      ": Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+      "invert a mask, use the `~` or `logical_not()` operator instead.");
+  TAPER_CHECK(op != "relu", op, ": Boolean inputs not supported for relu");
   const bool rounds = op == "floor" || op == "ceil" || op == "round" || op == "trunc";
   detail::unsupported_dtype((std::string(op) + (rounds ? "_vml_cpu" : "_cpu")).c_str(), t);
 }
@@ -238,7 +239,8 @@ Tensor unary_of_any(const Tensor& x, bool keeps_dtype) {
 }
 template <class Op>
 Tensor& unary_inplace_of_any(Tensor& x, bool keeps_dtype) {
-  TAPER_CHECK(!kIsAbs<Op> || !x.is_complex(), "In-place abs is not supported for complex tensors.");
+  TAPER_CHECK(!kIsAbs<Op> || !x.is_complex(),
+              "abs_: In-place abs is not supported for complex tensors.");
   if constexpr (kIsSign<Op>)
     if (is_bool(x)) return x.copy_(x);
   return unary_inplace<Op>(x, keeps_dtype);
@@ -266,22 +268,9 @@ Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
     return unary_out_of_any<name##_op>(out, x, keeps);                             \
   }                                                                                \
   Tensor Tensor::name() const { return taper::name(*this); }                       \
-  Tensor& Tensor::name##_() const { return taper::name##_(const_cast<Tensor&>(*this)); }
-#define TAPER_DEFINE_FLOAT(name) TAPER_DEFINE_UNARY(name, false)
-#define TAPER_DEFINE_SAME(name) TAPER_DEFINE_UNARY(name, true)
-TAPER_UNARY_FLOAT_OPS(TAPER_DEFINE_FLOAT)
-TAPER_UNARY_SAME_OPS(TAPER_DEFINE_SAME)
-#undef TAPER_DEFINE_UNARY
-#undef TAPER_DEFINE_FLOAT
-#undef TAPER_DEFINE_SAME
-
-#define TAPER_DEFINE_ALIAS(alias, name)              \
-  Tensor alias(const Tensor& x) { return name(x); }  \
-  Tensor& alias##_(Tensor& x) { return name##_(x); } \
-  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
-TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
-#undef TAPER_DEFINE_ALIAS
-
+  Tensor& Tensor::name##_() const { return taper::name##_(detail::as_mutable(*this)); }
+#define TAPER_DEFINE_floating(name) TAPER_DEFINE_UNARY(name, false)
+#define TAPER_DEFINE_same(name) TAPER_DEFINE_UNARY(name, true)
 // ---------------------------------------------------------------- no gradient
 namespace {
 
@@ -292,7 +281,7 @@ Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
 
 }  // namespace
 
-#define TAPER_DEFINE_TEST(name)                        \
+#define TAPER_DEFINE_test(name)                        \
   Tensor name(const Tensor& x) {                       \
     check_defined(#name, x, "input");                  \
     if (x.is_complex()) return name##_of_complex(x);   \
@@ -301,11 +290,23 @@ Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
     return y;                                          \
   }                                                    \
   Tensor Tensor::name() const { return taper::name(*this); }
-TAPER_UNARY_BOOL_OPS(TAPER_DEFINE_TEST)
-TAPER_DEFINE_TEST(logical_not)
-#undef TAPER_DEFINE_TEST
+#define TAPER_DEFINE(name, kind) TAPER_DEFINE_##kind(name)
+TAPER_UNARY_OPS(TAPER_DEFINE)
+TAPER_DEFINE_test(logical_not)
+#undef TAPER_DEFINE
+#undef TAPER_DEFINE_test
+#undef TAPER_DEFINE_same
+#undef TAPER_DEFINE_floating
+#undef TAPER_DEFINE_UNARY
 
-Tensor& logical_not_out(Tensor& out, const Tensor& x) {
+#define TAPER_DEFINE_ALIAS(alias, name)              \
+  Tensor alias(const Tensor& x) { return name(x); }  \
+  Tensor& alias##_(Tensor& x) { return name##_(x); } \
+  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
+    TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
+#undef TAPER_DEFINE_ALIAS
+
+        Tensor& logical_not_out(Tensor& out, const Tensor& x) {
   check_defined("logical_not", x, "input");
   if (!out.defined()) return out = logical_not(x);
   if (x.is_complex()) return store_out("logical_not", out, logical_not(x), {x});
@@ -322,7 +323,7 @@ Tensor& Tensor::logical_not_() const {
   }
   if (needs_grad(*this))
     record_inplace("LogicalNotBackward0", *this, {*this}, [](const Tensor& g) { return g * 0; });
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 namespace {
@@ -358,7 +359,7 @@ Tensor& Tensor::bitwise_not_() const {
   check_bits(*this);
   run_bitwise_not(*this, *this);
   mark_changed(*this);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor Tensor::operator~() const { return taper::bitwise_not(*this); }
 Tensor Tensor::operator-() const { return taper::neg(*this); }
@@ -390,7 +391,7 @@ Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals) {
 }
 Tensor Tensor::round(int64_t decimals) const { return taper::round(*this, decimals); }
 Tensor& Tensor::round_(int64_t decimals) const {
-  return taper::round_(const_cast<Tensor&>(*this), decimals);
+  return taper::round_(detail::as_mutable(*this), decimals);
 }
 
 // ---------------------------------------------------------------- nan_to_num
@@ -398,8 +399,9 @@ namespace {
 
 double largest(ScalarType t) {
   double v = 0;
-  TAPER_SWITCH(t, "nan_to_num", TAPER_FLOATING_DTYPES,
-               [&] { v = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
+  switch_dtype<dtypes::Floating>(t, "nan_to_num", [&]<class scalar_t>() {
+    v = static_cast<double>(std::numeric_limits<scalar_t>::max());
+  });
   return v;
 }
 
@@ -453,7 +455,7 @@ Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf,
 }
 Tensor& Tensor::nan_to_num_(optional<double> nan, optional<double> posinf,
                             optional<double> neginf) const {
-  return taper::nan_to_num_(const_cast<Tensor&>(*this), nan, posinf, neginf);
+  return taper::nan_to_num_(detail::as_mutable(*this), nan, posinf, neginf);
 }
 
 }  // namespace taper

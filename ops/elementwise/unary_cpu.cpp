@@ -8,12 +8,10 @@
 
 namespace taper::cpu {
 
-#define TAPER_UNARY_ENTRY(name) \
+#define TAPER_UNARY_ENTRY(name, kind) \
   void name(Out y, In x) { TAPER_BY_ISA(name, y, x); }
-TAPER_UNARY_FLOAT_OPS(TAPER_UNARY_ENTRY)
-TAPER_UNARY_SAME_OPS(TAPER_UNARY_ENTRY)
-TAPER_UNARY_BOOL_OPS(TAPER_UNARY_ENTRY)
-TAPER_UNARY_ENTRY(logical_not)
+TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
+TAPER_UNARY_ENTRY(logical_not, test)
 #undef TAPER_UNARY_ENTRY
 
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }

@@ -4,22 +4,37 @@
 
 namespace taper::cuda {
 
-#define TAPER_UNARY_OVER(name, To, key, DTYPES)                                          \
-  void name(Out y, In x) {                                                               \
-    TAPER_SWITCH(key, #name, DTYPES, [&] { map<To, scalar_t>(y, x, functor::name()); }); \
-  }
-#define TAPER_FLOAT_KERNEL(name) TAPER_UNARY_OVER(name, scalar_t, y.dtype, TAPER_FLOATING_DTYPES)
-#define TAPER_SAME_KERNEL(name) TAPER_UNARY_OVER(name, scalar_t, y.dtype, TAPER_NUMBER_DTYPES)
-#define TAPER_TEST_KERNEL(name) TAPER_UNARY_OVER(name, bool, x.dtype, TAPER_ALL_DTYPES)
-TAPER_UNARY_FLOAT_OPS(TAPER_FLOAT_KERNEL)
-TAPER_UNARY_SAME_OPS(TAPER_SAME_KERNEL)
-TAPER_UNARY_BOOL_OPS(TAPER_TEST_KERNEL)
-TAPER_TEST_KERNEL(logical_not)
-TAPER_UNARY_OVER(bitwise_not, scalar_t, y.dtype, TAPER_BIT_DTYPES)
-#undef TAPER_UNARY_OVER
-#undef TAPER_FLOAT_KERNEL
-#undef TAPER_SAME_KERNEL
-#undef TAPER_TEST_KERNEL
+namespace {
+
+template <class F>
+void floating_kernel(const char* op, const Out& y, const In& x) {
+  switch_dtype<dtypes::Floating>(y.dtype, op,
+                                 [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+}
+template <class F>
+void same_kernel(const char* op, const Out& y, const In& x) {
+  switch_dtype<dtypes::Number>(y.dtype, op,
+                               [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+}
+template <class F>
+void bit_kernel(const char* op, const Out& y, const In& x) {
+  switch_dtype<dtypes::Bit>(y.dtype, op,
+                            [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+}
+template <class F>
+void test_kernel(const char* op, const Out& y, const In& x) {
+  switch_dtype<dtypes::Real>(x.dtype, op,
+                             [&]<class scalar_t>() { map<bool, scalar_t>(y, x, F()); });
+}
+
+}  // namespace
+
+#define TAPER_DEFINE(name, kind) \
+  void name(Out y, In x) { kind##_kernel<functor::name>(#name, y, x); }
+TAPER_UNARY_OPS(TAPER_DEFINE)
+TAPER_DEFINE(logical_not, test)
+TAPER_DEFINE(bitwise_not, bit)
+#undef TAPER_DEFINE
 
 namespace {
 
@@ -38,7 +53,7 @@ struct Clamp {
 }  // namespace
 
 void clamp(Out y, In x, In low, In high) {
-  TAPER_SWITCH(y.dtype, "clamp", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "clamp", [&]<class scalar_t>() {
     Clamp<opmath_t<scalar_t>> f{{}, {}, low.defined(), high.defined()};
     if (f.has_low) f.low = static_cast<opmath_t<scalar_t>>(*low.as<scalar_t>());
     if (f.has_high) f.high = static_cast<opmath_t<scalar_t>>(*high.as<scalar_t>());

@@ -6,47 +6,39 @@
 
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/dtype.h>
+#include <taper/ops/elementwise/functor.h>
 
 namespace taper::functor {
 
-#define TAPER_FUNCTOR(name, expression)  \
-  struct name {                          \
-    template <class T>                   \
-    TAPER_HD T operator()(T x) const {   \
-      return static_cast<T>(expression); \
-    }                                    \
-  };
+TAPER_FUNCTOR(TAPER_HD, exp, (T x), vector_exp(x))
+TAPER_FUNCTOR(TAPER_HD, exp2, (T x), std::exp2(x))
+TAPER_FUNCTOR(TAPER_HD, expm1, (T x), std::expm1(x))
+TAPER_FUNCTOR(TAPER_HD, log, (T x), std::log(x))
+TAPER_FUNCTOR(TAPER_HD, log2, (T x), std::log2(x))
+TAPER_FUNCTOR(TAPER_HD, log10, (T x), std::log10(x))
+TAPER_FUNCTOR(TAPER_HD, log1p, (T x), std::log1p(x))
+TAPER_FUNCTOR(TAPER_HD, sqrt, (T x), std::sqrt(x))
+TAPER_FUNCTOR(TAPER_HD, rsqrt, (T x), T(1) / std::sqrt(x))
+TAPER_FUNCTOR(TAPER_HD, reciprocal, (T x), T(1) / x)
+TAPER_FUNCTOR(TAPER_HD, sin, (T x), std::sin(x))
+TAPER_FUNCTOR(TAPER_HD, cos, (T x), std::cos(x))
+TAPER_FUNCTOR(TAPER_HD, tan, (T x), std::tan(x))
+TAPER_FUNCTOR(TAPER_HD, asin, (T x), std::asin(x))
+TAPER_FUNCTOR(TAPER_HD, acos, (T x), std::acos(x))
+TAPER_FUNCTOR(TAPER_HD, atan, (T x), std::atan(x))
+TAPER_FUNCTOR(TAPER_HD, sinh, (T x), std::sinh(x))
+TAPER_FUNCTOR(TAPER_HD, cosh, (T x), std::cosh(x))
+TAPER_FUNCTOR(TAPER_HD, tanh, (T x), vector_tanh(x))
+TAPER_FUNCTOR(TAPER_HD, asinh, (T x), std::asinh(x))
+TAPER_FUNCTOR(TAPER_HD, acosh, (T x), std::acosh(x))
+TAPER_FUNCTOR(TAPER_HD, atanh, (T x), std::atanh(x))
+TAPER_FUNCTOR(TAPER_HD, erf, (T x), std::erf(x))
+TAPER_FUNCTOR(TAPER_HD, erfc, (T x), std::erfc(x))
+TAPER_FUNCTOR(TAPER_HD, sigmoid, (T x), logistic(x))
 
-TAPER_FUNCTOR(exp, vector_exp(x))
-TAPER_FUNCTOR(exp2, std::exp2(x))
-TAPER_FUNCTOR(expm1, std::expm1(x))
-TAPER_FUNCTOR(log, std::log(x))
-TAPER_FUNCTOR(log2, std::log2(x))
-TAPER_FUNCTOR(log10, std::log10(x))
-TAPER_FUNCTOR(log1p, std::log1p(x))
-TAPER_FUNCTOR(sqrt, std::sqrt(x))
-TAPER_FUNCTOR(rsqrt, T(1) / std::sqrt(x))
-TAPER_FUNCTOR(reciprocal, T(1) / x)
-TAPER_FUNCTOR(sin, std::sin(x))
-TAPER_FUNCTOR(cos, std::cos(x))
-TAPER_FUNCTOR(tan, std::tan(x))
-TAPER_FUNCTOR(asin, std::asin(x))
-TAPER_FUNCTOR(acos, std::acos(x))
-TAPER_FUNCTOR(atan, std::atan(x))
-TAPER_FUNCTOR(sinh, std::sinh(x))
-TAPER_FUNCTOR(cosh, std::cosh(x))
-TAPER_FUNCTOR(tanh, vector_tanh(x))
-TAPER_FUNCTOR(asinh, std::asinh(x))
-TAPER_FUNCTOR(acosh, std::acosh(x))
-TAPER_FUNCTOR(atanh, std::atanh(x))
-TAPER_FUNCTOR(erf, std::erf(x))
-TAPER_FUNCTOR(erfc, std::erfc(x))
-TAPER_FUNCTOR(sigmoid, logistic(x))
-
-TAPER_FUNCTOR(square, x* x)
+TAPER_FUNCTOR(TAPER_HD, square, (T x), static_cast<T>(x* x))
 // Comparisons written so that NaN passes through.
-TAPER_FUNCTOR(relu, x <= T(0) ? T(0) : x)
-#undef TAPER_FUNCTOR
+TAPER_FUNCTOR(TAPER_HD, relu, (T x), x <= T(0) ? T(0) : x)
 
 struct neg {
   template <class T>
@@ -88,21 +80,42 @@ struct sign {
 };
 
 // Rounding leaves integers as they are. round() goes to even on ties.
-#define TAPER_ROUNDING(name, call)              \
-  struct name {                                 \
-    template <class T>                          \
-    TAPER_HD T operator()(T x) const {          \
-      if constexpr (std::is_integral<T>::value) \
-        return x;                               \
-      else                                      \
-        return call;                            \
-    }                                           \
-  };
-TAPER_ROUNDING(floor, std::floor(x))
-TAPER_ROUNDING(ceil, std::ceil(x))
-TAPER_ROUNDING(round, std::nearbyint(x))
-TAPER_ROUNDING(trunc, std::trunc(x))
-#undef TAPER_ROUNDING
+struct floor {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    if constexpr (std::is_integral<T>::value)
+      return x;
+    else
+      return std::floor(x);
+  }
+};
+struct ceil {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    if constexpr (std::is_integral<T>::value)
+      return x;
+    else
+      return std::ceil(x);
+  }
+};
+struct round {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    if constexpr (std::is_integral<T>::value)
+      return x;
+    else
+      return std::nearbyint(x);
+  }
+};
+struct trunc {
+  template <class T>
+  TAPER_HD T operator()(T x) const {
+    if constexpr (std::is_integral<T>::value)
+      return x;
+    else
+      return std::trunc(x);
+  }
+};
 struct frac {
   template <class T>
   TAPER_HD T operator()(T x) const {

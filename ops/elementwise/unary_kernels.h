@@ -6,13 +6,11 @@
 namespace taper {
 
 /// y = f(x), y of x's dtype (bool for the tests and logical_not); equal shapes, any strides.
-#define TAPER_UNARY_KERNEL(name) TAPER_KERNEL(name, Out y, In x)
-TAPER_UNARY_FLOAT_OPS(TAPER_UNARY_KERNEL)
-TAPER_UNARY_SAME_OPS(TAPER_UNARY_KERNEL)
-TAPER_UNARY_BOOL_OPS(TAPER_UNARY_KERNEL)
-TAPER_UNARY_KERNEL(logical_not)
-TAPER_UNARY_KERNEL(bitwise_not)
+#define TAPER_UNARY_KERNEL(name, kind) TAPER_KERNEL(name, Out y, In x)
+TAPER_UNARY_OPS(TAPER_UNARY_KERNEL)
 #undef TAPER_UNARY_KERNEL
+TAPER_KERNEL(logical_not, Out y, In x)
+TAPER_KERNEL(bitwise_not, Out y, In x)
 /// y = x limited to [low, high], given as numbers of x's dtype; a missing bound is undefined.
 TAPER_KERNEL(clamp, Out y, In x, In low, In high)
 

@@ -133,8 +133,8 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
   TAPER_CHECK(!form.in_place || shape == Dims(x.sizes()), "output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
   const Tensor positions = true_positions(mask.expand(shape));
-  TAPER_CHECK(source.numel() >= positions.numel(),
-              "Number of elements of source < number of ones in mask");
+  TAPER_CHECK(source.numel() >= positions.numel(), form.name,
+              ": Number of elements of source < number of ones in mask");
   const Tensor flat = source.detach().clone(MemoryFormat::Contiguous).view({-1});
   const Tensor values = flat.narrow(0, 0, positions.numel());
   const Tensor y = form.target(form.in_place ? x : x.detach().expand(shape), {source}, {mask});

@@ -195,7 +195,7 @@ void fft_complex(Out y, In x, bool inverse, double scale) {
 
 void fft_real(Out y, In x, double scale) {
   const bool odd = x.sizes.back() % 2 == 1;
-  TAPER_SWITCH(x.dtype, "fft_r2c", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, "fft_r2c", [&]<class scalar_t>() {
     odd ? real_odd(y, x, static_cast<scalar_t>(scale))
         : real_even(y, x, static_cast<scalar_t>(scale));
   });
@@ -203,7 +203,7 @@ void fft_real(Out y, In x, double scale) {
 
 void fft_hermitian(Out y, In x, double scale) {
   const bool odd = y.sizes.back() % 2 == 1;
-  TAPER_SWITCH(y.dtype, "fft_c2r", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(y.dtype, "fft_c2r", [&]<class scalar_t>() {
     odd ? hermitian_odd(y, x, static_cast<scalar_t>(scale))
         : hermitian_even(y, x, static_cast<scalar_t>(scale));
   });

@@ -24,7 +24,7 @@ struct Scale {
 void scale_all(const Out& y, double scale) {
   if (scale == 1) return;
   const int64_t n = y.numel * (isComplexType(y.dtype) ? 2 : 1);
-  TAPER_SWITCH(toRealValueType(y.dtype), "fft", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(toRealValueType(y.dtype), "fft", [&]<class scalar_t>() {
     for_each(n, Scale<scalar_t>{y.as<scalar_t>(), static_cast<scalar_t>(scale)});
   });
 }

@@ -77,20 +77,22 @@ class FftPlan {
   std::unique_ptr<Bluestein> bluestein_;
 };
 
-// By the best instruction set:
-#define TAPER_FFT_LOOPS(T)                                                                        \
-  /** One pass. */                                                                                \
-  void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y);                                  \
-  /** The parts of n complex numbers apart, and together again. */                                \
-  void fft_take_apart(Split<T> to, const T* from, int64_t n);                                     \
-  void fft_put_together(T* to, Split<T> from, int64_t n, T scale);                                \
-  /** From the transform z of h pairs of neighbours the h + 1 values of that of 2 h real numbers; \
-      w are the half_roots. */                                                                    \
-  void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale);  \
-  /** And back: what to transform (with +) to get pairs of neighbours, twice them. */             \
-  void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
-TAPER_FFT_LOOPS(float)
-TAPER_FFT_LOOPS(double)
-#undef TAPER_FFT_LOOPS
+// By the best instruction set, for float and double:
+
+/// One pass.
+template <class T>
+void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y);
+/// The parts of n complex numbers apart, and together again.
+template <class T>
+void fft_take_apart(Split<T> to, const T* from, int64_t n);
+template <class T>
+void fft_put_together(T* to, Split<T> from, int64_t n, T scale);
+/// From the transform z of h pairs of neighbours the h + 1 values of that of 2 h real numbers; w
+/// are the half_roots.
+template <class T>
+void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale);
+/// And back: what to transform (with +) to get pairs of neighbours, twice them.
+template <class T>
+void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes);
 
 }  // namespace taper::cpu

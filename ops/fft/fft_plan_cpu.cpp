@@ -13,25 +13,35 @@
 
 namespace taper::cpu {
 
-#define TAPER_FFT_LOOPS(T)                                                                        \
-  void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y) {                                 \
-    TAPER_BY_ISA(fft_pass, pass, x, y);                                                           \
-  }                                                                                               \
-  void fft_take_apart(Split<T> to, const T* from, int64_t n) {                                    \
-    TAPER_BY_ISA(take_apart, to, from, n);                                                        \
-  }                                                                                               \
-  void fft_put_together(T* to, Split<T> from, int64_t n, T scale) {                               \
-    TAPER_BY_ISA(put_together, to, from, n, scale);                                               \
-  }                                                                                               \
-  void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale) { \
-    TAPER_BY_ISA(real_values, to, z, w.re.data(), w.im.data(), h, lanes, scale);                  \
-  }                                                                                               \
-  void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes) {  \
-    TAPER_BY_ISA(real_pairs, to, from, w.re.data(), w.im.data(), h, lanes);                       \
-  }
-TAPER_FFT_LOOPS(float)
-TAPER_FFT_LOOPS(double)
-#undef TAPER_FFT_LOOPS
+template <class T>
+void fft_pass(const FftPass<T>& pass, Split<T> x, Split<T> y) {
+  TAPER_BY_ISA(fft_pass, pass, x, y);
+}
+template <class T>
+void fft_take_apart(Split<T> to, const T* from, int64_t n) {
+  TAPER_BY_ISA(take_apart, to, from, n);
+}
+template <class T>
+void fft_put_together(T* to, Split<T> from, int64_t n, T scale) {
+  TAPER_BY_ISA(put_together, to, from, n, scale);
+}
+template <class T>
+void fft_real_values(T* to, Split<T> z, const Roots<T>& w, int64_t h, int64_t lanes, T scale) {
+  TAPER_BY_ISA(real_values, to, z, w.re.data(), w.im.data(), h, lanes, scale);
+}
+template <class T>
+void fft_real_pairs(Split<T> to, const T* from, const Roots<T>& w, int64_t h, int64_t lanes) {
+  TAPER_BY_ISA(real_pairs, to, from, w.re.data(), w.im.data(), h, lanes);
+}
+
+#define TAPER_INSTANTIATE(T)                                                         \
+  template void fft_take_apart(Split<T>, const T*, int64_t);                         \
+  template void fft_put_together(T*, Split<T>, int64_t, T);                          \
+  template void fft_real_values(T*, Split<T>, const Roots<T>&, int64_t, int64_t, T); \
+  template void fft_real_pairs(Split<T>, const T*, const Roots<T>&, int64_t, int64_t);
+TAPER_INSTANTIATE(float)
+TAPER_INSTANTIATE(double)
+#undef TAPER_INSTANTIATE
 
 // By angles of at most an eighth of a turn, where the functions are as exact as their results.
 RootOfUnity::RootOfUnity(int64_t k, int64_t n) {

@@ -79,7 +79,7 @@ Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
   const bool complex_values = self.is_complex() || is_complex(window);
   const bool half = onesided.value_or(!complex_values);
   TAPER_CHECK(!half || !complex_values,
-              "Cannot have onesided output if window or input is complex");
+              "stft: Cannot have onesided output if window or input is complex");
   Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
   TAPER_CHECK(n_fft > 0 && n_fft <= x.size(1) + (center ? n_fft / 2 * 2 : 0),
               "stft: expected 0 < n_fft < ", x.size(1), ", but got n_fft=", n_fft);
@@ -155,9 +155,9 @@ Tensor istft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
   const bool half = onesided.value_or(parts.dim() >= 3 && parts.size(-3) != n_fft);
   check_spectrum(f, parts, half, window);
   TAPER_CHECK(!return_complex || !half,
-              "Cannot have onesided output if window or input is complex");
+              "istft: Cannot have onesided output if window or input is complex");
   TAPER_CHECK(return_complex || !is_complex(window),
-              "Complex windows are incompatible with return_complex=False");
+              "istft: Complex windows are incompatible with return_complex=False");
   const Tensor batch = parts.dim() == 3 ? parts.unsqueeze(0) : parts;
   const Tensor spectra = view_as_complex(batch.transpose(1, 2).contiguous());
   const int64_t count = spectra.size(1), whole = n_fft + f.hop * (count - 1);

@@ -142,11 +142,12 @@ void check_factors(const Tensor& weight, const Tensor& indices, const Tensor& fa
                    int64_t mode) {
   if (!factors.defined()) return;
   TAPER_CHECK(mode == 0, "embedding_bag: per_sample_weights only supported with mode='sum'");
-  TAPER_CHECK(factors.scalar_type() == weight.scalar_type(),
-              "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-              "argument #1 'per_sample_weights'; but type ",
-              weight.toString(), " does not equal ", factors.toString(),
-              " (while checking arguments for embedding_bag)");
+  TAPER_CHECK(
+      factors.scalar_type() == weight.scalar_type(),
+      "embedding_bag: Expected tensor for argument #1 'weight' to have the same type as tensor for "
+      "argument #1 'per_sample_weights'; but type ",
+      weight.toString(), " does not equal ", factors.toString(),
+      " (while checking arguments for embedding_bag)");
   TAPER_CHECK(factors.dim() == 1 && factors.numel() == indices.numel(),
               "embedding_bag: expected per_sample_weights of the shape of indices, ",
               indices.sizes(), ", got ", factors.sizes());
@@ -159,7 +160,8 @@ void check_arguments(const Tensor& weight, const Tensor& indices, const Tensor& 
   detail::check_index_dtype(kName, "indices", weight, indices);
   detail::check_index_dtype(kName, "offsets", weight, offsets);
   TAPER_CHECK(isFloatingType(weight.scalar_type()),
-              "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
+              "embedding_bag: Expected tensor for argument #1 'weight' to have one of the "
+              "following scalar types: "
               "Half, BFloat16, Float, Double; but got ",
               weight.toString(), " instead (while checking arguments for embedding_bag)");
   TAPER_CHECK(weight.dim() == 2, "weight has to be a 2D Tensor, but got Tensor of dimension ",
@@ -177,8 +179,8 @@ void check_arguments(const Tensor& weight, const Tensor& indices, const Tensor& 
 int64_t padding_row(optional<int64_t> padding_idx, int64_t rows) {
   if (!padding_idx) return -1;
   TAPER_CHECK(*padding_idx >= -rows && *padding_idx < rows,
-              "padding_idx must be within the number of embeddings, ", -rows, " through ", rows - 1,
-              ", but got ", *padding_idx);
+              "embedding_bag: padding_idx must be within the number of embeddings, ", -rows,
+              " through ", rows - 1, ", but got ", *padding_idx);
   return *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
 }
 

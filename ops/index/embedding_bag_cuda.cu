@@ -132,7 +132,7 @@ void fill_bags(Out bag_of, Out bag_size, In indices, In offsets, int64_t padding
 
 void embedding_bag_sum(Out y, In weight, In indices, In offsets, In factors, int64_t padding_idx,
                        BagMode mode) {
-  TAPER_SWITCH(y.dtype, "embedding_bag", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "embedding_bag", [&]<class scalar_t>() {
     const BagRows<scalar_t> rows(weight, indices, offsets, padding_idx);
     const scalar_t* by = factors.defined() ? factors.as<scalar_t>() : nullptr;
     for_each(y.numel, SumBags<scalar_t>{y.as<scalar_t>(), by, rows, mode == BagMode::kMean});
@@ -140,7 +140,7 @@ void embedding_bag_sum(Out y, In weight, In indices, In offsets, In factors, int
 }
 
 void embedding_bag_max(Out y, Out largest, In weight, In indices, In offsets, int64_t padding_idx) {
-  TAPER_SWITCH(y.dtype, "embedding_bag", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "embedding_bag", [&]<class scalar_t>() {
     const BagRows<scalar_t> rows(weight, indices, offsets, padding_idx);
     for_each(y.numel, MaxBags<scalar_t>{y.as<scalar_t>(), largest.as<int64_t>(), rows});
   });
@@ -148,7 +148,7 @@ void embedding_bag_max(Out y, Out largest, In weight, In indices, In offsets, in
 
 void embedding_bag_dot(Out g, In gy, In weight, In indices, In bag_of, int64_t padding_idx) {
   const int64_t bags = gy.sizes[0], table = weight.sizes[0], width = gy.sizes[1];
-  TAPER_SWITCH(g.dtype, "embedding_bag", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(g.dtype, "embedding_bag", [&]<class scalar_t>() {
     for_each_row(indices.numel, team_for(width),
                  DotRows<scalar_t>{g.as<scalar_t>(), gy.as<scalar_t>(), weight.as<scalar_t>(),
                                    indices.as<int64_t>(), bag_of.as<int64_t>(), bags, table, width,

@@ -67,9 +67,8 @@ void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padd
                         bool by_frequency) {
   const int64_t table = y.sizes[0], width = y.sizes[1], n = rows.numel;
   const int64_t grain = std::max<int64_t>(1, 2 * kGrain / std::max<int64_t>(1, width));
-  TAPER_SWITCH(y.dtype, "embedding_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
-    TAPER_SWITCH(rows.dtype, "embedding_backward", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(y.dtype, "embedding_backward", [&]<class T>() {
+    switch_dtype<dtypes::Index>(rows.dtype, "embedding_backward", [&]<class scalar_t>() {
       const Summands<T, scalar_t> s{gy.as<T>(),
                                     from.defined() ? gy.sizes[0] : n,
                                     width,
@@ -89,9 +88,8 @@ void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padd
 void embedding_renorm(InOut weight, In rows, double max_norm, double norm_type) {
   const int64_t width = weight.sizes[1];
   std::vector<bool> seen(static_cast<size_t>(weight.sizes[0]), false);
-  TAPER_SWITCH(weight.dtype, "embedding_renorm", TAPER_FLOATING_DTYPES, [&] {
-    using T = scalar_t;
-    TAPER_SWITCH(rows.dtype, "embedding_renorm", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(weight.dtype, "embedding_renorm", [&]<class T>() {
+    switch_dtype<dtypes::Index>(rows.dtype, "embedding_renorm", [&]<class scalar_t>() {
       for (int64_t i = 0; i < rows.numel; ++i) {
         const int64_t v = rows.as<scalar_t>()[i];
         if (seen[static_cast<size_t>(v)]) continue;

@@ -77,7 +77,7 @@ struct RenormRows {
 /// f(groups, a value of the type of rows).
 template <class F>
 void by_rows(const In& rows, int64_t table, const F& f) {
-  TAPER_SWITCH(rows.dtype, "embedding", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(rows.dtype, "embedding", [&]<class scalar_t>() {
     f(Groups(rows.numel, table, TableRow<scalar_t>{rows.as<scalar_t>()}).view(), scalar_t());
   });
 }
@@ -91,7 +91,7 @@ void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padd
   set_zero(y.data, static_cast<size_t>(y.numel) * elementSize(y.dtype));
   by_rows(rows, table, [&](const GroupView& groups, auto index) {
     using I = decltype(index);
-    TAPER_SWITCH(y.dtype, "embedding_backward", TAPER_FLOAT_DTYPES, [&] {
+    switch_dtype<dtypes::Float>(y.dtype, "embedding_backward", [&]<class scalar_t>() {
       for_each_row(groups.n * width, width >= Team::kWarp ? 1 : Team::kWarp,
                    AddGradients<scalar_t, I>{
                        y.as<scalar_t>(), gy.as<scalar_t>(), from.defined() ? from.as<I>() : nullptr,
@@ -104,7 +104,7 @@ void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padd
 void embedding_renorm(InOut weight, In rows, double max_norm, double norm_type) {
   const int64_t table = weight.sizes[0], width = weight.sizes[1];
   by_rows(rows, table, [&](const GroupView& groups, auto) {
-    TAPER_SWITCH(weight.dtype, "embedding_renorm", TAPER_FLOATING_DTYPES, [&] {
+    switch_dtype<dtypes::Floating>(weight.dtype, "embedding_renorm", [&]<class scalar_t>() {
       for_each_row(
           groups.n, team_for(width),
           RenormRows<scalar_t>{weight.as<scalar_t>(), groups, table, width, max_norm, norm_type});

@@ -52,7 +52,7 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
     }
     const ScalarType t = given->scalar_type();
     TAPER_CHECK_INDEX(t == kLong || t == kByte || t == kBool,
-                      "tensors used as indices must be long, byte or bool tensors");
+                      "index: tensors used as indices must be long, byte or bool tensors");
     if (t == kByte) warn_of_byte_index();
     const Tensor index = on_device_of(x, *given);
     if (t == kLong)
@@ -61,8 +61,8 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
       append_mask(out, x, index);
   }
   TAPER_CHECK_INDEX(static_cast<int64_t>(out.size()) <= x.dim(),
-                    "too many indices for tensor of dimension ", x.dim(), " (got ", out.size(),
-                    ")");
+                    "index: too many indices for tensor of dimension ", x.dim(), " (got ",
+                    out.size(), ")");
   out.resize(static_cast<size_t>(x.dim()));
   return out;
 }
@@ -172,7 +172,7 @@ Tensor values_for(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
 
 void check_values(const Tensor& x, const IndexPlan& plan, const Tensor& values) {
   TAPER_CHECK(values.scalar_type() == x.scalar_type(),
-              "Index put requires the source and destination dtypes match, got ",
+              "index_put_: Index put requires the source and destination dtypes match, got ",
               toString(x.scalar_type()), " for the destination and ",
               toString(values.scalar_type()), " for the source.");
   const int64_t extra = plan.shape.size() - values.dim();

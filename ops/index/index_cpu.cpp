@@ -174,7 +174,7 @@ void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, Row
 
 template <class I>
 void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
-  TAPER_SWITCH(x.dtype, "put_rows", TAPER_ANY_DTYPES, [&] {
+  switch_dtype<dtypes::Any>(x.dtype, "put_rows", [&]<class scalar_t>() {
     put_rows_of(x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
                 values.numel == 1, s, mode == PutMode::kAdd);
   });
@@ -326,8 +326,9 @@ bool is_true(T v) {
 }  // namespace
 
 void check_index(In index, int64_t low, int64_t size, int64_t dim, IndexWording wording) {
-  TAPER_SWITCH(index.dtype, "index", TAPER_INDEX_DTYPES,
-               [&] { check_all(index.as<scalar_t>(), index.numel, low, size, dim, wording); });
+  switch_dtype<dtypes::Index>(index.dtype, "index", [&]<class scalar_t>() {
+    check_all(index.as<scalar_t>(), index.numel, low, size, dim, wording);
+  });
 }
 
 void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
@@ -343,8 +344,8 @@ void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
 }
 
 void take_rows(Out y, In x, In rows, RowShape shape) {
-  TAPER_SWITCH(rows.dtype, "take_rows", TAPER_INDEX_DTYPES,
-               [&] { take_rows_by<scalar_t>(y, x, rows, shape); });
+  switch_dtype<dtypes::Index>(rows.dtype, "take_rows",
+                              [&]<class scalar_t>() { take_rows_by<scalar_t>(y, x, rows, shape); });
 }
 
 void put_rows(InOut x, In rows, In values, RowShape shape, PutMode mode) {
@@ -391,7 +392,7 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Rows with the same place before `dim` may meet, so they go in order on one thread.
   int64_t together = 1;
   for (int64_t d = dim; d + 1 < index.dim(); ++d) together *= index.sizes[d];
-  TAPER_SWITCH(x.dtype, "scatter", TAPER_ANY_DTYPES, [&] {
+  switch_dtype<dtypes::Any>(x.dtype, "scatter", [&]<class scalar_t>() {
     const int64_t grain = std::max<int64_t>(1, kGrain / (together * n));
     parallel_for(0, rows / together, grain, [&](int64_t begin, int64_t end) {
       scatter_rows(x.as<scalar_t>(), x.strides, index, src.as<scalar_t>(), src_strides, dim, mode,
@@ -402,7 +403,7 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
 
 void count_true(Out count, In x) {
   int64_t total = 0;
-  TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(x.dtype, "nonzero", [&]<class scalar_t>() {
     const scalar_t* p = x.as<scalar_t>();
     if constexpr (sizeof(scalar_t) == 1)
       total = count_bytes(reinterpret_cast<const uint8_t*>(p), x.numel);
@@ -414,7 +415,7 @@ void count_true(Out count, In x) {
 
 void true_positions(Out positions, In x) {
   int64_t* out = positions.as<int64_t>();
-  TAPER_SWITCH(x.dtype, "nonzero", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(x.dtype, "nonzero", [&]<class scalar_t>() {
     const scalar_t* p = x.as<scalar_t>();
     int64_t found[256];
     for (int64_t i = 0; i < x.numel; i += 255) {
@@ -440,7 +441,7 @@ void true_positions(Out positions, In x) {
 void mark_runs(Out first, In rows) {
   const int64_t n = first.numel, width = n == 0 ? 0 : rows.numel / n;
   bool* const to = first.as<bool>();
-  TAPER_SWITCH(rows.dtype, "unique", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(rows.dtype, "unique", [&]<class scalar_t>() {
     const scalar_t* x = rows.as<scalar_t>();
     if constexpr (std::is_same_v<scalar_t, opmath_t<scalar_t>>)
       if (width == 1) return mark_elements(to, x, n);

@@ -331,7 +331,7 @@ void unravel(const Out& coordinates, const In& positions, const Dims& sizes) {
 }  // namespace
 
 void check_index(In index, int64_t low, int64_t size, int64_t dim, IndexWording wording) {
-  TAPER_SWITCH(index.dtype, "index", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(index.dtype, "index", [&]<class scalar_t>() {
     for_each(index.numel,
              CheckIndex<scalar_t>{index.as<scalar_t>(), low, size, dim, wording, Faults()});
   });
@@ -349,8 +349,7 @@ void take_rows(Out y, In x, In rows, RowShape s) {
   const int64_t row_nbytes = s.inner * static_cast<int64_t>(elementSize(x.dtype));
   const int64_t unit =
       common_unit(static_cast<uint64_t>(row_nbytes) | address_of(y.data) | address_of(x.bytes()));
-  TAPER_SWITCH(rows.dtype, "take_rows", TAPER_INDEX_DTYPES, [&] {
-    using I = scalar_t;
+  switch_dtype<dtypes::Index>(rows.dtype, "take_rows", [&]<class I>() {
     by_unit(unit, [&](auto one) {
       using T = decltype(one);
       const int64_t inner = row_nbytes / unit;
@@ -363,8 +362,7 @@ void take_rows(Out y, In x, In rows, RowShape s) {
 
 void put_rows(InOut x, In rows, In values, RowShape s, PutMode mode) {
   if (rows.numel == 0 || s.outer * s.inner == 0) return;
-  TAPER_SWITCH(rows.dtype, "put_rows", TAPER_INDEX_DTYPES, [&] {
-    using I = scalar_t;
+  switch_dtype<dtypes::Index>(rows.dtype, "put_rows", [&]<class I>() {
     if (mode == PutMode::kCopy && values.numel == 1)
       return by_size(x.dtype, [&](auto bits) {
         using T = decltype(bits);
@@ -378,8 +376,9 @@ void put_rows(InOut x, In rows, In values, RowShape s, PutMode mode) {
       s.inner *= 2;
     }
     const Groups groups(rows.numel, s.size, RowOf<I>{rows.as<I>()});
-    TAPER_SWITCH(x.dtype, "put_rows", TAPER_ALL_DTYPES,
-                 [&] { put_groups<scalar_t>(x, groups, values, s, mode); });
+    switch_dtype<dtypes::Real>(x.dtype, "put_rows", [&]<class scalar_t>() {
+      put_groups<scalar_t>(x, groups, values, s, mode);
+    });
   });
 }
 
@@ -408,8 +407,9 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Few long lines would leave a GPU idle: then the places are sorted.
   const int64_t n = a.index.sizes[dim];
   const bool by_lines = n <= 32 || a.index.numel / n >= (1 << 14);
-  TAPER_SWITCH(x.dtype, "scatter", TAPER_ANY_DTYPES,
-               [&] { by_lines ? scatter_lines<scalar_t>(a) : scatter_groups<scalar_t>(a); });
+  switch_dtype<dtypes::Any>(x.dtype, "scatter", [&]<class scalar_t>() {
+    by_lines ? scatter_lines<scalar_t>(a) : scatter_groups<scalar_t>(a);
+  });
 }
 
 void count_true(Out count, In x) {
@@ -427,7 +427,7 @@ void true_positions(Out positions, In x) {
 void mark_runs(Out first, In rows) {
   if (first.numel == 0) return;
   const int64_t width = rows.numel / first.numel;
-  TAPER_SWITCH(rows.dtype, "unique", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(rows.dtype, "unique", [&]<class scalar_t>() {
     for_each(first.numel, MarkRun<scalar_t>{first.as<bool>(), rows.as<scalar_t>(), width});
   });
 }

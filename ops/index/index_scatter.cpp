@@ -24,8 +24,8 @@ void check_index_tensor(const char* op, const Tensor& x, const Tensor& index) {
   check_defined(op, index, "index");
   TAPER_CHECK(index.scalar_type() == kLong, op, "(): Expected dtype int64 for index");
   check_same_device(op, x, index);
-  TAPER_CHECK(index.numel() == 0 || rank_of(index) == rank_of(x),
-              "Index tensor must have the same number of dimensions as input tensor");
+  TAPER_CHECK(index.numel() == 0 || rank_of(index) == rank_of(x), op,
+              ": Index tensor must have the same number of dimensions as input tensor");
 }
 
 /// True when `index` is no larger than `t`, apart from `dim` (-1: nowhere apart).
@@ -58,7 +58,7 @@ void check_scatter_source(const char* op, const Tensor& x, int64_t dim, const Te
 
 PutMode mode_of(std::string_view reduce) {
   TAPER_CHECK(reduce == "add" || reduce == "multiply",
-              "reduce argument must be either add or multiply.");
+              "scatter: reduce argument must be either add or multiply.");
   return reduce == "add" ? PutMode::kAdd : PutMode::kMultiply;
 }
 

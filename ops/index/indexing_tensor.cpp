@@ -15,7 +15,7 @@ using Indices = std::vector<optional<Tensor>>;
 
 Tensor select_at(const Tensor& x, int64_t dim, int64_t i, int64_t dim_given) {
   TAPER_CHECK_INDEX(dim_given != 0 || x.dim() > 0,
-                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                    "index: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                     "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
   const int64_t size = x.size(dim);
   TAPER_CHECK_INDEX(i >= -size && i < size, "index ", i, " is out of bounds for dimension ",
@@ -66,7 +66,7 @@ class Brackets {
  private:
   static std::string too_many(const Tensor& x, ArrayRef<TensorIndex> indices) {
     if (x.dim() == 0 && indices.size() == 1 && indices[0].is_integer())
-      return "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+      return "index: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
              "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number";
     return detail::concat("too many indices for tensor of dimension ", x.dim());
   }
@@ -135,7 +135,7 @@ void write_view(const Tensor& view, const Tensor& value) {
 }
 
 void check_not_empty(const char* method, ArrayRef<TensorIndex> indices) {
-  TAPER_CHECK(!indices.empty(), "Passing an empty index list to Tensor::", method,
+  TAPER_CHECK(!indices.empty(), method, ": Passing an empty index list to Tensor::", method,
               "() is not valid syntax");
 }
 
@@ -191,7 +191,7 @@ Tensor Tensor::operator[](const Tensor& index) const {
   check_defined("operator[]", index, "index");
   TAPER_CHECK_INDEX(index.dim() == 0, "Can only index with tensors that are scalars (zero-dim)");
   TAPER_CHECK_INDEX(isIntegralType(index.scalar_type(), false),
-                    "Can only index tensors with integral scalars");
+                    "index_put_: Can only index tensors with integral scalars");
   return (*this)[index.item()];
 }
 

@@ -53,7 +53,7 @@ Scalar lowest(ScalarType dtype, bool of_maximum) {
     return of_maximum ? -infinity : infinity;
   }
   int64_t low = 0, high = 1;
-  TAPER_SWITCH(dtype, "scatter_reduce", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(dtype, "scatter_reduce", [&]<class scalar_t>() {
     if constexpr (std::numeric_limits<scalar_t>::is_integer) {
       low = static_cast<int64_t>(std::numeric_limits<scalar_t>::lowest());
       high = static_cast<int64_t>(std::numeric_limits<scalar_t>::max());
@@ -115,7 +115,7 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
   TAPER_CHECK(rank_of(index) == rank_of(self),
               "Index tensor must have the same number of dimensions as self tensor");
   TAPER_CHECK(rank_of(index) == rank_of(src),
-              "Index tensor must have the same number of dimensions as src tensor");
+              "scatter_reduce: Index tensor must have the same number of dimensions as src tensor");
   const Tensor i = at_least_1d(index), x = at_least_1d(self), s = at_least_1d(src);
   bool fits = true;
   for (int64_t d = 0; d < i.dim(); ++d)
@@ -144,7 +144,7 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim_given, const Tensor& index
   check_defined("scatter_reduce", src, "src");
   const int64_t dim = wrap_dim(dim_given, self.dim());
   TAPER_CHECK(one_of(reduce, {"sum", "prod", "mean", "amax", "amin"}),
-              "reduce argument must be either sum, prod, mean, amax or amin.");
+              "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin.");
   check_scatter(self, dim, index, src);
   const Tensor y = reduce_into(checked(self, dim, index, src, include_self), reduce);
   return self.dim() == 0 ? y.squeeze(0) : y;

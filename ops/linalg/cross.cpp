@@ -1,7 +1,5 @@
 #include <taper/ops/linalg/cross.h>
 
-#include <atomic>
-
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>

@@ -71,7 +71,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> com
   TAPER_CHECK(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: ", x1.dim(), "D");
   TAPER_CHECK(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: ", x2.dim(), "D");
   TAPER_CHECK(x1.size(-1) == x2.size(-1),
-              "X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
+              "cdist: X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
               " X2: ", x2.size(-1));
   TAPER_CHECK(p >= 0, "cdist only supports non-negative p values");
   const int64_t mode = compute_mode.value_or(0);
@@ -144,7 +144,8 @@ Tensor pdist(const Tensor& self, double p) {
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   const ScalarType dtype = result_type(x1, x2);
   TAPER_CHECK(isFloatingType(dtype),
-              "expected common dtype to be floating point, yet common dtype is ", toString(dtype));
+              "cosine_similarity: expected common dtype to be floating point, yet common dtype is ",
+              toString(dtype));
   const std::vector<Tensor> pair = broadcast_tensors({x1.to(dtype), x2.to(dtype)});
   const Tensor n1 = norm(pair[0], 2, {dim}).clamp_min(eps);
   const Tensor n2 = norm(pair[1], 2, {dim}).clamp_min(eps);

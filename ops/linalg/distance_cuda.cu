@@ -45,7 +45,7 @@ struct PairGradient {
 
 void pdist(Out y, In xt, double p) {
   const int64_t depth = xt.sizes[0], n = xt.sizes[1];
-  TAPER_SWITCH(y.dtype, "pdist", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(y.dtype, "pdist", [&]<class scalar_t>() {
     functor::with_norm<scalar_t>(p, [&](const auto& norm) {
       using N = std::decay_t<decltype(norm)>;
       for_each(n * n, PairNorm<scalar_t, N>{y.as<scalar_t>(), xt.as<scalar_t>(), n, depth, norm});
@@ -55,7 +55,7 @@ void pdist(Out y, In xt, double p) {
 
 void pdist_backward(Out gx, In gy, In x, In y, double p) {
   const int64_t n = x.sizes[0], m = x.sizes[1];
-  TAPER_SWITCH(x.dtype, "pdist_backward", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, "pdist_backward", [&]<class scalar_t>() {
     functor::with_norm<scalar_t>(p, [&](const auto& norm) {
       using N = std::decay_t<decltype(norm)>;
       for_each(n * m, PairGradient<scalar_t, N>{gx.as<scalar_t>(), gy.as<scalar_t>(),

@@ -352,14 +352,14 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   check_defined("tensordot", self, "self");
   check_defined("tensordot", other, "other");
   TAPER_CHECK(dims_self.size() == dims_other.size(),
-              "both dimension lists should have same length");
+              "tensordot: both dimension lists should have same length");
   const Dims a_dims = wrap_dims(dims_self, self.dim()), b_dims = wrap_dims(dims_other, other.dim());
   Tensor a = self, b = other;
   for (int64_t i = 0; i < a_dims.size(); ++i) {
     const int64_t m = a.size(a_dims[i]), n = b.size(b_dims[i]);
     TAPER_CHECK(m == n || m == 1 || n == 1,
-                "contracted dimensions need to match, but first has size ", m, " in dim ",
-                dims_self[i], " and second has size ", n, " in dim ", dims_other[i]);
+                "tensordot: contracted dimensions need to match, but first has size ", m,
+                " in dim ", dims_self[i], " and second has size ", n, " in dim ", dims_other[i]);
     if (m == 1 && n != 1) b = b.sum(b_dims[i], true);
     if (n == 1 && m != 1) a = a.sum(a_dims[i], true);
   }

@@ -42,9 +42,9 @@ int inverse(T* a, int n) {
   std::vector<int> pivots(static_cast<size_t>(n));
   std::vector<T> work(static_cast<size_t>(n) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  fortran<T>(TAPER_LAPACK(T, "getrf"), &n, &n, a, &n, pivots.data(), &info);
+  fortran<T>(lapack<T, "getrf">(), &n, &n, a, &n, pivots.data(), &info);
   if (info == 0)
-    fortran<T>(TAPER_LAPACK(T, "getri"), &n, a, &n, pivots.data(), work.data(), &length, &info);
+    fortran<T>(lapack<T, "getri">(), &n, a, &n, pivots.data(), work.data(), &length, &info);
   return info;
 }
 
@@ -54,7 +54,7 @@ int potrf(T* a, int n) {
     if (n <= small::kMostRows) return small::cholesky(a, n);
   int info = 0;
   char upper = 'U';
-  fortran<T>(TAPER_LAPACK(T, "potrf"), &upper, &n, a, &n, &info);
+  fortran<T>(lapack<T, "potrf">(), &upper, &n, a, &n, &info);
   return info;
 }
 
@@ -70,7 +70,7 @@ int getrf(T* a, int rows, int columns, int* pivots) {
   if constexpr (!is_complex_v<T>)
     if (rows == columns && rows <= small::kMostRows) return small::lu(a, rows, pivots);
   int info = 0;
-  fortran<T>(TAPER_LAPACK(T, "getrf"), &rows, &columns, a, &rows, pivots, &info);
+  fortran<T>(lapack<T, "getrf">(), &rows, &columns, a, &rows, pivots, &info);
   return info;
 }
 
@@ -80,7 +80,7 @@ int gesv(T* a, T* x, int n, int count) {
     if (n <= small::kMostRows) return small::solve(a, x, n, count);
   std::vector<int> pivots(static_cast<size_t>(n));
   int info = 0;
-  fortran<T>(TAPER_LAPACK(T, "gesv"), &n, &count, a, &n, pivots.data(), x, &n, &info);
+  fortran<T>(lapack<T, "gesv">(), &n, &count, a, &n, pivots.data(), x, &n, &info);
   return info;
 }
 
@@ -88,14 +88,14 @@ template <class T>
 void geqrf(T* a, int rows, int columns, T* tau) {
   std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  fortran<T>(TAPER_LAPACK(T, "geqrf"), &rows, &columns, a, &rows, tau, work.data(), &length, &info);
+  fortran<T>(lapack<T, "geqrf">(), &rows, &columns, a, &rows, tau, work.data(), &length, &info);
 }
 
 template <class T>
 void orgqr(T* q, int rows, int columns, T* tau, int reflectors) {
   std::vector<T> work(static_cast<size_t>(columns) * 32 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  fortran<T>(TAPER_LAPACK_OF(T, "orgqr", "ungqr"), &rows, &columns, &reflectors, q, &rows, tau,
+  fortran<T>(lapack<T, "orgqr", "ungqr">(), &rows, &columns, &reflectors, q, &rows, tau,
              work.data(), &length, &info);
 }
 
@@ -104,8 +104,7 @@ int ldl(T* a, int n, int* pivots, bool hermitian) {
   char lower = 'L';
   std::vector<T> work(static_cast<size_t>(n) * 64 + 1);
   int info = 0, length = static_cast<int>(work.size());
-  void* const f =
-      hermitian ? TAPER_LAPACK_OF(T, "sytrf", "hetrf") : TAPER_LAPACK_OF(T, "sytrf", "sytrf");
+  void* const f = hermitian ? lapack<T, "sytrf", "hetrf">() : lapack<T, "sytrf", "sytrf">();
   fortran<T>(f, &lower, &n, a, &n, pivots, work.data(), &length, &info);
   return info;
 }
@@ -127,10 +126,10 @@ int svd(T* a, int rows, int columns, T* u, part_t<T>* s, T* vh, bool full) {
   std::vector<part_t<T>> reals(is_complex_v<T> ? svd_reals(rows, columns) : 0);
   with_work<T>([&](T* work, int* length) {
     if constexpr (is_complex_v<T>)
-      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+      fortran<T>(lapack<T, "gesdd">(), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
                  &u_stride, work, length, reals.data(), integers.data(), &info);
     else
-      fortran<T>(TAPER_LAPACK(T, "gesdd"), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
+      fortran<T>(lapack<T, "gesdd">(), &job, &columns, &rows, a, &columns, s, vh, &vh_stride, u,
                  &u_stride, work, length, integers.data(), &info);
   });
   return info;
@@ -146,10 +145,10 @@ int eigh(T* a, int n, part_t<T>* w, bool upper, bool vectors) {
   const auto run = [&](T* work, int* length, part_t<T>* reals, int* real_length, int* integers,
                        int* integer_length) {
     if constexpr (is_complex_v<T>)
-      fortran<T>(TAPER_LAPACK(T, "heevd"), &job, &triangle, &n, a, &n, w, work, length, reals,
+      fortran<T>(lapack<T, "heevd">(), &job, &triangle, &n, a, &n, w, work, length, reals,
                  real_length, integers, integer_length, &info);
     else
-      fortran<T>(TAPER_LAPACK(T, "syevd"), &job, &triangle, &n, a, &n, w, work, length, integers,
+      fortran<T>(lapack<T, "syevd">(), &job, &triangle, &n, a, &n, w, work, length, integers,
                  integer_length, &info);
   };
   run(&size, &query, &real_size, &query, &integer_size, &query);
@@ -171,7 +170,7 @@ int eig(T* a, int n, T* re, T* im, T* v) {
   int info = 0, one = 1, columns = v ? n : 1;
   T none = 0;
   with_work<T>([&](T* work, int* length) {
-    fortran<T>(TAPER_LAPACK(T, "geev"), &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none,
+    fortran<T>(lapack<T, "geev">(), &no, &job, &n, a, &n, re, im, &none, &one, v ? v : &none,
                &columns, work, length, &info);
   });
   return info;
@@ -206,8 +205,8 @@ int eig_of(numbers::complex<T>* a, int n, numbers::complex<T>* w, numbers::compl
   C none = 0;
   std::vector<T> reals(2 * static_cast<size_t>(n));
   with_work<C>([&](C* work, int* length) {
-    fortran<C>(TAPER_LAPACK(C, "geev"), &no, &job, &n, a, &n, w, &none, &one, v ? v : &none,
-               &columns, work, length, reals.data(), &info);
+    fortran<C>(lapack<C, "geev">(), &no, &job, &n, a, &n, w, &none, &one, v ? v : &none, &columns,
+               work, length, reals.data(), &info);
   });
   return info;
 }
@@ -283,7 +282,7 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
       char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
       int n = b.rows, count = b.columns;
       T one = 1;
-      fortran<T>(TAPER_LAPACK(T, "trsm"), &side, &triangle, &plain, &diagonal, &count, &n, &one,
+      fortran<T>(lapack<T, "trsm">(), &side, &triangle, &plain, &diagonal, &count, &n, &one,
                  const_cast<T*>(a.as<T>()) + i * n * n, &n, x.as<T>() + i * b.numel(), &count);
     });
   });
@@ -326,8 +325,7 @@ void linalg_ldl_solve(In ld, In pivots, InOut x, bool hermitian) {
   const Batch r(x);
   if (x.numel == 0) return;
   for_matrix_dtype(x.dtype, [&]<class T>(T) {
-    void* const f =
-        hermitian ? TAPER_LAPACK_OF(T, "sytrs", "hetrs") : TAPER_LAPACK_OF(T, "sytrs", "sytrs");
+    void* const f = hermitian ? lapack<T, "sytrs", "hetrs">() : lapack<T, "sytrs", "sytrs">();
     for_each_matrix(r, [&](int64_t i) {
       char lower = 'L';
       int n = r.columns, count = r.rows, info = 0;

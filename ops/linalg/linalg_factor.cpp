@@ -125,7 +125,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
   const QR f = compute_qr(A, complete, with_q);
   if (!needs_grad(A)) return {f.Q, f.R};
   TAPER_CHECK(with_q,
-              "The derivative of linalg.qr depends on Q, which is not computed when "
+              "qr: The derivative of linalg.qr depends on Q, which is not computed when "
               "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to differentiate "
               "through linalg.qr.");
   TAPER_CHECK(!complete || A.size(-2) <= A.size(-1),
@@ -282,7 +282,7 @@ struct Eigen {
 Eigen compute_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
   check_square("linalg.eigh", A);
   TAPER_CHECK(uplo == "L" || uplo == "U" || uplo == "l" || uplo == "u",
-              "Expected UPLO argument to be 'L' or 'U', but got ", std::string(uplo));
+              "linalg.eigh: Expected UPLO argument to be 'L' or 'U', but got ", std::string(uplo));
   const NoGradGuard values_only;
   const Tensor a = copy_of(A), info = make_info(A);
   const Tensor values = make_real(A, batch_with(A, {A.size(-1)}));
@@ -323,9 +323,9 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
   TAPER_CHECK(self.dim() >= 2, "b should have at least 2 dimensions, but has ", self.dim(),
               " dimensions instead");
   TAPER_CHECK(self.size(-2) == input2.size(-1),
-              "Incompatible matrix sizes for cholesky_solve: each A matrix is ", input2.size(-1),
-              " by ", input2.size(-1), " but each b matrix is ", self.size(-2), " by ",
-              self.size(-1));
+              "cholesky_solve: Incompatible matrix sizes for cholesky_solve: each A matrix is ",
+              input2.size(-1), " by ", input2.size(-1), " but each b matrix is ", self.size(-2),
+              " by ", self.size(-1));
   const Tensor L = upper ? input2.mH() : input2;
   return linalg::solve_triangular(L.mH(), linalg::solve_triangular(L, self, false), true);
 }

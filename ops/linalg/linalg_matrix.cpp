@@ -375,8 +375,8 @@ Tensor Tensor::pinverse(double rcond) const { return taper::pinverse(*this, rcon
 Tensor Tensor::matrix_power(int64_t n) const { return taper::matrix_power(*this, n); }
 Tensor Tensor::matrix_H() const {
   TAPER_CHECK(dim() == 2 || dim() == 0,
-              "tensor.H is only supported on matrices (2-D tensors). Got ", dim(), "-D tensor.",
-              dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+              "matrix_H: tensor.H is only supported on matrices (2-D tensors). Got ", dim(),
+              "-D tensor.", dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
   return dim() == 0 ? *this : mH();
 }
 

@@ -45,7 +45,7 @@ Tensor tensorinv(const Tensor& self, int64_t ind) {
   const IntArrayRef first = self.sizes().slice(0, rows);
   const IntArrayRef last = self.sizes().slice(rows, self.sizes().size() - rows);
   TAPER_CHECK(product_of(first) == product_of(last),
-              "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+              "tensorinv: Expected self to satisfy the requirement prod(self.shape[ind:]) == "
               "prod(self.shape[:ind]), but got ",
               product_of(last), " != ", product_of(first));
   return inv(self.reshape({product_of(last), product_of(first)})).reshape(joined(last, first));

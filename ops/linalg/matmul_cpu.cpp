@@ -69,7 +69,7 @@ void apply(const Out& y, const F& f) {
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
   const bool add = self.defined() && !beta.equal(0);
-  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
     if (add) start_from<scalar_t>(y, self, beta.cast<scalar_t>());
     const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
     if (r == 2)
@@ -83,7 +83,7 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
 void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha,
                               cuda::GemmActivation f) {
   matmul_kernel(y, a, b, self, beta, alpha);
-  TAPER_SWITCH(y.dtype, "addmm_impl_cpu_", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     if (f == cuda::GemmActivation::kRelu)
       apply<scalar_t>(y, functor::relu());
@@ -95,7 +95,7 @@ void matmul_activation_kernel(Out y, In a, In b, In self, Scalar beta, Scalar al
 }
 
 void dot_kernel(Out y, In a, In b) {
-  TAPER_SWITCH(y.dtype, "dot", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "dot", [&]<class scalar_t>() {
     *y.as<scalar_t>() = dot(a.numel, a.as<scalar_t>(), a.numel ? a.strides[0] : 1, b.as<scalar_t>(),
                             b.numel ? b.strides[0] : 1);
   });

@@ -103,7 +103,7 @@ void apply(const Out& y, GemmActivation f) {
   x.sizes = y.sizes;
   x.strides = y.strides;
   if (f == GemmActivation::kRelu) return relu(y, x);
-  TAPER_SWITCH(y.dtype, "gelu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "gelu", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     if (f == GemmActivation::kGelu)
       map<scalar_t, scalar_t>(y, x, functor::Value<functor::Gelu<Op>>{});
@@ -148,7 +148,7 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
     return;
   }
   if (add) copy(y, self);
-  TAPER_SWITCH(y.dtype, "addmm", TAPER_INTEGRAL_DTYPES, [&] {
+  switch_dtype<dtypes::Integral>(y.dtype, "addmm", [&]<class scalar_t>() {
     integer_product<scalar_t>(y, a, b, alpha.cast<scalar_t>(),
                               add ? beta.cast<scalar_t>() : scalar_t(0));
   });

@@ -174,7 +174,7 @@ ActivationOp celu_op(const Scalar& alpha) {
 }
 ActivationOp gelu_op(std::string_view approximate) {
   TAPER_CHECK(approximate == "none" || approximate == "tanh",
-              "approximate argument must be either none or tanh.");
+              "gelu: approximate argument must be either none or tanh.");
   const Activation kind = approximate == "none" ? Activation::kGelu : Activation::kGeluTanh;
   return {"GeluKernelImpl", "GeluBackward0", {kind}};
 }
@@ -279,7 +279,7 @@ namespace {
 
 void check_limits(const Tensor& x, const Scalar& low, const Scalar& high) {
   TAPER_CHECK(x.scalar_type() != kByte || (low.toLong() >= 0 && high.toLong() >= 0),
-              "cannot do hardtanh on an unsigned type with negative limits");
+              "hardtanh: cannot do hardtanh on an unsigned type with negative limits");
 }
 
 }  // namespace

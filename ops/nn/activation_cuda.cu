@@ -16,14 +16,14 @@ struct Slope {
 }  // namespace
 
 void activation(Out y, In x, ActivationForm form) {
-  TAPER_SWITCH(y.dtype, "activation", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(y.dtype, "activation", [&]<class scalar_t>() {
     functor::with_activation<scalar_t>(
         form, [&](auto f) { map<scalar_t, scalar_t>(y, x, functor::Value<decltype(f)>{f}); });
   });
 }
 
 void activation_backward(Out gx, In gy, In x, ActivationForm form) {
-  TAPER_SWITCH(gx.dtype, "activation_backward", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(gx.dtype, "activation_backward", [&]<class scalar_t>() {
     functor::with_activation<scalar_t>(
         form, [&](auto f) { map2<scalar_t, scalar_t>(gx, gy, x, Slope<decltype(f)>{f}); });
   });

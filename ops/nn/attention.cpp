@@ -151,7 +151,8 @@ void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Te
       "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ",
       q.dim(), ", key.dim: ", k.dim(), " and value.dim: ", v.dim(), " instead.");
   TAPER_CHECK(q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type(),
-              "Expected query, key, and value to have the same dtype, but got query.dtype: ",
+              "scaled_dot_product_attention: Expected query, key, and value to have the same "
+              "dtype, but got query.dtype: ",
               q.dtype(), " key.dtype: ", k.dtype(), " and value.dtype: ", v.dtype(), " instead.");
   check_same_device("scaled_dot_product_attention", q, k);
   check_same_device("scaled_dot_product_attention", q, v);
@@ -165,7 +166,8 @@ void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Te
               "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
               "is_causal=True");
   TAPER_CHECK(mask.scalar_type() == kBool || mask.scalar_type() == q.scalar_type(),
-              "Expected attn_mask dtype to be bool or to match query dtype, but got "
+              "scaled_dot_product_attention: Expected attn_mask dtype to be bool or to match query "
+              "dtype, but got "
               "attn_mask.dtype: ",
               mask.dtype(), " and  query.dtype: ", q.dtype(), " instead.");
   TAPER_CHECK_INDEX(mask.dim() >= 2,
@@ -196,7 +198,8 @@ Tensor for_each_head(const char* name, const Tensor& t, const Tensor& query) {
               query.sizes(), " and ", name, " ", t.sizes());
   const int64_t own = t.size(-3), heads = query.size(-3);
   TAPER_CHECK(own > 0 && heads % own == 0,
-              "Number of heads in key and value must divide the number of heads in query, got ",
+              "scaled_dot_product_attention: Number of heads in key and value must divide the "
+              "number of heads in query, got ",
               own, " in ", name, " and ", heads, " in query");
   return t.repeat_interleave(heads / own, -3);
 }

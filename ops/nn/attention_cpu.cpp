@@ -222,15 +222,15 @@ void attend_backward(const Head<T>& head, const Blocks<T>& work, const HeadGradi
 }  // namespace
 
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
-  TAPER_SWITCH(y.dtype, "attention", TAPER_FLOAT_DTYPES,
-               [&] { forward<scalar_t>(y, lse, weights, q, k, v, mask, form); });
+  switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class scalar_t>() {
+    forward<scalar_t>(y, lse, weights, q, k, v, mask, form);
+  });
 }
 
 void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v, In mask,
                         AttentionForm form) {
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
-  TAPER_SWITCH(y.dtype, "attention_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "attention_backward", [&]<class T>() {
     const int64_t unit = L * S * (3 * q.sizes[3] + 2 * v.sizes[3]);
     parallel_for(0, N * H, units_at_once(unit), [&](int64_t begin, int64_t end) {
       const Blocks<T> work(L, S, true);

@@ -290,8 +290,7 @@ void attend_backward(const Sample<T>& in, T* p, T* gs, T* delta, const Gradients
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
   const int64_t rows = std::min(L, kQueries), cols = std::min(S, kKeys);
-  TAPER_SWITCH(y.dtype, "attention", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class T>() {
     const Scratch<T> s(H * rows * cols), max(H * rows), sum(H * rows);
     for (int64_t n = 0; n < N; ++n)
       for (int64_t i = 0; i < L; i += rows)
@@ -306,8 +305,7 @@ void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k,
                         AttentionForm form) {
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
   const int64_t rows = std::min(L, kQueries), cols = std::min(S, kKeys);
-  TAPER_SWITCH(y.dtype, "attention_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "attention_backward", [&]<class T>() {
     const Scratch<T> p(H * rows * cols), gs(H * rows * cols), delta(H * rows);
     for (int64_t n = 0; n < N; ++n)
       attend_backward<T>(Sample<T>(q, k, v, mask, form, n), p.get(), gs.get(), delta.get(),

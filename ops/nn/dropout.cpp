@@ -14,7 +14,8 @@ bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
   check_defined(op, x, "input");
   TAPER_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
   if (p == 0 || !train || x.numel() == 0) return true;
-  TAPER_CHECK(x.is_floating_point(), "result type Float can't be cast to the desired output type ",
+  TAPER_CHECK(x.is_floating_point(), op,
+              ": result type Float can't be cast to the desired output type ",
               toString(x.scalar_type()));
   return false;
 }

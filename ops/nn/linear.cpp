@@ -20,16 +20,17 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
               " and ", weight[1], "x", weight[0], ")");
   check_same_device("linear", x, w);
   if (!b.defined()) {
-    TAPER_CHECK(x.scalar_type() == w.scalar_type(), "expected scalar type ",
+    TAPER_CHECK(x.scalar_type() == w.scalar_type(), "linear: expected scalar type ",
                 toString(x.scalar_type()), " but found ", toString(w.scalar_type()));
     return;
   }
   check_same_device("linear", x, b);
   TAPER_CHECK(x.scalar_type() == w.scalar_type() && b.scalar_type() == w.scalar_type(),
-              "mat1 and mat2 must have the same dtype");
+              "linear: mat1 and mat2 must have the same dtype");
   TAPER_CHECK(b.dim() != 1 || b.numel() == weight[0] || b.numel() == 1,
-              "The expanded size of the tensor (", weight[0], ") must match the existing size (",
-              b.numel(), ") at non-singleton dimension 1.  Target sizes: [", in[0], ", ", weight[0],
+              "linear: The expanded size of the tensor (", weight[0],
+              ") must match the existing size (", b.numel(),
+              ") at non-singleton dimension 1.  Target sizes: [", in[0], ", ", weight[0],
               "].  Tensor sizes: ", b.sizes());
 }
 
@@ -70,7 +71,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   }
   if (input.dim() == 2) return linear_2d(input, weight, bias);
   TAPER_CHECK(input.dim() > 0,
-              "both arguments to matmul need to be at least 1D, but they are 0D "
+              "linear: both arguments to matmul need to be at least 1D, but they are 0D "
               "and ",
               weight.dim(), "D");
   if (input.dim() == 1) return linear_2d(input.unsqueeze(0), weight, bias).squeeze(0);

@@ -57,14 +57,16 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
   const double power = p.to<double>();
   TAPER_CHECK(power == 1 || power == 2, "only p == 1 and p == 2 supported");
   TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
-              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+              "multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch "
+              "size, but got: ",
               self.sizes());
   const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
   TAPER_CHECK(target.dim() <= 1 && target.numel() == x.size(0),
-              "inconsistent target size, expected ", x.size(0), " but got ", target.sizes());
+              "multi_margin_loss: inconsistent target size, expected ", x.size(0), " but got ",
+              target.sizes());
   const bool weighted = weight && weight->defined();
   TAPER_CHECK(!weighted || (weight->dim() == 1 && weight->size(0) == x.size(1)),
-              "inconsistent weight size, expected ", x.size(1), " but got ",
+              "multi_margin_loss: inconsistent weight size, expected ", x.size(1), " but got ",
               weighted ? weight->sizes() : IntArrayRef());
   const Tensor t = target.reshape({x.size(0), 1});
   Tensor miss = (x - gather(x, 1, t)).add(margin).relu();
@@ -79,7 +81,8 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   check_reduction("multilabel_margin_loss", reduction);
   TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
-              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+              "multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim "
+              "batch size, but got: ",
               self.sizes());
   TAPER_CHECK(target.sizes() == self.sizes(), "inconsistent target size: ", target.sizes(),
               " for input of size: ", self.sizes());
@@ -102,8 +105,8 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   check_reduction("triplet_margin_loss", reduction);
   TAPER_CHECK(anchor.dim() == positive.dim() && anchor.dim() == negative.dim(),
-              "All inputs should have same dimension but got ", anchor.dim(), "D, ", positive.dim(),
-              "D and ", negative.dim(), "D inputs.");
+              "triplet_margin_loss: All inputs should have same dimension but got ", anchor.dim(),
+              "D, ", positive.dim(), "D and ", negative.dim(), "D inputs.");
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = far.minimum(pairwise_distance(positive, negative, p, eps));

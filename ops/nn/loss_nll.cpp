@@ -16,7 +16,7 @@ namespace {
 
 void check_class_target(const Tensor& target) {
   TAPER_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte,
-              "expected scalar type Long but found ", target.scalar_type());
+              "nll_loss: expected scalar type Long but found ", target.scalar_type());
 }
 
 // The weight as a contiguous tensor of x's dtype, undefined for none.
@@ -24,7 +24,7 @@ Tensor class_weight(const optional<Tensor>& weight, const Tensor& x) {
   if (!weight || !weight->defined()) return {};
   const int64_t classes = x.sizes()[x.dim() == 1 ? 0 : 1];
   TAPER_CHECK(weight->dim() == 1 && weight->numel() == classes,
-              "weight tensor should be defined either for all ", classes,
+              "nll_loss: weight tensor should be defined either for all ", classes,
               " classes or no classes but got weight tensor of shape: ", weight->sizes());
   return weight->to(x.scalar_type()).contiguous();
 }
@@ -34,7 +34,7 @@ void check_samples(const Tensor& x, const Tensor& target) {
   TAPER_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
   TAPER_CHECK(
       x.dim() == 1 ? target.numel() == 1 : target.dim() == 1 && x.sizes()[0] == target.sizes()[0],
-      "size mismatch (got input: ", x.sizes(), ", target: ", target.sizes(), ")");
+      "nll_loss: size mismatch (got input: ", x.sizes(), ", target: ", target.sizes(), ")");
 }
 
 void check_batch(const Tensor& x, const Tensor& target) {

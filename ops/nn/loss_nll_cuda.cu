@@ -155,8 +155,7 @@ struct ScaleGradient {
 }  // namespace
 
 void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions o) {
-  TAPER_SWITCH(x.dtype, "nll_loss", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(x.dtype, "nll_loss", [&]<class T>() {
     const NllShape shape(x.sizes);
     for_each_row(1, kTotalTeam,
                  TotalLoss<T, NllLoss<T>>{Targets<T>(target, weight, o, shape.classes),
@@ -166,8 +165,7 @@ void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions o)
 }
 
 void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, NllOptions o) {
-  TAPER_SWITCH(gx.dtype, "nll_loss_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(gx.dtype, "nll_loss_backward", [&]<class T>() {
     const NllShape shape(gx.sizes);
     for_each(shape.targets(),
              NllGradient<T>{shape, Targets<T>(target, weight, o, shape.classes), gx.as<T>(),
@@ -176,8 +174,7 @@ void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, Nll
 }
 
 void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptions o) {
-  TAPER_SWITCH(x.dtype, "cross_entropy", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(x.dtype, "cross_entropy", [&]<class T>() {
     const NllShape shape(x.sizes);
     T *const log_sums = rows.as<T>(), *const losses = log_sums + shape.n;
     for_each_row(shape.n, team_for(shape.classes), LogSums<T>{x.as<T>(), log_sums, shape.classes});
@@ -191,14 +188,13 @@ void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptio
 }
 
 void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight, NllOptions o) {
-  TAPER_SWITCH(x.dtype, "cross_entropy_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(x.dtype, "cross_entropy_backward", [&]<class T>() {
     cross_entropy_gradient<T>(gx, gy.as<T>(), rows.as<T>(), x, target, weight, o);
   });
 }
 
 void scale_gradient(InOut gx, In gy) {
-  TAPER_SWITCH(gx.dtype, "cross_entropy_backward", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(gx.dtype, "cross_entropy_backward", [&]<class scalar_t>() {
     for_each(gx.numel, ScaleGradient<scalar_t>{gx.as<scalar_t>(), gy.as<scalar_t>()});
   });
 }

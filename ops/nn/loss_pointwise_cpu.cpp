@@ -64,7 +64,7 @@ namespace taper::cpu {
 namespace {
 
 void check_probabilities(const In& x) {
-  TAPER_SWITCH(x.dtype, "binary_cross_entropy", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, "binary_cross_entropy", [&]<class scalar_t>() {
     const scalar_t* p = x.as<scalar_t>();
     bool within = true;
     for (int64_t i = 0; i < x.numel; ++i) within &= (p[i] >= 0) & (p[i] <= 1);

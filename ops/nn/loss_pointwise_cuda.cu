@@ -51,7 +51,7 @@ struct LossGradient {
 }  // namespace
 
 void pointwise_loss(Out y, In x, In target, LossForm form, double divisor) {
-  TAPER_SWITCH(x.dtype, "loss", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, "loss", [&]<class scalar_t>() {
     functor::with_loss(form.kind, [&](auto loss) {
       using Loss = decltype(loss);
       const LossValue<Loss, scalar_t> value(form);
@@ -67,7 +67,7 @@ void pointwise_loss(Out y, In x, In target, LossForm form, double divisor) {
 }
 
 void pointwise_loss_backward(Out gx, In gy, In x, In target, LossForm form, double divisor) {
-  TAPER_SWITCH(x.dtype, "loss_backward", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, "loss_backward", [&]<class scalar_t>() {
     functor::with_loss(form.kind, [&](auto loss) {
       for_each(x.numel,
                LossGradient<decltype(loss), scalar_t>{

@@ -189,19 +189,19 @@ namespace {
 int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, const Tensor& w,
                          const Tensor& b) {
   check_floating(op, x);
-  TAPER_CHECK(!shape.empty(),
-              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+  TAPER_CHECK(!shape.empty(), op,
+              ": Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
               "one element, but got normalized_shape = ",
               shape);
-  TAPER_CHECK(!w.defined() || w.sizes() == shape,
-              "Expected weight to be of same shape as normalized_shape, but got weight of shape ",
+  TAPER_CHECK(!w.defined() || w.sizes() == shape, op,
+              ": Expected weight to be of same shape as normalized_shape, but got weight of shape ",
               w.sizes(), " and normalized_shape = ", shape);
-  TAPER_CHECK(!b.defined() || b.sizes() == shape,
-              "Expected bias to be of same shape as normalized_shape, but got bias of shape ",
+  TAPER_CHECK(!b.defined() || b.sizes() == shape, op,
+              ": Expected bias to be of same shape as normalized_shape, but got bias of shape ",
               b.sizes(), " and normalized_shape = ", shape);
   const int64_t k = static_cast<int64_t>(shape.size());
-  TAPER_CHECK(x.dim() >= k && x.sizes().slice(static_cast<size_t>(x.dim() - k)) == shape,
-              "Given normalized_shape=", shape, ", expected input with shape [*, ",
+  TAPER_CHECK(x.dim() >= k && x.sizes().slice(static_cast<size_t>(x.dim() - k)) == shape, op,
+              ": Given normalized_shape=", shape, ", expected input with shape [*, ",
               detail::concat(shape).substr(1), ", but got input of size", x.sizes());
   if (w.defined()) check_same_device(op, x, w);
   if (b.defined()) check_same_device(op, x, b);
@@ -237,8 +237,9 @@ namespace {
 
 double epsilon_of(ScalarType t) {
   double v = 0;
-  TAPER_SWITCH(t, "rms_norm", TAPER_FLOATING_DTYPES,
-               [&] { v = static_cast<double>(std::numeric_limits<scalar_t>::epsilon()); });
+  switch_dtype<dtypes::Floating>(t, "rms_norm", [&]<class scalar_t>() {
+    v = static_cast<double>(std::numeric_limits<scalar_t>::epsilon());
+  });
   return v;
 }
 
@@ -270,7 +271,8 @@ void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Te
     TAPER_CHECK(x.size(d) > 0, "Expected HxW to be greater than 0, got 0 in an input of shape ",
                 x.sizes());
   TAPER_CHECK(x.size(1) % groups == 0,
-              "Expected number of channels in input to be divisible by num_groups, but got input "
+              "group_norm: Expected number of channels in input to be divisible by num_groups, but "
+              "got input "
               "of shape ",
               x.sizes(), " and num_groups=", groups);
   for (const auto& [name, t] : {std::pair<const char*, const Tensor&>{"weight", w}, {"bias", b}}) {
@@ -316,7 +318,8 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   TAPER_CHECK(input.dim() >= 2, "instance_norm: expected an input of at least 2 dimensions, got ",
               input.sizes());
   TAPER_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()),
-              "Expected running_mean and running_var to be defined when use_input_stats is false");
+              "instance_norm: Expected running_mean and running_var to be defined when "
+              "use_input_stats is false");
   // A batch of one sample that has the channels of all.
   const int64_t batch = input.size(0), channels = input.size(1);
   Dims folded = input.sizes();

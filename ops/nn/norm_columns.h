@@ -17,21 +17,19 @@ struct NormColumns {
   const T* gy = nullptr;
 };
 
-#define TAPER_NORM_COLUMNS(T)                                                                   \
-  /* The mean of every column and the sum of its squared deviations. */                         \
-  void column_moments(const NormColumns<T>& s, double* mean, double* m2);                       \
-  /* y = a (x - mean) + b; y is laid out as x. */                                               \
-  void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,               \
-                          const opmath_t<T>* a, const opmath_t<T>* b);                          \
-  /* Every column's sums of gy and of gy (x - mean). */                                         \
-  void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, double* sum, double* dot); \
-  /* gx = a gy + b (x - mean) + c */                                                            \
-  void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean,                  \
-                      const opmath_t<T>* a, const opmath_t<T>* b, const opmath_t<T>* c);
-TAPER_NORM_COLUMNS(float)
-TAPER_NORM_COLUMNS(double)
-TAPER_NORM_COLUMNS(Half)
-TAPER_NORM_COLUMNS(BFloat16)
-#undef TAPER_NORM_COLUMNS
+/// The mean of every column and the sum of its squared deviations.
+template <class T>
+void column_moments(const NormColumns<T>& s, double* mean, double* m2);
+/// y = a (x - mean) + b; y is laid out as x.
+template <class T>
+void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
+                        const opmath_t<T>* a, const opmath_t<T>* b);
+/// Every column's sums of gy and of gy (x - mean).
+template <class T>
+void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, double* sum, double* dot);
+/// gx = a gy + b (x - mean) + c
+template <class T>
+void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,
+                    const opmath_t<T>* b, const opmath_t<T>* c);
 
 }  // namespace taper::cpu

@@ -18,7 +18,7 @@ class Values {
   explicit Values(const In& x) : copy_(x.numel), defined_(x.defined()) {
     if (!defined_) return;
     const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
-    TAPER_SWITCH(x.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+    switch_dtype<dtypes::Floating>(x.dtype, "norm", [&]<class scalar_t>() {
       for (int64_t i = 0; i < x.numel; ++i)
         copy_[i] = static_cast<Op>(static_cast<opmath_t<scalar_t>>(x.as<scalar_t>()[i * step]));
     });
@@ -34,7 +34,7 @@ class Values {
 template <class Op>
 void store_values(const Out& y, const Op* from) {
   if (!y.defined()) return;
-  TAPER_SWITCH(y.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "norm", [&]<class scalar_t>() {
     for (int64_t i = 0; i < y.numel; ++i)
       y.as<scalar_t>()[i] = static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(from[i]));
   });
@@ -44,7 +44,7 @@ void store_values(const Out& y, const Op* from) {
 void move_towards(const InOut& running, int64_t i, double value, double momentum) {
   if (!running.defined()) return;
   const int64_t step = running.numel > 1 ? running.strides[0] : 1;
-  TAPER_SWITCH(running.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(running.dtype, "batch_norm", [&]<class scalar_t>() {
     scalar_t& r = running.as<scalar_t>()[i * step];
     const double before = static_cast<double>(static_cast<opmath_t<scalar_t>>(r));
     r = static_cast<scalar_t>(
@@ -334,7 +334,7 @@ struct GroupGradient {
 void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut running_var, In x,
                          In weight, In bias, double momentum, double eps) {
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     BatchForward<scalar_t>{p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
@@ -350,7 +350,7 @@ void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In runnin
   for (int64_t i = 0; i < scale.numel; ++i) s[i] = 1 / std::sqrt(v.get()[i] + eps);
   store_values(mean, m.get());
   store_values(scale, static_cast<const double*>(s.get()));
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     BatchForward<scalar_t>{
@@ -363,7 +363,7 @@ void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In runnin
 void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight, double,
                          bool training) {
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight);
     Scratch<Op> sums(2 * p.channels);
@@ -392,7 +392,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
 void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
                         double eps) {
   const int64_t rows = mean.numel;
-  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
@@ -405,8 +405,9 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
 
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t width) {
-  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES,
-               [&] { layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width); });
+  switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
+    layer_gradient<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width);
+  });
 }
 
 void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t groups,
@@ -414,7 +415,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
   const Planes p(x.sizes);
   const int64_t width = p.channels / groups, size = width * p.pixels;
   const bool past = past_caches(x, 1);
-  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     parallel_for(0, size ? p.batch * groups : 0, p.grain(size), [&](int64_t i, int64_t end) {
@@ -436,7 +437,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
 void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t groups) {
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight);
     // Every sample's part by itself, summed in order: the result does not depend on the threads.

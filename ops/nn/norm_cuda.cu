@@ -279,7 +279,7 @@ void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut r
     return;
 #endif
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     for_each_row(
         p.channels, team_for(p.of_channel()),
@@ -299,7 +299,7 @@ void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In runnin
       cudnn_batch_norm_inference(y, running_mean, running_var, x, weight, bias, eps))
     return;
 #endif
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     normalize_channels<scalar_t>(Planes(x.sizes), y, x, mean, scale, weight, bias);
   });
 }
@@ -312,7 +312,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
     return;
 #endif
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "batch_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "batch_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     for_each_row(p.channels, team_for(p.of_channel()),
                  BatchGradient<scalar_t>{p, gx.as<scalar_t>(), gy.as<scalar_t>(), x.as<scalar_t>(),
@@ -324,7 +324,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
 void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
                         double eps) {
   if (width == 0) return;
-  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     for_each_row(
         mean.numel, team_for(width),
@@ -337,7 +337,7 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
 
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t width) {
-  TAPER_SWITCH(x.dtype, "layer_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     row_gradients<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, width, width, 1);
   });
 }
@@ -347,7 +347,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
   const Planes p(x.sizes);
   const int64_t width = p.channels / groups * p.pixels;
   if (width == 0) return;
-  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     for_each_row(
         p.batch * groups, team_for(width),
@@ -361,7 +361,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
 void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t groups) {
   const Planes p(x.sizes);
-  TAPER_SWITCH(x.dtype, "group_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     row_gradients<scalar_t>(gx, gw, gb, gy, x, mean, scale, weight, p.channels / groups * p.pixels,
                             p.channels, p.pixels);
   });

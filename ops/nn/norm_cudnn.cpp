@@ -17,7 +17,7 @@ struct BatchNormPlan {
   BatchNormPlan(int batch, int count, int pixels, ScalarType dtype)
       : mode(pixels == 1 ? CUDNN_BATCHNORM_PER_ACTIVATION : CUDNN_BATCHNORM_SPATIAL) {
     describe(x, dtype, {batch, count, pixels, 1});
-    TAPER_CUDNN(cudnnDeriveBNTensorDescriptor, channels.get(), x.get(), mode);
+    TAPER_LIBRARY_CALL(cudnn, cudnnDeriveBNTensorDescriptor, channels.get(), x.get(), mode);
   }
 };
 

@@ -45,24 +45,24 @@ struct RowGradient {
   opmath_t<T>*gw, *gb;
 };
 
-// What each is called with: T is the element type, opmath_t<T> that of the numbers.
-#define TAPER_NORM_LOOPS(T)                                                                      \
-  Moments moments(const T* x, int64_t n);                                                        \
-  /* y = a (x - mean) + b */                                                                     \
-  void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b); \
-  Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean);                               \
-  /* gx = a gy + b (x - mean) + c */                                                             \
-  void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,          \
-               opmath_t<T> mean, opmath_t<T> c);                                                 \
-  /* y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale */      \
-  void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);                          \
-  /* gx = scale (gy weight - its part along 1 and x), unless null, for such rows; adds           \
-     to gw and gb */                                                                             \
-  void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
-TAPER_NORM_LOOPS(float)
-TAPER_NORM_LOOPS(double)
-TAPER_NORM_LOOPS(Half)
-TAPER_NORM_LOOPS(BFloat16)
-#undef TAPER_NORM_LOOPS
+// T is any floating type, opmath_t<T> that of the numbers.
+
+template <class T>
+Moments moments(const T* x, int64_t n);
+/// y = a (x - mean) + b
+template <class T>
+void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b);
+template <class T>
+Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean);
+/// gx = a gy + b (x - mean) + c
+template <class T>
+void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
+             opmath_t<T> mean, opmath_t<T> c);
+/// y = (x - mean) scale weight + bias for rows [begin, end), with their mean and scale
+template <class T>
+void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end);
+/// gx = scale (gy weight - its part along 1 and x), unless null, for such rows; adds to gw and gb
+template <class T>
+void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end);
 
 }  // namespace taper::cpu

@@ -86,7 +86,7 @@ struct LogSoftmaxBackward {
 template <template <class> class Kernel>
 void forward(const char* name, const Out& y, const In& x, int64_t dim) {
   const Rows shape(x.sizes, dim);
-  TAPER_SWITCH(x.dtype, name, TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(x.dtype, name, [&]<class scalar_t>() {
     for_each_row(shape.count(), shape.team(),
                  Kernel<scalar_t>{y.as<scalar_t>(), x.as<scalar_t>(), shape});
   });
@@ -94,7 +94,7 @@ void forward(const char* name, const Out& y, const In& x, int64_t dim) {
 template <template <class> class Kernel>
 void backward(const char* name, const Out& gx, const In& gy, const In& y, int64_t dim) {
   const Rows shape(y.sizes, dim);
-  TAPER_SWITCH(y.dtype, name, TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(y.dtype, name, [&]<class scalar_t>() {
     for_each_row(shape.count(), shape.team(),
                  Kernel<scalar_t>{gx.as<scalar_t>(), gy.as<scalar_t>(), y.as<scalar_t>(), shape});
   });

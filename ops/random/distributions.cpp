@@ -73,7 +73,7 @@ Tensor poisson(const Tensor& rates, MaybeGenerator generator) {
   check_defined("poisson", rates, "self");
   check_floating("poisson_cpu", rates);
   TAPER_CHECK(!may_look(rates) || rates.detach().ge(0).all().item<bool>(),
-              "invalid Poisson rate, expected rate to be non-negative");
+              "poisson: invalid Poisson rate, expected rate to be non-negative");
   const Tensor x = rates.detach().contiguous();
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   CPUGeneratorImpl* g = detail::generator_for(x.device(), generator);

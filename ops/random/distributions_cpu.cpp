@@ -23,7 +23,7 @@ double at(const In& x, int64_t i) {
 void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
   const std::lock_guard<std::mutex> lock(generator->mutex_);
   Uniform uniform{generator};
-  TAPER_SWITCH(y.dtype, "poisson_cpu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "poisson_cpu", [&]<class scalar_t>() {
     for (int64_t i = 0; i < y.numel; ++i)
       y.as<scalar_t>()[i] = static_cast<scalar_t>(
           static_cast<opmath_t<scalar_t>>(functor::draw_poisson(at<scalar_t>(rates, i), uniform)));
@@ -33,7 +33,7 @@ void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
 void binomial(Out y, In count, In prob, CPUGeneratorImpl* generator) {
   const std::lock_guard<std::mutex> lock(generator->mutex_);
   Uniform uniform{generator};
-  TAPER_SWITCH(y.dtype, "binomial_cpu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "binomial_cpu", [&]<class scalar_t>() {
     for (int64_t i = 0; i < y.numel; ++i)
       y.as<scalar_t>()[i] = static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(
           functor::draw_binomial(at<scalar_t>(count, i), at<scalar_t>(prob, i), uniform)));

@@ -56,14 +56,14 @@ struct Binomial {
 
 void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
   const RandomKey key(generator);
-  TAPER_SWITCH(y.dtype, "poisson", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "poisson", [&]<class scalar_t>() {
     for_each(y.numel, Poisson<scalar_t>{y.as<scalar_t>(), rates.as<scalar_t>(), key});
   });
 }
 
 void binomial(Out y, In count, In prob, CPUGeneratorImpl* generator) {
   const RandomKey key(generator);
-  TAPER_SWITCH(y.dtype, "binomial", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "binomial", [&]<class scalar_t>() {
     for_each(y.numel,
              Binomial<scalar_t>{y.as<scalar_t>(), count.as<scalar_t>(), prob.as<scalar_t>(), key});
   });

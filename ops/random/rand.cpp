@@ -36,11 +36,15 @@ void check_floating(const char* kernel, const Tensor& x) {
 
 void check_uniform_bounds(ScalarType dtype, double from, double to) {
   double most = 0;
-  TAPER_SWITCH(dtype, "check_uniform_bounds", TAPER_FLOATING_DTYPES,
-               [&] { most = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
-  TAPER_CHECK(from >= -most && from <= most, "from is out of bounds for ", cpp_type_name(dtype));
-  TAPER_CHECK(to >= -most && to <= most, "to is out of bounds for ", cpp_type_name(dtype));
-  TAPER_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from,
+  switch_dtype<dtypes::Floating>(dtype, "check_uniform_bounds", [&]<class scalar_t>() {
+    most = static_cast<double>(std::numeric_limits<scalar_t>::max());
+  });
+  TAPER_CHECK(from >= -most && from <= most, "uniform_: from is out of bounds for ",
+              cpp_type_name(dtype));
+  TAPER_CHECK(to >= -most && to <= most, "uniform_: to is out of bounds for ",
+              cpp_type_name(dtype));
+  TAPER_CHECK(from <= to,
+              "uniform_: uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
   TAPER_CHECK(to - from <= most, "uniform_ expects to-from <= std::numeric_limits<",
               toString(dtype), ">::max(), but found to=", to, " and from=", from,
@@ -149,7 +153,7 @@ namespace {
 // The largest number up to which the dtype holds every integer.
 int64_t largest_integer(ScalarType t) {
   int64_t largest = 0;
-  TAPER_SWITCH(t, "random_", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(t, "random_", [&]<class scalar_t>() {
     using limits = std::numeric_limits<scalar_t>;
     if constexpr (limits::is_integer)
       largest = static_cast<int64_t>(limits::max());
@@ -180,7 +184,7 @@ void check_in_range(const char* what, int64_t v, ScalarType t) {
 // v as the floating dtype holds it; v itself where that is no int64.
 int64_t rounded_to(ScalarType t, int64_t v) {
   double r = 0;
-  TAPER_SWITCH(t, "random_", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(t, "random_", [&]<class scalar_t>() {
     r = static_cast<double>(static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(v)));
   });
   return std::fabs(r) < 0x1p63 ? static_cast<int64_t>(r) : v;
@@ -402,9 +406,9 @@ void check_multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
   // A NaN is both extremes.
   const Tensor largest = p.amax({-1});
   TAPER_CHECK(p.min().ge(0).item<bool>() && largest.max().lt(INFINITY).item<bool>(),
-              "probability tensor contains either `inf`, `nan` or element < 0");
+              "multinomial: probability tensor contains either `inf`, `nan` or element < 0");
   TAPER_CHECK(largest.min().gt(0).item<bool>(),
-              "invalid multinomial distribution (sum of probabilities <= 0)");
+              "multinomial: invalid multinomial distribution (sum of probabilities <= 0)");
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) 
 
 void normal(Out y, double mean, double std, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
-  TAPER_SWITCH(y.dtype, "normal_kernel_cpu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "normal_kernel_cpu", [&]<class scalar_t>() {
     if (y.numel >= 16 && y.contiguous)
       normal_fill(y.as<scalar_t>(), y.numel, mean, std, g);
     else
@@ -207,7 +207,7 @@ void normal(Out y, double mean, double std, CPUGeneratorImpl* g) {
 
 void exponential(Out y, double lambd, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
-  TAPER_SWITCH(y.dtype, "exponential_cpu", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "exponential_cpu", [&]<class scalar_t>() {
     each_value<scalar_t>(y, [&] {
       const double v = -1.0 / lambd * std::log(1.0 - uniform_double(g));
       return static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(v));
@@ -227,7 +227,7 @@ void bernoulli(Out y, double p, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
   Words words(g);
   const int64_t threshold = bernoulli_threshold(p);
-  TAPER_SWITCH(y.dtype, "bernoulli_scalar_cpu_", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "bernoulli_scalar_cpu_", [&]<class scalar_t>() {
     each_piece<scalar_t>(
         y, [&](scalar_t* to, int64_t n) { bernoulli_values(to, words.paired(n), n, threshold); });
   });
@@ -236,9 +236,8 @@ void bernoulli(Out y, double p, CPUGeneratorImpl* g) {
 void bernoulli_each(Out y, In p, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
   const Plan<2> plan = plan_over(y.sizes, y, p);
-  TAPER_SWITCH(p.dtype, "bernoulli_tensor_cpu_p_", TAPER_FLOATING_DTYPES, [&] {
-    using prob_t = scalar_t;
-    TAPER_SWITCH(y.dtype, "bernoulli_tensor_cpu_self_", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(p.dtype, "bernoulli_tensor_cpu_p_", [&]<class prob_t>() {
+    switch_dtype<dtypes::Real>(y.dtype, "bernoulli_tensor_cpu_self_", [&]<class scalar_t>() {
       for_each_row(plan, 0, plan.numel, [&](char* const* ptr, const int64_t* stride, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           const prob_t prob = *reinterpret_cast<const prob_t*>(ptr[1] + i * stride[1]);
@@ -258,7 +257,7 @@ void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
   Words words(g);
   const int64_t threshold = bernoulli_threshold(1 - p);
-  TAPER_SWITCH(y.dtype, "dropout", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
     using acc_t = opmath_t<scalar_t>;
     const scalar_t scale = static_cast<scalar_t>(acc_t(1) / static_cast<acc_t>(1 - p));
     for (int64_t i = 0; i < y.numel; i += kBlock) {
@@ -272,7 +271,7 @@ void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* g) {
 // ---------------------------------------------------------------- integers
 void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
-  TAPER_SWITCH(y.dtype, "random_from_to_kernel_cpu", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "random_from_to_kernel_cpu", [&]<class scalar_t>() {
     const auto value = [base](uint64_t r) {
       const int64_t v = static_cast<int64_t>(r + static_cast<uint64_t>(base));
       if constexpr (isReducedFloatingType(CppTypeToScalarType<scalar_t>::value))
@@ -292,7 +291,7 @@ void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* g) {
 
 void random_full(Out y, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
-  TAPER_SWITCH(y.dtype, "random_kernel_cpu", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "random_kernel_cpu", [&]<class scalar_t>() {
     each_value<scalar_t>(y, [&] {
       using limits = std::numeric_limits<scalar_t>;
       if constexpr (std::is_same_v<scalar_t, bool>)
@@ -339,7 +338,7 @@ void permutation(Out y, CPUGeneratorImpl* g) {
   const std::unique_ptr<uint32_t[]> order(new uint32_t[static_cast<size_t>(n)]);
   for (int64_t i = 0; i < n; ++i) order[i] = static_cast<uint32_t>(i);
   shuffle(order.get(), n, g);
-  TAPER_SWITCH(y.dtype, "randperm", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "randperm", [&]<class scalar_t>() {
     scalar_t* p = y.as<scalar_t>();
     for (int64_t i = 0; i < n; ++i)
       p[i] = static_cast<scalar_t>(
@@ -353,7 +352,7 @@ void multinomial_replace(Out y, In p, CPUGeneratorImpl* g) {
   const Lock lock(g->mutex_);
   const int64_t rows = p.dim() == 1 ? 1 : p.sizes[0], k = p.sizes.back();
   const int64_t samples = rows == 0 ? 0 : y.numel / rows;
-  TAPER_SWITCH(p.dtype, "multinomial", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(p.dtype, "multinomial", [&]<class scalar_t>() {
     const std::unique_ptr<scalar_t[]> cumulative(new scalar_t[static_cast<size_t>(k)]);
     for (int64_t r = 0; r < rows; ++r) {
       const scalar_t* weights = p.as<scalar_t>() + r * k;

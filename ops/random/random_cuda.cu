@@ -227,7 +227,7 @@ struct Multinomial {
 }  // namespace
 
 void uniform(Out y, double from, double to, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "uniform", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "uniform", [&]<class scalar_t>() {
     using A = opmath_t<scalar_t>;
     const scalar_t first = static_cast<scalar_t>(static_cast<A>(from));
     const scalar_t last = static_cast<scalar_t>(static_cast<A>(to));
@@ -238,25 +238,27 @@ void uniform(Out y, double from, double to, CPUGeneratorImpl* generator) {
 }
 
 void normal(Out y, double mean, double std, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "normal", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "normal", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Normal<scalar_t>{mean, std});
   });
 }
 
 void exponential(Out y, double lambd, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "exponential", TAPER_FLOATING_DTYPES,
-               [&] { draw_numbers<scalar_t>(y, generator, Exponential<scalar_t>{lambd}); });
+  switch_dtype<dtypes::Floating>(y.dtype, "exponential", [&]<class scalar_t>() {
+    draw_numbers<scalar_t>(y, generator, Exponential<scalar_t>{lambd});
+  });
 }
 
 void bernoulli(Out y, double p, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "bernoulli", TAPER_ALL_DTYPES,
-               [&] { draw_numbers<scalar_t>(y, generator, Bernoulli<scalar_t>{threshold_of(p)}); });
+  switch_dtype<dtypes::Real>(y.dtype, "bernoulli", [&]<class scalar_t>() {
+    draw_numbers<scalar_t>(y, generator, Bernoulli<scalar_t>{threshold_of(p)});
+  });
 }
 
 void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
-  TAPER_SWITCH(y.dtype, "bernoulli", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "bernoulli", [&]<class scalar_t>() {
     for_each((y.numel + 1) / 2,
              BernoulliEach<scalar_t>{y.as<char>(), p.as<char>(), p.dtype,
                                      Offsets<2, int64_t>(plan_over(y.sizes, y, p)), y.numel, key});
@@ -266,8 +268,7 @@ void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
 void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* generator) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
-  TAPER_SWITCH(y.dtype, "dropout", TAPER_FLOATING_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class T>() {
     using A = opmath_t<T>;
     const T scale = static_cast<T>(A(1) / static_cast<A>(1 - p));
     for_each((y.numel + 3) / 4, Dropout<T>{y.as<T>(), noise.defined() ? noise.as<T>() : nullptr,
@@ -276,13 +277,13 @@ void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* generator) {
 }
 
 void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "random", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "random", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Integers<scalar_t>{range, range == 0 ? 0 : base});
   });
 }
 
 void random_full(Out y, CPUGeneratorImpl* generator) {
-  TAPER_SWITCH(y.dtype, "random", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "random", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Integers<scalar_t>{count_of<scalar_t>(), 0});
   });
 }
@@ -295,7 +296,7 @@ void permutation(Out y, CPUGeneratorImpl* generator) {
   for_each(n, ShuffleKeys{keys.get(), values.get(), RandomKey(generator)});
   sort_pairs<uint64_t, uint32_t>({sorted_keys.get(), sorted_values.get()},
                                  {keys.get(), values.get()}, n, 64);
-  TAPER_SWITCH(y.dtype, "randperm", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "randperm", [&]<class scalar_t>() {
     for_each(n, StoreNumbers<scalar_t>{y.as<scalar_t>(), sorted_values.get()});
   });
 }
@@ -304,7 +305,7 @@ void multinomial_replace(Out y, In p, CPUGeneratorImpl* generator) {
   const int64_t k = p.sizes.back(), rows = p.numel == 0 ? 0 : p.numel / k;
   if (rows == 0 || y.numel == 0) return;
   const Scratch<double> running(p.numel);
-  TAPER_SWITCH(p.dtype, "multinomial", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(p.dtype, "multinomial", [&]<class scalar_t>() {
     scan(ScanBox{rows, k, 1, false},
          SumScan<double, WeightOf<scalar_t>>{running.get(), WeightOf<scalar_t>{p.as<scalar_t>()}});
   });

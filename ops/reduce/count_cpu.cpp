@@ -36,7 +36,7 @@ void count_values(InOut counts, In x, int64_t first) {
   // A table for each piece: only where the elements are many more than the places.
   const int64_t pieces = n / std::max(kGrain, 4 * bins) > 1 ? get_num_threads() : 1;
   const int64_t each = (n + pieces - 1) / pieces;
-  TAPER_SWITCH(x.dtype, "count", TAPER_INTEGRAL_DTYPES, [&] {
+  switch_dtype<dtypes::Integral>(x.dtype, "count", [&]<class scalar_t>() {
     const scalar_t* from = x.as<scalar_t>();
     if (pieces == 1) return count_part(counts.as<int64_t>(), bins, from, n, first);
     std::vector<int64_t> tables(static_cast<size_t>(pieces * bins));

@@ -24,7 +24,7 @@ struct Count {
 }  // namespace
 
 void count_values(InOut counts, In x, int64_t first) {
-  TAPER_SWITCH(x.dtype, "count", TAPER_INTEGRAL_DTYPES, [&] {
+  switch_dtype<dtypes::Integral>(x.dtype, "count", [&]<class scalar_t>() {
     for_each(x.numel, Count<scalar_t>{counts.as<int64_t>(), x.as<scalar_t>(), first});
   });
 }

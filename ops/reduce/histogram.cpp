@@ -219,7 +219,7 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
   TAPER_CHECK(self.dim() == 1 && self.min().item().to<int64_t>() >= 0,
               "bincount only supports 1-d non-negative integral inputs.");
   TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
-              "weights should be 1-d and have the same length as input");
+              "bincount: weights should be 1-d and have the same length as input");
   const int64_t largest = self.max().item().to<int64_t>();
   TAPER_CHECK(largest < INT64_MAX, "maximum value of input overflowed, it should be < ", INT64_MAX,
               " but got ", largest);

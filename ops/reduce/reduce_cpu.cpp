@@ -29,7 +29,8 @@ void store_totals(char* y, int64_t step, const Total* totals, int64_t n, Finish 
 template <class Total>
 StoreTotals<Total> store_totals_for(ScalarType dtype) {
   StoreTotals<Total> store = nullptr;
-  TAPER_SWITCH(dtype, "reduce", TAPER_ALL_DTYPES, [&] { store = &store_totals<scalar_t, Total>; });
+  switch_dtype<dtypes::Real>(dtype, "reduce",
+                             [&]<class scalar_t>() { store = &store_totals<scalar_t, Total>; });
   return store;
 }
 template StoreTotals<float> store_totals_for(ScalarType dtype);

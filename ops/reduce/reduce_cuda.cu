@@ -79,48 +79,39 @@ void run(const Out& y, const In& x, DimMask dims, A identity, Op op, Before befo
 // ---------------------------------------------------------------- results that are integers
 // The dtypes are asked element by element: one kernel serves all of them.
 
-#define TAPER_DTYPE_CASE(T, Name, body) \
-  case ScalarType::Name: {              \
-    using scalar_t = T;                 \
-    body;                               \
-    break;                              \
-  }
-
-TAPER_DEVICE void store_integer(ScalarType dtype, char* y, int64_t v) {
-  switch (dtype) {
-    TAPER_BIT_DTYPES(TAPER_DTYPE_CASE, *reinterpret_cast<scalar_t*>(y) = scalar_t(v))
-    default:
-      break;
-  }
+template <class... T>
+TAPER_DEVICE void store_integer(TypeList<T...>, ScalarType dtype, char* y, int64_t v) {
+  ((dtype == CppTypeToScalarType<T>::value && (*reinterpret_cast<T*>(y) = T(v), true)) || ...);
 }
 
 /// The element itself. Sums of integers are of unsigned numbers, so that they wrap.
 struct Number {
-  TAPER_DEVICE uint64_t of(ScalarType dtype, const char* x) const {
+  template <class... T>
+  TAPER_DEVICE static uint64_t of_any(TypeList<T...>, ScalarType dtype, const char* x) {
     uint64_t v = 0;
-    switch (dtype) {
-      TAPER_BIT_DTYPES(TAPER_DTYPE_CASE,
-                       v = static_cast<uint64_t>(*reinterpret_cast<const scalar_t*>(x)))
-      default:
-        break;
-    }
+    ((dtype == CppTypeToScalarType<T>::value &&
+      (v = static_cast<uint64_t>(*reinterpret_cast<const T*>(x)), true)) ||
+     ...);
     return v;
+  }
+  TAPER_DEVICE uint64_t of(ScalarType dtype, const char* x) const {
+    return of_any(dtypes::Bit(), dtype, x);
   }
 };
 /// 1 for what is not zero.
 struct IsNonZero {
-  TAPER_DEVICE uint64_t of(ScalarType dtype, const char* x) const {
+  template <class... T>
+  TAPER_DEVICE static uint64_t of_any(TypeList<T...>, ScalarType dtype, const char* x) {
     uint64_t v = 0;
-    switch (dtype) {
-      TAPER_ALL_DTYPES(TAPER_DTYPE_CASE,
-                       v = load(*reinterpret_cast<const scalar_t*>(x)) != 0 ? 1 : 0)
-      default:
-        break;
-    }
+    ((dtype == CppTypeToScalarType<T>::value &&
+      (v = load(*reinterpret_cast<const T*>(x)) != 0 ? 1 : 0, true)) ||
+     ...);
     return v;
   }
+  TAPER_DEVICE uint64_t of(ScalarType dtype, const char* x) const {
+    return of_any(dtypes::Real(), dtype, x);
+  }
 };
-#undef TAPER_DTYPE_CASE
 
 template <class Op, class Before>
 struct JoinedIntegers {
@@ -133,7 +124,7 @@ struct JoinedIntegers {
   TAPER_DEVICE uint64_t take(const char* x, int64_t) const { return before.of(from, x); }
   TAPER_DEVICE uint64_t join(uint64_t a, uint64_t b) const { return op(a, b); }
   TAPER_DEVICE void finish(char* y, uint64_t v) const {
-    store_integer(to, y, static_cast<int64_t>(v));
+    store_integer(dtypes::Bit(), to, y, static_cast<int64_t>(v));
   }
 };
 
@@ -166,19 +157,21 @@ constexpr T highest() {
 
 void sum(Out y, In x, DimMask dims, double divisor) {
   if (isIntegralType(y.dtype, true)) return run_integers(y, x, dims, 0, Plus(), Number());
-  TAPER_SWITCH(x.dtype, "sum", TAPER_FLOATING_DTYPES,
-               [&] { run<scalar_t>(y, x, dims, 0.0, Plus(), Same(), divisor); });
+  switch_dtype<dtypes::Floating>(x.dtype, "sum", [&]<class scalar_t>() {
+    run<scalar_t>(y, x, dims, 0.0, Plus(), Same(), divisor);
+  });
 }
 
 void nansum(Out y, In x, DimMask dims) {
-  TAPER_SWITCH(x.dtype, "nansum", TAPER_FLOATING_DTYPES,
-               [&] { run<scalar_t>(y, x, dims, 0.0, Plus(), NanToZero()); });
+  switch_dtype<dtypes::Floating>(x.dtype, "nansum", [&]<class scalar_t>() {
+    run<scalar_t>(y, x, dims, 0.0, Plus(), NanToZero());
+  });
 }
 
 void prod(Out y, In x, DimMask dims) {
   if (isIntegralType(y.dtype, true)) return run_integers(y, x, dims, 1, Times(), Number());
-  TAPER_SWITCH(x.dtype, "prod", TAPER_FLOATING_DTYPES,
-               [&] { run<scalar_t>(y, x, dims, 1.0, Times(), Same()); });
+  switch_dtype<dtypes::Floating>(
+      x.dtype, "prod", [&]<class scalar_t>() { run<scalar_t>(y, x, dims, 1.0, Times(), Same()); });
 }
 
 void count_nonzero(Out y, In x, DimMask dims) { run_integers(y, x, dims, 0, Plus(), IsNonZero()); }
@@ -186,17 +179,18 @@ void any(Out y, In x, DimMask dims) { run_integers(y, x, dims, 0, Larger(), IsNo
 void all(Out y, In x, DimMask dims) { run_integers(y, x, dims, 1, Smaller(), IsNonZero()); }
 
 void amax(Out y, In x, DimMask dims) {
-  TAPER_SWITCH(x.dtype, "amax", TAPER_ALL_DTYPES,
-               [&] { run<scalar_t>(y, x, dims, lowest<ValueOf<scalar_t>>(), Larger(), Same()); });
+  switch_dtype<dtypes::Real>(x.dtype, "amax", [&]<class scalar_t>() {
+    run<scalar_t>(y, x, dims, lowest<ValueOf<scalar_t>>(), Larger(), Same());
+  });
 }
 void amin(Out y, In x, DimMask dims) {
-  TAPER_SWITCH(x.dtype, "amin", TAPER_ALL_DTYPES,
-               [&] { run<scalar_t>(y, x, dims, highest<ValueOf<scalar_t>>(), Smaller(), Same()); });
+  switch_dtype<dtypes::Real>(x.dtype, "amin", [&]<class scalar_t>() {
+    run<scalar_t>(y, x, dims, highest<ValueOf<scalar_t>>(), Smaller(), Same());
+  });
 }
 
 void vector_norm(Out y, In x, DimMask dims, double p) {
-  TAPER_SWITCH(x.dtype, "norm", TAPER_FLOATING_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Floating>(x.dtype, "norm", [&]<class T>() {
     if (p == 2)
       run<T>(y, x, dims, 0.0, Plus(), Squared(), 1, true);
     else if (p == 1)
@@ -250,7 +244,7 @@ struct BestOf {
 
 template <int Sign>
 void best(const char* name, const Out& values, const Out& indices, const In& x, DimMask dims) {
-  TAPER_SWITCH(x.dtype, name, TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(x.dtype, name, [&]<class scalar_t>() {
     reduce(indices, x, dims, BestOf<scalar_t, Sign>{values.as<scalar_t>(), indices.as<int64_t>()});
   });
 }
@@ -298,7 +292,7 @@ void min_with_index(Out values, Out indices, In x, DimMask dims) {
 }
 
 void moments(Out variance, Out mean, In x, DimMask dims, double correction, bool square_root) {
-  TAPER_SWITCH(x.dtype, "var", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(x.dtype, "var", [&]<class scalar_t>() {
     reduce(variance, x, dims,
            MomentsOf<scalar_t, scalar_t>{mean.as<char>(), variance.as<char>(), correction,
                                          square_root});

@@ -27,12 +27,13 @@ void median(Out values, Out indices, In x, bool skip_nan) {
   const auto rank_of = [=](int64_t nans) {
     return nans > 0 && (!skip_nan || nans == n) ? n - nans : (n - nans - 1) / 2;
   };
-  TAPER_SWITCH(x.dtype, "median", TAPER_NUMBER_DTYPES,
-               [&] { select_rows<scalar_t>(values, indices, x, n, rank_of); });
+  switch_dtype<dtypes::Number>(x.dtype, "median", [&]<class scalar_t>() {
+    select_rows<scalar_t>(values, indices, x, n, rank_of);
+  });
 }
 
 void kth_value(Out values, Out indices, In x, int64_t n, int64_t k) {
-  TAPER_SWITCH(x.dtype, "kthvalue", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(x.dtype, "kthvalue", [&]<class scalar_t>() {
     select_rows<scalar_t>(values, indices, x, n, [=](int64_t) { return k - 1; });
   });
 }

@@ -53,8 +53,7 @@ struct KthValue {
 
 void median(Out values, Out indices, In x, bool skip_nan) {
   const int64_t n = x.sizes.back(), rows = values.numel;
-  TAPER_SWITCH(x.dtype, "median", TAPER_NUMBER_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Number>(x.dtype, "median", [&]<class T>() {
     const SortedRows<T> sorted(x.as<T>(), rows, n, false);
     for_each(rows, Median<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), sorted.keys(),
                              sorted.positions(), n, skip_nan});
@@ -63,8 +62,7 @@ void median(Out values, Out indices, In x, bool skip_nan) {
 
 void kth_value(Out values, Out indices, In x, int64_t n, int64_t k) {
   const int64_t rows = values.numel;
-  TAPER_SWITCH(x.dtype, "kthvalue", TAPER_NUMBER_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Number>(x.dtype, "kthvalue", [&]<class T>() {
     const SortedRows<T> sorted(x.as<T>(), rows, n, false);
     for_each(rows, KthValue<T>{values.as<T>(), indices.as<int64_t>(), x.as<T>(), sorted.positions(),
                                n, k});

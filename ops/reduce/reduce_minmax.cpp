@@ -153,7 +153,7 @@ std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
   Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim) {        \
     const ScalarType t = self.scalar_type();                                                  \
     TAPER_CHECK(!out.defined() || out.scalar_type() == t,                                     \
-                "Expected the dtype for input and out to match, but got ", toString(t),       \
+                "min: Expected the dtype for input and out to match, but got ", toString(t),  \
                 " for input's dtype and ", toString(out.scalar_type()), " for out's dtype."); \
     return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                  \
   }

@@ -181,7 +181,7 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
       if (past_caches) end_stream();
     });
   }
-  TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "cumsum", [&]<class scalar_t>() {
     using M = scan_t<scalar_t>;
     scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, reverse, M(0),
          [](M a, M b) { return M(a + b); });
@@ -190,7 +190,7 @@ void running_sum(Out y, In x, ScanShape shape, bool reverse) {
 
 void running_product(Out y, In x, ScanShape shape) {
   if (y.numel == 0) return;
-  TAPER_SWITCH(y.dtype, "cumprod", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "cumprod", [&]<class scalar_t>() {
     using M = scan_t<scalar_t>;
     scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, false, M(1), [](M a, M b) { return M(a * b); });
   });
@@ -198,7 +198,7 @@ void running_product(Out y, In x, ScanShape shape) {
 
 void running_log_sum(Out y, In x, ScanShape shape) {
   if (y.numel == 0) return;
-  TAPER_SWITCH(y.dtype, "logcumsumexp", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "logcumsumexp", [&]<class scalar_t>() {
     using M = scan_t<scalar_t>;
     scan(y.as<scalar_t>(), x.as<scalar_t>(), shape, false, -std::numeric_limits<M>::infinity(),
          [](M a, M b) { return log_of_sum(a, b); });
@@ -207,7 +207,7 @@ void running_log_sum(Out y, In x, ScanShape shape) {
 
 void running_extreme(Out y, Out index, In x, ScanShape s, bool maximum) {
   if (y.numel == 0) return;
-  TAPER_SWITCH(x.dtype, "cummax", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(x.dtype, "cummax", [&]<class scalar_t>() {
     const auto run =
         maximum ? &running_extremes<true, scalar_t> : &running_extremes<false, scalar_t>;
     run(y.as<scalar_t>(), index.as<int64_t>(), x.as<scalar_t>(), s);

@@ -71,27 +71,26 @@ ScanBox box_of(const ScanShape& s, bool reverse) { return {s.outer, s.size, s.in
 }  // namespace
 
 void running_sum(Out y, In x, ScanShape shape, bool reverse) {
-  TAPER_SWITCH(y.dtype, "cumsum", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "cumsum", [&]<class scalar_t>() {
     scan(box_of(shape, reverse),
          RunningValues<scalar_t, false>{y.as<scalar_t>(), x.as<scalar_t>()});
   });
 }
 
 void running_product(Out y, In x, ScanShape shape) {
-  TAPER_SWITCH(y.dtype, "cumprod", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "cumprod", [&]<class scalar_t>() {
     scan(box_of(shape, false), RunningValues<scalar_t, true>{y.as<scalar_t>(), x.as<scalar_t>()});
   });
 }
 
 void running_log_sum(Out y, In x, ScanShape shape) {
-  TAPER_SWITCH(y.dtype, "logcumsumexp", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "logcumsumexp", [&]<class scalar_t>() {
     scan(box_of(shape, false), RunningLogSum<scalar_t>{y.as<scalar_t>(), x.as<scalar_t>()});
   });
 }
 
 void running_extreme(Out y, Out index, In x, ScanShape shape, bool maximum) {
-  TAPER_SWITCH(x.dtype, "cummax", TAPER_ALL_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Real>(x.dtype, "cummax", [&]<class T>() {
     const ScanBox box = box_of(shape, false);
     if (maximum)
       scan(box, RunningExtreme<T, 1>{y.as<T>(), index.as<int64_t>(), x.as<T>()});

@@ -51,7 +51,7 @@ int64_t part_near(const T* edges, int64_t parts, T v, T scale) {
 void searchsorted(Out y, In boundaries, In values, bool right) {
   const int64_t n = boundaries.sizes[boundaries.dim() - 1];
   const int64_t rows = n ? boundaries.numel / n : 1, each = rows ? values.numel / rows : 0;
-  TAPER_SWITCH(values.dtype, "searchsorted", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(values.dtype, "searchsorted", [&]<class scalar_t>() {
     parallel_for(0, values.numel, kGrain / 8, [&](int64_t i, int64_t end) {
       while (i < end) {
         const int64_t row = rows > 1 ? i / each : 0;
@@ -66,7 +66,7 @@ void searchsorted(Out y, In boundaries, In values, bool right) {
 
 void histogram_cells(InOut cells, In values, In edges, bool equal) {
   const int64_t parts = edges.numel - 1, step = values.strides[0];
-  TAPER_SWITCH(values.dtype, "histogram", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(values.dtype, "histogram", [&]<class scalar_t>() {
     const scalar_t *const e = edges.as<scalar_t>(), *const v = values.as<scalar_t>();
     const auto scale = static_cast<scalar_t>(
         static_cast<double>(parts) / (static_cast<double>(e[parts]) - static_cast<double>(e[0])));

@@ -33,14 +33,14 @@ struct HistogramCell {
 void searchsorted(Out y, In boundaries, In values, bool right) {
   const int64_t n = boundaries.sizes[boundaries.dim() - 1];
   const int64_t rows = n ? boundaries.numel / n : 1, each = rows ? values.numel / rows : 1;
-  TAPER_SWITCH(values.dtype, "searchsorted", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(values.dtype, "searchsorted", [&]<class scalar_t>() {
     for_each(values.numel, Search<scalar_t>{y.as<int64_t>(), boundaries.as<scalar_t>(),
                                             values.as<scalar_t>(), n, each, right});
   });
 }
 
 void histogram_cells(InOut cells, In values, In edges, bool) {
-  TAPER_SWITCH(values.dtype, "histogram", TAPER_FLOAT_DTYPES, [&] {
+  switch_dtype<dtypes::Float>(values.dtype, "histogram", [&]<class scalar_t>() {
     for_each(cells.numel,
              HistogramCell<scalar_t>{cells.as<int64_t>(), values.as<scalar_t>(),
                                      edges.as<scalar_t>(), values.strides[0], edges.numel - 1});

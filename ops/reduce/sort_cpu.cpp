@@ -145,7 +145,7 @@ void topk_row(T* values, int64_t* indices, const T* x, int64_t n, int64_t k, key
 }  // namespace
 
 void sort_rows(Out values, Out indices, In x, int64_t n, bool descending) {
-  TAPER_SWITCH(x.dtype, "sort", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(x.dtype, "sort", [&]<class scalar_t>() {
     using K = key_of<scalar_t>;
     const K flip = descending ? ~K(0) : K(0);
     each_row<K>(x.numel / n, n, [&](int64_t r, Keyed<K>* scratch) {
@@ -156,7 +156,7 @@ void sort_rows(Out values, Out indices, In x, int64_t n, bool descending) {
 }
 
 void topk_rows(Out values, Out indices, In x, int64_t n, int64_t k, bool largest) {
-  TAPER_SWITCH(x.dtype, "topk_cpu", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(x.dtype, "topk_cpu", [&]<class scalar_t>() {
     using K = key_of<scalar_t>;
     const K flip = largest ? K(0) : ~K(0);
     each_row<K>(x.numel / n, n, [&](int64_t r, Keyed<K>* scratch) {

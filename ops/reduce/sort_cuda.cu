@@ -40,13 +40,15 @@ void write_sorted(const Out& values, const Out& indices, const In& x, int64_t n,
 }  // namespace
 
 void sort_rows(Out values, Out indices, In x, int64_t n, bool descending) {
-  TAPER_SWITCH(x.dtype, "sort", TAPER_ALL_DTYPES,
-               [&] { write_sorted<scalar_t>(values, indices, x, n, n, descending); });
+  switch_dtype<dtypes::Real>(x.dtype, "sort", [&]<class scalar_t>() {
+    write_sorted<scalar_t>(values, indices, x, n, n, descending);
+  });
 }
 
 void topk_rows(Out values, Out indices, In x, int64_t n, int64_t k, bool largest) {
-  TAPER_SWITCH(x.dtype, "topk_cpu", TAPER_NUMBER_DTYPES,
-               [&] { write_sorted<scalar_t>(values, indices, x, n, k, largest); });
+  switch_dtype<dtypes::Number>(x.dtype, "topk_cpu", [&]<class scalar_t>() {
+    write_sorted<scalar_t>(values, indices, x, n, k, largest);
+  });
 }
 
 }  // namespace taper::cuda

@@ -122,8 +122,8 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
   Dims size = moved.sizes();
   const int64_t n = size[0];
   TAPER_CHECK(
-      n == 0 || x.numel() > 0,
-      "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+      n == 0 || x.numel() > 0, op,
+      ": There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
   if (n == 0) {
     const TensorOptions longs = x.options().dtype(kLong);
     return {x.detach().clone(), zeros({0}, longs), zeros({0}, longs)};

@@ -74,13 +74,13 @@ void check_ctc(const Tensor& x, const Tensor& targets, const Lengths& l, int64_t
   const int64_t steps = x.size(0), batch = x.size(1), classes = x.size(2);
   TAPER_CHECK(x.is_floating_point(), "ctc_loss: expected floating log_probs, got ",
               toString(x.scalar_type()));
-  TAPER_CHECK(isIntegralType(targets.scalar_type(), false), "targets must be integral, got ",
-              toString(targets.scalar_type()));
-  TAPER_CHECK(blank >= 0 && blank < classes, "blank must be in label range");
+  TAPER_CHECK(isIntegralType(targets.scalar_type(), false),
+              "ctc_loss: targets must be integral, got ", toString(targets.scalar_type()));
+  TAPER_CHECK(blank >= 0 && blank < classes, "ctc_loss: blank must be in label range");
   TAPER_CHECK(static_cast<int64_t>(l.inputs.size()) == batch,
-              "input_lengths must be of size batch_size");
+              "ctc_loss: input_lengths must be of size batch_size");
   TAPER_CHECK(static_cast<int64_t>(l.targets.size()) == batch,
-              "target_lengths must be of size batch_size");
+              "ctc_loss: target_lengths must be of size batch_size");
   check_lengths("input_lengths", l.inputs, steps);
   check_lengths("target_lengths", l.targets, std::numeric_limits<int64_t>::max());
   check_targets(targets, l);
@@ -221,9 +221,10 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, int64_t reduction,
                 bool zero_infinity) {
-  TAPER_CHECK(isIntegralType(input_lengths.scalar_type(), false), "input_lengths must be integral");
+  TAPER_CHECK(isIntegralType(input_lengths.scalar_type(), false),
+              "ctc_loss: input_lengths must be integral");
   TAPER_CHECK(isIntegralType(target_lengths.scalar_type(), false),
-              "target_lengths must be integral");
+              "ctc_loss: target_lengths must be integral");
   return ctc_loss(log_probs, targets, as_numbers(input_lengths), as_numbers(target_lengths), blank,
                   reduction, zero_infinity);
 }

@@ -26,13 +26,15 @@ Tensor tensor_of(const std::vector<int64_t>& numbers) {
 
 void check_lengths(const std::vector<int64_t>& lengths, int64_t T, int64_t N) {
   TAPER_CHECK(static_cast<int64_t>(lengths.size()) == N,
-              "Expected `len(lengths)` to be equal to batch_size, but got ", lengths.size(),
-              " (batch_size=", N, ")");
+              "pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got ",
+              lengths.size(), " (batch_size=", N, ")");
   TAPER_CHECK(lengths.back() > 0,
-              "Length of all samples has to be greater than 0, but found an element in 'lengths' "
+              "pack_padded_sequence: Length of all samples has to be greater than 0, but found an "
+              "element in 'lengths' "
               "that is <= 0");
   TAPER_CHECK(std::is_sorted(lengths.rbegin(), lengths.rend()),
-              "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
+              "pack_padded_sequence: `lengths` array must be sorted in decreasing order when "
+              "`enforce_sorted` is True. "
               "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to "
               "sidestep this requirement if you do not need ONNX exportability.");
   TAPER_CHECK(lengths[0] <= T, "pack_padded_sequence: expected lengths of at most ", T, ", got ",
@@ -81,7 +83,8 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
   const int64_t longest = static_cast<int64_t>(sizes.size()), N = sizes[0];
   const int64_t T = std::max(longest, total_length);
   TAPER_CHECK(total_length <= 0 || total_length >= longest,
-              "Expected total_length to be at least the length of the longest sequence in input, "
+              "_pad_packed_sequence: Expected total_length to be at least the length of the "
+              "longest sequence in input, "
               "but got total_length=",
               total_length, " and max sequence length being ", longest);
   const Tensor padding = full(sizes_behind({T * N}, data), padding_value, data.options());
@@ -103,7 +106,7 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   int64_t longest = 0;
   for (const Tensor& s : sequences) {
     TAPER_CHECK(s.dim() > 0 && s.sizes().slice(1) == sequences[0].sizes().slice(1),
-                "The size of tensor a (", sequences[0].sizes(),
+                "pad_sequence: The size of tensor a (", sequences[0].sizes(),
                 ") must match the size of tensor b (", s.sizes(), ") behind the first dimension");
     longest = std::max(longest, s.size(0));
   }

@@ -44,7 +44,7 @@ RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, cons
                        h.size(2)};
   const size_t count = static_cast<size_t>(net.num_layers * stack.directions());
   TAPER_CHECK(params.size() % stack.params_each() == 0,
-              "got an incorrect number of RNN parameters");
+              "rnn: got an incorrect number of RNN parameters");
   TAPER_CHECK(h.size(0) == static_cast<int64_t>(count),
               "Expected more hidden states in stacked_rnn");
   TAPER_CHECK(params.size() == count * stack.params_each(), "Expected more weights in stacked_rnn");

@@ -135,8 +135,9 @@ struct Backward {
 }  // namespace
 
 void rnn_forward(RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh, In b_hh) {
-  TAPER_SWITCH(y.dtype, "rnn", TAPER_FLOAT_DTYPES,
-               [&] { forward<scalar_t>(plan, gates, extra, y, h, c, w_hh, b_hh); });
+  switch_dtype<dtypes::Float>(y.dtype, "rnn", [&]<class scalar_t>() {
+    forward<scalar_t>(plan, gates, extra, y, h, c, w_hh, b_hh);
+  });
 }
 
 void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, In gy, In gates,
@@ -144,8 +145,7 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   const int64_t N = gh.sizes[0], H = gh.sizes[1], G = gates_of(plan.mode) * H;
   if (y.numel == 0) return;
   const std::vector<RnnStep> steps = steps_of(plan);
-  TAPER_SWITCH(y.dtype, "rnn_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "rnn_backward", [&]<class T>() {
     const PackedMatrix<T> weight({w_hh.as<T>(), H, 1}, G, H);
     const auto of = [](const In& x) { return x.defined() ? x.as<T>() : nullptr; };
     parallel_for(

@@ -132,8 +132,7 @@ void hidden_product_backward(ScalarType dtype, int64_t n, int64_t hidden, int64_
 void rnn_forward(RnnPlan plan, InOut gates, Out extra, Out y, InOut h, InOut c, In w_hh, In b_hh) {
   const int64_t H = h.sizes[1], G = gates_of(plan.mode) * H;
   if (y.numel == 0) return;
-  TAPER_SWITCH(y.dtype, "rnn", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "rnn", [&]<class T>() {
     const Scratch<T> part(h.sizes[0] * G);
     for (const RnnStep& s : steps_of(plan)) {
       if (s.n == 0) continue;
@@ -150,8 +149,7 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   const int64_t H = gh.sizes[1], G = gates_of(plan.mode) * H;
   if (y.numel == 0) return;
   const std::vector<RnnStep> steps = steps_of(plan);
-  TAPER_SWITCH(y.dtype, "rnn_backward", TAPER_FLOAT_DTYPES, [&] {
-    using T = scalar_t;
+  switch_dtype<dtypes::Float>(y.dtype, "rnn_backward", [&]<class T>() {
     const auto rows = [](const In& x, int64_t row, int64_t width) {
       return at(static_cast<const T*>(x.data), row, width);
     };

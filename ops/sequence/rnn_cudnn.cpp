@@ -35,7 +35,8 @@ struct RnnPlanOfCudnn {
   std::vector<RnnSpan> spans;
 
   RnnPlanOfCudnn(const RnnStack& s, ScalarType dtype) {
-    TAPER_CUDNN(cudnnSetDropoutDescriptor, dropout.get(), cudnn_handle(), 0.0f, nullptr, 0, 0);
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetDropoutDescriptor, dropout.get(), cudnn_handle(), 0.0f,
+                       nullptr, 0, 0);
     const bool supported = TAPER_CUDNN_SUPPORTS(
         cudnnSetRNNDescriptor_v8, rnn.get(), CUDNN_RNN_ALGO_STANDARD, cell_of(s.mode),
         s.has_biases ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_NO_BIAS,
@@ -45,7 +46,7 @@ struct RnnPlanOfCudnn {
         static_cast<int32_t>(s.output), static_cast<int32_t>(s.num_layers), dropout.get(),
         CUDNN_RNN_PADDED_IO_DISABLED);
     if (!supported) return;
-    TAPER_CUDNN(cudnnGetRNNWeightSpaceSize, cudnn_handle(), rnn.get(), &nbytes);
+    TAPER_LIBRARY_CALL(cudnn, cudnnGetRNNWeightSpaceSize, cudnn_handle(), rnn.get(), &nbytes);
     find_spans(s, dtype);
   }
 
@@ -56,8 +57,8 @@ struct RnnPlanOfCudnn {
     const TensorDescription matrix, bias;
     for (const RnnBlock& b : rnn_blocks(s)) {
       void *at_matrix = nullptr, *at_bias = nullptr;
-      TAPER_CUDNN(cudnnGetRNNWeightParams, cudnn_handle(), rnn.get(), b.layer, nbytes,
-                  weights.get(), b.linear, matrix.get(), &at_matrix, bias.get(), &at_bias);
+      TAPER_LIBRARY_CALL(cudnn, cudnnGetRNNWeightParams, cudnn_handle(), rnn.get(), b.layer, nbytes,
+                         weights.get(), b.linear, matrix.get(), &at_matrix, bias.get(), &at_bias);
       const char* const at = static_cast<const char*>(b.is_bias ? at_bias : at_matrix);
       TAPER_CHECK(at, "rnn: expected cuDNN to have part ", b.linear, " of layer ", b.layer);
       const int64_t to = (at - weights.get()) / static_cast<int64_t>(elementSize(dtype));
@@ -92,9 +93,10 @@ struct RnnBatch {
  private:
   static void describe_rows(const RnnDataDescription& rows, const RnnStack& s, ScalarType dtype,
                             int64_t width, const std::vector<int>& lengths) {
-    TAPER_CUDNN(cudnnSetRNNDataDescriptor, rows.get(), cudnn_type(dtype),
-                CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, static_cast<int>(s.sizes.size()),
-                static_cast<int>(lengths.size()), static_cast<int>(width), lengths.data(), nullptr);
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetRNNDataDescriptor, rows.get(), cudnn_type(dtype),
+                       CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, static_cast<int>(s.sizes.size()),
+                       static_cast<int>(lengths.size()), static_cast<int>(width), lengths.data(),
+                       nullptr);
   }
 };
 
@@ -102,8 +104,8 @@ struct RnnBatch {
 struct TempSizes {
   size_t work = 0, reserve = 0;
   TempSizes(const RnnPlanOfCudnn& p, const RnnBatch& batch, cudnnForwardMode_t mode) {
-    TAPER_CUDNN(cudnnGetRNNTempSpaceSizes, cudnn_handle(), p.rnn.get(), mode, batch.x.get(), &work,
-                &reserve);
+    TAPER_LIBRARY_CALL(cudnn, cudnnGetRNNTempSpaceSizes, cudnn_handle(), p.rnn.get(), mode,
+                       batch.x.get(), &work, &reserve);
   }
 };
 
@@ -133,10 +135,10 @@ void forward(RnnStack stack, Out y, Out h, Out c, Out reserve, In x, In h0, In c
       reserve.defined() ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
   const TempSizes sizes(p, batch, mode);
   const Scratch<char> work(static_cast<int64_t>(sizes.work));
-  TAPER_CUDNN(cudnnRNNForward, cudnn_handle(), p.rnn.get(), mode, nullptr, batch.x.get(), x.data,
-              batch.y.get(), y.data, batch.h.get(), h0.data, h.data, batch.c.get(), c0.data, c.data,
-              p.nbytes, weights.data, sizes.work, work.get(), reserve.defined() ? sizes.reserve : 0,
-              reserve.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnRNNForward, cudnn_handle(), p.rnn.get(), mode, nullptr,
+                     batch.x.get(), x.data, batch.y.get(), y.data, batch.h.get(), h0.data, h.data,
+                     batch.c.get(), c0.data, c.data, p.nbytes, weights.data, sizes.work, work.get(),
+                     reserve.defined() ? sizes.reserve : 0, reserve.data);
 }
 
 void backward(RnnStack stack, Out gx, Out gh, Out gc, InOut gw, InOut reserve, In gy, In gh_last,
@@ -145,14 +147,15 @@ void backward(RnnStack stack, Out gx, Out gh, Out gc, InOut gw, InOut reserve, I
   const RnnBatch batch(stack, y.dtype);
   const TempSizes sizes(p, batch, CUDNN_FWD_MODE_TRAINING);
   const Scratch<char> work(static_cast<int64_t>(sizes.work));
-  TAPER_CUDNN(cudnnRNNBackwardData_v8, cudnn_handle(), p.rnn.get(), nullptr, batch.y.get(), y.data,
-              gy.data, batch.x.get(), gx.data, batch.h.get(), h0.data, gh_last.data, gh.data,
-              batch.c.get(), c0.data, gc_last.data, gc.data, p.nbytes, weights.data, sizes.work,
-              work.get(), sizes.reserve, reserve.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnRNNBackwardData_v8, cudnn_handle(), p.rnn.get(), nullptr,
+                     batch.y.get(), y.data, gy.data, batch.x.get(), gx.data, batch.h.get(), h0.data,
+                     gh_last.data, gh.data, batch.c.get(), c0.data, gc_last.data, gc.data, p.nbytes,
+                     weights.data, sizes.work, work.get(), sizes.reserve, reserve.data);
   if (!gw.defined()) return;
-  TAPER_CUDNN(cudnnRNNBackwardWeights_v8, cudnn_handle(), p.rnn.get(), CUDNN_WGRAD_MODE_ADD,
-              nullptr, batch.x.get(), x.data, batch.h.get(), h0.data, batch.y.get(), y.data,
-              p.nbytes, gw.data, sizes.work, work.get(), sizes.reserve, reserve.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnRNNBackwardWeights_v8, cudnn_handle(), p.rnn.get(),
+                     CUDNN_WGRAD_MODE_ADD, nullptr, batch.x.get(), x.data, batch.h.get(), h0.data,
+                     batch.y.get(), y.data, p.nbytes, gw.data, sizes.work, work.get(),
+                     sizes.reserve, reserve.data);
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
 void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const RnnWeights& w) {
   const auto check_product = [](const Tensor& a, const Tensor& b) {
     TAPER_CHECK(b.dim() == 2 && a.size(1) == b.size(1),
-                "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x", a.size(1), " and ",
-                b.size(-1), "x", b.size(0), ")");
+                "rnn: mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x", a.size(1),
+                " and ", b.size(-1), "x", b.size(0), ")");
   };
   check_product(x, w.w_ih);
   check_product(h, w.w_hh);
@@ -137,7 +137,7 @@ void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Rn
                 " rows, got ", t->sizes());
   for (const Tensor* t : {&h, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh})
     TAPER_CHECK(!t->defined() || t->scalar_type() == x.scalar_type(),
-                "mat1 and mat2 must have the same dtype");
+                "rnn: mat1 and mat2 must have the same dtype");
   TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(), "\"rnn\" not implemented for '",
                  x.scalar_type(), "'");
 }

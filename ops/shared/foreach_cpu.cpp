@@ -42,14 +42,14 @@ void foreach_zero(TensorLists lists) {
 }
 
 void foreach_mul(TensorLists lists, In factor) {
-  TAPER_SWITCH(lists.dtype(), "foreach_mul", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_mul", [&]<class scalar_t>() {
     const auto f = static_cast<opmath_t<scalar_t>>(*factor.as<double>());
     change_elements<scalar_t>(lists, [f](auto v) { return v * f; });
   });
 }
 
 void foreach_clamp(TensorLists lists, double low, double high) {
-  TAPER_SWITCH(lists.dtype(), "foreach_clamp", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_clamp", [&]<class scalar_t>() {
     const auto least = static_cast<opmath_t<scalar_t>>(low);
     const auto most = static_cast<opmath_t<scalar_t>>(high);
     change_elements<scalar_t>(
@@ -59,7 +59,7 @@ void foreach_clamp(TensorLists lists, double low, double high) {
 
 void foreach_norm_parts(Out parts, TensorLists lists, double order) {
   double* part = parts.as<double>();
-  TAPER_SWITCH(lists.dtype(), "foreach_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_norm", [&]<class scalar_t>() {
     for_each_tensor<const scalar_t>(lists, [&](const scalar_t* x, int64_t n) {
       for (int64_t first = 0; first < n; first += TensorLists::kChunk)
         *part++ = norm_part(x + first, std::min(n - first, TensorLists::kChunk), order);

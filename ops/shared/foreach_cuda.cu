@@ -55,20 +55,20 @@ void foreach_zero(TensorLists lists) {
 }
 
 void foreach_mul(TensorLists lists, In factor) {
-  TAPER_SWITCH(lists.dtype(), "foreach_mul", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_mul", [&]<class scalar_t>() {
     for_each_in_lists<scalar_t, 1, 0>(lists, Scale{static_cast<const double*>(factor.data)});
   });
 }
 
 void foreach_clamp(TensorLists lists, double low, double high) {
-  TAPER_SWITCH(lists.dtype(), "foreach_clamp", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_clamp", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
     for_each_in_lists<scalar_t, 1, 0>(lists, Clamp<M>{static_cast<M>(low), static_cast<M>(high)});
   });
 }
 
 void foreach_norm_parts(Out parts, TensorLists lists, double order) {
-  TAPER_SWITCH(lists.dtype(), "foreach_norm", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_norm", [&]<class scalar_t>() {
     for_each_row(lists.chunks(), kThreads,
                  NormPart<scalar_t>{lists, parts.as<double>(), order, std::isinf(order)});
   });

@@ -19,24 +19,24 @@
 namespace taper::cpu {
 
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r) {
-  TAPER_BY_ISA(pack_f32, to, x, s, r);
+  TAPER_BY_ISA(pack<float>, to, x, s, r);
 }
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r) {
-  TAPER_BY_ISA(pack_f64, to, x, s, r);
+  TAPER_BY_ISA(pack<double>, to, x, s, r);
 }
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
                              PatchRange r) {
-  TAPER_BY_ISA(pack_transposed_f32, to, ldt, x, s, r);
+  TAPER_BY_ISA(pack_transposed<float>, to, ldt, x, s, r);
 }
 void pack_patches_transposed(double* to, int64_t ldt, const double* x, const ConvShape& s,
                              PatchRange r) {
-  TAPER_BY_ISA(pack_transposed_f64, to, ldt, x, s, r);
+  TAPER_BY_ISA(pack_transposed<double>, to, ldt, x, s, r);
 }
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s) {
-  TAPER_BY_ISA(sum_channel_f32, x, from, ld, s);
+  TAPER_BY_ISA(sum_channel<float>, x, from, ld, s);
 }
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s) {
-  TAPER_BY_ISA(sum_channel_f64, x, from, ld, s);
+  TAPER_BY_ISA(sum_channel<double>, x, from, ld, s);
 }
 
 namespace {
@@ -330,7 +330,7 @@ class WidenedOut {
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, w.sizes, y.sizes, steps);
-  TAPER_SWITCH(y.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
     const Widened<scalar_t> wx(x), ww(w), wb(b);
     const WidenedOut<scalar_t> wy(y);
     Forward<Wide<scalar_t>>{s, wy.get(), wx.get(), ww.get(), wb.get()}.run();
@@ -339,7 +339,7 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
   const ConvShape s = conv_shape(gx.sizes, w.sizes, gy.sizes, steps);
-  TAPER_SWITCH(gx.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
     const Widened<scalar_t> wg(gy), ww(w);
     const WidenedOut<scalar_t> wx(gx);
     InputGradient<Wide<scalar_t>>{s, wx.get(), wg.get(), ww.get()}.run();
@@ -348,7 +348,7 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, gw.sizes, gy.sizes, steps);
-  TAPER_SWITCH(gw.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
     const Widened<scalar_t> wx(x), wg(gy);
     const WidenedOut<scalar_t> ww(gw);
     WeightGradient<Wide<scalar_t>>{s, ww.get(), wx.get(), wg.get()}.run();

@@ -129,7 +129,7 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 #ifdef __CUDACC__
   if (cudnn_takes(x.sizes, w.sizes, y.sizes, steps)) return cudnn_forward(y, x, w, b, steps);
 #endif
-  TAPER_SWITCH(y.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
     for_each(y.numel, Forward<scalar_t>{ConvPlaces(conv_shape(x.sizes, w.sizes, y.sizes, steps)),
                                         y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
                                         b.defined() ? b.as<scalar_t>() : nullptr});
@@ -141,7 +141,7 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
   if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, steps))
     return cudnn_input_gradient(gx, gy, w, steps);
 #endif
-  TAPER_SWITCH(gx.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
     for_each(gx.numel,
              InputGradient<scalar_t>{ConvPlaces(conv_shape(gx.sizes, w.sizes, gy.sizes, steps)),
                                      gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>()});
@@ -153,7 +153,7 @@ void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, steps))
     return cudnn_weight_gradient(gw, x, gy, steps);
 #endif
-  TAPER_SWITCH(gw.dtype, "conv", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
     for_each_row(
         gw.numel, Team::kWarp,
         WeightGradient<scalar_t>{ConvPlaces(conv_shape(x.sizes, gw.sizes, gy.sizes, steps)),

@@ -50,8 +50,8 @@ struct ConvPlan {
     describe(x, dtype, cudnn_sizes(xs));
     describe(y, dtype, cudnn_sizes(ys));
     const std::vector<int> filter = cudnn_sizes(ws);
-    TAPER_CUDNN(cudnnSetFilterNdDescriptor, w.get(), cudnn_type(dtype), CUDNN_TENSOR_NCHW,
-                static_cast<int>(filter.size()), filter.data());
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetFilterNdDescriptor, w.get(), cudnn_type(dtype),
+                       CUDNN_TENSOR_NCHW, static_cast<int>(filter.size()), filter.data());
     std::vector<int> bias(filter.size(), 1);
     bias[1] = static_cast<int>(ys[1]);
     describe(b, dtype, bias);
@@ -66,16 +66,18 @@ struct ConvPlan {
       stride.push_back(static_cast<int>(steps.stride[d]));
       dilation.push_back(static_cast<int>(steps.dilation[d]));
     }
-    TAPER_CUDNN(cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(), stride.data(),
-                dilation.data(), CUDNN_CROSS_CORRELATION, cudnn_compute_type(dtype));
-    TAPER_CUDNN(cudnnSetConvolutionGroupCount, conv.get(), static_cast<int>(steps.groups));
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(),
+                       stride.data(), dilation.data(), CUDNN_CROSS_CORRELATION,
+                       cudnn_compute_type(dtype));
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionGroupCount, conv.get(),
+                       static_cast<int>(steps.groups));
   }
 
  public:
   /// The arithmetic that an algorithm was listed with; but f32 without TF32 stays f32.
   void set_math(cudnnMathType_t math) {
     const bool exact = modes.math == CUDNN_FMA_MATH;
-    TAPER_CUDNN(cudnnSetConvolutionMathType, conv.get(), exact ? modes.math : math);
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionMathType, conv.get(), exact ? modes.math : math);
   }
   /// What algorithms are asked for with.
   void set_math() { set_math(modes.math); }
@@ -100,13 +102,13 @@ Chosen first_of(const Found* found, int count, bool deterministic) {
     if (found[i].status == CUDNN_STATUS_SUCCESS &&
         (!deterministic || found[i].determinism == CUDNN_DETERMINISTIC))
       return {static_cast<int>(found[i].algo), found[i].mathType};
-  throw Error("Unable to find a valid cuDNN algorithm to run convolution");
+  throw Error("convolution: Unable to find a valid cuDNN algorithm to run convolution");
 }
 
 /// The algorithm that cuDNN expects to be fastest, of those that list(room, &count, found) lists in
 /// this order; or the one that is, by measure(room, &count, found, memory, nbytes).
 template <class Found, class List, class Measure>
-Chosen choose(ConvPlan& plan, const List& list, const Measure& measure) {
+Chosen search(ConvPlan& plan, const List& list, const Measure& measure) {
   constexpr int kMost = 10;
   constexpr size_t kMostBytes = size_t{1} << 30;  // algorithms that want more are not tried
   Found found[kMost];
@@ -124,83 +126,87 @@ Chosen choose(ConvPlan& plan, const List& list, const Measure& measure) {
   return first_of(found, count, plan.modes.deterministic);
 }
 
+/// The algorithm in `chosen`, which is searched for on first use; the plan then has its arithmetic.
+template <class Found, class List, class Measure>
+decltype(Found::algo) choose(ConvPlan& plan, Chosen& chosen, const List& list,
+                             const Measure& measure) {
+  if (chosen.algorithm < 0) chosen = search<Found>(plan, list, measure);
+  plan.set_math(chosen.math);
+  return static_cast<decltype(Found::algo)>(chosen.algorithm);
+}
+
 }  // namespace
 
 void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.forward.algorithm < 0)
-    p.forward = choose<cudnnConvolutionFwdAlgoPerf_t>(
-        p,
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(), p.conv.get(),
-                      p.y.get(), list...);
-        },
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x.data, p.w.get(),
-                      w.data, p.conv.get(), p.y.get(), y.data, list...);
-        });
-  p.set_math(p.forward.math);
-  const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(p.forward.algorithm);
+  const auto algorithm = choose<cudnnConvolutionFwdAlgoPerf_t>(
+      p, p.forward,
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(),
+                           p.conv.get(), p.y.get(), list...);
+      },
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x.data,
+                           p.w.get(), w.data, p.conv.get(), p.y.get(), y.data, list...);
+      });
   size_t nbytes = 0;
-  TAPER_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(), p.conv.get(),
-              p.y.get(), algorithm, &nbytes);
+  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(),
+                     p.conv.get(), p.y.get(), algorithm, &nbytes);
   const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, y.dtype), zero(0, y.dtype);
-  TAPER_CUDNN(cudnnConvolutionForward, h, one.get(), p.x.get(), x.data, p.w.get(), w.data,
-              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.y.get(), y.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionForward, h, one.get(), p.x.get(), x.data, p.w.get(),
+                     w.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.y.get(),
+                     y.data);
   if (b.defined())
-    TAPER_CUDNN(cudnnAddTensor, h, one.get(), p.b.get(), b.data, one.get(), p.y.get(), y.data);
+    TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, h, one.get(), p.b.get(), b.data, one.get(), p.y.get(),
+                       y.data);
 }
 
 void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
   ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.input_gradient.algorithm < 0)
-    p.input_gradient = choose<cudnnConvolutionBwdDataAlgoPerf_t>(
-        p,
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(), p.y.get(),
-                      p.conv.get(), p.x.get(), list...);
-        },
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w.data, p.y.get(),
-                      gy.data, p.conv.get(), p.x.get(), gx.data, list...);
-        });
-  p.set_math(p.input_gradient.math);
-  const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(p.input_gradient.algorithm);
+  const auto algorithm = choose<cudnnConvolutionBwdDataAlgoPerf_t>(
+      p, p.input_gradient,
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(),
+                           p.y.get(), p.conv.get(), p.x.get(), list...);
+      },
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w.data,
+                           p.y.get(), gy.data, p.conv.get(), p.x.get(), gx.data, list...);
+      });
   size_t nbytes = 0;
-  TAPER_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(), p.conv.get(),
-              p.x.get(), algorithm, &nbytes);
+  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(),
+                     p.conv.get(), p.x.get(), algorithm, &nbytes);
   const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, gx.dtype), zero(0, gx.dtype);
-  TAPER_CUDNN(cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w.data, p.y.get(), gy.data,
-              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.x.get(), gx.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w.data,
+                     p.y.get(), gy.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(),
+                     p.x.get(), gx.data);
 }
 
 void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  if (p.weight_gradient.algorithm < 0)
-    p.weight_gradient = choose<cudnnConvolutionBwdFilterAlgoPerf_t>(
-        p,
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(), p.y.get(),
-                      p.conv.get(), p.w.get(), list...);
-        },
-        [&](auto... list) {
-          TAPER_CUDNN(cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(), x.data,
-                      p.y.get(), gy.data, p.conv.get(), p.w.get(), gw.data, list...);
-        });
-  p.set_math(p.weight_gradient.math);
-  const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.weight_gradient.algorithm);
+  const auto algorithm = choose<cudnnConvolutionBwdFilterAlgoPerf_t>(
+      p, p.weight_gradient,
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(),
+                           p.y.get(), p.conv.get(), p.w.get(), list...);
+      },
+      [&](auto... list) {
+        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(),
+                           x.data, p.y.get(), gy.data, p.conv.get(), p.w.get(), gw.data, list...);
+      });
   size_t nbytes = 0;
-  TAPER_CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(), p.conv.get(),
-              p.w.get(), algorithm, &nbytes);
+  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(),
+                     p.conv.get(), p.w.get(), algorithm, &nbytes);
   const Scratch<char> room(static_cast<int64_t>(nbytes));
   const Factor one(1, gw.dtype), zero(0, gw.dtype);
-  TAPER_CUDNN(cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x.data, p.y.get(), gy.data,
-              p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.w.get(), gw.data);
+  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x.data,
+                     p.y.get(), gy.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(),
+                     p.w.get(), gw.data);
 }
 
 }  // namespace taper::cuda

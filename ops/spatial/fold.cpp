@@ -94,7 +94,7 @@ void check_columns(const Tensor& x, const FoldWindows& w) {
               "product of kernel_size, but got input.size(1)=",
               rows, " and kernel_size=", pair(w.kernel), ".");
   TAPER_CHECK(w.windows[0] > 0 && w.windows[1] > 0 && columns == w.columns(),
-              "Given output_size=", pair(w.image), ", kernel_size=", pair(w.kernel),
+              "col2im: Given output_size=", pair(w.image), ", kernel_size=", pair(w.kernel),
               ", dilation=", pair(w.dilation), ", padding=", pair(w.padding),
               ", stride=", pair(w.stride),
               ", expected size of input's dimension 2 to match the calculated number of sliding "
@@ -225,7 +225,7 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
               "sizes ",
               self.sizes());
   TAPER_CHECK(groups > 0,
-              "Number of groups to divide channels in must be positive. Value of "
+              "channel_shuffle: Number of groups to divide channels in must be positive. Value of "
               "groups:",
               groups);
   const int64_t c = self.size(1);

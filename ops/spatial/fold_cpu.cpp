@@ -68,7 +68,7 @@ int64_t grain(const FoldWindows& w) {
 }  // namespace
 
 void im2col(Out columns, In images, FoldWindows w) {
-  TAPER_SWITCH(columns.dtype, "im2col", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(columns.dtype, "im2col", [&]<class scalar_t>() {
     parallel_for(0, w.planes, grain(w), [&](int64_t i, int64_t end) {
       for (; i < end; ++i)
         columns_of(columns.as<scalar_t>() + i * w.taps() * w.columns(),
@@ -78,7 +78,7 @@ void im2col(Out columns, In images, FoldWindows w) {
 }
 
 void col2im(Out images, In columns, FoldWindows w) {
-  TAPER_SWITCH(images.dtype, "col2im", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(images.dtype, "col2im", [&]<class scalar_t>() {
     parallel_for(0, w.planes, grain(w), [&](int64_t i, int64_t end) {
       for (; i < end; ++i)
         sum_columns(images.as<scalar_t>() + i * w.pixels(),

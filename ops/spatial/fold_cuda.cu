@@ -51,13 +51,13 @@ struct Images {
 }  // namespace
 
 void im2col(Out columns, In images, FoldWindows w) {
-  TAPER_SWITCH(columns.dtype, "im2col", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(columns.dtype, "im2col", [&]<class scalar_t>() {
     for_each(columns.numel, Columns<scalar_t>{w, columns.as<scalar_t>(), images.as<scalar_t>()});
   });
 }
 
 void col2im(Out images, In columns, FoldWindows w) {
-  TAPER_SWITCH(images.dtype, "col2im", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(images.dtype, "col2im", [&]<class scalar_t>() {
     for_each(images.numel, Images<scalar_t>{w, images.as<scalar_t>(), columns.as<scalar_t>()});
   });
 }

@@ -38,8 +38,8 @@ void check_dtypes(const Tensor& x, const Tensor& grid) {
   const ScalarType t = x.scalar_type();
   if (t != kFloat && t != kDouble)
     detail::unsupported_dtype(x.dim() == 4 ? "grid_sampler_2d_cpu" : "grid_sampler_3d_cpu", t);
-  TAPER_CHECK(grid.scalar_type() == t, "expected scalar type ", toString(t), " but found ",
-              toString(grid.scalar_type()));
+  TAPER_CHECK(grid.scalar_type() == t, "grid_sampler: expected scalar type ", toString(t),
+              " but found ", toString(grid.scalar_type()));
   check_same_device("grid_sampler", x, grid);
 }
 

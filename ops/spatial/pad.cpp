@@ -112,7 +112,7 @@ void check_edges(const Tensor& x, IntArrayRef pad, Edge edge) {
                 d, ", got padding (", p.before, ", ", p.after, ") of sizes ", x.sizes());
     if (edge == Edge::kReflect)
       TAPER_CHECK(most < n,
-                  "Argument #4: Padding size should be less than the corresponding input "
+                  "pad: Argument #4: Padding size should be less than the corresponding input "
                   "dimension, but got: padding (",
                   p.before, ", ", p.after, ") at dimension ", d, " of input ", x.sizes());
     if (edge == Edge::kCircular)

@@ -51,76 +51,58 @@ void for_each_window(const PoolPlan& s, const Body& body) {
 }
 
 // ---------------------------------------------------------------------- by instruction set
-void max_halves(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_halves_f32, y, codes, x, s);
+template <class T>
+void max_halves(T* y, uint8_t* codes, const T* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_halves<T>, y, codes, x, s);
 }
-void max_halves(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_halves_f64, y, codes, x, s);
+template <class T>
+void max_scatter_halves(T* gx, const T* gy, const uint8_t* codes, const PoolShape& s) {
+  TAPER_BY_ISA(max_scatter_halves<T>, gx, gy, codes, s);
 }
-void max_scatter_halves(float* gx, const float* gy, const uint8_t* codes, const PoolShape& s) {
-  TAPER_BY_ISA(max_scatter_halves_f32, gx, gy, codes, s);
+template <class T>
+void avg_halves(T* y, const T* x, const PoolShape& s, T factor) {
+  TAPER_BY_ISA(avg_halves<T>, y, x, s, factor);
 }
-void max_scatter_halves(double* gx, const double* gy, const uint8_t* codes, const PoolShape& s) {
-  TAPER_BY_ISA(max_scatter_halves_f64, gx, gy, codes, s);
+template <class T>
+void mean_planes(T* y, const T* x, int64_t planes, int64_t n, T divisor) {
+  TAPER_BY_ISA(mean_planes<T>, y, x, planes, n, divisor);
 }
-void avg_halves(float* y, const float* x, const PoolShape& s, float factor) {
-  TAPER_BY_ISA(avg_halves_f32, y, x, s, factor);
+template <class T>
+void spread_planes(T* gx, const T* gy, int64_t planes, int64_t n, T divisor) {
+  TAPER_BY_ISA(spread_planes<T>, gx, gy, planes, n, divisor);
 }
-void avg_halves(double* y, const double* x, const PoolShape& s, double factor) {
-  TAPER_BY_ISA(avg_halves_f64, y, x, s, factor);
+template <class T>
+void max_windows(T* y, uint8_t* codes, const T* x, const PoolShape& s) {
+  TAPER_BY_ISA(max_windows<T>, y, codes, x, s);
 }
-void mean_planes(float* y, const float* x, int64_t planes, int64_t n, float divisor) {
-  TAPER_BY_ISA(mean_planes_f32, y, x, planes, n, divisor);
+template <class T>
+void sum_windows(T* y, const T* x, const PoolShape& s) {
+  TAPER_BY_ISA(sum_windows<T>, y, x, s);
 }
-void mean_planes(double* y, const double* x, int64_t planes, int64_t n, double divisor) {
-  TAPER_BY_ISA(mean_planes_f64, y, x, planes, n, divisor);
+template <class T>
+void add_windows(T* gx, const T* g, const PoolShape& s) {
+  TAPER_BY_ISA(add_windows<T>, gx, g, s);
 }
-void spread_planes(float* gx, const float* gy, int64_t planes, int64_t n, float divisor) {
-  TAPER_BY_ISA(spread_planes_f32, gx, gy, planes, n, divisor);
-}
-void spread_planes(double* gx, const double* gy, int64_t planes, int64_t n, double divisor) {
-  TAPER_BY_ISA(spread_planes_f64, gx, gy, planes, n, divisor);
-}
-void max_windows(float* y, uint8_t* codes, const float* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_windows_f32, y, codes, x, s);
-}
-void max_windows(double* y, uint8_t* codes, const double* x, const PoolShape& s) {
-  TAPER_BY_ISA(max_windows_f64, y, codes, x, s);
-}
-void sum_windows(float* y, const float* x, const PoolShape& s) {
-  TAPER_BY_ISA(sum_windows_f32, y, x, s);
-}
-void sum_windows(double* y, const double* x, const PoolShape& s) {
-  TAPER_BY_ISA(sum_windows_f64, y, x, s);
-}
-void add_windows(float* gx, const float* g, const PoolShape& s) {
-  TAPER_BY_ISA(add_windows_f32, gx, g, s);
-}
-void add_windows(double* gx, const double* g, const PoolShape& s) {
-  TAPER_BY_ISA(add_windows_f64, gx, g, s);
-}
-#define TAPER_SPANS(T, Place, tag)                                                      \
-  void avg_spans(T* y, const T* x, const PoolPlan& s) {                                 \
-    const Scratch<T> columns(s.in[2]);                                                  \
-    TAPER_BY_ISA(avg_spans_##tag, y, x, s, s.spans, columns.get());                     \
-  }                                                                                     \
-  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                       \
-    const Scratch<T> columns(s.in[2]);                                                  \
-    TAPER_BY_ISA(avg_scatter_spans_##tag, gx, gy, s, s.spans, columns.get());           \
-  }                                                                                     \
-  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {                \
-    const Scratch<T> columns(s.in[2]);                                                  \
-    const Scratch<Place> rows(s.in[2] + 16);                                            \
-    TAPER_BY_ISA(max_spans_##tag, y, places, x, s, s.spans, columns.get(), rows.get()); \
+#define TAPER_SPANS(T, Place)                                                        \
+  void avg_spans(T* y, const T* x, const PoolPlan& s) {                              \
+    const Scratch<T> columns(s.in[2]);                                               \
+    TAPER_BY_ISA(avg_spans<T>, y, x, s, s.spans, columns.get());                     \
+  }                                                                                  \
+  void avg_scatter_spans(T* gx, const T* gy, const PoolPlan& s) {                    \
+    const Scratch<T> columns(s.in[2]);                                               \
+    TAPER_BY_ISA(avg_scatter_spans<T>, gx, gy, s, s.spans, columns.get());           \
+  }                                                                                  \
+  void max_spans(T* y, int64_t* places, const T* x, const PoolPlan& s) {             \
+    const Scratch<T> columns(s.in[2]);                                               \
+    const Scratch<Place> rows(s.in[2] + 16);                                         \
+    TAPER_BY_ISA(max_spans<T>, y, places, x, s, s.spans, columns.get(), rows.get()); \
   }
-TAPER_SPANS(float, int32_t, f32)
-TAPER_SPANS(double, int64_t, f64)
+TAPER_SPANS(float, int32_t)
+TAPER_SPANS(double, int64_t)
 #undef TAPER_SPANS
-void avg_scatter_halves(float* gx, const float* gy, const PoolShape& s, float factor) {
-  TAPER_BY_ISA(avg_scatter_halves_f32, gx, gy, s, factor);
-}
-void avg_scatter_halves(double* gx, const double* gy, const PoolShape& s, double factor) {
-  TAPER_BY_ISA(avg_scatter_halves_f64, gx, gy, s, factor);
+template <class T>
+void avg_scatter_halves(T* gx, const T* gy, const PoolShape& s, T factor) {
+  TAPER_BY_ISA(avg_scatter_halves<T>, gx, gy, s, factor);
 }
 
 template <class T>
@@ -357,7 +339,7 @@ void backward_avg(T* gx, const T* gy, const PoolPlan& s) {
 
 void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
   const PoolPlan s(pool_shape(x.sizes, y.sizes, spatial, w));
-  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "max_pool", [&]<class scalar_t>() {
     for_each_plane(s, [&](int64_t plane) {
       forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
                   x.as<scalar_t>() + plane * s.in_pixels(), s);
@@ -367,7 +349,7 @@ void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
 
 void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
-  TAPER_SWITCH(gx.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "max_pool", [&]<class scalar_t>() {
     for_each_plane(s, [&](int64_t plane) {
       backward_max(gx.as<scalar_t>() + plane * s.in_pixels(),
                    gy.as<scalar_t>() + plane * s.out_pixels(), codes, plane, s);
@@ -377,7 +359,7 @@ void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
 
 void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
-  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "max_pool", [&]<class scalar_t>() {
     for_each_plane(s, [&](int64_t plane) {
       scalar_t* to = y.as<scalar_t>() + plane * s.out_pixels();
       const scalar_t* from = x.as<scalar_t>() + plane * s.in_pixels();
@@ -396,7 +378,7 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
   const PoolPlan s(with_halves(pool_shape(x.sizes, y.sizes, spatial, w)));
-  TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "avg_pool", [&]<class scalar_t>() {
     if (forward_whole(y.as<scalar_t>(), x.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {
       forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
@@ -407,7 +389,7 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
   const PoolPlan s(with_halves(pool_shape(gx.sizes, gy.sizes, spatial, w)));
-  TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "avg_pool", [&]<class scalar_t>() {
     if (backward_whole(gx.as<scalar_t>(), gy.as<scalar_t>(), s)) return;
     for_each_plane(s, [&](int64_t plane) {
       backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),

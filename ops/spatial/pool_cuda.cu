@@ -174,7 +174,7 @@ struct AvgScatter {
 
 void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
-  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "max_pool", [&]<class scalar_t>() {
     scalar_t* const to = y.as<scalar_t>();
     const scalar_t* const from = x.as<scalar_t>();
     if (codes.dtype == kLong)
@@ -186,14 +186,14 @@ void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
 
 void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
-  TAPER_SWITCH(gx.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "max_pool", [&]<class scalar_t>() {
     for_each(gx.numel, MaxScatter<scalar_t>{s, gx.as<scalar_t>(), gy.as<scalar_t>(), Codes(codes)});
   });
 }
 
 void max_pool_gather(Out y, In x, In codes, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
-  TAPER_SWITCH(y.dtype, "max_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "max_pool", [&]<class scalar_t>() {
     for_each(y.numel, MaxGather<scalar_t>{s, y.as<scalar_t>(), x.as<scalar_t>(), Codes(codes)});
   });
 }
@@ -210,7 +210,7 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
     return;
 #endif
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
-  TAPER_SWITCH(y.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(y.dtype, "avg_pool", [&]<class scalar_t>() {
     for_each(y.numel, AvgForward<scalar_t>{s, y.as<scalar_t>(), x.as<scalar_t>()});
   });
 }
@@ -222,7 +222,7 @@ void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
     return;
 #endif
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
-  TAPER_SWITCH(gx.dtype, "avg_pool", TAPER_FLOATING_DTYPES, [&] {
+  switch_dtype<dtypes::Floating>(gx.dtype, "avg_pool", [&]<class scalar_t>() {
     for_each(gx.numel, AvgScatter<scalar_t>{s, gx.as<scalar_t>(), gy.as<scalar_t>()});
   });
 }

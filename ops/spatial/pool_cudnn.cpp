@@ -27,11 +27,11 @@ struct PoolPlan {
     const std::vector<int> kernel = spatial_values(w.kernel, spatial),
                            padding = spatial_values(w.padding, spatial),
                            stride = spatial_values(w.stride, spatial);
-    TAPER_CUDNN(cudnnSetPoolingNdDescriptor, pool.get(),
-                w.count_include_pad ? CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
-                                    : CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
-                CUDNN_PROPAGATE_NAN, static_cast<int>(kernel.size()), kernel.data(), padding.data(),
-                stride.data());
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetPoolingNdDescriptor, pool.get(),
+                       w.count_include_pad ? CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
+                                           : CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
+                       CUDNN_PROPAGATE_NAN, static_cast<int>(kernel.size()), kernel.data(),
+                       padding.data(), stride.data());
   }
 };
 

@@ -42,8 +42,8 @@ Dims output_sizes(const char* op, const Tensor& x, IntArrayRef size, int64_t spa
               ", but got size ", x.dim());
   Dims y = x.sizes();
   for (int64_t d = 0; d < spatial; ++d) {
-    TAPER_CHECK(x.size(d + 2) > 0 && size[d] > 0,
-                "Input and output sizes should be greater than 0, but got input ",
+    TAPER_CHECK(x.size(d + 2) > 0 && size[d] > 0, op,
+                ": Input and output sizes should be greater than 0, but got input ",
                 x.sizes().slice(2), " and output ", size);
     y[d + 2] = size[d];
   }

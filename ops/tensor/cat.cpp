@@ -69,7 +69,7 @@ Dims cat_sizes(TensorList tensors, const Tensor& first, int64_t dim) {
                 first.dim(), " and ", t.dim());
     for (int64_t d = 0; d < t.dim(); ++d)
       TAPER_CHECK(d == dim || t.impl().sizes[d] == size[d],
-                  "Sizes of tensors must match except in dimension ", dim, ". Expected size ",
+                  "cat: Sizes of tensors must match except in dimension ", dim, ". Expected size ",
                   size[d], " but got size ", t.impl().sizes[d], " for tensor number ", number,
                   " in the list.");
     length = detail::checked_add("cat", length, t.impl().sizes[dim]);

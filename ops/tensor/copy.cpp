@@ -1,8 +1,6 @@
 // Copies and conversions: copy_, clone, to, fill_, zero_.
 #include <taper/ops/tensor/copy.h>
 
-#include <atomic>
-
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/caching_allocator.h>

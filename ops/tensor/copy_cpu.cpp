@@ -15,8 +15,7 @@ namespace taper::cpu {
 namespace {
 
 /// What is not a float of 16 bits: those go by way of float.
-#define TAPER_LONGER_DTYPES(X, ...) \
-  TAPER_FLOAT_DTYPES(X, __VA_ARGS__) TAPER_BIT_DTYPES(X, __VA_ARGS__)
+using Longer = dtypes::Joined<dtypes::Float, dtypes::Bit>;
 
 /// n elements side by side from one dtype to another.
 using ConvertRun = void (*)(char* y, const char* x, int64_t n);

@@ -15,17 +15,13 @@ TAPER_DEVICE To convert(From v) {
 
 // One kernel for each target: the source's dtype is asked element by element, which costs nothing
 // beside the memory, and spares ten times as many kernels.
-template <class To>
-TAPER_DEVICE To load_as(ScalarType dtype, const char* p) {
-#define TAPER_LOAD_CASE(T, Name) \
-  case ScalarType::Name:         \
-    return convert<To>(*reinterpret_cast<const T*>(p));
-  switch (dtype) {
-    TAPER_FORALL_DTYPES(TAPER_LOAD_CASE)
-    default:
-      return To();
-  }
-#undef TAPER_LOAD_CASE
+template <class To, class... T>
+TAPER_DEVICE To load_as(TypeList<T...>, ScalarType dtype, const char* p) {
+  To v = To();
+  ((dtype == CppTypeToScalarType<T>::value &&
+    (v = convert<To>(*reinterpret_cast<const T*>(p)), true)) ||
+   ...);
+  return v;
 }
 
 template <class To>
@@ -34,7 +30,7 @@ struct Convert {
   const char* x;
   ScalarType from;
   TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
-    *reinterpret_cast<To*>(y + at[0]) = load_as<To>(from, x + at[1]);
+    *reinterpret_cast<To*>(y + at[0]) = load_as<To>(dtypes::Real(), from, x + at[1]);
   }
 };
 
@@ -50,7 +46,7 @@ void copy(Out y, In x) {
   }
   if (isComplexType(y.dtype) || isComplexType(x.dtype))
     return taper::detail::copy_parts(y, x, copy, fill);
-  TAPER_SWITCH(y.dtype, "copy", TAPER_ALL_DTYPES, [&] {
+  switch_dtype<dtypes::Real>(y.dtype, "copy", [&]<class scalar_t>() {
     for_each_place(plan_over(y.sizes, y, x),
                    Convert<scalar_t>{y.as<char>(), x.as<char>(), x.dtype});
   });

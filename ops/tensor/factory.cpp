@@ -526,7 +526,7 @@ Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
     auto* to = y.data_ptr<decltype(zero)>();
     write(to);
   };
-  TAPER_SWITCH(dtype, "tensor", TAPER_ANY_DTYPES, [&] { write_all(scalar_t()); });
+  switch_dtype<dtypes::Any>(dtype, "tensor", [&]<class scalar_t>() { write_all(scalar_t()); });
   return y;
 }
 

@@ -52,7 +52,7 @@ void spaced(T* p, int64_t n, double start, double end, const Map& map) {
 }  // namespace
 
 void arange(Out y, Scalar start, Scalar step) {
-  TAPER_SWITCH(y.dtype, "arange_cpu", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "arange_cpu", [&]<class scalar_t>() {
     if constexpr (std::is_floating_point_v<scalar_t>) {
       put_all<scalar_t>(
           y, ArangeLine<scalar_t>{start.toDouble(), step.toDouble(), Groups<scalar_t>(y.numel)});
@@ -70,7 +70,7 @@ void arange(Out y, Scalar start, Scalar step) {
 }
 
 void linspace(Out y, Scalar start, Scalar end) {
-  TAPER_SWITCH(y.dtype, "linspace_cpu", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "linspace_cpu", [&]<class scalar_t>() {
     const scalar_t from = start.cast<scalar_t>(), to = end.cast<scalar_t>();
     if constexpr (std::is_floating_point_v<scalar_t>)
       put_all<scalar_t>(y, LinspaceLine<scalar_t>(y.numel, from, to));
@@ -81,14 +81,14 @@ void linspace(Out y, Scalar start, Scalar end) {
 }
 
 void logspace(Out y, double start, double end, double base) {
-  TAPER_SWITCH(y.dtype, "logspace_cpu", TAPER_NUMBER_DTYPES, [&] {
+  switch_dtype<dtypes::Number>(y.dtype, "logspace_cpu", [&]<class scalar_t>() {
     spaced(y.as<scalar_t>(), y.numel, start, end, [base](double v) { return std::pow(base, v); });
   });
 }
 
 void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool upper) {
   if (y.numel == 0) return;
-  TAPER_SWITCH(y.dtype, "triangle_indices", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(y.dtype, "triangle_indices", [&]<class scalar_t>() {
     scalar_t* row = y.as<scalar_t>();
     scalar_t* col = row + y.numel / 2;
     // Only the rows with elements: there may be many more without.

@@ -153,24 +153,26 @@ struct TriangleIndices {
 void clear(Out y) { set_zero(y.data, static_cast<size_t>(y.numel) * elementSize(y.dtype)); }
 
 void arange(Out y, Scalar start, Scalar step) {
-  TAPER_SWITCH(y.dtype, "arange_cpu", TAPER_NUMBER_DTYPES,
-               [&] { arange_of<scalar_t>(y, start, step); });
+  switch_dtype<dtypes::Number>(y.dtype, "arange_cpu",
+                               [&]<class scalar_t>() { arange_of<scalar_t>(y, start, step); });
 }
 
 void linspace(Out y, Scalar start, Scalar end) {
-  TAPER_SWITCH(y.dtype, "linspace_cpu", TAPER_NUMBER_DTYPES,
-               [&] { linspace_of(y, start.cast<scalar_t>(), end.cast<scalar_t>()); });
+  switch_dtype<dtypes::Number>(y.dtype, "linspace_cpu", [&]<class scalar_t>() {
+    linspace_of(y, start.cast<scalar_t>(), end.cast<scalar_t>());
+  });
 }
 
 void logspace(Out y, double start, double end, double base) {
-  TAPER_SWITCH(y.dtype, "logspace_cpu", TAPER_NUMBER_DTYPES,
-               [&] { spaced<scalar_t>(y, start, end, PowerOf{base}); });
+  switch_dtype<dtypes::Number>(y.dtype, "logspace_cpu", [&]<class scalar_t>() {
+    spaced<scalar_t>(y, start, end, PowerOf{base});
+  });
 }
 
 void triangle_indices(Out y, int64_t rows, int64_t cols, int64_t offset, bool upper) {
   const int64_t n = y.numel / 2;
   if (n == 0) return;
-  TAPER_SWITCH(y.dtype, "triangle_indices", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(y.dtype, "triangle_indices", [&]<class scalar_t>() {
     for_each(n, TriangleIndices<scalar_t>{y.as<scalar_t>(), n, rows, cols,
                                           Lower{cols, upper ? offset - 1 : offset}, upper});
   });

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <taper/framework/host_device.h>
+
 namespace taper::cpu {
 
 // In the caller's instructions: the oldest set has none for a product and a sum.
-#define TAPER_LINE_FUNCTION inline __attribute__((always_inline))
 
 /// PyTorch computes floats in groups of a vector's length: the first of a group from its index, the
 /// others from the first. What is left over is computed from its index.
@@ -22,10 +23,10 @@ template <class T>
 struct ArangeLine {
   double start, step;
   Groups<T> groups;
-  TAPER_LINE_FUNCTION T first(int64_t i) const {
+  TAPER_INLINE T first(int64_t i) const {
     return static_cast<T>(__builtin_fma(step, static_cast<double>(i), start));
   }
-  TAPER_LINE_FUNCTION T next(T first, int64_t k) const {
+  TAPER_INLINE T next(T first, int64_t k) const {
     return static_cast<T>(__builtin_fma(step, static_cast<double>(k), static_cast<double>(first)));
   }
 };
@@ -43,14 +44,12 @@ struct LinspaceLine {
     step = static_cast<double>(by);
     for (int64_t k = 0; k < groups.kLength; ++k) multiples[k] = by * static_cast<T>(k);
   }
-  TAPER_LINE_FUNCTION T first(int64_t i) const {
+  TAPER_INLINE T first(int64_t i) const {
     const bool forward = i < n / 2 || n == 1;
     const double steps = static_cast<double>(forward ? i : n - 1 - i);
     return static_cast<T>(__builtin_fma(forward ? step : -step, steps, forward ? start : end));
   }
-  TAPER_LINE_FUNCTION T next(T first, int64_t k) const { return first + multiples[k]; }
+  TAPER_INLINE T next(T first, int64_t k) const { return first + multiples[k]; }
 };
-
-#undef TAPER_LINE_FUNCTION
 
 }  // namespace taper::cpu

@@ -64,7 +64,8 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
   check_defined("roll", x, "self");
   TAPER_CHECK(!shifts.empty(), "`shifts` required");
   TAPER_CHECK(shifts.size() == dims.size() || (dims.empty() && shifts.size() == 1),
-              "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+              "roll: shifts and dimensions must align. shifts: ", shifts.size(),
+              ", dims:", dims.size());
   Dims at = dims, by = shifts;
   for (int64_t& d : at) d = wrap_dim(d, x.dim());
   TAPER_CHECK(at.empty() || x.dim() > 0,

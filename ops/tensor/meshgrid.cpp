@@ -1,7 +1,6 @@
 #include <taper/ops/tensor/meshgrid.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>

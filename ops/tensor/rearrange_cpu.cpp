@@ -106,7 +106,7 @@ void triangle(Out y, In x, int64_t diagonal, bool upper) {
 
 void repeat_indices(Out y, In repeats) {
   int64_t* to = y.as<int64_t>();
-  TAPER_SWITCH(repeats.dtype, "repeat_interleave_cpu", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(repeats.dtype, "repeat_interleave_cpu", [&]<class scalar_t>() {
     const scalar_t* count = repeats.as<scalar_t>();
     for (int64_t i = 0; i < repeats.numel; ++i)
       if (count[i] == 1)

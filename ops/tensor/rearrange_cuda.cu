@@ -124,7 +124,7 @@ void repeat_indices(Out y, In repeats) {
   if (y.numel == 0) return;
   const int64_t n = repeats.numel;
   const Scratch<int64_t> running(n);
-  TAPER_SWITCH(repeats.dtype, "repeat_interleave_cpu", TAPER_INDEX_DTYPES, [&] {
+  switch_dtype<dtypes::Index>(repeats.dtype, "repeat_interleave_cpu", [&]<class scalar_t>() {
     scan(ScanBox{1, n, 1, false}, SumScan<int64_t, CountOf<scalar_t>>{
                                       running.get(), CountOf<scalar_t>{repeats.as<scalar_t>()}});
   });

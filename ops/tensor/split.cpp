@@ -41,7 +41,7 @@ std::vector<Tensor> split_by_size(const Tensor& x, int64_t size, int64_t dim) {
   const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
   TAPER_CHECK(size >= 0, "split expects split_size be non-negative, but got split_size=", size);
   TAPER_CHECK(size > 0 || total == 0,
-              "split_size can only be 0 if dimension size is 0, but got "
+              "split: split_size can only be 0 if dimension size is 0, but got "
               "dimension size of ",
               total);
   const int64_t count = total == 0 ? 1 : (total - 1) / size + 1;

@@ -1,7 +1,6 @@
 #include <taper/ops/tensor/view.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>

@@ -78,8 +78,8 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   const size_t needed = static_cast<size_t>(reach) * t.itemsize();
   if (needed > t.storage->nbytes) {
     TAPER_CHECK(!is_given(*t.storage),
-                "Trying to resize storage that is not resizable: resize_ to ", size, " needs ",
-                needed, " bytes, and the memory that was given has ", t.storage->nbytes);
+                "resize_: Trying to resize storage that is not resizable: resize_ to ", size,
+                " needs ", needed, " bytes, and the memory that was given has ", t.storage->nbytes);
     // Views made before keep the old memory.
     intrusive_ptr<StorageImpl> grown = allocate_storage(needed, t.device);
     detail::transfer(grown->data, t.device, t.storage->data, t.device, t.storage->nbytes);

@@ -65,7 +65,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   TAPER_CHECK(length >= 0, "narrow(): length must be non-negative.");
   const int64_t d = wrap_dim(dim, x.dim()), size = x.size(d);
   TAPER_CHECK_INDEX(start >= -size && start <= size,
-                    "start out of range (expected to be in range of [", -size, ", ", size,
+                    "narrow: start out of range (expected to be in range of [", -size, ", ", size,
                     "], but got ", start, ")");
   const int64_t first = start < 0 ? start + size : start;
   TAPER_CHECK(first <= size - length, "start (", first, ") + length (", length,
@@ -76,7 +76,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
 Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length) {
   check_defined("narrow", start, "start");
   TAPER_CHECK(start.dim() == 0 && isIntegralType(start.scalar_type(), false),
-              "start must be an 0-dim integral Tensor.");
+              "narrow: start must be an 0-dim integral Tensor.");
   return narrow(x, dim, start.item<int64_t>(), length);
 }
 

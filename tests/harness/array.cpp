@@ -38,15 +38,8 @@ char* address(const Tensor& t, int64_t position, int part = 0) {
 /// Calls f with a null pointer to the type of the tensor's elements, or of their parts.
 template <class F>
 void with_type(const char* who, const Tensor& t, const F& f) {
-  switch (toRealValueType(t.scalar_type())) {
-#define TAPER_WITH(T, Name) \
-  case ScalarType::Name:    \
-    return f(static_cast<T*>(nullptr));
-    TAPER_FORALL_DTYPES(TAPER_WITH)
-#undef TAPER_WITH
-    default:
-      throw Error(std::string(who) + ": expected a tensor with a dtype");
-  }
+  switch_dtype<dtypes::Real>(toRealValueType(t.scalar_type()), who,
+                             [&]<class scalar_t>() { f(static_cast<scalar_t*>(nullptr)); });
 }
 
 }  // namespace

@@ -136,21 +136,41 @@ void expect_cases(const std::vector<std::string>& listed, int forms) {
   }
 }
 
-#define TAPER_NAME(name) #name,
-#define TAPER_WITH_NUMBER(name) #name "_number",
-#define TAPER_NUMBER_FIRST(name) "number_" #name,
+/// The names of a list's ops of one kind, with something before and behind.
+struct Listed {
+  const char *name, *kind;
+};
+std::vector<std::string> of_kind(const std::vector<Listed>& ops, const std::string& kind,
+                                 const std::string& before = "", const std::string& behind = "") {
+  std::vector<std::string> names;
+  for (const Listed& op : ops)
+    if (op.kind == kind) names.push_back(before + op.name + behind);
+  EXPECT_FALSE(names.empty()) << kind;
+  return names;
+}
+
+#define TAPER_LISTED_OP(name, kind) {#name, #kind},
 
 TEST(OpRegistry, HoldsEveryListedUnaryOp) {
-  expect_cases({TAPER_UNARY_FLOAT_OPS(TAPER_NAME) TAPER_UNARY_SAME_OPS(TAPER_NAME)}, kAllForms);
-  expect_cases({TAPER_UNARY_BOOL_OPS(TAPER_NAME)}, kPlain);
+  const std::vector<Listed> ops = {TAPER_UNARY_OPS(TAPER_LISTED_OP)};
+  expect_cases(of_kind(ops, "floating"), kAllForms);
+  expect_cases(of_kind(ops, "same"), kAllForms);
+  expect_cases(of_kind(ops, "test"), kPlain);
 }
 
 TEST(OpRegistry, HoldsEveryListedBinaryOp) {
-  expect_cases({TAPER_BINARY_OPS(TAPER_NAME) TAPER_BINARY_OPS(TAPER_WITH_NUMBER)}, kAllForms);
-  expect_cases({TAPER_COMPARE_OPS(TAPER_NAME) TAPER_COMPARE_OPS(TAPER_WITH_NUMBER)}, kAllForms);
-  expect_cases({TAPER_BINARY_TENSOR_OPS(TAPER_NAME)}, kAllForms);
-  expect_cases({TAPER_EXTREMUM_OPS(TAPER_NAME) TAPER_NUMBER_FIRST_OPS(TAPER_NUMBER_FIRST)}, kOut);
+  const std::vector<Listed> ops = {TAPER_BINARY_OPS(TAPER_LISTED_OP)};
+  for (const char* kind : {"with_numbers", "number_first", "comparison"}) {
+    expect_cases(of_kind(ops, kind), kAllForms);
+    expect_cases(of_kind(ops, kind, "", "_number"), kAllForms);
+  }
+  expect_cases(of_kind(ops, "number_first", "number_"), kOut);
+  for (const char* kind : {"tensors", "test_of_tensors"})
+    expect_cases(of_kind(ops, kind), kAllForms);
+  expect_cases(of_kind(ops, "extremum"), kOut);
 }
+
+#undef TAPER_LISTED_OP
 
 }  // namespace
 }  // namespace taper::testing

@@ -32,8 +32,8 @@ cudnnMathType_t cudnn_math(ScalarType dtype) {
 
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
   const std::vector<int> strides = cudnn_strides(sizes);
-  TAPER_CUDNN(cudnnSetTensorNdDescriptor, d.get(), cudnn_type(dtype),
-              static_cast<int>(sizes.size()), sizes.data(), strides.data());
+  TAPER_LIBRARY_CALL(cudnn, cudnnSetTensorNdDescriptor, d.get(), cudnn_type(dtype),
+                     static_cast<int>(sizes.size()), sizes.data(), strides.data());
 }
 
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line) {

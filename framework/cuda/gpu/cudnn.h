@@ -11,17 +11,17 @@
 namespace taper::cuda {
 
 /// A description of cuDNN's, destroyed with its owner.
-#define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy) \
-  class Name {                                                 \
-   public:                                                     \
-    Name() { TAPER_CUDNN(create, &d_); }                       \
-    ~Name() { (void)TAPER_CUDNN_FUNCTION(destroy)(d_); }       \
-    Name(const Name&) = delete;                                \
-    Name& operator=(const Name&) = delete;                     \
-    Handle get() const { return d_; }                          \
-                                                               \
-   private:                                                    \
-    Handle d_ = nullptr;                                       \
+#define TAPER_CUDNN_DESCRIPTION(Name, Handle, create, destroy)    \
+  class Name {                                                    \
+   public:                                                        \
+    Name() { TAPER_LIBRARY_CALL(cudnn, create, &d_); }            \
+    ~Name() { (void)TAPER_LIBRARY_FUNCTION(cudnn, destroy)(d_); } \
+    Name(const Name&) = delete;                                   \
+    Name& operator=(const Name&) = delete;                        \
+    Handle get() const { return d_; }                             \
+                                                                  \
+   private:                                                       \
+    Handle d_ = nullptr;                                          \
   };
 TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor,
                         cudnnDestroyTensorDescriptor)
@@ -50,10 +50,11 @@ class Factor {
 };
 
 /// False where cuDNN says that it does not support what it was asked for, with nothing done; other
-/// errors throw as TAPER_CUDNN does.
+/// errors throw as TAPER_LIBRARY_CALL does.
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line);
-#define TAPER_CUDNN_SUPPORTS(name, ...) \
-  ::taper::cuda::cudnn_supports(TAPER_CUDNN_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)
+#define TAPER_CUDNN_SUPPORTS(name, ...)                                                            \
+  ::taper::cuda::cudnn_supports(TAPER_LIBRARY_FUNCTION(cudnn, name)(__VA_ARGS__), #name, __FILE__, \
+                                __LINE__)
 
 /// The plan of `key`, which make() describes on first use. Kept until the process ends, for each
 /// thread: descriptions are not to be shared.

@@ -11,13 +11,7 @@
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 
-#define TAPER_CUFFT_FUNCTION(name)                                                 \
-  ([] {                                                                            \
-    static const auto f =                                                          \
-        reinterpret_cast<decltype(&::name)>(::taper::cuda::cufft_function(#name)); \
-    return f;                                                                      \
-  }())
-#define TAPER_CUFFT(name, ...) check(TAPER_CUFFT_FUNCTION(name)(__VA_ARGS__), #name)
+#define TAPER_CUFFT(name, ...) check(TAPER_LIBRARY_FUNCTION(cufft, name)(__VA_ARGS__), #name)
 
 namespace taper::cuda {
 namespace {

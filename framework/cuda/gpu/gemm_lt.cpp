@@ -88,17 +88,17 @@ struct LtPlan {
 
 template <class T>
 void set(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t what, const T& value) {
-  TAPER_CUBLAS(cublasLtMatmulDescSetAttribute, d, what, &value, sizeof(T));
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatmulDescSetAttribute, d, what, &value, sizeof(T));
 }
 template <class T>
 void set(cublasLtMatmulPreference_t p, cublasLtMatmulPreferenceAttributes_t what, const T& value) {
-  TAPER_CUBLAS(cublasLtMatmulPreferenceSetAttribute, p, what, &value, sizeof(T));
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatmulPreferenceSetAttribute, p, what, &value, sizeof(T));
 }
 
 cublasLtMatrixLayout_t layout(cudaDataType_t type, int64_t rows, int64_t cols, int64_t leading) {
   cublasLtMatrixLayout_t made = nullptr;
-  TAPER_CUBLAS(cublasLtMatrixLayoutCreate, &made, type, static_cast<uint64_t>(rows),
-               static_cast<uint64_t>(cols), leading);
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatrixLayoutCreate, &made, type, static_cast<uint64_t>(rows),
+                     static_cast<uint64_t>(cols), leading);
   return made;
 }
 
@@ -114,7 +114,7 @@ cublasLtEpilogue_t epilogue_of(GemmActivation f) {
 }
 
 void describe(LtPlan& p, const LtKey& k) {
-  TAPER_CUBLAS(cublasLtMatmulDescCreate, &p.product, k.compute, CUDA_R_32F);
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatmulDescCreate, &p.product, k.compute, CUDA_R_32F);
   set(p.product, CUBLASLT_MATMUL_DESC_TRANSA, k.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(p.product, CUBLASLT_MATMUL_DESC_TRANSB, k.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(p.product, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(k.activation));
@@ -126,7 +126,7 @@ void describe(LtPlan& p, const LtKey& k) {
 
 void choose(LtPlan& p, const LtKey& k, cublasLtHandle_t lt) {
   cublasLtMatmulPreference_t wish = nullptr;
-  TAPER_CUBLAS(cublasLtMatmulPreferenceCreate, &wish);
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatmulPreferenceCreate, &wish);
   set(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kCublasRoom);
   set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, k.align_a);
   set(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, k.align_b);
@@ -137,9 +137,9 @@ void choose(LtPlan& p, const LtKey& k, cublasLtHandle_t lt) {
         static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   cublasLtMatmulHeuristicResult_t best{};
   int count = 0;
-  const cublasStatus_t status = TAPER_CUBLAS_FUNCTION(cublasLtMatmulAlgoGetHeuristic)(
+  const cublasStatus_t status = TAPER_LIBRARY_FUNCTION(cublas, cublasLtMatmulAlgoGetHeuristic)(
       lt, p.product, p.a, p.b, p.c, p.c, wish, 1, &best, &count);
-  (void)TAPER_CUBLAS_FUNCTION(cublasLtMatmulPreferenceDestroy)(wish);
+  (void)TAPER_LIBRARY_FUNCTION(cublas, cublasLtMatmulPreferenceDestroy)(wish);
   p.found = status == CUBLAS_STATUS_SUCCESS && count > 0 && best.state == CUBLAS_STATUS_SUCCESS;
   p.algorithm = best.algo;
   p.nbytes = best.workspaceSize;
@@ -161,8 +161,8 @@ bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivati
   if (!p.found) return false;
   const float alpha = static_cast<float>(g.alpha), beta = 0;
   const Scratch<char> room(static_cast<int64_t>(std::max<size_t>(p.nbytes, 1)));
-  TAPER_CUBLAS(cublasLtMatmul, lt, p.product, &alpha, g.a, p.a, g.b, p.b, &beta, g.c, p.c, g.c, p.c,
-               &p.algorithm, room.get(), p.nbytes, kernel_stream());
+  TAPER_LIBRARY_CALL(cublas, cublasLtMatmul, lt, p.product, &alpha, g.a, p.a, g.b, p.b, &beta, g.c,
+                     p.c, g.c, p.c, &p.algorithm, room.get(), p.nbytes, kernel_stream());
   return true;
 }
 

@@ -61,37 +61,37 @@ void* cufft_function(const char* name) {
 cublasHandle_t cublas_handle() {
   const cublasHandle_t h = handle_of_thread<cublasHandle_t>([] {
     cublasHandle_t made = nullptr;
-    TAPER_CUBLAS(cublasCreate_v2, &made);
+    TAPER_LIBRARY_CALL(cublas, cublasCreate_v2, &made);
     return made;
   });
-  TAPER_CUBLAS(cublasSetStream_v2, h, kernel_stream());
+  TAPER_LIBRARY_CALL(cublas, cublasSetStream_v2, h, kernel_stream());
   return h;
 }
 
 cusolverDnHandle_t cusolver_handle() {
   const cusolverDnHandle_t h = handle_of_thread<cusolverDnHandle_t>([] {
     cusolverDnHandle_t made = nullptr;
-    TAPER_CUSOLVER(cusolverDnCreate, &made);
+    TAPER_LIBRARY_CALL(cusolver, cusolverDnCreate, &made);
     return made;
   });
-  TAPER_CUSOLVER(cusolverDnSetStream, h, kernel_stream());
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnSetStream, h, kernel_stream());
   return h;
 }
 
 cudnnHandle_t cudnn_handle() {
   const cudnnHandle_t h = handle_of_thread<cudnnHandle_t>([] {
     cudnnHandle_t made = nullptr;
-    TAPER_CUDNN(cudnnCreate, &made);
+    TAPER_LIBRARY_CALL(cudnn, cudnnCreate, &made);
     return made;
   });
-  TAPER_CUDNN(cudnnSetStream, h, kernel_stream());
+  TAPER_LIBRARY_CALL(cudnn, cudnnSetStream, h, kernel_stream());
   return h;
 }
 
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUBLAS_STATUS_SUCCESS,
-              "cuBLAS error: ", TAPER_CUBLAS_FUNCTION(cublasGetStatusString)(status), " (", call,
-              ", ", file, ":", line, ")");
+              "cuBLAS error: ", TAPER_LIBRARY_FUNCTION(cublas, cublasGetStatusString)(status), " (",
+              call, ", ", file, ":", line, ")");
 }
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUSOLVER_STATUS_SUCCESS, "cuSOLVER error: status ",
@@ -99,8 +99,8 @@ void check_cusolver(cusolverStatus_t status, const char* call, const char* file,
 }
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUDNN_STATUS_SUCCESS,
-              "cuDNN error: ", TAPER_CUDNN_FUNCTION(cudnnGetErrorString)(status), " (", call, ", ",
-              file, ":", line, ")");
+              "cuDNN error: ", TAPER_LIBRARY_FUNCTION(cudnn, cudnnGetErrorString)(status), " (",
+              call, ", ", file, ":", line, ")");
 }
 
 }  // namespace taper::cuda

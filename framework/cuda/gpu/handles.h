@@ -29,30 +29,15 @@ void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int l
 
 }  // namespace taper::cuda
 
-/// The function itself, found once at each place.
-#define TAPER_CUBLAS_FUNCTION(name)                                                 \
-  ([] {                                                                             \
-    static const auto f =                                                           \
-        reinterpret_cast<decltype(&::name)>(::taper::cuda::cublas_function(#name)); \
-    return f;                                                                       \
-  }())
-#define TAPER_CUSOLVER_FUNCTION(name)                                                 \
-  ([] {                                                                               \
-    static const auto f =                                                             \
-        reinterpret_cast<decltype(&::name)>(::taper::cuda::cusolver_function(#name)); \
-    return f;                                                                         \
-  }())
-#define TAPER_CUDNN_FUNCTION(name)                                                 \
-  ([] {                                                                            \
-    static const auto f =                                                          \
-        reinterpret_cast<decltype(&::name)>(::taper::cuda::cudnn_function(#name)); \
-    return f;                                                                      \
+/// The function itself, found once at each place; `library` is cublas, cusolver, cudnn
+/// or cufft.
+#define TAPER_LIBRARY_FUNCTION(library, name)                                          \
+  ([] {                                                                                \
+    static const auto f =                                                              \
+        reinterpret_cast<decltype(&::name)>(::taper::cuda::library##_function(#name)); \
+    return f;                                                                          \
   }())
 /// Calls it and checks what it says.
-#define TAPER_CUBLAS(name, ...) \
-  ::taper::cuda::check_cublas(TAPER_CUBLAS_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)
-#define TAPER_CUSOLVER(name, ...)                                                            \
-  ::taper::cuda::check_cusolver(TAPER_CUSOLVER_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, \
-                                __LINE__)
-#define TAPER_CUDNN(name, ...) \
-  ::taper::cuda::check_cudnn(TAPER_CUDNN_FUNCTION(name)(__VA_ARGS__), #name, __FILE__, __LINE__)
+#define TAPER_LIBRARY_CALL(library, name, ...)                                              \
+  ::taper::cuda::check_##library(TAPER_LIBRARY_FUNCTION(library, name)(__VA_ARGS__), #name, \
+                                 __FILE__, __LINE__)

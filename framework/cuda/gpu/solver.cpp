@@ -59,28 +59,27 @@ constexpr cudaDataType kType = std::is_same_v<T, float>                     ? CU
 
 /// Calls the function of this name for T: that with the prefix S or D, or of the second name and C
 /// or Z.
-#define TAPER_CALL_FOR(T, call, prefix, name, complex_name, ...)   \
-  do {                                                             \
-    if constexpr (std::is_same_v<T, float>)                        \
-      call(prefix##S##name, __VA_ARGS__);                          \
-    else if constexpr (std::is_same_v<T, double>)                  \
-      call(prefix##D##name, __VA_ARGS__);                          \
-    else if constexpr (std::is_same_v<T, numbers::complex<float>>) \
-      call(prefix##C##complex_name, __VA_ARGS__);                  \
-    else                                                           \
-      call(prefix##Z##complex_name, __VA_ARGS__);                  \
+#define TAPER_CALL_FOR(T, library, prefix, name, complex_name, ...)      \
+  do {                                                                   \
+    if constexpr (std::is_same_v<T, float>)                              \
+      TAPER_LIBRARY_CALL(library, prefix##S##name, __VA_ARGS__);         \
+    else if constexpr (std::is_same_v<T, double>)                        \
+      TAPER_LIBRARY_CALL(library, prefix##D##name, __VA_ARGS__);         \
+    else if constexpr (std::is_same_v<T, numbers::complex<float>>)       \
+      TAPER_LIBRARY_CALL(library, prefix##C##complex_name, __VA_ARGS__); \
+    else                                                                 \
+      TAPER_LIBRARY_CALL(library, prefix##Z##complex_name, __VA_ARGS__); \
   } while (false)
 #define TAPER_SOLVER_OF(T, name, complex_name, ...) \
-  TAPER_CALL_FOR(T, TAPER_CUSOLVER, cusolverDn, name, complex_name, __VA_ARGS__)
+  TAPER_CALL_FOR(T, cusolver, cusolverDn, name, complex_name, __VA_ARGS__)
 #define TAPER_SOLVER(T, name, ...) TAPER_SOLVER_OF(T, name, name, __VA_ARGS__)
-#define TAPER_BATCH_SOLVER(T, name, ...) \
-  TAPER_CALL_FOR(T, TAPER_CUBLAS, cublas, name, name, __VA_ARGS__)
+#define TAPER_BATCH_SOLVER(T, name, ...) TAPER_CALL_FOR(T, cublas, cublas, name, name, __VA_ARGS__)
 
 /// cuBLAS's handle with working memory of this scope's own, as products have it (gemm.h).
 class Cublas {
  public:
   Cublas() : room_(kCublasRoom), handle_(cublas_handle()) {
-    TAPER_CUBLAS(cublasSetWorkspace_v2, handle_, room_.get(), kCublasRoom);
+    TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, handle_, room_.get(), kCublasRoom);
   }
   cublasHandle_t handle() const { return handle_; }
 
@@ -97,18 +96,18 @@ Scratch<T> room(int length) {
 
 struct EndGesvdj {
   void operator()(gesvdjInfo_t p) const {
-    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroyGesvdjInfo)(p);
+    (void)TAPER_LIBRARY_FUNCTION(cusolver, cusolverDnDestroyGesvdjInfo)(p);
   }
 };
 struct EndSyevj {
   void operator()(syevjInfo_t p) const {
-    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroySyevjInfo)(p);
+    (void)TAPER_LIBRARY_FUNCTION(cusolver, cusolverDnDestroySyevjInfo)(p);
   }
 };
 
 struct EndParameters {
   void operator()(cusolverDnParams_t p) const {
-    (void)TAPER_CUSOLVER_FUNCTION(cusolverDnDestroyParams)(p);
+    (void)TAPER_LIBRARY_FUNCTION(cusolver, cusolverDnDestroyParams)(p);
   }
 };
 
@@ -116,11 +115,11 @@ struct EndParameters {
 template <class T>
 std::unique_ptr<gesvdjInfo, EndGesvdj> svd_parameters() {
   gesvdjInfo_t made = nullptr;
-  TAPER_CUSOLVER(cusolverDnCreateGesvdjInfo, &made);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnCreateGesvdjInfo, &made);
   std::unique_ptr<gesvdjInfo, EndGesvdj> p(made);
-  TAPER_CUSOLVER(cusolverDnXgesvdjSetTolerance, made,
-                 static_cast<double>(std::numeric_limits<part_t<T>>::epsilon()));
-  TAPER_CUSOLVER(cusolverDnXgesvdjSetMaxSweeps, made, 400);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXgesvdjSetTolerance, made,
+                     static_cast<double>(std::numeric_limits<part_t<T>>::epsilon()));
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXgesvdjSetMaxSweeps, made, 400);
   return p;
 }
 
@@ -252,7 +251,7 @@ void syevj_batched(bool vectors, Triangle triangle, int n, T* a, part_t<T>* w, i
                    int count) {
   const cusolverDnHandle_t h = cusolver_handle();
   syevjInfo_t made = nullptr;
-  TAPER_CUSOLVER(cusolverDnCreateSyevjInfo, &made);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnCreateSyevjInfo, &made);
   const std::unique_ptr<syevjInfo, EndSyevj> p(made);
   int length = 0;
   TAPER_SOLVER_OF(T, syevjBatched_bufferSize, heevjBatched_bufferSize, h, mode(vectors),
@@ -277,13 +276,13 @@ void sytrs(int n, int k, const T* ld, const int64_t* pivots, T* b) {
   const cusolverDnHandle_t h = cusolver_handle();
   const cudaDataType type = kType<T>;
   size_t on_device = 0, on_host = 0;
-  TAPER_CUSOLVER(cusolverDnXsytrs_bufferSize, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n, pivots,
-                 type, b, n, &on_device, &on_host);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXsytrs_bufferSize, h, CUBLAS_FILL_MODE_LOWER, n, k, type,
+                     ld, n, pivots, type, b, n, &on_device, &on_host);
   const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(on_device, 1)));
   std::vector<char> host(on_host);
   const Scratch<int> info(1);
-  TAPER_CUSOLVER(cusolverDnXsytrs, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n, pivots, type, b, n,
-                 work.get(), on_device, host.data(), on_host, info.get());
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXsytrs, h, CUBLAS_FILL_MODE_LOWER, n, k, type, ld, n,
+                     pivots, type, b, n, work.get(), on_device, host.data(), on_host, info.get());
 }
 
 template <class T>
@@ -291,17 +290,18 @@ void geev(int n, numbers::complex<T>* a, numbers::complex<T>* w, numbers::comple
           int* info) {
   const cusolverDnHandle_t h = cusolver_handle();
   cusolverDnParams_t made = nullptr;
-  TAPER_CUSOLVER(cusolverDnCreateParams, &made);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnCreateParams, &made);
   const std::unique_ptr<cusolverDnParams, EndParameters> p(made);
   const cudaDataType type = kType<numbers::complex<T>>;
   size_t on_device = 0, on_host = 0;
-  TAPER_CUSOLVER(cusolverDnXgeev_bufferSize, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n, type,
-                 a, n, type, w, type, nullptr, n, type, v, n, type, &on_device, &on_host);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXgeev_bufferSize, h, made, CUSOLVER_EIG_MODE_NOVECTOR,
+                     mode(v), n, type, a, n, type, w, type, nullptr, n, type, v, n, type,
+                     &on_device, &on_host);
   const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(on_device, 1)));
   std::vector<char> host(on_host);
-  TAPER_CUSOLVER(cusolverDnXgeev, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n, type, a, n, type,
-                 w, type, nullptr, n, type, v, n, type, work.get(), on_device, host.data(), on_host,
-                 info);
+  TAPER_LIBRARY_CALL(cusolver, cusolverDnXgeev, h, made, CUSOLVER_EIG_MODE_NOVECTOR, mode(v), n,
+                     type, a, n, type, w, type, nullptr, n, type, v, n, type, work.get(), on_device,
+                     host.data(), on_host, info);
 }
 
 #define TAPER_INSTANTIATE(T)                                                             \
