@@ -17,7 +17,6 @@
 #include <taper/framework/array_ref.h>
 #include <taper/framework/dtype.h>
 #include <taper/framework/generator.h>
-#include <taper/framework/op_lists.h>
 #include <taper/framework/options.h>
 #include <taper/framework/scalar.h>
 #include <taper/framework/storage.h>
