@@ -21,3 +21,20 @@
                                                      \
  private:                                            \
   T name##_
+
+/// The same in a base of several structs: setters return the struct itself, of type Self.
+#define TAPER_ARG_OF(Self, T, name)                  \
+ public:                                             \
+  Self& name(const T& new_##name) {                  \
+    this->name##_ = new_##name;                      \
+    return static_cast<Self&>(*this);                \
+  }                                                  \
+  Self& name(T&& new_##name) {                       \
+    this->name##_ = std::move(new_##name);           \
+    return static_cast<Self&>(*this);                \
+  }                                                  \
+  const T& name() const noexcept { return name##_; } \
+  T& name() noexcept { return name##_; }             \
+                                                     \
+ private:                                            \
+  T name##_

@@ -357,12 +357,12 @@ class Tensor {
 
   intrusive_ptr<TensorImpl> impl_;
 };
+
 namespace detail {
 /// The handle itself, for what returns it as LibTorch does: methods that change a tensor are const,
 /// because the handle stays as it is, and return a Tensor&.
 inline Tensor& as_mutable(const Tensor& x) { return const_cast<Tensor&>(x); }
 }  // namespace detail
-
 
 /// LibTorch's text of a tensor.
 std::ostream& operator<<(std::ostream& out, const Tensor& t);

@@ -128,6 +128,15 @@ bool is_first(std::atomic<bool>& given);
 void warn_user(const std::string& text,
                const SourceLocation& place = {__builtin_FUNCTION(), __builtin_FILE(),
                                               static_cast<uint32_t>(__builtin_LINE())});
+/// Warns with text(), a lambda of this place: once in a process, and each time while
+/// set_warnAlways(true).
+template <class Text>
+void warn_once(const Text& text,
+               const SourceLocation& place = {__builtin_FUNCTION(), __builtin_FILE(),
+                                              static_cast<uint32_t>(__builtin_LINE())}) {
+  static std::atomic<bool> given{false};
+  if (is_first(given)) warn_user(text(), place);
+}
 }  // namespace detail
 
 }  // namespace taper

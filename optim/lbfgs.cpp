@@ -129,15 +129,17 @@ LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
     : LBFGS(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))},
             std::move(defaults)) {}
 
+const std::vector<Tensor>& LBFGS::params() const { return param_groups_[0].params(); }
+
 int64_t LBFGS::numel() const {
   int64_t count = 0;
-  for (const Tensor& p : param_groups_[0].params()) count += numbers_of(p).numel();
+  for (const Tensor& p : params()) count += numbers_of(p).numel();
   return count;
 }
 
 Tensor LBFGS::flat_gradient() const {
   std::vector<Tensor> parts;
-  for (const Tensor& p : param_groups_[0].params()) {
+  for (const Tensor& p : params()) {
     const Tensor& g = p.grad();
     const Tensor like = numbers_of(p);
     parts.push_back(g.defined() ? numbers_of(g.detach()).reshape({-1})
@@ -148,7 +150,7 @@ Tensor LBFGS::flat_gradient() const {
 
 void LBFGS::move(double length, const Tensor& direction) {
   int64_t at = 0;
-  for (const Tensor& p : param_groups_[0].params()) {
+  for (const Tensor& p : params()) {
     const Tensor x = numbers_of(p);
     x.add_(direction.narrow(0, at, x.numel()).view(x.sizes()), length);
     at += x.numel();
@@ -157,7 +159,7 @@ void LBFGS::move(double length, const Tensor& direction) {
 
 LBFGSOptions LBFGS::checked_options() const {
   const auto* options = dynamic_cast<const LBFGSOptions*>(&param_groups_[0].options());
-  TAPER_CHECK(options && !param_groups_[0].params().empty(),
+  TAPER_CHECK(options && !params().empty(),
               "LBFGS: expected parameters, in a group with LBFGSOptions");
   const auto& search = options->line_search_fn();
   TAPER_CHECK(!search || *search == "strong_wolfe", "only 'strong_wolfe' is supported");
@@ -166,10 +168,10 @@ LBFGSOptions LBFGS::checked_options() const {
 
 LinePoint LBFGS::look(const LossClosure& closure, const Tensor& direction, double t) {
   std::vector<Tensor> before;
-  for (const Tensor& p : param_groups_[0].params()) before.push_back(p.detach().clone());
+  for (const Tensor& p : params()) before.push_back(p.detach().clone());
   move(t, direction);
   LinePoint point{t, number(evaluate(closure)), flat_gradient(), 0};
-  for (size_t i = 0; i < before.size(); ++i) param_groups_[0].params()[i].copy_(before[i]);
+  for (size_t i = 0; i < before.size(); ++i) params()[i].copy_(before[i]);
   point.slope = number(point.g.dot(direction));
   return point;
 }
@@ -219,7 +221,7 @@ Tensor LBFGS::step(LossClosure closure) {
   TAPER_CHECK(closure, "LBFGS requires a closure function");
   const LBFGSOptions o = checked_options();
   const NoGradGuard no_grad;
-  LBFGSParamState& s = state_of<LBFGSParamState>(0, param_groups_[0].params()[0]);
+  LBFGSParamState& s = state_of<LBFGSParamState>(0, params()[0]);
   const Tensor loss = evaluate(closure);
   s.func_evals(s.func_evals() + 1);
   LinePoint now{0, number(loss), flat_gradient(), 0};

@@ -70,6 +70,8 @@ class LBFGS : public Optimizer {
   void load(serialize::InputArchive& archive) override;
 
  private:
+  /// Of its one group.
+  const std::vector<Tensor>& params() const;
   LBFGSOptions checked_options() const;
   int64_t numel() const;
   Tensor flat_gradient() const;

@@ -17,11 +17,11 @@ std::string forward_call(const Node& node) {
 
 DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan)
     : before_(AnomalyMode::is_enabled()), check_before_(AnomalyMode::should_check_nan()) {
-  static std::atomic<bool> warned{false};
-  if (taper::detail::is_first(warned))
-    taper::detail::warn_user(
-        "This mode should be enabled only for debugging as the different tests will slow down your "
-        "program execution.");
+  taper::detail::warn_once([] {
+    return "This mode should be enabled only for debugging as the different tests will slow down "
+           "your "
+           "program execution.";
+  });
   AnomalyMode::set_enabled(true, check_nan);
 }
 

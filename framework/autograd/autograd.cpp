@@ -97,7 +97,7 @@ Tensor& Tensor::requires_grad_(bool v) const {
               "computed variable in a subgraph that doesn't require differentiation use "
               "var_no_grad = var.detach().");
   set_requires_grad(v);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 bool Tensor::is_leaf() const { return !grad_fn(); }
@@ -175,7 +175,7 @@ Tensor& Tensor::detach_() const {
   t.grad_fn.reset();
   t.output_nr = 0;
   t.leaf_requires_grad = false;
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 void Tensor::set_data(const Tensor& o) const {

@@ -381,15 +381,15 @@ void check_all_used(const BackwardPass& pass, const variable_list& grads) {
 }
 
 void warn_of_cycles() {
-  static std::atomic<bool> warned{false};
-  if (taper::detail::is_first(warned))
-    taper::detail::warn_user(
-        "Using backward() with create_graph=True will create a reference cycle between the "
-        "parameter and its gradient which can cause a memory leak. We recommend using "
-        "autograd.grad "
-        "when creating the graph to avoid this. If you have to use this function, make sure to "
-        "reset the .grad fields of your parameters to None after use to break the cycle and avoid "
-        "the leak.");
+  taper::detail::warn_once([] {
+    return "Using backward() with create_graph=True will create a reference cycle between the "
+           "parameter and its gradient which can cause a memory leak. We recommend using "
+           "autograd.grad "
+           "when creating the graph to avoid this. If you have to use this function, make sure to "
+           "reset the .grad fields of your parameters to None after use to break the cycle and "
+           "avoid "
+           "the leak.";
+  });
 }
 
 variable_list run_pass(const BackwardPass& pass) {

@@ -104,10 +104,9 @@ PinnedAllocator& pinned() {
 
 bool can_pin_memory() {
   if (cuda::is_available()) return true;
-  static std::atomic<bool> warned{false};
-  if (detail::is_first(warned))
-    detail::warn_user(
-        "pin_memory is asked for but no CUDA device is found, so memory will not be pinned");
+  detail::warn_once([] {
+    return "pin_memory is asked for but no CUDA device is found, so memory will not be pinned";
+  });
   return false;
 }
 intrusive_ptr<StorageImpl> allocate_pinned_storage(size_t nbytes) {

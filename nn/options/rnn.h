@@ -38,74 +38,62 @@ struct RNNCellOptionsBase {
   TAPER_ARG(int64_t, num_chunks);
 };
 
+/// What the options of layers have in common.
+template <class Self>
+struct RecurrentOptions {
+  RecurrentOptions(int64_t input_size, int64_t hidden_size)
+      : input_size_(input_size), hidden_size_(hidden_size) {}
+  TAPER_ARG_OF(Self, int64_t, input_size);
+  TAPER_ARG_OF(Self, int64_t, hidden_size);
+  TAPER_ARG_OF(Self, int64_t, num_layers) = 1;
+  TAPER_ARG_OF(Self, bool, bias) = true;
+  TAPER_ARG_OF(Self, bool, batch_first) = false;
+  TAPER_ARG_OF(Self, double, dropout) = 0.0;
+  TAPER_ARG_OF(Self, bool, bidirectional) = false;
+};
+
+/// What the options of cells have in common.
+template <class Self>
+struct RecurrentCellOptions {
+  RecurrentCellOptions(int64_t input_size, int64_t hidden_size)
+      : input_size_(input_size), hidden_size_(hidden_size) {}
+  TAPER_ARG_OF(Self, int64_t, input_size);
+  TAPER_ARG_OF(Self, int64_t, hidden_size);
+  TAPER_ARG_OF(Self, bool, bias) = true;
+};
+
 }  // namespace detail
 
 /// `dropout` is applied to what each layer but the last gives; with batch_first the input is (N, T,
 /// D) in place of (T, N, D).
-struct RNNOptions {
+struct RNNOptions : detail::RecurrentOptions<RNNOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
-  RNNOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(int64_t, num_layers) = 1;
+  using RecurrentOptions::RecurrentOptions;
   TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;
-  TAPER_ARG(bool, bias) = true;
-  TAPER_ARG(bool, batch_first) = false;
-  TAPER_ARG(double, dropout) = 0.0;
-  TAPER_ARG(bool, bidirectional) = false;
 };
 
 /// With a proj_size above 0 the hidden state is projected to that size.
-struct LSTMOptions {
-  LSTMOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(int64_t, num_layers) = 1;
-  TAPER_ARG(bool, bias) = true;
-  TAPER_ARG(bool, batch_first) = false;
-  TAPER_ARG(double, dropout) = 0.0;
-  TAPER_ARG(bool, bidirectional) = false;
+struct LSTMOptions : detail::RecurrentOptions<LSTMOptions> {
+  using RecurrentOptions::RecurrentOptions;
   TAPER_ARG(int64_t, proj_size) = 0;
 };
 
-struct GRUOptions {
-  GRUOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(int64_t, num_layers) = 1;
-  TAPER_ARG(bool, bias) = true;
-  TAPER_ARG(bool, batch_first) = false;
-  TAPER_ARG(double, dropout) = 0.0;
-  TAPER_ARG(bool, bidirectional) = false;
+struct GRUOptions : detail::RecurrentOptions<GRUOptions> {
+  using RecurrentOptions::RecurrentOptions;
 };
 
-struct RNNCellOptions {
+struct RNNCellOptions : detail::RecurrentCellOptions<RNNCellOptions> {
   using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
-  RNNCellOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(bool, bias) = true;
+  using RecurrentCellOptions::RecurrentCellOptions;
   TAPER_ARG(nonlinearity_t, nonlinearity) = kTanh;
 };
 
-struct LSTMCellOptions {
-  LSTMCellOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(bool, bias) = true;
+struct LSTMCellOptions : detail::RecurrentCellOptions<LSTMCellOptions> {
+  using RecurrentCellOptions::RecurrentCellOptions;
 };
 
-struct GRUCellOptions {
-  GRUCellOptions(int64_t input_size, int64_t hidden_size)
-      : input_size_(input_size), hidden_size_(hidden_size) {}
-  TAPER_ARG(int64_t, input_size);
-  TAPER_ARG(int64_t, hidden_size);
-  TAPER_ARG(bool, bias) = true;
+struct GRUCellOptions : detail::RecurrentCellOptions<GRUCellOptions> {
+  using RecurrentCellOptions::RecurrentCellOptions;
 };
 
 }  // namespace taper::nn

@@ -20,11 +20,11 @@ std::vector<int64_t> indices_of(const std::vector<Device>& devices) {
 }
 
 void warn_of_scalars() {
-  static std::atomic<bool> warned{false};
-  if (taper::detail::is_first(warned))
-    taper::detail::warn_user(
-        "Was asked to gather along dimension 0, but all input tensors were scalars; will instead "
-        "unsqueeze and return a vector.");
+  taper::detail::warn_once([] {
+    return "Was asked to gather along dimension 0, but all input tensors were scalars; will "
+           "instead "
+           "unsqueeze and return a vector.";
+  });
 }
 
 /// Where a gradient's part goes back to.

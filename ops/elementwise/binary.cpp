@@ -190,7 +190,7 @@ void change(const Tensor& x, const Scalar& y, const Scalar& alpha) {
   }                                                                                   \
   Tensor& Tensor::name##_(const T& y, const Scalar& alpha) const {                    \
     change<sum>(*this, y, alpha);                                                     \
-    return const_cast<Tensor&>(*this);                                                \
+    return detail::as_mutable(*this);                                                 \
   }
 TAPER_DEFINE_SUM(add, kAdd, Tensor)
 TAPER_DEFINE_SUM(add, kAdd, Scalar)
@@ -286,13 +286,13 @@ Tensor& Tensor::mul_(const Tensor& other) const {
   compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
   if (recording) record_mul(*this, *this, factor, before);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::mul_(const Scalar& other) const {
   const bool recording = compute_binary_inplace(binary_op::mul, *this, other);
   mark_changed(*this);
   if (recording) record_scaled("MulBackward1", *this, *this, other);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 // ---------------------------------------------------------------- div
@@ -336,13 +336,13 @@ Tensor& Tensor::div_(const Tensor& other) const {
   compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (recording) record_div(*this, *this, divisor, before);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::div_(const Scalar& other) const {
   const bool recording = compute_binary_inplace(binary_op::div, *this, other);
   mark_changed(*this);
   if (recording) record_divided(*this, *this, other);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor operator/(const Scalar& x, const Tensor& y) {

@@ -62,7 +62,7 @@ Tensor& binary_inplace(const BinaryOp& op, const Tensor& x, const Y& y, const F&
     return replaced(op.name, x, y, [&](const Tensor& before) { return f(before, y); });
   compute_binary_inplace(op, x, y);
   autograd::mark_changed(x);
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 }  // namespace taper::detail

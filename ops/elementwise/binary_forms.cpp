@@ -26,13 +26,13 @@ Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, cons
                                if (g.needs(1)) out[1] = fy(g[0] * 0);
                                return out;
                              });
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 Tensor& test_inplace(const BinaryOp& op, const char* node, const Tensor& x, const Scalar& y) {
   const bool recording = compute_binary_inplace(op, x, y);
   autograd::mark_changed(x);
   if (recording) autograd::record_inplace(node, x, {x}, [](const Tensor& g) { return g * 0; });
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 // "EqBackward0" from "eq" and '0': PyTorch's name of a derivative.

@@ -266,7 +266,7 @@ Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Scalar>& min,
     return taper::clamp(*this, min, max);                                                          \
   }                                                                                                \
   Tensor& Tensor::clamp_(const optional<T>& min, const optional<T>& max) const {                   \
-    return taper::clamp_(const_cast<Tensor&>(*this), min, max);                                    \
+    return taper::clamp_(detail::as_mutable(*this), min, max);                                     \
   }
 TAPER_DEFINE_CLIP(Scalar)
 TAPER_DEFINE_CLIP(Tensor)
@@ -290,9 +290,7 @@ TAPER_DEFINE_CLIP(Tensor)
   TAPER_DEFINE_BOUND_METHODS(name, Tensor)
 #define TAPER_DEFINE_BOUND_METHODS(name, T)                               \
   Tensor Tensor::name(const T& b) const { return taper::name(*this, b); } \
-  Tensor& Tensor::name##_(const T& b) const {                             \
-    return taper::name##_(const_cast<Tensor&>(*this), b);                 \
-  }
+  Tensor& Tensor::name##_(const T& b) const { return taper::name##_(detail::as_mutable(*this), b); }
 TAPER_DEFINE_BOUND(clamp_min, at_least)
 TAPER_DEFINE_BOUND(clamp_max, at_most)
 #undef TAPER_DEFINE_BOUND

@@ -160,7 +160,7 @@ Tensor Tensor::conj_complex() const {
 
 Tensor& Tensor::conj_physical_() const {
   autograd::check_inplace("conj_physical_", *this);
-  if (!is_complex()) return const_cast<Tensor&>(*this);
+  if (!is_complex()) return detail::as_mutable(*this);
   return in_place("conj_physical_", *this, {}, [](const Tensor& x) { return x.conj(); });
 }
 

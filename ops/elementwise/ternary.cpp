@@ -207,7 +207,7 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
   Tensor& Tensor::name##_(const Tensor& a, const Tensor& b, const Scalar& value) const {     \
     if (one_pass(*this, a, b, value) &&                                                      \
         computed_in_place(#name, {*this, a, b}, run_##name(*this, a, b, value)))             \
-      return const_cast<Tensor&>(*this);                                                     \
+      return detail::as_mutable(*this);                                                      \
     return pointwise_in_place(#name, *this, {a, b},                                          \
                               [&](const Tensor& x) { return taper::name(x, a, b, value); }); \
   }                                                                                          \
@@ -229,7 +229,7 @@ Tensor& Tensor::lerp_(const Tensor& end, const Scalar& w) const {
   check_lerp(*this, end, w);
   if (alike_floats({*this, end}) &&
       computed_in_place("lerp", {*this, end}, run_lerp(*this, end, w)))
-    return const_cast<Tensor&>(*this);
+    return detail::as_mutable(*this);
   return pointwise_in_place("lerp", *this, {end},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }
@@ -237,7 +237,7 @@ Tensor& Tensor::lerp_(const Tensor& end, const Tensor& w) const {
   check_lerp(*this, end, w);
   if (alike_floats({*this, end, w}) &&
       computed_in_place("lerp", {*this, end, w}, run_lerp(*this, end, w)))
-    return const_cast<Tensor&>(*this);
+    return detail::as_mutable(*this);
   return pointwise_in_place("lerp", *this, {end, w},
                             [&](const Tensor& x) { return taper::lerp(x, end, w); });
 }

@@ -255,11 +255,11 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   fill_number({"masked_fill_", true}, *this, mask, value);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
   fill_tensor({"masked_fill_", true}, *this, mask, value);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor Tensor::masked_select(const Tensor& mask) const { return taper::masked_select(*this, mask); }
 Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
@@ -267,7 +267,7 @@ Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
 }
 Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) const {
   scatter_by_mask({"masked_scatter_", true}, *this, mask, source);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 // ---------------------------------------------------------------- out forms

@@ -288,7 +288,7 @@ Tensor Tensor::index(const std::vector<optional<Tensor>>& indices) const {
 }
 Tensor& Tensor::index_put_(const std::vector<optional<Tensor>>& indices, const Tensor& values,
                            bool accumulate) const {
-  return taper::index_put_(const_cast<Tensor&>(*this), indices, values, accumulate);
+  return taper::index_put_(detail::as_mutable(*this), indices, values, accumulate);
 }
 Tensor Tensor::index_put(const std::vector<optional<Tensor>>& indices, const Tensor& values,
                          bool accumulate) const {

@@ -233,21 +233,21 @@ Tensor Tensor::index_add(int64_t dim, const Tensor& index, const Tensor& source,
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source,
                            const Scalar& alpha) const {
   add_slices({"index_add_", true}, *this, dim, index, source, alpha);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor Tensor::index_copy(int64_t dim, const Tensor& index, const Tensor& source) const {
   return taper::index_copy(*this, dim, index, source);
 }
 Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) const {
   copy_slices({"index_copy_", true}, *this, dim, index, source);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Scalar& value) const {
   return taper::index_fill(*this, dim, index, value);
 }
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Scalar& value) const {
   fill_slices({"index_fill_", true}, *this, dim, index, value);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 // ---------------------------------------------------------------- out forms

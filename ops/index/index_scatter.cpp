@@ -221,25 +221,25 @@ Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) 
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
   scatter_source({"scatter_", true}, *this, dim, index, src, PutMode::kCopy);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value) const {
   scatter_value({"scatter_", true}, *this, dim, index, value, PutMode::kCopy);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src,
                          std::string_view reduce) const {
   scatter_source({"scatter_", true}, *this, dim, index, src, mode_of(reduce));
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Scalar& value,
                          std::string_view reduce) const {
   scatter_value({"scatter_", true}, *this, dim, index, value, mode_of(reduce));
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
   scatter_source({"scatter_add_", true}, *this, dim, index, src, PutMode::kAdd);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_t> dim) {

@@ -162,7 +162,7 @@ Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value) c
     write_view(view, value);
   else
     taper::index_put_(view, brackets.tensors(), without_leading_ones(value));
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) const {

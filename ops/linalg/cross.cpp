@@ -25,12 +25,13 @@ Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
   check_defined("cross", self, "self");
   if (dim) return linalg::cross(self, other, *dim);
-  static std::atomic<bool> warned{false};
-  if (detail::is_first(warned))
-    detail::warn_user(
-        "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the "
-        "dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change to "
-        "agree with that of linalg.cross in a future release.");
+  detail::warn_once([] {
+    return "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
+           "the "
+           "dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will change "
+           "to "
+           "agree with that of linalg.cross in a future release.";
+  });
   for (int64_t d = 0; d < self.dim(); ++d)
     if (self.size(d) == 3) return linalg::cross(self, other, d);
   throw Error("no dimension of size 3 in input");

@@ -401,12 +401,12 @@ Tensor detail::multiply_chain(TensorList matrices) {
 }
 
 Tensor chain_matmul(TensorList matrices) {
-  static std::atomic<bool> warned{false};
-  if (detail::is_first(warned))
-    detail::warn_user(
-        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
-        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
-        "multiple parameters.");
+  detail::warn_once([] {
+    return "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+           "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather "
+           "than "
+           "multiple parameters.";
+  });
   return detail::multiply_chain(matrices);
 }
 

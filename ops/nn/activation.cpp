@@ -450,7 +450,7 @@ Tensor glu(const Tensor& self, int64_t dim) {
 // ---------------------------------------------------------------- methods
 Tensor Tensor::logit(optional<double> eps) const { return taper::logit(*this, eps); }
 Tensor& Tensor::logit_(optional<double> eps) const {
-  return taper::logit_(const_cast<Tensor&>(*this), eps);
+  return taper::logit_(detail::as_mutable(*this), eps);
 }
 Tensor Tensor::prelu(const Tensor& weight) const { return taper::prelu(*this, weight); }
 Tensor Tensor::hardshrink(const Scalar& lambd) const { return taper::hardshrink(*this, lambd); }

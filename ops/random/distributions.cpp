@@ -29,7 +29,7 @@ Tensor& fill_from(const char* op, const char* node, const Tensor& x, const F& va
   }
   if (needs_grad(x))
     autograd::record_inplace(node, x, {x}, [](const Tensor& g) { return zeros_like(g); });
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 void check_floating(const char* kernel, const Tensor& x) {

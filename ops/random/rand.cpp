@@ -25,7 +25,7 @@ using MaybeGenerator = optional<Generator>;
 Tensor& finish_inplace(const char* name, const Tensor& x) {
   mark_changed(x);
   if (needs_grad(x)) record_inplace(name, x, {x}, [](const Tensor& gy) { return zeros_like(gy); });
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 TensorOptions without_grad(const TensorOptions& options) { return options.requires_grad(false); }

@@ -65,7 +65,7 @@ Tensor& detail::overwrite(const Tensor& x, const Tensor& y) {
   if (x.is_view() || !y.requires_grad()) return x.copy_(y);
   x.detach().copy_(y.detach());
   autograd::rebase_history(x, y.grad_fn());
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 }  // namespace taper

@@ -33,9 +33,8 @@ void copy_across_devices(const Tensor& to, const Tensor& from, bool non_blocking
 }
 
 void warn_of_lost_part(ScalarType from, ScalarType to) {
-  static std::atomic<bool> warned{false};
-  if (isComplexType(from) && !isComplexType(to) && to != kBool && detail::is_first(warned))
-    detail::warn_user("Casting complex values to real discards the imaginary part");
+  if (isComplexType(from) && !isComplexType(to) && to != kBool)
+    detail::warn_once([] { return "Casting complex values to real discards the imaginary part"; });
 }
 
 // Writes src, broadcast, into the elements of x. No history.
@@ -65,7 +64,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
   check_copy_shapes(*this, src);
   const bool recording = check_inplace("copy_", *this, {src});
-  if (is_same(src)) return const_cast<Tensor&>(*this);
+  if (is_same(src)) return detail::as_mutable(*this);
   warn_of_lost_part(src.scalar_type(), scalar_type());
   copy_values(*this, src, non_blocking);
   mark_changed(*this);
@@ -75,7 +74,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
                                                   g.needs(1) ? form(g[0]) : Tensor()};
                    });
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor Tensor::clone(optional<MemoryFormat> format) const {
@@ -190,7 +189,7 @@ Tensor& Tensor::fill_(const Scalar& value) const {
   fill_values(*this, value);
   mark_changed(*this);
   if (recording) record_inplace("FillBackward2", *this, {*this}, no_gradient);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor& Tensor::fill_(const Tensor& value) const {
@@ -206,7 +205,7 @@ Tensor& Tensor::fill_(const Tensor& value) const {
                      return std::array<Tensor, 2>{g.needs(0) ? no_gradient(g[0]) : Tensor(),
                                                   g.needs(1) ? form(g[0].sum()) : Tensor()};
                    });
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor& Tensor::zero_() const {
@@ -214,7 +213,7 @@ Tensor& Tensor::zero_() const {
   if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
   mark_changed(*this);
   if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor& fill_(Tensor& x, const Scalar& value) { return x.fill_(value); }

@@ -38,11 +38,10 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
 }
 
 std::vector<Tensor> meshgrid(TensorList tensors) {
-  static std::atomic<bool> warned{false};
-  if (detail::is_first(warned))
-    detail::warn_user(
-        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
-        "argument.");
+  detail::warn_once([] {
+    return "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+           "argument.";
+  });
   return meshgrid(tensors, "ij");
 }
 

@@ -34,7 +34,7 @@ Tensor& take_over(const Tensor& self, const intrusive_ptr<StorageImpl>& storage,
   t.strides = geometry.strides;
   t.update_geometry();
   t.bump_version();
-  return const_cast<Tensor&>(self);
+  return detail::as_mutable(self);
 }
 
 void check_without_grad(const char* op, const Tensor& self) {

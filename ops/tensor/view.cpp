@@ -323,14 +323,16 @@ Tensor Tensor::mT() const {
   return taper::transpose(*this, -2, -1);
 }
 Tensor Tensor::numpy_T() const {
-  static std::atomic<bool> warned{false};
-  if (dim() != 2 && dim() != 0 && detail::is_first(warned))
-    detail::warn_user(
-        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-        "deprecated "
-        "and it will throw an error in a future release. Consider `x.mT` to transpose batches of "
-        "matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a "
-        "tensor.");
+  if (dim() != 2 && dim() != 0)
+    detail::warn_once([] {
+      return "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+             "deprecated "
+             "and it will throw an error in a future release. Consider `x.mT` to transpose batches "
+             "of "
+             "matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions "
+             "of a "
+             "tensor.";
+    });
   Dims order;
   for (int64_t d = dim() - 1; d >= 0; --d) order.push_back(d);
   return taper::permute(*this, order);

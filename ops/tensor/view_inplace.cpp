@@ -26,7 +26,7 @@ Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backwar
     t.output_nr = y.impl().output_nr;
     t.view_version = t.version();
   }
-  return const_cast<Tensor&>(x);
+  return detail::as_mutable(x);
 }
 
 // The same where only dimensions of size 1 come or go.
@@ -91,7 +91,7 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
     t.strides = strides;
     t.update_geometry();
   }
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 }  // namespace taper

@@ -137,7 +137,7 @@ Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
     TAPER_CHECK(size[d] == size[0], "all dimensions of input must be of equal length");
   if (wrap && size.size() == 2 && size[0] > size[1]) {
     fill_wrapped_diagonal(*this, value);
-    return const_cast<Tensor&>(*this);
+    return detail::as_mutable(*this);
   }
   int64_t length = size[0], step = 0;
   for (int64_t d = 0; d < size.size(); ++d) {
@@ -145,7 +145,7 @@ Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
     step += stride(d);
   }
   as_strided({length}, {step}).fill_(value);
-  return const_cast<Tensor&>(*this);
+  return detail::as_mutable(*this);
 }
 
 Tensor Tensor::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayRef stride,
