@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The include law: framework <- ops <- nn <- (optim, data, testing). A lower floor never includes a higher
-# one; inside ops kernels include no front; headers do not include each other in a circle; nobody below
-# includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
+# one; inside ops kernels include no public header of an op; headers do not include each other in a circle;
+# nobody below includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
 # header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
 # Prints each line that breaks it.
 set -euo pipefail
@@ -49,9 +49,9 @@ forbid "kernels known in a public header" "$include<taper/(.*_kernels\\.h|framew
 
 # The tiers of ops/: kernels and what they share include plans, loops and other kernels, never a public
 # header of an op; headers are acyclic (sources may include any public header: derivatives are public ops).
-fronts=$(printf '%s\n' "${public[@]}" | grep '^ops/' | paste -sd'|')
+op_headers=$(printf '%s\n' "${public[@]}" | grep '^ops/' | paste -sd'|')
 mapfile -t kernels < <(printf '%s\n' "${ops[@]}" | grep -E '_(cpu|cudnn)\.cpp$|_cuda\.(cu|h)$|\.inc$|_(kernels|functors)\.h$')
-forbid "a kernel includes the public header of an op" "$include<taper/($fronts)>" "${kernels[@]}"
+forbid "a kernel includes the public header of an op" "$include<taper/($op_headers)>" "${kernels[@]}"
 circle=$(for header in $(printf '%s\n' "${all[@]}" | grep '\.h$'); do
   sed -nE "s|$include<taper/([^>]+\\.h)>.*|$header \\1|p" "$header"
 done | tsort 2>&1 >/dev/null) || { echo "headers include each other in a circle:"; echo "${circle//tsort: /  }"; broken=1; }

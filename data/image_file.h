@@ -10,10 +10,10 @@
 
 namespace taper::data {
 
-/// The pixels of a PNG or JPEG file, told by its first bytes: uint8 [3, H, W], red, green, blue, as
-/// Pillow's `convert("RGB")` gives them (transparency is dropped, grey repeated; 16 bits become 8).
-/// Throws Error, with `name` or the path, for a file that is cut, damaged, of more than 178,956,970
-/// pixels or of another format, and where Taper was built without libpng or libjpeg.
+/// The pixels of a PNG or JPEG file, recognised by its first bytes: uint8 [3, H, W], red, green,
+/// blue, as Pillow's `convert("RGB")` gives them (transparency is dropped, grey repeated; 16 bits
+/// become 8). Throws Error, with `name` or the path, for a file that is cut, damaged, of more than
+/// 178,956,970 pixels or of another format, and where Taper was built without libpng or libjpeg.
 Tensor decode_image(std::string_view bytes, const std::string& name = "image");
 Tensor read_image(const std::string& path);
 

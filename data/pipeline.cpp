@@ -12,11 +12,11 @@ namespace taper::data::detail {
 
 // One list holds every task from submission until it is taken back:
 //
-//     front | running or done ... | waiting ... | back
+//     first | running or done ... | waiting ... | back
 //                                   ^ first_waiting
 //
-// A worker takes the first waiting one; the user takes the front (or, where order does not matter,
-// any that is done). Only done tasks leave the list, so a worker's pointer stays valid.
+// A worker takes the first waiting one; the user takes the first of all (or, where order does not
+// matter, any that is done). Only done tasks leave the list, so a worker's pointer stays valid.
 struct Pipeline::Impl {
   std::mutex mutex;
   std::condition_variable work, result;

@@ -23,8 +23,8 @@ struct Task {
   bool done = false;
 };
 
-/// Runs tasks on its threads and gives them back, in the order of submission unless told otherwise.
-/// Only one thread may call its functions.
+/// Runs tasks on its threads and gives them back, in the order of submission unless asked
+/// otherwise. Only one thread may call its functions.
 class Pipeline {
  public:
   /// `max_tasks`: how many may be on their way at once; 0 means the pipeline finds out: two for

@@ -1,4 +1,4 @@
-// What factories that are told no dtype and no device take.
+// What factories that are given no dtype and no device take.
 //
 // The default dtype is the process's, the default device the calling thread's; both as in PyTorch.
 // Tensors made from others (zeros_like, new_ones, results of ops) follow those, from_blob follows

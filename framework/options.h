@@ -1,4 +1,4 @@
-// TensorOptions: dtype, device and the rest of what a factory may be told.
+// TensorOptions: dtype, device and the rest of what a factory may be given.
 #pragma once
 
 #include <type_traits>
@@ -36,8 +36,8 @@ enum class Backend : int8_t {
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 
-/// What a factory is told; anything not set takes the defaults. A dtype, a device or a layout alone
-/// converts, and each setter returns a changed copy.
+/// What a factory is given; anything not set takes the defaults. A dtype, a device or a layout
+/// alone converts, and each setter returns a changed copy.
 class TensorOptions {
  public:
   TensorOptions() = default;

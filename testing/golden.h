@@ -24,7 +24,7 @@ class GoldenError : public Error {
 
 struct GoldenOptions {
   /// Where the files are. Empty: the environment's TAPER_GOLDEN_DIR, else the folder "golden"
-  /// beside the source file that calls (as the compiler was told its path: ccache with a base
+  /// beside the source file that calls (as the compiler was given its path: ccache with a base
   /// folder makes it relative, and then it may lead nowhere).
   TAPER_ARG(std::string, folder) = {};
   /// For the tensors of these names ("weight.grad"), or names that begin so ("layer1.*"): the first

@@ -1,4 +1,4 @@
-// TorchScript is absent. Its names are declared so that a program which uses one is told what to do
+// TorchScript is absent. Its names are declared so that a program which uses one learns what to do
 // instead; a program that merely includes <torch/script.h> builds.
 #pragma once
 

@@ -217,7 +217,7 @@ void make_view_of(const Tensor& y, const Tensor& x,
 
 }  // namespace taper::autograd
 
-/// What fronts of ops say without a prefix. No public header includes this file.
+/// What public functions of ops say without a prefix. No public header includes this file.
 namespace taper {
 using autograd::check_inplace;
 using autograd::check_new_history;

@@ -36,7 +36,7 @@ inline Saved saved(const Tensor& t) { return Saved(t); }
 /// Keeps an input only when `needed`: an unused Saved costs nothing.
 inline Saved saved_if(bool needed, const Tensor& t) { return needed ? saved(t) : Saved(); }
 /// Keeps an output of the op, which record() is to make output number `output_nr`; to be called
-/// before record(). The number is told, not read from `y`: a tensor that is overwritten still has
+/// before record(). The number is given, not read from `y`: a tensor that is overwritten still has
 /// that of its former history.
 inline Saved saved_output(const Tensor& y, uint32_t output_nr = 0) { return Saved(y, output_nr); }
 

@@ -10,8 +10,8 @@ namespace {
 // Deeper values would overflow the stack of whoever walks them, here and in Python.
 constexpr int kMaxDepth = 500;
 
-/// Writes protocol 2. Lists and dictionaries are not told apart by identity: one that occurs twice
-/// is written twice; tensors share their memory through the storages.
+/// Writes protocol 2. Lists and dictionaries are not distinguished by identity: one that occurs
+/// twice is written twice; tensors share their memory through the storages.
 class Pickler {
  public:
   explicit Pickler(const StorageSink& storages) : storages_(storages) {}

@@ -1,4 +1,4 @@
-// What launches read and write: told to the race detector while it is on, and to captures.
+// What launches read and write: reported to the race detector while it is on, and to captures.
 #pragma once
 
 #include <atomic>

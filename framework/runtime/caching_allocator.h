@@ -2,8 +2,8 @@
 //
 // A block belongs to the stream that was current when it was allocated. Freed, it may be given to
 // the same stream at once (its work is ordered behind), and to nobody else. What another stream
-// uses must be told by record_stream: the block then waits for an event of that stream. Memory is
-// taken from the device in segments (2 MiB for blocks below 1 MiB) that are split and merged.
+// uses must be announced by record_stream: the block then waits for an event of that stream. Memory
+// is taken from the device in segments (2 MiB for blocks below 1 MiB) that are split and merged.
 //
 // What a captured stream allocates comes from segments of its graph's own: only captures of that
 // pool get them again, until the pool ends.

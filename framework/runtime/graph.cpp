@@ -102,7 +102,7 @@ MempoolId_t Graph::pool() const {
 // ---------------------------------------------------------------------- a scope
 namespace {
 
-/// Where the calling thread captures a device when it is told no stream: graphs that share a pool
+/// Where the calling thread captures a device when it is given no stream: graphs that share a pool
 /// share its blocks by stream.
 cuda::Stream side_stream(DeviceIndex device) {
   thread_local std::vector<StreamImpl*> streams(kMaxDevices);

@@ -47,7 +47,7 @@ void simulate_full_memory(DeviceIndex device, int n = 1, int times = 2);
 /// From now on every use of `device` throws Error, and what is queued there is dropped. Other
 /// devices go on.
 void simulate_device_loss(DeviceIndex device);
-/// Takes all of these back, and drops an error that nobody has been told of.
+/// Takes all of these back, and drops an error that nobody has seen.
 void end_simulated_faults(DeviceIndex device);
 
 }  // namespace taper::cuda

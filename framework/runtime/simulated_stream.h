@@ -17,7 +17,8 @@
 namespace taper::simulated {
 
 /// The first error of a device's kernels. From then on its kernels are skipped (they would work on
-/// what the failed one has left), until the program is told; for ever when the device is lost.
+/// what the failed one has left), until the program has the error; for ever when the device is
+/// lost.
 class DeviceFault {
  public:
   bool is_set() const;

@@ -125,7 +125,7 @@ void TimelineSpan::end() noexcept try {
   runtime.destroy_event(begin_);
   runtime.destroy_event(end);
 } catch (const std::exception&) {
-  // The device has failed; whoever waits for it next is told.
+  // The device has failed; whoever waits for it next gets the error.
 }
 
 void TimelineMark::add() const {

@@ -89,8 +89,8 @@ std::vector<NamedSizes> weights_of(const RNNOptionsBase& o, int64_t layer, int64
 // "torch::nn::LSTM" for an LSTMImpl.
 std::string holder_name(const Module& module) {
   const std::string& name = module.name();
-  const size_t stem = name.size() - 4;
-  return name.size() > 4 && name.compare(stem, 4, "Impl") == 0 ? name.substr(0, stem) : name;
+  const size_t length = name.size() - 4;
+  return name.size() > 4 && name.compare(length, 4, "Impl") == 0 ? name.substr(0, length) : name;
 }
 
 template <class Derived>

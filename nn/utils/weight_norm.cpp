@@ -84,8 +84,8 @@ class SpectralNorm : public nn::detail::Parametrization {
  private:
   /// The rows are those along dim_.
   Tensor as_matrix(const Tensor& weight) const {
-    const Tensor front = weight.movedim(dim_, 0);
-    return front.reshape({front.size(0), -1});
+    const Tensor first = weight.movedim(dim_, 0);
+    return first.reshape({first.size(0), -1});
   }
   void iterate(const Tensor& matrix, const Tensor& u, const Tensor& v) const {
     NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// The parts of complex tensors as real ones: for kernels, views of memory; for fronts, tensors.
-// Not installed.
+// The parts of complex tensors as real ones: for kernels, views of memory; for public functions,
+// tensors. Not installed.
 #pragma once
 
 #include <taper/framework/dispatch.h>

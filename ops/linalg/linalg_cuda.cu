@@ -318,7 +318,7 @@ void linalg_orgqr(InOut q, In tau) {
   });
 }
 
-// The front takes no complex Hermitian matrices.
+// The public function takes no complex Hermitian matrices.
 void linalg_ldl(InOut a, Out pivots, bool, Out info) {
   const Batch b(a);
   for_each(info.numel, Clear{info.as<int>()});

@@ -30,7 +30,7 @@ Tensor matrix_rank(const Tensor& A, double tol, bool hermitian = false);
 Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian = false);
 /// The least squares solution of A X = B, residuals (m > n and full rank, but by "gelsy"; else
 /// empty), the rank, and singular values; B as for solve. The driver is "gels" (by QR, for matrices
-/// of full rank; no rank is told), "gelsy", "gelsd" or "gelss" (by the pseudo-inverse with rtol =
+/// of full rank; no rank is given), "gelsy", "gelsd" or "gelss" (by the pseudo-inverse with rtol =
 /// rcond; "gelsy" by QR where the rank is surely full; the last two give the singular values).
 /// nullopt: "gelsy" on the CPU, "gels", which alone is there, on CUDA.
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,

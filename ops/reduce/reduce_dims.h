@@ -1,4 +1,5 @@
-// What the fronts of all reductions share: which dimensions, the result's shape, the way back.
+// What the public functions of all reductions share: which dimensions, the result's shape, the way
+// back.
 #pragma once
 
 #include <taper/framework/shape.h>

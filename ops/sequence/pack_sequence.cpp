@@ -49,10 +49,10 @@ Tensor rows_of(const std::vector<int64_t>& batch_sizes, int64_t N, Device device
   return tensor_of(rows).to(device);
 }
 
-// The sizes of all dimensions but the first, behind `front`.
-std::vector<int64_t> sizes_behind(std::vector<int64_t> front, const Tensor& t) {
-  front.insert(front.end(), t.sizes().begin() + 1, t.sizes().end());
-  return front;
+// The sizes of all dimensions but the first, behind `leading`.
+std::vector<int64_t> sizes_behind(std::vector<int64_t> leading, const Tensor& t) {
+  leading.insert(leading.end(), t.sizes().begin() + 1, t.sizes().end());
+  return leading;
 }
 
 }  // namespace

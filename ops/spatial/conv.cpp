@@ -238,7 +238,7 @@ Tensor padded(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvS
   return constant_pad_nd(x, pads).contiguous();
 }
 
-/// The windows of x, padded, as (N, groups, C / groups * taps, places); a copy.
+/// The windows of x, padded, as (N, groups, C / groups * kernel elements, places); a copy.
 Tensor windows_of(const Tensor& x, const Tensor& w, const Dims& y_sizes, const ConvSteps& s) {
   const Tensor p = padded(x, w, y_sizes, s);
   const int64_t channels = w.size(1), apart = p.stride(1), first = 5 - w.dim();

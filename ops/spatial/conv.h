@@ -4,7 +4,7 @@
 // undefined; the result is (N, K, ...). `stride`, `padding` and `dilation` take one number for all
 // spatial dimensions, or one for each. One output size is
 //   (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
-// What is computed is a cross-correlation: y[k] = bias[k] + sum over c and taps t of
+// What is computed is a cross-correlation: y[k] = bias[k] + sum over c and kernel elements t of
 // w[k][c][t] x[c][o * stride - padding + t * dilation].
 // Floating and complex dtypes, integers but for transposes; all three the same. f16 and bf16 add up
 // in float, integers wrap. Throws Error, in LibTorch's words, for shapes that do not fit.

@@ -71,9 +71,9 @@ struct Forward {
 
   int64_t panels() const { return (s.out_pixels() + kPatchPanel - 1) / kPatchPanel; }
 
-  // Images of single taps are panels as they are. Packing pays for many rows of weights, unless
-  // vectors are as long as lines of the cache; and where channels are at a round distance from each
-  // other, since then they share few of its sets.
+  // Images of kernels of one element are panels as they are. Packing pays for many rows of weights,
+  // unless vectors are as long as lines of the cache; and where channels are at a round distance
+  // from each other, since then they share few of its sets.
   bool reads_in_place() const {
     const bool few = s.out_channels <= kInPlaceRows, whole_lines = best_isa == Isa::kAvx512;
     return s.pointwise() && (few || (whole_lines && s.out_pixels() * sizeof(T) % 1024 != 0));
@@ -120,10 +120,10 @@ struct Forward {
   void run_direct() const {
     Scratch<float> weights(direct::packed_weights(s));
     direct::pack_weights(weights.get(), w, s);
-    Scratch<int32_t> taps(s.depth());
-    direct::tap_offsets(taps.get(), s);
+    Scratch<int32_t> elements(s.depth());
+    direct::element_offsets(elements.get(), s);
     const Forward f = *this;
-    for_panels([f, weights = weights.get(), taps = taps.get()](int64_t i, int64_t end) {
+    for_panels([f, weights = weights.get(), elements = elements.get()](int64_t i, int64_t end) {
       const ConvShape& s = f.s;
       const int64_t per_image = f.panels(), m = s.out_channels;
       for (; i < end; ++i) {
@@ -132,7 +132,7 @@ struct Forward {
         direct::forward_panel(f.y + image * m * s.out_pixels(),
                               f.x + image * s.in_channels * s.in_pixels(),
                               weights + group * m * s.depth(), f.b ? f.b + group * m : nullptr,
-                              taps, s, p, std::min(kPatchPanel, s.out_pixels() - p));
+                              elements, s, p, std::min(kPatchPanel, s.out_pixels() - p));
       }
     });
   }
@@ -156,23 +156,24 @@ struct InputGradient {
 
   // Channels whose patches are computed together: as many as L2 holds.
   int64_t channel_block() const {
-    return std::clamp<int64_t>(kPatchElements / (s.taps() * s.out_pixels()), 1, s.in_channels);
+    return std::clamp<int64_t>(kPatchElements / (s.kernel_elements() * s.out_pixels()), 1,
+                               s.in_channels);
   }
   int64_t blocks() const { return (s.in_channels + channel_block() - 1) / channel_block(); }
 
   void block(int64_t image, int64_t channel, T* patches) const {
-    const int64_t depth = s.depth(), pixels = s.out_pixels(), taps = s.taps();
+    const int64_t depth = s.depth(), pixels = s.out_pixels(), elements = s.kernel_elements();
     const int64_t channels = std::min(channel_block(), s.in_channels - channel);
-    const T* wg = w + image % s.groups * s.out_channels * depth + channel * taps;
+    const T* wg = w + image % s.groups * s.out_channels * depth + channel * elements;
     T* gxi = gx + (image * s.in_channels + channel) * s.in_pixels();
-    gemm_panel(GemmPanel<T>{channels * taps, pixels, s.out_channels, wg, 1, depth,
+    gemm_panel(GemmPanel<T>{channels * elements, pixels, s.out_channels, wg, 1, depth,
                             gy + image * s.out_channels * pixels, pixels, patches, pixels, 1,
                             false});
     for (int64_t c = 0; c < channels; ++c)
-      sum_channel(gxi + c * s.in_pixels(), patches + c * taps * pixels, pixels, s);
+      sum_channel(gxi + c * s.in_pixels(), patches + c * elements * pixels, pixels, s);
   }
 
-  // Of single taps it is the convolution with the transposed weights.
+  // Of kernels of one element it is the convolution with the transposed weights.
   void run_across() const {
     ConvShape back = s;
     std::swap(back.in_channels, back.out_channels);
@@ -186,7 +187,7 @@ struct InputGradient {
         return;
     if (s.pointwise()) return run_across();
     const int64_t per_image = blocks(), images = s.batch * s.groups;
-    const int64_t size = channel_block() * s.taps() * s.out_pixels();
+    const int64_t size = channel_block() * s.kernel_elements() * s.out_pixels();
     const InputGradient f = *this;
     parallel_for(0, images * per_image, grain_for(size * s.out_channels),
                  [f, per_image, size](int64_t i, int64_t end) {
@@ -214,8 +215,8 @@ struct WeightGradient {
   void images_direct(float* sum, int64_t begin, int64_t end) const {
     const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
     const int64_t ld = direct::padded_channels(s);
-    Scratch<int32_t> taps(depth);
-    direct::tap_offsets(taps.get(), s);
+    Scratch<int32_t> elements(depth);
+    direct::element_offsets(elements.get(), s);
     Scratch<float> across(depth * ld), columns(pixels * ld);
     for (int64_t g = 0; g < s.groups; ++g) {
       std::fill_n(across.get(), depth * ld, 0.0f);
@@ -223,7 +224,7 @@ struct WeightGradient {
         const int64_t image = n * s.groups + g;
         transpose_panel(columns.get(), ld, gy + image * m * pixels, pixels, m, pixels);
         direct::weight_gradient(across.get(), x + image * s.in_channels * s.in_pixels(),
-                                columns.get(), taps.get(), s);
+                                columns.get(), elements.get(), s);
       }
       for (int64_t i = 0; i < m; ++i)
         for (int64_t k = 0; k < depth; ++k) sum[(g * m + i) * depth + k] = across[k * ld + i];

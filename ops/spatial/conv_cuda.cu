@@ -26,31 +26,31 @@ struct ConvPlaces : ConvShape {
   }
 };
 
-/// f(tap) for all taps of the kernel.
+/// f(element) for all elements of the kernel.
 template <class F>
-TAPER_DEVICE void for_taps(const int64_t (&sizes)[3], const F& f) {
+TAPER_DEVICE void for_elements(const int64_t (&sizes)[3], const F& f) {
   for (int64_t a = 0; a < sizes[0]; ++a)
     for (int64_t b = 0; b < sizes[1]; ++b)
       for (int64_t c = 0; c < sizes[2]; ++c) {
-        const int64_t tap[3] = {a, b, c};
-        f(tap);
+        const int64_t element[3] = {a, b, c};
+        f(element);
       }
 }
 
-/// The image's place that `tap` sees from `out`; false outside of the image.
-TAPER_DEVICE bool seen(const ConvPlaces& s, const int64_t (&out)[3], const int64_t (&tap)[3],
+/// The image's place that `element` sees from `out`; false outside of the image.
+TAPER_DEVICE bool seen(const ConvPlaces& s, const int64_t (&out)[3], const int64_t (&element)[3],
                        int64_t (&in)[3]) {
   for (int d = 0; d < 3; ++d) {
-    in[d] = out[d] * s.steps.stride[d] - s.steps.padding[d] + tap[d] * s.steps.dilation[d];
+    in[d] = out[d] * s.steps.stride[d] - s.steps.padding[d] + element[d] * s.steps.dilation[d];
     if (in[d] < 0 || in[d] >= s.in[d]) return false;
   }
   return true;
 }
-/// The output's place whose `tap` sees `in`; false where there is none.
-TAPER_DEVICE bool seeing(const ConvPlaces& s, const int64_t (&in)[3], const int64_t (&tap)[3],
+/// The output's place whose `element` sees `in`; false where there is none.
+TAPER_DEVICE bool seeing(const ConvPlaces& s, const int64_t (&in)[3], const int64_t (&element)[3],
                          int64_t (&out)[3]) {
   for (int d = 0; d < 3; ++d) {
-    const int64_t at = in[d] + s.steps.padding[d] - tap[d] * s.steps.dilation[d];
+    const int64_t at = in[d] + s.steps.padding[d] - element[d] * s.steps.dilation[d];
     if (at < 0 || at % s.steps.stride[d] != 0) return false;
     out[d] = at / s.steps.stride[d];
     if (out[d] >= s.out[d]) return false;
@@ -70,10 +70,10 @@ struct Forward {
     const int64_t first = f / s.out_channels * s.in_channels;
     opmath_t<T> sum = b ? load(b[f]) : opmath_t<T>(0);
     for (int64_t c = 0; c < s.in_channels; ++c)
-      for_taps(s.kernel, [&](const int64_t(&tap)[3]) {
+      for_elements(s.kernel, [&](const int64_t(&element)[3]) {
         int64_t in[3];
-        if (seen(s, o.at, tap, in))
-          sum += load(x[s.x_at(n, first + c, in)]) * load(w[s.w_at(f, c, tap)]);
+        if (seen(s, o.at, element, in))
+          sum += load(x[s.x_at(n, first + c, in)]) * load(w[s.w_at(f, c, element)]);
       });
     y[i] = static_cast<T>(sum);
   }
@@ -91,11 +91,11 @@ struct InputGradient {
     const int64_t first = c / s.in_channels * s.out_channels;
     opmath_t<T> sum = 0;
     for (int64_t f = 0; f < s.out_channels; ++f)
-      for_taps(s.kernel, [&](const int64_t(&tap)[3]) {
+      for_elements(s.kernel, [&](const int64_t(&element)[3]) {
         int64_t out[3];
-        if (seeing(s, in.at, tap, out))
+        if (seeing(s, in.at, element, out))
           sum += load(gy[s.y_at(n, first + f, out)]) *
-                 load(w[s.w_at(first + f, c % s.in_channels, tap)]);
+                 load(w[s.w_at(first + f, c % s.in_channels, element)]);
       });
     gx[i] = static_cast<T>(sum);
   }
@@ -107,15 +107,15 @@ struct WeightGradient {
   T* gw;
   const T *x, *gy;
   TAPER_DEVICE void operator()(const Team& team, int64_t i) const {
-    const int64_t taps = s.taps(), pair = i / taps;
-    const Index3 tap(s.kernel, i - pair * taps);
+    const int64_t elements = s.kernel_elements(), pair = i / elements;
+    const Index3 element(s.kernel, i - pair * elements);
     const int64_t f = pair / s.in_channels,
                   c = f / s.out_channels * s.in_channels + pair % s.in_channels;
     const int64_t pixels = s.out_pixels();
     const auto sum = team.sum<opmath_t<T>>(s.batch * pixels, [&](int64_t k) {
       const Index3 o(s.out, k % pixels);
       int64_t in[3];
-      if (!seen(s, o.at, tap.at, in)) return opmath_t<T>(0);
+      if (!seen(s, o.at, element.at, in)) return opmath_t<T>(0);
       return static_cast<opmath_t<T>>(load(gy[s.y_at(k / pixels, f, o.at)]) *
                                       load(x[s.x_at(k / pixels, c, in)]));
     });

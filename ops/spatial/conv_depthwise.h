@@ -1,7 +1,8 @@
 // Convolutions with one input channel in each group. Not installed.
 //
 // A product of matrices would pack more than it computes. Here each plane is copied once, with its
-// padding, into the cache; what a tap sees is then the same plane, shifted. T is float or double.
+// padding, into the cache; what a kernel element sees is then the same plane, shifted. T is float
+// or double.
 #pragma once
 
 #include <taper/ops/spatial/conv_shape.h>
@@ -56,14 +57,14 @@ struct Fill {
 void fill(const Fill<float>& f);
 void fill(const Fill<double>& f);
 
-/// out[i * ldo + j] = bias + sum over t of weights[t] * plane[taps[t] + i * row_step + j].
+/// out[i * ldo + j] = bias + sum over t of weights[t] * plane[elements[t] + i * row_step + j].
 template <class T>
 struct Correlation {
   const T* plane;
   int64_t row_step;
-  const int64_t* taps;
+  const int64_t* elements;
   const T* weights;
-  int64_t count;  ///< of taps
+  int64_t count;  ///< of kernel elements
   T bias;
   T* out;
   int64_t ldo, rows, cols;
@@ -82,20 +83,20 @@ struct Weave {
 void weave(const Weave<float>& w);
 void weave(const Weave<double>& w);
 
-/// sums[t] += sum over i and j of g[i * cols + j] * plane[taps[t] + i * row_step + j], where each
-/// of the sums is kept as kPlaneSlack partial ones.
+/// sums[t] += sum over i and j of g[i * cols + j] * plane[elements[t] + i * row_step + j], where
+/// each of the sums is kept as kPlaneSlack partial ones.
 template <class T>
-struct TapSums {
+struct ElementSums {
   T* sums;
   const T* plane;
   int64_t row_step;
-  const int64_t* taps;
+  const int64_t* elements;
   int64_t count;
   const T* g;
   int64_t rows, cols;
 };
-void add_tap_sums(const TapSums<float>& s);
-void add_tap_sums(const TapSums<double>& s);
+void add_element_sums(const ElementSums<float>& s);
+void add_element_sums(const ElementSums<double>& s);
 
 /// A 3 x 3 kernel that steps by one needs no plane: lanes outside of the image are left out.
 template <class T>
@@ -105,14 +106,14 @@ struct Three {
   // For correlate: y = bias + the correlation of x with the weights.
   T* y;
   T weights[9], bias;
-  // For add_tap_sums: the gradient of y.
+  // For add_element_sums: the gradient of y.
   const T* g;
 };
 void correlate(const Three<float>& s);
 void correlate(const Three<double>& s);
-/// As for TapSums.
-void add_tap_sums(const Three<float>& s, float* sums);
-void add_tap_sums(const Three<double>& s, double* sums);
+/// As for ElementSums.
+void add_element_sums(const Three<float>& s, float* sums);
+void add_element_sums(const Three<double>& s, double* sums);
 
 }  // namespace taper::cpu::depthwise
 

@@ -8,7 +8,9 @@ namespace taper::cpu::depthwise {
 
 void correlate(const Three<float>& s) { TAPER_BY_ISA(correlate_three_f32, s); }
 void correlate(const Three<double>& s) { TAPER_BY_ISA(correlate_three_f64, s); }
-void add_tap_sums(const Three<float>& s, float* sums) { TAPER_BY_ISA(sums_three_f32, s, sums); }
-void add_tap_sums(const Three<double>& s, double* sums) { TAPER_BY_ISA(sums_three_f64, s, sums); }
+void add_element_sums(const Three<float>& s, float* sums) { TAPER_BY_ISA(sums_three_f32, s, sums); }
+void add_element_sums(const Three<double>& s, double* sums) {
+  TAPER_BY_ISA(sums_three_f64, s, sums);
+}
 
 }  // namespace taper::cpu::depthwise

@@ -18,8 +18,8 @@ void correlate(const Correlation<float>& c) { TAPER_BY_ISA(correlate_f32, c); }
 void correlate(const Correlation<double>& c) { TAPER_BY_ISA(correlate_f64, c); }
 void weave(const Weave<float>& w) { TAPER_BY_ISA(weave_f32, w); }
 void weave(const Weave<double>& w) { TAPER_BY_ISA(weave_f64, w); }
-void add_tap_sums(const TapSums<float>& s) { TAPER_BY_ISA(tap_sums_f32, s); }
-void add_tap_sums(const TapSums<double>& s) { TAPER_BY_ISA(tap_sums_f64, s); }
+void add_element_sums(const ElementSums<float>& s) { TAPER_BY_ISA(element_sums_f32, s); }
+void add_element_sums(const ElementSums<double>& s) { TAPER_BY_ISA(element_sums_f64, s); }
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr int64_t kMostOutputs = 4;
 // body(begin, end) for parts of `count` pieces of work that are `images` planes each.
 template <class Body>
 void split(int64_t count, int64_t images, const ConvShape& s, const Body& body) {
-  const int64_t work = images * s.out_channels * s.taps() * s.out_pixels();
+  const int64_t work = images * s.out_channels * s.kernel_elements() * s.out_pixels();
   parallel_for(0, count, std::max<int64_t>(1, kThreadWork / std::max<int64_t>(1, work)), body);
 }
 
@@ -46,14 +46,14 @@ Plane input_plane(const ConvShape& s) {
   return p;
 }
 
-std::vector<int64_t> input_taps(const ConvShape& s, const Plane& p) {
-  std::vector<int64_t> taps;
+std::vector<int64_t> input_elements(const ConvShape& s, const Plane& p) {
+  std::vector<int64_t> elements;
   const ConvSteps& c = s.steps;
   for (int64_t d = 0; d < s.kernel[0]; ++d)
     for (int64_t h = 0; h < s.kernel[1]; ++h)
       for (int64_t w = 0; w < s.kernel[2]; ++w)
-        taps.push_back(p.at(d * c.dilation[0], h * c.dilation[1], w * c.dilation[2]));
-  return taps;
+        elements.push_back(p.at(d * c.dilation[0], h * c.dilation[1], w * c.dilation[2]));
+  return elements;
 }
 
 // Where row 0 of depth `od` begins to be seen.
@@ -67,8 +67,8 @@ Fill<T> filling(T* to, const T* from, const Plane& p, const int64_t* in) {
 }
 
 // ---------------------------------------------------------------------- planes of the output
-// Elements of the input that are `stride` apart, beginning with number `first`, see the same taps:
-// element first + stride * i meets output i + shift by tap k.
+// Elements of the input that are `stride` apart, beginning with number `first`, see the same kernel
+// elements: element first + stride * i meets output i + shift by kernel element k.
 struct Meeting {
   int64_t k, shift;
 };
@@ -95,7 +95,7 @@ std::vector<Residue> residues(const ConvShape& s, int d) {
 // of all output channels of a group, one behind the other.
 struct Lattice {
   int64_t first[3], count[3];
-  std::vector<int64_t> taps, weights;  ///< where in the planes; which weight of the group
+  std::vector<int64_t> elements, weights;  ///< where in the planes; which weight of the group
 };
 
 class InputLattices {
@@ -130,7 +130,7 @@ class InputLattices {
       for (const Meeting& md : d.meetings)
         for (const Meeting& mh : h.meetings)
           for (const Meeting& mw : w.meetings) {
-            l.taps.push_back(j * plane_.numel() + place(md, mh, mw));
+            l.elements.push_back(j * plane_.numel() + place(md, mh, mw));
             l.weights.push_back(((j * s_.kernel[0] + md.k) * s_.kernel[1] + mh.k) * s_.kernel[2] +
                                 mw.k);
           }
@@ -154,7 +154,7 @@ class InputGradient {
       : s_(s),
         in_(in),
         planes_(s.out_channels * plane().numel()),
-        weights_(s.out_channels * s.taps()),
+        weights_(s.out_channels * s.kernel_elements()),
         strands_(step() * strand()) {
     std::fill_n(planes_.get(), s.out_channels * plane().numel(), T(0));
   }
@@ -187,10 +187,11 @@ class InputGradient {
   }
 
   void lattice(T* out, int64_t ldo, const T* w, const Lattice& l, int64_t i) {
-    const int64_t taps = static_cast<int64_t>(l.taps.size());
-    for (int64_t t = 0; t < taps; ++t) weights_[t] = w[l.weights[t]];
-    correlate(Correlation<T>{planes_.get() + plane().at(i, 0, 0), plane().row_size(), l.taps.data(),
-                             weights_.get(), taps, T(0), out, ldo, l.count[1], l.count[2]});
+    const int64_t elements = static_cast<int64_t>(l.elements.size());
+    for (int64_t t = 0; t < elements; ++t) weights_[t] = w[l.weights[t]];
+    correlate(Correlation<T>{planes_.get() + plane().at(i, 0, 0), plane().row_size(),
+                             l.elements.data(), weights_.get(), elements, T(0), out, ldo,
+                             l.count[1], l.count[2]});
   }
 
   const ConvShape& s_;
@@ -250,8 +251,8 @@ void input_gradient_three(T* gx, const T* gy, const T* w, const ConvShape& s, in
 template <class T>
 class GroupGradient {
  public:
-  GroupGradient(const ConvShape& s, const Plane& p, const std::vector<int64_t>& taps)
-      : s_(s), p_(p), taps_(taps), plane_(p.numel()), sums_(size()) {
+  GroupGradient(const ConvShape& s, const Plane& p, const std::vector<int64_t>& elements)
+      : s_(s), p_(p), elements_(elements), plane_(p.numel()), sums_(size()) {
     std::fill_n(plane_.get(), p.numel(), T(0));
   }
 
@@ -259,22 +260,22 @@ class GroupGradient {
     std::fill_n(sums_.get(), size(), T(0));
     for (int64_t n = 0; n < s_.batch; ++n) image(x, gy, n * s_.groups + group);
     const T* sum = sums_.get();
-    for (int64_t i = 0; i < s_.out_channels * s_.taps(); ++i, sum += kPlaneSlack) {
+    for (int64_t i = 0; i < s_.out_channels * s_.kernel_elements(); ++i, sum += kPlaneSlack) {
       T total = 0;
       for (int64_t j = 0; j < kPlaneSlack; ++j) total += sum[j];
-      gw[group * s_.out_channels * s_.taps() + i] = total;
+      gw[group * s_.out_channels * s_.kernel_elements() + i] = total;
     }
   }
 
  private:
-  int64_t size() const { return s_.out_channels * s_.taps() * kPlaneSlack; }
+  int64_t size() const { return s_.out_channels * s_.kernel_elements() * kPlaneSlack; }
 
   void image(const T* x, const T* gy, int64_t i) {
     if (is_three(s_)) {
       for (int64_t k = i * s_.in[0]; k < (i + 1) * s_.in[0]; ++k) {
         Three<T> c = three(s_, x + k * in_area(s_));
         c.g = gy + k * out_area(s_);
-        add_tap_sums(c, sums_.get());
+        add_element_sums(c, sums_.get());
       }
       return;
     }
@@ -282,15 +283,16 @@ class GroupGradient {
     for (int64_t j = 0; j < s_.out_channels; ++j)
       for (int64_t d = 0; d < s_.out[0]; ++d) {
         const T* g = gy + (i * s_.out_channels + j) * s_.out_pixels() + d * s_.out[1] * s_.out[2];
-        add_tap_sums(TapSums<T>{
-            sums_.get() + j * s_.taps() * kPlaneSlack, plane_.get() + depth_offset(s_, p_, d),
-            s_.steps.stride[1] * p_.row_size(), taps_.data(), s_.taps(), g, s_.out[1], s_.out[2]});
+        add_element_sums(ElementSums<T>{sums_.get() + j * s_.kernel_elements() * kPlaneSlack,
+                                        plane_.get() + depth_offset(s_, p_, d),
+                                        s_.steps.stride[1] * p_.row_size(), elements_.data(),
+                                        s_.kernel_elements(), g, s_.out[1], s_.out[2]});
       }
   }
 
   const ConvShape& s_;
   const Plane& p_;
-  const std::vector<int64_t>& taps_;
+  const std::vector<int64_t>& elements_;
   Scratch<T> plane_, sums_;
 };
 
@@ -307,7 +309,7 @@ void forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s) {
       for (; i < end; ++i) forward_three(y, x, w, b, s, i);
     });
   const Plane p = input_plane(s);
-  const std::vector<int64_t> taps = input_taps(s, p);
+  const std::vector<int64_t> elements = input_elements(s, p);
   split(s.batch * s.groups, 1, s, [&](int64_t i, int64_t end) {
     const Scratch<T> plane(p.numel());
     std::fill_n(plane.get(), p.numel(), T(0));
@@ -318,7 +320,8 @@ void forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s) {
         for (int64_t d = 0; d < s.out[0]; ++d)
           correlate(
               Correlation<T>{plane.get() + depth_offset(s, p, d), s.steps.stride[1] * p.row_size(),
-                             taps.data(), w + channel * s.taps(), s.taps(), b ? b[channel] : T(0),
+                             elements.data(), w + channel * s.kernel_elements(),
+                             s.kernel_elements(), b ? b[channel] : T(0),
                              y + ((i * s.out_channels + j) * s.out[0] + d) * s.out[1] * s.out[2],
                              s.out[2], s.out[1], s.out[2]});
       }
@@ -338,16 +341,16 @@ void input_gradient(T* gx, const T* gy, const T* w, const ConvShape& s) {
     const int64_t m = s.out_channels;
     for (; i < end; ++i)
       gradient.run(gx + i * s.in_pixels(), gy + i * m * s.out_pixels(),
-                   w + i % s.groups * m * s.taps());
+                   w + i % s.groups * m * s.kernel_elements());
   });
 }
 
 template <class T>
 void weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s) {
   const Plane p = input_plane(s);
-  const std::vector<int64_t> taps = input_taps(s, p);
+  const std::vector<int64_t> elements = input_elements(s, p);
   split(s.groups, s.batch, s, [&](int64_t g, int64_t end) {
-    GroupGradient<T> gradient(s, p, taps);
+    GroupGradient<T> gradient(s, p, elements);
     for (; g < end; ++g) gradient.run(gw, x, gy, g);
   });
 }

@@ -9,7 +9,7 @@
 namespace taper::cpu::direct {
 namespace {
 
-// Steps by one along rows, stays inside, and its offsets fit the table of taps.
+// Steps by one along rows, stays inside, and its offsets fit the table of kernel elements.
 bool reads_in_place(const ConvShape& s) {
   return s.steps.stride[2] == 1 && s.inside() && s.in_channels * s.in_pixels() < INT32_MAX;
 }
@@ -18,14 +18,14 @@ bool pays(const ConvShape& s) { TAPER_BY_ISA(takes_weight_gradient, s); }
 
 }  // namespace
 
-void tap_offsets(int32_t* taps, const ConvShape& s) {
+void element_offsets(int32_t* elements, const ConvShape& s) {
   const ConvSteps& c = s.steps;
   for (int64_t channel = 0; channel < s.in_channels; ++channel)
     for (int64_t d = 0; d < s.kernel[0]; ++d)
       for (int64_t h = 0; h < s.kernel[1]; ++h)
         for (int64_t w = 0; w < s.kernel[2]; ++w) {
           const int64_t row = (channel * s.in[0] + d * c.dilation[0]) * s.in[1] + h * c.dilation[1];
-          *taps++ = static_cast<int32_t>(row * s.in[2] + w * c.dilation[2]);
+          *elements++ = static_cast<int32_t>(row * s.in[2] + w * c.dilation[2]);
         }
 }
 
@@ -36,14 +36,14 @@ void pack_weights(float* packed, const float* w, const ConvShape& s) {
   TAPER_BY_ISA(pack_weights, packed, w, s);
 }
 void forward_panel(float* y, const float* x, const float* weights, const float* bias,
-                   const int32_t* taps, const ConvShape& s, int64_t p, int64_t width) {
-  TAPER_BY_ISA(forward_panel, y, x, weights, bias, taps, s, p, width);
+                   const int32_t* elements, const ConvShape& s, int64_t p, int64_t width) {
+  TAPER_BY_ISA(forward_panel, y, x, weights, bias, elements, s, p, width);
 }
 
 bool takes_weight_gradient(const ConvShape& s) { return reads_in_place(s) && pays(s); }
-void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* taps,
+void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s) {
-  TAPER_BY_ISA(weight_gradient, sum, x, gy, taps, s);
+  TAPER_BY_ISA(weight_gradient, sum, x, gy, elements, s);
 }
 
 }  // namespace taper::cpu::direct

@@ -38,7 +38,7 @@ Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts)
     c.b = begin * s.out_channels;
   } else if (kind == Kind::kInputGradient) {
     c.x = begin * s.in_pixels();
-    c.w = begin * s.taps();
+    c.w = begin * s.kernel_elements();
     return c;
   } else {
     c.b = begin;

@@ -70,7 +70,7 @@ void set_layouts(Plan& p, const Part& part) {
   p.y.inner = blocked_desc(y, block);
   const Sizes w = with_spatial({s.out_channels, s.in_channels}, s, s.kernel);
   // A part of the input channels takes a part of every row of the weights.
-  p.w.plain = plain_desc(w, 0, part.w_channels * s.taps());
+  p.w.plain = plain_desc(w, 0, part.w_channels * s.kernel_elements());
   p.w.inner = Desc(w, kFloat32, memory::format_tag::any);
   if (s.groups > 1) {
     const Sizes grouped = with_spatial({s.groups, s.out_channels, s.in_channels}, s, s.kernel);

@@ -19,9 +19,9 @@ struct ConvShape {
 
   TAPER_HD int64_t in_pixels() const { return in[0] * in[1] * in[2]; }
   TAPER_HD int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
-  TAPER_HD int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
-  TAPER_HD int64_t depth() const { return in_channels * taps(); }
-  /// No tap ever falls outside of the input.
+  TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1] * kernel[2]; }
+  TAPER_HD int64_t depth() const { return in_channels * kernel_elements(); }
+  /// No kernel element ever falls outside of the input.
   bool inside() const {
     for (int d = 0; d < 3; ++d)
       if (steps.padding[d] != 0 ||
@@ -29,7 +29,7 @@ struct ConvShape {
         return false;
     return true;
   }
-  /// A plain matrix product: one tap, no padding, no steps.
+  /// A plain matrix product: one kernel element, no padding, no steps.
   bool pointwise() const {
     for (int d = 0; d < 3; ++d)
       if (kernel[d] != 1 || steps.padding[d] != 0 || steps.stride[d] != 1 || in[d] != out[d])
@@ -82,9 +82,9 @@ void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvS
 void pack_patches_transposed(double* to, int64_t ldt, const double* x, const ConvShape& s,
                              PatchRange r);
 /// Longest row of a kernel for which sum_channel has a fast path.
-constexpr int64_t kMaxTapsInRow = 64;
-/// One channel of an image as the sum of what its patches hold for it: tap i at output pixel j is
-/// from[i * ld + j].
+constexpr int64_t kMaxElementsInRow = 64;
+/// One channel of an image as the sum of what its patches hold for it: kernel element i at output
+/// pixel j is from[i * ld + j].
 void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s);
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s);
 

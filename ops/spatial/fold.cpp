@@ -12,7 +12,7 @@ namespace taper {
 namespace {
 
 // ---------------------------------------------------------------------- the pair of adjoints
-// Images are (N, C, H, W), columns (N, C * taps, windows).
+// Images are (N, C, H, W), columns (N, C * kernel elements, windows).
 struct Sizes {
   Dims images, columns;
 };
@@ -89,8 +89,8 @@ bool positive(IntArrayRef sizes) {
 
 void check_columns(const Tensor& x, const FoldWindows& w) {
   const int64_t rows = x.size(-2), columns = x.size(-1);
-  TAPER_CHECK(rows % w.taps() == 0,
-              "Expected size of input's dimension 1 to be divisible by the "
+  TAPER_CHECK(rows % w.kernel_elements() == 0,
+              "col2im: Expected size of input's dimension 1 to be divisible by the "
               "product of kernel_size, but got input.size(1)=",
               rows, " and kernel_size=", pair(w.kernel), ".");
   TAPER_CHECK(w.windows[0] > 0 && w.windows[1] > 0 && columns == w.columns(),
@@ -131,11 +131,12 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               ", padding=", pair(w.padding),
               ", calculated shape of the array of sliding blocks as ", pair(w.windows),
               ", but its components must be at least one.");
-  return to_columns(self,
-                    {self.sizes(),
-                     {self.size(0), detail::checked_mul("im2col", self.size(1), w.taps()),
-                      detail::checked_mul("im2col", w.windows[0], w.windows[1])}},
-                    w);
+  return to_columns(
+      self,
+      {self.sizes(),
+       {self.size(0), detail::checked_mul("im2col", self.size(1), w.kernel_elements()),
+        detail::checked_mul("im2col", w.windows[0], w.windows[1])}},
+      w);
 }
 
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
@@ -158,7 +159,7 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
   if (!batch)
     return col2im(self.unsqueeze(0), output_size, kernel_size, dilation, padding, stride)
         .squeeze(0);
-  const int64_t channels = self.size(1) / w.taps();
+  const int64_t channels = self.size(1) / w.kernel_elements();
   w.planes = self.size(0) * channels;
   return to_images(self, {{self.size(0), channels, w.image[0], w.image[1]}, self.sizes()}, w);
 }

@@ -7,7 +7,7 @@
 namespace taper::cpu {
 namespace {
 
-/// The windows along the width whose tap k lies in the image: [first, end).
+/// The windows along the width whose kernel element k lies in the image: [first, end).
 struct Inside {
   int64_t first, end;
   Inside(const FoldWindows& w, int64_t k) {
@@ -18,7 +18,8 @@ struct Inside {
   }
 };
 
-/// Calls body(column row, image row or null, inside, k) for each row of windows of each tap.
+/// Calls body(column row, image row or null, inside, k) for each row of windows of each kernel
+/// element.
 template <class T, class I, class Body>
 void for_each_row_of_windows(T* columns, I* image, const FoldWindows& w, const Body& body) {
   for (int64_t a = 0; a < w.kernel[0]; ++a)
@@ -62,7 +63,7 @@ void sum_columns(T* image, const T* columns, const FoldWindows& w) {
 }
 
 int64_t grain(const FoldWindows& w) {
-  return std::max<int64_t>(1, kGrain / (w.taps() * w.columns() + 1));
+  return std::max<int64_t>(1, kGrain / (w.kernel_elements() * w.columns() + 1));
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void im2col(Out columns, In images, FoldWindows w) {
   switch_dtype<dtypes::Floating>(columns.dtype, "im2col", [&]<class scalar_t>() {
     parallel_for(0, w.planes, grain(w), [&](int64_t i, int64_t end) {
       for (; i < end; ++i)
-        columns_of(columns.as<scalar_t>() + i * w.taps() * w.columns(),
+        columns_of(columns.as<scalar_t>() + i * w.kernel_elements() * w.columns(),
                    images.as<scalar_t>() + i * w.pixels(), w);
     });
   });
@@ -82,7 +83,7 @@ void col2im(Out images, In columns, FoldWindows w) {
     parallel_for(0, w.planes, grain(w), [&](int64_t i, int64_t end) {
       for (; i < end; ++i)
         sum_columns(images.as<scalar_t>() + i * w.pixels(),
-                    columns.as<scalar_t>() + i * w.taps() * w.columns(), w);
+                    columns.as<scalar_t>() + i * w.kernel_elements() * w.columns(), w);
     });
   });
 }

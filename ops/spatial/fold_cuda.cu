@@ -11,10 +11,11 @@ struct Columns {
   T* columns;
   const T* images;
   TAPER_DEVICE void operator()(int64_t i) const {
-    const int64_t row = i / w.columns(), plane = row / w.taps(), tap = row - plane * w.taps();
+    const int64_t row = i / w.columns(), plane = row / w.kernel_elements(),
+                  element = row - plane * w.kernel_elements();
     const int64_t o = i - row * w.columns();
-    const int64_t y = w.place(0, o / w.windows[1], tap / w.kernel[1]);
-    const int64_t x = w.place(1, o % w.windows[1], tap % w.kernel[1]);
+    const int64_t y = w.place(0, o / w.windows[1], element / w.kernel[1]);
+    const int64_t x = w.place(1, o % w.windows[1], element % w.kernel[1]);
     const bool inside = y >= 0 && y < w.image[0] && x >= 0 && x < w.image[1];
     columns[i] = inside ? images[(plane * w.image[0] + y) * w.image[1] + x] : static_cast<T>(0.0f);
   }
@@ -34,13 +35,13 @@ struct Images {
       for (int64_t b = 0; oy >= 0 && b < w.kernel[1]; ++b) {
         const int64_t ox = window_of(1, pixel % w.image[1], b);
         if (ox < 0) continue;
-        const int64_t row = plane * w.taps() + a * w.kernel[1] + b;
+        const int64_t row = plane * w.kernel_elements() + a * w.kernel[1] + b;
         sum += load(columns[row * w.columns() + oy * w.windows[1] + ox]);
       }
     }
     images[i] = static_cast<T>(sum);
   }
-  /// The window whose tap k is pixel i along dimension d; -1 for none.
+  /// The window whose kernel element k is pixel i along dimension d; -1 for none.
   TAPER_DEVICE int64_t window_of(int d, int64_t i, int64_t k) const {
     const int64_t start = i + w.padding[d] - k * w.dilation[d];
     if (start < 0 || start % w.stride[d] != 0) return -1;

@@ -13,14 +13,14 @@ struct FoldWindows {
 
   TAPER_HD int64_t pixels() const { return image[0] * image[1]; }
   TAPER_HD int64_t columns() const { return windows[0] * windows[1]; }
-  TAPER_HD int64_t taps() const { return kernel[0] * kernel[1]; }
-  /// The pixel of window `o` at tap `k` along dimension d; it may lie in the padding.
+  TAPER_HD int64_t kernel_elements() const { return kernel[0] * kernel[1]; }
+  /// The pixel of window `o` at kernel element `k` along dimension d; it may lie in the padding.
   TAPER_HD int64_t place(int d, int64_t o, int64_t k) const {
     return o * stride[d] - padding[d] + k * dilation[d];
   }
 };
 
-// Contiguous floating tensors: images (planes, H, W), columns (planes, taps, windows).
+// Contiguous floating tensors: images (planes, H, W), columns (planes, kernel elements, windows).
 TAPER_KERNEL(im2col, Out columns, In images, FoldWindows w)
 /// The adjoint.
 TAPER_KERNEL(col2im, Out images, In columns, FoldWindows w)

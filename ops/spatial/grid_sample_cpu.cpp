@@ -10,19 +10,20 @@ namespace {
 
 constexpr int64_t kBlock = 256;
 
-/// The taps of a block of places, tap k of place o at [k n + o]. A tap that is outside repeats
-/// another pixel of its place, with no weight.
+/// The neighbours of a block of places, neighbour k of place o at [k n + o]. A neighbour that is
+/// outside repeats another pixel of its place, with no weight.
 template <class T>
 struct Block {
   int64_t n = 0;
-  int taps = 0;
+  int neighbours = 0;
   std::vector<int32_t> index;
   std::vector<T> weight, slope[3];
   std::vector<int64_t> empty;  ///< places with no pixel
 
   Block(const GridShape& g, bool with_slopes)
-      : taps(g.axis_taps() * g.axis_taps() * (g.dims == 3 ? g.axis_taps() : 1)) {
-    const size_t most = static_cast<size_t>(taps * kBlock);
+      : neighbours(g.axis_neighbours() * g.axis_neighbours() *
+                   (g.dims == 3 ? g.axis_neighbours() : 1)) {
+    const size_t most = static_cast<size_t>(neighbours * kBlock);
     index.resize(most);
     weight.resize(most);
     for (auto& s : slope) s.resize(with_slopes ? most : 0);
@@ -46,11 +47,11 @@ struct Block {
     const T none[3] = {};
     int k = 0;
     int64_t last = 0;
-    for_each_tap(g, place, [&](int64_t pixel, T w, const T* slopes) {
+    for_each_neighbour(g, place, [&](int64_t pixel, T w, const T* slopes) {
       put(k++, o, last = pixel, w, slopes);
     });
     if (k == 0) empty.push_back(o);
-    for (; k < taps; ++k) put(k, o, last, 0, none);
+    for (; k < neighbours; ++k) put(k, o, last, 0, none);
   }
 };
 
@@ -78,7 +79,7 @@ void sample_as(T* y, const T* x, const T* grid, const GridShape& g) {
     for (int64_t c = 0; c < g.channels; ++c) {
       const int64_t plane = sample * g.channels + c;
       T* const to = y + plane * g.points + first;
-      gather_row(to, x + plane * g.pixels(), b.index.data(), b.weight.data(), b.n, b.taps);
+      gather_row(to, x + plane * g.pixels(), b.index.data(), b.weight.data(), b.n, b.neighbours);
       for (int64_t o : b.empty) to[o] = 0;
     }
   });
@@ -87,7 +88,7 @@ void sample_as(T* y, const T* x, const T* grid, const GridShape& g) {
 /// gx += what the block's places give back.
 template <class T>
 void scatter(T* gx, const T* gy, const Block<T>& b) {
-  for (int k = 0; k < b.taps; ++k) {
+  for (int k = 0; k < b.neighbours; ++k) {
     const int32_t* const index = b.index.data() + k * b.n;
     const T* const weight = b.weight.data() + k * b.n;
     for (int64_t o = 0; o < b.n; ++o)
@@ -102,7 +103,8 @@ void place_gradient(T* ggrid, const T* gy, const T* x, const GridShape& g, const
   T slopes[kBlock];
   for (int64_t c = 0; c < g.channels; ++c)
     for (int64_t d = 0; d < g.dims; ++d) {
-      gather_row(slopes, x + c * g.pixels(), b.index.data(), b.slope[2 - d].data(), b.n, b.taps);
+      gather_row(slopes, x + c * g.pixels(), b.index.data(), b.slope[2 - d].data(), b.n,
+                 b.neighbours);
       for (int64_t o : b.empty) slopes[o] = 0;
       for (int64_t o = 0; o < b.n; ++o) ggrid[o * g.dims + d] += slopes[o] * gy[c * g.points + o];
     }

@@ -14,12 +14,13 @@ struct Sample {
   // A thread for each place; it takes all channels.
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t sample = i / g.points, point = i - sample * g.points;
-    const PlaceTaps<T> taps(g, grid + i * g.dims);
+    const PlaceNeighbours<T> neighbours(g, grid + i * g.dims);
     for (int64_t c = 0; c < g.channels; ++c) {
       const int64_t plane = sample * g.channels + c;
       const T* const image = x + plane * g.pixels();
       T sum = 0;
-      for_each_tap(g, taps, [&](int64_t pixel, T w, const T*) { sum += w * image[pixel]; });
+      for_each_neighbour(g, neighbours,
+                         [&](int64_t pixel, T w, const T*) { sum += w * image[pixel]; });
       y[plane * g.points + point] = sum;
     }
   }
@@ -34,13 +35,13 @@ struct PlaceGradient {
   const T* grid;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t sample = i / g.points, point = i - sample * g.points;
-    const PlaceTaps<T> taps(g, grid + i * g.dims);
+    const PlaceNeighbours<T> neighbours(g, grid + i * g.dims);
     T sums[3] = {};
     for (int64_t c = 0; c < g.channels; ++c) {
       const int64_t plane = sample * g.channels + c;
       const T* const image = x + plane * g.pixels();
       const T gradient = gy[plane * g.points + point];
-      for_each_tap(g, taps, [&](int64_t pixel, T, const T* slopes) {
+      for_each_neighbour(g, neighbours, [&](int64_t pixel, T, const T* slopes) {
         for (int d = 0; d < 3; ++d) sums[d] += gradient * slopes[d] * image[pixel];
       });
     }
@@ -48,19 +49,19 @@ struct PlaceGradient {
   }
 };
 
-/// The taps of all places: their pixels (in the batch; batch * pixels for none) and weights.
+/// The neighbours of all places: their pixels (in the batch; batch * pixels for none) and weights.
 template <class T>
-struct ListTaps {
+struct ListNeighbours {
   GridShape g;
-  int taps;
+  int neighbours;
   int64_t* pixels;
   T* weights;
   const T* grid;
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t first = i / g.points * g.pixels();
-    int64_t at = i * taps;
-    const int64_t end = at + taps;
-    for_each_tap(g, grid + i * g.dims, [&](int64_t pixel, T w, const T*) {
+    int64_t at = i * neighbours;
+    const int64_t end = at + neighbours;
+    for_each_neighbour(g, grid + i * g.dims, [&](int64_t pixel, T w, const T*) {
       pixels[at] = first + pixel;
       weights[at++] = w;
     });
@@ -68,16 +69,16 @@ struct ListTaps {
   }
 };
 
-struct PixelOfTap {
+struct PixelOfNeighbour {
   const int64_t* pixels;
   TAPER_DEVICE int64_t operator()(int64_t i) const { return pixels[i]; }
 };
 
-// The first tap of a pixel adds those of all places that have it, in order.
+// The first neighbour of a pixel adds those of all places that have it, in order.
 template <class T>
 struct PixelGradient {
   GridShape g;
-  int taps;
+  int neighbours;
   T* gx;
   const T* gy;
   const T* weights;
@@ -91,8 +92,9 @@ struct PixelGradient {
       const int64_t plane = sample * g.channels + c;
       T sum = 0;
       for (int64_t j = 0; j < n; ++j) {
-        const int64_t tap = groups.positions[i + j], point = tap / taps % g.points;
-        sum += weights[tap] * gy[plane * g.points + point];
+        const int64_t neighbour = groups.positions[i + j],
+                      point = neighbour / neighbours % g.points;
+        sum += weights[neighbour] * gy[plane * g.points + point];
       }
       gx[plane * g.pixels() + pixel] = sum;
     }
@@ -101,14 +103,15 @@ struct PixelGradient {
 
 template <class T>
 void pixel_gradient(T* gx, const T* gy, const T* grid, const GridShape& g) {
-  const int taps = g.axis_taps() * g.axis_taps() * (g.dims == 3 ? g.axis_taps() : 1);
-  const int64_t n = g.batch * g.points * taps, limit = g.batch * g.pixels();
+  const int neighbours =
+      g.axis_neighbours() * g.axis_neighbours() * (g.dims == 3 ? g.axis_neighbours() : 1);
+  const int64_t n = g.batch * g.points * neighbours, limit = g.batch * g.pixels();
   set_zero(gx, static_cast<size_t>(limit * g.channels) * sizeof(T));
   const Scratch<int64_t> pixels(n);
   const Scratch<T> weights(n);
-  for_each(g.batch * g.points, ListTaps<T>{g, taps, pixels.get(), weights.get(), grid});
-  const Groups groups(n, limit, PixelOfTap{pixels.get()});
-  for_each(n, PixelGradient<T>{g, taps, gx, gy, weights.get(), groups.view()});
+  for_each(g.batch * g.points, ListNeighbours<T>{g, neighbours, pixels.get(), weights.get(), grid});
+  const Groups groups(n, limit, PixelOfNeighbour{pixels.get()});
+  for_each(n, PixelGradient<T>{g, neighbours, gx, gy, weights.get(), groups.view()});
 }
 
 template <class T>

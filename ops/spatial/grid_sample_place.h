@@ -10,7 +10,7 @@ namespace taper {
 /// Up to four pixels of one dimension, with their weights and the weights' derivatives by the
 /// grid's number. An index of -1 is a pixel of zero.
 template <class T>
-struct GridTaps {
+struct GridNeighbours {
   int count;
   int64_t index[4];
   T weight[4];
@@ -22,7 +22,7 @@ struct GridAxis {
   int64_t size;
   GridSampling s;
 
-  TAPER_OUTLINED GridTaps<T> taps(T g) const {
+  TAPER_OUTLINED GridNeighbours<T> neighbours(T g) const {
     T factor = static_cast<T>(s.align_corners ? size - 1 : size) / 2;
     const T place = s.align_corners ? (g + 1) / 2 * static_cast<T>(size - 1)
                                     : ((g + 1) * static_cast<T>(size) - 1) / 2;
@@ -68,9 +68,9 @@ struct GridAxis {
     return clip(s.padding == GridPadding::kReflection ? reflect(v, sign) : v, sign);
   }
   // The pixels themselves are padded, not the place.
-  TAPER_HD GridTaps<T> cubic(T place, T factor) const {
+  TAPER_HD GridNeighbours<T> cubic(T place, T factor) const {
     const T whole = std::floor(place), t = place - whole, a = T(-0.75);
-    GridTaps<T> r{4, {}, {}, {}};
+    GridNeighbours<T> r{4, {}, {}, {}};
     for (int k = 0; k < 4; ++k) {
       T ignored = 1;
       const T pixel = pad(whole + static_cast<T>(k - 1), ignored);
@@ -101,30 +101,32 @@ struct GridShape {
     }
   }
   TAPER_HD int64_t pixels() const { return in[0] * in[1] * in[2]; }
-  /// The taps of dimension d (0: depth) of a place: the grid's numbers begin with the width's.
+  /// The neighbours of dimension d (0: depth) of a place: the grid's numbers begin with the
+  /// width's.
   template <class T>
-  TAPER_HD GridTaps<T> taps(const T* place, int d) const {
+  TAPER_HD GridNeighbours<T> neighbours(const T* place, int d) const {
     if (d == 0 && dims == 2) return {1, {0}, {1}, {0}};
-    return GridAxis<T>{in[d], s}.taps(place[2 - d]);
+    return GridAxis<T>{in[d], s}.neighbours(place[2 - d]);
   }
-  TAPER_HD int axis_taps() const {
+  TAPER_HD int axis_neighbours() const {
     return s.blend == GridBlend::kNearest ? 1 : s.blend == GridBlend::kLinear ? 2 : 4;
   }
 };
 
-/// The taps of a place by depth, height and width.
+/// The neighbours of a place by depth, height and width.
 template <class T>
-struct PlaceTaps {
-  GridTaps<T> d, h, w;
-  TAPER_HD PlaceTaps(const GridShape& g, const T* place)
-      : d(g.taps(place, 0)), h(g.taps(place, 1)), w(g.taps(place, 2)) {}
+struct PlaceNeighbours {
+  GridNeighbours<T> d, h, w;
+  TAPER_HD PlaceNeighbours(const GridShape& g, const T* place)
+      : d(g.neighbours(place, 0)), h(g.neighbours(place, 1)), w(g.neighbours(place, 2)) {}
 };
 
 /// Calls body(pixel, weight, slopes by depth, height and width) for every pixel of a place that
 /// lies in the image.
 template <class T, class Body>
-TAPER_HD void for_each_tap(const GridShape& g, const PlaceTaps<T>& taps, const Body& body) {
-  const GridTaps<T>&d = taps.d, &h = taps.h, &w = taps.w;
+TAPER_HD void for_each_neighbour(const GridShape& g, const PlaceNeighbours<T>& neighbours,
+                                 const Body& body) {
+  const GridNeighbours<T>&d = neighbours.d, &h = neighbours.h, &w = neighbours.w;
   for (int a = 0; a < d.count; ++a)
     for (int b = 0; b < h.count; ++b)
       for (int c = 0; c < w.count; ++c) {
@@ -137,8 +139,8 @@ TAPER_HD void for_each_tap(const GridShape& g, const PlaceTaps<T>& taps, const B
       }
 }
 template <class T, class Body>
-TAPER_HD void for_each_tap(const GridShape& g, const T* place, const Body& body) {
-  for_each_tap(g, PlaceTaps<T>(g, place), body);
+TAPER_HD void for_each_neighbour(const GridShape& g, const T* place, const Body& body) {
+  for_each_neighbour(g, PlaceNeighbours<T>(g, place), body);
 }
 
 }  // namespace taper

@@ -47,11 +47,11 @@ struct Maxima {
 
 Maxima pool_maxima(const Tensor& x, const Dims& sizes, int64_t spatial, const PoolWindows& w,
                    bool want_codes, const char* node) {
-  const int64_t taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+  const int64_t elements = w.kernel[0] * w.kernel[1] * w.kernel[2];
   Maxima m;
   m.values = detail::make_tensor(sizes, x.scalar_type(), x.device());
   if (want_codes || needs_grad(x))
-    m.codes = detail::make_tensor(sizes, w.adaptive || taps > 256 ? kLong : kByte, x.device());
+    m.codes = detail::make_tensor(sizes, w.adaptive || elements > 256 ? kLong : kByte, x.device());
   const Tensor xc = x.contiguous();
   TAPER_ON_DEVICE(x, max_pool_forward, m.values, m.codes, xc, spatial, w);
   if (needs_grad(x))

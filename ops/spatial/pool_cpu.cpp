@@ -114,9 +114,9 @@ void max_plane(T* y, Code* codes, const T* x, const PoolPlan& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t*) {
     opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
     int64_t position = -1;
-    for (int64_t i = d.first, a = d.tap; i < d.end; i += d.step, ++a)
-      for (int64_t j = h.first, b = h.tap; j < h.end; j += h.step, ++b)
-        for (int64_t k = w.first, c = w.tap; k < w.end; k += w.step, ++c) {
+    for (int64_t i = d.first, a = d.element; i < d.end; i += d.step, ++a)
+      for (int64_t j = h.first, b = h.element; j < h.end; j += h.step, ++b)
+        for (int64_t k = w.first, c = w.element; k < w.end; k += w.step, ++c) {
           const int64_t at = (i * s.in[1] + j) * s.in[2] + k;
           const auto v = static_cast<opmath_t<T>>(x[at]);
           if (!(v > best || v != v || position < 0)) continue;
@@ -138,15 +138,15 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     return;
   }
   const uint8_t* c = codes.as<uint8_t>() + plane * n;
-  // A code is a tap: a fixed distance from where its window starts.
-  int64_t taps[256];
-  for (int64_t code = 0; code < std::min<int64_t>(256, s.taps()); ++code)
-    taps[code] = s.place_of(0, code);
+  // A code is a kernel element: a fixed distance from where its window starts.
+  int64_t elements[256];
+  for (int64_t code = 0; code < std::min<int64_t>(256, s.kernel_elements()); ++code)
+    elements[code] = s.place_of(0, code);
   int64_t p = 0;
   for (int64_t i = 0; i < s.out[0]; ++i)
     for (int64_t j = 0; j < s.out[1]; ++j) {
       const int64_t row = (i * s.w.stride[0] * s.in[1] + j * s.w.stride[1]) * s.in[2];
-      for (int64_t k = 0; k < s.out[2]; ++k, ++p) body(p, row + k * s.w.stride[2] + taps[c[p]]);
+      for (int64_t k = 0; k < s.out[2]; ++k, ++p) body(p, row + k * s.w.stride[2] + elements[c[p]]);
     }
 }
 

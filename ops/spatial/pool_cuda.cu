@@ -32,9 +32,9 @@ struct MaxForward {
     const PoolSpan d = s.span(0, o.at[0]), h = s.span(1, o.at[1]), w = s.span(2, o.at[2]);
     opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
     int64_t position = -1;
-    for (int64_t z = d.first, a = d.tap; z < d.end; z += d.step, ++a)
-      for (int64_t r = h.first, b = h.tap; r < h.end; r += h.step, ++b)
-        for (int64_t k = w.first, c = w.tap; k < w.end; k += w.step, ++c) {
+    for (int64_t z = d.first, a = d.element; z < d.end; z += d.step, ++a)
+      for (int64_t r = h.first, b = h.element; r < h.end; r += h.step, ++b)
+        for (int64_t k = w.first, c = w.element; k < w.end; k += w.step, ++c) {
           const int64_t place = pixel_of(s, z, r, k);
           const opmath_t<T> v = load(image[place]);
           if (!(v > best || v != v || position < 0)) continue;
@@ -48,14 +48,14 @@ struct MaxForward {
 
 /// Where the code of output pixel i points, in its plane.
 struct Codes {
-  const uint8_t* taps;  // one of the two
+  const uint8_t* elements;  // one of the two
   const int64_t* places;
   explicit Codes(const In& codes)
-      : taps(codes.dtype == kLong ? nullptr : codes.as<uint8_t>()),
+      : elements(codes.dtype == kLong ? nullptr : codes.as<uint8_t>()),
         places(codes.dtype == kLong ? codes.as<int64_t>() : nullptr) {}
   TAPER_DEVICE int64_t at(const PoolShape& s, int64_t plane, int64_t p) const {
     const int64_t i = plane * s.out_pixels() + p;
-    return places ? places[i] : s.place_of(p, taps[i]);
+    return places ? places[i] : s.place_of(p, elements[i]);
   }
 };
 
@@ -205,8 +205,8 @@ void max_pool_positions(Out positions, In codes, Dims image, int64_t spatial, Po
 
 void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 #ifdef __CUDACC__
-  if (PoolWindows told = w;
-      cudnn_takes_means(x.sizes, y.sizes, spatial, told) && cudnn_avg_pool(y, x, spatial, told))
+  if (PoolWindows stated = w;
+      cudnn_takes_means(x.sizes, y.sizes, spatial, stated) && cudnn_avg_pool(y, x, spatial, stated))
     return;
 #endif
   const PoolShape s = pool_shape(x.sizes, y.sizes, spatial, w);
@@ -217,8 +217,8 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
 
 void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
 #ifdef __CUDACC__
-  if (PoolWindows told = w; cudnn_takes_means(gx.sizes, gy.sizes, spatial, told) &&
-                            cudnn_avg_pool_scatter(gx, gy, spatial, told))
+  if (PoolWindows stated = w; cudnn_takes_means(gx.sizes, gy.sizes, spatial, stated) &&
+                              cudnn_avg_pool_scatter(gx, gy, spatial, stated))
     return;
 #endif
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);

@@ -7,10 +7,10 @@
 
 namespace taper {
 
-/// The elements of one window along one dimension: first, first + step, ..., below end; `tap` is
-/// the position in the window of the first.
+/// The elements of one window along one dimension: first, first + step, ..., below end; `element`
+/// is the position in the window of the first.
 struct PoolSpan {
-  int64_t first, end, step, tap;
+  int64_t first, end, step, element;
 };
 
 /// Planes of one pooling, with three spatial dimensions.
@@ -24,9 +24,9 @@ struct PoolShape {
   TAPER_HD PoolSpan span(int d, int64_t o) const {
     if (w.adaptive) return {o * in[d] / out[d], ((o + 1) * in[d] + out[d] - 1) / out[d], 1, 0};
     const int64_t start = o * w.stride[d] - w.padding[d];
-    const int64_t tap = start < 0 ? (-start + w.dilation[d] - 1) / w.dilation[d] : 0;
+    const int64_t element = start < 0 ? (-start + w.dilation[d] - 1) / w.dilation[d] : 0;
     const int64_t last = start + w.kernel[d] * w.dilation[d];
-    return {start + tap * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], tap};
+    return {start + element * w.dilation[d], last < in[d] ? last : in[d], w.dilation[d], element};
   }
   /// How many places of dimension d count for the mean of window o.
   TAPER_HD double extent(int d, int64_t o) const {
@@ -44,8 +44,8 @@ struct PoolShape {
     if (w.divisor) return static_cast<double>(w.divisor);
     return extent(0, o[0]) * extent(1, o[1]) * extent(2, o[2]);
   }
-  int64_t taps() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
-  /// The place in the image of tap (a, b, c) = code of the window at output pixel `p`.
+  int64_t kernel_elements() const { return w.kernel[0] * w.kernel[1] * w.kernel[2]; }
+  /// The place in the image of kernel element (a, b, c) = code of the window at output pixel `p`.
   TAPER_HD int64_t place_of(int64_t p, int64_t code) const {
     const int64_t k = p % out[2], j = p / out[2] % out[1], i = p / (out[1] * out[2]);
     const int64_t c = code % w.kernel[2], row = code / w.kernel[2];

@@ -115,10 +115,10 @@ Tensor window_places(const Tensor& x, const Fractional& f, const Tensor& samples
     const Tensor first = starts(samples.detach().select(-1, column), in, k, f.out[d]);
     Dims shape{x.size(0), x.size(1)};
     for (int64_t i = 0; i < 2 * f.spatial; ++i) shape.push_back(1);
-    Dims taps(shape.size(), 1);
+    Dims elements(shape.size(), 1);
     shape[2 + d] = f.out[d];
-    taps[2 + f.spatial + d] = k;
-    const Tensor at = first.view(shape) + arange(k, first.options()).view(taps);
+    elements[2 + f.spatial + d] = k;
+    const Tensor at = first.view(shape) + arange(k, first.options()).view(elements);
     places = places.defined() ? places * in + at : at;
   }
   return places.flatten(2 + f.spatial);

@@ -7,8 +7,8 @@
 
 namespace taper {
 
-/// Along one dimension, output pixel o is the sum of weight(o, k) times pixel(first + k), k < taps.
-/// All places are computed in T, the type of the pixels, as LibTorch does.
+/// Along one dimension, output pixel o is the sum of weight(o, k) times pixel(first + k), k <
+/// neighbours. All places are computed in T, the type of the pixels, as LibTorch does.
 template <class T>
 struct ResampledAxis {
   int64_t in, out;
@@ -39,17 +39,17 @@ struct ResampledAxis {
     return antialias && step > 1 ? plain * step : plain;
   }
 
-  /// The taps of one output pixel: input pixels first, ..., first + count - 1, each clamped to the
-  /// image where there is no antialias.
-  struct Taps {
+  /// The neighbours of one output pixel: input pixels first, ..., first + count - 1, each clamped
+  /// to the image where there is no antialias.
+  struct Neighbours {
     int64_t first;
     int count;
     T offset;  ///< of the place from pixel `first`
     T total;   ///< what the weights are divided by
   };
-  TAPER_HD Taps taps(int64_t o) const {
+  TAPER_HD Neighbours neighbours(int64_t o) const {
     if (is_nearest()) return {nearest(o), 1, 0, 1};
-    if (antialias) return wide_taps(o);
+    if (antialias) return wide_neighbours(o);
     if (kind == Interpolation::kLinear && in == out) return {o, 2, 0, 1};
     const T place =
         align_corners ? step * static_cast<T>(o) : step * (static_cast<T>(o) + T(0.5)) - T(0.5);
@@ -63,11 +63,11 @@ struct ResampledAxis {
     const T offset = inside - static_cast<T>(first);
     return {first, 2, offset > 1 ? T(1) : offset, 1};
   }
-  TAPER_HD int64_t pixel(const Taps& t, int k) const {
+  TAPER_HD int64_t pixel(const Neighbours& t, int k) const {
     const int64_t i = t.first + k;
     return i < 0 ? 0 : i >= in ? in - 1 : i;
   }
-  TAPER_HD T weight(const Taps& t, int k) const {
+  TAPER_HD T weight(const Neighbours& t, int k) const {
     if (is_nearest()) return 1;
     if (antialias) return wide_weight(t, k) / t.total;
     if (kind == Interpolation::kLinear) return k == 0 ? 1 - t.offset : t.offset;
@@ -104,17 +104,17 @@ struct ResampledAxis {
     if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : T(0);
   }
-  TAPER_HD T wide_weight(const Taps& t, int k) const {
+  TAPER_HD T wide_weight(const Neighbours& t, int k) const {
     const T narrow = step > 1 ? 1 / step : T(1);
     const T x = std::fabs((static_cast<T>(k) - t.offset + T(0.5)) * narrow);
     if (kind == Interpolation::kCubic) return cubic(x, T(-0.5));
     return x < 1 ? 1 - x : T(0);
   }
-  TAPER_HD Taps wide_taps(int64_t o) const {
+  TAPER_HD Neighbours wide_neighbours(int64_t o) const {
     const T centre = step * (static_cast<T>(o) + T(0.5));
     const int64_t first = place_in(centre - reach() + T(0.5), in);
     const int64_t end = place_in(centre + reach() + T(0.5), in);
-    Taps t{first, static_cast<int>(end - first), centre - static_cast<T>(first), 0};
+    Neighbours t{first, static_cast<int>(end - first), centre - static_cast<T>(first), 0};
     for (int k = 0; k < t.count; ++k) t.total += wide_weight(t, k);
     return t;
   }

@@ -8,12 +8,12 @@
 namespace taper::cpu {
 namespace {
 
-/// The taps of all output pixels along one dimension: tap k of pixel o at [k out + o]. Pixels with
-/// fewer taps than others repeat their last one, with no weight.
+/// The neighbours of all output pixels along one dimension: neighbour k of pixel o at [k out + o].
+/// Pixels with fewer neighbours than others repeat their last one, with no weight.
 template <class T>
 struct AxisTable {
   int64_t in, out;
-  int taps = 1;
+  int neighbours = 1;
   bool identity;  ///< every output pixel is the input pixel at its place
   std::vector<int32_t> index;
   std::vector<T> weight;
@@ -23,12 +23,12 @@ struct AxisTable {
         out(a.out),
         identity(in == out && !a.antialias &&
                  (a.is_nearest() ? a.step == 1 : a.kind == Interpolation::kLinear)) {
-    for (int64_t o = 0; o < out; ++o) taps = std::max(taps, a.taps(o).count);
-    index.resize(static_cast<size_t>(taps * out));
+    for (int64_t o = 0; o < out; ++o) neighbours = std::max(neighbours, a.neighbours(o).count);
+    index.resize(static_cast<size_t>(neighbours * out));
     weight.resize(index.size());
     for (int64_t o = 0; o < out; ++o) {
-      const auto t = a.taps(o);
-      for (int k = 0; k < taps; ++k) {
+      const auto t = a.neighbours(o);
+      for (int k = 0; k < neighbours; ++k) {
         const size_t at = static_cast<size_t>(k * out + o);
         index[at] = static_cast<int32_t>(a.pixel(t, std::min(k, t.count - 1)));
         weight[at] = k < t.count ? a.weight(t, k) : T(0);
@@ -43,13 +43,13 @@ struct Tables {
   Tables(const ResampledPlanes& s, const Resampling& r)
       : depth(s.axis<T>(r, 0)), height(s.axis<T>(r, 1)), width(s.axis<T>(r, 2)) {}
 
-  int row_taps() const { return depth.taps * height.taps; }
+  int row_neighbours() const { return depth.neighbours * height.neighbours; }
   /// Calls body(depth coordinate, height coordinate, weight) for the input rows of an output row.
   template <class Body>
   void for_each_row(int64_t row, const Body& body) const {
     const int64_t d = row / height.out, h = row % height.out;
-    for (int a = 0; a < depth.taps; ++a)
-      for (int b = 0; b < height.taps; ++b) {
+    for (int a = 0; a < depth.neighbours; ++a)
+      for (int b = 0; b < height.neighbours; ++b) {
         const size_t i = static_cast<size_t>(a * depth.out + d);
         const size_t j = static_cast<size_t>(b * height.out + h);
         body(depth.index[i], height.index[j], depth.weight[i] * height.weight[j]);
@@ -63,19 +63,20 @@ class RowCache {
  public:
   explicit RowCache(const Tables<T>& t)
       : t_(t),
-        heights_(t.depth.in == 1 ? t.height.taps : t.height.in),
-        rows_(static_cast<size_t>(t.depth.taps * heights_ * t.width.out)),
-        held_(static_cast<size_t>(t.depth.taps * heights_), -1) {}
+        heights_(t.depth.in == 1 ? t.height.neighbours : t.height.in),
+        rows_(static_cast<size_t>(t.depth.neighbours * heights_ * t.width.out)),
+        held_(static_cast<size_t>(t.depth.neighbours * heights_), -1) {}
   void clear() { std::fill(held_.begin(), held_.end(), -1); }
 
   const T* row(const T* image, int64_t d, int64_t h) {
-    const int64_t row = d * t_.height.in + h, slot = d % t_.depth.taps * heights_ + h % heights_;
+    const int64_t row = d * t_.height.in + h,
+                  slot = d % t_.depth.neighbours * heights_ + h % heights_;
     const T* const from = image + row * t_.width.in;
     if (t_.width.identity) return from;
     T* const to = rows_.data() + slot * t_.width.out;
     if (held_[static_cast<size_t>(slot)] != row)
       gather_row(to, from, t_.width.index.data(), t_.width.weight.data(), t_.width.out,
-                 t_.width.taps);
+                 t_.width.neighbours);
     held_[static_cast<size_t>(slot)] = row;
     return to;
   }
@@ -113,9 +114,9 @@ void pick_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
 /// The output rows [row, end) of one plane.
 template <class T>
 void resample_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t end) {
-  if (t.row_taps() == 1 && t.width.taps == 1) return pick_rows(y, x, t, row, end);
+  if (t.row_neighbours() == 1 && t.width.neighbours == 1) return pick_rows(y, x, t, row, end);
   RowCache<T> cache(t);
-  std::vector<const T*> rows(static_cast<size_t>(t.row_taps()));
+  std::vector<const T*> rows(static_cast<size_t>(t.row_neighbours()));
   std::vector<T> weights(rows.size());
   for (; row < end; ++row) {
     size_t k = 0;
@@ -123,7 +124,7 @@ void resample_rows(T* y, const T* x, const Tables<T>& t, int64_t row, int64_t en
       rows[k] = cache.row(x, d, h);
       weights[k++] = weight;
     });
-    blend_rows(y + row * t.width.out, rows.data(), weights.data(), t.row_taps(), t.width.out);
+    blend_rows(y + row * t.width.out, rows.data(), weights.data(), t.row_neighbours(), t.width.out);
   }
 }
 
@@ -148,7 +149,7 @@ void upsample_as(T* y, const T* x, const ResampledPlanes& s, const Resampling& r
 /// gx += the adjoint of gather_row.
 template <class T>
 void spread_row(T* gx, const T* gy, const AxisTable<T>& t) {
-  for (int k = 0; k < t.taps; ++k) {
+  for (int k = 0; k < t.neighbours; ++k) {
     const int32_t* const index = t.index.data() + k * t.out;
     const T* const weight = t.weight.data() + k * t.out;
     for (int64_t o = 0; o < t.out; ++o) gx[index[o]] += weight[o] * gy[o];

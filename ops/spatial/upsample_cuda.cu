@@ -21,7 +21,8 @@ struct Upsample {
     const int64_t plane = i / s.out_pixels();
     const Index3 o(s.out, i - plane * s.out_pixels());
     const T* const image = x + plane * s.in_pixels();
-    const auto d = axes.d.taps(o.at[0]), h = axes.h.taps(o.at[1]), w = axes.w.taps(o.at[2]);
+    const auto d = axes.d.neighbours(o.at[0]), h = axes.h.neighbours(o.at[1]),
+               w = axes.w.neighbours(o.at[2]);
     T sum = 0;
     for (int a = 0; a < d.count; ++a)
       for (int b = 0; b < h.count; ++b) {
@@ -37,7 +38,7 @@ struct Upsample {
 /// What output pixel o takes of input pixel i along one dimension.
 template <class T>
 TAPER_DEVICE T share(const ResampledAxis<T>& axis, int64_t o, int64_t i) {
-  const auto t = axis.taps(o);
+  const auto t = axis.neighbours(o);
   T sum = 0;
   for (int k = 0; k < t.count; ++k)
     if (axis.pixel(t, k) == i) sum += axis.weight(t, k);

@@ -1,7 +1,7 @@
 """Writes the files of PyTorch and NumPy that tests/framework/io reads.
 
 Run by hand with PyTorch 1.13 and NumPy in this folder: python3 make_python_files.py
-What each file holds is told by the tests, line by line.
+What each file holds is said by the tests, line by line.
 """
 import collections
 import os

@@ -32,7 +32,7 @@ build() { # build STATUS: runs it, its output in $work/out
 }
 
 TAPER_PROGRESS_SECONDS=0 build 0
-says '^building Taper: 0 of 4 files \(0%\), about 10 s left$'  # a front 1.5 s, a kernel 3.5, a GPU's 12, a link 1; one core
+says '^building Taper: 0 of 4 files \(0%\), about 10 s left$'  # a public function 1.5 s, a kernel 3.5, a GPU's 12, a link 1; one core
 says '^building Taper: 3 of 4 files \(75%\), a few seconds left$'
 says '^built 4 files in [0-9]+ s$'
 ! grep -q 'Re-checking' "$work/out" || fail "$(cat "$work/out")"

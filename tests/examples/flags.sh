@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every example can be told to leave the GPUs alone.
+# Every example can be asked to leave the GPUs alone.
 #   flags.sh FOLDER_OF_PROGRAMS
 set -euo pipefail
 examples=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../examples" && pwd)

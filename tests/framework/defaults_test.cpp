@@ -1,4 +1,4 @@
-// What factories take that are told nothing.
+// What factories take that are given nothing.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -129,7 +129,7 @@ TAPER_OP_CASES(softmax_of_negatives, {
   return std::vector<OpCase>{c};
 });
 
-// Windows of 2, one behind the other; the places are those that a pooling may have told.
+// Windows of 2, one behind the other; the places are those that a pooling may have given.
 TAPER_OP_CASES(maxima_put_back, {
   OpCase c;
   c.name = "max_unpool1d";

@@ -91,15 +91,15 @@ TEST(CudnnPool, TakesWindowsOfTheFloorFormula) {
 TEST(CudnnPool, TakesAdaptiveWindowsOfOneSize) {
   PoolWindows w;
   w.adaptive = true;
-  PoolWindows told = w;
-  ASSERT_TRUE(cuda::cudnn_takes_means({3, 12, 7}, {3, 4, 1}, 2, told));
-  EXPECT_FALSE(told.adaptive);
-  EXPECT_EQ(told.kernel[1], 3);
-  EXPECT_EQ(told.stride[1], 3);
-  EXPECT_EQ(told.kernel[2], 7);
-  EXPECT_EQ(told.kernel[0], 1);
-  told = w;
-  EXPECT_FALSE(cuda::cudnn_takes_means({3, 12, 7}, {3, 5, 1}, 2, told));
+  PoolWindows stated = w;
+  ASSERT_TRUE(cuda::cudnn_takes_means({3, 12, 7}, {3, 4, 1}, 2, stated));
+  EXPECT_FALSE(stated.adaptive);
+  EXPECT_EQ(stated.kernel[1], 3);
+  EXPECT_EQ(stated.stride[1], 3);
+  EXPECT_EQ(stated.kernel[2], 7);
+  EXPECT_EQ(stated.kernel[0], 1);
+  stated = w;
+  EXPECT_FALSE(cuda::cudnn_takes_means({3, 12, 7}, {3, 5, 1}, 2, stated));
   EXPECT_EQ(cuda::with_batch({3, 12, 7}, 2).vec(), (std::vector<int64_t>{1, 3, 12, 7}));
   EXPECT_EQ(cuda::with_batch({5, 3, 12, 7}, 2).vec(), (std::vector<int64_t>{5, 3, 12, 7}));
 }

@@ -197,7 +197,7 @@ TEST_F(DeviceFaults, A2_BlockingLaunchesNameTheLineOfTheOp) {
   if (testing::has_source_lines())
     EXPECT_NE(text.find("fault_test.cpp:" + std::to_string(line)), std::string::npos) << text;
   EXPECT_EQ(text.find("CUDA_LAUNCH_BLOCKING"), std::string::npos) << text;
-  EXPECT_NO_THROW(cuda::synchronize());  // told already
+  EXPECT_NO_THROW(cuda::synchronize());  // reported already
 }
 
 TEST_F(DeviceFaults, A2_BlockingLaunchesWait) {

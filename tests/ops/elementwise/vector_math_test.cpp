@@ -202,7 +202,7 @@ TEST(VectorMath, RareArguments) {
   check_rare_of<double>(kDouble);
 }
 
-// Powers that overflow floats are told apart by the doubles' test.
+// Powers that overflow floats are distinguished by the doubles' test.
 TEST(VectorMath, PowersOfAnyNumber) {
   for (const double e :
        {4.0, 5.0, 2.5, -4.0, -5.0, -0.75, 0.0, double(kInf), -double(kInf), double(kNaN)}) {

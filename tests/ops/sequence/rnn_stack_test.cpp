@@ -1,4 +1,4 @@
-// Recurrent layers that go to a library at once: what it is told, and the op around it, by a
+// Recurrent layers that go to a library at once: what it is given, and the op around it, by a
 // library that is none.
 #include <gtest/gtest.h>
 

@@ -37,9 +37,9 @@ TEST(OptionalTensors, OfConvolutionsAndProducts) {
   EXPECT_TRUE(conv_transpose1d(x, w, bias, 2).equal(conv_transpose1d(x, w, b, 2)));
   EXPECT_TRUE(convolution(x, w, bias, 1, 0, 1, false, 0, 1)
                   .equal(convolution(x, w, b, 1, 0, 1, false, 0, 1)));
-  const Tensor image = x.unsqueeze(0), taps = w.unsqueeze(0).narrow(1, 0, 2);
-  EXPECT_TRUE(conv2d(image.narrow(1, 0, 2), taps, none, {1, 1}, {1, 0})
-                  .equal(conv2d(image.narrow(1, 0, 2), taps, {}, {1, 1}, {1, 0})));
+  const Tensor image = x.unsqueeze(0), elements = w.unsqueeze(0).narrow(1, 0, 2);
+  EXPECT_TRUE(conv2d(image.narrow(1, 0, 2), elements, none, {1, 1}, {1, 0})
+                  .equal(conv2d(image.narrow(1, 0, 2), elements, {}, {1, 1}, {1, 0})));
   const Tensor rows = numbers({2, 3}, kDouble), square = numbers({3, 3}, kDouble);
   EXPECT_TRUE(linear(rows, square, bias).equal(linear(rows, square, b)));
   EXPECT_TRUE(linear(rows, square, nullopt).equal(linear(rows, square)));

@@ -48,7 +48,7 @@ std::vector<Setting> around_three() {
         other = three;
         other.padding[d] += 1;
         list.push_back(other);
-        if (d > 0 && padding == 0) continue;  // five taps are more than there is
+        if (d > 0 && padding == 0) continue;  // five kernel elements are more than there is
         other = three;
         other.dilation[d] = 2;
         list.push_back(other);
@@ -119,8 +119,8 @@ TEST(ConvDepthwise, ThreadsDoNotChangeTheResults) {
   for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(one[i].equal(three[i])) << i;
 }
 
-// What a tap does not see must not reach its gradient, not even times zero.
-TEST(ConvDepthwise, InfinitiesStayWithTheTapsThatSeeThem) {
+// What a kernel element does not see must not reach its gradient, not even times zero.
+TEST(ConvDepthwise, InfinitiesStayWithTheElementsThatSeeThem) {
   Tensor x = numbers({1, 2, 5, 9});
   x.fill_(1);
   x[0][0][0][8] = INFINITY;

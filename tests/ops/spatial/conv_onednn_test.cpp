@@ -257,7 +257,7 @@ TEST(ConvOneDnn, LeavesOneImageToManyThreads) {
 }
 
 TEST(ConvOneDnn, LeavesPaddingThatItCannotExpress) {
-  // The gradient's last rows are met by no tap, more of them than a step.
+  // The gradient's last rows are met by no kernel element, more of them than a step.
   const Tensor x = numbers({4, 32, 8, 8}), w = numbers({32, 32, 3, 3});
   const int64_t before = runs();
   const Tensor y = conv_transpose2d(x, w, {}, 1, 0, 2, 1, 3);

@@ -32,17 +32,18 @@ std::vector<Args> samples_from(const std::vector<Setting>& settings, ScalarType 
 
 // The definition, element by element. The input has a batch; `to` receives product(x, w).
 template <class Each>
-void for_each_tap(const Array& x, const Array& w, const std::vector<int64_t>& out,
-                  const std::vector<int64_t>& i, const Each& each) {
+void for_each_element(const Array& x, const Array& w, const std::vector<int64_t>& out,
+                      const std::vector<int64_t>& i, const Each& each) {
   const int64_t spatial = w.dim() - 2, groups = i[3];
   for_each_index(out, [&](const std::vector<int64_t>& at) {
     const int64_t group = at[1] / (w.size(0) / groups);
-    std::vector<int64_t> taps(w.sizes.begin() + 1, w.sizes.end());
-    for_each_index(taps, [&](const std::vector<int64_t>& tap) {
-      std::vector<int64_t> in = {at[0], group * w.size(1) + tap[0]}, weight = {at[1], tap[0]};
+    std::vector<int64_t> elements(w.sizes.begin() + 1, w.sizes.end());
+    for_each_index(elements, [&](const std::vector<int64_t>& element) {
+      std::vector<int64_t> in = {at[0], group * w.size(1) + element[0]},
+                           weight = {at[1], element[0]};
       for (int64_t d = 0; d < spatial; ++d) {
-        in.push_back(at[d + 2] * i[0] - i[1] + tap[d + 1] * i[2]);
-        weight.push_back(tap[d + 1]);
+        in.push_back(at[d + 2] * i[0] - i[1] + element[d + 1] * i[2]);
+        weight.push_back(element[d + 1]);
         if (in.back() < 0 || in.back() >= x.size(d + 2)) return;
       }
       each(at, in, weight);
@@ -60,7 +61,7 @@ Array naive_conv(const ArrayArgs& a) {
     out.push_back((x.size(d) + 2 * a.i[1] - a.i[2] * (w.size(d) - 1) - 1) / a.i[0] + 1);
   Array y(out);
   if (a.t.size() > 2) for_each_index(out, [&](const auto& at) { y.at(at) = a.t[2].at({at[1]}); });
-  for_each_tap(x, w, out, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+  for_each_element(x, w, out, a.i, [&](const auto& at, const auto& in, const auto& weight) {
     y.at(at) += x.at(in) * w.at(weight);
   });
   if (unbatched) y.sizes.erase(y.sizes.begin());
@@ -74,7 +75,7 @@ Array naive_transposed(const ArrayArgs& a) {
     size.push_back((y.size(d) - 1) * a.i[0] - 2 * a.i[1] + a.i[2] * (w.size(d) - 1) + a.i[4] + 1);
   Array x(size);
   if (a.t.size() > 2) for_each_index(size, [&](const auto& at) { x.at(at) = a.t[2].at({at[1]}); });
-  for_each_tap(x, w, y.sizes, a.i, [&](const auto& at, const auto& in, const auto& weight) {
+  for_each_element(x, w, y.sizes, a.i, [&](const auto& at, const auto& in, const auto& weight) {
     x.at(in) += y.at(at) * w.at(weight);
   });
   return x;
@@ -252,9 +253,9 @@ TEST(Conv, OfIntegersIsExact) {
     const Tensor want =
         conv2d(x.to(kDouble), w.to(kDouble), b.to(kDouble), {2, 1}, {1, 0}, {1, 3}, 2);
     EXPECT_TRUE(y.equal(want.to(kLong).to(t)));
-    const Tensor row = integers({1, 5}, t), taps = integers({1, 1, 2}, t);
-    EXPECT_TRUE(conv1d(row, taps, {}, 1, "same")
-                    .equal(conv1d(row.to(kDouble), taps.to(kDouble), {}, 1, "same").to(t)));
+    const Tensor row = integers({1, 5}, t), elements = integers({1, 1, 2}, t);
+    EXPECT_TRUE(conv1d(row, elements, {}, 1, "same")
+                    .equal(conv1d(row.to(kDouble), elements.to(kDouble), {}, 1, "same").to(t)));
   }
   const Tensor x = integers({3, 4, 5, 6}, kLong), w = integers({2, 3, 2, 3, 1}, kLong);
   EXPECT_TRUE(conv3d(x, w).equal(conv3d(x.to(kDouble), w.to(kDouble)).to(kLong)));
@@ -302,9 +303,9 @@ TEST(Conv, OnlyWantedGradientsAreComputed) {
   EXPECT_FALSE(x.grad().defined());
 }
 
-// One tap is the middle of nine. Few rows of weights read the image in place; channels that lie
-// 1024 bytes apart are packed.
-TEST(Conv, OneTapEqualsTheMiddleOfNine) {
+// One kernel element is the middle of nine. Few rows of weights read the image in place; channels
+// that lie 1024 bytes apart are packed.
+TEST(Conv, OneElementEqualsTheMiddleOfNine) {
   struct Case {
     int64_t channels, rows, height, width;
   };
@@ -352,7 +353,7 @@ TEST(Conv, WithoutSamplesTheGradientOfTheWeightIsZero) {
   EXPECT_TRUE(w.grad().equal(zeros({3, 2, 2})));
 }
 
-TEST(Conv, TransposedRefusesAKernelWithoutTaps) {
+TEST(Conv, TransposedRefusesAKernelWithoutElements) {
   const auto call = [](IntArrayRef kernel) { conv_transpose2d(ones({1, 2, 4, 4}), ones(kernel)); };
   EXPECT_NE(message_of([&] { call({2, 1, 0, 2}); }).find("kernel size"), std::string::npos);
   EXPECT_NE(message_of([&] { call({2, 1, 2, 0}); }).find("kernel size"), std::string::npos);

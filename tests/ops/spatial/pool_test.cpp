@@ -44,14 +44,15 @@ Array windows(const Array& x, int64_t spatial, const Setting& s, const Each& eac
   for (size_t d = lead; d < sizes.size(); ++d) sizes[d] = pooled(sizes[d], s);
   Array y(sizes);
   for_each_index(sizes, [&](const std::vector<int64_t>& at) {
-    for_each_index(std::vector<int64_t>(static_cast<size_t>(spatial), s[0]), [&](const auto& tap) {
-      std::vector<int64_t> in = at;
-      for (size_t d = lead; d < in.size(); ++d) {
-        in[d] = at[d] * s[1] - s[2] + tap[d - lead] * s[3];
-        if (in[d] < 0 || in[d] >= x.sizes[d]) return;
-      }
-      each(y, at, in);
-    });
+    for_each_index(std::vector<int64_t>(static_cast<size_t>(spatial), s[0]),
+                   [&](const auto& element) {
+                     std::vector<int64_t> in = at;
+                     for (size_t d = lead; d < in.size(); ++d) {
+                       in[d] = at[d] * s[1] - s[2] + element[d - lead] * s[3];
+                       if (in[d] < 0 || in[d] >= x.sizes[d]) return;
+                     }
+                     each(y, at, in);
+                   });
   });
   return y;
 }

@@ -86,10 +86,10 @@ Arrays naive_fractional(const ArrayArgs& a) {
     int64_t k = p * room;
     for_each_index(a.i, [&](const Sizes& index) {
       double best = -INFINITY;
-      for_each_index(Sizes(size_t(spatial), 2), [&](const Sizes& tap) {
+      for_each_index(Sizes(size_t(spatial), 2), [&](const Sizes& element) {
         int64_t place = 0;
         for (size_t d = 0; d < in.size(); ++d)
-          place = place * in[d] + first[d][size_t(index[d])] + tap[d];
+          place = place * in[d] + first[d][size_t(index[d])] + element[d];
         const double v = x.v[size_t(p * area + place)];
         if (v <= best) return;
         best = v;
