@@ -64,11 +64,11 @@ void binary_op::check_sub(const BinaryOp&, const BinaryOperand& a, const BinaryO
   const bool bool_b = b.tensor ? b.tensor->scalar_type() == kBool : b.number->isBoolean();
   TAPER_CHECK(
       !(bool_a && bool_b),
-      "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+      "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
       "`logical_xor()` operator instead.");
   TAPER_CHECK(
       !bool_a && !bool_b,
-      "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+      "sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
       "to invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
@@ -88,15 +88,16 @@ constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
 // Not 1.0, which check_alpha() refuses for integers.
 bool is_one(const Scalar& s) { return s.isIntegral(false) && s.equal(1); }
 
-void check_alpha(const BinaryOperand& x, const BinaryOperand& y, const Scalar& alpha) {
+void check_alpha(const char* op, const BinaryOperand& x, const BinaryOperand& y,
+                 const Scalar& alpha) {
   const ScalarType t = detail::promoted_dtype(x, y);
-  TAPER_CHECK(!(alpha.isFloatingPoint() || alpha.isComplex()) || isFloatingOrComplexType(t),
-              "For integral input tensors, argument alpha must not be a floating point number.");
-  TAPER_CHECK(!alpha.isBoolean() || t == kBool,
-              "Boolean alpha only supported for Boolean results.");
+  TAPER_CHECK(!(alpha.isFloatingPoint() || alpha.isComplex()) || isFloatingOrComplexType(t), op,
+              ": For integral input tensors, argument alpha must not be a floating point number.");
+  TAPER_CHECK(!alpha.isBoolean() || t == kBool, op,
+              ": Boolean alpha only supported for Boolean results.");
   if (isIntegralType(t, false)) detail::check_fits(alpha, t);
-  TAPER_CHECK(!alpha.isComplex() || isComplexType(t),
-              "For non-complex input tensors, argument alpha must not be a complex number.");
+  TAPER_CHECK(!alpha.isComplex() || isComplexType(t), op,
+              ": For non-complex input tensors, argument alpha must not be a complex number.");
 }
 
 // What the kernel multiplies y by.
@@ -104,7 +105,7 @@ Scalar checked_factor(const SumOp& sum, const BinaryOperand& x, const BinaryOper
                       const Scalar& alpha) {
   for (const BinaryOperand* o : {&x, &y})
     TAPER_CHECK(!o->tensor || o->tensor->defined(), sum.op.name, ": expected defined tensors");
-  check_alpha(x, y, alpha);
+  check_alpha(sum.op.name, x, y, alpha);
   return sum.negates ? -alpha : alpha;
 }
 

@@ -13,10 +13,10 @@ using detail::compute_binary;
 using detail::compute_binary_out;
 using detail::InputForm;
 
-void binary_op::check_divisor(const BinaryOp&, const BinaryOperand& x, const BinaryOperand& y) {
+void binary_op::check_divisor(const BinaryOp& op, const BinaryOperand& x, const BinaryOperand& y) {
   if (isFloatingType(detail::promoted_dtype(x, y)) || (x.tensor && x.tensor->numel() == 0)) return;
   const bool zero = y.tensor ? y.tensor->eq(0).any().item<bool>() : y.number->equal(0);
-  TAPER_CHECK(!zero, "ZeroDivisionError");
+  TAPER_CHECK(!zero, op.name, ": ZeroDivisionError");
 }
 
 namespace {

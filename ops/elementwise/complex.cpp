@@ -79,13 +79,16 @@ Tensor view_as_complex(const Tensor& x) {
       "view_as_complex is only supported for half, float and double tensors, but got a tensor "
       "of scalar type: ",
       toString(x.scalar_type()));
-  TAPER_CHECK(x.dim() != 0, "Input tensor must have one or more dimensions");
-  TAPER_CHECK(x.size(-1) == 2, "Tensor must have a last dimension of size 2");
-  TAPER_CHECK(x.stride(-1) == 1, "Tensor must have a last dimension with stride 1");
+  TAPER_CHECK(x.dim() != 0, "view_as_complex: Input tensor must have one or more dimensions");
+  TAPER_CHECK(x.size(-1) == 2, "view_as_complex: Tensor must have a last dimension of size 2");
+  TAPER_CHECK(x.stride(-1) == 1,
+              "view_as_complex: Tensor must have a last dimension with stride 1");
   for (int64_t d = 0; d + 1 < x.dim(); ++d)
-    TAPER_CHECK(x.stride(d) % 2 == 0,
-                "Tensor must have a stride divisible by 2 for all but last dimension");
-  TAPER_CHECK(x.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2");
+    TAPER_CHECK(
+        x.stride(d) % 2 == 0,
+        "view_as_complex: Tensor must have a stride divisible by 2 for all but last dimension");
+  TAPER_CHECK(x.storage_offset() % 2 == 0,
+              "view_as_complex: Tensor must have a storage_offset divisible by 2");
   Tensor y = detail::share_as_complex(x.impl());
   make_parts_view(y, x);
   record_as_complex(y, x);

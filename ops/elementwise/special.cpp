@@ -85,7 +85,7 @@ Tensor polygamma(int64_t n, const Tensor& given) {
 }
 
 Tensor mvlgamma(const Tensor& given, int64_t p) {
-  TAPER_CHECK(p >= 1, "p has to be greater than or equal to 1");
+  TAPER_CHECK(p >= 1, "mvlgamma: p has to be greater than or equal to 1");
   const Tensor x = in_floats("mvlgamma", given);
   Tensor sum = lgamma(x);
   for (int64_t j = 1; j < p; ++j) sum = sum + lgamma(x - 0.5 * static_cast<double>(j));

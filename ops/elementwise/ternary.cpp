@@ -66,13 +66,14 @@ Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
   if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcdiv(x, a, b, value));
-  TAPER_CHECK(isFloatingOrComplexType(result_type(a, b)),
-              "Integer division with addcdiv is no longer supported, and in a future  release "
-              "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
-              "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
-              ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
-              "float inputs. The future addcdiv behavior is just the latter implementation: (input "
-              "+ value * tensor1 / tensor2), for all dtypes.");
+  TAPER_CHECK(
+      isFloatingOrComplexType(result_type(a, b)),
+      "addcdiv: Integer division with addcdiv is no longer supported, and in a future  release "
+      "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+      "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
+      ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+      "float inputs. The future addcdiv behavior is just the latter implementation: (input "
+      "+ value * tensor1 / tensor2), for all dtypes.");
   const NoGradGuard values_only;
   const ScalarType t = detail::promoted_dtype({x, a, b});
   return add(x.to(t), div(a.to(t), b.to(t)), value);

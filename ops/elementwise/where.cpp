@@ -80,7 +80,7 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
                    const autograd::detail::Inputs& others = {}) {
   const Dims shape = broadcast_shapes(x.sizes(), mask.sizes());
   if (!form.in_place) return detail::make_tensor(shape, x.scalar_type(), x.device());
-  TAPER_CHECK(shape == Dims(x.sizes()), "output with shape ", x.sizes(),
+  TAPER_CHECK(shape == Dims(x.sizes()), form.name, ": output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
   return form.target(x, others, {mask});
 }
@@ -130,8 +130,8 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
               "masked_scatter: expected self and source to have same dtypes but got ",
               toString(x.scalar_type()), " and ", toString(source.scalar_type()));
   const Dims shape = broadcast_shapes(x.sizes(), mask.sizes());
-  TAPER_CHECK(!form.in_place || shape == Dims(x.sizes()), "output with shape ", x.sizes(),
-              " doesn't match the broadcast shape ", shape);
+  TAPER_CHECK(!form.in_place || shape == Dims(x.sizes()), form.name, ": output with shape ",
+              x.sizes(), " doesn't match the broadcast shape ", shape);
   const Tensor positions = true_positions(mask.expand(shape));
   TAPER_CHECK(source.numel() >= positions.numel(), form.name,
               ": Number of elements of source < number of ones in mask");

@@ -93,15 +93,15 @@ Tensor resized(const Tensor& x, int64_t d, int64_t n) {
 namespace fft {
 namespace {
 
-void check_points(int64_t n) {
-  TAPER_CHECK(n >= 1, "Invalid number of data points (", n, ") specified");
+void check_points(const char* op, int64_t n) {
+  TAPER_CHECK(n >= 1, op, ": Invalid number of data points (", n, ") specified");
 }
 
 // The factor of a transform of n points.
-double scale_of(const Norm& norm, bool forward, int64_t n) {
+double scale_of(const char* op, const Norm& norm, bool forward, int64_t n) {
   const std::string_view name = norm.value_or("backward");
   if (name == "ortho") return 1 / std::sqrt(static_cast<double>(n));
-  TAPER_CHECK(name == "forward" || name == "backward", "Invalid normalization mode: \"", name,
+  TAPER_CHECK(name == "forward" || name == "backward", op, ": Invalid normalization mode: \"", name,
               "\"");
   return (name == "forward") == forward ? 1 / static_cast<double>(n) : 1;
 }
@@ -113,7 +113,8 @@ Tensor promoted(const char* op, const Tensor& x, bool real) {
               toString(x.scalar_type()));
   const bool kept = isFloatingOrComplexType(x.scalar_type());
   const ScalarType t = kept ? x.scalar_type() : default_dtype();
-  TAPER_CHECK(x.is_complex() || t == kFloat || t == kDouble, "Unsupported dtype ", toString(t));
+  TAPER_CHECK(x.is_complex() || t == kFloat || t == kDouble, op, ": Unsupported dtype ",
+              toString(t));
   return x.to(real ? t : toComplexType(t));
 }
 
@@ -123,23 +124,23 @@ struct Line {
 };
 
 // x cropped or padded along one dimension.
-Line line_of(const Tensor& x, optional<int64_t> n, int64_t dim) {
+Line line_of(const char* op, const Tensor& x, optional<int64_t> n, int64_t dim) {
   const int64_t d = wrap_dim(dim, x.dim());
   const int64_t points = n ? *n : x.size(d);
-  check_points(points);
+  check_points(op, points);
   return {detail::resized(x, d, points), d, points};
 }
 
 Tensor complex_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
                     const Norm& norm, bool forward) {
-  const Line l = line_of(promoted(op, self, false), n, dim);
-  return detail::fft_c2c(l.x, l.dim, !forward, scale_of(norm, forward, l.n));
+  const Line l = line_of(op, promoted(op, self, false), n, dim);
+  return detail::fft_c2c(l.x, l.dim, !forward, scale_of(op, norm, forward, l.n));
 }
 
 Tensor real_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
                  const Norm& norm, bool forward) {
-  const Line l = line_of(promoted(op, self, true), n, dim);
-  const Tensor y = detail::fft_r2c(l.x, l.dim, scale_of(norm, forward, l.n));
+  const Line l = line_of(op, promoted(op, self, true), n, dim);
+  const Tensor y = detail::fft_r2c(l.x, l.dim, scale_of(op, norm, forward, l.n));
   return forward ? y : y.conj();
 }
 
@@ -148,9 +149,10 @@ Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, i
   const Tensor x = promoted(op, self, false);
   const int64_t d = wrap_dim(dim, x.dim());
   const int64_t points = n ? *n : 2 * (x.size(d) - 1);
-  check_points(points);
+  check_points(op, points);
   const Tensor half = detail::resized(x, d, points / 2 + 1);
-  return detail::fft_c2r(forward ? half.conj() : half, d, points, scale_of(norm, forward, points));
+  return detail::fft_c2r(forward ? half.conj() : half, d, points,
+                         scale_of(op, norm, forward, points));
 }
 
 }  // namespace
@@ -182,35 +184,36 @@ struct Box {
   Dims dims, points;
 };
 
-Dims chosen_dims(const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
+Dims chosen_dims(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
   Dims dims;
   if (dim) {
     for (const int64_t d : *dim) dims.push_back(wrap_dim(d, x.dim()));
     uint32_t seen = 0;
     for (const int64_t d : dims) {
-      TAPER_CHECK(!((seen >> d) & 1u), "FFT dims must be unique");
+      TAPER_CHECK(!((seen >> d) & 1u), op, ": FFT dims must be unique");
       seen |= 1u << d;
     }
     return dims;
   }
   const int64_t count = s ? static_cast<int64_t>(s->size()) : x.dim();
-  TAPER_CHECK(count <= x.dim(), "Got shape with ", count, " values but input tensor only has ",
-              x.dim(), " dimensions.");
+  TAPER_CHECK(count <= x.dim(), op, ": Got shape with ", count,
+              " values but input tensor only has ", x.dim(), " dimensions.");
   for (int64_t d = x.dim() - count; d < x.dim(); ++d) dims.push_back(d);
   return dims;
 }
 
 // With `hermitian` the last dimension of x is half of what it makes.
-Box box_of(const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim, bool hermitian) {
-  TAPER_CHECK(!s || !dim || s->size() == dim->size(),
-              "When given, dim and shape arguments must have the same length");
-  Box box{chosen_dims(x, s, dim), {}};
+Box box_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+           bool hermitian) {
+  TAPER_CHECK(!s || !dim || s->size() == dim->size(), op,
+              ": When given, dim and shape arguments must have the same length");
+  Box box{chosen_dims(op, x, s, dim), {}};
   for (int64_t i = 0; i < box.dims.size(); ++i) {
     const int64_t size = x.size(box.dims[i]);
     const int64_t whole = hermitian && i + 1 == box.dims.size() ? 2 * (size - 1) : size;
     const int64_t points =
         s && (*s)[static_cast<size_t>(i)] != -1 ? (*s)[static_cast<size_t>(i)] : whole;
-    check_points(points);
+    check_points(op, points);
     box.points.push_back(points);
   }
   return box;
@@ -225,17 +228,18 @@ Tensor cropped(Tensor x, const Box& box, bool hermitian) {
 }
 
 // Complex transforms in the first `count` dimensions, the last first.
-Tensor along(Tensor x, const Box& box, int64_t count, const Norm& norm, bool forward) {
+Tensor along(const char* op, Tensor x, const Box& box, int64_t count, const Norm& norm,
+             bool forward) {
   for (int64_t i = count - 1; i >= 0; --i)
-    x = detail::fft_c2c(x, box.dims[i], !forward, scale_of(norm, forward, box.points[i]));
+    x = detail::fft_c2c(x, box.dims[i], !forward, scale_of(op, norm, forward, box.points[i]));
   return x;
 }
 
 Tensor complex_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
                    OptionalIntArrayRef dim, const Norm& norm, bool forward) {
   const Tensor x = promoted(op, self, false);
-  const Box box = box_of(x, s, dim, false);
-  return along(cropped(x, box, false), box, box.dims.size(), norm, forward);
+  const Box box = box_of(op, x, s, dim, false);
+  return along(op, cropped(x, box, false), box, box.dims.size(), norm, forward);
 }
 
 void check_any(const char* op, const Box& box) {
@@ -247,23 +251,23 @@ Tensor real_box(const char* op, const Tensor& self, OptionalIntArrayRef s, Optio
   TAPER_CHECK(!self.is_complex(), op, " expects a real-valued input tensor, but got ",
               toString(self.scalar_type()));
   const Tensor x = promoted(op, self, true);
-  const Box box = box_of(x, s, dim, false);
+  const Box box = box_of(op, x, s, dim, false);
   check_any(op, box);
   const int64_t last = box.dims.size() - 1;
   const Tensor half = detail::fft_r2c(cropped(x, box, false), box.dims[last],
-                                      scale_of(norm, forward, box.points[last]));
-  return along(forward ? half : half.conj(), box, last, norm, forward);
+                                      scale_of(op, norm, forward, box.points[last]));
+  return along(op, forward ? half : half.conj(), box, last, norm, forward);
 }
 
 Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
                      OptionalIntArrayRef dim, const Norm& norm, bool forward) {
   const Tensor x = promoted(op, self, false);
-  const Box box = box_of(x, s, dim, true);
+  const Box box = box_of(op, x, s, dim, true);
   check_any(op, box);
   const int64_t last = box.dims.size() - 1, n = box.points[last];
-  const Tensor half = along(cropped(x, box, true), box, last, norm, forward);
+  const Tensor half = along(op, cropped(x, box, true), box, last, norm, forward);
   return detail::fft_c2r(forward ? half.conj() : half, box.dims[last], n,
-                         scale_of(norm, forward, n));
+                         scale_of(op, norm, forward, n));
 }
 
 }  // namespace
@@ -298,7 +302,7 @@ void check_frequencies(const char* op, const TensorOptions& options) {
 // The frequencies of n values; with `half` those up to n / 2.
 Tensor frequencies(const char* op, int64_t n, double d, const TensorOptions& options, bool half) {
   check_frequencies(op, options);
-  TAPER_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "]");
+  TAPER_CHECK(n >= 0, op, ": Trying to create tensor with negative dimension ", n, ": [", n, "]");
   const NoGradGuard values_only;
   Tensor y =
       arange(half ? n / 2 + 1 : n, options.dtype(options.scalar_type()).requires_grad(false));

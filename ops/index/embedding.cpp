@@ -30,7 +30,7 @@ namespace detail {
 void check_index_dtype(const char* op, const char* name, const Tensor& table, const Tensor& t) {
   check_defined(op, t, name);
   const ScalarType dtype = t.scalar_type();
-  TAPER_CHECK(dtype == kLong || dtype == kInt, "Expected tensor for argument #1 '", name,
+  TAPER_CHECK(dtype == kLong || dtype == kInt, op, ": Expected tensor for argument #1 '", name,
               "' to have one of the following scalar types: Long, Int; but got ", t.toString(),
               " instead (while checking arguments for ", op, ")");
   check_same_device(op, table, t);
@@ -48,7 +48,7 @@ Tensor divided_by_uses(const Tensor& table, const Tensor& rows) {
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx,
                  bool scale_grad_by_freq, bool sparse) {
   check_defined("embedding", weight, "weight");
-  TAPER_CHECK(weight.dim() == 2, "'weight' must be 2-D");
+  TAPER_CHECK(weight.dim() == 2, "embedding: 'weight' must be 2-D");
   detail::check_index_dtype("embedding", "indices", weight, indices);
   TAPER_CHECK_AS(NotImplementedError, !sparse,
                  "embedding: expected sparse=false, got true; Taper has dense gradients only");
@@ -100,7 +100,7 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
 Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
                           double norm_type) {
   check_defined("embedding_renorm_", weight, "self");
-  TAPER_CHECK(weight.dim() == 2, "'self' must be 2-D");
+  TAPER_CHECK(weight.dim() == 2, "embedding_renorm_: 'self' must be 2-D");
   detail::check_index_dtype("embedding_renorm_", "indices", weight, indices);
   TAPER_CHECK(isFloatingType(weight.scalar_type()),
               "embedding_renorm_: expected a floating table, got ", toString(weight.scalar_type()));

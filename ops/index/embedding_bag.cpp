@@ -164,11 +164,14 @@ void check_arguments(const Tensor& weight, const Tensor& indices, const Tensor& 
               "following scalar types: "
               "Half, BFloat16, Float, Double; but got ",
               weight.toString(), " instead (while checking arguments for embedding_bag)");
-  TAPER_CHECK(weight.dim() == 2, "weight has to be a 2D Tensor, but got Tensor of dimension ",
+  TAPER_CHECK(weight.dim() == 2,
+              "embedding_bag: weight has to be a 2D Tensor, but got Tensor of dimension ",
               weight.dim());
-  TAPER_CHECK(indices.dim() == 1, "input has to be a 1D Tensor, but got Tensor of dimension ",
+  TAPER_CHECK(indices.dim() == 1,
+              "embedding_bag: input has to be a 1D Tensor, but got Tensor of dimension ",
               indices.dim());
-  TAPER_CHECK(offsets.dim() == 1, "offsets has to be a 1D Tensor, but got Tensor of dimension ",
+  TAPER_CHECK(offsets.dim() == 1,
+              "embedding_bag: offsets has to be a 1D Tensor, but got Tensor of dimension ",
               offsets.dim());
   TAPER_CHECK(mode >= 0 && mode <= 2, "embedding_bag: expected mode 0, 1 or 2, got ", mode);
   TAPER_CHECK(!include_last_offset || offsets.size(0) > 0,

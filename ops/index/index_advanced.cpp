@@ -18,7 +18,7 @@ using Indices = std::vector<Tensor>;  // one for each dimension; undefined where
 void append_mask(Indices& out, const Tensor& x, const Tensor& mask) {
   for (int64_t d = 0; d < mask.dim(); ++d) {
     const int64_t own = static_cast<int64_t>(out.size()) + d;
-    TAPER_CHECK_INDEX(own < x.dim() && mask.size(d) == x.size(own), "The shape of the mask ",
+    TAPER_CHECK_INDEX(own < x.dim() && mask.size(d) == x.size(own), "index: The shape of the mask ",
                       mask.sizes(), " at index ", d, " does not match the shape of the indexed ",
                       "tensor ", x.sizes(), " at index ", own);
   }
@@ -71,8 +71,9 @@ Indices expand_masks(const Tensor& x, const std::vector<optional<Tensor>>& indic
   std::string list;
   for (const Tensor& t : indices)
     if (t.defined()) list += (list.empty() ? "" : ", ") + detail::concat(t.sizes());
-  throw IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " +
-                   list);
+  throw IndexError(
+      "index: shape mismatch: indexing tensors could not be broadcast together with shapes " +
+      list);
 }
 
 Dims broadcast_all(const Indices& indices) {
@@ -179,7 +180,7 @@ void check_values(const Tensor& x, const IndexPlan& plan, const Tensor& values) 
   bool fits = extra >= 0;
   for (int64_t d = 0; fits && d < values.dim(); ++d)
     fits = values.size(d) == 1 || values.size(d) == plan.shape[d + extra];
-  TAPER_CHECK(fits, "shape mismatch: value tensor of shape ", values.sizes(),
+  TAPER_CHECK(fits, "index_put_: shape mismatch: value tensor of shape ", values.sizes(),
               " cannot be broadcast to indexing result of shape ", plan.shape);
 }
 

@@ -125,7 +125,7 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   check_defined(form.name, x, "self");
   const int64_t dim = wrap_dim(dim_given, x.dim());
   TAPER_CHECK_INDEX(index.scalar_type() == kLong, "index_fill_(): Expected dtype int64 for index.");
-  TAPER_CHECK_INDEX(index.dim() <= 1, "Index has to be a vector/scalar");
+  TAPER_CHECK_INDEX(index.dim() <= 1, form.name, ": Index has to be a vector/scalar");
   check_same_device(form.name, x, index);
   detail::check_fits(value, x.scalar_type());
   const Tensor at = index.contiguous();

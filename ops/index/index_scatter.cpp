@@ -37,7 +37,7 @@ bool fits_in(const Tensor& index, const Tensor& t, int64_t dim) {
 
 void check_scatter(const char* op, const Tensor& x, int64_t dim, const Tensor& index) {
   check_index_tensor(op, x, index);
-  TAPER_CHECK(index.numel() == 0 || fits_in(index, x, dim), "Expected index ", index.sizes(),
+  TAPER_CHECK(index.numel() == 0 || fits_in(index, x, dim), op, ": Expected index ", index.sizes(),
               " to be smaller than self ", x.sizes(), " apart from dimension ", dim);
 }
 
@@ -49,10 +49,10 @@ void check_scatter_source(const char* op, const Tensor& x, int64_t dim, const Te
               "(): Expected self.dtype to be equal to src.dtype");
   check_same_device(op, x, src);
   if (index.numel() == 0) return;
-  TAPER_CHECK(rank_of(index) == rank_of(src),
-              "Index tensor must have the same number of dimensions as src tensor");
-  TAPER_CHECK(fits_in(index, x, dim) && fits_in(index, src, -1), "Expected index ", index.sizes(),
-              " to be smaller than self ", x.sizes(), " apart from dimension ", dim,
+  TAPER_CHECK(rank_of(index) == rank_of(src), op,
+              ": Index tensor must have the same number of dimensions as src tensor");
+  TAPER_CHECK(fits_in(index, x, dim) && fits_in(index, src, -1), op, ": Expected index ",
+              index.sizes(), " to be smaller than self ", x.sizes(), " apart from dimension ", dim,
               " and to be smaller size than src ", src.sizes());
 }
 
@@ -168,9 +168,9 @@ Tensor gather(const Tensor& x, int64_t dim_given, const Tensor& index, bool spar
               "Taper has dense gradients only");
   const int64_t dim = wrap_dim(dim_given, x.dim());
   for (int64_t d = 0; index.numel() > 0 && d < rank_of(x); ++d)
-    TAPER_CHECK(d == dim || size_at(index, d) <= size_at(x, d), "Size does not match at dimension ",
-                d, " expected index ", index.sizes(), " to be smaller than self ", x.sizes(),
-                " apart from dimension ", dim);
+    TAPER_CHECK(d == dim || size_at(index, d) <= size_at(x, d),
+                "gather: Size does not match at dimension ", d, " expected index ", index.sizes(),
+                " to be smaller than self ", x.sizes(), " apart from dimension ", dim);
   const Tensor y = detail::make_tensor(index.sizes(), x.scalar_type(), x.device());
   TAPER_ON_DEVICE(x, gather_along, y, x, index.contiguous(), dim);
   if (needs_grad(x))

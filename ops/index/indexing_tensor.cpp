@@ -18,7 +18,7 @@ Tensor select_at(const Tensor& x, int64_t dim, int64_t i, int64_t dim_given) {
                     "index: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                     "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
   const int64_t size = x.size(dim);
-  TAPER_CHECK_INDEX(i >= -size && i < size, "index ", i, " is out of bounds for dimension ",
+  TAPER_CHECK_INDEX(i >= -size && i < size, "index: index ", i, " is out of bounds for dimension ",
                     dim_given, " with size ", size);
   return x.select(dim, i);
 }
@@ -183,13 +183,15 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Sca
 Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
 
 Tensor Tensor::operator[](const Scalar& index) const {
-  TAPER_CHECK_INDEX(index.isIntegral(false), "Can only index tensors with integral scalars");
+  TAPER_CHECK_INDEX(index.isIntegral(false),
+                    "index_put_: Can only index tensors with integral scalars");
   return select(0, index.toLong());
 }
 
 Tensor Tensor::operator[](const Tensor& index) const {
   check_defined("operator[]", index, "index");
-  TAPER_CHECK_INDEX(index.dim() == 0, "Can only index with tensors that are scalars (zero-dim)");
+  TAPER_CHECK_INDEX(index.dim() == 0,
+                    "index_put_: Can only index with tensors that are scalars (zero-dim)");
   TAPER_CHECK_INDEX(isIntegralType(index.scalar_type(), false),
                     "index_put_: Can only index tensors with integral scalars");
   return (*this)[index.item()];

@@ -112,16 +112,18 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
   check_same_device("scatter_reduce", self, index);
   check_same_device("scatter_reduce", self, src);
   if (index.numel() == 0) return;
-  TAPER_CHECK(rank_of(index) == rank_of(self),
-              "Index tensor must have the same number of dimensions as self tensor");
+  TAPER_CHECK(
+      rank_of(index) == rank_of(self),
+      "scatter_reduce: Index tensor must have the same number of dimensions as self tensor");
   TAPER_CHECK(rank_of(index) == rank_of(src),
               "scatter_reduce: Index tensor must have the same number of dimensions as src tensor");
   const Tensor i = at_least_1d(index), x = at_least_1d(self), s = at_least_1d(src);
   bool fits = true;
   for (int64_t d = 0; d < i.dim(); ++d)
     fits = fits && i.size(d) <= s.size(d) && (d == dim || i.size(d) <= x.size(d));
-  TAPER_CHECK(fits, "Expected index ", index.sizes(), " to be smaller than self ", self.sizes(),
-              " apart from dimension ", dim, " and to be smaller size than src ", src.sizes());
+  TAPER_CHECK(fits, "scatter_reduce: Expected index ", index.sizes(), " to be smaller than self ",
+              self.sizes(), " apart from dimension ", dim, " and to be smaller size than src ",
+              src.sizes());
 }
 
 /// `src` cut to what `index` covers; throws for an index out of range.

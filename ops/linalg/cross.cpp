@@ -34,7 +34,7 @@ Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
   });
   for (int64_t d = 0; d < self.dim(); ++d)
     if (self.size(d) == 3) return linalg::cross(self, other, d);
-  throw Error("no dimension of size 3 in input");
+  throw Error("cross: no dimension of size 3 in input");
 }
 
 Tensor Tensor::cross(const Tensor& other, optional<int64_t> dim) const {

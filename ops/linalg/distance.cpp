@@ -75,7 +75,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> com
               " X2: ", x2.size(-1));
   TAPER_CHECK(p >= 0, "cdist only supports non-negative p values");
   const int64_t mode = compute_mode.value_or(0);
-  TAPER_CHECK(mode >= 0 && mode <= 2, "possible modes: 0, 1, 2, but was: ", mode);
+  TAPER_CHECK(mode >= 0 && mode <= 2, "cdist: possible modes: 0, 1, 2, but was: ", mode);
   const bool product = by_product(x1, x2, p, mode);
   Tensor r;
   {

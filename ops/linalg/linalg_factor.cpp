@@ -128,8 +128,9 @@ std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
               "qr: The derivative of linalg.qr depends on Q, which is not computed when "
               "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to differentiate "
               "through linalg.qr.");
-  TAPER_CHECK(!complete || A.size(-2) <= A.size(-1),
-              "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
+  TAPER_CHECK(
+      !complete || A.size(-2) <= A.size(-1),
+      "qr: The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
   record("LinalgQrBackward0", {f.Q, f.R}, {A},
          [a = saved(A), q = saved_output(f.Q, 0), r = saved_output(f.R, 1)](Grads& g) {
            const Tensor A = a.get();
@@ -320,8 +321,8 @@ Tensor cholesky(const Tensor& self, bool upper) {
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
   linalg::detail::check_square("cholesky_solve", input2);
-  TAPER_CHECK(self.dim() >= 2, "b should have at least 2 dimensions, but has ", self.dim(),
-              " dimensions instead");
+  TAPER_CHECK(self.dim() >= 2, "cholesky_solve: b should have at least 2 dimensions, but has ",
+              self.dim(), " dimensions instead");
   TAPER_CHECK(self.size(-2) == input2.size(-1),
               "cholesky_solve: Incompatible matrix sizes for cholesky_solve: each A matrix is ",
               input2.size(-1), " by ", input2.size(-1), " but each b matrix is ", self.size(-2),

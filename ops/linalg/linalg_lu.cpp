@@ -183,10 +183,10 @@ std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian) {
 Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
   check_square("torch.linalg.ldl_solve", LD);
   check_matrices("torch.linalg.ldl_solve", B, "B");
-  TAPER_CHECK(LD.size(-1) == B.size(-2),
-              "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is ",
-              LD.size(-2), " by ", LD.size(-1), " but each b matrix is ", B.size(-2), " by ",
-              B.size(-1));
+  TAPER_CHECK(
+      LD.size(-1) == B.size(-2),
+      "linalg.ldl_solve: Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is ",
+      LD.size(-2), " by ", LD.size(-1), " but each b matrix is ", B.size(-2), " by ", B.size(-1));
   check_defined("torch.linalg.ldl_solve", pivots, "pivots");
   TAPER_CHECK(isIntegralType(pivots.scalar_type(), false),
               "torch.linalg.ldl_solve: Expected pivots to be integers. Got ",

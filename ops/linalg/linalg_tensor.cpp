@@ -40,7 +40,7 @@ Dims joined(IntArrayRef a, IntArrayRef b) {
 
 Tensor tensorinv(const Tensor& self, int64_t ind) {
   check_defined("linalg.tensorinv", self, "self");
-  TAPER_CHECK(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);
+  TAPER_CHECK(ind > 0, "tensorinv: Expected a strictly positive integer for 'ind', but got ", ind);
   const size_t rows = static_cast<size_t>(std::min(ind, self.dim()));
   const IntArrayRef first = self.sizes().slice(0, rows);
   const IntArrayRef last = self.sizes().slice(rows, self.sizes().size() - rows);
@@ -64,10 +64,11 @@ Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef 
   const size_t rows = static_cast<size_t>(std::min(other.dim(), a.dim()));
   const Dims last = a.sizes().slice(rows, a.sizes().size() - rows);
   const int64_t columns = product_of(last), equations = product_of(a.sizes().slice(0, rows));
-  TAPER_CHECK(columns == equations,
-              "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-              "prod(self.shape[:other.ndim]), but got ",
-              columns, " != ", equations);
+  TAPER_CHECK(
+      columns == equations,
+      "tensorsolve: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+      "prod(self.shape[:other.ndim]), but got ",
+      columns, " != ", equations);
   return solve(a.reshape({columns, columns}), other.flatten()).reshape(last);
 }
 
@@ -79,7 +80,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N) {
               toString(x.scalar_type()));
   const Tensor vectors = x.dim() == 0 ? x.unsqueeze(-1) : x;
   const int64_t powers = N.value_or(vectors.size(-1));
-  TAPER_CHECK(powers > 1, "N must be greater than 1.");
+  TAPER_CHECK(powers > 1, "vander: N must be greater than 1.");
   Dims sizes = vectors.sizes();
   sizes.push_back(powers - 1);
   const Tensor products = cumprod(vectors.unsqueeze(-1).expand(sizes), -1);

@@ -1,7 +1,5 @@
 #include <taper/ops/linalg/matmul.h>
 
-#include <atomic>
-
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
@@ -22,34 +20,34 @@ namespace {
 
 void check_operands(const char* op, const Tensor& a, const Tensor& b) {
   check_same_device(op, a, b);
-  TAPER_CHECK(a.scalar_type() == b.scalar_type(), "expected scalar type ",
+  TAPER_CHECK(a.scalar_type() == b.scalar_type(), op, ": expected scalar type ",
               toString(a.scalar_type()), " but found ", toString(b.scalar_type()));
 }
 
-void check_mm(const Tensor& a, const Tensor& b) {
-  TAPER_CHECK(a.size(1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x",
-              a.size(1), " and ", b.size(0), "x", b.size(1), ")");
+void check_mm(const char* op, const Tensor& a, const Tensor& b) {
+  TAPER_CHECK(a.size(1) == b.size(0), op, ": mat1 and mat2 shapes cannot be multiplied (",
+              a.size(0), "x", a.size(1), " and ", b.size(0), "x", b.size(1), ")");
 }
 
 void check_bmm(const char* op, const Tensor& a, const Tensor& b) {
-  TAPER_CHECK(a.dim() == 3, "batch1 must be a 3D tensor");
-  TAPER_CHECK(b.dim() == 3, "batch2 must be a 3D tensor");
-  TAPER_CHECK(b.size(0) == a.size(0) && b.size(1) == a.size(2),
-              "Expected size for first two dimensions of batch2 tensor to be: [", a.size(0), ", ",
+  TAPER_CHECK(a.dim() == 3, op, ": batch1 must be a 3D tensor");
+  TAPER_CHECK(b.dim() == 3, op, ": batch2 must be a 3D tensor");
+  TAPER_CHECK(b.size(0) == a.size(0) && b.size(1) == a.size(2), op,
+              ": Expected size for first two dimensions of batch2 tensor to be: [", a.size(0), ", ",
               a.size(2), "] but got: [", b.size(0), ", ", b.size(1), "].");
   check_operands(op, a, b);
 }
 
 // Throws unless `self` can broadcast to `target`.
-void check_expands(const Tensor& self, const Dims& target) {
+void check_expands(const char* op, const Tensor& self, const Dims& target) {
   const int64_t extra = target.size() - self.dim();
-  TAPER_CHECK(extra >= 0, "expand(", self.toString(), "{", self.sizes(), "}, size=", target,
+  TAPER_CHECK(extra >= 0, op, ": expand(", self.toString(), "{", self.sizes(), "}, size=", target,
               "): the number of sizes provided (", target.size(),
               ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
               ")");
   for (int64_t d = 0; d < self.dim(); ++d)
-    TAPER_CHECK(self.size(d) == 1 || self.size(d) == target[d + extra],
-                "The expanded size of the tensor (", target[d + extra],
+    TAPER_CHECK(self.size(d) == 1 || self.size(d) == target[d + extra], op,
+                ": The expanded size of the tensor (", target[d + extra],
                 ") must match the existing size (", self.size(d), ") at non-singleton dimension ",
                 d + extra, ".  Target sizes: ", target, ".  Tensor sizes: ", self.sizes());
 }
@@ -93,9 +91,9 @@ Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
 
 // ---------------------------------------------------------------------- matrices
 Tensor mm(const Tensor& self, const Tensor& mat2) {
-  TAPER_CHECK(self.dim() == 2, "self must be a matrix");
-  TAPER_CHECK(mat2.dim() == 2, "mat2 must be a matrix");
-  check_mm(self, mat2);
+  TAPER_CHECK(self.dim() == 2, "mm: self must be a matrix");
+  TAPER_CHECK(mat2.dim() == 2, "mm: mat2 must be a matrix");
+  check_mm("mm", self, mat2);
   check_operands("mm", self, mat2);
   Tensor y = product({self.size(0), mat2.size(1)}, self, mat2, {}, 0, 1);
   if (needs_grad(self, mat2))
@@ -127,20 +125,20 @@ Tensor bmm(const Tensor& self, const Tensor& mat2) {
 
 namespace {
 
-Dims addmm_sizes(const Tensor& mat1, const Tensor& mat2) {
-  TAPER_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
-  TAPER_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
-  check_mm(mat1, mat2);
+Dims addmm_sizes(const char* op, const Tensor& mat1, const Tensor& mat2) {
+  TAPER_CHECK(mat1.dim() == 2, op, ": mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
+  TAPER_CHECK(mat2.dim() == 2, op, ": mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+  check_mm(op, mat1, mat2);
   return {mat1.size(0), mat2.size(1)};
 }
 
 Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
-  const Dims sizes = addmm_sizes(mat1, mat2);
-  check_expands(self, sizes);
+  const Dims sizes = addmm_sizes(op, mat1, mat2);
+  check_expands(op, self, sizes);
   check_same_device(op, self, mat1);
   check_same_device(op, mat1, mat2);
   TAPER_CHECK(self.scalar_type() == mat1.scalar_type() && self.scalar_type() == mat2.scalar_type(),
-              "self and mat2 must have the same dtype");
+              op, ": self and mat2 must have the same dtype");
   return sizes;
 }
 
@@ -183,7 +181,7 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, c
                const Scalar& alpha) {
   check_bmm("baddbmm", batch1, batch2);
   const Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
-  check_expands(self, sizes);
+  check_expands("baddbmm", self, sizes);
   check_operands("baddbmm", self, batch1);
   Tensor y = product(sizes, batch1, batch2, self, beta, alpha);
   if (needs_grad(self, batch1, batch2))
@@ -204,7 +202,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
               const Scalar& alpha) {
   check_bmm("addbmm", batch1, batch2);
   const Dims sizes{batch1.size(1), batch2.size(2)};
-  check_expands(self, sizes);
+  check_expands("addbmm", self, sizes);
   check_operands("addbmm", self, batch1);
   // The sum over the batch is part of one product: (n x B k) times (B k x m).
   const int64_t depth = batch1.size(0) * batch1.size(2);
@@ -214,10 +212,10 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
 
 // ---------------------------------------------------------------------- vectors
 Tensor mv(const Tensor& self, const Tensor& vec) {
-  TAPER_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ",
+  TAPER_CHECK(self.dim() == 2 && vec.dim() == 1, "mv: vector + matrix @ vector expected, got 1, ",
               self.dim(), ", ", vec.dim());
-  TAPER_CHECK(self.size(1) == vec.size(0), "size mismatch, got ", self.size(0), ", ", self.size(0),
-              "x", self.size(1), ",", vec.size(0));
+  TAPER_CHECK(self.size(1) == vec.size(0), "mv: size mismatch, got ", self.size(0), ", ",
+              self.size(0), "x", self.size(1), ",", vec.size(0));
   check_operands("mv", self, vec);
   if (self.is_complex()) return mm(self, vec.unsqueeze(1)).squeeze(1);
   Tensor y = detail::make_tensor({self.size(0)}, self.scalar_type(), self.device());
@@ -237,12 +235,12 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
 }
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
-  TAPER_CHECK(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(),
-              "D and ", tensor.dim(), "D tensors");
+  TAPER_CHECK(self.dim() == 1 && tensor.dim() == 1, "dot: 1D tensors expected, but got ",
+              self.dim(), "D and ", tensor.dim(), "D tensors");
   TAPER_CHECK(self.scalar_type() == tensor.scalar_type(),
               "dot : expected both vectors to have same dtype, but found ",
               toString(self.scalar_type()), " and ", toString(tensor.scalar_type()));
-  TAPER_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor ",
+  TAPER_CHECK(self.numel() == tensor.numel(), "dot: inconsistent tensor size, expected tensor ",
               self.sizes(), " and src ", tensor.sizes(),
               " to have the same number of elements, but got ", self.numel(), " and ",
               tensor.numel(), " elements respectively");
@@ -275,10 +273,10 @@ Tensor ger(const Tensor& self, const Tensor& vec2) { return outer(self, vec2); }
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
   TAPER_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
-              "vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
+              "addmv: vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
               vec.dim());
   TAPER_CHECK(mat.size(1) == vec.size(0) && (self.numel() == mat.size(0) || self.numel() == 1),
-              "size mismatch, got ", self.numel(), ", ", mat.size(0), "x", mat.size(1), ",",
+              "addmv: size mismatch, got ", self.numel(), ", ", mat.size(0), "x", mat.size(1), ",",
               vec.size(0));
   check_operands("addmv", self, mat);
   check_operands("addmv", mat, vec);
@@ -355,8 +353,9 @@ Tensor folded_matmul(const Tensor& a, const Tensor& b) {
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
   const int64_t ra = self.dim(), rb = other.dim();
-  TAPER_CHECK(ra > 0 && rb > 0, "both arguments to matmul need to be at least 1D, but they are ",
-              ra, "D and ", rb, "D");
+  TAPER_CHECK(ra > 0 && rb > 0,
+              "matmul: both arguments to matmul need to be at least 1D, but they are ", ra,
+              "D and ", rb, "D");
   if (ra == 2 && rb == 2) return mm(self, other);
   if (ra == 1 && rb == 1) return dot(self, other);
   if (ra == 2 && rb == 1) return mv(self, other);
@@ -380,7 +379,7 @@ Tensor detail::multiply_chain(TensorList matrices) {
   const size_t n = matrices.size();
   TAPER_CHECK(n > 0, "chain_matmul(): Expected one or more matrices");
   for (const Tensor& m : matrices)
-    TAPER_CHECK(m.dim() == 2, "Tensor dimension is ", m.dim(), ", expected 2 instead.");
+    TAPER_CHECK(m.dim() == 2, "multi_dot: Tensor dimension is ", m.dim(), ", expected 2 instead.");
   // The textbook dynamic programme: cost[i][j] is the least work for matrices i to j.
   std::vector<std::vector<double>> cost(n, std::vector<double>(n, 0));
   std::vector<std::vector<size_t>> split(n, std::vector<size_t>(n, 0));
@@ -482,7 +481,7 @@ Tensor& add_product_(const char* name, const Tensor& x, const Tensor& a, const T
                      const F& f) {
   return in_place(name, x, {a, b}, [&](const Tensor& before) {
     const Tensor y = f(before);
-    TAPER_CHECK(x.impl().sizes == y.impl().sizes, "Bad in-place call: input tensor size ",
+    TAPER_CHECK(x.impl().sizes == y.impl().sizes, name, ": Bad in-place call: input tensor size ",
                 x.sizes(), " and output tensor size ", y.sizes(), " should match");
     return y;
   });
@@ -509,8 +508,8 @@ Tensor& Tensor::addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta
 
 Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
                        const Scalar& alpha) const {
-  const Dims result = addmm_sizes(mat1, mat2);
-  TAPER_CHECK(impl().sizes == result, "Bad in-place call: input tensor size ", sizes(),
+  const Dims result = addmm_sizes("addmm_", mat1, mat2);
+  TAPER_CHECK(impl().sizes == result, "addmm_: Bad in-place call: input tensor size ", sizes(),
               " and output tensor size ", result, " should match");
   return in_place("addmm_", *this, {mat1, mat2},
                   [&](const Tensor& x) { return taper::addmm(x, mat1, mat2, beta, alpha); });

@@ -15,7 +15,7 @@ Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   check_defined("nuclear_norm", self, "self");
-  TAPER_CHECK(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
+  TAPER_CHECK(dim.size() == 2, "nuclear_norm: nuclear norm requires a 'dim' argument of size 2");
   const int64_t a = wrap_dim(dim[0], self.dim()), b = wrap_dim(dim[1], self.dim());
   TAPER_CHECK(a != b, "nuclear_norm: expected two different dimensions, got ", a, " twice");
   return linalg::matrix_norm(self, "nuc", dim, keepdim);
@@ -23,7 +23,8 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {
   check_defined("nuclear_norm", self, "self");
-  TAPER_CHECK(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ",
+  TAPER_CHECK(self.dim() == 2,
+              "nuclear_norm: Expected a tensor with 2 dimensions, but got a tensor with ",
               self.dim(), " dimension", self.dim() == 1 ? "" : "s", " instead.");
   return nuclear_norm(self, {0, 1}, keepdim);
 }

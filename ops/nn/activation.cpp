@@ -205,9 +205,10 @@ ActivationOp logit_op(optional<double> eps) {
 Tensor prelu_weight(const Tensor& weight, const Tensor& x) {
   if (weight.numel() == 1) return weight.reshape({});
   const int64_t channels = x.dim() >= 2 ? x.sizes()[1] : 1;
-  TAPER_CHECK(weight.numel() == channels,
-              "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-              weight.numel(), " and channel size = ", channels, ".");
+  TAPER_CHECK(
+      weight.numel() == channels,
+      "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+      weight.numel(), " and channel size = ", channels, ".");
   Dims shape(x.dim(), 1);
   shape[1] = channels;
   return weight.reshape(shape);
@@ -314,7 +315,8 @@ Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Sca
   return shrunk_gradient(both[0], both[1], {Activation::kHardshrink, lambd.toDouble()});
 }
 Tensor softshrink(const Tensor& self, const Scalar& lambd) {
-  TAPER_CHECK(lambd.toDouble() >= 0, "lambda must be greater or equal to 0, but found to be ",
+  TAPER_CHECK(lambd.toDouble() >= 0,
+              "softshrink: lambda must be greater or equal to 0, but found to be ",
               lambd.toDouble(), ".");
   return activate(
       {"softshrink_cpu", "SoftshrinkBackward0", {Activation::kSoftshrink, lambd.toDouble()}}, self);
@@ -441,8 +443,8 @@ Tensor glu(const Tensor& self, int64_t dim) {
   TAPER_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   dim = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[dim];
-  TAPER_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ", dim, " is size ",
-              size);
+  TAPER_CHECK(size % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim,
+              " is size ", size);
   const Tensor gate = self.narrow(dim, size / 2, size / 2).sigmoid();
   return self.narrow(dim, 0, size / 2).mul(gate);
 }

@@ -146,10 +146,10 @@ namespace {
 void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                      bool is_causal) {
   for (const Tensor* t : {&q, &k, &v}) check_defined("scaled_dot_product_attention", *t, "input");
-  TAPER_CHECK(
-      q.dim() >= 2 && k.dim() >= 2 && v.dim() >= 2,
-      "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ",
-      q.dim(), ", key.dim: ", k.dim(), " and value.dim: ", v.dim(), " instead.");
+  TAPER_CHECK(q.dim() >= 2 && k.dim() >= 2 && v.dim() >= 2,
+              "scaled_dot_product_attention: Expected query, key, and value to all be  at least 2 "
+              "dimensional, but got query.dim: ",
+              q.dim(), ", key.dim: ", k.dim(), " and value.dim: ", v.dim(), " instead.");
   TAPER_CHECK(q.scalar_type() == k.scalar_type() && q.scalar_type() == v.scalar_type(),
               "scaled_dot_product_attention: Expected query, key, and value to have the same "
               "dtype, but got query.dtype: ",

@@ -12,7 +12,7 @@ namespace {
 
 bool changes_nothing(const char* op, const Tensor& x, double p, bool train) {
   check_defined(op, x, "input");
-  TAPER_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  TAPER_CHECK(p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p);
   if (p == 0 || !train || x.numel() == 0) return true;
   TAPER_CHECK(x.is_floating_point(), op,
               ": result type Float can't be cast to the desired output type ",
@@ -25,7 +25,8 @@ Tensor empty_noise(const Tensor& x) { return empty(x.sizes(), x.options()); }
 
 // One number for each (n, c), with dimensions of size 1 after them.
 Tensor empty_feature_noise(const Tensor& x) {
-  TAPER_CHECK(x.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+  TAPER_CHECK(x.dim() >= 2,
+              "feature_dropout: Feature dropout requires at least 2 dimensions in the input");
   Dims size(x.dim(), 1);
   size[0] = x.size(0);
   size[1] = x.size(1);

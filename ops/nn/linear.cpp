@@ -16,8 +16,8 @@ void check_linear(const Tensor& x, const Tensor& w, const Tensor& b) {
   const IntArrayRef in = x.sizes(), weight = w.sizes();
   TAPER_CHECK(weight.size() == 2,
               "linear: expected a weight of 2 dimensions (out x in), or 1 (in), got ", weight);
-  TAPER_CHECK(in[1] == weight[1], "mat1 and mat2 shapes cannot be multiplied (", in[0], "x", in[1],
-              " and ", weight[1], "x", weight[0], ")");
+  TAPER_CHECK(in[1] == weight[1], "linear: mat1 and mat2 shapes cannot be multiplied (", in[0], "x",
+              in[1], " and ", weight[1], "x", weight[0], ")");
   check_same_device("linear", x, w);
   if (!b.defined()) {
     TAPER_CHECK(x.scalar_type() == w.scalar_type(), "linear: expected scalar type ",

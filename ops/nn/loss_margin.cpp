@@ -36,7 +36,8 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, int64_t reduction) {
   check_reduction("cosine_embedding_loss", reduction);
-  TAPER_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
+  TAPER_CHECK(target.dim() <= 1,
+              "cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported");
   TAPER_CHECK(input1.dim() == target.dim() + 1 && input2.dim() == target.dim() + 1, target.dim(),
               "D target tensor expects ", target.dim() + 1,
               "D input tensors, but found inputs with sizes ", input1.sizes(), " and ",
@@ -55,7 +56,7 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
                          const Scalar& margin, const optional<Tensor>& weight, int64_t reduction) {
   check_reduction("multi_margin_loss", reduction);
   const double power = p.to<double>();
-  TAPER_CHECK(power == 1 || power == 2, "only p == 1 and p == 2 supported");
+  TAPER_CHECK(power == 1 || power == 2, "multi_margin_loss: only p == 1 and p == 2 supported");
   TAPER_CHECK((self.dim() == 1 || self.dim() == 2) && self.size(-1) > 0,
               "multi_margin_loss: Expected non-empty vector or matrix with optional 0-dim batch "
               "size, but got: ",
@@ -84,7 +85,8 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, int64_t 
               "multilabel_margin_loss: Expected non-empty vector or matrix with optional 0-dim "
               "batch size, but got: ",
               self.sizes());
-  TAPER_CHECK(target.sizes() == self.sizes(), "inconsistent target size: ", target.sizes(),
+  TAPER_CHECK(target.sizes() == self.sizes(),
+              "multilabel_margin_loss: inconsistent target size: ", target.sizes(),
               " for input of size: ", self.sizes());
   const Tensor x = self.dim() == 1 ? self.unsqueeze(0) : self;
   const Tensor given = self.dim() == 1 ? target.unsqueeze(0) : target;

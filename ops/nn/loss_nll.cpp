@@ -30,18 +30,19 @@ Tensor class_weight(const optional<Tensor>& weight, const Tensor& x) {
 }
 
 void check_samples(const Tensor& x, const Tensor& target) {
-  TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "input tensor should be 1D or 2D");
-  TAPER_CHECK(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
+  TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "nll_loss: input tensor should be 1D or 2D");
+  TAPER_CHECK(target.dim() <= 1,
+              "nll_loss: 0D or 1D target tensor expected, multi-target not supported");
   TAPER_CHECK(
       x.dim() == 1 ? target.numel() == 1 : target.dim() == 1 && x.sizes()[0] == target.sizes()[0],
       "nll_loss: size mismatch (got input: ", x.sizes(), ", target: ", target.sizes(), ")");
 }
 
 void check_batch(const Tensor& x, const Tensor& target) {
-  TAPER_CHECK_VALUE(x.dim() >= 1, "Expected 1 or more dimensions (got ", x.dim(), ")");
+  TAPER_CHECK_VALUE(x.dim() >= 1, "nll_loss: Expected 1 or more dimensions (got ", x.dim(), ")");
   if (x.dim() == 1) return;
   const int64_t targets = target.dim() == 0 ? 0 : target.sizes()[0];
-  TAPER_CHECK_VALUE(x.sizes()[0] == targets, "Expected input batch_size (", x.sizes()[0],
+  TAPER_CHECK_VALUE(x.sizes()[0] == targets, "nll_loss: Expected input batch_size (", x.sizes()[0],
                     ") to match target batch_size (", targets, ").");
 }
 
@@ -49,8 +50,8 @@ void check_batch(const Tensor& x, const Tensor& target) {
 void check_positions(const Tensor& x, const Tensor& target) {
   Dims expected(x.sizes());
   expected.erase(1);
-  TAPER_CHECK(target.sizes() == expected.ref(), "Expected target size ", expected, ", got ",
-              target.sizes());
+  TAPER_CHECK(target.sizes() == expected.ref(), "nll_loss: Expected target size ", expected,
+              ", got ", target.sizes());
 }
 
 // ---------------------------------------------------------------- negative log likelihood
@@ -255,8 +256,9 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tens
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                           int64_t reduction, int64_t ignore_index, double label_smoothing) {
   check_reduction("cross_entropy", reduction);
-  TAPER_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
-              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+  TAPER_CHECK(
+      label_smoothing >= 0 && label_smoothing <= 1,
+      "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   TAPER_CHECK_AS(NotImplementedError, self.is_floating_point(),
                  "\"log_softmax_lastdim_kernel_impl\" not implemented for '", self.scalar_type(),
                  "'");
@@ -266,7 +268,8 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const option
         .to(self.scalar_type());
   const NllOptions options{ignore_index, reduction};
   if (self.sizes() == target.sizes() && target.is_floating_point()) {
-    TAPER_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
+    TAPER_CHECK(ignore_index < 0,
+                "cross_entropy_loss: ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, options, label_smoothing);
   }
   check_batch(self, target);

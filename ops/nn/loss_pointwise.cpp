@@ -147,7 +147,8 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                         const optional<Tensor>& weight,
                                         const optional<Tensor>& pos_weight, int64_t reduction) {
-  TAPER_CHECK_VALUE(self.sizes() == target.sizes(), "Target size (", target.sizes(),
+  TAPER_CHECK_VALUE(self.sizes() == target.sizes(),
+                    "binary_cross_entropy_with_logits: Target size (", target.sizes(),
                     ") must be the same as input size (", self.sizes(), ")");
   const LossOp op{"binary_cross_entropy_with_logits",
                   "BinaryCrossEntropyWithLogitsBackward0",

@@ -137,8 +137,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
               input.sizes());
   const int64_t channels = input.size(1);
   TAPER_CHECK(training || running_mean.defined(),
-              "running_mean must be defined in evaluation mode");
-  TAPER_CHECK(training || running_var.defined(), "running_var must be defined in evaluation mode");
+              "batch_norm: running_mean must be defined in evaluation mode");
+  TAPER_CHECK(training || running_var.defined(),
+              "batch_norm: running_var must be defined in evaluation mode");
   check_channels("running_mean", running_mean, channels);
   check_channels("running_var", running_var, channels);
   check_channels("weight", weight, channels);
@@ -263,12 +264,14 @@ namespace {
 
 void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Tensor& b) {
   check_floating("group_norm", x);
-  TAPER_CHECK(x.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ",
-              x.dim());
-  TAPER_CHECK(x.size(1) > 0, "Expected number of channels to be greater than 0, got ", x.size(1));
-  TAPER_CHECK(groups > 0, "Expected num groups to be greater than 0, got ", groups);
+  TAPER_CHECK(x.dim() >= 2,
+              "group_norm: Expected at least 2 dimensions for input tensor but received ", x.dim());
+  TAPER_CHECK(x.size(1) > 0, "group_norm: Expected number of channels to be greater than 0, got ",
+              x.size(1));
+  TAPER_CHECK(groups > 0, "group_norm: Expected num groups to be greater than 0, got ", groups);
   for (int64_t d = 2; d < x.dim(); ++d)
-    TAPER_CHECK(x.size(d) > 0, "Expected HxW to be greater than 0, got 0 in an input of shape ",
+    TAPER_CHECK(x.size(d) > 0,
+                "group_norm: Expected HxW to be greater than 0, got 0 in an input of shape ",
                 x.sizes());
   TAPER_CHECK(x.size(1) % groups == 0,
               "group_norm: Expected number of channels in input to be divisible by num_groups, but "
@@ -277,7 +280,7 @@ void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Te
               x.sizes(), " and num_groups=", groups);
   for (const auto& [name, t] : {std::pair<const char*, const Tensor&>{"weight", w}, {"bias", b}}) {
     if (!t.defined()) continue;
-    TAPER_CHECK(t.dim() == 1 && t.numel() == x.size(1), "Expected ", name,
+    TAPER_CHECK(t.dim() == 1 && t.numel() == x.size(1), "group_norm: Expected ", name,
                 " to be a vector of size equal to the number of channels in input, but got ", name,
                 " of shape ", t.sizes(), " and input of shape ", x.sizes());
     check_same_device("group_norm", x, t);

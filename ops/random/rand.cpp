@@ -46,7 +46,7 @@ void check_uniform_bounds(ScalarType dtype, double from, double to) {
   TAPER_CHECK(from <= to,
               "uniform_: uniform_ expects to return a [from, to) range, but found from=", from,
               " > to=", to);
-  TAPER_CHECK(to - from <= most, "uniform_ expects to-from <= std::numeric_limits<",
+  TAPER_CHECK(to - from <= most, "uniform_: uniform_ expects to-from <= std::numeric_limits<",
               toString(dtype), ">::max(), but found to=", to, " and from=", from,
               " which result in to-from to exceed the limit");
 }
@@ -392,13 +392,14 @@ Tensor normal(const Tensor& mean, const Tensor& std, MaybeGenerator generator) {
 namespace {
 
 void check_multinomial(const Tensor& p, int64_t num_samples, bool replacement) {
-  TAPER_CHECK(p.dim() == 1 || p.dim() == 2, "prob_dist must be 1 or 2 dim");
+  TAPER_CHECK(p.dim() == 1 || p.dim() == 2, "multinomial: prob_dist must be 1 or 2 dim");
   TAPER_CHECK(p.is_floating_point(),
               "multinomial only supports floating-point dtypes for input, got: ",
               toString(p.scalar_type()));
-  TAPER_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
-  TAPER_CHECK(replacement || num_samples <= p.size(-1),
-              "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  TAPER_CHECK(num_samples > 0, "multinomial: cannot sample n_sample <= 0 samples");
+  TAPER_CHECK(
+      replacement || num_samples <= p.size(-1),
+      "multinomial: cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   TAPER_CHECK(p.size(-1) > 0 || (p.dim() == 2 && p.size(0) == 0),
               "multinomial: expected at least one category to draw from, got prob_dist of sizes ",
               p.sizes());

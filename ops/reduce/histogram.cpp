@@ -210,7 +210,7 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
   check_defined("bincount", self, "self");
   if (!isIntegralType(self.scalar_type(), false))
     detail::unsupported_dtype("bincount_cpu", self.scalar_type());
-  TAPER_CHECK(minlength >= 0, "minlength should be >= 0");
+  TAPER_CHECK(minlength >= 0, "bincount: minlength should be >= 0");
   const NoGradGuard values_only;
   const bool weighted = weights && weights->defined();
   const ScalarType t = !weighted ? kLong : weights->scalar_type() == kFloat ? kFloat : kDouble;
@@ -221,8 +221,8 @@ Tensor bincount(const Tensor& self, const optional<Tensor>& weights, int64_t min
   TAPER_CHECK(!weighted || (weights->dim() == 1 && weights->size(0) == self.size(0)),
               "bincount: weights should be 1-d and have the same length as input");
   const int64_t largest = self.max().item().to<int64_t>();
-  TAPER_CHECK(largest < INT64_MAX, "maximum value of input overflowed, it should be < ", INT64_MAX,
-              " but got ", largest);
+  TAPER_CHECK(largest < INT64_MAX, "bincount: maximum value of input overflowed, it should be < ",
+              INT64_MAX, " but got ", largest);
   const int64_t n = std::max(minlength, largest + 1);
   const Tensor y = zeros({n}, options), x = self.detach().contiguous();
   if (weighted) return y.scatter_add_(0, x.to(kLong), weights->detach().to(t));

@@ -312,8 +312,8 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
-  TAPER_CHECK(broadcasts_to(size, self.sizes()), "size {", size, "} is not expandable to size {",
-              self.sizes(), "}.");
+  TAPER_CHECK(broadcasts_to(size, self.sizes()), "sum_to_size: size {", size,
+              "} is not expandable to size {", self.sizes(), "}.");
   if (self.sizes() == size || isFloatingOrComplexType(self.scalar_type()))
     return sum_to(self, size);
   return sum_to(self.to(kLong), size);

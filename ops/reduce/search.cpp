@@ -64,14 +64,16 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_
 
 Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
   check_defined("bucketize", boundaries, "boundaries");
-  TAPER_CHECK(boundaries.dim() == 1, "boundaries tensor must be 1 dimension, but got dim(",
-              boundaries.dim(), ")");
+  TAPER_CHECK(boundaries.dim() == 1,
+              "bucketize: boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(),
+              ")");
   return searchsorted(boundaries, self, out_int32, right);
 }
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
   check_defined("bucketize", boundaries, "boundaries");
-  TAPER_CHECK(boundaries.dim() == 1, "boundaries tensor must be 1 dimension, but got dim(",
-              boundaries.dim(), ")");
+  TAPER_CHECK(boundaries.dim() == 1,
+              "bucketize: boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(),
+              ")");
   return searchsorted(boundaries, self, out_int32, right);
 }
 

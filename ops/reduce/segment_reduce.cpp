@@ -27,7 +27,7 @@ Reduction reduction_of(std::string_view name) {
        {Reduction{"sum", nullptr, 0}, Reduction{"mean", nullptr, 0}, Reduction{"prod", "prod", 1},
         Reduction{"max", "amax", -kInfinity}, Reduction{"min", "amin", kInfinity}})
     if (r.name == name) return r;
-  throw Error(detail::concat("unsupported reduction given! ", name,
+  throw Error(detail::concat("segment_reduce: unsupported reduction given! ", name,
                              "; expected sum, mean, prod, max or min"));
 }
 
@@ -49,7 +49,8 @@ void check_bounds(const Tensor& data, const Tensor& bounds, const char* name, in
 void check_lengths(const Tensor& lengths, int64_t n) {
   int64_t longest = 0;
   if (lengths.numel() > 0) {
-    TAPER_CHECK(lengths.min().item<int64_t>() >= 0, "lengths contains negative value!");
+    TAPER_CHECK(lengths.min().item<int64_t>() >= 0,
+                "segment_reduce: lengths contains negative value!");
     longest = lengths.max().item<int64_t>();
   }
   // Longer ones could wrap around to the right sum.

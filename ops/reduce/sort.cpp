@@ -87,7 +87,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool la
   check_defined("topk", x, "self");
   dim = wrap_dim(dim, x.dim());
   const int64_t n = length(x, dim);
-  TAPER_CHECK(k >= 0 && k <= n, "selected index k out of range");
+  TAPER_CHECK(k >= 0 && k <= n, "topk: selected index k out of range");
   if (x.scalar_type() == kBool) detail::unsupported_dtype("topk_cpu", kBool);
   check_length("topk", n);
   if (x.dim() == 0) k = 1;  // a number has no dimension to leave it out of, as in LibTorch

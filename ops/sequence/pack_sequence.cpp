@@ -59,7 +59,7 @@ std::vector<int64_t> sizes_behind(std::vector<int64_t> leading, const Tensor& t)
 
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths,
                                                  bool batch_first) {
-  TAPER_CHECK(input.numel() > 0, "Cannot pack empty tensors.");
+  TAPER_CHECK(input.numel() > 0, "_pack_padded_sequence: Cannot pack empty tensors.");
   TAPER_CHECK(input.dim() >= 2, "pack_padded_sequence: expected at least 2 dimensions, got ",
               input.sizes());
   const Tensor x = batch_first ? input.transpose(0, 1) : input;
@@ -102,7 +102,7 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   TAPER_CHECK(padding_side == "left" || padding_side == "right",
               "pad_sequence: expected padding_side \"left\" or \"right\", got \"", padding_side,
               "\"");
-  TAPER_CHECK(!sequences.empty(), "received an empty list of sequences");
+  TAPER_CHECK(!sequences.empty(), "pad_sequence: received an empty list of sequences");
   int64_t longest = 0;
   for (const Tensor& s : sequences) {
     TAPER_CHECK(s.dim() > 0 && s.sizes().slice(1) == sequences[0].sizes().slice(1),

@@ -21,7 +21,7 @@ struct Network {
 
 void check_devices(const Tensor& input, const char* what, TensorList tensors) {
   for (const Tensor& t : tensors)
-    TAPER_CHECK(!t.defined() || t.device() == input.device(), "Input and ", what,
+    TAPER_CHECK(!t.defined() || t.device() == input.device(), "rnn: Input and ", what,
                 " tensors are not at the same device, found input tensor at ", input.device(),
                 " and ", what, " tensor at ", t.device());
 }
@@ -29,7 +29,8 @@ void check_devices(const Tensor& input, const char* what, TensorList tensors) {
 // Runs all layers over packed rows.
 RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, const Tensor& rows,
                      const Tensor& h, const Tensor& c, TensorList params) {
-  TAPER_CHECK(net.num_layers > 0, "num_layers must be greater than zero, got ", net.num_layers);
+  TAPER_CHECK(net.num_layers > 0, "rnn: num_layers must be greater than zero, got ",
+              net.num_layers);
   check_devices(rows, "hidden", {h, c});
   check_devices(rows, "parameter", params);
   const RnnStack stack{net.mode,
@@ -46,9 +47,10 @@ RnnOutput run_packed(const Network& net, const std::vector<int64_t>& sizes, cons
   TAPER_CHECK(params.size() % stack.params_each() == 0,
               "rnn: got an incorrect number of RNN parameters");
   TAPER_CHECK(h.size(0) == static_cast<int64_t>(count),
-              "Expected more hidden states in stacked_rnn");
-  TAPER_CHECK(params.size() == count * stack.params_each(), "Expected more weights in stacked_rnn");
-  TAPER_CHECK(!sizes.empty(), "Expected sequence length to be larger than 0 in RNN");
+              "rnn: Expected more hidden states in stacked_rnn");
+  TAPER_CHECK(params.size() == count * stack.params_each(),
+              "rnn: Expected more weights in stacked_rnn");
+  TAPER_CHECK(!sizes.empty(), "rnn: Expected sequence length to be larger than 0 in RNN");
   if (rows.is_cuda() && cuda::cudnn_is_available() && cudnn_takes_rnn(stack, rows, h, c, params))
     return rnn_by_library(cuda::cudnn_rnn_library(), stack, rows, h, c, params);
   return rnn_layers(stack, rows, h, c, params);

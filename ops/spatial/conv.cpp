@@ -106,53 +106,54 @@ Tensor to_weight(const Tensor& x, const Tensor& y, const Dims& w_sizes, const Co
 
 // ---------------------------------------------------------------------- checks and shapes
 // One number for all dimensions, or one for each.
-void spread(int64_t* to, IntArrayRef from, int64_t spatial, const char* what, int64_t least) {
-  TAPER_CHECK(from.size() == 1 || static_cast<int64_t>(from.size()) == spatial, "expected ", what,
-              " to be a single integer value or a list of ", spatial,
+void spread(const char* op, int64_t* to, IntArrayRef from, int64_t spatial, const char* what,
+            int64_t least) {
+  TAPER_CHECK(from.size() == 1 || static_cast<int64_t>(from.size()) == spatial, op, ": expected ",
+              what, " to be a single integer value or a list of ", spatial,
               " values to match the convolution dimensions, but got ", what, "=", from);
   for (int64_t d = 0; d < spatial; ++d) {
     to[3 - spatial + d] = from.size() == 1 ? from[0] : from[d];
-    TAPER_CHECK(to[3 - spatial + d] >= least,
-                least ? detail::concat("non-positive ", what, " is not supported")
-                      : detail::concat("negative ", what, " is not supported"));
+    TAPER_CHECK(to[3 - spatial + d] >= least, op, ": ", least ? "non-positive " : "negative ", what,
+                " is not supported");
   }
 }
 
-ConvSteps steps_from(int64_t spatial, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
-                     int64_t groups) {
+ConvSteps steps_from(const char* op, int64_t spatial, IntArrayRef stride, IntArrayRef padding,
+                     IntArrayRef dilation, int64_t groups) {
   ConvSteps s;
-  spread(s.padding, padding, spatial, "padding", 0);
-  spread(s.stride, stride, spatial, "stride", 1);
-  spread(s.dilation, dilation, spatial, "dilation", 1);
-  TAPER_CHECK(groups > 0, "non-positive groups is not supported");
+  spread(op, s.padding, padding, spatial, "padding", 0);
+  spread(op, s.stride, stride, spatial, "stride", 1);
+  spread(op, s.dilation, dilation, spatial, "dilation", 1);
+  TAPER_CHECK(groups > 0, op, ": non-positive groups is not supported");
   s.groups = groups;
   return s;
 }
 
-void check_tensors(const Tensor& x, const Tensor& w, const Tensor& b) {
+void check_tensors(const char* op, const Tensor& x, const Tensor& w, const Tensor& b) {
   check_same_device("convolution", x, w);
-  TAPER_CHECK(x.scalar_type() == w.scalar_type(), "expected scalar type ",
+  TAPER_CHECK(x.scalar_type() == w.scalar_type(), op, ": expected scalar type ",
               toString(x.scalar_type()), " but found ", toString(w.scalar_type()));
   if (!b.defined()) return;
   check_same_device("convolution", x, b);
-  TAPER_CHECK(x.scalar_type() == b.scalar_type(), "Input type (", x.toString(), ") and bias type (",
-              b.toString(), ") should be the same");
+  TAPER_CHECK(x.scalar_type() == b.scalar_type(), op, ": Input type (", x.toString(),
+              ") and bias type (", b.toString(), ") should be the same");
 }
 
-void check_shapes(const Tensor& x, const Tensor& w, const Tensor& b, const ConvSteps& s,
-                  bool transposed) {
+void check_shapes(const char* op, const Tensor& x, const Tensor& w, const Tensor& b,
+                  const ConvSteps& s, bool transposed) {
   const int64_t groups = s.groups, out = transposed ? w.size(1) * groups : w.size(0);
   const int64_t in = transposed ? w.size(0) : w.size(1) * groups;
-  TAPER_CHECK(w.size(0) >= groups, "Given groups=", groups, ", expected weight to be at least ",
-              groups, " at dimension 0, but got weight of size ", w.sizes(), " instead");
-  TAPER_CHECK(w.size(0) % groups == 0, "Given groups=", groups,
+  TAPER_CHECK(w.size(0) >= groups, op, ": Given groups=", groups,
+              ", expected weight to be at least ", groups,
+              " at dimension 0, but got weight of size ", w.sizes(), " instead");
+  TAPER_CHECK(w.size(0) % groups == 0, op, ": Given groups=", groups,
               ", expected weight to be divisible by ", groups,
               " at dimension 0, but got weight of size ", w.sizes(), " instead");
-  TAPER_CHECK(x.size(1) == in, "Given ",
+  TAPER_CHECK(x.size(1) == in, op, ": Given ",
               transposed ? "transposed=1, " : detail::concat("groups=", groups, ", "),
               "weight of size ", w.sizes(), ", expected input", x.sizes(), " to have ", in,
               " channels, but got ", x.size(1), " channels instead");
-  TAPER_CHECK(!b.defined() || (b.dim() == 1 && b.size(0) == out), "Given ",
+  TAPER_CHECK(!b.defined() || (b.dim() == 1 && b.size(0) == out), op, ": Given ",
               transposed ? "transposed=1, " : "", "weight of size ", w.sizes(),
               ", expected bias to be 1-dimensional with ", out, " elements, but got bias of size ",
               b.sizes(), " instead");
@@ -177,7 +178,7 @@ Dims forward_sizes(const char* op, const Tensor& x, const Tensor& w, const ConvS
     fits = fits && reach.back() <= padded.back() && w.size(i) > 0;
     y.push_back((padded.back() - reach.back()) / s.stride[d] + 1);
   }
-  TAPER_CHECK(fits, "Calculated padded input size per channel: (", times(padded),
+  TAPER_CHECK(fits, op, ": Calculated padded input size per channel: (", times(padded),
               "). Kernel size: (", times(reach),
               "). Kernel size can't be greater than actual input size");
   return y;
@@ -189,17 +190,17 @@ Dims transposed_sizes(const char* op, const Tensor& x, const Tensor& w, const Co
   const int64_t first = 5 - x.dim();
   for (int64_t d = first; d < 3; ++d) {
     const int64_t i = d - first + 2;
-    TAPER_CHECK(w.size(i) > 0, "kernel size should be greater than zero, but got a weight of size ",
-                w.sizes());
-    TAPER_CHECK(output_padding[d] < s.stride[d] || output_padding[d] < s.dilation[d],
-                "output padding must be smaller than either stride or dilation, but got "
+    TAPER_CHECK(w.size(i) > 0, op,
+                ": kernel size should be greater than zero, but got a weight of size ", w.sizes());
+    TAPER_CHECK(output_padding[d] < s.stride[d] || output_padding[d] < s.dilation[d], op,
+                ": output padding must be smaller than either stride or dilation, but got "
                 "output_padding ",
                 output_padding[d], ", stride ", s.stride[d], " and dilation ", s.dilation[d]);
     const int64_t last = checked_mul(op, x.size(i) - 1, s.stride[d]);
     const int64_t reach = checked_mul(op, s.dilation[d], w.size(i) - 1);
     const int64_t whole = checked_add(op, checked_add(op, last, reach), output_padding[d]);
     y.push_back(checked_add(op, checked_sub(op, whole, checked_mul(op, 2, s.padding[d])), 1));
-    TAPER_CHECK(y.back() > 0 && x.size(i) > 0, "Given input size per channel: ", x.sizes(),
+    TAPER_CHECK(y.back() > 0 && x.size(i) > 0, op, ": Given input size per channel: ", x.sizes(),
                 ". Calculated output size per channel: ", y, ". Output size is too small");
   }
   return y;
@@ -208,9 +209,9 @@ Dims transposed_sizes(const char* op, const Tensor& x, const Tensor& w, const Co
 // Adds the batch that `x` may lack; throws when its rank is neither that of a batch nor of one
 // image.
 Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial) {
-  TAPER_CHECK(w.dim() == spatial + 2, "Expected ", spatial + 2, "-dimensional weight for ", op,
-              ", but got weight of size: ", w.sizes());
-  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, "Expected ", spatial + 1,
+  TAPER_CHECK(w.dim() == spatial + 2, op, ": Expected ", spatial + 2, "-dimensional weight for ",
+              op, ", but got weight of size: ", w.sizes());
+  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, op, ": Expected ", spatial + 1,
               "D (unbatched) or ", spatial + 2, "D (batched) input to ", op,
               ", but got input of size: ", x.sizes());
   return x.dim() == spatial + 2 ? x : x.unsqueeze(0);
@@ -272,12 +273,12 @@ Tensor of_integers(const Tensor& x, const Tensor& w, const Tensor& b, const Dims
 Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, const ConvSteps& s, const int64_t* after) {
   const Tensor x = batched(op, input, weight, spatial);
-  check_shapes(x, weight, bias, s, false);
-  check_tensors(x, weight, bias);
+  check_shapes(op, x, weight, bias, s, false);
+  check_tensors(op, x, weight, bias);
   const Dims sizes = forward_sizes(op, x, weight, s, after);
   TAPER_CHECK(
-      x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0,
-      "Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
+      x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0, op,
+      ": Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     return forward(x, w, b, sizes, s);
   };
@@ -291,7 +292,7 @@ Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tens
 Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                 int64_t groups) {
-  const ConvSteps s = steps_from(spatial, stride, padding, dilation, groups);
+  const ConvSteps s = steps_from(op, spatial, stride, padding, dilation, groups);
   return convolve(op, spatial, input, weight, bias, s, s.padding);
 }
 
@@ -299,12 +300,12 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
                            const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                            IntArrayRef padding, IntArrayRef output_padding, int64_t groups,
                            IntArrayRef dilation) {
-  const ConvSteps s = steps_from(spatial, stride, padding, dilation, groups);
+  const ConvSteps s = steps_from(op, spatial, stride, padding, dilation, groups);
   int64_t extra[3] = {0, 0, 0};
-  spread(extra, output_padding, spatial, "output_padding", 0);
+  spread(op, extra, output_padding, spatial, "output_padding", 0);
   const Tensor x = batched(op, input, weight, spatial);
-  check_shapes(x, weight, bias, s, true);
-  check_tensors(x, weight, bias);
+  check_shapes(op, x, weight, bias, s, true);
+  check_tensors(op, x, weight, bias);
   const Dims sizes = transposed_sizes(op, x, weight, s, extra);
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor&) {
     return to_input(x, w, sizes, s);
@@ -328,15 +329,17 @@ Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups) {
   const char* const names[] = {"conv1d", "conv2d", "conv3d"};
-  TAPER_CHECK(padding == "same" || padding == "valid", "Invalid padding string: '", padding,
-              "'; expected 'same' or 'valid'");
-  ConvSteps s = steps_from(spatial, stride, 0, dilation, groups);
+  TAPER_CHECK(padding == "same" || padding == "valid", names[spatial - 1],
+              ": Invalid padding string: '", padding, "'; expected 'same' or 'valid'");
+  ConvSteps s = steps_from(names[spatial - 1], spatial, stride, 0, dilation, groups);
   int64_t after[3] = {0, 0, 0};
   if (padding == "same")
     for (int64_t d = 3 - spatial; d < 3; ++d) {
-      TAPER_CHECK(s.stride[d] == 1, "padding='same' is not supported for strided convolutions");
-      TAPER_CHECK(weight.dim() == spatial + 2, "Expected ", spatial + 2, "-dimensional weight for ",
-                  names[spatial - 1], ", but got weight of size: ", weight.sizes());
+      TAPER_CHECK(s.stride[d] == 1, names[spatial - 1],
+                  ": padding='same' is not supported for strided convolutions");
+      TAPER_CHECK(weight.dim() == spatial + 2, names[spatial - 1], ": Expected ", spatial + 2,
+                  "-dimensional weight for ", names[spatial - 1],
+                  ", but got weight of size: ", weight.sizes());
       const int64_t total = checked_mul(names[spatial - 1], s.dilation[d], weight.size(d - 3) - 1);
       s.padding[d] = total / 2;
       after[d] = total - total / 2;
@@ -378,9 +381,10 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
   check_defined("conv_tbc", input, "input");
   check_defined("conv_tbc", weight, "weight");
-  TAPER_CHECK(input.dim() == 3, "Input must have 3 dims: time, batch, in_channel; got ",
+  TAPER_CHECK(input.dim() == 3, "conv_tbc: Input must have 3 dims: time, batch, in_channel; got ",
               input.sizes());
-  TAPER_CHECK(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, ",
+  TAPER_CHECK(weight.dim() == 3,
+              "conv_tbc: Weight tensor must have 3 dims: kernel_width, in_channels, ",
               "out_channels; got ", weight.sizes());
   return conv1d(input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, 1, pad)
       .permute({2, 0, 1});

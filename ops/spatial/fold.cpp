@@ -114,10 +114,11 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
   check_defined("im2col", self, "input");
   FoldWindows w = windows_from(kernel_size, dilation, padding, stride);
   const bool batch = self.dim() == 4;
-  TAPER_CHECK((batch || self.dim() == 3) && positive(self.sizes().slice(batch ? 1 : 0)),
-              "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-              "dimensions for input, but got: ",
-              self.sizes());
+  TAPER_CHECK(
+      (batch || self.dim() == 3) && positive(self.sizes().slice(batch ? 1 : 0)),
+      "im2col: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+      "dimensions for input, but got: ",
+      self.sizes());
   if (!batch) return im2col(self.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0);
   if (self.is_complex())
     return detail::of_parts(
@@ -126,8 +127,8 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
   w.planes = self.size(0) * self.size(1);
   for (int d = 0; d < 2; ++d) w.image[d] = self.size(d + 2);
   count_windows("im2col", w);
-  TAPER_CHECK(w.windows[0] > 0 && w.windows[1] > 0, "Given input with spatial size ", pair(w.image),
-              ", kernel_size=", pair(w.kernel), ", dilation=", pair(w.dilation),
+  TAPER_CHECK(w.windows[0] > 0 && w.windows[1] > 0, "im2col: Given input with spatial size ",
+              pair(w.image), ", kernel_size=", pair(w.kernel), ", dilation=", pair(w.dilation),
               ", padding=", pair(w.padding),
               ", calculated shape of the array of sliding blocks as ", pair(w.windows),
               ", but its components must be at least one.");
@@ -145,10 +146,11 @@ Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_si
   FoldWindows w = windows_from(kernel_size, dilation, padding, stride);
   take_pair("output_size", w.image, output_size);
   const bool batch = self.dim() == 3;
-  TAPER_CHECK((batch || self.dim() == 2) && positive(self.sizes().slice(batch ? 1 : 0)),
-              "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
-              "non-zero dimensions for input, but got: ",
-              self.sizes());
+  TAPER_CHECK(
+      (batch || self.dim() == 2) && positive(self.sizes().slice(batch ? 1 : 0)),
+      "col2im: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+      "non-zero dimensions for input, but got: ",
+      self.sizes());
   count_windows("col2im", w);
   check_columns(self, w);
   if (self.is_complex())
@@ -230,7 +232,8 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
               "groups:",
               groups);
   const int64_t c = self.size(1);
-  TAPER_CHECK(c % groups == 0, "Number of channels must be divisible by groups. Got ", c,
+  TAPER_CHECK(c % groups == 0,
+              "channel_shuffle: Number of channels must be divisible by groups. Got ", c,
               " channels and ", groups, " groups.");
   Dims seen{self.size(0), groups, c / groups};
   for (int64_t d = 2; d < self.dim(); ++d) seen.push_back(self.size(d));

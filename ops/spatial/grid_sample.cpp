@@ -103,8 +103,9 @@ Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, int64_t interpol
 }
 
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners) {
-  TAPER_CHECK(size.size() == 4 || size.size() == 5,
-              "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
+  TAPER_CHECK(
+      size.size() == 4 || size.size() == 5,
+      "affine_grid_generator: AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
   check_defined("affine_grid_generator", theta, "theta");
   TAPER_CHECK(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == dims &&

@@ -24,8 +24,8 @@ Padding padding_of(IntArrayRef pad, int64_t d, int64_t rank) {
 }
 
 void check_padding(const Tensor& x, IntArrayRef pad) {
-  TAPER_CHECK(pad.size() % 2 == 0, "Padding length must be divisible by 2");
-  TAPER_CHECK(static_cast<int64_t>(pad.size() / 2) <= x.dim(), "Padding length too large");
+  TAPER_CHECK(pad.size() % 2 == 0, "pad: Padding length must be divisible by 2");
+  TAPER_CHECK(static_cast<int64_t>(pad.size() / 2) <= x.dim(), "pad: Padding length too large");
 }
 
 Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
@@ -33,8 +33,8 @@ Dims padded_sizes(const Tensor& x, IntArrayRef pad) {
   for (int64_t d = 0; d < x.dim(); ++d) {
     const Padding p = padding_of(pad, d, x.dim());
     size[d] = detail::checked_add("pad", detail::checked_add("pad", size[d], p.before), p.after);
-    TAPER_CHECK(size[d] >= 0, "The input size ", x.size(d), ", plus negative padding ", p.before,
-                " and ", p.after,
+    TAPER_CHECK(size[d] >= 0, "pad: The input size ", x.size(d), ", plus negative padding ",
+                p.before, " and ", p.after,
                 ", resulted in a negative output size, which is invalid. Check dimension ", d,
                 " of your input.");
     // What is taken away must be there, whatever is added on the other side.
@@ -116,7 +116,7 @@ void check_edges(const Tensor& x, IntArrayRef pad, Edge edge) {
                   "dimension, but got: padding (",
                   p.before, ", ", p.after, ") at dimension ", d, " of input ", x.sizes());
     if (edge == Edge::kCircular)
-      TAPER_CHECK(most <= n, "Padding value causes wrapping around more than once.");
+      TAPER_CHECK(most <= n, "pad: Padding value causes wrapping around more than once.");
   }
 }
 
@@ -208,10 +208,10 @@ Tensor pad_circular(const Tensor& x, IntArrayRef pad) {
 // Pads `spatial` dimensions after a batch and a channel dimension, or a channel dimension alone.
 Tensor pad_spatial(const char* node, const Tensor& x, IntArrayRef pad, int64_t spatial, Edge edge) {
   check_defined("pad", x, "self");
-  TAPER_CHECK(static_cast<int64_t>(pad.size()) == 2 * spatial, "padding size is expected to be ",
-              2 * spatial, ", but got: ", pad.size());
-  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, "Expected ", spatial + 1, "D or ",
-              spatial + 2, "D (batch mode) tensor for input, but got: ", x.sizes());
+  TAPER_CHECK(static_cast<int64_t>(pad.size()) == 2 * spatial,
+              "pad: padding size is expected to be ", 2 * spatial, ", but got: ", pad.size());
+  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, "pad: Expected ", spatial + 1,
+              "D or ", spatial + 2, "D (batch mode) tensor for input, but got: ", x.sizes());
   return pad_edges(node, x, pad, edge);
 }
 
@@ -240,11 +240,13 @@ Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode, optional<dou
   check_defined("pad", x, "self");
   check_padding(x, pad);
   if (mode == "constant") return constant_pad_nd(x, pad, value.value_or(0));
-  TAPER_CHECK(!value || *value == 0, "Padding mode \"", mode, "\" doesn't take in value argument");
+  TAPER_CHECK(!value || *value == 0, "pad: Padding mode \"", mode,
+              "\" doesn't take in value argument");
   const int64_t spatial = static_cast<int64_t>(pad.size() / 2);
-  TAPER_CHECK_AS(NotImplementedError,
-                 spatial >= 1 && spatial <= 3 && (x.dim() == spatial + 1 || x.dim() == spatial + 2),
-                 "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
+  TAPER_CHECK_AS(
+      NotImplementedError,
+      spatial >= 1 && spatial <= 3 && (x.dim() == spatial + 1 || x.dim() == spatial + 2),
+      "pad: Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   if (mode == "reflect")
     return spatial == 1   ? reflection_pad1d(x, pad)
            : spatial == 2 ? reflection_pad2d(x, pad)
@@ -253,7 +255,7 @@ Tensor pad(const Tensor& x, IntArrayRef pad, std::string_view mode, optional<dou
     return spatial == 1   ? replication_pad1d(x, pad)
            : spatial == 2 ? replication_pad2d(x, pad)
                           : replication_pad3d(x, pad);
-  TAPER_CHECK_AS(NotImplementedError, mode == "circular", "Unrecognised padding mode ", mode);
+  TAPER_CHECK_AS(NotImplementedError, mode == "circular", "pad: Unrecognised padding mode ", mode);
   return pad_circular(x, pad);
 }
 

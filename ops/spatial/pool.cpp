@@ -113,16 +113,16 @@ PoolWindows windows_from(const char* op, int64_t spatial, IntArrayRef kernel, In
   spread(op, "padding", w.padding, padding, spatial);
   spread(op, "dilation", w.dilation, dilation, spatial);
   for (int64_t d = 3 - spatial; d < 3; ++d) {
-    TAPER_CHECK(w.stride[d] != 0, "stride should not be zero");
+    TAPER_CHECK(w.stride[d] != 0, op, ": stride should not be zero");
     TAPER_CHECK(w.kernel[d] > 0 && w.stride[d] > 0, op,
                 ": expected kernel_size and stride to be positive, got kernel_size ", w.kernel[d],
                 " and stride ", w.stride[d]);
-    TAPER_CHECK(w.dilation[d] > 0, "dilation should be greater than zero, but got dilation ",
+    TAPER_CHECK(w.dilation[d] > 0, op, ": dilation should be greater than zero, but got dilation ",
                 w.dilation[d]);
     if (w.kernel[d] == 1) w.dilation[d] = 1;  // nothing to spread, and no place to overflow
-    TAPER_CHECK(w.padding[d] >= 0, "pad must be non-negative, but got pad: ", w.padding[d]);
-    TAPER_CHECK(w.padding[d] <= w.kernel[d] / 2,
-                "pad should be at most half of kernel size, but got pad=", w.padding[d],
+    TAPER_CHECK(w.padding[d] >= 0, op, ": pad must be non-negative, but got pad: ", w.padding[d]);
+    TAPER_CHECK(w.padding[d] <= w.kernel[d] / 2, op,
+                ": pad should be at most half of kernel size, but got pad=", w.padding[d],
                 " and kernel_size=", w.kernel[d]);
   }
   return w;
@@ -168,7 +168,7 @@ Dims pooled_sizes(const char* op, const Tensor& x, int64_t spatial, const PoolWi
     fits = fits && size > 0;
   }
   const size_t from = static_cast<size_t>(x.dim() - spatial - 1);
-  TAPER_CHECK(fits, "Given input size: (", by(x.sizes().slice(from)),
+  TAPER_CHECK(fits, op, ": Given input size: (", by(x.sizes().slice(from)),
               "). Calculated output size: (", by(y.ref().slice(from)),
               "). Output size is too small");
   return y;
@@ -225,7 +225,7 @@ Maxima max_pool(const char* op, const char* node, const Tensor& x, int64_t spati
 Tensor avg_pool(const char* op, const char* node, const Tensor& x, int64_t spatial,
                 IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, bool ceil_mode,
                 bool count_include_pad, optional<int64_t> divisor) {
-  TAPER_CHECK(!divisor || *divisor != 0, "divisor must be not zero");
+  TAPER_CHECK(!divisor || *divisor != 0, op, ": divisor must be not zero");
   PoolWindows w = windows_from(op, spatial, kernel, stride, padding, 1);
   check_input(op, x, spatial);
   // As in LibTorch, for three dimensions alone: whatever padding and ceil_mode would add.

@@ -18,17 +18,17 @@ Tensor unpool(const Tensor& x, const Tensor& indices, IntArrayRef size, int64_t 
   const char* const op = spatial == 2 ? "max_unpooling2d" : "max_unpooling3d";
   check_defined(op, x, "input");
   check_defined(op, indices, "indices");
-  TAPER_CHECK(indices.scalar_type() == kLong,
-              "elements in indices should be int64 but got: ", indices.dtype());
+  TAPER_CHECK(indices.scalar_type() == kLong, op,
+              ": elements in indices should be int64 but got: ", indices.dtype());
   TAPER_CHECK(
-      static_cast<int64_t>(size.size()) == spatial, "There should be exactly ",
+      static_cast<int64_t>(size.size()) == spatial, op, ": There should be exactly ",
       spatial == 2 ? "two elements (height, width)" : "three elements (depth, height, width)",
       " in output_size, but got ", size.size(), " elements.");
-  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, "Input to ", op, " should be a ",
-              spatial + 1, "d or ", spatial + 2, "d Tensor, but got a tensor with ", x.dim(),
-              " dimensions");
-  TAPER_CHECK(x.sizes() == indices.sizes(),
-              "Expected shape of indices to be same as that of the input tensor (", x.sizes(),
+  TAPER_CHECK(x.dim() == spatial + 1 || x.dim() == spatial + 2, op, ": Input to ", op,
+              " should be a ", spatial + 1, "d or ", spatial + 2,
+              "d Tensor, but got a tensor with ", x.dim(), " dimensions");
+  TAPER_CHECK(x.sizes() == indices.sizes(), op,
+              ": Expected shape of indices to be same as that of the input tensor (", x.sizes(),
               ") but got indices tensor with shape: ", indices.sizes());
   Dims sizes = x.sizes();
   int64_t pixels = 1;
@@ -47,15 +47,16 @@ Tensor max_unpool2d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef output_size,
                     IntArrayRef stride, IntArrayRef padding) {
   TAPER_CHECK(stride.size() == 3,
-              "There should be exactly three elements (depth, height, width) in "
+              "max_unpool3d: There should be exactly three elements (depth, height, width) in "
               "stride, but got: ",
               stride.size(), " elements.");
   TAPER_CHECK(padding.size() == 3,
-              "There should be exactly three elements (depth, height, width) "
+              "max_unpool3d: There should be exactly three elements (depth, height, width) "
               "in padding, but got: ",
               padding.size(), " elements.");
   for (int64_t s : stride)
-    TAPER_CHECK(s > 0, "strides should be greater than zero, but got stride: ", stride);
+    TAPER_CHECK(s > 0,
+                "max_unpool3d: strides should be greater than zero, but got stride: ", stride);
   return unpool(self, indices, output_size, 3);
 }
 

@@ -36,9 +36,9 @@ Tensor adjoint(const Tensor& gy, const Dims& sizes, const Resampling& r, const c
 // ---------------------------------------------------------------------- check, shape
 Dims output_sizes(const char* op, const Tensor& x, IntArrayRef size, int64_t spatial) {
   check_defined(op, x, "input");
-  TAPER_CHECK(static_cast<int64_t>(size.size()) == spatial, "It is expected output_size equals to ",
-              spatial, ", but got size ", size.size());
-  TAPER_CHECK(x.dim() == spatial + 2, "It is expected input_size equals to ", spatial + 2,
+  TAPER_CHECK(static_cast<int64_t>(size.size()) == spatial, op,
+              ": It is expected output_size equals to ", spatial, ", but got size ", size.size());
+  TAPER_CHECK(x.dim() == spatial + 2, op, ": It is expected input_size equals to ", spatial + 2,
               ", but got size ", x.dim());
   Dims y = x.sizes();
   for (int64_t d = 0; d < spatial; ++d) {
@@ -47,7 +47,7 @@ Dims output_sizes(const char* op, const Tensor& x, IntArrayRef size, int64_t spa
                 x.sizes().slice(2), " and output ", size);
     y[d + 2] = size[d];
   }
-  TAPER_CHECK(x.size(1) > 0, "Non-empty ", spatial + 2,
+  TAPER_CHECK(x.size(1) > 0, op, ": Non-empty ", spatial + 2,
               "D data tensor expected but got a tensor with sizes ", x.sizes());
   return y;
 }

@@ -65,7 +65,7 @@ Dims cat_sizes(TensorList tensors, const Tensor& first, int64_t dim) {
   for (const Tensor& t : tensors) {
     ++number;
     if (is_legacy_empty(t)) continue;
-    TAPER_CHECK(t.dim() == first.dim(), "Tensors must have same number of dimensions: got ",
+    TAPER_CHECK(t.dim() == first.dim(), "cat: Tensors must have same number of dimensions: got ",
                 first.dim(), " and ", t.dim());
     for (int64_t d = 0; d < t.dim(); ++d)
       TAPER_CHECK(d == dim || t.impl().sizes[d] == size[d],
@@ -88,7 +88,7 @@ void check_cat(TensorList tensors) {
   TAPER_CHECK(!tensors.empty(), "torch.cat(): expected a non-empty list of Tensors");
   check_list("cat", tensors);
   for (size_t i = 0; i < tensors.size(); ++i)
-    TAPER_CHECK(tensors[i].dim() > 0, "zero-dimensional tensor (at position ", i,
+    TAPER_CHECK(tensors[i].dim() > 0, "cat: zero-dimensional tensor (at position ", i,
                 ") cannot be concatenated");
 }
 

@@ -150,7 +150,8 @@ void check_pins_for(const optional<Device>& device) {
 }  // namespace
 
 Tensor Tensor::pin_memory() const {
-  TAPER_CHECK(is_cpu(), "cannot pin '", toString(), "' only dense CPU tensors can be pinned");
+  TAPER_CHECK(is_cpu(), "pin_memory: cannot pin '", toString(),
+              "' only dense CPU tensors can be pinned");
   if (!detail::can_pin_memory()) return clone();
   if (is_pinned()) return *this;
   const Tensor y = pinned_like(*this);

@@ -59,7 +59,7 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
 
 // Elements of memory that a tensor of this geometry needs.
 int64_t strided_numel(IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
-  TAPER_CHECK(size.size() == stride.size(), "dimensionality of sizes (", size.size(),
+  TAPER_CHECK(size.size() == stride.size(), "empty_strided: dimensionality of sizes (", size.size(),
               ") must match dimensionality of strides (", stride.size(), ")");
   return detail::checked_extent(size, stride, 0, elementSize(dtype));
 }
@@ -84,7 +84,8 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
   const size_t rank = size.size();
   TAPER_CHECK(rank == physical_layout.size(),
-              "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+              "empty_permuted: Number of dimensions in size does not match the length of the "
+              "physical_layout; i.e. "
               "len(size) = ",
               rank, " is not equal to len(physical_layout) = ", physical_layout.size());
   Dims strides(static_cast<int64_t>(rank), -1);
@@ -92,9 +93,9 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
   for (size_t i = rank; i-- > 0;) {
     const int64_t d = physical_layout[i];
     TAPER_CHECK(d >= 0 && d < static_cast<int64_t>(rank),
-                "Dimension out of range (expected to be between 0 and ", rank - 1, ", but got ", d,
-                " at index ", i, ").");
-    TAPER_CHECK(strides[d] < 0, "Duplicate dim not allowed");
+                "empty_permuted: Dimension out of range (expected to be between 0 and ", rank - 1,
+                ", but got ", d, " at index ", i, ").");
+    TAPER_CHECK(strides[d] < 0, "empty_permuted: Duplicate dim not allowed");
     strides[d] = step;
     step = detail::checked_mul("empty_permuted", step,
                                std::max<int64_t>(size[static_cast<size_t>(d)], 1));
@@ -131,8 +132,8 @@ Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
 Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
 
 Tensor eye(int64_t n, int64_t m, TensorOptions options) {
-  TAPER_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
-  TAPER_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
+  TAPER_CHECK(n >= 0, "eye: n must be greater or equal to 0, got ", n);
+  TAPER_CHECK(m >= 0, "eye: m must be greater or equal to 0, got ", m);
   Tensor y = uninitialised({n, m}, options);
   clear(y);
   if (n > 0 && m > 0) y.as_strided({std::min(n, m)}, {m + 1}).fill_(1);
@@ -180,11 +181,13 @@ Tensor Tensor::new_tensor(const detail::TensorData& data, TensorOptions options)
 // ---------------------------------------------------------------- sequences
 namespace {
 
-void check_range(const Scalar& start, const Scalar& end, const Scalar& step) {
+void check_range(const char* op, const Scalar& start, const Scalar& end, const Scalar& step) {
   const double a = start.toDouble(), b = end.toDouble(), by = step.toDouble();
-  TAPER_CHECK(by > 0 || by < 0, "step must be nonzero");
-  TAPER_CHECK(std::isfinite(a) && std::isfinite(b), "unsupported range: ", start, " -> ", end);
-  TAPER_CHECK(by > 0 ? b >= a : b <= a, "upper bound and larger bound inconsistent with step sign");
+  TAPER_CHECK(by > 0 || by < 0, op, ": step must be nonzero");
+  TAPER_CHECK(std::isfinite(a) && std::isfinite(b), op, ": unsupported range: ", start, " -> ",
+              end);
+  TAPER_CHECK(by > 0 ? b >= a : b <= a, op,
+              ": upper bound and larger bound inconsistent with step sign");
 }
 
 /// How often a step fits between two integers, and whether something is left.
@@ -194,17 +197,17 @@ struct Steps {
 };
 
 // The distance of two integers may need all 64 bits.
-Steps steps_between(int64_t start, int64_t end, int64_t step) {
+Steps steps_between(const char* op, int64_t start, int64_t end, int64_t step) {
   const auto a = static_cast<uint64_t>(start), b = static_cast<uint64_t>(end);
   const uint64_t distance = step > 0 ? b - a : a - b;
   const uint64_t by = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
-  TAPER_CHECK(step > 0 ? start <= end : start >= end,
-              "upper bound and larger bound inconsistent with step sign");
+  TAPER_CHECK(step > 0 ? start <= end : start >= end, op,
+              ": upper bound and larger bound inconsistent with step sign");
   return {distance / by, distance % by != 0};
 }
 
-int64_t as_size(uint64_t count) {
-  TAPER_CHECK(count <= static_cast<uint64_t>(INT64_MAX), "invalid size, possible overflow?");
+int64_t as_size(const char* op, uint64_t count) {
+  TAPER_CHECK(count <= static_cast<uint64_t>(INT64_MAX), op, ": invalid size, possible overflow?");
   return static_cast<int64_t>(count);
 }
 
@@ -212,12 +215,12 @@ int64_t as_size(uint64_t count) {
 int64_t arange_count(const Scalar& start, const Scalar& end, const Scalar& step, bool exact) {
   if (exact) {
     const int64_t by = step.toLong();
-    TAPER_CHECK(by != 0, "step must be nonzero");
-    const Steps s = steps_between(start.toLong(), end.toLong(), by);
-    return as_size(s.whole + (s.rest ? 1 : 0));
+    TAPER_CHECK(by != 0, "arange: step must be nonzero");
+    const Steps s = steps_between("arange", start.toLong(), end.toLong(), by);
+    return as_size("arange", s.whole + (s.rest ? 1 : 0));
   }
   const double count = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
-  TAPER_CHECK(count >= 0 && count <= 9.2e18, "invalid size, possible overflow?");
+  TAPER_CHECK(count >= 0 && count <= 9.2e18, "arange: invalid size, possible overflow?");
   return static_cast<int64_t>(count);
 }
 
@@ -229,12 +232,13 @@ Scalar as_part_of(ScalarType dtype, const Scalar& v) {
 // Number of values in range, whose end counts.
 int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (step.isIntegral(true) && start.isIntegral(true) && end.isIntegral(true)) {
-    const uint64_t before_last = steps_between(start.toLong(), end.toLong(), step.toLong()).whole;
-    TAPER_CHECK(before_last < UINT64_MAX, "invalid size, possible overflow?");
-    return as_size(before_last + 1);
+    const uint64_t before_last =
+        steps_between("range", start.toLong(), end.toLong(), step.toLong()).whole;
+    TAPER_CHECK(before_last < UINT64_MAX, "range: invalid size, possible overflow?");
+    return as_size("range", before_last + 1);
   }
   const double count = (end.toDouble() - start.toDouble()) / step.toDouble() + 1;
-  TAPER_CHECK(count <= 9.2e18, "invalid size, possible overflow?");
+  TAPER_CHECK(count <= 9.2e18, "range: invalid size, possible overflow?");
   return static_cast<int64_t>(count);
 }
 
@@ -265,8 +269,8 @@ int64_t triangle_count(int64_t rows, int64_t cols, int64_t offset, bool upper) {
 
 Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
                 const TensorOptions& options) {
-  TAPER_CHECK(row >= 0, "row must be non-negative, got", row);
-  TAPER_CHECK(col >= 0, "col must be non-negative, got", col);
+  TAPER_CHECK(row >= 0, upper ? "triu" : "tril", "_indices: row must be non-negative, got", row);
+  TAPER_CHECK(col >= 0, upper ? "triu" : "tril", "_indices: col must be non-negative, got", col);
   const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
   // A diagonal that misses the matrix is as good as the one next to it.
   offset = std::clamp(offset, -row, col);
@@ -288,7 +292,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
   if (!options.has_dtype() && integral) options = options.dtype(kLong);
   const ScalarType t = options.scalar_type();
   const Scalar first = as_part_of(t, start), by = as_part_of(t, step);
-  check_range(first, as_part_of(t, end), by);
+  check_range("arange", first, as_part_of(t, end), by);
   return sequence(arange_count(start, end, step, t == kLong), first, by, options);
 }
 
@@ -299,7 +303,7 @@ Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
   const ScalarType t = options.scalar_type();
   const Scalar first = as_part_of(t, start), last = as_part_of(t, end), by = as_part_of(t, step);
-  check_range(first, last, by);
+  check_range("range", first, last, by);
   return sequence(range_count(first, last, by), first, by, options);
 }
 
@@ -322,7 +326,7 @@ Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
 }  // namespace
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
-  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  TAPER_CHECK(steps >= 0, "linspace: number of steps must be non-negative");
   if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
     return complex_linspace(start, end, steps, options);
   if (steps > 0) detail::check_fits(start, options.scalar_type());
@@ -370,7 +374,7 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
-  TAPER_CHECK(steps >= 0, "number of steps must be non-negative");
+  TAPER_CHECK(steps >= 0, "logspace: number of steps must be non-negative");
   Tensor y = uninitialised(steps, options);
   TAPER_ON_DEVICE(y, logspace, y, start.toDouble(), end.toDouble(), base);
   return finish(std::move(y), options);
@@ -479,11 +483,11 @@ void TensorData::check_uniform() const {
     list_[i].check_uniform();
     Dims sizes;
     list_[i].append_sizes(sizes);
-    TAPER_CHECK(sizes == first, "Expected all sub-lists to have sizes: ", listed(first), " (e.g. ",
-                list_->text(), "), but got sub-list ", list_[i].text(),
+    TAPER_CHECK(sizes == first, "tensor: Expected all sub-lists to have sizes: ", listed(first),
+                " (e.g. ", list_->text(), "), but got sub-list ", list_[i].text(),
                 " with sizes: ", listed(sizes));
     TAPER_CHECK(list_[i].dtype() == list_->dtype(),
-                "Expected all elements of the tensor to have the same scalar type: ",
+                "tensor: Expected all elements of the tensor to have the same scalar type: ",
                 toString(list_->dtype()),
                 ", but got element of scalar type: ", toString(list_[i].dtype()));
   }

@@ -21,12 +21,12 @@ Tensor flip(const Tensor& x, IntArrayRef dims) {
 }
 
 Tensor fliplr(const Tensor& x) {
-  TAPER_CHECK(x.dim() >= 2, "Input must be >= 2-d.");
+  TAPER_CHECK(x.dim() >= 2, "fliplr: Input must be >= 2-d.");
   return flip(x, {1});
 }
 
 Tensor flipud(const Tensor& x) {
-  TAPER_CHECK(x.dim() >= 1, "Input must be >= 1-d.");
+  TAPER_CHECK(x.dim() >= 1, "flipud: Input must be >= 1-d.");
   return flip(x, {0});
 }
 
@@ -62,7 +62,7 @@ Tensor rolled(const Tensor& x, const Dims& shifts, const Dims& dims) {
 
 Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
   check_defined("roll", x, "self");
-  TAPER_CHECK(!shifts.empty(), "`shifts` required");
+  TAPER_CHECK(!shifts.empty(), "roll: `shifts` required");
   TAPER_CHECK(shifts.size() == dims.size() || (dims.empty() && shifts.size() == 1),
               "roll: shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
@@ -87,8 +87,9 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
 
 Tensor rot90(const Tensor& x, int64_t k, IntArrayRef dims) {
   check_defined("rot90", x, "self");
-  TAPER_CHECK(dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
-  TAPER_CHECK(x.dim() >= 2, "expected total dims >= 2, but got total dims = ", x.dim());
+  TAPER_CHECK(dims.size() == 2,
+              "rot90: expected total rotation dims == 2, but got dims = ", dims.size());
+  TAPER_CHECK(x.dim() >= 2, "rot90: expected total dims >= 2, but got total dims = ", x.dim());
   const Dims d = wrap_dims(dims, x.dim());
   switch (((k % 4) + 4) % 4) {
     case 1:

@@ -47,9 +47,9 @@ std::vector<Tensor> meshgrid(TensorList tensors) {
 
 Tensor vander(const Tensor& x, optional<int64_t> N, bool increasing) {
   check_defined("vander", x, "x");
-  TAPER_CHECK(x.dim() == 1, "x must be a one-dimensional tensor.");
+  TAPER_CHECK(x.dim() == 1, "vander: x must be a one-dimensional tensor.");
   const int64_t n = N.value_or(x.size(0));
-  TAPER_CHECK(n >= 0, "N must be non-negative.");
+  TAPER_CHECK(n >= 0, "vander: N must be non-negative.");
   const Tensor base = isIntegralType(x.scalar_type(), true) ? x.to(kLong) : x;
   // Before any power is computed: there may be no memory for so many.
   const Tensor room = base.new_empty({x.size(0), n});
@@ -68,7 +68,7 @@ Tensor cartesian_prod(TensorList tensors) {
   TAPER_CHECK(!tensors.empty(), "cartesian_prod: expected at least one tensor");
   for (const Tensor& t : tensors) {
     check_defined("cartesian_prod", t, "tensor");
-    TAPER_CHECK(t.dim() == 1, "Expect a 1D vector, but got shape ", t.sizes());
+    TAPER_CHECK(t.dim() == 1, "cartesian_prod: Expect a 1D vector, but got shape ", t.sizes());
   }
   if (tensors.size() == 1) return tensors[0];
   std::vector<Tensor> columns = meshgrid(tensors, "ij");
@@ -78,8 +78,8 @@ Tensor cartesian_prod(TensorList tensors) {
 
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   check_defined("combinations", self, "self");
-  TAPER_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
-  TAPER_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  TAPER_CHECK(self.dim() == 1, "combinations: Expect a 1D vector, but got shape ", self.sizes());
+  TAPER_CHECK(r >= 0, "combinations: Expect a non-negative number, but got ", r);
   TAPER_CHECK(r <= kMaxDims, "combinations: expected at most ", kMaxDims,
               " elements at a time, got ", r);
   if (r == 0) return self.new_empty({0});

@@ -42,9 +42,10 @@ Repetition plan_repeat(const Dims& x, IntArrayRef repeats) {
 
 Tensor repeat(const Tensor& x, IntArrayRef repeats) {
   check_defined("repeat", x, "self");
-  TAPER_CHECK(static_cast<int64_t>(repeats.size()) >= x.dim(),
-              "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-              "tensor");
+  TAPER_CHECK(
+      static_cast<int64_t>(repeats.size()) >= x.dim(),
+      "repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+      "tensor");
   const Repetition r = plan_repeat(x.impl().sizes, repeats);
   Tensor y = detail::make_tensor(r.size, x.scalar_type(), x.device());
   if (y.numel() > 0) {
@@ -102,7 +103,8 @@ Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
   const Tensor counts = repeats.contiguous();
   int64_t total = 0;
   if (counts.numel() > 0) {
-    TAPER_CHECK(counts.min().item<int64_t>() >= 0, "repeats can not be negative");
+    TAPER_CHECK(counts.min().item<int64_t>() >= 0,
+                "repeat_interleave: repeats can not be negative");
     total = checked_total(counts);
   }
   check_output_size(output_size, total);
@@ -120,15 +122,16 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, optional<int64_
   if (counts.dim() == 0 || (counts.dim() == 1 && counts.size(0) == 1))
     counts = counts.reshape({1}).expand({n});
   else
-    TAPER_CHECK(counts.dim() == 1, "repeats must be 0-dim or 1-dim tensor");
-  TAPER_CHECK(counts.size(0) == n, "repeats must have the same size as input along dim");
+    TAPER_CHECK(counts.dim() == 1, "repeat_interleave: repeats must be 0-dim or 1-dim tensor");
+  TAPER_CHECK(counts.size(0) == n,
+              "repeat_interleave: repeats must have the same size as input along dim");
   return select_flat(x, dim, repeat_interleave(counts, output_size));
 }
 
 Tensor repeat_interleave(const Tensor& x, int64_t repeats, optional<int64_t> dim,
                          optional<int64_t> output_size) {
   check_defined("repeat_interleave", x, "self");
-  TAPER_CHECK(repeats >= 0, "repeats can not be negative");
+  TAPER_CHECK(repeats >= 0, "repeat_interleave: repeats can not be negative");
   const int64_t n = length_along(x, dim);
   const int64_t total = detail::checked_mul("repeat_interleave", n, repeats);
   check_output_size(output_size, total);

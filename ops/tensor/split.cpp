@@ -58,7 +58,7 @@ std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim) {
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
-  TAPER_CHECK(x.dim() != 0, "split expects at least a 1-dimensional tensor");
+  TAPER_CHECK(x.dim() != 0, "split_with_sizes: split expects at least a 1-dimensional tensor");
   const int64_t d = wrap_dim(dim, x.dim());
   std::vector<int64_t> starts{0};
   for (int64_t s : split_sizes) {
@@ -94,7 +94,8 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
   const int64_t d = wrap_dim(dim, x.dim());
-  TAPER_CHECK_INDEX(x.dim() > 0, "Dimension specified as ", dim, " but tensor has no dimensions");
+  TAPER_CHECK_INDEX(x.dim() > 0, "unbind: Dimension specified as ", dim,
+                    " but tensor has no dimensions");
   return make_views("UnbindBackward0", x, x.size(d),
                     [d](const Tensor& w, int64_t i) { return select(w, d, i); });
 }
@@ -105,7 +106,8 @@ std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t d
   TAPER_CHECK(self.dim() > 0,
               "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ",
               self.dim(), " dims");
-  TAPER_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
+  TAPER_CHECK(sections > 0, "tensor_split: number of sections must be larger than 0, got ",
+              sections);
   const int64_t n = self.size(dim);
   std::vector<Tensor> parts = detail::room_for_views("tensor_split", sections);
   for (int64_t i = 0, first = 0; i < sections; ++i) {

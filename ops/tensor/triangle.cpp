@@ -42,7 +42,7 @@ Tensor triu(const Tensor& x, int64_t diagonal) {
 
 Tensor diag(const Tensor& x, int64_t diagonal) {
   check_defined("diag", x, "self");
-  TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "matrix or a vector expected");
+  TAPER_CHECK(x.dim() == 1 || x.dim() == 2, "diag: matrix or a vector expected");
   Tensor y;
   {
     NoGradGuard no_grad;

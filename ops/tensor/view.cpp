@@ -55,7 +55,7 @@ void join_elements(Dims& sizes, Dims& strides, int64_t ratio) {
 
 void check_elements_join(const TensorImpl& t, int64_t ratio, const std::string& words) {
   const auto check = [&](const auto& what, int64_t n) {
-    TAPER_CHECK(n % ratio == 0, "self.", what, " must be divisible by ", ratio, words, n);
+    TAPER_CHECK(n % ratio == 0, "view: self.", what, " must be divisible by ", ratio, words, n);
   };
   check("size(-1)", t.sizes.back());
   check("storage_offset()", t.offset);
@@ -73,9 +73,9 @@ Tensor view(const Tensor& x, ScalarType dtype) {
                                            " (different element sizes)");
   Dims sizes = t.sizes, strides = t.strides;
   if (from != to) {
-    TAPER_CHECK(x.dim() > 0, "self.dim() cannot be 0", words);
+    TAPER_CHECK(x.dim() > 0, "view: self.dim() cannot be 0", words);
     if (from < to) check_elements_join(t, to / from, words + ", but got ");
-    TAPER_CHECK(t.strides.back() == 1, "self.stride(-1) must be 1", words, ", but got ",
+    TAPER_CHECK(t.strides.back() == 1, "view: self.stride(-1) must be 1", words, ", but got ",
                 t.strides.back());
     from > to ? split_elements(sizes, strides, from / to)
               : join_elements(sizes, strides, to / from);
@@ -166,14 +166,14 @@ Tensor expand(const Tensor& x, IntArrayRef size) {
   Dims sizes(size), strides(rank, 0);
   for (int64_t d = rank - 1; d >= 0; --d) {
     const int64_t own = d - added;
-    TAPER_CHECK(own >= 0 || sizes[d] >= 0, "The expanded size of the tensor (", sizes[d],
+    TAPER_CHECK(own >= 0 || sizes[d] >= 0, "expand: The expanded size of the tensor (", sizes[d],
                 ") isn't allowed in a leading, non-existing dimension ", d);
     if (own < 0) continue;
     if (sizes[d] == -1) sizes[d] = t.sizes[own];
-    TAPER_CHECK(sizes[d] == t.sizes[own] || t.sizes[own] == 1, "The expanded size of the tensor (",
-                sizes[d], ") must match the existing size (", t.sizes[own],
-                ") at non-singleton dimension ", d, ".  Target sizes: ", size,
-                ".  Tensor sizes: ", x.sizes());
+    TAPER_CHECK(sizes[d] == t.sizes[own] || t.sizes[own] == 1,
+                "expand: The expanded size of the tensor (", sizes[d],
+                ") must match the existing size (", t.sizes[own], ") at non-singleton dimension ",
+                d, ".  Target sizes: ", size, ".  Tensor sizes: ", x.sizes());
     if (sizes[d] == t.sizes[own]) strides[d] = t.strides[own];
   }
   return make_view("ExpandBackward0", x, sizes, strides, t.offset,

@@ -67,7 +67,7 @@ Tensor& Tensor::squeeze_(IntArrayRef dim) const {
 
 Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
-  TAPER_CHECK(!t.requires_grad(), "cannot resize variables that require grad");
+  TAPER_CHECK(!t.requires_grad(), "resize_: cannot resize variables that require grad");
   if (t.inference) autograd::check_new_history(*this);
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
   const bool plain = !format || *format == MemoryFormat::Contiguous;

@@ -68,7 +68,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
                     "narrow: start out of range (expected to be in range of [", -size, ", ", size,
                     "], but got ", start, ")");
   const int64_t first = start < 0 ? start + size : start;
-  TAPER_CHECK(first <= size - length, "start (", first, ") + length (", length,
+  TAPER_CHECK(first <= size - length, "narrow: start (", first, ") + length (", length,
               ") exceeds dimension size (", size, ").");
   return slice(x, d, first, first + length, 1);
 }
@@ -165,8 +165,9 @@ Tensor as_strided_backward(const Tensor& g, const Dims& in_sizes, const Dims& in
 Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
                   optional<int64_t> storage_offset) {
   const TensorImpl& t = x.impl();
-  TAPER_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: got size ",
-              size, " and stride ", stride);
+  TAPER_CHECK(size.size() == stride.size(),
+              "as_strided: mismatch in length of strides and shape: got size ", size,
+              " and stride ", stride);
   const Dims sizes(size), strides(stride);
   const int64_t offset = storage_offset.value_or(t.offset);
   checked_numel(size);
@@ -192,9 +193,9 @@ Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
   const TensorImpl& t = x.impl();
   const int64_t d = wrap_dim(dimension, x.dim());
   const int64_t length = x.dim() == 0 ? 1 : t.sizes[d], unit = x.dim() == 0 ? 1 : t.strides[d];
-  TAPER_CHECK(size >= 0 && size <= length, "maximum size for tensor at dimension ", d, " is ",
-              length, " but size is ", size);
-  TAPER_CHECK(step > 0, "step is ", step, " but must be > 0");
+  TAPER_CHECK(size >= 0 && size <= length, "unfold: maximum size for tensor at dimension ", d,
+              " is ", length, " but size is ", size);
+  TAPER_CHECK(step > 0, "unfold: step is ", step, " but must be > 0");
   Dims sizes = t.sizes, strides = t.strides;
   if (x.dim() > 0) {
     sizes[d] = (length - size) / step + 1;

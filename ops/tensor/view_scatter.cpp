@@ -76,7 +76,7 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   TAPER_CHECK(x.dim() > 0, "diag_embed: expected a tensor with dimensions, got a 0-dim one");
   const int64_t rank = x.dim() + 1;
   const int64_t a = wrap_dim(dim1, rank), b = wrap_dim(dim2, rank);
-  TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  TAPER_CHECK(a != b, "diag_embed: diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   const int64_t n = detail::embedded_size("diag_embed", x.size(-1), offset);
   Dims sizes = x.sizes();
   sizes.erase(sizes.size() - 1);
@@ -132,9 +132,10 @@ void fill_wrapped_diagonal(const Tensor& x, const Scalar& value) {
 
 Tensor& Tensor::fill_diagonal_(const Scalar& value, bool wrap) const {
   const Dims size = sizes();
-  TAPER_CHECK(size.size() >= 2, "dimensions must larger than 1");
+  TAPER_CHECK(size.size() >= 2, "fill_diagonal_: dimensions must larger than 1");
   for (int64_t d = 1; size.size() > 2 && d < size.size(); ++d)
-    TAPER_CHECK(size[d] == size[0], "all dimensions of input must be of equal length");
+    TAPER_CHECK(size[d] == size[0],
+                "fill_diagonal_: all dimensions of input must be of equal length");
   if (wrap && size.size() == 2 && size[0] > size[1]) {
     fill_wrapped_diagonal(*this, value);
     return detail::as_mutable(*this);

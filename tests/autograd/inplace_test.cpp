@@ -137,7 +137,7 @@ TEST(InPlace, RefusesBeforeItChangesAnything) {
   for (const auto& op : std::vector<std::function<void()>>{
            [&] { x.remainder_(zero); }, [&] { x.fmod_(0); }, [&] { x.div_(zero, "floor"); },
            [&] { x.floor_divide_(0); }})
-    EXPECT_EQ(message_of(op), "ZeroDivisionError");
+    EXPECT_THAT(message_of(op), ::testing::EndsWith(": ZeroDivisionError"));
   EXPECT_THAT(values_of(x), ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(x._version(), 0);
   EXPECT_EQ(row._version(), 0);

@@ -56,11 +56,13 @@ TEST(DropoutModules, Errors) {
   EXPECT_EQ(message_of([] { Dropout(1.5); }), text + "1.5");
   EXPECT_EQ(message_of([] { AlphaDropout(-0.1); }), text + "-0.1");
   const Tensor x = ones({1});
-  EXPECT_EQ(message_of([&] { F::dropout(x, F::DropoutFuncOptions().p(2)); }), text + "2");
-  EXPECT_EQ(message_of([&] { F::dropout2d(x, F::DropoutFuncOptions().p(2)); }), text + "2");
+  EXPECT_EQ(message_of([&] { F::dropout(x, F::DropoutFuncOptions().p(2)); }),
+            "dropout: " + text + "2");
+  EXPECT_EQ(message_of([&] { F::dropout2d(x, F::DropoutFuncOptions().p(2)); }),
+            "feature_dropout: " + text + "2");
   EXPECT_THROW(FeatureAlphaDropout()(x), Error);
   EXPECT_EQ(message_of([&] { F::alpha_dropout(x, F::AlphaDropoutFuncOptions().p(2)); }),
-            text + "2");
+            "alpha_dropout: " + text + "2");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(LinearModule, IsAnAffineMap) {
 }
 
 TEST(LinearModule, WithoutInputsIsRefused) {
-  EXPECT_EQ(message_of([] { Linear(0, 2); }), "from is out of bounds for float");
+  EXPECT_EQ(message_of([] { Linear(0, 2); }), "uniform_: from is out of bounds for float");
 }
 
 TEST(LinearFunction, OfAWeightWithoutOutputs) {

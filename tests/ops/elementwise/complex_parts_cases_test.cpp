@@ -275,7 +275,7 @@ TEST(Real, TensorsAreTheirOwnConjugates) {
   EXPECT_EQ(message_of([&] { imag(x); }),
             "imag is not implemented for tensors with non-complex dtypes.");
   EXPECT_EQ(message_of([] { zeros({1}, kBool).positive(); }),
-            "The `+` operator, on a bool tensor is not supported.");
+            "positive: The `+` operator, on a bool tensor is not supported.");
   EXPECT_THROW(adjoint(zeros({3})), Error);
 }
 

@@ -177,9 +177,9 @@ TEST(UnaryForms, SecondNamesAreTheSameFunctions) {
 
 TEST(UnaryForms, SayWhatTheyDoNotTake) {
   const Tensor truth = to_tensor(Array({2}, 1), kBool), whole = to_tensor(Array({2}, 1), kLong);
-  EXPECT_EQ(message_of([&] { neg(truth); }).substr(0, 48),
-            "Negation, the `-` operator, on a bool tensor is ");
-  EXPECT_EQ(message_of([&] { relu(truth); }), "Boolean inputs not supported for relu");
+  EXPECT_EQ(message_of([&] { neg(truth); }).substr(0, 53),
+            "neg: Negation, the `-` operator, on a bool tensor is ");
+  EXPECT_EQ(message_of([&] { relu(truth); }), "relu: Boolean inputs not supported for relu");
   EXPECT_EQ(message_of([&] { floor(truth); }), "\"floor_vml_cpu\" not implemented for 'Bool'");
   EXPECT_EQ(message_of([&] { frac(whole); }), "\"frac_cpu\" not implemented for 'Long'");
   EXPECT_EQ(message_of([&] { whole.exp_(); }),

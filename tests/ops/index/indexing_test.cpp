@@ -242,7 +242,7 @@ TEST(IndexingTest, BracketsErrors) {
   EXPECT_EQ(message([&] {
               x.index({0, -4});
             }),
-            "index -4 is out of bounds for dimension 1 with size 3");
+            "index: index -4 is out of bounds for dimension 1 with size 3");
   EXPECT_EQ(message([&] { x.index({0, 0, 0}); }), "too many indices for tensor of dimension 2");
   EXPECT_NE(message([&] { scalar.index({0}); }).find("invalid index of a 0-dim tensor"),
             std::string::npos);
@@ -251,17 +251,18 @@ TEST(IndexingTest, BracketsErrors) {
             }),
             "index -3 is out of bounds for dimension 0 with size 2");
   EXPECT_EQ(message([&] { x.index({tensor_of({1}, {1.5}, kFloat)}); }),
-            "tensors used as indices must be long, byte or bool tensors");
-  EXPECT_EQ(message([&] {
-              x.index({tensor_of({3}, {1, 0, 1}, kBool)});
-            }),
-            "The shape of the mask [3] at index 0 does not match the shape of the indexed tensor "
-            "[2, 3] at index 0");
+            "index: tensors used as indices must be long, byte or bool tensors");
   EXPECT_EQ(
       message([&] {
-        x.index({tensor_of({2}, {0, 1}), tensor_of({3}, {0, 1, 2})});
+        x.index({tensor_of({3}, {1, 0, 1}, kBool)});
       }),
-      "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]");
+      "index: The shape of the mask [3] at index 0 does not match the shape of the indexed tensor "
+      "[2, 3] at index 0");
+  EXPECT_EQ(message([&] {
+              x.index({tensor_of({2}, {0, 1}), tensor_of({3}, {0, 1, 2})});
+            }),
+            "index: shape mismatch: indexing tensors could not be broadcast together with shapes "
+            "[2], [3]");
   EXPECT_EQ(message([&] {
               counting({0, 3}).index({tensor_of({1}, {0})});
             }),
@@ -358,11 +359,12 @@ TEST(IndexingTest, OneNumberThroughAMaskTakesTheTensorsDtype) {
   const Tensor mask = tensor_of({4}, {0, 1, 0, 1}, kBool);
   x.index_put_({mask}, tensor_of({1}, {7.5}, kFloat));
   EXPECT_EQ(values(x), (std::vector<double>{0, 7, 2, 7}));
-  EXPECT_EQ(message([&] {
-              x.index_put_({mask}, tensor_of({2}, {1, 2}, kFloat));
-            }),
-            "Index put requires the source and destination dtypes match, got Long for the "
-            "destination and Float for the source.");
+  EXPECT_EQ(
+      message([&] {
+        x.index_put_({mask}, tensor_of({2}, {1, 2}, kFloat));
+      }),
+      "index_put_: Index put requires the source and destination dtypes match, got Long for the "
+      "destination and Float for the source.");
 }
 
 TEST(IndexingTest, WordsOfWrongAssignments) {
@@ -373,10 +375,11 @@ TEST(IndexingTest, WordsOfWrongAssignments) {
             "expand(CPULongType{[5, 7]}, size=[3]): the number of sizes provided (1) must be "
             "greater or equal to the number of dimensions in the tensor (2)");
   EXPECT_EQ(message([&] { x.index_put_({"..."}, counting({5})); }),
-            "The expanded size of the tensor (3) must match the existing size (5) at non-singleton "
+            "expand: The expanded size of the tensor (3) must match the existing size (5) at "
+            "non-singleton "
             "dimension 1.  Target sizes: [2, 3].  Tensor sizes: [5]");
   EXPECT_EQ(message([&] { x.index(std::vector<indexing::TensorIndex>()); }),
-            "Passing an empty index list to Tensor::index() is not valid syntax");
+            "index: Passing an empty index list to Tensor::index() is not valid syntax");
 }
 
 TEST(IndexingTest, OneBadIndexAmongManyIsNamed) {

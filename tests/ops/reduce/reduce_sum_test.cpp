@@ -228,7 +228,7 @@ TAPER_OP_CASES(sums_to_shapes, {
   c.dtypes = {kFloat, kDouble, kLong};
   c.is_view = true;  // of the tensor's own size
   c.tolerance = 4;
-  c.errors = {error<Error>("size {[4]} is not expandable to size {[2, 3]}.", [] {
+  c.errors = {error<Error>("sum_to_size: size {[4]} is not expandable to size {[2, 3]}.", [] {
     numbers({2, 3}).sum_to_size({4});
   })};
   return std::vector<OpCase>{c};
@@ -354,7 +354,7 @@ TEST(Reduce, SumToABroadcastShape) {
   EXPECT_EQ(sum_to(g, {}).item<float>(), 21);
   EXPECT_TRUE(sum_to(g.t(), {3, 1}).equal(values({5, 7, 9}).reshape({3, 1})));
   EXPECT_EQ(message_of([&] { g.sum_to_size({4}); }),
-            "size {[4]} is not expandable to size {[2, 3]}.");
+            "sum_to_size: size {[4]} is not expandable to size {[2, 3]}.");
 }
 
 TEST(Reduce, NamesOfNodes) {

@@ -152,11 +152,12 @@ TEST(FillDiagonal, WrapsInTallMatrices) {
   part.fill_diagonal_(1, true);
   EXPECT_TRUE(part.equal(x));
   expect_values(zeros({2, 2, 2}).fill_diagonal_(5), {2, 2, 2}, {5, 0, 0, 0, 0, 0, 0, 5});
-  EXPECT_EQ(message_of([] { zeros({3}).fill_diagonal_(1); }), "dimensions must larger than 1");
+  EXPECT_EQ(message_of([] { zeros({3}).fill_diagonal_(1); }),
+            "fill_diagonal_: dimensions must larger than 1");
   EXPECT_EQ(message_of([] {
               zeros({3, 3, 2}).fill_diagonal_(1);
             }),
-            "all dimensions of input must be of equal length");
+            "fill_diagonal_: all dimensions of input must be of equal length");
 }
 
 TEST(FillDiagonal, TakesTheGradientAway) {
@@ -209,8 +210,9 @@ TAPER_OP_CASES(filled_diagonals, {
         });
         return y;
       });
-  c.errors = {error<Error>("dimensions must larger than 1", [] { numbers({3}).fill_diagonal_(1); }),
-              error<Error>("all dimensions of input must be of equal length", [] {
+  c.errors = {error<Error>("fill_diagonal_: dimensions must larger than 1",
+                           [] { numbers({3}).fill_diagonal_(1); }),
+              error<Error>("fill_diagonal_: all dimensions of input must be of equal length", [] {
                 numbers({2, 2, 3}).fill_diagonal_(1);
               })};
   return std::vector<OpCase>{c};
