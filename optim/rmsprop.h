@@ -35,7 +35,8 @@ TAPER_OPTIM_CLONED(RMSprop);
 ///     momentum: buffer = momentum * buffer + d;   p -= lr * buffer;   else p -= lr * d
 ///
 /// Throws when one of the options is negative.
-/// Hinton, "Neural networks for machine learning", lecture 6; centered: Graves, 2013.
+/// Hinton, "Neural networks for machine learning", lecture 6; centered: Graves, "Generating
+/// sequences with recurrent neural networks", 2013.
 class RMSprop : public Optimizer {
  public:
   explicit RMSprop(std::vector<OptimizerParamGroup> param_groups, RMSpropOptions defaults = {});

@@ -36,8 +36,9 @@ Tensor& signbit_out(Tensor& out, const Tensor& x);
 /// The n-th derivative of digamma; n >= 0.
 Tensor polygamma(int64_t n, const Tensor& x);
 Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
-/// The logarithm of the multivariate gamma function of p dimensions, which is defined above
-/// (p - 1) / 2; elsewhere the same sum of lgamma, as in LibTorch.
+/// The logarithm of the multivariate gamma function of p dimensions (DLMF 35.3.4,
+/// https://dlmf.nist.gov), which is defined above (p - 1) / 2; elsewhere the same sum of lgamma, as
+/// in LibTorch.
 Tensor mvlgamma(const Tensor& x, int64_t p);
 Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);
 

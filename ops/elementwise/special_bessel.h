@@ -11,8 +11,8 @@
 
 namespace taper {
 
-/// The regularised incomplete gamma functions, lower (igamma) and upper, of a >= 0 at x >= 0; NaN
-/// elsewhere. Derivatives for x only. Floating dtypes.
+/// The regularised incomplete gamma functions, lower (igamma) and upper, of a >= 0 at x >= 0 (DLMF
+/// 8.2.4, https://dlmf.nist.gov); NaN elsewhere. Derivatives for x only. Floating dtypes.
 Tensor igamma(const Tensor& a, const Tensor& x);
 Tensor igammac(const Tensor& a, const Tensor& x);
 Tensor& igamma_out(Tensor& out, const Tensor& a, const Tensor& x);

@@ -98,7 +98,8 @@ TAPER_HD inline double zeta(double s, double q) {
   return sum;
 }
 
-/// The x with erf(x) = y: a guess (Winitzki's) and three of Halley's steps.
+/// The x with erf(x) = y: a guess (Winitzki, "A handy approximation for the error function and its
+/// inverse", 2008) and three of Halley's steps.
 TAPER_HD inline double inverse_erf(double y) {
   const double p = std::fabs(y);
   if (!(p < 1)) {

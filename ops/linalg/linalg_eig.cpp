@@ -57,7 +57,9 @@ Tensor complex_solve(const Tensor& A, const Tensor& B) {
 }
 
 // V^-H (G + diag(gl)) V^H, where G is V^H gv less what changes lengths, over the conjugated
-// differences of the eigenvalues.
+// differences of the eigenvalues (Giles, "Collected matrix derivative results for forward and
+// reverse mode algorithmic differentiation", 2008, section 3.1; there for real matrices and free
+// lengths).
 Tensor gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tensor& V) {
   const Tensor vh = V.adjoint();
   const Tensor unit =

@@ -9,7 +9,9 @@ namespace taper {
 
 namespace linalg {
 
-/// The sum over k of A^k / k!.
+/// The sum over k of A^k / k!. Bader, Blanes and Casas, "Computing the matrix exponential with an
+/// optimized Taylor polynomial approximation", 2019; gradient: Najfeld and Havel, "Derivatives of
+/// the matrix exponential and their computation", 1995.
 Tensor matrix_exp(const Tensor& A);
 
 }  // namespace linalg

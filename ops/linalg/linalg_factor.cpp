@@ -266,7 +266,7 @@ Tensor svdvals(const Tensor& A) {
 namespace {
 
 // Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
-// differentiation", 2008.
+// differentiation", 2008, section 3.1.
 Tensor eigh_gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tensor& V) {
   const int64_t n = L.size(-1);
   const Tensor unit = identity_like(L, n);

@@ -14,23 +14,28 @@ namespace taper {
 namespace linalg {
 
 /// The lower triangular L with L L^T = A (its transpose with `upper`), for positive-definite A, of
-/// which the lower triangle is read.
+/// which the lower triangle is read. Gradient: Murray, "Differentiation of the Cholesky
+/// decomposition", 2016.
 Tensor cholesky(const Tensor& A, bool upper = false);
 std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = false,
                                        bool check_errors = false);
 Tensor& cholesky_out(Tensor& result, const Tensor& A);
 /// Q with orthonormal columns and upper triangular R with Q R = A: "reduced" (Q is m x min(m, n)),
-/// "complete" (m x m) or "r" (Q is empty). Complete and "r" ones of tall matrices have no gradient.
+/// "complete" (m x m) or "r" (Q is empty). Complete and "r" ones of tall matrices have no gradient,
+/// for others it is that of Walter and Lehmann, "Algorithmic differentiation of linear algebra
+/// functions", 2012.
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced");
 /// U, S, Vh with U diag(S) Vh = A: S in descending order; U and Vh square with full_matrices. The
-/// gradient of U and Vh is defined up to signs, and only for singular values that differ.
+/// gradient of U and Vh is defined up to signs, and only for singular values that differ: Townsend,
+/// "Differentiating the singular value decomposition", 2016.
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices,
                                        optional<std::string_view> driver);
 Tensor svdvals(const Tensor& A, optional<std::string_view> driver);
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true);
 Tensor svdvals(const Tensor& A);
 /// Eigenvalues, ascending, and eigenvectors as columns of symmetric matrices, of which the lower
-/// ("L") or upper ("U") triangle is read.
+/// ("L") or upper ("U") triangle is read. Gradient: Giles, "Collected matrix derivative results for
+/// forward and reverse mode algorithmic differentiation", 2008, section 3.1.
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO = "L");
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 

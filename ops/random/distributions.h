@@ -9,10 +9,12 @@
 namespace taper {
 
 /// Whole numbers with the rates (not negative) that `rates` holds, of its dtype; floating dtypes.
-/// The gradient is zero.
+/// The gradient is zero. Hoermann, "The transformed rejection method for generating Poisson random
+/// variables", 1993.
 Tensor poisson(const Tensor& rates, optional<Generator> generator = nullopt);
 /// How many of `count` trials succeed, each with the probability `prob`; both of one floating
-/// dtype, broadcast. The gradient is zero.
+/// dtype, broadcast. The gradient is zero. Hoermann, "The generation of binomial random variates",
+/// 1993.
 Tensor binomial(const Tensor& count, const Tensor& prob, optional<Generator> generator = nullopt);
 
 /// New tensors like x, filled by the method of that name: x.uniform_() and so on.

@@ -18,7 +18,8 @@ Tensor rand(IntArrayRef size, optional<Generator> generator, TensorOptions optio
 Tensor& rand_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
 Tensor rand_like(const Tensor& like, TensorOptions options = {},
                  optional<MemoryFormat> format = nullopt);
-/// Normal with mean 0 and standard deviation 1.
+/// Normal with mean 0 and standard deviation 1. Box and Muller, "A note on the generation of random
+/// normal deviates", 1958.
 Tensor randn(IntArrayRef size, TensorOptions options = {});
 Tensor randn(IntArrayRef size, optional<Generator> generator, TensorOptions options = {});
 Tensor& randn_out(Tensor& out, IntArrayRef size, optional<Generator> generator = nullopt);
@@ -38,7 +39,8 @@ Tensor randint_like(const Tensor& like, int64_t high, TensorOptions options = {}
                     optional<MemoryFormat> format = nullopt);
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, TensorOptions options = {},
                     optional<MemoryFormat> format = nullopt);
-/// The numbers 0 to n - 1 in random order; kLong without options. Throws when n - 1 does not fit
+/// The numbers 0 to n - 1 in random order (Fisher and Yates's shuffle: Durstenfeld, "Algorithm 235:
+/// random permutation", 1964); kLong without options. Throws when n - 1 does not fit
 /// the dtype.
 Tensor randperm(int64_t n, TensorOptions options = kLong);
 Tensor randperm(int64_t n, optional<Generator> generator, TensorOptions options = kLong);
