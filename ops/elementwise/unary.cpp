@@ -292,21 +292,14 @@ Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
   Tensor Tensor::name() const { return taper::name(*this); }
 #define TAPER_DEFINE(name, kind) TAPER_DEFINE_##kind(name)
 TAPER_UNARY_OPS(TAPER_DEFINE)
-TAPER_DEFINE_test(logical_not)
 #undef TAPER_DEFINE
+TAPER_DEFINE_test(logical_not)
 #undef TAPER_DEFINE_test
 #undef TAPER_DEFINE_same
 #undef TAPER_DEFINE_floating
 #undef TAPER_DEFINE_UNARY
 
-#define TAPER_DEFINE_ALIAS(alias, name)              \
-  Tensor alias(const Tensor& x) { return name(x); }  \
-  Tensor& alias##_(Tensor& x) { return name##_(x); } \
-  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
-    TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
-#undef TAPER_DEFINE_ALIAS
-
-        Tensor& logical_not_out(Tensor& out, const Tensor& x) {
+Tensor& logical_not_out(Tensor& out, const Tensor& x) {
   check_defined("logical_not", x, "input");
   if (!out.defined()) return out = logical_not(x);
   if (x.is_complex()) return store_out("logical_not", out, logical_not(x), {x});
@@ -325,6 +318,13 @@ Tensor& Tensor::logical_not_() const {
     record_inplace("LogicalNotBackward0", *this, {*this}, [](const Tensor& g) { return g * 0; });
   return detail::as_mutable(*this);
 }
+
+#define TAPER_DEFINE_ALIAS(alias, name)              \
+  Tensor alias(const Tensor& x) { return name(x); }  \
+  Tensor& alias##_(Tensor& x) { return name##_(x); } \
+  Tensor& alias##_out(Tensor& out, const Tensor& x) { return name##_out(out, x); }
+TAPER_UNARY_ALIASES(TAPER_DEFINE_ALIAS)
+#undef TAPER_DEFINE_ALIAS
 
 namespace {
 
