@@ -212,7 +212,7 @@ class Dims {
 
  private:
   static void check_count(int64_t count) {
-    TAPER_CHECK(count <= kMaxDims, "expected a tensor of at most ", kMaxDims, " dimensions, got ",
+    TAPER_CHECK(count <= kMaxDims, "Tensor: expected at most ", kMaxDims, " dimensions, got ",
                 count);
   }
   // Nearly every tensor has at most four dimensions: one vector move then.

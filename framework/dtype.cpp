@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <ostream>
+#include <string_view>
 
 namespace taper {
 namespace {
@@ -119,8 +120,22 @@ void set_default_dtype(TypeMeta t) {
 
 namespace detail {
 
+namespace {
+
+// The op that LibTorch's name of a kernel is of: "frac" of "frac_cpu" and of "frac_vml_cpu".
+std::string_view op_of_kernel(std::string_view kernel) {
+  for (const std::string_view ending : {"_impl", "_cpu", "_cuda", "_vml", "_kernel", "_out"})
+    if (kernel.size() > ending.size() && kernel.substr(kernel.size() - ending.size()) == ending)
+      kernel.remove_suffix(ending.size());
+  return kernel;
+}
+
+}  // namespace
+
 void unsupported_dtype(const char* op, ScalarType t) {
-  throw NotImplementedError(concat('"', op, "\" not implemented for '", toString(t), "'"));
+  const std::string_view name = op_of_kernel(op);
+  const std::string first = name == op ? "" : concat(name, ": ");
+  throw NotImplementedError(concat(first, '"', op, "\" not implemented for '", toString(t), "'"));
 }
 
 }  // namespace detail

@@ -339,7 +339,8 @@ TypeMeta get_default_dtype();
 void set_default_dtype(TypeMeta t);
 
 namespace detail {
-/// Throws NotImplementedError: "\"op\" not implemented for 'Half'".
+/// Throws NotImplementedError: "\"op\" not implemented for 'Half'", LibTorch's words. Where they
+/// name a kernel, the op's name comes before them: "frac: \"frac_cpu\" not implemented for 'Long'".
 [[noreturn]] void unsupported_dtype(const char* op, ScalarType t);
 
 /// Calls body<T>() for the T of the list whose dtype is t; false where there is none.

@@ -106,9 +106,9 @@ Dims channels_last_strides(IntArrayRef sizes, MemoryFormat format) {
 
 void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return;
-  TAPER_CHECK(a.device() == b.device(),
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              a.device(), " and ", b.device(), "! (when checking arguments of ", op, ")");
+  TAPER_CHECK(a.device() == b.device(), op,
+              ": Expected all tensors to be on the same device, but found at least two devices, ",
+              a.device(), " and ", b.device(), "!");
 }
 
 void check_defined(const char* op, const Tensor& t, const char* argument) {

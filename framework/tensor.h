@@ -94,14 +94,6 @@ class Tensor {
   Layout layout() const { return kStrided; }
   bool is_cuda() const { return impl_ && impl_->device.is_cuda(); }
   bool is_cpu() const { return impl_ && impl_->device.is_cpu(); }
-  bool is_sparse() const { return false; }
-  /// All dimensions are dense. (LibTorch 1.13 throws for a tensor that is not sparse, later
-  /// versions answer.)
-  int64_t sparse_dim() const { return dim() - dense_dim(); }
-  int64_t dense_dim() const { return dim(); }
-  bool is_quantized() const { return false; }
-  bool is_mps() const { return false; }
-  bool is_xla() const { return false; }
   bool is_pinned() const;
   bool is_pinned(optional<Device> device) const;
   bool is_floating_point() const { return isFloatingType(scalar_type()); }
@@ -118,34 +110,8 @@ class Tensor {
   bool is_set_to(const Tensor& o) const;
   bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
   bool has_storage() const { return defined(); }
-  /// What no tensor here is.
-  bool is_meta() const { return false; }
-  bool is_hip() const { return false; }
-  bool is_ve() const { return false; }
-  bool is_distributed() const { return false; }
-  bool is_sparse_csr() const { return false; }
-  bool is_mkldnn() const { return false; }
-  bool is_nested() const { return false; }
-  bool is_xpu() const { return false; }
-  bool is_ipu() const { return false; }
-  bool is_hpu() const { return false; }
-  bool is_ort() const { return false; }
-  bool is_lazy() const { return false; }
-  bool is_metal() const { return false; }
-  bool is_vulkan() const { return false; }
-  bool is_mtia() const { return false; }
-  bool is_maia() const { return false; }
-  bool is_privateuseone() const { return false; }
-  bool has_names() const { return false; }
   bool is_variable() const { return true; }
-  /// LibTorch's sizes that may be symbols: here they are numbers.
-  IntArrayRef sym_sizes() const { return sizes(); }
-  IntArrayRef sym_strides() const { return strides(); }
-  int64_t sym_size(int64_t dim) const { return size(dim); }
-  int64_t sym_stride(int64_t dim) const { return stride(dim); }
-  int64_t sym_numel() const { return numel(); }
-  int64_t sym_storage_offset() const { return storage_offset(); }
-  size_t sym_nbytes() const { return nbytes(); }
+#include <taper/framework/tensor_absent.inc>
   Storage storage() const { return Storage(impl().storage); }
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   /// "CPUFloatType": LibTorch's name of dtype and device.

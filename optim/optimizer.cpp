@@ -72,10 +72,10 @@ void Optimizer::check_group(const OptimizerParamGroup& group) const {
     for (const Tensor& p : g.params()) known.insert(p.unsafeGetTensorImpl());
   for (const Tensor& p : group.params()) {
     TAPER_CHECK(p.defined(), "Optimizer: expected defined parameters, got an undefined tensor");
-    TAPER_CHECK(p.is_leaf(), "can't optimize a non-leaf Tensor");
-    autograd::check_no_internal_overlap(p);
+    TAPER_CHECK(p.is_leaf(), "Optimizer: can't optimize a non-leaf Tensor");
+    autograd::check_no_internal_overlap("Optimizer", p);
     TAPER_CHECK(!known.count(p.unsafeGetTensorImpl()),
-                "some parameters appear in more than one parameter group");
+                "Optimizer: some parameters appear in more than one parameter group");
   }
 }
 

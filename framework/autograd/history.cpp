@@ -148,21 +148,21 @@ void check_view_may_change(const TensorImpl& t) {
   }
 }
 
-void check_inference_may_change(const TensorImpl& t) {
-  TAPER_CHECK(!t.inference || InferenceMode::is_enabled(),
-              "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+void check_inference_may_change(const char* op, const TensorImpl& t) {
+  TAPER_CHECK(!t.inference || InferenceMode::is_enabled(), op,
+              ": Inplace update to inference tensor outside InferenceMode is not allowed.You can "
               "make a clone to get a normal tensor before doing inplace update.See "
               "https://github.com/pytorch/rfcs/pull/17 for more details.");
 }
 
-void check_is_no_leaf(const TensorImpl& t) {
+void check_is_no_leaf(const char* op, const TensorImpl& t) {
   const TensorImpl& base = base_or_self(t);
   TAPER_CHECK(
       !t.view_base || base.grad_fn ||
           !(base.leaf_requires_grad || t.leaf_requires_grad || t.grad_fn),
-      "a view of a leaf Variable that requires grad is being used in an in-place operation.");
-  TAPER_CHECK(!t.leaf_requires_grad || t.grad_fn,
-              "a leaf Variable that requires grad is being used in an in-place operation.");
+      op, ": a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  TAPER_CHECK(!t.leaf_requires_grad || t.grad_fn, op,
+              ": a leaf Variable that requires grad is being used in an in-place operation.");
 }
 
 /// The last change that will be recorded on this thread: of which tensor, and how many tensors its
@@ -185,12 +185,12 @@ void prepare_change(const Tensor& x, const detail::Inputs& others) {
 
 }  // namespace
 
-bool check_new_history(const Tensor& x, const detail::Inputs& others) {
+bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others) {
   const TensorImpl& t = x.impl();
-  check_inference_may_change(t);
+  check_inference_may_change(op, t);
   if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
-  check_is_no_leaf(t);
+  check_is_no_leaf(op, t);
   bool wanted = t.requires_grad();
   for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(x, *others.p[i]);
   if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
@@ -212,16 +212,16 @@ bool overlaps_itself(const TensorImpl& t) {
   return false;
 }
 
-void check_no_internal_overlap(const Tensor& x) {
-  TAPER_CHECK(!overlaps_itself(x.impl()),
-              "unsupported operation: more than one element of the "
+void check_no_internal_overlap(const char* op, const Tensor& x) {
+  TAPER_CHECK(!overlaps_itself(x.impl()), op,
+              ": unsupported operation: more than one element of the "
               "written-to tensor refers to a single memory location. Please clone() the tensor "
               "before performing the operation.");
 }
 
-bool check_inplace(const char*, const Tensor& x, const detail::Inputs& others) {
-  const bool recording = check_new_history(x, others);
-  check_no_internal_overlap(x);
+bool check_inplace(const char* op, const Tensor& x, const detail::Inputs& others) {
+  const bool recording = check_new_history(op, x, others);
+  check_no_internal_overlap(op, x);
   return recording;
 }
 

@@ -47,9 +47,9 @@ void check_operands(const BinaryOp& op, const BinaryOperand& a, const BinaryOper
 void check_storable(const BinaryOp& op, const Tensor& y, const BinaryOperand& b,
                     ScalarType result) {
   if (op.exact_with_number && !b.tensor)
-    check_out_dtype(y, result);
+    check_out_dtype(op.name, y, result);
   else if (!op.tests)
-    check_result_cast(result, y.scalar_type());
+    check_result_cast(op.name, result, y.scalar_type());
 }
 
 // What complex numbers are to logic: whether they are 0.
@@ -125,11 +125,11 @@ bool check_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) 
                                                    const BinaryOperand& b, const Scalar* alpha) {
   check_operands(op, x, b);
   const bool recording = check_inplace(op, x, b);
-  const bool meet = b.tensor && check_overlap(x, *b.tensor);
+  const bool meet = b.tensor && check_overlap(op.name, x, *b.tensor);
   const ScalarType dtype = operand_dtype(op, x, b);
   const ScalarType result = result_dtype(op, dtype);
   const BinaryPlan p = plan_binary(op.name, x, b, dtype);
-  check_result_shape(x, p.shape);
+  check_result_shape(op.name, x, p.shape);
   check_storable(op, x, b, result);
   if (op.check) op.check(op, x, b);
   if (x.numel() > 0) compute_into(op, x, p, result, !meet, alpha);
@@ -145,7 +145,7 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
   const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
   const ScalarType result = result_dtype(op, p.dtype);
   if (!out.defined()) out = make_tensor(p.shape, result, p.device);
-  const OutPlan to = plan_out(out, p.shape, {x, y});
+  const OutPlan to = plan_out(op.name, out, p.shape, {x, y});
   check_storable(op, out, b, result);
   if (op.check) op.check(op, a, b);
   to.resize();

@@ -129,7 +129,7 @@ Tensor& clamp_numbers_inplace(Tensor& x, const NumberBounds& b) {
 Tensor& clamp_numbers_out(const char* op, Tensor& out, const Tensor& x, const NumberBounds& b) {
   check_defined(op, x, "input");
   check_out_gradient(op, out, {x});
-  if (out.defined()) check_out_dtype(out, clamp_dtype(x, b));
+  if (out.defined()) check_out_dtype(op, out, clamp_dtype(x, b));
   return store_out(op, out, clamp_numbers(x, b), {x});
 }
 

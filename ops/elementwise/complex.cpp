@@ -262,7 +262,7 @@ Tensor& angle_out(Tensor& out, const Tensor& x) {
   return store_out("angle", out, angle(x.detach()), {x});
 }
 Tensor& sgn_out(Tensor& out, const Tensor& x) {
-  if (out.defined()) check_out_dtype(out, x.scalar_type());
+  if (out.defined()) check_out_dtype("sgn", out, x.scalar_type());
   return store_out("sgn", out, sgn(x.detach()), {x});
 }
 Tensor Tensor::angle() const { return taper::angle(*this); }

@@ -256,7 +256,7 @@ Tensor& lerp_out(Tensor& out, const Tensor& start, const Tensor& end, const Tens
       computed_out("lerp", out, {start, end, weight}, run_lerp(start, end, weight)))
     return out;
   const Tensor r = lerp_values(start, end, weight);
-  if (out.defined()) check_out_dtype(out, r.scalar_type());
+  if (out.defined()) check_out_dtype("lerp", out, r.scalar_type());
   return store_out("lerp", out, r, {start, end, weight});
 }
 

@@ -52,9 +52,9 @@ bool computed_in_place(const char* op, Operands all, const Run& run) {
   if (!alike(all) || any_needs_grad(all)) return false;
   const Tensor& x = *all.begin();
   bool meet = false;
-  for (const Tensor& t : all) meet |= check_overlap(x, t);
+  for (const Tensor& t : all) meet |= check_overlap(op, x, t);
   autograd::check_inplace(op, x);
-  check_result_shape(x, common_shape(all));
+  check_result_shape(op, x, common_shape(all));
   if (meet) return false;
   if (x.numel() > 0) run(x);
   autograd::mark_changed(x);
@@ -66,7 +66,7 @@ template <class Run>
 bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
   if (!alike(all) || !alike({*all.begin(), out})) return false;
   check_out_gradient(op, out, all);
-  const OutPlan to = plan_out(out, common_shape(all), all);
+  const OutPlan to = plan_out(op, out, common_shape(all), all);
   if (!to.apart) return false;
   to.resize();
   if (out.numel() > 0) run(out);

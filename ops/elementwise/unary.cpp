@@ -149,7 +149,7 @@ Tensor& unary_inplace(Tensor& x, bool keeps_dtype) {
   check_inplace(Op::name, x);
   check_input<Op>(x, keeps_dtype);
   if (!keeps_dtype && !isFloatingOrComplexType(x.scalar_type()))
-    check_result_cast(default_dtype(), x.scalar_type());
+    check_result_cast(Op::name, default_dtype(), x.scalar_type());
   const bool recording = needs_grad(x);
   // The derivative may need the values that are about to be overwritten.
   const Tensor before =
@@ -194,11 +194,11 @@ Tensor& unary_out(Tensor& out, const Tensor& given, bool keeps_dtype) {
                        ? given
                        : given.to(default_dtype());
   if (!out.defined()) out = detail::make_like(x);
-  const OutPlan to = plan_out(out, x.impl().sizes, {given});
+  const OutPlan to = plan_out(Op::name, out, x.impl().sizes, {given});
   if (keeps_dtype)
-    check_out_dtype(out, x.scalar_type());
+    check_out_dtype(Op::name, out, x.scalar_type());
   else
-    check_result_cast(x.scalar_type(), out.scalar_type());
+    check_result_cast(Op::name, x.scalar_type(), out.scalar_type());
   return finish_out(to, out, x, x.scalar_type(),
                     [](const Tensor& y, const Tensor& v) { Op::run(y, v); });
 }
@@ -253,7 +253,7 @@ Tensor& unary_out_of_any(Tensor& out, const Tensor& x, bool keeps_dtype) {
     if (is_bool(x)) return store_out("sign", out, x.clone(), {x});
   if constexpr (std::is_same_v<Op, square_op>)
     if (is_bool(x)) {
-      if (out.defined()) check_out_dtype(out, kLong);
+      if (out.defined()) check_out_dtype("square", out, kLong);
       return store_out("square", out, x.to(kLong), {x});
     }
   return unary_out<Op>(out, x, keeps_dtype);
@@ -304,7 +304,7 @@ Tensor& logical_not_out(Tensor& out, const Tensor& x) {
   if (!out.defined()) return out = logical_not(x);
   if (x.is_complex()) return store_out("logical_not", out, logical_not(x), {x});
   return finish_out(
-      plan_out(out, x.impl().sizes, {x}), out, x, kBool,
+      plan_out("logical_not", out, x.impl().sizes, {x}), out, x, kBool,
       [](const Tensor& y, const Tensor& v) { TAPER_ON_DEVICE(v, logical_not, y, v); });
 }
 // The truth is constant almost everywhere: the gradient is zero.
@@ -349,8 +349,8 @@ Tensor bitwise_not(const Tensor& x) {
 Tensor& bitwise_not_out(Tensor& out, const Tensor& x) {
   check_bits(x);
   if (!out.defined()) return out = bitwise_not(x);
-  const OutPlan to = plan_out(out, x.impl().sizes, {x});
-  check_out_dtype(out, x.scalar_type());
+  const OutPlan to = plan_out("bitwise_not", out, x.impl().sizes, {x});
+  check_out_dtype("bitwise_not", out, x.scalar_type());
   return finish_out(to, out, x, x.scalar_type(), run_bitwise_not);
 }
 Tensor Tensor::bitwise_not() const { return taper::bitwise_not(*this); }

@@ -23,7 +23,8 @@ using solver::Triangle;
 constexpr int kMostInBatch = 512;
 
 int narrow(int64_t n) {
-  TAPER_CHECK(n <= INT32_MAX, "expected matrices with sizes and a batch below 2^31, got ", n);
+  TAPER_CHECK(n <= INT32_MAX, "linalg: expected matrices with sizes and a batch below 2^31, got ",
+              n);
   return static_cast<int>(n);
 }
 

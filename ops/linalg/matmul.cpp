@@ -83,7 +83,7 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
 
 // `y`, computed from the inputs without history, into `out`.
 Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
-  check_asked_dtype(out, y.scalar_type());
+  check_asked_dtype(op, out, y.scalar_type());
   return store_out(op, out, y, inputs);
 }
 

@@ -113,8 +113,7 @@ Tensor gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
 }
 
 void check_floating(const char* name, const Tensor& x) {
-  TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(), '"', name, "\" not implemented for '",
-                 x.scalar_type(), "'");
+  if (!x.is_floating_point()) detail::unsupported_dtype(name, x.scalar_type());
 }
 
 // x itself where its elements are side by side, in whatever order: the kernels go along memory.

@@ -157,7 +157,7 @@ void check_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Te
   check_same_device("scaled_dot_product_attention", q, k);
   check_same_device("scaled_dot_product_attention", q, v);
   TAPER_CHECK_AS(NotImplementedError, q.is_floating_point(),
-                 "\"scaled_dot_product_attention\" not implemented for '", q.scalar_type(), "'");
+                 "scaled_dot_product_attention: not implemented for '", q.scalar_type(), "'");
   TAPER_CHECK(q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2),
               "scaled_dot_product_attention: expected (..., L, E), (..., S, E), (..., S, V), got ",
               q.sizes(), ", ", k.sizes(), ", ", v.sizes());

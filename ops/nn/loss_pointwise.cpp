@@ -84,8 +84,8 @@ Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target
                       int64_t reduction) {
   check_reduction(op.name, reduction);
   const ScalarType dtype = promoteTypes(self.scalar_type(), target.scalar_type());
-  TAPER_CHECK_AS(NotImplementedError, isFloatingType(dtype), '"', op.name,
-                 "_cpu\" not implemented for '", dtype, "'");
+  if (!isFloatingType(dtype))
+    detail::unsupported_dtype(detail::concat(op.name, "_cpu").c_str(), dtype);
   if (isReducedFloatingType(dtype))
     return pointwise_loss(op, self.to(kFloat), target.to(kFloat), reduction).to(dtype);
   const Tensor x = self.to(dtype), t = target.to(dtype);

@@ -13,8 +13,8 @@ namespace {
 bool in_float(const Tensor& x) { return isReducedFloatingType(x.scalar_type()); }
 
 void check_floating(const char* op, const Tensor& x) {
-  TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(), '"', op,
-                 "_kernel_impl\" not implemented for '", x.scalar_type(), "'");
+  if (!x.is_floating_point())
+    detail::unsupported_dtype(detail::concat(op, "_kernel_impl").c_str(), x.scalar_type());
 }
 
 // What the kernels of the derivatives take for granted.

@@ -162,7 +162,7 @@ TAPER_EXTREME_OUT(amin)
 #undef TAPER_EXTREME_OUT
 #define TAPER_POSITION_OUT(name)                                                             \
   Tensor& name##_out(Tensor& out, const Tensor& self, optional<int64_t> dim, bool keepdim) { \
-    check_asked_dtype(out, kLong);                                                           \
+    check_asked_dtype(#name, out, kLong);                                                    \
     return store_out(#name, out, name(self.detach(), dim, keepdim), {self});                 \
   }
 TAPER_POSITION_OUT(argmax)

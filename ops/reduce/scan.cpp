@@ -175,7 +175,7 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& x, int64_t dim) {
 
 #define TAPER_SCAN_OUT(name)                                                                  \
   Tensor& name##_out(Tensor& out, const Tensor& x, int64_t dim, optional<ScalarType> dtype) { \
-    if (dtype) check_asked_dtype(out, *dtype);                                                \
+    if (dtype) check_asked_dtype(#name, out, *dtype);                                         \
     if (out.defined()) dtype = out.scalar_type();                                             \
     return store_out(#name, out, name(x.detach(), dim, dtype), {x});                          \
   }

@@ -23,22 +23,23 @@ Overlap overlap_of(const Tensor& a, const Tensor& b) {
 }
 
 namespace {
-void check_not_shared(bool shared) {
-  TAPER_CHECK(!shared,
-              "unsupported operation: some elements of the input tensor and the written-to tensor "
-              "refer to a single memory location. Please clone() the tensor before performing the "
-              "operation.");
+void check_not_shared(const char* op, bool shared) {
+  TAPER_CHECK(
+      !shared, op,
+      ": unsupported operation: some elements of the input tensor and the written-to tensor "
+      "refer to a single memory location. Please clone() the tensor before performing the "
+      "operation.");
 }
 }  // namespace
 
-bool check_overlap(const Tensor& y, const Tensor& x) {
+bool check_overlap(const char* op, const Tensor& y, const Tensor& x) {
   const Overlap o = overlap_of(y, x);
-  check_not_shared(o == Overlap::kPartial);
+  check_not_shared(op, o == Overlap::kPartial);
   return o == Overlap::kUnknown;
 }
-void check_apart(const Tensor& y, const Tensor& x) {
+void check_apart(const char* op, const Tensor& y, const Tensor& x) {
   const Overlap o = overlap_of(y, x);
-  check_not_shared(o == Overlap::kPartial || o == Overlap::kFull);
+  check_not_shared(op, o == Overlap::kPartial || o == Overlap::kFull);
 }
 
 // ---------------------------------------------------------------- forms
@@ -59,9 +60,9 @@ Tensor detail::before_change(const Tensor& x) {
   return y;
 }
 
-Tensor& detail::overwrite(const Tensor& x, const Tensor& y) {
-  check_result_shape(x, y.impl().sizes);
-  check_result_cast(y.scalar_type(), x.scalar_type());
+Tensor& detail::overwrite(const char* op, const Tensor& x, const Tensor& y) {
+  check_result_shape(op, x, y.impl().sizes);
+  check_result_cast(op, y.scalar_type(), x.scalar_type());
   if (x.is_view() || !y.requires_grad()) return x.copy_(y);
   x.detach().copy_(y.detach());
   autograd::rebase_history(x, y.grad_fn());

@@ -23,14 +23,14 @@ inline bool any_needs_grad(Operands tensors) {
 }
 
 /// Throws unless a result of dtype `result` may be stored in a tensor of dtype `to`.
-inline void check_result_cast(ScalarType result, ScalarType to) {
-  TAPER_CHECK(canCast(result, to), "result type ", toString(result),
+inline void check_result_cast(const char* op, ScalarType result, ScalarType to) {
+  TAPER_CHECK(canCast(result, to), op, ": result type ", toString(result),
               " can't be cast to the desired output type ", toString(to));
 }
 
 /// Throws unless a result of this shape fits into `x` as it is.
-inline void check_result_shape(const Tensor& x, const Dims& shape) {
-  TAPER_CHECK(x.impl().sizes == shape, "output with shape ", x.sizes(),
+inline void check_result_shape(const char* op, const Tensor& x, const Dims& shape) {
+  TAPER_CHECK(x.impl().sizes == shape, op, ": output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
 }
 
@@ -40,9 +40,9 @@ enum class Overlap { kNone, kFull, kPartial, kUnknown };
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 /// Throws when some elements of `y`, which is written, are read as other elements of `x`. True when
 /// that cannot be excluded: then work on a copy.
-bool check_overlap(const Tensor& y, const Tensor& x);
+bool check_overlap(const char* op, const Tensor& y, const Tensor& x);
 /// Throws also where `x` is `y`, all of it.
-void check_apart(const Tensor& y, const Tensor& x);
+void check_apart(const char* op, const Tensor& y, const Tensor& x);
 
 /// Which form of an op runs: y = op(x) works on a copy, op_(x) on x itself. `name` is the op's, for
 /// messages.
@@ -72,7 +72,7 @@ namespace detail {
 Tensor before_change(const Tensor& x);
 /// x takes over the value and the history of `y`, which was computed from it. Throws, before
 /// anything changes, when shape or dtype do not fit.
-Tensor& overwrite(const Tensor& x, const Tensor& y);
+Tensor& overwrite(const char* op, const Tensor& x, const Tensor& y);
 }  // namespace detail
 
 /// The in-place form of an op that is written out of place: x becomes f(x). `others` are the
@@ -80,14 +80,14 @@ Tensor& overwrite(const Tensor& x, const Tensor& y);
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   const bool recording = autograd::check_inplace(name, x, others);
-  return detail::overwrite(x, f(recording ? detail::before_change(x) : x));
+  return detail::overwrite(name, x, f(recording ? detail::before_change(x) : x));
 }
 
 /// The same for a pointwise op, whose operands may not overlap x in part.
 template <class F>
 Tensor& pointwise_in_place(const char* name, const Tensor& x, Operands others, const F& f) {
   for (const Tensor& t : others)
-    if (t.defined()) check_overlap(x, t);
+    if (t.defined()) check_overlap(name, x, t);
   return in_place(name, x, others, f);
 }
 

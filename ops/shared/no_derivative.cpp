@@ -3,7 +3,7 @@
 namespace taper::detail {
 
 void throw_no_derivative(const char* op) {
-  throw Error(concat("derivative for aten::", op, " is not implemented"));
+  throw Error(concat(op, ": derivative for aten::", op, " is not implemented"));
 }
 
 Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs) {
@@ -16,7 +16,7 @@ Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inpu
 }
 
 void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
-  TAPER_CHECK(!autograd::needs_grad(x), "The function '", op,
+  TAPER_CHECK(!autograd::needs_grad(x), op, ": The function '", op,
               "' is not differentiable with respect to argument '", argument,
               "'. This input cannot have requires_grad True.");
 }

@@ -15,33 +15,23 @@ void check_out_gradient(const char* op, const Tensor& out, Operands inputs) {
   if (out.defined() && out.is_inference()) autograd::check_inplace(op, out);
 }
 
-namespace {
-
-// Numbers go to any device.
-void check_same_device(const Tensor& out, const Tensor& x) {
-  TAPER_CHECK(x.device() == out.device() || (x.is_cpu() && x.dim() == 0),
-              "Expected all tensors to be on the same device, but found at least two devices, ",
-              out.device(), " and ", x.device(), "!");
+void check_out_device(const char* op, const Tensor& out, Device device) {
+  TAPER_CHECK(out.device() == device, op, ": Expected out tensor to have device ", device,
+              ", but got ", out.device(), " instead");
 }
 
-}  // namespace
-
-void check_out_device(const Tensor& out, Device device) {
-  TAPER_CHECK(out.device() == device, "Expected out tensor to have device ", device, ", but got ",
-              out.device(), " instead");
-}
-
-OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs) {
-  autograd::check_no_internal_overlap(out);
+OutPlan plan_out(const char* op, const Tensor& out, const Dims& sizes, Operands inputs) {
+  autograd::check_no_internal_overlap(op, out);
   OutPlan plan{out, sizes, true};
   const bool grows = out.impl().sizes != sizes;
   for (const Tensor& x : inputs) {
     if (!x.defined()) continue;
-    check_same_device(out, x);
-    if (check_overlap(out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
+    // Numbers go to any device.
+    if (!x.is_cpu() || x.dim() > 0) check_same_device(op, out, x);
+    if (check_overlap(op, out, x) || (grows && out.is_alias_of(x))) plan.apart = false;
   }
   for (const Tensor& x : inputs)
-    if (grows && out.is_same(x)) check_result_shape(out, sizes);
+    if (grows && out.is_same(x)) check_result_shape(op, out, sizes);
   return plan;
 }
 
@@ -56,14 +46,15 @@ void OutPlan::resize_other_sizes() const {
   out.resize_(sizes);
 }
 
-void check_out_dtype(const Tensor& out, ScalarType dtype) {
-  TAPER_CHECK(out.scalar_type() == dtype, "Found dtype ", toString(out.scalar_type()),
+void check_out_dtype(const char* op, const Tensor& out, ScalarType dtype) {
+  TAPER_CHECK(out.scalar_type() == dtype, op, ": Found dtype ", toString(out.scalar_type()),
               " but expected ", toString(dtype));
 }
 
-void check_asked_dtype(const Tensor& out, ScalarType dtype) {
-  TAPER_CHECK(!out.defined() || out.scalar_type() == dtype, "Expected out tensor to have dtype ",
-              cpp_type_name(dtype), ", but got ", cpp_type_name(out.scalar_type()), " instead");
+void check_asked_dtype(const char* op, const Tensor& out, ScalarType dtype) {
+  TAPER_CHECK(!out.defined() || out.scalar_type() == dtype, op,
+              ": Expected out tensor to have dtype ", cpp_type_name(dtype), ", but got ",
+              cpp_type_name(out.scalar_type()), " instead");
 }
 
 namespace {
@@ -144,7 +135,7 @@ bool converts(std::string_view op) {
 }  // namespace
 
 void check_stored_dtype(const char* op, const Tensor& out, ScalarType result) {
-  if (converts(op)) return check_result_cast(result, out.scalar_type());
+  if (converts(op)) return check_result_cast(op, result, out.scalar_type());
   TAPER_CHECK(out.scalar_type() == result, op, ": Expected out tensor to have dtype ",
               cpp_type_name(result), ", but got ", cpp_type_name(out.scalar_type()), " instead");
 }
@@ -152,8 +143,8 @@ void check_stored_dtype(const char* op, const Tensor& out, ScalarType result) {
 Tensor& store_out(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_out_gradient(op, out, inputs);
   if (!out.defined()) return out = y;
-  check_out_device(out, y.device());
-  const OutPlan to = plan_out(out, y.impl().sizes, inputs);
+  check_out_device(op, out, y.device());
+  const OutPlan to = plan_out(op, out, y.impl().sizes, inputs);
   check_stored_dtype(op, out, y.scalar_type());
   to.resize();
   const NoGradGuard values_only;

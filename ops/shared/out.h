@@ -6,8 +6,8 @@
 // and for `out` whose memory overlaps itself or in part that of an input.
 //
 //   check_out_gradient(name, out, {x});                // LibTorch's order of checks
-//   const OutPlan to = plan_out(out, sizes, {x});
-//   check_result_cast(dtype, out.scalar_type());
+//   const OutPlan to = plan_out(name, out, sizes, {x});
+//   check_result_cast(name, dtype, out.scalar_type());
 //   to.resize();
 //   if (to.apart) run(out, x); else out.detach().copy_(result);
 #pragma once
@@ -37,17 +37,17 @@ struct OutPlan {
 /// Throws when `out` is on another device than an input (but for 0-dim ones of the CPU), when its
 /// memory overlaps itself or in part that of an input, and when `out` is an input itself but of
 /// another shape.
-OutPlan plan_out(const Tensor& out, const Dims& sizes, Operands inputs);
+OutPlan plan_out(const char* op, const Tensor& out, const Dims& sizes, Operands inputs);
 
 /// Throws unless `out` is where the result is.
-void check_out_device(const Tensor& out, Device device);
+void check_out_device(const char* op, const Tensor& out, Device device);
 
 /// Throws unless `out` has just this dtype: for ops that convert nothing.
-void check_out_dtype(const Tensor& out, ScalarType dtype);
+void check_out_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
 /// The same where out's dtype was asked for: "Expected out tensor to have dtype double, but got
 /// float instead".
-void check_asked_dtype(const Tensor& out, ScalarType dtype);
+void check_asked_dtype(const char* op, const Tensor& out, ScalarType dtype);
 
 /// Throws unless a result of this dtype may be stored in `out` by the op.
 void check_stored_dtype(const char* op, const Tensor& out, ScalarType result);

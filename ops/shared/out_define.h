@@ -15,8 +15,8 @@ inline OutPair store_pair(const char* op, Tensor& first, Tensor& second,
                           const std::tuple<Tensor, Tensor>& y, Operands inputs) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
     if (!out.defined()) return;
-    check_out_device(out, result.device());
-    plan_out(out, result.impl().sizes, inputs);
+    check_out_device(op, out, result.device());
+    plan_out(op, out, result.impl().sizes, inputs);
     check_stored_dtype(op, out, result.scalar_type());
   };
   check(first, std::get<0>(y));
@@ -36,7 +36,7 @@ inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
   check_defined(op, out, "out");
   check_out_gradient(op, out, {});
   checked_numel(size);
-  plan_out(out, Dims(size), {}).resize();
+  plan_out(op, out, Dims(size), {}).resize();
   return out;
 }
 

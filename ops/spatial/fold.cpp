@@ -40,21 +40,21 @@ Tensor to_images(const Tensor& columns, const Sizes& sizes, const FoldWindows& w
 }
 
 // ---------------------------------------------------------------------- checks and shapes
-void take_pair(const char* what, int64_t (&to)[2], IntArrayRef from) {
-  TAPER_CHECK(from.size() == 1 || from.size() == 2, "It is expected ", what,
+void take_pair(const char* op, const char* what, int64_t (&to)[2], IntArrayRef from) {
+  TAPER_CHECK(from.size() == 1 || from.size() == 2, op, ": It is expected ", what,
               " equals to 2, but got size ", from.size());
   for (size_t d = 0; d < 2; ++d) to[d] = from.size() == 1 ? from[0] : from[d];
 }
 
-FoldWindows windows_from(IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding,
-                         IntArrayRef stride) {
+FoldWindows windows_from(const char* op, IntArrayRef kernel, IntArrayRef dilation,
+                         IntArrayRef padding, IntArrayRef stride) {
   FoldWindows w{};
-  take_pair("kernel_size", w.kernel, kernel);
-  take_pair("dilation", w.dilation, dilation);
-  take_pair("padding", w.padding, padding);
-  take_pair("stride", w.stride, stride);
-  const auto check = [](const char* what, const char* name, const int64_t(&v)[2], int64_t least) {
-    TAPER_CHECK(v[0] >= least && v[1] >= least, what, " should be ",
+  take_pair(op, "kernel_size", w.kernel, kernel);
+  take_pair(op, "dilation", w.dilation, dilation);
+  take_pair(op, "padding", w.padding, padding);
+  take_pair(op, "stride", w.stride, stride);
+  const auto check = [op](const char* what, const char* name, const int64_t(&v)[2], int64_t least) {
+    TAPER_CHECK(v[0] >= least && v[1] >= least, op, ": ", what, " should be ",
                 least ? "greater than zero" : "non-negative", ", but got ", name, "_height: ", v[0],
                 " ", name, "_width: ", v[1]);
   };
@@ -112,7 +112,7 @@ void check_floats(const char* op, const Tensor& x) {
 Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride) {
   check_defined("im2col", self, "input");
-  FoldWindows w = windows_from(kernel_size, dilation, padding, stride);
+  FoldWindows w = windows_from("im2col", kernel_size, dilation, padding, stride);
   const bool batch = self.dim() == 4;
   TAPER_CHECK(
       (batch || self.dim() == 3) && positive(self.sizes().slice(batch ? 1 : 0)),
@@ -143,8 +143,8 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
               IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
   check_defined("col2im", self, "input");
-  FoldWindows w = windows_from(kernel_size, dilation, padding, stride);
-  take_pair("output_size", w.image, output_size);
+  FoldWindows w = windows_from("col2im", kernel_size, dilation, padding, stride);
+  take_pair("col2im", "output_size", w.image, output_size);
   const bool batch = self.dim() == 3;
   TAPER_CHECK(
       (batch || self.dim() == 2) && positive(self.sizes().slice(batch ? 1 : 0)),

@@ -183,7 +183,7 @@ template <class Join>
 Tensor& joined_out(const char* op, Tensor& out, TensorList tensors, const Join& join) {
   for (const Tensor& t : tensors) {
     check_out_gradient(op, out, {t});
-    if (out.defined() && t.defined()) check_apart(out, t);
+    if (out.defined() && t.defined()) check_apart(op, out, t);
   }
   const NoGradGuard values_only;
   const Tensor y = join();

@@ -52,7 +52,8 @@ void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) 
 }
 
 void check_copy_shapes(const Tensor& x, const Tensor& src) {
-  if (src.sizes() != x.sizes()) check_result_shape(x, broadcast_shapes(x.sizes(), src.sizes()));
+  if (src.sizes() != x.sizes())
+    check_result_shape("copy_", x, broadcast_shapes(x.sizes(), src.sizes()));
 }
 
 // Of what was overwritten: zeros, so that the leaf behind it gets a grad.
@@ -186,7 +187,7 @@ void fill_values(const Tensor& x, const Scalar& value) {
 
 // One value for all elements may be written to memory that overlaps itself.
 Tensor& Tensor::fill_(const Scalar& value) const {
-  const bool recording = check_new_history(*this);
+  const bool recording = check_new_history("fill_", *this);
   fill_values(*this, value);
   mark_changed(*this);
   if (recording) record_inplace("FillBackward2", *this, {*this}, no_gradient);
@@ -194,10 +195,12 @@ Tensor& Tensor::fill_(const Scalar& value) const {
 }
 
 Tensor& Tensor::fill_(const Tensor& value) const {
-  TAPER_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ",
+  TAPER_CHECK(value.dim() == 0,
+              "fill_: fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
-  const bool recording = check_new_history(*this, {value});
-  if (recording) autograd::check_no_internal_overlap(*this);  // the derivative counts each element
+  const bool recording = check_new_history("fill_", *this, {value});
+  if (recording)
+    autograd::check_no_internal_overlap("fill_", *this);  // the derivative counts each element
   copy_values(*this, value);
   mark_changed(*this);
   if (recording)
@@ -210,7 +213,7 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 }
 
 Tensor& Tensor::zero_() const {
-  const bool recording = check_new_history(*this);
+  const bool recording = check_new_history("zero_", *this);
   if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
   mark_changed(*this);
   if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);

@@ -40,7 +40,7 @@ Tensor& take_over(const Tensor& self, const intrusive_ptr<StorageImpl>& storage,
 void check_without_grad(const char* op, const Tensor& self) {
   check_defined(op, self, "self");
   TAPER_CHECK(!self.requires_grad(), op, ": expected a tensor that does not require a gradient");
-  if (self.is_inference()) autograd::check_new_history(self);
+  if (self.is_inference()) autograd::check_new_history(op, self);
 }
 
 void check_source(const Tensor& self, ScalarType dtype, Device device) {

@@ -13,9 +13,10 @@ namespace {
 // `x` takes over the geometry of `y`, a view of the same elements, and records the change, whose
 // derivative is `backward`.
 template <class Backward>
-Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backward& backward) {
+Tensor& become(const char* op, const char* node, const Tensor& x, const Tensor& y,
+               const Backward& backward) {
   TensorImpl& t = x.impl();
-  const bool recording = autograd::check_new_history(x);
+  const bool recording = autograd::check_new_history(op, x);
   if (recording) autograd::record(node, y, {x}, backward);
   t.sizes = y.impl().sizes;
   t.strides = y.impl().strides;
@@ -30,8 +31,8 @@ Tensor& become(const char* node, const Tensor& x, const Tensor& y, const Backwar
 }
 
 // The same where only dimensions of size 1 come or go.
-Tensor& become_squeezed(const char* node, const Tensor& x, const Tensor& y) {
-  return become(node, x, y,
+Tensor& become_squeezed(const char* op, const char* node, const Tensor& x, const Tensor& y) {
+  return become(op, node, x, y,
                 [before = x.impl().sizes](const Tensor& g) { return g.reshape(before); });
 }
 
@@ -44,31 +45,31 @@ bool is_given(const StorageImpl& s) {
 }  // namespace
 
 Tensor& Tensor::transpose_(int64_t dim0, int64_t dim1) const {
-  return become("TransposeBackward1", *this, detach().transpose(dim0, dim1),
+  return become("transpose_", "TransposeBackward1", *this, detach().transpose(dim0, dim1),
                 [dim0, dim1](const Tensor& g) { return g.transpose(dim0, dim1); });
 }
 Tensor& Tensor::t_() const {
   TAPER_CHECK(dim() <= 2, "t_() expects a tensor with <= 2 dimensions, but self is ", dim(), "D");
-  return become("TBackward1", *this, detach().t(), [](const Tensor& g) { return g.t(); });
+  return become("t_", "TBackward1", *this, detach().t(), [](const Tensor& g) { return g.t(); });
 }
 Tensor& Tensor::unsqueeze_(int64_t dim) const {
-  return become_squeezed("UnsqueezeBackward1", *this, detach().unsqueeze(dim));
+  return become_squeezed("unsqueeze_", "UnsqueezeBackward1", *this, detach().unsqueeze(dim));
 }
 Tensor& Tensor::squeeze_() const {
-  return become_squeezed("SqueezeBackward2", *this, detach().squeeze());
+  return become_squeezed("squeeze_", "SqueezeBackward2", *this, detach().squeeze());
 }
 Tensor& Tensor::squeeze_(int64_t dim) const {
-  return become_squeezed("SqueezeBackward3", *this, detach().squeeze(dim));
+  return become_squeezed("squeeze_", "SqueezeBackward3", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::squeeze_(IntArrayRef dim) const {
-  return become_squeezed("SqueezeBackward5", *this, detach().squeeze(dim));
+  return become_squeezed("squeeze_", "SqueezeBackward5", *this, detach().squeeze(dim));
 }
 
 Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TensorImpl& t = impl();
   TAPER_CHECK(!t.requires_grad(), "resize_: cannot resize variables that require grad");
-  if (t.inference) autograd::check_new_history(*this);
+  if (t.inference) autograd::check_new_history("resize_", *this);
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
   const bool plain = !format || *format == MemoryFormat::Contiguous;
   const Dims strides = plain ? Dims() : channels_last_strides(size, *format);

@@ -14,9 +14,10 @@ using ::testing::Pointwise;
 TEST(InPlace, OnALeafIsAnErrorUnlessNoGradIsOn) {
   Tensor x = leaf({1, 2});
   EXPECT_EQ(message_of([&] { x.add_(scalar(1)); }),
-            "a leaf Variable that requires grad is being used in an in-place operation.");
-  EXPECT_EQ(message_of([&] { x.view({2}).add_(scalar(1)); }),
-            "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+            "add: a leaf Variable that requires grad is being used in an in-place operation.");
+  EXPECT_EQ(
+      message_of([&] { x.view({2}).add_(scalar(1)); }),
+      "add: a view of a leaf Variable that requires grad is being used in an in-place operation.");
   NoGradGuard no_grad;
   x.add_(scalar(1));
   EXPECT_THAT(values_of(x), ElementsAre(2, 3));
@@ -24,11 +25,11 @@ TEST(InPlace, OnALeafIsAnErrorUnlessNoGradIsOn) {
 }
 
 TEST(InPlace, OnALeafThatIsAView) {
-  const char* words =
+  const std::string words =
       "a view of a leaf Variable that requires grad is being used in an in-place operation.";
   Tensor x = doubles({1, 2, 3, 4}).view({2, 2}).requires_grad_();
-  EXPECT_EQ(message_of([&] { x.mul_(scalar(2)); }), words);
-  EXPECT_EQ(message_of([&] { x.view({4}).mul_(scalar(2)); }), words);
+  EXPECT_EQ(message_of([&] { x.mul_(scalar(2)); }), "mul: " + words);
+  EXPECT_EQ(message_of([&] { x.view({4}).mul_(scalar(2)); }), "mul: " + words);
   EXPECT_THAT(values_of(x), ElementsAre(1, 2, 3, 4));
 }
 
@@ -122,17 +123,24 @@ TEST(InPlace, CanBeDifferentiatedAgain) {
 
 TEST(InPlace, RefusesBeforeItChangesAnything) {
   Tensor x = values({1, 2, 3, 4}, kLong), half = values({0.5, 0.5, 0.5, 0.5}, kFloat);
-  for (const auto& op : std::vector<std::function<void()>>{
-           [&] { x.pow_(half); }, [&] { x.remainder_(half); }, [&] { x.bitwise_and_(half); },
-           [&] { x.atan2_(half); }, [&] { x.copysign_(2); }})
-    EXPECT_EQ(message_of(op), "result type Float can't be cast to the desired output type Long");
-  EXPECT_EQ(message_of([&] { x.pow_(0.5); }), "Found dtype Long but expected Float");
+  using NamedCalls = std::map<std::string, std::function<void()>>;
+  for (const auto& [name, op] : NamedCalls{{"pow", [&] { x.pow_(half); }},
+                                           {"remainder", [&] { x.remainder_(half); }},
+                                           {"bitwise_and", [&] { x.bitwise_and_(half); }},
+                                           {"atan2", [&] { x.atan2_(half); }},
+                                           {"copysign", [&] { x.copysign_(2); }}})
+    EXPECT_EQ(message_of(op),
+              name + ": result type Float can't be cast to the desired output type Long");
+  EXPECT_EQ(message_of([&] { x.pow_(0.5); }), "pow: Found dtype Long but expected Float");
   Tensor column = doubles({1, 2, 3, 4}).view({4, 1}), row = doubles({1, 2, 3, 4});
-  for (const auto& op : std::vector<std::function<void()>>{
-           [&] { row.pow_(column); }, [&] { row.fmod_(column); }, [&] { row.eq_(column); },
-           [&] { row.lerp_(column, 0.5); }, [&] { row.clamp_(optional<Tensor>(column)); },
-           [&] { row.addcdiv_(column, column); }})
-    EXPECT_EQ(message_of(op), "output with shape [4] doesn't match the broadcast shape [4, 4]");
+  for (const auto& [name, op] : NamedCalls{{"pow", [&] { row.pow_(column); }},
+                                           {"fmod", [&] { row.fmod_(column); }},
+                                           {"eq", [&] { row.eq_(column); }},
+                                           {"lerp", [&] { row.lerp_(column, 0.5); }},
+                                           {"clamp", [&] { row.clamp_(optional<Tensor>(column)); }},
+                                           {"addcdiv", [&] { row.addcdiv_(column, column); }}})
+    EXPECT_EQ(message_of(op),
+              name + ": output with shape [4] doesn't match the broadcast shape [4, 4]");
   Tensor zero = values({0, 0, 0, 0}, kLong);
   for (const auto& op : std::vector<std::function<void()>>{
            [&] { x.remainder_(zero); }, [&] { x.fmod_(0); }, [&] { x.div_(zero, "floor"); },
@@ -144,16 +152,16 @@ TEST(InPlace, RefusesBeforeItChangesAnything) {
 }
 
 TEST(InPlace, RefusesOperandsThatOverlapInPart) {
-  const char* words =
+  const std::string words =
       "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
       "a single memory location. Please clone() the tensor before performing the operation.";
   Tensor all = doubles({1, 2, 3, 4, 5, 6});
   const Tensor head = all.narrow(0, 0, 4), tail = all.narrow(0, 2, 4);
-  EXPECT_EQ(message_of([&] { head.add_(tail); }), words);
-  EXPECT_EQ(message_of([&] { head.lerp_(tail, 0.5); }), words);
+  EXPECT_EQ(message_of([&] { head.add_(tail); }), "add: " + words);
+  EXPECT_EQ(message_of([&] { head.lerp_(tail, 0.5); }), "lerp: " + words);
   Tensor out = head;
-  EXPECT_EQ(message_of([&] { mul_out(out, tail, tail); }), words);
-  EXPECT_EQ(message_of([&] { exp_out(out, tail); }), words);
+  EXPECT_EQ(message_of([&] { mul_out(out, tail, tail); }), "mul: " + words);
+  EXPECT_EQ(message_of([&] { exp_out(out, tail); }), "exp: " + words);
   EXPECT_THAT(values_of(all), ElementsAre(1, 2, 3, 4, 5, 6));
   // Elements that only lie between each other are fine.
   all.view({3, 2}).select(1, 0).add_(all.view({3, 2}).select(1, 1));
@@ -165,7 +173,7 @@ TEST(Out, ThatIsAnInputMayNotGrow) {
   EXPECT_EQ(message_of([&] {
               add_out(x, x, doubles({1, 2}).view({2, 1}));
             }),
-            "output with shape [2] doesn't match the broadcast shape [2, 2]");
+            "add: output with shape [2] doesn't match the broadcast shape [2, 2]");
   EXPECT_THAT(values_of(add_out(x, x, x)), ElementsAre(2, 4));
 }
 
@@ -319,13 +327,13 @@ TEST(Views, AnOperandMayBeAnotherViewOfTheSameBase) {
 }
 
 TEST(Views, GeometryOfAViewOfALeafMayNotChange) {
-  const char* words =
+  const std::string words =
       "a view of a leaf Variable that requires grad is being used in an in-place operation.";
   const Tensor x = leaf({1, 2}), view = x.view({1, 2});
-  EXPECT_EQ(message_of([&] { view.squeeze_(); }), words);
-  EXPECT_EQ(message_of([&] { view.t_(); }), words);
-  EXPECT_EQ(message_of([&] { view.transpose_(0, 1); }), words);
-  EXPECT_EQ(message_of([&] { view.unsqueeze_(0); }), words);
+  EXPECT_EQ(message_of([&] { view.squeeze_(); }), "squeeze_: " + words);
+  EXPECT_EQ(message_of([&] { view.t_(); }), "t_: " + words);
+  EXPECT_EQ(message_of([&] { view.transpose_(0, 1); }), "transpose_: " + words);
+  EXPECT_EQ(message_of([&] { view.unsqueeze_(0); }), "unsqueeze_: " + words);
   EXPECT_EQ(view.sizes(), IntArrayRef({1, 2}));
   EXPECT_THAT(message_of([&] { (x * scalar(1)).split(1)[0].unsqueeze_(0); }),
               HasSubstr("returns multiple views"));

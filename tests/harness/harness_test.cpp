@@ -162,7 +162,7 @@ Tensor square_out(Fault fault, Tensor& out, const Tensor& x) {
       throw Error(
           "square(): functions with out=... arguments don't support automatic differentiation, but "
           "one of the arguments requires grad.");
-    autograd::check_no_internal_overlap(out);
+    autograd::check_no_internal_overlap("square", out);
     if (out.device() != x.device()) throw Error("square: expected out on the device of x");
   }
   if (fault != Fault::kFormNotResized && out.sizes() != x.sizes()) out.resize_(x.sizes());

@@ -79,19 +79,19 @@ void error(const std::string& key, const Body& body) {
   };
   try {
     body();
-    line(key, "text", "no error");
+    line(key, "error", "no error");
   } catch (const c10::IndexError& e) {
-    line(key, "text", "IndexError: " + first_line(e.what_without_backtrace()));
+    line(key, "error", "IndexError: " + first_line(e.what_without_backtrace()));
   } catch (const c10::ValueError& e) {
-    line(key, "text", "ValueError: " + first_line(e.what_without_backtrace()));
+    line(key, "error", "ValueError: " + first_line(e.what_without_backtrace()));
   } catch (const c10::TypeError& e) {
-    line(key, "text", "TypeError: " + first_line(e.what_without_backtrace()));
+    line(key, "error", "TypeError: " + first_line(e.what_without_backtrace()));
   } catch (const c10::NotImplementedError& e) {
-    line(key, "text", "NotImplementedError: " + first_line(e.what_without_backtrace()));
+    line(key, "error", "NotImplementedError: " + first_line(e.what_without_backtrace()));
   } catch (const c10::Error& e) {
-    line(key, "text", "Error: " + first_line(e.what_without_backtrace()));
+    line(key, "error", "Error: " + first_line(e.what_without_backtrace()));
   } catch (const std::exception& e) {
-    line(key, "text", std::string("exception: ") + first_line(e.what()));
+    line(key, "error", std::string("exception: ") + first_line(e.what()));
   }
 }
 /// Only that there is an error: where the words are each library's own.

@@ -141,7 +141,7 @@ void words(const std::string& key, const Body& body) {
     show(key, "no error");
   } catch (const c10::Error& e) {
     const std::string text = e.what_without_backtrace();
-    show(key, text.substr(0, text.find('\n')));
+    line(key, "error", text.substr(0, text.find('\n')));
   }
 }
 

@@ -180,15 +180,16 @@ TEST(UnaryForms, SayWhatTheyDoNotTake) {
   EXPECT_EQ(message_of([&] { neg(truth); }).substr(0, 53),
             "neg: Negation, the `-` operator, on a bool tensor is ");
   EXPECT_EQ(message_of([&] { relu(truth); }), "relu: Boolean inputs not supported for relu");
-  EXPECT_EQ(message_of([&] { floor(truth); }), "\"floor_vml_cpu\" not implemented for 'Bool'");
-  EXPECT_EQ(message_of([&] { frac(whole); }), "\"frac_cpu\" not implemented for 'Long'");
+  EXPECT_EQ(message_of([&] { floor(truth); }),
+            "floor: \"floor_vml_cpu\" not implemented for 'Bool'");
+  EXPECT_EQ(message_of([&] { frac(whole); }), "frac: \"frac_cpu\" not implemented for 'Long'");
   EXPECT_EQ(message_of([&] { whole.exp_(); }),
-            "result type Float can't be cast to the desired output type Long");
+            "exp: result type Float can't be cast to the desired output type Long");
   Tensor out = whole.clone();
   EXPECT_EQ(message_of([&] { abs_out(out, to_tensor(Array({2}), kFloat)); }),
-            "Found dtype Long but expected Float");
+            "abs: Found dtype Long but expected Float");
   EXPECT_EQ(message_of([&] { exp_out(out, to_tensor(Array({2}), kFloat)); }),
-            "result type Float can't be cast to the desired output type Long");
+            "exp: result type Float can't be cast to the desired output type Long");
 }
 
 /// The derivative of a step is 0 everywhere.
