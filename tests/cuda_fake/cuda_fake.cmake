@@ -3,10 +3,11 @@
 # devices, which has no objects of framework/cuda/gpu, they are compiled here, without kernels.
 file(GLOB fake_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/*.cpp)
 add_executable(cuda_fake_tests ${fake_sources})
+# Headers that differ for GPUs and for the host are read as the runtime for GPUs reads them.
+set_source_files_properties(${fake_sources} PROPERTIES COMPILE_DEFINITIONS
+  "TAPER_CUDA_KERNELS=1;FAKE_CUDA_KERNELS=$<BOOL:${TAPER_NVCC}>")
 set(others "/cmake_pch")
-if(TAPER_NVCC)
-  set_source_files_properties(${fake_sources} PROPERTIES COMPILE_DEFINITIONS FAKE_CUDA_KERNELS=1)
-else()
+if(NOT TAPER_NVCC)
   set(others "\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cmake_pch")
   set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
   taper_add_gpu_runtime(cuda_fake_tests ${build})

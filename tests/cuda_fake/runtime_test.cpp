@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/runtime/stream.h>
 
@@ -167,6 +168,21 @@ TEST(FakeCudaErrors, OfAKernelIsThrownByTheNextWaitAndStays) {
                 std::string::npos);
     EXPECT_NO_THROW(cuda::synchronize(0));  // other devices go on
   });
+}
+
+TEST(FakeCudaErrors, WhatAKernelHasNotedIsThrownOnceByTheNextWaitForItsDevice) {
+  const cuda::Stream stream(Device(kCUDA, 1));
+  const cuda::StreamGuard guard(stream);
+  detail::launch_on(1, "index", [] {
+    cuda::FaultNote& note = *cuda::fault_note();
+    note.claimed = 1;
+    note.numbers[0] = 7;
+    note.kind = static_cast<int32_t>(cuda::FaultKind::kTarget);
+  });
+  EXPECT_NO_THROW(cuda::synchronize(0));
+  EXPECT_NE(message_of([&] { stream.synchronize(); }).find("7"), std::string::npos);
+  EXPECT_NO_THROW(stream.synchronize());
+  EXPECT_NO_THROW(cuda::synchronize(1));
 }
 
 TEST(FakeCudaErrors, OfACallAreThrownOnceAndForgotten) {
