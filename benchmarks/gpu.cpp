@@ -327,7 +327,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!taper::cuda::is_available()) {
-    std::fprintf(stderr, "gpu_bench: no CUDA device is found\n");
+    const std::string why = taper::cuda::why_unavailable();
+    std::fprintf(stderr, "gpu_bench: no CUDA device is found: %s\n", why.c_str());
     return 3;
   }
   if (flag == "--devices") {

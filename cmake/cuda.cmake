@@ -13,11 +13,14 @@ if(TAPER_CUDA_ON_HOST)
   message(STATUS "CUDA: kernels are compiled for simulated devices")
 elseif(TAPER_CUDA STREQUAL "OFF")
   message(STATUS "CUDA: off, the build is for the CPU")
-else()
+endif()
+if(NOT TAPER_CUDA STREQUAL "OFF")
   find_program(NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
   get_filename_component(bin "${NVCC}" DIRECTORY)
   find_library(CUDNN cudnn HINTS ${bin}/../lib64)
   find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${bin}/../include)
+endif()
+if(NOT TAPER_CUDA_ON_HOST AND NOT TAPER_CUDA STREQUAL "OFF")
   if(NVCC AND CUDNN AND CUDNN_INCLUDE_DIR)
     set(TAPER_NVCC ${NVCC})
   elseif(TAPER_CUDA STREQUAL "ON" AND NOT NVCC)
@@ -61,7 +64,15 @@ if(TAPER_NVCC)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
   find_package(CUDAToolkit REQUIRED)
+  set(TAPER_CUDA_HEADERS ON)
   message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, for sm_${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+
+# Builds for simulated devices have no use for the toolkit but its headers: the tests on the fake
+# runtime (tests/cuda_fake) are made of the runtime for GPUs.
+if(TAPER_CUDA_ON_HOST AND NVCC AND CUDNN AND CUDNN_INCLUDE_DIR)
+  find_package(CUDAToolkit)
+  set(TAPER_CUDA_HEADERS ${CUDAToolkit_FOUND})
 endif()
 
 # nvcc takes longer for the headers than for a few kernels: files with few are compiled together.
@@ -96,6 +107,23 @@ function(taper_join_kernels files)
   set(${files} ${all} PARENT_SCOPE)
 endfunction()
 
+# taper_add_gpu_runtime(target extra...): the sources of framework/cuda/gpu, and others that need its
+# headers, as they are compiled for GPUs.
+function(taper_add_gpu_runtime target)
+  file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp)
+  list(APPEND runtime ${ARGN})
+  target_sources(${target} PRIVATE ${runtime})
+  # Not of the target, whose other sources would be compiled otherwise than in a build without CUDA.
+  set_source_files_properties(${runtime} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1
+                              INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS};${CUDNN_INCLUDE_DIR}")
+  # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
+  # versions that the headers are of.
+  get_filename_component(cudnn_file ${CUDNN} REALPATH)
+  string(REGEX MATCH "libcudnn\\.so\\.[0-9]+" cudnn_file ${cudnn_file})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/framework/cuda/gpu/handles.cpp PROPERTIES
+    COMPILE_DEFINITIONS "TAPER_CUDA_KERNELS=1;TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
+endfunction()
+
 # taper_add_cuda(target): the kernels, and what they need. Only they and one other source are compiled
 # with TAPER_CUDA_KERNELS (what it means: framework/runtime/cuda_build.cpp), so that all others are the
 # same in builds with and without them.
@@ -116,21 +144,10 @@ function(taper_add_cuda target)
     set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
     set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=2)
   else()
-    file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp
-         ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
-    target_sources(${target} PRIVATE ${runtime})
-    set_source_files_properties(${build} ${kernels} ${runtime} PROPERTIES
-                                COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
-    # Not of the target, whose other sources would be compiled otherwise than in a build without CUDA.
-    set_source_files_properties(${runtime} PROPERTIES
-                                INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS};${CUDNN_INCLUDE_DIR}")
+    file(GLOB cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
+    taper_add_gpu_runtime(${target} ${cudnn})
+    set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
     target_link_libraries(${target} PRIVATE ${CUDA_cudart_LIBRARY})
-    # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
-    # versions that the headers are of.
-    get_filename_component(cudnn_file ${CUDNN} REALPATH)
-    string(REGEX MATCH "libcudnn\\.so\\.[0-9]+" cudnn_file ${cudnn_file})
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/framework/cuda/gpu/handles.cpp PROPERTIES
-      COMPILE_DEFINITIONS "TAPER_CUDA_KERNELS=1;TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-diag-suppress=186>)
   endif()

@@ -54,7 +54,9 @@ class Faults {
                           int64_t d = 0) const {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
-    if (atomicCAS_system(&note_->claimed, 0, 1) != 0) return;
+    // Among the device's own threads: the host writes only when it has waited for them, and atomics
+    // between devices and the host are not to be had over every bus.
+    if (atomicCAS(&note_->claimed, 0, 1) != 0) return;
     volatile int64_t* const numbers = note_->numbers;
     numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d;
     __threadfence_system();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/check.h>
 #include <taper/framework/cuda/team.h>
 
 #ifdef __CUDACC__
@@ -64,18 +65,27 @@ inline int team_for(int64_t width) {
   return width <= 4 ? 1 : width <= 1024 ? Team::kWarp : width <= 4096 ? kThreads : 1024;
 }
 
+/// Teams of other sizes would share a block's slots and its barrier with other teams.
+inline void check_team_size(int n) {
+  TAPER_CHECK(n == 1 || n == Team::kWarp ||
+                  (n >= kThreads && n <= Team::kWarp * Team::kMostWarps && n % Team::kWarp == 0),
+              "for_each_row: expected a team of 1 thread, of ", Team::kWarp, ", or of ", kThreads,
+              " to ", Team::kWarp * Team::kMostWarps, " in whole warps, got ", n,
+              "; take the size from team_for");
+}
+
 /// f(team, row) for every row < rows, a team of `team_size` threads (team_for) on each. With a team
 /// of 1, neighbouring rows are neighbouring threads: right where the rows' elements are
 /// interleaved.
 template <class F>
 void for_each_row(int64_t rows, int team_size, const F& f) {
   if (rows <= 0) return;
+  check_team_size(team_size);
 #ifdef __CUDACC__
   const int threads = std::max(kThreads, team_size);
   launch<&for_each_row_kernel<F>>(blocks_for(rows, threads / team_size), threads, rows, team_size,
                                   f);
 #else
-  (void)team_size;
   for (int64_t row = 0; row < rows; ++row) f(Team(), row);
 #endif
 }

@@ -2,9 +2,7 @@
 
 #ifdef __CUDACC__
 #include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_sort.cuh>
 #include <cub/device/device_select.cuh>
 
 #include <taper/framework/cuda/stream.h>
@@ -14,7 +12,7 @@
 #include <numeric>
 #include <vector>
 #endif
-#include <taper/framework/cuda/team.h>
+#include <taper/framework/cuda/launch.h>
 
 namespace taper::cuda {
 namespace {
@@ -65,20 +63,6 @@ void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int b
   });
 }
 
-template <class K>
-void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
-                        int64_t n) {
-  if (rows == 1) return sort_pairs(to, from, n, static_cast<int>(sizeof(K)) * 8);
-  const auto starts =
-      thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0),
-                                      [n] __host__ __device__(int64_t row) { return row * n; });
-  with_working_memory([&](void* memory, size_t& nbytes) {
-    return cub::DeviceSegmentedSort::StableSortPairs(memory, nbytes, from.keys, to.keys,
-                                                     from.values, to.values, rows * n, rows, starts,
-                                                     starts + 1, kernel_stream());
-  });
-}
-
 void select_positions(int64_t* to, const MaskedElements& from) {
   if (from.n == 0) return;
   const Scratch<int64_t> count(1);
@@ -108,15 +92,6 @@ void sort_pairs(const Pairs<K, V>& to, const Pairs<K, V>& from, int64_t n, int b
   }
 }
 
-template <class K>
-void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
-                        int64_t n) {
-  for (int64_t first = 0; first < rows * n; first += n)
-    sort_pairs<K, uint32_t>({to.keys + first, to.values + first},
-                            {from.keys + first, from.values + first}, n,
-                            static_cast<int>(sizeof(K)) * 8);
-}
-
 void select_positions(int64_t* to, const MaskedElements& from) {
   const IsChosen is_chosen{from};
   for (int64_t i = 0; i < from.n; ++i)
@@ -128,6 +103,86 @@ void set_zero(void* p, size_t nbytes) {
 }
 
 #endif
+
+namespace {
+
+// Rows are sorted all at once, by the row and then by the key: CUB's sorts of segments ask the host
+// for the number of long ones, and it would wait for the stream.
+template <class K>
+struct KeyBehindRow {
+  static constexpr int kBits = static_cast<int>(sizeof(K)) * 8;
+  const K* keys;
+  uint64_t* to;
+  int64_t n;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    to[i] = static_cast<uint64_t>(i / n) << kBits | keys[i];
+  }
+};
+template <class K>
+struct KeyAlone {
+  const uint64_t* from;
+  K* to;
+  TAPER_DEVICE void operator()(int64_t i) const { to[i] = static_cast<K>(from[i]); }
+};
+
+/// Row and key in one number.
+template <class K>
+void sort_with_row(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
+                   int64_t n) {
+  const int64_t numel = rows * n;
+  const Scratch<uint64_t> joined(numel), sorted(numel);
+  for_each(numel, KeyBehindRow<K>{from.keys, joined.get(), n});
+  sort_pairs<uint64_t, uint32_t>({sorted.get(), to.values}, {joined.get(), from.values}, numel,
+                                 KeyBehindRow<K>::kBits + bits_below(static_cast<uint64_t>(rows)));
+  for_each(numel, KeyAlone<K>{sorted.get(), to.keys});
+}
+
+struct Position {
+  int64_t* to;
+  TAPER_DEVICE void operator()(int64_t i) const { to[i] = i; }
+};
+struct RowOfPosition {
+  const int64_t* positions;
+  uint64_t* to;
+  int64_t n;
+  TAPER_DEVICE void operator()(int64_t i) const { to[i] = static_cast<uint64_t>(positions[i] / n); }
+};
+template <class K>
+struct PairFrom {
+  const int64_t* positions;
+  Pairs<K, uint32_t> from, to;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    to.keys[i] = from.keys[positions[i]];
+    to.values[i] = from.values[positions[i]];
+  }
+};
+
+/// By the key, then by the row, which leaves the order of keys within a row as it is.
+void sort_twice(const Pairs<uint64_t, uint32_t>& to, const Pairs<uint64_t, uint32_t>& from,
+                int64_t rows, int64_t n) {
+  const int64_t numel = rows * n;
+  const Scratch<uint64_t> keys(numel), row_of(numel);
+  const Scratch<int64_t> positions(numel), by_key(numel);
+  for_each(numel, Position{positions.get()});
+  sort_pairs<uint64_t, int64_t>({keys.get(), by_key.get()}, {from.keys, positions.get()}, numel,
+                                64);
+  for_each(numel, RowOfPosition{by_key.get(), row_of.get(), n});
+  sort_pairs<uint64_t, int64_t>({keys.get(), positions.get()}, {row_of.get(), by_key.get()}, numel,
+                                bits_below(static_cast<uint64_t>(rows)));
+  for_each(numel, PairFrom<uint64_t>{positions.get(), from, to});
+}
+
+}  // namespace
+
+template <class K>
+void sort_rows_of_pairs(const Pairs<K, uint32_t>& to, const Pairs<K, uint32_t>& from, int64_t rows,
+                        int64_t n) {
+  if (rows == 1) return sort_pairs(to, from, n, static_cast<int>(sizeof(K)) * 8);
+  if constexpr (sizeof(K) < sizeof(uint64_t))
+    sort_with_row(to, from, rows, n);
+  else
+    sort_twice(to, from, rows, n);
+}
 
 template void sort_pairs(const Pairs<uint64_t, int64_t>&, const Pairs<uint64_t, int64_t>&, int64_t,
                          int);

@@ -16,8 +16,11 @@ void launch_kernel(const void* kernel, int blocks, int threads, void** arguments
 /// Whether work of this stream is being recorded: then nothing may wait for it.
 inline bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
-         status != cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {
+    (void)cudaGetLastError();  // or the next launch would be blamed for it
+    return false;
+  }
+  return status != cudaStreamCaptureStatusNone;
 }
 
 }  // namespace taper::cuda

@@ -34,14 +34,7 @@ void* CachingAllocator::allocate(size_t nbytes) {
   const size_t rounded = std::max(kRound, (nbytes + kRound - 1) / kRound * kRound);
   if (rounded < nbytes) out_of_memory(nbytes);
   collect_reached();
-  Block* b = find(rounded, user);
-  if (!b) b = new_segment(rounded, user);
-  // Emptying the cache waits for the device, which a capture cannot.
-  if (!b && !user.is_captured) {
-    ++stats_.num_retries;
-    give_back_segments();
-    b = new_segment(rounded, user);
-  }
+  Block* const b = find_or_make(rounded, user);
   if (!b) out_of_memory(nbytes);
   split(b, rounded);
   live_[b->data] = b;
@@ -50,6 +43,26 @@ void* CachingAllocator::allocate(size_t nbytes) {
   stats_.max_allocated = std::max(stats_.max_allocated, stats_.allocated);
   if (watches_races()) races::detector().allocate(b->data, b->nbytes, user.stream);
   return b->data;
+}
+
+CachingAllocator::Block* CachingAllocator::find_or_make(size_t nbytes, const User& user) {
+  const size_t segment = segment_for(nbytes);
+  Block* b = find(nbytes, user);
+  if (!b) b = new_segment(nbytes, segment, user);
+  // Emptying the cache waits for the device, which a capture cannot.
+  if (!b && !user.is_captured) {
+    ++stats_.num_retries;
+    give_back_segments();
+    b = new_segment(nbytes, segment, user);
+  }
+  if (!b && nbytes < segment) b = new_segment(nbytes, nbytes, user);  // the last of a device
+  return b;
+}
+
+size_t CachingAllocator::segment_for(size_t nbytes) {
+  if (nbytes <= kSmall) return kSmallSegment;
+  if (nbytes < kMiddle) return kMiddleSegment;
+  return std::max(nbytes, (nbytes + kRoundLarge - 1) / kRoundLarge * kRoundLarge);
 }
 
 // The smallest free block of the stream that is large enough.
@@ -66,8 +79,8 @@ CachingAllocator::Block* CachingAllocator::find(size_t nbytes, const User& user)
   return b;
 }
 
-CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, const User& user) {
-  const size_t size = nbytes <= kSmall ? kSmallSegment : nbytes;
+CachingAllocator::Block* CachingAllocator::new_segment(size_t nbytes, size_t size,
+                                                       const User& user) {
   if (limit_ && stats_.reserved + size > limit_) return nullptr;
   void* p = cuda_runtime()->allocate(device_, size);
   if (!p) return nullptr;
@@ -137,17 +150,24 @@ bool CachingAllocator::can_record(const Block& b) {
                       [](StreamImpl* s) { return s->capture.load(); });
 }
 
+cuda::Event CachingAllocator::take_event() {
+  if (events_.empty()) return cuda::Event();
+  cuda::Event event = std::move(events_.back());
+  events_.pop_back();
+  return event;
+}
+
 // Into the pool, behind what its other users have queued so far.
 void CachingAllocator::await_users(Block* b) {
   b->waits_for = 0;
   for (StreamImpl* user : b->users) {
-    auto event = std::make_unique<cuda::Event>();
+    cuda::Event event = take_event();
     try {
-      event->record(cuda::Stream(user));
+      event.record(cuda::Stream(user));
     } catch (const Error&) {
       continue;  // a lost device uses nothing any more
     }
-    waiting_.emplace_back(std::move(event), b);
+    waiting_[user].push_back({std::move(event), b});
     if (watches_races()) races::detector().keep_for(b->data, b->nbytes, user);
     ++b->waits_for;
   }
@@ -172,12 +192,13 @@ void CachingAllocator::collect_reached() {
       await_users(b);
     else
       deferred_.push_back(b);
-  const auto reached = [this](auto& wait) {
-    if (!wait.first->query()) return false;
-    if (--wait.second->waits_for == 0) put_back(wait.second);
-    return true;
-  };
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), reached), waiting_.end());
+  for (auto& [user, queue] : waiting_)
+    while (!queue.empty() && queue.front().event.query()) {
+      events_.push_back(std::move(queue.front().event));
+      Block* const b = queue.front().block;
+      queue.pop_front();
+      if (--b->waits_for == 0) put_back(b);
+    }
 }
 
 // Into the pool, joined with free neighbours.
@@ -205,7 +226,8 @@ void CachingAllocator::absorb(Block* b, Block* behind) {
 
 // ---------------------------------------------------------------------- the cache
 void CachingAllocator::give_back_segments() {
-  for (auto& wait : waiting_) wait.first->synchronize();
+  for (auto& [user, queue] : waiting_)
+    if (!queue.empty()) queue.back().event.synchronize();
   collect_reached();
   give_back(common_.small);
   give_back(common_.large);
@@ -266,7 +288,8 @@ std::vector<MemorySegment> CachingAllocator::snapshot() {
     if (!b->before) first[b->data] = b;
   };
   for (const auto& live : live_) note(live.second);
-  for (const auto& wait : waiting_) note(wait.second);
+  for (const auto& [user, queue] : waiting_)
+    for (const Pending& p : queue) note(p.block);
   for (const Block* b : deferred_) note(b);
   const auto note_free = [&](const Arena& arena) {
     for (const Pool* pool : {&arena.small, &arena.large})

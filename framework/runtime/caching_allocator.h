@@ -3,13 +3,16 @@
 // A block belongs to the stream that was current when it was allocated. Freed, it may be given to
 // the same stream at once (its work is ordered behind), and to nobody else. What another stream
 // uses must be announced by record_stream: the block then waits for an event of that stream. Memory
-// is taken from the device in segments (2 MiB for blocks below 1 MiB) that are split and merged.
+// is taken from the device in segments that are split and merged: 2 MiB for blocks up to 1 MiB, 20
+// MiB for blocks below 10 MiB, whole 2 MiB for larger ones, so that lengths that vary a little,
+// from batch to batch, find a block again.
 //
 // What a captured stream allocates comes from segments of its graph's own: only captures of that
 // pool get them again, until the pool ends.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -78,9 +81,12 @@ class CachingAllocator {
   static Pool& pool(const Block& b) { return b.small ? b.arena->small : b.arena->large; }
   User current_user();
   Block* find(size_t nbytes, const User& user);
-  Block* new_segment(size_t nbytes, const User& user);
+  Block* find_or_make(size_t nbytes, const User& user);
+  static size_t segment_for(size_t nbytes);
+  Block* new_segment(size_t nbytes, size_t segment, const User& user);
   void split(Block* b, size_t nbytes);
   static bool can_record(const Block& b);
+  cuda::Event take_event();
   void await_users(Block* b);
   void put_back(Block* b);
   void absorb(Block* b, Block* behind);
@@ -90,7 +96,15 @@ class CachingAllocator {
   void give_back_ended();
   [[noreturn]] void out_of_memory(size_t nbytes);
 
-  static constexpr size_t kRound = 512, kSmall = size_t{1} << 20, kSmallSegment = size_t{2} << 20;
+  static constexpr size_t kRound = 512, kMiB = size_t{1} << 20, kSmall = kMiB,
+                          kSmallSegment = 2 * kMiB, kMiddle = 10 * kMiB, kMiddleSegment = 20 * kMiB,
+                          kRoundLarge = 2 * kMiB;
+
+  /// A freed block, and what it waits for.
+  struct Pending {
+    cuda::Event event;
+    Block* block;
+  };
 
   const DeviceIndex device_;
   std::mutex mutex_;
@@ -98,8 +112,10 @@ class CachingAllocator {
   std::map<const GraphPool*, std::unique_ptr<Arena>> of_graphs_;
   std::vector<std::unique_ptr<Arena>> ended_;  // of graphs that are gone
   std::map<void*, Block*> live_;
-  std::vector<std::pair<std::unique_ptr<cuda::Event>, Block*>> waiting_;
-  std::vector<Block*> deferred_;  // freed while no events could be recorded
+  /// By user, in the order of its work: where one is not reached, those behind it are not either.
+  std::map<StreamImpl*, std::deque<Pending>> waiting_;
+  std::vector<cuda::Event> events_;  // that nobody waits for, to be recorded again
+  std::vector<Block*> deferred_;     // freed while no events could be recorded
   MemoryStats stats_;
   size_t limit_ = 0;
 };

@@ -17,6 +17,9 @@ bool runs_cuda_kernels() {
 
 #if TAPER_CUDA_KERNELS != 1
 Runtime* gpu_runtime() { return nullptr; }
+std::string why_no_gpus() {
+  return "this build of Taper has no kernels for GPUs; configure one with -DTAPER_CUDA=ON";
+}
 bool broadcast_parts(const std::vector<CollectivePart>&, size_t) { return false; }
 bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType) { return false; }
 #endif

@@ -19,9 +19,10 @@ namespace detail {
 
 Runtime& require_cuda() {
   Runtime* r = cuda_runtime();
-  TAPER_CHECK(r && r->device_count() > 0,
-              "expected a CUDA device, and none is available; use cuda::is_available() to choose, "
-              "run on the CPU, or set TAPER_SIMULATED_CUDA_DEVICES to simulate some");
+  TAPER_CHECK(r && r->device_count() > 0, "expected a CUDA device, and none is available (",
+              why_no_gpus(),
+              "); use cuda::is_available() to choose, run on the CPU, or set "
+              "TAPER_SIMULATED_CUDA_DEVICES to simulate some");
   return *r;
 }
 
@@ -67,6 +68,7 @@ DeviceIndex device_count() {
   Runtime* r = cuda_runtime();
   return r ? r->device_count() : 0;
 }
+std::string why_unavailable() { return is_available() ? "" : detail::why_no_gpus(); }
 bool cudnn_is_available() { return is_available() && detail::on_gpu(); }
 
 DeviceIndex current_device() { return detail::existing_index(-1); }

@@ -16,6 +16,9 @@ namespace cuda {
 /// among them, and numbers them anew, as CUDA does.
 DeviceIndex device_count();
 inline bool is_available() { return device_count() > 0; }
+/// Why there is none, in words for the program's user (no driver, one that is too old, no GPU, a
+/// build without CUDA); empty where is_available().
+std::string why_unavailable();
 /// True when cuDNN can be used.
 bool cudnn_is_available();
 

@@ -16,15 +16,23 @@ namespace {
 struct Block {
   char* data;
   size_t nbytes;
-  std::vector<std::unique_ptr<cuda::Event>> uses;
+  /// The last use on each stream: streams run in order, so that tells of all.
+  std::vector<std::pair<StreamImpl*, cuda::Event>> uses;
   std::shared_ptr<const void> graphs{};  ///< shared with the graphs that copy from or to it
+
+  cuda::Event& event_of(StreamImpl* stream) {
+    for (auto& use : uses)
+      if (use.first == stream) return use.second;
+    return uses.emplace_back(stream, cuda::Event()).second;
+  }
 
   bool is_idle() {
     if (graphs.use_count() > 1) return false;
     if (const Capture* c = thread_capture(); c && c->origin() && !uses.empty()) return false;
     const races::QuietQueries quiet;
-    uses.erase(std::remove_if(uses.begin(), uses.end(), [](auto& e) { return e->query(); }),
-               uses.end());
+    uses.erase(
+        std::remove_if(uses.begin(), uses.end(), [](auto& use) { return use.second.query(); }),
+        uses.end());
     return uses.empty();
   }
 };
@@ -71,8 +79,7 @@ class PinnedAllocator {
       if (!b->graphs) b->graphs = std::make_shared<const char>();
       return capture->keep(b->graphs);
     }
-    b->uses.push_back(std::make_unique<cuda::Event>());
-    b->uses.back()->record(cuda::Stream(stream));
+    b->event_of(stream).record(cuda::Stream(stream));
   }
 
  private:

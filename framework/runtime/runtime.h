@@ -51,6 +51,8 @@ class Runtime {
   /// Bytes that can still be allocated.
   virtual size_t free_memory(DeviceIndex device) = 0;
   virtual bool can_access_peer(DeviceIndex device, DeviceIndex peer) = 0;
+  /// Lets the device to the memory of a peer that it can access: copies go straight from now on.
+  virtual void enable_peer_access(DeviceIndex /*device*/, DeviceIndex /*peer*/) {}
 
   /// Device memory, aligned to 512 bytes; null when there is not enough.
   virtual void* allocate(DeviceIndex device, size_t nbytes) = 0;
@@ -103,6 +105,8 @@ Runtime* cuda_runtime();
 namespace detail {
 /// GPUs, where the library was built for them and the driver has some; else null.
 Runtime* gpu_runtime();
+/// Why there are none; empty where there are.
+std::string why_no_gpus();
 }  // namespace detail
 
 }  // namespace taper

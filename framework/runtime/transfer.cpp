@@ -46,8 +46,11 @@ void between_devices(void* to, DeviceIndex to_device, const void* from, DeviceIn
                      size_t nbytes) {
   const cuda::Stream source(current_stream_of(from_device));
   const cuda::Stream target(current_stream_of(to_device));
-  if (to_device != from_device && !require_cuda().can_access_peer(from_device, to_device))
-    return staged(to, target, from, source, nbytes);
+  if (to_device != from_device) {
+    if (!require_cuda().can_access_peer(from_device, to_device))
+      return staged(to, target, from, source, nbytes);
+    require_cuda().enable_peer_access(from_device, to_device);
+  }
   // What still reads or writes the target's memory comes first.
   source.wait_stream(target);
   copy_on(source.impl(), to, from, nbytes);

@@ -13,6 +13,9 @@ class WatchedRuntime final : public Runtime {
   DeviceIndex device_count() override { return real_.device_count(); }
   DeviceProperties properties(DeviceIndex device) override { return real_.properties(device); }
   size_t free_memory(DeviceIndex device) override { return real_.free_memory(device); }
+  void enable_peer_access(DeviceIndex device, DeviceIndex peer) override {
+    real_.enable_peer_access(device, peer);
+  }
   bool can_access_peer(DeviceIndex device, DeviceIndex peer) override {
     return real_.can_access_peer(device, peer);
   }

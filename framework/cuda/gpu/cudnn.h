@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/dtype.h>
 
 namespace taper::cuda {
@@ -56,11 +57,11 @@ bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, in
   ::taper::cuda::cudnn_supports(TAPER_LIBRARY_FUNCTION(cudnn, name)(__VA_ARGS__), #name, __FILE__, \
                                 __LINE__)
 
-/// The plan of `key`, which make() describes on first use. Kept until the process ends, for each
-/// thread: descriptions are not to be shared.
+/// The plan of `key`, which make() describes on first use. Kept until the process ends, one for
+/// each thread at a time: descriptions are not to be shared.
 template <class Plan, class Key, class Make>
 Plan& plan_of(const Key& key, const Make& make) {
-  thread_local auto& plans = *new std::map<Key, std::unique_ptr<Plan>>;
+  auto& plans = of_thread<std::map<Key, std::unique_ptr<Plan>>, Make>();
   std::unique_ptr<Plan>& plan = plans[key];
   if (!plan) plan = make();
   return *plan;

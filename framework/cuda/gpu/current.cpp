@@ -1,5 +1,9 @@
 #include <taper/framework/cuda/gpu/current.h>
 
+#include <cuda.h>
+
+#include <atomic>
+
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/caching_allocator.h>
@@ -10,6 +14,24 @@ namespace {
 thread_local DeviceIndex current_device_index = 0;
 thread_local cudaStream_t current_handle = nullptr;
 thread_local GpuRecording* current_recording = nullptr;
+
+using ContextState = CUresult (*)(CUdevice, unsigned*, int*);
+
+/// The driver's function: the runtime has none that does not make a context.
+ContextState find_context_state() {
+  void* f = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const cudaError_t status = cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &f,
+                                                              7000, cudaEnableDefault, &found);
+#else
+  const cudaError_t status =
+      cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &f, cudaEnableDefault, &found);
+#endif
+  if (status != cudaSuccess) (void)cudaGetLastError();
+  const bool usable = status == cudaSuccess && found == cudaDriverEntryPointSuccess;
+  return usable ? reinterpret_cast<ContextState>(f) : nullptr;
+}
 
 }  // namespace
 
@@ -27,6 +49,19 @@ LaunchScope::~LaunchScope() {
   current_recording = recording_before_;
 }
 
+bool has_context(int device) {
+  static std::atomic<uint64_t> known{0};  // a context stays
+  const uint64_t bit = uint64_t{1} << device;
+  if (known.load(std::memory_order_relaxed) & bit) return true;
+  static const ContextState context_state = find_context_state();
+  unsigned flags = 0;
+  int active = 0;
+  if (!context_state || context_state(device, &flags, &active) != CUDA_SUCCESS || !active)
+    return false;
+  known |= bit;
+  return true;
+}
+
 DeviceIndex kernel_device() { return current_device_index; }
 cudaStream_t kernel_stream() { return current_handle; }
 GpuRecording* kernel_recording() { return current_recording; }
@@ -40,9 +75,10 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
                              "CUDA_LAUNCH_BLOCKING=1 to get the error from the call itself."));
 }
 void launch_kernel(const void* kernel, int blocks, int threads, void** arguments) {
-  (void)cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)),
-                         dim3(static_cast<unsigned>(threads)), arguments, 0, kernel_stream());
-  TAPER_CUDA_CHECK(cudaGetLastError());
+  // What it returns itself: cudaGetLastError would tell of earlier calls, the program's too.
+  TAPER_CUDA_CHECK(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                    dim3(static_cast<unsigned>(threads)), arguments, 0,
+                                    kernel_stream()));
 }
 
 void* allocate_scratch(size_t nbytes) {

@@ -24,6 +24,9 @@ class LaunchScope {
   GpuRecording* recording_before_;
 };
 
+/// Whether the device has its context, which takes seconds and some hundred MiB to make: then it
+/// can be made the current one at no cost.
+bool has_context(int device);
 /// The device of the launch that is being made.
 DeviceIndex kernel_device();
 /// What records it, or null.

@@ -7,6 +7,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/handles.h>
+#include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
@@ -67,7 +68,7 @@ Plan make_plan(cufftType type, int64_t n, int64_t rows) {
 const Plan& plan_for(cufftType type, int64_t n, int64_t rows) {
   constexpr size_t kMostPlans = 256;
   using Key = std::tuple<DeviceIndex, cufftType, int64_t, int64_t>;
-  thread_local auto* const plans = new std::map<Key, Plan>;
+  auto* const plans = &of_thread<std::map<Key, Plan>>();
   const Key key{kernel_device(), type, n, rows};
   const auto it = plans->find(key);
   if (it != plans->end()) return it->second;

@@ -8,6 +8,7 @@
 
 #include <taper/framework/context.h>
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
 
@@ -48,16 +49,16 @@ struct LtKey {
   GemmActivation activation;
   bool fp16_reduction, transpose_a, transpose_b;
   int64_t m, n, k, lda, ldb, ldc;
-  uint32_t align_a, align_b, align_c;
+  uint32_t align_a, align_b, align_c, align_bias;
 
   auto tie() const {
     return std::tie(device, dtype, compute, activation, fp16_reduction, transpose_a, transpose_b, m,
-                    n, k, lda, ldb, ldc, align_a, align_b, align_c);
+                    n, k, lda, ldb, ldc, align_a, align_b, align_c, align_bias);
   }
   friend bool operator<(const LtKey& x, const LtKey& y) { return x.tie() < y.tie(); }
 };
 
-LtKey key_of(const ColumnMajorGemm& g, GemmActivation f) {
+LtKey key_of(const ColumnMajorGemm& g, const void* bias, GemmActivation f) {
   return {kernel_device(),
           g.dtype,
           compute_type(g.dtype),
@@ -73,7 +74,8 @@ LtKey key_of(const ColumnMajorGemm& g, GemmActivation f) {
           g.ldc,
           alignment_of(g.a),
           alignment_of(g.b),
-          alignment_of(g.c)};
+          alignment_of(g.c),
+          alignment_of(bias)};
 }
 
 /// A product as cuBLASLt has it described, and the algorithm that its heuristics have chosen. Kept
@@ -149,10 +151,10 @@ void choose(LtPlan& p, const LtKey& k, cublasLtHandle_t lt) {
 
 bool run_gemm_with_bias(const ColumnMajorGemm& g, const void* bias, GemmActivation f) {
   if (f == GemmActivation::kGelu) return false;
-  thread_local auto& plans = *new std::map<LtKey, LtPlan>;
+  auto& plans = of_thread<std::map<LtKey, LtPlan>>();
   // cuBLAS says that its handle is one of cuBLASLt's as well.
   const auto lt = reinterpret_cast<cublasLtHandle_t>(cublas_handle());
-  const LtKey key = key_of(g, f);
+  const LtKey key = key_of(g, bias, f);
   const auto [at, is_new] = plans.try_emplace(key);
   LtPlan& p = at->second;
   if (is_new) describe(p, key);

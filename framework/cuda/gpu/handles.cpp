@@ -7,20 +7,21 @@
 
 #include <taper/framework/check.h>
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/of_thread.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 
 namespace taper::cuda {
 namespace {
 
-// Never destroyed: at the end of a thread or of the process the driver may be gone already.
+// As many for each device as threads have used it at once.
 template <class Handle, class Make>
 Handle handle_of_thread(const Make& make) {
-  thread_local auto* const handles = new std::map<DeviceIndex, Handle>;
-  const auto it = handles->find(kernel_device());
-  if (it != handles->end()) return it->second;
+  auto& handles = of_thread<std::map<DeviceIndex, Handle>>();
+  const auto it = handles.find(kernel_device());
+  if (it != handles.end()) return it->second;
   const RelaxedCapture relaxed;
-  return handles->emplace(kernel_device(), make()).first->second;
+  return handles.emplace(kernel_device(), make()).first->second;
 }
 
 void* load(const char* file) {

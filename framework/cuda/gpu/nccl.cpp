@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/access.h>
 
@@ -62,7 +63,9 @@ class Group {
   }
   ~Group() {
     if (!ended_) (void)TAPER_NCCL_FUNCTION(ncclGroupEnd)();
-    (void)cudaSetDevice(device_);
+    int device = device_;
+    if (cudaGetDevice(&device) == cudaSuccess && device != device_ && cuda::has_context(device_))
+      (void)cudaSetDevice(device_);
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;

@@ -8,6 +8,7 @@ namespace taper::cuda {
 GpuRecording::~GpuRecording() {
   // The driver may be gone at the end of the process; there is nobody left to tell.
   if (graph_) (void)cudaGraphExecDestroy(graph_);
+  if (replayed_) (void)cudaEventDestroy(replayed_);
   for (const Keys& keys : keys_)
     detail::gpu_runtime()->release(device_, keys.places, kKeys * sizeof(uint64_t));
 }
@@ -18,16 +19,26 @@ void GpuRecording::take(cudaGraph_t graph) {
   check_status(status, "cudaGraphInstantiate", __FILE__, __LINE__);
 }
 
-void GpuRecording::replay(detail::StreamImpl* stream) {
-  const OnDevice on(device_);
+// Behind the last replay, which may be on another stream and still read its own.
+void GpuRecording::write_keys(cudaStream_t stream) {
+  if (replayed_)
+    TAPER_CUDA_CHECK(cudaStreamWaitEvent(stream, replayed_, 0));
+  else
+    TAPER_CUDA_CHECK(cudaEventCreateWithFlags(&replayed_, cudaEventDisableTiming));
   for (const Keys& keys : keys_) {
     uint64_t drawn[kKeys];
     for (size_t i = 0; i < keys.generators.size(); ++i) drawn[i] = draw_key(keys.generators[i]);
     // From pageable memory: the bytes are taken before the call returns.
     TAPER_CUDA_CHECK(cudaMemcpyAsync(keys.places, drawn, keys.generators.size() * sizeof *drawn,
-                                     cudaMemcpyHostToDevice, handle_of(stream)));
+                                     cudaMemcpyHostToDevice, stream));
   }
+}
+
+void GpuRecording::replay(detail::StreamImpl* stream) {
+  const OnDevice on(device_);
+  if (!keys_.empty()) write_keys(handle_of(stream));
   TAPER_CUDA_CHECK(cudaGraphLaunch(graph_, handle_of(stream)));
+  if (!keys_.empty()) TAPER_CUDA_CHECK(cudaEventRecord(replayed_, handle_of(stream)));
 }
 
 // Not from the graph's pool: kernels that come before may write to what is free there.

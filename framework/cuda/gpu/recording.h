@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/random.h>
 #include <taper/framework/runtime/stream.h>
@@ -17,19 +18,25 @@ struct GpuStream final : detail::StreamImpl {
 };
 inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
-/// Makes a device CUDA's current one; the caller's is restored.
+/// Makes a device CUDA's current one; the caller's is restored, unless nobody has used that one
+/// yet: to make it current would initialise it.
 class OnDevice {
  public:
-  explicit OnDevice(DeviceIndex device) {
+  explicit OnDevice(int device) {
     TAPER_CUDA_CHECK(cudaGetDevice(&before_));
-    if (before_ != device) TAPER_CUDA_CHECK(cudaSetDevice(device));
+    if (before_ == device) return;
+    TAPER_CUDA_CHECK(cudaSetDevice(device));
+    is_changed_ = true;
   }
-  ~OnDevice() { (void)cudaSetDevice(before_); }
+  ~OnDevice() {
+    if (is_changed_ && has_context(before_)) (void)cudaSetDevice(before_);
+  }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
  private:
   int before_ = 0;
+  bool is_changed_ = false;
 };
 
 /// Calls that a capture of this thread would take for mistakes, such as taking memory, are allowed
@@ -65,9 +72,11 @@ class GpuRecording final : public Recording {
   };
   static constexpr size_t kKeys = 64;
   uint64_t* new_places() const;
+  void write_keys(cudaStream_t stream);
   const DeviceIndex device_;
   cudaGraphExec_t graph_ = nullptr;
   std::vector<Keys> keys_;
+  cudaEvent_t replayed_ = nullptr;  // the last replay's end; only with keys
 };
 
 }  // namespace taper::cuda

@@ -1,7 +1,11 @@
 // GPUs, by the CUDA runtime. Compiled only where the CUDA toolkit is.
 #include <taper/framework/runtime/runtime.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <memory>
+#include <utility>
 
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/current.h>
@@ -15,6 +19,7 @@ namespace {
 
 struct GpuEvent final : detail::EventImpl {
   cudaEvent_t handle = nullptr;  // made when it is first recorded: events belong to a device
+  DeviceIndex device = -1;       // that one
   bool timing = false;
 };
 GpuEvent& event_of(detail::EventImpl* e) { return *static_cast<GpuEvent*>(e); }
@@ -54,6 +59,14 @@ class GpuRuntime final : public Runtime {
     int can = 0;
     if (device != peer) TAPER_CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
     return can != 0;
+  }
+  // Where it is refused, or the program has done it, copies work all the same.
+  void enable_peer_access(DeviceIndex device, DeviceIndex peer) override {
+    const uint64_t bit = uint64_t{1} << peer;
+    if (device == peer || peers_[static_cast<size_t>(device)].fetch_or(bit) & bit) return;
+    const OnDevice on(device);
+    const RelaxedCapture relaxed;
+    if (cudaDeviceEnablePeerAccess(peer, 0) != cudaSuccess) (void)cudaGetLastError();
   }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {
@@ -120,8 +133,7 @@ class GpuRuntime final : public Runtime {
   void record(detail::EventImpl* event, detail::StreamImpl* stream) override {
     const OnDevice on(stream->device);
     GpuEvent& e = event_of(event);
-    const unsigned flags = e.timing ? cudaEventDefault : cudaEventDisableTiming;
-    if (!e.handle) TAPER_CUDA_CHECK(cudaEventCreateWithFlags(&e.handle, flags));
+    make_for(e, stream->device);
     TAPER_CUDA_CHECK(cudaEventRecord(e.handle, handle_of(stream)));
   }
   void wait(detail::StreamImpl* stream, detail::EventImpl* event) override {
@@ -156,6 +168,14 @@ class GpuRuntime final : public Runtime {
   }
 
  private:
+  // Who waits for the last record on another device goes on waiting: CUDA keeps what it needs.
+  static void make_for(GpuEvent& e, DeviceIndex device) {
+    if (e.handle && e.device == device) return;
+    if (e.handle) TAPER_CUDA_CHECK(cudaEventDestroy(std::exchange(e.handle, nullptr)));
+    const unsigned flags = e.timing ? cudaEventDefault : cudaEventDisableTiming;
+    TAPER_CUDA_CHECK(cudaEventCreateWithFlags(&e.handle, flags));
+    e.device = device;
+  }
   static bool is_ready(cudaError_t status, const char* call, int line) {
     if (status == cudaErrorNotReady) {
       (void)cudaGetLastError();
@@ -166,38 +186,51 @@ class GpuRuntime final : public Runtime {
   }
 
   const DeviceIndex count_;
+  std::array<std::atomic<uint64_t>, kMaxDevices> peers_{};  // that a device has been let to
 };
 
-// Devices reach each other's memory where they can: copies then go straight.
-void enable_peer_access(int count) {
-  for (int i = 0; i < count; ++i) {
-    const OnDevice on(static_cast<DeviceIndex>(i));
-    for (int j = 0; j < count; ++j) {
-      int can = 0;
-      if (i != j && cudaDeviceCanAccessPeer(&can, i, j) == cudaSuccess && can)
-        (void)cudaDeviceEnablePeerAccess(j, 0);
-    }
-  }
-  (void)cudaGetLastError();
+std::string text_of_version(int version) {
+  return detail::concat(version / 1000, ".", version % 1000 / 10);
 }
 
-Runtime* make_gpu_runtime() {
+/// What a program's user can do about it.
+std::string why_none(cudaError_t status) {
+  int driver = 0;
+  (void)cudaDriverGetVersion(&driver);
+  const std::string needed = text_of_version(CUDART_VERSION);
+  if (status == cudaErrorInsufficientDriver && driver == 0)
+    return detail::concat("no NVIDIA driver is loaded; install one for CUDA ", needed);
+  if (status == cudaErrorInsufficientDriver)
+    return detail::concat(cudaGetErrorString(status), ": the driver is for CUDA ",
+                          text_of_version(driver), ", and Taper was built with ", needed,
+                          "; update the driver");
+  const char* const words = cudaGetErrorString(status ? status : cudaErrorNoDevice);
+  return detail::concat(words, "; see what nvidia-smi says, and CUDA_VISIBLE_DEVICES");
+}
+
+/// The runtime, or why there is none.
+struct Gpus {
+  Runtime* runtime = nullptr;
+  std::string why_none;
+};
+
+// Nothing is asked of a device here: that would initialise it, and one that fails would fail all.
+Gpus find_gpus() {
   int count = 0;
-  // No driver, or none that fits the toolkit: no devices, and no error.
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count <= 0) {
-    (void)cudaGetLastError();
-    return nullptr;
-  }
-  enable_peer_access(count);
-  return new GpuRuntime(count);
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return {new GpuRuntime(std::min(count, kMaxDevices)), ""};
+  (void)cudaGetLastError();
+  return {nullptr, why_none(status)};
+}
+const Gpus& gpus() {
+  static const Gpus& found = *new Gpus(find_gpus());
+  return found;
 }
 
 }  // namespace
 }  // namespace cuda
 
-Runtime* detail::gpu_runtime() {
-  static Runtime* const runtime = cuda::make_gpu_runtime();
-  return runtime;
-}
+Runtime* detail::gpu_runtime() { return cuda::gpus().runtime; }
+std::string detail::why_no_gpus() { return cuda::gpus().why_none; }
 
 }  // namespace taper

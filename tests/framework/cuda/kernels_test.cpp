@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include <taper/framework/cuda/launch.h>
 #include <taper/taper.h>
 
 #include <gmock/gmock.h>
@@ -29,6 +30,29 @@ void expect_same_on_device(const Op& op, double tolerance = 0) {
 
 /// n numbers below `limit`, in an order that is not theirs.
 Tensor places(int64_t n, int64_t limit) { return arange(n).mul(7919).remainder(limit); }
+
+// Teams of more than a warp have a block's slots and barrier for themselves.
+TEST(CudaKernels, TeamsAreAThreadAWarpOrABlock) {
+  const auto nothing = [](const cuda::Team&, int64_t) {};
+  for (int n : {0, 8, 64, 128, 300, 2048})
+    EXPECT_NE(message_of([&] { cuda::for_each_row(1, n, nothing); }).find("for_each_row: expected"),
+              std::string::npos)
+        << n;
+  for (int64_t width : {1, 30, 2000, 5000, 1 << 20})
+    EXPECT_NO_THROW(cuda::for_each_row(1, cuda::team_for(width), nothing)) << width;
+}
+
+// All rows at once, by keys of every size; equal elements keep their order.
+TEST(CudaKernels, RowsAreSortedEachForItself) {
+  for (ScalarType dtype : {kByte, kHalf, kFloat, kDouble, kLong})
+    for (int64_t rows : {2, 700})
+      expect_same_on_device([&](Device d) {
+        const Tensor x = places(rows * 60, 100).view({rows, 60}).to(dtype).to(d);
+        const auto [up, from] = sort(x, /*stable=*/true, -1);
+        const auto [down, at] = sort(x, /*stable=*/true, -1, /*descending=*/true);
+        return std::vector<Tensor>{up, from, down, at};
+      });
+}
 
 TEST(CudaKernels, ManyPositionsThatMeetKeepTheirOrder) {
   for (ScalarType dtype : {kDouble, kLong, kInt}) {

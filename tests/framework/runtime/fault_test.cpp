@@ -108,7 +108,7 @@ TEST_F(DeviceFaults, P3_OneRefusalIsMadeGoodByEmptyingTheCache) {
 TEST_F(DeviceFaults, P3_FullMemoryInTheMiddleOfAStepLosesNothing) {
   TAPER_NEEDS_SIMULATION("faults on demand");
   TAPER_NEEDS_DEVICES(4);
-  const int64_t n = 1 << 20;
+  const int64_t n = 3 << 20;  // blocks with segments of their own
   const Tensor w = ones_on(3, n).requires_grad_();
   for (int request = 1; request <= 4; ++request) {
     cuda::empty_cache();

@@ -77,14 +77,14 @@ TEST_F(DevicesP1, StatsAndOldNamesAgree) {
 }
 
 TEST_F(DevicesP2, EmptyCacheKeepsLiveTensors) {
-  const Tensor live = bytes(3 * kMiB);
+  const Tensor live = bytes(12 * kMiB);  // of this size blocks have segments of their own
   live.fill_(7);
-  { const Tensor gone = bytes(5 * kMiB); }
+  { const Tensor gone = bytes(16 * kMiB); }
   const size_t before = cuda::memory_reserved(last()), free = cuda::mem_get_info(last()).first;
   cuda::empty_cache();
-  EXPECT_EQ(cuda::memory_reserved(last()), before - 5 * kMiB);
-  EXPECT_GE(cuda::mem_get_info(last()).first, free + 5 * kMiB);  // a GPU gives whole pages back
-  EXPECT_EQ(live.sum().item<int64_t>(), 7 * 3 * kMiB);
+  EXPECT_EQ(cuda::memory_reserved(last()), before - 16 * kMiB);
+  EXPECT_GE(cuda::mem_get_info(last()).first, free + 16 * kMiB);  // a GPU gives whole pages back
+  EXPECT_EQ(live.sum().item<int64_t>(), 7 * 12 * kMiB);
 }
 
 TEST_F(DevicesP2, FreedBlocksAreReusedSplitAndMerged) {
@@ -104,6 +104,18 @@ TEST_F(DevicesP2, FreedBlocksAreReusedSplitAndMerged) {
   a = bytes(4 * kMiB);  // whole again
   EXPECT_EQ(a.data_ptr(), p);
   EXPECT_EQ(cuda::memory_reserved(last()), reserved + 2 * kMiB);
+}
+
+TEST_F(DevicesP2, SegmentsServeLengthsThatVary) {
+  const size_t reserved = cuda::memory_reserved(last());
+  const uint64_t before = cuda::memory_stats(last()).num_segments;
+  for (int64_t i = 0; i < 50; ++i) bytes(11 * kMiB + i);
+  EXPECT_EQ(cuda::memory_stats(last()).num_segments, before + 1);
+  EXPECT_EQ(cuda::memory_reserved(last()), reserved + 12 * kMiB);
+  cuda::empty_cache();
+  std::vector<Tensor> middle;
+  for (int64_t i = 0; i < 10; ++i) middle.push_back(bytes(2 * kMiB));
+  EXPECT_EQ(cuda::memory_stats(last()).num_segments, before + 2);
 }
 
 TEST_F(DevicesP2, BlocksBelongToTheirStream) {

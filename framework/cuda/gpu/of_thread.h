@@ -1,0 +1,52 @@
+// What a thread has of the libraries for itself. Not installed.
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace taper::cuda {
+
+/// Objects that no thread has at the moment. Never destroyed: at the end of the process the driver
+/// may be gone already.
+template <class T, class Tag>
+class Unused {
+ public:
+  static Unused& all() {
+    static Unused& unused = *new Unused;
+    return unused;
+  }
+  T* take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (objects_.empty()) return new T;
+    T* const object = objects_.back();
+    objects_.pop_back();
+    return object;
+  }
+  void give(T* object) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    objects_.push_back(object);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<T*> objects_;
+};
+
+/// The calling thread's object. When the thread ends another one gets it as it is: so there are as
+/// many as threads that run at once, however many come and go. `Tag` tells objects of one type
+/// apart.
+template <class T, class Tag = T>
+T& of_thread() {
+  thread_local T* mine = nullptr;
+  if (mine) return *mine;
+  mine = Unused<T, Tag>::all().take();
+  struct Owner {
+    ~Owner() { Unused<T, Tag>::all().give(std::exchange(mine, nullptr)); }
+  };
+  thread_local const Owner owner;
+  (void)owner;
+  return *mine;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,59 @@
+// A CUDA runtime over host memory, in place of the real one: what tests ask of it. The entry points
+// themselves have CUDA's names (devices.cpp, memory.cpp, streams.cpp, graphs.cpp, libraries.cpp).
+//
+// It knows the rules that the real one has documented, and refuses what breaks them with CUDA's
+// errors; what a program could overlook, because it ignores that error, is kept in violations().
+// Kernels do not run: a launch is counted, or becomes a part of a graph.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fake_cuda {
+
+/// What the machine has; to be changed before the first use of a device.
+struct Machine {
+  int devices = 3;
+  size_t memory = size_t{256} << 20;       ///< bytes of each device
+  int unusable = -1;                       ///< a device that gives no context
+  cudaError_t count_status = cudaSuccess;  ///< what cudaGetDeviceCount says
+  int driver_version = CUDART_VERSION;     ///< 0: none is installed
+};
+Machine& machine();
+
+/// How often a function was called.
+uint64_t calls(const std::string& function);
+/// The n-th call of the function from now on does nothing and returns `status`.
+void fail(const std::string& function, int n, cudaError_t status);
+/// From now on everything on this device returns `status`, as after a kernel's fault.
+void break_device(int device, cudaError_t status);
+/// From now on every call says that the process ends.
+void unload();
+
+/// Objects that were made and not destroyed.
+struct Live {
+  int64_t events, graphs, graph_execs, device_blocks, pinned_blocks, handles;
+};
+Live live();
+bool has_context(int device);
+/// Whether the device has been let to the peer's memory.
+bool has_peer_access(int device, int peer);
+/// What was done against the rules.
+std::vector<std::string> violations();
+
+/// Until the end of the scope work runs only when the host waits for it.
+class Lazy {
+ public:
+  Lazy();
+  ~Lazy();
+  Lazy(const Lazy&) = delete;
+  Lazy& operator=(const Lazy&) = delete;
+};
+/// Runs what was queued so far.
+void run_all();
+
+}  // namespace fake_cuda

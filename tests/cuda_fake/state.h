@@ -1,0 +1,132 @@
+// The inside of the fake runtime: what its entry points share.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "cuda_fake/fake_cuda.h"
+
+namespace fake_cuda {
+
+struct Capture;
+/// How many pieces of each stream's work in a capture come before a point of it.
+using Clock = std::map<const CUstream_st*, int>;
+
+/// What is behind an event. Queued work may need it longer than its handle lives.
+struct EventState {
+  int device = 0;
+  bool timing = false;
+  uint64_t recorded = 0, reached = 0;
+  CUstream_st* stream = nullptr;  // of the last record
+  const Capture* capture = nullptr;
+  Clock clock;
+};
+
+struct Work {
+  std::function<void()> run;
+  std::shared_ptr<EventState> records, awaits;
+  uint64_t turn = 0;              // of the event
+  CUstream_st* behind = nullptr;  // where the event that is awaited was recorded then
+};
+
+struct Capture {
+  cudaStreamCaptureMode mode;
+  CUstream_st* origin;
+  std::thread::id thread;
+  bool is_valid = true;
+  std::map<CUstream_st*, Clock> streams;
+  std::vector<std::function<void()>> nodes;
+};
+
+struct Block {
+  size_t nbytes;
+  int device;  // -1: the host's
+};
+
+struct Device {
+  bool has_context = false;
+  cudaError_t sticky = cudaSuccess;
+  size_t used = 0;
+  std::set<int> peers;
+  CUstream_st* legacy = nullptr;
+};
+
+struct State {
+  std::recursive_mutex mutex;
+  Machine machine;
+  std::map<int, Device> devices;
+  std::map<std::string, uint64_t> calls;
+  std::map<std::string, std::pair<uint64_t, cudaError_t>> failures;  // the number of the call
+  std::vector<std::string> violations;
+  std::map<char*, Block> blocks;
+  std::set<CUstream_st*> streams;
+  std::set<CUevent_st*> events;
+  std::set<CUgraph_st*> graphs;
+  std::set<CUgraphExec_st*> execs;
+  std::set<Capture*> captures;
+  int64_t handles = 0;
+  bool is_lazy = false, is_unloaded = false;
+};
+State& state();
+
+/// Of the calling thread.
+struct ThreadState {
+  int device = 0;
+  cudaError_t last_error = cudaSuccess;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+};
+ThreadState& here();
+
+/// Notes the error for cudaGetLastError.
+cudaError_t note(cudaError_t status);
+/// What the call is to return in place of doing anything; success where it may go on.
+cudaError_t begin(const char* function);
+/// One call at a time, counted; planned failures come in place of `body`.
+template <class Body>
+cudaError_t entry(const char* function, const Body& body) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  const cudaError_t refused = begin(function);
+  return note(refused == cudaSuccess ? body() : refused);
+}
+/// A rule was broken.
+cudaError_t violation(const std::string& what, cudaError_t status);
+
+/// Makes the device's context where it is missing; what is wrong with the device.
+cudaError_t use(int device);
+/// The stream of a handle: null is the current device's legacy stream. Null where there is none.
+CUstream_st* stream_of(cudaStream_t handle);
+/// Whether the calling thread may do now what a capture forbids; invalidates the captures that
+/// forbid it.
+cudaError_t check_safe(const char* function);
+
+/// Queues work on the stream, or adds it to the stream's capture.
+void enqueue(CUstream_st* stream, Work work);
+/// Runs what the stream has.
+void run(CUstream_st* stream);
+void run_device(int device);
+
+}  // namespace fake_cuda
+
+struct CUstream_st {
+  int device;
+  bool is_legacy;
+  std::deque<fake_cuda::Work> work;
+  fake_cuda::Capture* capture = nullptr;
+};
+struct CUevent_st {
+  std::shared_ptr<fake_cuda::EventState> state;
+};
+struct CUgraph_st {
+  std::vector<std::function<void()>> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> nodes;
+  std::shared_ptr<fake_cuda::EventState> last;  // of its launches
+};
