@@ -33,8 +33,9 @@ int64_t embedded_size(const char* op, int64_t n, int64_t offset) {
   return offset < 0 ? checked_sub(op, n, offset) : checked_add(op, n, offset);
 }
 
-int64_t checked_extent(IntArrayRef sizes, IntArrayRef strides, int64_t offset, size_t itemsize) {
-  if (checked_numel(sizes) == 0) return 0;
+int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
+                       size_t itemsize) {
+  if (checked_numel(sizes, op) == 0) return 0;
   int64_t last = offset;
   bool overflow = offset < 0;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -42,8 +43,8 @@ int64_t checked_extent(IntArrayRef sizes, IntArrayRef strides, int64_t offset, s
     overflow |= strides[d] < 0 || __builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) ||
                 __builtin_add_overflow(last, reach, &last);
   }
-  TAPER_CHECK(!overflow && last < INT64_MAX / static_cast<int64_t>(itemsize),
-              "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  TAPER_CHECK(!overflow && last < INT64_MAX / static_cast<int64_t>(itemsize), op,
+              ": Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
   return last + 1;
 }
 

@@ -15,8 +15,9 @@ int64_t checked_mul(const char* op, int64_t a, int64_t b);
 int64_t embedded_size(const char* op, int64_t n, int64_t offset);
 
 /// Elements of memory up to the last one that (sizes, strides) reaches from `offset` on; 0 where
-/// there are no elements. Throws for negative sizes and strides, and "Storage size calculation
+/// there are no elements. Throws for negative sizes and strides, and "op: Storage size calculation
 /// overflowed with sizes=[2] and strides=[9223372036854775807]" where their bytes do not fit.
-int64_t checked_extent(IntArrayRef sizes, IntArrayRef strides, int64_t offset, size_t itemsize);
+int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, int64_t offset,
+                       size_t itemsize);
 
 }  // namespace taper::detail

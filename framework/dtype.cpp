@@ -132,10 +132,13 @@ std::string_view op_of_kernel(std::string_view kernel) {
 
 }  // namespace
 
-void unsupported_dtype(const char* op, ScalarType t) {
-  const std::string_view name = op_of_kernel(op);
-  const std::string first = name == op ? "" : concat(name, ": ");
-  throw NotImplementedError(concat(first, '"', op, "\" not implemented for '", toString(t), "'"));
+void unsupported_dtype(std::string_view op, const char* kernel, ScalarType t) {
+  throw NotImplementedError(
+      concat(op, ": \"", kernel, "\" not implemented for '", toString(t), "'"));
+}
+
+void unsupported_dtype(const char* kernel, ScalarType t) {
+  unsupported_dtype(op_of_kernel(kernel), kernel, t);
 }
 
 }  // namespace detail

@@ -339,9 +339,11 @@ TypeMeta get_default_dtype();
 void set_default_dtype(TypeMeta t);
 
 namespace detail {
-/// Throws NotImplementedError: "\"op\" not implemented for 'Half'", LibTorch's words. Where they
-/// name a kernel, the op's name comes before them: "frac: \"frac_cpu\" not implemented for 'Long'".
-[[noreturn]] void unsupported_dtype(const char* op, ScalarType t);
+/// Throws NotImplementedError, the op's name before LibTorch's words, which name a kernel: "frac:
+/// \"frac_cpu\" not implemented for 'Long'". The op is the one given, or what the kernel's name
+/// begins with.
+[[noreturn]] void unsupported_dtype(std::string_view op, const char* kernel, ScalarType t);
+[[noreturn]] void unsupported_dtype(const char* kernel, ScalarType t);
 
 /// Calls body<T>() for the T of the list whose dtype is t; false where there is none.
 template <class... T, class Body>

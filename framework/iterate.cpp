@@ -4,12 +4,12 @@
 
 namespace taper {
 
-Dims broadcast_shapes(IntArrayRef a, IntArrayRef b) {
+Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
   const int64_t na = static_cast<int64_t>(a.size()), nb = static_cast<int64_t>(b.size());
   Dims out(std::max(na, nb), 1);
   for (int64_t i = 1; i <= out.size(); ++i) {
     const int64_t sa = i <= na ? a[na - i] : 1, sb = i <= nb ? b[nb - i] : 1;
-    TAPER_CHECK(sa == sb || sa == 1 || sb == 1, "The size of tensor a (", sa,
+    TAPER_CHECK(sa == sb || sa == 1 || sb == 1, op, ": The size of tensor a (", sa,
                 ") must match the size of tensor b (", sb, ") at non-singleton dimension ",
                 out.size() - i);
     out[out.size() - i] = sa == 1 ? sb : sa;

@@ -7,7 +7,7 @@ namespace taper {
 
 /// The shape that `a` and `b` broadcast to. Throws LibTorch's "The size of tensor a (2) must match
 /// the size of tensor b (3) at non-singleton dimension 0".
-Dims broadcast_shapes(IntArrayRef a, IntArrayRef b);
+Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
 /// N operands over one index space. Dimension 0 is the innermost. Strides are in bytes.
 template <int N>

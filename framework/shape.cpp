@@ -2,59 +2,61 @@
 
 namespace taper {
 
-int64_t wrap_dim(int64_t dim, int64_t rank) {
+int64_t wrap_dim(const char* op, int64_t dim, int64_t rank) {
   const int64_t n = rank > 0 ? rank : 1;
-  TAPER_CHECK_INDEX(dim >= -n && dim < n, "Dimension out of range (expected to be in range of [",
-                    -n, ", ", n - 1, "], but got ", dim, ")");
+  TAPER_CHECK_INDEX(dim >= -n && dim < n, op,
+                    ": Dimension out of range (expected to be in range of [", -n, ", ", n - 1,
+                    "], but got ", dim, ")");
   return dim < 0 ? dim + n : dim;
 }
 
-Dims wrap_dims(IntArrayRef dims, int64_t rank) {
-  TAPER_CHECK(dims.size() <= static_cast<size_t>(kMaxDims), "expected at most ", kMaxDims,
+Dims wrap_dims(const char* op, IntArrayRef dims, int64_t rank) {
+  TAPER_CHECK(dims.size() <= static_cast<size_t>(kMaxDims), op, ": expected at most ", kMaxDims,
               " dims, got ", dims.size());
   Dims out;
   uint32_t seen = 0;
   for (int64_t d : dims) {
-    const int64_t w = wrap_dim(d, rank);
-    TAPER_CHECK(!(seen >> w & 1), "dim ", w, " appears multiple times in the list of dims");
+    const int64_t w = wrap_dim(op, d, rank);
+    TAPER_CHECK(!(seen >> w & 1), op, ": dim ", w, " appears multiple times in the list of dims");
     seen |= 1u << w;
     out.push_back(w);
   }
   return out;
 }
 
-Dims infer_size(IntArrayRef shape, int64_t numel) {
+Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
   Dims out(shape);
   int64_t known = 1, unknown = -1;
   bool overflow = false;
   for (int64_t d = 0; d < out.size(); ++d) {
     if (out[d] == -1) {
-      TAPER_CHECK(unknown < 0, "only one dimension can be inferred");
+      TAPER_CHECK(unknown < 0, op, ": only one dimension can be inferred");
       unknown = d;
       continue;
     }
-    TAPER_CHECK(out[d] >= 0, "invalid shape dimension ", out[d]);
+    TAPER_CHECK(out[d] >= 0, op, ": invalid shape dimension ", out[d]);
     overflow |= __builtin_mul_overflow(known, out[d], &known);
   }
-  TAPER_CHECK(!overflow, "shape '", shape, "' is invalid for input of size ", numel);
+  TAPER_CHECK(!overflow, op, ": shape '", shape, "' is invalid for input of size ", numel);
   if (unknown < 0) {
-    TAPER_CHECK(known == numel, "shape '", shape, "' is invalid for input of size ", numel);
+    TAPER_CHECK(known == numel, op, ": shape '", shape, "' is invalid for input of size ", numel);
     return out;
   }
-  TAPER_CHECK(known != 0 || numel != 0, "cannot reshape tensor of 0 elements into shape ", shape,
+  TAPER_CHECK(known != 0 || numel != 0, op, ": cannot reshape tensor of 0 elements into shape ",
+              shape,
               " because the unspecified dimension size -1 can be any value and is ambiguous");
-  TAPER_CHECK(known != 0 && numel % known == 0, "shape '", shape, "' is invalid for input of size ",
-              numel);
+  TAPER_CHECK(known != 0 && numel % known == 0, op, ": shape '", shape,
+              "' is invalid for input of size ", numel);
   out[unknown] = numel / known;
   return out;
 }
 
-int64_t checked_numel(IntArrayRef sizes) {
+int64_t checked_numel(IntArrayRef sizes, const char* op) {
   int64_t n = 1;
   for (int64_t s : sizes) {
-    TAPER_CHECK(s >= 0, "Trying to create tensor with negative dimension ", s, ": ", sizes);
-    TAPER_CHECK(!__builtin_mul_overflow(n, s, &n), "numel: integer multiplication overflow for ",
-                "sizes ", sizes);
+    TAPER_CHECK(s >= 0, op, ": Trying to create tensor with negative dimension ", s, ": ", sizes);
+    TAPER_CHECK(!__builtin_mul_overflow(n, s, &n), op,
+                ": numel: integer multiplication overflow for sizes ", sizes);
   }
   return n;
 }
@@ -89,10 +91,10 @@ optional<Dims> view_strides(const Dims& sizes, const Dims& strides, const Dims& 
   return v == -1 ? optional<Dims>(out) : nullopt;
 }
 
-Dims channels_last_strides(IntArrayRef sizes, MemoryFormat format) {
+Dims channels_last_strides(const char* op, IntArrayRef sizes, MemoryFormat format) {
   const bool three = format == MemoryFormat::ChannelsLast3d;
   const int64_t rank = three ? 5 : 4;
-  TAPER_CHECK(sizes.size() == static_cast<size_t>(rank), "required rank ", rank,
+  TAPER_CHECK(sizes.size() == static_cast<size_t>(rank), op, ": required rank ", rank,
               " tensor to use channels_last", three ? "_3d" : "", " format");
   Dims strides(rank, 1);
   int64_t step = sizes[1];

@@ -41,13 +41,14 @@ void TensorImpl::update_geometry() {
 
 namespace detail {
 
-Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
-  const int64_t numel = checked_numel(sizes);
+Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const char* op) {
+  const int64_t numel = checked_numel(sizes, op);
   const int64_t itemsize = static_cast<int64_t>(elementSize(dtype));
-  TAPER_CHECK(itemsize > 0, "expected a dtype from bool to complex128, got ", toString(dtype));
+  TAPER_CHECK(itemsize > 0, op, ": expected a dtype from bool to complex128, got ",
+              toString(dtype));
   int64_t nbytes;
-  TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes),
-              "Storage size calculation overflowed with sizes=", sizes);
+  TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes), op,
+              ": Storage size calculation overflowed with sizes=", sizes);
   auto* impl = new TensorImpl;
   intrusive_ptr<TensorImpl> owner(impl);
   impl->storage = allocate_storage(static_cast<size_t>(nbytes), device);
@@ -139,15 +140,15 @@ Tensor share_as_complex(const TensorImpl& t) {
 
 // ---------------------------------------------------------------- queries
 int64_t Tensor::size(int64_t dim) const {
-  TAPER_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
+  TAPER_CHECK_INDEX(this->dim() > 0, "size: Dimension specified as ", dim,
                     " but tensor has no dimensions");
-  return impl_->sizes[wrap_dim(dim, this->dim())];
+  return impl_->sizes[wrap_dim("size", dim, this->dim())];
 }
 
 int64_t Tensor::stride(int64_t dim) const {
-  TAPER_CHECK_INDEX(this->dim() > 0, "Dimension specified as ", dim,
+  TAPER_CHECK_INDEX(this->dim() > 0, "stride: Dimension specified as ", dim,
                     " but tensor has no dimensions");
-  return impl_->strides[wrap_dim(dim, this->dim())];
+  return impl_->strides[wrap_dim("stride", dim, this->dim())];
 }
 
 int64_t Tensor::get_device() const { return is_cuda() ? device().index() : -1; }
@@ -200,7 +201,7 @@ bool Tensor::is_nonzero() const {
 // ---------------------------------------------------------------- errors
 void Tensor::throw_undefined() {
   throw Error(
-      "expected a defined tensor, got an undefined one; "
+      "Tensor: expected a defined tensor, got an undefined one; "
       "assign a tensor before using this handle");
 }
 

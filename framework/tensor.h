@@ -341,7 +341,7 @@ std::string repr(const Tensor& t);
 
 namespace detail {
 /// A new tensor with uninitialised memory, row-major, no gradient.
-Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
+Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const char* op = "empty");
 /// Like make_tensor with the sizes, dtype and device of `like`, its strides when dense.
 Tensor make_like(const Tensor& like);
 Tensor make_like(const Tensor& like, ScalarType dtype);

@@ -5,19 +5,18 @@
 
 namespace taper {
 
-/// In which words an index out of range is reported.
+/// In which words an index out of range is reported, behind the op's name.
 enum class IndexWording : int8_t {
   kInSelf,       // IndexError: index out of range in self
   kDimension,    // IndexError: index 5 is out of bounds for dimension 0 with size 3
   kDimensionRt,  // the same as Error
-  kIndexCopy,    // IndexError: index_copy_(): index 5 is out of bounds for dimension 0 with size 3
   kTake,         // IndexError: out of range: tried to access index 5 on a tensor of 3 elements.
 };
 
-[[noreturn]] void throw_index_out_of_range(int64_t value, int64_t size, int64_t dim,
+[[noreturn]] void throw_index_out_of_range(const char* op, int64_t value, int64_t size, int64_t dim,
                                            IndexWording wording);
 /// IndexError: Target 7 is out of bounds.
-[[noreturn]] void throw_target_out_of_range(int64_t value);
+[[noreturn]] void throw_target_out_of_range(const char* op, int64_t value);
 /// Error: the offset of bag b is not 0 for the first bag, less than `before`, or more than
 /// `length`.
 [[noreturn]] void throw_wrong_bag_offset(int64_t b, int64_t value, int64_t before, int64_t length);

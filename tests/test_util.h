@@ -1,5 +1,4 @@
-// What the tests share beside the harness: small tensors, their values, the errors that code
-// throws.
+// What the tests share beside the harness: small tensors, their values, errors and warnings.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 
 #include <taper/framework/warning.h>
 
+#include "expect_error.h"
 #include "harness/samples.h"
 
 namespace taper::testing {
@@ -48,24 +48,6 @@ inline void expect_values(const Tensor& t, const std::vector<int64_t>& sizes,
                           const std::vector<double>& expected) {
   EXPECT_EQ(t.sizes().vec(), sizes);
   EXPECT_EQ(values_of(t), expected);
-}
-
-// ---------------------------------------------------------------------- errors
-/// The text of the E (or of a class derived from it) that `body` throws; "no error" for none.
-template <class E = Error, class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "no error";
-}
-/// Expects that `body` throws an E with this text in its message.
-template <class E = Error, class Body>
-void expect_error(const std::string& text, const Body& body) {
-  const std::string message = message_of<E>(body);
-  EXPECT_NE(message.find(text), std::string::npos) << "expected: " << text << "\ngot: " << message;
 }
 
 // ---------------------------------------------------------------------- warnings

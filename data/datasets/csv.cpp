@@ -123,7 +123,8 @@ CSV::CSV(const std::string& path, CSVOptions options) {
   const Table table = read_table(path, options);
   std::vector<size_t> data, targets;
   for (int64_t column : options.targets())
-    targets.push_back(static_cast<size_t>(wrap_dim(column, static_cast<int64_t>(table.columns))));
+    targets.push_back(
+        static_cast<size_t>(wrap_dim("CSV", column, static_cast<int64_t>(table.columns))));
   for (size_t i = 0; i < table.columns; ++i)
     if (std::find(targets.begin(), targets.end(), i) == targets.end()) data.push_back(i);
   data_ = select(table, data, options.dtype());

@@ -15,8 +15,8 @@ namespace taper::cuda {
 /// What was found, and its numbers.
 enum class FaultKind : int32_t {
   kNone,
-  kIndex,        // value, size, dim, IndexWording
-  kTarget,       // value
+  kIndex,        // value, size, dim, IndexWording, op
+  kTarget,       // value, op
   kProbability,  // nothing
   kLdlPivots,    // nothing
   kBagOffset,    // bag, value, value before, number of indices
@@ -24,15 +24,19 @@ enum class FaultKind : int32_t {
 struct FaultNote {
   int32_t claimed;  // 1: somebody writes, or has written
   int32_t kind;     // a FaultKind; what is written last
-  int64_t numbers[4];
+  int64_t numbers[5];
 };
 
-[[noreturn]] inline void throw_words_of(FaultKind kind, const int64_t (&n)[4]) {
-  if (kind == FaultKind::kTarget) throw_target_out_of_range(n[0]);
+/// A pointer to an op's name, which only the host follows, as a number of a note.
+TAPER_DEVICE inline int64_t number_of(const char* op) { return reinterpret_cast<int64_t>(op); }
+inline const char* op_of(int64_t number) { return reinterpret_cast<const char*>(number); }
+
+[[noreturn]] inline void throw_words_of(FaultKind kind, const int64_t (&n)[5]) {
+  if (kind == FaultKind::kTarget) throw_target_out_of_range(op_of(n[1]), n[0]);
   if (kind == FaultKind::kProbability) throw_not_a_probability();
   if (kind == FaultKind::kLdlPivots) throw_not_ldl_pivots();
   if (kind == FaultKind::kBagOffset) throw_wrong_bag_offset(n[0], n[1], n[2], n[3]);
-  throw_index_out_of_range(n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
+  throw_index_out_of_range(op_of(n[4]), n[0], n[1], n[2], static_cast<IndexWording>(n[3]));
 }
 
 #if TAPER_CUDA_KERNELS == 1
@@ -51,19 +55,19 @@ class Faults {
 #endif
   /// The first to come here is heard.
   TAPER_DEVICE void raise(FaultKind kind, int64_t a = 0, int64_t b = 0, int64_t c = 0,
-                          int64_t d = 0) const {
+                          int64_t d = 0, int64_t e = 0) const {
 #ifdef __CUDACC__
 #ifdef __CUDA_ARCH__
     // Among the device's own threads: the host writes only when it has waited for them, and atomics
     // between devices and the host are not to be had over every bus.
     if (atomicCAS(&note_->claimed, 0, 1) != 0) return;
     volatile int64_t* const numbers = note_->numbers;
-    numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d;
+    numbers[0] = a, numbers[1] = b, numbers[2] = c, numbers[3] = d, numbers[4] = e;
     __threadfence_system();
     *static_cast<volatile int32_t*>(&note_->kind) = static_cast<int32_t>(kind);
 #endif
 #else
-    throw_words_of(kind, {a, b, c, d});
+    throw_words_of(kind, {a, b, c, d, e});
 #endif
   }
 

@@ -1,4 +1,4 @@
-// Running sums and their like on CUDA. For *_cuda.cu files only; not installed.
+// Cumulative sums and their like on CUDA. For *_cuda.cu files only; not installed.
 //
 // CUB's scans join floats in an order that differs from run to run; here it depends on the shape
 // only, and a dimension that is not the last one is scanned where it lies.
@@ -159,7 +159,7 @@ void scan(const ScanBox& box, const S& s) {
   for_each_row(lines * splits, team, pieces);
 }
 
-/// Running sums of integers or doubles: to[at] = the sum up to from(at).
+/// Cumulative sums of integers or doubles: to[at] = the sum up to from(at).
 template <class A, class F>
 struct SumScan {
   using State = A;
@@ -170,7 +170,8 @@ struct SumScan {
   TAPER_DEVICE A join(A a, A b) const { return a + b; }
   TAPER_DEVICE void store(int64_t at, A v) const { to[at] = v; }
 };
-/// The first i < n with running[i] > value, where running sums do not fall; n when there is none.
+/// The first i < n with running[i] > value, where cumulative sums do not fall; n when there is
+/// none.
 template <class A>
 TAPER_DEVICE int64_t first_above(const A* running, int64_t n, A value) {
   int64_t begin = 0;

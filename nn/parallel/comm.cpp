@@ -147,7 +147,7 @@ std::vector<Tensor> scatter(const Tensor& tensor, IntArrayRef devices,
 Tensor gather(TensorList tensors, int64_t dim) { return gather(tensors, dim, nullopt); }
 Tensor gather(TensorList tensors, int64_t dim, optional<int32_t> destination_index) {
   TAPER_CHECK(!tensors.empty(), "Expected at least one tensor to gather from");
-  dim = wrap_dim(dim, tensors[0].dim());
+  dim = wrap_dim("gather", dim, tensors[0].dim());
   const Dims sizes = gathered_sizes(tensors, dim);
   const int64_t index = destination_index.value_or(-1);
   const Device device = destination_index && index == -1 ? Device() : cuda_device(index);

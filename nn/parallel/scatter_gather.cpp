@@ -82,7 +82,7 @@ variable_list Gather::apply(variable_list&& inputs) const {
   }
   std::vector<Source> sources;
   variable_list parts;
-  const int64_t dim = scalars ? 0 : wrap_dim(dim_, inputs[0].dim());
+  const int64_t dim = scalars ? 0 : wrap_dim("Gather", dim_, inputs[0].dim());
   for (const Tensor& t : inputs) {
     parts.push_back(scalars ? t.detach().view({1}) : t.detach());
     sources.push_back({t.device(), t.scalar_type(), t.dim() > dim ? t.size(dim) : 1});

@@ -495,7 +495,8 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
 
 void binary_op::check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
   const ScalarType t = detail::promoted_dtype(a, b);
-  TAPER_CHECK(!isFloatingType(t), '"', op.name, "_cpu\" not implemented for '", toString(t), "'");
+  TAPER_CHECK(!isFloatingType(t), op.name, ": \"", op.name, "_cpu\" not implemented for '",
+              toString(t), "'");
 }
 
 #define TAPER_DEFINE_BITS(name)                                                                   \

@@ -155,7 +155,8 @@ auto run_clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
 Tensor clamp_values(const Tensor& x, const TensorBound& min, const TensorBound& max) {
   check_defined("clamp", x, "input");
   check_bounds(min, max);
-  if (one_pass(x, min, max)) return detail::computed({x, *min, *max}, run_clamp(x, *min, *max));
+  if (one_pass(x, min, max))
+    return detail::computed("clamp", {x, *min, *max}, run_clamp(x, *min, *max));
   const NoGradGuard values_only;
   const ScalarType t = detail::promoted_dtype({x, min ? *min : x, max ? *max : x});
   Tensor y = x.to(t);

@@ -11,8 +11,8 @@ bool equal(const Tensor& self, const Tensor& other) {
 }
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  TAPER_CHECK(self.scalar_type() == other.scalar_type(), self.scalar_type(), " did not match ",
-              other.scalar_type());
+  TAPER_CHECK(self.scalar_type() == other.scalar_type(), "isclose: ", self.scalar_type(),
+              " did not match ", other.scalar_type());
   TAPER_CHECK(rtol >= 0, "isclose: rtol must be greater than or equal to zero, but got ", rtol);
   TAPER_CHECK(atol >= 0, "isclose: atol must be greater than or equal to zero, but got ", atol);
   const NoGradGuard no_grad;

@@ -129,7 +129,7 @@ Tensor complex(const Tensor& re, const Tensor& im) {
   check_defined("complex", im, "imag");
   check_parts(re, im);
   check_same_device("complex", re, im);
-  const Dims shape = broadcast_shapes(re.sizes(), im.sizes());
+  const Dims shape = broadcast_shapes("complex", re.sizes(), im.sizes());
   Tensor z = detail::make_tensor(shape, toComplexType(re.scalar_type()), re.device());
   if (z.numel() > 0) TAPER_ON_DEVICE(z, complex_of_parts, z, re, im);
   if (needs_grad(re, im))

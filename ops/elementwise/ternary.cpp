@@ -57,7 +57,7 @@ Scalar whole_value(const Scalar& value) {
 }
 
 Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcmul(x, a, b, value));
+  if (one_pass(x, a, b, value)) return computed("addcmul", {x, a, b}, run_addcmul(x, a, b, value));
   const NoGradGuard values_only;
   const ScalarType t = detail::promoted_dtype({x, a, b});
   const bool whole = isIntegralType(t, /*includeBool=*/true);
@@ -65,7 +65,7 @@ Tensor addcmul_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
 }
 
 Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
-  if (one_pass(x, a, b, value)) return computed({x, a, b}, run_addcdiv(x, a, b, value));
+  if (one_pass(x, a, b, value)) return computed("addcdiv", {x, a, b}, run_addcdiv(x, a, b, value));
   TAPER_CHECK(
       isFloatingOrComplexType(result_type(a, b)),
       "addcdiv: Integer division with addcdiv is no longer supported, and in a future  release "
@@ -121,7 +121,7 @@ void check_lerp(const Tensor& start, const Tensor& end) {
   TAPER_CHECK(start.scalar_type() == end.scalar_type(), "lerp: expected dtype ",
               cpp_type_name(start.scalar_type()), " for `end` but got dtype ",
               cpp_type_name(end.scalar_type()));
-  broadcast_shapes(start.sizes(), end.sizes());
+  broadcast_shapes("lerp", start.sizes(), end.sizes());
 }
 
 void check_lerp(const Tensor& start, const Tensor& end, const Scalar&) { check_lerp(start, end); }
@@ -151,8 +151,10 @@ Tensor as_weight(const Scalar& weight, const Tensor& start) {
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight) {
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
-              "\"lerp_kernel_scalar\" not implemented for '", toString(start.scalar_type()), "'");
-  if (alike_floats({start, end})) return computed({start, end}, run_lerp(start, end, weight));
+              "lerp: \"lerp_kernel_scalar\" not implemented for '", toString(start.scalar_type()),
+              "'");
+  if (alike_floats({start, end}))
+    return computed("lerp", {start, end}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const double w = weight.toDouble();
   return w < 0.5 ? start + (end - start) * w : end - (end - start) * (1 - w);
@@ -160,9 +162,10 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight)
 Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& weight) {
   check_lerp(start, end, weight);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
-              "\"lerp_kernel_tensor\" not implemented for '", toString(start.scalar_type()), "'");
+              "lerp: \"lerp_kernel_tensor\" not implemented for '", toString(start.scalar_type()),
+              "'");
   if (alike_floats({start, end, weight}))
-    return computed({start, end, weight}, run_lerp(start, end, weight));
+    return computed("lerp", {start, end, weight}, run_lerp(start, end, weight));
   const NoGradGuard values_only;
   const Tensor step = end - start, size = weight.is_complex() ? weight.abs() : weight;
   return where(size.lt(0.5), start + weight * step, end - step * (1 - weight));

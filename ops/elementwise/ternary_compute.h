@@ -25,17 +25,17 @@ inline bool alike_floats(Operands all) {
   return alike(all) && all.begin()->get().is_floating_point();
 }
 
-inline Dims common_shape(Operands all) {
+inline Dims common_shape(const char* op, Operands all) {
   Dims shape = all.begin()->get().impl().sizes;
   for (const Tensor& t : all)
-    if (t.impl().sizes != shape) shape = broadcast_shapes(shape, t.sizes());
+    if (t.impl().sizes != shape) shape = broadcast_shapes(op, shape, t.sizes());
   return shape;
 }
 
 /// The result in a new tensor, laid out like the first operand of its shape.
 template <class Run>
-Tensor computed(Operands all, const Run& run) {
-  const Dims shape = common_shape(all);
+Tensor computed(const char* op, Operands all, const Run& run) {
+  const Dims shape = common_shape(op, all);
   const Tensor& x = *all.begin();
   const Tensor* like = nullptr;
   for (const Tensor& t : all)
@@ -54,7 +54,7 @@ bool computed_in_place(const char* op, Operands all, const Run& run) {
   bool meet = false;
   for (const Tensor& t : all) meet |= check_overlap(op, x, t);
   autograd::check_inplace(op, x);
-  check_result_shape(op, x, common_shape(all));
+  check_result_shape(op, x, common_shape(op, all));
   if (meet) return false;
   if (x.numel() > 0) run(x);
   autograd::mark_changed(x);
@@ -66,7 +66,7 @@ template <class Run>
 bool computed_out(const char* op, const Tensor& out, Operands all, const Run& run) {
   if (!alike(all) || !alike({*all.begin(), out})) return false;
   check_out_gradient(op, out, all);
-  const OutPlan to = plan_out(op, out, common_shape(all), all);
+  const OutPlan to = plan_out(op, out, common_shape(op, all), all);
   if (!to.apart) return false;
   to.resize();
   if (out.numel() > 0) run(out);

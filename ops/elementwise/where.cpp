@@ -67,7 +67,7 @@ Tensor select_branch(const Tensor& condition, const detail::BinaryOperand& x,
   const detail::BinaryPlan plan = detail::plan_binary("where", x, y, dtype);
   check_same_device("where", condition, plan.a.defined() ? plan.a : plan.b);
   return select_to(condition, plan.in_a, plan.in_b, dtype,
-                   broadcast_shapes(plan.shape, condition.sizes()));
+                   broadcast_shapes("where", plan.shape, condition.sizes()));
 }
 
 Tensor fill_to(const Tensor& y, const Tensor& mask, const In& value, const Tensor& x) {
@@ -78,7 +78,7 @@ Tensor fill_to(const Tensor& y, const Tensor& mask, const In& value, const Tenso
 /// The output of masked_fill in either form, not yet written.
 Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
                    const autograd::detail::Inputs& others = {}) {
-  const Dims shape = broadcast_shapes(x.sizes(), mask.sizes());
+  const Dims shape = broadcast_shapes(form.name, x.sizes(), mask.sizes());
   if (!form.in_place) return detail::make_tensor(shape, x.scalar_type(), x.device());
   TAPER_CHECK(shape == Dims(x.sizes()), form.name, ": output with shape ", x.sizes(),
               " doesn't match the broadcast shape ", shape);
@@ -129,7 +129,7 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
   TAPER_CHECK(x.scalar_type() == source.scalar_type(),
               "masked_scatter: expected self and source to have same dtypes but got ",
               toString(x.scalar_type()), " and ", toString(source.scalar_type()));
-  const Dims shape = broadcast_shapes(x.sizes(), mask.sizes());
+  const Dims shape = broadcast_shapes(form.name, x.sizes(), mask.sizes());
   TAPER_CHECK(!form.in_place || shape == Dims(x.sizes()), form.name, ": output with shape ",
               x.sizes(), " doesn't match the broadcast shape ", shape);
   const Tensor positions = true_positions(mask.expand(shape));
@@ -218,7 +218,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
               "masked_select: expected BoolTensor or ByteTensor for mask");
   check_same_device("masked_select", x, mask);
   warn_of_bytes("masked_select", mask);
-  const Dims shape = broadcast_shapes(mask.sizes(), x.sizes());
+  const Dims shape = broadcast_shapes("masked_select", mask.sizes(), x.sizes());
   Tensor source, positions;
   {
     NoGradGuard no_grad;

@@ -125,7 +125,7 @@ struct Line {
 
 // x cropped or padded along one dimension.
 Line line_of(const char* op, const Tensor& x, optional<int64_t> n, int64_t dim) {
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim(op, dim, x.dim());
   const int64_t points = n ? *n : x.size(d);
   check_points(op, points);
   return {detail::resized(x, d, points), d, points};
@@ -147,7 +147,7 @@ Tensor real_line(const char* op, const Tensor& self, optional<int64_t> n, int64_
 Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
                       const Norm& norm, bool forward) {
   const Tensor x = promoted(op, self, false);
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim(op, dim, x.dim());
   const int64_t points = n ? *n : 2 * (x.size(d) - 1);
   check_points(op, points);
   const Tensor half = detail::resized(x, d, points / 2 + 1);
@@ -187,7 +187,7 @@ struct Box {
 Dims chosen_dims(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
   Dims dims;
   if (dim) {
-    for (const int64_t d : *dim) dims.push_back(wrap_dim(d, x.dim()));
+    for (const int64_t d : *dim) dims.push_back(wrap_dim(op, d, x.dim()));
     uint32_t seen = 0;
     for (const int64_t d : dims) {
       TAPER_CHECK(!((seen >> d) & 1u), op, ": FFT dims must be unique");
@@ -316,7 +316,7 @@ Tensor shifted(const char* op, const Tensor& x, OptionalIntArrayRef dim, int64_t
   Dims dims, shifts;
   for (int64_t d = 0; !dim && d < x.dim(); ++d) dims.push_back(d);
   if (dim)
-    for (const int64_t d : *dim) dims.push_back(wrap_dim(d, x.dim()));
+    for (const int64_t d : *dim) dims.push_back(wrap_dim(op, d, x.dim()));
   for (const int64_t d : dims) shifts.push_back((x.size(d) + round_up) / 2);
   return dims.empty() ? x.clone() : roll(x, shifts, dims);
 }

@@ -54,7 +54,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
                  "embedding: expected sparse=false, got true; Taper has dense gradients only");
   const int64_t V = weight.size(0), D = weight.size(1);
   const Tensor rows = indices.contiguous();
-  TAPER_ON_DEVICE(weight, check_index, rows, 0, V, 0, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(weight, check_index, "embedding", rows, 0, V, 0, IndexWording::kInSelf);
   const Tensor y =
       detail::make_tensor(shape_of_rows(indices, D), weight.scalar_type(), weight.device());
   {
@@ -79,7 +79,8 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
               " with one more dimension, got ", gy.sizes());
   const int64_t D = gy.size(-1);
   const Tensor rows = indices.contiguous();
-  TAPER_ON_DEVICE(gy, check_index, rows, 0, num_weights, 0, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(gy, check_index, "embedding_dense_backward", rows, 0, num_weights, 0,
+                  IndexWording::kInSelf);
   // Sums of 16-bit floats are done in float.
   const ScalarType dtype = isReducedFloatingType(gy.scalar_type()) ? kFloat : gy.scalar_type();
   Tensor y = detail::make_tensor({num_weights, D}, dtype, gy.device());
@@ -105,7 +106,8 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
   TAPER_CHECK(isFloatingType(weight.scalar_type()),
               "embedding_renorm_: expected a floating table, got ", toString(weight.scalar_type()));
   const Tensor rows = indices.contiguous();
-  TAPER_ON_DEVICE(weight, check_index, rows, 0, weight.size(0), 0, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(weight, check_index, "embedding_renorm_", rows, 0, weight.size(0), 0,
+                  IndexWording::kInSelf);
   NoGradGuard no_grad;
   autograd::check_inplace("embedding_renorm_", weight);
   on_contiguous(weight, [&](const Tensor& work) {

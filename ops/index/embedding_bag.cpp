@@ -203,7 +203,8 @@ Bags make_bags(const Tensor& weight, const Tensor& indices, const Tensor& offset
 void detail::check_bags(const Tensor& weight, const Tensor& indices, const Tensor& offsets) {
   const Tensor at = indices.contiguous(), from = offsets.to(kLong).contiguous();
   TAPER_ON_DEVICE(weight, check_bag_offsets, from, at.numel());
-  TAPER_ON_DEVICE(weight, check_index, at, 0, weight.size(0), 0, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(weight, check_index, "embedding_bag", at, 0, weight.size(0), 0,
+                  IndexWording::kInSelf);
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(

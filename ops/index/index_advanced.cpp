@@ -81,7 +81,7 @@ Dims broadcast_all(const Indices& indices) {
   for (const Tensor& t : indices) {
     if (!t.defined()) continue;
     try {
-      shape = broadcast_shapes(shape, t.sizes());
+      shape = broadcast_shapes("index", shape, t.sizes());
     } catch (const Error&) {
       throw_shape_mismatch(indices);
     }
@@ -118,7 +118,7 @@ struct IndexPlan {
       in.emplace_back(broadcast.back());
     }
     const Tensor y = detail::make_tensor({broadcast[0].numel()}, kLong, device);
-    TAPER_ON_DEVICE(y, combine_indices, y, in, indexed_sizes, dims);
+    TAPER_ON_DEVICE(y, combine_indices, "index", y, in, indexed_sizes, dims);
     return y;
   }
 
@@ -269,8 +269,8 @@ Tensor take(const Tensor& x, const Tensor& index) {
   const Tensor at = index.contiguous();
   const Tensor y = detail::make_tensor(index.sizes(), x.scalar_type(), x.device());
   const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
-  TAPER_ON_DEVICE(x, check_index, at, -n, n, 0, IndexWording::kTake);
-  TAPER_ON_DEVICE(x, combine_indices, rows, std::vector<In>{In(at)}, Dims{n}, Dims{0});
+  TAPER_ON_DEVICE(x, check_index, "take", at, -n, n, 0, IndexWording::kTake);
+  TAPER_ON_DEVICE(x, combine_indices, "take", rows, std::vector<In>{In(at)}, Dims{n}, Dims{0});
   {
     NoGradGuard no_grad;
     TAPER_ON_DEVICE(x, take_rows, y, x.contiguous(), rows, RowShape{1, n, 1});

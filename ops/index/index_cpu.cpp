@@ -31,10 +31,10 @@ bool join_indices(int64_t* out, const int64_t* index, int64_t n, int64_t size, b
 }
 
 template <class I>
-[[noreturn]] void throw_first_outside(const I* index, int64_t low, int64_t size, int64_t dim,
-                                      IndexWording wording) {
+[[noreturn]] void throw_first_outside(const char* op, const I* index, int64_t low, int64_t size,
+                                      int64_t dim, IndexWording wording) {
   while (*index >= low && *index < size) ++index;
-  throw_index_out_of_range(*index, size, dim, wording);
+  throw_index_out_of_range(op, *index, size, dim, wording);
 }
 
 /// y[j] = x[index[j]]. Several loads before their stores, which they might otherwise wait for.
@@ -64,11 +64,11 @@ bool gather_row(T* __restrict y, const T* __restrict x, const int64_t* __restric
 }
 
 template <class I>
-void check_all(const I* index, int64_t n, int64_t low, int64_t size, int64_t dim,
+void check_all(const char* op, const I* index, int64_t n, int64_t low, int64_t size, int64_t dim,
                IndexWording wording) {
   parallel_for(0, n, kGrain, [=](int64_t begin, int64_t end) {
     if (!indices_fit(index + begin, end - begin, low, size))
-      throw_first_outside(index + begin, low, size, dim, wording);
+      throw_first_outside(op, index + begin, low, size, dim, wording);
   });
 }
 
@@ -325,20 +325,21 @@ bool is_true(T v) {
 
 }  // namespace
 
-void check_index(In index, int64_t low, int64_t size, int64_t dim, IndexWording wording) {
+void check_index(const char* op, In index, int64_t low, int64_t size, int64_t dim,
+                 IndexWording wording) {
   switch_dtype<dtypes::Index>(index.dtype, "index", [&]<class scalar_t>() {
-    check_all(index.as<scalar_t>(), index.numel, low, size, dim, wording);
+    check_all(op, index.as<scalar_t>(), index.numel, low, size, dim, wording);
   });
 }
 
-void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
+void combine_indices(const char* op, Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
   int64_t* out = rows.as<int64_t>();
   for (size_t k = 0; k < indices.size(); ++k) {
     const int64_t* index = indices[k].as<int64_t>();
     const int64_t size = sizes[k];
     parallel_for(0, rows.numel, kGrain, [=](int64_t begin, int64_t end) {
       if (!join_indices(out + begin, index + begin, end - begin, size, k == 0))
-        throw_first_outside(index + begin, -size, size, dims[k], IndexWording::kDimension);
+        throw_first_outside(op, index + begin, -size, size, dims[k], IndexWording::kDimension);
     });
   }
 }
@@ -377,7 +378,7 @@ void gather_along(Out y, In x, In index, int64_t dim) {
           const int64_t count = std::min(kBlock, n - j);
           if (!gather_row(y.as<T>() + r * n + j, x.as<T>() + walk.offset() + j * column, at, count,
                           size, step, column))
-            check_all(at, count, 0, size, dim, IndexWording::kDimensionRt);
+            check_all("gather", at, count, 0, size, dim, IndexWording::kDimensionRt);
         }
     });
   });

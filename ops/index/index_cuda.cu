@@ -21,6 +21,7 @@ TAPER_DEVICE inline bool in_range(int64_t i, int64_t size) {
 // ---------------------------------------------------------------- checks
 template <class I>
 struct CheckIndex {
+  const char* op;
   const I* index;
   int64_t low, size, dim;
   IndexWording wording;
@@ -28,12 +29,13 @@ struct CheckIndex {
   TAPER_DEVICE void operator()(int64_t i) const {
     const int64_t at = index[i];
     if (at < low || at >= size)
-      faults.raise(FaultKind::kIndex, at, size, dim, static_cast<int64_t>(wording));
+      faults.raise(FaultKind::kIndex, at, size, dim, static_cast<int64_t>(wording), number_of(op));
   }
 };
 
 // One more index joins the places so far; -1 stays for what is out of range.
 struct CombineIndex {
+  const char* op;
   int64_t* rows;
   const int64_t* index;
   int64_t size, dim;
@@ -43,7 +45,7 @@ struct CombineIndex {
     const int64_t given = index[i], at = given < 0 ? given + size : given;
     if (!in_range(at, size)) {
       faults.raise(FaultKind::kIndex, given, size, dim,
-                   static_cast<int64_t>(IndexWording::kDimension));
+                   static_cast<int64_t>(IndexWording::kDimension), number_of(op));
       rows[i] = -1;
     } else if (first) {
       rows[i] = at;
@@ -164,6 +166,7 @@ In as_input(const Out& x) {
 
 template <class T>
 struct GatherAlong {
+  const char* op;
   char* y;
   const char *x, *index;
   int64_t size, step, dim;
@@ -172,7 +175,7 @@ struct GatherAlong {
     const int64_t i = *reinterpret_cast<const int64_t*>(index + at[1]);
     if (!in_range(i, size))
       return faults.raise(FaultKind::kIndex, i, size, dim,
-                          static_cast<int64_t>(IndexWording::kDimensionRt));
+                          static_cast<int64_t>(IndexWording::kDimensionRt), number_of(op));
     *reinterpret_cast<T*>(y + at[0]) =
         *reinterpret_cast<const T*>(x + at[2] + i * step * static_cast<int64_t>(sizeof(T)));
   }
@@ -330,17 +333,18 @@ void unravel(const Out& coordinates, const In& positions, const Dims& sizes) {
 
 }  // namespace
 
-void check_index(In index, int64_t low, int64_t size, int64_t dim, IndexWording wording) {
+void check_index(const char* op, In index, int64_t low, int64_t size, int64_t dim,
+                 IndexWording wording) {
   switch_dtype<dtypes::Index>(index.dtype, "index", [&]<class scalar_t>() {
     for_each(index.numel,
-             CheckIndex<scalar_t>{index.as<scalar_t>(), low, size, dim, wording, Faults()});
+             CheckIndex<scalar_t>{op, index.as<scalar_t>(), low, size, dim, wording, Faults()});
   });
 }
 
-void combine_indices(Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
+void combine_indices(const char* op, Out rows, std::vector<In> indices, Dims sizes, Dims dims) {
   for (size_t k = 0; k < indices.size(); ++k) {
     const auto d = static_cast<int64_t>(k);
-    for_each(rows.numel, CombineIndex{rows.as<int64_t>(), indices[k].as<int64_t>(), sizes[d],
+    for_each(rows.numel, CombineIndex{op, rows.as<int64_t>(), indices[k].as<int64_t>(), sizes[d],
                                       dims[d], k == 0, Faults()});
   }
 }
@@ -390,8 +394,8 @@ void gather_along(Out y, In x, In index, int64_t dim) {
   by_size(x.dtype, [&](auto bits) {
     using T = decltype(bits);
     for_each_place(plan_over(index.sizes, y, index, around),
-                   GatherAlong<T>{y.as<char>(), x.as<char>(), index.as<char>(), x.sizes[dim],
-                                  x.strides[dim], dim, Faults()});
+                   GatherAlong<T>{"gather", y.as<char>(), x.as<char>(), index.as<char>(),
+                                  x.sizes[dim], x.strides[dim], dim, Faults()});
   });
 }
 

@@ -69,13 +69,13 @@ Tensor times(const Tensor& x, const Scalar& alpha) {
 Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                   const Tensor& source, const Scalar& alpha) {
   check_defined(form.name, x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(form.name, dim_given, x.dim());
   TAPER_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
               "index_add_(): Expected dtype int32/int64 for index but got: ",
               toString(index.scalar_type()));
   check_source("index_add_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
-  TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(x, check_index, form.name, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
   const Tensor y = form.target(x, {source}, {index});
   const bool scaled = !alpha.equal(1);
   put_slices(y, dim, rows, scaled ? times(source.detach(), alpha) : source, PutMode::kAdd);
@@ -98,13 +98,14 @@ Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& i
 Tensor copy_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                    const Tensor& source) {
   check_defined(form.name, x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(form.name, dim_given, x.dim());
   TAPER_CHECK(index.scalar_type() == kLong,
               "index_copy_(): Expected a long tensor for index, but got ",
               toString(index.scalar_type()));
   check_source("index_copy_", x, dim, index, source);
   const Tensor rows = apart_from(x, index).contiguous();
-  TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kIndexCopy);
+  TAPER_ON_DEVICE(x, check_index, "index_copy_()", rows, 0, size_at(x, dim), dim,
+                  IndexWording::kDimension);
   const Tensor y = form.target(x, {source}, {index});
   put_slices(y, dim, rows, source, PutMode::kCopy);
   form.changed(y);
@@ -123,15 +124,15 @@ Tensor copy_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
 Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                    const Scalar& value) {
   check_defined(form.name, x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(form.name, dim_given, x.dim());
   TAPER_CHECK_INDEX(index.scalar_type() == kLong, "index_fill_(): Expected dtype int64 for index.");
   TAPER_CHECK_INDEX(index.dim() <= 1, form.name, ": Index has to be a vector/scalar");
   check_same_device(form.name, x, index);
   detail::check_fits(value, x.scalar_type());
   const Tensor at = index.contiguous();
   const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
-  TAPER_ON_DEVICE(x, combine_indices, rows, std::vector<In>{In(at)}, Dims{size_at(x, dim)},
-                  Dims{dim});
+  TAPER_ON_DEVICE(x, combine_indices, form.name, rows, std::vector<In>{In(at)},
+                  Dims{size_at(x, dim)}, Dims{dim});
   const Tensor y = form.target(x, {}, {index});
   on_contiguous(y, [&](const Tensor& work) {
     TAPER_ON_DEVICE(y, put_rows, work, rows, In::number(value, x.scalar_type()),
@@ -149,7 +150,7 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
 
 Tensor index_select(const Tensor& x, int64_t dim_given, const Tensor& index) {
   check_defined("index_select", x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim("index_select", dim_given, x.dim());
   TAPER_CHECK_INDEX(index.dim() <= 1, "index_select(): Index is supposed to be a vector");
   TAPER_CHECK(index.scalar_type() == kLong || index.scalar_type() == kInt,
               "index_select(): Expected dtype int32 or int64 for index");
@@ -158,7 +159,8 @@ Tensor index_select(const Tensor& x, int64_t dim_given, const Tensor& index) {
               " value(s)");
   check_same_device("index_select", x, index);
   const Tensor rows = index.contiguous();
-  TAPER_ON_DEVICE(x, check_index, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
+  TAPER_ON_DEVICE(x, check_index, "index_select", rows, 0, size_at(x, dim), dim,
+                  IndexWording::kInSelf);
   const Tensor y =
       detail::make_tensor(shape_with(x, dim, rows.numel()), x.scalar_type(), x.device());
   {
@@ -203,7 +205,7 @@ Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const
   TAPER_CHECK(value.dim() == 0,
               "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
               value.dim(), " dimension(s).");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim("index_fill", dim_given, x.dim());
   const Tensor y = index_fill(x.detach(), dim, index, value.item());
   if (needs_grad(x, value))
     record("IndexFillBackward1", y, {x, value},

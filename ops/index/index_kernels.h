@@ -17,12 +17,14 @@ struct RowShape {
   int64_t outer, size, inner;
 };
 
-/// Throws unless low <= index[i] < size for all i. `dim` is for the message.
-TAPER_KERNEL(check_index, In index, int64_t low, int64_t size, int64_t dim, IndexWording wording)
+/// Throws unless low <= index[i] < size for all i. `dim` and `op` are for the message.
+TAPER_KERNEL(check_index, const char* op, In index, int64_t low, int64_t size, int64_t dim,
+             IndexWording wording)
 /// rows[i] = the place of (indices[0][i], indices[1][i], ...) in row-major order over `sizes`, with
-/// negative indices counted from the end. Throws IndexError as kDimension; dims[k] is for the
-/// message.
-TAPER_KERNEL(combine_indices, Out rows, std::vector<In> indices, Dims sizes, Dims dims)
+/// negative indices counted from the end. Throws IndexError as kDimension; `op` and dims[k] are for
+/// the message.
+TAPER_KERNEL(combine_indices, const char* op, Out rows, std::vector<In> indices, Dims sizes,
+             Dims dims)
 /// y[o, i, :] = x[o, rows[i], :]. Rows are in range.
 TAPER_KERNEL(take_rows, Out y, In x, In rows, RowShape shape)
 /// x[o, rows[i], :] = values[o, i, :] for i = 0, 1, ..., or added to it. `values` has that shape or

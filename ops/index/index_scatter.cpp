@@ -68,7 +68,8 @@ Tensor scatter_into(Form form, const Tensor& x, int64_t dim, const Tensor& index
                     PutMode mode, const autograd::detail::Inputs& others = {}) {
   const Tensor at = apart_from(x, index).contiguous();
   if (at.numel() > 0)
-    TAPER_ON_DEVICE(x, check_index, at, 0, size_at(x, dim), dim, IndexWording::kDimensionRt);
+    TAPER_ON_DEVICE(x, check_index, form.name, at, 0, size_at(x, dim), dim,
+                    IndexWording::kDimensionRt);
   const Tensor y = form.target(x, others, {index});
   if (form.in_place && mode == PutMode::kMultiply && needs_grad(x))
     for (size_t i = 0; i < others.n; ++i) autograd::check_can_be_saved(*others.p[i]);
@@ -126,7 +127,7 @@ void record_product(Form form, const Tensor& y, const Tensor& x, const Tensor& b
 
 Tensor scatter_source(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                       const Tensor& src, PutMode mode) {
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(form.name, dim_given, x.dim());
   check_scatter_source("scatter", x, dim, index, src);
   const bool recording = needs_grad(x, src), product = mode == PutMode::kMultiply;
   const Tensor before = recording && product && form.in_place ? detail::before_change(x) : x;
@@ -141,7 +142,7 @@ Tensor scatter_source(Form form, const Tensor& x, int64_t dim_given, const Tenso
 
 Tensor scatter_value(Form form, const Tensor& x, int64_t dim_given, const Tensor& index,
                      const Scalar& value, PutMode mode) {
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(form.name, dim_given, x.dim());
   check_scatter("scatter", x, dim, index);
   detail::check_fits(value, x.scalar_type());
   const Tensor y =
@@ -166,7 +167,7 @@ Tensor gather(const Tensor& x, int64_t dim_given, const Tensor& index, bool spar
   TAPER_CHECK(!sparse_grad,
               "gather: expected sparse_grad=false, got true; "
               "Taper has dense gradients only");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim("gather", dim_given, x.dim());
   for (int64_t d = 0; index.numel() > 0 && d < rank_of(x); ++d)
     TAPER_CHECK(d == dim || size_at(index, d) <= size_at(x, d),
                 "gather: Size does not match at dimension ", d, " expected index ", index.sizes(),
@@ -253,10 +254,10 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, optional<int64_
               "torch.take_along_dim(): input and indices should have the same number of "
               "dimensions, but got ",
               self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
-  const int64_t d = wrap_dim(*dim, self.dim());
+  const int64_t d = wrap_dim("take_along_dim", *dim, self.dim());
   Dims a = self.sizes(), b = indices.sizes();
   a[d] = b[d] = 1;
-  const Dims both = broadcast_shapes(a, b);
+  const Dims both = broadcast_shapes("take_along_dim", a, b);
   Dims of_self = both, of_indices = both;
   of_self[d] = self.size(d);
   of_indices[d] = indices.size(d);

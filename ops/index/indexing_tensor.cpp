@@ -68,7 +68,7 @@ class Brackets {
     if (x.dim() == 0 && indices.size() == 1 && indices[0].is_integer())
       return "index: invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
              "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number";
-    return detail::concat("too many indices for tensor of dimension ", x.dim());
+    return detail::concat("index: too many indices for tensor of dimension ", x.dim());
   }
   void apply(const TensorIndex& i) {
     switch (i.type()) {

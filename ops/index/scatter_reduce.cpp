@@ -127,11 +127,11 @@ void check_scatter(const Tensor& self, int64_t dim, const Tensor& index, const T
 }
 
 /// `src` cut to what `index` covers; throws for an index out of range.
-Scatter checked(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                bool include_self) {
+Scatter checked(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                const Tensor& src, bool include_self) {
   const Tensor x = at_least_1d(self), at = at_least_1d(index).contiguous();
   if (at.numel() > 0)
-    TAPER_ON_DEVICE(x, check_index, at, 0, x.size(dim), dim, IndexWording::kDimensionRt);
+    TAPER_ON_DEVICE(x, check_index, op, at, 0, x.size(dim), dim, IndexWording::kDimensionRt);
   Tensor used = at_least_1d(src);
   for (int64_t d = 0; at.numel() > 0 && d < at.dim(); ++d) used = used.narrow(d, 0, at.size(d));
   return {x, dim, at, used, include_self};
@@ -144,11 +144,12 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim_given, const Tensor& index
   check_defined("scatter_reduce", self, "self");
   check_defined("scatter_reduce", index, "index");
   check_defined("scatter_reduce", src, "src");
-  const int64_t dim = wrap_dim(dim_given, self.dim());
+  const int64_t dim = wrap_dim("scatter_reduce", dim_given, self.dim());
   TAPER_CHECK(one_of(reduce, {"sum", "prod", "mean", "amax", "amin"}),
               "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin.");
   check_scatter(self, dim, index, src);
-  const Tensor y = reduce_into(checked(self, dim, index, src, include_self), reduce);
+  const Tensor y =
+      reduce_into(checked("scatter_reduce", self, dim, index, src, include_self), reduce);
   return self.dim() == 0 ? y.squeeze(0) : y;
 }
 
@@ -157,7 +158,7 @@ Tensor index_reduce(const Tensor& self, int64_t dim_given, const Tensor& index,
   check_defined("index_reduce", self, "self");
   check_defined("index_reduce", index, "index");
   check_defined("index_reduce", source, "source");
-  const int64_t dim = wrap_dim(dim_given, self.dim());
+  const int64_t dim = wrap_dim("index_reduce", dim_given, self.dim());
   TAPER_CHECK(one_of(reduce, {"prod", "mean", "amax", "amin"}),
               "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ",
               reduce, ".");

@@ -16,8 +16,8 @@ Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
               "linalg.cross: inputs must have the same number of dimensions.");
   TAPER_CHECK(self.size(dim) == 3 && other.size(dim) == 3, "linalg.cross: inputs dimension ", dim,
               " must have length 3. Got ", self.size(dim), " and ", other.size(dim));
-  const Dims sizes = broadcast_shapes(self.sizes(), other.sizes());
-  const int64_t d = wrap_dim(dim, self.dim());
+  const Dims sizes = broadcast_shapes("linalg.cross", self.sizes(), other.sizes());
+  const int64_t d = wrap_dim("linalg.cross", dim, self.dim());
   const Tensor a = self.expand(sizes), b = other.expand(sizes);
   return roll(a, -1, d) * roll(b, -2, d) - roll(a, -2, d) * roll(b, -1, d);
 }

@@ -353,7 +353,8 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   check_defined("tensordot", other, "other");
   TAPER_CHECK(dims_self.size() == dims_other.size(),
               "tensordot: both dimension lists should have same length");
-  const Dims a_dims = wrap_dims(dims_self, self.dim()), b_dims = wrap_dims(dims_other, other.dim());
+  const Dims a_dims = wrap_dims("tensordot", dims_self, self.dim()),
+             b_dims = wrap_dims("tensordot", dims_other, other.dim());
   Tensor a = self, b = other;
   for (int64_t i = 0; i < a_dims.size(); ++i) {
     const int64_t m = a.size(a_dims[i]), n = b.size(b_dims[i]);

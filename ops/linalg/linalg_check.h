@@ -81,8 +81,8 @@ void check_info(const char* op, const Tensor& info, const Fail& fail) {
 struct Pair {
   Tensor A, B;
 };
-inline Pair with_one_batch(const Tensor& A, const Tensor& B) {
-  const Dims batch = broadcast_shapes(batch_with(A, {}), batch_with(B, {}));
+inline Pair with_one_batch(const char* op, const Tensor& A, const Tensor& B) {
+  const Dims batch = broadcast_shapes(op, batch_with(A, {}), batch_with(B, {}));
   Dims a = batch, b = batch;
   for (int64_t d = 2; d > 0; --d) {
     a.push_back(A.size(-d));

@@ -249,7 +249,7 @@ void linalg_permutation(Out rows, In pivots) {
     bool wrong = false;
     const int64_t first =
         permute_by_pivots(rows.as<int64_t>() + i * m, pivots.as<int>() + i * k, k, m, &wrong);
-    if (wrong) throw_index_out_of_range(first, m, -2, IndexWording::kDimensionRt);
+    if (wrong) throw_index_out_of_range("lu_unpack", first, m, -2, IndexWording::kDimensionRt);
   }
 }
 

@@ -226,13 +226,14 @@ struct Permute {
   int64_t* rows;
   const int* pivots;
   int64_t k, m;
+  const char* op;
   Faults faults;
   TAPER_DEVICE void operator()(int64_t i) const {
     bool wrong = false;
     const int64_t first = permute_by_pivots(rows + i * m, pivots + i * k, k, m, &wrong);
     if (wrong)
       faults.raise(FaultKind::kIndex, first, m, -2,
-                   static_cast<int64_t>(IndexWording::kDimensionRt));
+                   static_cast<int64_t>(IndexWording::kDimensionRt), number_of(op));
   }
 };
 
@@ -260,7 +261,8 @@ void linalg_lu(InOut a, Out pivots, Out info) {
 void linalg_permutation(Out rows, In pivots) {
   const int64_t m = rows.sizes[rows.dim() - 1], k = pivots.sizes[pivots.dim() - 1];
   if (m > 0)
-    for_each(rows.numel / m, Permute{rows.as<int64_t>(), pivots.as<int>(), k, m, Faults()});
+    for_each(rows.numel / m,
+             Permute{rows.as<int64_t>(), pivots.as<int>(), k, m, "lu_unpack", Faults()});
 }
 
 void linalg_solve(InOut a, InOut x, Out info) {

@@ -118,7 +118,7 @@ Tensor wide_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const 
 
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
   TAPER_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
-              "qr received unrecognized mode '", std::string(mode),
+              "linalg.qr: qr received unrecognized mode '", std::string(mode),
               "' but expected one of 'reduced' (default), 'r', or 'complete'");
   check_matrices("linalg.qr", A);
   const bool complete = mode == "complete", with_q = mode != "r";

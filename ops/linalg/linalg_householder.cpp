@@ -80,7 +80,8 @@ Tensor householder_product(const Tensor& input, const Tensor& tau) {
 namespace {
 
 [[noreturn]] void throw_no_derivative(const char* op) {
-  throw NotImplementedError(std::string("the derivative for '") + op + "' is not implemented.");
+  throw NotImplementedError(
+      taper::detail::concat(op, ": the derivative for '", op, "' is not implemented."));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool le
   check_same_device("linalg.lu_solve", LU, pivots);
   // (X A)^H = A^H X^H.
   if (!left) return lu_solve(LU, pivots, B.mH(), true, !adjoint).mH();
-  const Pair p = with_one_batch(LU, B);
+  const Pair p = with_one_batch("linalg.lu_solve", LU, B);
   const Tensor rows = permuted_rows(pivots, LU.size(-1));
   if (adjoint) {
     const Tensor y = solve_triangular(p.A.mH(), p.B, false);
@@ -198,7 +198,7 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
   check_equation("torch.linalg.ldl_solve", LD, B, true);
   check_same_device("torch.linalg.ldl_solve", LD, pivots);
   check_hermitian("torch.linalg.ldl_solve", LD, hermitian);
-  const Pair p = with_one_batch(LD, B);
+  const Pair p = with_one_batch("linalg.ldl_solve", LD, B);
   const Tensor x = copy_of(p.B.detach().mT()), ld = copy_of(p.A.detach().mT());
   const Tensor swaps = copy_of(pivots.to(kInt).expand(batch_with(p.A, {LD.size(-1)})));
   TAPER_ON_DEVICE(x, linalg_ldl_solve, ld, swaps, x, hermitian);

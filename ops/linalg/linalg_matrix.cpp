@@ -285,7 +285,8 @@ Plane plane_of(const Tensor& A, IntArrayRef dim) {
               "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ",
               toString(A.scalar_type()));
   TAPER_CHECK(dim.size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got ", dim);
-  const Plane p{wrap_dim(dim[0], A.dim()), wrap_dim(dim[1], A.dim())};
+  const Plane p{wrap_dim("linalg.matrix_norm", dim[0], A.dim()),
+                wrap_dim("linalg.matrix_norm", dim[1], A.dim())};
   TAPER_CHECK(p.rows != p.columns, "linalg.matrix_norm: dims must be different. Got (", dim[0],
               ", ", dim[1], ")");
   return p;

@@ -253,7 +253,8 @@ Solution solve_by(const char* op, const Tensor& A, const Tensor& B, bool left) {
               "left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)");
   const Tensor b = vectors ? B.unsqueeze(-1) : B;
   check_equation("linalg.solve", A, b, left);
-  const Pair p = left ? with_one_batch(A, b) : with_one_batch(A.mT(), b.mT());
+  const Pair p =
+      left ? with_one_batch("linalg.solve", A, b) : with_one_batch("linalg.solve", A.mT(), b.mT());
   const Solution s = solved(p.A, p.B, op);
   return {!left ? s.x.mT() : vectors ? s.x.squeeze(-1) : s.x, s.info};
 }
@@ -275,7 +276,7 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,
   check_defined("linalg.solve_triangular", B, "B");
   check_equation("linalg.solve_triangular", A, B, left);
   if (!left) return solve_triangular(A.mT(), B.mT(), !upper, true, unitriangular).mT();
-  const Pair p = with_one_batch(A, B);
+  const Pair p = with_one_batch("linalg.solve_triangular", A, B);
   return solved(p.A, p.B, {upper, unitriangular});
 }
 

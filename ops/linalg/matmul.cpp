@@ -317,7 +317,8 @@ namespace {
 // Batches broadcast: both operands become (batch x rows x columns) without copies where they can.
 Tensor broadcast_matmul(const Tensor& a, const Tensor& b) {
   const int64_t ra = a.dim(), rb = b.dim();
-  const Dims batch = broadcast_shapes(a.sizes().slice(0, ra - 2), b.sizes().slice(0, rb - 2));
+  const Dims batch =
+      broadcast_shapes("matmul", a.sizes().slice(0, ra - 2), b.sizes().slice(0, rb - 2));
   int64_t count = 1;
   for (int64_t s : batch) count *= s;
   const auto folded = [&](const Tensor& t) {

@@ -16,8 +16,7 @@ Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
   check_defined("nuclear_norm", self, "self");
   TAPER_CHECK(dim.size() == 2, "nuclear_norm: nuclear norm requires a 'dim' argument of size 2");
-  const int64_t a = wrap_dim(dim[0], self.dim()), b = wrap_dim(dim[1], self.dim());
-  TAPER_CHECK(a != b, "nuclear_norm: expected two different dimensions, got ", a, " twice");
+  wrap_dims("nuclear_norm", dim, self.dim());
   return linalg::matrix_norm(self, "nuc", dim, keepdim);
 }
 
@@ -32,7 +31,7 @@ Tensor nuclear_norm(const Tensor& self, bool keepdim) {
 Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim_given) {
   check_defined("norm_except_dim", v, "v");
   if (dim_given == -1) return v.norm(Scalar(pow));
-  const int64_t dim = wrap_dim(dim_given, v.dim());
+  const int64_t dim = wrap_dim("norm_except_dim", dim_given, v.dim());
   std::vector<int64_t> others;
   for (int64_t d = 0; d < v.dim(); ++d)
     if (d != dim) others.push_back(d);

@@ -440,7 +440,7 @@ Tensor& rrelu_with_noise_(Tensor& self, const Tensor& noise, const Scalar& lower
 
 Tensor glu(const Tensor& self, int64_t dim) {
   TAPER_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
-  dim = wrap_dim(dim, self.dim());
+  dim = wrap_dim("glu", dim, self.dim());
   const int64_t size = self.sizes()[dim];
   TAPER_CHECK(size % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim,
               " is size ", size);

@@ -215,11 +215,12 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                         attn_mask, dropout_p, is_causal, scale);
   }
   check_attention(query, key, value, attn_mask, is_causal);
+  const char* const op = "scaled_dot_product_attention";
   const auto leading = [](const Tensor& t) {
     return t.sizes().slice(0, std::max<int64_t>(0, t.dim() - 2));
   };
   const Dims batch =
-      broadcast_shapes(broadcast_shapes(leading(query), leading(key)).ref(), leading(value));
+      broadcast_shapes(op, broadcast_shapes(op, leading(query), leading(key)), leading(value));
   Tensor mask = attn_mask;
   if (mask.defined()) {
     Dims scores = batch;

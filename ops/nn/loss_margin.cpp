@@ -38,8 +38,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   check_reduction("cosine_embedding_loss", reduction);
   TAPER_CHECK(target.dim() <= 1,
               "cosine_embedding_loss: 0D or 1D target tensor expected, multi-target not supported");
-  TAPER_CHECK(input1.dim() == target.dim() + 1 && input2.dim() == target.dim() + 1, target.dim(),
-              "D target tensor expects ", target.dim() + 1,
+  TAPER_CHECK(input1.dim() == target.dim() + 1 && input2.dim() == target.dim() + 1,
+              "cosine_embedding_loss: ", target.dim(), "D target tensor expects ", target.dim() + 1,
               "D input tensors, but found inputs with sizes ", input1.sizes(), " and ",
               input2.sizes(), ".");
   constexpr double eps = 1e-12;

@@ -100,8 +100,8 @@ Tensor nll_checked(const char* node, const Tensor& x, const Tensor& target,
                    const optional<Tensor>& weight, NllOptions options) {
   check_reduction("nll_loss", options.reduction);
   check_class_target(target);
-  TAPER_CHECK_AS(NotImplementedError, x.is_floating_point(),
-                 "nll_loss: \"nll_loss_out_frame\" not implemented for '", x.scalar_type(), "'");
+  if (!x.is_floating_point())
+    detail::unsupported_dtype("nll_loss", "nll_loss_out_frame", x.scalar_type());
   if (isReducedFloatingType(x.scalar_type()))
     return nll_checked(node, x.to(kFloat), target, weight, options).to(x.scalar_type());
   return nll_of(node, x, target.to(kLong).contiguous(), class_weight(weight, x), options);
@@ -259,9 +259,9 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const option
   TAPER_CHECK(
       label_smoothing >= 0 && label_smoothing <= 1,
       "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
-  TAPER_CHECK_AS(NotImplementedError, self.is_floating_point(),
-                 "cross_entropy: \"log_softmax_lastdim_kernel_impl\" not implemented for '",
-                 self.scalar_type(), "'");
+  if (!self.is_floating_point())
+    detail::unsupported_dtype("cross_entropy", "log_softmax_lastdim_kernel_impl",
+                              self.scalar_type());
   if (isReducedFloatingType(self.scalar_type()))
     return cross_entropy_loss(self.to(kFloat), target, weight, reduction, ignore_index,
                               label_smoothing)

@@ -8,10 +8,10 @@
 namespace taper::cpu {
 namespace {
 
-void check_targets(const In& target, int64_t classes, int64_t ignore_index) {
+void check_targets(const char* op, const In& target, int64_t classes, int64_t ignore_index) {
   const int64_t* t = target.as<int64_t>();
   for (int64_t i = 0; i < target.numel; ++i)
-    if ((t[i] < 0 || t[i] >= classes) && t[i] != ignore_index) throw_target_out_of_range(t[i]);
+    if ((t[i] < 0 || t[i] >= classes) && t[i] != ignore_index) throw_target_out_of_range(op, t[i]);
 }
 
 }  // namespace
@@ -23,20 +23,20 @@ void check_targets(const In& target, int64_t classes, int64_t ignore_index) {
 namespace taper::cpu {
 
 void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions options) {
-  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  check_targets("nll_loss", target, NllShape(x.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(nll_loss, y, total_weight, x, target, weight, options);
 }
 void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, NllOptions options) {
-  check_targets(target, NllShape(gx.sizes).classes, options.ignore_index);
+  check_targets("nll_loss", target, NllShape(gx.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(nll_loss_backward, gx, gy, target, weight, total_weight, options);
 }
 void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptions options) {
-  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  check_targets("cross_entropy", target, NllShape(x.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(cross_entropy, y, rows, gx, x, target, weight, options);
 }
 void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight,
                             NllOptions options) {
-  check_targets(target, NllShape(x.sizes).classes, options.ignore_index);
+  check_targets("cross_entropy", target, NllShape(x.sizes).classes, options.ignore_index);
   TAPER_BY_ISA(cross_entropy_backward, gx, gy, rows, x, target, weight, options);
 }
 void scale_gradient(InOut gx, In gy) { TAPER_BY_ISA(scale_gradient, gx, gy); }

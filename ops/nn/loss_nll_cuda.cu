@@ -10,12 +10,14 @@ namespace {
 /// The targets, and what each weighs.
 template <class T>
 struct Targets {
+  const char* op;
   const int64_t* target;
   const T* weight;  // null: 1 each
   int64_t ignore_index, classes;
   Faults faults;
-  Targets(const In& target, const In& weight, const NllOptions& o, int64_t classes)
-      : target(target.as<int64_t>()),
+  Targets(const char* op, const In& target, const In& weight, const NllOptions& o, int64_t classes)
+      : op(op),
+        target(target.as<int64_t>()),
         weight(weight.defined() ? weight.as<T>() : nullptr),
         ignore_index(o.ignore_index),
         classes(classes) {}
@@ -24,7 +26,7 @@ struct Targets {
     const int64_t c = target[i];
     if (c == ignore_index) return -1;
     if (c >= 0 && c < classes) return c;
-    faults.raise(FaultKind::kTarget, c);
+    faults.raise(FaultKind::kTarget, c, number_of(op));
     return -1;
   }
   TAPER_DEVICE T weight_of(int64_t c) const { return c < 0 ? T(0) : weight ? weight[c] : T(1); }
@@ -137,10 +139,10 @@ template <class T>
 void cross_entropy_gradient(const Out& gx, const T* gy, const T* rows, const In& x,
                             const In& target, const In& weight, const NllOptions& o) {
   const NllShape shape(x.sizes);
-  for_each_row(
-      shape.n, team_for(shape.classes),
-      CrossEntropyGradient<T>{Targets<T>(target, weight, o, shape.classes), gx.as<T>(), gy,
-                              x.as<T>(), rows, rows + 2 * shape.n, shape.classes, o.reduction});
+  for_each_row(shape.n, team_for(shape.classes),
+               CrossEntropyGradient<T>{
+                   Targets<T>("cross_entropy", target, weight, o, shape.classes), gx.as<T>(), gy,
+                   x.as<T>(), rows, rows + 2 * shape.n, shape.classes, o.reduction});
 }
 
 template <class T>
@@ -158,7 +160,7 @@ void nll_loss(Out y, Out total_weight, In x, In target, In weight, NllOptions o)
   switch_dtype<dtypes::Float>(x.dtype, "nll_loss", [&]<class T>() {
     const NllShape shape(x.sizes);
     for_each_row(1, kTotalTeam,
-                 TotalLoss<T, NllLoss<T>>{Targets<T>(target, weight, o, shape.classes),
+                 TotalLoss<T, NllLoss<T>>{Targets<T>("nll_loss", target, weight, o, shape.classes),
                                           shape.targets(), y.as<T>(), total_weight.as<T>(),
                                           o.reduction, NllLoss<T>{shape, x.as<T>()}});
   });
@@ -168,8 +170,8 @@ void nll_loss_backward(Out gx, In gy, In target, In weight, In total_weight, Nll
   switch_dtype<dtypes::Float>(gx.dtype, "nll_loss_backward", [&]<class T>() {
     const NllShape shape(gx.sizes);
     for_each(shape.targets(),
-             NllGradient<T>{shape, Targets<T>(target, weight, o, shape.classes), gx.as<T>(),
-                            gy.as<T>(), total_weight.as<T>(), o.reduction});
+             NllGradient<T>{shape, Targets<T>("nll_loss", target, weight, o, shape.classes),
+                            gx.as<T>(), gy.as<T>(), total_weight.as<T>(), o.reduction});
   });
 }
 
@@ -178,11 +180,11 @@ void cross_entropy(Out y, Out rows, Out gx, In x, In target, In weight, NllOptio
     const NllShape shape(x.sizes);
     T *const log_sums = rows.as<T>(), *const losses = log_sums + shape.n;
     for_each_row(shape.n, team_for(shape.classes), LogSums<T>{x.as<T>(), log_sums, shape.classes});
-    for_each_row(
-        1, kTotalTeam,
-        TotalLoss<T, CrossEntropyLoss<T>>{
-            Targets<T>(target, weight, o, shape.classes), shape.n, y.as<T>(), losses + shape.n,
-            o.reduction, CrossEntropyLoss<T>{x.as<T>(), log_sums, losses, shape.classes}});
+    for_each_row(1, kTotalTeam,
+                 TotalLoss<T, CrossEntropyLoss<T>>{
+                     Targets<T>("cross_entropy", target, weight, o, shape.classes), shape.n,
+                     y.as<T>(), losses + shape.n, o.reduction,
+                     CrossEntropyLoss<T>{x.as<T>(), log_sums, losses, shape.classes}});
     if (gx.defined()) cross_entropy_gradient<T>(gx, nullptr, log_sums, x, target, weight, o);
   });
 }

@@ -90,7 +90,7 @@ Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target
     return pointwise_loss(op, self.to(kFloat), target.to(kFloat), reduction).to(dtype);
   const Tensor x = self.to(dtype), t = target.to(dtype);
   if (x.sizes() == t.sizes()) return loss_of(op, x, t, reduction);
-  const Dims shape = broadcast_shapes(x.sizes(), t.sizes());
+  const Dims shape = broadcast_shapes(op.name, x.sizes(), t.sizes());
   return loss_of(op, x.expand(shape), t.expand(shape), reduction);
 }
 
@@ -126,10 +126,11 @@ namespace {
 Tensor in_shape_of(const Tensor& self, const Tensor& target) {
   if (self.sizes() == target.sizes()) return target;
   const Tensor x = self.squeeze(), t = target.squeeze();
-  TAPER_CHECK_VALUE(broadcast_shapes(x.sizes(), t.sizes()) == Dims(x.sizes()),
-                    "binary_cross_entropy: Using a target size (", target.sizes(),
-                    ") that is different to the input size (", self.sizes(),
-                    ") is deprecated. Please ensure they have the same size.");
+  TAPER_CHECK_VALUE(
+      broadcast_shapes("binary_cross_entropy", x.sizes(), t.sizes()) == Dims(x.sizes()),
+      "binary_cross_entropy: Using a target size (", target.sizes(),
+      ") that is different to the input size (", self.sizes(),
+      ") is deprecated. Please ensure they have the same size.");
   return t.expand(x.sizes()).reshape(self.sizes());
 }
 

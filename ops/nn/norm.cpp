@@ -122,8 +122,8 @@ void record_norm(const char* node, const Tensor& y, Composite c, const Tensor& x
 }
 
 void check_channels(const char* name, const Tensor& t, int64_t channels) {
-  TAPER_CHECK(!t.defined() || t.numel() == channels, name, " should contain ", channels,
-              " elements not ", t.defined() ? t.numel() : 0);
+  TAPER_CHECK(!t.defined() || t.numel() == channels, "batch_norm: ", name, " should contain ",
+              channels, " elements not ", t.defined() ? t.numel() : 0);
 }
 
 }  // namespace

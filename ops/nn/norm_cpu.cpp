@@ -66,16 +66,16 @@ struct Planes {
   }
 };
 
-// Results that no cache holds are made in runs in L1 and written past the others
-// (see stream.h); end_stream() is due behind them.
+// Results that no cache holds are made in runs in L1 and written by non-temporal
+// stores (see stream.h); end_stream() is due behind them.
 constexpr int64_t kRun = 512;
 
 // While a run is written, what lies `ahead` of it arrives: by default the next run; where that is
 // in the cache already, what is read after all of it.
 template <class T>
-void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
+void scale_shift_to(bool streamed, T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a,
                     opmath_t<T> b, int64_t ahead = 0) {
-  if (!past) return scale_shift(y, x, n, mean, a, b);
+  if (!streamed) return scale_shift(y, x, n, mean, a, b);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
@@ -86,9 +86,9 @@ void scale_shift_to(bool past, T* y, const T* x, int64_t n, opmath_t<T> mean, op
   }
 }
 template <class T>
-void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
-                opmath_t<T> mean, opmath_t<T> c, int64_t ahead = 0) {
-  if (!past) return combine(gx, gy, x, n, a, b, mean, c);
+void combine_to(bool streamed, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a,
+                opmath_t<T> b, opmath_t<T> mean, opmath_t<T> c, int64_t ahead = 0) {
+  if (!streamed) return combine(gx, gy, x, n, a, b, mean, c);
   alignas(64) T run[kRun];
   for (int64_t i = 0; i < n; i += kRun) {
     const int64_t m = std::min(kRun, n - i);
@@ -100,7 +100,7 @@ void combine_to(bool past, T* gx, const T* gy, const T* x, int64_t n, opmath_t<T
   }
 }
 /// Of a result like x, made of so many such tensors.
-bool past_caches(const In& x, int64_t inputs) {
+bool is_streamed(const In& x, int64_t inputs) {
   const int64_t nbytes = x.numel * static_cast<int64_t>(elementSize(x.dtype));
   return streams(nbytes, inputs * nbytes);
 }
@@ -173,18 +173,18 @@ struct BatchForward {
   const T* x;
   const Op *mean, *scale;
   const Values<Op>&w, &b;
-  bool past;
+  bool streamed;
 
   void plane(int64_t n, int64_t c, int64_t ahead = 0) const {
     const int64_t at = p.at(n, c);
-    scale_shift_to(past, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0),
+    scale_shift_to(streamed, y + at, x + at, p.pixels, mean[c], scale[c] * w.at(c, 1), b.at(c, 0),
                    ahead);
   }
   void all() const {
     if (p.in_columns()) return normalize_columns(p, y, x, mean, scale, w, b);
     parallel_for(0, p.batch * p.channels, p.grain(p.pixels), [&](int64_t i, int64_t end) {
       for (; i < end; ++i) plane(i / p.channels, i % p.channels);
-      if (past) end_stream();
+      if (streamed) end_stream();
     });
   }
   /// True when a channel that was just read is still in L2, and there are
@@ -206,7 +206,7 @@ struct BatchForward {
         channel_statistics(p, x, c, to);
         for (int64_t n = 0; at_once && n < p.batch; ++n) plane(n, c, p.pixels);
       }
-      if (at_once && past) end_stream();
+      if (at_once && streamed) end_stream();
     });
     if (!at_once) all();
   }
@@ -219,7 +219,7 @@ struct BatchGradient {
   T* gx;
   const T *gy, *x;
   const Op *mean, *scale;
-  bool training, past;
+  bool training, streamed;
 
   /// gx = a gy + b (x - mean) + constant
   struct Terms {
@@ -243,7 +243,7 @@ struct BatchGradient {
     if (!gx) return;
     const Terms t = terms(c, w, sum);
     for (int64_t n = 0; n < p.batch; ++n)
-      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
+      combine_to(streamed, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
                  mean[c], t.constant);
   }
   /// The same for samples without pixels: n channels from c on.
@@ -304,7 +304,7 @@ struct GroupGradient {
   T* gx;
   const T *gy, *x;
   const Op *mean, *scale, *w;
-  bool past;
+  bool streamed;
 
   int64_t width() const { return p.channels / groups; }
 
@@ -324,7 +324,7 @@ struct GroupGradient {
     const Op b = static_cast<Op>(-dot * s * s * s / count),
              constant = static_cast<Op>(-sum * s / count);
     for (int64_t c = g * width(); c < (g + 1) * width(); ++c)
-      combine_to(past, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
+      combine_to(streamed, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels,
                  s * (w ? w[c] : Op(1)), b, m, constant, width() * p.pixels);
   }
 };
@@ -338,7 +338,7 @@ void batch_norm_training(Out y, Out mean, Out scale, InOut running_mean, InOut r
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
     BatchForward<scalar_t>{p, y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w,
-                           b, past_caches(x, 1)}
+                           b, is_streamed(x, 1)}
         .training({mean, scale, running_mean, running_var, momentum, eps});
   });
 }
@@ -355,7 +355,7 @@ void batch_norm_inference(Out y, Out mean, Out scale, In running_mean, In runnin
     const Values<Op> w(weight), b(bias);
     BatchForward<scalar_t>{
         Planes(x.sizes),  y.as<scalar_t>(), x.as<scalar_t>(), mean.as<Op>(), scale.as<Op>(), w, b,
-        past_caches(x, 1)}
+        is_streamed(x, 1)}
         .all();
   });
 }
@@ -374,7 +374,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     mean.as<Op>(),
                                     scale.as<Op>(),
                                     training,
-                                    past_caches(x, 2)};
+                                    is_streamed(x, 2)};
     if (p.in_columns())
       for_each_columns(p, [&](int64_t c, int64_t n) {
         f.columns(c, n, w, sums.get(), sums.get() + p.channels);
@@ -382,7 +382,7 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
     else
       parallel_for(0, p.channels, p.grain(p.batch * p.pixels), [&](int64_t c, int64_t end) {
         for (; c < end; ++c) f.channel(c, w.at(c, 1), &sums[c], &sums[p.channels + c]);
-        if (f.past) end_stream();
+        if (f.streamed) end_stream();
       });
     store_values(gw, sums.get());
     store_values(gb, sums.get() + p.channels);
@@ -414,7 +414,7 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
                         double eps) {
   const Planes p(x.sizes);
   const int64_t width = p.channels / groups, size = width * p.pixels;
-  const bool past = past_caches(x, 1);
+  const bool streamed = is_streamed(x, 1);
   switch_dtype<dtypes::Floating>(x.dtype, "group_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
     const Values<Op> w(weight), b(bias);
@@ -425,11 +425,11 @@ void group_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
         for (int64_t k = 0; k < width; ++k) {
           const int64_t c = i % groups * width + k, at = i * size + k * p.pixels;
           const Op a = *s * w.at(c, 1);
-          scale_shift_to(past, y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a,
+          scale_shift_to(streamed, y.as<scalar_t>() + at, x.as<scalar_t>() + at, p.pixels, *m, a,
                          b.at(c, 0), size);
         }
       }
-      if (past) end_stream();
+      if (streamed) end_stream();
     });
   });
 }
@@ -451,13 +451,13 @@ void group_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
                                     mean.as<Op>(),
                                     scale.as<Op>(),
                                     w.get(),
-                                    past_caches(x, 2)};
+                                    is_streamed(x, 2)};
     parallel_for(0, p.batch * groups, p.grain(f.width() * p.pixels), [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         const int64_t sample = i / groups * p.channels;
         f.group(i / groups, i % groups, &parts[sample], &parts[n + sample]);
       }
-      if (f.past) end_stream();
+      if (f.streamed) end_stream();
     });
     std::fill_n(sums.get(), 2 * p.channels, Op(0));
     for (int64_t i = 0; i < n; ++i) {

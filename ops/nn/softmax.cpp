@@ -34,7 +34,7 @@ Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
   if (dtype && *dtype != self.scalar_type()) return softmax(self.to(*dtype), dim);
   // check
   check_floating("softmax", self);
-  dim = wrap_dim(dim, self.dim());
+  dim = wrap_dim("softmax", dim, self.dim());
   if (in_float(self)) return softmax(self.to(kFloat), dim).to(self.scalar_type());
   // shape
   const Tensor x = self.contiguous();
@@ -52,7 +52,7 @@ Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
 Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
   if (dtype && *dtype != self.scalar_type()) return log_softmax(self.to(*dtype), dim);
   check_floating("log_softmax", self);
-  dim = wrap_dim(dim, self.dim());
+  dim = wrap_dim("log_softmax", dim, self.dim());
   if (in_float(self)) return log_softmax(self.to(kFloat), dim).to(self.scalar_type());
   const Tensor x = self.contiguous();
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
@@ -68,7 +68,7 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
 // d/dgy = y (v - sum(v y)), which is this op again; d/dy = v (gy - sum(gy y)) - gy sum(v y).
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("softmax_backward", gy, y);
-  dim = wrap_dim(dim, y.dim());
+  dim = wrap_dim("softmax_backward", dim, y.dim());
   if (in_float(y)) return softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
   const Tensor g = gy.contiguous(), out = y.contiguous();
   Tensor gx = detail::make_tensor(y.sizes(), y.scalar_type(), y.device());
@@ -87,7 +87,7 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
 // d/dgy = v - sum(v exp(y)); d/dy = -v exp(y) sum(gy).
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("log_softmax_backward", gy, y);
-  dim = wrap_dim(dim, y.dim());
+  dim = wrap_dim("log_softmax_backward", dim, y.dim());
   if (in_float(y))
     return log_softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
   const Tensor g = gy.contiguous(), out = y.contiguous();

@@ -9,7 +9,7 @@ namespace taper {
 
 /// y_i = exp(x_i) / sum_j exp(x_j) along `dim`, with the largest element taken out first, so that
 /// nothing overflows. Any shape; floating dtypes, or any with `dtype` (converted first).
-/// Errors: IndexError "Dimension out of range ..."; NotImplementedError for integers.
+/// Errors: IndexError "softmax: Dimension out of range ..."; NotImplementedError for integers.
 Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype = nullopt);
 Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim,
                     optional<ScalarType> dtype = nullopt);

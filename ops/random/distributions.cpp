@@ -92,7 +92,7 @@ Tensor binomial(const Tensor& count, const Tensor& prob, MaybeGenerator generato
               "binomial: expected count and prob of one "
               "dtype, got ",
               count.scalar_type(), " and ", prob.scalar_type());
-  const Dims sizes = broadcast_shapes(count.sizes(), prob.sizes());
+  const Dims sizes = broadcast_shapes("binomial", count.sizes(), prob.sizes());
   const Tensor n = count.detach().expand(sizes).contiguous();
   const Tensor p = prob.detach().expand(sizes).contiguous();
   Tensor y = detail::make_tensor(sizes, n.scalar_type(), n.device());

@@ -30,8 +30,8 @@ Tensor& finish_inplace(const char* name, const Tensor& x) {
 
 TensorOptions without_grad(const TensorOptions& options) { return options.requires_grad(false); }
 
-void check_floating(const char* kernel, const Tensor& x) {
-  if (!x.is_floating_point()) detail::unsupported_dtype(kernel, x.scalar_type());
+void check_floating(const char* op, const char* kernel, const Tensor& x) {
+  if (!x.is_floating_point()) detail::unsupported_dtype(op, kernel, x.scalar_type());
 }
 
 void check_uniform_bounds(ScalarType dtype, double from, double to) {
@@ -60,7 +60,7 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
     view_as_real(data()).uniform_(from, to, generator);
     return finish_inplace("UniformBackward0", *this);
   }
-  check_floating("check_uniform_bounds", *this);
+  check_floating("uniform_", "check_uniform_bounds", *this);
   check_uniform_bounds(scalar_type(), from, to);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, uniform, *this, from, to, g);
@@ -74,7 +74,7 @@ Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const
     view_as_real(data()).normal_(mean, std / std::sqrt(2.0), generator);
     return finish_inplace("NormalBackward0", *this);
   }
-  check_floating("normal_kernel_cpu", *this);
+  check_floating("normal_", "normal_kernel_cpu", *this);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, normal, *this, mean, std, g);
   return finish_inplace("NormalBackward0", *this);
@@ -83,7 +83,7 @@ Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const
 Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
   check_inplace("exponential_", *this);
   TAPER_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  check_floating("exponential_cpu", *this);
+  check_floating("exponential_", "exponential_cpu", *this);
   CPUGeneratorImpl* g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, exponential, *this, lambd, g);
   return finish_inplace("ExponentialBackward0", *this);
@@ -101,7 +101,7 @@ Tensor& Tensor::bernoulli_(double p, MaybeGenerator generator) const {
 namespace {
 
 void check_probabilities(const Tensor& p) {
-  check_floating("bernoulli_tensor_cpu_p_", p);
+  check_floating("bernoulli_", "bernoulli_tensor_cpu_p_", p);
   if (p.numel() == 0 || detail::is_captured(p.device())) return;
   NoGradGuard no_grad;
   const Tensor valid = p.ge(0).logical_and(p.le(1));
@@ -123,7 +123,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
 }
 
 Tensor Tensor::bernoulli(MaybeGenerator generator) const {
-  check_floating("bernoulli_tensor_cpu_p_", *this);
+  check_floating("bernoulli", "bernoulli_tensor_cpu_p_", *this);
   Tensor y = empty_like(*this, {}, MemoryFormat::Contiguous);  // the order of the draws
   y.bernoulli_(*this, std::move(generator));
   if (needs_grad(*this))
@@ -177,7 +177,7 @@ void check_in_range(const char* what, int64_t v, ScalarType t) {
   const int64_t largest = t == kHalf          ? largest_half()
                           : isFloatingType(t) ? INT64_MAX
                                               : largest_integer(t);
-  TAPER_CHECK(v >= smallest_integer(t) && v <= largest, what, " is out of bounds for ",
+  TAPER_CHECK(v >= smallest_integer(t) && v <= largest, "random_: ", what, " is out of bounds for ",
               cpp_type_name(t));
 }
 
@@ -374,7 +374,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, MaybeGenerator generator) {
   check_defined("normal", mean, "mean");
   check_std(std);
   check_same_device("normal", mean, std);
-  const Dims size = broadcast_shapes(mean.sizes(), std.sizes());
+  const Dims size = broadcast_shapes("normal", mean.sizes(), std.sizes());
   Tensor y;
   {
     NoGradGuard no_grad;

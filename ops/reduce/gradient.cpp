@@ -12,14 +12,14 @@ namespace {
 /// The dimensions asked for, wrapped.
 std::vector<int64_t> dims_of(const Tensor& self, const optional<int64_t>& dim) {
   check_defined("gradient", self, "self");
-  if (dim) return {wrap_dim(*dim, self.dim())};
+  if (dim) return {wrap_dim("gradient", *dim, self.dim())};
   std::vector<int64_t> all;
   for (int64_t d = 0; d < self.dim(); ++d) all.push_back(d);
   return all;
 }
 std::vector<int64_t> dims_of(const Tensor& self, IntArrayRef dim) {
   check_defined("gradient", self, "self");
-  const Dims wrapped = wrap_dims(dim, self.dim());
+  const Dims wrapped = wrap_dims("gradient", dim, self.dim());
   return {wrapped.begin(), wrapped.end()};
 }
 

@@ -224,7 +224,7 @@ struct BestOf {
   TAPER_DEVICE State take(const char* x, int64_t index) const {
     return {static_cast<V>(load(*reinterpret_cast<const T*>(x))), index};
   }
-  TAPER_DEVICE static bool beats(const State& a, const State& b) {
+  TAPER_DEVICE static bool is_better(const State& a, const State& b) {
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     if (a_nan || b_nan) return a_nan && (!b_nan || a.index < b.index);
     if (a.value == b.value) return a.index < b.index;
@@ -233,7 +233,7 @@ struct BestOf {
   TAPER_DEVICE State join(State a, State b) const {
     if (a.index < 0) return b;
     if (b.index < 0) return a;
-    return beats(a, b) ? a : b;
+    return is_better(a, b) ? a : b;
   }
   TAPER_DEVICE void finish(char* y, State s) const {
     int64_t* const index = reinterpret_cast<int64_t*>(y);

@@ -2,10 +2,10 @@
 
 namespace taper {
 
-DimMask dim_mask(const OptionalIntArrayRef& dims, int64_t rank) {
+DimMask dim_mask(const char* op, const OptionalIntArrayRef& dims, int64_t rank) {
   if (!dims.has_value() || dims->empty()) return all_dims(rank);
   DimMask mask = 0;
-  for (int64_t d : wrap_dims(*dims, rank)) mask |= DimMask{1} << d;
+  for (int64_t d : wrap_dims(op, *dims, rank)) mask |= DimMask{1} << d;
   return mask & all_dims(rank);
 }
 

@@ -10,11 +10,11 @@ namespace taper {
 /// All `rank` dimensions.
 inline DimMask all_dims(int64_t rank) { return (DimMask{1} << rank) - 1; }
 /// One dimension; a 0-dim tensor has none to reduce.
-inline DimMask one_dim(int64_t dim, int64_t rank) {
-  return (DimMask{1} << wrap_dim(dim, rank)) & all_dims(rank);
+inline DimMask one_dim(const char* op, int64_t dim, int64_t rank) {
+  return (DimMask{1} << wrap_dim(op, dim, rank)) & all_dims(rank);
 }
 /// The listed dimensions; all for no list or an empty one.
-DimMask dim_mask(const OptionalIntArrayRef& dims, int64_t rank);
+DimMask dim_mask(const char* op, const OptionalIntArrayRef& dims, int64_t rank);
 /// The dimensions as a list.
 Dims listed(DimMask dims, int64_t rank);
 /// The shape of a reduction's result.

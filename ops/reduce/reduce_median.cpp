@@ -48,7 +48,7 @@ Tensor median_of_all(const char* node, const Tensor& x, bool skip_nan) {
 
 std::tuple<Tensor, Tensor> median_along(const char* op, const char* node, const Tensor& x,
                                         int64_t dim, bool keepdim, bool skip_nan) {
-  dim = wrap_dim(dim, x.dim());
+  dim = wrap_dim(op, dim, x.dim());
   if (x.dim() == 0) {
     const Tensor y = x.clone();
     return {y, detail::make_tensor({}, kLong, x.device()).zero_()};

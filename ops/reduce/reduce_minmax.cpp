@@ -76,8 +76,8 @@ void record_chosen(const char* node, const Tensor& values, const Tensor& indices
 
 std::tuple<Tensor, Tensor> extreme_along(const char* op, const char* node, bool largest,
                                          const Tensor& x, int64_t dim, bool keepdim) {
-  dim = wrap_dim(dim, x.dim());
-  const DimMask dims = one_dim(dim, x.dim());
+  dim = wrap_dim(op, dim, x.dim());
+  const DimMask dims = one_dim(op, dim, x.dim());
   check_some_along(op, x, dims);
   const Dims sizes = reduced_sizes(x.sizes(), dims, keepdim);
   Tensor values = detail::make_tensor(sizes, x.scalar_type(), x.device());
@@ -89,10 +89,10 @@ std::tuple<Tensor, Tensor> extreme_along(const char* op, const char* node, bool 
 
 Tensor position(const char* op, bool largest, const Tensor& x, optional<int64_t> dim,
                 bool keepdim) {
-  TAPER_CHECK_AS(NotImplementedError, x.scalar_type() != kBool, '"', op,
-                 "_cpu\" not implemented for 'Bool'");
+  if (x.scalar_type() == kBool)
+    detail::unsupported_dtype(detail::concat(op, "_cpu").c_str(), kBool);
   if (dim) {
-    const DimMask dims = one_dim(*dim, x.dim());
+    const DimMask dims = one_dim(op, *dim, x.dim());
     check_some_along(op, x, dims);
     Tensor y = detail::make_tensor(reduced_sizes(x.sizes(), dims, keepdim), kLong, x.device());
     find_extreme(largest, Tensor(), y, x, dims);
@@ -118,11 +118,11 @@ Tensor min(const Tensor& self) {
 }
 Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (dim.empty()) check_some_elements("amax", self);
-  return extreme("amax", "AmaxBackward0", true, self, dim_mask(dim, self.dim()), keepdim);
+  return extreme("amax", "AmaxBackward0", true, self, dim_mask("amax", dim, self.dim()), keepdim);
 }
 Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (dim.empty()) check_some_elements("amin", self);
-  return extreme("amin", "AminBackward0", false, self, dim_mask(dim, self.dim()), keepdim);
+  return extreme("amin", "AminBackward0", false, self, dim_mask("amin", dim, self.dim()), keepdim);
 }
 
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) {
@@ -187,7 +187,7 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, optional<int64_t> dim, bo
               "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
               "identity.");
   if (dim) {
-    const int64_t d = wrap_dim(*dim, self.dim());
+    const int64_t d = wrap_dim("aminmax", *dim, self.dim());
     TAPER_CHECK_INDEX(self.dim() == 0 || self.size(d) > 0, "aminmax(): Expected reduction dim ", d,
                       " to have non-zero size.");
     return {self.amin(d, keepdim), self.amax(d, keepdim)};

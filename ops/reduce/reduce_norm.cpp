@@ -70,7 +70,7 @@ Tensor complex_variance(const Tensor& x, VarianceRequest r) {
 }
 
 Tensor variance(const Tensor& x, const VarianceRequest& r) {
-  check_variance("std and var", x);
+  check_variance(r.square_root ? "std: std and var" : "var: std and var", x);
   if (x.is_complex()) return complex_variance(x, r);
   warn_of_freedom(r.square_root ? "std" : "var", x, r);
   Tensor y = new_result(x, r.dims, r.keepdim);
@@ -114,9 +114,10 @@ double number_of(const optional<Scalar>& correction) {
   return correction ? correction->toDouble() : 1;
 }
 
-VarianceRequest variance_request(const char* node, const Tensor& x, const OptionalIntArrayRef& dim,
-                                 double correction, bool keepdim, bool square_root) {
-  return {node, dim_mask(dim, x.dim()), correction, keepdim, square_root};
+VarianceRequest variance_request(const char* op, const char* node, const Tensor& x,
+                                 const OptionalIntArrayRef& dim, double correction, bool keepdim,
+                                 bool square_root) {
+  return {node, dim_mask(op, dim, x.dim()), correction, keepdim, square_root};
 }
 
 // ---------------------------------------------------------------- norms
@@ -186,26 +187,30 @@ Tensor finite_shift(const Tensor& x, IntArrayRef dims) {
 }  // namespace
 
 Tensor var(const Tensor& self, bool unbiased) {
-  return variance(self, variance_request("VarBackward0", self, nullopt, unbiased, false, false));
+  return variance(self,
+                  variance_request("var", "VarBackward0", self, nullopt, unbiased, false, false));
 }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return variance(self, variance_request("VarBackward0", self, dim, unbiased, keepdim, false));
+  return variance(self,
+                  variance_request("var", "VarBackward0", self, dim, unbiased, keepdim, false));
 }
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
-  return variance(
-      self, variance_request("VarBackward0", self, dim, number_of(correction), keepdim, false));
+  return variance(self, variance_request("var", "VarBackward0", self, dim, number_of(correction),
+                                         keepdim, false));
 }
 Tensor std(const Tensor& self, bool unbiased) {
-  return variance(self, variance_request("StdBackward0", self, nullopt, unbiased, false, true));
+  return variance(self,
+                  variance_request("std", "StdBackward0", self, nullopt, unbiased, false, true));
 }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
-  return variance(self, variance_request("StdBackward0", self, dim, unbiased, keepdim, true));
+  return variance(self,
+                  variance_request("std", "StdBackward0", self, dim, unbiased, keepdim, true));
 }
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
            bool keepdim) {
-  return variance(
-      self, variance_request("StdBackward0", self, dim, number_of(correction), keepdim, true));
+  return variance(self, variance_request("std", "StdBackward0", self, dim, number_of(correction),
+                                         keepdim, true));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
   return var_mean(self, nullopt, unbiased);
@@ -216,12 +221,12 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
   return variance_and_mean(
-      self, variance_request("VarMeanBackward0", self, dim, unbiased, keepdim, false));
+      self, variance_request("var_mean", "VarMeanBackward0", self, dim, unbiased, keepdim, false));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim) {
-  return variance_and_mean(
-      self, variance_request("VarMeanBackward0", self, dim, number_of(correction), keepdim, false));
+  return variance_and_mean(self, variance_request("var_mean", "VarMeanBackward0", self, dim,
+                                                  number_of(correction), keepdim, false));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
   return std_mean(self, nullopt, unbiased);
@@ -232,12 +237,12 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
   return variance_and_mean(
-      self, variance_request("StdMeanBackward0", self, dim, unbiased, keepdim, true));
+      self, variance_request("std_mean", "StdMeanBackward0", self, dim, unbiased, keepdim, true));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                     const optional<Scalar>& correction, bool keepdim) {
-  return variance_and_mean(
-      self, variance_request("StdMeanBackward0", self, dim, number_of(correction), keepdim, true));
+  return variance_and_mean(self, variance_request("std_mean", "StdMeanBackward0", self, dim,
+                                                  number_of(correction), keepdim, true));
 }
 
 Tensor norm(const Tensor& self, const Scalar& p) {
@@ -247,16 +252,17 @@ Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype) {
   return any_norm("NormBackward2", self.to(dtype), order(p), all_dims(self.dim()), false);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  return any_norm("NormBackward1", self, order(p), dim_mask(dim, self.dim()), keepdim);
+  return any_norm("NormBackward1", self, order(p), dim_mask("norm", dim, self.dim()), keepdim);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
             ScalarType dtype) {
-  return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask(dim, self.dim()), keepdim);
+  return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask("norm", dim, self.dim()),
+                  keepdim);
 }
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, optional<ScalarType> dtype) {
   return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
-                  dim_mask(dim, self.dim()), keepdim);
+                  dim_mask("linalg.vector_norm", dim, self.dim()), keepdim);
 }
 Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, optional<ScalarType> dtype) {
@@ -269,7 +275,7 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   check_defined("logsumexp", self, "self");
   if (!isFloatingOrComplexType(self.scalar_type()))
     return logsumexp(self.to(default_dtype()), dim, keepdim);
-  const DimMask dims = dim_mask(dim, self.dim());
+  const DimMask dims = dim_mask("logsumexp", dim, self.dim());
   Tensor y;
   if (reduced_numel(self, dims) == 0) {
     y = self.detach().exp().sum(dim, keepdim).log();
@@ -340,7 +346,7 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   TAPER_CHECK(p.to<double>() > 0, "renorm: non-positive-norm not supported");
   TAPER_CHECK(maxnorm.to<double>() >= 0, "renorm: expected maxnorm to be >= 0 but got ",
               maxnorm.to<double>());
-  const int64_t kept = wrap_dim(dim, self.dim());
+  const int64_t kept = wrap_dim("renorm", dim, self.dim());
   std::vector<int64_t> others;
   for (int64_t d = 0; d < self.dim(); ++d)
     if (d != kept) others.push_back(d);

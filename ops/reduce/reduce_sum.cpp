@@ -205,7 +205,7 @@ Tensor sum(const Tensor& self, optional<ScalarType> dtype) {
   return sum_of("SumBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
-  return sum_of("SumBackward1", self, dim_mask(dim, self.dim()), keepdim, dtype);
+  return sum_of("SumBackward1", self, dim_mask("sum", dim, self.dim()), keepdim, dtype);
 }
 Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                 optional<ScalarType> dtype) {
@@ -217,7 +217,7 @@ Tensor mean(const Tensor& self, optional<ScalarType> dtype) {
   return mean_of("MeanBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
-  return mean_of("MeanBackward1", self, dim_mask(dim, self.dim()), keepdim, dtype);
+  return mean_of("MeanBackward1", self, dim_mask("mean", dim, self.dim()), keepdim, dtype);
 }
 Tensor& mean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                  optional<ScalarType> dtype) {
@@ -229,7 +229,7 @@ Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
   if (dtype && *dtype != self.scalar_type()) return nansum(self.to(*dtype), dim, keepdim, dtype);
   if (isIntegralType(self.scalar_type(), true)) return sum(self, dim, keepdim, dtype);
   TAPER_CHECK(!self.is_complex(), "nansum does not support complex inputs");
-  const DimMask dims = dim_mask(dim, self.dim());
+  const DimMask dims = dim_mask("nansum", dim, self.dim());
   Tensor y = new_result(self, dims, keepdim, self.scalar_type());
   TAPER_ON_DEVICE(self, nansum, y, self, dims);
   if (needs_grad(self))
@@ -244,24 +244,24 @@ Tensor prod(const Tensor& self, optional<ScalarType> dtype) {
   return prod_of("ProdBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim, optional<ScalarType> dtype) {
-  return prod_of("ProdBackward1", self, one_dim(dim, self.dim()), keepdim, dtype);
+  return prod_of("ProdBackward1", self, one_dim("prod", dim, self.dim()), keepdim, dtype);
 }
 
 Tensor any(const Tensor& self) { return any_of(self, all_dims(self.dim()), false); }
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
-  return any_of(self, one_dim(dim, self.dim()), keepdim);
+  return any_of(self, one_dim("any", dim, self.dim()), keepdim);
 }
 Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
   if (dim && dim->empty()) return as_truth(self);
-  return any_of(self, dim_mask(dim, self.dim()), keepdim);
+  return any_of(self, dim_mask("any", dim, self.dim()), keepdim);
 }
 Tensor all(const Tensor& self) { return all_of(self, all_dims(self.dim()), false); }
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
-  return all_of(self, one_dim(dim, self.dim()), keepdim);
+  return all_of(self, one_dim("all", dim, self.dim()), keepdim);
 }
 Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
   if (dim && dim->empty()) return as_truth(self);
-  return all_of(self, dim_mask(dim, self.dim()), keepdim);
+  return all_of(self, dim_mask("all", dim, self.dim()), keepdim);
 }
 
 namespace {
@@ -286,10 +286,10 @@ TAPER_TRUTH_OUT(all)
 #undef TAPER_TRUTH_OUT
 
 Tensor count_nonzero(const Tensor& self, optional<int64_t> dim) {
-  return count_of(self, dim ? one_dim(*dim, self.dim()) : all_dims(self.dim()));
+  return count_of(self, dim ? one_dim("count_nonzero", *dim, self.dim()) : all_dims(self.dim()));
 }
 Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
-  return count_of(self, dim_mask(dim, self.dim()));
+  return count_of(self, dim_mask("count_nonzero", dim, self.dim()));
 }
 
 Tensor sum_to(const Tensor& g, IntArrayRef sizes) {

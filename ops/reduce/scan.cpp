@@ -41,7 +41,7 @@ Tensor sum_along(const Tensor& x, int64_t dim, bool reverse) {
     if (x.is_complex()) shape.inner *= 2;
     TAPER_ON_DEVICE(x, running_sum, numbers_of(y), numbers_of(x.contiguous()), shape, reverse);
   }
-  // The derivative of a running sum is the running sum from the other end.
+  // The derivative of a cumulative sum is the cumulative sum from the other end.
   if (needs_grad(x))
     record("CumsumBackward0", y, {x},
            [dim, reverse](const Tensor& gy) { return sum_along(gy, dim, !reverse); });
@@ -121,7 +121,7 @@ Tensor log_sums_gradient(const Tensor& gy, const Tensor& x, const Tensor& y, int
 std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tensor& x,
                                    int64_t dim_given, bool maximum) {
   check_defined(op, x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim(op, dim_given, x.dim());
   const Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   const Tensor index = detail::make_tensor(x.sizes(), kLong, x.device());
   {
@@ -138,12 +138,12 @@ std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tenso
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype) {
-  return sum_along(converted("cumsum", x, dtype), wrap_dim(dim, x.dim()), false);
+  return sum_along(converted("cumsum", x, dtype), wrap_dim("cumsum", dim, x.dim()), false);
 }
 
 Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dtype) {
   const Tensor x = converted("cumprod", x_given, dtype);
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim("cumprod", dim_given, x.dim());
   const Tensor y = products_along(x, dim);
   if (needs_grad(x))
     record("CumprodBackward0", y, {x}, [x = saved(x), y = saved_output(y), dim](const Tensor& gy) {
@@ -154,7 +154,7 @@ Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dt
 
 Tensor logcumsumexp(const Tensor& x, int64_t dim_given) {
   check_defined("logcumsumexp", x, "self");
-  const int64_t dim = wrap_dim(dim_given, x.dim());
+  const int64_t dim = wrap_dim("logcumsumexp", dim_given, x.dim());
   if (!isFloatingOrComplexType(x.scalar_type()))
     detail::unsupported_dtype("logcumsumexp_out_cpu", x.scalar_type());
   const Tensor y = log_sums_along(x, dim);

@@ -1,4 +1,4 @@
-// Running sums, products and maxima along a dimension.
+// Cumulative sums, products and maxima along a dimension.
 #pragma once
 
 #include <tuple>

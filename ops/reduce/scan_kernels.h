@@ -19,12 +19,12 @@ struct ScanShape {
   int64_t outer, size, inner;
 };
 
-/// y = running sums of x along the middle dimension, from the end when `reverse`. Contiguous, one
-/// dtype.
+/// y = cumulative sums of x along the middle dimension, from the end when `reverse`. Contiguous,
+/// one dtype.
 TAPER_KERNEL(running_sum, Out y, In x, ScanShape shape, bool reverse)
 /// y = running products.
 TAPER_KERNEL(running_product, Out y, In x, ScanShape shape)
-/// y = logarithms of running sums of exp(x).
+/// y = logarithms of cumulative sums of exp(x).
 TAPER_KERNEL(running_log_sum, Out y, In x, ScanShape shape)
 /// y = running maxima (minima), index = where they are.
 TAPER_KERNEL(running_extreme, Out y, Out index, In x, ScanShape shape, bool maximum)

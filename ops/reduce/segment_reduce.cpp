@@ -113,7 +113,7 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const optiona
                       const optional<Tensor>& indices, const optional<Tensor>& offsets,
                       int64_t axis, bool unsafe, const optional<Scalar>& initial) {
   check_defined("segment_reduce", data, "data");
-  axis = wrap_dim(axis, data.dim());
+  axis = wrap_dim("segment_reduce", axis, data.dim());
   TAPER_CHECK(!given(indices), "segment_reduce(): indices based reduction is not supported yet.");
   TAPER_CHECK(given(lengths) || given(offsets),
               "segment_reduce(): Either lengths or offsets must be defined.");

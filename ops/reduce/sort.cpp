@@ -56,7 +56,7 @@ namespace {
 std::tuple<Tensor, Tensor> sort_as(const char* name, const Tensor& x, int64_t dim,
                                    bool descending) {
   check_defined("sort", x, "self");
-  dim = wrap_dim(dim, x.dim());
+  dim = wrap_dim(name, dim, x.dim());
   const int64_t n = length(x, dim);
   check_length("sort", n);
   Sorted y =
@@ -85,7 +85,7 @@ Tensor msort(const Tensor& x) { return std::get<0>(sort(x, 0)); }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool) {
   check_defined("topk", x, "self");
-  dim = wrap_dim(dim, x.dim());
+  dim = wrap_dim("topk", dim, x.dim());
   const int64_t n = length(x, dim);
   TAPER_CHECK(k >= 0 && k <= n, "topk: selected index k out of range");
   if (x.scalar_type() == kBool) detail::unsupported_dtype("topk_cpu", kBool);
@@ -119,7 +119,7 @@ Sorted last_of_topk(const Tensor& x, int64_t k, int64_t dim) {
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim) {
   check_defined("kthvalue", x, "self");
-  dim = wrap_dim(dim, x.dim());
+  dim = wrap_dim("kthvalue", dim, x.dim());
   const int64_t n = length(x, dim);
   TAPER_CHECK(k >= 1 && k <= n, "kthvalue(): selected number k out of range for dimension ", dim);
   if (x.scalar_type() == kBool) detail::unsupported_dtype("kthvalue_cpu", kBool);

@@ -34,7 +34,7 @@ void check_quantile(const Tensor& x, const Tensor& q, const QuantileArguments& a
   check_defined(a.op, x, "self");
   check_defined(a.op, q, "q");
   TAPER_CHECK(x.numel() > 0, a.op, "() input tensor must be non-empty");
-  if (a.dim) wrap_dim(*a.dim, x.dim());
+  if (a.dim) wrap_dim(a.op, *a.dim, x.dim());
   TAPER_CHECK(q.dim() <= 1, a.op, "() q must be a scalar or 1D tensor");
   TAPER_CHECK(x.scalar_type() == kFloat || x.scalar_type() == kDouble, a.op,
               "() input tensor must be either float or double dtype");
@@ -83,7 +83,7 @@ Tensor values_at(const Tensor& sorted, const Tensor& ranks, std::string_view int
 Dims kept_sizes(const Tensor& x, const QuantileArguments& a) {
   Dims sizes;
   for (int64_t d = 0; d < x.dim(); ++d) {
-    const bool reduced = !a.dim || wrap_dim(*a.dim, x.dim()) == d;
+    const bool reduced = !a.dim || wrap_dim(a.op, *a.dim, x.dim()) == d;
     if (!reduced || a.keepdim) sizes.push_back(reduced ? 1 : x.size(d));
   }
   return sizes;
@@ -130,7 +130,7 @@ Tensor nanquantile(const Tensor& self, double q, optional<int64_t> dim, bool kee
 
 std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim_given, bool keepdim) {
   check_defined("mode", self, "self");
-  const int64_t dim = wrap_dim(dim_given, self.dim());
+  const int64_t dim = wrap_dim("mode", dim_given, self.dim());
   if (self.dim() == 0) return {self.clone(), zeros({}, self.options().dtype(kLong))};
   TAPER_CHECK_INDEX(self.size(dim) > 0, "mode(): Expected reduction dim ", dim,
                     " to have non-zero size.");

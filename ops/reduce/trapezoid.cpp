@@ -47,7 +47,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
   check_defined("trapezoid", y, "y");
   TAPER_CHECK(y.scalar_type() != kBool,
               "trapezoid: received a bool input for `y`, but bool is not supported");
-  const int64_t d = wrap_dim(dim, y.dim());
+  const int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, d);
   return strips(y, {}, d).sum(IntArrayRef(d)).mul(dx);
 }
@@ -55,7 +55,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   check_defined("trapezoid", y, "y");
   check_defined("trapezoid", x, "x");
-  const int64_t d = wrap_dim(dim, y.dim());
+  const int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, d);
   return strips(y, widths(y, x, d), d).sum(IntArrayRef(d));
 }
@@ -65,14 +65,14 @@ Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return trapezoid(y
 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
   check_defined("cumulative_trapezoid", y, "y");
-  const int64_t d = wrap_dim(dim, y.dim());
+  const int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
   return cumsum(strips(y, {}, d).mul(dx), d);
 }
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   check_defined("cumulative_trapezoid", y, "y");
   check_defined("cumulative_trapezoid", x, "x");
-  const int64_t d = wrap_dim(dim, y.dim());
+  const int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
   return cumsum(strips(y, widths(y, x, d), d), d);
 }
 

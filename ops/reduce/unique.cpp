@@ -116,7 +116,7 @@ Unique unique_slices(const char* op, const Tensor& x, int64_t dim, bool sort, bo
                      bool return_counts) {
   check_defined(op, x, "self");
   NoGradGuard no_grad;
-  dim = wrap_dim(dim, x.dim());
+  dim = wrap_dim(op, dim, x.dim());
   if (x.dim() == 0) return unique_elements(op, x, sort, return_inverse, return_counts);
   const Tensor moved = x.detach().movedim(dim, 0).contiguous();
   Dims size = moved.sizes();

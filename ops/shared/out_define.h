@@ -35,7 +35,7 @@ inline void check_gradients(const char* op, const Tensor& out, TensorList tensor
 inline Tensor& sized_out(const char* op, Tensor& out, IntArrayRef size) {
   check_defined(op, out, "out");
   check_out_gradient(op, out, {});
-  checked_numel(size);
+  checked_numel(size, op);
   plan_out(op, out, Dims(size), {}).resize();
   return out;
 }

@@ -80,7 +80,7 @@ BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOpera
     p.device = a.tensor->is_cpu() ? b.tensor->device() : a.tensor->device();
     p.shape = a.tensor->sizes() == b.tensor->sizes()
                   ? a.tensor->impl().sizes
-                  : broadcast_shapes(a.tensor->sizes(), b.tensor->sizes());
+                  : broadcast_shapes(op, a.tensor->sizes(), b.tensor->sizes());
   } else {
     const Tensor& t = a.tensor ? *a.tensor : *b.tensor;
     p.device = t.device();

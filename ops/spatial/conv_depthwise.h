@@ -2,7 +2,7 @@
 //
 // A product of matrices would pack more than it computes. Here each plane is copied once, with its
 // padding, into the cache; what a kernel element sees is then the same plane, shifted. T is float
-// or double.
+// or double. (oneDNN computes them no faster, and converting to its layouts takes as long again.)
 #pragma once
 
 #include <taper/ops/spatial/conv_shape.h>

@@ -44,8 +44,8 @@ void check_dtypes(const Tensor& x, const Tensor& grid) {
 }
 
 [[noreturn]] void refuse_second_derivative(bool flat) {
-  throw NotImplementedError(std::string("derivative for aten::grid_sampler_") +
-                            (flat ? "2d" : "3d") + "_backward is not implemented");
+  throw NotImplementedError(detail::concat("grid_sampler: derivative for aten::grid_sampler_",
+                                           flat ? "2d" : "3d", "_backward is not implemented"));
 }
 
 std::array<Tensor, 2> sample_backward(const Tensor& gy, const Tensor& x, const Tensor& grid,

@@ -126,7 +126,7 @@ std::vector<Tensor> cat_backward(const autograd::Grads& g, const std::vector<Par
 Tensor cat(TensorList tensors, int64_t dim) {
   check_cat(tensors);
   const Tensor& first = first_not_empty(tensors);
-  dim = wrap_dim(dim, first.dim());
+  dim = wrap_dim("cat", dim, first.dim());
   const Dims size = cat_sizes(tensors, first, dim);
   Tensor y = joined(size, tensors, product(size, 0, dim));
   if (needs_grad(tensors))
@@ -159,7 +159,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
   TAPER_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   check_list("stack", tensors);
   const Dims& each = tensors[0].impl().sizes;
-  dim = wrap_dim(dim, each.size() + 1);
+  dim = wrap_dim("stack", dim, each.size() + 1);
   for (size_t i = 1; i < tensors.size(); ++i)
     TAPER_CHECK(tensors[i].impl().sizes == each,
                 "stack expects each tensor to be equal size, but got ", each, " at entry 0 and ",

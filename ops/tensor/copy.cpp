@@ -53,7 +53,7 @@ void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) 
 
 void check_copy_shapes(const Tensor& x, const Tensor& src) {
   if (src.sizes() != x.sizes())
-    check_result_shape("copy_", x, broadcast_shapes(x.sizes(), src.sizes()));
+    check_result_shape("copy_", x, broadcast_shapes("copy_", x.sizes(), src.sizes()));
 }
 
 // Of what was overwritten: zeros, so that the leaf behind it gets a grad.

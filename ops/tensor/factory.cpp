@@ -19,8 +19,8 @@ namespace {
 
 __extension__ using Wide = __int128;  // holds each product of two sizes
 
-Tensor uninitialised(IntArrayRef size, const TensorOptions& options) {
-  return detail::make_tensor(size, options.scalar_type(), options.device());
+Tensor uninitialised(const char* op, IntArrayRef size, const TensorOptions& options) {
+  return detail::make_tensor(size, options.scalar_type(), options.device(), op);
 }
 
 void set_strides(const Tensor& y, const Dims& strides) {
@@ -28,9 +28,9 @@ void set_strides(const Tensor& y, const Dims& strides) {
   y.impl().update_geometry();
 }
 
-void apply_format(const Tensor& y, MemoryFormat format) {
+void apply_format(const char* op, const Tensor& y, MemoryFormat format) {
   if (format == MemoryFormat::ChannelsLast || format == MemoryFormat::ChannelsLast3d)
-    set_strides(y, channels_last_strides(y.sizes(), format));
+    set_strides(y, channels_last_strides(op, y.sizes(), format));
 }
 
 Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
@@ -44,7 +44,7 @@ Tensor uninitialised_like(const Tensor& like, const TensorOptions& options,
     if (!like.impl().contiguous && like.is_non_overlapping_and_dense())
       set_strides(y, like.impl().strides);
   } else {
-    apply_format(y, *format);
+    apply_format("empty_like", y, *format);
   }
   return y;
 }
@@ -58,24 +58,26 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
 }
 
 // Elements of memory that a tensor of this geometry needs.
-int64_t strided_numel(IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
-  TAPER_CHECK(size.size() == stride.size(), "empty_strided: dimensionality of sizes (", size.size(),
+int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride, ScalarType dtype) {
+  TAPER_CHECK(size.size() == stride.size(), op, ": dimensionality of sizes (", size.size(),
               ") must match dimensionality of strides (", stride.size(), ")");
-  return detail::checked_extent(size, stride, 0, elementSize(dtype));
+  return detail::checked_extent(op, size, stride, 0, elementSize(dtype));
 }
 
 }  // namespace
 
 // ---------------------------------------------------------------- filled with one value
 Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
-  Tensor y = uninitialised(size, options);
+  Tensor y = uninitialised("empty", size, options);
   if (__builtin_expect(format || options.has_memory_format(), 0))
-    apply_format(y, format ? *format : *options.memory_format_opt());
+    apply_format("empty", y, format ? *format : *options.memory_format_opt());
   return finish(std::move(y), options);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
-  Tensor y = uninitialised(strided_numel(size, stride, options.scalar_type()), options);
+  Tensor y =
+      uninitialised("empty_strided",
+                    strided_numel("empty_strided", size, stride, options.scalar_type()), options);
   y.impl().sizes = size;
   set_strides(y, stride);
   return finish(std::move(y), options);
@@ -104,10 +106,10 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
-  Tensor y = uninitialised(size, options);
+  Tensor y = uninitialised("zeros", size, options);
   clear(y);
   if (__builtin_expect(options.has_memory_format(), 0))
-    apply_format(y, *options.memory_format_opt());
+    apply_format("zeros", y, *options.memory_format_opt());
   return finish(std::move(y), options);
 }
 
@@ -117,14 +119,14 @@ Tensor ones(IntArrayRef size, TensorOptions options) {
 }
 
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
-  Tensor y = uninitialised(size, with_dtype_of(value, options));
+  Tensor y = uninitialised("full", size, with_dtype_of(value, options));
   y.fill_(value);
-  if (options.has_memory_format()) apply_format(y, *options.memory_format_opt());
+  if (options.has_memory_format()) apply_format("full", y, *options.memory_format_opt());
   return finish(std::move(y), options);
 }
 
 Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
-  Tensor y = uninitialised({}, options);
+  Tensor y = uninitialised("scalar_tensor", {}, options);
   y.fill_(value);
   return finish(std::move(y), options);
 }
@@ -134,7 +136,7 @@ Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
 Tensor eye(int64_t n, int64_t m, TensorOptions options) {
   TAPER_CHECK(n >= 0, "eye: n must be greater or equal to 0, got ", n);
   TAPER_CHECK(m >= 0, "eye: m must be greater or equal to 0, got ", m);
-  Tensor y = uninitialised({n, m}, options);
+  Tensor y = uninitialised("eye", {n, m}, options);
   clear(y);
   if (n > 0 && m > 0) y.as_strided({std::min(n, m)}, {m + 1}).fill_(1);
   return finish(std::move(y), options);
@@ -242,9 +244,9 @@ int64_t range_count(const Scalar& start, const Scalar& end, const Scalar& step) 
   return static_cast<int64_t>(count);
 }
 
-Tensor sequence(int64_t count, const Scalar& start, const Scalar& step,
+Tensor sequence(const char* op, int64_t count, const Scalar& start, const Scalar& step,
                 const TensorOptions& options) {
-  Tensor y = uninitialised(count, options);
+  Tensor y = uninitialised(op, count, options);
   TAPER_ON_DEVICE(y, arange, y, start, step);
   return finish(std::move(y), options);
 }
@@ -274,7 +276,8 @@ Tensor triangle(int64_t row, int64_t col, int64_t offset, bool upper,
   const TensorOptions with_dtype = options.has_dtype() ? options : options.dtype(kLong);
   // A diagonal that misses the matrix is as good as the one next to it.
   offset = std::clamp(offset, -row, col);
-  Tensor y = uninitialised({2, triangle_count(row, col, offset, upper)}, with_dtype);
+  Tensor y = uninitialised(upper ? "triu_indices" : "tril_indices",
+                           {2, triangle_count(row, col, offset, upper)}, with_dtype);
   TAPER_ON_DEVICE(y, triangle_indices, y, row, col, offset, upper);
   return y;
 }
@@ -293,7 +296,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
   const ScalarType t = options.scalar_type();
   const Scalar first = as_part_of(t, start), by = as_part_of(t, step);
   check_range("arange", first, as_part_of(t, end), by);
-  return sequence(arange_count(start, end, step, t == kLong), first, by, options);
+  return sequence("arange", arange_count(start, end, step, t == kLong), first, by, options);
 }
 
 Tensor range(const Scalar& start, const Scalar& end, TensorOptions options) {
@@ -304,7 +307,7 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorO
   const ScalarType t = options.scalar_type();
   const Scalar first = as_part_of(t, start), last = as_part_of(t, end), by = as_part_of(t, step);
   check_range("range", first, last, by);
-  return sequence(range_count(first, last, by), first, by, options);
+  return sequence("range", range_count(first, last, by), first, by, options);
 }
 
 namespace {
@@ -331,7 +334,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOpt
     return complex_linspace(start, end, steps, options);
   if (steps > 0) detail::check_fits(start, options.scalar_type());
   if (steps > 1) detail::check_fits(end, options.scalar_type());
-  Tensor y = uninitialised(steps, options);
+  Tensor y = uninitialised("linspace", steps, options);
   TAPER_ON_DEVICE(y, linspace, y, start, end);
   return finish(std::move(y), options);
 }
@@ -375,7 +378,7 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
   TAPER_CHECK(steps >= 0, "logspace: number of steps must be non-negative");
-  Tensor y = uninitialised(steps, options);
+  Tensor y = uninitialised("logspace", steps, options);
   TAPER_ON_DEVICE(y, logspace, y, start.toDouble(), end.toDouble(), base);
   return finish(std::move(y), options);
 }
@@ -400,7 +403,7 @@ Device memory_of(const TensorOptions& options) {
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, TensorOptions options) {
-  const int64_t reach = strided_numel(sizes, strides, options.scalar_type());
+  const int64_t reach = strided_numel("from_blob", sizes, strides, options.scalar_type());
   TAPER_CHECK(data || reach == 0, "from_blob: expected a data pointer for sizes ", sizes,
               ", got a null pointer");
   const size_t nbytes = static_cast<size_t>(reach) * elementSize(options.scalar_type());

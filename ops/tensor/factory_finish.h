@@ -9,8 +9,9 @@ namespace taper::detail {
 inline Tensor finish(Tensor y, const TensorOptions& options) {
   y.impl().storage->version.store(0, std::memory_order_relaxed);
   if (__builtin_expect(options.requires_grad(), 0)) {
-    TAPER_CHECK(isFloatingOrComplexType(y.scalar_type()),
-                "Only Tensors of floating point and complex dtype can require gradients");
+    TAPER_CHECK(
+        isFloatingOrComplexType(y.scalar_type()),
+        "requires_grad: Only Tensors of floating point and complex dtype can require gradients");
     y.set_requires_grad(true);
   }
   return y;

@@ -11,7 +11,7 @@ namespace taper {
 Tensor flip(const Tensor& x, IntArrayRef dims) {
   check_defined("flip", x, "self");
   uint32_t mask = 0;
-  for (int64_t d : wrap_dims(dims, x.dim()))
+  for (int64_t d : wrap_dims("flip", dims, x.dim()))
     if (x.dim() > 0) mask |= 1u << d;
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   TAPER_ON_DEVICE(x, flip, y, x, mask);
@@ -67,7 +67,7 @@ Tensor roll(const Tensor& x, IntArrayRef shifts, IntArrayRef dims) {
               "roll: shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
   Dims at = dims, by = shifts;
-  for (int64_t& d : at) d = wrap_dim(d, x.dim());
+  for (int64_t& d : at) d = wrap_dim("roll", d, x.dim());
   TAPER_CHECK(at.empty() || x.dim() > 0,
               "roll: expected a tensor with dimensions, got a 0-dim one");
   // A whole turn changes nothing; without them sums and differences of shifts fit 64 bits.
@@ -90,7 +90,7 @@ Tensor rot90(const Tensor& x, int64_t k, IntArrayRef dims) {
   TAPER_CHECK(dims.size() == 2,
               "rot90: expected total rotation dims == 2, but got dims = ", dims.size());
   TAPER_CHECK(x.dim() >= 2, "rot90: expected total dims >= 2, but got total dims = ", x.dim());
-  const Dims d = wrap_dims(dims, x.dim());
+  const Dims d = wrap_dims("rot90", dims, x.dim());
   switch (((k % 4) + 4) % 4) {
     case 1:
       return flip(x, {d[1]}).transpose_(d[0], d[1]);

@@ -98,8 +98,8 @@ Tensor repeat_interleave(const Tensor& repeats, optional<int64_t> output_size) {
   check_defined("repeat_interleave", repeats, "repeats");
   TAPER_CHECK(repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat");
   TAPER_CHECK(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
-              "\"repeat_interleave_cpu\" not implemented for '", toString(repeats.scalar_type()),
-              "'");
+              "repeat_interleave: \"repeat_interleave_cpu\" not implemented for '",
+              toString(repeats.scalar_type()), "'");
   const Tensor counts = repeats.contiguous();
   int64_t total = 0;
   if (counts.numel() > 0) {

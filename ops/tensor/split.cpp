@@ -36,9 +36,9 @@ std::vector<Tensor> make_views(const char* node, const Tensor& x, int64_t count,
   return out;
 }
 
-std::vector<Tensor> split_by_size(const Tensor& x, int64_t size, int64_t dim) {
+std::vector<Tensor> split_by_size(const char* op, const Tensor& x, int64_t size, int64_t dim) {
   TAPER_CHECK(x.dim() != 0, "split expects at least a 1-dimensional tensor");
-  const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
+  const int64_t d = wrap_dim(op, dim, x.dim()), total = x.size(d);
   TAPER_CHECK(size >= 0, "split expects split_size be non-negative, but got split_size=", size);
   TAPER_CHECK(size > 0 || total == 0,
               "split: split_size can only be 0 if dimension size is 0, but got "
@@ -54,12 +54,12 @@ std::vector<Tensor> split_by_size(const Tensor& x, int64_t size, int64_t dim) {
 }  // namespace
 
 std::vector<Tensor> split(const Tensor& x, int64_t split_size, int64_t dim) {
-  return split_by_size(x, split_size, dim);
+  return split_by_size("split", x, split_size, dim);
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& x, IntArrayRef split_sizes, int64_t dim) {
   TAPER_CHECK(x.dim() != 0, "split_with_sizes: split expects at least a 1-dimensional tensor");
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim("split_with_sizes", dim, x.dim());
   std::vector<int64_t> starts{0};
   for (int64_t s : split_sizes) {
     TAPER_CHECK(s >= 0,
@@ -83,17 +83,17 @@ std::vector<Tensor> split(const Tensor& x, IntArrayRef split_sizes, int64_t dim)
 std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim) {
   TAPER_CHECK(x.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TAPER_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  const int64_t d = wrap_dim(dim, x.dim()), total = x.size(d);
+  const int64_t d = wrap_dim("chunk", dim, x.dim()), total = x.size(d);
   const int64_t size = total / chunks + (total % chunks != 0);
   if (size == 0) {
     detail::room_for_views("chunk", chunks);
     return split_with_sizes(x, std::vector<int64_t>(static_cast<size_t>(chunks), 0), d);
   }
-  return split_by_size(x, size, d);
+  return split_by_size("chunk", x, size, d);
 }
 
 std::vector<Tensor> unbind(const Tensor& x, int64_t dim) {
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim("unbind", dim, x.dim());
   TAPER_CHECK_INDEX(x.dim() > 0, "unbind: Dimension specified as ", dim,
                     " but tensor has no dimensions");
   return make_views("UnbindBackward0", x, x.size(d),

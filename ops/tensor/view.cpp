@@ -33,7 +33,7 @@ optional<Dims> strides_for(const TensorImpl& t, const Dims& shape) {
 
 Tensor view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
-  const Dims shape = infer_size(size, t.numel);
+  const Dims shape = infer_size("view", size, t.numel);
   const optional<Dims> strides = strides_for(t, shape);
   TAPER_CHECK(strides,
               "view size is not compatible with input tensor's size and stride (at least one "
@@ -87,7 +87,7 @@ Tensor view(const Tensor& x, ScalarType dtype) {
 
 Tensor reshape(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
-  const Dims shape = infer_size(size, t.numel);
+  const Dims shape = infer_size("reshape", size, t.numel);
   const optional<Dims> strides = strides_for(t, shape);
   if (strides) return view_as_shape("ReshapeAliasBackward0", x, shape, *strides);
   return _unsafe_view(x.clone(MemoryFormat::Contiguous), shape);
@@ -96,7 +96,7 @@ Tensor reshape(const Tensor& x, IntArrayRef size) {
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
-  const Dims shape = infer_size(size, t.numel);
+  const Dims shape = infer_size("_unsafe_view", size, t.numel);
   Tensor y = detail::share_data(t, shape, *strides_for(t, shape), t.offset);
   if (needs_grad(x))
     record("UnsafeViewBackward0", y, {x},
@@ -105,7 +105,8 @@ Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
-  const int64_t start = wrap_dim(start_dim, x.dim()), end = wrap_dim(end_dim, x.dim());
+  const int64_t start = wrap_dim("flatten", start_dim, x.dim()),
+                end = wrap_dim("flatten", end_dim, x.dim());
   TAPER_CHECK(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim");
   if (x.dim() == 0) return reshape(x, {1});
   if (start == end) return x;
@@ -139,12 +140,12 @@ bool multiply_up_to(IntArrayRef sizes, int64_t n) {
 }  // namespace
 
 Tensor unflatten(const Tensor& x, int64_t dim, IntArrayRef sizes) {
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim("unflatten", dim, x.dim());
   TAPER_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   TAPER_CHECK(multiply_up_to(sizes, x.size(d)), "unflatten: Provided sizes ", sizes,
               " don't multiply up to the size of dim ", d, " (", x.size(d),
               ") in the input tensor");
-  const Dims parts = infer_size(sizes, x.size(d));
+  const Dims parts = infer_size("unflatten", sizes, x.size(d));
   Dims shape;
   for (int64_t i = 0; i < x.dim(); ++i) {
     if (i != d)
@@ -184,7 +185,7 @@ Tensor broadcast_to(const Tensor& x, IntArrayRef size) { return expand(x, size);
 
 std::vector<Tensor> broadcast_tensors(TensorList tensors) {
   Dims shape;
-  for (const Tensor& t : tensors) shape = broadcast_shapes(shape, t.sizes());
+  for (const Tensor& t : tensors) shape = broadcast_shapes("broadcast_tensors", shape, t.sizes());
   std::vector<Tensor> out;
   for (const Tensor& t : tensors) out.push_back(expand(t, shape));
   return out;
@@ -193,9 +194,10 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors) {
 // ---------------------------------------------------------------- order of dimensions
 namespace {
 
-Tensor transpose_named(const char* node, const Tensor& x, int64_t dim0, int64_t dim1) {
+Tensor transpose_named(const char* op, const char* node, const Tensor& x, int64_t dim0,
+                       int64_t dim1) {
   const TensorImpl& t = x.impl();
-  const int64_t a = wrap_dim(dim0, x.dim()), b = wrap_dim(dim1, x.dim());
+  const int64_t a = wrap_dim(op, dim0, x.dim()), b = wrap_dim(op, dim1, x.dim());
   Dims sizes = t.sizes, strides = t.strides;
   if (!sizes.empty()) {
     std::swap(sizes[a], sizes[b]);
@@ -208,13 +210,13 @@ Tensor transpose_named(const char* node, const Tensor& x, int64_t dim0, int64_t 
 }  // namespace
 
 Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) {
-  return transpose_named("TransposeBackward0", x, dim0, dim1);
+  return transpose_named("transpose", "TransposeBackward0", x, dim0, dim1);
 }
 
 Tensor t(const Tensor& x) {
   TAPER_CHECK(x.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is ", x.dim(),
               "D");
-  return transpose_named("TBackward0", x, 0, x.dim() < 2 ? 0 : 1);
+  return transpose_named("t", "TBackward0", x, 0, x.dim() < 2 ? 0 : 1);
 }
 
 Tensor permute(const Tensor& x, IntArrayRef dims) {
@@ -226,7 +228,7 @@ Tensor permute(const Tensor& x, IntArrayRef dims) {
               x.dim(), " is not equal to len(dims) = ", dims.size());
   Dims sizes, strides, inverse(x.dim(), -1);
   for (int64_t d = 0; d < x.dim(); ++d) {
-    const int64_t from = wrap_dim(dims[static_cast<size_t>(d)], x.dim());
+    const int64_t from = wrap_dim("permute", dims[static_cast<size_t>(d)], x.dim());
     TAPER_CHECK(inverse[from] < 0, "permute(): duplicate dims are not allowed.");
     sizes.push_back(t.sizes[from]);
     strides.push_back(t.strides[from]);
@@ -242,7 +244,8 @@ Tensor movedim(const Tensor& x, IntArrayRef source, IntArrayRef destination) {
               "source (",
               source, " dims) should contain the same number of dims as destination (", destination,
               " dims)");
-  const Dims from = wrap_dims(source, x.dim()), to = wrap_dims(destination, x.dim());
+  const Dims from = wrap_dims("movedim", source, x.dim()),
+             to = wrap_dims("movedim", destination, x.dim());
   Dims order(x.dim(), -1), rest;
   for (int64_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
   for (int64_t d = 0; d < x.dim(); ++d)
@@ -260,7 +263,7 @@ Tensor movedim(const Tensor& x, int64_t source, int64_t destination) {
 // ---------------------------------------------------------------- dimensions of size 1
 Tensor unsqueeze(const Tensor& x, int64_t dim) {
   const TensorImpl& t = x.impl();
-  const int64_t d = wrap_dim(dim, x.dim() + 1);
+  const int64_t d = wrap_dim("unsqueeze", dim, x.dim() + 1);
   Dims sizes = t.sizes, strides = t.strides;
   const int64_t step = d < x.dim() ? t.sizes[d] * t.strides[d] : 1;
   sizes.insert(d, 1);
@@ -283,7 +286,7 @@ Tensor squeeze(const Tensor& x) {
 
 Tensor squeeze(const Tensor& x, int64_t dim) {
   const TensorImpl& t = x.impl();
-  const int64_t d = wrap_dim(dim, x.dim());
+  const int64_t d = wrap_dim("squeeze", dim, x.dim());
   Dims sizes = t.sizes, strides = t.strides;
   if (!sizes.empty() && sizes[d] == 1) {
     sizes.erase(d);
@@ -295,7 +298,7 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
 
 Tensor squeeze(const Tensor& x, IntArrayRef dim) {
   const TensorImpl& t = x.impl();
-  const Dims asked = wrap_dims(dim, x.dim());
+  const Dims asked = wrap_dims("squeeze", dim, x.dim());
   Dims sizes, strides;
   for (int64_t d = 0; d < x.dim(); ++d) {
     if (t.sizes[d] == 1 && std::find(asked.begin(), asked.end(), d) != asked.end()) continue;

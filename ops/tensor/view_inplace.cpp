@@ -72,10 +72,10 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   if (t.inference) autograd::check_new_history("resize_", *this);
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
   const bool plain = !format || *format == MemoryFormat::Contiguous;
-  const Dims strides = plain ? Dims() : channels_last_strides(size, *format);
+  const Dims strides = plain ? Dims() : channels_last_strides("resize_", size, *format);
   Dims dense;
   contiguous_strides(size, dense);
-  const int64_t reach = detail::checked_extent(size, dense, t.offset, t.itemsize());
+  const int64_t reach = detail::checked_extent("resize_", size, dense, t.offset, t.itemsize());
   const size_t needed = static_cast<size_t>(reach) * t.itemsize();
   if (needed > t.storage->nbytes) {
     TAPER_CHECK(!is_given(*t.storage),

@@ -28,7 +28,7 @@ Tensor embed(const Tensor& g, const Dims& sizes, const Part& part) {
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
   const TensorImpl& t = x.impl();
   TAPER_CHECK_INDEX(x.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
-  const int64_t d = wrap_dim(dim, x.dim()), size = t.sizes[d];
+  const int64_t d = wrap_dim("select", dim, x.dim()), size = t.sizes[d];
   TAPER_CHECK_INDEX(index >= -size && index < size, "select(): index ", index,
                     " out of range for tensor of size ", x.sizes(), " at dimension ", d);
   const int64_t i = index < 0 ? index + size : index;
@@ -46,7 +46,7 @@ Tensor slice(const Tensor& x, int64_t dim, optional<int64_t> start, optional<int
   const TensorImpl& t = x.impl();
   TAPER_CHECK_INDEX(x.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   TAPER_CHECK(step > 0, "slice step must be positive");
-  const int64_t d = wrap_dim(dim, x.dim()), size = t.sizes[d];
+  const int64_t d = wrap_dim("slice", dim, x.dim()), size = t.sizes[d];
   const auto clamp = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + size : v, 0, size); };
   const int64_t first = clamp(start.value_or(0));
   const int64_t last = std::max(first, clamp(end.value_or(INT64_MAX)));
@@ -63,7 +63,7 @@ Tensor slice(const Tensor& x, int64_t dim, optional<int64_t> start, optional<int
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   TAPER_CHECK(x.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   TAPER_CHECK(length >= 0, "narrow(): length must be non-negative.");
-  const int64_t d = wrap_dim(dim, x.dim()), size = x.size(d);
+  const int64_t d = wrap_dim("narrow", dim, x.dim()), size = x.size(d);
   TAPER_CHECK_INDEX(start >= -size && start <= size,
                     "narrow: start out of range (expected to be in range of [", -size, ", ", size,
                     "], but got ", start, ")");
@@ -82,7 +82,7 @@ Tensor narrow(const Tensor& x, int64_t dim, const Tensor& start, int64_t length)
 
 Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   const TensorImpl& t = x.impl();
-  const int64_t a = wrap_dim(dim1, x.dim()), b = wrap_dim(dim2, x.dim());
+  const int64_t a = wrap_dim("diagonal", dim1, x.dim()), b = wrap_dim("diagonal", dim2, x.dim());
   TAPER_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   // A diagonal that misses the matrix is as empty as the one next to it.
   offset = std::clamp(offset, -t.sizes[a], t.sizes[b]);
@@ -111,7 +111,7 @@ namespace {
 
 // Elements of the storage from the first one that (sizes, strides) reaches to the last.
 int64_t extent(const Dims& sizes, const Dims& strides) {
-  return detail::checked_extent(sizes, strides, 0, 1);
+  return detail::checked_extent("as_strided", sizes, strides, 0, 1);
 }
 
 bool overlaps(const Dims& sizes, const Dims& strides) {
@@ -170,13 +170,13 @@ Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
               " and stride ", stride);
   const Dims sizes(size), strides(stride);
   const int64_t offset = storage_offset.value_or(t.offset);
-  checked_numel(size);
+  checked_numel(size, "as_strided");
   for (int64_t s : stride)
     TAPER_CHECK(
         s >= 0,
         "as_strided: Negative strides are not supported at the moment, got strides: ", stride);
   TAPER_CHECK(offset >= 0, "Tensor: invalid storage offset ", offset);
-  const int64_t needed = detail::checked_extent(sizes, strides, offset, t.itemsize());
+  const int64_t needed = detail::checked_extent("as_strided", sizes, strides, offset, t.itemsize());
   const int64_t held = static_cast<int64_t>(t.storage->nbytes / t.itemsize());
   TAPER_CHECK(needed <= held, "setStorage: sizes ", size, ", strides ", stride, ", storage offset ",
               offset, ", and itemsize ", t.itemsize(), " requiring a storage size of ",
@@ -191,7 +191,7 @@ Tensor as_strided(const Tensor& x, IntArrayRef size, IntArrayRef stride,
 
 Tensor unfold(const Tensor& x, int64_t dimension, int64_t size, int64_t step) {
   const TensorImpl& t = x.impl();
-  const int64_t d = wrap_dim(dimension, x.dim());
+  const int64_t d = wrap_dim("unfold", dimension, x.dim());
   const int64_t length = x.dim() == 0 ? 1 : t.sizes[d], unit = x.dim() == 0 ? 1 : t.strides[d];
   TAPER_CHECK(size >= 0 && size <= length, "unfold: maximum size for tensor at dimension ", d,
               " is ", length, " but size is ", size);

@@ -75,7 +75,7 @@ Tensor diag_embed(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
   check_defined("diag_embed", x, "self");
   TAPER_CHECK(x.dim() > 0, "diag_embed: expected a tensor with dimensions, got a 0-dim one");
   const int64_t rank = x.dim() + 1;
-  const int64_t a = wrap_dim(dim1, rank), b = wrap_dim(dim2, rank);
+  const int64_t a = wrap_dim("diag_embed", dim1, rank), b = wrap_dim("diag_embed", dim2, rank);
   TAPER_CHECK(a != b, "diag_embed: diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   const int64_t n = detail::embedded_size("diag_embed", x.size(-1), offset);
   Dims sizes = x.sizes();

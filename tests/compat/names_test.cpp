@@ -176,7 +176,8 @@ TEST(CompatNames, DispatchNamesTheElementType) {
   EXPECT_EQ(size(at::kByte), 1u);
   EXPECT_EQ(size(at::kHalf), 2u);
   EXPECT_EQ(size(at::kDouble), 8u);
-  EXPECT_EQ(thrown<c10::Error>([&] { size(at::kBool); }), "\"size\" not implemented for 'Bool'");
+  EXPECT_EQ(thrown<c10::Error>([&] { size(at::kBool); }),
+            "size: \"size\" not implemented for 'Bool'");
   auto square = [](const at::Tensor& t) {
     return AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(
         at::kHalf, at::kBool, t.scalar_type(), "square", [&] {

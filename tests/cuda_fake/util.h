@@ -10,6 +10,7 @@
 #include <taper/ops/tensor/tensor.h>
 
 #include "cuda_fake/fake_cuda.h"
+#include "expect_error.h"
 
 namespace taper::testing {
 
@@ -25,17 +26,6 @@ void in_own_process(const Body& body) {
         std::exit(::testing::Test::HasFailure() ? 1 : 0);
       },
       ::testing::ExitedWithCode(0), "");
-}
-
-/// What `body` throws; "no error" for nothing.
-template <class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 /// Bytes on a device, all of one value. (Kernels do not run: it is copied there.)

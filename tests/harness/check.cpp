@@ -1,7 +1,10 @@
 #include "harness/check.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include <taper/framework/runtime/devices.h>
 
@@ -124,6 +127,30 @@ Failures check_device(const OpCase& c, std::vector<std::string>* skipped) {
 
 // ---------------------------------------------------------------------- errors
 
+namespace {
+
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+/// Whether a message begins with the name of an op, as in "softmax: ..." and "einsum() ...", or
+/// with words of LibTorch's that begin with the name of this one ("glu does not support ...").
+bool begins_with_op(const OpCase& c, std::string_view message) {
+  const size_t end =
+      std::find_if(message.begin(), message.end(),
+                   [](unsigned char ch) { return !std::isalnum(ch) && ch != '_' && ch != '.'; }) -
+      message.begin();
+  std::string word(message.substr(0, end));
+  const std::string_view rest = message.substr(end);
+  if (word.empty() || begins_with(rest, ": ") || begins_with(rest, "(")) return !word.empty();
+  if (begins_with(word, "torch.")) word.erase(0, 6);
+  std::replace(word.begin(), word.end(), '.', '_');  // of "linalg.cond"
+  if (word.back() == '_') word.pop_back();
+  return word == c.name || std::find(c.covers.begin(), c.covers.end(), word) != c.covers.end();
+}
+
+}  // namespace
+
 Failures check_errors(const OpCase& c) {
   Failures failures;
   Log log(failures);
@@ -135,6 +162,8 @@ Failures check_errors(const OpCase& c) {
     } catch (const std::exception& got) {
       if (!e.is_type(got)) log.add("expected an error of type ", e.type, ", got ", got.what());
       if (!std::strstr(got.what(), e.what.c_str())) log.add("got the words: ", got.what());
+      if (!begins_with_op(c, got.what()))
+        log.add("expected a message that begins with the op's name, got: ", got.what());
     }
   }
   return failures;

@@ -23,7 +23,8 @@ Failures check_views_and_state(const OpCase& c);
 /// (leaves, views of leaves, memory that overlaps itself, gradients through `out`), that they write
 /// nothing but the elements they are given, and the history that an in-place form leaves.
 Failures check_forms(const OpCase& c);
-/// Every error case throws exactly its type, with its words.
+/// Every error case throws exactly its type, with its words, in a message that begins with the op's
+/// name.
 Failures check_errors(const OpCase& c);
 
 /// Forward, gradients and the in-place form, captured once (graph.h), give in replays on new inputs

@@ -241,6 +241,21 @@ TEST(Harness, RejectsWrongErrors) {
   EXPECT_EQ(check_errors(c).size(), 1u);
 }
 
+TEST(Harness, RejectsErrorsThatDoNotBeginWithTheOp) {
+  OpCase c = square_case(Fault::kNone);
+  c.name = "index_fill";
+  const auto failures_of = [&](const std::string& message) {
+    c.errors = {error<Error>("range", [=] { throw Error(message); })};
+    return check_errors(c).size();
+  };
+  for (const char* named : {"op: out of range", "torch.op(): out of range", "op(n=1) has no range",
+                            "index_fill_ has a range", "torch.index_fill range"})
+    EXPECT_EQ(failures_of(named), 0u) << named;
+  for (const char* unnamed : {"index out of range", "index_fil range", "(op): range",
+                              "fill range: 3", "torch. range", "\"op_cpu\": range"})
+    EXPECT_EQ(failures_of(unnamed), 1u) << unnamed;
+}
+
 TEST(Harness, RejectsWrongDtypeSizesAndForms) {
   OpCase c = square_case(Fault::kNone);
   c.result_dtype = float_result;

@@ -1,4 +1,4 @@
-// Brackets, advanced indices, gather and scatter, masks, embedding, running sums: values,
+// Brackets, advanced indices, gather and scatter, masks, embedding, cumulative sums: values,
 // gradients, names of nodes, and the words of errors.
 #include <parity.h>
 

@@ -1,5 +1,9 @@
 // What vectors of double, and of float where both need it, lack of operators. Included by an
 // x_cpu.cpp, behind vec.h.
+//
+// The loops over rows are bound by latency: a core has about 128 operations under way, so that a
+// loop of 26 operations whose chain takes 62 cycles takes 12 cycles for a vector. Fewer operations
+// count, not shorter chains.
 #pragma once
 
 #include <taper/framework/cpu/vec.h>

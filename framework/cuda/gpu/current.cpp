@@ -62,6 +62,12 @@ bool has_context(int device) {
   return true;
 }
 
+void restore_device(int device) noexcept {
+  int current = device;
+  if (cudaGetDevice(&current) == cudaSuccess && current != device && has_context(device))
+    (void)cudaSetDevice(device);
+}
+
 DeviceIndex kernel_device() { return current_device_index; }
 cudaStream_t kernel_stream() { return current_handle; }
 GpuRecording* kernel_recording() { return current_recording; }

@@ -27,6 +27,9 @@ class LaunchScope {
 /// Whether the device has its context, which takes seconds and some hundred MiB to make: then it
 /// can be made the current one at no cost.
 bool has_context(int device);
+/// Makes the device that was current before some work current again, unless it is, or has no
+/// context. For destructors: what goes wrong is left to the next call.
+void restore_device(int device) noexcept;
 /// The device of the launch that is being made.
 DeviceIndex kernel_device();
 /// What records it, or null.

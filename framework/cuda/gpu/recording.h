@@ -29,7 +29,7 @@ class OnDevice {
     is_changed_ = true;
   }
   ~OnDevice() {
-    if (is_changed_ && has_context(before_)) (void)cudaSetDevice(before_);
+    if (is_changed_) restore_device(before_);
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;

@@ -210,15 +210,16 @@ TEST(CudaKernels, BadIndicesAreReportedInTheCpusWords) {
   };
   const auto at = [](int64_t i) { return tensor({int64_t{0}, i}).to(kCUDA); };
   EXPECT_THAT(words_of([&] { x.index_select(0, at(3)); }),
-              ::testing::HasSubstr("index out of range in self"));
+              ::testing::HasSubstr("index_select: index out of range in self"));
   EXPECT_THAT(words_of([&] { x.index({at(-4)}); }),
-              ::testing::HasSubstr("index -4 is out of bounds for dimension 0 with size 3"));
+              ::testing::HasSubstr("index: index -4 is out of bounds for dimension 0 with size 3"));
   EXPECT_THAT(words_of([&] {
                 x.gather(1, at(9).view({1, 2}));
               }),
-              ::testing::HasSubstr("index 9 is out of bounds for dimension 1 with size 4"));
+              ::testing::HasSubstr("gather: index 9 is out of bounds for dimension 1 with size 4"));
   EXPECT_THAT(words_of([&] { x.take(at(12)); }),
-              ::testing::HasSubstr("tried to access index 12 on a tensor of 12 elements"));
+              ::testing::HasSubstr(
+                  "take: out of range: tried to access index 12 on a tensor of 12 elements"));
 }
 
 TEST(CudaKernels, ProductsTakeABiasOrAnyOtherSummand) {

@@ -243,13 +243,16 @@ TEST(IndexingTest, BracketsErrors) {
               x.index({0, -4});
             }),
             "index: index -4 is out of bounds for dimension 1 with size 3");
-  EXPECT_EQ(message([&] { x.index({0, 0, 0}); }), "too many indices for tensor of dimension 2");
+  EXPECT_EQ(message([&] {
+              x.index({0, 0, 0});
+            }),
+            "index: too many indices for tensor of dimension 2");
   EXPECT_NE(message([&] { scalar.index({0}); }).find("invalid index of a 0-dim tensor"),
             std::string::npos);
   EXPECT_EQ(message([&] {
               x.index({tensor_of({2}, {0, -3})});
             }),
-            "index -3 is out of bounds for dimension 0 with size 2");
+            "index: index -3 is out of bounds for dimension 0 with size 2");
   EXPECT_EQ(message([&] { x.index({tensor_of({1}, {1.5}, kFloat)}); }),
             "index: tensors used as indices must be long, byte or bool tensors");
   EXPECT_EQ(
@@ -266,7 +269,7 @@ TEST(IndexingTest, BracketsErrors) {
   EXPECT_EQ(message([&] {
               counting({0, 3}).index({tensor_of({1}, {0})});
             }),
-            "index is out of bounds for dimension with size 0");
+            "index: index is out of bounds for dimension with size 0");
   EXPECT_NE(message([&] { x[tensor_of({1}, {0})]; }).find("scalars (zero-dim)"), std::string::npos);
   EXPECT_THROW(Slice(0, 3, 0), ValueError);
   EXPECT_THROW(Slice(0, 3, -1), ValueError);

@@ -232,6 +232,7 @@ OpCase stack_by_rank_case(std::string name, std::vector<std::vector<Sizes>> samp
     for (const Array& x : a.t) list.push_back(prepared(x));
     return joined(list, std::min(dim, list[0].sizes.size() - 1));
   };
+  if (c.name == "row_stack") c.covers = {"vstack"};  // of which it is another name
   c.errors = {
       error<Error>((c.name == "row_stack" ? "vstack" : c.name) + " expects a non-empty TensorList",
                    [op] { op(std::vector<Tensor>{}); }),
