@@ -5,6 +5,7 @@
 //     for (auto& batch : *loader) step(batch.data, batch.target);
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,8 +31,26 @@ struct WorkerException : public std::exception {
   std::string message;
 };
 
-/// The base of the loaders. An epoch starts with begin(); an epoch whose iterators are gone is
-/// given up. The loader must outlive the use of its iterators.
+namespace detail {
+/// Being in a loader: throws where another thread is, in place of a race.
+class InLoader {
+ public:
+  explicit InLoader(std::atomic<bool>& taken) : taken_(taken) {
+    TAPER_CHECK(!taken.exchange(true, std::memory_order_acquire),
+                "DataLoader: expected one thread at a time, got a call while another one goes on");
+  }
+  InLoader(const InLoader&) = delete;
+  InLoader& operator=(const InLoader&) = delete;
+  ~InLoader() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool>& taken_;
+};
+}  // namespace detail
+
+/// The base of the loaders. A loader and its iterators are one thread's at a time. An epoch starts
+/// with begin(); an epoch whose iterators are gone is given up. The loader must outlive the use of
+/// its iterators.
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
@@ -47,6 +66,7 @@ class DataLoaderBase {
   /// it throws Error while an iterator is there for which batches are being made; without, all
   /// iterators take the next batch of the newest epoch.
   Iterator<Batch> begin() {
+    const detail::InLoader here(taken_);
     TAPER_CHECK(!joined_, "DataLoader: expected to be used before join(), got begin() after it");
     TAPER_CHECK(!pipeline_ || in_use_.expired() || pipeline_->in_flight() == 0,
                 "DataLoader: Attempted to get a new DataLoader iterator while another iterator is "
@@ -135,6 +155,7 @@ class DataLoaderBase {
   }
 
   optional<Batch> next() {
+    const detail::InLoader here(taken_);
     if (!pipeline_) {
       optional<BatchRequest> request = get_batch_request();
       if (!request) return nullopt;
@@ -155,6 +176,7 @@ class DataLoaderBase {
   std::weak_ptr<void> in_use_;  ///< alive while an iterator of the newest epoch is
   bool requests_left_ = false;
   bool joined_ = false;
+  std::atomic<bool> taken_{false};  ///< while a thread is in begin() or takes a batch
   // Behind the data sets: its threads use them.
   taper::detail::Owned<detail::Pipeline> pipeline_;
 };

@@ -10,7 +10,7 @@ namespace taper {
 #define TAPER_COMPLEX_UNARY(X)                                                         \
   X(exp) X(log) X(sqrt) X(reciprocal) X(sin) X(cos) X(tan) X(sinh) X(cosh) X(tanh)     \
   X(asin) X(acos) X(atan) X(asinh) X(acosh) X(atanh) X(log2) X(log10) X(rsqrt)         \
-  X(sigmoid) X(square) X(neg) X(sgn) X(conj) X(expm1) X(log1p)
+  X(sigmoid) X(square) X(neg) X(sgn) X(conj) X(exp2) X(expm1) X(log1p)
 /// Functions of two.
 #define TAPER_COMPLEX_BINARY(X) X(add) X(sub) X(mul) X(div) X(pow) X(eq) X(ne) X(logaddexp)
 // clang-format on

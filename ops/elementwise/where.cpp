@@ -1,5 +1,6 @@
 #include <taper/ops/elementwise/where.h>
 
+#include <taper/framework/autograd/view_history.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
@@ -7,6 +8,7 @@
 #include <taper/ops/elementwise/where_kernels.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
@@ -85,9 +87,34 @@ Tensor fill_target(Form form, const Tensor& x, const Tensor& mask,
   return form.target(x, others, {mask});
 }
 
+/// Writes one number to memory that several elements share: where the mask is true for any of them.
+/// Without history, whose derivative counts each element.
+Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const In& value,
+                   const autograd::detail::Inputs& others = {}) {
+  check_result_shape(op, x, broadcast_shapes(op, x.sizes(), mask.sizes()));
+  if (autograd::check_new_history(op, x, others)) autograd::check_no_internal_overlap(op, x);
+  detail::warn_user(
+      detail::concat("Use of ", op,
+                     " on expanded tensors is deprecated. Please clone() the tensor before "
+                     "performing this operation. This also applies to advanced indexing e.g. "
+                     "tensor[mask] = scalar"));
+  NoGradGuard no_grad;
+  Tensor once = x.detach(), any = mask.expand(x.sizes());
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (x.stride(d) == 0 && x.size(d) > 1) {
+      once = once.narrow(d, 0, 1);
+      any = any.any(d, true);
+    }
+  fill_to(once, any, value, once);
+  autograd::mark_changed(x);
+  return x;
+}
+
 Tensor fill_number(Form form, const Tensor& x, const Tensor& mask_given, const Scalar& value) {
   const Tensor mask = as_mask("masked_fill", x, mask_given);
   detail::check_fits(value, x.scalar_type());
+  if (form.in_place && autograd::overlaps_itself(x.impl()))
+    return fill_shared(form.name, x, mask, In::number(value, x.scalar_type()));
   const Tensor y = fill_target(form, x, mask);
   fill_to(y, apart_from(y, mask), In::number(value, x.scalar_type()), x);
   form.changed(y);
@@ -105,6 +132,8 @@ Tensor fill_tensor(Form form, const Tensor& x, const Tensor& mask_given, const T
   TAPER_CHECK(value.dim() == 0, "masked_fill_ only supports a 0-dimensional value tensor, but got ",
               "tensor with ", value.dim(), " dimension(s).");
   const Tensor v = value.detach().to(x.device(), x.scalar_type());
+  if (form.in_place && autograd::overlaps_itself(x.impl()))
+    return detail::fill_shared(form.name, x, mask, value);
   const Tensor y = fill_target(form, x, mask, {value});
   fill_to(y, apart_from(y, mask), apart_from(y, v), x);
   form.changed(y);
@@ -162,6 +191,12 @@ Tensor scatter_by_mask(Form form, const Tensor& x, const Tensor& mask_given, con
 }
 
 }  // namespace
+
+Tensor detail::fill_shared(const char* op, const Tensor& x, const Tensor& mask,
+                           const Tensor& value) {
+  const Tensor v = value.detach().to(x.device(), x.scalar_type());
+  return taper::fill_shared(op, x, mask, apart_from(x, v), {value});
+}
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   const Tensor out = select_branch(condition, x, y);

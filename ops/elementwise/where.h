@@ -29,6 +29,13 @@ Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 /// `source` (of x's dtype) has fewer.
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
 
+namespace detail {
+/// Writes one number (0-dim) to an x whose elements share memory, as expanded ones do: where the
+/// mask is true for any element of a place. Throws where history is recorded: a derivative would
+/// count each element.
+Tensor fill_shared(const char* op, const Tensor& x, const Tensor& mask, const Tensor& value);
+}  // namespace detail
+
 }  // namespace taper
 
 #pragma GCC visibility pop

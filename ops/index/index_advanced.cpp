@@ -1,9 +1,11 @@
 // Advanced indexing: several index tensors over several dimensions.
 #include <taper/ops/index/index_advanced.h>
 
+#include <taper/framework/autograd/view_history.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
+#include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
 #include <taper/ops/shared/in_place.h>
@@ -203,6 +205,10 @@ Tensor put(Form form, const Tensor& x, const std::vector<optional<Tensor>>& indi
   const IndexPlan plan(x, indices);
   check_values(x, plan, values);
   const Tensor rows = plan.row_numbers();
+  if (form.in_place && !accumulate && values.numel() == 1 && autograd::overlaps_itself(x.impl()))
+    return detail::fill_shared(
+        form.name, x, index_put(x.new_zeros(x.sizes(), kBool), indices, x.new_ones({}, kBool)),
+        values.reshape({}));
   const Tensor source = values_for(x, plan, values);
   const Tensor y = form.target(x, {values});
   if (form.in_place && needs_grad(x, values))

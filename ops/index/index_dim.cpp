@@ -1,6 +1,7 @@
 // Slices along one dimension: index_select, index_add, index_copy, index_fill.
 #include <taper/ops/index/index_dim.h>
 
+#include <taper/framework/autograd/view_history.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/where.h>
@@ -48,6 +49,15 @@ void check_source(const char* op, const Tensor& x, int64_t dim, const Tensor& in
   const Dims expected = shape_with(x, dim, index.numel());
   TAPER_CHECK(source.numel() == 1 || expected == Dims(source.sizes()), op,
               "(): expected source of shape ", expected, ", got ", source.sizes());
+}
+
+/// What index_fill writes, as a mask of x's shape.
+Tensor filled_mask(const Tensor& x, int64_t dim, const Tensor& index) {
+  Tensor mask = detail::make_tensor({size_at(x, dim)}, kBool, x.device());
+  mask = index_fill(mask.zero_(), 0, index, true);
+  Dims around;
+  for (int64_t d = 0; d < x.dim(); ++d) around.push_back(d == dim ? x.size(d) : 1);
+  return mask.reshape(around);
 }
 
 /// Writes slices of `source` to y, whose slices `rows` are in range.
@@ -133,6 +143,8 @@ Tensor fill_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& 
   const Tensor rows = detail::make_tensor({at.numel()}, kLong, x.device());
   TAPER_ON_DEVICE(x, combine_indices, form.name, rows, std::vector<In>{In(at)},
                   Dims{size_at(x, dim)}, Dims{dim});
+  if (form.in_place && autograd::overlaps_itself(x.impl()))
+    return detail::fill_shared(form.name, x, filled_mask(x, dim, index), x.new_full({}, value));
   const Tensor y = form.target(x, {}, {index});
   on_contiguous(y, [&](const Tensor& work) {
     TAPER_ON_DEVICE(y, put_rows, work, rows, In::number(value, x.scalar_type()),
@@ -186,19 +198,6 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
   return fill_slices({"index_fill", false}, x, dim, index, value);
 }
 
-namespace {
-
-/// g where index_fill writes, 0 elsewhere: an index that comes twice counts once.
-Tensor filled_part(const Tensor& g, int64_t dim, const Tensor& index) {
-  Tensor mask = detail::make_tensor({size_at(g, dim)}, kBool, g.device());
-  mask = index_fill(mask.zero_(), 0, index, true);
-  Dims around;
-  for (int64_t d = 0; d < g.dim(); ++d) around.push_back(d == dim ? g.size(d) : 1);
-  return where(mask.reshape(around), g, 0);
-}
-
-}  // namespace
-
 Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const Tensor& value) {
   check_defined("index_fill", x, "self");
   check_defined("index_fill", value, "value");
@@ -212,7 +211,9 @@ Tensor index_fill(const Tensor& x, int64_t dim_given, const Tensor& index, const
            [index = saved(index), dim, like = value.options()](autograd::Grads& g) {
              std::array<Tensor, 2> out;
              if (g.needs(0)) out[0] = index_fill(g[0], dim, index.get(), 0);
-             if (g.needs(1)) out[1] = filled_part(g[0], dim, index.get()).sum().to(like);
+             // An index that comes twice counts once.
+             if (g.needs(1))
+               out[1] = where(filled_mask(g[0], dim, index.get()), g[0], 0).sum().to(like);
              return out;
            });
   return y;
@@ -222,6 +223,8 @@ Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Tensor& value)
   return taper::index_fill(*this, dim, index, value);
 }
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const {
+  if (autograd::overlaps_itself(impl()) && value.dim() == 0 && !needs_grad(value))
+    return index_fill_(dim, index, value.item());
   return in_place("index_fill_", *this, {value},
                   [&](const Tensor& x) { return taper::index_fill(x, dim, index, value); });
 }

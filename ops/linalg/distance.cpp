@@ -1,9 +1,11 @@
 #include <taper/ops/linalg/distance.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
+#include <taper/framework/iterate.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_dim.h>
@@ -59,6 +61,26 @@ std::array<Tensor, 2> gradients_by_product(const Grads& g, const Tensor& x1, con
   return out;
 }
 
+// Differences have a dimension more than their operands: batches become one dimension.
+Tensor cdist_of_batches(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> mode) {
+  const auto batch_of = [](const Tensor& x) {
+    return x.sizes().slice(0, static_cast<size_t>(x.dim() - 2));
+  };
+  Dims sizes = broadcast_shapes("cdist", batch_of(x1), batch_of(x2));
+  const Dims batch = sizes;
+  int64_t count = 1;
+  for (int64_t n : batch) count *= n;
+  const auto in_one = [&](const Tensor& x) {
+    Dims whole = batch;
+    whole.push_back(x.size(-2));
+    whole.push_back(x.size(-1));
+    return x.expand(whole).reshape({count, x.size(-2), x.size(-1)});
+  };
+  sizes.push_back(x1.size(-2));
+  sizes.push_back(x2.size(-2));
+  return cdist(in_one(x1), in_one(x2), p, mode).reshape(sizes);
+}
+
 }  // namespace
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> compute_mode) {
@@ -76,6 +98,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> com
   TAPER_CHECK(p >= 0, "cdist only supports non-negative p values");
   const int64_t mode = compute_mode.value_or(0);
   TAPER_CHECK(mode >= 0 && mode <= 2, "cdist: possible modes: 0, 1, 2, but was: ", mode);
+  if (std::max(x1.dim(), x2.dim()) == kMaxDims) return cdist_of_batches(x1, x2, p, compute_mode);
   const bool product = by_product(x1, x2, p, mode);
   Tensor r;
   {

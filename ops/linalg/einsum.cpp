@@ -1,5 +1,6 @@
 #include <taper/ops/linalg/einsum.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
@@ -159,39 +160,82 @@ Alignment lay_out(const Equation& e, TensorList operands) {
   return l;
 }
 
-/// An operand with one dimension for each of the layout, of size 1 where it has none.
-Tensor aligned(const Tensor& given, const Subscripts& subscripts, const Alignment& l,
-               size_t index) {
-  Tensor x = given;
-  std::vector<int64_t> from(static_cast<size_t>(l.rank), -1);
-  int64_t d = 0;
-  for (int s : subscripts) {
-    const auto first = static_cast<size_t>(l.place[static_cast<size_t>(s)]);
-    if (s == kEllipsis) {
-      const int64_t covered = given.dim() - static_cast<int64_t>(subscripts.size()) + 1;
-      for (int64_t k = l.ellipsis - covered; k < l.ellipsis; ++k)
-        from[first + static_cast<size_t>(k)] = d++;
-    } else if (from[first] < 0) {
-      from[first] = d++;
-    } else {
-      const int64_t seen = from[first];
-      TAPER_CHECK(x.size(seen) == x.size(d), "einsum(): subscript ", letter_of(s),
-                  " is repeated for operand ", index, " but the sizes don't match, ", x.size(d),
-                  " != ", x.size(seen));
-      x = x.diagonal(0, seen, d).movedim(-1, seen);
-    }
+/// Of dimensions in the layout.
+using Places = std::vector<int64_t>;
+
+/// An operand and the places of its dimensions in the layout, of those that are not 1: so an
+/// equation may have more subscripts than a tensor has dimensions.
+struct Operand {
+  Tensor x;
+  Places places;  ///< of each dimension of x
+
+  /// Which dimension of x is at `place`; -1: none.
+  int64_t dim_at(int64_t place) const {
+    for (size_t d = 0; d < places.size(); ++d)
+      if (places[d] == place) return static_cast<int64_t>(d);
+    return -1;
   }
-  Dims order;
-  for (int64_t source : from) order.push_back(source < 0 ? d++ : source);
-  while (x.dim() < l.rank) x = x.unsqueeze(-1);
-  return x.permute(order);
+  bool has(int64_t place) const { return dim_at(place) >= 0; }
+  int64_t size_at(int64_t place) const {
+    const int64_t d = dim_at(place);
+    return d < 0 ? 1 : x.size(d);
+  }
+};
+
+// Adds the dimension `d` of the operand, or takes its diagonal with an earlier one of the same
+// subscript. Returns the dimension that comes next.
+int64_t add_place(Operand& o, int64_t d, int64_t place, int subscript, size_t index) {
+  const int64_t seen = o.dim_at(place);
+  if (seen < 0) {
+    o.places.push_back(place);
+    return d + 1;
+  }
+  TAPER_CHECK(o.x.size(seen) == o.x.size(d), "einsum(): subscript ", letter_of(subscript),
+              " is repeated for operand ", index, " but the sizes don't match, ", o.x.size(d),
+              " != ", o.x.size(seen));
+  o.x = o.x.diagonal(0, seen, d).movedim(-1, seen);
+  return d;
 }
 
-void check_broadcast(const std::vector<Tensor>& operands, const Alignment& l) {
+void drop_ones(Operand& o) {
+  for (int64_t d = o.x.dim() - 1; d >= 0; --d) {
+    if (o.x.size(d) != 1) continue;
+    o.x = o.x.squeeze(d);
+    o.places.erase(o.places.begin() + d);
+  }
+}
+
+/// The operand's dimensions in the order of `places`, all of which it has.
+Tensor ordered(const Operand& o, const Places& places) {
+  Dims order;
+  for (int64_t place : places) order.push_back(o.dim_at(place));
+  return o.x.permute(order);
+}
+
+Operand placed(const Tensor& given, const Subscripts& subscripts, const Alignment& l,
+               size_t index) {
+  Operand o{given, {}};
+  int64_t d = 0;
+  for (int s : subscripts) {
+    const int64_t first = l.place[static_cast<size_t>(s)];
+    if (s != kEllipsis) {
+      d = add_place(o, d, first, s, index);
+      continue;
+    }
+    const int64_t covered = given.dim() - static_cast<int64_t>(subscripts.size()) + 1;
+    for (int64_t k = l.ellipsis - covered; k < l.ellipsis; ++k, ++d) o.places.push_back(first + k);
+  }
+  drop_ones(o);
+  Places in_order = o.places;
+  std::sort(in_order.begin(), in_order.end());
+  return {ordered(o, in_order), in_order};
+}
+
+void check_broadcast(const std::vector<Operand>& operands, const Alignment& l) {
   for (int64_t d = 0; d < l.rank; ++d) {
     int64_t seen = 1;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const int64_t size = operands[i].size(d);
+      const int64_t size = operands[i].size_at(d);
       if (size == 1 || size == seen || seen == 1) {
         seen = size == 1 ? seen : size;
         continue;
@@ -215,114 +259,128 @@ int64_t product_of(const Dims& sizes) {
   return n;
 }
 
-/// Dimensions of a pair of aligned operands by their part in the product.
+/// Places in the layout of a pair's dimensions, by their part in the product.
 struct Roles {
-  Dims batch, left, right, summed;  ///< dimensions
-  Dims batch_size, left_size, right_size, summed_size;
-  int64_t depth() const { return product_of(summed_size); }
+  Places batch, left, right, summed;
 };
 
-Roles roles_of(const Tensor& a, const Tensor& b, const std::vector<bool>& summed) {
+bool is_in(const Places& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+Roles roles_of(const Operand& a, const Operand& b, const Places& ends) {
   Roles r;
-  for (int64_t d = 0; d < a.dim(); ++d) {
-    const auto add = [d](Dims& dims, Dims& sizes, int64_t size) {
-      dims.push_back(d);
-      sizes.push_back(size);
-    };
-    if (summed[static_cast<size_t>(d)])
-      add(r.summed, r.summed_size, a.size(d));
-    else if (a.size(d) != 1 && b.size(d) != 1)
-      add(r.batch, r.batch_size, a.size(d));
-    else if (a.size(d) != 1)
-      add(r.left, r.left_size, a.size(d));
-    else
-      add(r.right, r.right_size, b.size(d));
-  }
+  for (int64_t place : a.places)
+    (!b.has(place) ? r.left : is_in(ends, place) ? r.summed : r.batch).push_back(place);
+  for (int64_t place : b.places)
+    if (!a.has(place)) r.right.push_back(place);
   return r;
 }
 
-Dims joined(std::initializer_list<Dims> parts) {
-  Dims all;
-  for (const Dims& p : parts)
-    for (int64_t v : p) all.push_back(v);
+template <class List>
+List joined(std::initializer_list<List> parts) {
+  List all;
+  for (const List& part : parts)
+    for (int64_t v : part) all.push_back(v);
   return all;
 }
 
-/// The product of two aligned operands, summed over the dimensions that `ends` marks (their size
-/// becomes 1): one bmm.
-Tensor contract(Tensor a, Tensor b, const std::vector<bool>& ends) {
-  std::vector<bool> summed(ends.size(), false);
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const auto d = static_cast<int64_t>(i);
-    if (!ends[i]) continue;
-    if (a.size(d) != 1 && b.size(d) != 1)
-      summed[i] = true;
-    else
-      (a.size(d) != 1 ? a : b) = (a.size(d) != 1 ? a : b).sum(d, true);
-  }
-  const Roles r = roles_of(a, b, summed);
-  if (r.summed.empty()) return a * b;
-  const int64_t batch = product_of(r.batch_size), rows = product_of(r.left_size),
-                columns = product_of(r.right_size);
-  const Tensor left =
-      a.permute(joined({r.batch, r.left, r.summed, r.right})).reshape({batch, rows, r.depth()});
-  const Tensor right =
-      b.permute(joined({r.batch, r.summed, r.right, r.left})).reshape({batch, r.depth(), columns});
-  Dims sizes = joined({r.batch_size, r.left_size, r.right_size});
-  for (int64_t i = 0; i < r.summed.size(); ++i) sizes.push_back(1);
-  const Dims order = joined({r.batch, r.left, r.right, r.summed});
-  Dims back(order.size(), 0);
-  for (int64_t i = 0; i < order.size(); ++i) back[order[i]] = i;
-  return bmm(left, right).reshape(sizes).permute(back);
+Dims sizes_at(const Operand& o, const Places& places) {
+  Dims sizes;
+  for (int64_t place : places) sizes.push_back(o.size_at(place));
+  return sizes;
 }
 
-// Which summed dimensions none of the operands from the i-th on has.
-std::vector<bool> ending_before(size_t i, const std::vector<Tensor>& operands, const Alignment& l) {
-  std::vector<bool> ends(static_cast<size_t>(l.rank), false);
+int64_t elements_at(const Operand& o, const Places& places) {
+  return product_of(sizes_at(o, places));
+}
+
+/// The sum over the places of `ends`.
+Operand summed_over(Operand o, const Places& ends) {
+  Places dims, left;
+  for (int64_t place : o.places)
+    is_in(ends, place) ? dims.push_back(o.dim_at(place)) : left.push_back(place);
+  if (dims.empty()) return o;
+  return {o.x.sum(dims), left};
+}
+
+/// The product of two operands, summed over the places in `ends`: one bmm, or a product of elements
+/// where nothing is summed.
+Operand contract(Operand a, Operand b, const Places& ends) {
+  Places alone;
+  for (int64_t place : ends)
+    if (a.has(place) != b.has(place)) alone.push_back(place);
+  a = summed_over(a, alone);
+  b = summed_over(b, alone);
+  const Roles r = roles_of(a, b, ends);
+  const Places places = joined<Places>({r.batch, r.left, r.right});
+  TAPER_CHECK(static_cast<int64_t>(places.size()) <= kMaxDims, "einsum(): expected at most ",
+              kMaxDims, " dimensions in a product of two operands, got ", places.size());
+  const Tensor left = ordered(a, joined<Places>({r.batch, r.left, r.summed}));
+  const Tensor right = ordered(b, joined<Places>({r.batch, r.summed, r.right}));
+  if (r.summed.empty())
+    return {left.reshape(sizes_at(a, places)) * right.reshape(sizes_at(b, places)), places};
+  const int64_t batch = elements_at(a, r.batch), depth = elements_at(a, r.summed);
+  const Dims kept = joined<Dims>({sizes_at(a, r.batch), sizes_at(a, r.left), sizes_at(b, r.right)});
+  return {bmm(left.reshape({batch, elements_at(a, r.left), depth}),
+              right.reshape({batch, depth, elements_at(b, r.right)}))
+              .reshape(kept),
+          places};
+}
+
+// Which summed places none of the operands from the i-th on has.
+Places ending_before(size_t i, const std::vector<Operand>& operands, const Alignment& l) {
+  Places ends;
   for (int64_t d = l.result_rank; d < l.rank; ++d) {
     bool later = false;
-    for (size_t k = i; k < operands.size(); ++k) later = later || operands[k].size(d) != 1;
-    ends[static_cast<size_t>(d)] = !later;
+    for (size_t k = i; k < operands.size(); ++k) later = later || operands[k].has(d);
+    if (!later) ends.push_back(d);
   }
   return ends;
 }
 
-Tensor sum_marked(const Tensor& x, const std::vector<bool>& marked) {
-  std::vector<int64_t> dims;
-  for (size_t d = 0; d < marked.size(); ++d)
-    if (marked[d]) dims.push_back(static_cast<int64_t>(d));
-  return dims.empty() ? x : x.sum(dims, true);
-}
-
 // Takes one of the operands out.
-Tensor take(std::vector<Tensor>& operands, int64_t place) {
-  const Tensor t = operands[static_cast<size_t>(place)];
+Operand take(std::vector<Operand>& operands, int64_t place) {
+  const Operand o = operands[static_cast<size_t>(place)];
   operands.erase(operands.begin() + place);
-  return t;
+  return o;
 }
 
-Tensor contract_along(IntArrayRef path, std::vector<Tensor> left, const Alignment& l) {
+Operand contract_along(IntArrayRef path, std::vector<Operand> left, const Alignment& l) {
   const size_t size = left.size() == 1 ? 1 : (left.size() - 1) * 2;
   TAPER_CHECK(path.size() == size,
               "einsum(): expected contraction path given in path parameter to have size ", size,
               " but got ", path.size());
-  if (left.size() == 1) return sum_marked(left[0], ending_before(1, left, l));
+  if (left.size() == 1) return summed_over(left[0], ending_before(1, left, l));
   for (size_t step = 0; step < size; step += 2) {
     const int64_t i = std::min(path[step], path[step + 1]),
                   j = std::max(path[step], path[step + 1]);
     TAPER_CHECK(i >= 0 && i != j && j < static_cast<int64_t>(left.size()),
                 "einsum(): invalid contraction (", path[step], ", ", path[step + 1], ") for ",
                 left.size(), " operands");
-    const Tensor b = take(left, j), a = take(left, i);
+    const Operand b = take(left, j), a = take(left, i);
     left.push_back(contract(a, b, ending_before(0, left, l)));
   }
   return left[0];
 }
 
-Tensor contract_in_order(const std::vector<Tensor>& all, const Alignment& l) {
-  Tensor y = sum_marked(all[0], ending_before(1, all, l));
+Operand contract_in_order(const std::vector<Operand>& all, const Alignment& l) {
+  Operand y = summed_over(all[0], ending_before(1, all, l));
   for (size_t i = 1; i < all.size(); ++i) y = contract(y, all[i], ending_before(i + 1, all, l));
   return y;
+}
+
+/// The result's dimensions in their order, those of size 1 among them.
+Tensor in_order_of_result(const Operand& y, const Alignment& l) {
+  Places places;
+  Dims sizes;
+  for (int64_t d = 0; d < l.result_rank; ++d) {
+    sizes.push_back(y.size_at(d));
+    if (y.has(d)) places.push_back(d);
+  }
+  // A tensor of its own, as the sum of an operand is, is no view.
+  const Tensor z = places == y.places ? y.x : ordered(y, places);
+  return sizes == Dims(z.sizes()) ? z : z.reshape(sizes);
 }
 
 }  // namespace
@@ -336,14 +394,11 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
               "einsum(): more operands were provided than specified in the equation");
   for (const Tensor& t : operands) check_defined("einsum", t, "operand");
   const Alignment l = lay_out(e, operands);
-  std::vector<Tensor> all;
+  std::vector<Operand> all;
   for (size_t i = 0; i < operands.size(); ++i)
-    all.push_back(aligned(operands[i], e.operands[i], l, i));
+    all.push_back(placed(operands[i], e.operands[i], l, i));
   check_broadcast(all, l);
-  const Tensor y = path ? contract_along(*path, all, l) : contract_in_order(all, l);
-  Dims sizes;
-  for (int64_t d = 0; d < l.result_rank; ++d) sizes.push_back(y.size(d));
-  return y.reshape(sizes);
+  return in_order_of_result(path ? contract_along(*path, all, l) : contract_in_order(all, l), l);
 }
 
 // ---------------------------------------------------------------------- tensordot, kron, cross
@@ -381,10 +436,39 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   rest(b, b_dims, b_rest);
   int64_t columns = 1;
   for (int64_t d : b_rest) columns *= b.size(d);
-  return mm(a.permute(joined({a_rest, a_dims})).reshape({rows, depth}),
-            b.permute(joined({b_dims, b_rest})).reshape({depth, columns}))
+  return mm(a.permute(joined<Dims>({a_rest, a_dims})).reshape({rows, depth}),
+            b.permute(joined<Dims>({b_dims, b_rest})).reshape({depth, columns}))
       .reshape(sizes);
 }
+
+namespace {
+
+/// x with a dimension of size 1 behind, or before, each of `sizes`.
+Tensor interleaved(const Tensor& x, const Dims& sizes, bool behind) {
+  Dims pairs;
+  for (int64_t s : sizes) {
+    pairs.push_back(behind ? s : 1);
+    pairs.push_back(behind ? 1 : s);
+  }
+  return x.reshape(pairs);
+}
+
+// Where the pairs of dimensions are more than a tensor has: from the product of all elements, one
+// of other's dimensions after the other goes behind its partner.
+Tensor kron_by_steps(const Tensor& self, const Tensor& other, const Dims& a, const Dims& b) {
+  int64_t done = 1, left = self.numel(), right = other.numel();
+  Tensor y = self.reshape({left, 1}) * other.reshape({1, right});
+  if (y.numel() == 0) return y;
+  for (int64_t d = 0; d < a.size(); ++d) {
+    left /= a[d];
+    right /= b[d];
+    if (left > 1 && b[d] > 1) y = y.reshape({done, a[d], left, b[d], right}).transpose(2, 3);
+    done *= a[d] * b[d];
+  }
+  return y;
+}
+
+}  // namespace
 
 Tensor kron(const Tensor& self, const Tensor& other) {
   check_defined("kron", self, "self");
@@ -393,14 +477,13 @@ Tensor kron(const Tensor& self, const Tensor& other) {
   Dims a, b, sizes;
   for (int64_t d = 0; d < rank; ++d) {
     const int64_t i = d - rank + self.dim(), j = d - rank + other.dim();
-    const int64_t m = i < 0 ? 1 : self.size(i), n = j < 0 ? 1 : other.size(j);
-    a.push_back(m);
-    a.push_back(1);
-    b.push_back(1);
-    b.push_back(n);
-    sizes.push_back(detail::checked_mul("kron", m, n));
+    a.push_back(i < 0 ? 1 : self.size(i));
+    b.push_back(j < 0 ? 1 : other.size(j));
+    sizes.push_back(detail::checked_mul("kron", a[d], b[d]));
   }
-  return (self.reshape(a) * other.reshape(b)).reshape(sizes);
+  return (2 * rank > kMaxDims ? kron_by_steps(self, other, a, b)
+                              : interleaved(self, a, true) * interleaved(other, b, false))
+      .reshape(sizes);
 }
 
 // ---------------------------------------------------------------- methods

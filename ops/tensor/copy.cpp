@@ -64,8 +64,11 @@ Tensor no_gradient(const Tensor& gy) { return gy.new_zeros(gy.sizes()); }
 Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
   check_defined("copy_", src, "src");
   check_copy_shapes(*this, src);
+  if (is_same(src)) {
+    check_new_history("copy_", *this, {src});
+    return detail::as_mutable(*this);
+  }
   const bool recording = check_inplace("copy_", *this, {src});
-  if (is_same(src)) return detail::as_mutable(*this);
   warn_of_lost_part(src.scalar_type(), scalar_type());
   copy_values(*this, src, non_blocking);
   mark_changed(*this);

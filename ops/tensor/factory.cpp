@@ -7,6 +7,7 @@
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory_finish.h>
 #include <taper/ops/tensor/factory_kernels.h>
@@ -312,11 +313,16 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorO
 
 namespace {
 
+ScalarType complex_dtype(const char* op, const TensorOptions& options) {
+  const ScalarType t = options.has_dtype() ? options.scalar_type() : toComplexType(default_dtype());
+  TAPER_CHECK(isComplexType(t), op, "(): inferred dtype ", toComplexType(default_dtype()),
+              " can't be safely cast to passed dtype ", t);
+  return t;
+}
+
 Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
                         const TensorOptions& options) {
-  const ScalarType t = options.has_dtype() ? options.scalar_type() : toComplexType(default_dtype());
-  TAPER_CHECK(isComplexType(t), "linspace(): inferred dtype ", toComplexType(default_dtype()),
-              " can't be safely cast to passed dtype ", t);
+  const ScalarType t = complex_dtype("linspace", options);
   const auto a = start.toComplexDouble(), b = end.toComplexDouble();
   const TensorOptions of_parts = options.dtype(toRealValueType(t)).requires_grad(false);
   Tensor y = detail::make_tensor({steps}, t, options.device());
@@ -375,9 +381,23 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
   return logspace(start, end_of("logspace", "end", end), steps, base, options);
 }
 
+namespace {
+
+Tensor complex_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                        const TensorOptions& options) {
+  const ScalarType t = complex_dtype("logspace", options);
+  const Tensor exponents =
+      complex_linspace(start, end, steps, options.dtype(kComplexDouble).requires_grad(false));
+  return finish(pow(Scalar(base), exponents).to(t), options);
+}
+
+}  // namespace
+
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
   TAPER_CHECK(steps >= 0, "logspace: number of steps must be non-negative");
+  if (start.isComplex() || end.isComplex() || isComplexType(options.scalar_type()))
+    return complex_logspace(start, end, steps, base, options);
   Tensor y = uninitialised("logspace", steps, options);
   TAPER_ON_DEVICE(y, logspace, y, start.toDouble(), end.toDouble(), base);
   return finish(std::move(y), options);

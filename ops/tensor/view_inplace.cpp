@@ -71,6 +71,7 @@ Tensor& Tensor::resize_(IntArrayRef size, optional<MemoryFormat> format) const {
   TAPER_CHECK(!t.requires_grad(), "resize_: cannot resize variables that require grad");
   if (t.inference) autograd::check_new_history("resize_", *this);
   TAPER_CHECK(format != MemoryFormat::Preserve, "resize_: unsupported memory format Preserve");
+  if (!format && t.sizes == Dims(size)) return detail::as_mutable(*this);  // as it is laid out
   const bool plain = !format || *format == MemoryFormat::Contiguous;
   const Dims strides = plain ? Dims() : channels_last_strides("resize_", size, *format);
   Dims dense;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include <taper/taper.h>
@@ -102,6 +103,68 @@ TEST_P(Backward, SeveralThreadsThroughOneGraph) {
     }
   });
   EXPECT_EQ(wrong, 0);
+}
+
+// ---------------------------------------------------------------------- modules, generators
+nn::Sequential small_net() {
+  nn::Sequential net(nn::Conv2d(1, 4, 3), nn::BatchNorm2d(4), nn::ReLU(), nn::Flatten(),
+                     nn::Linear(4 * 4 * 4, 3));
+  const NoGradGuard no_grad;
+  for (const Tensor& p : net->parameters()) p.copy_(testing::numbers(p.sizes().vec()) * 0.2);
+  return net;
+}
+
+// In evaluation nothing of a module changes.
+TEST(Threads, AModuleInEvaluationIsSharedByAll) {
+  nn::Sequential net = small_net();
+  net->eval();
+  const Tensor x = testing::numbers({5, 1, 6, 6});
+  const std::vector<double> want = values_of(net->forward(x));
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    const AutoGradMode mode(t % 2 == 0);
+    for (int i = 0; i < 10; ++i)
+      if (values_of(net->forward(x)) != want) ++wrong;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+// Without buffers that a forward pass changes, training shares it too: gradients are added.
+TEST(Threads, GradientsOfASharedModuleAreAdded) {
+  nn::Linear layer(3, 2);
+  const Tensor x = testing::numbers({4, 3});
+  layer->forward(x).sum().backward();
+  const Tensor one = layer->weight.grad().clone();
+  layer->zero_grad();
+  on_threads([&](int) {
+    for (int i = 0; i < 5; ++i) layer->forward(x).sum().backward();
+  });
+  EXPECT_TRUE(layer->weight.grad().allclose(one * (5 * kThreads)));
+}
+
+// Each op draws its numbers in one piece: all threads together draw those of one.
+TEST(Threads, AGeneratorSharedByAllGivesEachNumberOnce) {
+  constexpr int kDraws = 20, kNumbers = 64;
+  Generator serial = detail::createCPUGenerator(7), shared = serial.clone();
+  std::set<std::vector<double>> want, got[kThreads], all;
+  for (int i = 0; i < kThreads * kDraws; ++i) want.insert(values_of(rand({kNumbers}, serial)));
+  on_threads([&](int t) {
+    for (int i = 0; i < kDraws; ++i) got[t].insert(values_of(rand({kNumbers}, shared)));
+  });
+  for (const auto& part : got) all.insert(part.begin(), part.end());
+  EXPECT_EQ(all, want);
+}
+
+TEST(Threads, FilesThatSeveralWriteAreWhole) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.path("t");
+  on_threads([&](int t) {
+    for (int i = 0; i < 5; ++i) save(full({1000}, t), path);
+  });
+  Tensor back;
+  load(back, path);
+  EXPECT_TRUE(back.equal(back[0].expand({1000})));
+  EXPECT_EQ(folder.size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Backward, ::testing::Values("cpu", "cuda:0"),

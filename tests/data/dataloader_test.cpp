@@ -365,5 +365,58 @@ TEST(DataLoader, SharedDatasetIsOneObject) {
   EXPECT_EQ(count, 6);
 }
 
+// ---------------------------------------------------------------------- several threads
+/// Its get(0) does not come back before `go`.
+struct Held : datasets::Dataset<Held, int> {
+  int get(size_t i) override {
+    if (i == 0) {
+      entered->store(true);
+      while (!go->load()) std::this_thread::yield();
+    }
+    return static_cast<int>(i);
+  }
+  optional<size_t> size() const override { return 4; }
+  std::shared_ptr<std::atomic<bool>> entered = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<bool>> go = std::make_shared<std::atomic<bool>>(false);
+};
+
+TEST(DataLoader, RefusesASecondThreadWhileOneTakesABatch) {
+  for (size_t workers : {0, 1}) {
+    Held set;
+    auto loader = make_data_loader<SequentialSampler>(set, DataLoaderOptions(2).workers(workers));
+    std::vector<int> first;
+    std::thread other([&] { first = *loader->begin(); });
+    while (!*set.entered) std::this_thread::yield();
+    std::string message = "no error";
+    // With workers the other thread may still be on its way from begin() to its first batch.
+    for (int i = 0; i < 1000 && message == "no error"; ++i) {
+      message = testing::message_of([&] { loader->begin(); });
+      std::this_thread::yield();
+    }
+    set.go->store(true);
+    other.join();
+    EXPECT_TRUE(message.find("one thread at a time") != std::string::npos ||
+                message.find("another iterator") != std::string::npos)
+        << message;
+    EXPECT_EQ(first, (std::vector<int>{0, 1}));
+    EXPECT_EQ(*loader->begin(), (std::vector<int>{0, 1})) << "the loader goes on";
+  }
+}
+
+TEST(DataLoader, EachThreadHasOneOfItsOwnOverTheSameExamples) {
+  const auto examples = std::make_shared<Numbers>(100);
+  using Shared = datasets::SharedBatchDataset<Numbers>;
+  std::atomic<int> sum{0};
+  const auto read_all = [&] {
+    auto loader =
+        make_data_loader<SequentialSampler>(Shared(examples), DataLoaderOptions(8).workers(2));
+    for (auto& batch : *loader) sum += std::accumulate(batch.begin(), batch.end(), 0);
+  };
+  std::thread a(read_all), b(read_all);
+  a.join();
+  b.join();
+  EXPECT_EQ(sum, 2 * 4950);
+}
+
 }  // namespace
 }  // namespace taper

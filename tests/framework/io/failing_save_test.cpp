@@ -9,9 +9,10 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
-#include <taper/framework/io/serialize.h>
+#include <taper/taper.h>
 
 #include "test_util.h"
 
@@ -99,6 +100,35 @@ TEST_F(FailingSave, AFullDiskLeavesTheOldFile) {
   }
   LimitedFiles limited(total);
   EXPECT_EQ(message_of([&] { save(large, path_); }), "no error");
+}
+
+// The formats of other programs too, and checkpoints of modules and optimizers.
+TEST_F(FailingSave, AFullDiskLeavesTheOldFileWhateverIsWritten) {
+  const Tensor x = counting({20000});
+  StateDict dict, noise;
+  dict.insert("x", x);
+  noise.insert("x", rand({20000}));
+  nn::Linear layer(100, 100);
+  optim::Adam adam(layer->parameters(), 0.1);
+  layer->forward(ones({1, 100})).sum().backward();
+  adam.step();
+  const std::vector<std::pair<const char*, std::function<void()>>> writers = {
+      {"save_npy", [&] { save_npy(path_, x); }},
+      {"save_npz", [&] { save_npz(path_, dict); }},
+      {"save_npz, compressed", [&] { save_npz(path_, noise, true); }},
+      {"save_pt", [&] { save_pt(path_, x); }},
+      {"save_safetensors", [&] { save_safetensors(path_, dict); }},
+      {"save_state_dict", [&] { save_state_dict(path_, dict); }},
+      {"a module", [&] { save(layer, path_); }},
+      {"an optimizer", [&] { save(adam, path_); }}};
+  for (const auto& [name, write] : writers)
+    for (size_t room : {size_t{0}, size_t{5000}}) {
+      LimitedFiles limited(room);
+      if (!limited.works()) GTEST_SKIP() << "the size of files cannot be limited here";
+      EXPECT_NE(message_of(write).find("File too large"), std::string::npos) << name;
+      EXPECT_EQ(bytes_of(path_), before_) << name;
+      EXPECT_EQ(folder_.size(), 1u) << name;
+    }
 }
 
 TEST_F(FailingSave, AFullDeviceIsNamed) {

@@ -115,7 +115,12 @@ TAPER_OP_CASES(complex_near_one, {
   OpCase sum = binary(
       "logaddexp", [](const Tensor& x, const Tensor& y) { return logaddexp(x, y); }, &log_of_sum);
   sum.out = [](Tensor& y, const Args& a) { return logaddexp_out(y, a.t[0], a.t[1]); };
-  return std::vector<OpCase>{unary(
+  OpCase power = unary(
+      "exp2", [](const Tensor& x) { return x.exp2(); }, [](Z z) { return std::pow(Z(2), z); });
+  power.inplace = [](const Args& a) { return a.t[0].exp2_(); };
+  power.out = [](Tensor& y, const Args& a) { return exp2_out(y, a.t[0]); };
+  return std::vector<OpCase>{power,
+                             unary(
                                  "expm1", [](const Tensor& x) { return x.expm1(); },
                                  [](Z z) { return std::exp(z) - Z(1); }),
                              unary(

@@ -76,6 +76,7 @@ OpCase masked_fill_case() {
   c.samples = fill_samples;
   c.call = [](const Args& a) { return a.t[0].masked_fill(a.t[1], 3); };
   c.inplace = [](const Args& a) { return a.t[0].masked_fill_(a.t[1], 3); };
+  c.fills = true;
   c.reference = [](const ArrayArgs& a) {
     Array y = a.t[0];
     for_each_index(y.sizes, [&](const Shape& at) {
@@ -101,6 +102,7 @@ OpCase masked_fill_tensor_case() {
   };
   c.call = [](const Args& a) { return a.t[0].masked_fill(a.t[2], a.t[1]); };
   c.inplace = [](const Args& a) { return a.t[0].masked_fill_(a.t[2], a.t[1]); };
+  c.fills = true;
   c.reference = [](const ArrayArgs& a) {
     Array y = a.t[0];
     for_each_index(y.sizes, [&](const Shape& at) {
@@ -169,6 +171,33 @@ TEST(Where, OfTwoNumbers) {
   EXPECT_EQ(y.scalar_type(), kFloat);
   EXPECT_EQ(to_array(y).v, (std::vector<double>{3.5, -2, 3.5}));
   EXPECT_EQ(where(mask, Scalar(7), Scalar(8)).scalar_type(), kLong);
+}
+
+// A place in memory is written where the mask is true for any of its elements.
+TEST(MaskedFill, OfExpandedTensors) {
+  const auto wide = [] { return counting({3}).unsqueeze(0).expand({2, 3}); };
+  const Tensor corners = tensor_of({2, 3}, {1, 0, 0, 0, 0, 1}, kBool);
+  const std::vector<double> written = {7, 1, 7, 7, 1, 7};
+  expect_values(wide().masked_fill_(corners, 7), {2, 3}, written);
+  expect_values(wide().masked_fill_(corners, tensor_of({}, {7}, kLong)), {2, 3}, written);
+  expect_values(wide().masked_fill_(values({0, 1, 0}, kBool), 7), {2, 3}, {0, 7, 2, 0, 7, 2});
+  const Tensor x = counting({3}), rows = x.unsqueeze(0).expand({2, 3});
+  const auto version = x._version();
+  expect_warning("on expanded tensors is deprecated", [&] { rows.masked_fill_(corners, 7); });
+  expect_values(x, {3}, {7, 1, 7});
+  EXPECT_GT(x._version(), version);
+}
+
+TEST(MaskedFill, OfExpandedTensorsHasNoHistory) {
+  const Tensor mask = values({1, 0, 0}, kBool), leaf = counting({3}).requires_grad_();
+  const Tensor x = leaf.clone(), rows = x.unsqueeze(0).expand({2, 3});
+  const std::string words =
+      "masked_fill_: unsupported operation: more than one element of the written-to tensor";
+  expect_error(words, [&] { rows.masked_fill_(mask, 7); });
+  const Tensor plain = counting({3}), other = plain.unsqueeze(0).expand({2, 3});
+  expect_error(words, [&] { other.masked_fill_(mask, ones({}).requires_grad_()); });
+  expect_values(x, {3}, {0, 1, 2});
+  expect_values(plain, {3}, {0, 1, 2});
 }
 
 TEST(Masks, OfBytesWarn) {

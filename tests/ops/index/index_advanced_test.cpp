@@ -170,5 +170,22 @@ TEST(Index, MasksOfBytesWarn) {
   EXPECT_TRUE(warnings_of([&] { x.index({mask.to(kBool)}); }).empty());
 }
 
+// One number may go where several elements share memory; other values would depend on the order.
+TEST(IndexPut, OfOneNumberToExpandedTensors) {
+  const auto wide = [] { return counting({3}).unsqueeze(0).expand({2, 3}); };
+  const Tensor corners = tensor_of({2, 3}, {1, 0, 0, 0, 0, 1}, kBool);
+  Tensor x = wide();
+  expect_values(index_put_(x, {corners}, values({7})), {2, 3}, {7, 1, 7, 7, 1, 7});
+  x = wide();
+  expect_values(index_put_(x, {nullopt, values({1}, kLong)}, tensor_of({}, {7})), {2, 3},
+                {0, 7, 2, 0, 7, 2});
+  x = wide();
+  expect_error("index_put_: unsupported operation: more than one element",
+               [&] { index_put_(x, {values({1}, kLong)}, counting({3})); });
+  expect_error("index_put_: unsupported operation: more than one element",
+               [&] { index_put_(x, {values({1}, kLong)}, values({1}), true); });
+  expect_values(x, {2, 3}, {0, 1, 2, 0, 1, 2});
+}
+
 }  // namespace
 }  // namespace taper::testing

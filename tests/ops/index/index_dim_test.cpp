@@ -129,6 +129,7 @@ OpCase index_fill_case() {
   c.samples = select_samples;
   c.call = [](const Args& a) { return a.t[0].index_fill(a.i[0], a.t[1], 5); };
   c.inplace = [](const Args& a) { return a.t[0].index_fill_(a.i[0], a.t[1], 5); };
+  c.fills = true;
   c.reference = [](const ArrayArgs& a) {
     if (a.t[0].dim() == 0) return Arrays(Array({}, 5));
     const Array source = reference_select(a.t[0], a.t[1], a.i[0]);
@@ -161,6 +162,20 @@ TEST(IndexFill, AnIndexThatComesTwiceCountsOnce) {
   const Tensor v = values({7}, kDouble).reshape({}).requires_grad_();
   counting({2, 3}, kDouble).index_fill(1, values({0, 2, 0}, kLong), v).sum().backward();
   expect_values(v.grad(), {}, {4});
+}
+
+TEST(IndexFill, OfExpandedTensors) {
+  const auto wide = [] { return counting({3}).unsqueeze(0).expand({2, 3}); };
+  expect_values(wide().index_fill_(0, values({1}, kLong), 4), {2, 3}, {4, 4, 4, 4, 4, 4});
+  expect_values(wide().index_fill_(1, values({-1}, kLong), 4), {2, 3}, {0, 1, 4, 0, 1, 4});
+  expect_values(wide().index_fill_(1, values({0, 0}, kLong), tensor_of({}, {4})), {2, 3},
+                {4, 1, 2, 4, 1, 2});
+  expect_values(wide().index_fill_(0, values({}, kLong), 4), {2, 3}, {0, 1, 2, 0, 1, 2});
+  const Tensor recorded = counting({3}).requires_grad_().clone();
+  expect_error("index_fill_: unsupported operation: more than one element", [&] {
+    recorded.unsqueeze(0).expand({2, 3}).index_fill_(0, values({1}, kLong), 4);
+  });
+  expect_error("index 2 is out of", [&] { wide().index_fill_(0, values({2}, kLong), 4); });
 }
 
 TEST(IndexFill, TakesTheValueFromATensor) {

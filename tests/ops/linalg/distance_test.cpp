@@ -54,13 +54,17 @@ OpCase cdist_case(std::string name, double p) {
   c.dtypes = {kFloat, kDouble};
   c.samples = [](ScalarType t) {
     return std::vector<Args>{
-        sample_of({{3, 2}, {4, 2}}, t),       sample_of({{1, 5}, {1, 5}}, t),
-        sample_of({{2, 3, 4}, {2, 5, 4}}, t), sample_of({{2, 1, 3, 2}, {5, 2, 2}}, t),
-        sample_of({{0, 3}, {2, 3}}, t),       sample_of({{33, 31}, {7, 31}}, t)};
+        sample_of({{3, 2}, {4, 2}}, t),
+        sample_of({{1, 5}, {1, 5}}, t),
+        sample_of({{2, 3, 4}, {2, 5, 4}}, t),
+        sample_of({{2, 1, 3, 2}, {5, 2, 2}}, t),
+        sample_of({{2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2}, {2, 1, 2, 2}}, t),  // all dimensions
+        sample_of({{0, 3}, {2, 3}}, t),
+        sample_of({{33, 31}, {7, 31}}, t)};
   };
   c.gradient_samples = [all = c.samples] {
     std::vector<Args> list = all(kDouble);
-    list.resize(4);
+    list.resize(5);
     list.push_back(sample_of({{27, 2}, {3, 2}}, kDouble));  // many rows: by a product
     return list;
   };

@@ -5,6 +5,9 @@
 
 #include <map>
 
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+
 #include "test_util.h"
 
 namespace taper::testing {
@@ -35,6 +38,16 @@ const std::vector<Equation> kEquations = {
     {"ba", "ba->ab", {{2, 3}}},
     {"ij,jk->ik", "ij,jk->ik", {{0, 4}, {4, 5}}},
     {"ij,jk->ik", "ij,jk->ik", {{2, 0}, {0, 3}}},
+    {"abi,bci->abc", "abi,bci->abc", {{2, 3, 4}, {3, 2, 4}}},
+    {"ij,i->ji", "ij,i->ji", {{2, 3}, {2}}},
+    // More subscripts than a tensor has dimensions.
+    {"abcdefgh,hijklmno->aho",
+     "abcdefgh,hijklmno->aho",
+     {{2, 1, 2, 1, 1, 2, 1, 3}, {3, 1, 2, 1, 1, 2, 1, 2}}},
+    {"abcdefg,hijklmn->bn", "abcdefg,hijklmn->bn", {{2, 2, 1, 1, 1, 1, 2}, {2, 1, 1, 2, 1, 1, 3}}},
+    {"abcdefg,ghijklm,mnopqrs->as",
+     "abcdefg,ghijklm,mnopqrs->as",
+     {{2, 1, 2, 1, 1, 1, 2}, {2, 1, 1, 1, 1, 2, 3}, {3, 1, 1, 1, 2, 1, 2}}},
 };
 
 // By the definition: for every value of all letters, the product of the operands' elements.
@@ -130,7 +143,11 @@ TAPER_OP_CASES(tensordot_cases, {
   k.name = "kron";
   k.samples = [](ScalarType t) {
     return std::vector<Args>{sample_of({{2, 3}, {4, 2}}, t), sample_of({{3}, {2, 2}}, t),
-                             sample_of({{2, 2, 2}, {}}, t), sample_of({{0, 2}, {2, 2}}, t)};
+                             sample_of({{2, 2, 2}, {}}, t), sample_of({{0, 2}, {2, 2}}, t),
+                             // Pairs of dimensions that are more than a tensor has.
+                             sample_of({{2, 1, 3, 1, 2, 1, 1}, {1, 2, 2, 1, 3, 1, 2}}, t),
+                             sample_of({{2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, {3, 2}}, t),
+                             sample_of({{2, 1, 3, 1, 0, 1, 1}, {2}}, t)};
   };
   k.call = [](const Args& a) { return kron(a.t[0], a.t[1]); };
   k.reference = [](const ArrayArgs& a) {
@@ -194,6 +211,33 @@ TEST(Einsum, FollowsAPath) {
   expect_error("einsum(): invalid contraction (1, 1)", [&] {
     einsum("ij,jk", {a, b}, IntArrayRef{1, 1});
   });
+}
+
+// A size of 1 goes with any other, also where the subscript is summed.
+TEST(Einsum, BroadcastsSizesOfOne) {
+  const Tensor x = numbers({2, 1}, kDouble), y = numbers({3, 4}, kDouble);
+  EXPECT_TRUE(einsum("ij,jk->ik", {x, y}).allclose(x * y.sum(0)));
+  EXPECT_TRUE(einsum("ij,jk->ijk", {x, y}).allclose(x.unsqueeze(2) * y));
+  EXPECT_TRUE(
+      einsum("ab,ab->ab", {x, numbers({1, 1}, kDouble)}).equal(x * numbers({1, 1}, kDouble)));
+}
+
+TEST(Einsum, SaysWhenAProductHasTooManyDimensions) {
+  const Tensor x = ones({2, 2, 2, 2, 2, 2, 2});
+  expect_error("einsum(): expected at most 12 dimensions in a product of two operands, got 13",
+               [&] {
+                 einsum("abcdefg,hijklmn,agn->abcdefghijkl", {x, x, ones({2, 2, 2})});
+               });
+}
+
+// As LibTorch's: what is moved only is a view, a sum is none.
+TEST(Einsum, GivesViewsOfWhatItMoves) {
+  const Tensor x = zeros({2, 2});
+  einsum("ii->i", {x}).fill_(1);
+  expect_values(x, {2, 2}, {1, 0, 0, 1});
+  EXPECT_TRUE(einsum("ij->ij", {x}).is_view());
+  EXPECT_FALSE(einsum("ij->i", {x}).is_view());
+  EXPECT_FALSE(einsum("ijk->kj", {zeros({2, 3, 4})}).is_view());
 }
 
 TEST(Einsum, TakesIntegers) {

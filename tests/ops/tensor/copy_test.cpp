@@ -316,6 +316,12 @@ TEST(Copy, OfALeafToItselfIsAWriteIntoIt) {
   EXPECT_TRUE(x.copy_(x).is_same(x));
 }
 
+TEST(Copy, OfAnExpandedTensorToItselfDoesNothing) {
+  const Tensor wide = counting({3}).expand({2, 3});
+  EXPECT_TRUE(wide.copy_(wide).is_same(wide));
+  expect_values(wide, {2, 3}, {0, 1, 2, 0, 1, 2});
+}
+
 TEST(MatrixTranspose, OfANumberIsItself) {
   const Tensor x = ones({});
   EXPECT_TRUE(x.mT().is_same(x));

@@ -3,6 +3,7 @@
 
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/complex.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -158,6 +159,28 @@ TEST(Factory, RangeLinspaceLogspace) {
   expect_tensor(logspace(0, 2, 3, 10, kDouble), kDouble, {3}, {1, 10, 100});
   expect_error("number of steps must be non-negative", [] { linspace(0, 1, -1); });
   expect_error("number of steps must be non-negative", [] { logspace(0, 1, -1); });
+}
+
+TEST(Factory, LogspaceOfComplexNumbers) {
+  const auto expect = [](const Tensor& z, ScalarType dtype, const std::vector<double>& parts) {
+    EXPECT_EQ(z.scalar_type(), dtype);
+    EXPECT_TRUE(view_as_real(z).to(kDouble).view({-1}).allclose(values(parts, kDouble), 1e-6));
+  };
+  using Complex = numbers::complex<double>;
+  const Complex i(0, 1);
+  expect(logspace(i, Complex(1, 2), 2, 10, kComplexDouble), kComplexDouble,
+         {std::cos(std::log(10)), std::sin(std::log(10)), 10 * std::cos(2 * std::log(10)),
+          10 * std::sin(2 * std::log(10))});
+  expect(logspace(i, 2, 3), kComplexFloat,
+         {std::cos(std::log(10)), std::sin(std::log(10)), 10 * std::cos(std::log(10) / 2),
+          10 * std::sin(std::log(10) / 2), 100, 0});
+  expect(logspace(0, 2, 3, -2, kComplexFloat), kComplexFloat, {1, 0, -2, 0, 4, 0});
+  expect(logspace(i, 2, 0, 2, kComplexFloat), kComplexFloat, {});
+  Tensor y = empty({0}, kComplexFloat);
+  expect(logspace_out(y, 0, 1, 2, 3), kComplexFloat, {1, 0, 3, 0});
+  EXPECT_TRUE(logspace(i, 2, 3, 2, TensorOptions().requires_grad(true)).is_leaf());
+  expect_error("logspace(): inferred dtype ComplexFloat can't be safely cast to passed dtype Float",
+               [&] { logspace(i, 2, 3, 2, kFloat); });
 }
 
 // PyTorch's values where rounding shows: in the middle of a long range, and past its last group.

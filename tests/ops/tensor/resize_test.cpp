@@ -51,6 +51,15 @@ TEST(SetAndResize, MemoryFormats) {
   EXPECT_EQ(x.sizes(), IntArrayRef({1, 2, 3, 4}));
 }
 
+TEST(SetAndResize, ToItsOwnSizesKeepsTheLayout) {
+  const Tensor across = counting({2, 3}).t(), wide = values({7}).expand({3});
+  across.resize_({3, 2});
+  EXPECT_EQ(across.strides(), IntArrayRef({1, 3}));
+  expect_values(across, {3, 2}, {0, 3, 1, 4, 2, 5});
+  expect_values(wide.resize_({3}), {3}, {7, 7, 7});
+  EXPECT_TRUE(across.resize_({3, 2}, MemoryFormat::Contiguous).is_contiguous());
+}
+
 TEST(SetAndResize, OfStorages) {
   const Tensor memory = counting({6});
   Tensor x = zeros({1});
