@@ -6,7 +6,13 @@ set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
 
 # The library's own files: an example of this tree that installs itself is no part of them.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
-install(TARGETS taper taper_testing EXPORT TaperTargets
+set(TAPER_TARGETS taper taper_testing)
+set(TAPER_PKG_CONFIG taper taper-torch taper-testing)
+if(TARGET taper_utils)
+  list(APPEND TAPER_TARGETS taper_utils)
+  list(APPEND TAPER_PKG_CONFIG taper-utils)
+endif()
+install(TARGETS ${TAPER_TARGETS} EXPORT TaperTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # Which headers are public is asked at the time of installing: the answer is in the headers.
@@ -39,7 +45,7 @@ install(FILES cmake/package/torch/TorchConfig.cmake cmake/package/torch/TorchCon
 # pkg-config. Paths are relative to the .pc file, so that a prefix can be moved.
 file(RELATIVE_PATH TAPER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TAPER_PC_TO_PREFIX "${TAPER_PC_TO_PREFIX}")
-foreach(name taper taper-torch taper-testing)
+foreach(name ${TAPER_PKG_CONFIG})
   configure_file(cmake/package/${name}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
