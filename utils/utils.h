@@ -2,5 +2,6 @@
 #pragma once
 
 #include <taper/utils/image_grid.h>
+#include <taper/utils/metrics.h>
 #include <taper/utils/summary.h>
 #include <taper/utils/tensorboard/summary_writer.h>
