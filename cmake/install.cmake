@@ -51,6 +51,21 @@ foreach(name ${TAPER_PKG_CONFIG})
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+# A Debian package of the same files (./dev package). OpenBLAS is loaded by name, so the package must say it.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL taper)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_TAPER_PACKAGE_NAME libtaper-dev)
+set(CPACK_DEBIAN_TAPER_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_TAPER_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_TAPER_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_TAPER_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
+set(CPACK_COMPONENT_TAPER_DESCRIPTION "${PROJECT_DESCRIPTION}\n The library, its headers and its CMake and pkg-config files.")
+set(CPACK_PACKAGE_CONTACT "The authors of Taper")
+set(CPACK_STRIP_FILES ON)
+include(CPack)
+
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME examples)
 # Installed examples find the library beside them.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
