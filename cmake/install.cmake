@@ -6,7 +6,13 @@ set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
 
 # The library's own files: an example of this tree that installs itself is no part of them.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
-install(TARGETS taper taper_testing EXPORT TaperTargets
+set(TAPER_TARGETS taper taper_testing)
+set(TAPER_PKG_CONFIG taper taper-torch taper-testing)
+if(TARGET taper_utils)
+  list(APPEND TAPER_TARGETS taper_utils)
+  list(APPEND TAPER_PKG_CONFIG taper-utils)
+endif()
+install(TARGETS ${TAPER_TARGETS} EXPORT TaperTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # Which headers are public is asked at the time of installing: the answer is in the headers.
@@ -39,11 +45,26 @@ install(FILES cmake/package/torch/TorchConfig.cmake cmake/package/torch/TorchCon
 # pkg-config. Paths are relative to the .pc file, so that a prefix can be moved.
 file(RELATIVE_PATH TAPER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TAPER_PC_TO_PREFIX "${TAPER_PC_TO_PREFIX}")
-foreach(name taper taper-torch taper-testing)
+foreach(name ${TAPER_PKG_CONFIG})
   configure_file(cmake/package/${name}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${name}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# A Debian package of the same files (./dev package). OpenBLAS is loaded by name, so the package must say it.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL taper)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_TAPER_PACKAGE_NAME libtaper-dev)
+set(CPACK_DEBIAN_TAPER_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_TAPER_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_TAPER_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_TAPER_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
+set(CPACK_COMPONENT_TAPER_DESCRIPTION "${PROJECT_DESCRIPTION}\n The library, its headers and its CMake and pkg-config files.")
+set(CPACK_PACKAGE_CONTACT "The authors of Taper")
+set(CPACK_STRIP_FILES ON)
+include(CPack)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME examples)
 # Installed examples find the library beside them.

@@ -19,6 +19,9 @@ eval "c++ -std=c++17 '$here/hello.cpp' -o '$work/hello' $(pkg-config --cflags --
 [ "$("$work/hello")" = 8 ]
 eval "c++ -std=c++17 '$here/gradcheck.cpp' -o '$work/gradcheck' $(pkg-config --cflags --libs taper-testing)"
 [ "$("$work/gradcheck")" = 1 ]
+eval "c++ -std=c++17 '$here/../utils/write_run.cpp' -o '$work/write_run' $(pkg-config --cflags --libs taper-utils)"
+"$work/write_run" "$work/run"
+[ -n "$(find "$work/run" -name 'events.out.tfevents.*' -size +1k)" ]
 eval "c++ -std=c++17 '$here/project/example-app.cpp' -o '$work/app' $(pkg-config --cflags --libs taper-torch)"
 "$work/app" | diff "$here/project/expected.txt" -
 

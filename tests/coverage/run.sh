@@ -10,13 +10,13 @@ shift
 mkdir -p "$build"
 cmake -S "$root" -B "$build" -G Ninja -DTAPER_COVERAGE=ON -DTAPER_CUDA=OFF -DTAPER_BUILD_TESTS=ON \
   -DTAPER_BUILD_EXAMPLES=OFF >"$build/configure.log" || { cat "$build/configure.log"; exit 1; }
-bash "$root/cmake/progress.sh" "$build" -j "$(nproc)" taper_tests
+bash "$root/cmake/progress.sh" "$build" -j "$(nproc)" taper_tests utils_tests
 find "$build" -name '*.gcda' -delete # what an earlier run has counted
 status=0
 OMP_WAIT_POLICY=passive ctest --test-dir "$build" -j "$(nproc)" -L every_test --output-on-failure \
   --no-tests=error --progress || status=$?
 folders=()
-for folder in framework ops nn optim data testing; do folders+=(--filter "$root/$folder/"); done
+for folder in framework ops nn optim data testing utils; do folders+=(--filter "$root/$folder/"); done
 gcovr -j "$(nproc)" --root "$root" --object-directory "$build" "${folders[@]}" \
   --exclude-throw-branches --json-summary "$build/coverage.json" "$build"
 python3 "$root/tests/coverage/table.py" "$build/coverage.json" "$@"

@@ -1,0 +1,50 @@
+"""read_run.py WRITE_RUN: what WRITE_RUN writes is what TensorBoard reads. Exits with 77 where it is not installed."""
+import math
+import subprocess
+import sys
+import tempfile
+
+try:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.plugins.hparams import plugin_data_pb2
+    from tensorboard.util import tensor_util
+except ImportError as error:
+    print(f"not run: TensorBoard is not installed (PyPI's package tensorboard): {error}")
+    sys.exit(77)
+
+
+def read(folder):
+    run = EventAccumulator(folder, size_guidance={"histograms": 0, "scalars": 0, "images": 0, "tensors": 0})
+    run.Reload()
+    return run
+
+
+def check(run, folder):
+    tags = run.Tags()
+    assert tags["scalars"] == ["loss/train", "loss/test"], tags
+    losses = run.Scalars("loss/train")
+    assert [e.step for e in losses] == list(range(100))
+    assert all(abs(e.value - (math.exp(-e.step / 30) + 0.02 * math.sin(e.step))) < 1e-6 for e in losses)
+    histogram = run.Histograms("weights")[-1]
+    assert histogram.step == 90 and histogram.histogram_value.num == 1000
+    assert sum(histogram.histogram_value.bucket) == 1000
+    image = run.Images("picture")[0]
+    assert (image.width, image.height) == (64, 64) and image.encoded_image_string[1:4] == b"PNG"
+    assert run.Images("batch")[0].width == 8 * 16
+    note = run.Tensors("note/text_summary")[0]
+    assert tensor_util.make_ndarray(note.tensor_proto).tolist() == [b"a **bold** word"]
+    curve = tensor_util.make_ndarray(run.Tensors("detector")[0].tensor_proto)
+    assert curve.shape == (6, 127) and curve[:, 0].tolist()[:4] == [3, 2, 0, 0]
+    assert len(run.Graph().node) > 6
+    pair = read(folder + "/pair_cos").Scalars("pair")[0]
+    assert abs(pair.value - math.cos(1)) < 1e-6
+    trial = read(folder + "/trial")
+    plugin = trial.summary_metadata["_hparams_/session_start_info"].plugin_data
+    hparams = plugin_data_pb2.HParamsPluginData.FromString(plugin.content).session_start_info.hparams
+    assert hparams["lr"].number_value == 0.1 and hparams["optimizer"].string_value == "sgd"
+
+
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([sys.argv[1], folder], check=True)
+    check(read(folder), folder)
+print("TensorBoard reads what was written")

@@ -1,0 +1,311 @@
+// SummaryWriter: what stands in its files. tests/utils/read_run.py reads one with TensorBoard
+// itself.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+#include <taper/taper.h>
+
+#include "utils/util.h"
+
+namespace taper::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace utils::tensorboard;
+
+// The event behind the file's version, of a writer that `fill` fills.
+template <class Fill>
+schema::Event event_of(const Fill& fill) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  fill(writer);
+  writer.close();
+  const std::vector<schema::Event> events = events_in(folder.path());
+  EXPECT_EQ(events.size(), 2u);
+  EXPECT_EQ(events.at(0).file_version(), "brain.Event:2");
+  return events.at(1);
+}
+template <class Fill>
+schema::Summary::Value value_of(const Fill& fill) {
+  const schema::Event event = event_of(fill);
+  EXPECT_EQ(event.summary().value_size(), 1);
+  return event.summary().value(0);
+}
+
+std::vector<double> limits_of(const schema::HistogramProto& h) {
+  return {h.bucket_limit().begin(), h.bucket_limit().end()};
+}
+std::vector<double> counts_of(const schema::HistogramProto& h) {
+  return {h.bucket().begin(), h.bucket().end()};
+}
+
+// The check value of CRC-32C is in its definition (RFC 3720, B.4): 0xe3069283 for "123456789".
+TEST(EventFile, ChecksumsAreMasked) {
+  const uint32_t crc = 0xe3069283;
+  EXPECT_EQ(utils::tensorboard::detail::masked_crc32c("123456789"),
+            (crc >> 15 | crc << 17) + 0xa282ead8u);
+}
+
+TEST(EventFile, RecordsHaveLengthsAndChecksums) {
+  const std::string record = utils::tensorboard::detail::record_of("123456789");
+  EXPECT_EQ(record.size(), 9u + 16);
+  EXPECT_EQ(record.substr(0, 8), std::string("\x09\0\0\0\0\0\0\0", 8));
+  EXPECT_EQ(record.substr(12, 9), "123456789");
+}
+
+TEST(SummaryWriter, Scalars) {
+  const schema::Event event =
+      event_of([](SummaryWriter& w) { w.add_scalar("loss", 0.5, 7, 12.25); });
+  EXPECT_EQ(event.step(), 7);
+  EXPECT_EQ(event.wall_time(), 12.25);
+  EXPECT_EQ(event.summary().value(0).tag(), "loss");
+  EXPECT_EQ(event.summary().value(0).simple_value(), 0.5f);
+  const auto value = value_of([](SummaryWriter& w) { w.add_scalar("x", full({1, 1}, 3, kLong)); });
+  EXPECT_EQ(value.simple_value(), 3.f);
+}
+
+TEST(SummaryWriter, ScalarsOfOneChartHaveFolders) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.add_scalars("a/b", {{"one", 1}, {"two", 2}}, 3);
+  writer.close();
+  EXPECT_EQ(events_in(folder.path()).size(), 1u);
+  EXPECT_EQ(events_in(folder.path("a_b_one")).at(1).summary().value(0).tag(), "a/b");
+  EXPECT_EQ(events_in(folder.path("a_b_two")).at(1).summary().value(0).simple_value(), 2.f);
+}
+
+TEST(SummaryWriter, Histograms) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_histogram("h", tensor({-1., 0.5, 1., 2., 3., 9.}), 0, {0, 1, 2, 3, 4, 5});
+  });
+  const schema::HistogramProto& h = value.histo();
+  EXPECT_EQ(h.min(), -1);
+  EXPECT_EQ(h.max(), 9);
+  EXPECT_EQ(h.num(), 6);
+  EXPECT_EQ(h.sum(), 14.5);
+  EXPECT_EQ(h.sum_squares(), 1 + .25 + 1 + 4 + 9 + 81);
+  EXPECT_EQ(limits_of(h), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(counts_of(h), (std::vector<double>{1, 1, 1, 1}));
+}
+
+TEST(SummaryWriter, HistogramsHoldTheLastEdgeAndNoNan) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_histogram("h", tensor({2., 2., std::nan("")}), 0, {0, 1, 2});
+  });
+  EXPECT_EQ(limits_of(value.histo()), (std::vector<double>{1, 2}));
+  EXPECT_EQ(counts_of(value.histo()), (std::vector<double>{0, 2}));
+}
+
+// Every edge is a tenth away from the one before.
+TEST(SummaryWriter, HistogramsOfTensorBoardsEdges) {
+  const auto value = value_of([](SummaryWriter& w) { w.add_histogram("h", full({4}, 1.0)); });
+  const std::vector<double> limits = limits_of(value.histo());
+  ASSERT_EQ(limits.size(), 2u);
+  EXPECT_EQ(counts_of(value.histo()), (std::vector<double>{0, 4}));
+  EXPECT_LE(limits[0], 1);
+  EXPECT_GT(limits[1], 1);
+  EXPECT_NEAR(limits[1] / limits[0], 1.1, 1e-9);
+}
+
+TEST(SummaryWriter, Images) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_image("i", rand({5, 7, 3}), 0, "HWC");
+  });
+  EXPECT_EQ(value.image().height(), 5);
+  EXPECT_EQ(value.image().width(), 7);
+  EXPECT_EQ(value.image().colorspace(), 3);
+  const auto grid = value_of([](SummaryWriter& w) { w.add_images("i", rand({10, 1, 4, 6})); });
+  EXPECT_EQ(grid.image().height(), 8);
+  EXPECT_EQ(grid.image().width(), 48);
+}
+
+// What is read from the file is the image: bytes as they are, floats in 256 steps.
+TEST(SummaryWriter, ImagesKeepTheirPixels) {
+  const Tensor pixels = arange(24, kByte).view({3, 2, 4}) * 10;
+  const auto value = value_of([&](SummaryWriter& w) { w.add_image("i", pixels); });
+  const TemporaryFolder folder;
+  std::ofstream(folder.path("i.png"), std::ios::binary) << value.image().encoded_image_string();
+  EXPECT_TRUE(data::read_image(folder.path("i.png")).equal(pixels));
+  const auto floats =
+      value_of([&](SummaryWriter& w) { w.add_image("i", pixels.to(kFloat) / 255); });
+  EXPECT_EQ(floats.image().encoded_image_string(), value.image().encoded_image_string());
+}
+
+TEST(SummaryWriter, Text) {
+  const auto value = value_of([](SummaryWriter& w) { w.add_text("t", "*hello*"); });
+  EXPECT_EQ(value.tag(), "t/text_summary");
+  EXPECT_EQ(value.metadata().plugin_data().plugin_name(), "text");
+  EXPECT_EQ(value.tensor().string_val(0), "*hello*");
+}
+
+// Two positives (0.9, 0.4) and two negatives (0.6, 0.1) at the thresholds 0, 0.5 and 1.
+TEST(SummaryWriter, PrecisionAndRecall) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_pr_curve("p", tensor({1, 1, 0, 0}), tensor({0.9, 0.4, 0.6, 0.1}), 0, 3);
+  });
+  std::vector<float> rows(18);
+  ASSERT_EQ(value.tensor().tensor_content().size(), 18 * sizeof(float));
+  std::memcpy(rows.data(), value.tensor().tensor_content().data(), 18 * sizeof(float));
+  EXPECT_EQ(rows, (std::vector<float>{2, 1, 0, 2, 1, 0, 0, 1, 2, 0, 1, 2, .5f, .5f, 0, 1, .5f, 0}));
+}
+
+TEST(SummaryWriter, Hyperparameters) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.add_hparams(
+      {{"lr", 0.1}, {"layers", int64_t{3}}, {"act", std::string("relu")}, {"bias", true}},
+      {{"accuracy", 0.75}}, {{"act", {std::string("relu"), std::string("tanh")}}}, "run");
+  writer.close();
+  const auto events = events_in(folder.path("run"));
+  ASSERT_EQ(events.size(), 5u);
+  schema::HParamsPluginData data;
+  ASSERT_TRUE(
+      data.ParseFromString(events[2].summary().value(0).metadata().plugin_data().content()));
+  const auto& hparams = data.session_start_info().hparams();
+  EXPECT_EQ(hparams.at("lr").number_value(), 0.1);
+  EXPECT_EQ(hparams.at("layers").number_value(), 3);
+  EXPECT_EQ(hparams.at("act").string_value(), "relu");
+  EXPECT_TRUE(hparams.at("bias").bool_value());
+  ASSERT_TRUE(
+      data.ParseFromString(events[1].summary().value(0).metadata().plugin_data().content()));
+  EXPECT_EQ(data.experiment().hparam_infos(0).domain_discrete().values_size(), 2);
+  EXPECT_EQ(events[4].summary().value(0).simple_value(), 0.75f);
+}
+
+TEST(SummaryWriter, Graphs) {
+  nn::Sequential net(nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2));
+  const schema::Event event = event_of([&](SummaryWriter& w) { w.add_graph(net, randn({5, 3})); });
+  schema::GraphDef graph;
+  ASSERT_TRUE(graph.ParseFromString(event.graph_def()));
+  std::map<std::string, schema::NodeDef> nodes;
+  for (const schema::NodeDef& node : graph.node()) nodes[node.name()] = node;
+  ASSERT_TRUE(nodes.count("0/weight"));
+  EXPECT_EQ(nodes["0/weight"].attr().at("_output_shapes").list().shape(0).dim(0).size(), 4);
+  const schema::NodeDef& last = *graph.node().rbegin();
+  EXPECT_EQ(last.name().rfind("2/", 0), 0u) << last.name();
+  for (const schema::NodeDef& node : graph.node())
+    for (const std::string& input : node.input()) EXPECT_TRUE(nodes.count(input)) << input;
+}
+
+TEST(SummaryWriter, Embeddings) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(folder.path());
+  writer.add_embedding(tensor({1., 2., 3., 4.}).view({2, 2}), {"a", "b"}, rand({2, 3, 8, 8}), 4,
+                       "e");
+  const fs::path files = folder.path("00004/e");
+  EXPECT_EQ(contents(files / "tensors.tsv"), "1\t2\n3\t4\n");
+  EXPECT_EQ(contents(files / "metadata.tsv"), "a\nb\n");
+  EXPECT_EQ(data::read_image((files / "sprite.png").string()).sizes(), IntArrayRef({3, 8, 16}));
+  const std::string config = contents(folder.path("projector_config.pbtxt"));
+  EXPECT_NE(config.find("metadata_path: \"00004/e/metadata.tsv\""), std::string::npos) << config;
+}
+
+TEST(SummaryWriter, CustomCharts) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_custom_scalars({{"stocks",
+                           {{"both", {CustomChart::kMultiline, {"a", "b"}}},
+                            {"band", {CustomChart::kMargin, {"m", "l", "u"}}}}}});
+  });
+  schema::Layout layout;
+  ASSERT_TRUE(layout.ParseFromString(value.tensor().string_val(0)));
+  EXPECT_EQ(layout.category(0).chart(0).margin().series(0).upper(), "u");
+  EXPECT_EQ(layout.category(0).chart(1).multiline().tag_size(), 2);
+}
+
+TEST(SummaryWriter, PurgeStepBeginsTheFile) {
+  const TemporaryFolder folder;
+  SummaryWriter(SummaryWriterOptions(folder.path()).purge_step(12));
+  const auto events = events_in(folder.path());
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].step(), 12);
+  EXPECT_EQ(events[1].session_log().status(), schema::SessionLog::START);
+}
+
+TEST(SummaryWriter, FlushesWhileItIsOpen) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(SummaryWriterOptions(folder.path()).max_queue(1000));
+  for (int i = 0; i < 100; ++i) writer.add_scalar("x", i, i);
+  writer.flush();
+  EXPECT_EQ(events_in(folder.path()).size(), 101u);
+}
+
+TEST(SummaryWriter, ThreadsMayShareIt) {
+  const TemporaryFolder folder;
+  {
+    SummaryWriter writer(folder.path());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&writer, t] {
+        for (int i = 0; i < 250; ++i) {
+          writer.add_scalar("x" + std::to_string(t), i, i);
+          if (i % 50 == 0) writer.flush();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(events_in(folder.path()).size(), 1001u);
+}
+
+TEST(SummaryWriter, FilesThatCannotGrowAreErrors) {
+  const TemporaryFolder folder;
+  SummaryWriter writer(SummaryWriterOptions(folder.path()).max_queue(1));
+  writer.flush();
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{200, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string message = message_of([&] {
+    for (int i = 0; i < 50; ++i) writer.add_scalar("x", i, i);
+    writer.flush();
+  });
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  EXPECT_NE(message.find("SummaryWriter: cannot write '"), std::string::npos) << message;
+  EXPECT_NE(message.find("File too large"), std::string::npos) << message;
+}
+
+TEST(SummaryWriter, BadInputIsRefused) {
+  const TemporaryFolder folder;
+  SummaryWriter w(folder.path());
+  const auto expect = [&](const std::string& text, const auto& body) {
+    EXPECT_NE(message_of(body).find(text), std::string::npos) << text << "\n" << message_of(body);
+  };
+  expect("add_scalar: expected a tensor of one element for 'x'",
+         [&] { w.add_scalar("x", ones({2})); });
+  expect("add_histogram: expected at least one real value",
+         [&] { w.add_histogram("x", ones({0})); });
+  expect("add_histogram: expected at least two edges", [&] {
+    w.add_histogram("x", ones({1}), 0, {2, 1});
+  });
+  expect("add_image: expected dataformats with the letters of CHW, got 'CWW'", [&] {
+    w.add_image("x", rand({3, 2, 2}), 0, "CWW");
+  });
+  expect("encode_png: expected an image [C, H, W] of 1, 3 or 4 channels", [&] {
+    w.add_image("x", rand({2, 4, 4}));
+  });
+  expect("add_figure: expected the bytes of a PNG file", [&] { w.add_figure("x", "GIF89a"); });
+  expect("add_pr_curve: expected predictions in [0, 1], got 2",
+         [&] { w.add_pr_curve("x", ones({1}), full({1}, 2.0)); });
+  expect("add_embedding: expected a line of metadata for each of 2", [&] {
+    w.add_embedding(ones({2, 2}), {"a"});
+  });
+  expect("add_custom_scalars: expected a value and its lower and upper bound", [&] {
+    w.add_custom_scalars({{"c", {{"m", {CustomChart::kMargin, {"a"}}}}}});
+  });
+  expect("add_graph: expected an output with history",
+         [&] { w.add_graph(*nn::Linear(1, 1), ones({1})); });
+  expect("SummaryWriter: expected max_queue of at least 1",
+         [&] { SummaryWriter(SummaryWriterOptions(folder.path()).max_queue(0)); });
+  expect("SummaryWriter: cannot make the folder", [&] { SummaryWriter("/proc/none/there"); });
+  w.close();
+  expect("SummaryWriter: expected an open writer", [&] { w.add_scalar("x", 1.0); });
+  EXPECT_EQ(events_in(folder.path()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,82 @@
+// summary: what a network consists of: its modules, the sizes of what they give, parameters,
+// multiply-adds, memory.
+//
+//   std::cout << utils::summary(net, torch::zeros({32, 1, 28, 28}));
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <taper/nn/module.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::utils {
+
+/// A module's row.
+struct LayerSummary {
+  std::string type;  ///< "Conv2d"
+  std::string name;  ///< the last part of its path: "conv1"; empty for the network itself
+  int64_t depth = 0;
+  int64_t index = 0;  ///< among the modules of its depth, from 1 on
+  /// Of its first result when it was called last; empty where it was not seen to be called, see
+  /// summary().
+  std::vector<int64_t> output_sizes;
+  bool was_seen = false;
+  /// Of its own parameters, not those of modules below.
+  int64_t num_params = 0, num_trainable = 0;
+  int64_t param_bytes = 0, output_bytes = 0;
+  /// As torchinfo counts: a convolution's parameters times the batch and the positions of its
+  /// result, others' times the batch.
+  int64_t mult_adds = 0;
+};
+
+struct ModelSummary {
+  std::vector<LayerSummary> layers;  ///< the network first, each module before those below it
+  int64_t num_params = 0, num_trainable = 0, mult_adds = 0;
+  int64_t input_bytes = 0;
+  /// Of the results of modules that have parameters of their own, and of their gradients.
+  int64_t pass_bytes = 0;
+  int64_t param_bytes = 0;
+};
+
+/// The table, in the form of Python's torchinfo.
+std::ostream& operator<<(std::ostream& out, const ModelSummary& summary);
+
+namespace detail {
+
+/// Watches a network's modules while it is called.
+class SummaryRecorder {
+ public:
+  explicit SummaryRecorder(nn::Module& net);
+  ~SummaryRecorder();
+  SummaryRecorder(const SummaryRecorder&) = delete;
+  SummaryRecorder& operator=(const SummaryRecorder&) = delete;
+  /// A copy of the input that the tape can be followed to.
+  Tensor input(const Tensor& x);
+  ModelSummary finish(const Tensor& output);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace detail
+
+/// Calls `net` (a module's holder) once with `inputs`, in evaluation mode, and puts its modes back.
+/// Sizes are seen of modules that are called (`conv(x)`, in a Sequential) and, through the tape, of
+/// modules with parameters that want gradients, also where the program says `conv->forward(x)`.
+/// Modules of which neither is true have "--" there. Buffers, gradients and random numbers stay as
+/// they were, as far as forward() in evaluation mode leaves them. Throws ValueError for an
+/// undefined input, and what forward() throws.
+template <class M, class... Input>
+ModelSummary summary(nn::ModuleHolder<M> net, const Input&... inputs) {
+  detail::SummaryRecorder recorder(*net);
+  return recorder.finish(net->forward(recorder.input(inputs)...));
+}
+
+}  // namespace taper::utils
+
+#pragma GCC visibility pop

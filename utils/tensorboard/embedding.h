@@ -1,0 +1,18 @@
+// The files that TensorBoard's projector reads: they lie beside the events.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+
+namespace taper::utils::tensorboard::detail {
+
+/// Writes tensors.tsv, metadata.tsv and sprite.png into <log_dir>/<step>/<tag>, and adds them to
+/// <log_dir>/projector_config.pbtxt. Throws ValueError before anything is written where the numbers
+/// of points, lines and images differ.
+void write_embedding(const std::string& log_dir, const Tensor& points,
+                     const std::vector<std::string>& metadata, const Tensor& label_images,
+                     int64_t step, const std::string& tag);
+
+}  // namespace taper::utils::tensorboard::detail

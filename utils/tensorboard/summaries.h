@@ -1,0 +1,40 @@
+// What SummaryWriter writes, as protocol buffers: TensorBoard's summaries of tensors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <taper/framework/tensor.h>
+#include <taper/utils/tensorboard/summary_writer.h>
+
+#include <utils/tensorboard/schema.pb.h>
+
+namespace taper::utils::tensorboard::detail {
+
+schema::Summary scalar_summary(const std::string& tag, double value);
+/// Counts of the values between neighbouring `edges`, which ascend (the last interval holds its
+/// upper edge too). NaN and what lies outside of the edges is not counted.
+schema::Summary histogram_summary(const std::string& tag, const Tensor& values,
+                                  const std::vector<double>& edges);
+schema::Summary histogram_summary(const std::string& tag, const RawHistogram& histogram);
+/// TensorBoard's own edges: 0 and +-1e-12 * 1.1^k up to 1e20.
+const std::vector<double>& default_edges();
+schema::Summary image_summary(const std::string& tag, const Tensor& image);
+schema::Summary png_summary(const std::string& tag, const std::string& png);
+schema::Summary text_summary(const std::string& tag, const std::string& text);
+/// Rows: true positives, false positives, true negatives, false negatives, precision, recall, at
+/// `num_thresholds` thresholds from 0 to 1.
+Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
+                const Tensor& weights);
+schema::Summary pr_curve_summary(const std::string& tag, const Tensor& curve);
+schema::Summary layout_summary(const CustomScalars& layout);
+
+/// The three summaries that begin a run with hyperparameters.
+std::vector<schema::Summary> hparams_summaries(
+    const HParams& hparams, const std::map<std::string, double>& metrics,
+    const std::map<std::string, std::vector<HParam>>& domain);
+
+}  // namespace taper::utils::tensorboard::detail
