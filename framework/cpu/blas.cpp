@@ -9,6 +9,7 @@
 #include <taper/framework/check.h>
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/gemm_narrow.h>
+#include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/gemv.h>
 #include <taper/framework/cpu/one_thread.h>
 #include <taper/framework/cpu/openblas.h>
@@ -204,12 +205,39 @@ int64_t share(int64_t n) {
   return (n + pieces - 1) / pieces;
 }
 
+inline void single_gemm(int64_t m, int64_t n, int64_t k, BFloat16 alpha, MatrixIn<BFloat16> a,
+                        MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
+  pair_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
+}
 template <class T>
 void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
                  T* c, int64_t ldc) {
   if constexpr (kIsFloat<T>)
     if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
   own_gemm(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+// By rows or by panels of columns.
+template <class T>
+void split_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
+                T* c, int64_t ldc) {
+  if (m * n * k < 2 * kThreadWork) {
+    single_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  } else if (m >= n) {
+    const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
+    parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
+      single_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add, c + i * ldc,
+                  ldc);
+    });
+  } else {
+    const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
+    const int64_t grain =
+        std::max({int64_t{1}, kThreadWork / (m * k * kPanelWidth), share(panels)});
+    parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
+      const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
+      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc);
+    });
+  }
 }
 
 // ---------------------------------------------------------------------- integers
@@ -259,23 +287,11 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b
   if constexpr (std::is_same_v<opmath_t<T>, T> && !kHasTile<T>) {
     integer_gemm(m, n, k, alpha, a, b, add, c, ldc);
   } else if constexpr (!kHasTile<T>) {
+    if constexpr (std::is_same_v<T, BFloat16>)
+      if (multiplies_pairs && m > 1 && n > 1) return split_gemm(m, n, k, alpha, a, b, add, c, ldc);
     narrow_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
-  } else if (m * n * k < 2 * kThreadWork) {
-    single_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  } else if (m >= n) {
-    const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
-    parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
-      single_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add, c + i * ldc,
-                  ldc);
-    });
   } else {
-    const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
-    const int64_t grain =
-        std::max({int64_t{1}, kThreadWork / (m * k * kPanelWidth), share(panels)});
-    parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
-      const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
-      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc);
-    });
+    split_gemm(m, n, k, alpha, a, b, add, c, ldc);
   }
 }
 

@@ -6,13 +6,14 @@
 namespace taper::cpu {
 
 /// C (+)= alpha A B. A's elements are read one by one, so any strides do; B and C have unit column
-/// stride. B should stay in the cache: at most about kPanelElements of it.
-template <class T>
+/// stride. B should stay in the cache. `In` is the type of A's and B's elements (gemm_pairs.h has
+/// another one).
+template <class T, class In = T>
 struct GemmPanel {
   int64_t m, n, k;
-  const T* a;
+  const In* a;
   int64_t a_row, a_col;
-  const T* b;
+  const In* b;
   int64_t ldb;
   T* c;
   int64_t ldc;

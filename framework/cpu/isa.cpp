@@ -3,8 +3,16 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <taper/framework/cpu/gemm_pairs.h>
+
 namespace taper::cpu {
 namespace {
+
+// What TAPER_CPU_ISA asks for, if anything.
+std::string_view limit() {
+  const char* asked = std::getenv("TAPER_CPU_ISA");
+  return asked ? asked : "";
+}
 
 Isa detect() {
 #if defined(__x86_64__)
@@ -14,18 +22,25 @@ Isa detect() {
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-  const char* asked = std::getenv("TAPER_CPU_ISA");
-  const std::string_view limit = asked ? asked : "";
-  if (limit == "base" || !avx2) return Isa::kBase;
-  if (limit == "avx2" || !avx512) return Isa::kAvx2;
+  if (limit() == "base" || !avx2) return Isa::kBase;
+  if (limit() == "avx2" || !avx512) return Isa::kAvx2;
   return Isa::kAvx512;
 #else
   return Isa::kBase;
 #endif
 }
 
+bool detect_pairs() {
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+  return best_isa == Isa::kAvx512 && limit() != "avx512" && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 const Isa best_isa = detect();
+const bool multiplies_pairs = detect_pairs();
 
 }  // namespace taper::cpu

@@ -172,6 +172,62 @@ TEST(NarrowFloats, ProductsWithAVectorAreTheSameForAnyNumberOfThreads) {
   set_num_threads(before);
 }
 
+// Whole numbers whose sums f32 holds: the result is the exact one, rounded once.
+Tensor small_integers(const std::vector<int64_t>& sizes, ScalarType t) {
+  return randint(-4, 5, sizes, kLong).to(t);
+}
+
+// Odd lengths, tiles and panels that are not full, more terms than a panel holds.
+TEST(NarrowFloats, ProductsOfMatricesRoundOnceInAnyLayout) {
+  const std::vector<std::tuple<int64_t, int64_t, int64_t>> shapes = {
+      {2, 2, 1},   {2, 3, 2},     {5, 7, 3},       {6, 64, 16},   {7, 65, 33},   {49, 15, 31},
+      {97, 80, 2}, {3, 70, 4101}, {50, 130, 2049}, {130, 20, 66}, {17, 16, 2048}};
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const auto& [m, n, k] : shapes)
+      for (int layout = 0; layout < 4; ++layout) {
+        const Tensor a = small_integers({m, k}, t), b = small_integers({k, n}, t);
+        const Tensor c = small_integers({m, n}, t);
+        const Tensor exact = a.to(kDouble).mm(b.to(kDouble));
+        const Tensor x = laid_out(a, layout), y = laid_out(b, layout);
+        const auto same = [&](const Tensor& got, const Tensor& want) {
+          EXPECT_TRUE(got.equal(want.to(t)))
+              << toString(t) << m << "x" << n << "x" << k << " layout " << layout;
+        };
+        same(mm(x, y), exact);
+        same(mm(x, b), exact);
+        same(mm(a, y), exact);
+        same(addmm(c, x, y, 1, -2), c.to(kDouble) - 2 * exact);
+        same(bmm(x.expand({3, m, k}), y.expand({3, k, n})).select(0, 2), exact);
+      }
+}
+
+TEST(NarrowFloats, ProductsOfMatricesAreTheSameForAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  for (const auto& [m, n] : {std::tuple{300, 210}, {210, 300}}) {
+    const Tensor a = randn({m, 250}).to(kBFloat16), b = randn({250, n}).to(kBFloat16);
+    set_num_threads(1);
+    const Tensor one = mm(a, b), transposed = mm(b.t(), a.t());
+    set_num_threads(3);
+    EXPECT_TRUE(mm(a, b).equal(one));
+    EXPECT_TRUE(mm(b.t(), a.t()).equal(transposed));
+  }
+  set_num_threads(before);
+}
+
+TEST(NarrowFloats, ProductsOfMatricesKeepWhatIsNotFinite) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    Tensor a = ones({8, 8}, t);
+    a[1][2] = inf;
+    a[3][4] = std::numeric_limits<double>::quiet_NaN();
+    const Tensor y = mm(a, ones({8, 8}, t));
+    EXPECT_TRUE(y[1].eq(inf).all().item<bool>());
+    EXPECT_TRUE(y[3].isnan().all().item<bool>());
+    EXPECT_TRUE(y[0].eq(8).all().item<bool>());
+    EXPECT_TRUE(mm(a, zeros({8, 8}, t))[1].isnan().all().item<bool>());
+  }
+}
+
 TEST(Matmul, OfBoolsIsZeroWhereThereIsNothingToAddUp) {
   const auto bools = [](const std::vector<int64_t>& sizes) { return zeros(sizes, kBool); };
   EXPECT_EQ(matmul(bools({2, 0}), bools({0, 3})).sizes(), IntArrayRef({2, 3}));

@@ -1,0 +1,38 @@
+// Products of bf16 matrices by instructions that add the products of two pairs to a float
+// (AVX-512-BF16). Not installed.
+//
+// A pair is two neighbours along k, the first in the low half of 32 bits. Sums are f32; numbers
+// below the normal range count as zero.
+#pragma once
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm.h>
+
+#pragma GCC visibility push(default)  // for the tests
+
+namespace taper::cpu {
+
+/// Whether the CPU has such instructions; TAPER_CPU_ISA=base|avx2|avx512 in the environment leaves
+/// them out.
+extern const bool multiplies_pairs;
+
+}  // namespace taper::cpu
+
+#pragma GCC visibility pop
+
+namespace taper::cpu {
+
+// Where multiplies_pairs. On the calling thread.
+
+/// k counts pairs.
+void gemm_panel(const GemmPanel<float, uint32_t>& g);
+/// Two rows as one of pairs. `second` may be null: zeros.
+void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n);
+
+/// C (+)= alpha A B. One rounding to the type of C.
+void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+               MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc);
+void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+               MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc);
+
+}  // namespace taper::cpu
