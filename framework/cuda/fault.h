@@ -63,7 +63,12 @@ class Faults {
     *static_cast<volatile int32_t*>(&note_->kind) = static_cast<int32_t>(kind);
 #endif
 #else
-    throw_words_of(kind, {a, b, c, d});
+    if (!block_runner) throw_words_of(kind, {a, b, c, d});
+    try {  // the other threads go on, as on a GPU
+      throw_words_of(kind, {a, b, c, d});
+    } catch (...) {
+      block_runner->report(std::current_exception());
+    }
 #endif
   }
 
