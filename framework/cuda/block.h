@@ -158,6 +158,24 @@ TAPER_DEVICE void atomic_add(T* to, T v) {
 #endif
 }
 
+#ifndef __CUDACC__
+template <class T>
+__attribute__((no_sanitize("thread"))) void store_unseen(T* to, const T& v) {
+  *to = v;
+}
+#endif
+/// Stores a value that other threads may store there at the same time. Who comes last does not
+/// matter.
+template <class T>
+TAPER_DEVICE void store_same(T* to, const T& v, [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  *to = v;
+#else
+  if (block_runner) block_runner->touch(to, sizeof(T), Access::kAtomic, here);
+  store_unseen(to, v);
+#endif
+}
+
 /// The slots of this block, as an array of T.
 template <class T>
 class Shared {

@@ -46,8 +46,9 @@ set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
 add_executable(block_tests ${kernels} ${build} ${block_sources} ${block_tests}
                ${CMAKE_CURRENT_SOURCE_DIR}/blocks/accesses.cpp)
 set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX)
-set(seen -g1 -fsanitize=thread -Wno-tsan)
-set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "-xc++;${seen};-mfma;-ffp-contract=fast")
+set(seen -g1 -fsanitize=thread)
+set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS
+  "-xc++;${seen};-O1;-fexpensive-optimizations;-mfma;-ffp-contract=fast")
 set_source_files_properties(${block_tests} PROPERTIES COMPILE_OPTIONS "${seen}")
 target_compile_definitions(block_tests PRIVATE TAPER_CUDA_KERNELS=2)
 target_include_directories(block_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${TAPER_BUILD_INCLUDE} ${CBLAS_INCLUDE_DIR})

@@ -253,6 +253,8 @@ TEST(Blocks, ElementsThatWriteToOnePlace) {
                "expected a barrier");
   EXPECT_EQ(error_of([&] { for_each(100, [&](int64_t i) { atomic_add(&counts[i % 10], 1); }); }),
             "");
+  EXPECT_EQ(error_of([&] { for_each(100, [&](int64_t i) { store_same(&counts[i % 10], 1); }); }),
+            "");
 }
 
 TEST(Blocks, RowsOfDifferentBlocksAreNotOrdered) {

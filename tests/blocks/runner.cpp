@@ -25,7 +25,7 @@ std::string demangled(const char* name) {
 const char* verb(Access access) {
   return access == Access::kRead    ? "a read"
          : access == Access::kWrite ? "a write"
-                                    : "an atomic addition";
+                                    : "an atomic access";
 }
 
 bool same_place(const Site& a, const Site& b) {
