@@ -3,11 +3,14 @@
 # all ops' cases. suites.check proves that every test is in exactly one of them.
 option(TAPER_DISCOVER_TESTS "An entry of ctest for every single test, too" OFF)
 
-# taper_suite(NAME [PARTS n] [COST s] [ENVIRONMENT A=1...] [ARGUMENTS ...] [LABELS ...])
+# taper_suite(NAME [PROGRAM p] [PARTS n] [COST s] [ENVIRONMENT A=1...] [ARGUMENTS ...] [LABELS ...])
 # n entries, each with every n-th test. What costs most begins first, so that all cores are busy to
 # the end; an entry that takes twenty times as long is ended.
 function(taper_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "" "PARTS;COST" "ENVIRONMENT;ARGUMENTS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "PROGRAM;PARTS;COST" "ENVIRONMENT;ARGUMENTS;LABELS")
+  if(NOT suite_PROGRAM)
+    set(suite_PROGRAM taper_tests)
+  endif()
   if(NOT suite_PARTS)
     set(suite_PARTS 1)
   endif()
@@ -28,7 +31,7 @@ function(taper_suite name)
       set(entry ${name}.${part})
       list(APPEND arguments --part=${part}/${suite_PARTS})
     endif()
-    add_test(NAME ${entry} COMMAND taper_tests ${arguments})
+    add_test(NAME ${entry} COMMAND ${suite_PROGRAM} ${arguments})
     set_tests_properties(${entry} PROPERTIES TIMEOUT ${killed} COST ${suite_COST}
       ENVIRONMENT "${suite_ENVIRONMENT}" LABELS "${suite_LABELS}")
   endforeach()
@@ -105,3 +108,8 @@ taper_suite(devices.one COST 10 ENVIRONMENT TAPER_TEST_DEVICES=1 ARGUMENTS
 # Launches that wait must change no result. (Tests that hold a kernel back would wait for ever.)
 taper_suite(launch_blocking.training COST 10 ENVIRONMENT CUDA_LAUNCH_BLOCKING=1 ARGUMENTS
   --gtest_filter=DevicesD3.*:DevicesM*:DevicesP1.*:DevicesP3.*:DeviceFaults.A2*:DataParallelG3.Trains*:-DevicesM10.*)
+# The CUDA kernels in blocks of real threads (blocks/blocks.cmake).
+if(block_program)
+  taper_suite(blocks PROGRAM ${block_program} PARTS 4 COST 20 ENVIRONMENT TAPER_TEST_BLOCKS=1
+    ${block_environment} ARGUMENTS ${block_filter})
+endif()

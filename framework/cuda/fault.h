@@ -67,7 +67,12 @@ class Faults {
     *static_cast<volatile int32_t*>(&note_->kind) = static_cast<int32_t>(kind);
 #endif
 #else
-    throw_words_of(kind, {a, b, c, d, e});
+    if (!block_runner) throw_words_of(kind, {a, b, c, d, e});
+    try {  // the other threads go on, as on a GPU
+      throw_words_of(kind, {a, b, c, d, e});
+    } catch (...) {
+      block_runner->report(std::current_exception());
+    }
 #endif
   }
 

@@ -8,6 +8,8 @@
 
 #ifdef __CUDACC__
 #include <taper/framework/cuda/stream.h>
+#else
+#include <typeinfo>
 #endif
 
 namespace taper::cuda {
@@ -17,52 +19,82 @@ constexpr int kThreads = 256;
 /// nothing.
 constexpr int64_t kMostBlocks = 1 << 16;
 
+/// A thread's part of for_each.
+template <class F>
+struct ForEach {
+  static constexpr int kMostThreads = kThreads;
+  int64_t n;
+  F f;
+  TAPER_DEVICE void operator()() const {
+    const ThreadPlace at = this_thread();
+    const int64_t step = int64_t{at.threads} * at.blocks;
+    for (int64_t i = int64_t{at.block} * at.threads + at.thread; i < n; i += step) f(i);
+  }
+};
+/// A thread's part of for_each_row.
+template <class F>
+struct ForEachRow {
+  // The bound keeps registers few enough for the largest team.
+  static constexpr int kMostThreads = Team::kWarp * Team::kMostWarps;
+  int64_t rows;
+  int team_size;
+  F f;
+  TAPER_DEVICE void operator()() const {
+    const ThreadPlace at = this_thread();
+    const int teams = at.threads / team_size;
+    const Team team{at.thread % team_size, team_size, block_slots()};
+    for (int64_t row = int64_t{at.block} * teams + at.thread / team_size; row < rows;
+         row += int64_t{at.blocks} * teams)
+      f(team, row);
+  }
+};
+
 #ifdef __CUDACC__
-template <class F>
-__global__ void __launch_bounds__(kThreads) for_each_kernel(int64_t n, const F f) {
-  const int64_t step = int64_t{blockDim.x} * gridDim.x;
-  for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) f(i);
+template <class Body>
+__global__ void __launch_bounds__(Body::kMostThreads) run_thread(const Body body) {
+  body();
 }
+#endif
 
-// The bound keeps registers few enough for the largest team.
-template <class F>
-__global__ void __launch_bounds__(Team::kWarp* Team::kMostWarps)
-    for_each_row_kernel(int64_t rows, int team_size, const F f) {
-  __shared__ Team::Slot shared[Team::kMostWarps];
-  const int teams = blockDim.x / team_size;
-  const Team team{static_cast<int>(threadIdx.x) % team_size, team_size, shared};
-  for (int64_t row = int64_t{blockIdx.x} * teams + threadIdx.x / team_size; row < rows;
-       row += int64_t{gridDim.x} * teams)
-    f(team, row);
-}
-
-// By the function's address: the compiler makes less code of it than of <<<...>>>, which copies the
-// arguments.
-template <auto kernel, class... P>
-void launch(int blocks, int threads, const P&... arguments) {
-  void* list[] = {const_cast<P*>(&arguments)...};
-  launch_kernel(reinterpret_cast<const void*>(kernel), blocks, threads, list);
+/// body() by every thread of so many blocks.
+template <class Body>
+void launch(int blocks, int threads, const Body& body) {
+#ifdef __CUDACC__
+  // By the function's address: the compiler makes less code of it than of <<<...>>>, which copies
+  // the arguments.
+  void* list[] = {const_cast<Body*>(&body)};
+  launch_kernel(reinterpret_cast<const void*>(&run_thread<Body>), blocks, threads, list);
+#else
+  block_runner->run(
+      typeid(Body).name(), blocks, threads,
+      [](const void* of_all) { (*static_cast<const Body*>(of_all))(); }, &body);
+#endif
 }
 
 inline int blocks_for(int64_t items, int64_t per_block) {
   return static_cast<int>(std::min((items + per_block - 1) / per_block, kMostBlocks));
 }
-#endif
 
 /// f(i) for every i < n, in no order.
 template <class F>
 void for_each(int64_t n, const F& f) {
   if (n <= 0) return;
-#ifdef __CUDACC__
-  launch<&for_each_kernel<F>>(blocks_for(n, kThreads), kThreads, n, f);
-#else
-  for (int64_t i = 0; i < n; ++i) f(i);
+#ifndef __CUDACC__
+  if (!block_runner) {
+    for (int64_t i = 0; i < n; ++i) f(i);
+    return;
+  }
 #endif
+  launch(blocks_for(n, kThreads), kThreads, ForEach<F>{n, f});
 }
 
 /// Threads for a row of `width` elements that lie side by side.
 inline int team_for(int64_t width) {
-  return width <= 4 ? 1 : width <= 1024 ? Team::kWarp : width <= 4096 ? kThreads : 1024;
+  const int usual = width <= 4 ? 1 : width <= 1024 ? Team::kWarp : width <= 4096 ? kThreads : 1024;
+#ifndef __CUDACC__
+  if (block_runner) return block_runner->team_for(width, usual);
+#endif
+  return usual;
 }
 
 /// Teams of other sizes would share a block's slots and its barrier with other teams.
@@ -81,13 +113,15 @@ template <class F>
 void for_each_row(int64_t rows, int team_size, const F& f) {
   if (rows <= 0) return;
   check_team_size(team_size);
-#ifdef __CUDACC__
-  const int threads = std::max(kThreads, team_size);
-  launch<&for_each_row_kernel<F>>(blocks_for(rows, threads / team_size), threads, rows, team_size,
-                                  f);
-#else
-  for (int64_t row = 0; row < rows; ++row) f(Team(), row);
+#ifndef __CUDACC__
+  if (!block_runner) {
+    Slot slots[Slot::kCount];
+    for (int64_t row = 0; row < rows; ++row) f(Team{0, 1, slots}, row);
+    return;
+  }
 #endif
+  const int threads = std::max(kThreads, team_size);
+  launch(blocks_for(rows, threads / team_size), threads, ForEachRow<F>{rows, team_size, f});
 }
 
 }  // namespace taper::cuda

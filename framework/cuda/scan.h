@@ -9,47 +9,31 @@
 
 namespace taper::cuda {
 
-#ifdef __CUDACC__
-/// v of the lane `distance` below; the own v where there is none.
-template <class T>
-TAPER_DEVICE T from_below(T v, int distance) {
-  return by_words(v, [distance](uint32_t w) { return __shfl_up_sync(0xffffffffu, w, distance); });
-}
-#endif
-
 /// The values of a team's threads up to each one, joined; `total`: all of them.
 template <class T, class Op>
-TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total) {
-#ifdef __CUDA_ARCH__
-  if (team.size > 1) {
-    const int lane = team.rank % Team::kWarp, warp = team.rank / Team::kWarp;
-    for (int distance = 1; distance < Team::kWarp; distance *= 2) {
-      const T below = from_below(v, distance);
-      if (lane >= distance) v = op(below, v);
-    }
-    if (team.size == Team::kWarp) {
-      total = by_words(v, [](uint32_t w) { return __shfl_sync(0xffffffffu, w, Team::kWarp - 1); });
-      return v;
-    }
-    static_assert(sizeof(T) <= sizeof(Team::Slot));
-    if (lane == Team::kWarp - 1) memcpy(&team.shared[warp], &v, sizeof(T));
-    __syncthreads();
-    T before = v;
-    for (int w = 0; w < team.size / Team::kWarp; ++w) {
-      T other;
-      memcpy(&other, &team.shared[w], sizeof(T));
-      if (w == warp && w > 0) v = op(before, v);
-      total = w == 0 ? other : op(total, other);
-      before = total;
-    }
-    __syncthreads();
+TAPER_DEVICE T scan_team(const Team& team, T v, const Op& op, T& total,
+                         Here here = Here::current()) {
+  total = v;
+  if (team.size == 1) return v;
+  const int lane = team.rank % Team::kWarp, warp = team.rank / Team::kWarp;
+  for (int distance = 1; distance < Team::kWarp; distance *= 2) {
+    const T below = shuffle_up(v, distance, here);
+    if (lane >= distance) v = op(below, v);
+  }
+  if (team.size == Team::kWarp) {
+    total = shuffle_from(v, Team::kWarp - 1, here);
     return v;
   }
-#else
-  (void)team;
-  (void)op;
-#endif
-  total = v;
+  const Shared<T> of_warps = team.shared<T>();
+  static_assert(Shared<T>::kSize >= Team::kMostWarps);
+  if (lane == Team::kWarp - 1) of_warps.put(warp, v, here);
+  sync_block(here);
+  total = of_warps.get(0, here);
+  for (int w = 1; w < team.size / Team::kWarp; ++w) {
+    if (w == warp) v = op(total, v);
+    total = op(total, of_warps.get(w, here));
+  }
+  sync_block(here);
   return v;
 }
 

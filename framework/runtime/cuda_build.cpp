@@ -5,6 +5,9 @@
 //   2  kernels that the host's compiler has compiled, for simulated devices
 #include <taper/framework/runtime/collectives.h>
 #include <taper/framework/runtime/runtime.h>
+#if TAPER_CUDA_KERNELS == 2
+#include <taper/framework/cuda/block.h>
+#endif
 
 namespace taper::detail {
 
@@ -25,3 +28,7 @@ bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType
 #endif
 
 }  // namespace taper::detail
+
+#if TAPER_CUDA_KERNELS == 2
+taper::cuda::BlockRunner* taper::cuda::block_runner = nullptr;
+#endif

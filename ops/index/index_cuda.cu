@@ -74,7 +74,7 @@ struct RowOf {
   TAPER_DEVICE int64_t operator()(int64_t i) const { return rows[i]; }
 };
 
-// One value for all of them: who comes last does not matter.
+// One value for all of them.
 template <class T, class I>
 struct FillRows {
   T* x;
@@ -82,7 +82,7 @@ struct FillRows {
   const I* rows;
   int64_t size, inner;
   TAPER_DEVICE void operator()(int64_t o, int64_t i, int64_t k) const {
-    if (in_range(rows[i], size)) x[(o * size + rows[i]) * inner + k] = value.at(0);
+    if (in_range(rows[i], size)) store_same(&x[(o * size + rows[i]) * inner + k], value.at(0));
   }
 };
 

@@ -4,21 +4,12 @@
 namespace taper::cuda {
 namespace {
 
-// Whole numbers add up to the same in any order.
-TAPER_DEVICE void add_one(int64_t* to) {
-#ifdef __CUDA_ARCH__
-  atomicAdd(reinterpret_cast<unsigned long long*>(to), 1ull);
-#else
-  ++*to;
-#endif
-}
-
 template <class T>
 struct Count {
   int64_t* counts;
   const T* x;
   int64_t first;
-  TAPER_DEVICE void operator()(int64_t i) const { add_one(counts + (x[i] - first)); }
+  TAPER_DEVICE void operator()(int64_t i) const { atomic_add(counts + (x[i] - first), int64_t{1}); }
 };
 
 }  // namespace

@@ -56,32 +56,21 @@ struct CountDigits {
   uint32_t* counts;
   int shift;
 
-  TAPER_DEVICE static void count(uint32_t* counter) {
-#ifdef __CUDA_ARCH__
-    atomicAdd(counter, 1u);  // of integers: the order does not matter
-#else
-    ++*counter;
-#endif
-  }
   TAPER_DEVICE void operator()(const Team& team, int64_t i) const {
-#ifdef __CUDA_ARCH__
-    static_assert(sizeof(Team::Slot) * Team::kMostWarps >= kDigits * sizeof(uint32_t));
-    uint32_t* const local = reinterpret_cast<uint32_t*>(team.shared);
-#else
-    uint32_t local[kDigits];
-#endif
+    static_assert(Shared<uint32_t>::kSize >= kDigits);
+    const Shared<uint32_t> local = team.shared<uint32_t>();
     const auto p = pieces.piece(i);
     const Key prefix = sought[p.row].prefix;
     const int known = shift + kDigitBits;
-    team.each(kDigits, [&](int64_t d) { local[d] = 0; });
+    team.each(kDigits, [&](int64_t d) { local.put(d, 0); });
     team.sync();
     team.each(p.end - p.begin, [&](int64_t j) {
       const Key key = pieces.key(p.row, p.begin + j), differs = key ^ prefix;
       const bool agrees = known == static_cast<int>(sizeof(Key)) * 8 || differs >> known == 0;
-      if (agrees) count(&local[key >> shift & (kDigits - 1)]);
+      if (agrees) local.add(static_cast<int64_t>(key >> shift & (kDigits - 1)), 1u);
     });
     team.sync();
-    team.each(kDigits, [&](int64_t d) { counts[i * kDigits + d] = local[d]; });
+    team.each(kDigits, [&](int64_t d) { counts[i * kDigits + d] = local.get(d); });
     team.sync();  // before the next piece
   }
 };

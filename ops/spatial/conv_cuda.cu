@@ -127,7 +127,7 @@ struct WeightGradient {
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(x.sizes, w.sizes, y.sizes, steps)) return cudnn_forward(y, x, w, b, steps);
+  if (cudnn_takes(x.sizes, w.sizes, y.sizes, steps) && cudnn_forward(y, x, w, b, steps)) return;
 #endif
   switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
     for_each(y.numel, Forward<scalar_t>{ConvPlaces(conv_shape(x.sizes, w.sizes, y.sizes, steps)),
@@ -138,8 +138,8 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, steps))
-    return cudnn_input_gradient(gx, gy, w, steps);
+  if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, steps) && cudnn_input_gradient(gx, gy, w, steps))
+    return;
 #endif
   switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
     for_each(gx.numel,
@@ -150,8 +150,8 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
 #ifdef __CUDACC__
-  if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, steps))
-    return cudnn_weight_gradient(gw, x, gy, steps);
+  if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, steps) && cudnn_weight_gradient(gw, x, gy, steps))
+    return;
 #endif
   switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
     for_each_row(

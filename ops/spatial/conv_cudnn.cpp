@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/framework/cuda/stream.h>
+#include <taper/framework/warning.h>
 
 namespace taper::cuda {
 namespace {
@@ -30,19 +32,27 @@ struct ConvModes {
   }
 };
 
-/// An algorithm and the arithmetic it was listed with.
-struct Chosen {
-  int algorithm = -1;
-  cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+/// An algorithm, the arithmetic it was listed with, and the memory it works in.
+struct Candidate {
+  int algorithm;
+  cudnnMathType_t math;
+  size_t nbytes;
+  bool has_room_known = false;  // what was listed is an estimate
+};
+/// What cuDNN lists for one direction of a convolution, best first: the first one is used, until it
+/// turns out not to be supported.
+struct Candidates {
+  bool are_listed = false;
+  std::vector<Candidate> left;
 };
 
-/// What one convolution is, and the algorithms that were chosen for it.
+/// What one convolution is, and the algorithms that there are for it.
 struct ConvPlan {
   TensorDescription x, y, b;
   FilterDescription w;
   ConvDescription conv;
   const ConvModes modes;
-  Chosen forward, input_gradient, weight_gradient;
+  Candidates forward, input_gradient, weight_gradient;
 
   ConvPlan(const Dims& xs, const Dims& ws, const Dims& ys, ScalarType dtype, const ConvSteps& steps,
            const ConvModes& modes)
@@ -73,14 +83,16 @@ struct ConvPlan {
                        static_cast<int>(steps.groups));
   }
 
+  std::optional<cudnnMathType_t> described_math_;
+
  public:
   /// The arithmetic that an algorithm was listed with; but f32 without TF32 stays f32.
   void set_math(cudnnMathType_t math) {
-    const bool exact = modes.math == CUDNN_FMA_MATH;
-    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionMathType, conv.get(), exact ? modes.math : math);
+    if (modes.math == CUDNN_FMA_MATH) math = modes.math;
+    if (described_math_ == math) return;
+    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionMathType, conv.get(), math);
+    described_math_ = math;
   }
-  /// What algorithms are asked for with.
-  void set_math() { set_math(modes.math); }
 };
 
 ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
@@ -94,119 +106,185 @@ ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype
   });
 }
 
-/// The first algorithm of the list that can be had and, where that was asked for, always gives the
-/// same bits.
+// Algorithms that work in more memory than this come after all others.
+constexpr size_t kMostBytes = size_t{1} << 30;
+
+/// What can be had and, where that was asked for, always gives the same bits.
 template <class Found>
-Chosen first_of(const Found* found, int count, bool deterministic) {
+std::vector<Candidate> candidates_of(const Found* found, int count, bool deterministic) {
+  std::vector<Candidate> r;
   for (int i = 0; i < count; ++i)
     if (found[i].status == CUDNN_STATUS_SUCCESS &&
         (!deterministic || found[i].determinism == CUDNN_DETERMINISTIC))
-      return {static_cast<int>(found[i].algo), found[i].mathType};
-  throw Error("convolution: Unable to find a valid cuDNN algorithm to run convolution");
+      r.push_back({static_cast<int>(found[i].algo), found[i].mathType, found[i].memory});
+  const auto large =
+      std::stable_partition(r.begin(), r.end(), [](auto& c) { return c.nbytes <= kMostBytes; });
+  std::stable_sort(large, r.end(), [](auto& a, auto& b) { return a.nbytes < b.nbytes; });
+  return r;
 }
 
-/// The algorithm that cuDNN expects to be fastest, of those that list(room, &count, found) lists in
-/// this order; or the one that is, by measure(room, &count, found, memory, nbytes).
-template <class Found, class List, class Measure>
-Chosen search(ConvPlan& plan, const List& list, const Measure& measure) {
+/// Asks for the algorithms, in the order in which cuDNN expects them to be fast; or in that of
+/// their times.
+template <class Direction>
+std::vector<Candidate> list_candidates(ConvPlan& plan, const Direction& direction) {
   constexpr int kMost = 10;
-  constexpr size_t kMostBytes = size_t{1} << 30;  // algorithms that want more are not tried
-  Found found[kMost];
+  typename Direction::Found found[kMost];
   int count = 0;
-  plan.set_math();
-  list(kMost, &count, found);
-  if (plan.modes.benchmark && !is_capturing(kernel_stream())) {
-    size_t nbytes = 1;
-    for (int i = 0; i < count; ++i)
-      if (found[i].status == CUDNN_STATUS_SUCCESS && found[i].memory <= kMostBytes)
-        nbytes = std::max(nbytes, found[i].memory);
-    const Scratch<char> memory(static_cast<int64_t>(nbytes));
-    measure(kMost, &count, found, memory.get(), nbytes);
-  }
-  return first_of(found, count, plan.modes.deterministic);
+  plan.set_math(plan.modes.math);
+  if (!direction.list(plan, kMost, &count, found)) return {};
+  auto listed = candidates_of(found, count, plan.modes.deterministic);
+  if (listed.empty() || !plan.modes.benchmark || is_capturing(kernel_stream())) return listed;
+  size_t nbytes = 1;
+  for (const Candidate& c : listed)
+    if (c.nbytes <= kMostBytes) nbytes = std::max(nbytes, c.nbytes);
+  const Scratch<char> memory(static_cast<int64_t>(nbytes));
+  if (!direction.measure(plan, kMost, &count, found, memory.get(), nbytes)) return listed;
+  return candidates_of(found, count, plan.modes.deterministic);
 }
 
-/// The algorithm in `chosen`, which is searched for on first use; the plan then has its arithmetic.
-template <class Found, class List, class Measure>
-decltype(Found::algo) choose(ConvPlan& plan, Chosen& chosen, const List& list,
-                             const Measure& measure) {
-  if (chosen.algorithm < 0) chosen = search<Found>(plan, list, measure);
-  plan.set_math(chosen.math);
-  return static_cast<decltype(Found::algo)>(chosen.algorithm);
+/// Whether this algorithm has computed it. The memory that it needs is asked for once.
+template <class Direction>
+bool run_with(Candidate& c, ConvPlan& plan, const Direction& direction) {
+  plan.set_math(c.math);
+  if (!c.has_room_known && !direction.ask_room(plan, c.algorithm, &c.nbytes)) return false;
+  c.has_room_known = true;
+  const Scratch<char> room(static_cast<int64_t>(c.nbytes));
+  return direction.run(plan, c.algorithm, room.get(), c.nbytes);
 }
+
+void warn_of_own_kernels() {
+  detail::warn_once([] {
+    return "convolution: cuDNN has no algorithm for a shape and dtype that it was given; own "
+           "kernels, which are slower, compute it";
+  });
+}
+
+/// False where cuDNN has no algorithm for it, with nothing done.
+template <class Direction>
+bool run(ConvPlan& plan, Candidates& candidates, const Direction& direction) {
+  if (!candidates.are_listed) candidates.left = list_candidates(plan, direction);
+  candidates.are_listed = true;
+  while (!candidates.left.empty()) {
+    if (run_with(candidates.left.front(), plan, direction)) return true;
+    candidates.left.erase(candidates.left.begin());
+  }
+  warn_of_own_kernels();
+  return false;
+}
+
+struct Forward {
+  using Found = cudnnConvolutionFwdAlgoPerf_t;
+  cudnnHandle_t h;
+  const void *x, *w;
+  void* y;
+  ScalarType dtype;
+
+  template <class... List>
+  bool list(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(),
+                                p.conv.get(), p.y.get(), to...);
+  }
+  template <class... List>
+  bool measure(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x, p.w.get(),
+                                w, p.conv.get(), p.y.get(), y, to...);
+  }
+  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(),
+                                p.conv.get(), p.y.get(), cudnnConvolutionFwdAlgo_t(algorithm),
+                                nbytes);
+  }
+  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
+    const Factor one(1, dtype), zero(0, dtype);
+    return TAPER_CUDNN_SUPPORTS(cudnnConvolutionForward, h, one.get(), p.x.get(), x, p.w.get(), w,
+                                p.conv.get(), cudnnConvolutionFwdAlgo_t(algorithm), room, nbytes,
+                                zero.get(), p.y.get(), y);
+  }
+};
+
+struct InputGradient {
+  using Found = cudnnConvolutionBwdDataAlgoPerf_t;
+  cudnnHandle_t h;
+  const void *w, *gy;
+  void* gx;
+  ScalarType dtype;
+
+  template <class... List>
+  bool list(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(),
+                                p.y.get(), p.conv.get(), p.x.get(), to...);
+  }
+  template <class... List>
+  bool measure(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w,
+                                p.y.get(), gy, p.conv.get(), p.x.get(), gx, to...);
+  }
+  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(),
+                                p.y.get(), p.conv.get(), p.x.get(),
+                                cudnnConvolutionBwdDataAlgo_t(algorithm), nbytes);
+  }
+  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
+    const Factor one(1, dtype), zero(0, dtype);
+    return TAPER_CUDNN_SUPPORTS(cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w, p.y.get(),
+                                gy, p.conv.get(), cudnnConvolutionBwdDataAlgo_t(algorithm), room,
+                                nbytes, zero.get(), p.x.get(), gx);
+  }
+};
+
+struct WeightGradient {
+  using Found = cudnnConvolutionBwdFilterAlgoPerf_t;
+  cudnnHandle_t h;
+  const void *x, *gy;
+  void* gw;
+  ScalarType dtype;
+
+  template <class... List>
+  bool list(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(),
+                                p.y.get(), p.conv.get(), p.w.get(), to...);
+  }
+  template <class... List>
+  bool measure(ConvPlan& p, List... to) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(), x,
+                                p.y.get(), gy, p.conv.get(), p.w.get(), gw, to...);
+  }
+  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
+    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(),
+                                p.y.get(), p.conv.get(), p.w.get(),
+                                cudnnConvolutionBwdFilterAlgo_t(algorithm), nbytes);
+  }
+  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
+    const Factor one(1, dtype), zero(0, dtype);
+    return TAPER_CUDNN_SUPPORTS(
+        cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x, p.y.get(), gy, p.conv.get(),
+        cudnnConvolutionBwdFilterAlgo_t(algorithm), room, nbytes, zero.get(), p.w.get(), gw);
+  }
+};
 
 }  // namespace
 
-void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
+bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
   const cudnnHandle_t h = cudnn_handle();
-  const auto algorithm = choose<cudnnConvolutionFwdAlgoPerf_t>(
-      p, p.forward,
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(),
-                           p.conv.get(), p.y.get(), list...);
-      },
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x.data,
-                           p.w.get(), w.data, p.conv.get(), p.y.get(), y.data, list...);
-      });
-  size_t nbytes = 0;
-  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(),
-                     p.conv.get(), p.y.get(), algorithm, &nbytes);
-  const Scratch<char> room(static_cast<int64_t>(nbytes));
-  const Factor one(1, y.dtype), zero(0, y.dtype);
-  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionForward, h, one.get(), p.x.get(), x.data, p.w.get(),
-                     w.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(), p.y.get(),
-                     y.data);
+  if (!run(p, p.forward, Forward{h, x.data, w.data, y.data, y.dtype})) return false;
+  const Factor one(1, y.dtype);
   if (b.defined())
     TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, h, one.get(), p.b.get(), b.data, one.get(), p.y.get(),
                        y.data);
+  return true;
 }
 
-void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
+bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
   ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
-  const cudnnHandle_t h = cudnn_handle();
-  const auto algorithm = choose<cudnnConvolutionBwdDataAlgoPerf_t>(
-      p, p.input_gradient,
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(),
-                           p.y.get(), p.conv.get(), p.x.get(), list...);
-      },
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w.data,
-                           p.y.get(), gy.data, p.conv.get(), p.x.get(), gx.data, list...);
-      });
-  size_t nbytes = 0;
-  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(), p.y.get(),
-                     p.conv.get(), p.x.get(), algorithm, &nbytes);
-  const Scratch<char> room(static_cast<int64_t>(nbytes));
-  const Factor one(1, gx.dtype), zero(0, gx.dtype);
-  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w.data,
-                     p.y.get(), gy.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(),
-                     p.x.get(), gx.data);
+  return run(p, p.input_gradient,
+             InputGradient{cudnn_handle(), w.data, gy.data, gx.data, gx.dtype});
 }
 
-void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
+bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
   ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
-  const cudnnHandle_t h = cudnn_handle();
-  const auto algorithm = choose<cudnnConvolutionBwdFilterAlgoPerf_t>(
-      p, p.weight_gradient,
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(),
-                           p.y.get(), p.conv.get(), p.w.get(), list...);
-      },
-      [&](auto... list) {
-        TAPER_LIBRARY_CALL(cudnn, cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(),
-                           x.data, p.y.get(), gy.data, p.conv.get(), p.w.get(), gw.data, list...);
-      });
-  size_t nbytes = 0;
-  TAPER_LIBRARY_CALL(cudnn, cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(), p.y.get(),
-                     p.conv.get(), p.w.get(), algorithm, &nbytes);
-  const Scratch<char> room(static_cast<int64_t>(nbytes));
-  const Factor one(1, gw.dtype), zero(0, gw.dtype);
-  TAPER_LIBRARY_CALL(cudnn, cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x.data,
-                     p.y.get(), gy.data, p.conv.get(), algorithm, room.get(), nbytes, zero.get(),
-                     p.w.get(), gw.data);
+  return run(p, p.weight_gradient,
+             WeightGradient{cudnn_handle(), x.data, gy.data, gw.data, gw.dtype});
 }
 
 }  // namespace taper::cuda

@@ -20,9 +20,10 @@ inline bool cudnn_takes(const Dims& x, const Dims& w, const Dims& y, const ConvS
   return true;
 }
 
-// As the kernels of conv_kernels.h, for what cudnn_takes.
-void cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps);
-void cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps);
-void cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps);
+// As the kernels of conv_kernels.h, for what cudnn_takes. False where cuDNN turns out to have no
+// algorithm for it, with nothing done.
+bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps);
+bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps);
+bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps);
 
 }  // namespace taper::cuda

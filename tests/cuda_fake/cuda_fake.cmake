@@ -10,7 +10,7 @@ set(others "/cmake_pch")
 if(NOT TAPER_NVCC)
   set(others "\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cmake_pch")
   set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
-  taper_add_gpu_runtime(cuda_fake_tests ${build})
+  taper_add_gpu_runtime(cuda_fake_tests ${build} ${PROJECT_SOURCE_DIR}/ops/spatial/conv_cudnn.cpp)
 endif()
 target_sources(cuda_fake_tests PRIVATE $<FILTER:$<TARGET_OBJECTS:taper>,EXCLUDE,${others}>
                                        $<FILTER:$<TARGET_OBJECTS:taper_loops>,EXCLUDE,/cmake_pch>)

@@ -2,6 +2,7 @@
 
 #include <taper/framework/context.h>
 #include <taper/framework/cuda/cudnn_shape.h>
+#include <taper/framework/warning.h>
 
 namespace taper::cuda {
 
@@ -38,6 +39,15 @@ void describe(const TensorDescription& d, ScalarType dtype, const std::vector<in
 
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line) {
   if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return false;
+  // What entry points of older versions say of a dtype or a shape that they do not know.
+  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_BAD_PARAM) {
+    detail::warn_once([call] {
+      return std::string(call) +
+             ": cuDNN refused the parameters (CUDNN_STATUS_BAD_PARAM), which "
+             "is taken for a dtype or shape that it does not support";
+    });
+    return false;
+  }
   check_cudnn(status, call, file, line);
   return true;
 }

@@ -1,0 +1,272 @@
+// Blocks of real threads find each kind of mistake, and nothing else.
+#include "blocks/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/scan.h>
+
+namespace taper::cuda {
+namespace {
+
+using taper::testing::BlockOptions;
+using taper::testing::FiberBlocks;
+using taper::testing::sees_all_accesses;
+
+#define NEEDS_ALL_ACCESSES() \
+  if (!sees_all_accesses())  \
+  GTEST_SKIP() << "needs kernels whose accesses are seen: they are in the program block_tests"
+
+/// The message of the error that `work` throws; empty where it throws none.
+template <class F>
+std::string error_of(const F& work) {
+  try {
+    work();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+/// The same, of rows with teams of `size` threads, in as many orders as a mistake may need to show.
+template <class F>
+std::string error_of_rows(int64_t rows, int size, const F& f) {
+  std::string found;
+  for (uint64_t seed = 1; seed <= 8 && found.empty(); ++seed) {
+    const FiberBlocks blocks({seed, 3, true});
+    found = error_of([&] { for_each_row(rows, size, f); });
+  }
+  return found;
+}
+std::string line(int n) { return "blocks_test.cpp:" + std::to_string(n); }
+#define EXPECT_FINDS(message, words)                    \
+  EXPECT_TRUE(message.find(words) != std::string::npos) \
+      << "expected: " << words << "\ngot: " << message
+
+// ---------------------------------------------------------------------- right kernels
+TEST(Blocks, SumsOfTeamsOfEverySizeAreRight) {
+  for (int size : {32, 256, 512, 1024}) {
+    std::vector<int64_t> sums(37, -1);
+    EXPECT_EQ(error_of_rows(37, size,
+                            [&](const Team& team, int64_t row) {
+                              const int64_t sum =
+                                  team.sum<int64_t>(1000 + row, [&](int64_t i) { return i; });
+                              if (team.rank == team.size - 1) sums[row] = sum;
+                            }),
+              "");
+    for (int64_t row = 0; row < 37; ++row)
+      ASSERT_EQ(sums[row], (1000 + row) * (999 + row) / 2) << size << " threads, row " << row;
+  }
+}
+
+TEST(Blocks, RunningSumsOfTeamsAreRight) {
+  for (int size : {32, 256, 1024}) {
+    std::vector<int> upto(3 * size), all(3 * size);
+    EXPECT_EQ(error_of_rows(3, size,
+                            [&](const Team& team, int64_t row) {
+                              int total = 0;
+                              const int64_t at = row * size + team.rank;
+                              upto[at] = scan_team(team, team.rank + 1, Plus(), total);
+                              all[at] = total;
+                            }),
+              "");
+    for (int i = 0; i < 3 * size; ++i) {
+      const int k = i % size + 1;
+      ASSERT_EQ(upto[i], k * (k + 1) / 2) << size << " threads, " << i;
+      ASSERT_EQ(all[i], size * (size + 1) / 2);
+    }
+  }
+}
+
+TEST(Blocks, FewBlocksStrideThroughAll) {
+  std::vector<int> visits(100000);
+  const FiberBlocks blocks;
+  for_each(100000, [&](int64_t i) { ++visits[i]; });
+  EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 100000);
+}
+
+TEST(Blocks, TheSeedOrdersThreads) {
+  const auto order = [](uint64_t seed) {
+    std::vector<int64_t> seen(256);
+    int count = 0;
+    const FiberBlocks blocks({seed, 1, true});
+    for_each(256, [&](int64_t i) { seen[__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED)] = i; });
+    return seen;
+  };
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+}
+
+TEST(Blocks, ErrorsOfKernelsAreThrownOnce) {
+  EXPECT_FINDS(error_of_rows(9, 32,
+                             [](const Team& team, int64_t row) {
+                               TAPER_CHECK(row != 5 || team.rank != 3, "planted");
+                               team.sync();
+                             }),
+               "planted");
+  const FiberBlocks blocks;  // the fibers are used again
+  EXPECT_EQ(error_of([] { for_each_row(9, 32, [](const Team& team, int64_t) { team.sync(); }); }),
+            "");
+}
+
+// ---------------------------------------------------------------------- planted mistakes
+TEST(Blocks, AWaitThatSomeThreadsDoNotComeTo) {
+  const std::string found = error_of_rows(2, 256, [](const Team& team, int64_t) {
+    if (team.rank < 40) team.sync();
+  });
+  EXPECT_FINDS(found, "while thread");
+  EXPECT_FINDS(found, line(__LINE__ - 3));
+}
+
+TEST(Blocks, WaitsAtDifferentPlaces) {
+  for (int size : {32, 256}) {
+    const std::string found = error_of_rows(2, size, [](const Team& team, int64_t) {
+      if (team.rank % 2 == 0)
+        team.sync();
+      else
+        team.sync();
+    });
+    EXPECT_FINDS(found, "at one place");
+    EXPECT_FINDS(found, line(__LINE__ - 5));
+    EXPECT_FINDS(found, line(__LINE__ - 4));
+  }
+}
+
+TEST(Blocks, AWarpThatWaitsForItselfAmongThoseThatWaitForAll) {
+  const std::string found = error_of_rows(1, 256, [](const Team& team, int64_t) {
+    const Team part{team.rank % 32, team.rank == 7 ? 32 : 256, team.slots};
+    part.sync();
+  });
+  EXPECT_FINDS(found, "at one place");
+}
+
+TEST(Blocks, AShuffleFromALaneThatLeft) {
+  const std::string found = error_of_rows(1, 32, [](const Team& team, int64_t) {
+    if (team.rank >= 20) return;
+    team.combine(1, Plus());
+  });
+  EXPECT_FINDS(found, "in a shuffle at " + line(__LINE__ - 2));
+  EXPECT_FINDS(found, "has left");
+}
+
+TEST(Blocks, SharedMemoryThatNobodyHasWritten) {
+  const std::string found = error_of_rows(1, 256, [](const Team& team, int64_t) {
+    const Shared<int> shared = team.shared<int>();
+    if (team.rank < 8) shared.put(team.rank, team.rank);
+    team.sync();
+    shared.get(8);
+  });
+  EXPECT_FINDS(found, "written before it is read");
+  EXPECT_FINDS(found, line(__LINE__ - 3));
+}
+
+// What each block must write for itself.
+TEST(Blocks, SharedMemoryOfAnotherBlock) {
+  const std::string found = error_of_rows(2, 256, [](const Team& team, int64_t row) {
+    const Shared<int> shared = team.shared<int>();
+    if (row == 0 && team.rank == 0) shared.put(0, 7);
+    team.sync();
+    shared.get(0);
+  });
+  EXPECT_FINDS(found, "written before it is read");
+}
+
+/// The sum of all threads' ranks by shared memory, with barriers where `Before`, `After` say.
+template <bool Before, bool After>
+struct SumOfRanks {
+  int* sums;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const Shared<int> shared = team.shared<int>();
+    if (team.rank < 256) shared.put(team.rank, team.rank);
+    if (Before) team.sync();
+    int sum = 0;
+    for (int k = 0; k < team.size; ++k) sum += shared.get(k);
+    if (team.rank == 0) sums[row] = sum;
+    if (After) team.sync();
+  }
+};
+
+TEST(Blocks, AMissingBarrierBeforeSharedMemoryIsRead) {
+  std::vector<int> sums(5);
+  const std::string found = error_of_rows(5, 256, SumOfRanks<false, true>{sums.data()});
+  EXPECT_TRUE(found.find("expected a barrier") != std::string::npos ||
+              found.find("written before it is read") != std::string::npos)
+      << found;
+}
+
+TEST(Blocks, AMissingBarrierBeforeSharedMemoryIsUsedAgain) {
+  std::vector<int> sums(5);
+  const std::string found = error_of_rows(5, 256, SumOfRanks<true, false>{sums.data()});
+  EXPECT_FINDS(found, "expected a barrier");
+  EXPECT_FINDS(found, "blocks_test.cpp:");
+}
+
+TEST(Blocks, WithBothBarriersThereIsNothingToSay) {
+  std::vector<int> sums(5);
+  EXPECT_EQ(error_of_rows(5, 256, SumOfRanks<true, true>{sums.data()}), "");
+  EXPECT_EQ(sums, std::vector<int>(5, 255 * 128));
+}
+
+/// y of the neighbouring thread, that it has just written.
+template <bool Waits>
+struct FromNeighbour {
+  float *y, *z;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    float* const of_row = y + row * team.size;
+    of_row[team.rank] = static_cast<float>(team.rank);
+    if (Waits) team.sync();
+    z[row * team.size + team.rank] = of_row[(team.rank + 1) % team.size];
+  }
+};
+
+TEST(Blocks, AMissingBarrierBetweenUsesOfOrdinaryMemory) {
+  NEEDS_ALL_ACCESSES();
+  for (int size : {32, 256}) {
+    std::vector<float> y(4 * size), z(4 * size);
+    const std::string found = error_of_rows(4, size, FromNeighbour<false>{y.data(), z.data()});
+    EXPECT_FINDS(found, "expected a barrier");
+    EXPECT_FINDS(found, "blocks_test.cpp:");
+    EXPECT_EQ(error_of_rows(4, size, FromNeighbour<true>{y.data(), z.data()}), "");
+  }
+}
+
+// A shuffle orders nothing.
+TEST(Blocks, AShuffleIsNoBarrier) {
+  NEEDS_ALL_ACCESSES();
+  std::vector<int> y(32);
+  const std::string found = error_of_rows(1, 32, [&](const Team& team, int64_t) {
+    y[team.rank] = team.rank;
+    team.combine(1, Plus());
+    y[(team.rank + 1) % 32] += 1;
+  });
+  EXPECT_FINDS(found, "expected a barrier");
+}
+
+TEST(Blocks, ElementsThatWriteToOnePlace) {
+  NEEDS_ALL_ACCESSES();
+  std::vector<int> counts(10);
+  const FiberBlocks blocks;
+  EXPECT_FINDS(error_of([&] { for_each(100, [&](int64_t i) { counts[i % 10] += 1; }); }),
+               "expected a barrier");
+  EXPECT_EQ(error_of([&] { for_each(100, [&](int64_t i) { atomic_add(&counts[i % 10], 1); }); }),
+            "");
+  EXPECT_EQ(error_of([&] { for_each(100, [&](int64_t i) { store_same(&counts[i % 10], 1); }); }),
+            "");
+}
+
+TEST(Blocks, RowsOfDifferentBlocksAreNotOrdered) {
+  NEEDS_ALL_ACCESSES();
+  int last = 0;
+  const std::string found = error_of_rows(64, 256, [&](const Team& team, int64_t row) {
+    team.sync();
+    if (team.rank == 0) last = static_cast<int>(row);
+    team.sync();
+  });
+  EXPECT_FINDS(found, "expected a barrier");
+}
+
+}  // namespace
+}  // namespace taper::cuda
