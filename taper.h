@@ -2,11 +2,13 @@
 #pragma once
 
 #include <taper/data/data.h>
+#include <taper/framework/autocast.h>
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/basic_ops.h>
 #include <taper/framework/autograd/checkpoint.h>
 #include <taper/framework/autograd/function.h>
+#include <taper/framework/autograd/function_autocast.h>
 #include <taper/framework/context.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/parallel_reduce.h>

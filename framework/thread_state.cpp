@@ -2,7 +2,10 @@
 
 namespace taper {
 
-ThreadState::ThreadState() : modes_(detail::thread_modes), default_device_(get_default_device()) {
+ThreadState::ThreadState()
+    : modes_(detail::thread_modes),
+      autocast_(detail::autocast_state),
+      default_device_(get_default_device()) {
   if (!cuda::is_available()) return;
   device_ = cuda::current_device();
   for (DeviceIndex i = 0; i < cuda::device_count(); ++i)
@@ -11,6 +14,7 @@ ThreadState::ThreadState() : modes_(detail::thread_modes), default_device_(get_d
 
 void ThreadState::apply() const {
   detail::thread_modes = modes_;
+  autocast_.apply();
   detail::thread_default_device = default_device_;
   if (device_ < 0) return;
   for (size_t i = 0; i < streams_.size(); ++i)

@@ -4,13 +4,14 @@
 
 #include <vector>
 
+#include <taper/framework/autocast.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/stream.h>
 
 namespace taper {
 
-/// The gradient and inference modes of a thread, its default device, its current CUDA device and
-/// its current streams.
+/// The gradient and inference modes of a thread, what autocast does there, its default device, its
+/// current CUDA device and its current streams.
 class ThreadState {
  public:
   /// What the calling thread has now.
@@ -20,6 +21,7 @@ class ThreadState {
 
  private:
   detail::ThreadModes modes_;
+  detail::AutocastState autocast_;
   Device default_device_;
   DeviceIndex device_ = -1;
   std::vector<detail::StreamImpl*> streams_;

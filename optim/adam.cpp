@@ -73,12 +73,12 @@ class Clocks {
     made_.push_back({&o, step, clock});
     return clock;
   }
-  void advance(const Tensor& clock, const Options& o) {
+  void advance(const Tensor& clock, const Options& o, const float* found_inf) {
     for (const TensorImpl* c : advanced_)
       if (c == clock.unsafeGetTensorImpl()) return;
     advanced_.push_back(clock.unsafeGetTensorImpl());
     const auto [beta1, beta2] = o.betas();
-    TAPER_ON_DEVICE(clock, adam_advance, clock, o.lr(), beta1, beta2);
+    TAPER_ON_DEVICE(clock, adam_advance, clock, o.lr(), beta1, beta2, found_inf);
   }
 
  private:
@@ -107,21 +107,22 @@ struct Step {
   Clocks<Options> clocks;
 };
 
-/// One parameter's step.
+/// One parameter's step. The device counts the steps where only it knows whether this is one.
 template <class Options, class State, class Fit>
 void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options& o, State& state,
-            const Fit& fit) {
+            const float* found_inf, const Fit& fit) {
   if (!o.capturable()) check_capturable(now.name, p.device());
   fit(p, state.exp_avg());
   fit(p, state.exp_avg_sq());
   Tensor none, *largest = &none;
   if (o.amsgrad()) fit(p, *(largest = &state.max_exp_avg_sq()));
   AdamNumbers n;
-  if (o.capturable()) {
+  if (o.capturable() || found_inf || state.clock().defined()) {
     if (!state.clock().defined())
       state.clock(now.clocks.find(now.name, o, state.step(), p.device()));
-    now.clocks.advance(state.clock(), o);
+    now.clocks.advance(state.clock(), o, found_inf);
     n = numbers_for(o, now.bias, now.decoupled);
+    n.found_inf = found_inf;
     n.clock = state.clock().template data_ptr<double>();
   } else {
     state.step(state.step() + 1);
@@ -135,19 +136,19 @@ void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options&
 
 #define TAPER_ADAM_OPTIONS(X) X(lr) X(betas) X(eps) X(weight_decay) X(amsgrad)
 #define TAPER_ADAM_STATE(X) X(step) X(exp_avg) X(exp_avg_sq) X(max_exp_avg_sq)
-#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                \
-  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                           \
-  Tensor Name::step(LossClosure closure) {                                                     \
-    Tensor loss = evaluate(closure);                                                           \
-    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };       \
-    AdamUpdates().run([&](AdamUpdates& updates) {                                              \
-      Step<Name##Options> now{#Name, decoupled, updates, {}, {}};                              \
-      for_each_gradient<Name##Options>(                                                        \
-          #Name, [&](const Tensor& p, const Tensor& g, const Name##Options& o, size_t index) { \
-            update(now, p, g, o, state_of<Name##ParamState>(index, p), fit);                   \
-          });                                                                                  \
-    });                                                                                        \
-    return loss;                                                                               \
+#define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                    \
+  TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                               \
+  Tensor Name::step(LossClosure closure) {                                                         \
+    Tensor loss = evaluate(closure);                                                               \
+    const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };           \
+    AdamUpdates().run([&](AdamUpdates& updates) {                                                  \
+      Step<Name##Options> now{#Name, decoupled, updates, {}, {}};                                  \
+      for_each_gradient<Name##Options>(#Name, [&](const Tensor& p, const Tensor& g,                \
+                                                  const Name##Options& o, size_t index) {          \
+        update(now, p, g, o, state_of<Name##ParamState>(index, p), found_inf_on(p.device()), fit); \
+      });                                                                                          \
+    });                                                                                            \
+    return loss;                                                                                   \
   }
 TAPER_DEFINE_ADAM_KIND(Adam, false)
 TAPER_DEFINE_ADAM_KIND(AdamW, true)

@@ -54,6 +54,7 @@ int64_t set_steps(const Tensor& clock, int64_t n);
     explicit Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults = {}); \
     explicit Name(std::vector<Tensor> params, Name##Options defaults = {});                    \
     Tensor step(LossClosure closure = nullptr) override;                                       \
+    bool takes_found_inf() const override { return true; }                                     \
     void save(serialize::OutputArchive& archive) const override;                               \
     void load(serialize::InputArchive& archive) override;                                      \
   }

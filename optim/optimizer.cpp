@@ -146,6 +146,12 @@ Tensor Optimizer::evaluate(const LossClosure& closure) {
   return closure();
 }
 
+const float* Optimizer::found_inf_on(Device device) const {
+  for (const Tensor& t : found_inf_)
+    if (t.device() == device) return t.data_ptr<float>();
+  return nullptr;
+}
+
 void Optimizer::find_slot(size_t index, const Tensor& parameter) {
   if (index >= slots_.size()) slots_.resize(std::max(count_parameters(), index + 1));
   slots_[index] = {parameter.unsafeGetTensorImpl(), state_.removals(), &state_[key(parameter)]};

@@ -15,6 +15,9 @@
 #pragma GCC visibility push(default)
 
 namespace taper {
+namespace amp {
+class GradScaler;
+}
 namespace serialize {
 class OutputArchive;
 class InputArchive;
@@ -207,6 +210,10 @@ class Optimizer {
   ParamStates& state() noexcept { return state_; }
   const ParamStates& state() const noexcept { return state_; }
 
+  /// Whether step() can leave parameters of devices as they are where a device finds that their
+  /// gradients are not finite, so that GradScaler (optim/grad_scaler.h) waits for no device.
+  virtual bool takes_found_inf() const { return false; }
+
   /// Writes the groups' options and the parameters' states (not the parameters themselves).
   virtual void save(serialize::OutputArchive& archive) const;
   /// Reads what save() wrote, for the same groups of parameters in the same order. On an error
@@ -232,6 +239,9 @@ class Optimizer {
   template <class State>
   State& state_of(size_t index, const Tensor& parameter);
 
+  /// The number that says, on the device, whether to skip this step (not 0); null: do not.
+  const float* found_inf_on(Device device) const;
+
   /// Makes `state` a tensor of zeros like the parameter if it is undefined, and returns true then.
   /// Throws when it does not fit the parameter.
   static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
@@ -241,6 +251,7 @@ class Optimizer {
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:
+  friend class amp::GradScaler;
   /// Where the state of a parameter was found.
   struct Slot {
     const TensorImpl* parameter = nullptr;
@@ -254,6 +265,7 @@ class Optimizer {
   [[noreturn]] static void throw_wrong_options(const char* name);
 
   std::vector<Slot> slots_;
+  std::vector<Tensor> found_inf_;  // of each device, during GradScaler::step
 };
 
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer);

@@ -21,12 +21,22 @@ TAPER_UPDATES(Sgd, sgd)
 #define TAPER_SGD_STATE(X) X(momentum_buffer)
 TAPER_DEFINE_OPTIMIZER(SGD, TAPER_SGD_OPTIONS, TAPER_SGD_STATE)
 
+// A damped buffer begins undamped: a step that makes one must know whether it is one.
+bool SGD::takes_found_inf() const {
+  for (const OptimizerParamGroup& group : param_groups_) {
+    const auto* o = dynamic_cast<const SGDOptions*>(&group.options());
+    if (!o || (o->momentum() != 0 && o->dampening() != 0)) return false;
+  }
+  return true;
+}
+
 Tensor SGD::step(LossClosure closure) {
   Tensor loss = evaluate(closure);
   SgdUpdates().run([&](SgdUpdates& updates) {
     for_each_gradient<SGDOptions>(
         "SGD", [&](const Tensor& p, const Tensor& g, const SGDOptions& o, size_t index) {
           SgdNumbers n{o.lr(), o.momentum(), 1 - o.dampening(), o.weight_decay(), o.nesterov()};
+          n.found_inf = found_inf_on(p.device());
           Tensor none, *buffer = &none;
           if (o.momentum() != 0) {
             buffer = &state_of<SGDParamState>(index, p).momentum_buffer();

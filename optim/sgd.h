@@ -37,6 +37,7 @@ class SGD : public Optimizer {
   explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
   explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
   Tensor step(LossClosure closure = nullptr) override;
+  bool takes_found_inf() const override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
 };

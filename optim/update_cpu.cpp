@@ -182,6 +182,7 @@ void rmsprop_kind(const Plan<optim::rmsprop_operands(kKind)>& plan, ScalarType d
 }  // namespace
 
 void sgd_update(InOut p, In g, InOut buffer, optim::SgdNumbers n) {
+  if (optim::is_skipped(n.found_inf)) return;
   if (buffer.defined())
     sgd_momentum(plan_update(p, g, buffer), p.dtype, n);
   else
@@ -189,14 +190,15 @@ void sgd_update(InOut p, In g, InOut buffer, optim::SgdNumbers n) {
 }
 
 void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, optim::AdamNumbers n) {
+  if (optim::is_skipped(n.found_inf)) return;
   if (v_max.defined())
     adam_amsgrad(plan_update(p, g, m, v, v_max), p.dtype, n);
   else
     adam_plain(plan_update(p, g, m, v), p.dtype, n);
 }
 
-void adam_advance(InOut clock, double lr, double beta1, double beta2) {
-  optim::advance(clock.as<double>(), lr, beta1, beta2);
+void adam_advance(InOut clock, double lr, double beta1, double beta2, const float* found_inf) {
+  optim::advance(clock.as<double>(), lr, beta1, beta2, found_inf);
 }
 
 void adagrad_update(InOut p, In g, InOut sum, optim::AdagradNumbers n) {
@@ -218,6 +220,7 @@ void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
 }
 
 void sgd_update_all(TensorLists lists, optim::SgdNumbers n) {
+  if (optim::is_skipped(n.found_inf)) return;
   if (lists.uses(2))
     for_each_entry<3>(lists, [&](const auto& plan) { sgd_momentum(plan, lists.dtype(), n); });
   else
@@ -225,6 +228,7 @@ void sgd_update_all(TensorLists lists, optim::SgdNumbers n) {
 }
 
 void adam_update_all(TensorLists lists, optim::AdamNumbers n) {
+  if (optim::is_skipped(n.found_inf)) return;
   if (lists.uses(4))
     for_each_entry<5>(lists, [&](const auto& plan) { adam_amsgrad(plan, lists.dtype(), n); });
   else

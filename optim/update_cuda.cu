@@ -11,6 +11,9 @@ constexpr unsigned kGradient = 1 << 1;  // the operand that is only read
 // run(T(), rule) with the rule for a dtype and the operands in use, of which has(k) tells.
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run& run) {
+#if TAPER_CUDA_KERNELS != 1
+  if (is_skipped(n.found_inf)) return;
+#endif
   switch_dtype<dtypes::Floating>(dtype, "SGD", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
     if (has(2)) return run(scalar_t(), SgdRule<M, true>(n));
@@ -20,8 +23,9 @@ void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run&
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run& run) {
 #if TAPER_CUDA_KERNELS == 1
-  const AdamNumbers& now = n;  // the rule reads the clock
+  const AdamNumbers& now = n;  // the rule reads the clock and found_inf
 #else
+  if (is_skipped(n.found_inf)) return;
   const AdamNumbers now = read_clock(n);
 #endif
   switch_dtype<dtypes::Floating>(dtype, "Adam", [&]<class scalar_t>() {
@@ -104,13 +108,14 @@ void update_all(const TensorLists& lists, const Numbers& n) {
 
 struct Advance {
   double *clock, lr, beta1, beta2;
-  TAPER_DEVICE void operator()(int64_t) const { advance(clock, lr, beta1, beta2); }
+  const float* found_inf;
+  TAPER_DEVICE void operator()(int64_t) const { advance(clock, lr, beta1, beta2, found_inf); }
 };
 
 }  // namespace
 
-void adam_advance(InOut clock, double lr, double beta1, double beta2) {
-  for_each(1, Advance{clock.as<double>(), lr, beta1, beta2});
+void adam_advance(InOut clock, double lr, double beta1, double beta2, const float* found_inf) {
+  for_each(1, Advance{clock.as<double>(), lr, beta1, beta2, found_inf});
 }
 void sgd_update(InOut p, In g, InOut buffer, SgdNumbers n) { update(n, p, g, buffer); }
 void adam_update(InOut p, In g, InOut m, InOut v, InOut v_max, AdamNumbers n) {

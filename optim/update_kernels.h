@@ -8,12 +8,14 @@ namespace taper {
 namespace optim {
 
 // p: parameter, g: gradient (+ weight_decay * p where there is one), t: step number from 1.
+// Where there is a found_inf, on the device, and it is not 0, nothing changes.
 
 /// buffer = momentum * buffer + gradient_scale * g;  p -= lr * (nesterov ? g + momentum * buffer
 /// : buffer), or p -= lr * g without a buffer.
 struct SgdNumbers {
   double lr, momentum, gradient_scale, weight_decay;
   bool nesterov;
+  const float* found_inf = nullptr;
   bool operator==(const SgdNumbers&) const = default;
 };
 
@@ -23,6 +25,7 @@ struct SgdNumbers {
 struct AdamNumbers {
   double beta1, beta2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
   const double* clock = nullptr;
+  const float* found_inf = nullptr;
   bool operator==(const AdamNumbers&) const = default;
 };
 
@@ -53,8 +56,10 @@ TAPER_KERNEL(adagrad_update, InOut p, In g, InOut sum, optim::AdagradNumbers n)
 TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buffer,
              optim::RmspropNumbers n)
 
-/// clock, three doubles, counts a step: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}.
-TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2)
+/// clock, three doubles, counts a step: {t, lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t)}; none where
+/// found_inf, if there is one, is not 0.
+TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2,
+             const float* found_inf)
 
 // The same for many parameters: the entries have the operands above, in their order.
 TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)

@@ -10,18 +10,32 @@
 
 namespace taper::optim {
 
+/// Is this step to be skipped? A GPU's kernels ask for each element, those of the host, where a
+/// load in the loop would keep it from being made of vectors, ask before.
+TAPER_HD inline bool is_skipped(const float* found_inf) { return found_inf && *found_inf != 0; }
+TAPER_HD inline bool is_skipped_here([[maybe_unused]] const float* found_inf) {
+#ifdef __CUDA_ARCH__
+  return is_skipped(found_inf);
+#else
+  return false;
+#endif
+}
+
 template <class M, bool kMomentum>
 struct SgdRule {
   static constexpr int kOperands = kMomentum ? 3 : 2;
   M lr, momentum, gradient_scale, weight_decay;
   bool nesterov;
+  const float* found_inf;
   explicit SgdRule(const SgdNumbers& n)
       : lr(static_cast<M>(n.lr)),
         momentum(static_cast<M>(n.momentum)),
         gradient_scale(static_cast<M>(n.gradient_scale)),
         weight_decay(static_cast<M>(n.weight_decay)),
-        nesterov(n.nesterov) {}
+        nesterov(n.nesterov),
+        found_inf(n.found_inf) {}
   TAPER_HD void operator()(M* v) const {
+    if (is_skipped_here(found_inf)) return;
     M d = v[1];
     if (weight_decay != 0) d += weight_decay * v[0];
     if constexpr (kMomentum) {
@@ -32,7 +46,9 @@ struct SgdRule {
   }
 };
 
-TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta2) {
+TAPER_HD inline void advance(double* clock, double lr, double beta1, double beta2,
+                             const float* found_inf) {
+  if (is_skipped(found_inf)) return;
   clock[0] += 1;
   clock[1] = lr / (1 - std::pow(beta1, clock[0]));
   clock[2] = 1 / std::sqrt(1 - std::pow(beta2, clock[0]));
@@ -51,6 +67,7 @@ struct AdamRule {
   static constexpr int kOperands = kAmsgrad ? 5 : 4;
   M beta1, rest1, beta2, rest2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
   const double* clock;
+  const float* found_inf;
   explicit AdamRule(const AdamNumbers& n)
       : beta1(static_cast<M>(n.beta1)),
         rest1(static_cast<M>(1 - n.beta1)),
@@ -61,8 +78,10 @@ struct AdamRule {
         eps(static_cast<M>(n.eps)),
         weight_decay(static_cast<M>(n.weight_decay)),
         shrink(static_cast<M>(n.shrink)),
-        clock(n.clock) {}
+        clock(n.clock),
+        found_inf(n.found_inf) {}
   TAPER_HD void operator()(M* v) const {
+    if (is_skipped_here(found_inf)) return;
     M g = v[1], p = v[0] * shrink;
     if (weight_decay != 0) g += weight_decay * p;
     v[2] = beta1 * v[2] + rest1 * g;

@@ -14,6 +14,7 @@
 #pragma once
 
 namespace taper {
+namespace amp {}
 namespace autograd {}
 namespace cuda {}
 namespace data {}
@@ -42,6 +43,7 @@ namespace torch {
 using namespace taper;
 using namespace c10;
 using taper::complex;
+namespace amp = taper::amp;
 namespace autograd = taper::autograd;
 namespace cuda = taper::cuda;
 namespace data = taper::data;

@@ -1,5 +1,6 @@
 #include <taper/framework/autograd/checkpoint.h>
 
+#include <taper/framework/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/random.h>
@@ -70,12 +71,13 @@ variable_list checkpoint(Recompute function, const variable_list& inputs) {
   std::vector<Saved> kept;
   for (const Tensor& x : inputs) kept.push_back(saved(x));
   // The state is plain data: shared by value, it holds no graph.
-  record_list(
-      "CheckpointBackward", outputs, inputs,
-      [function = std::move(function), kept = std::move(kept), state = state.detach()](Grads& g) {
-        const GeneratorState same_numbers(state);
-        return recompute_gradients(function, as_leaves(kept, g), g);
-      });
+  record_list("CheckpointBackward", outputs, inputs,
+              [function = std::move(function), kept = std::move(kept), state = state.detach(),
+               casts = taper::detail::autocast_state](Grads& g) {
+                const GeneratorState same_numbers(state);
+                const taper::detail::AutocastScope same_casts(casts);
+                return recompute_gradients(function, as_leaves(kept, g), g);
+              });
   return outputs;
 }
 

@@ -1,5 +1,7 @@
 #include <taper/framework/autograd/record.h>
 
+#include <taper/framework/autocast.h>
+
 namespace taper::autograd::detail {
 namespace {
 
@@ -30,6 +32,8 @@ GradList CallableNode::apply(GradList&& grads) {
   // Nothing but zeros arrived: nothing but zeros leaves.
   if (!any_defined(grads)) return out;
   Grads g{grads, *this};
+  // A derivative computes in the dtypes that its op had.
+  const taper::detail::AutocastOff as_recorded;
   ops.call(callable(), g, out);
   return out;
 }

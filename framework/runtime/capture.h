@@ -52,6 +52,8 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
+  /// Of all captures of the process another.
+  uint64_t id() const { return id_; }
   StreamImpl* origin() const { return origin_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
   const std::shared_ptr<Recording>& recording() const { return recording_; }

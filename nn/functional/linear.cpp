@@ -2,6 +2,7 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/linear.h>
+#include <taper/ops/shared/autocast.h>
 
 namespace taper::nn::functional {
 
@@ -20,6 +21,7 @@ void check_features(const char* of, int64_t got, int64_t expected) {
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias) {
+  if (auto cast = autocast_call("bilinear", bilinear, input1, input2, weight, bias)) return *cast;
   TAPER_CHECK(weight.dim() == 3, "bilinear: expected a weight of 3 dimensions, got ",
               weight.sizes());
   TAPER_CHECK(input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got ",

@@ -5,6 +5,7 @@
 #include <taper/framework/scalar_fits.h>
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 
 namespace taper {
@@ -419,6 +420,7 @@ using Pair = std::array<Tensor, 2>;
 }  // namespace
 
 Tensor atan2(const Tensor& y, const Tensor& x) {
+  if (auto cast = autocast_call("atan2", atan2, y, x)) return *cast;
   Tensor r = compute_binary(binary_op::atan2, y, x);
   if (needs_grad(y, x))
     record("Atan2Backward0", r, {y, x},

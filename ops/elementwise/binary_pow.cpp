@@ -9,6 +9,7 @@
 #include <taper/ops/elementwise/binary_ops.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -52,6 +53,9 @@ Scalar logarithm(const Scalar& x) {
 }  // namespace
 
 Tensor pow(const Tensor& x, const Scalar& y) {
+  if (auto cast = autocast_call(
+          "pow", [](const auto&... a) { return pow(a...); }, x, y))
+    return *cast;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(x))
     record("PowBackward0", r, {x}, [f = InputForm(x), x = saved(x), y](const Tensor& g) {
@@ -61,6 +65,9 @@ Tensor pow(const Tensor& x, const Scalar& y) {
 }
 
 Tensor pow(const Tensor& x, const Tensor& y) {
+  if (auto cast = autocast_call(
+          "pow", [](const auto&... a) { return pow(a...); }, x, y))
+    return *cast;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(x, y) && isFloatingOrComplexType(r.scalar_type()))
     record("PowBackward1", r, {x, y},
@@ -78,6 +85,9 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 }
 
 Tensor pow(const Scalar& x, const Tensor& y) {
+  if (auto cast = autocast_call(
+          "pow", [](const auto&... a) { return pow(a...); }, x, y))
+    return *cast;
   Tensor r = compute_binary(binary_op::pow, x, y);
   if (needs_grad(y) && isFloatingOrComplexType(r.scalar_type()))
     record("PowBackward2", r, {y},

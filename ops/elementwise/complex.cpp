@@ -12,6 +12,7 @@
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/shared/promote.h>
@@ -73,6 +74,7 @@ Tensor view_as_real(const Tensor& x) {
 }
 
 Tensor view_as_complex(const Tensor& x) {
+  if (auto cast = autocast_call("view_as_complex", view_as_complex, x)) return *cast;
   check_defined("view_as_complex", x, "self");
   TAPER_CHECK(
       x.scalar_type() == kFloat || x.scalar_type() == kDouble,
@@ -144,6 +146,7 @@ Tensor complex(const Tensor& re, const Tensor& im) {
 }
 
 Tensor polar(const Tensor& abs, const Tensor& angle) {
+  if (auto cast = autocast_call("polar", polar, abs, angle)) return *cast;
   check_defined("polar", abs, "abs");
   check_defined("polar", angle, "angle");
   check_parts(abs, angle);

@@ -9,6 +9,7 @@
 #include <taper/ops/elementwise/special_bessel_functors.h>
 #include <taper/ops/elementwise/special_kernels.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
@@ -68,12 +69,21 @@ Tensor without_history(const F& f) {
   }
 TAPER_DEFINE_SPECIAL(lgamma, lgamma, "LgammaBackward0", g* digamma(x))
 TAPER_DEFINE_SPECIAL(digamma, digamma, "DigammaBackward0", g* polygamma(1, x))
-TAPER_DEFINE_SPECIAL(erfinv, erfinv, "ErfinvBackward0", g*(y.square().exp() * (std::sqrt(kPi) / 2)))
 TAPER_DEFINE_SPECIAL(i0, i0, "I0Backward0", g* special::i1(x))
 // I1' = I0 - I1 / x, 1/2 at 0.
 TAPER_DEFINE_SPECIAL(special::i1, i1, "SpecialI1Backward0",
                      g* where(x.eq(0), Scalar(0.5), taper::i0(x) - y / x.masked_fill(x.eq(0), 1)))
 #undef TAPER_DEFINE_SPECIAL
+
+Tensor erfinv(const Tensor& given) {
+  if (auto cast = autocast_call("erfinv", erfinv, given)) return *cast;
+  return unary(
+      "erfinv", "ErfinvBackward0", given,
+      [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, erfinv, y, x); },
+      [](const Tensor& g, const Tensor&, const Tensor& y) {
+        return g * (y.square().exp() * (std::sqrt(kPi) / 2));
+      });
+}
 
 Tensor polygamma(int64_t n, const Tensor& given) {
   TAPER_CHECK(n >= 0, "polygamma(n, x) does not support negative n.");

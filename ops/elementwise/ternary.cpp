@@ -9,6 +9,7 @@
 #include <taper/ops/elementwise/ternary_compute.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
 #include <taper/ops/elementwise/where.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/promote.h>
@@ -82,6 +83,7 @@ Tensor addcdiv_values(const Tensor& x, const Tensor& a, const Tensor& b, const S
 }  // namespace
 
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
+  if (auto cast = autocast_call("addcmul", addcmul, x, a, b, value)) return *cast;
   Tensor r = addcmul_values(x, a, b, value);
   if (needs_grad(x, a, b))
     record("AddcmulBackward0", r, {x, a, b},
@@ -97,6 +99,7 @@ Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
 }
 
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value) {
+  if (auto cast = autocast_call("addcdiv", addcdiv, x, a, b, value)) return *cast;
   Tensor r = addcdiv_values(x, a, b, value);
   if (needs_grad(x, a, b))
     record("AddcdivBackward0", r, {x, a, b},

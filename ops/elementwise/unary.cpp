@@ -13,6 +13,7 @@
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 
@@ -229,6 +230,10 @@ bool is_bool(const Tensor& x) { return x.defined() && x.scalar_type() == kBool; 
 
 template <class Op>
 Tensor unary_of_any(const Tensor& x, bool keeps_dtype) {
+  if constexpr (detail::has_cast_rule(Op::name)) {
+    const auto again = [=](const Tensor& v) { return unary_of_any<Op>(v, keeps_dtype); };
+    if (auto cast = autocast_call(Op::name, again, x)) return *cast;
+  }
   if constexpr (kIsAbs<Op>)
     if (x.is_complex()) return magnitude(x);
   if constexpr (kIsSign<Op>)

@@ -8,6 +8,7 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_kernels.h>
 #include <taper/ops/fft/fft_rows.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -158,21 +159,27 @@ Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, i
 }  // namespace
 
 Tensor fft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_fft", fft, self, n, dim, norm)) return *cast;
   return complex_line("fft", self, n, dim, norm, true);
 }
 Tensor ifft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_ifft", ifft, self, n, dim, norm)) return *cast;
   return complex_line("ifft", self, n, dim, norm, false);
 }
 Tensor rfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_rfft", rfft, self, n, dim, norm)) return *cast;
   return real_line("rfft", self, n, dim, norm, true);
 }
 Tensor irfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_irfft", irfft, self, n, dim, norm)) return *cast;
   return hermitian_line("irfft", self, n, dim, norm, false);
 }
 Tensor hfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_hfft", hfft, self, n, dim, norm)) return *cast;
   return hermitian_line("hfft", self, n, dim, norm, true);
 }
 Tensor ihfft(const Tensor& self, optional<int64_t> n, int64_t dim, Norm norm) {
+  if (auto cast = autocast_call("fft_ihfft", ihfft, self, n, dim, norm)) return *cast;
   return real_line("ihfft", self, n, dim, norm, false);
 }
 
@@ -273,15 +280,19 @@ Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
 }  // namespace
 
 Tensor fftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto cast = autocast_call("fft_fftn", fftn, self, s, dim, norm)) return *cast;
   return complex_box("fftn", self, s, dim, norm, true);
 }
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto cast = autocast_call("fft_ifftn", ifftn, self, s, dim, norm)) return *cast;
   return complex_box("ifftn", self, s, dim, norm, false);
 }
 Tensor rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto cast = autocast_call("fft_rfftn", rfftn, self, s, dim, norm)) return *cast;
   return real_box("rfftn", self, s, dim, norm, true);
 }
 Tensor irfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
+  if (auto cast = autocast_call("fft_irfftn", irfftn, self, s, dim, norm)) return *cast;
   return hermitian_box("irfftn", self, s, dim, norm, false);
 }
 Tensor hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {

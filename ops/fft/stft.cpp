@@ -9,6 +9,7 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/fft/fft_rows.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -73,6 +74,10 @@ Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
             optional<int64_t> win_length, const optional<Tensor>& window, bool center,
             std::string_view pad_mode, bool normalized, optional<bool> onesided,
             optional<bool> return_complex) {
+  if (auto cast = autocast_call(
+          "stft", [](const auto&... a) { return stft(a...); }, self, n_fft, hop_length, win_length,
+          window, center, pad_mode, normalized, onesided, return_complex))
+    return *cast;
   check_defined("stft", self, "self");
   const Frames f(n_fft, hop_length, win_length);
   check_signal(f, self, window);

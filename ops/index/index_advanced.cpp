@@ -8,6 +8,7 @@
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/index_nonzero.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -257,6 +258,8 @@ Tensor index(const Tensor& x, const std::vector<optional<Tensor>>& indices) {
 
 Tensor index_put(const Tensor& x, const std::vector<optional<Tensor>>& indices,
                  const Tensor& values, bool accumulate) {
+  if (auto cast = autocast_call("index_put", index_put, x, indices, values, accumulate))
+    return *cast;
   return put({"index_put", false}, x, indices, values, accumulate);
 }
 

@@ -6,6 +6,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/index/index_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -192,6 +193,7 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   return add_slices({"index_add", false}, x, dim, index, source, alpha);
 }
 Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source) {
+  if (auto cast = autocast_call("index_copy", index_copy, x, dim, index, source)) return *cast;
   return copy_slices({"index_copy", false}, x, dim, index, source);
 }
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value) {

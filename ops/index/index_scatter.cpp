@@ -7,6 +7,7 @@
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/index/scatter_product.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
@@ -197,6 +198,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   return scatter_value({"scatter", false}, x, dim, index, value, mode_of(reduce));
 }
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src) {
+  if (auto cast = autocast_call("scatter_add", scatter_add, x, dim, index, src)) return *cast;
   return scatter_source({"scatter_add", false}, x, dim, index, src, PutMode::kAdd);
 }
 

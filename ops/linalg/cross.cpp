@@ -4,6 +4,7 @@
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/flip.h>
 
@@ -23,6 +24,7 @@ Tensor linalg::cross(const Tensor& self, const Tensor& other, int64_t dim) {
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, optional<int64_t> dim) {
+  if (auto cast = autocast_call("cross", cross, self, other, dim)) return *cast;
   check_defined("cross", self, "self");
   if (dim) return linalg::cross(self, other, *dim);
   detail::warn_once([] {

@@ -12,6 +12,7 @@
 #include <taper/ops/linalg/distance_kernels.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_norm.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
@@ -84,6 +85,7 @@ Tensor cdist_of_batches(const Tensor& x1, const Tensor& x2, double p, optional<i
 }  // namespace
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, optional<int64_t> compute_mode) {
+  if (auto cast = autocast_call("cdist", cdist, x1, x2, p, compute_mode)) return *cast;
   check_defined("cdist", x1, "x1");
   check_defined("cdist", x2, "x2");
   TAPER_CHECK(x1.is_floating_point(),
@@ -142,6 +144,7 @@ Tensor pdist_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& y,
 }  // namespace
 
 Tensor pdist(const Tensor& self, double p) {
+  if (auto cast = autocast_call("pdist", pdist, self, p)) return *cast;
   check_defined("pdist", self, "self");
   TAPER_CHECK(self.dim() == 2, "pdist only supports 2D tensors, got: ", self.dim(), "D");
   TAPER_CHECK(self.is_floating_point(), "pdist only supports floating-point dtypes");
@@ -165,6 +168,8 @@ Tensor pdist(const Tensor& self, double p) {
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  if (auto cast = autocast_call("cosine_similarity", cosine_similarity, x1, x2, dim, eps))
+    return *cast;
   const ScalarType dtype = result_type(x1, x2);
   TAPER_CHECK(isFloatingType(dtype),
               "cosine_similarity: expected common dtype to be floating point, yet common dtype is ",

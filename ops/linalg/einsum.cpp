@@ -12,6 +12,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/view.h>
@@ -386,6 +387,7 @@ Tensor in_order_of_result(const Operand& y, const Alignment& l) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRef path) {
+  if (auto cast = autocast_call("einsum", einsum, equation, operands, path)) return *cast;
   TAPER_CHECK(!operands.empty(), "einsum(): must provide at least one operand");
   const Equation e = parse(equation);
   TAPER_CHECK(e.operands.size() <= operands.size(),
@@ -404,6 +406,8 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
 // ---------------------------------------------------------------------- tensordot, kron, cross
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
+  if (auto cast = autocast_call("tensordot", tensordot, self, other, dims_self, dims_other))
+    return *cast;
   check_defined("tensordot", self, "self");
   check_defined("tensordot", other, "other");
   TAPER_CHECK(dims_self.size() == dims_other.size(),

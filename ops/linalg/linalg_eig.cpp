@@ -8,6 +8,7 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -81,6 +82,7 @@ Tensor gradient(const Tensor& gl, const Tensor& gv, const Tensor& L, const Tenso
 }  // namespace
 
 std::tuple<Tensor, Tensor> eig(const Tensor& A) {
+  if (auto cast = autocast_call("linalg_eig", eig, A)) return *cast;
   const Eigen e = compute(A, true);
   if (needs_grad(A))
     record("LinalgEigBackward0", {e.values, e.vectors}, {A},
@@ -93,6 +95,7 @@ std::tuple<Tensor, Tensor> eig(const Tensor& A) {
 }
 
 Tensor eigvals(const Tensor& A) {
+  if (auto cast = autocast_call("linalg_eigvals", eigvals, A)) return *cast;
   return needs_grad(A) ? std::get<0>(eig(A)) : compute(A, false).values;
 }
 

@@ -9,6 +9,7 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -56,9 +57,12 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const char* node, const T
 }  // namespace
 
 Tensor cholesky(const Tensor& A, bool upper) {
+  if (auto cast = autocast_call("linalg_cholesky", cholesky, A, upper)) return *cast;
   return std::get<0>(cholesky_of("linalg.cholesky", "LinalgCholeskyExBackward0", A, upper));
 }
 std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
+  if (auto cast = autocast_call("linalg_cholesky_ex", cholesky_ex, A, upper, check_errors))
+    return *cast;
   return cholesky_of("linalg.cholesky_ex", "LinalgCholeskyExBackward0", A, upper, check_errors);
 }
 Tensor& cholesky_out(Tensor& result, const Tensor& A) {
@@ -117,6 +121,7 @@ Tensor wide_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const 
 }  // namespace
 
 std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode) {
+  if (auto cast = autocast_call("linalg_qr", qr, A, mode)) return *cast;
   TAPER_CHECK(mode == "reduced" || mode == "complete" || mode == "r",
               "linalg.qr: qr received unrecognized mode '", std::string(mode),
               "' but expected one of 'reduced' (default), 'r', or 'complete'");
@@ -216,6 +221,8 @@ Tensor first(const Tensor& g, int64_t dim, int64_t k) {
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices) {
+  const auto again = [](const Tensor& x, bool full) { return linalg::svd(x, full, nullopt); };
+  if (auto cast = autocast_call("linalg_svd", again, A, full_matrices)) return *cast;
   check_matrices("linalg.svd", A);
   const SVD f = compute_svd(A, full_matrices, true);
   if (needs_grad(A))
@@ -257,6 +264,8 @@ Tensor svdvals(const Tensor& A, optional<std::string_view> driver) {
 }
 
 Tensor svdvals(const Tensor& A) {
+  const auto again = [](const Tensor& x) { return linalg::svdvals(x); };
+  if (auto cast = autocast_call("linalg_svdvals", again, A)) return *cast;
   check_matrices("linalg.svd", A);
   if (needs_grad(A)) return std::get<1>(linalg::svd(A, false));
   return compute_svd(A, false, false).S;
@@ -297,6 +306,7 @@ Eigen compute_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
 }  // namespace
 
 std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
+  if (auto cast = autocast_call("linalg_eigh", eigh, A, UPLO)) return *cast;
   const Eigen e = compute_eigh(A, UPLO, true);
   if (needs_grad(A))
     record("LinalgEighBackward0", {e.values, e.vectors}, {A},
@@ -307,6 +317,7 @@ std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
 }
 
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO) {
+  if (auto cast = autocast_call("linalg_eigvalsh", eigvalsh, A, UPLO)) return *cast;
   if (needs_grad(A)) return std::get<0>(eigh(A, UPLO));
   return compute_eigh(A, UPLO, false).values;
 }
@@ -320,6 +331,8 @@ Tensor cholesky(const Tensor& self, bool upper) {
 }
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) {
+  if (auto cast = autocast_call("cholesky_solve", cholesky_solve, self, input2, upper))
+    return *cast;
   linalg::detail::check_square("cholesky_solve", input2);
   TAPER_CHECK(self.dim() >= 2, "cholesky_solve: b should have at least 2 dimensions, but has ",
               self.dim(), " dimensions instead");
@@ -348,6 +361,7 @@ void check_diagonal(const char* op, const Tensor& L) {
 }  // namespace
 
 Tensor cholesky_inverse(const Tensor& self, bool upper) {
+  if (auto cast = autocast_call("cholesky_inverse", cholesky_inverse, self, upper)) return *cast;
   linalg::detail::check_square("cholesky_inverse", self);
   check_diagonal("cholesky_inverse", self);
   return cholesky_solve(linalg::detail::identity_like(self, self.size(-1)), self, upper);
@@ -364,6 +378,7 @@ std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors, bool up
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {
+  if (auto cast = autocast_call("svd", svd, self, some, compute_uv)) return *cast;
   if (!compute_uv) {
     const int64_t m = self.size(-2), n = self.size(-1);
     const Tensor s = linalg::svdvals(self);

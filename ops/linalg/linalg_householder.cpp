@@ -5,6 +5,7 @@
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -56,6 +57,8 @@ Tensor product_by_reflections(const Tensor& input, const Tensor& tau) {
 }  // namespace
 
 Tensor householder_product(const Tensor& input, const Tensor& tau) {
+  if (auto cast = autocast_call("linalg_householder_product", householder_product, input, tau))
+    return *cast;
   check_reflections("torch.linalg.householder_product", input, tau);
   TAPER_CHECK(input.size(-2) >= input.size(-1),
               "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to "
@@ -87,6 +90,7 @@ namespace {
 }  // namespace
 
 std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
+  if (auto cast = autocast_call("geqrf", geqrf, self)) return *cast;
   linalg::detail::check_matrices("torch.geqrf", self, "input");
   const int64_t k = std::min(self.size(-2), self.size(-1));
   Tensor a, tau = linalg::detail::make(self, linalg::detail::batch_with(self, {k}));
@@ -103,11 +107,14 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
 }
 
 Tensor orgqr(const Tensor& self, const Tensor& input2) {
+  if (auto cast = autocast_call("orgqr", orgqr, self, input2)) return *cast;
   return linalg::householder_product(self, input2);
 }
 
 Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left,
              bool transpose) {
+  if (auto cast = autocast_call("ormqr", ormqr, self, input2, input3, left, transpose))
+    return *cast;
   linalg::check_reflections("torch.ormqr", self, input2);
   linalg::detail::check_matrices("torch.ormqr", input3, "other");
   const int64_t m = self.size(-2), k = input2.size(-1);

@@ -7,6 +7,7 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -209,6 +210,7 @@ Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool h
 
 // ---------------------------------------------------------------------- older names
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
+  if (auto cast = autocast_call("lu_solve", lu_solve, self, LU_data, LU_pivots)) return *cast;
   return linalg::lu_solve(LU_data, LU_pivots, self);
 }
 

@@ -15,6 +15,7 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -123,17 +124,33 @@ Tensor pinv(const Tensor& A, optional<double> atol, optional<double> rtol, bool 
 
 Tensor matrix_rank(const Tensor& A, const optional<Tensor>& atol, const optional<Tensor>& rtol,
                    bool hermitian) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, atol, rtol,
+          hermitian))
+    return *cast;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, limit_of(A, atol, rtol), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, optional<double> atol, optional<double> rtol, bool hermitian) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, atol, rtol,
+          hermitian))
+    return *cast;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, limit_of(A, atol, rtol), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, double tol, bool hermitian) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, tol,
+          hermitian))
+    return *cast;
   return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
 }
 Tensor matrix_rank(const Tensor& A, const Tensor& tol, bool hermitian) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_rank", [](const auto&... a) { return matrix_rank(a...); }, A, tol,
+          hermitian))
+    return *cast;
   check_matrices("torch.linalg.matrix_rank", A);
   return rank_of(A, {as_limit(A, tol), number_like(A, 0)}, hermitian);
 }
@@ -209,6 +226,7 @@ std::string_view choose_driver(const Tensor& A, const optional<std::string_view>
 std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B,
                                                  optional<double> rcond,
                                                  optional<std::string_view> driver) {
+  if (auto cast = autocast_call("linalg_lstsq", lstsq, A, B, rcond, driver)) return *cast;
   check_matrices("torch.linalg.lstsq", A, "input");
   check_defined("torch.linalg.lstsq", B, "B");
   const bool vectors = B.dim() == A.dim() - 1;
@@ -250,6 +268,7 @@ Tensor matrix_power(const Tensor& A, int64_t n) {
 }
 
 Tensor multi_dot(TensorList tensors) {
+  if (auto cast = autocast_call("linalg_multi_dot", multi_dot, tensors)) return *cast;
   const size_t n = tensors.size();
   TAPER_CHECK(n >= 2, "multi_dot(): expected at least 2 tensors but got ", n);
   std::vector<Tensor> matrices;
@@ -304,6 +323,10 @@ Tensor of_singular_values(const Tensor& A, const Plane& p, bool keepdim, const R
 
 Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool keepdim,
                    optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_norm", [](const auto&... a) { return matrix_norm(a...); }, A, ord, dim,
+          keepdim, dtype))
+    return *cast;
   check_defined("linalg.matrix_norm", A, "A");
   const Plane p = plane_of(A, dim);
   const double order = ord.to<double>(), size = std::abs(order);
@@ -322,6 +345,10 @@ Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, bool kee
 
 Tensor matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim, bool keepdim,
                    optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "linalg_matrix_norm", [](const auto&... a) { return matrix_norm(a...); }, A, ord, dim,
+          keepdim, dtype))
+    return *cast;
   check_defined("linalg.matrix_norm", A, "A");
   TAPER_CHECK(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order ", std::string(ord),
               " not supported.");
@@ -368,7 +395,10 @@ Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, bool
 
 }  // namespace linalg
 
-Tensor pinverse(const Tensor& self, double rcond) { return linalg::pinv(self, rcond); }
+Tensor pinverse(const Tensor& self, double rcond) {
+  if (auto cast = autocast_call("pinverse", pinverse, self, rcond)) return *cast;
+  return linalg::pinv(self, rcond);
+}
 Tensor matrix_power(const Tensor& self, int64_t n) { return linalg::matrix_power(self, n); }
 
 // ---------------------------------------------------------------- methods

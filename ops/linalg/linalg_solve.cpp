@@ -11,6 +11,7 @@
 #include <taper/ops/linalg/linalg_lu.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/triangle.h>
@@ -43,6 +44,7 @@ void detail::check_equation(const char* op, const Tensor& A, const Tensor& B, bo
 
 // ---------------------------------------------------------------------- inverse
 std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
+  if (auto cast = autocast_call("linalg_inv_ex", inv_ex, A, check_errors)) return *cast;
   check_square("linalg.inv", A);
   Tensor y = copy_of(A);
   const Tensor info = make_info(A);
@@ -61,7 +63,10 @@ std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors) {
   return {y, info};
 }
 
-Tensor inv(const Tensor& A) { return std::get<0>(inv_ex(A, true)); }
+Tensor inv(const Tensor& A) {
+  if (auto cast = autocast_call("linalg_inv", inv, A)) return *cast;
+  return std::get<0>(inv_ex(A, true));
+}
 
 // ---------------------------------------------------------------------- determinant
 namespace {
@@ -262,6 +267,7 @@ Solution solve_by(const char* op, const Tensor& A, const Tensor& B, bool left) {
 }  // namespace
 
 Tensor solve(const Tensor& A, const Tensor& B, bool left) {
+  if (auto cast = autocast_call("linalg_solve", solve, A, B, left)) return *cast;
   return solve_by("torch.linalg.solve", A, B, left).x;
 }
 
@@ -283,7 +289,10 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left,
 }  // namespace linalg
 
 // ---------------------------------------------------------------------- older names
-Tensor inverse(const Tensor& self) { return linalg::inv(self); }
+Tensor inverse(const Tensor& self) {
+  if (auto cast = autocast_call("inverse", inverse, self)) return *cast;
+  return linalg::inv(self);
+}
 Tensor det(const Tensor& self) { return linalg::det(self); }
 std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return linalg::slogdet(self); }
 
@@ -295,6 +304,9 @@ Tensor logdet(const Tensor& self) {
 
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A, bool upper,
                                             bool transpose, bool unitriangular) {
+  if (auto cast = autocast_call("triangular_solve", triangular_solve, self, A, upper, transpose,
+                                unitriangular))
+    return *cast;
   check_defined("triangular_solve", self, "b");
   check_defined("triangular_solve", A, "A");
   TAPER_CHECK(self.dim() >= 2,

@@ -13,6 +13,7 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -39,6 +40,7 @@ Dims joined(IntArrayRef a, IntArrayRef b) {
 }  // namespace
 
 Tensor tensorinv(const Tensor& self, int64_t ind) {
+  if (auto cast = autocast_call("linalg_tensorinv", tensorinv, self, ind)) return *cast;
   check_defined("linalg.tensorinv", self, "self");
   TAPER_CHECK(ind > 0, "tensorinv: Expected a strictly positive integer for 'ind', but got ", ind);
   const size_t rows = static_cast<size_t>(std::min(ind, self.dim()));
@@ -52,6 +54,7 @@ Tensor tensorinv(const Tensor& self, int64_t ind) {
 }
 
 Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
+  if (auto cast = autocast_call("linalg_tensorsolve", tensorsolve, self, other, dims)) return *cast;
   check_defined("linalg.tensorsolve", self, "self");
   check_defined("linalg.tensorsolve", other, "other");
   Tensor a = self;
@@ -89,6 +92,7 @@ Tensor vander(const Tensor& x, optional<int64_t> N) {
 }
 
 Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
+  if (auto cast = autocast_call("linalg_vecdot", vecdot, x, y, dim)) return *cast;
   check_defined("linalg.vecdot", x, "x");
   check_defined("linalg.vecdot", y, "y");
   TAPER_CHECK(isFloatingOrComplexType(x.scalar_type()),
@@ -119,6 +123,9 @@ Tensor condition_by_inverse(const Tensor& A, const Order& order, const std::stri
 }  // namespace
 
 Tensor cond(const Tensor& A, const optional<Scalar>& p) {
+  if (auto cast = autocast_call(
+          "linalg_cond", [](const auto&... a) { return cond(a...); }, A, p))
+    return *cast;
   check_matrices("linalg.cond", A);
   const double order = p ? p->to<double>() : 2, size = std::abs(order);
   TAPER_CHECK(size == 1 || size == 2 || std::isinf(size),
@@ -130,6 +137,9 @@ Tensor cond(const Tensor& A, const optional<Scalar>& p) {
 }
 
 Tensor cond(const Tensor& A, std::string_view p) {
+  if (auto cast = autocast_call(
+          "linalg_cond", [](const auto&... a) { return cond(a...); }, A, p))
+    return *cast;
   check_matrices("linalg.cond", A);
   TAPER_CHECK(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", std::string(p));
   if (A.numel() == 0) return condition_of_nothing(A);

@@ -8,6 +8,7 @@
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
@@ -91,6 +92,7 @@ Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
 
 // ---------------------------------------------------------------------- matrices
 Tensor mm(const Tensor& self, const Tensor& mat2) {
+  if (auto cast = autocast_call("mm", mm, self, mat2)) return *cast;
   TAPER_CHECK(self.dim() == 2, "mm: self must be a matrix");
   TAPER_CHECK(mat2.dim() == 2, "mm: mat2 must be a matrix");
   check_mm("mm", self, mat2);
@@ -109,6 +111,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
 }
 
 Tensor bmm(const Tensor& self, const Tensor& mat2) {
+  if (auto cast = autocast_call("bmm", bmm, self, mat2)) return *cast;
   check_bmm("bmm", self, mat2);
   Tensor y = product({self.size(0), self.size(1), mat2.size(2)}, self, mat2, {}, 0, 1);
   if (needs_grad(self, mat2))
@@ -146,6 +149,7 @@ Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const T
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
              const Scalar& alpha) {
+  if (auto cast = autocast_call("addmm", addmm, self, mat1, mat2, beta, alpha)) return *cast;
   const Dims sizes = check_addmm("addmm", self, mat1, mat2);
   Tensor y = product(sizes, mat1, mat2, self, beta, alpha);
   if (needs_grad(self, mat1, mat2))
@@ -164,6 +168,9 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
 // cuBLASLt has the gelu by tanh, and so LibTorch computes on CUDA; its CPU has the exact one.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  if (auto cast = autocast_call("_addmm_activation", _addmm_activation, self, mat1, mat2, beta,
+                                alpha, use_gelu))
+    return *cast;
   const Dims sizes = check_addmm("_addmm_activation", self, mat1, mat2);
   const bool by_tanh = mat1.is_cuda();
   if (needs_grad(self, mat1, mat2) || !isFloatingType(mat1.scalar_type())) {
@@ -179,6 +186,8 @@ Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& m
 
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {
+  if (auto cast = autocast_call("baddbmm", baddbmm, self, batch1, batch2, beta, alpha))
+    return *cast;
   check_bmm("baddbmm", batch1, batch2);
   const Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
   check_expands("baddbmm", self, sizes);
@@ -200,6 +209,7 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, c
 
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
+  if (auto cast = autocast_call("addbmm", addbmm, self, batch1, batch2, beta, alpha)) return *cast;
   check_bmm("addbmm", batch1, batch2);
   const Dims sizes{batch1.size(1), batch2.size(2)};
   check_expands("addbmm", self, sizes);
@@ -212,6 +222,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
 
 // ---------------------------------------------------------------------- vectors
 Tensor mv(const Tensor& self, const Tensor& vec) {
+  if (auto cast = autocast_call("mv", mv, self, vec)) return *cast;
   TAPER_CHECK(self.dim() == 2 && vec.dim() == 1, "mv: vector + matrix @ vector expected, got 1, ",
               self.dim(), ", ", vec.dim());
   TAPER_CHECK(self.size(1) == vec.size(0), "mv: size mismatch, got ", self.size(0), ", ",
@@ -235,6 +246,7 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
 }
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
+  if (auto cast = autocast_call("dot", dot, self, tensor)) return *cast;
   TAPER_CHECK(self.dim() == 1 && tensor.dim() == 1, "dot: 1D tensors expected, but got ",
               self.dim(), "D and ", tensor.dim(), "D tensors");
   TAPER_CHECK(self.scalar_type() == tensor.scalar_type(),
@@ -260,7 +272,10 @@ Tensor dot(const Tensor& self, const Tensor& tensor) {
   return y;
 }
 
-Tensor vdot(const Tensor& self, const Tensor& other) { return dot(conj(self), other); }
+Tensor vdot(const Tensor& self, const Tensor& other) {
+  if (auto cast = autocast_call("vdot", vdot, self, other)) return *cast;
+  return dot(conj(self), other);
+}
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
   TAPER_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
@@ -272,6 +287,7 @@ Tensor ger(const Tensor& self, const Tensor& vec2) { return outer(self, vec2); }
 
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
+  if (auto cast = autocast_call("addmv", addmv, self, mat, vec, beta, alpha)) return *cast;
   TAPER_CHECK(mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
               "addmv: vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ",
               vec.dim());
@@ -300,6 +316,7 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
 
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
             const Scalar& alpha) {
+  if (auto cast = autocast_call("addr", addr, self, vec1, vec2, beta, alpha)) return *cast;
   TAPER_CHECK(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
   TAPER_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
   const ScalarType t =
@@ -353,6 +370,7 @@ Tensor folded_matmul(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
+  if (auto cast = autocast_call("matmul", matmul, self, other)) return *cast;
   const int64_t ra = self.dim(), rb = other.dim();
   TAPER_CHECK(ra > 0 && rb > 0,
               "matmul: both arguments to matmul need to be at least 1D, but they are ", ra,
@@ -401,6 +419,7 @@ Tensor detail::multiply_chain(TensorList matrices) {
 }
 
 Tensor chain_matmul(TensorList matrices) {
+  if (auto cast = autocast_call("chain_matmul", chain_matmul, matrices)) return *cast;
   detail::warn_once([] {
     return "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
            "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather "

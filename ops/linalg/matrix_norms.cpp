@@ -4,16 +4,21 @@
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/view.h>
 
 namespace taper {
 
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (auto cast = autocast_call("frobenius_norm", frobenius_norm, self, dim, keepdim)) return *cast;
   check_defined("frobenius_norm", self, "self");
   return norm(self, Scalar(2), dim, keepdim);
 }
 
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (auto cast = autocast_call(
+          "nuclear_norm", [](const auto&... a) { return nuclear_norm(a...); }, self, dim, keepdim))
+    return *cast;
   check_defined("nuclear_norm", self, "self");
   TAPER_CHECK(dim.size() == 2, "nuclear_norm: nuclear norm requires a 'dim' argument of size 2");
   wrap_dims("nuclear_norm", dim, self.dim());
@@ -21,6 +26,9 @@ Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
 }
 
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {
+  if (auto cast = autocast_call(
+          "nuclear_norm", [](const auto&... a) { return nuclear_norm(a...); }, self, keepdim))
+    return *cast;
   check_defined("nuclear_norm", self, "self");
   TAPER_CHECK(self.dim() == 2,
               "nuclear_norm: Expected a tensor with 2 dimensions, but got a tensor with ",

@@ -10,6 +10,7 @@
 #include <taper/ops/elementwise/unary.h>
 #include <taper/ops/nn/activation_kernels.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
@@ -270,6 +271,7 @@ Tensor& silu_(Tensor& self) {
 Tensor mish(const Tensor& self) { return activate(mish_op(), self); }
 Tensor& mish_(Tensor& self) { return activate_inplace(mish_op(), self); }
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) {
+  if (auto cast = autocast_call("softplus", softplus, self, beta, threshold)) return *cast;
   return activate({"softplus_cpu",
                    "SoftplusBackward0",
                    {Activation::kSoftplus, beta.toDouble(), threshold.toDouble()}},
@@ -346,6 +348,7 @@ Tensor softsign(const Tensor& self) { return self.div(self.abs().add(1)); }
 Tensor tanhshrink(const Tensor& self) { return self.sub(self.tanh()); }
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
+  if (auto cast = autocast_call("prelu", prelu, self, weight)) return *cast;
   check_floating("prelu_cpu", self);
   const Tensor w = prelu_weight(weight.detach(), self);
   Tensor y;

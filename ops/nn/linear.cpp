@@ -5,6 +5,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/linalg/matmul_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
@@ -65,6 +66,7 @@ Tensor linear_2d(const Tensor& x, const Tensor& w, const Tensor& b) {
 }  // namespace
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  if (auto cast = autocast_call("linear", linear, input, weight, bias)) return *cast;
   if (weight.dim() == 1) {  // one output, without a dimension
     const Tensor y = matmul(input, weight);
     return bias.defined() ? y + bias.expand(y.sizes()) : y;

@@ -7,6 +7,7 @@
 #include <taper/ops/nn/loss_nll_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>
 #include <taper/ops/nn/softmax.h>
+#include <taper/ops/shared/autocast.h>
 
 namespace taper {
 
@@ -232,12 +233,18 @@ Tensor cross_entropy_smoothed(const Tensor& x, const Tensor& target, const optio
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                 int64_t reduction, int64_t ignore_index) {
+  if (auto cast =
+          autocast_call("nll_loss", nll_loss, self, target, weight, reduction, ignore_index))
+    return *cast;
   check_samples(self, target);
   return nll_checked("NllLossBackward0", self, target, weight, {ignore_index, reduction});
 }
 
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                   int64_t reduction, int64_t ignore_index) {
+  if (auto cast =
+          autocast_call("nll_loss2d", nll_loss2d, self, target, weight, reduction, ignore_index))
+    return *cast;
   TAPER_CHECK(self.dim() == 4 && target.dim() == 3,
               "nll_loss2d: expected input [N, C, H, W] and target [N, H, W], got ", self.sizes(),
               " and ", target.sizes());
@@ -255,6 +262,9 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tens
 
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                           int64_t reduction, int64_t ignore_index, double label_smoothing) {
+  if (auto cast = autocast_call("cross_entropy_loss", cross_entropy_loss, self, target, weight,
+                                reduction, ignore_index, label_smoothing))
+    return *cast;
   check_reduction("cross_entropy", reduction);
   TAPER_CHECK(
       label_smoothing >= 0 && label_smoothing <= 1,

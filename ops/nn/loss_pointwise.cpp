@@ -8,6 +8,7 @@
 #include <taper/ops/nn/loss.h>
 #include <taper/ops/nn/loss_pointwise_kernels.h>
 #include <taper/ops/nn/loss_reduction.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/no_derivative.h>
 #include <taper/ops/shared/out_define.h>
 
@@ -99,15 +100,19 @@ bool given(const optional<Tensor>& t) { return t && t->defined(); }
 }  // namespace
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (auto cast = autocast_call("mse_loss", mse_loss, self, target, reduction)) return *cast;
   return pointwise_loss({"mse", "MseLossBackward0", {LossKind::kSquared}}, self, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (auto cast = autocast_call("l1_loss", l1_loss, self, target, reduction)) return *cast;
   check_reduction("l1_loss", reduction);
   return reduce_loss(self.sub(target).abs(), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  if (auto cast = autocast_call("smooth_l1_loss", smooth_l1_loss, self, target, reduction, beta))
+    return *cast;
   TAPER_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
   return pointwise_loss({"smooth_l1", "SmoothL1LossBackward0", {LossKind::kSmoothL1, beta}}, self,
@@ -115,6 +120,8 @@ Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reductio
 }
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+  if (auto cast = autocast_call("huber_loss", huber_loss, self, target, reduction, delta))
+    return *cast;
   TAPER_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   return pointwise_loss({"huber", "HuberLossBackward0", {LossKind::kHuber, delta}}, self, target,
                         reduction);
@@ -138,6 +145,9 @@ Tensor in_shape_of(const Tensor& self, const Tensor& target) {
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
                             const optional<Tensor>& weight, int64_t reduction) {
+  if (auto cast = autocast_call("binary_cross_entropy", binary_cross_entropy, self, given_target,
+                                weight, reduction))
+    return *cast;
   const Tensor target = in_shape_of(self, given_target);
   const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
   if (!given(weight)) return pointwise_loss(op, self, target, reduction);
@@ -148,6 +158,10 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                         const optional<Tensor>& weight,
                                         const optional<Tensor>& pos_weight, int64_t reduction) {
+  if (auto cast =
+          autocast_call("binary_cross_entropy_with_logits", binary_cross_entropy_with_logits, self,
+                        target, weight, pos_weight, reduction))
+    return *cast;
   TAPER_CHECK_VALUE(self.sizes() == target.sizes(),
                     "binary_cross_entropy_with_logits: Target size (", target.sizes(),
                     ") must be the same as input size (", self.sizes(), ")");
@@ -171,6 +185,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  if (auto cast = autocast_call("kl_div", kl_div, self, target, reduction, log_target))
+    return *cast;
   check_reduction("kl_div", reduction);
   if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), reduction);
   // t log t is 0 at t = 0, and no number below.
@@ -179,6 +195,8 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
 }
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (auto cast = autocast_call("soft_margin_loss", soft_margin_loss, self, target, reduction))
+    return *cast;
   check_reduction("soft_margin_loss", reduction);
   detail::check_wants_no_gradient("soft_margin_loss", "target", target);
   return reduce_loss(log_sigmoid(self.mul(target)).neg(), reduction);
@@ -186,6 +204,9 @@ Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduct
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction) {
+  if (auto cast = autocast_call("poisson_nll_loss", poisson_nll_loss, input, target, log_input,
+                                full, eps, reduction))
+    return *cast;
   check_reduction("poisson_nll_loss", reduction);
   Tensor loss =
       log_input ? input.exp().sub(target.mul(input)) : input.sub(target.mul(input.add(eps).log()));

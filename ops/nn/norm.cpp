@@ -6,6 +6,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/nn/norm_kernels.h>
+#include <taper/ops/shared/autocast.h>
 
 namespace taper {
 
@@ -214,7 +215,10 @@ int64_t check_layer_norm(const char* op, const Tensor& x, IntArrayRef shape, con
 }  // namespace
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                  const Tensor& bias, double eps, bool) {
+                  const Tensor& bias, double eps, bool cudnn) {
+  if (auto cast = autocast_call("layer_norm", layer_norm, input, normalized_shape, weight, bias,
+                                eps, cudnn))
+    return *cast;
   const int64_t width = check_layer_norm("layer_norm", input, normalized_shape, weight, bias);
   const int64_t rows = width ? input.numel() / width : 0;
   Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());
@@ -248,6 +252,8 @@ double epsilon_of(ScalarType t) {
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 optional<double> eps) {
+  if (auto cast = autocast_call("rms_norm", rms_norm, input, normalized_shape, weight, eps))
+    return *cast;
   check_layer_norm("rms_norm", input, normalized_shape, weight, {});
   const ScalarType dtype = input.scalar_type();
   const Tensor x = isReducedFloatingType(dtype) ? input.to(kFloat) : input;
@@ -290,7 +296,10 @@ void check_group_norm(const Tensor& x, int64_t groups, const Tensor& w, const Te
 }  // namespace
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
-                  double eps, bool) {
+                  double eps, bool cudnn) {
+  if (auto cast =
+          autocast_call("group_norm", group_norm, input, num_groups, weight, bias, eps, cudnn))
+    return *cast;
   check_group_norm(input, num_groups, weight, bias);
   const int64_t batch = input.size(0), channels = input.size(1), width = channels / num_groups;
   Tensor y = detail::make_tensor(input.sizes(), input.scalar_type(), input.device());

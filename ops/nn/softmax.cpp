@@ -3,6 +3,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/nn/softmax_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 
 namespace taper {
@@ -31,6 +32,7 @@ void check_backward(const char* op, const Tensor& gy, const Tensor& y) {
 }  // namespace
 
 Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call("softmax", softmax, self, dim, dtype)) return *cast;
   if (dtype && *dtype != self.scalar_type()) return softmax(self.to(*dtype), dim);
   // check
   check_floating("softmax", self);
@@ -50,6 +52,7 @@ Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
 }
 
 Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call("log_softmax", log_softmax, self, dim, dtype)) return *cast;
   if (dtype && *dtype != self.scalar_type()) return log_softmax(self.to(*dtype), dim);
   check_floating("log_softmax", self);
   dim = wrap_dim("log_softmax", dim, self.dim());

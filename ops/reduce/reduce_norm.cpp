@@ -12,6 +12,7 @@
 #include <taper/ops/linalg/linalg_solve.h>
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/view.h>
 
@@ -246,21 +247,37 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
 }
 
 Tensor norm(const Tensor& self, const Scalar& p) {
+  if (auto cast = autocast_call(
+          "norm", [](const auto&... a) { return norm(a...); }, self, p))
+    return *cast;
   return any_norm("NormBackward0", self, p.toDouble(), all_dims(self.dim()), false);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, ScalarType dtype) {
+  if (auto cast = autocast_call(
+          "norm", [](const auto&... a) { return norm(a...); }, self, p, dtype))
+    return *cast;
   return any_norm("NormBackward2", self.to(dtype), order(p), all_dims(self.dim()), false);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
+  if (auto cast = autocast_call(
+          "norm", [](const auto&... a) { return norm(a...); }, self, p, dim, keepdim))
+    return *cast;
   return any_norm("NormBackward1", self, order(p), dim_mask("norm", dim, self.dim()), keepdim);
 }
 Tensor norm(const Tensor& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
             ScalarType dtype) {
+  if (auto cast = autocast_call(
+          "norm", [](const auto&... a) { return norm(a...); }, self, p, dim, keepdim, dtype))
+    return *cast;
   return any_norm("NormBackward3", self.to(dtype), order(p), dim_mask("norm", dim, self.dim()),
                   keepdim);
 }
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "linalg_vector_norm", [](const auto&... a) { return linalg_vector_norm(a...); }, self,
+          ord, dim, keepdim, dtype))
+    return *cast;
   return any_norm("LinalgVectorNormBackward0", dtype ? self.to(*dtype) : self, ord.toDouble(),
                   dim_mask("linalg.vector_norm", dim, self.dim()), keepdim);
 }
@@ -272,6 +289,7 @@ Tensor linalg_norm(const Tensor& self, const optional<Scalar>& ord, OptionalIntA
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  if (auto cast = autocast_call("logsumexp", logsumexp, self, dim, keepdim)) return *cast;
   check_defined("logsumexp", self, "self");
   if (!isFloatingOrComplexType(self.scalar_type()))
     return logsumexp(self.to(default_dtype()), dim, keepdim);
@@ -334,12 +352,14 @@ Tensor& Tensor::renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) con
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  if (auto cast = autocast_call("dist", dist, self, other, p)) return *cast;
   check_defined("dist", self, "self");
   check_defined("dist", other, "other");
   return (self - other).norm(p);
 }
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  if (auto cast = autocast_call("renorm", renorm, self, p, dim, maxnorm)) return *cast;
   check_defined("renorm", self, "self");
   TAPER_CHECK(self.dim() >= 2, "renorm: input needs at least 2 dimensions, got ", self.dim(),
               " dimensions");

@@ -8,6 +8,7 @@
 #include <taper/ops/reduce/reduce_dims.h>
 #include <taper/ops/reduce/reduce_kernels.h>
 #include <taper/ops/reduce/scan.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -202,9 +203,15 @@ bool broadcasts_to(IntArrayRef from, IntArrayRef to) {
 }  // namespace
 
 Tensor sum(const Tensor& self, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "sum", [](const auto&... a) { return sum(a...); }, self, dtype))
+    return *cast;
   return sum_of("SumBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "sum", [](const auto&... a) { return sum(a...); }, self, dim, keepdim, dtype))
+    return *cast;
   return sum_of("SumBackward1", self, dim_mask("sum", dim, self.dim()), keepdim, dtype);
 }
 Tensor& sum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
@@ -241,9 +248,15 @@ Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
 }
 
 Tensor prod(const Tensor& self, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "prod", [](const auto&... a) { return prod(a...); }, self, dtype))
+    return *cast;
   return prod_of("ProdBackward0", self, all_dims(self.dim()), false, dtype);
 }
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call(
+          "prod", [](const auto&... a) { return prod(a...); }, self, dim, keepdim, dtype))
+    return *cast;
   return prod_of("ProdBackward1", self, one_dim("prod", dim, self.dim()), keepdim, dtype);
 }
 

@@ -8,6 +8,7 @@
 #include <taper/ops/elementwise/special.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/reduce/scan_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/cat.h>
@@ -138,10 +139,12 @@ std::tuple<Tensor, Tensor> extreme(const char* op, const char* node, const Tenso
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t dim, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call("cumsum", cumsum, x, dim, dtype)) return *cast;
   return sum_along(converted("cumsum", x, dtype), wrap_dim("cumsum", dim, x.dim()), false);
 }
 
 Tensor cumprod(const Tensor& x_given, int64_t dim_given, optional<ScalarType> dtype) {
+  if (auto cast = autocast_call("cumprod", cumprod, x_given, dim_given, dtype)) return *cast;
   const Tensor x = converted("cumprod", x_given, dtype);
   const int64_t dim = wrap_dim("cumprod", dim_given, x.dim());
   const Tensor y = products_along(x, dim);

@@ -14,6 +14,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/reduce/scan.h>
 #include <taper/ops/reduce/sort.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -111,18 +112,34 @@ Tensor checked_q(const char* op, const Tensor& x, double q) {
 
 Tensor quantile(const Tensor& self, const Tensor& q, optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
+  if (auto cast = autocast_call(
+          "quantile", [](const auto&... a) { return quantile(a...); }, self, q, dim, keepdim,
+          interpolation))
+    return *cast;
   return quantiles(self, q, {"quantile", false, dim, keepdim, interpolation});
 }
 Tensor quantile(const Tensor& self, double q, optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
+  if (auto cast = autocast_call(
+          "quantile", [](const auto&... a) { return quantile(a...); }, self, q, dim, keepdim,
+          interpolation))
+    return *cast;
   return quantile(self, checked_q("quantile", self, q), dim, keepdim, interpolation);
 }
 Tensor nanquantile(const Tensor& self, const Tensor& q, optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
+  if (auto cast = autocast_call(
+          "nanquantile", [](const auto&... a) { return nanquantile(a...); }, self, q, dim, keepdim,
+          interpolation))
+    return *cast;
   return quantiles(self, q, {"nanquantile", true, dim, keepdim, interpolation});
 }
 Tensor nanquantile(const Tensor& self, double q, optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
+  if (auto cast = autocast_call(
+          "nanquantile", [](const auto&... a) { return nanquantile(a...); }, self, q, dim, keepdim,
+          interpolation))
+    return *cast;
   return nanquantile(self, checked_q("nanquantile", self, q), dim, keepdim, interpolation);
 }
 

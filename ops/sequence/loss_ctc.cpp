@@ -16,6 +16,7 @@
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/sequence/loss_ctc_kernels.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -193,6 +194,10 @@ std::vector<int64_t> as_numbers(const Tensor& lengths) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                 IntArrayRef target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
+  if (auto cast = autocast_call(
+          "ctc_loss", [](const auto&... a) { return ctc_loss(a...); }, log_probs, targets,
+          input_lengths, target_lengths, blank, reduction, zero_infinity))
+    return *cast;
   check_reduction("ctc_loss", reduction);
   check_defined("ctc_loss", log_probs, "log_probs");
   check_defined("ctc_loss", targets, "targets");

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
+#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
 namespace taper::cpu {
@@ -31,6 +33,22 @@ double norm_part(const T* x, int64_t n, double order) {
       total += order == 1 ? v : v * v;
   }
   return total;
+}
+
+/// Multiplies the elements; whether all were finite.
+template <class T>
+bool unscale(T* x, int64_t n, opmath_t<T> factor) {
+  std::atomic<bool> finite{true};
+  parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+    opmath_t<T> zeros = 0;  // what is not finite minus itself is NaN
+    for (int64_t i = begin; i < end; ++i) {
+      const auto v = static_cast<opmath_t<T>>(x[i]);
+      zeros += v - v;
+      x[i] = static_cast<T>(v * factor);
+    }
+    if (zeros != 0) finite = false;
+  });
+  return finite;
 }
 
 }  // namespace
@@ -65,6 +83,21 @@ void foreach_norm_parts(Out parts, TensorLists lists, double order) {
         *part++ = norm_part(x + first, std::min(n - first, TensorLists::kChunk), order);
     });
   });
+}
+
+void foreach_unscale(TensorLists lists, InOut found_inf, In inv_scale) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_unscale", [&]<class scalar_t>() {
+    const auto factor = static_cast<opmath_t<scalar_t>>(*inv_scale.as<float>());
+    for_each_tensor<scalar_t>(lists, [&](scalar_t* x, int64_t n) {
+      if (!unscale(x, n, factor)) *found_inf.as<float>() = 1;
+    });
+  });
+}
+
+void amp_update_scale(InOut scale, InOut growth_tracker, In found_inf, double growth_factor,
+                      double backoff_factor, int64_t growth_interval) {
+  update_scale(*scale.as<float>(), *growth_tracker.as<int32_t>(), *found_inf.as<float>(),
+               growth_factor, backoff_factor, growth_interval);
 }
 
 }  // namespace taper::cpu

@@ -47,6 +47,39 @@ struct NormPart {
   }
 };
 
+struct Unscale {
+  float* found_inf;
+  const float* inv_scale;
+  template <class M>
+  TAPER_DEVICE void operator()(M* v) const {
+    if (v[0] - v[0] != 0) raise();  // infinite or NaN
+    v[0] *= static_cast<M>(*inv_scale);
+  }
+
+ private:
+  // By many threads at once, and all write the same.
+  TAPER_DEVICE void raise() const {
+#ifdef __CUDA_ARCH__
+    *found_inf = 1;
+#else
+    const float one = 1;
+    __atomic_store(found_inf, &one, __ATOMIC_RELAXED);
+#endif
+  }
+};
+
+struct UpdateScale {
+  float* scale;
+  int32_t* growth_tracker;
+  const float* found_inf;
+  double growth_factor, backoff_factor;
+  int64_t growth_interval;
+  TAPER_DEVICE void operator()(int64_t) const {
+    update_scale(*scale, *growth_tracker, *found_inf, growth_factor, backoff_factor,
+                 growth_interval);
+  }
+};
+
 }  // namespace
 
 void foreach_zero(TensorLists lists) {
@@ -72,6 +105,20 @@ void foreach_norm_parts(Out parts, TensorLists lists, double order) {
     for_each_row(lists.chunks(), kThreads,
                  NormPart<scalar_t>{lists, parts.as<double>(), order, std::isinf(order)});
   });
+}
+
+void foreach_unscale(TensorLists lists, InOut found_inf, In inv_scale) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_unscale", [&]<class scalar_t>() {
+    for_each_in_lists<scalar_t, 1, 0>(
+        lists, Unscale{found_inf.as<float>(), static_cast<const float*>(inv_scale.data)});
+  });
+}
+
+void amp_update_scale(InOut scale, InOut growth_tracker, In found_inf, double growth_factor,
+                      double backoff_factor, int64_t growth_interval) {
+  for_each(1, UpdateScale{scale.as<float>(), growth_tracker.as<int32_t>(),
+                          static_cast<const float*>(found_inf.data), growth_factor, backoff_factor,
+                          growth_interval});
 }
 
 }  // namespace taper::cuda

@@ -12,5 +12,23 @@ TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
 /// parts[i]: the sum of |x|^order over the i-th chunk, or for infinity the largest |x|. Parts are
 /// doubles. The order is 1, 2 or infinity.
 TAPER_KERNEL(foreach_norm_parts, Out parts, TensorLists lists, double order)
+/// Times inv_scale; found_inf is set to 1 where an element is not finite. Both are floats.
+TAPER_KERNEL(foreach_unscale, TensorLists lists, InOut found_inf, In inv_scale)
+
+/// The state of a gradient scaler after a step: see _amp_update_scale_.
+TAPER_KERNEL(amp_update_scale, InOut scale, InOut growth_tracker, In found_inf,
+             double growth_factor, double backoff_factor, int64_t growth_interval)
+TAPER_HD inline void update_scale(float& scale, int32_t& growth_tracker, float found_inf,
+                                  double growth_factor, double backoff_factor,
+                                  int64_t growth_interval) {
+  if (found_inf != 0) {
+    scale = static_cast<float>(scale * backoff_factor);
+    growth_tracker = 0;
+  } else if (++growth_tracker == growth_interval) {
+    const float grown = static_cast<float>(scale * growth_factor);
+    if (grown - grown == 0) scale = grown;  // finite
+    growth_tracker = 0;
+  }
+}
 
 }  // namespace taper

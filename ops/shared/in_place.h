@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 
+#include <taper/framework/autocast.h>
 #include <taper/framework/autograd/record.h>
 
 #pragma GCC visibility push(default)
@@ -79,6 +80,7 @@ Tensor& overwrite(const char* op, const Tensor& x, const Tensor& y);
 /// tensors that f reads beside x. Where f records history, an x that is no view shows f's own node.
 template <class F>
 Tensor& in_place(const char* name, const Tensor& x, Operands others, const F& f) {
+  const detail::AutocastOff as_given;
   const bool recording = autograd::check_inplace(name, x, others);
   return detail::overwrite(name, x, f(recording ? detail::before_change(x) : x));
 }

@@ -3,10 +3,17 @@
 
 #include <tuple>
 
+#include <taper/framework/autocast.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/shared/out.h>
 
 namespace taper {
+
+/// The scope in which an `out` form makes what it stores: no history, and no casts.
+struct ValuesOnly {
+  const NoGradGuard no_history{};
+  const detail::AutocastOff as_given{};
+};
 
 using OutPair = std::tuple<Tensor&, Tensor&>;
 
@@ -54,20 +61,20 @@ inline TensorOptions options_of_out(const Tensor& out) {
 #define TAPER_OUT(name, call, inputs, ...)                   \
   Tensor& name##_out(Tensor& out, __VA_ARGS__) {             \
     check_out_gradient(#name, out, TAPER_LISTED inputs);     \
-    const NoGradGuard values_only;                           \
+    const ValuesOnly values_only;                            \
     return store_out(#name, out, call, TAPER_LISTED inputs); \
   }
 #define TAPER_OUT_PAIR(name, first, second, call, ...)             \
   OutPair name##_out(Tensor& first, Tensor& second, __VA_ARGS__) { \
     check_out_gradient(#name, first, {self});                      \
     check_out_gradient(#name, second, {self});                     \
-    const NoGradGuard values_only;                                 \
+    const ValuesOnly values_only;                                  \
     return store_pair(#name, first, second, call, {self});         \
   }
 // A list's tensors may share memory with `out`: the result is apart from both.
 #define TAPER_OUT_LIST(name, call)                      \
   Tensor& name##_out(Tensor& out, TensorList tensors) { \
     check_gradients(#name, out, tensors);               \
-    const NoGradGuard values_only;                      \
+    const ValuesOnly values_only;                       \
     return store_out(#name, out, call, {});             \
   }

@@ -6,6 +6,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/conv_kernels.h>
 #include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/view_part.h>
@@ -328,6 +329,9 @@ namespace detail {
 Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight,
                       const Tensor& bias, IntArrayRef stride, std::string_view padding,
                       IntArrayRef dilation, int64_t groups) {
+  if (auto cast = autocast_call("conv2d", conv_with_mode, spatial, input, weight, bias, stride,
+                                padding, dilation, groups))
+    return *cast;
   const char* const names[] = {"conv1d", "conv2d", "conv3d"};
   TAPER_CHECK(padding == "same" || padding == "valid", names[spatial - 1],
               ": Invalid padding string: '", padding, "'; expected 'same' or 'valid'");
@@ -353,11 +357,19 @@ Tensor conv_with_mode(int64_t spatial, const Tensor& input, const Tensor& weight
   Tensor conv##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,                 \
                     IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,                 \
                     int64_t groups) {                                                              \
+    if (auto cast = autocast_call(                                                                 \
+            "conv" #D "d", [](const auto&... a) { return conv##D##d(a...); }, input, weight, bias, \
+            stride, padding, dilation, groups))                                                    \
+      return *cast;                                                                                \
     return convolve("conv" #D "d", D, input, weight, bias, stride, padding, dilation, groups);     \
   }                                                                                                \
   Tensor conv_transpose##D##d(const Tensor& input, const Tensor& weight, const Tensor& bias,       \
                               IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, \
                               int64_t groups, IntArrayRef dilation) {                              \
+    if (auto cast = autocast_call(                                                                 \
+            "conv_transpose" #D "d", [](const auto&... a) { return conv_transpose##D##d(a...); },  \
+            input, weight, bias, stride, padding, output_padding, groups, dilation))               \
+      return *cast;                                                                                \
     return convolve_transposed("conv_transpose" #D "d", D, input, weight, bias, stride, padding,   \
                                output_padding, groups, dilation);                                  \
   }
@@ -369,6 +381,9 @@ TAPER_DEFINE_CONV(3)
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups) {
+  if (auto cast = autocast_call("convolution", convolution, input, weight, bias, stride, padding,
+                                dilation, transposed, output_padding, groups))
+    return *cast;
   const int64_t spatial = weight.dim() - 2;
   TAPER_CHECK(spatial >= 1 && spatial <= 3,
               "convolution: expected a weight of 3 to 5 dimensions, got ", weight.sizes());
@@ -379,6 +394,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 }
 
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  if (auto cast = autocast_call("conv_tbc", conv_tbc, input, weight, bias, pad)) return *cast;
   check_defined("conv_tbc", input, "input");
   check_defined("conv_tbc", weight, "weight");
   TAPER_CHECK(input.dim() == 3, "conv_tbc: Input must have 3 dims: time, batch, in_channel; got ",

@@ -6,6 +6,7 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view_part.h>
 
@@ -218,21 +219,26 @@ Tensor pad_spatial(const char* node, const Tensor& x, IntArrayRef pad, int64_t s
 }  // namespace
 
 Tensor reflection_pad1d(const Tensor& x, IntArrayRef padding) {
+  if (auto cast = autocast_call("reflection_pad1d", reflection_pad1d, x, padding)) return *cast;
   return pad_spatial("ReflectionPad1DBackward0", x, padding, 1, Edge::kReflect);
 }
 Tensor reflection_pad2d(const Tensor& x, IntArrayRef padding) {
+  if (auto cast = autocast_call("reflection_pad2d", reflection_pad2d, x, padding)) return *cast;
   return pad_spatial("ReflectionPad2DBackward0", x, padding, 2, Edge::kReflect);
 }
 Tensor reflection_pad3d(const Tensor& x, IntArrayRef padding) {
   return pad_spatial("ReflectionPad3DBackward0", x, padding, 3, Edge::kReflect);
 }
 Tensor replication_pad1d(const Tensor& x, IntArrayRef padding) {
+  if (auto cast = autocast_call("replication_pad1d", replication_pad1d, x, padding)) return *cast;
   return pad_spatial("ReplicationPad1DBackward0", x, padding, 1, Edge::kReplicate);
 }
 Tensor replication_pad2d(const Tensor& x, IntArrayRef padding) {
+  if (auto cast = autocast_call("replication_pad2d", replication_pad2d, x, padding)) return *cast;
   return pad_spatial("ReplicationPad2DBackward0", x, padding, 2, Edge::kReplicate);
 }
 Tensor replication_pad3d(const Tensor& x, IntArrayRef padding) {
+  if (auto cast = autocast_call("replication_pad3d", replication_pad3d, x, padding)) return *cast;
   return pad_spatial("ReplicationPad3DBackward0", x, padding, 3, Edge::kReplicate);
 }
 

@@ -5,6 +5,7 @@
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/reduce/reduce_minmax.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/pool_kernels.h>
 
 namespace taper {
@@ -284,6 +285,9 @@ Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 }
 Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  if (auto cast = autocast_call("max_pool3d", max_pool3d, self, kernel_size, stride, padding,
+                                dilation, ceil_mode))
+    return *cast;
   return max_pool("max_pool3d", kMaxNodes[2], self, 3, kernel_size, stride, padding, dilation,
                   ceil_mode)
       .values;
@@ -319,6 +323,9 @@ Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride,
                   IntArrayRef padding, bool ceil_mode, bool count_include_pad,
                   optional<int64_t> divisor_override) {
+  if (auto cast = autocast_call("avg_pool3d", avg_pool3d, self, kernel_size, stride, padding,
+                                ceil_mode, count_include_pad, divisor_override))
+    return *cast;
   return avg_pool("avg_pool3d", "AvgPool3DBackward0", self, 3, kernel_size, stride, padding,
                   ceil_mode, count_include_pad, divisor_override);
 }
@@ -330,6 +337,8 @@ Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
   return adaptive_avg("adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", self, 2, output_size);
 }
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
+  if (auto cast = autocast_call("adaptive_avg_pool3d", adaptive_avg_pool3d, self, output_size))
+    return *cast;
   return adaptive_avg("adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", self, 3, output_size);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
@@ -339,6 +348,8 @@ std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& self, IntArrayRef o
   return adaptive_max("adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0", self, 2, output_size);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, IntArrayRef output_size) {
+  if (auto cast = autocast_call("adaptive_max_pool3d", adaptive_max_pool3d, self, output_size))
+    return *cast;
   return adaptive_max("adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", self, 3, output_size);
 }
 

@@ -5,6 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/spatial/pad.h>
@@ -124,6 +125,7 @@ std::vector<Tensor> cat_backward(const autograd::Grads& g, const std::vector<Par
 }  // namespace
 
 Tensor cat(TensorList tensors, int64_t dim) {
+  if (auto cast = autocast_call("cat", cat, tensors, dim)) return *cast;
   check_cat(tensors);
   const Tensor& first = first_not_empty(tensors);
   dim = wrap_dim("cat", dim, first.dim());
@@ -156,6 +158,7 @@ std::vector<ScalarType> differing_dtypes(TensorList tensors) {
 }  // namespace
 
 Tensor stack(TensorList tensors, int64_t dim) {
+  if (auto cast = autocast_call("stack", stack, tensors, dim)) return *cast;
   TAPER_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   check_list("stack", tensors);
   const Dims& each = tensors[0].impl().sizes;

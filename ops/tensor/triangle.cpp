@@ -6,6 +6,7 @@
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out_define.h>
 #include <taper/ops/tensor/factory.h>
@@ -65,6 +66,7 @@ Tensor diag(const Tensor& x, int64_t diagonal) {
 }
 
 Tensor trace(const Tensor& x) {
+  if (auto cast = autocast_call("trace", trace, x)) return *cast;
   check_defined("trace", x, "self");
   TAPER_CHECK(x.dim() == 2, "trace: expected a matrix, but got tensor with dim ", x.dim());
   Tensor y;

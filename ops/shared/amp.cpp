@@ -1,0 +1,77 @@
+#include <taper/ops/shared/amp.h>
+
+#include <taper/framework/autograd/record.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/shared/foreach_kernels.h>
+
+namespace taper {
+namespace {
+
+constexpr const char* kUnscale = "_amp_foreach_non_finite_check_and_unscale_";
+
+void check_number(const char* op, const Tensor& t, const char* name, ScalarType dtype,
+                  Device device) {
+  check_defined(op, t, name);
+  TAPER_CHECK(t.numel() == 1, op, ": ", name, " must be a 1-element tensor.");
+  TAPER_CHECK(t.scalar_type() == dtype, op, ": ", name, " must be ",
+              dtype == kInt ? "an int" : "a float", " tensor.");
+  TAPER_CHECK(t.device() == device, op, ": expected ", name, " on ", device, ", got it on ",
+              t.device());
+}
+
+void check_gradient(const Tensor& g, Device device) {
+  check_defined(kUnscale, g, "tensors");
+  TAPER_CHECK(g.device() == device, kUnscale,
+              ": scaled_grads must be on the same device as found_inf: expected ", device, ", got ",
+              g.device());
+  if (!g.is_floating_point()) detail::unsupported_dtype(kUnscale, g.scalar_type());
+  autograd::check_no_internal_overlap(kUnscale, g);
+}
+
+struct NoNumbers {
+  bool operator==(const NoNumbers&) const = default;
+};
+
+}  // namespace
+
+void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_inf,
+                                                const Tensor& inv_scale) {
+  check_defined(kUnscale, found_inf, "found_inf");
+  const Device device = found_inf.device();
+  check_number(kUnscale, inv_scale, "inv_scale", kFloat, device);
+  check_number(kUnscale, found_inf, "found_inf", kFloat, device);
+  for (const Tensor& g : self) check_gradient(g, device);
+  const auto launch = [&](const Tensor& where, const TensorLists& lists, NoNumbers) {
+    TAPER_ON_DEVICE(where, foreach_unscale, lists, found_inf, inv_scale);
+  };
+  const NoGradGuard values_only;
+  GatheredLaunches<NoNumbers, decltype(launch)> gathered(0, launch);
+  std::vector<Tensor> dense;  // lives until all is launched
+  for (const Tensor& g : self) dense.push_back(g.contiguous());
+  for (const Tensor& g : dense) gathered.add({}, {&g});
+  gathered.launch();
+  for (size_t i = 0; i < dense.size(); ++i)
+    if (dense[i].is_same(self[i]))
+      autograd::mark_changed(self[i]);
+    else
+      self[i].copy_(dense[i]);
+  autograd::mark_changed(found_inf);
+}
+
+Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& found_inf,
+                           double scale_growth_factor, double scale_backoff_factor,
+                           int64_t growth_interval) {
+  constexpr const char* op = "_amp_update_scale_";
+  check_defined(op, self, "current_scale");
+  const Device device = self.device();
+  check_number(op, growth_tracker, "growth_tracker", kInt, device);
+  check_number(op, self, "current_scale", kFloat, device);
+  check_number(op, found_inf, "found_inf", kFloat, device);
+  TAPER_ON_DEVICE(self, amp_update_scale, self, growth_tracker, found_inf, scale_growth_factor,
+                  scale_backoff_factor, growth_interval);
+  autograd::mark_changed(self);
+  autograd::mark_changed(growth_tracker);
+  return self;
+}
+
+}  // namespace taper

@@ -1,0 +1,28 @@
+// The two ops of a gradient scaler (optim/grad_scaler.h), under LibTorch's names.
+#pragma once
+
+#include <taper/framework/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// Multiplies the tensors by `inv_scale` in place and sets `found_inf` to 1 where an element is
+/// infinite or NaN; as few launches as there are dtypes, and nothing waits. Floating tensors of any
+/// sizes, all on the device of found_inf and inv_scale, which have one element of f32.
+/// Errors: Error for another dtype, number of elements or device, NotImplementedError for tensors
+/// that are not floating; nothing has changed then.
+void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_inf,
+                                                const Tensor& inv_scale);
+
+/// `self`, the scale, times scale_backoff_factor where found_inf is not 0, and growth_tracker
+/// becomes 0. Else growth_tracker counts 1, and when it comes to growth_interval the scale is
+/// multiplied by scale_growth_factor, unless that is infinite, and the count begins anew. Each has
+/// one element: f32, int32, f32. Errors: Error for another dtype, number of elements or device.
+Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& found_inf,
+                           double scale_growth_factor, double scale_backoff_factor,
+                           int64_t growth_interval);
+
+}  // namespace taper
+
+#pragma GCC visibility pop
