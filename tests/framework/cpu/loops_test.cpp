@@ -8,6 +8,8 @@
 #include <taper/ops/tensor/view.h>
 
 #include <taper/ops/elementwise/clamp.h>
+#include <taper/ops/tensor/copy.h>
+#include <taper/ops/tensor/flip.h>
 #include "test_util.h"
 
 namespace taper::testing {
@@ -99,6 +101,31 @@ TEST(Loops, HalvesPastTheCaches) {
   const Tensor a = stepped(1500, 6000, 1, kHalf, 0), b = stepped(1, 6000, 1, kHalf, 1);
   EXPECT_TRUE(a.add(b).equal(a.to(kFloat).add(b.to(kFloat)).to(kHalf)));
   EXPECT_TRUE(a.neg().equal(a.to(kFloat).neg().to(kHalf)));
+}
+
+// Results that no cache holds, whatever the operands are: numbers, the result itself, one tensor
+// twice, and results with gaps.
+TEST(LargeResults, OfEachKindOfOperandAreThoseOfTheirParts) {
+  const int64_t n = (7 << 20) + 37;
+  const Tensor x = arange(n).remainder(1009).to(kFloat).add(1), y = x.flip({0});
+  const auto expect = [&](const Tensor& got, auto op) {
+    for (int64_t at : {int64_t{0}, n / 2 + 5, n - 1000}) {
+      const Tensor a = x.narrow(0, at, 1000), b = y.narrow(0, at, 1000);
+      EXPECT_TRUE(got.narrow(0, at, 1000).equal(op(a, b))) << at;
+    }
+  };
+  expect(x * x, [](const Tensor& a, const Tensor&) { return a * a; });
+  expect(x * 3, [](const Tensor& a, const Tensor&) { return a * 3; });
+  expect(3 - x, [](const Tensor& a, const Tensor&) { return 3 - a; });
+  expect(x.clone().mul_(y), [](const Tensor& a, const Tensor& b) { return a * b; });
+  expect(x.clone().sqrt_(), [](const Tensor& a, const Tensor&) { return a.sqrt(); });
+  expect(x.clone().addcmul_(x, y), [](const Tensor& a, const Tensor& b) { return a + a * b; });
+  const Tensor wide = zeros({n, 2}), gaps = wide.select(1, 1);
+  add_out(const_cast<Tensor&>(gaps), x, y);
+  expect(gaps, [](const Tensor& a, const Tensor& b) { return a + b; });
+  EXPECT_EQ(wide.select(1, 0).count_nonzero().item<int64_t>(), 0);
+  gaps.copy_(x).addcmul_(x, y);
+  expect(gaps, [](const Tensor& a, const Tensor& b) { return a + a * b; });
 }
 
 }  // namespace

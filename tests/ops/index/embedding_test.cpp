@@ -8,6 +8,10 @@
 #include <set>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/index/index_dim.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 
@@ -220,6 +224,24 @@ TAPER_OP_CASES(bounded_rows, {
       })};
   return std::vector<OpCase>{c};
 });
+
+TEST(Embedding, RenormByTheLargestElement) {
+  for (ScalarType t : {kFloat, kDouble}) {
+    const Tensor w = tensor_of({3, 2}, {3, -4, 1, 1, 0, 8}, t);
+    embedding_renorm_(const_cast<Tensor&>(w), values({0, 1}, kLong), 2, INFINITY);
+    EXPECT_TRUE(w.allclose(tensor_of({3, 2}, {1.5, -2, 1, 1, 0, 8}, t), 1e-5)) << toString(t);
+  }
+}
+
+// A table that is split over threads: each adds the rows of its own part.
+TEST(Embedding, GradientsOfLargeTables) {
+  const int64_t rows = 3000, width = 40;
+  const Tensor w = randn({rows, width}).requires_grad_();
+  const Tensor at = arange(20000).mul(7919).remainder(rows), g = randn({20000, width});
+  embedding(w, at).backward(g);
+  const Tensor want = zeros({rows, width}, kDouble).index_add(0, at, g.to(kDouble));
+  EXPECT_TRUE(w.grad().to(kDouble).allclose(want, 1e-4, 1e-4));
+}
 
 }  // namespace
 }  // namespace taper::testing

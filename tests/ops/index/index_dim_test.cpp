@@ -194,5 +194,14 @@ TEST(IndexFill, TakesTheValueFromATensor) {
                [&] { z.index_fill_(0, at, values({7})); });
 }
 
+TEST(IndexAdd, TakesIndicesOf32Bits) {
+  for (ScalarType t : {kFloat, kDouble, kLong, kHalf}) {
+    const Tensor x = zeros({3, 20}, t), source = counting({2, 20}, t);
+    const Tensor want = x.index_add(0, values({2, 0}, kLong), source);
+    EXPECT_TRUE(x.index_add(0, values({2, 0}, kInt), source).equal(want)) << toString(t);
+    EXPECT_TRUE(want[2].equal(source[0]) && want[0].equal(source[1])) << toString(t);
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -144,5 +144,18 @@ TEST(ScatterReduce, GradientsOfTies) {
                 {-2, 0, -5});
 }
 
+// A NaN stays, on either side.
+TEST(ScatterReduce, MaximaAndMinimaOfNaN) {
+  for (ScalarType t : {kFloat, kDouble}) {
+    const Tensor index = values({0, 0, 1, 2}, kLong), src = values({1, NAN, 3, 4}, t);
+    const Tensor self = values({2, 2, NAN}, t);
+    for (const char* how : {"amax", "amin"}) {
+      const Tensor y = self.scatter_reduce(0, index, src, how);
+      EXPECT_TRUE(std::isnan(y[0].item<double>()) && std::isnan(y[2].item<double>())) << how;
+      EXPECT_EQ(y[1].item<double>(), how[2] == 'a' ? 3 : 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing

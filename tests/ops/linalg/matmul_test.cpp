@@ -13,6 +13,7 @@
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/repeat.h>
 #include <taper/ops/tensor/view.h>
 
 #include "harness/devices.h"
@@ -355,6 +356,63 @@ TEST(OutForms, Addr) {
             }).find("Expected out tensor to have dtype"),
             std::string::npos);
   EXPECT_EQ(doubles.dim(), 1);
+}
+
+// ---------------------------------------------------------------- chosen ways
+/// Whole numbers, so that sums do not round and each way gives the same bits.
+Tensor whole_numbers(const std::vector<int64_t>& sizes, ScalarType dtype) {
+  return numbers(sizes, kDouble).mul(3).round().to(dtype);
+}
+
+/// Expects elements of y = a b, at the corners and spread over it, by the definition.
+void expect_products_of_elements(const Tensor& y, const Tensor& a, const Tensor& b) {
+  const int64_t m = y.size(0), n = y.size(1), k = a.size(1);
+  for (int64_t i : {int64_t{0}, m / 3, m - 2, m - 1})
+    for (int64_t j : {int64_t{0}, n / 2 + 1, n - 1}) {
+      double sum = 0;
+      const std::vector<double> row = values_of(a[i]), column = values_of(b.select(1, j));
+      for (int64_t p = 0; p < k; ++p)
+        sum += row[static_cast<size_t>(p)] * column[static_cast<size_t>(p)];
+      EXPECT_EQ(y[i][j].item<double>(), sum) << i << ", " << j;
+    }
+}
+
+// Large enough for a library on one thread; the last layout is none that a library takes.
+TEST(Matmul, LargeProductsOfEveryLayout) {
+  const int before = get_num_threads();
+  for (int threads : {1, 2})
+    for (ScalarType t : {kFloat, kDouble}) {
+      set_num_threads(threads);
+      const Tensor a = whole_numbers({130, 4000}, t), b = whole_numbers({4000, 132}, t);
+      const Tensor at = a.t().contiguous().t(), bt = b.t().contiguous().t();
+      const Tensor want = mm(a, b);
+      expect_products_of_elements(want, a, b);
+      EXPECT_TRUE(mm(at, b).equal(want) && mm(a, bt).equal(want) && mm(at, bt).equal(want));
+      const Tensor spread = repeat_interleave(a, 2, 1).slice(1, 0, 8000, 2);
+      EXPECT_TRUE(mm(spread, b).equal(want));
+      const Tensor wide = repeat_interleave(b, 2, 1).slice(1, 0, 264, 2);
+      EXPECT_TRUE(mm(a, wide).equal(want));
+      EXPECT_TRUE(addmm(want, a, b, 1, 2).equal(want * 3));
+      // One dimension below the bound of a library, and a vector split over threads.
+      EXPECT_TRUE(mm(a.narrow(0, 0, 127), b).equal(want.narrow(0, 0, 127)));
+      EXPECT_TRUE(mm(a, b.narrow(1, 0, 127)).equal(want.narrow(1, 0, 127)));
+      EXPECT_TRUE(
+          mv(a.t(), want.select(1, 0)).equal(mm(at.t(), want.narrow(1, 0, 1)).select(1, 0)));
+      EXPECT_TRUE(mv(b.t().contiguous(), a[0]).equal(want[0]) && mv(bt.t(), a[0]).equal(want[0]));
+    }
+  set_num_threads(before);
+}
+
+TEST(Matmul, VectorsWithGaps) {
+  for (ScalarType t : {kFloat, kDouble, kLong, kInt, kHalf, kBFloat16}) {
+    const Tensor x = whole_numbers({33}, t), y = whole_numbers({33, 2}, t).select(1, 1);
+    const Tensor dense = y.contiguous();
+    EXPECT_EQ(dot(x, y).item<double>(), dot(x, dense).item<double>()) << toString(t);
+    EXPECT_EQ(dot(y, x).item<double>(), dot(x, dense).item<double>()) << toString(t);
+    // One term: the vector's step is of no meaning.
+    const Tensor column = whole_numbers({50, 1}, t), one = whole_numbers({2, 2}, t);
+    EXPECT_TRUE(mm(column, one.narrow(0, 0, 1).narrow(1, 1, 1)).equal(column * one[0][1]));
+  }
 }
 
 }  // namespace

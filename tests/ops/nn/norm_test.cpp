@@ -439,5 +439,34 @@ TEST(LargeResults, OfNormalisationsAreThoseOfTheirParts) {
   compare(by_group);
 }
 
+// A channel that no cache holds is read twice; samples' statistics by the definition.
+TEST(BatchNorm, OfChannelsThatNoCacheHolds) {
+  const Tensor x = randn({2, 8, 320, 320});
+  const Tensor y = batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, false);
+  const Tensor d = x.to(kDouble), mean = d.mean({0, 2, 3}, true);
+  const Tensor want = (d - mean) / ((d - mean).square().mean({0, 2, 3}, true) + 1e-5).sqrt();
+  EXPECT_TRUE(y.to(kDouble).allclose(want, 1e-4, 1e-4));
+}
+
+// Gradients of weights alone.
+TEST(Norm, WeightsAloneWantGradients) {
+  for (ScalarType t : {kFloat, kDouble}) {
+    const Tensor x = numbers({4, 6, 5}, t), g = numbers({4, 6, 5}, t);
+    const auto compare = [&](const auto& norm) {
+      const auto gradient = [&](const Tensor& from) {
+        const Tensor w = ones({6}, t).requires_grad_(), b = zeros({6}, t).requires_grad_();
+        return autograd::grad({norm(from, w, b)}, {w, b}, {g});
+      };
+      const std::vector<Tensor> alone = gradient(x), beside = gradient(x.clone().requires_grad_());
+      EXPECT_TRUE(alone[0].equal(beside[0]) && alone[1].equal(beside[1])) << toString(t);
+    };
+    compare([](const Tensor& x, const Tensor& w, const Tensor& b) {
+      return batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5, false);
+    });
+    compare(
+        [](const Tensor& x, const Tensor& w, const Tensor& b) { return group_norm(x, 3, w, b); });
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -10,6 +10,7 @@
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/complex.h>
+#include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_norm.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -488,6 +489,16 @@ TEST(OutForms, OfTruthTakeBoolsAndBytes) {
   expect_values(any_out(bools, x.to(kByte)), {}, {1});
   EXPECT_EQ(bytes.scalar_type(), kByte);
   expect_error("all only supports bool tensor for result, got: Float", [&] { all_out(floats, x); });
+}
+
+// Short rows go together as columns, where what is kept is one dimension or several.
+TEST(Sum, ShortRowsOfPartsOfATensor) {
+  for (ScalarType t : {kFloat, kDouble, kLong}) {
+    const Tensor x = counting({3, 40, 5}, t).slice(1, 0, 20), dense = x.contiguous();
+    EXPECT_TRUE(x.sum(-1).equal(dense.sum(-1))) << toString(t);
+    EXPECT_EQ(x.sum(-1)[2][19].item<double>(), 5 * (2 * 200 + 19 * 5) + 10);
+    EXPECT_EQ(x.amax(-1)[1][3].item<double>(), 200 + 3 * 5 + 4);
+  }
 }
 
 }  // namespace

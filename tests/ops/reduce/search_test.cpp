@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -134,6 +135,11 @@ TEST(IsIn, TakesANumberOnEitherSide) {
   expect_values(isin(2, x, false, true), {}, {0});
   expect_values(isin(5, values({})), {}, {0});
   EXPECT_EQ(isin(2, x).scalar_type(), kBool);
+}
+
+TEST(Searchsorted, OfNoRows) {
+  EXPECT_EQ(searchsorted(zeros({0, 5}), zeros({0, 3})).sizes(), IntArrayRef({0, 3}));
+  EXPECT_EQ(searchsorted(zeros({2, 0}), zeros({2, 3})).sum().item<int64_t>(), 0);
 }
 
 }  // namespace

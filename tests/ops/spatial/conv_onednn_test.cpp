@@ -313,5 +313,39 @@ TEST(ConvOneDnn, ManyShapesFromManyThreads) {
   for (std::thread& t : threads) t.join();
 }
 
+// Shapes on both sides of each condition by which a convolution's loops are chosen, whoever takes
+// them.
+TEST(ConvChoice, EachWayGivesTheSame) {
+  const std::vector<Setting> settings = {
+      // One element: many pixels; few channels; channels that fill no blocks; weights that widen.
+      {{2, 64, 16, 16}, {64, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{8, 48, 11, 11}, {48, 48, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{8, 65, 11, 11}, {65, 65, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{8, 64, 16, 16}, {256, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{8, 48, 16, 16}, {64, 48, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      {{4, 64, 3, 5}, {64, 64, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
+      // Columns alone: long and short rows of outputs, deep patches.
+      {{4, 16, 200}, {16, 16, 3}, {1}, {1}, {1}},
+      {{4, 16, 100}, {16, 16, 3}, {1}, {1}, {1}},
+      {{2, 256, 60}, {16, 256, 3}, {1}, {1}, {1}},
+      // Long rows that leave the image, with few channels and with a block of them.
+      {{2, 16, 34, 34}, {16, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 4, 34, 34}, {16, 4, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      // Inside the image, in half vectors, of deep patches.
+      {{2, 128, 10, 10}, {32, 128, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
+      {{2, 32, 10, 10}, {32, 32, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
+      // Larger weights than images; one input channel for more outputs than planes take.
+      {{1, 64, 3, 3}, {256, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 3, 7, 7}, {15, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 3},
+      // Volumes: of half blocks, flat at one end, padded in depth.
+      {{2, 16, 4, 6, 6}, {16, 16, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{2, 8, 4, 6, 6}, {12, 8, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 16, 1, 8, 8}, {16, 16, 1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 16, 1, 8, 8}, {16, 16, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+      {{1, 16, 3, 8, 8}, {16, 16, 3, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+      {{1, 16, 1, 8, 8}, {16, 16, 1, 3, 3}, {3, 1, 1}, {1, 1, 1}, {1, 1, 1}}};
+  for (const Setting& s : settings) maps_taken(s, operands_of(s));
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -238,5 +238,17 @@ TAPER_OP_CASES(shuffled_channels, {
   return std::vector<OpCase>{c};
 });
 
+// Elements of the kernel that meet padding alone, in front and behind.
+TEST(Fold, KernelElementsThatMeetPaddingAlone) {
+  const Tensor x = counting({1, 1, 2, 2}, kDouble, 1).requires_grad_();
+  const Tensor y = im2col(x, {3, 3}, {2, 2}, {2, 2}, {1, 1});
+  EXPECT_EQ(y.sizes(), IntArrayRef({1, 9, 4}));
+  EXPECT_EQ(values_of(y[0][4]), (std::vector<double>{1, 2, 3, 4}));
+  for (int64_t k : {0, 1, 2, 3, 5, 6, 7, 8})
+    EXPECT_EQ(values_of(y[0][k]), (std::vector<double>(4, 0))) << k;
+  y.sum().backward();
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>(4, 1)));
+}
+
 }  // namespace
 }  // namespace taper::testing

@@ -430,5 +430,50 @@ TEST(MaxPool, OfIntegersIsExact) {
   });
 }
 
+// ---------------------------------------------------------------- chosen ways
+// Where nothing wants a gradient no places are kept.
+TEST(Pool, MaximaWithoutPlaces) {
+  for (ScalarType t : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const Tensor x = numbers({2, 3, 9, 10}, t);
+    const auto same = [&](const Tensor& y, const std::tuple<Tensor, Tensor>& with) {
+      EXPECT_TRUE(y.equal(std::get<0>(with))) << toString(t);
+    };
+    same(max_pool2d(x, {3, 2}), max_pool2d_with_indices(x, {3, 2}));
+    same(max_pool2d(x, {2, 2}), max_pool2d_with_indices(x, {2, 2}));
+    same(max_pool2d(x, {9, 10}, {1, 1}, {4, 5}),
+         max_pool2d_with_indices(x, {9, 10}, {1, 1}, {4, 5}));
+    same(max_pool2d(numbers({1, 1, 20, 20}, t), {17, 17}),
+         max_pool2d_with_indices(numbers({1, 1, 20, 20}, t), {17, 17}));
+  }
+}
+
+TEST(Pool, MaximaOfInfinities) {
+  for (ScalarType t : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const Tensor x = full({1, 1, 5, 7}, -INFINITY, t);
+    for (int64_t kernel : {2, 3}) {
+      const auto [y, places] = max_pool2d_with_indices(x, {kernel, kernel});
+      EXPECT_TRUE(y.isinf().all().item<bool>() && places.ge(0).all().item<bool>()) << toString(t);
+      EXPECT_EQ(places[0][0][0][1].item<int64_t>(), kernel);
+    }
+    EXPECT_TRUE(std::get<0>(adaptive_max_pool2d(x, {2, 3})).isinf().all().item<bool>());
+  }
+}
+
+// One window, of a part of the plane: not the mean of all of it.
+TEST(Pool, MeansOfOneWindow) {
+  for (ScalarType t : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const Tensor x = counting({1, 1, 5, 5}, t).requires_grad_();
+    const Tensor y = avg_pool2d(x, {3, 3});
+    expect_values(y, {1, 1, 1, 1}, {6});
+    y.backward(full({1, 1, 1, 1}, 9, t));
+    EXPECT_EQ(x.grad().sum().item<double>(), 9);
+    EXPECT_EQ(x.grad()[0][0][2][2].item<double>(), 1);
+    EXPECT_EQ(x.grad()[0][0][3][0].item<double>(), 0);
+    const Tensor z = counting({1, 2, 3, 4}, t).requires_grad_();
+    avg_pool2d(z, {3, 4}).sum().backward();
+    EXPECT_TRUE(z.grad().eq(z.grad()[0][0][0][0]).all().item<bool>());
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing
