@@ -16,7 +16,7 @@ namespace {
 using autograd::AutogradContext;
 using autograd::variable_list;
 
-Tensor weight_of(int64_t n) { return at::rand({n, n}).requires_grad_(); }
+Tensor weight_of(int64_t n) { return rand({n, n}).requires_grad_(); }
 ScalarType product_dtype() {
   const Tensor x = ones({2, 2});
   return mm(x, x).scalar_type();
@@ -99,7 +99,7 @@ bool share_cast(const Tensor& a, const Tensor& b) {
 }
 
 TEST(AutocastCache, CastsALeafOnce) {
-  const Tensor x = at::rand({3, 3}), w = weight_of(3);
+  const Tensor x = rand({3, 3}), w = weight_of(3);
   const autocast guard(kCPU);
   EXPECT_TRUE(share_cast(mm(x, w), mm(x, w)));
   const autocast off(kCPU, nullopt, true, false);
@@ -107,7 +107,7 @@ TEST(AutocastCache, CastsALeafOnce) {
 }
 
 TEST(AutocastCache, IsClearedWithTheOutermostScope) {
-  const Tensor x = at::rand({3, 3}), w = weight_of(3);
+  const Tensor x = rand({3, 3}), w = weight_of(3);
   Tensor first, inner, last;
   {
     const autocast guard(kCPU);
@@ -137,7 +137,7 @@ TEST(AutocastCache, SeesThatALeafWasChanged) {
 }
 
 TEST(AutocastCache, GivesNoCastWithoutHistoryToWhoNeedsIt) {
-  const Tensor x = at::rand({3, 3}), w = weight_of(3);
+  const Tensor x = rand({3, 3}), w = weight_of(3);
   const autocast guard(kCPU);
   {
     const NoGradGuard values_only;
@@ -152,7 +152,7 @@ TEST(AutocastCache, GivesNoCastWithoutHistoryToWhoNeedsIt) {
 }
 
 TEST(AutocastCache, HasOneDtypeAtATime) {
-  const Tensor x = at::rand({3, 3}), w = weight_of(3);
+  const Tensor x = rand({3, 3}), w = weight_of(3);
   const autocast guard(kCPU);
   EXPECT_EQ(mm(x, w).scalar_type(), kBFloat16);
   const autocast half(kCPU, kHalf);
@@ -161,8 +161,8 @@ TEST(AutocastCache, HasOneDtypeAtATime) {
 
 // ---------------------------------------------------------------- backward
 TEST(Autocast, GivesLeavesGradientsOfTheirOwnDtype) {
-  const Tensor x = at::rand({4, 3}), w = at::rand({5, 3}).requires_grad_();
-  const Tensor b = at::rand({5}).requires_grad_();
+  const Tensor x = rand({4, 3}), w = rand({5, 3}).requires_grad_();
+  const Tensor b = rand({5}).requires_grad_();
   Tensor loss;
   {
     const autocast guard(kCPU);
@@ -181,7 +181,7 @@ TEST(Autocast, GivesLeavesGradientsOfTheirOwnDtype) {
 }
 
 TEST(Autocast, LeavesDerivativesAsTheirOpsWere) {
-  const Tensor x = at::rand({3, 3}).requires_grad_(), w = weight_of(3);
+  const Tensor x = rand({3, 3}).requires_grad_(), w = weight_of(3);
   const Tensor y = mm(x, w).sum();
   y.backward();
   const Tensor expected = x.grad().clone();
@@ -193,7 +193,7 @@ TEST(Autocast, LeavesDerivativesAsTheirOpsWere) {
 }
 
 TEST(Autocast, IsInACheckpointWhatItWas) {
-  const Tensor x = at::rand({3, 3}).requires_grad_(), w = weight_of(3);
+  const Tensor x = rand({3, 3}).requires_grad_(), w = weight_of(3);
   std::vector<ScalarType> dtypes;
   const auto block = [&](const variable_list& in) {
     const Tensor y = mm(in[0], w);
@@ -277,7 +277,7 @@ TEST(AutocastFunction, CustomBwdRestoresTheStateOfForward) {
 TEST(AutocastFunction, CustomFwdCasts) {
   seen.clear();
   const autocast guard(kCPU);
-  const Tensor x = at::rand({2, 2}).to(kBFloat16).requires_grad_();
+  const Tensor x = rand({2, 2}).to(kBFloat16).requires_grad_();
   const Tensor y = Guarded<true>::apply(x);
   EXPECT_EQ(y.scalar_type(), kFloat);
   y.sum().backward();
@@ -310,14 +310,15 @@ TEST(AutocastThreads, AreOnTheirOwn) {
   EXPECT_EQ(there, kFloat);
 }
 
-struct NetImpl : nn::Module {
-  NetImpl() { register_module("linear", linear); }
+struct NetImpl : nn::Cloneable<NetImpl> {
+  NetImpl() { reset(); }
+  void reset() override { linear = register_module("linear", nn::Linear(4, 4)); }
   Tensor forward(const Tensor& x) {
     const Tensor y = linear->forward(x);
     if (y.scalar_type() != kHalf) throw Error("autocast did not come to this thread");
     return y;
   }
-  nn::Linear linear{4, 4};
+  nn::Linear linear{nullptr};
 };
 TAPER_MODULE(Net);
 
@@ -325,7 +326,7 @@ TEST(AutocastThreads, OfDataParallelGetTheCallersState) {
   TAPER_NEEDS_DEVICES(2);
   Net net;
   net->to(device_at(0));
-  const Tensor x = at::rand({6, 4}).to(device_at(0));
+  const Tensor x = rand({6, 4}).to(device_at(0));
   Tensor y;
   {
     const autocast guard(kCUDA);

@@ -97,7 +97,7 @@ void language_model() {
   torch::manual_seed(3);
   const int64_t width = 32, length = 24, words = 40;
   nn::Embedding tokens(words, width), places(length, width);
-  nn::Sequential body(Block(width), Block(width), nn::LayerNorm(nn::LayerNormOptions({width})),
+  nn::Sequential body(Block{width}, Block{width}, nn::LayerNorm(nn::LayerNormOptions({width})),
                       nn::Linear(width, words));
   std::vector<torch::Tensor> parameters = body->parameters();
   for (const auto& p : {tokens->weight, places->weight}) parameters.push_back(p);

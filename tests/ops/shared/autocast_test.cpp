@@ -22,10 +22,10 @@ class Operands16 {
     return x.to(device_).to(low ? kBFloat16 : kFloat);
   }
   Tensor operator()(IntArrayRef sizes) const {
-    return (*this)(at::rand(sizes, TensorOptions().device(kCPU)).mul(0.5).add(0.2));
+    return (*this)(rand(sizes, TensorOptions().device(kCPU)).mul(0.5).add(0.2));
   }
   Tensor matrix() const {  // positive definite
-    const Tensor a = at::rand({3, 3}, TensorOptions().device(kCPU));
+    const Tensor a = rand({3, 3}, TensorOptions().device(kCPU));
     return (*this)(a.matmul(a.t()).add(eye(3).mul(2)));
   }
   Tensor whole(const Tensor& x) const { return x.to(device_); }
@@ -259,7 +259,7 @@ const Listed kListed[] = {
        return index_put(x({3}), std::vector<optional<Tensor>>{x.whole(whole_numbers({0}))}, x({1}),
                         false);
      }},
-    {"grid_sampler", "ff-b", "ff",
+    {"grid_sampler", "ff--", "ff",
      [](auto& x) { return grid_sampler(x({1, 1, 4, 4}), x({1, 2, 2, 2}), 0, 0, true); }},
     {"cat", "fbfb", "ff", [](auto& x) { return cat(std::vector<Tensor>{x({2}), x({2})}); }},
     {"stack", "fbfb", "ff", [](auto& x) { return stack(std::vector<Tensor>{x({2}), x({2})}); }},
@@ -278,9 +278,9 @@ const Listed kListed[] = {
      [](auto& x) {
        return std::get<0>(fractional_max_pool2d(x({1, 2, 6, 6}), {2, 2}, {3, 3}, x({1, 2, 2})));
      }},
-    {"grid_sampler_2d", "fffb", "f-",
+    {"grid_sampler_2d", "fff-", "f-",
      [](auto& x) { return grid_sampler_2d(x({1, 1, 4, 4}), x({1, 2, 2, 2}), 0, 0, true); }},
-    {"grid_sampler_3d", "fffb", "f-",
+    {"grid_sampler_3d", "fff-", "f-",
      [](auto& x) { return grid_sampler_3d(x({1, 1, 4, 4, 4}), x({1, 2, 2, 2, 3}), 0, 0, true); }},
     {"max_unpool2d", "fffb", "--",
      [](auto& x) {
@@ -409,7 +409,7 @@ TEST(AutocastLists, GiveTheDtypesOfPyTorchOnCuda) {
 }
 
 TEST(AutocastLists, LeaveDoublesAlone) {
-  const Tensor x = at::rand({3, 3}, kDouble);
+  const Tensor x = rand({3, 3}, kDouble);
   const autocast guard(kCPU);
   EXPECT_EQ(mm(x, x).scalar_type(), kDouble);
   EXPECT_EQ(l1_loss(x, x).scalar_type(), kDouble);
@@ -417,7 +417,7 @@ TEST(AutocastLists, LeaveDoublesAlone) {
 
 TEST(AutocastLists, LeaveOtherDevicesAlone) {
   TAPER_NEEDS_DEVICES(1);
-  const Tensor x = at::rand({3, 3});
+  const Tensor x = rand({3, 3});
   const autocast guard(kCUDA);
   EXPECT_EQ(mm(x, x).scalar_type(), kFloat);
   const Tensor y = x.to(device_at(0));
@@ -425,7 +425,7 @@ TEST(AutocastLists, LeaveOtherDevicesAlone) {
 }
 
 TEST(AutocastLists, RefuseSixteenBitsOfAnotherKindAmongOperandsThatMustAgree) {
-  const Tensor x = at::rand({3}), half = x.to(kHalf);
+  const Tensor x = rand({3}), half = x.to(kHalf);
   const autocast guard(kCPU);
   EXPECT_NE(message_of([&] {
               cat(std::vector<Tensor>{x, half});
@@ -435,14 +435,14 @@ TEST(AutocastLists, RefuseSixteenBitsOfAnotherKindAmongOperandsThatMustAgree) {
 
 TEST(AutocastLists, SayWhatToDoInPlaceOfBinaryCrossEntropy) {
   TAPER_NEEDS_DEVICES(1);
-  const Tensor x = at::rand({3}).to(device_at(0));
+  const Tensor x = rand({3}).to(device_at(0));
   const autocast guard(kCUDA);
   EXPECT_NE(message_of([&] { binary_cross_entropy(x, x); }).find("unsafe to autocast"),
             std::string::npos);
 }
 
 TEST(AutocastLists, AreNotForInPlaceAndOutForms) {
-  const Tensor a = at::rand({3, 3}), b = at::rand({3, 3});
+  const Tensor a = rand({3, 3}), b = rand({3, 3});
   const Tensor sum = addmm(a, a, b), map = linear(a, b, Tensor()), product = mv(a, b[0]);
   Tensor x = a.clone(), out;
   const autocast guard(kCPU);
