@@ -79,10 +79,10 @@ GradScaler::GradScaler(Device device, double init_scale, double growth_factor,
     enabled_ = false;
   }
   if (!enabled_) return;
-  TAPER_CHECK(growth_factor > 1, "GradScaler: The growth factor must be > 1.0, got ",
-              growth_factor);
-  TAPER_CHECK(backoff_factor < 1, "GradScaler: The backoff factor must be < 1.0, got ",
-              backoff_factor);
+  TAPER_CHECK(growth_factor > 1, "GradScaler: expected a growth factor above 1, got ",
+              growth_factor, ": The growth factor must be > 1.0.");
+  TAPER_CHECK(backoff_factor < 1, "GradScaler: expected a backoff factor below 1, got ",
+              backoff_factor, ": The backoff factor must be < 1.0.");
 }
 
 void GradScaler::check_scaled(const char* function) const {

@@ -8,6 +8,7 @@
 #include <taper/ops/linalg/linalg_check.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/reduce/reduce_sum.h>
+#include <taper/ops/shared/autocast.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -111,6 +112,7 @@ Tensor exponential_gradient(const Tensor& g, const Tensor& A) {
 }  // namespace
 
 Tensor matrix_exp(const Tensor& A) {
+  if (auto cast = autocast_call("linalg_matrix_exp", matrix_exp, A)) return *cast;
   check_defined("linalg.matrix_exp", A, "A");
   TAPER_CHECK(isFloatingOrComplexType(A.scalar_type()),
               "matrix_exp: Expected a floating point or complex tensor as input. Got ",

@@ -221,7 +221,7 @@ Tensor first(const Tensor& g, int64_t dim, int64_t k) {
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices) {
-  const auto again = [](const Tensor& x, bool full) { return linalg::svd(x, full, nullopt); };
+  const auto again = [](const Tensor& x, bool full) { return linalg::svd(x, full); };
   if (auto cast = autocast_call("linalg_svd", again, A, full_matrices)) return *cast;
   check_matrices("linalg.svd", A);
   const SVD f = compute_svd(A, full_matrices, true);

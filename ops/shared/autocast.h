@@ -68,7 +68,7 @@ inline constexpr CastRule kCastRules[] = {
     {"nll_loss2d", kToFloat, kToFloat},            {"poisson_nll_loss", kToFloat, kToFloat},
     {"smooth_l1_loss", kToFloat, kToFloat},        {"soft_margin_loss", kToFloat, kToFloat},
     {"triplet_margin_loss", kToFloat, kToFloat},
-    {"cross_entropy_loss", kToFloat, kParts},       {"ctc_loss", kToFloat, kAsIs},
+    {"cross_entropy_loss", kToFloat, kToFloat},       {"ctc_loss", kToFloat, kAsIs},
     // Exponentials, norms, distances, resampling.
     {"acos", kAsIs, kToFloat},       {"asin", kAsIs, kToFloat},         {"cosh", kAsIs, kToFloat},
     {"erfinv", kAsIs, kToFloat},     {"exp", kAsIs, kToFloat},          {"expm1", kAsIs, kToFloat},
@@ -91,6 +91,8 @@ inline constexpr CastRule kCastRules[] = {
     {"prod", kToFloat, kSumFloat},   {"sum", kAsIs, kSumFloat},         {"cumprod", kAsIs, kSumFloat},
     {"cumsum", kAsIs, kSumFloat},    {"softmax", kAsIs, kSumFloat},     {"log_softmax", kAsIs, kSumFloat},
     {"linalg_matrix_norm", kAsIs, kSumFloat},      {"linalg_vector_norm", kAsIs, kSumFloat},
+    // Not in PyTorch's lists, and made here of ops that are.
+    {"linalg_matrix_exp", kAsIs, kAsIs},
     // Operands that must agree.
     {"addcdiv", kAsIs, kWidest},     {"addcmul", kAsIs, kWidest},       {"atan2", kAsIs, kWidest},
     {"bilinear", kAsIs, kWidest},    {"cross", kAsIs, kWidest},         {"dot", kAsIs, kWidest},

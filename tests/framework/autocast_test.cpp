@@ -1,0 +1,341 @@
+// The scopes of autocast and its cache of casts; what becomes of it in backward, in checkpoints, in
+// custom functions, in captures and in other threads. (Which op is cast to what:
+// tests/ops/shared/autocast_test.cpp.)
+#include <gtest/gtest.h>
+
+#include <taper/taper.h>
+
+#include <thread>
+
+#include "harness/devices.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using autograd::AutogradContext;
+using autograd::variable_list;
+
+Tensor weight_of(int64_t n) { return rand({n, n}).requires_grad_(); }
+ScalarType product_dtype() {
+  const Tensor x = ones({2, 2});
+  return mm(x, x).scalar_type();
+}
+
+TEST(Autocast, IsOffUnlessAScopeSaysOtherwise) {
+  EXPECT_FALSE(autocast::is_autocast_enabled(kCPU));
+  EXPECT_EQ(product_dtype(), kFloat);
+  {
+    const autocast guard(kCPU);
+    EXPECT_TRUE(autocast::is_autocast_enabled(kCPU));
+    EXPECT_FALSE(autocast::is_autocast_enabled(kCUDA));
+    EXPECT_EQ(product_dtype(), kBFloat16);
+    {
+      const autocast off(kCPU, nullopt, false);
+      EXPECT_EQ(product_dtype(), kFloat);
+    }
+    {
+      const autocast half(kCPU, kHalf);
+      EXPECT_EQ(product_dtype(), kHalf);
+    }
+    EXPECT_EQ(product_dtype(), kBFloat16);
+  }
+  EXPECT_EQ(product_dtype(), kFloat);
+  EXPECT_EQ(autocast::get_autocast_dtype(kCPU), kBFloat16);
+  EXPECT_EQ(autocast::get_autocast_dtype(kCUDA), kHalf);
+}
+
+TEST(Autocast, IsPutBackWhenAnExceptionEndsTheScope) {
+  try {
+    const autocast guard(kCPU);
+    mm(ones({2, 3}), ones({2, 3}));
+    FAIL() << "expected an error";
+  } catch (const Error&) {
+  }
+  EXPECT_EQ(product_dtype(), kFloat);
+}
+
+TEST(Autocast, HasTheSwitchesOfLibTorch) {
+  autocast::set_autocast_enabled(kCPU, true);
+  autocast::set_autocast_dtype(kCPU, kHalf);
+  EXPECT_EQ(product_dtype(), kHalf);
+  EXPECT_TRUE(autocast::is_cpu_enabled());
+  EXPECT_EQ(autocast::get_autocast_cpu_dtype(), kHalf);
+  autocast::set_autocast_cpu_dtype(kBFloat16);
+  autocast::set_cpu_enabled(false);
+  EXPECT_EQ(product_dtype(), kFloat);
+  autocast::set_enabled(true);
+  EXPECT_TRUE(autocast::is_autocast_enabled(kCUDA) && autocast::is_enabled());
+  autocast::set_enabled(false);
+  autocast::set_autocast_gpu_dtype(kBFloat16);
+  EXPECT_EQ(autocast::get_autocast_gpu_dtype(), kBFloat16);
+  autocast::set_autocast_gpu_dtype(kHalf);
+  EXPECT_EQ(autocast::increment_nesting(), 1);
+  EXPECT_EQ(autocast::increment_nesting(), 2);
+  EXPECT_EQ(autocast::decrement_nesting(), 1);
+  EXPECT_EQ(autocast::decrement_nesting(), 0);
+  EXPECT_TRUE(autocast::is_autocast_cache_enabled());
+  autocast::set_autocast_cache_enabled(false);
+  EXPECT_FALSE(autocast::is_autocast_cache_enabled());
+  autocast::set_autocast_cache_enabled(true);
+  EXPECT_FALSE(autocast::is_autocast_enabled(kXPU));
+  EXPECT_THROW(autocast::set_autocast_enabled(kXPU, true), Error);
+}
+
+TEST(Autocast, WarnsAboutADtypeThatItDoesNotTake) {
+  const auto texts = warnings_of([] {
+    const autocast guard(kCPU, kDouble);
+    EXPECT_FALSE(autocast::is_autocast_enabled(kCPU));
+  });
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_NE(texts[0].find("the target dtype is not supported. Disabling autocast."),
+            std::string::npos);
+}
+
+// ---------------------------------------------------------------- the cache
+/// Whether the two products of w were made of one cast: they share a node behind them then.
+bool share_cast(const Tensor& a, const Tensor& b) {
+  return a.grad_fn()->next_edge(1).function == b.grad_fn()->next_edge(1).function;
+}
+
+TEST(AutocastCache, CastsALeafOnce) {
+  const Tensor x = rand({3, 3}), w = weight_of(3);
+  const autocast guard(kCPU);
+  EXPECT_TRUE(share_cast(mm(x, w), mm(x, w)));
+  const autocast off(kCPU, nullopt, true, false);
+  EXPECT_FALSE(share_cast(mm(x, w), mm(x, w)));
+}
+
+TEST(AutocastCache, IsClearedWithTheOutermostScope) {
+  const Tensor x = rand({3, 3}), w = weight_of(3);
+  Tensor first, inner, last;
+  {
+    const autocast guard(kCPU);
+    first = mm(x, w);
+    {
+      const autocast again(kCPU);
+      inner = mm(x, w);
+    }
+    EXPECT_TRUE(share_cast(first, inner) && share_cast(first, mm(x, w)));
+  }
+  {
+    const autocast guard(kCPU);
+    last = mm(x, w);
+  }
+  EXPECT_FALSE(share_cast(first, last));
+}
+
+TEST(AutocastCache, SeesThatALeafWasChanged) {
+  const Tensor x = eye(2), w = ones({2, 2}).requires_grad_();
+  const autocast guard(kCPU);
+  EXPECT_EQ(mm(x, w)[0][0].item<float>(), 1);
+  {
+    const NoGradGuard values_only;
+    w.fill_(2);
+  }
+  EXPECT_EQ(mm(x, w)[0][0].item<float>(), 2);
+}
+
+TEST(AutocastCache, GivesNoCastWithoutHistoryToWhoNeedsIt) {
+  const Tensor x = rand({3, 3}), w = weight_of(3);
+  const autocast guard(kCPU);
+  {
+    const NoGradGuard values_only;
+    EXPECT_FALSE(mm(x, w).requires_grad());
+  }
+  Tensor y = mm(x, w);
+  ASSERT_TRUE(y.requires_grad());
+  y.sum().backward();
+  EXPECT_TRUE(w.grad().defined());
+  const NoGradGuard values_only;
+  EXPECT_FALSE(mm(x, w).requires_grad());
+}
+
+TEST(AutocastCache, HasOneDtypeAtATime) {
+  const Tensor x = rand({3, 3}), w = weight_of(3);
+  const autocast guard(kCPU);
+  EXPECT_EQ(mm(x, w).scalar_type(), kBFloat16);
+  const autocast half(kCPU, kHalf);
+  EXPECT_EQ(mm(x, w).scalar_type(), kHalf);
+}
+
+// ---------------------------------------------------------------- backward
+TEST(Autocast, GivesLeavesGradientsOfTheirOwnDtype) {
+  const Tensor x = rand({4, 3}), w = rand({5, 3}).requires_grad_();
+  const Tensor b = rand({5}).requires_grad_();
+  Tensor loss;
+  {
+    const autocast guard(kCPU);
+    const Tensor y = linear(x, w, b);
+    EXPECT_EQ(y.scalar_type(), kBFloat16);
+    loss = mse_loss(y, zeros({4, 5}));
+    EXPECT_EQ(loss.scalar_type(), kFloat);
+  }
+  loss.backward();
+  EXPECT_EQ(w.grad().scalar_type(), kFloat);
+  EXPECT_EQ(b.grad().scalar_type(), kFloat);
+  Tensor wf = w.detach().requires_grad_(), bf = b.detach().requires_grad_();
+  mse_loss(linear(x, wf, bf), zeros({4, 5})).backward();
+  EXPECT_TRUE(w.grad().allclose(wf.grad(), 2e-2, 2e-2));
+  EXPECT_TRUE(b.grad().allclose(bf.grad(), 2e-2, 2e-2));
+}
+
+TEST(Autocast, LeavesDerivativesAsTheirOpsWere) {
+  const Tensor x = rand({3, 3}).requires_grad_(), w = weight_of(3);
+  const Tensor y = mm(x, w).sum();
+  y.backward();
+  const Tensor expected = x.grad().clone();
+  x.mutable_grad().reset();
+  const Tensor again = mm(x, w).sum();
+  const autocast guard(kCPU);
+  again.backward();
+  EXPECT_TRUE(x.grad().equal(expected));
+}
+
+TEST(Autocast, IsInACheckpointWhatItWas) {
+  const Tensor x = rand({3, 3}).requires_grad_(), w = weight_of(3);
+  std::vector<ScalarType> dtypes;
+  const auto block = [&](const variable_list& in) {
+    const Tensor y = mm(in[0], w);
+    dtypes.push_back(y.scalar_type());
+    return variable_list{y};
+  };
+  Tensor y;
+  {
+    const autocast guard(kCPU, kHalf);
+    y = autograd::checkpoint(block, {x})[0];
+  }
+  y.sum().backward();
+  EXPECT_EQ(dtypes, (std::vector<ScalarType>{kHalf, kHalf}));
+  EXPECT_TRUE(x.grad().defined() && w.grad().defined());
+  EXPECT_FALSE(autocast::is_autocast_enabled(kCPU));
+}
+
+// ---------------------------------------------------------------- custom functions
+std::vector<ScalarType> seen;
+
+struct Plain : autograd::Function<Plain> {
+  static Tensor forward(AutogradContext* ctx, Tensor a) {
+    ctx->save_for_backward({a});
+    return mm(a, a);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list) {
+    const Tensor a = ctx->get_saved_variables()[0];
+    seen.push_back(mm(a, a).scalar_type());
+    return {zeros_like(a)};
+  }
+};
+
+TEST(AutocastFunction, BackwardRunsInTheCallersState) {
+  seen.clear();
+  const Tensor x = weight_of(2);
+  Tensor y;
+  {
+    const autocast guard(kCPU);
+    y = Plain::apply(x);
+    EXPECT_EQ(y.scalar_type(), kBFloat16);
+    y.sum().backward();
+    y = Plain::apply(x);
+  }
+  y.sum().backward();
+  EXPECT_EQ(seen, (std::vector<ScalarType>{kBFloat16, kFloat}));
+}
+
+template <bool kCast>
+struct Guarded : autograd::Function<Guarded<kCast>> {
+  static Tensor forward(AutogradContext* ctx, Tensor a) {
+    const amp::custom_fwd guard(ctx, kCPU, kCast ? optional<ScalarType>(kFloat) : nullopt);
+    a = guard(a);
+    ctx->save_for_backward({a});
+    return mm(a, a);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list) {
+    const amp::custom_bwd guard(ctx, kCPU);
+    const Tensor a = ctx->get_saved_variables()[0];
+    seen.push_back(mm(a, a).scalar_type());
+    return {zeros_like(a)};
+  }
+};
+
+TEST(AutocastFunction, CustomBwdRestoresTheStateOfForward) {
+  seen.clear();
+  Tensor y;
+  {
+    const autocast guard(kCPU, kHalf);
+    y = Guarded<false>::apply(weight_of(2));
+  }
+  EXPECT_EQ(y.scalar_type(), kHalf);
+  y.sum().backward();
+  y = Guarded<false>::apply(weight_of(2));
+  {
+    const autocast guard(kCPU);
+    y.sum().backward();
+  }
+  EXPECT_EQ(seen, (std::vector<ScalarType>{kHalf, kFloat}));
+}
+
+TEST(AutocastFunction, CustomFwdCasts) {
+  seen.clear();
+  const autocast guard(kCPU);
+  const Tensor x = rand({2, 2}).to(kBFloat16).requires_grad_();
+  const Tensor y = Guarded<true>::apply(x);
+  EXPECT_EQ(y.scalar_type(), kFloat);
+  y.sum().backward();
+  EXPECT_EQ(seen, std::vector<ScalarType>{kFloat});
+}
+
+// ---------------------------------------------------------------- captures, threads
+TEST(AutocastCapture, CastsAnewInEachReplay) {
+  const Tensor x = eye(2), w = ones({2, 2}).requires_grad_();
+  const autocast guard(kCPU);
+  Tensor y = mm(x, w);  // cached before the capture
+  Graph graph(kCPU);
+  {
+    const GraphGuard capture(graph);
+    y = mm(x, w).to(kFloat);
+  }
+  {
+    const NoGradGuard values_only;
+    w.fill_(3);
+  }
+  graph.replay();
+  EXPECT_EQ(y[0][0].item<float>(), 3);
+  EXPECT_EQ(mm(x, w)[0][0].item<float>(), 3);
+}
+
+TEST(AutocastThreads, AreOnTheirOwn) {
+  const autocast guard(kCPU);
+  ScalarType there = kBFloat16;
+  std::thread([&] { there = product_dtype(); }).join();
+  EXPECT_EQ(there, kFloat);
+}
+
+struct NetImpl : nn::Cloneable<NetImpl> {
+  NetImpl() { reset(); }
+  void reset() override { linear = register_module("linear", nn::Linear(4, 4)); }
+  Tensor forward(const Tensor& x) {
+    const Tensor y = linear->forward(x);
+    if (y.scalar_type() != kHalf) throw Error("autocast did not come to this thread");
+    return y;
+  }
+  nn::Linear linear{nullptr};
+};
+TAPER_MODULE(Net);
+
+TEST(AutocastThreads, OfDataParallelGetTheCallersState) {
+  TAPER_NEEDS_DEVICES(2);
+  Net net;
+  net->to(device_at(0));
+  const Tensor x = rand({6, 4}).to(device_at(0));
+  Tensor y;
+  {
+    const autocast guard(kCUDA);
+    y = nn::parallel::data_parallel(net, x, std::vector<Device>{device_at(0), device_at(1)});
+  }
+  EXPECT_EQ(y.scalar_type(), kHalf);
+  y.sum().backward();
+  EXPECT_EQ(net->linear->weight.grad().scalar_type(), kFloat);
+}
+
+}  // namespace
+}  // namespace taper::testing
