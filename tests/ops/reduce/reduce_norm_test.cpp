@@ -10,8 +10,8 @@
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/tensor/factory.h>
 
-#include "ops/reduce/reduction_cases.h"
 #include "complex_util.h"
+#include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
