@@ -173,10 +173,32 @@ struct CheckedChange {
 };
 thread_local CheckedChange checked_change;
 
+/// Whether no two elements share memory, as far as a nesting of the dimensions tells.
+bool elements_are_apart(const TensorImpl& t) {
+  if (t.contiguous) return true;
+  Dims order;
+  for (int64_t d = 0; d < t.sizes.size(); ++d)
+    if (t.sizes[d] > 1) order.push_back(d);
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return t.strides[a] < t.strides[b]; });
+  int64_t reach = 0;  // of the dimensions inside
+  for (int64_t d : order) {
+    if (t.strides[d] <= reach) return false;
+    reach += (t.sizes[d] - 1) * t.strides[d];
+  }
+  return true;
+}
+
 // All that could throw when the history of `x` is replaced.
-void prepare_change(const Tensor& x, const detail::Inputs& others) {
+void prepare_change(const char* op, const Tensor& x, const detail::Inputs& others) {
   TensorImpl& t = x.impl();
-  if (t.view_base) check_view_may_change(t);
+  if (t.view_base) {
+    check_view_may_change(t);
+    TAPER_CHECK(elements_are_apart(*t.view_base), op,
+                ": unsupported operation: more than one element of the base of the written-to "
+                "tensor refers to a single memory location, which history cannot express. Please "
+                "clone() the base before performing the operation.");
+  }
   refresh_view_history(t);
   for (size_t i = 0; i < others.n; ++i)
     if (others.p[i]->defined()) refresh_view_history(others.p[i]->impl());
@@ -194,7 +216,7 @@ bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& ot
   bool wanted = t.requires_grad();
   for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(x, *others.p[i]);
   if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
-  prepare_change(x, others);
+  prepare_change(op, x, others);
   return true;
 }
 

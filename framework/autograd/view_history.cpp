@@ -3,6 +3,7 @@
 #include <typeinfo>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/checked.h>
 
 namespace taper::autograd {
 namespace {
@@ -42,12 +43,13 @@ struct CopySlices final : Node {
     return out;
   }
 
-  // A gradient of the base laid out in memory as the base is.
+  // A gradient of the base laid out in memory as the base is; 0 in gaps, which a view may reach.
   Tensor laid_out_as_base(const Tensor& grad) const {
-    Tensor all = taper::detail::make_tensor(base.sizes, grad.scalar_type(), grad.device());
-    all.impl().strides = base.strides;
-    all.impl().update_geometry();
-    TAPER_ASSERT(all.is_non_overlapping_and_dense(), "CopySlices: a base with gaps");
+    const int64_t reach =
+        taper::detail::checked_extent(base.sizes, base.strides, 0, grad.itemsize());
+    const Tensor memory = taper::detail::make_tensor({reach}, grad.scalar_type(), grad.device());
+    Tensor all = taper::detail::share_data(memory.impl(), base.sizes, base.strides, 0);
+    if (!all.is_non_overlapping_and_dense()) memory.zero_();
     all.copy_(grad);
     return all;
   }

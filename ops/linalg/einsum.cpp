@@ -400,7 +400,11 @@ Tensor einsum(std::string_view equation, TensorList operands, OptionalIntArrayRe
   for (size_t i = 0; i < operands.size(); ++i)
     all.push_back(placed(operands[i], e.operands[i], l, i));
   check_broadcast(all, l);
-  return in_order_of_result(path ? contract_along(*path, all, l) : contract_in_order(all, l), l);
+  const Tensor y =
+      in_order_of_result(path ? contract_along(*path, all, l) : contract_in_order(all, l), l);
+  // A sum over dimensions of size 1 is a tensor of its own, too.
+  const bool sums = operands.size() == 1 && l.rank > l.result_rank;
+  return sums && y.is_alias_of(operands[0]) ? y.clone() : y;
 }
 
 // ---------------------------------------------------------------------- tensordot, kron, cross

@@ -67,7 +67,9 @@ Tensor complex_variance(const Tensor& x, VarianceRequest r) {
   const bool square_root = r.square_root;
   r.square_root = false;
   const Tensor y = variance(real(x), r).add(variance(imag(x), r));
-  return square_root ? y.sqrt() : y;
+  if (!square_root) return y;
+  const Tensor none = y.eq(0);  // there the gradient is 0, as that of real numbers
+  return y.masked_fill(none, 1).sqrt().masked_fill(none, 0);
 }
 
 Tensor variance(const Tensor& x, const VarianceRequest& r) {

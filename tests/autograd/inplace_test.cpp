@@ -443,5 +443,35 @@ TEST(InPlace, UnderNoGradChangesTheVersion) {
               HasSubstr("[CPUDoubleType [2]] is at version 1; expected version 0 instead"));
 }
 
+// The base of a written view may itself lie in memory with gaps, and be no view: a detached one.
+TEST(Inplace, ViewsOfABaseWithGaps) {
+  const Tensor base = counting({2, 6}, kDouble).slice(1, 0, 6, 2).detach();
+  const Tensor w = ones({3}, kDouble).requires_grad_();
+  base.select(0, 1).copy_(w * 2);
+  (base * base).sum().backward();
+  expect_values(w.grad(), {3}, {8, 8, 8});
+  const Tensor x = ones({2, 3}, kDouble).requires_grad_();
+  const Tensor other = zeros({2, 6}, kDouble).slice(1, 0, 6, 2).detach();
+  other.add_(x);
+  other.select(0, 1).mul_(3);
+  const Tensor g = autograd::grad({(other * other * other).sum()}, {x}, {}, true, true)[0];
+  expect_values(g, {2, 3}, {3, 3, 3, 81, 81, 81});
+  g.sum().backward();
+  expect_values(x.grad(), {2, 3}, {6, 6, 6, 162, 162, 162});
+}
+
+TEST(Inplace, ABaseThatOverlapsItselfIsRefused) {
+  const Tensor w = ones({3}, kDouble).requires_grad_();
+  for (const Tensor& base : {counting({3}, kDouble).expand({2, 3}).detach(),
+                             counting({5}, kDouble).unfold(0, 3, 1).detach()}) {
+    const std::vector<double> before = values_of(base);
+    expect_error("copy_: unsupported operation: more than one element of the base",
+                 [&] { base.select(0, 1).copy_(w * 2); });
+    EXPECT_EQ(values_of(base), before);
+    base.select(0, 1).fill_(7);  // without history it may be written
+    EXPECT_EQ(base[0][1].item<double>(), 7);
+  }
+}
+
 }  // namespace
 }  // namespace taper::testing

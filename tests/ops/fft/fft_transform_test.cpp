@@ -230,5 +230,26 @@ TEST(Fft, ManyRowsAreWhatEachIsAlone) {
       }
 }
 
+// Lengths whose passes leave the cache, a row at a time: a prime one, and one without factors of 2.
+void expect_long_rows(int64_t n, ScalarType t) {
+  const Tensor x = numbers({3, n}, t), parts = view_as_real(fft::fft(x)).to(kDouble);
+  const std::vector<double> row = values_of(x[2]);
+  for (int64_t k : {int64_t{0}, int64_t{1}, n / 2, n - 1}) {
+    double re = 0, im = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const double angle = -2 * M_PI * static_cast<double>(i * k % n) / static_cast<double>(n);
+      re += row[static_cast<size_t>(i)] * std::cos(angle);
+      im += row[static_cast<size_t>(i)] * std::sin(angle);
+    }
+    const double near = t == kFloat ? 2e-3 : 1e-9;
+    EXPECT_NEAR(parts[2][k][0].item<double>(), re, near) << n << ", " << k;
+    EXPECT_NEAR(parts[2][k][1].item<double>(), im, near) << n << ", " << k;
+  }
+}
+TEST(Fft, LongRowsOfOddLength) {
+  for (ScalarType t : {kFloat, kDouble})
+    for (int64_t n : {4099, 6561}) expect_long_rows(n, t);
+}
+
 }  // namespace
 }  // namespace taper::testing

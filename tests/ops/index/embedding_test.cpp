@@ -11,6 +11,7 @@
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/index/index_dim.h>
 #include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/histogram.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
@@ -241,6 +242,10 @@ TEST(Embedding, GradientsOfLargeTables) {
   embedding(w, at).backward(g);
   const Tensor want = zeros({rows, width}, kDouble).index_add(0, at, g.to(kDouble));
   EXPECT_TRUE(w.grad().to(kDouble).allclose(want, 1e-4, 1e-4));
+  w.mutable_grad() = Tensor();
+  embedding(w, at, -1, /*scale_grad_by_freq=*/true).backward(g);
+  const Tensor often = bincount(at, {}, rows).unsqueeze(1).to(kDouble);
+  EXPECT_TRUE(w.grad().to(kDouble).allclose(want / often, 1e-4, 1e-4));
 }
 
 }  // namespace

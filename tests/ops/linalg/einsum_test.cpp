@@ -238,6 +238,7 @@ TEST(Einsum, GivesViewsOfWhatItMoves) {
   EXPECT_TRUE(einsum("ij->ij", {x}).is_view());
   EXPECT_FALSE(einsum("ij->i", {x}).is_view());
   EXPECT_FALSE(einsum("ijk->kj", {zeros({2, 3, 4})}).is_view());
+  EXPECT_FALSE(einsum("ij->i", {zeros({2, 1})}).is_view());
 }
 
 TEST(Einsum, TakesIntegers) {

@@ -383,16 +383,18 @@ TEST(Matmul, LargeProductsOfEveryLayout) {
   for (int threads : {1, 2})
     for (ScalarType t : {kFloat, kDouble}) {
       set_num_threads(threads);
-      const Tensor a = whole_numbers({130, 4000}, t), b = whole_numbers({4000, 132}, t);
+      const Tensor a = whole_numbers({130, 4400}, t), b = whole_numbers({4400, 132}, t);
       const Tensor at = a.t().contiguous().t(), bt = b.t().contiguous().t();
       const Tensor want = mm(a, b);
       expect_products_of_elements(want, a, b);
       EXPECT_TRUE(mm(at, b).equal(want) && mm(a, bt).equal(want) && mm(at, bt).equal(want));
-      const Tensor spread = repeat_interleave(a, 2, 1).slice(1, 0, 8000, 2);
+      const Tensor spread = repeat_interleave(a, 2, 1).slice(1, 0, 8800, 2);
       EXPECT_TRUE(mm(spread, b).equal(want));
       const Tensor wide = repeat_interleave(b, 2, 1).slice(1, 0, 264, 2);
       EXPECT_TRUE(mm(a, wide).equal(want));
       EXPECT_TRUE(addmm(want, a, b, 1, 2).equal(want * 3));
+      const Tensor tall = whole_numbers({830, 100}, t), low = whole_numbers({100, 830}, t);
+      expect_products_of_elements(mm(tall, low), tall, low);
       // One dimension below the bound of a library, and a vector split over threads.
       EXPECT_TRUE(mm(a.narrow(0, 0, 127), b).equal(want.narrow(0, 0, 127)));
       EXPECT_TRUE(mm(a, b.narrow(1, 0, 127)).equal(want.narrow(1, 0, 127)));

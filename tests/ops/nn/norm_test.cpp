@@ -468,5 +468,12 @@ TEST(Norm, WeightsAloneWantGradients) {
   }
 }
 
+TEST(LayerNorm, OfRowsWithoutElements) {
+  const Tensor x = zeros({3, 0}).requires_grad_(), w = zeros({0}).requires_grad_();
+  layer_norm(x, {0}, w).sum().backward();
+  EXPECT_EQ(x.grad().sizes(), IntArrayRef({3, 0}));
+  EXPECT_EQ(w.grad().sizes(), IntArrayRef({0}));
+}
+
 }  // namespace
 }  // namespace taper::testing

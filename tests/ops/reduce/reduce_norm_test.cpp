@@ -10,6 +10,7 @@
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "complex_util.h"
 #include "ops/reduce/reduction_cases.h"
 #include "test_util.h"
 
@@ -212,6 +213,15 @@ TEST(Variance, WarnsWhereNothingIsFree) {
                 two.var();
                 one.var(/*unbiased=*/false);
               }).empty());
+}
+
+TEST(Std, GradientOfEqualComplexNumbersIsNone) {
+  const Tensor x = complex_values({1, 2, 1, 2, 1, 2}).requires_grad_();
+  const Tensor y = x.std();
+  EXPECT_EQ(y.item<double>(), 0);
+  y.backward();
+  EXPECT_EQ(values_of(view_as_real(x.grad())), std::vector<double>(6, 0));
+  EXPECT_TRUE(complex_values({1, 2, NAN, 2}).std().isnan().item<bool>());
 }
 
 }  // namespace
