@@ -46,7 +46,7 @@ struct CopySlices final : Node {
   // A gradient of the base laid out in memory as the base is; 0 in gaps, which a view may reach.
   Tensor laid_out_as_base(const Tensor& grad) const {
     const int64_t reach =
-        taper::detail::checked_extent(base.sizes, base.strides, 0, grad.itemsize());
+        taper::detail::checked_extent("CopySlices", base.sizes, base.strides, 0, grad.itemsize());
     const Tensor memory = taper::detail::make_tensor({reach}, grad.scalar_type(), grad.device());
     Tensor all = taper::detail::share_data(memory.impl(), base.sizes, base.strides, 0);
     if (!all.is_non_overlapping_and_dense()) memory.zero_();
