@@ -1,36 +1,36 @@
-// Timing for the benchmark programs; prints "name<TAB>value<TAB>unit", where less is better.
+// Timing for the benchmark programs, which print "name<TAB>seconds".
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <vector>
 
 inline double now_s() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-inline void report(const std::string& name, double value, const char* unit) {
-  std::printf("%s\t%.6g\t%s\n", name.c_str(), value, unit);
+inline void report(const std::string& name, double seconds) {
+  std::printf("%s\t%.6g\n", name.c_str(), seconds);
   std::fflush(stdout);
 }
 
-/// The median over many short batches of the time of one call, in ns.
+/// The seconds of one call: the least over batches of about a millisecond, which is what other work
+/// on the machine disturbs least.
 template <class Body>
 void measure(const std::string& name, const Body& body) {
-  for (int i = 0; i < 20; ++i) body();
-  const double one = now_s();
+  constexpr double kBatch = 1e-3, kBudget = 0.12;
+  for (int i = 0; i < 3; ++i) body();
+  const double first = now_s();
   body();
-  const int batch = std::clamp(static_cast<int>(1e-3 / std::max(now_s() - one, 1e-7)), 1, 10000);
-  std::vector<double> times;
-  for (const double end = now_s() + 0.25; now_s() < end || times.size() < 5;) {
+  const double one = std::max(now_s() - first, 1e-8);
+  const int calls = std::max(1, static_cast<int>(std::min(kBatch / one, 1e5)));
+  double least = 1e30;
+  for (double end = now_s() + kBudget, left = 5; left > 0 || now_s() < end; --left) {
     const double start = now_s();
-    for (int i = 0; i < batch; ++i) body();
-    times.push_back((now_s() - start) / batch * 1e9);
+    for (int i = 0; i < calls; ++i) body();
+    least = std::min(least, (now_s() - start) / calls);
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  report(name, times[times.size() / 2], "ns");
+  report(name, least);
 }

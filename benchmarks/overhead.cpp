@@ -11,66 +11,93 @@ using torch::Tensor;
 
 namespace {
 
-void ops() {
-  const Tensor a = torch::ones({1}), b = torch::ones({1}), m = torch::ones({8, 8});
-  const Tensor g = torch::ones({1}).requires_grad_();
+template <class Op>
+void both(const std::string& name, const Tensor& x, const Op& op) {
   {
-    torch::NoGradGuard no_grad;
-    measure("op.add", [&] { a + b; });
-    measure("op.add_inplace", [&] { a.add_(b); });
-    measure("op.relu", [&] { a.relu(); });
-    measure("op.mm_8", [&] { m.mm(m); });
-    measure("op.view", [&] { m.view({64}); });
-    measure("op.select", [&] { m[3]; });
-    measure("op.sum", [&] { m.sum(); });
-    measure("op.item", [&] { a.item<float>(); });
-    measure("op.empty", [&] { torch::empty({16}); });
+    const torch::NoGradGuard no_grad;
+    measure("tiny." + name, [&] { op(x); });
   }
-  measure("op.add_with_grad", [&] { g + b; });
+  const Tensor leaf = x.clone().requires_grad_();
+  measure("tiny." + name + " with a graph", [&] { op(leaf); });
 }
 
-void graphs() {
+void ops() {
+  const Tensor x = torch::ones({64}), y = torch::ones({64}), m = torch::ones({8, 8});
+  both("add", x, [&](const Tensor& a) { return a + y; });
+  both("mul by a number", x, [&](const Tensor& a) { return a * 1.5; });
+  both("relu", x, [&](const Tensor& a) { return a.relu(); });
+  both("exp", x, [&](const Tensor& a) { return a.exp(); });
+  both("sum", x, [&](const Tensor& a) { return a.sum(); });
+  both("mm", m, [&](const Tensor& a) { return a.mm(m); });
+  both("linear", m, [&](const Tensor& a) { return torch::nn::functional::linear(a, m); });
+  both("view", m, [&](const Tensor& a) { return a.view({64}); });
+  both("slice", m, [&](const Tensor& a) { return a.slice(0, 1, 5); });
+  both("select", m, [&](const Tensor& a) { return a[3]; });
+  both("transpose", m, [&](const Tensor& a) { return a.t(); });
+  both("clone", x, [&](const Tensor& a) { return a.clone(); });
+  const torch::NoGradGuard no_grad;
+  const Tensor one = torch::ones({1});
+  measure("tiny.add_", [&] { x.add_(y, 1e-6); });
+  measure("tiny.zero_", [&] { x.zero_(); });
+  measure("tiny.copy_", [&] { x.copy_(y); });
+  measure("tiny.eq", [&] { x.eq(y); });
+  measure("tiny.item", [&] { one.item<float>(); });
+  measure("tiny.empty", [&] { torch::empty({64}); });
+  measure("tiny.zeros", [&] { torch::zeros({64}); });
+  measure("tiny.stack", [&] { torch::stack({x, y}); });
+}
+
+void chain() {
   const Tensor x = torch::ones({1}).requires_grad_();
-  measure("graph.chain_100", [&] {
+  measure("step.chain", [&] {
     Tensor y = x;
-    for (int i = 0; i < 100; ++i) y = y * 1.01;
+    for (int i = 0; i < 32; ++i) y = y * 1.01;
     y.backward();
   });
 }
 
-void steps() {
-  torch::nn::Sequential net(torch::nn::Linear(16, 32), torch::nn::ReLU(),
-                            torch::nn::Linear(32, 10));
-  torch::optim::SGD sgd(net->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
+/// A training step.
+template <class Optimizer>
+auto step_of(torch::nn::Sequential net, Optimizer& optimizer) {
   const Tensor x = torch::randn({8, 16}), y = torch::randint(0, 10, {8}, torch::kLong);
-  measure("step.mlp_sgd", [&] {
-    sgd.zero_grad();
+  return [=, &optimizer]() mutable {
+    optimizer.zero_grad();
     torch::nn::functional::cross_entropy(net->forward(x), y).backward();
-    sgd.step();
-  });
+    optimizer.step();
+  };
+}
+
+/// Captured once and replayed, where there are graphs.
+template <class Step>
+void replay([[maybe_unused]] const std::string& name, [[maybe_unused]] Step& step) {
 #ifdef HAS_GRAPHS
   torch::Graph graph{torch::Device(torch::kCPU)};
   {
     const torch::GraphGuard guard(graph);
-    sgd.zero_grad();
-    torch::nn::functional::cross_entropy(net->forward(x), y).backward();
-    sgd.step();
+    step();
   }
-  measure("step.mlp_sgd_replay", [&] { graph.replay(); });
+  measure(name, [&] { graph.replay(); });
 #endif
-  torch::optim::Adam adam(net->parameters(), torch::optim::AdamOptions(0.001));
-  measure("step.mlp_adam", [&] {
-    adam.zero_grad();
-    torch::nn::functional::cross_entropy(net->forward(x), y).backward();
-    adam.step();
-  });
+}
+
+torch::nn::Sequential small_net() {
+  return torch::nn::Sequential(torch::nn::Linear(16, 32), torch::nn::ReLU(),
+                               torch::nn::Linear(32, 10));
 }
 
 }  // namespace
 
 int main() {
+  torch::set_num_threads(1);
   torch::manual_seed(0);
   ops();
-  graphs();
-  steps();
+  chain();
+  const torch::nn::Sequential a = small_net(), b = small_net();
+  torch::optim::SGD sgd(a->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
+  torch::optim::Adam adam(b->parameters(), torch::optim::AdamOptions(0.001));
+  auto sgd_step = step_of(a, sgd);
+  auto adam_step = step_of(b, adam);
+  measure("step.sgd", [&] { sgd_step(); });
+  replay("step.sgd replayed", sgd_step);
+  measure("step.adam", [&] { adam_step(); });
 }

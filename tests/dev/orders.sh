@@ -17,7 +17,7 @@ cp "$root/cmake/progress.sh" "$tree/cmake/"
 cp "$here/stand_in.cmake" "$tree/CMakeLists.txt"
 grep -E '^(option\(TAPER_BUILD_|set\(TAPER_CUDA )' "$root/CMakeLists.txt" >"$tree/options.cmake"
 [ "$(wc -l <"$tree/options.cmake")" -eq 3 ] || fail "the options are not found: $(cat "$tree/options.cmake")"
-echo 'echo "bench: $(ls "$TAPER_PREFIX")"' >"$tree/benchmarks/run.sh"
+echo 'import os; print("bench:", *os.listdir(os.environ["TAPER_PREFIX"]))' >"$tree/benchmarks/bench.py"
 echo 'echo "gpu: $(cd "$TAPER_SET" && ls bin tests/taper_tests benchmarks/gpu_bench | tr "\n" " ")"' >"$tree/tests/gpu/run.sh"
 program() { # program NAME 'COMMANDS': one that is found before the machine's
   printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"

@@ -1,0 +1,244 @@
+// Single operations on tensors of the sizes that networks have, by groups of kernels.
+#include <torch/torch.h>
+
+#include "measure.h"
+
+using torch::Tensor;
+namespace F = torch::nn::functional;
+
+namespace {
+
+constexpr int64_t kMi = 1 << 20;
+
+/// `op` of x without a graph, and with gradients for x and the parameters.
+template <class Op>
+void both(const std::string& name, const Tensor& x, Op op,
+          const std::vector<Tensor>& parameters = {}) {
+  {
+    const torch::NoGradGuard no_grad;
+    measure(name, [&] { op(x); });
+  }
+  const Tensor leaf = x.detach().clone().requires_grad_();
+  const Tensor g = torch::randn_like(op(leaf).detach());
+  measure(name + " with gradients", [&] {
+    op(leaf).backward(g);
+    leaf.mutable_grad() = Tensor();
+    for (const Tensor& p : parameters) p.mutable_grad() = Tensor();
+  });
+}
+
+void pointwise() {
+  const Tensor x = torch::randn({kMi}), y = torch::randn({kMi});
+  Tensor out = torch::empty({kMi});
+  const Tensor large = torch::randn({16 * kMi}), other = large.clone();
+  const Tensor rows = torch::randn({4096, 1024});
+  const Tensor row = torch::randn({1024}), half = torch::randn({2048, 1024}).slice(1, 0, 1024, 2);
+  measure("pointwise.add", [&] { x + y; });
+  measure("pointwise.add of 16 M", [&] { large + other; });
+  measure("pointwise.add_ of 16 M", [&] { large.add_(other, 1e-6); });
+  measure("pointwise.add to a given tensor", [&] { torch::add_out(out, x, y); });
+  measure("pointwise.mul by a number", [&] { x * 1.5; });
+  measure("pointwise.add of a row", [&] { rows + row; });
+  measure("pointwise.exp", [&] { x.exp(); });
+  measure("pointwise.exp of every second column", [&] { half.exp(); });
+  measure("pointwise.tanh", [&] { x.tanh(); });
+  measure("pointwise.sin", [&] { x.sin(); });
+  measure("pointwise.where", [&] { torch::where(x > 0, x, y); });
+  measure("pointwise.seven in a chain",
+          [&] { x* torch::sigmoid(x * 1.702) + torch::tanh(y) * 0.5 - y; });
+  both("pointwise.relu", x, [](const Tensor& a) { return a.relu(); });
+  both("pointwise.sigmoid", x, [](const Tensor& a) { return a.sigmoid(); });
+  both("pointwise.gelu", x, [](const Tensor& a) { return F::gelu(a); });
+}
+
+void reductions() {
+  const Tensor x = torch::randn({256, 256, 256}), rows = torch::randn({1024, 1000});
+  measure("reductions.sum of 16 M", [&] { x.sum(); });
+  measure("reductions.sum over the first dimension", [&] { x.sum(0); });
+  measure("reductions.sum over the middle dimension", [&] { x.sum(1); });
+  measure("reductions.mean over two dimensions", [&] { x.mean({1, 2}); });
+  measure("reductions.max of rows", [&] { x.max(2); });
+  measure("reductions.amax", [&] { x.max(); });
+  measure("reductions.variance of rows", [&] { torch::var(x, 2, false); });
+  measure("reductions.argmax of rows", [&] { rows.argmax(1); });
+  measure("reductions.cumsum of rows", [&] { rows.cumsum(1); });
+  measure("reductions.logsumexp of rows", [&] { rows.logsumexp(1); });
+}
+
+void copies() {
+  const Tensor square = torch::randn({1024, 1024}), large = torch::randn({4096, 4096});
+  const Tensor images = torch::randn({8, 64, 112, 112}), heads = torch::randn({4, 256, 8, 64});
+  const Tensor table = torch::randn({50000, 256}), added = torch::randn({8192, 256});
+  const Tensor rows = torch::randn({1024, 1000});
+  const Tensor at = torch::randint(50000, {8192}, torch::kLong);
+  const Tensor columns = torch::randint(1000, {1024, 1000}, torch::kLong), mask = rows > 0;
+  measure("copies.clone of 16 M", [&] { large.clone(); });
+  measure("copies.transpose of 4 MiB", [&] { square.t().contiguous(); });
+  measure("copies.transpose of 64 MiB", [&] { large.t().contiguous(); });
+  measure("copies.channels last", [&] { images.permute({0, 2, 3, 1}).contiguous(); });
+  measure("copies.split heads", [&] { heads.transpose(1, 2).contiguous(); });
+  measure("copies.cat of rows", [&] { torch::cat({rows, rows}, 0); });
+  measure("copies.cat of columns", [&] { torch::cat({rows, rows}, 1); });
+  measure("copies.to double", [&] { square.to(torch::kDouble); });
+  measure("copies.to bf16", [&] { square.to(torch::kBFloat16); });
+  measure("copies.index_select", [&] { table.index_select(0, at); });
+  measure("copies.index", [&] { table.index({at}); });
+  measure("copies.gather", [&] { rows.gather(1, columns); });
+  measure("copies.masked_fill", [&] { rows.masked_fill(mask, 0.5); });
+  measure("copies.index_add_", [&] { table.index_add_(0, at, added); });
+  both("copies.embedding", table, [&](const Tensor& w) { return torch::embedding(w, at); });
+}
+
+void order_and_chance() {
+  const Tensor x = torch::randn({kMi}), rows = torch::randn({1024, 1000});
+  measure("order.sort of 1 M", [&] { x.sort(); });
+  measure("order.sort of rows", [&] { rows.sort(1); });
+  measure("order.topk of rows", [&] { rows.topk(5, 1); });
+  measure("order.median", [&] { x.median(); });
+  measure("random.rand", [&] { torch::rand({kMi}); });
+  measure("random.randn", [&] { torch::randn({kMi}); });
+  measure("random.randperm", [&] { torch::randperm(60000); });
+  measure("random.dropout", [&] { torch::dropout(x, 0.5, true); });
+}
+
+void softmax() {
+  const Tensor rows = torch::randn({1024, 1000}), scores = torch::randn({32, 256, 256});
+  const Tensor labels = torch::randint(1000, {1024}, torch::kLong);
+  both("softmax.rows of 1000", rows, [](const Tensor& a) { return a.softmax(1); });
+  both("softmax.rows of 256", scores, [](const Tensor& a) { return a.softmax(2); });
+  both("softmax.over the first dimension", rows, [](const Tensor& a) { return a.softmax(0); });
+  both("softmax.log_softmax", rows, [](const Tensor& a) { return a.log_softmax(1); });
+  both("softmax.cross_entropy", rows, [&](const Tensor& a) { return F::cross_entropy(a, labels); });
+}
+
+void norms() {
+  const Tensor images = torch::randn({32, 64, 56, 56}), rows = torch::randn({1024, 768});
+  torch::nn::BatchNorm2d batch(64), evaluated(64);
+  evaluated->eval();
+  torch::nn::LayerNorm layer(torch::nn::LayerNormOptions({768}));
+  torch::nn::GroupNorm group(torch::nn::GroupNormOptions(8, 64));
+  const auto with = [](auto module) {
+    return [module](const Tensor& x) mutable { return module->forward(x); };
+  };
+  both("norms.batch_norm", images, with(batch), batch->parameters());
+  both("norms.batch_norm that evaluates", images, with(evaluated), evaluated->parameters());
+  both("norms.layer_norm", rows, with(layer), layer->parameters());
+  both("norms.group_norm", images, with(group), group->parameters());
+}
+
+void pooling() {
+  const Tensor images = torch::randn({32, 64, 56, 56});
+  both("pooling.maxima of 2 x 2", images, [](const Tensor& x) { return torch::max_pool2d(x, 2); });
+  both("pooling.maxima of 3 x 3", images,
+       [](const Tensor& x) { return torch::max_pool2d(x, 3, 2, 1); });
+  both("pooling.means of 2 x 2", images, [](const Tensor& x) { return torch::avg_pool2d(x, 2); });
+  both("pooling.global means", images, [](const Tensor& x) {
+    return torch::adaptive_avg_pool2d(x, {1, 1});
+  });
+}
+
+void products() {
+  for (const int64_t n : {64, 256, 1024}) {
+    const Tensor a = torch::randn({n, n}), b = torch::randn({n, n});
+    measure("products.mm of " + std::to_string(n), [&] { a.mm(b); });
+  }
+  const Tensor d = torch::randn({512, 512}, torch::kDouble), m = torch::randn({1024, 1024});
+  const Tensor v = torch::randn({1024}), stack = torch::randn({64, 128, 64});
+  measure("products.mm of 512 in f64", [&] { d.mm(d); });
+  measure("products.mv of 1024", [&] { m.mv(v); });
+  measure("products.bmm", [&] { stack.bmm(stack.transpose(1, 2)); });
+  const Tensor x = torch::randn({64, 784}), w = torch::randn({256, 784}).requires_grad_();
+  both("products.linear of 64 x 784 x 256", x, [&](const Tensor& a) { return F::linear(a, w); },
+       {w});
+}
+
+struct ConvShape {
+  const char* name;
+  int64_t batch, in, size, out, kernel, stride, groups;
+};
+
+void convolutions() {
+  const ConvShape shapes[] = {
+      {"3 to 64, 224 x 224, 7 x 7, stride 2", 8, 3, 224, 64, 7, 2, 1},
+      {"64 to 64, 56 x 56, 3 x 3", 8, 64, 56, 64, 3, 1, 1},
+      {"128 to 256, 28 x 28, 3 x 3, stride 2", 8, 128, 28, 256, 3, 2, 1},
+      {"256 to 64, 56 x 56, 1 x 1", 8, 256, 56, 64, 1, 1, 1},
+      {"512 to 512, 7 x 7, 3 x 3", 8, 512, 7, 512, 3, 1, 1},
+      {"128 depthwise, 28 x 28, 3 x 3", 8, 128, 28, 128, 3, 1, 128},
+      {"1 to 32, 28 x 28, 5 x 5", 128, 1, 28, 32, 5, 1, 1},
+      {"32 to 64, 12 x 12, 5 x 5", 128, 32, 12, 64, 5, 1, 1},
+  };
+  for (const ConvShape& s : shapes) {
+    torch::nn::Conv2d conv(torch::nn::Conv2dOptions(s.in, s.out, s.kernel)
+                               .stride(s.stride)
+                               .padding(s.kernel / 2)
+                               .groups(s.groups));
+    both(
+        std::string("convolutions.") + s.name, torch::randn({s.batch, s.in, s.size, s.size}),
+        [&](const Tensor& x) { return conv->forward(x); }, conv->parameters());
+  }
+}
+
+void sequences() {
+  const Tensor x = torch::randn({64, 32, 256}), y = torch::randn({256, 4, 512});
+  torch::nn::LSTM lstm(256, 256);
+  torch::nn::GRU gru(256, 256);
+  both(
+      "recurrent.LSTM", x, [&](const Tensor& a) { return std::get<0>(lstm->forward(a)); },
+      lstm->parameters());
+  both(
+      "recurrent.GRU", x, [&](const Tensor& a) { return std::get<0>(gru->forward(a)); },
+      gru->parameters());
+  torch::nn::MultiheadAttention attention(512, 8);
+  torch::nn::TransformerEncoderLayer layer(512, 8);
+  both(
+      "attention.MultiheadAttention", y,
+      [&](const Tensor& a) { return std::get<0>(attention->forward(a, a, a, {}, false)); },
+      attention->parameters());
+  both(
+      "attention.encoder layer", y, [&](const Tensor& a) { return layer->forward(a); },
+      layer->parameters());
+}
+
+void optimizers() {
+  const auto parameters = [] {
+    std::vector<Tensor> all;
+    for (int i = 0; i < 8; ++i) {
+      all.push_back(torch::randn({512, 1024}).requires_grad_());
+      all.back().mutable_grad() = torch::randn({512, 1024});
+    }
+    return all;
+  };
+  torch::optim::SGD sgd(parameters(), torch::optim::SGDOptions(1e-3).momentum(0.9));
+  torch::optim::Adam adam(parameters(), torch::optim::AdamOptions(1e-3));
+  measure("optimizers.SGD with momentum", [&] { sgd.step(); });
+  measure("optimizers.Adam", [&] { adam.step(); });
+}
+
+void transforms() {
+  const Tensor complex = torch::randn({64, 1024}, torch::kComplexFloat);
+  const Tensor m = torch::randn({128, 128}, torch::kDouble);
+  const Tensor definite = m.mm(m.t()) + 128 * torch::eye(128, torch::kDouble);
+  measure("transforms.fft of 64 x 1024", [&] { torch::fft::fft(complex); });
+  measure("transforms.solve of 128 x 128", [&] { torch::linalg_solve(definite, m); });
+  measure("transforms.cholesky of 128 x 128", [&] { torch::linalg_cholesky(definite); });
+}
+
+}  // namespace
+
+int main() {
+  torch::set_num_threads(1);
+  torch::manual_seed(0);
+  pointwise();
+  reductions();
+  copies();
+  order_and_chance();
+  softmax();
+  norms();
+  pooling();
+  products();
+  convolutions();
+  sequences();
+  optimizers();
+  transforms();
+}
