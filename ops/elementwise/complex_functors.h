@@ -26,7 +26,7 @@ template <class C>
 using Part = typename C::value_type;
 
 TAPER_FUNCTOR(TAPER_OUTLINED, exp, (T z), math::exp(z))
-TAPER_FUNCTOR(TAPER_OUTLINED, exp2, (T z), math::exp(z* Part<T>(0.69314718055994530942)))
+TAPER_FUNCTOR(TAPER_OUTLINED, exp2, (T z), math::exp(Part<T>(0.69314718055994530942) * z))
 TAPER_FUNCTOR(TAPER_OUTLINED, log, (T z), math::log(z))
 TAPER_FUNCTOR(TAPER_OUTLINED, log2, (T z), math::log(z) * Part<T>(1.44269504088896340736))
 TAPER_FUNCTOR(TAPER_OUTLINED, log10, (T z), math::log10(z))

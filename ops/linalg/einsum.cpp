@@ -305,14 +305,19 @@ Operand summed_over(Operand o, const Places& ends) {
   return {o.x.sum(dims), left};
 }
 
-/// The product of two operands, summed over the places in `ends`: one bmm, or a product of elements
-/// where nothing is summed.
-Operand contract(Operand a, Operand b, const Places& ends) {
+/// Sums each operand over the places in `ends` that it alone has.
+void sum_alone(Operand& a, Operand& b, const Places& ends) {
   Places alone;
   for (int64_t place : ends)
     if (a.has(place) != b.has(place)) alone.push_back(place);
   a = summed_over(a, alone);
   b = summed_over(b, alone);
+}
+
+/// The product of two operands, summed over the places in `ends`: one bmm, or a product of elements
+/// where nothing is summed.
+Operand contract(Operand a, Operand b, const Places& ends) {
+  sum_alone(a, b, ends);
   const Roles r = roles_of(a, b, ends);
   const Places places = joined<Places>({r.batch, r.left, r.right});
   TAPER_CHECK(static_cast<int64_t>(places.size()) <= kMaxDims, "einsum(): expected at most ",

@@ -79,7 +79,7 @@ struct OpCase {
 
   /// The in-place form: changes args.t[0] and returns it. May be empty.
   std::function<Tensor(const Args&)> inplace = {};
-  /// Whether that writes one value everywhere, and so takes memory that overlaps itself.
+  /// Whether that writes one number, to all or some elements, and so takes overlapping memory.
   bool fills = false;
   /// The form that writes into the given tensor. May be empty.
   std::function<Tensor(Tensor& out, const Args&)> out = {};
