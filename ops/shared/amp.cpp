@@ -28,10 +28,6 @@ void check_gradient(const Tensor& g, Device device) {
   autograd::check_no_internal_overlap(kUnscale, g);
 }
 
-struct NoNumbers {
-  bool operator==(const NoNumbers&) const = default;
-};
-
 }  // namespace
 
 void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_inf,

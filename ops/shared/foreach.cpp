@@ -9,10 +9,6 @@
 namespace taper::detail {
 namespace {
 
-struct NoNumbers {
-  bool operator==(const NoNumbers&) const = default;
-};
-
 /// launch(where, lists) for lists of the tensors of devices, and one(tensor) for those of the CPU,
 /// where a launch is a call, and those with gaps. All have changed then.
 template <class Launch, class One>

@@ -5,6 +5,11 @@
 
 namespace taper {
 
+/// Of lists whose launches have none (GatheredLaunches).
+struct NoNumbers {
+  bool operator==(const NoNumbers&) const = default;
+};
+
 TAPER_KERNEL(foreach_zero, TensorLists lists)
 /// `factor` is a double without dimensions, on the device.
 TAPER_KERNEL(foreach_mul, TensorLists lists, In factor)
