@@ -23,7 +23,8 @@ Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
 }
 
 Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options) {
-  TAPER_CHECK(input.dim() >= 3, "Expected 3D or higher dimensionality input (got ", input.dim(),
+  TAPER_CHECK(input.dim() >= 3,
+              "local_response_norm: Expected 3D or higher dimensionality input (got ", input.dim(),
               " dimensions)");
   if (input.numel() == 0) return input;
   const int64_t size = options.size(), n = input.size(0), channels = input.size(1);

@@ -194,7 +194,7 @@ TEST(CompatNames, DispatchNamesTheElementType) {
   };
   EXPECT_EQ(parts(at::kComplexFloat), 4u);
   EXPECT_EQ(thrown<c10::Error>([&] { parts(at::kFloat); }),
-            "\"parts\" not implemented for 'Float'");
+            "parts: \"parts\" not implemented for 'Float'");
   EXPECT_EQ(z.item<c10::complex<float>>().imag(), 3);
   EXPECT_EQ(z.item().toComplexDouble(), c10::complex<double>(0, 3));
   EXPECT_EQ(AT_DISPATCH_INDEX_TYPES(at::kLong, "index", [&] { return sizeof(index_t); }), 8u);

@@ -143,9 +143,11 @@ bool begins_with_op(const OpCase& c, std::string_view message) {
   std::string word(message.substr(0, end));
   const std::string_view rest = message.substr(end);
   if (word.empty() || begins_with(rest, ": ") || begins_with(rest, "(")) return !word.empty();
-  if (begins_with(word, "torch.")) word.erase(0, 6);
+  for (const std::string_view prefix : {"torch.", "tensor."})
+    if (begins_with(word, prefix)) word.erase(0, prefix.size());
   std::replace(word.begin(), word.end(), '.', '_');  // of "linalg.cond"
-  if (word.back() == '_') word.pop_back();
+  if (!word.empty() && word.back() == '_') word.pop_back();
+  if (word.empty()) return false;
   return word == c.name || std::find(c.covers.begin(), c.covers.end(), word) != c.covers.end();
 }
 
