@@ -1,6 +1,12 @@
 // Training under autocast in bf16, on the CPU: a multi-layer perceptron, a convolutional network
 // and a small GPT for 100 steps. Losses are compared within bf16's rounding, which grows with the
 // steps.
+//
+// It needs LibTorch 2 (1.13's layer_norm takes no bf16 beside weights of f32), so it is not among
+// the programs that CI compares. By hand, LIBTORCH being the folder torch/ of PyTorch's wheel:
+//
+//   LIBTORCH=... python3 tests/parity/run.py --taper-include build/include --taper-include compat
+//     --taper-lib build/lib/libtaper.so --work /tmp/parity tests/parity/libtorch2/autocast.cpp
 #include <ATen/autocast_mode.h>
 
 #include "parity.h"
