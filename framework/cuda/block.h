@@ -49,10 +49,10 @@ enum class Access { kRead, kWrite, kAtomic };
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;
-  /// body(context) by every thread of so many blocks, or of fewer: kernels stride through the rest.
-  /// `kernel` is its type's name.
+  /// body(arguments) by every thread of so many blocks, or of fewer: kernels stride through the
+  /// rest. `kernel` is its type's name; the arguments are `nbytes` long, and nobody writes them.
   virtual void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
-                   const void* context) = 0;
+                   const void* arguments, size_t nbytes) = 0;
   /// Threads for a row of this width, where a GPU's have `usual`.
   virtual int team_for(int64_t width, int usual) = 0;
   virtual ThreadPlace place() const = 0;

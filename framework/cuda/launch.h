@@ -19,6 +19,10 @@ constexpr int kThreads = 256;
 /// nothing.
 constexpr int64_t kMostBlocks = 1 << 16;
 
+#ifndef __CUDACC__
+inline int64_t resident_threads() { return 1 << 16; }  // stream.h
+#endif
+
 /// A thread's part of for_each.
 template <class F>
 struct ForEach {
@@ -67,7 +71,7 @@ void launch(int blocks, int threads, const Body& body) {
 #else
   block_runner->run(
       typeid(Body).name(), blocks, threads,
-      [](const void* of_all) { (*static_cast<const Body*>(of_all))(); }, &body);
+      [](const void* arguments) { (*static_cast<const Body*>(arguments))(); }, &body, sizeof body);
 #endif
 }
 

@@ -128,12 +128,12 @@ struct ScanStarts {
 /// takes part.
 template <class S>
 void scan(const ScanBox& box, const S& s) {
-  constexpr int64_t kBusy = 1 << 16, kLeast = 4096;  // threads for a GPU; elements for a piece
+  constexpr int64_t kLeast = 4096;  // elements for a piece
   const int64_t lines = box.outer * box.inner;
   if (lines * box.size == 0) return;
   const int team = box.inner == 1 ? team_for(box.size) : 1;
   const int64_t splits =
-      std::max<int64_t>(1, std::min(kBusy / (lines * team) + 1, box.size / kLeast));
+      std::max<int64_t>(1, std::min(resident_threads() / (lines * team) + 1, box.size / kLeast));
   ScanPieces<S> pieces{s, box, splits, (box.size + splits - 1) / splits, nullptr};
   if (splits == 1) return for_each_row(lines, team, pieces);
   const Scratch<typename S::State> totals(lines * splits);

@@ -13,6 +13,8 @@ cudaStream_t kernel_stream();
 void check_status(cudaError_t status, const char* call, const char* file, int line);
 /// Launches a __global__ function on that stream. Throws what the launch has to complain of.
 void launch_kernel(const void* kernel, int blocks, int threads, void** arguments);
+/// Threads that the device of that launch runs at once: work for fewer leaves parts of it idle.
+int64_t resident_threads();
 /// Whether work of this stream is being recorded: then nothing may wait for it.
 inline bool is_capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

@@ -3,11 +3,9 @@
 //   0  no CUDA kernels: simulated devices run the CPU's
 //   1  kernels that nvcc has compiled, for GPUs
 //   2  kernels that the host's compiler has compiled, for simulated devices
+#include <taper/framework/cuda/block.h>
 #include <taper/framework/runtime/collectives.h>
 #include <taper/framework/runtime/runtime.h>
-#if TAPER_CUDA_KERNELS == 2
-#include <taper/framework/cuda/block.h>
-#endif
 
 namespace taper::detail {
 
@@ -29,6 +27,4 @@ bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType
 
 }  // namespace taper::detail
 
-#if TAPER_CUDA_KERNELS == 2
 taper::cuda::BlockRunner* taper::cuda::block_runner = nullptr;
-#endif

@@ -50,6 +50,7 @@ struct Times {
 template <class T, class A, class Op, class Before>
 struct Joined {
   using State = A;
+  using Element = T;
   A identity;
   Op op;
   Before before;
@@ -218,6 +219,7 @@ template <class T, int Sign>
 struct BestOf {
   using V = ValueOf<T>;
   using State = Best<V>;
+  using Element = T;
   T* values;  // null: not wanted
   int64_t* indices;
   TAPER_HD State start() const { return {V(), -1}; }
@@ -253,6 +255,7 @@ void best(const char* name, const Out& values, const Out& indices, const In& x, 
 /// Number, mean and sum of squared deviations, as Chan, Golub and LeVeque (1979) join them.
 template <class To, class From>
 struct MomentsOf {
+  using Element = From;
   struct State {
     double n, mean, squares;
   };

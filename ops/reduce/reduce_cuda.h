@@ -1,8 +1,7 @@
 // Reductions on CUDA. For *_cuda.cu files only; not installed.
 #pragma once
 
-#include <taper/framework/cuda/launch.h>
-#include <taper/framework/cuda/offsets.h>
+#include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
@@ -15,8 +14,17 @@ namespace taper::cuda {
 ///   State take(const char* x, int64_t index) const;     of the element at x, the index-th
 ///   State join(State a, State b) const;
 ///   void finish(char* y, State s) const;                stores the output
+///   using Element = ...;                                what take() reads, where that is one type
 ///
 /// (All but start() are TAPER_DEVICE, start() as well.)
+template <class R>
+concept KnowsElement = requires {
+  typename R::Element;
+};
+
+/// Reads of memory that a thread has on their way at once.
+constexpr int kReads = 4;
+
 template <class R>
 struct Fold {
   using State = typename R::State;
@@ -26,9 +34,14 @@ struct Fold {
   char* y;
   const char* x;
   int64_t columns, column_y, column_x;  // columns: at least 1
+  int64_t step;                         // in bytes between the elements of an output, or kNoStep
   int64_t n, splits, piece;             // elements of an output, in so many pieces of so many
   int64_t outputs;
   State* partial;  // [splits][outputs], or null where there is one piece
+
+  static constexpr int64_t kNoStep = INT64_MIN;
+  /// States that a thread joins elements to in turn: large ones would not fit its registers.
+  static constexpr int kStates = sizeof(State) <= 8 ? kReads : 1;
 
   Fold(const ReducePlan& plan, const R& reducer)
       : reducer(reducer),
@@ -39,6 +52,9 @@ struct Fold {
         columns(plan.columns > 0 ? plan.columns : 1),
         column_y(plan.column_y),
         column_x(plan.column_x),
+        step(plan.reduced.rank > 1    ? kNoStep
+             : plan.reduced.rank == 1 ? plan.reduced.strides[0][0]
+                                      : 0),
         n(plan.reduced.numel),
         splits(1),
         piece(plan.reduced.numel),
@@ -51,14 +67,92 @@ struct Fold {
     at[0] += column * column_y;
     at[1] += column * column_x;
   }
-  TAPER_DEVICE State fold(const Team& team, const char* from, int64_t begin, int64_t end) const {
+  TAPER_DEVICE State add(State s, const char* element, int64_t index) const {
+    return reducer.join(s, reducer.take(element, index));
+  }
+  /// One element after the other, each at a place that is looked up.
+  TAPER_DEVICE State fold_anywhere(const Team& team, const char* from, int64_t begin,
+                                   int64_t end) const {
     State s = reducer.start();
-    team.each(end - begin, [&](int64_t i) {
+    TAPER_ROLLED
+    for (int64_t i = begin + team.rank; i < end; i += team.size) {
       int64_t at[1];
-      reduced.at(begin + i, at);
-      s = reducer.join(s, reducer.take(from + at[0], begin + i));
-    });
-    return team.combine(s, [this](State a, State b) { return reducer.join(a, b); });
+      reduced.at(i, at);
+      s = add(s, from + at[0], i);
+    }
+    return s;
+  }
+  TAPER_DEVICE void start(State (&s)[kStates]) const {
+    for (State& one : s) one = reducer.start();
+  }
+  TAPER_DEVICE State join(const State (&s)[kStates]) const {
+    State all = s[0];
+    for (int k = 1; k < kStates; ++k) all = reducer.join(all, s[k]);
+    return all;
+  }
+  TAPER_DEVICE State fold_steps(const Team& team, const char* from, int64_t begin,
+                                int64_t end) const {
+    State s[kStates];
+    start(s);
+    int64_t i = begin + team.rank;
+    TAPER_ROLLED
+    for (; i + (kReads - 1) * team.size < end; i += kReads * team.size)
+      for (int k = 0; k < kReads; ++k) {
+        const int64_t at = i + k * team.size;
+        s[k % kStates] = add(s[k % kStates], from + at * step, at);
+      }
+    TAPER_ROLLED
+    for (; i < end; i += team.size) s[0] = add(s[0], from + i * step, i);
+    return join(s);
+  }
+  /// Elements side by side, of type T, 16 bytes at a time.
+  template <class T>
+  TAPER_DEVICE State fold_packs(const Team& team, const char* from, int64_t begin,
+                                int64_t end) const {
+    constexpr int V = kPack<T>;
+    const T* const x = reinterpret_cast<const T*>(from);
+    const int64_t past = reinterpret_cast<uintptr_t>(x + begin) % 16 / sizeof(T);
+    const int64_t first = begin + (V - past) % V, packs = first < end ? (end - first) / V : 0;
+    State s[kStates];
+    start(s);
+    const Pack<T, V>* const of_packs = reinterpret_cast<const Pack<T, V>*>(x + first);
+    int64_t i = team.rank;
+    TAPER_ROLLED
+    for (; i + (kReads - 1) * team.size < packs; i += kReads * team.size) {
+      Pack<T, V> read[kReads];
+      for (int k = 0; k < kReads; ++k) read[k] = of_packs[i + k * team.size];
+      for (int k = 0; k < kReads; ++k)
+        add_pack(s[k % kStates], read[k], first + (i + k * team.size) * V);
+    }
+    TAPER_ROLLED
+    for (; i < packs; i += team.size) add_pack(s[0], of_packs[i], first + i * V);
+    const int64_t middle = first < end ? first : end;
+    TAPER_ROLLED
+    for (i = begin + team.rank; i < middle; i += team.size) s[0] = add_one(s[0], x, i);
+    TAPER_ROLLED
+    for (i = middle + packs * V + team.rank; i < end; i += team.size) s[0] = add_one(s[0], x, i);
+    return join(s);
+  }
+  template <class T>
+  TAPER_DEVICE State add_one(State s, const T* x, int64_t i) const {
+    return add(s, reinterpret_cast<const char*>(x + i), i);
+  }
+  template <class T, int V>
+  TAPER_DEVICE void add_pack(State& s, const Pack<T, V>& pack, int64_t first) const {
+    for (int k = 0; k < V; ++k) s = add(s, reinterpret_cast<const char*>(&pack.v[k]), first + k);
+  }
+  TAPER_DEVICE State fold_own(const Team& team, const char* from, int64_t begin,
+                              int64_t end) const {
+    if (step == kNoStep) return fold_anywhere(team, from, begin, end);
+    if constexpr (KnowsElement<R>) {
+      using T = typename R::Element;
+      if (step == int64_t{sizeof(T)}) return fold_packs<T>(team, from, begin, end);
+    }
+    return fold_steps(team, from, begin, end);
+  }
+  TAPER_DEVICE State fold(const Team& team, const char* from, int64_t begin, int64_t end) const {
+    return team.combine(fold_own(team, from, begin, end),
+                        [this](State a, State b) { return reducer.join(a, b); });
   }
   /// Row `split * outputs + output`.
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
@@ -95,23 +189,25 @@ struct FoldPieces {
 };
 
 /// y = the reduction of x over `dims`. Few outputs of many elements are made in two steps, so that
-/// the whole GPU takes part; the order of joining depends on the shape only.
+/// the whole GPU takes part; the order of joining depends on the shape and the GPU only.
 template <class R>
 void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   if (y.numel == 0) return;
   const ReducePlan plan = plan_reduce(y, x, dims);
-  constexpr int64_t kBusy = 1 << 16, kLeast = 4096;  // threads for a GPU; elements for a piece
   Fold<R> fold(plan, reducer);
+  // Neighbouring columns are read by neighbouring threads, of which each has a few elements only.
   const bool interleaved = plan.columns > 0 && fold.outputs >= Team::kWarp;
   const int team = interleaved ? 1 : team_for(fold.n);
-  const int64_t wanted = kBusy / (fold.outputs * team) + 1;
-  fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / kLeast));
+  const int64_t least = interleaved ? 64 : 4096;  // elements for a piece
+  const int64_t wanted = resident_threads() / (fold.outputs * team) + 1;
+  fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));
   fold.piece = (fold.n + fold.splits - 1) / fold.splits;
   if (fold.splits == 1) return for_each_row(fold.outputs, team, fold);
   const Scratch<typename R::State> partial(fold.splits * fold.outputs);
   fold.partial = partial.get();
   for_each_row(fold.splits * fold.outputs, team, fold);
-  for_each_row(fold.outputs, team_for(fold.splits), FoldPieces<R>{fold});
+  const bool few = interleaved && fold.splits <= 2 * Team::kWarp;
+  for_each_row(fold.outputs, few ? 1 : team_for(fold.splits), FoldPieces<R>{fold});
 }
 
 }  // namespace taper::cuda

@@ -183,9 +183,9 @@ class SelectedRows {
   using Key = key_of<T>;
   SelectedRows(const T* x, int64_t rows, int64_t n, int64_t k, bool descending)
       : positions_(rows * k) {
-    constexpr int64_t kBusy = 1 << 16, kLeast = 4096;  // threads for a GPU; elements for a piece
+    constexpr int64_t kLeast = 4096;  // elements for a piece
     const int64_t splits =
-        std::max<int64_t>(1, std::min(kBusy / (rows * kThreads) + 1, n / kLeast));
+        std::max<int64_t>(1, std::min(resident_threads() / (rows * kThreads) + 1, n / kLeast));
     const Key flip = descending ? static_cast<Key>(~Key(0)) : Key(0);
     const RowPieces<T> pieces{x, n, splits, (n + splits - 1) / splits, flip};
     const Scratch<Sought<Key>> sought(rows);

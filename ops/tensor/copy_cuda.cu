@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <taper/framework/cuda/bytes.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/tensor/copy_kernels.h>
@@ -5,12 +7,27 @@
 namespace taper::cuda {
 namespace {
 
+/// The integer, without its fraction. NaN and what an integer of that size cannot hold give the
+/// smallest one, as the CPU's instruction does (a GPU's gives 0 or the nearest); of 8 and 16 bits
+/// they are the lowest of 32.
 template <class To, class From>
-TAPER_DEVICE To convert(From v) {
+TAPER_DEVICE To to_integer(From v) {
+  using Wide = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
+  constexpr Wide lowest = std::numeric_limits<Wide>::lowest();
+  constexpr From low = static_cast<From>(lowest);  // a power of 2: exact
+  const bool fits = v >= low && v < -low;
+  return static_cast<To>(fits ? static_cast<Wide>(v) : lowest);
+}
+
+template <class To, class From>
+TAPER_DEVICE To convert(From given) {
+  const auto v = load(given);
   if constexpr (std::is_same_v<To, bool>)
-    return load(v) != 0;
+    return v != 0;
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(+v)>)
+    return to_integer<To>(v);
   else
-    return static_cast<To>(static_cast<opmath_t<To>>(load(v)));
+    return static_cast<To>(static_cast<opmath_t<To>>(v));
 }
 
 // One kernel for each target: the source's dtype is asked element by element, which costs nothing

@@ -51,13 +51,14 @@ BlockRunner::BlockRunner(const BlockOptions& options)
 
 // ---------------------------------------------------------------------- a launch
 void BlockRunner::run(const char* kernel, int blocks, int threads, void (*body)(const void*),
-                      const void* context) {
+                      const void* arguments, size_t nbytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   TAPER_CHECK(threads % kWarp == 0 && threads <= kMostThreads,
               "blocks: expected whole warps of at most ", kMostThreads, " threads, got ", threads);
   kernel_ = kernel;
   body_ = body;
-  context_ = context;
+  arguments_ = arguments;
+  arguments_nbytes_ = nbytes;
   size_ = threads;
   blocks_ = 1 + static_cast<int>(random_() % std::min({blocks, options_.most_blocks, kMostBlocks}));
   error_ = nullptr;
@@ -105,7 +106,7 @@ void BlockRunner::run_ready() {
 /// The work of every fiber.
 void BlockRunner::run_thread() {
   try {
-    body_(context_);
+    body_(arguments_);
   } catch (const Abandoned&) {
   } catch (...) {
     report(std::current_exception());
@@ -201,8 +202,14 @@ void BlockRunner::check_slots_written(const char* p, size_t nbytes, Access acces
   }
 }
 
+/// Its stack, or the launch's arguments, which nobody writes.
+bool BlockRunner::concerns_one_thread(const void* p) const {
+  const auto at = reinterpret_cast<uintptr_t>(p);
+  return at - reinterpret_cast<uintptr_t>(arguments_) < arguments_nbytes_ || stacks_.holds(p);
+}
+
 void BlockRunner::touch(const void* p, size_t nbytes, Access access, const Site& site) {
-  if (error_ || abandons_ || nbytes == 0 || stacks_.holds(p)) return;
+  if (error_ || abandons_ || nbytes == 0 || concerns_one_thread(p)) return;
   running_block = nullptr;  // what follows is not the kernel's
   check_slots_written(static_cast<const char*>(p), nbytes, access, site);
   const Use use{site, now(), 0, access};

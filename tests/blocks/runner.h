@@ -18,7 +18,7 @@ class BlockRunner final : public cuda::BlockRunner {
  public:
   explicit BlockRunner(const BlockOptions& options);
   void run(const char* kernel, int blocks, int threads, void (*body)(const void*),
-           const void* context) override;
+           const void* arguments, size_t nbytes) override;
   int team_for(int64_t width, int usual) override;
   cuda::ThreadPlace place() const override;
   cuda::Slot* slots() override { return slots_[block_]; }
@@ -68,6 +68,7 @@ class BlockRunner final : public cuda::BlockRunner {
   std::string name_of(const Moment& by) const;
   std::string place_of(const Wait& wait) const;
   Moment now() const;
+  bool concerns_one_thread(const void* p) const;
   void check_slots_written(const char* p, size_t nbytes, cuda::Access access, const Site& site);
 
   const BlockOptions options_;
@@ -84,7 +85,8 @@ class BlockRunner final : public cuda::BlockRunner {
   // Of the launch:
   std::string kernel_;
   void (*body_)(const void*) = nullptr;
-  const void* context_ = nullptr;
+  const void* arguments_ = nullptr;
+  size_t arguments_nbytes_ = 0;
   int blocks_ = 0, block_ = 0, size_ = 0;
   bool abandons_ = false;
   std::exception_ptr error_;

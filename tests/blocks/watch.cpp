@@ -78,9 +78,10 @@ Watch::Word* Watch::word_at(uintptr_t at) {
     if (word.launch == launch_ && word.at == at) return &word;
     if (word.launch == launch_) continue;
     ++used_;
-    word = Word{};
     word.at = at;
     word.launch = launch_;
+    word.next = 0;
+    for (Use& use : word.uses) use.bytes = 0;
     return &word;
   }
 }

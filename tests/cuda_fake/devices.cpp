@@ -154,6 +154,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
         return *value = 0, cudaSuccess;
       case cudaDevAttrMultiProcessorCount:
         return *value = 132, cudaSuccess;
+      case cudaDevAttrMaxThreadsPerMultiProcessor:
+        return *value = 2048, cudaSuccess;
       case cudaDevAttrMaxSharedMemoryPerBlock:
         return *value = 48 << 10, cudaSuccess;
       case cudaDevAttrMaxGridDimX:

@@ -49,6 +49,19 @@ LaunchScope::~LaunchScope() {
   current_recording = recording_before_;
 }
 
+int64_t resident_threads() {
+  static std::atomic<int> of_device[64] = {};
+  std::atomic<int>& known = of_device[current_device_index];
+  if (const int threads = known.load(std::memory_order_relaxed)) return threads;
+  int processors = 0, threads = 0;
+  TAPER_CUDA_CHECK(
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, current_device_index));
+  TAPER_CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+                                          current_device_index));
+  known.store(processors * threads, std::memory_order_relaxed);
+  return int64_t{processors} * threads;
+}
+
 bool has_context(int device) {
   static std::atomic<uint64_t> known{0};  // a context stays
   const uint64_t bit = uint64_t{1} << device;

@@ -1,9 +1,11 @@
 // Strided copies, element by element against the addresses that sizes and strides give.
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/devices.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/index/index_advanced.h>
@@ -14,6 +16,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
+#include "harness/check_shared.h"
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
@@ -271,6 +274,31 @@ TAPER_OP_CASES(copies, {
                            [] { taper::copy(numbers({2}), numbers({3})); })};
   return std::vector<OpCase>{c};
 });
+
+// C++ leaves it open, and a GPU's instruction gives something else than a CPU's.
+TEST(Copy, FloatsThatNoIntegerHoldsAreTheSameOnEveryDevice) {
+  const std::vector<double> given{NAN,  INFINITY, -INFINITY, 1e30,  -1e30,  3e9, -3e9,
+                                  -1.5, 300.75,   -129,      65537, 0x1p60, 0.5};
+  for (ScalarType from : {kFloat, kDouble})
+    for (ScalarType to : {kByte, kChar, kShort, kInt, kLong}) {
+      const Tensor x = values(given, from);
+      const Array got = read(x.to(to));
+      for (size_t i = 0; i < given.size(); ++i) {
+        const double v = given[i], limit = to == kLong ? 0x1p63 : 0x1p31;
+        const int64_t whole = v >= -limit && v < limit ? static_cast<int64_t>(v)
+                              : to == kLong            ? std::numeric_limits<int64_t>::min()
+                                                       : std::numeric_limits<int32_t>::min();
+        const double want = to == kByte    ? static_cast<uint8_t>(whole)
+                            : to == kChar  ? static_cast<int8_t>(whole)
+                            : to == kShort ? static_cast<int16_t>(whole)
+                                           : static_cast<double>(whole);
+        EXPECT_EQ(got.v[i], want) << v << " as " << to;
+      }
+      if (cuda::is_available()) {
+        EXPECT_EQ(read(x.to(Device(kCUDA, 0)).to(to)).v, got.v) << from << " to " << to;
+      }
+    }
+}
 
 TEST(LargeResults, OfTransposedCopiesHaveEveryElement) {
   for (ScalarType t : {kByte, kHalf, kFloat, kDouble}) {
