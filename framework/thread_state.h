@@ -7,6 +7,8 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The gradient and inference modes of a thread, its default device, its current CUDA device and
@@ -40,3 +42,5 @@ class ThreadStateGuard {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -63,9 +63,7 @@ class Group {
   }
   ~Group() {
     if (!ended_) (void)TAPER_NCCL_FUNCTION(ncclGroupEnd)();
-    int device = device_;
-    if (cudaGetDevice(&device) == cudaSuccess && device != device_ && cuda::has_context(device_))
-      (void)cudaSetDevice(device_);
+    cuda::restore_device(device_);
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
