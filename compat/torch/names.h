@@ -23,6 +23,7 @@ namespace nn {}
 namespace optim {}
 namespace serialize {}
 namespace xpu {}
+namespace native {}
 namespace numbers {
 template <class T>
 struct complex;
@@ -59,7 +60,8 @@ using namespace c10;
 using taper::complex;
 namespace native {
 using namespace taper;
-}
+using namespace taper::native;
+}  // namespace native
 namespace indexing = taper::indexing;
 }  // namespace at
 
