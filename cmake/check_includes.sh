@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The include law: framework <- ops <- nn <- (optim, data, testing) <- utils. A lower floor never includes a higher
+# The include law: framework <- ops <- nn <- (optim, data, testing) <- utils, and ops <- extension. A lower floor never includes a higher
 # one; inside ops kernels include no public header of an op; headers do not include each other in a circle;
 # nobody below includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
 # header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
@@ -21,7 +21,7 @@ forbid() {
   fi
 }
 sources() { find "$@" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \); }
-roots=(framework ops nn optim data testing utils compat tests)
+roots=(framework ops nn optim data testing extension utils compat tests)
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
 
 mapfile -t framework < <(sources framework)
@@ -30,19 +30,21 @@ mapfile -t nn < <(sources nn)
 mapfile -t optim < <(sources optim)
 mapfile -t data < <(sources data)
 mapfile -t testing < <(sources testing)
+mapfile -t extension < <(sources extension)
 mapfile -t utils < <(sources utils)
 mapfile -t public < <(cmake -P cmake/public_headers.cmake)
 [ ${#public[@]} -gt 0 ] || { echo "no public headers found"; exit 1; }
-below=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}" "${testing[@]}")
+below=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}" "${testing[@]}" "${extension[@]}")
 all=("${below[@]}" "${utils[@]}")
 
-forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data|testing)/" "${framework[@]}"
-forbid "ops includes a higher floor" "$include<taper/(nn|optim|data|testing)/" "${ops[@]}"
-forbid "nn includes a higher floor" "$include<taper/(optim|data|testing)/" "${nn[@]}"
+forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data|testing|extension)/" "${framework[@]}"
+forbid "ops includes a higher floor" "$include<taper/(nn|optim|data|testing|extension)/" "${ops[@]}"
+forbid "nn includes a higher floor" "$include<taper/(optim|data|testing|extension)/" "${nn[@]}"
 forbid "optim includes its neighbour" "$include<taper/(data|testing)/" "${optim[@]}"
 forbid "data includes its neighbour" "$include<taper/(optim|testing)/" "${data[@]}"
 forbid "testing includes its neighbour" "$include<taper/(optim|data)/" "${testing[@]}"
 forbid "utils included from below" "$include<taper/utils/" "${below[@]}"
+forbid "extension includes a higher floor" "$include<taper/(nn|optim|data|testing)/" "${extension[@]}"
 forbid "GoogleTest outside of testing/gtest.h" "$include<g(test|mock)/" $(printf '%s\n' "${all[@]}" | grep -vx testing/gtest.h)
 forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${all[@]}"
 forbid "a compatibility header included from below" "$include[<\"](torch|ATen|c10)/" "${all[@]}"

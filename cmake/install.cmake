@@ -6,7 +6,7 @@ set(TAPER_BUILD_CMAKE_DIR ${PROJECT_BINARY_DIR}/lib/cmake/taper)
 
 # The library's own files: an example of this tree that installs itself is no part of them.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME taper)
-set(TAPER_TARGETS taper taper_testing)
+set(TAPER_TARGETS taper taper_extension taper_testing)
 set(TAPER_PKG_CONFIG taper taper-torch taper-testing)
 if(TARGET taper_utils)
   list(APPEND TAPER_TARGETS taper_utils)
@@ -25,7 +25,7 @@ install(CODE "
          DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/taper/\${folder}\")
   endforeach()")
 install(DIRECTORY compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # CMake: Taper (target taper::taper), and a stand-in for LibTorch's own package.

@@ -17,13 +17,6 @@
 namespace taper::detail {
 namespace {
 
-std::string demangle(const char* name) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                              std::free);
-  return status == 0 ? text.get() : name;
-}
-
 // What binutils' addr2line knows of one address: "function at file:line", or nothing.
 std::string source_line(const char* object, uintptr_t offset) {
   char command[4096];
@@ -96,7 +89,7 @@ std::string find_frame(void* address, const Dl_info& info) {
   if (text.empty()) text = source_line(info.dli_fname, at);  // a program at fixed addresses
   if (!text.empty()) return text;
   std::ostringstream out;
-  out << (info.dli_sname ? demangle(info.dli_sname) : "unknown function") << " in "
+  out << (info.dli_sname ? demangled(info.dli_sname) : "unknown function") << " in "
       << info.dli_fname << " (build with -g to see the source line)";
   return out.str();
 }
@@ -112,6 +105,13 @@ std::string describe_frame(void* address, const Dl_info& info) {
 }
 
 }  // namespace
+
+std::string demangled(const char* name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                              std::free);
+  return status == 0 ? text.get() : name;
+}
 
 std::vector<void*> capture_stack(size_t outside) {
   Walk walk{outside};

@@ -17,4 +17,7 @@ std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t co
 /// The same, each on a line of its own behind "\n  at ".
 std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);
 
+/// The C++ name that typeid(x).name() or a symbol stands for.
+std::string demangled(const char* name);
+
 }  // namespace taper::detail

@@ -28,6 +28,16 @@ TAPER_HD inline uint32_t bits_from_float(float f) {
   return bits;
 }
 
+/// Has a `type` where T is the type that CUDA's kernels have for the bits of Own.
+template <class T, class Own>
+struct DeviceType16 {};
+template <class T>
+TAPER_HD uint16_t bits_16(const T& v) {
+  uint16_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  return bits;
+}
+
 /// IEEE binary16 to binary32; exact.
 TAPER_HD inline float half_to_float(uint16_t h) {
 #if defined(__CUDA_ARCH__)
@@ -87,9 +97,18 @@ TAPER_HD inline uint16_t float_to_bfloat16(float f) {
 struct alignas(2) Half {
   uint16_t x = 0;
   struct from_bits_t {};
-  static constexpr from_bits_t from_bits() { return {}; }
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Half() = default;
-  constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}
+  TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}
+  /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  template <class T, class = typename detail::DeviceType16<T, Half>::type>
+  TAPER_HD Half(const T& v) : x(detail::bits_16(v)) {}
+  template <class T, class = typename detail::DeviceType16<T, Half>::type>
+  TAPER_HD operator T() const {
+    T v;
+    memcpy(&v, &x, sizeof x);
+    return v;
+  }
   TAPER_HD Half(float f) : x(detail::float_to_half(f)) {}
   TAPER_HD operator float() const { return detail::half_to_float(x); }
 };
@@ -98,9 +117,18 @@ struct alignas(2) Half {
 struct alignas(2) BFloat16 {
   uint16_t x = 0;
   struct from_bits_t {};
-  static constexpr from_bits_t from_bits() { return {}; }
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   BFloat16() = default;
-  constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}
+  TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}
+  /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
+  TAPER_HD BFloat16(const T& v) : x(detail::bits_16(v)) {}
+  template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
+  TAPER_HD operator T() const {
+    T v;
+    memcpy(&v, &x, sizeof x);
+    return v;
+  }
   TAPER_HD BFloat16(float f) : x(detail::float_to_bfloat16(f)) {}
   TAPER_HD operator float() const {
     return detail::float_from_bits(static_cast<uint32_t>(x) << 16);
@@ -406,16 +434,16 @@ struct numeric_limits<taper::Half> : taper::detail::LimitsOf16Bits {
   static constexpr int digits = 11, digits10 = 3, max_digits10 = 5;
   static constexpr int min_exponent = -13, min_exponent10 = -4;
   static constexpr int max_exponent = 16, max_exponent10 = 4;
-  static constexpr taper::Half make(uint16_t b) { return {b, taper::Half::from_bits_t{}}; }
-  static constexpr taper::Half min() { return make(0x0400); }
-  static constexpr taper::Half lowest() { return make(0xfbff); }
-  static constexpr taper::Half max() { return make(0x7bff); }
-  static constexpr taper::Half epsilon() { return make(0x1400); }
-  static constexpr taper::Half round_error() { return make(0x3800); }
-  static constexpr taper::Half infinity() { return make(0x7c00); }
-  static constexpr taper::Half quiet_NaN() { return make(0x7e00); }
-  static constexpr taper::Half signaling_NaN() { return make(0x7d00); }
-  static constexpr taper::Half denorm_min() { return make(0x0001); }
+  TAPER_HD static constexpr taper::Half make(uint16_t b) { return {b, taper::Half::from_bits_t{}}; }
+  TAPER_HD static constexpr taper::Half min() { return make(0x0400); }
+  TAPER_HD static constexpr taper::Half lowest() { return make(0xfbff); }
+  TAPER_HD static constexpr taper::Half max() { return make(0x7bff); }
+  TAPER_HD static constexpr taper::Half epsilon() { return make(0x1400); }
+  TAPER_HD static constexpr taper::Half round_error() { return make(0x3800); }
+  TAPER_HD static constexpr taper::Half infinity() { return make(0x7c00); }
+  TAPER_HD static constexpr taper::Half quiet_NaN() { return make(0x7e00); }
+  TAPER_HD static constexpr taper::Half signaling_NaN() { return make(0x7d00); }
+  TAPER_HD static constexpr taper::Half denorm_min() { return make(0x0001); }
 };
 template <>
 struct numeric_limits<taper::BFloat16> : taper::detail::LimitsOf16Bits {
@@ -423,16 +451,18 @@ struct numeric_limits<taper::BFloat16> : taper::detail::LimitsOf16Bits {
   static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
   static constexpr int min_exponent = -125, min_exponent10 = -37;
   static constexpr int max_exponent = 128, max_exponent10 = 38;
-  static constexpr taper::BFloat16 make(uint16_t b) { return {b, taper::BFloat16::from_bits_t{}}; }
-  static constexpr taper::BFloat16 min() { return make(0x0080); }
-  static constexpr taper::BFloat16 lowest() { return make(0xff7f); }
-  static constexpr taper::BFloat16 max() { return make(0x7f7f); }
-  static constexpr taper::BFloat16 epsilon() { return make(0x3c00); }
-  static constexpr taper::BFloat16 round_error() { return make(0x3f00); }
-  static constexpr taper::BFloat16 infinity() { return make(0x7f80); }
-  static constexpr taper::BFloat16 quiet_NaN() { return make(0x7fc0); }
-  static constexpr taper::BFloat16 signaling_NaN() { return make(0x7fa0); }
-  static constexpr taper::BFloat16 denorm_min() { return make(0x0001); }
+  TAPER_HD static constexpr taper::BFloat16 make(uint16_t b) {
+    return {b, taper::BFloat16::from_bits_t{}};
+  }
+  TAPER_HD static constexpr taper::BFloat16 min() { return make(0x0080); }
+  TAPER_HD static constexpr taper::BFloat16 lowest() { return make(0xff7f); }
+  TAPER_HD static constexpr taper::BFloat16 max() { return make(0x7f7f); }
+  TAPER_HD static constexpr taper::BFloat16 epsilon() { return make(0x3c00); }
+  TAPER_HD static constexpr taper::BFloat16 round_error() { return make(0x3f00); }
+  TAPER_HD static constexpr taper::BFloat16 infinity() { return make(0x7f80); }
+  TAPER_HD static constexpr taper::BFloat16 quiet_NaN() { return make(0x7fc0); }
+  TAPER_HD static constexpr taper::BFloat16 signaling_NaN() { return make(0x7fa0); }
+  TAPER_HD static constexpr taper::BFloat16 denorm_min() { return make(0x0001); }
 };
 }  // namespace std
 

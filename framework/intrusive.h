@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <utility>
 
 #if defined(__GLIBC__)
@@ -83,6 +85,10 @@ class intrusive_ptr {
     r.p_ = p;
     return r;
   }
+  /// LibTorch's names: of adopt(), and of a further reference to what others own.
+  static intrusive_ptr reclaim(T* p) { return adopt(p); }
+  static intrusive_ptr reclaim_copy(T* p) { return intrusive_ptr(p); }
+  static intrusive_ptr unsafe_reclaim_from_nonowning(T* p) { return intrusive_ptr(p); }
   T* get() const { return p_; }
   T* operator->() const { return p_; }
   T& operator*() const { return *p_; }
@@ -99,8 +105,10 @@ class intrusive_ptr {
   }
   void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
   size_t use_count() const { return p_ ? p_->refs.load() : 0; }
+  bool unique() const { return use_count() == 1; }
   friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ == b.p_; }
   friend bool operator!=(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ != b.p_; }
+  friend bool operator<(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ < b.p_; }
   friend bool operator==(const intrusive_ptr& a, std::nullptr_t) { return a.p_ == nullptr; }
   friend bool operator!=(const intrusive_ptr& a, std::nullptr_t) { return a.p_ != nullptr; }
 
@@ -111,6 +119,19 @@ class intrusive_ptr {
   T* p_ = nullptr;
 };
 
+struct intrusive_ptr_target;
+
+namespace detail {
+/// What weak pointers to an object share: made by the first of them, and told when the object goes.
+struct WeakLink {
+  explicit WeakLink(intrusive_ptr_target* object) : object(object) {}
+  RefCount refs;
+  std::mutex mutex;
+  intrusive_ptr_target* object;
+  static void destroy(WeakLink* link) { delete link; }
+};
+}  // namespace detail
+
 /// The base of a program's own classes that intrusive_ptr is to own.
 struct intrusive_ptr_target {
   RefCount refs;
@@ -118,7 +139,65 @@ struct intrusive_ptr_target {
   intrusive_ptr_target(const intrusive_ptr_target&) {}
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) { return *this; }
   virtual ~intrusive_ptr_target() = default;
-  static void destroy(intrusive_ptr_target* p) { delete p; }
+  /// Called when the last owner is gone, before the destructor.
+  virtual void release_resources() {}
+  static void destroy(intrusive_ptr_target* p) {
+    if (detail::WeakLink* link = p->link_.load(std::memory_order_acquire)) {
+      {
+        const std::lock_guard<std::mutex> lock(link->mutex);
+        link->object = nullptr;
+      }
+      intrusive_ptr<detail::WeakLink>::adopt(link);
+    }
+    p->release_resources();
+    delete p;
+  }
+
+ private:
+  template <class T>
+  friend class weak_intrusive_ptr;
+  intrusive_ptr<detail::WeakLink> link() {
+    detail::WeakLink* link = link_.load(std::memory_order_acquire);
+    if (!link) {
+      auto* made = new detail::WeakLink(this);
+      made->refs.increment();  // the object's own reference
+      if (link_.compare_exchange_strong(link, made, std::memory_order_acq_rel))
+        link = made;
+      else
+        delete made;
+    }
+    return intrusive_ptr<detail::WeakLink>(link);
+  }
+  std::atomic<detail::WeakLink*> link_{nullptr};
+};
+
+/// Knows an object of a program's own class without owning it.
+template <class T>
+class weak_intrusive_ptr {
+ public:
+  weak_intrusive_ptr() = default;
+  explicit weak_intrusive_ptr(const intrusive_ptr<T>& p)
+      : p_(p.get()), link_(p ? p->link() : intrusive_ptr<detail::WeakLink>()) {}
+  /// An owner of the object, null where nobody owned it any more.
+  intrusive_ptr<T> lock() const {
+    if (!link_) return {};
+    const std::lock_guard<std::mutex> held(link_->mutex);
+    const bool alive = link_->object && p_->refs.increment_if_alive();
+    return alive ? intrusive_ptr<T>::adopt(p_) : intrusive_ptr<T>();
+  }
+  size_t use_count() const { return lock() ? lock().use_count() - 1 : 0; }
+  bool expired() const { return use_count() == 0; }
+  void reset() { *this = weak_intrusive_ptr(); }
+  friend bool operator==(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) {
+    return a.p_ == b.p_ && a.link_ == b.link_;
+  }
+  friend bool operator!=(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) {
+    return !(a == b);
+  }
+
+ private:
+  T* p_ = nullptr;
+  intrusive_ptr<detail::WeakLink> link_;
 };
 
 /// A new T with one owner.
@@ -128,5 +207,10 @@ intrusive_ptr<T> make_intrusive(Args&&... args) {
 }
 
 }  // namespace taper
+
+template <class T>
+struct std::hash<taper::intrusive_ptr<T>> {
+  size_t operator()(const taper::intrusive_ptr<T>& p) const { return std::hash<T*>()(p.get()); }
+};
 
 #pragma GCC visibility pop

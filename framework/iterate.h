@@ -7,7 +7,7 @@ namespace taper {
 
 /// The shape that `a` and `b` broadcast to. Throws LibTorch's "The size of tensor a (2) must match
 /// the size of tensor b (3) at non-singleton dimension 0".
-Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
+TAPER_EXPORTED Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
 /// N operands over one index space. Dimension 0 is the innermost. Strides are in bytes.
 template <int N>
@@ -30,7 +30,8 @@ struct Operand {
 };
 /// Orders the dimensions by the first operand's strides and merges those that are contiguous for
 /// all operands. `strides` is [kMaxDims][n] in row-major order. Returns the rank.
-int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes, int64_t* strides);
+TAPER_EXPORTED int make_plan(const Dims& shape, const Operand* operands, int n, int64_t* sizes,
+                             int64_t* strides);
 
 inline Operand operand_of(const In& x) {
   return {x.bytes(), &x.sizes, &x.strides, static_cast<int64_t>(elementSize(x.dtype))};

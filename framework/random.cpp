@@ -176,6 +176,21 @@ void manual_seed(uint64_t seed) {
 
 namespace cuda {
 
+RandomKeyOfLaunch random_key_for_launch(const optional<Generator>& generator) {
+  const Device device =
+      generator && generator->defined() ? generator->device() : Device(kCUDA, current_device());
+  TAPER_CHECK(device.is_cuda(),
+              "random_key_for_launch: expected a generator of a CUDA device, got ", "one of ",
+              device);
+  CPUGeneratorImpl* const from = detail::generator_for(device, generator);
+  Runtime& runtime = detail::require_cuda();
+  if (const uint64_t* place =
+          runtime.key_for_replays(detail::current_stream_of(device.index()), from))
+    return {0, place};
+  const std::lock_guard<std::mutex> lock(from->mutex_);
+  return {from->random64(), nullptr};
+}
+
 const Generator& default_generator(DeviceIndex device) {
   if (auto* scratch = detail::ScratchGenerators::current())
     return scratch->of(Device(kCUDA, detail::existing_index(device)));

@@ -86,6 +86,14 @@ namespace cuda {
 /// happens.
 void manual_seed(uint64_t seed);
 void manual_seed_all(uint64_t seed);
+/// A key for the random numbers of a program's own kernel, which each launch takes anew from a
+/// generator of the device (none: the default one). In a captured step it lies where `place` points
+/// to, and is a new one in each replay.
+struct RandomKeyOfLaunch {
+  uint64_t key = 0;
+  const uint64_t* place = nullptr;
+};
+RandomKeyOfLaunch random_key_for_launch(const optional<Generator>& generator = nullopt);
 /// A device's default generator (-1: the current device). Throws Error when there is no device.
 const Generator& default_generator(DeviceIndex device = -1);
 }  // namespace cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include <taper/framework/device.h>
 #include <taper/framework/intrusive.h>
@@ -9,6 +10,47 @@
 #pragma GCC visibility push(default)
 
 namespace taper {
+
+/// Frees what a DataPtr's context is.
+using DeleterFnPtr = void (*)(void*);
+
+/// A pointer to memory on a device, and a context that is freed with it: what a program's own
+/// Allocator gives. Without a context it owns nothing.
+class DataPtr {
+ public:
+  DataPtr() : context_(nullptr, keep) {}
+  DataPtr(void* data, Device device) : data_(data), context_(nullptr, keep), device_(device) {}
+  DataPtr(void* data, void* context, DeleterFnPtr deleter, Device device)
+      : data_(data), context_(context, deleter ? deleter : keep), device_(device) {}
+  void* get() const { return data_; }
+  void* mutable_get() { return data_; }
+  void* operator->() const { return data_; }
+  explicit operator bool() const { return data_ || context_; }
+  Device device() const { return device_; }
+  void* get_context() const { return context_.get(); }
+  DeleterFnPtr get_deleter() const { return context_.get_deleter(); }
+  /// The context, which the caller is to free from now on.
+  void* release_context() { return context_.release(); }
+  std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(context_); }
+  /// The context as T where it has that deleter, else null.
+  template <class T>
+  T* cast_context(DeleterFnPtr expected) const {
+    return get_deleter() == expected ? static_cast<T*>(get_context()) : nullptr;
+  }
+  void clear() {
+    data_ = nullptr;
+    context_.reset();
+  }
+  void unsafe_set_device(Device device) { device_ = device; }
+  friend bool operator==(const DataPtr& p, std::nullptr_t) { return !p; }
+  friend bool operator!=(const DataPtr& p, std::nullptr_t) { return static_cast<bool>(p); }
+
+ private:
+  static void keep(void*) {}
+  void* data_ = nullptr;
+  std::unique_ptr<void, DeleterFnPtr> context_;
+  Device device_;
+};
 
 /// A block of memory on one device, shared by a tensor and its views.
 struct StorageImpl {
@@ -47,6 +89,11 @@ class Storage {
   }
   size_t nbytes() const { return impl_ ? impl_->nbytes : 0; }
   Device device() const { return impl_->device; }
+  DeviceType device_type() const { return device().type(); }
+  /// The memory, still the storage's own.
+  DataPtr data_ptr() const { return impl_ ? DataPtr(data(), device()) : DataPtr(); }
+  DataPtr mutable_data_ptr() const { return data_ptr(); }
+  StorageImpl* unsafeGetStorageImpl() const { return impl_.get(); }
   size_t use_count() const { return impl_.use_count(); }
   bool is_alias_of(const Storage& o) const { return impl_ == o.impl_; }
   explicit operator bool() const { return impl_.defined(); }

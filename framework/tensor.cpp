@@ -210,9 +210,22 @@ void Tensor::throw_element_type(ScalarType expected) const {
                              taper::toString(scalar_type())));
 }
 
+namespace {
+void check_accessor_dims(const Tensor& t, size_t dims) {
+  TAPER_CHECK(t.dim() == static_cast<int64_t>(dims), "TensorAccessor expected ", dims,
+              " dims but tensor has ", t.dim());
+}
+}  // namespace
+
+void Tensor::check_packed_accessor(size_t dims, size_t index_nbytes) const {
+  check_accessor_dims(*this, dims);
+  TAPER_CHECK(index_nbytes >= sizeof(int64_t) || numel() <= INT32_MAX,
+              "packed_accessor32: expected at most 2^31 - 1 elements, got ", numel(),
+              "; numel needs to be smaller than int32_t max; otherwise, use packed_accessor64");
+}
+
 void Tensor::check_accessor(size_t dims) const {
-  TAPER_CHECK(dim() == static_cast<int64_t>(dims), "TensorAccessor expected ", dims,
-              " dims but tensor has ", dim());
+  check_accessor_dims(*this, dims);
   TAPER_CHECK(is_cpu(), "accessor: expected a CPU tensor, got one on ", device(),
               "; copy it with cpu()");
   detail::check_not_capturing("accessor", device());

@@ -120,6 +120,11 @@ class Tensor {
 
   // -------------------------------------------------------------------- reading
   void* data_ptr() const { return impl().data; }
+  /// LibTorch's older name of data_ptr<T>().
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
   /// The first element. Throws unless T is the tensor's element type.
   template <class T>
   T* data_ptr() const {
@@ -151,18 +156,26 @@ class Tensor {
   }
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() && = delete;
-  /// The same with its own copy of the geometry, for kernels.
-  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
-  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const {
-    check_accessor(N);
+  /// The same with its own copy of the geometry, for kernels: the tensor may be on a device.
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+            class index_t = int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, index_t> generic_packed_accessor() const& {
+    static_assert(N > 0, "packed_accessor: use data_ptr<T>() for a 0-dim tensor");
+    check_packed_accessor(N, sizeof(index_t));
     return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
   }
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
-  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const {
-    check_accessor(N);
-    TAPER_CHECK(numel() <= INT32_MAX, "packed_accessor32: expected at most 2^31 - 1 elements, got ",
-                numel());
-    return {data_ptr<T>(), impl_->sizes.data(), impl_->strides.data()};
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
+    return generic_packed_accessor<T, N, PtrTraits, int64_t>();
+  }
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const& {
+    return generic_packed_accessor<T, N, PtrTraits, int32_t>();
+  }
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+            class index_t = int64_t>
+  GenericPackedTensorAccessor<T, N, PtrTraits, index_t> packed_accessor() const& {
+    return generic_packed_accessor<T, N, PtrTraits, index_t>();
   }
 
   // -------------------------------------------------------------------- autograd
@@ -319,6 +332,8 @@ class Tensor {
   }
   [[noreturn]] void throw_element_type(ScalarType expected) const;
   void check_accessor(size_t dims) const;
+  /// An index of `index_nbytes` must hold the number of elements.
+  void check_packed_accessor(size_t dims, size_t index_nbytes) const;
   unsigned register_hook_impl(std::function<Tensor(const Tensor&)> hook) const;
 
   intrusive_ptr<TensorImpl> impl_;

@@ -8,6 +8,8 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/stream.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper {
 
 /// The gradient and inference modes of a thread, what autocast does there, its default device, its
@@ -42,3 +44,5 @@ class ThreadStateGuard {
 };
 
 }  // namespace taper
+
+#pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// LibTorch's <ATen/DeviceGuard.h>: everything comes with <torch/torch.h>.
+// at::DeviceGuard, at::OptionalDeviceGuard and at::device_of.
 #pragma once
 
-#include <torch/torch.h>
+#include <c10/core/DeviceGuard.h>

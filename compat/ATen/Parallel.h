@@ -4,3 +4,12 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/parallel_reduce.h>
 #include <torch/names.h>
+
+namespace at {
+namespace internal {
+/// Work for a loop to be worth splitting, in elements of a cheap op.
+constexpr int64_t GRAIN_SIZE = taper::kGrain;
+}  // namespace internal
+inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
+inline void lazy_init_num_threads() {}
+}  // namespace at

@@ -24,6 +24,7 @@ namespace nn {}
 namespace optim {}
 namespace serialize {}
 namespace xpu {}
+namespace native {}
 namespace numbers {
 template <class T>
 struct complex;
@@ -61,7 +62,8 @@ using namespace c10;
 using taper::complex;
 namespace native {
 using namespace taper;
-}
+using namespace taper::native;
+}  // namespace native
 namespace indexing = taper::indexing;
 }  // namespace at
 

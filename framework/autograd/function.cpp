@@ -1,12 +1,10 @@
 #include <taper/framework/autograd/function.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/backtrace.h>
 #include <taper/framework/warning.h>
 
 namespace taper::autograd {
@@ -32,14 +30,6 @@ void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
 
 namespace detail {
 namespace {
-
-std::string demangled(const char* type_name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(type_name, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type_name;
-  std::free(text);
-  return name;
-}
 
 bool is_among(const std::vector<TensorImpl*>& list, const Tensor& t) {
   return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
@@ -117,7 +107,7 @@ FunctionNode::FunctionNode(std::string function_name, BackwardFunction f)
 
 FunctionCall::FunctionCall(const char* type_name, BackwardFunction f) {
   void* block = taper::detail::pool_allocate(sizeof(FunctionNode));
-  node_ = intrusive_ptr<Node>(new (block) FunctionNode(demangled(type_name), f));
+  node_ = intrusive_ptr<Node>(new (block) FunctionNode(taper::detail::demangled(type_name), f));
 }
 AutogradContext& FunctionCall::context() { return static_cast<FunctionNode&>(*node_).context; }
 void FunctionCall::set_inputs(const variable_list& tensors, const std::vector<bool>& is_tensor) {

@@ -77,6 +77,11 @@ void set_history(const Tensor& y, NodePtr node, uint32_t output_nr) {
   impl.output_nr = output_nr;
 }
 
+void set_history(const Tensor& y, const NodePtr& node) {
+  TAPER_CHECK(node, "set_history: expected a node, got null");
+  set_history(y, node, node->add_input_metadata(y));
+}
+
 void detail::connect(Node& node, Edge* edges, const Tensor* const* inputs, size_t count,
                      History history) {
   size_t made = 0;

@@ -1,8 +1,11 @@
 #include <taper/framework/autograd/node.h>
 
 #include <algorithm>
+#include <typeinfo>
+#include <utility>
 
 #include <taper/framework/autograd/anomaly.h>
+#include <taper/framework/autograd/engine.h>
 #include <taper/framework/backtrace.h>
 
 namespace taper::autograd {
@@ -47,6 +50,10 @@ thread_local DeadNodes dead;
 
 void destroy_one(Node* n) {
   const size_t nbytes = n->object_nbytes_;
+  if (nbytes == 0) {
+    delete n;
+    return;
+  }
   n->~Node();
   taper::detail::pool_release(n, nbytes);
 }
@@ -60,10 +67,61 @@ Node::Node(const char* name, uint32_t num_outputs_of_op)
   extra().induced_by = NodePtr(current_node());
 }
 
+Node::Node(edge_list&& next_edges) : Node(nullptr, 0) {
+  if (!next_edges.empty()) set_next_edges(std::move(next_edges));
+}
+
 Node::~Node() {
   for (uint32_t i = 0; i < num_edges_; ++i) edges_[i].~Edge();
   if (edge_memory_) ::operator delete(edge_memory_);
 }
+
+std::string Node::name() const {
+  return name_ ? name_ : taper::detail::demangled(typeid(*this).name());
+}
+
+GradList Node::apply(GradList&& grads) {
+  variable_list in;
+  for (Tensor& g : grads) in.push_back(std::move(g));
+  variable_list made = apply(std::move(in));
+  TAPER_CHECK(made.size() == num_edges_, "function ", name(),
+              " returned an incorrect number of gradients (expected ", num_edges_, ", got ",
+              made.size(), ")");
+  GradList out(made.size());
+  for (size_t i = 0; i < made.size(); ++i) out[i] = std::move(made[i]);
+  return out;
+}
+variable_list Node::apply(variable_list&&) {
+  throw NotImplementedError("Node: expected the class " + name() + " to override apply");
+}
+
+bool Node::should_compute_output(std::initializer_list<std::pair<size_t, size_t>> ranges) const {
+  for (const auto& [begin, end] : ranges)
+    for (size_t i = begin; i < end; ++i)
+      if (should_compute_output(i)) return true;
+  return false;
+}
+bool Node::task_should_compute_output(size_t i) const {
+  TAPER_CHECK_INDEX(i < num_edges_, "Index out of range");
+  return edges_[i].is_valid() && is_wanted(edges_[i]);
+}
+
+void Node::set_next_edges(edge_list&& edges) {
+  void* const old_memory = std::exchange(edge_memory_, nullptr);
+  Edge* const old = edges_;
+  const uint32_t old_count = num_edges_;
+  Edge* const memory = make_edge_memory(edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) new (&memory[i]) Edge(std::move(edges[i]));
+  set_edges(memory, edges.size());
+  for (uint32_t i = 0; i < old_count; ++i) old[i].~Edge();
+  if (old_memory) ::operator delete(old_memory);
+}
+void Node::add_next_edge(Edge edge) {
+  edge_list edges(edges_, edges_ + num_edges_);
+  edges.push_back(std::move(edge));
+  set_next_edges(std::move(edges));
+}
+uint32_t Node::add_input_metadata(const Tensor&) { return num_inputs_++; }
 
 Edge* Node::make_edge_memory(size_t count) {
   edge_memory_ = ::operator new(sizeof(Edge) * (count + 1));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,11 +64,15 @@ using NodePtr = intrusive_ptr<Node>;
 struct Edge {
   NodePtr function;
   uint32_t input_nr = 0;
+  Edge() = default;
+  Edge(NodePtr function, uint32_t input_nr) : function(std::move(function)), input_nr(input_nr) {}
   bool is_valid() const { return function.defined(); }
   friend bool operator==(const Edge& a, const Edge& b) {
     return a.function == b.function && a.input_nr == b.input_nr;
   }
 };
+
+using edge_list = std::vector<Edge>;
 
 using PreHook = std::function<variable_list(const variable_list& grads)>;
 using PostHook = std::function<variable_list(const variable_list& grad_inputs,
@@ -87,6 +92,9 @@ struct FunctionPostHook {
 /// The backward step of one op. Made while the op runs; destroyed without recursion.
 struct Node {
   Node(const char* name, uint32_t num_outputs_of_op);
+  /// A node of a program's own class, made by make_intrusive, whose name is the class's. Outputs
+  /// are added by set_history().
+  explicit Node(edge_list&& next_edges = {});
   virtual ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -96,14 +104,16 @@ struct Node {
 
   /// Gradients of the op's outputs in (undefined ones count as zero), gradients of its inputs out,
   /// one for each edge; an undefined one means zero.
-  virtual GradList apply(GradList&& grads) = 0;
+  virtual GradList apply(GradList&& grads);
+  /// The same as a program's own class writes it.
+  virtual variable_list apply(variable_list&& grads);
   /// Drops what was saved for backward; a later apply throws. Nothing happens where nothing is
   /// held.
   virtual void release_variables() {}
   /// Identifies AccumulateGrad without a dynamic cast.
   virtual bool is_accumulate() const { return false; }
   /// "AddBackward0".
-  virtual std::string name() const { return name_; }
+  virtual std::string name() const;
 
   ArrayRef<Edge> next_edges() const { return {edges_, num_edges_}; }
   const Edge& next_edge(size_t i) const { return edges_[i]; }
@@ -111,6 +121,17 @@ struct Node {
   size_t num_inputs() const { return num_inputs_; }
   uint64_t sequence_nr() const { return sequence_nr_; }
   bool should_compute_output(size_t i) const { return edges_[i].is_valid(); }
+  /// The same of any output in the ranges, the end of each not included.
+  bool should_compute_output(std::initializer_list<std::pair<size_t, size_t>> ranges) const;
+  /// Is the gradient of input i of the op wanted by the backward pass that runs?
+  bool task_should_compute_output(size_t i) const;
+  /// For programs' own nodes: the edges, before any gradient goes through them.
+  void set_next_edges(edge_list&& edges);
+  void add_next_edge(Edge edge);
+  /// Counts `output` as one more output of the op, and returns its number.
+  uint32_t add_input_metadata(const Tensor& output);
+  /// A further owner of this node.
+  NodePtr getptr() { return NodePtr(this); }
   /// LibTorch's call operator.
   variable_list operator()(variable_list&& grads);
 
@@ -143,7 +164,7 @@ struct Node {
   Extra& extra();
 
   RefCount refs;
-  const char* name_;
+  const char* name_;  ///< null: the class's
   Edge* edges_ = nullptr;
   uint32_t num_edges_ = 0;
   uint32_t num_inputs_ = 1;
@@ -153,7 +174,8 @@ struct Node {
   taper::detail::StreamImpl* stream_ = nullptr;
   /// For the list of nodes that wait to be destroyed.
   Node* next_dead_ = nullptr;
-  /// Size of the whole block that holds the object (and perhaps its edges), for the pool.
+  /// Size of the whole block that holds the object (and perhaps its edges), for the pool; 0 for a
+  /// node made by new.
   uint32_t object_nbytes_ = 0;
   bool released_ = false;
 
@@ -169,8 +191,10 @@ struct Node {
 Edge gradient_edge(const Tensor& t);
 /// Makes `t` the output `edge.input_nr` of `edge.function`.
 void set_gradient_edge(const Tensor& t, const Edge& edge);
-/// Records `node` as having made `y`: as its only output, or as output number `output_nr`.
-void set_history(const Tensor& y, NodePtr node, uint32_t output_nr = 0);
+/// Records `node` as having made `y` as output number `output_nr`.
+void set_history(const Tensor& y, NodePtr node, uint32_t output_nr);
+/// The same of a program's own node, whose next output `y` is.
+void set_history(const Tensor& y, const NodePtr& node);
 
 /// LibTorch's error for a second backward through a freed graph.
 [[noreturn]] void throw_released(const Node& node);

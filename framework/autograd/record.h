@@ -155,7 +155,7 @@ struct Inputs {
 /// needs_grad(inputs...). At most 8 inputs; for lists there is record_list.
 template <class F>
 void record(const char* name, const Tensor& y, const detail::Inputs& inputs, F&& f) {
-  set_history(y, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)));
+  set_history(y, detail::make_node(name, 1, inputs.p, inputs.n, std::forward<F>(f)), 0);
 }
 
 /// The same for an op with several outputs; undefined outputs are allowed.

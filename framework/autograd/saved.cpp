@@ -1,6 +1,7 @@
 #include <taper/framework/autograd/saved.h>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/autograd/saved_hooks.h>
 #include <taper/framework/autograd/view_history.h>
 
 namespace taper::autograd {
@@ -16,35 +17,71 @@ Saved::Saved(const Tensor& t) {
   check_can_be_saved(t);
   version_ = t.impl_ptr()->version();
   tensor_ = t;
+  if (auto hooks = detail::default_hooks()) pack(std::move(hooks));
 }
 
-Saved::Saved(const Tensor& t, uint32_t output_nr) : Saved(t) {
+Saved::Saved(const Tensor& t, uint32_t output_nr) {
+  ++detail::saved_since_record;
   is_output_ = true;
   output_nr_ = output_nr;
-  if (t.defined()) tensor_ = taper::detail::share_data(*t.impl_ptr());
+  if (!t.defined()) return;
+  check_can_be_saved(t);
+  version_ = t.impl_ptr()->version();
+  tensor_ = taper::detail::share_data(*t.impl_ptr());
+  if (auto hooks = detail::default_hooks()) pack(std::move(hooks));
 }
 
-Tensor Saved::get() const {
-  if (!tensor_.defined()) return tensor_;
+void Saved::pack(std::unique_ptr<SavedVariableHooks> hooks) {
+  TAPER_CHECK(!packed_,
+              "Calling register_hooks on a saved tensor whose hooks have already been set");
+  TAPER_CHECK(tensor_.defined(),
+              "Calling register_hooks on a saved tensor with value None is "
+              "forbidden");
+  Edge edge = !is_output_ && tensor_.requires_grad() ? gradient_edge(tensor_) : Edge();
+  const Tensor data = taper::detail::share_data(tensor_.impl());
+  {
+    const NoGradGuard no_history;
+    hooks->call_pack_hook(data);
+  }
+  TAPER_CHECK(data.impl().version() == version_,
+              "A saved tensor pack hook is modifying its input in place. Tensors provided as input "
+              "to pack hook can not be modified by in-place operations as this can lead to "
+              "unexpected side-effects");
+  packed_ = make_intrusive<detail::PackedTensor>(std::move(hooks), std::move(edge));
+  tensor_.reset();
+}
+
+void Saved::check_version(const Node* node) const {
   const TensorImpl& impl = *tensor_.impl_ptr();
   TAPER_CHECK(
       impl.untracked || impl.version() == version_,
       "one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [",
       tensor_.toString(), " ", tensor_.sizes(), "]",
-      is_output_ && current_node() ? taper::detail::concat(", which is output ", output_nr_, " of ",
-                                                           current_node()->name(), ",")
+      is_output_ && node
+          ? taper::detail::concat(", which is output ", output_nr_, " of ", node->name(), ",")
       : impl.grad_fn ? taper::detail::concat(", which is output ", impl.output_nr, " of ",
                                              impl.grad_fn->name(), ",")
                      : "",
       " is at version ", impl.version(), "; expected version ", version_,
       " instead. Hint: clone() the tensor before changing it, or use the form of the op "
       "that is not in-place.");
-  if (!is_output_ || !current_node()) return tensor_;
-  if (is_copy_slices(*current_node())) return view_written_by(*current_node(), impl);
-  Tensor y = taper::detail::share_data(impl);
-  set_gradient_edge(y, {NodePtr(current_node()), output_nr_});
+}
+
+/// A new tensor of this memory with the history that the saved one had.
+Tensor Saved::with_history(const Tensor& data, Node* node) const {
+  if (is_output_ && node && is_copy_slices(*node)) return view_written_by(*node, data.impl());
+  Tensor y = taper::detail::share_data(data.impl());
+  const Edge edge = packed_ && !is_output_ ? packed_->edge : Edge(NodePtr(node), output_nr_);
+  if (edge.is_valid()) set_gradient_edge(y, edge);
   return y;
+}
+
+Tensor Saved::get(Node* node) const {
+  if (packed_) return with_history(packed_->hooks->call_unpack_hook(), node);
+  if (!tensor_.defined()) return tensor_;
+  check_version(node);
+  return is_output_ && node ? with_history(tensor_, node) : tensor_;
 }
 
 }  // namespace taper::autograd

@@ -7,6 +7,20 @@
 
 namespace taper::autograd {
 
+struct SavedVariableHooks;
+
+namespace detail {
+/// What a program's hooks (saved_hooks.h) made of a saved tensor.
+struct PackedTensor {
+  PackedTensor(std::unique_ptr<SavedVariableHooks> hooks, Edge edge);
+  ~PackedTensor();
+  static void destroy(PackedTensor* p) { delete p; }
+  RefCount refs;
+  std::unique_ptr<SavedVariableHooks> hooks;
+  Edge edge;  ///< the history of the tensor
+};
+}  // namespace detail
+
 /// Keeps a tensor's value for a backward step. It remembers the storage's version, so that get()
 /// can report a value that was changed in place meanwhile. An op's own output is kept without its
 /// history (that would be a cycle); get() gives it back while the node runs.
@@ -16,15 +30,23 @@ class Saved {
   explicit Saved(const Tensor& t);
   Saved(const Tensor& t, uint32_t output_nr);
   /// The tensor as it was saved, with its history. Throws LibTorch's error when it was changed.
-  Tensor get() const;
-  bool defined() const { return tensor_.defined(); }
+  Tensor get() const { return get(current_node()); }
+  /// The same, where an op's own output gets `node` as its history.
+  Tensor get(Node* node) const;
+  bool defined() const { return tensor_.defined() || packed_.defined(); }
+  /// Undefined where hooks have packed it.
   const Tensor& raw() const { return tensor_; }
+  /// Hands the tensor to hooks, which keep it from now on. Throws Error where some have it already.
+  void pack(std::unique_ptr<SavedVariableHooks> hooks);
 
  private:
+  Tensor with_history(const Tensor& data, Node* node) const;
+  void check_version(const Node* node) const;
   Tensor tensor_;
   uint32_t version_ = 0;
   uint32_t output_nr_ = 0;
   bool is_output_ = false;
+  intrusive_ptr<detail::PackedTensor> packed_;
 };
 
 /// Throws the error of saving an inference tensor. For an op that overwrites its input, and could

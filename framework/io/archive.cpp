@@ -138,6 +138,8 @@ Json describe(const Entry& e, FileContents& out) {
     case IValue::Tag::GenericList:
     case IValue::Tag::Tuple:
     case IValue::Tag::GenericDict:
+    case IValue::Tag::Device:
+    case IValue::Tag::Object:
       break;
   }
   throw Error(taper::detail::concat("save: '", e.name,

@@ -27,14 +27,46 @@ class List {
   size_t size() const { return items_->size(); }
   bool empty() const { return items_->empty(); }
   /// Throws IndexError when there is no element `i`.
-  const T& get(size_t i) const {
+  T get(size_t i) const { return (*this)[i]; }
+  decltype(auto) operator[](size_t i) const {
     TAPER_CHECK_INDEX(i < size(), "list index out of range");
     return (*items_)[i];
   }
-  const T& operator[](size_t i) const { return get(i); }
+  /// Throws IndexError when there is no element `i`.
+  void set(size_t i, T value) const {
+    TAPER_CHECK_INDEX(i < size(), "list index out of range");
+    (*items_)[i] = std::move(value);
+  }
+  T extract(size_t i) const { return std::move((*this)[i]); }
   void push_back(T value) const { items_->push_back(std::move(value)); }
-  auto begin() const { return items_->cbegin(); }
-  auto end() const { return items_->cend(); }
+  template <class... Args>
+  void emplace_back(Args&&... args) const {
+    items_->emplace_back(std::forward<Args>(args)...);
+  }
+  void append(const List& other) const {
+    const std::vector<T> more = other.vec();  // `other` may be this list
+    items_->insert(items_->end(), more.begin(), more.end());
+  }
+  void pop_back() const {
+    TAPER_CHECK_INDEX(!empty(), "pop_back: expected an element, got an empty list");
+    items_->pop_back();
+  }
+  void clear() const { items_->clear(); }
+  void reserve(size_t n) const { items_->reserve(n); }
+  void resize(size_t n) const { items_->resize(n); }
+  void resize(size_t n, const T& value) const { items_->resize(n, value); }
+  auto insert(typename std::vector<T>::iterator at, T value) const {
+    return items_->insert(at, std::move(value));
+  }
+  auto erase(typename std::vector<T>::iterator at) const { return items_->erase(at); }
+  auto begin() const { return items_->begin(); }
+  auto end() const { return items_->end(); }
+  /// A list of its own with the same elements.
+  List copy() const { return List(vec()); }
+  bool is(const List& other) const { return items_ == other.items_; }
+  size_t use_count() const { return static_cast<size_t>(items_.use_count()); }
+  friend bool operator==(const List& a, const List& b) { return a.vec() == b.vec(); }
+  friend bool operator!=(const List& a, const List& b) { return !(a == b); }
   const std::vector<T>& vec() const { return *items_; }
   operator const std::vector<T>&() const { return *items_; }
   const std::shared_ptr<std::vector<T>>& pointer() const { return items_; }
@@ -103,6 +135,11 @@ class Dict {
     for (size_t i = 0; i < size(); ++i) table_->index.emplace(table_->entries[i].key(), i);
     return 1;
   }
+  void clear() const { *table_ = Table(); }
+  void reserve(size_t n) const { table_->entries.reserve(n); }
+  /// A dictionary of its own with the same entries.
+  Dict copy() const { return Dict(std::make_shared<Table>(*table_)); }
+  bool is(const Dict& other) const { return table_ == other.table_; }
   const std::shared_ptr<Table>& pointer() const { return table_; }
   static Dict from_pointer(std::shared_ptr<Table> table) { return Dict(std::move(table)); }
 

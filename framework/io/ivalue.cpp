@@ -5,6 +5,8 @@
 #include <limits>
 #include <ostream>
 
+#include <taper/framework/backtrace.h>
+
 namespace taper {
 namespace {
 
@@ -34,6 +36,10 @@ const char* name_of(IValue::Tag tag) {
       return "Tuple";
     case IValue::Tag::GenericDict:
       return "GenericDict";
+    case IValue::Tag::Device:
+      return "Device";
+    case IValue::Tag::Object:
+      return "Object";
   }
   return "";
 }
@@ -59,6 +65,22 @@ std::shared_ptr<Tuple> Tuple::create(std::vector<IValue> elements) {
 }
 size_t Tuple::size() const { return elements_.size(); }
 }  // namespace ivalue
+
+intrusive_ptr_target* IValue::held_object() const {
+  return static_cast<intrusive_ptr<intrusive_ptr_target>*>(expect(Tag::Object).shared_.get())
+      ->get();
+}
+void IValue::throw_class(const char* type_name) const {
+  throw Error(detail::concat("Tried to cast IValue to custom class: expected an object of class ",
+                             detail::demangled(type_name), ", got one of ",
+                             detail::demangled(typeid(*held_object()).name())));
+}
+const std::vector<IValue>& IValue::elements_of_tuple(size_t count) const {
+  const std::vector<IValue>& elements = toTupleRef().elements();
+  TAPER_CHECK(elements.size() == count, "IValue: expected a tuple of ", count,
+              " elements, got one of ", elements.size());
+  return elements;
+}
 
 const std::vector<IValue>& IValue::toListRef() const {
   return *static_cast<const std::vector<IValue>*>(expect(Tag::GenericList).shared_.get());
@@ -94,6 +116,10 @@ bool operator==(const IValue& a, const IValue& b) {
       return a.toBool() == b.toBool();
     case IValue::Tag::String:
       return a.toStringRef() == b.toStringRef();
+    case IValue::Tag::Device:
+      return a.toDevice() == b.toDevice();
+    case IValue::Tag::Object:
+      return a.held_object() == b.held_object();
     default:
       return &a == &b;
   }
@@ -144,6 +170,10 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
       return out << (v.toBool() ? "True" : "False");
     case IValue::Tag::String:
       return out << v.toStringRef();
+    case IValue::Tag::Device:
+      return out << v.toDevice();
+    case IValue::Tag::Object:
+      return out << "<" << detail::demangled(typeid(*v.held_object()).name()) << " object>";
     case IValue::Tag::Tuple: {
       const std::vector<IValue>& elements = v.toTupleRef().elements();
       return print_list(out, "(", elements, elements.size() == 1 ? ",)" : ")");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <typeinfo>
 #include <vector>
 
 #include <taper/framework/io/dict.h>
@@ -53,7 +54,9 @@ class IValue {
     TensorList,
     GenericList,
     Tuple,
-    GenericDict
+    GenericDict,
+    Device,
+    Object
   };
 
   IValue() = default;
@@ -68,6 +71,23 @@ class IValue {
   IValue(IntArrayRef v) : IValue(v.vec()) {}
   IValue(std::vector<double> v) : tag_(Tag::DoubleList), doubles_(std::move(v)) {}
   IValue(std::vector<Tensor> v) : tag_(Tag::TensorList), tensors_(std::move(v)) {}
+  /// A copy of the elements.
+  IValue(const List<int64_t>& v) : IValue(v.vec()) {}
+  IValue(const List<double>& v) : IValue(v.vec()) {}
+  IValue(const List<Tensor>& v) : IValue(v.vec()) {}
+  IValue(TensorList v) : IValue(v.vec()) {}
+  /// Any other list, its elements as values.
+  template <class T>
+  IValue(const List<T>& v) : IValue(v.vec()) {}
+  template <class T>
+  IValue(const std::vector<T>& v);
+  IValue(Device v) : tag_(Tag::Device), device_(v) {}
+  IValue(ScalarType v) : IValue(static_cast<int64_t>(v)) {}
+  /// An object of a program's own class, shared.
+  template <class T, class = std::enable_if_t<std::is_base_of<intrusive_ptr_target, T>::value>>
+  IValue(intrusive_ptr<T> v)
+      : tag_(Tag::Object),
+        shared_(std::make_shared<intrusive_ptr<intrusive_ptr_target>>(std::move(v))) {}
   IValue(GenericList v);
   IValue(GenericDict v);
   /// A copy of the entries, as values.
@@ -99,6 +119,9 @@ class IValue {
   }
   bool isTuple() const { return tag_ == Tag::Tuple; }
   bool isGenericDict() const { return tag_ == Tag::GenericDict; }
+  bool isDevice() const { return tag_ == Tag::Device; }
+  bool isObject() const { return tag_ == Tag::Object; }
+  bool isCustomClass() const { return isObject(); }
   /// "Tensor", "Double", ...
   const char* tagKind() const;
 
@@ -108,11 +131,12 @@ class IValue {
   bool toBool() const { return expect(Tag::Bool).ints_[0] != 0; }
   const std::string& toStringRef() const { return expect(Tag::String).string_; }
   const std::vector<int64_t>& toIntVector() const { return expect(Tag::IntList).ints_; }
-  const std::vector<int64_t>& toIntList() const { return toIntVector(); }
+  /// A list of its own with the elements; so are the next two.
+  List<int64_t> toIntList() const { return List<int64_t>(toIntVector()); }
   const std::vector<double>& toDoubleVector() const { return expect(Tag::DoubleList).doubles_; }
-  const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
+  List<double> toDoubleList() const { return List<double>(toDoubleVector()); }
   const std::vector<Tensor>& toTensorVector() const { return expect(Tag::TensorList).tensors_; }
-  const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
+  List<Tensor> toTensorList() const { return List<Tensor>(toTensorVector()); }
   /// The elements of any of the four kinds of list; those of a GenericList are shared with it.
   GenericList toList() const;
   /// The elements of a GenericList.
@@ -121,11 +145,19 @@ class IValue {
   const ivalue::Tuple& toTupleRef() const { return *toTuple(); }
   /// The dictionary, shared with the value.
   GenericDict toGenericDict() const;
+  Device toDevice() const { return expect(Tag::Device).device_; }
+  /// The object, which must be of class T. Throws Error for one of another class.
+  template <class T>
+  intrusive_ptr<T> toCustomClass() const {
+    T* const object = dynamic_cast<T*>(held_object());
+    if (!object) throw_class(typeid(T).name());
+    return intrusive_ptr<T>(object);
+  }
   /// Any of the three kinds of number.
   Scalar toScalar() const;
 
-  /// The value as T: a C++ number, std::string, Tensor, a vector of them, a pair of doubles, or an
-  /// optional of these.
+  /// The value as T: a C++ number, std::string, Tensor, Device, ScalarType, an object, a vector,
+  /// List, Dict, tuple or optional of these.
   template <class T>
   T to() const {
     return convert(static_cast<T*>(nullptr));
@@ -148,6 +180,8 @@ class IValue {
     return *this;
   }
   [[noreturn]] void throw_kind(Tag expected) const;
+  intrusive_ptr_target* held_object() const;
+  [[noreturn]] void throw_class(const char* type_name) const;
 
   double convert(double*) const { return toDouble(); }
   int64_t convert(int64_t*) const { return toInt(); }
@@ -155,6 +189,41 @@ class IValue {
   bool convert(bool*) const { return toBool(); }
   std::string convert(std::string*) const { return toStringRef(); }
   Tensor convert(Tensor*) const { return toTensor(); }
+  IValue convert(IValue*) const { return *this; }
+  Device convert(Device*) const { return toDevice(); }
+  ScalarType convert(ScalarType*) const { return static_cast<ScalarType>(toInt()); }
+  float convert(float*) const { return static_cast<float>(toDouble()); }
+  template <class T>
+  intrusive_ptr<T> convert(intrusive_ptr<T>*) const {
+    return toCustomClass<T>();
+  }
+  template <class T>
+  List<T> convert(List<T>*) const {
+    return List<T>(to<std::vector<T>>());
+  }
+  template <class T>
+  std::vector<T> convert(std::vector<T>*) const {
+    std::vector<T> all;
+    for (const IValue& v : toList()) all.push_back(v.to<T>());
+    return all;
+  }
+  template <class Key, class Value>
+  Dict<Key, Value> convert(Dict<Key, Value>*) const {
+    Dict<Key, Value> all;
+    for (const auto& entry : toGenericDict())
+      all.insert(entry.key().template to<Key>(), entry.value().template to<Value>());
+    return all;
+  }
+  template <class... T>
+  std::tuple<T...> convert(std::tuple<T...>*) const {
+    return convert_tuple<T...>(std::index_sequence_for<T...>());
+  }
+  template <class... T, size_t... I>
+  std::tuple<T...> convert_tuple(std::index_sequence<I...>) const {
+    const std::vector<IValue>& e = elements_of_tuple(sizeof...(T));
+    return {e[I].template to<T>()...};
+  }
+  const std::vector<IValue>& elements_of_tuple(size_t count) const;
   Scalar convert(Scalar*) const { return toScalar(); }
   std::vector<int64_t> convert(std::vector<int64_t>*) const { return toIntVector(); }
   std::vector<double> convert(std::vector<double>*) const { return toDoubleVector(); }
@@ -166,6 +235,7 @@ class IValue {
   }
 
   Tag tag_ = Tag::None;
+  Device device_;
   std::vector<int64_t> ints_;
   std::vector<double> doubles_;
   std::vector<Tensor> tensors_;
@@ -182,6 +252,10 @@ struct std::hash<taper::IValue> {
 };
 
 namespace taper {
+
+template <class T>
+IValue::IValue(const std::vector<T>& v)
+    : IValue(GenericList(std::vector<IValue>(v.begin(), v.end()))) {}
 
 template <class Key, class Value>
 IValue::IValue(const Dict<Key, Value>& v) {

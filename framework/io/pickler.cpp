@@ -58,6 +58,10 @@ class Pickler {
         return put(Op::kTuple);
       case IValue::Tag::GenericDict:
         return dictionary(v.toGenericDict(), depth);
+      case IValue::Tag::Device:
+      case IValue::Tag::Object:
+        throw Error(taper::detail::concat("pickle_save: expected a value that Python has, got a ",
+                                          v.tagKind()));
     }
   }
 

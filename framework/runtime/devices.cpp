@@ -13,6 +13,12 @@ namespace {
 
 thread_local DeviceIndex current_index = 0;
 
+/// `device` is one that exists.
+void make_current(DeviceIndex device) noexcept {
+  current_index = device;
+  cuda_runtime()->make_current(device);
+}
+
 }  // namespace
 
 namespace detail {
@@ -72,7 +78,7 @@ std::string why_unavailable() { return is_available() ? "" : detail::why_no_gpus
 bool cudnn_is_available() { return is_available() && detail::on_gpu(); }
 
 DeviceIndex current_device() { return detail::existing_index(-1); }
-void set_device(DeviceIndex index) { current_index = detail::existing_index(index); }
+void set_device(DeviceIndex index) { make_current(detail::existing_index(index)); }
 
 std::string get_device_name(DeviceIndex index) { return get_device_properties(index).name; }
 DeviceProperties get_device_properties(DeviceIndex index) {
@@ -131,7 +137,7 @@ DeviceGuard::DeviceGuard(DeviceIndex index) : before_(cuda::current_device()) {
   cuda::set_device(index);
 }
 DeviceGuard::DeviceGuard(Device device) : before_(cuda::current_device()) { set_device(device); }
-DeviceGuard::~DeviceGuard() { current_index = before_; }
+DeviceGuard::~DeviceGuard() { make_current(before_); }
 void DeviceGuard::set_device(Device device) {
   TAPER_CHECK(device.is_cuda(), "DeviceGuard: expected a CUDA device, got ", device);
   cuda::set_device(device.index());
@@ -143,7 +149,7 @@ OptionalDeviceGuard::OptionalDeviceGuard(optional<Device> device) {
   cuda::set_device(device->index());
 }
 OptionalDeviceGuard::~OptionalDeviceGuard() {
-  if (before_ >= 0) current_index = before_;
+  if (before_ >= 0) make_current(before_);
 }
 
 }  // namespace cuda

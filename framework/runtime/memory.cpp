@@ -4,6 +4,8 @@
 
 #include <exception>
 #include <iomanip>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -52,6 +54,45 @@ Json json_of(const MemorySegment& s) {
 }
 
 }  // namespace
+
+namespace {
+/// Which device's memory a program has taken.
+struct OwnMemory {
+  std::mutex mutex;
+  std::map<void*, DeviceIndex> device_of;
+};
+OwnMemory& own_memory() {
+  static auto& all = *new OwnMemory;
+  return all;
+}
+}  // namespace
+
+void* caching_allocator_alloc(size_t nbytes, DeviceIndex device) {
+  const DeviceIndex where = detail::existing_index(device);
+  if (nbytes == 0) return nullptr;
+  void* const p = detail::caching_allocator(where).allocate(nbytes);
+  const std::lock_guard<std::mutex> lock(own_memory().mutex);
+  own_memory().device_of[p] = where;
+  return p;
+}
+void caching_allocator_delete(void* p) {
+  if (!p) return;
+  DeviceIndex device = 0;
+  {
+    const std::lock_guard<std::mutex> lock(own_memory().mutex);
+    const auto at = own_memory().device_of.find(p);
+    TAPER_CHECK(at != own_memory().device_of.end(),
+                "invalid device pointer: caching_allocator_delete: expected a pointer that "
+                "caching_allocator_alloc gave, got ",
+                p);
+    device = at->second;
+    own_memory().device_of.erase(at);
+  }
+  detail::caching_allocator(device).release(p);
+}
+void caching_allocator_record_stream(void* p, const Stream& stream) {
+  if (p) detail::caching_allocator(stream.device_index()).record_stream(p, stream.impl());
+}
 
 size_t memory_allocated(DeviceIndex device) { return memory_stats(device).allocated; }
 size_t max_memory_allocated(DeviceIndex device) { return memory_stats(device).max_allocated; }

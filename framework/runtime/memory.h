@@ -4,6 +4,7 @@
 #include <string>
 
 #include <taper/framework/runtime/memory_stats.h>
+#include <taper/framework/runtime/stream.h>
 
 #pragma GCC visibility push(default)
 
@@ -27,6 +28,14 @@ std::string memory_summary(DeviceIndex device = -1);
 /// allocated_size, active_size, stream, segment_type: "small" or "large", blocks: [{size, state:
 /// "active_allocated", "active_pending_free" or "inactive"}]}. Sizes are in bytes.
 std::string memory_snapshot();
+/// Memory of a device for a program's own use, for the current stream; as tensors' memory it is
+/// kept for reuse. Throws OutOfMemoryError.
+void* caching_allocator_alloc(size_t nbytes, DeviceIndex device = -1);
+/// Gives it back; null is none. Throws Error for a pointer that did not come from there.
+void caching_allocator_delete(void* p);
+/// Work of `stream` uses the memory that `p` points to the start of, a tensor's or a program's:
+/// freed, it is not reused before what is queued there then is done.
+void caching_allocator_record_stream(void* p, const Stream& stream);
 /// Gives unused cached memory of all devices back. Throws Error when one is lost, after the others.
 void empty_cache();
 /// Lets Taper reserve at most this part of the device's memory. Throws ValueError unless it is

@@ -23,6 +23,17 @@ bool detail::on_gpu() {
   return answer;
 }
 
+detail::StreamImpl* Runtime::wrap_stream(DeviceIndex, void*) {
+  throw Error(
+      "getStreamFromExternal: expected a GPU, got a simulated device, which runs no stream of "
+      "CUDA's; take a stream of the pool");
+}
+void* Runtime::library_handle(Library, detail::StreamImpl*) {
+  throw Error(
+      "library handle: expected a GPU, got a simulated device, where cuBLAS, cuSOLVER and cuSPARSE "
+      "do not run; call Taper's ops, which run everywhere");
+}
+
 Runtime* cuda_runtime() {
   Runtime* r = real_runtime();
   if (__builtin_expect(!detail::watches_races(), 1) || !r) return r;

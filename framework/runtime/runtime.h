@@ -16,6 +16,8 @@
 
 namespace taper {
 
+struct CPUGeneratorImpl;
+
 namespace detail {
 struct StreamImpl;
 struct EventImpl;
@@ -53,6 +55,26 @@ class Runtime {
   virtual bool can_access_peer(DeviceIndex device, DeviceIndex peer) = 0;
   /// Lets the device to the memory of a peer that it can access: copies go straight from now on.
   virtual void enable_peer_access(DeviceIndex /*device*/, DeviceIndex /*peer*/) {}
+
+  /// Makes a device the calling thread's in the driver's own sense, by which a program's kernels
+  /// and calls go; one that nobody has used yet when it is used.
+  virtual void make_current(DeviceIndex /*device*/) noexcept {}
+  /// What the driver calls a stream or an event; null where there is no driver, and for the default
+  /// stream.
+  virtual void* native_handle(detail::StreamImpl* /*stream*/) { return nullptr; }
+  virtual void* native_handle(detail::EventImpl* /*event*/) { return nullptr; }
+  /// A stream that somebody else has made, by that handle. Throws Error where there is no driver.
+  virtual detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle);
+  /// Where a kernel that is captured on the stream finds a key of its random numbers, a new one in
+  /// each replay; null where the stream is not captured, or replays draw anew anyway.
+  virtual const uint64_t* key_for_replays(detail::StreamImpl* /*stream*/,
+                                          CPUGeneratorImpl* /*generator*/) {
+    return nullptr;
+  }
+  /// A library's handle for the calling thread, bound to the stream. Throws Error where there is
+  /// none.
+  enum class Library { kBlas, kBlasLt, kSolver, kSparse };
+  virtual void* library_handle(Library library, detail::StreamImpl* stream);
 
   /// Device memory, aligned to 512 bytes; null when there is not enough.
   virtual void* allocate(DeviceIndex device, size_t nbytes) = 0;

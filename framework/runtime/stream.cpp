@@ -126,6 +126,8 @@ void Stream::synchronize() const {
   detail::require_cuda().synchronize(impl_);
 }
 
+void* Stream::native_handle() const { return detail::require_cuda().native_handle(impl_); }
+
 void Stream::wait_stream(const Stream& other) const {
   if (other != *this) wait_event(other.record_event());
 }
@@ -218,6 +220,9 @@ void Event::synchronize() const {
   if (!impl_) return;
   check_not_captured(*impl_, "Event::synchronize");
   detail::require_cuda().synchronize(impl_);
+}
+void* Event::native_handle() const {
+  return impl_ ? detail::require_cuda().native_handle(impl_) : nullptr;
 }
 float Event::elapsed_time(const Event& end) const {
   TAPER_CHECK(timing_ && end.timing_,

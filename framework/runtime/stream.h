@@ -63,6 +63,9 @@ class Stream {
   /// A new event, recorded here.
   Event record_event() const;
   detail::StreamImpl* impl() const { return impl_; }
+  /// CUDA's own stream (a cudaStream_t; <c10/cuda/CUDAStream.h> has stream()). Null for the default
+  /// stream, and for simulated devices.
+  void* native_handle() const;
 
   friend bool operator==(const Stream& a, const Stream& b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const Stream& a, const Stream& b) { return a.impl_ != b.impl_; }
@@ -111,6 +114,10 @@ class Event {
   /// Whether the last record has been reached; true when there was none.
   bool query() const;
   void synchronize() const;
+  /// CUDA's own event; null before the first record, and for simulated devices.
+  void* native_handle() const;
+  /// Whether the event was recorded.
+  bool is_recorded() const { return impl_ != nullptr; }
   /// Milliseconds from this event to `end`. Both are timing events that have been reached; throws
   /// Error otherwise.
   float elapsed_time(const Event& end) const;

@@ -19,6 +19,19 @@ class WatchedRuntime final : public Runtime {
   bool can_access_peer(DeviceIndex device, DeviceIndex peer) override {
     return real_.can_access_peer(device, peer);
   }
+  void make_current(DeviceIndex device) noexcept override { real_.make_current(device); }
+  void* native_handle(detail::StreamImpl* stream) override { return real_.native_handle(stream); }
+  void* native_handle(detail::EventImpl* event) override { return real_.native_handle(event); }
+  detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle) override {
+    return real_.wrap_stream(device, handle);
+  }
+  const uint64_t* key_for_replays(detail::StreamImpl* stream,
+                                  CPUGeneratorImpl* generator) override {
+    return real_.key_for_replays(stream, generator);
+  }
+  void* library_handle(Library library, detail::StreamImpl* stream) override {
+    return real_.library_handle(library, stream);
+  }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {
     return real_.allocate(device, nbytes);

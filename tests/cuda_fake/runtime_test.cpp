@@ -70,6 +70,46 @@ TEST(FakeCudaDevices, TheCallersIsRestored) {
   });
 }
 
+// A program's own kernels go by CUDA's current device, which is the framework's, too.
+TEST(FakeCudaDevices, TheCurrentOneIsCudasToo) {
+  in_own_process([] {
+    const auto current = [] {
+      int device = -1;
+      EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+      return device;
+    };
+    cuda::mem_get_info(0);
+    cuda::set_device(1);  // nobody has used it: it becomes current when it is used
+    EXPECT_FALSE(fake_cuda::has_context(1));
+    cuda::mem_get_info(1);
+    EXPECT_EQ(current(), 1);
+    {
+      const cuda::DeviceGuard guard(0);
+      EXPECT_EQ(current(), 0);
+    }
+    EXPECT_EQ(current(), 1);
+    cuda::set_device(2);
+    EXPECT_EQ(cuda::current_stream().native_handle(), nullptr);  // for a launch on it
+    EXPECT_EQ(current(), 2);
+    cuda::set_device(0);
+    EXPECT_EQ(current(), 0);
+  });
+}
+
+// A program's stream is used as it is, and Taper's streams and events are CUDA's.
+TEST(FakeCudaStreams, HaveCudasHandles) {
+  cudaStream_t own = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithPriority(&own, cudaStreamNonBlocking, 0), cudaSuccess);
+  const cuda::Stream wrapped(cuda_runtime()->wrap_stream(0, own));
+  EXPECT_EQ(wrapped.native_handle(), own);
+  cuda::Event event;
+  EXPECT_EQ(event.native_handle(), nullptr);
+  event.record(wrapped);
+  EXPECT_NE(event.native_handle(), nullptr);
+  EXPECT_NE(cuda::Stream(Device(kCUDA, 0)).native_handle(), nullptr);
+  event.synchronize();
+}
+
 TEST(FakeCudaDevices, NothingIsSetWhereNothingChanges) {
   cuda::mem_get_info(0);
   const uint64_t before = fake_cuda::calls("cudaSetDevice");

@@ -25,4 +25,8 @@ struct AutoNonVariableTypeMode {
   taper::AutoGradMode mode_;
 };
 
+/// What a kernel calls does not record: it has a derivative of its own.
+struct AutoDispatchBelowADInplaceOrView : taper::NoGradGuard {};
+struct AutoDispatchBelowAutograd : taper::NoGradGuard {};
+
 }  // namespace c10

@@ -1,8 +1,20 @@
-// at::cuda::CUDAEvent.
+// at::cuda::CUDAEvent: taper::cuda::Event with CUDA's own handle.
 #pragma once
 
 #include <c10/cuda/CUDAGuard.h>
 
 namespace at::cuda {
-using CUDAEvent = taper::cuda::Event;
-}
+
+class CUDAEvent : public taper::cuda::Event {
+ public:
+  /// CUDA's flags: without cudaEventDisableTiming (2), which is the default, it takes times.
+  explicit CUDAEvent(unsigned flags = 2) : Event((flags & 2) == 0) {}
+  bool isCreated() const { return is_recorded(); }
+  cudaEvent_t event() const { return static_cast<cudaEvent_t>(native_handle()); }
+  operator cudaEvent_t() const { return event(); }
+  void recordOnce(const taper::cuda::Stream& stream) {
+    if (!is_recorded()) record(stream);
+  }
+};
+
+}  // namespace at::cuda

@@ -1,5 +1,15 @@
-// c10::BFloat16.
+// c10::BFloat16, with its arithmetic, and in CUDA code CUDA's own type of it.
 #pragma once
 
+#include <c10/util/BFloat16-math.h>
+#include <taper/extension/arithmetic16.h>
 #include <taper/framework/dtype.h>
 #include <torch/names.h>
+
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+template <>
+struct taper::detail::DeviceType16<__nv_bfloat16, taper::BFloat16> {
+  using type = __nv_bfloat16;
+};
+#endif

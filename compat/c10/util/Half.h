@@ -1,5 +1,15 @@
-// c10::Half.
+// c10::Half, with its arithmetic, and in CUDA code CUDA's own type of it.
 #pragma once
 
+#include <c10/util/BFloat16-math.h>
+#include <taper/extension/arithmetic16.h>
 #include <taper/framework/dtype.h>
 #include <torch/names.h>
+
+#if defined(__CUDACC__)
+#include <cuda_fp16.h>
+template <>
+struct taper::detail::DeviceType16<__half, taper::Half> {
+  using type = __half;
+};
+#endif

@@ -1,4 +1,4 @@
-// Standard containers as text, as LibTorch's logging header makes `std::cout << vector` compile.
+// LibTorch's logging, and standard containers as text: `std::cout << vector` compiles.
 #pragma once
 
 #include <map>
@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <c10/util/Exception.h>
+#include <taper/extension/logging.h>
 #include <torch/names.h>
 
 namespace torch_compat {
@@ -45,3 +47,51 @@ ostream& operator<<(ostream& out, const set<T...>& list) {
 }
 
 }  // namespace std
+
+#define LOG(n) LOG_IF(n, true)
+#define LOG_IF(n, condition)                                      \
+  !((condition) && ::taper::GLOG_##n >= ::taper::log_threshold()) \
+      ? (void)0                                                   \
+      : ::taper::LoggerVoidify() & TORCH_PRIVATE_LOG(::taper::GLOG_##n, true)
+#define VLOG_IS_ON(level) (-(level) >= ::taper::log_threshold())
+#define VLOG_IF(level, condition)     \
+  !((condition) && VLOG_IS_ON(level)) \
+      ? (void)0                       \
+      : ::taper::LoggerVoidify() & TORCH_PRIVATE_LOG(-(level), true)
+#define VLOG(level) VLOG_IF(level, true)
+#define DLOG(n) TORCH_PRIVATE_DEBUG_ONLY LOG(n)
+#define C10_LOG_FIRST_N(n, count) LOG(n)
+#define C10_LOG_EVERY_N(n, count) LOG(n)
+#define C10_LOG_EVERY_MS(n, ms) LOG(n)
+/// LibTorch reports which calls a program makes to whom a logger is set for; Taper to nobody.
+#define C10_LOG_API_USAGE_ONCE(...) \
+  do {                              \
+  } while (false)
+
+// Checks that end the process with a line of the log.
+#define CHECK(condition) FATAL_IF(condition) << "Check failed: " #condition " "
+#define DCHECK(condition) TORCH_PRIVATE_DEBUG_ONLY CHECK(condition)
+#define TORCH_PRIVATE_FATAL_OP(a, b, op) FATAL_IF(((a)op(b))) << TORCH_PRIVATE_OP_TEXT(a, b, op)
+#define CHECK_EQ(a, b) TORCH_PRIVATE_FATAL_OP(a, b, ==)
+#define CHECK_NE(a, b) TORCH_PRIVATE_FATAL_OP(a, b, !=)
+#define CHECK_LE(a, b) TORCH_PRIVATE_FATAL_OP(a, b, <=)
+#define CHECK_LT(a, b) TORCH_PRIVATE_FATAL_OP(a, b, <)
+#define CHECK_GE(a, b) TORCH_PRIVATE_FATAL_OP(a, b, >=)
+#define CHECK_GT(a, b) TORCH_PRIVATE_FATAL_OP(a, b, >)
+#define CHECK_NOTNULL(p) TORCH_PRIVATE_NOTNULL(p, true)
+#define DCHECK_EQ(a, b) TORCH_DCHECK_EQ(a, b)
+#define DCHECK_NE(a, b) TORCH_DCHECK_NE(a, b)
+#define DCHECK_LE(a, b) TORCH_DCHECK_LE(a, b)
+#define DCHECK_LT(a, b) TORCH_DCHECK_LT(a, b)
+#define DCHECK_GE(a, b) TORCH_DCHECK_GE(a, b)
+#define DCHECK_GT(a, b) TORCH_DCHECK_GT(a, b)
+
+// Checks that throw Error.
+#define CAFFE_ENFORCE(condition, ...) TORCH_CHECK(condition, ##__VA_ARGS__)
+#define CAFFE_THROW(...) TORCH_CHECK(false, ##__VA_ARGS__)
+#define CAFFE_ENFORCE_EQ(a, b, ...) TORCH_CHECK_EQ(a, b)
+#define CAFFE_ENFORCE_NE(a, b, ...) TORCH_CHECK_NE(a, b)
+#define CAFFE_ENFORCE_LE(a, b, ...) TORCH_CHECK_LE(a, b)
+#define CAFFE_ENFORCE_LT(a, b, ...) TORCH_CHECK_LT(a, b)
+#define CAFFE_ENFORCE_GE(a, b, ...) TORCH_CHECK_GE(a, b)
+#define CAFFE_ENFORCE_GT(a, b, ...) TORCH_CHECK_GT(a, b)

@@ -15,17 +15,10 @@ namespace std {
   }
 TAPER_COMPLEX_PART(real)
 TAPER_COMPLEX_PART(imag)
+TAPER_COMPLEX_PART(abs)
+TAPER_COMPLEX_PART(arg)
+TAPER_COMPLEX_PART(norm)
 #undef TAPER_COMPLEX_PART
-
-#define TAPER_COMPLEX_SIZE(name)                       \
-  template <class T>                                   \
-  T name(const ::taper::numbers::complex<T>& z) {      \
-    return std::name(static_cast<std::complex<T>>(z)); \
-  }
-TAPER_COMPLEX_SIZE(abs)
-TAPER_COMPLEX_SIZE(arg)
-TAPER_COMPLEX_SIZE(norm)
-#undef TAPER_COMPLEX_SIZE
 
 template <class T>
 constexpr ::taper::numbers::complex<T> conj(const ::taper::numbers::complex<T>& z) {

@@ -75,9 +75,28 @@ bool has_context(int device) {
   return true;
 }
 
+namespace {
+/// What make_current() was asked for while it had no context; -1: nothing.
+thread_local int deferred_device = -1;
+}  // namespace
+
+void make_current(int device) noexcept {
+  deferred_device = has_context(device) ? -1 : device;
+  if (deferred_device < 0) restore_device(device);
+}
+bool was_deferred(int device) {
+  if (deferred_device != device) return false;
+  deferred_device = -1;
+  return true;
+}
+void use_deferred() {
+  if (deferred_device < 0) return;
+  TAPER_CUDA_CHECK(cudaSetDevice(deferred_device));
+  deferred_device = -1;
+}
 void restore_device(int device) noexcept {
-  int current = device;
-  if (cudaGetDevice(&current) == cudaSuccess && current != device && has_context(device))
+  int now = device;
+  if (cudaGetDevice(&now) == cudaSuccess && now != device && has_context(device))
     (void)cudaSetDevice(device);
 }
 

@@ -27,8 +27,14 @@ class LaunchScope {
 /// Whether the device has its context, which takes seconds and some hundred MiB to make: then it
 /// can be made the current one at no cost.
 bool has_context(int device);
-/// Makes the device that was current before some work current again, unless it is, or has no
-/// context. For destructors: what goes wrong is left to the next call.
+/// Makes a device CUDA's current one. One without a context becomes it when it gets that.
+void make_current(int device) noexcept;
+/// For a device that has just been used: whether make_current() has waited for that, and it is to
+/// stay current.
+bool was_deferred(int device);
+/// Makes CUDA's current device the one that make_current() waits with: its context is made now.
+void use_deferred();
+/// Makes `device` current again, unless nobody has used it yet: that would initialise it.
 void restore_device(int device) noexcept;
 /// The device of the launch that is being made.
 DeviceIndex kernel_device();

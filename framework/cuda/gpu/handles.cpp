@@ -58,6 +58,10 @@ void* cufft_function(const char* name) {
   static void* const library = load("libcufft.so." TAPER_TEXT(CUFFT_VER_MAJOR));
   return find(library, name);
 }
+void* cusparse_function(const char* name) {
+  static void* const library = load("libcusparse.so." TAPER_TEXT(CUSPARSE_VER_MAJOR));
+  return find(library, name);
+}
 
 cublasHandle_t cublas_handle() {
   const cublasHandle_t h = handle_of_thread<cublasHandle_t>([] {
@@ -89,6 +93,16 @@ cudnnHandle_t cudnn_handle() {
   return h;
 }
 
+cusparseHandle_t cusparse_handle() {
+  const cusparseHandle_t h = handle_of_thread<cusparseHandle_t>([] {
+    cusparseHandle_t made = nullptr;
+    TAPER_LIBRARY_CALL(cusparse, cusparseCreate, &made);
+    return made;
+  });
+  TAPER_LIBRARY_CALL(cusparse, cusparseSetStream, h, kernel_stream());
+  return h;
+}
+
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUBLAS_STATUS_SUCCESS,
               "cuBLAS error: ", TAPER_LIBRARY_FUNCTION(cublas, cublasGetStatusString)(status), " (",
@@ -97,6 +111,11 @@ void check_cublas(cublasStatus_t status, const char* call, const char* file, int
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUSOLVER_STATUS_SUCCESS, "cuSOLVER error: status ",
               static_cast<int>(status), " (", call, ", ", file, ":", line, ")");
+}
+void check_cusparse(cusparseStatus_t status, const char* call, const char* file, int line) {
+  TAPER_CHECK(status == CUSPARSE_STATUS_SUCCESS,
+              "cuSPARSE error: ", TAPER_LIBRARY_FUNCTION(cusparse, cusparseGetErrorString)(status),
+              " (", call, ", ", file, ":", line, ")");
 }
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUDNN_STATUS_SUCCESS,

@@ -1,11 +1,12 @@
-// cuBLAS, cuSOLVER, cuDNN and cuFFT: loaded when they are first needed (they are hundreds of
-// megabytes), with a handle for each device and thread, bound to the stream of the launch. Not
+// cuBLAS, cuSOLVER, cuDNN, cuFFT and cuSPARSE: loaded when they are first needed (they are hundreds
+// of megabytes), with a handle for each device and thread, bound to the stream of the launch. Not
 // installed.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cudnn.h>
 #include <cusolverDn.h>
+#include <cusparse.h>
 
 namespace taper::cuda {
 
@@ -15,6 +16,7 @@ constexpr size_t kCublasRoom = size_t{32} << 20;
 cublasHandle_t cublas_handle();
 cusolverDnHandle_t cusolver_handle();
 cudnnHandle_t cudnn_handle();
+cusparseHandle_t cusparse_handle();
 
 // A function of the library, or of those it needs (cuBLASLt), by name. Throws Error, which says
 // what to install, without it.
@@ -22,15 +24,17 @@ void* cublas_function(const char* name);
 void* cusolver_function(const char* name);
 void* cudnn_function(const char* name);
 void* cufft_function(const char* name);
+void* cusparse_function(const char* name);
 // Throw Error unless the status is success: the call, the library's words, file and line.
 void check_cublas(cublasStatus_t status, const char* call, const char* file, int line);
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line);
+void check_cusparse(cusparseStatus_t status, const char* call, const char* file, int line);
 void check_cudnn(cudnnStatus_t status, const char* call, const char* file, int line);
 
 }  // namespace taper::cuda
 
-/// The function itself, found once at each place; `library` is cublas, cusolver, cudnn
-/// or cufft.
+/// The function itself, found once at each place; `library` is cublas, cusolver, cudnn,
+/// cufft or cusparse.
 #define TAPER_LIBRARY_FUNCTION(library, name)                                          \
   ([] {                                                                                \
     static const auto f =                                                              \

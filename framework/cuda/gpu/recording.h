@@ -19,22 +19,26 @@ struct GpuStream final : detail::StreamImpl {
 inline cudaStream_t handle_of(detail::StreamImpl* s) { return static_cast<GpuStream*>(s)->handle; }
 
 /// Makes a device CUDA's current one; the caller's is restored, unless nobody has used that one
-/// yet: to make it current would initialise it.
+/// yet, or this one was to become current at its first use (make_current).
 class OnDevice {
  public:
-  explicit OnDevice(int device) {
+  explicit OnDevice(int device) : device_(device) {
     TAPER_CUDA_CHECK(cudaGetDevice(&before_));
-    if (before_ == device) return;
+    if (before_ == device) {
+      (void)was_deferred(device);
+      return;
+    }
     TAPER_CUDA_CHECK(cudaSetDevice(device));
     is_changed_ = true;
   }
   ~OnDevice() {
-    if (is_changed_) restore_device(before_);
+    if (is_changed_ && !was_deferred(device_)) restore_device(before_);
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
  private:
+  const int device_;
   int before_ = 0;
   bool is_changed_ = false;
 };

@@ -9,7 +9,9 @@
 
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/handles.h>
 #include <taper/framework/cuda/gpu/recording.h>
+#include <taper/framework/cuda/random_key.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/capture.h>
 
@@ -67,6 +69,34 @@ class GpuRuntime final : public Runtime {
     const OnDevice on(device);
     const RelaxedCapture relaxed;
     if (cudaDeviceEnablePeerAccess(peer, 0) != cudaSuccess) (void)cudaGetLastError();
+  }
+
+  void make_current(DeviceIndex device) noexcept override { cuda::make_current(device); }
+  void* native_handle(detail::StreamImpl* stream) override {
+    use_deferred();  // the program is about to launch something
+    return handle_of(stream);
+  }
+  void* native_handle(detail::EventImpl* event) override { return event_of(event).handle; }
+  detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle) override {
+    return new GpuStream(device, 0, static_cast<cudaStream_t>(handle));
+  }
+  const uint64_t* key_for_replays(detail::StreamImpl* stream,
+                                  CPUGeneratorImpl* generator) override {
+    const OnDevice on(stream->device);
+    const LaunchScope scope(stream->device, handle_of(stream), recording_of(stream));
+    return cuda::key_for_replays(generator);
+  }
+  void* library_handle(Library library, detail::StreamImpl* stream) override {
+    const OnDevice on(stream->device);
+    const LaunchScope scope(stream->device, handle_of(stream), nullptr);
+    switch (library) {
+      case Library::kSolver:
+        return cusolver_handle();
+      case Library::kSparse:
+        return cusparse_handle();
+      default:  // a handle of cuBLAS is one of cuBLASLt
+        return cublas_handle();
+    }
   }
 
   void* allocate(DeviceIndex device, size_t nbytes) override {

@@ -1,4 +1,5 @@
-// LibTorch's <torch/csrc/autograd/function.h>: everything comes with <torch/torch.h>.
+// torch::autograd::Node, and collect_next_edges.
 #pragma once
 
+#include <taper/extension/autograd.h>
 #include <torch/torch.h>

@@ -1,0 +1,5 @@
+// at::DimVector.
+#pragma once
+
+#include <taper/extension/small_vector.h>
+#include <torch/names.h>

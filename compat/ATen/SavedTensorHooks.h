@@ -1,0 +1,5 @@
+// at::SavedTensorDefaultHooks.
+#pragma once
+
+#include <taper/framework/autograd/saved_hooks.h>
+#include <torch/names.h>

@@ -1,0 +1,5 @@
+// at::TensorGeometry.
+#pragma once
+
+#include <taper/extension/tensor_checks.h>
+#include <torch/names.h>

@@ -1,0 +1,4 @@
+// at::cuda::philox::unpack.
+#pragma once
+
+#include <ATen/cuda/CUDAGeneratorImpl.h>

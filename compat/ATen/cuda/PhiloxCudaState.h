@@ -1,0 +1,17 @@
+// at::PhiloxCudaState, and at::cuda::philox::unpack, by which a kernel reads it.
+#pragma once
+
+#include <tuple>
+
+#include <taper/extension/cuda_interop.h>
+#include <torch/names.h>
+
+namespace at {
+using taper::cuda::PhiloxCudaState;
+namespace cuda::philox {
+/// {seed, offset} for curand_init.
+TAPER_HD inline std::tuple<uint64_t, uint64_t> unpack(const PhiloxCudaState& state) {
+  return {state.captured_ ? *state.seed_.ptr : state.seed_.val, state.offset_.val};
+}
+}  // namespace cuda::philox
+}  // namespace at

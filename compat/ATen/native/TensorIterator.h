@@ -1,0 +1,4 @@
+// at::TensorIterator.
+#pragma once
+
+#include <ATen/TensorIterator.h>

@@ -1,0 +1,5 @@
+// c10::GetCPUAllocator.
+#pragma once
+
+#include <taper/extension/allocator.h>
+#include <torch/names.h>

@@ -1,0 +1,4 @@
+// C10_DEPRECATED.
+#pragma once
+
+#include <c10/macros/Macros.h>

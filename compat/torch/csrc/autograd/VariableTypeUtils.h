@@ -1,0 +1,5 @@
+// torch::autograd::compute_requires_grad and what goes with it.
+#pragma once
+
+#include <taper/extension/autograd.h>
+#include <torch/torch.h>

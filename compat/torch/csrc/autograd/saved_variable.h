@@ -1,0 +1,5 @@
+// torch::autograd::SavedVariable.
+#pragma once
+
+#include <taper/extension/autograd.h>
+#include <torch/torch.h>

@@ -1,0 +1,97 @@
+// Arithmetic of the 16-bit floats as LibTorch has it: a result of two is one of them again, rounded
+// after each operation; with an integer, too; with float or double it is that type. Taper's own
+// kernels compute in float and do not see these operators.
+#pragma once
+
+#include <type_traits>
+
+#include <taper/framework/dtype.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+namespace detail {
+template <class T>
+struct Is16BitFloat : std::false_type {};
+template <>
+struct Is16BitFloat<Half> : std::true_type {};
+template <>
+struct Is16BitFloat<BFloat16> : std::true_type {};
+template <class T, class Result>
+using If16 = std::enable_if_t<Is16BitFloat<T>::value, Result>;
+/// T with a number of type N: N where that is a float or double, else T.
+template <class T, class N>
+using Mixed16 = std::enable_if_t<Is16BitFloat<T>::value && std::is_arithmetic<N>::value,
+                                 std::conditional_t<std::is_floating_point<N>::value, N, T>>;
+}  // namespace detail
+
+#define TAPER_ARITHMETIC_16(op)                                                       \
+  template <class T>                                                                  \
+  TAPER_HD inline detail::If16<T, T> operator op(const T& a, const T& b) {            \
+    return T(static_cast<float>(a) op static_cast<float>(b));                         \
+  }                                                                                   \
+  template <class T, class N>                                                         \
+  TAPER_HD inline detail::Mixed16<T, N> operator op(const T& a, N b) {                \
+    if constexpr (std::is_floating_point<N>::value)                                   \
+      return static_cast<N>(static_cast<float>(a)) op b;                              \
+    else                                                                              \
+      return a op T(static_cast<float>(b));                                           \
+  }                                                                                   \
+  template <class T, class N>                                                         \
+  TAPER_HD inline detail::Mixed16<T, N> operator op(N a, const T& b) {                \
+    if constexpr (std::is_floating_point<N>::value)                                   \
+      return a op static_cast<N>(static_cast<float>(b));                              \
+    else                                                                              \
+      return T(static_cast<float>(a)) op b;                                           \
+  }                                                                                   \
+  template <class T>                                                                  \
+  TAPER_HD inline detail::If16<T, T>& operator op##=(T& a, const T& b) {              \
+    return a = a op b;                                                                \
+  }                                                                                   \
+  template <class T, class N>                                                         \
+  TAPER_HD inline std::enable_if_t<std::is_arithmetic<N>::value, detail::If16<T, T>>& \
+  operator op##=(T& a, N b) {                                                         \
+    return a = T(static_cast<float>(a op b));                                         \
+  }                                                                                   \
+  template <class T, class N>                                                         \
+  TAPER_HD inline std::enable_if_t<                                                   \
+      std::is_floating_point<N>::value && detail::Is16BitFloat<T>::value, N>&         \
+  operator op##=(N& a, const T& b) {                                                  \
+    return a = a op b;                                                                \
+  }
+TAPER_ARITHMETIC_16(+)
+TAPER_ARITHMETIC_16(-)
+TAPER_ARITHMETIC_16(*)
+TAPER_ARITHMETIC_16(/)
+#undef TAPER_ARITHMETIC_16
+
+template <class T>
+TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
+  T negative = a;
+  negative.x = static_cast<uint16_t>(a.x ^ 0x8000u);
+  return negative;
+}
+template <class T>
+TAPER_HD inline detail::If16<T, T>& operator++(T& a) {
+  return a += T(1.0f);
+}
+template <class T>
+TAPER_HD inline detail::If16<T, T>& operator--(T& a) {
+  return a -= T(1.0f);
+}
+template <class T>
+TAPER_HD inline detail::If16<T, T> operator++(T& a, int) {
+  const T before = a;
+  ++a;
+  return before;
+}
+template <class T>
+TAPER_HD inline detail::If16<T, T> operator--(T& a, int) {
+  const T before = a;
+  --a;
+  return before;
+}
+
+}  // namespace taper
+
+#pragma GCC visibility pop

@@ -1,0 +1,70 @@
+// What a program's own CUDA code asks of Taper. Names no CUDA type: <c10/cuda/...> and
+// <ATen/cuda/...> do.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include <taper/extension/allocator.h>
+#include <taper/framework/random.h>
+#include <taper/framework/runtime/memory.h>
+#include <taper/framework/runtime/stream.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::cuda {
+
+/// Throws Error with CUDA's words for a call that failed; where the devices are simulated ones it
+/// says that the program's own kernels need a GPU, or launch_host.
+[[noreturn]] void throw_cuda_error(const char* words, const char* call, const char* file, int line);
+/// The same as a warning.
+void warn_of_cuda_error(const char* words, const char* call, const char* file, int line);
+
+/// A figure of the allocator, with LibTorch's names.
+struct Stat {
+  int64_t current = 0, peak = 0, allocated = 0, freed = 0;
+};
+/// Of all blocks, small ones, large ones; Taper counts all together.
+using StatArray = std::array<Stat, 3>;
+struct DeviceStats {
+  StatArray allocation, segment, allocated_bytes, reserved_bytes, active_bytes, requested_bytes;
+  int64_t num_alloc_retries = 0, num_ooms = 0;
+};
+DeviceStats device_stats(DeviceIndex device);
+
+/// The random numbers of a launch: keys of Philox, as kernels of a program draw them. In a captured
+/// step they lie in device memory.
+struct PhiloxCudaState {
+  union Payload {
+    uint64_t val;
+    const uint64_t* ptr;
+  };
+  Payload seed_{0}, offset_{0};
+  uint64_t offset_intragraph_ = 0;
+  bool captured_ = false;
+};
+
+/// A device's generator as a program's kernels see it: every launch gets a seed of its own, so that
+/// the offset is always 0. Drawn from the same stream of numbers as Taper's own kernels' keys.
+class CUDAGeneratorImpl {
+ public:
+  explicit CUDAGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+  PhiloxCudaState philox_cuda_state(uint64_t increment);
+  /// {seed, offset}; Error while the device's stream is captured.
+  std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
+  uint64_t current_seed() const { return generator_.current_seed(); }
+  void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }
+  Device device() const { return generator_.device(); }
+  /// Held by programs around their calls, as LibTorch asks.
+  std::mutex mutex_;
+
+ private:
+  Generator generator_;
+};
+/// That of a generator (of none: of the device's default one). Lives as long as the process.
+CUDAGeneratorImpl* cuda_generator(const optional<Generator>& generator, DeviceIndex device = -1);
+
+}  // namespace taper::cuda
+
+#pragma GCC visibility pop

@@ -1,0 +1,227 @@
+// SmallVector: a vector whose first N elements need no memory of their own.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <taper/framework/array_ref.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// What SmallVectors of all N share: a function that fills any of them takes this by reference.
+template <class T>
+class SmallVectorImpl {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+  using reference = T&;
+  using const_reference = const T&;
+  using size_type = size_t;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+
+  SmallVectorImpl(const SmallVectorImpl&) = delete;
+  ~SmallVectorImpl() {
+    clear();
+    if (data_ != inline_) ::operator delete(data_, std::align_val_t(alignof(T)));
+  }
+  SmallVectorImpl& operator=(const SmallVectorImpl& o) {
+    if (this != &o) assign(o.begin(), o.end());
+    return *this;
+  }
+  SmallVectorImpl& operator=(SmallVectorImpl&& o) {
+    if (this != &o) {
+      assign(std::make_move_iterator(o.begin()), std::make_move_iterator(o.end()));
+      o.clear();
+    }
+    return *this;
+  }
+
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  reverse_iterator rbegin() { return reverse_iterator(end()); }
+  reverse_iterator rend() { return reverse_iterator(begin()); }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  size_t capacity() const { return capacity_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  /// Throws IndexError for an index that is not there.
+  T& at(size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
+  const T& at(size_t i) const {
+    TAPER_CHECK_INDEX(i < size_, "SmallVector: expected an index below ", size_, ", got ", i);
+    return data_[i];
+  }
+  T& front() { return at(0); }
+  const T& front() const { return at(0); }
+  T& back() { return at(size_ - 1); }
+  const T& back() const { return at(size_ - 1); }
+
+  void reserve(size_t n) {
+    if (n <= capacity_) return;
+    T* const to = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
+    std::uninitialized_move(begin(), end(), to);
+    std::destroy(begin(), end());
+    if (data_ != inline_) ::operator delete(data_, std::align_val_t(alignof(T)));
+    data_ = to;
+    capacity_ = n;
+  }
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) {
+      T value(std::forward<Args>(args)...);  // the arguments may lie in this vector
+      reserve(capacity_ * 2 + 1);
+      return *new (data_ + size_++) T(std::move(value));
+    }
+    T* const made = new (data_ + size_) T(std::forward<Args>(args)...);
+    ++size_;
+    return *made;
+  }
+  void push_back(const T& value) { emplace_back(value); }
+  void push_back(T&& value) { emplace_back(std::move(value)); }
+  void pop_back() {
+    TAPER_CHECK_INDEX(size_ > 0, "SmallVector: expected an element to pop, got an empty vector");
+    std::destroy_at(data_ + --size_);
+  }
+  T pop_back_val() {
+    T value = std::move(back());
+    pop_back();
+    return value;
+  }
+  void clear() {
+    std::destroy(begin(), end());
+    size_ = 0;
+  }
+  void resize(size_t n) {
+    resize_with(n, [this] { emplace_back(); });
+  }
+  void resize(size_t n, const T& value) {
+    const T copy = value;
+    resize_with(n, [&] { emplace_back(copy); });
+  }
+  void truncate(size_t n) {
+    while (size_ > n) pop_back();
+  }
+  template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
+  void append(Iterator first, Iterator last) {
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }
+  void append(size_t count, const T& value) { resize(size_ + count, value); }
+  template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
+  void assign(Iterator first, Iterator last) {
+    clear();
+    append(first, last);
+  }
+  void assign(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
+  void assign(size_t count, const T& value) {
+    const T copy = value;
+    clear();
+    resize(count, copy);
+  }
+  T* insert(const T* before, T value) {
+    const auto place = before - begin();
+    emplace_back(std::move(value));
+    std::rotate(begin() + place, end() - 1, end());
+    return begin() + place;
+  }
+  template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
+  T* insert(const T* before, Iterator first, Iterator last) {
+    const auto place = before - begin();
+    const size_t old = size_;
+    append(first, last);
+    std::rotate(begin() + place, begin() + old, end());
+    return begin() + place;
+  }
+  T* erase(const T* at) { return erase(at, at + 1); }
+  T* erase(const T* first, const T* last) {
+    T* const from = begin() + (first - begin());
+    T* const kept = std::move(begin() + (last - begin()), end(), from);
+    truncate(static_cast<size_t>(kept - begin()));
+    return from;
+  }
+  operator ArrayRef<T>() const { return {data_, size_}; }
+
+  friend bool operator==(const SmallVectorImpl& a, const SmallVectorImpl& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend bool operator!=(const SmallVectorImpl& a, const SmallVectorImpl& b) { return !(a == b); }
+  friend bool operator<(const SmallVectorImpl& a, const SmallVectorImpl& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  }
+  friend std::ostream& operator<<(std::ostream& out, const SmallVectorImpl& v) {
+    return out << ArrayRef<T>(v);
+  }
+
+ protected:
+  SmallVectorImpl(T* in_place, size_t capacity)
+      : inline_(in_place), data_(in_place), capacity_(capacity) {}
+
+ private:
+  template <class Add>
+  void resize_with(size_t n, const Add& add) {
+    truncate(n);
+    reserve(n);
+    while (size_ < n) add();
+  }
+  T* const inline_;
+  T* data_;
+  size_t size_ = 0, capacity_;
+};
+
+namespace detail {
+template <class T, size_t N>
+struct SmallVectorRoom {
+  alignas(T) unsigned char room[N > 0 ? N * sizeof(T) : 1];
+  T* place() { return reinterpret_cast<T*>(room); }
+};
+}  // namespace detail
+
+template <class T, size_t N = 8>
+class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
+  using Impl = SmallVectorImpl<T>;
+
+ public:
+  SmallVector() : Impl(this->place(), N) {}
+  explicit SmallVector(size_t n) : SmallVector() { this->resize(n); }
+  SmallVector(size_t n, const T& value) : SmallVector() { this->resize(n, value); }
+  SmallVector(std::initializer_list<T> list) : SmallVector() { this->append(list); }
+  template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
+  SmallVector(Iterator first, Iterator last) : SmallVector() {
+    this->append(first, last);
+  }
+  explicit SmallVector(ArrayRef<T> list) : SmallVector(list.begin(), list.end()) {}
+  SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
+  SmallVector(SmallVector&& o) : SmallVector() { *this = std::move(o); }
+  SmallVector(const Impl& o) : SmallVector(o.begin(), o.end()) {}
+  SmallVector& operator=(const SmallVector& o) {
+    Impl::operator=(o);
+    return *this;
+  }
+  SmallVector& operator=(SmallVector&& o) {
+    Impl::operator=(std::move(o));
+    return *this;
+  }
+  SmallVector& operator=(std::initializer_list<T> list) {
+    this->assign(list);
+    return *this;
+  }
+};
+
+/// Sizes or strides.
+using DimVector = SmallVector<int64_t, 5>;
+
+}  // namespace taper
+
+#pragma GCC visibility pop

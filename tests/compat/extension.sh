@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# extension.sh WORK COMPILER FLAGS... -- LINK...: builds and runs the programs of extension/, which have
+# ops of their own. None of their headers may be an installed LibTorch's: that would hide what is absent.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+work=$1
+shift
+compile=()
+while [ "$1" != -- ]; do compile+=("$1"); shift; done
+shift
+mkdir -p "$work"
+for source in "$here"/extension/*.cpp; do
+  name=$(basename "$source" .cpp)
+  "${compile[@]}" -std=c++17 -Wall -Wextra -Werror -MD -MF "$work/$name.d" -c "$source" -o "$work/$name.o"
+  if grep -E '/usr/(local/)?include/(torch|ATen|c10|caffe2)/' "$work/$name.d"; then
+    echo "$name: these headers are not Taper's"
+    exit 1
+  fi
+  "${compile[0]}" "$work/$name.o" -o "$work/$name" "$@"
+  TAPER_SIMULATED_CUDA_DEVICES=2 TAPER_RACE_DETECTOR=throw "$work/$name"
+done
+echo "extension: all as expected"
