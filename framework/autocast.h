@@ -6,7 +6,7 @@
 //   }
 //   loss.backward();                     // each op's derivative in the dtype that the op had
 //
-// Which ops do what is in one table, ops/shared/autocast.cpp; docs/mixed_precision.md tells the
+// Which ops do what is in one table, ops/shared/autocast.h; docs/mixed_precision.md tells the
 // rest.
 #pragma once
 
