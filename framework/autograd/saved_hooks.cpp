@@ -56,7 +56,8 @@ SaveOnCpu::SaveOnCpu(bool pin_memory)
           [pin_memory](const Tensor& t) {
             if (t.is_cpu()) return OnHost{t, t.device()};
             if (!pin_memory) return OnHost{t.cpu(), t.device()};
-            Tensor copy = detail::make_like(t.cpu()).pin_memory();
+            const Tensor copy =
+                detail::make_tensor(t.sizes(), t.scalar_type(), Device(kCPU)).pin_memory();
             copy.copy_(t, /*non_blocking=*/true);
             return OnHost{copy, t.device()};
           },
