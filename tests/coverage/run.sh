@@ -13,7 +13,7 @@ cmake -S "$root" -B "$build" -G Ninja -DTAPER_COVERAGE=ON -DTAPER_CUDA=OFF -DTAP
 bash "$root/cmake/progress.sh" "$build" -j "$(nproc)" taper_tests utils_tests
 find "$build" -name '*.gcda' -delete # what an earlier run has counted
 status=0
-OMP_WAIT_POLICY=passive ctest --test-dir "$build" -j "$(nproc)" -L every_test --output-on-failure \
+OMP_WAIT_POLICY=passive ctest --test-dir "$build" -j "$(nproc)" -L '^(every_test|own_program)$' --output-on-failure \
   --no-tests=error --progress || status=$?
 folders=()
 for folder in framework ops nn optim data testing extension utils; do folders+=(--filter "$root/$folder/"); done

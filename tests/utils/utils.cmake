@@ -7,7 +7,7 @@ target_link_libraries(utils_tests PRIVATE taper::utils protobuf::libprotobuf-lit
 target_compile_options(utils_tests PRIVATE $<$<CONFIG:Release>:-Og>)
 add_dependencies(utils_tests taper_schema)
 add_test(NAME utils COMMAND utils_tests --gtest_brief=1)
-set_tests_properties(utils PROPERTIES LABELS every_test)
+set_tests_properties(utils PROPERTIES LABELS own_program)
 
 # TensorBoard itself reads a run.
 if(Python3_FOUND)
