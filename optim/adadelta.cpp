@@ -5,11 +5,11 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const AdadeltaOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(0 <= o.rho() && o.rho() <= 1, "Invalid rho value: ", o.rho());
-  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+void check_options(const char* name, const AdadeltaOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
+  TAPER_CHECK(0 <= o.rho() && o.rho() <= 1, name, ": Invalid rho value: ", o.rho());
+  TAPER_CHECK(o.eps() >= 0, name, ": Invalid epsilon value: ", o.eps());
+  TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
 }
 
 }  // namespace

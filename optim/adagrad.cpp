@@ -9,13 +9,13 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const AdagradOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.lr_decay() >= 0, "Invalid lr_decay value: ", o.lr_decay());
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
-  TAPER_CHECK(o.initial_accumulator_value() >= 0,
-              "Invalid initial_accumulator_value value: ", o.initial_accumulator_value());
-  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
+void check_options(const char* name, const AdagradOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.lr_decay() >= 0, name, ": Invalid lr_decay value: ", o.lr_decay());
+  TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(o.initial_accumulator_value() >= 0, name,
+              ": Invalid initial_accumulator_value value: ", o.initial_accumulator_value());
+  TAPER_CHECK(o.eps() >= 0, name, ": Invalid epsilon value: ", o.eps());
 }
 
 // As in LibTorch the sums are there from the start: programs read them before the first step.

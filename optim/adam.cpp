@@ -21,8 +21,8 @@ int64_t detail::set_steps(const Tensor& clock, int64_t n) {
 namespace {
 
 template <class Options>
-void check_options(const Options& o) {
-  check_adam_options(o);
+void check_options(const char* name, const Options& o) {
+  check_adam_options(name, o);
 }
 
 /// The corrections 1 - beta^t for the step that most parameters are in: all of a model's usually

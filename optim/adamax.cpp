@@ -7,7 +7,7 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const AdamaxOptions& o) { check_adam_options(o); }
+void check_options(const char* name, const AdamaxOptions& o) { check_adam_options(name, o); }
 
 }  // namespace
 

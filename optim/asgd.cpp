@@ -9,9 +9,9 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const ASGDOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
+void check_options(const char* name, const ASGDOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
 }
 
 }  // namespace

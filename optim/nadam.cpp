@@ -9,9 +9,10 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const NAdamOptions& o) {
-  check_adam_options(o);
-  TAPER_CHECK(o.momentum_decay() >= 0, "Invalid momentum_decay value: ", o.momentum_decay());
+void check_options(const char* name, const NAdamOptions& o) {
+  check_adam_options(name, o);
+  TAPER_CHECK(o.momentum_decay() >= 0, name,
+              ": Invalid momentum_decay value: ", o.momentum_decay());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const RAdamOptions& o) { check_adam_options(o); }
+void check_options(const char* name, const RAdamOptions& o) { check_adam_options(name, o); }
 
 }  // namespace
 

@@ -5,12 +5,12 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const RMSpropOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.eps() >= 0, "Invalid epsilon value: ", o.eps());
-  TAPER_CHECK(o.momentum() >= 0, "Invalid momentum value: ", o.momentum());
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
-  TAPER_CHECK(o.alpha() >= 0, "Invalid alpha value: ", o.alpha());
+void check_options(const char* name, const RMSpropOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.eps() >= 0, name, ": Invalid epsilon value: ", o.eps());
+  TAPER_CHECK(o.momentum() >= 0, name, ": Invalid momentum value: ", o.momentum());
+  TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(o.alpha() >= 0, name, ": Invalid alpha value: ", o.alpha());
 }
 
 TAPER_UPDATES(Rmsprop, rmsprop)

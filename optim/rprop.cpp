@@ -5,10 +5,10 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const RpropOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
+void check_options(const char* name, const RpropOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
   const auto [less, more] = o.etas();
-  TAPER_CHECK(0 < less && less < 1 && 1 < more, "Invalid eta values: ", less, ", ", more);
+  TAPER_CHECK(0 < less && less < 1 && 1 < more, name, ": Invalid eta values: ", less, ", ", more);
 }
 
 }  // namespace

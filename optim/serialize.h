@@ -178,20 +178,20 @@ void begin_state(T&) {}
   }
 
 /// Defines what all optimizers of the library have in common: their options' and states' functions
-/// from the lists of fields, the constructors, save() and load(). `check_options` throws for bad
-/// options.
+/// from the lists of fields, the constructors, save() and load(). `check_options(name, options)`
+/// throws for bad options.
 #define TAPER_DEFINE_OPTIMIZER(Name, OPTIONS, STATE)                                    \
   TAPER_OPTIM_CLONES(Name);                                                             \
   TAPER_OPTIM_FIELDS(Name##Options, OPTIONS)                                            \
   TAPER_OPTIM_FIELDS(Name##ParamState, STATE)                                           \
   Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)     \
       : Optimizer(std::move(param_groups), std::make_unique<Name##Options>(defaults)) { \
-    check_options(defaults);                                                            \
+    check_options(#Name, defaults);                                                     \
     begin_state(*this);                                                                 \
   }                                                                                     \
   Name::Name(std::vector<Tensor> params, Name##Options defaults)                        \
       : Optimizer(std::move(params), std::make_unique<Name##Options>(defaults)) {       \
-    check_options(defaults);                                                            \
+    check_options(#Name, defaults);                                                     \
     begin_state(*this);                                                                 \
   }                                                                                     \
   void Name::save(serialize::OutputArchive& archive) const {                            \

@@ -5,12 +5,12 @@
 namespace taper::optim {
 namespace {
 
-void check_options(const SGDOptions& o) {
-  TAPER_CHECK(o.lr() >= 0, "Invalid learning rate: ", o.lr());
-  TAPER_CHECK(o.momentum() >= 0, "Invalid momentum value: ", o.momentum());
-  TAPER_CHECK(o.weight_decay() >= 0, "Invalid weight_decay value: ", o.weight_decay());
-  TAPER_CHECK(!o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-              "Nesterov momentum requires a momentum and zero dampening");
+void check_options(const char* name, const SGDOptions& o) {
+  TAPER_CHECK(o.lr() >= 0, name, ": Invalid learning rate: ", o.lr());
+  TAPER_CHECK(o.momentum() >= 0, name, ": Invalid momentum value: ", o.momentum());
+  TAPER_CHECK(o.weight_decay() >= 0, name, ": Invalid weight_decay value: ", o.weight_decay());
+  TAPER_CHECK(!o.nesterov() || (o.momentum() > 0 && o.dampening() == 0), name,
+              ": Nesterov momentum requires a momentum and zero dampening");
 }
 
 TAPER_UPDATES(Sgd, sgd)

@@ -300,20 +300,22 @@ TEST(Optimizer, ClosureRunsWithGradients) {
 
 TEST(Optimizer, RefusesBadArguments) {
   const std::vector<Tensor> one{parameter(1, kFloat)};
-  expect_error("Invalid learning rate: -1", [&] { SGD(one, SGDOptions(-1)); });
-  expect_error("Invalid momentum value: -1", [&] { SGD(one, SGDOptions(1).momentum(-1)); });
-  expect_error("Invalid weight_decay value: -1", [&] { SGD(one, SGDOptions(1).weight_decay(-1)); });
-  expect_error("Nesterov momentum requires a momentum and zero dampening",
+  expect_error("SGD: Invalid learning rate: -1", [&] { SGD(one, SGDOptions(-1)); });
+  expect_error("SGD: Invalid momentum value: -1", [&] { SGD(one, SGDOptions(1).momentum(-1)); });
+  expect_error("SGD: Invalid weight_decay value: -1",
+               [&] { SGD(one, SGDOptions(1).weight_decay(-1)); });
+  expect_error("SGD: Nesterov momentum requires a momentum and zero dampening",
                [&] { SGD(one, SGDOptions(1).nesterov(true)); });
-  expect_error("Invalid beta parameter at index 0: 1", [&] {
+  expect_error("Adam: Invalid beta parameter at index 0: 1", [&] {
     Adam(one, AdamOptions(1).betas({1.0, 0.9}));
   });
-  expect_error("Invalid beta parameter at index 1: -0.5", [&] {
+  expect_error("AdamW: Invalid beta parameter at index 1: -0.5", [&] {
     AdamW(one, AdamWOptions(1).betas({0.5, -0.5}));
   });
-  expect_error("Invalid epsilon value: -1", [&] { Adam(one, AdamOptions(1).eps(-1)); });
-  expect_error("Invalid lr_decay value", [&] { Adagrad(one, AdagradOptions(1).lr_decay(-1)); });
-  expect_error("Invalid alpha value", [&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); });
+  expect_error("Adam: Invalid epsilon value: -1", [&] { Adam(one, AdamOptions(1).eps(-1)); });
+  expect_error("Adagrad: Invalid lr_decay value",
+               [&] { Adagrad(one, AdagradOptions(1).lr_decay(-1)); });
+  expect_error("RMSprop: Invalid alpha value", [&] { RMSprop(one, RMSpropOptions(1).alpha(-1)); });
   expect_error("undefined", [&] { SGD({Tensor()}, 1.0); });
   expect_error("can't optimize a non-leaf Tensor", [&] { SGD({one[0].mul(2)}, 1.0); });
   const Tensor seen_often = make(1, kFloat).expand({4}).requires_grad_();

@@ -216,17 +216,19 @@ TEST(OptimReference, EveryOptimizerGoesOnAfterLoading) {
 
 TEST(OptimReference, WrongOptionsAreRefused) {
   const Parameters p{start_point()};
-  expect_error("Invalid rho value: 2", [&] { Adadelta(p, AdadeltaOptions().rho(2)); });
-  expect_error("Invalid learning rate: -1", [&] { ASGD(p, ASGDOptions(-1)); });
-  expect_error("Invalid beta parameter at index 1: 1", [&] {
+  expect_error("Adadelta: Invalid rho value: 2", [&] { Adadelta(p, AdadeltaOptions().rho(2)); });
+  expect_error("ASGD: Invalid learning rate: -1", [&] { ASGD(p, ASGDOptions(-1)); });
+  expect_error("Adamax: Invalid beta parameter at index 1: 1", [&] {
     Adamax(p, AdamaxOptions().betas({0.9, 1.0}));
   });
-  expect_error("Invalid beta parameter at index 0: -1", [&] {
+  expect_error("RAdam: Invalid beta parameter at index 0: -1", [&] {
     RAdam(p, RAdamOptions().betas({-1.0, 0.9}));
   });
-  expect_error("Invalid momentum_decay value: -1",
+  expect_error("NAdam: Invalid momentum_decay value: -1",
                [&] { NAdam(p, NAdamOptions().momentum_decay(-1)); });
-  expect_error("Invalid eta values: 0.5, 0.9", [&] { Rprop(p, RpropOptions().etas({0.5, 0.9})); });
+  expect_error("Rprop: Invalid eta values: 0.5, 0.9", [&] {
+    Rprop(p, RpropOptions().etas({0.5, 0.9}));
+  });
 }
 
 // ---------------------------------------------------------------------- schedules

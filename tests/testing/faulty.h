@@ -18,7 +18,7 @@ using autograd::variable_list;
 using Kind = GradcheckFailure::Kind;
 
 enum class Planted {
-  kNothing,
+  kNone,
   kZero,
   kTwice,
   kSign,

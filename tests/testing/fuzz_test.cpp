@@ -47,7 +47,7 @@ TEST(Fuzz, FindsAWrongGradientAndShrinksIt) {
   const auto f = [](const Tensor& x) {
     // Right for fewer than four elements.
     return FaultySine::apply(
-        x, static_cast<int64_t>(x.numel() < 4 ? Planted::kNothing : Planted::kLastMissed));
+        x, static_cast<int64_t>(x.numel() < 4 ? Planted::kNone : Planted::kLastMissed));
   };
   const Verdict v = fuzz("sine", f, {"... D"});
   ASSERT_FALSE(v.passed());

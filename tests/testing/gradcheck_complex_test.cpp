@@ -68,7 +68,7 @@ TEST(GradcheckComplex, RefusesSharedMemory) {
 
 // ---------------------------------------------------------------------- what is wrong is found
 /// z^2 + 1, with faults of people who are new to complex gradients.
-enum class Fault { kNothing, kNoConjugate, kConjugate, kRealPart, kPlusOne, kReal };
+enum class Fault { kNone, kNoConjugate, kConjugate, kRealPart, kPlusOne, kReal };
 
 struct Square : autograd::Function<Square> {
   static Tensor forward(AutogradContext* ctx, Tensor z, int64_t fault) {
@@ -110,7 +110,7 @@ bool says(const GradcheckReport& report, const std::string& words) {
 
 TEST(GradcheckComplex, FindsPlantedFaults) {
   for (const GradcheckOptions& o : both_modes()) {
-    EXPECT_TRUE(report_of(Fault::kNothing, o).passed()) << report_of(Fault::kNothing, o).text();
+    EXPECT_TRUE(report_of(Fault::kNone, o).passed()) << report_of(Fault::kNone, o).text();
     EXPECT_TRUE(says(report_of(Fault::kNoConjugate, o), "a conjugate is missing"));
     EXPECT_TRUE(found(report_of(Fault::kConjugate, o), Kind::kJacobian));
     EXPECT_TRUE(found(report_of(Fault::kRealPart, o), Kind::kJacobian));

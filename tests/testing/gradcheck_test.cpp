@@ -36,8 +36,8 @@ Tensor leaf(const std::vector<int64_t>& sizes) { return numbers(sizes, kDouble).
 // ---------------------------------------------------------------------- what is right passes
 TEST(Gradcheck, AcceptsRightGradients) {
   for (const GradcheckOptions& o : both_modes()) {
-    EXPECT_TRUE(gradcheck(sine_with(Planted::kNothing), {six()}, o));
-    EXPECT_TRUE(gradgradcheck(sine_with(Planted::kNothing), {six()}, o));
+    EXPECT_TRUE(gradcheck(sine_with(Planted::kNone), {six()}, o));
+    EXPECT_TRUE(gradgradcheck(sine_with(Planted::kNone), {six()}, o));
     EXPECT_TRUE(gradcheck([](const Tensor& x) { return x.softmax(1); }, {leaf({3, 4})}, o));
     EXPECT_TRUE(gradgradcheck([](const Tensor& x) { return x.softmax(1); }, {leaf({3, 4})}, o));
   }
@@ -84,7 +84,7 @@ TEST(Gradcheck, LeavesInputsAndGradientsAsTheyWere) {
   (x * 3).sum().backward();
   const auto before = values_of(x), grad = values_of(x.grad());
   const auto version = x._version();
-  EXPECT_TRUE(gradcheck(sine_with(Planted::kNothing), {x}));
+  EXPECT_TRUE(gradcheck(sine_with(Planted::kNone), {x}));
   EXPECT_FALSE(
       gradcheck(sine_with(Planted::kTwice), {x}, GradcheckOptions().raise_exception(false)));
   EXPECT_EQ(values_of(x), before);
@@ -102,7 +102,7 @@ TEST(Gradcheck, LeavesInputsAndGradientsAsTheyWere) {
 TEST(Gradcheck, WorksUnderNoGrad) {
   const Tensor x = six();
   const NoGradGuard no_grad;
-  EXPECT_TRUE(gradcheck(sine_with(Planted::kNothing), {x}));
+  EXPECT_TRUE(gradcheck(sine_with(Planted::kNone), {x}));
   EXPECT_FALSE(GradMode::is_enabled());
 }
 
@@ -241,7 +241,7 @@ TEST(Gradcheck, FindsGradientsOfAnotherDtypeOrSize) {
   for (GradcheckOptions o : both_modes()) {
     o.check_accumulation(false).check_layouts(false);
     EXPECT_TRUE(gradcheck(narrow, {six()}, o));
-    EXPECT_TRUE(gradcheck(sine_with(Planted::kNothing), {six()}, o.check_grad_dtypes(true)));
+    EXPECT_TRUE(gradcheck(sine_with(Planted::kNone), {six()}, o.check_grad_dtypes(true)));
     GradcheckReport r = gradcheck_report(narrow, {six()}, o);
     EXPECT_TRUE(found(r, Kind::kGradient)) << r.text();
     EXPECT_NE(r.text().find("Gradient has dtype mismatch"), std::string::npos) << r.text();
@@ -320,7 +320,7 @@ TEST(Gradcheck, TellsOfKinks) {
 TEST(Gradcheck, FastModeSaysWhenTheSlowOneWouldPass) {
   GradcheckOptions o = fast();
   o.rtol(1e-10).atol(1e-16);
-  const std::string text = gradcheck_report(sine_with(Planted::kNothing), {six()}, o).text();
+  const std::string text = gradcheck_report(sine_with(Planted::kNone), {six()}, o).text();
   EXPECT_NE(text.find("fast mode: u^T J v is"), std::string::npos) << text;
 }
 
@@ -338,8 +338,8 @@ TEST(Gradcheck, DrawsNothingFromTheProgramsNumbers) {
   manual_seed(3);
   const auto want = values_of(taper::rand({4}));
   manual_seed(3);
-  EXPECT_TRUE(gradcheck(sine_with(Planted::kNothing), {six()}, fast()));
-  EXPECT_TRUE(gradgradcheck(sine_with(Planted::kNothing), {six()}));
+  EXPECT_TRUE(gradcheck(sine_with(Planted::kNone), {six()}, fast()));
+  EXPECT_TRUE(gradgradcheck(sine_with(Planted::kNone), {six()}));
   EXPECT_EQ(values_of(taper::rand({4})), want);
 }
 

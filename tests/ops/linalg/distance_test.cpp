@@ -7,6 +7,7 @@
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -187,6 +188,51 @@ TEST(Cdist, HasNoGradientWhereRowsAreEqual) {
     EXPECT_EQ(values_of(x.grad()), (std::vector<double>{-1, 0})) << p;
     EXPECT_EQ(cdist(x, y, p).grad_fn()->name(), "CdistBackward0");
   }
+}
+
+// ---------------------------------------------------------------------- pairs of rows
+TAPER_OP_CASES(pairs, {
+  OpCase similarity = loss_case(
+      "cosine_similarity", {{{3, 5}, {3, 5}}, {{1, 4}, {1, 4}}},
+      [](const Args& a) { return cosine_similarity(a.t[0], a.t[1], 1); },
+      [](const ArrayArgs& a) {
+        Array y({a.t[0].size(0)});
+        for (int64_t r = 0; r < y.numel(); ++r) y.v[r] = cosine(row(a.t[0], r), row(a.t[1], r));
+        return y;
+      },
+      0);
+  similarity.errors = {error<IndexError>("Dimension out of range", [] {
+    cosine_similarity(numbers({2, 3}), numbers({2, 3}), 2);
+  })};
+  const auto distances = [](double p) {
+    return [p](const ArrayArgs& a) {
+      Array y({a.t[0].size(0)});
+      for (int64_t r = 0; r < y.numel(); ++r) y.v[r] = distance(row(a.t[0], r), row(a.t[1], r), p);
+      return y;
+    };
+  };
+  std::vector<OpCase> list = {similarity};
+  for (const int p : {1, 2, 3})
+    list.push_back(loss_case(
+        "pairwise_distance_" + std::to_string(p), {{{3, 5}, {3, 5}}, {{1, 4}, {1, 4}}},
+        [p](const Args& a) { return pairwise_distance(a.t[0], a.t[1], p); }, distances(p), 0));
+  return list;
+});
+
+TEST(CosineSimilarity, BroadcastsAlongItsDimensionToo) {
+  const Tensor x = tensor({{3.f, 4.f}, {1.f, 0.f}}), y = tensor({{2.f}, {-1.f}});
+  const float half = std::sqrt(0.5f);  // y is (2, 2) and (-1, -1)
+  const Tensor expected = tensor({1.4f * half, -half});
+  EXPECT_TRUE(cosine_similarity(x, y, 1, 1e-8).allclose(expected));
+  EXPECT_TRUE(
+      cosine_similarity(x, ones({2}), -2, 1e-8).allclose(tensor({4 / std::sqrt(20.f), half})));
+}
+
+TEST(CosineSimilarity, PromotesAndRefusesIntegers) {
+  const Tensor x = tensor({3.f, 4.f}), n = tensor({4, 3}, kLong);
+  EXPECT_FLOAT_EQ(cosine_similarity(x, n, 0, 1e-8).item<float>(), 0.96f);
+  EXPECT_NE(message_of([&] { cosine_similarity(n, n, 0, 1e-8); }).find("floating point"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
-#include <taper/ops/linalg/linalg_eig.h>
 #include <taper/ops/linalg/linalg_lu.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/linalg_solve.h>
@@ -16,7 +15,6 @@
 #include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
-#include "complex_util.h"
 #include "ops/linalg/matrix_cases.h"
 #include "test_util.h"
 
@@ -141,21 +139,7 @@ TAPER_OP_CASES(factor_cases, {
                         return t;
                       })};
       });
-  OpCase lu = matrix_case(
-      "linalg_lu_factor", square,
-      [](const Args& a) { return std::get<0>(linalg::lu_factor(a.t[0])); },
-      [](const ArrayArgs& a) {
-        return for_matrices(a, [](const auto& given) {
-          Matrix x = given[0];  // the diagonal is the largest: no rows are swapped
-          for (int64_t k = 0; k < x.n; ++k)
-            for (int64_t i = k + 1; i < x.n; ++i) {
-              x(i, k) /= x(k, k);
-              for (int64_t j = k + 1; j < x.n; ++j) x(i, j) -= x(i, k) * x(k, j);
-            }
-          return x;
-        });
-      });
-  return std::vector<OpCase>{cholesky, qr, svd, eigh, lu};
+  return std::vector<OpCase>{cholesky, qr, svd, eigh};
 });
 
 // Sums of powers of the values are traces of powers of the matrix: enough to tell them.
@@ -195,6 +179,23 @@ TAPER_OP_CASES(values_of_matrices, {
       });
   return std::vector<OpCase>{symmetric, singular};
 });
+TAPER_OP_CASES(reporting_cholesky, {
+  OpCase factor = matrix_case(
+      "linalg_cholesky_ex", {{{3, 3}}, {{2, 4, 4}}},
+      [](const Args& a) {
+        const auto [l, info] = linalg::cholesky_ex(matmul(a.t[0], a.t[0].mT()));
+        return Results{matmul(l, l.mT()), l.tril().sub(l), info};
+      },
+      [](const ArrayArgs& a) {
+        return Arrays{for_matrices(a, [](const auto& x) { return times(x[0], transposed(x[0])); }),
+                      Array(a.t[0].sizes), zero_for_each_matrix(a)};
+      });
+  factor.errors = {error<LinAlgError>("the leading minor of order 1 is not positive-definite", [] {
+    linalg::cholesky_ex(to_tensor(Array({2, 2}), kFloat), false, true);
+  })};
+  return std::vector<OpCase>{factor};
+});
+
 Tensor factor_of(const Tensor& x) { return linalg::cholesky(matmul(x, x.mT())); }
 
 TAPER_OP_CASES(factored, {
@@ -213,25 +214,9 @@ TAPER_OP_CASES(factored, {
         return for_matrices(
             a, [](const auto& x) { return solved(times(x[0], transposed(x[0])), x[1]); });
       });
-  OpCase triangular = matrix_case(
-      "triangular_solve", {{{3, 3}, {3, 2}}, {{2, 4, 4}, {2, 4, 1}}},
-      [](const Args& a) { return std::get<0>(triangular_solve(a.t[1], a.t[0])); },
-      [](const ArrayArgs& a) {
-        return for_matrices(a, [](const auto& x) {
-          Matrix t = x[0];
-          for (int64_t i = 0; i < t.n; ++i)
-            for (int64_t j = 0; j < i; ++j) t(i, j) = 0;
-          return solved(t, x[1]);
-        });
-      });
-  return std::vector<OpCase>{inverse, solve, triangular};
+  return std::vector<OpCase>{inverse, solve};
 });
 
-Matrix symmetric(const Matrix& x) {
-  Matrix y = transposed(x);
-  for (size_t i = 0; i < y.v.size(); ++i) y.v[i] += x.v[i];
-  return y;
-}
 Matrix cube(const Matrix& x) { return times(times(x, transposed(x)), x); }
 
 // What the factors must give, whatever their signs.
@@ -318,36 +303,11 @@ TEST(CholeskyInverse, RefusesSingularFactors) {
                             [&] { cholesky_inverse(L); });
 }
 
-TEST(Eig, PyTorchsValues) {
-  const Tensor A = tensor_of({3, 3}, {1, 2, 0, -1, 0.5, 3, 0.25, 1, -2}, kDouble);
-  const auto [L, V] = linalg::eig(A);
-  expect_close(L, {1.097184403, 1.099374933, 1.097184403, -1.099374933, -2.694368805, 0});
-  expect_close(V.select(1, 0),
-               {0.8636279618, 0, 0.0419655838, 0.4747254663, 0.1222626254, 0.109878185});
-  EXPECT_TRUE(linalg::eigvals(A).allclose(L));
-}
-
-TEST(Eig, SolvesItsEquation) {
-  for (const ScalarType t : {kFloat, kDouble}) {
-    const Tensor A = numbers({2, 7, 7}, t);
-    const auto [L, V] = linalg::eig(A);
-    EXPECT_EQ(L.scalar_type(), toComplexType(t));
-    const double atol = t == kFloat ? 1e-4 : 1e-12;
-    EXPECT_TRUE(matmul(A.to(L.scalar_type()), V).allclose(V * L.unsqueeze(-2), 0, atol));
-  }
-  EXPECT_EQ(linalg::eigvals(zeros({2, 0, 0})).sizes().vec(), (std::vector<int64_t>{2, 0}));
-}
-
-TEST(Eig, Gradients) {
-  const Tensor A = tensor_of({3, 3}, {1, 2, 0, -1, 0.5, 3, 0.25, 1, -2}, kDouble);
-  check_gradient_at([](const Tensor& a) { return linalg::eigvals(a); }, A);
-  // What does not depend on the phase of the vectors.
-  check_gradient_at([](const Tensor& a) { return std::get<1>(linalg::eig(a)).abs(); }, A);
-}
-
-TEST(Eig, Refuses) {
-  expect_error("must be batches of square matrices", [] { linalg::eig(ones({2, 3})); });
-  expect_error("should not contain infs or NaNs", [] { linalg::eigvals(full({2, 2}, NAN)); });
+TEST(LinalgTensor, SymmetricEigenvaluesOfTheOlderName) {
+  const Tensor A = tensor_of({2, 2}, {2, 1, 5, 2}, kDouble);
+  EXPECT_TRUE(std::get<0>(symeig(A)).allclose(values({1, 3}, kDouble)));
+  EXPECT_EQ(std::get<1>(symeig(A)).numel(), 0);
+  EXPECT_TRUE(std::get<0>(symeig(A, true, false)).allclose(values({-3, 7}, kDouble)));
 }
 
 }  // namespace

@@ -95,6 +95,160 @@ TAPER_OP_CASES(lu_cases, {
   return list;
 });
 
+TAPER_OP_CASES(lu_factor_case, {
+  OpCase lu = matrix_case(
+      "linalg_lu_factor", {{{3, 3}}, {{2, 4, 4}}, {{1, 1}}},
+      [](const Args& a) { return std::get<0>(linalg::lu_factor(a.t[0])); },
+      [](const ArrayArgs& a) {
+        return for_matrices(a, [](const auto& given) {
+          Matrix x = given[0];  // the diagonal is the largest: no rows are swapped
+          for (int64_t k = 0; k < x.n; ++k)
+            for (int64_t i = k + 1; i < x.n; ++i) {
+              x(i, k) /= x(k, k);
+              for (int64_t j = k + 1; j < x.n; ++j) x(i, j) -= x(i, k) * x(k, j);
+            }
+          return x;
+        });
+      });
+  return std::vector<OpCase>{lu};
+});
+
+/// The rows that swaps (from 1) bring up: row i of P^T A is row order[i] of A.
+Matrix permutation_of(const Matrix& swaps, int64_t n) {
+  Sizes order;
+  for (int64_t i = 0; i < n; ++i) order.push_back(i);
+  for (int64_t i = 0; i < swaps.n; ++i)
+    std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(swaps(0, i)) - 1]);
+  Matrix p(n, n);
+  for (int64_t i = 0; i < n; ++i) p(order[static_cast<size_t>(i)], i) = 1;
+  return p;
+}
+
+TAPER_OP_CASES(unpacked_lu, {
+  OpCase c;
+  c.name = "lu_unpack";
+  c.samples = [](ScalarType t) {
+    const auto swaps = [](Sizes sizes, std::vector<double> v) {
+      return tensor_of(std::move(sizes), std::move(v), kInt);
+    };
+    return std::vector<Args>{{{numbers({3, 3}, t), swaps({3}, {3, 3, 3})}},
+                             {{numbers({4, 2}, t), swaps({2}, {2, 4})}},
+                             {{numbers({2, 2, 3}, t), swaps({2, 2}, {2, 2, 1, 2})}}};
+  };
+  c.call = [](const Args& a) {
+    const auto [p, l, u] = lu_unpack(a.t[0], a.t[1]);
+    return Results{p, l, u};
+  };
+  c.reference = [](const ArrayArgs& a) {
+    const ArrayArgs rows = with_rows(a);
+    const auto part = [&](bool lower) {
+      return for_matrices(rows, [lower](const auto& x) {
+        const int64_t k = std::min(x[0].m, x[0].n);
+        Matrix y(lower ? x[0].m : k, lower ? k : x[0].n);
+        for (int64_t i = 0; i < y.m; ++i)
+          for (int64_t j = 0; j < y.n; ++j)
+            if (lower ? i > j : i <= j) y(i, j) = x[0](i, j);
+        for (int64_t i = 0; lower && i < k; ++i) y(i, i) = 1;
+        return y;
+      });
+    };
+    return Arrays{for_matrices(rows, [](const auto& x) { return permutation_of(x[1], x[0].m); }),
+                  part(true), part(false)};
+  };
+  c.errors = {error<Error>(
+                  "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+                  "dtype.",
+                  [] {
+                    lu_unpack(numbers({2, 2}), values({1, 2}, kLong));
+                  }),
+              error<Error>("torch.lu_unpack: expected 2 pivots for each matrix, got [3]",
+                           [] {
+                             lu_unpack(numbers({2, 2}), values({1, 2, 2}, kInt));
+                           }),
+              error<Error>("lu_unpack", [] { lu_unpack(numbers({2}), values({1}, kInt)); })};
+  return std::vector<OpCase>{c};
+});
+
+// P, L, U of matrices whose rows are swapped: the largest elements stand on the other diagonal.
+TAPER_OP_CASES(lu_in_parts, {
+  const auto flipped = [](const Matrix& x) {
+    Matrix y(x.m, x.n);
+    for (int64_t i = 0; i < x.m; ++i)
+      for (int64_t j = 0; j < x.n; ++j) y(i, j) = x(x.m - 1 - i, j);
+    return y;
+  };
+  OpCase c = matrix_case(
+      "linalg_lu", {{{3, 3}}, {{2, 4, 4}}, {{1, 1}}},
+      [](const Args& a) {
+        const auto [p, l, u] = linalg::lu(a.t[0].flip({-2}));
+        return Results{matmul(matmul(p, l), u), l.triu(1), u.tril(-1),
+                       l.diagonal(0, -2, -1),   p.sum(-1), u};
+      },
+      [flipped](const ArrayArgs& a) {
+        const auto of = [&](const auto& f) { return for_matrices(a, f); };
+        const auto zeros = [](const auto& x) { return Matrix(x[0].n, x[0].n); };
+        Sizes rows = a.t[0].sizes;
+        rows.pop_back();
+        return Arrays{of([&](const auto& x) { return flipped(x[0]); }),
+                      of(zeros),
+                      of(zeros),
+                      Array(rows, 1),
+                      Array(rows, 1),
+                      of([](const auto& x) {
+                        Matrix u = x[0];  // the swaps undo the flip, as the diagonal is the largest
+                        for (int64_t k = 0; k < u.n; ++k)
+                          for (int64_t i = k + 1; i < u.m; ++i) {
+                            const double factor = u(i, k) / u(k, k);
+                            for (int64_t j = 0; j < u.n; ++j) u(i, j) -= factor * u(k, j);
+                            u(i, k) = 0;
+                          }
+                        return u;
+                      })};
+      });
+  c.errors = {error<Error>("LU without pivoting is not implemented on the CPU", [] {
+    linalg::lu(numbers({2, 2}), false);
+  })};
+  return std::vector<OpCase>{c};
+});
+
+// Of A + A^T, whose large diagonal has both signs.
+TAPER_OP_CASES(equations_by_ldl, {
+  OpCase c = matrix_case(
+      "linalg_ldl_solve", {{{3, 3}, {3, 2}}, {{2, 4, 4}, {2, 4, 1}}, {{1, 1}, {1, 1}}},
+      [](const Args& a) {
+        const auto [ld, pivots, info] = linalg::ldl_factor_ex(a.t[0] + a.t[0].mT());
+        return Results{linalg::ldl_solve(ld, pivots, a.t[1]), info};
+      },
+      [](const ArrayArgs& a) {
+        return Arrays{for_matrices(a, [](const auto& x) { return solved(symmetric(x[0]), x[1]); }),
+                      zero_for_each_matrix(a)};
+      });
+  c.covers = {"linalg_ldl_factor", "linalg_ldl_factor_ex"};
+  c.differentiable = false;
+  c.refuses_gradient = true;
+  const auto pivots = [](std::vector<double> v, ScalarType t = kInt) {
+    return values(std::move(v), t);
+  };
+  c.errors = {
+      error<Error>("torch.linalg.ldl_solve: Expected pivots to be integers. Got Float",
+                   [=] {
+                     linalg::ldl_solve(numbers({2, 2}), pivots({1, 2}, kFloat), numbers({2, 1}));
+                   }),
+      error<Error>("Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with "
+                   "shape [1]",
+                   [=] {
+                     linalg::ldl_solve(numbers({2, 2}), pivots({1}), numbers({2, 1}));
+                   }),
+      error<Error>("each A matrix is 2 by 2 but each b matrix is 3 by 1",
+                   [=] {
+                     linalg::ldl_solve(numbers({2, 2}), pivots({1, 2}), numbers({3, 1}));
+                   }),
+      error<LinAlgError>("torch.linalg.ldl_factor_ex: D[1,1] is zero", [] {
+        linalg::ldl_factor(to_tensor(Array({1, 1}), kFloat));
+      })};
+  return std::vector<OpCase>{c};
+});
+
 TEST(LinalgLu, FactorsOfAllShapes) {
   for (const Sizes& sizes :
        std::vector<Sizes>{{3, 3}, {2, 4, 2}, {2, 2, 5}, {0, 3}, {3, 0}, {0, 2, 2}}) {

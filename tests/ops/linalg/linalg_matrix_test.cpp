@@ -1,12 +1,12 @@
-// Functions of matrices: powers, exponentials, pseudo-inverses, ranks, norms and chains.
+// Functions of matrices: powers, pseudo-inverses, least squares, ranks, norms and chains.
 #include <taper/ops/linalg/linalg_matrix.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
-#include <taper/ops/linalg/linalg_exp.h>
 #include <taper/ops/linalg/linalg_factor.h>
+#include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -25,20 +25,6 @@ TAPER_OP_CASES(function_cases, {
           return solved(times(t, x[0]), t);
         });
       });
-  OpCase exponential = matrix_case(
-      "linalg_matrix_exp", {{{3, 3}}, {{2, 2, 2}}, {{1, 1}}, {{0, 0}}},
-      [](const Args& a) { return linalg::matrix_exp(a.t[0]); },
-      [](const ArrayArgs& a) {
-        return a.t[0].numel() == 0 ? a.t[0] : for_matrices(a, [](const auto& x) {
-          Matrix sum = identity(x[0].n), term = sum;
-          for (int k = 1; k < 80; ++k) {
-            term = times(term, x[0]);
-            for (double& v : term.v) v /= k;
-            for (size_t i = 0; i < sum.v.size(); ++i) sum.v[i] += term.v[i];
-          }
-          return sum;
-        });
-      });
   OpCase power = matrix_case(
       "linalg_matrix_power", {{{3, 3}}, {{2, 2, 2}}},
       [](const Args& a) { return linalg::matrix_power(a.t[0], 5); },
@@ -48,7 +34,7 @@ TAPER_OP_CASES(function_cases, {
           return times(times(square, square), x[0]);
         });
       });
-  return std::vector<OpCase>{pinv, exponential, power};
+  return std::vector<OpCase>{pinv, power};
 });
 
 TAPER_OP_CASES(ranks, {
@@ -153,20 +139,40 @@ TAPER_OP_CASES(chains, {
   return std::vector<OpCase>{c};
 });
 
-// exp(A) = V exp(w) V^T, at norms on both sides of each choice of polynomial.
-TEST(Linalg, MatrixExpOfSmallAndLargeNorms) {
-  for (ScalarType dtype : {kFloat, kDouble})
-    for (double norm : {1e-9, 0.03, 0.3, 0.9, 2.5, 7.0, 40.0}) {
-      const Tensor x = numbers({2, 5, 5}, kDouble), A = x + x.mT();
-      const Tensor scaled = A * (norm / A.abs().sum({-1}).max().item<double>());
-      const auto [w, V] = linalg::eigh(scaled);
-      const Tensor want = matmul(V * w.exp().unsqueeze(-2), V.mT());
-      const Tensor y = linalg::matrix_exp(scaled.to(dtype)).to(kDouble);
-      const double relative = dtype == kFloat ? 4e-5 : 1e-12;
-      EXPECT_LT((y - want).abs().max().item<double>(), relative * want.abs().max().item<double>())
-          << dtype << norm;
-    }
-}
+TAPER_OP_CASES(least_squares_cases, {
+  std::vector<OpCase> list;
+  for (const bool by_qr : {false, true}) {
+    OpCase c = matrix_case(
+        by_qr ? "linalg_lstsq_gels" : "linalg_lstsq",
+        {{{4, 2}, {4, 3}}, {{2, 3, 3}, {2, 3, 1}}, {{2, 4}, {2, 2}}},
+        [by_qr](const Args& a) {
+          const optional<std::string_view> gels = "gels";
+          return std::get<0>(linalg::lstsq(a.t[0], a.t[1], nullopt, by_qr ? gels : nullopt));
+        },
+        [](const ArrayArgs& a) {
+          return for_matrices(a, [](const auto& x) {
+            const Matrix t = transposed(x[0]);
+            if (x[0].m >= x[0].n) return solved(times(t, x[0]), times(t, x[1]));
+            return times(t, solved(times(x[0], t), x[1]));
+          });
+        });
+    c.errors = {
+        error<Error>("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, "
+                     "gelss)",
+                     [] { linalg::lstsq(eye(2), eye(2), nullopt, "gelsx"); }),
+        error<Error>("torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+                     [] {
+                       linalg::lstsq(numbers({3, 2}), numbers({2, 1}));
+                     }),
+        error<Error>("torch.linalg.lstsq: Expected input and other to have the same dtype, but got "
+                     "input's dtype Float and other's dtype Double",
+                     [] {
+                       linalg::lstsq(numbers({3, 2}), numbers({3, 1}, kDouble));
+                     })};
+    list.push_back(c);
+  }
+  return list;
+});
 
 TEST(Linalg, LeastSquaresAndRank) {
   const Tensor A = tensor_of({3, 2}, {1, 0, 1, 1, 1, 2}, kDouble), b = values({1, 3, 5}, kDouble);
@@ -234,6 +240,75 @@ TEST(Pinv, OfHermitianMatricesReadsTheLowerTriangle) {
                [] {
                  linalg::pinv(counting({2, 3}), 1e-15, true);
                });
+}
+
+TEST(LinalgTensor, DriversOfLeastSquares) {
+  const Tensor A = tensor_of({3, 2}, {1, 1, 1, 2, 1, 3}), b = values({1, 3, 4}).view({3, 1});
+  for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"}) {
+    const std::string name = driver;
+    const auto [x, residuals, rank, s] = linalg_lstsq(A, b, nullopt, driver);
+    EXPECT_TRUE(x.allclose(tensor_of({2, 1}, {-1.0 / 3, 1.5}), 1e-4, 1e-5)) << name;
+    if (name == "gelsy")
+      EXPECT_EQ(residuals.numel(), 0);
+    else
+      EXPECT_TRUE(residuals.allclose(values({1.0 / 6}), 1e-3, 1e-5)) << name;
+    EXPECT_EQ(rank.numel(), name == "gels" ? 0 : 1);
+    EXPECT_EQ(rank.scalar_type(), kLong);
+    EXPECT_EQ(s.numel(), name == "gelsd" || name == "gelss" ? 2 : 0);
+  }
+  // Of a matrix of less than full rank the solution of least norm.
+  const auto [x, none, rank, s] = linalg_lstsq(ones({3, 2}), values({1, 2, 3}).view({3, 1}));
+  EXPECT_TRUE(x.allclose(ones({2, 1}), 1e-4, 1e-5));
+  EXPECT_EQ(rank.item<int64_t>(), 1);
+  // With a large limit only the largest singular value counts.
+  EXPECT_EQ(std::get<2>(linalg::lstsq(A, b, 0.9)).item<int64_t>(), 1);
+  EXPECT_EQ(std::get<1>(linalg::lstsq(A, b, 0.9, "gelsd")).numel(), 0);
+}
+
+TEST(LinalgTensor, LimitsOfRankAndPseudoInverse) {
+  const Tensor A = tensor_of({3, 3}, {4, 0, 0, 0, 1, 0, 0, 0, 1e-12}, kDouble);
+  const auto rank = [](const Tensor& r) { return r.item<int64_t>(); };
+  EXPECT_EQ(rank(linalg::matrix_rank(A)), 3);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, 2.0)), 1);
+  EXPECT_EQ(rank(linalg_matrix_rank(A, optional<double>(1e-6), nullopt)), 2);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, nullopt, optional<double>(0.5))), 1);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, values({1e-6}, kDouble)[0])), 2);
+  EXPECT_EQ(rank(linalg_matrix_rank(A, optional<Tensor>(full({}, 1e-6)),
+                                    optional<Tensor>(full({}, 0.5)))),
+            1);
+  EXPECT_EQ(rank(linalg::matrix_rank(A, 2.0, true)), 1);
+  const Tensor truncated = tensor_of({3, 3}, {0.25, 0, 0, 0, 1, 0, 0, 0, 0}, kDouble);
+  EXPECT_TRUE(linalg_pinv(A, optional<double>(1e-6), nullopt).allclose(truncated));
+  EXPECT_TRUE(linalg::pinv(A, 1e-6).allclose(truncated));
+  EXPECT_TRUE(
+      linalg_pinv(A, optional<Tensor>(), optional<Tensor>(full({}, 1e-6))).allclose(truncated));
+}
+
+TEST(LinalgNames, NormsByName) {
+  const Tensor A = tensor_of({2, 2}, {1, -2, 3, 4});
+  EXPECT_TRUE(linalg_norm(A, "fro").equal(linalg::norm(A, "fro")));
+  EXPECT_TRUE(linalg_norm(A, std::string_view("nuc"), IntArrayRef({1, 0}), true)
+                  .equal(linalg::norm(A, "nuc", IntArrayRef({1, 0}), true)));
+}
+
+TEST(LinalgNames, PowersOfWholeNumbers) {
+  const Tensor A = tensor_of({2, 2}, {1, 1, 1, 0}, kLong);  // Fibonacci's numbers
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 10)), (std::vector<double>{89, 55, 55, 34}));
+  EXPECT_EQ(values_of(linalg::matrix_power(A, 0)), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_THROW(linalg::matrix_power(A, -1), Error);
+  EXPECT_THROW(linalg::matrix_power(tensor_of({1, 2}, {1, 1}, kLong), 2), Error);
+}
+
+TEST(LinalgNames, NormsOfNothing) {
+  const Tensor none = zeros({0, 3});
+  EXPECT_EQ(linalg_vector_norm(none, 2).item<float>(), 0);
+  EXPECT_EQ(linalg_vector_norm(none, -1, IntArrayRef({1})).sizes().vec(), (Sizes{0}));
+  for (double ord : {-1.0, -2.0, -static_cast<double>(INFINITY), static_cast<double>(INFINITY)}) {
+    expect_error("norm on an empty tensor because the operation does not have an identity",
+                 [&] { linalg_vector_norm(none, ord); });
+    expect_error("because this dimension is empty",
+                 [&] { linalg_vector_norm(none, ord, IntArrayRef({0})); });
+  }
 }
 
 }  // namespace

@@ -136,6 +136,51 @@ TAPER_OP_CASES(determinants, {
 
 // ---------------------------------------------------------------------- further forms
 // Up to 8 rows by own loops, above by LAPACK; the rows of half the matrices have to be swapped.
+TAPER_OP_CASES(reporting_forms, {
+  OpCase inverse = matrix_case(
+      "linalg_inv_ex", {{{3, 3}}, {{2, 4, 4}}},
+      [](const Args& a) {
+        const auto [x, info] = linalg::inv_ex(a.t[0]);
+        return Results{x, info};
+      },
+      [](const ArrayArgs& a) {
+        return Arrays{for_matrices(a, [](const auto& x) { return solved(x[0], identity(x[0].n)); }),
+                      zero_for_each_matrix(a)};
+      });
+  inverse.errors = {error<LinAlgError>("The diagonal element 1 is zero", [] {
+    linalg::inv_ex(to_tensor(Array({2, 2}), kFloat), true);
+  })};
+  OpCase solution = matrix_case(
+      "linalg_solve_ex", {{{3, 3}, {3, 2}}, {{2, 4, 4}, {2, 4, 1}}},
+      [](const Args& a) {
+        const auto [x, info] = linalg::solve_ex(a.t[0], a.t[1]);
+        return Results{x, info};
+      },
+      [](const ArrayArgs& a) {
+        return Arrays{for_matrices(a, [](const auto& x) { return solved(x[0], x[1]); }),
+                      zero_for_each_matrix(a)};
+      });
+  solution.errors = {error<LinAlgError>("torch.linalg.solve_ex", [] {
+    linalg::solve_ex(to_tensor(Array({2, 2}), kFloat), numbers({2, 1}), true, true);
+  })};
+  return std::vector<OpCase>{inverse, solution};
+});
+
+TAPER_OP_CASES(triangular_case, {
+  OpCase triangular = matrix_case(
+      "triangular_solve", {{{3, 3}, {3, 2}}, {{2, 4, 4}, {2, 4, 1}}},
+      [](const Args& a) { return std::get<0>(triangular_solve(a.t[1], a.t[0])); },
+      [](const ArrayArgs& a) {
+        return for_matrices(a, [](const auto& x) {
+          Matrix t = x[0];
+          for (int64_t i = 0; i < t.n; ++i)
+            for (int64_t j = 0; j < i; ++j) t(i, j) = 0;
+          return solved(t, x[1]);
+        });
+      });
+  return std::vector<OpCase>{triangular};
+});
+
 TEST(Linalg, SmallMatricesOfEverySize) {
   for (ScalarType dtype : {kFloat, kDouble})
     for (int64_t n = 1; n <= 10; ++n) {

@@ -104,6 +104,10 @@ Array number_of_matrices(const ArrayArgs& a, const F& f) {
   y.sizes.resize(y.sizes.size() - 2);
   return y;
 }
+/// What an `info` says of matrices that all went well.
+inline Array zero_for_each_matrix(const ArrayArgs& a) {
+  return Array(Sizes(a.t[0].sizes.begin(), a.t[0].sizes.end() - 2));
+}
 inline double determinant(const Matrix& x) {
   double d = 0;
   solved(x, Matrix(x.n, 0), &d);
@@ -116,6 +120,23 @@ inline double trace_of(const Matrix& x) {
 }
 inline Matrix gram(const Matrix& x) {
   return x.m < x.n ? times(x, transposed(x)) : times(transposed(x), x);
+}
+
+// A + A^T.
+inline Matrix symmetric(const Matrix& x) {
+  Matrix y = transposed(x);
+  for (size_t i = 0; i < y.v.size(); ++i) y.v[i] += x.v[i];
+  return y;
+}
+/// tau (..., k) as matrices of one row.
+inline ArrayArgs with_rows(ArrayArgs a) {
+  a.t[1].sizes.insert(a.t[1].sizes.end() - 1, 1);
+  return a;
+}
+inline std::vector<Args> plain_samples(const std::vector<std::vector<Sizes>>& sizes, ScalarType t) {
+  std::vector<Args> list;
+  for (const auto& s : sizes) list.push_back(sample_of(s, t, {-1, 1}));
+  return list;
 }
 
 // Random matrices with a large diagonal: far from singular.

@@ -1,0 +1,247 @@
+#include <taper/ops/nn/loss_nll.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/autograd.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "ops/nn/loss_cases.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+// t[0]: scores or log probabilities [N, C, S], t[1]: targets [N, S], t[2]: weights [C];
+// i: reduction, ignored target.
+double class_losses(const ArrayArgs& a, bool scores, Array& losses) {
+  const Array& x = a.t[0];
+  const int64_t classes = x.sizes[1], inner = x.dim() > 2 ? x.sizes[2] : 1;
+  double weights = 0;
+  for (size_t k = 0; k < losses.v.size(); ++k) {
+    const int64_t n = static_cast<int64_t>(k) / inner, s = static_cast<int64_t>(k) % inner;
+    const int64_t c = static_cast<int64_t>(a.t[1].v[k]);
+    losses.v[k] = 0;
+    if (c == a.i[1]) continue;
+    auto value = [&](int64_t j) { return x.v[(n * classes + j) * inner + s]; };
+    double sum = 0;
+    for (int64_t j = 0; j < classes; ++j) sum += std::exp(value(j));
+    const double w = a.t.size() > 2 ? a.t[2].v[c] : 1;
+    losses.v[k] = w * ((scores ? std::log(sum) : 0) - value(c));
+    weights += w;
+  }
+  return weights;
+}
+
+OpCase class_case(std::string name, bool scores) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble};
+  c.inputs_without_gradient = {2};
+  c.samples = [](ScalarType dtype) {
+    Random random(31);
+    std::vector<Args> list;
+    const std::vector<std::vector<int64_t>> shapes = {{1, 1},  {4, 3},    {16, 10},
+                                                      {5, 33}, {3, 1025}, {2, 3, 5}};
+    for (const auto& shape : shapes)
+      for (int64_t reduction = 0; reduction < 3; ++reduction)
+        for (const bool weighted : {false, true}) {
+          std::vector<int64_t> at = shape;
+          at.erase(at.begin() + 1);
+          Args a{
+              {random_tensor(shape, dtype, {-4, 4}, random), random_index(at, 0, shape[1], random)},
+              {reduction, shape[1] > 1 ? 1 : -100}};
+          if (weighted) a.t.push_back(random_tensor({shape[1]}, dtype, {0.1, 2}, random));
+          set_element(a.t[1], 0, 0);  // at least one target counts
+          list.push_back(std::move(a));
+        }
+    return list;
+  };
+  c.call = [scores](const Args& a) {
+    const optional<Tensor> w = a.t.size() > 2 ? optional<Tensor>(a.t[2]) : nullopt;
+    return scores ? cross_entropy_loss(a.t[0], a.t[1], w, a.i[0], a.i[1])
+                  : nll_loss_nd(a.t[0], a.t[1], w, a.i[0], a.i[1]);
+  };
+  c.reference = [scores](const ArrayArgs& a) {
+    Array losses(a.t[1].sizes);
+    const double weights = class_losses(a, scores, losses);
+    if (a.i[0] == Reduction::None) return Arrays{losses};
+    double total = 0;
+    for (double v : losses.v) total += v;
+    return Arrays{Array({}, a.i[0] == Reduction::Mean ? total / weights : total)};
+  };
+  c.errors = {error<IndexError>("Target 3 is out of bounds.", [scores] {
+    const Tensor x = to_tensor(Array({2, 3}), kFloat), t = to_tensor(Array({2}, 3), kLong);
+    scores ? cross_entropy_loss(x, t) : nll_loss(x, t);
+  })};
+  c.errors.push_back(error<Error>("expected scalar type Long but found Int", [scores] {
+    const Tensor x = to_tensor(Array({2, 3}), kFloat), t = to_tensor(Array({2}), kInt);
+    scores ? cross_entropy_loss(x, t) : nll_loss(x, t);
+  }));
+  c.errors.push_back(
+      error<ValueError>("Expected input batch_size (2) to match target batch_size (4).", [scores] {
+        const Tensor x = to_tensor(Array({2, 3}), kFloat), t = to_tensor(Array({4}), kLong);
+        scores ? cross_entropy_loss(x, t) : nll_loss_nd(x, t);
+      }));
+  return c;
+}
+
+TAPER_OP_CASES(class_losses_, {
+  return std::vector<OpCase>{class_case("nll_loss", false), class_case("cross_entropy_loss", true)};
+});
+
+// Probabilities as targets, and smoothing, which is the same with mixed targets.
+TAPER_OP_CASES(soft_targets, {
+  OpCase c;
+  c.name = "cross_entropy_loss_probabilities";
+  c.samples = [](ScalarType dtype) {
+    std::vector<Args> list;
+    for (int64_t reduction = 0; reduction < 3; ++reduction)
+      for (const double smoothing : {0.0, 0.2})
+        list.push_back(sample_of({{4, 5}, {4, 5}}, dtype, {-2, 2}, {reduction}, {smoothing}));
+    return list;
+  };
+  c.call = [](const Args& a) {
+    return cross_entropy_loss(a.t[0], a.t[1], {}, a.i[0], -100, a.d[0]);
+  };
+  c.reference = [](const ArrayArgs& a) {
+    Array losses({4});
+    double total = 0;
+    for (int64_t n = 0; n < 4; ++n) {
+      double sum = 0;
+      for (int64_t k = 0; k < 5; ++k) sum += std::exp(a.t[0].at({n, k}));
+      for (int64_t k = 0; k < 5; ++k) {
+        const double p = a.t[1].at({n, k}) * (1 - a.d[0]) + a.d[0] / 5;
+        losses.v[n] -= p * (a.t[0].at({n, k}) - std::log(sum));
+      }
+      total += losses.v[n];
+    }
+    if (a.i[0] == Reduction::None) return Arrays{losses};
+    return Arrays{Array({}, reduced(total, 4, a.i[0]))};
+  };
+  return std::vector<OpCase>{c};
+});
+
+// Numbers: how to reduce, the class that does not count.
+TAPER_OP_CASES(losses_of_images, {
+  OpCase c;
+  c.name = "nll_loss2d";
+  c.samples = [](ScalarType t) {
+    std::vector<Args> list;
+    Random random(4);
+    for (int64_t reduction = 0; reduction < 3; ++reduction)
+      for (int64_t ignored : {-100, 1})
+        list.push_back(
+            {{random_tensor({2, 3, 2, 4}, t, {}, random), random_index({2, 2, 4}, 0, 3, random),
+              random_tensor({3}, t, {0.2, 2}, random)},
+             {reduction, ignored}});
+    return list;
+  };
+  c.call = [](const Args& a) { return nll_loss2d(a.t[0], a.t[1], a.t[2], a.i[0], a.i[1]); };
+  c.reference = [](const ArrayArgs& a) {
+    Array y(a.t[1].sizes);
+    double sum = 0, weights = 0;
+    for_each_index(y.sizes, [&](const std::vector<int64_t>& at) {
+      const auto target = static_cast<int64_t>(a.t[1].at(at));
+      if (target == a.i[1]) return;
+      const double weight = a.t[2].at({target});
+      y.at(at) = -weight * a.t[0].at({at[0], target, at[1], at[2]});
+      sum += y.at(at);
+      weights += weight;
+    });
+    if (a.i[0] == Reduction::None) return y;
+    return Array({}, a.i[0] == Reduction::Mean ? sum / weights : sum);
+  };
+  c.inputs_without_gradient = {2};
+  c.tolerance = 4;
+  return std::vector<OpCase>{c};
+});
+
+Array row(std::vector<double> v) {
+  Array a({static_cast<int64_t>(v.size())});
+  a.v = std::move(v);
+  return a;
+}
+Tensor classes(std::vector<double> v) { return to_tensor(row(std::move(v)), kLong); }
+
+TEST(CrossEntropy, SmoothingEqualsMixedProbabilities) {
+  const Tensor x = sample_of({{3, 4}}, kDouble).t[0];
+  Array p({3, 4}, 0.1 / 4);
+  p.v[1] += 0.9;
+  p.v[4 + 3] += 0.9;
+  p.v[8] += 0.9;
+  const Tensor hard = cross_entropy_loss(x, classes({1, 3, 0}), {}, 1, -100, 0.1);
+  EXPECT_NEAR(hard.item<double>(), cross_entropy_loss(x, to_tensor(p, kDouble)).item<double>(),
+              1e-12);
+  const Tensor w = sample_of({{4}}, kDouble, {0.5, 2}).t[0];
+  const Tensor weighted = cross_entropy_loss(x, classes({1, 3, 0}), w, 2, -100, 0.1);
+  EXPECT_NEAR(weighted.item<double>(),
+              cross_entropy_loss(x, to_tensor(p, kDouble), w, 2).item<double>(), 1e-12);
+}
+
+TEST(CrossEntropy, IgnoredTargetsCountForNothing) {
+  const Tensor x = sample_of({{3, 4}}, kFloat).t[0].set_requires_grad(true);
+  const Tensor all = cross_entropy_loss(x, classes({1, -100, 0}));
+  const Tensor two =
+      cross_entropy_loss(x.detach().index_select(0, classes({0, 2})), classes({1, 0}));
+  EXPECT_FLOAT_EQ(all.item<float>(), two.item<float>());
+  all.backward();
+  EXPECT_EQ(x.grad()[1].abs().sum().item<float>(), 0);
+  EXPECT_TRUE(std::isnan(cross_entropy_loss(x, classes({-100, -100, -100})).item<float>()));
+}
+
+// The gradient is made with the loss; the first backward takes it, later ones make it anew.
+TEST(CrossEntropy, EachBackwardGetsAGradientOfItsOwn) {
+  const Tensor x = sample_of({{5, 33}}, kFloat).t[0].set_requires_grad(true);
+  const Tensor t = classes({1, 3, -100, 32, 0});
+  const Tensor w = sample_of({{33}}, kFloat, {0.5, 2}).t[0];
+  for (const int64_t reduction : {Reduction::Mean, Reduction::Sum}) {
+    const Tensor loss = cross_entropy_loss(x, t, w, reduction);
+    const auto gradient = [&](double gy) {
+      return autograd::grad({loss}, {x}, {to_tensor(Array({}, gy), kFloat)}, true)[0];
+    };
+    const Tensor tripled = gradient(3);
+    const Tensor plain = gradient(1);
+    EXPECT_TRUE(tripled.equal(gradient(3)));
+    EXPECT_TRUE(plain.equal(gradient(1)));
+    EXPECT_TRUE(tripled.equal(plain.mul(3)));
+    const Tensor p = x.detach().softmax(1), weight = w.index_select(0, classes({1, 3, 1, 32, 0}));
+    Tensor want = p.sub(classes({1, 3, 1, 32, 0}).unsqueeze(1).eq(arange(33)).to(kFloat));
+    want = want.mul(weight.mul(to_tensor(row({1, 1, 0, 1, 1}), kFloat)).unsqueeze(1));
+    if (reduction == Reduction::Mean) want = want.div(weight.sum().sub(weight[2]));
+    EXPECT_TRUE(plain.allclose(want, 1e-5, 1e-7));
+  }
+}
+
+TEST(CrossEntropy, GradientsAddUpInALeaf) {
+  const Tensor x = sample_of({{3, 4}}, kDouble).t[0].set_requires_grad(true);
+  const Tensor loss = cross_entropy_loss(x, classes({1, 3, 0}));
+  loss.backward({}, true);
+  const Tensor once = x.grad().clone();
+  loss.backward({}, true);
+  EXPECT_TRUE(x.grad().equal(once.mul(2)));
+  const Tensor g = autograd::grad({loss}, {x}, {}, true, true)[0];  // differentiable
+  EXPECT_TRUE(g.allclose(once));
+  EXPECT_TRUE(autograd::grad({g.square().sum()}, {x})[0].abs().sum().item<double>() > 0);
+}
+
+TEST(CrossEntropy, OneSampleWithoutABatch) {
+  const Tensor x = sample_of({{4}}, kFloat).t[0];
+  Array t(std::vector<int64_t>{});
+  t.v = {2};
+  const Tensor loss = cross_entropy_loss(x, to_tensor(t, kLong));
+  EXPECT_FLOAT_EQ(loss.item<float>(), -x.log_softmax(0)[2].item<float>());
+}
+
+TEST(CrossEntropy, RejectsWhatItCannotTake) {
+  const Tensor x = sample_of({{3, 4}}, kFloat).t[0];
+  EXPECT_THROW(cross_entropy_loss(x, classes({0, 1, 2}), {}, 1, -100, 2.0), Error);
+  EXPECT_THROW(cross_entropy_loss(x, classes({0, 1, 2}), classes({1, 1, 1})), Error);
+  EXPECT_THROW(cross_entropy_loss(x, x, {}, 1, 2), Error);
+  EXPECT_THROW(cross_entropy_loss(x, classes({0, 1, 2}), {}, 7), Error);
+}
+
+}  // namespace
+}  // namespace taper::testing

@@ -1,0 +1,180 @@
+#include <taper/ops/nn/loss_pointwise.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <taper/framework/autograd/node.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/loss_margin.h>
+#include <taper/ops/tensor/factory.h>
+
+#include "ops/nn/loss_cases.h"
+#include "test_util.h"
+
+namespace taper::testing {
+namespace {
+
+using ElementLoss = std::function<double(double x, double t)>;
+
+OpCase element_case(std::string name,
+                    std::function<Tensor(const Tensor&, const Tensor&, int64_t)> op, ElementLoss f,
+                    Range x_range = {}, Range t_range = {}) {
+  OpCase c;
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [=](ScalarType dtype) {
+    Random random(21);
+    std::vector<Args> list;
+    for (const auto& shape : shapes_of_one(dtype))
+      for (int64_t reduction = 0; reduction < 3; ++reduction)
+        if (numel_of(shape) > 0 || reduction == 0)
+          list.push_back({{random_tensor(shape, dtype, x_range, random),
+                           random_tensor(shape, dtype, t_range, random)},
+                          {reduction}});
+    return list;
+  };
+  c.call = [op](const Args& a) { return op(a.t[0], a.t[1], a.i[0]); };
+  c.reference = [f](const ArrayArgs& a) {
+    Array each = a.t[0];
+    double total = 0;
+    for (size_t i = 0; i < each.v.size(); ++i) total += each.v[i] = f(a.t[0].v[i], a.t[1].v[i]);
+    if (a.i[0] == Reduction::None) return Arrays{each};
+    return Arrays{Array({}, reduced(total, each.v.size(), a.i[0]))};
+  };
+  return c;
+}
+
+TAPER_OP_CASES(element_losses, {
+  std::vector<OpCase> list = {
+      element_case(
+          "mse_loss", [](auto& x, auto& t, int64_t r) { return mse_loss(x, t, r); },
+          [](double x, double t) { return (x - t) * (x - t); }),
+      element_case(
+          "l1_loss", [](auto& x, auto& t, int64_t r) { return l1_loss(x, t, r); },
+          [](double x, double t) { return std::abs(x - t); }, {0, 2}, {3, 5}),
+      element_case(
+          "smooth_l1_loss",
+          [](auto& x, auto& t, int64_t r) { return smooth_l1_loss(x, t, r, 0.7); },
+          [](double x, double t) {
+            const double d = std::abs(x - t);
+            return d < 0.7 ? d * d / 1.4 : d - 0.35;
+          }),
+      element_case(
+          "huber_loss", [](auto& x, auto& t, int64_t r) { return huber_loss(x, t, r, 0.7); },
+          [](double x, double t) {
+            const double d = std::abs(x - t);
+            return d <= 0.7 ? d * d / 2 : 0.7 * (d - 0.35);
+          }),
+      element_case(
+          "binary_cross_entropy",
+          [](auto& x, auto& t, int64_t r) { return binary_cross_entropy(x, t, {}, r); },
+          [](double x, double t) { return -t * std::log(x) - (1 - t) * std::log(1 - x); },
+          {0.1, 0.9}, {0, 1}),
+      element_case(
+          "binary_cross_entropy_with_logits",
+          [](auto& x, auto& t, int64_t r) {
+            return binary_cross_entropy_with_logits(x, t, {}, {}, r);
+          },
+          [](double x, double t) {
+            return t * std::log1p(std::exp(-x)) + (1 - t) * (x + std::log1p(std::exp(-x)));
+          },
+          {-4, 4}, {0, 1}),
+      element_case(
+          "kl_div", [](auto& x, auto& t, int64_t r) { return kl_div(x, t, r); },
+          [](double x, double t) { return t * (std::log(t) - x); }, {-3, 0}, {0.1, 0.9}),
+      element_case(
+          "soft_margin_loss", [](auto& x, auto& t, int64_t r) { return soft_margin_loss(x, t, r); },
+          [](double x, double t) { return std::log1p(std::exp(-t * x)); }),
+  };
+  case_in(list, "soft_margin_loss").inputs_without_gradient = {1};
+  case_in(list, "binary_cross_entropy").errors = {
+      error<Error>("all elements of input should be between 0 and 1", [] {
+        binary_cross_entropy(to_tensor(Array({2}, 1.5), kFloat), to_tensor(Array({2}), kFloat));
+      })};
+  case_in(list, "binary_cross_entropy_with_logits").errors = {
+      error<ValueError>("Target size ([3]) must be the same as input size ([2])", [] {
+        binary_cross_entropy_with_logits(to_tensor(Array({2}), kFloat),
+                                         to_tensor(Array({3}), kFloat));
+      })};
+  return list;
+});
+
+TAPER_OP_CASES(poisson_losses, {
+  std::vector<OpCase> list;
+  for (const bool log_input : {true, false}) {
+    OpCase c;
+    c.name = log_input ? "poisson_nll_loss" : "poisson_nll_loss_of_rates";
+    c.samples = [](ScalarType t) {
+      std::vector<Args> samples;
+      for (int64_t reduction = 0; reduction < 3; ++reduction)
+        samples.push_back(sample_of({{2, 3}, {2, 3}}, t, {0.2, 3}, {reduction}));
+      return samples;
+    };
+    c.call = [=](const Args& a) {
+      return poisson_nll_loss(a.t[0], a.t[1], log_input, true, 1e-8, a.i[0]);
+    };
+    c.reference = [=](const ArrayArgs& a) {
+      Numbers losses;
+      for (size_t i = 0; i < a.t[0].v.size(); ++i) {
+        const double x = a.t[0].v[i], t = a.t[1].v[i];
+        const double stirling = t > 1 ? t * std::log(t) - t + 0.5 * std::log(2 * M_PI * t) : 0;
+        losses.push_back((log_input ? std::exp(x) - t * x : x - t * std::log(x + 1e-8)) + stirling);
+      }
+      return reduced(a, a.t[0].sizes, losses);
+    };
+    c.inputs_without_gradient = {1};
+    list.push_back(c);
+  }
+  return list;
+});
+
+TEST(BceWithLogits, WeightsMultiplyTheTerms) {
+  const Args a = sample_of({{2, 3}, {2, 3}, {3}}, kDouble, {0.1, 0.9});
+  const Tensor &x = a.t[0], &t = a.t[1], &w = a.t[2];
+  const Tensor positive = binary_cross_entropy_with_logits(x, t, {}, w, Reduction::Sum);
+  const Tensor p = x.sigmoid();
+  const Tensor want = w.mul(t).mul(p.log()).add(t.neg().add(1).mul(p.neg().log1p())).sum().neg();
+  EXPECT_NEAR(positive.item<double>(), want.item<double>(), 1e-12);
+  const Tensor weighted = binary_cross_entropy_with_logits(x, t, w, {}, Reduction::Sum);
+  const Tensor each = binary_cross_entropy_with_logits(x, t, {}, {}, Reduction::None);
+  EXPECT_NEAR(weighted.item<double>(), each.mul(w).sum().item<double>(), 1e-12);
+}
+
+TEST(MseLoss, BroadcastsAndReducesGradients) {
+  const Tensor x = sample_of({{2, 3}}, kFloat).t[0].set_requires_grad(true);
+  const Tensor t = sample_of({{3}}, kFloat).t[0].set_requires_grad(true);
+  mse_loss(x, t, Reduction::Sum).backward();
+  EXPECT_TRUE(t.grad().allclose(x.grad().sum(0).neg()));
+  EXPECT_EQ(mse_loss(x, t).grad_fn()->name(), "MseLossBackward0");
+}
+
+TEST(KlDiv, ANegativeProbabilityIsNoNumber) {
+  const Tensor t = tensor({0.5f, 0.f, -0.5f});
+  const Tensor loss = kl_div(zeros({3}), t, Reduction::None);
+  EXPECT_FLOAT_EQ(loss[0].item<float>(), 0.5f * std::log(0.5f));
+  EXPECT_EQ(loss[1].item<float>(), 0);
+  EXPECT_TRUE(std::isnan(loss[2].item<float>()));
+}
+
+// Where LibTorch has no derivative, a gradient that is asked for is not lost in silence.
+TEST(Losses, RefuseArgumentsWithoutADerivative) {
+  const Tensor x = numbers({3}, kDouble).abs().add(0.1).clamp_max(0.9);
+  const Tensor k = ones({3}, kDouble).requires_grad_(), whole = values({1}, kLong);
+  const auto refused = [](const char* argument, const std::function<void()>& body) {
+    expect_error(std::string("is not differentiable with respect to argument '") + argument + "'",
+                 body);
+  };
+  refused("target", [&] { soft_margin_loss(x, k); });
+  refused("weight", [&] { binary_cross_entropy(x, x, k); });
+  refused("weight", [&] { binary_cross_entropy_with_logits(x, x, k); });
+  refused("pos_weight", [&] { binary_cross_entropy_with_logits(x, x, {}, k); });
+  refused("weight", [&] { multi_margin_loss(x.view({1, 3}), whole, 1, 1, k); });
+  EXPECT_TRUE(binary_cross_entropy(x, k).requires_grad());  // by the target
+  const NoGradGuard no_grad;
+  EXPECT_NO_THROW(soft_margin_loss(x, k));
+}
+
+}  // namespace
+}  // namespace taper::testing
