@@ -1,6 +1,7 @@
 // The runtime of GPUs: which calls it makes, when, and what is left of them.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 #include <taper/framework/cuda/fault.h>
@@ -100,7 +101,8 @@ TEST(FakeCudaDevices, TheCurrentOneIsCudasToo) {
 TEST(FakeCudaStreams, HaveCudasHandles) {
   cudaStream_t own = nullptr;
   ASSERT_EQ(cudaStreamCreateWithPriority(&own, cudaStreamNonBlocking, 0), cudaSuccess);
-  const cuda::Stream wrapped(cuda_runtime()->wrap_stream(0, own));
+  const std::unique_ptr<taper::detail::StreamImpl> owned(cuda_runtime()->wrap_stream(0, own));
+  const cuda::Stream wrapped(owned.get());
   EXPECT_EQ(wrapped.native_handle(), own);
   cuda::Event event;
   EXPECT_EQ(event.native_handle(), nullptr);
