@@ -332,6 +332,14 @@ Tensor complex_linspace(const Scalar& start, const Scalar& end, int64_t steps,
   return finish(std::move(y), options);
 }
 
+Tensor complex_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                        const TensorOptions& options) {
+  const ScalarType t = complex_dtype("logspace", options);
+  const Tensor exponents =
+      complex_linspace(start, end, steps, options.dtype(kComplexDouble).requires_grad(false));
+  return finish(pow(Scalar(base), exponents).to(t), options);
+}
+
 }  // namespace
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
@@ -380,18 +388,6 @@ Tensor logspace(const Scalar& start, const Tensor& end, int64_t steps, double ba
                 TensorOptions options) {
   return logspace(start, end_of("logspace", "end", end), steps, base, options);
 }
-
-namespace {
-
-Tensor complex_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
-                        const TensorOptions& options) {
-  const ScalarType t = complex_dtype("logspace", options);
-  const Tensor exponents =
-      complex_linspace(start, end, steps, options.dtype(kComplexDouble).requires_grad(false));
-  return finish(pow(Scalar(base), exponents).to(t), options);
-}
-
-}  // namespace
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
                 TensorOptions options) {
