@@ -125,19 +125,20 @@ VarianceRequest variance_request(const char* op, const char* node, const Tensor&
 
 // ---------------------------------------------------------------- norms
 
-// The gradient is 0 where the norm is.
+// The gradient is 0 where the norm is. x is complex only where p is 2.
 Tensor norm_backward(const Tensor& gy_in, const Tensor& x, const Tensor& y_in, double p,
                      DimMask dims) {
   const Tensor gy = keep_dims(gy_in, x.sizes(), dims), y = keep_dims(y_in, x.sizes(), dims);
   if (p == 0) return x.new_zeros(x.sizes());
   if (p == 1) return x.sign().mul(gy);
-  if (p == 2) return x.mul(gy.div(y).masked_fill(y.eq(0), 0));
+  const Tensor none = y.eq(0);  // where a division's derivative would be NaN too
+  if (p == 2) return x.mul(gy.div(y.masked_fill(none, 1)).masked_fill(none, 0));
   if (std::isinf(p)) {
     const Tensor chosen = x.abs().eq(y);
     const Tensor count = chosen.sum(OptionalIntArrayRef(listed(dims, x.dim()).ref()), true);
     return x.sign().mul(chosen).mul(gy.div(count));
   }
-  const Tensor scale = gy.div(y.pow(p - 1)).masked_fill(y.eq(0), 0);
+  const Tensor scale = gy.div(y.masked_fill(none, 1).pow(p - 1)).masked_fill(none, 0);
   if (p < 1) return x.sign().mul(x.abs().pow(p - 1).masked_fill(x.eq(0), 0)).mul(scale);
   return x.sign().mul(x.abs().pow(p - 1)).mul(scale);
 }
@@ -154,16 +155,25 @@ void check_not_of_nothing(const Tensor& x, double p, DimMask dims) {
                 " because this dimension is empty and the operation does not have an identity");
 }
 
+// Without history.
+Tensor magnitudes(const Tensor& x) {
+  const NoGradGuard no_grad;
+  return x.is_complex() ? x.abs() : x;
+}
+
+// Of complex numbers it is that of their magnitudes. Where they are zero these have no derivative,
+// but the norm of order 2 has a second one, which a derivative by way of the magnitudes would lose.
 Tensor any_norm(const char* node, const Tensor& x, double p, DimMask dims, bool keepdim) {
-  if (x.is_complex()) return any_norm(node, x.abs(), p, dims, keepdim);
-  TAPER_CHECK(isFloatingType(x.scalar_type()),
+  if (x.is_complex() && p != 2) return any_norm(node, x.abs(), p, dims, keepdim);
+  TAPER_CHECK(isFloatingType(x.scalar_type()) || x.is_complex(),
               "norm(): input dtype should be either floating point or complex. Got ",
               x.scalar_type(), " instead.");
   check_not_of_nothing(x, p, dims);
   Tensor y;
   if (p == 0 || p == 1 || p == 2 || std::isinf(p)) {
-    y = new_result(x, dims, keepdim);
-    TAPER_ON_DEVICE(x, vector_norm, y, x, dims, p);
+    const Tensor m = magnitudes(x);
+    y = new_result(m, dims, keepdim);
+    TAPER_ON_DEVICE(m, vector_norm, y, m, dims, p);
   } else {
     const NoGradGuard no_grad;
     const Dims list = listed(dims, x.dim());

@@ -2,7 +2,9 @@
 #include <taper/ops/reduce/reduce_norm.h>
 
 #include <cmath>
+#include <functional>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/unary.h>
@@ -213,6 +215,31 @@ TEST(Variance, WarnsWhereNothingIsFree) {
                 two.var();
                 one.var(/*unbiased=*/false);
               }).empty());
+}
+
+// Of complex numbers it is the norm of their parts: second derivatives too, where a number is zero.
+TEST(Norm, SecondGradientAtAComplexZero) {
+  const auto second = [](const Tensor& x, const std::function<Tensor(const Tensor&)>& norm_of_x) {
+    const Tensor g = autograd::grad({norm_of_x(x)}, {x}, {}, true, true)[0];
+    const Tensor parts = g.is_complex() ? view_as_real(g) : g;
+    const Tensor weights = arange(parts.numel(), kDouble).view(parts.sizes()) + 1;
+    return autograd::grad({(parts * weights).sum()}, {x})[0].detach();
+  };
+  const Tensor z = complex_values({3, 4, 0, 0, 1, -2}).requires_grad_();
+  const Tensor parts = view_as_real(z).detach().requires_grad_();
+  const Tensor got = second(z, [](const Tensor& x) { return x.norm(); });
+  const Tensor want = second(parts, [](const Tensor& x) { return x.norm(); });
+  EXPECT_TRUE(allclose(view_as_real(got), want)) << got << want;
+  EXPECT_NE(values_of(want)[2], 0);
+}
+
+TEST(Norm, SecondGradientOfZerosIsNone) {
+  for (const double p : {2.0, 3.0}) {
+    const Tensor x = zeros({2}, kDouble).requires_grad_();
+    const Tensor g = autograd::grad({x.norm(p)}, {x}, {}, true, true)[0];
+    EXPECT_EQ(values_of(g), std::vector<double>(2, 0));
+    EXPECT_EQ(values_of(autograd::grad({g.sum()}, {x})[0]), std::vector<double>(2, 0)) << p;
+  }
 }
 
 TEST(Std, GradientOfEqualComplexNumbersIsNone) {
