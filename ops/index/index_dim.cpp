@@ -85,6 +85,7 @@ Tensor add_slices(Form form, const Tensor& x, int64_t dim_given, const Tensor& i
               "index_add_(): Expected dtype int32/int64 for index but got: ",
               toString(index.scalar_type()));
   check_source("index_add_", x, dim, index, source);
+  if (isIntegralType(x.scalar_type(), false)) detail::check_fits(alpha, x.scalar_type());
   const Tensor rows = apart_from(x, index).contiguous();
   TAPER_ON_DEVICE(x, check_index, form.name, rows, 0, size_at(x, dim), dim, IndexWording::kInSelf);
   const Tensor y = form.target(x, {source}, {index});

@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
 #include <taper/ops/elementwise/complex.h>
@@ -72,9 +73,17 @@ Tensor complex_product(const Tensor& a, const Tensor& b, const Tensor& self, con
   return self.defined() && !beta.equal(0) ? y.add(scaled(self.detach(), beta)) : y;
 }
 
+// Factors are numbers of the products' dtype: what integers cannot hold is refused, not wrapped.
+void check_factors(const Tensor& a, const Scalar& beta, const Scalar& alpha) {
+  if (!isIntegralType(a.scalar_type(), false)) return;
+  detail::check_fits(beta, a.scalar_type());
+  detail::check_fits(alpha, a.scalar_type());
+}
+
 Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor& self,
                const Scalar& beta, const Scalar& alpha) {
   if (a.is_complex()) return complex_product(a, b, self, beta, alpha);
+  check_factors(a, beta, alpha);
   Tensor y = detail::make_tensor(sizes, a.scalar_type(), a.device());
   // A product of bools has no kernel, and needs none where there is nothing to add up.
   if (a.scalar_type() == kBool && a.size(-1) == 0 && !self.defined()) return y.zero_();
@@ -297,6 +306,7 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
   check_operands("addmv", self, mat);
   check_operands("addmv", mat, vec);
   if (mat.is_complex()) return scaled(self, beta).add(scaled(mv(mat, vec), alpha));
+  check_factors(mat, beta, alpha);
   const Tensor column = self.dim() == 1 ? self.unsqueeze(1) : self;
   Tensor y = detail::make_tensor({mat.size(0)}, mat.scalar_type(), mat.device());
   const Tensor rows = y.detach().unsqueeze(1), v = vec.detach().unsqueeze(1);

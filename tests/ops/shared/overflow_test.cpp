@@ -259,6 +259,23 @@ TEST(NumberFits, IsCheckedBeforeAnythingChanges) {
       [](Tensor x) { x.add_(x, 300); },
       [](Tensor x) { x.addcmul_(x, x, 300); },
       [](Tensor x) { x.copy_(where(x.gt(0), x, 300)); },
+      [&](Tensor x) { x.index_add_(0, index, x.slice(0, 0, 2), 300); },
+      [](Tensor x) { x.addmv_(eye(3, x.options()), x, 300, 1); },
+      [](Tensor x) { x.addmv_(eye(3, x.options()), x, 1, 300); },
+      [](Tensor x) {
+        x.view({3, 1}).addmm_(eye(3, x.options()), x.view({3, 1}), 300);
+      },
+      [](Tensor x) {
+        x.view({3, 1}).addr_(x, x.slice(0, 0, 1), 1, 300);
+      },
+      [](Tensor x) {
+        const Tensor column = x.view({1, 3, 1}), unit = eye(3, x.options()).unsqueeze(0);
+        column.baddbmm_(unit, column, 1, 300);
+      },
+      [](Tensor x) {
+        const Tensor column = x.view({3, 1}), unit = eye(3, x.options()).unsqueeze(0);
+        column.addbmm_(unit, column.unsqueeze(0), 300);
+      },
   };
   for (const ScalarType t : {kByte, kChar})
     for (const InPlace& op : ops) {
