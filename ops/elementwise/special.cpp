@@ -1,6 +1,7 @@
 #include <taper/ops/elementwise/special.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
@@ -33,14 +34,19 @@ Tensor in_floats(const char* op, const Tensor& x) {
   return x.is_floating_point() ? x : x.to(default_dtype());
 }
 
-// y = run(x), with a derivative of x and the result.
+// y = run(x), with a derivative gradient(gy, x) or gradient(gy, x, y). The result is kept only for
+// the latter: a result that is not kept may be changed in place.
 template <class Run, class Gradient>
 Tensor unary(const char* op, const char* node, const Tensor& given, const Run& run,
              const Gradient& gradient) {
   const Tensor x = in_floats(op, given);
   Tensor y = detail::make_like(x, x.scalar_type());
   if (y.numel() > 0) run(y, x);
-  if (needs_grad(x))
+  if (!needs_grad(x)) return y;
+  if constexpr (std::is_invocable_v<Gradient, const Tensor&, const Tensor&>)
+    record(node, y, {x},
+           [x = saved(x), gradient](const Tensor& g) { return gradient(g, x.get()); });
+  else
     record(node, y, {x}, [x = saved(x), y = saved_output(y), gradient](const Tensor& g) {
       return gradient(g, x.get(), y.get());
     });
@@ -57,31 +63,36 @@ Tensor without_history(const F& f) {
 }  // namespace
 
 // ---------------------------------------------------------------------- of one tensor
-#define TAPER_DEFINE_SPECIAL(name, op, node, gradient)                                            \
-  Tensor name(const Tensor& given) {                                                              \
-    return unary(                                                                                 \
-        #op, node, given, [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, op, y, x); }, \
-        [](const Tensor& g, const Tensor& x, const Tensor& y) {                                   \
-          (void)x;                                                                                \
-          (void)y;                                                                                \
-          return gradient;                                                                        \
-        });                                                                                       \
+#define TAPER_DEFINE_SPECIAL(name, node, gradient)                                \
+  Tensor name(const Tensor& given) {                                              \
+    return unary(                                                                 \
+        #name, node, given,                                                       \
+        [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, name, y, x); }, \
+        [](const Tensor& g, const Tensor& x) { return gradient; });               \
   }
-TAPER_DEFINE_SPECIAL(lgamma, lgamma, "LgammaBackward0", g* digamma(x))
-TAPER_DEFINE_SPECIAL(digamma, digamma, "DigammaBackward0", g* polygamma(1, x))
-TAPER_DEFINE_SPECIAL(i0, i0, "I0Backward0", g* special::i1(x))
-// I1' = I0 - I1 / x, 1/2 at 0.
-TAPER_DEFINE_SPECIAL(special::i1, i1, "SpecialI1Backward0",
-                     g* where(x.eq(0), Scalar(0.5), taper::i0(x) - y / x.masked_fill(x.eq(0), 1)))
+TAPER_DEFINE_SPECIAL(lgamma, "LgammaBackward0", g* digamma(x))
+TAPER_DEFINE_SPECIAL(digamma, "DigammaBackward0", g* polygamma(1, x))
+TAPER_DEFINE_SPECIAL(i0, "I0Backward0", g* special::i1(x))
 #undef TAPER_DEFINE_SPECIAL
+
+// I1' = I0 - I1 / x, 1/2 at 0.
+Tensor special::i1(const Tensor& given) {
+  return unary(
+      "i1", "SpecialI1Backward0", given,
+      [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, i1, y, x); },
+      [](const Tensor& g, const Tensor& x, const Tensor& y) {
+        const Tensor zero = x.eq(0);
+        return g * where(zero, Scalar(0.5), taper::i0(x) - y / x.masked_fill(zero, 1));
+      });
+}
 
 Tensor erfinv(const Tensor& given) {
   if (auto cast = autocast_call("erfinv", erfinv, given)) return *cast;
   return unary(
       "erfinv", "ErfinvBackward0", given,
       [](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, erfinv, y, x); },
-      [](const Tensor& g, const Tensor&, const Tensor& y) {
-        return g * (y.square().exp() * (std::sqrt(kPi) / 2));
+      [](const Tensor& g, const Tensor& x) {
+        return g * (erfinv(x).square().exp() * (std::sqrt(kPi) / 2));
       });
 }
 
@@ -91,7 +102,7 @@ Tensor polygamma(int64_t n, const Tensor& given) {
   return unary(
       "polygamma", "PolygammaBackward0", given,
       [n](const Tensor& y, const Tensor& x) { TAPER_ON_DEVICE(x, polygamma, y, x, n); },
-      [n](const Tensor& g, const Tensor& x, const Tensor&) { return g * polygamma(n + 1, x); });
+      [n](const Tensor& g, const Tensor& x) { return g * polygamma(n + 1, x); });
 }
 
 Tensor mvlgamma(const Tensor& given, int64_t p) {
@@ -106,7 +117,9 @@ Tensor sinc(const Tensor& given) {
   check_defined("sinc", given, "input");
   const Tensor x = given.is_complex() ? given : in_floats("sinc", given),
                zero = x.detach().square().eq(0);
-  const Tensor angle = x.masked_fill(zero, 1) * kPi;
+  // An angle of 16 bits is off by more than the sine near a zero.
+  const Tensor wide = isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x;
+  const Tensor angle = wide.masked_fill(zero, 1) * kPi;
   return where(zero, Scalar(1), angle.sin() / angle).to(x.scalar_type());
 }
 
@@ -286,17 +299,26 @@ Tensor nextafter_by_bits(const Tensor& x, const Tensor& y) {
   return where(x.isnan().logical_or(y.isnan()), x.add(y), where(x.eq(y), y, next));
 }
 
+Tensor next_after(const Tensor& a, const Tensor& b) {
+  const ScalarType t = result_type(a, b);
+  if (!isReducedFloatingType(t)) return compute_binary(nextafter_op, a, b);
+  const std::vector<Tensor> both = broadcast_tensors({a.detach().to(t), b.detach().to(t)});
+  return nextafter_by_bits(both[0].contiguous(), both[1].contiguous());
+}
+
 }  // namespace
 
+// One step from a, as PyTorch 2.15 has it: the slope by a is 1, where it moves at all, by b 0.
 Tensor nextafter(const Tensor& a, const Tensor& b) {
   check_defined("nextafter", a, "input");
   check_defined("nextafter", b, "other");
-  const ScalarType t = result_type(a, b);
-  if (!isReducedFloatingType(t))
-    return detail::without_derivative("nextafter", compute_binary(nextafter_op, a, b), {a, b});
-  const std::vector<Tensor> both = broadcast_tensors({a.detach().to(t), b.detach().to(t)});
-  return detail::without_derivative(
-      "nextafter", nextafter_by_bits(both[0].contiguous(), both[1].contiguous()), {a, b});
+  const Tensor y = next_after(a, b);
+  if (needs_grad(a, b))
+    record("NextafterBackward0", y, {a, b},
+           [fa = InputForm(a), fb = InputForm(b), moves = a.detach().ne(b.detach())](Grads& g) {
+             return std::array<Tensor, 2>{fa(g[0] * moves), fb(g[0] * 0)};
+           });
+  return y;
 }
 TAPER_DEFINE_PLAIN(gcd)
 TAPER_DEFINE_PLAIN(lcm)
@@ -393,7 +415,7 @@ Tensor entr(const Tensor& given) {
         y.masked_fill_(x.eq(0), 0);
         y.masked_fill_(x.lt(0), -std::numeric_limits<double>::infinity());
       },
-      [](const Tensor& g, const Tensor& x, const Tensor&) { return g * (-1 - taper::log(x)); });
+      [](const Tensor& g, const Tensor& x) { return g * (-1 - taper::log(x)); });
 }
 Tensor ndtr(const Tensor& x) {
   return taper::erfc(in_floats("special_ndtr", x) * -std::sqrt(0.5)) * 0.5;

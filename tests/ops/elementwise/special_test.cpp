@@ -1,3 +1,4 @@
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/special.h>
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <cmath>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/special_bessel.h>
 #include <taper/ops/elementwise/special_names.h>
 #include <taper/ops/elementwise/unary.h>
@@ -266,8 +268,6 @@ TAPER_OP_CASES(of_two, {
       "nextafter", [](const Tensor& x, const Tensor& y) { return nextafter(x, y); },
       [](double x, double y) { return std::nextafter(x, y); }, {}, {});
   next.dtypes = {kDouble};
-  next.differentiable = false;
-  next.refuses_gradient = true;
   product.dtypes = {kFloat, kDouble};
   std::vector<OpCase> list = {product, power, step, next};
   for (OpCase& c : list) c.tolerance = 8;
@@ -339,6 +339,39 @@ TEST(Xlogy, ItsDerivativeIsComputedInTheDtypeOfTheResult) {
   const Tensor y = values({0.8125, 3}, kBFloat16);
   xlogy(x, y).sum().backward();
   EXPECT_NEAR(x.grad()[0].item<double>(), std::log(0.8125), 1e-15);
+}
+
+// pi times a whole number is off by its rounding: of 16 bits that would be 1e-3.
+TEST(Sinc, Of16BitsIsNoneAtWholeNumbers) {
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    const Tensor y = sinc(values({-2, 3, 5}, t));
+    EXPECT_EQ(y.scalar_type(), t);
+    EXPECT_LT(y.abs().max().item<double>(), 1e-6);
+  }
+}
+
+TEST(Nextafter, ItsSlopeIsOneWhereItMoves) {
+  const Tensor x = values({1, 2, 3}, kDouble).requires_grad_();
+  const Tensor y = tensor_of({2, 3}, {2, 2, 1, 0, 5, 3}).requires_grad_();
+  (nextafter(x, y) * tensor_of({2, 3}, {1, 2, 3, 4, 5, 6})).sum().backward();
+  expect_values(x.grad(), {3}, {5, 5, 3});
+  expect_values(y.grad(), {2, 3}, {0, 0, 0, 0, 0, 0});
+}
+
+// As in LibTorch, whose derivatives of these need the input alone.
+TEST(SpecialFunctions, TheirResultsMayBeOverwritten) {
+  const std::vector<Tensor (*)(const Tensor&)> ops = {[](const Tensor& x) { return lgamma(x); },
+                                                      [](const Tensor& x) { return digamma(x); },
+                                                      [](const Tensor& x) { return polygamma(1, x); },
+                                                      [](const Tensor& x) { return erfinv(x); },
+                                                      [](const Tensor& x) { return i0(x); },
+                                                      [](const Tensor& x) { return special::entr(x); }};
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Tensor x = values({0.2, 0.5}, kDouble).requires_grad_();
+    const Tensor untouched = autograd::grad({ops[i](x).sum()}, {x})[0];
+    ops[i](x).mul_(3).sum().backward();
+    EXPECT_TRUE(allclose(x.grad(), untouched * 3)) << i;
+  }
 }
 
 TEST(Fmin, ItsResultMayBeOverwritten) {
