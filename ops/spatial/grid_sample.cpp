@@ -1,8 +1,14 @@
 #include <taper/ops/spatial/grid_sample.h>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/clamp.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/index/index_scatter.h>
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/grid_sample_kernels.h>
@@ -44,22 +50,115 @@ void check_dtypes(const Tensor& x, const Tensor& grid) {
   check_same_device("grid_sampler", x, grid);
 }
 
-[[noreturn]] void refuse_second_derivative(bool flat) {
-  throw NotImplementedError(detail::concat("grid_sampler: derivative for aten::grid_sampler_",
-                                           flat ? "2d" : "3d", "_backward is not implemented"));
+// ---------------------------------------------------------------- in public ops, for second
+// derivatives
+
+// Pixels of each place of a grid, and their weights (0 outside of the image): [N, P].
+struct Pixels {
+  Tensor index, weight;
+};
+
+// What GridAxis (grid_sample_place.h) computes for one number, in ops that can be differentiated.
+struct AxisInOps {
+  int64_t size;
+  GridSampling s;
+
+  std::vector<Pixels> neighbours(const Tensor& g) const {
+    const double n = static_cast<double>(size);
+    const Tensor place = s.align_corners ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2;
+    if (s.blend == GridBlend::kCubic) return cubic(place);
+    const Tensor padded = safe(pad(place));
+    if (s.blend == GridBlend::kNearest) return {at(padded.detach().round(), ones_like(padded))};
+    const Tensor whole = padded.detach().floor(), part = padded - whole;
+    return {at(whole, 1 - part), at(whole + 1, part)};
+  }
+
+ private:
+  Pixels at(const Tensor& pixel, const Tensor& weight) const {
+    const Tensor inside = pixel.ge(0).logical_and(pixel.lt(size));
+    return {pixel.clamp(0, size - 1).to(kLong), weight * inside};
+  }
+  static Tensor safe(const Tensor& v) {
+    return where(v.gt(-1e9).logical_and(v.lt(1e9)), v, Scalar(-100));
+  }
+  Tensor clip(const Tensor& v) const {
+    const Tensor inside = v.gt(0).logical_and(v.lt(size - 1));
+    return where(inside, v, v.detach().clamp(0, size - 1));
+  }
+  Tensor reflect(const Tensor& v) const {
+    const double low = s.align_corners ? 0 : -0.5;
+    const double span = static_cast<double>(s.align_corners ? size - 1 : size);
+    if (!(span > 0)) return v * 0;
+    const Tensor far = (v - low).abs(), extra = far.fmod(span);
+    const Tensor even = far.detach().div(span).floor().fmod(2).eq(0);
+    return where(even, extra + low, span - extra + low);
+  }
+  Tensor pad(const Tensor& v) const {
+    if (s.padding == GridPadding::kZeros) return v;
+    return clip(s.padding == GridPadding::kReflection ? reflect(v) : v);
+  }
+  std::vector<Pixels> cubic(const Tensor& place) const {
+    const Tensor whole = place.detach().floor(), t = place - whole;
+    const double a = -0.75;
+    std::vector<Pixels> r;
+    for (int k = 0; k < 4; ++k) {
+      const Tensor x = k < 2 ? t - (k - 1) : (k - 1) - t;  // 0 to 2
+      const Tensor weight = k == 1 || k == 2 ? ((a + 2) * x - (a + 3)) * x * x + 1
+                                             : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+      r.push_back(at(safe(pad(whole + (k - 1))).floor(), weight));
+    }
+    return r;
+  }
+};
+
+std::vector<Pixels> crossed(const std::vector<Pixels>& rows, const std::vector<Pixels>& columns,
+                            int64_t width) {
+  std::vector<Pixels> all;
+  for (const Pixels& r : rows)
+    for (const Pixels& c : columns) all.push_back({r.index * width + c.index, r.weight * c.weight});
+  return all;
+}
+
+// The same values as the kernel's, up to rounding.
+Tensor sample_in_ops(const Tensor& x, const Tensor& grid, const GridSampling& s,
+                     const Dims& sizes) {
+  const int64_t dims = x.dim() - 2;
+  const Tensor flat = x.flatten(2), places = grid.flatten(1, -2);
+  std::vector<Pixels> all;
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t n = x.size(d + 2);
+    const auto axis = AxisInOps{n, s}.neighbours(places.select(-1, dims - 1 - d));
+    all = d == 0 ? axis : crossed(all, axis, n);
+  }
+  Tensor y;
+  for (const Pixels& p : all) {
+    const Tensor index = p.index.unsqueeze(1).expand({x.size(0), x.size(1), places.size(1)});
+    const Tensor part = flat.gather(2, index) * p.weight.unsqueeze(1);
+    y = y.defined() ? y + part : part;
+  }
+  return y.view(sizes);
+}
+
+std::array<Tensor, 2> sample_backward_in_ops(const Tensor& gy, const Tensor& x, const Tensor& grid,
+                                             const GridSampling& s, bool want_x, bool want_grid) {
+  std::vector<Tensor> wanted;
+  if (want_x) wanted.push_back(x);
+  if (want_grid) wanted.push_back(grid);
+  std::vector<Tensor> g = autograd::grad({sample_in_ops(x, grid, s, gy.sizes())}, wanted, {gy},
+                                         true, true, /*allow_unused=*/true);
+  for (size_t i = 0; i < g.size(); ++i)
+    if (!g[i].defined()) g[i] = zeros_like(wanted[i]);  // nearest pixels do not see the grid move
+  return {want_x ? g.front() : Tensor(), want_grid ? g.back() : Tensor()};
 }
 
 std::array<Tensor, 2> sample_backward(const Tensor& gy, const Tensor& x, const Tensor& grid,
                                       const GridSampling& s, bool want_x, bool want_grid) {
+  if (needs_grad(gy, x, grid)) return sample_backward_in_ops(gy, x, grid, s, want_x, want_grid);
   const Tensor g = gy.contiguous(), xc = x.contiguous(), places = grid.contiguous();
   std::array<Tensor, 2> r;
   if (want_x) r[0] = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   if (want_grid) r[1] = detail::make_tensor(grid.sizes(), x.scalar_type(), x.device());
   TAPER_ON_DEVICE(x, grid_sample_backward, r[0], r[1], g, xc, places, s);
-  if (needs_grad(gy, x, grid))
-    record(
-        "GridSamplerBackwardBackward0", {r[0], r[1]}, {gy, x, grid},
-        [flat = x.dim() == 4](Grads&) -> std::array<Tensor, 3> { refuse_second_derivative(flat); });
   return r;
 }
 

@@ -6,6 +6,10 @@
 #include <cmath>
 
 #include <taper/framework/autograd/autograd.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "test_util.h"
 
@@ -102,7 +106,6 @@ TAPER_OP_CASES(grid_cases, {
   OpCase c;
   c.name = "grid_sampler";
   c.covers = {"grid_sampler_2d", "grid_sampler_3d"};
-  c.twice_differentiable = false;
   c.samples = [](ScalarType t) {
     std::vector<Args> list;
     for (int64_t mode = 0; mode < 3; ++mode)
@@ -149,12 +152,35 @@ TEST(AffineGrid, GivesPlacesOfTheOutputsPixels) {
                 {0, -1, 1, -1, 0, 1, 1, 1});
 }
 
-TEST(GridSample, SecondDerivativeIsRefused) {
-  const Tensor x = numbers({1, 1, 3, 3}).requires_grad_(), grid = numbers({1, 2, 2, 2});
-  const Tensor y = grid_sampler(x, grid, 0, 0, false).square().sum();
-  const Tensor gx = autograd::grad({y}, {x}, {}, nullopt, true)[0];
-  expect_error<NotImplementedError>("grid_sampler_2d_backward is not implemented",
-                                    [&] { gx.sum().backward(); });
+// With create_graph the gradients are made of public ops, without by a kernel: they agree, beyond
+// the image and at its edges too.
+TEST(GridSample, GradientsOfBothKindsAgree) {
+  for (int64_t mode = 0; mode < 3; ++mode)
+    for (int64_t padding = 0; padding < 3; ++padding)
+      for (const bool corners : {false, true}) {
+        const Tensor x = sin(arange(24, kDouble)).view({1, 2, 3, 4}).requires_grad_();
+        const Tensor grid = linspace(-2.1, 2.1, 60, kDouble).view({1, 5, 6, 2}).requires_grad_();
+        const auto gradients = [&](bool twice) {
+          const Tensor y = grid_sampler(x, grid, mode, padding, corners);
+          const Tensor weights = cos(arange(y.numel(), kDouble)).view(y.sizes());
+          return autograd::grad({(y * weights).sum()}, {x, grid}, {}, nullopt, twice);
+        };
+        const auto plain = gradients(false), in_ops = gradients(true);
+        for (size_t i = 0; i < 2; ++i)
+          EXPECT_TRUE(allclose(plain[i], in_ops[i], 1e-9, 1e-11))
+              << mode << padding << corners << i << "\n"
+              << plain[i] << in_ops[i];
+      }
+}
+
+TEST(GridSample, PlacesThatNoIntegerHoldsHaveSecondDerivatives) {
+  const Tensor x = numbers({1, 1, 3, 3}).requires_grad_();
+  const Tensor grid = tensor_of({1, 1, 3, 2}, {NAN, 0, 1e30, 0, 0, -INFINITY}).requires_grad_();
+  for (int64_t padding = 0; padding < 3; ++padding) {
+    const Tensor y = grid_sampler(x, grid, 0, padding, false);
+    const Tensor g = autograd::grad({y.sum()}, {x}, {}, nullopt, true)[0];
+    EXPECT_EQ(g.sizes(), x.sizes());
+  }
 }
 
 TAPER_OP_CASES(maps, {
