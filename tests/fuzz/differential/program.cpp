@@ -79,7 +79,43 @@ void print_result(const Tensor& t, bool with_strides = false) {
   std::printf("%s%s:", t.requires_grad() ? "g" : "", t.is_leaf() ? "l" : "");
   const Tensor flat = as_doubles(t);
   const double* data = flat.data_ptr<double>();
-  for (int64_t i = 0; i < flat.numel(); ++i) std::printf(" %.7g", data[i]);
+  static const int digits = std::getenv("FUZZ_NUDGE") ? 17 : 7;
+  for (int64_t i = 0; i < flat.numel(); ++i) std::printf(" %.*g", digits, data[i]);
+}
+
+// FUZZ_DOUBLE=1: every float is a double, so that what differs only by rounding agrees.
+at::ScalarType widened(at::ScalarType dtype) {
+  static const bool wanted = std::getenv("FUZZ_DOUBLE") != nullptr;
+  if (!wanted) return dtype;
+  if (at::isComplexType(dtype)) return at::kComplexDouble;
+  return at::isFloatingType(dtype) ? at::kDouble : dtype;
+}
+
+// FUZZ_NUDGE="LEAF ELEMENT STEP": that element of that leaf is moved by STEP (elements in a row, a
+// complex one is two), for difference quotients.
+void nudge(Tensor& t, size_t leaf) {
+  static const char* text = std::getenv("FUZZ_NUDGE");
+  size_t wanted = 0;
+  int64_t element = 0;
+  double step = 0;
+  if (!text || std::sscanf(text, "%zu %" SCNd64 " %lf", &wanted, &element, &step) != 3) return;
+  if (leaf != wanted) return;
+  Tensor dense = t.contiguous().clone();
+  (dense.is_complex() ? at::view_as_real(dense) : dense).view(-1)[element] += step;
+  t.copy_(dense);
+}
+
+// Whether two elements are one place in memory: what a write leaves there depends on its order.
+bool overlaps_itself(const Tensor& t) {
+  Sizes places{0};
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    Sizes next;
+    for (const int64_t place : places)
+      for (int64_t i = 0; i < t.size(d); ++i) next.push_back(place + i * t.stride(d));
+    places = std::move(next);
+  }
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
 bool has_gradient_dtype(const Tensor& t) { return t.is_floating_point() || t.is_complex(); }
@@ -148,7 +184,7 @@ at::ScalarType Program::dtype() {
   static const std::vector<at::ScalarType> rare{
       at::kLong, at::kLong, at::kLong,  at::kInt,          at::kByte,          at::kBool,
       at::kBool, at::kChar, at::kShort, at::kComplexFloat, at::kComplexDouble, at::kComplexDouble};
-  return random_.one_in(3) ? random_.of(rare) : floating_dtype();
+  return widened(random_.one_in(3) ? random_.of(rare) : floating_dtype());
 }
 
 int64_t Program::size() {
@@ -212,15 +248,16 @@ Tensor Program::laid_out(Tensor t) {
 Item Program::join(Tensor t, int bits, bool may_want_grad) {
   t = laid_out(t);
   if (may_want_grad && has_gradient_dtype(t) && !random_.one_in(3)) {
-    t = t.detach().requires_grad_();
-    leaves_.push_back(t);
+    t = t.detach();
+    nudge(t, leaves_.size());
+    leaves_.push_back(t.requires_grad_());
   }
   pool_.push_back({t, families_++, bits_in(t.scalar_type(), bits), true});
   return pool_.back();
 }
 
 Item Program::fresh(Sizes sizes, at::ScalarType dtype, bool may_want_grad) {
-  return join(values(sizes, dtype), 5, may_want_grad);
+  return join(values(sizes, widened(dtype)), bits_in(dtype, 5), may_want_grad);
 }
 
 Item Program::distinct(Sizes sizes, at::ScalarType dtype) {
@@ -233,7 +270,7 @@ Item Program::distinct(Sizes sizes, at::ScalarType dtype) {
   for (size_t i = list.size(); i > 1; --i)
     std::swap(list[i - 1], list[static_cast<size_t>(random_.below(static_cast<int64_t>(i)))]);
   const Tensor t = at::tensor(at::ArrayRef<double>(list), at::TensorOptions().dtype(at::kDouble));
-  return join(t.reshape(sizes).to(dtype), 9, true);
+  return join(t.reshape(sizes).to(widened(dtype)), bits_in(dtype, 9), true);
 }
 
 Tensor Program::indices_from_zero(Sizes sizes, int64_t limit) {
@@ -370,7 +407,8 @@ void Program::viewed(const std::string& name, const Item& of, const std::functio
 
 void Program::changed(const std::string& name, const Item& item, int bits,
                       const std::function<void()>& op) {
-  if (!run(name, op)) return retire(item.family);
+  const bool overlapping = item.t.numel() > 0 && overlaps_itself(item.t);
+  if (!run(overlapping ? name + " overlapping" : name, op)) return retire(item.family);
   bool all_tame = true;
   for (Item& other : pool_) {
     if (other.family != item.family) continue;
@@ -410,13 +448,20 @@ void Program::finish(bool twice) {
     return plain(grads = torch::autograd::grad({loss}, leaves_, {}, true, twice, true));
   });
   if (!twice || grads.empty()) return;
-  seen("second gradients", [&] {
+  const auto squares_of = [](const Tensors& list) {
     Tensor squares = at::zeros({}, at::TensorOptions().dtype(at::kDouble));
-    for (const Tensor& g : grads) {
-      if (!g.defined() || !g.requires_grad()) continue;
+    for (const Tensor& g : list) {
       const Tensor part = g.is_complex() ? at::view_as_real(g) : g;
       squares = squares + part.to(at::kDouble).square().sum();
     }
+    return squares;
+  };
+  seen("squares of gradients", [&] { return Tensors{squares_of(plain(grads))}; });
+  seen("second gradients", [&] {
+    Tensors with_history;
+    for (const Tensor& g : grads)
+      if (g.defined() && g.requires_grad()) with_history.push_back(g);
+    const Tensor squares = squares_of(with_history);
     if (!squares.requires_grad()) return plain(Tensors(leaves_.size()));
     return plain(torch::autograd::grad({squares}, leaves_, {}, false, false, true));
   });

@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "parity"))
+import judge  # noqa: E402
 from run import find_libtorch  # noqa: E402
 
 CHUNK = 500  # programs of one process
@@ -54,13 +55,12 @@ def build(side, cxx, includes, link, work, standard):
     return binary
 
 
-def run(binary, first, count, steps=(), verbose=False):
-    """Lines of each program by seed, and the seeds whose program ended the process."""
+def run(binary, first, count, steps=(), **settings):
+    """Lines of each program by seed, and the seeds whose program ended the process. `settings` are
+    the program's: verbose, double, nudge."""
     programs, crashed, end = {}, {}, first + count
-    env = dict(os.environ, OMP_NUM_THREADS="1")
-    env.pop("FUZZ_VERBOSE", None)
-    if verbose:
-        env["FUZZ_VERBOSE"] = "1"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("FUZZ_")}
+    env.update({"FUZZ_" + name.upper(): value for name, value in settings.items()}, OMP_NUM_THREADS="1")
     while first < end:
         try:
             done = subprocess.run([binary, str(first), str(end - first), *map(str, steps)], stdout=subprocess.PIPE,
@@ -221,6 +221,28 @@ def find_groups(binaries, first, count):
     return groups
 
 
+def judged(binaries, groups, accepted):
+    """Groups of differing values that no pattern accepts, split by who is right (see judge.py)."""
+    result = collections.defaultdict(list)
+
+    def place(task):
+        group, seed, lines = task
+        if group in accepted or not group.endswith(": values"):
+            return group
+        verdict = judge.verdict(run, compare, binaries, seed, lines)
+        return "%s (%s)" % (group, verdict) if verdict else group
+
+    tasks = [(group, seed, lines) for group, seeds in groups.items() for seed, lines in seeds]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for group, (_, seed, lines) in zip(pool.map(place, tasks), tasks):
+            result[group].append((seed, lines))
+    return result
+
+
+def accepted_among(groups, known):
+    return {g for g in groups if any(fnmatch.fnmatchcase(g, pattern) for pattern in known)}
+
+
 def shrink(binaries, seed, group):
     """The steps that are needed for the difference: each of the others left out in turn."""
     def differs(steps):
@@ -228,7 +250,7 @@ def shrink(binaries, seed, group):
         if want_crashed or got_crashed:
             return group.startswith("crash")
         found = compare(got.get(seed, []), want.get(seed, []))
-        return bool(found) and found[0] == group
+        return bool(found) and found[0] == group.partition(" (")[0]
 
     steps = [*range(12), 1000]
     for step in list(steps):
@@ -240,7 +262,7 @@ def shrink(binaries, seed, group):
 
 def show(binaries, seed, steps):
     for side in ("libtorch", "taper"):
-        lines = run(binaries[side], seed, 1, steps, verbose=True)[0].get(seed, [])
+        lines = run(binaries[side], seed, 1, steps, verbose="1")[0].get(seed, [])
         print("\n".join("    %-8s %s" % (side, line[:600]) for line in lines))
 
 
@@ -267,7 +289,8 @@ def main():
     }
     groups = find_groups(binaries, args.first, args.count)
     known = known_differences(major)
-    accepted = {g for g in groups if any(fnmatch.fnmatchcase(g, pattern) for pattern in known)}
+    groups = judged(binaries, groups, accepted_among(groups, known))
+    accepted = accepted_among(groups, known)
     ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
     for group, seeds in ordered:
         if group not in accepted:

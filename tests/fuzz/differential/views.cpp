@@ -34,14 +34,18 @@ Sizes permutation(Random& random, int64_t n) {
 void reshaped(Program& p) {
   const Item x = p.pick();
   const Sizes sizes = new_shape(p, x.t);
+  const auto outcome = [&](const std::string& name, const std::function<Tensor()>& op) {
+    // In a layout that an op chose it is the layout that decides whether memory is shared.
+    if (x.known_layout) return p.viewed(name, x, op);
+    p.made(name, x.bits, [&] { return op().clone(); });
+  };
   switch (p.random().below(3)) {
     case 0:
-      return p.viewed("view", x,
-                      [&] { return (x.known_layout ? x.t : x.t.contiguous()).view(sizes); });
+      return outcome("view", [&] { return (x.known_layout ? x.t : x.t.contiguous()).view(sizes); });
     case 1:
-      return p.viewed("reshape", x, [&] { return x.t.reshape(sizes); });
+      return outcome("reshape", [&] { return x.t.reshape(sizes); });
     default:
-      return p.viewed("contiguous view", x, [&] { return x.t.contiguous().view(sizes); });
+      return outcome("contiguous view", [&] { return x.t.contiguous().view(sizes); });
   }
 }
 
@@ -180,7 +184,7 @@ void complex_parts(Program& p) {
       return p.made("view_as_real", x.bits, [&] { return at::view_as_real(x.t).clone(); });
     case 3:
       return p.made("conj", x.bits,
-                    [&] { return x.t.conj().resolve_conj(); });  // a view in LibTorch alone
+                    [&] { return at::conj_physical(x.t).clone(); });  // a view in LibTorch alone
     default: {
       const Item y = p.pick_of_rank(1, 4, floating);
       return p.made("view_as_complex", y.bits, [&] { return at::view_as_complex(y.t).clone(); });
