@@ -1,5 +1,7 @@
-#include <type_traits>
+#include <algorithm>
 
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/nn/norm_loops.h>
 
@@ -8,41 +10,125 @@
 
 namespace taper::cpu {
 
-// 16-bit floats have no loops for AVX-512.
-#define TAPER_BY_ISA_OF(T, ...)             \
-  do {                                      \
-    if constexpr (sizeof(T) == 2)           \
-      TAPER_BY_ISA_UP_TO_AVX2(__VA_ARGS__); \
-    else                                    \
-      TAPER_BY_ISA(__VA_ARGS__);            \
-  } while (false)
+namespace {
+
+// 16-bit floats go through the loops of floats in tiles that stay in L1, each result rounded once.
+constexpr int64_t kTile = 2048;
+
+template <class T>
+constexpr bool kIs16Bit = sizeof(T) == 2;
+
+/// Calls tile(i, count) for tiles of n elements.
+template <class Tile>
+void for_each_tile(int64_t n, const Tile& tile) {
+  for (int64_t i = 0; i < n; i += kTile) tile(i, std::min(kTile, n - i));
+}
+/// A tile of x in floats.
+template <class T>
+const float* widened(float* to, const T* x, int64_t n) {
+  widen(to, x, n);
+  return to;
+}
+
+/// Rows of n elements that go through a tile together; a longer row goes as a whole.
+int64_t rows_of_tile(int64_t n) { return std::max<int64_t>(1, kTile / std::max<int64_t>(1, n)); }
+
+template <class T>
+void normalize_narrow_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {
+  const int64_t step = rows_of_tile(a.n);
+  const Scratch<float> x(std::min(step, end - begin) * a.n);
+  for (; begin < end; begin += step) {
+    const int64_t rows = std::min(step, end - begin), at = begin * a.n, count = rows * a.n;
+    widen(x.get(), a.x + at, count);
+    normalize_rows(RowNorm<float>{x.get(), x.get(), a.n, a.mean + begin, a.scale + begin, a.weight,
+                                  a.bias, a.eps},
+                   0, rows);
+    narrow(a.y + at, x.get(), count);
+  }
+}
+
+template <class T>
+void gradient_of_narrow_rows(const RowGradient<T>& a, int64_t begin, int64_t end) {
+  const int64_t step = rows_of_tile(a.n), size = std::min(step, end - begin) * a.n;
+  const Scratch<float> x(size), g(size);  // gy, then gx
+  for (; begin < end; begin += step) {
+    const int64_t rows = std::min(step, end - begin), at = begin * a.n, count = rows * a.n;
+    widen(x.get(), a.x + at, count);
+    widen(g.get(), a.gy + at, count);
+    gradient_of_rows(RowGradient<float>{a.gx ? g.get() : nullptr, g.get(), x.get(), a.n,
+                                        a.mean + begin, a.scale + begin, a.weight, a.gw, a.gb},
+                     0, rows);
+    if (a.gx) narrow(a.gx + at, g.get(), count);
+  }
+}
+
+}  // namespace
 
 template <class T>
 Moments moments(const T* x, int64_t n) {
-  TAPER_BY_ISA_OF(T, moments_of<T>, x, n);
+  if constexpr (kIs16Bit<T>) {
+    Moments all;
+    alignas(64) float wide[kTile];
+    for_each_tile(n, [&](int64_t i, int64_t m) { all.merge(moments(widened(wide, x + i, m), m)); });
+    return all;
+  } else {
+    TAPER_BY_ISA(moments_of, x, n);
+  }
 }
 template <class T>
 void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b) {
-  TAPER_BY_ISA_OF(T, scale_shift_of<T>, y, x, n, mean, a, b);
+  if constexpr (kIs16Bit<T>) {
+    alignas(64) float wide[kTile];
+    for_each_tile(n, [&](int64_t i, int64_t m) {
+      scale_shift(wide, widened(wide, x + i, m), m, mean, a, b);
+      narrow(y + i, wide, m);
+    });
+  } else {
+    TAPER_BY_ISA(scale_shift_of, y, x, n, mean, a, b);
+  }
 }
 template <class T>
 Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean) {
-  TAPER_BY_ISA_OF(T, dots_of<T>, gy, x, n, mean);
+  if constexpr (kIs16Bit<T>) {
+    Dots all;
+    alignas(64) float wide[kTile], wide_gy[kTile];
+    for_each_tile(n, [&](int64_t i, int64_t m) {
+      const Dots d = dots(widened(wide_gy, gy + i, m), widened(wide, x + i, m), m, mean);
+      all.sum += d.sum;
+      all.dot += d.dot;
+    });
+    return all;
+  } else {
+    TAPER_BY_ISA(dots_of, gy, x, n, mean);
+  }
 }
 template <class T>
 void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
              opmath_t<T> mean, opmath_t<T> c) {
-  TAPER_BY_ISA_OF(T, combine_of<T>, gx, gy, x, n, a, b, mean, c);
+  if constexpr (kIs16Bit<T>) {
+    alignas(64) float wide[kTile], wide_gy[kTile];
+    for_each_tile(n, [&](int64_t i, int64_t m) {
+      combine(wide, widened(wide_gy, gy + i, m), widened(wide, x + i, m), m, a, b, mean, c);
+      narrow(gx + i, wide, m);
+    });
+  } else {
+    TAPER_BY_ISA(combine_of, gx, gy, x, n, a, b, mean, c);
+  }
 }
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {
-  TAPER_BY_ISA_OF(T, normalize_of<T>, a, begin, end);
+  if constexpr (kIs16Bit<T>)
+    normalize_narrow_rows(a, begin, end);
+  else
+    TAPER_BY_ISA(normalize_of, a, begin, end);
 }
 template <class T>
 void gradient_of_rows(const RowGradient<T>& a, int64_t begin, int64_t end) {
-  TAPER_BY_ISA_OF(T, norm_gradient_of<T>, a, begin, end);
+  if constexpr (kIs16Bit<T>)
+    gradient_of_narrow_rows(a, begin, end);
+  else
+    TAPER_BY_ISA(norm_gradient_of, a, begin, end);
 }
-#undef TAPER_BY_ISA_OF
 
 #define TAPER_INSTANTIATE(T)                                                                    \
   template Moments moments(const T*, int64_t);                                                  \

@@ -375,6 +375,74 @@ TEST(Norm, ARowIsTheSameAmongOthersAndAlone) {
   }
 }
 
+// 16-bit floats are computed as floats, in tiles of 2048, and rounded once.
+struct Narrow {
+  ScalarType dtype;
+  Tensor x, gy;
+  /// y and the gradients of x, weight and bias, in floats, as computed from elements of type t.
+  template <class Op>
+  std::vector<Tensor> results_in(ScalarType t, const Op& op, int64_t weights) const {
+    const Tensor in = x.to(t).detach().requires_grad_();
+    const Tensor w = numbers({weights}).add(0.5f).requires_grad_();
+    const Tensor b = numbers({weights}).requires_grad_();
+    const Tensor y = op(in, w, b);
+    const auto g = autograd::grad({y}, {in, w, b}, {gy.to(t)});
+    return {y.to(dtype).to(kFloat), g[0].to(dtype).to(kFloat), g[1], g[2]};
+  }
+  template <class Op>
+  void expect_floats_results(const Op& op, int64_t weights, double tolerance) const {
+    const auto got = results_in(dtype, op, weights), want = results_in(kFloat, op, weights);
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_TRUE(got[i].allclose(want[i], tolerance, tolerance, true))
+          << toString(dtype) << ' ' << x.numel() << " result " << i;
+  }
+};
+Narrow narrow_numbers(ScalarType t, IntArrayRef sizes) {
+  return {t, numbers(sizes).to(t), numbers(sizes).mul(3).add(0.1f).to(t)};
+}
+
+TEST(Norm, LayersOf16BitsAreThoseOfFloatsRoundedOnce) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int64_t n : {1, 2, 7, 33, 100, 768, 2047, 2048, 2049, 5003})
+      for (const int64_t rows : {1, 5, 67})
+        narrow_numbers(t, {rows, n})
+            .expect_floats_results([n](const Tensor& x, const Tensor& w,
+                                       const Tensor& b) { return layer_norm(x, {n}, w, b); },
+                                   n, 0);
+}
+
+TEST(Norm, SpecialValuesOf16BitsAreThoseOfFloats) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const double special : {double(NAN), double(INFINITY), -double(INFINITY), 6e-8, 65504.0})
+      for (const int64_t at : {0, 17, 36}) {
+        const Narrow a = narrow_numbers(t, {3, 37});
+        a.x[1][at].fill_(special);
+        const auto layer = [](const Tensor& x, const Tensor& w, const Tensor& b) {
+          return layer_norm(x, {37}, w, b);
+        };
+        a.expect_floats_results(layer, 37, 0);
+        const Tensor y = layer(a.x, {}, {});
+        EXPECT_EQ(y[1].isnan().all().item<bool>(), !std::isfinite(special));
+        EXPECT_FALSE(y[0].isnan().any().item<bool>() || y[2].isnan().any().item<bool>());
+      }
+}
+
+TEST(Norm, GroupsAndBatchesOf16BitsAreThoseOfFloats) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int64_t pixels : {2, 37, 2048, 2049, 9001}) {
+      const double rounding = t == kHalf ? 0x1p-10 : 0x1p-7;
+      const Narrow a = narrow_numbers(t, {3, 4, pixels});
+      a.expect_floats_results([](const Tensor& x, const Tensor& w,
+                                 const Tensor& b) { return group_norm(x, 2, w, b, kEps); },
+                              4, rounding);
+      a.expect_floats_results(
+          [](const Tensor& x, const Tensor& w, const Tensor& b) {
+            return batch_norm(x, w, b, {}, {}, true, 0.1, kEps);
+          },
+          4, rounding);
+    }
+}
+
 // Many channels are normalised one by one; the larger results are written by non-temporal stores.
 TEST(Norm, AChannelIsTheSameAmongOthersAndAlone) {
   for (const std::vector<int64_t>& sizes :
