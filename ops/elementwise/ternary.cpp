@@ -162,11 +162,14 @@ Tensor lerp_values(const Tensor& start, const Tensor& end, const Scalar& weight)
   const double w = weight.toDouble();
   return w < 0.5 ? start + (end - start) * w : end - (end - start) * (1 - w);
 }
-Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& weight) {
-  check_lerp(start, end, weight);
+Tensor lerp_values(const Tensor& start, const Tensor& end, const Tensor& given) {
+  check_lerp(start, end, given);
   TAPER_CHECK(isFloatingOrComplexType(start.scalar_type()),
               "lerp: \"lerp_kernel_tensor\" not implemented for '", toString(start.scalar_type()),
               "'");
+  // 1 - weight would wrap in small integers.
+  const bool whole = isIntegralType(given.scalar_type(), /*includeBool=*/true);
+  const Tensor weight = whole ? given.to(start.scalar_type()) : given;
   if (alike_floats({start, end, weight}))
     return computed("lerp", {start, end, weight}, run_lerp(start, end, weight));
   const NoGradGuard values_only;

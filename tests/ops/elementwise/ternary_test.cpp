@@ -185,5 +185,11 @@ TEST(Add, AnAlphaThatIsNoIntegerIsRefusedForIntegersAlsoWhereItIsOne) {
   expect_values(add(values({1}), values({2}), 1.0), {1}, {3});
 }
 
+TEST(Lerp, WeightsOfIntegersDoNotWrap) {
+  const Tensor x = values({1, 2}), y = values({2, 4});
+  expect_values(lerp(x, y, full({}, 252, kByte)), {2}, {253, 506});
+  expect_values(lerp(x, y, full({}, -128, kChar)), {2}, {-127, -254});
+}
+
 }  // namespace
 }  // namespace taper::testing
