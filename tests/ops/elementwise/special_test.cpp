@@ -1,4 +1,3 @@
-#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/special.h>
 
 #include <gtest/gtest.h>
@@ -6,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/special_bessel.h>
