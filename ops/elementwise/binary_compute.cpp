@@ -80,6 +80,23 @@ void launch(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, const Scal
     op.run(y, p.in_a, p.in_b);
 }
 
+// The dtype in which a kernel takes a number as second operand.
+ScalarType number_dtype(const BinaryOp& op, ScalarType operands) {
+  return op.keeps_number && isReducedFloatingType(operands) ? kFloat : operands;
+}
+
+BinaryPlan plan(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
+                ScalarType dtype) {
+  BinaryPlan p = plan_binary(op.name, a, b, dtype);
+  const ScalarType number = number_dtype(op, dtype);
+  if (number == dtype) return p;
+  if (b.number)
+    p.in_b = In::number(*b.number, number);
+  else if (b.tensor->dim() == 0 && b.tensor->scalar_type() != dtype && p.device.is_cpu())
+    p.in_b = In(p.b = b.tensor->to(number));
+  return p;
+}
+
 // True when the kernel takes two tensors as they are.
 bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
   return b && alike(a, *b) && (!op.floats || isFloatingType(a.impl().dtype));
@@ -109,7 +126,7 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
 [[gnu::always_inline]] inline Tensor compute(const BinaryOp& op, const BinaryOperand& a,
                                              const BinaryOperand& b, const Scalar* alpha) {
   check_operands(op, a, b);
-  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
+  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b));
   if (op.check) op.check(op, a, b);
   Tensor y = make_result(p, result_dtype(op, p.dtype));
   if (y.numel() > 0) launch(op, y, p, alpha);
@@ -128,7 +145,7 @@ bool check_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) 
   const bool meet = b.tensor && check_overlap(op.name, x, *b.tensor);
   const ScalarType dtype = operand_dtype(op, x, b);
   const ScalarType result = result_dtype(op, dtype);
-  const BinaryPlan p = plan_binary(op.name, x, b, dtype);
+  const BinaryPlan p = plan(op, x, b, dtype);
   check_result_shape(op.name, x, p.shape);
   check_storable(op, x, b, result);
   if (op.check) op.check(op, x, b);
@@ -142,7 +159,7 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
   const Tensor none;
   const Tensor &x = a.tensor ? *a.tensor : none, &y = b.tensor ? *b.tensor : none;
   if (!op.tests) check_out_gradient(op.name, out, {x, y});
-  const BinaryPlan p = plan_binary(op.name, a, b, operand_dtype(op, a, b));
+  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b));
   const ScalarType result = result_dtype(op, p.dtype);
   if (!out.defined()) out = make_tensor(p.shape, result, p.device);
   const OutPlan to = plan_out(op.name, out, p.shape, {x, y});
@@ -166,7 +183,7 @@ Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOp
   if (two)
     op.run_alike(y, *a.tensor, *b.tensor);
   else
-    op.run(y, *a.tensor, In::number(*b.number, x.dtype));
+    op.run(y, *a.tensor, In::number(*b.number, number_dtype(op, x.dtype)));
   return y;
 }
 
@@ -179,7 +196,7 @@ bool compute_binary_inplace(const BinaryOp& op, const Tensor& x, const BinaryOpe
   if (two)
     op.run_alike(x, x, *b.tensor);
   else
-    op.run(x, x, In::number(*b.number, x.scalar_type()));
+    op.run(x, x, In::number(*b.number, number_dtype(op, x.scalar_type())));
   return recording;
 }
 

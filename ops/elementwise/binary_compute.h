@@ -22,6 +22,9 @@ struct BinaryOp {
   bool exact_with_number = false;
   /// The kernel of op(a, alpha * b); null where the op has none.
   void (*run_scaled)(const Tensor& y, const In& a, const In& b, const Scalar& alpha) = nullptr;
+  /// Beside 16-bit floats the kernel takes a second operand that is a number (on the CPU also a
+  /// tensor of no dimensions) as a float, as PyTorch does: 0.9 as bf16 would be 0.8984.
+  bool keeps_number = false;
 };
 
 /// The result as a new tensor.

@@ -7,20 +7,27 @@ namespace taper::cuda {
 
 namespace {
 
+template <class T, class F>
+void map2_of(const Out& y, const In& a, const In& b, const F& f) {
+  if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value && functor::keeps_number<F>)
+    if (b.dtype == kFloat) return map<T, T>(y, a, functor::WithNumber<F>{*b.as<float>()});
+  map2<T, T>(y, a, b, f);
+}
+
 template <class F>
 void real_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Real>(y.dtype, op,
-                             [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+                             [&]<class scalar_t>() { map2_of<scalar_t>(y, a, b, F()); });
 }
 template <class F>
 void number_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Number>(y.dtype, op,
-                               [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+                               [&]<class scalar_t>() { map2_of<scalar_t>(y, a, b, F()); });
 }
 template <class F>
 void floating_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Floating>(y.dtype, op,
-                                 [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+                                 [&]<class scalar_t>() { map2_of<scalar_t>(y, a, b, F()); });
 }
 template <class F>
 void bit_kernel(const char* op, const Out& y, const In& a, const In& b) {

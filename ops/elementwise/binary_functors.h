@@ -171,6 +171,19 @@ TAPER_FUNCTOR(TAPER_HD, lt, (T x, T y), x < y)
 TAPER_FUNCTOR(TAPER_HD, le, (T x, T y), x <= y)
 TAPER_FUNCTOR(TAPER_HD, gt, (T x, T y), x > y)
 TAPER_FUNCTOR(TAPER_HD, ge, (T x, T y), x >= y)
+
+/// F(x, number) of 16-bit floats, for a number that is a float: it keeps the precision that x,
+/// computed in float too, has lost.
+template <class F>
+struct WithNumber {
+  float number;
+  TAPER_HD float operator()(float x) const { return F()(x, number); }
+};
+/// The functors whose second operand may be such a number: see BinaryOp::keeps_number.
+template <class F>
+constexpr bool keeps_number =
+    std::is_same<F, mul>::value || std::is_same<F, div>::value || std::is_same<F, div_trunc>::value;
+
 TAPER_FUNCTOR(TAPER_HD, prelu, (T x, T y), x > T(0) ? x : x * y)
 TAPER_FUNCTOR(TAPER_HD, relu_backward, (T x, T y), y > T(0) ? x : T(0))
 TAPER_FUNCTOR(TAPER_HD, tanh_backward, (T x, T y), x*(T(1) - y * y))

@@ -35,9 +35,9 @@ inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
 TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, run_scaled)
 /// With an alpha it is add: the caller changes alpha's sign.
 TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, run_scaled)
-TAPER_BINARY_OP(mul, "mul", mul)
-TAPER_BINARY_OP(div, "div", div, true)
-TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor)
+TAPER_BINARY_OP(mul, "mul", mul, false, false, nullptr, false, nullptr, true)
+TAPER_BINARY_OP(div, "div", div, true, false, nullptr, false, nullptr, true)
+TAPER_BINARY_OP(div_trunc, "div", div_trunc, false, false, check_divisor, false, nullptr, true)
 TAPER_BINARY_OP(div_floor, "div", div_floor, false, false, check_divisor)
 TAPER_BINARY_OP(floor_divide, "floor_divide", div_floor, false, false, check_divisor)
 TAPER_BINARY_OP(remainder, "remainder", remainder, false, false, check_divisor)

@@ -16,6 +16,7 @@
 #include <taper/ops/elementwise/unary_kernels.h>
 #include <taper/ops/elementwise/where.h>
 #include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/optional_tensors.h>
 #include <taper/ops/shared/out.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
@@ -138,30 +139,34 @@ Tensor& clamp_numbers_out(const char* op, Tensor& out, const Tensor& x, const Nu
 // ---------------------------------------------------------------- tensors
 namespace {
 
-using TensorBound = optional<Tensor>;
-
-void check_bounds(const TensorBound& min, const TensorBound& max) {
-  TAPER_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
-}
-
-// Whether one pass over the three operands gives the result.
-bool one_pass(const Tensor& x, const TensorBound& min, const TensorBound& max) {
-  return min && max && detail::alike({x, *min, *max});
-}
+// A bound that is not given and one that is an undefined tensor bound nothing: both are undefined
+// here.
+struct TensorBounds {
+  Tensor min, max;
+  TensorBounds(const optional<Tensor>& least, const optional<Tensor>& largest)
+      : min(detail::tensor_in(least)), max(detail::tensor_in(largest)) {
+    TAPER_CHECK(min.defined() || max.defined(),
+                "torch.clamp: At least one of 'min' or 'max' must not be None");
+  }
+  // Whether one pass over the three operands gives the result.
+  bool one_pass(const Tensor& x) const {
+    return min.defined() && max.defined() && detail::alike({x, min, max});
+  }
+};
 auto run_clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
   return [&](const Tensor& y) { TAPER_ON_DEVICE(y, clamp_between, y, x, min, max); };
 }
 
-Tensor clamp_values(const Tensor& x, const TensorBound& min, const TensorBound& max) {
+Tensor clamp_values(const Tensor& x, const TensorBounds& b) {
   check_defined("clamp", x, "input");
-  check_bounds(min, max);
-  if (one_pass(x, min, max))
-    return detail::computed("clamp", {x, *min, *max}, run_clamp(x, *min, *max));
+  if (b.one_pass(x))
+    return detail::computed("clamp", {x, b.min, b.max}, run_clamp(x, b.min, b.max));
   const NoGradGuard values_only;
-  const ScalarType t = detail::promoted_dtype({x, min ? *min : x, max ? *max : x});
+  const ScalarType t =
+      detail::promoted_dtype({x, b.min.defined() ? b.min : x, b.max.defined() ? b.max : x});
   Tensor y = x.to(t);
-  if (min) y = maximum(y, min->to(t));
-  if (max) y = minimum(y, max->to(t));
+  if (b.min.defined()) y = maximum(y, b.min.to(t));
+  if (b.max.defined()) y = minimum(y, b.max.to(t));
   return y;
 }
 
@@ -202,12 +207,12 @@ Tensor clamp_one_side(const detail::BinaryOp& op, const char* node, const Tensor
 
 }  // namespace
 
-Tensor clamp(const Tensor& x, const TensorBound& min, const TensorBound& max) {
-  Tensor y = clamp_values(x, min, max);
-  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
-  if (needs_grad(x, low, high))
-    record("ClampBackward0", y, {x, low, high},
-           [x = saved(x), low = saved(low), high = saved(high)](Grads& g) {
+Tensor clamp(const Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max) {
+  const TensorBounds b(min, max);
+  Tensor y = clamp_values(x, b);
+  if (needs_grad(x, b.min, b.max))
+    record("ClampBackward0", y, {x, b.min, b.max},
+           [x = saved(x), low = saved(b.min), high = saved(b.max)](Grads& g) {
              const std::array<Tensor, 3> inputs{x.get(), low.get(), high.get()};
              std::array<Tensor, 3> out = clamp_gradients(g[0], inputs[0], inputs[1], inputs[2], g);
              for (size_t i = 0; i < 3; ++i)
@@ -216,20 +221,21 @@ Tensor clamp(const Tensor& x, const TensorBound& min, const TensorBound& max) {
            });
   return y;
 }
-Tensor& clamp_(Tensor& x, const TensorBound& min, const TensorBound& max) {
-  if (one_pass(x, min, max) &&
-      detail::computed_in_place("clamp", {x, *min, *max}, run_clamp(x, *min, *max)))
+Tensor& clamp_(Tensor& x, const optional<Tensor>& min, const optional<Tensor>& max) {
+  const TensorBounds b(min, max);
+  if (b.one_pass(x) &&
+      detail::computed_in_place("clamp", {x, b.min, b.max}, run_clamp(x, b.min, b.max)))
     return x;
-  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
-  return pointwise_in_place("clamp", x, {low, high},
+  return pointwise_in_place("clamp", x, {b.min, b.max},
                             [&](const Tensor& v) { return clamp(v, min, max); });
 }
-Tensor& clamp_out(Tensor& out, const Tensor& x, const TensorBound& min, const TensorBound& max) {
-  if (one_pass(x, min, max) &&
-      detail::computed_out("clamp", out, {x, *min, *max}, run_clamp(x, *min, *max)))
+Tensor& clamp_out(Tensor& out, const Tensor& x, const optional<Tensor>& min,
+                  const optional<Tensor>& max) {
+  const TensorBounds b(min, max);
+  if (b.one_pass(x) &&
+      detail::computed_out("clamp", out, {x, b.min, b.max}, run_clamp(x, b.min, b.max)))
     return out;
-  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
-  return store_out("clamp", out, clamp_values(x, min, max), {x, low, high});
+  return store_out("clamp", out, clamp_values(x, b), {x, b.min, b.max});
 }
 
 Tensor clamp_min(const Tensor& x, const Tensor& min) {

@@ -209,10 +209,11 @@ void detail::check_bags(const Tensor& weight, const Tensor& indices, const Tenso
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
-    int64_t mode, bool /*sparse*/, const Tensor& per_sample_weights, bool include_last_offset,
-    optional<int64_t> padding_idx) {
+    int64_t mode, bool /*sparse*/, const optional<Tensor>& per_sample_weights,
+    bool include_last_offset, optional<int64_t> padding_idx) {
   check_arguments(weight, indices, offsets, mode, include_last_offset);
-  check_factors(weight, indices, per_sample_weights, mode);
+  const Tensor factors = per_sample_weights.value_or(Tensor());
+  check_factors(weight, indices, factors, mode);
   const int64_t padding = padding_row(padding_idx, weight.size(0));
   const Bags bags =
       make_bags(weight, indices, offsets, offsets.size(0) - (include_last_offset ? 1 : 0), padding);
@@ -221,7 +222,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
   if (how == BagMode::kMax) {
     std::tie(y, largest) = max_of_rows(weight, bags);
   } else {
-    y = sum_of_rows(weight, per_sample_weights, bags, how, scale_grad_by_freq);
+    y = sum_of_rows(weight, factors, bags, how, scale_grad_by_freq);
     largest = detail::make_tensor({0}, kLong, weight.device());
   }
   const ScalarType t =
@@ -231,7 +232,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
-    int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset) {
+    int64_t mode, bool sparse, const optional<Tensor>& per_sample_weights,
+    bool include_last_offset) {
   return embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
                        per_sample_weights, include_last_offset, nullopt);
 }

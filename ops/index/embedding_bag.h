@@ -27,12 +27,12 @@ namespace taper {
 /// IndexError "index out of range in self".
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
-    int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset,
+    int64_t mode, bool sparse, const optional<Tensor>& per_sample_weights, bool include_last_offset,
     optional<int64_t> padding_idx);
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets,
     bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
-    const Tensor& per_sample_weights = {}, bool include_last_offset = false);
+    const optional<Tensor>& per_sample_weights = {}, bool include_last_offset = false);
 
 namespace detail {
 /// The checks of embedding_bag that read indices and offsets.

@@ -81,29 +81,29 @@ void by_tensor(Program& p) {
   switch (p.random().below(13)) {
     case 0:
     case 1:
-      return p.changed("add_", x, sum, [&] { x.t.add_(y.t); });
+      return p.changed("add_", x, sum, [&] { x.t.add_(y.t); }, {y});
     case 2:
-      return p.changed("sub_", x, add_bits(sum, 3), [&] { x.t.sub_(y.t, s); });
+      return p.changed("sub_", x, add_bits(sum, 3), [&] { x.t.sub_(y.t, s); }, {y});
     case 3:
     case 4:
-      return p.changed("mul_", x, product, [&] { x.t.mul_(y.t); });
+      return p.changed("mul_", x, product, [&] { x.t.mul_(y.t); }, {y});
     case 5:
       return p.changed("div_", x, kInexact, [&] { x.t.div_(y.t.abs() + 1); });
     case 6:
     case 7:
     case 8:
-      return p.changed("copy_", x, y.bits, [&] { x.t.copy_(y.t); });
+      return p.changed("copy_", x, y.bits, [&] { x.t.copy_(y.t); }, {y});
     case 9:
       return p.changed("addcmul_", x, add_bits(x.bits + y.bits + 3, z.bits),
-                       [&] { x.t.addcmul_(y.t, z.t, s); });
+                       [&] { x.t.addcmul_(y.t, z.t, s); }, {y, z});
     case 10:
-      return p.changed("addcdiv_", x, kInexact, [&] { x.t.addcdiv_(y.t, z.t.abs() + 1, s); });
+      return p.changed("addcdiv_", x, kInexact, [&] { x.t.addcdiv_(y.t, z.t.abs() + 1, s); }, {y});
     case 11:
-      return p.changed("lerp_", x, kInexact, [&] { x.t.lerp_(y.t, s); });
+      return p.changed("lerp_", x, kInexact, [&] { x.t.lerp_(y.t, s); }, {y});
     default: {
       Item e = p.pick(exact);
       const Item f = p.partner(e, exact);
-      return p.changed("ge_", e, std::max(e.bits, f.bits), [&] { e.t.ge_(f.t); });
+      return p.changed("ge_", e, std::max(e.bits, f.bits), [&] { e.t.ge_(f.t); }, {f});
     }
   }
 }

@@ -92,10 +92,10 @@ void written(Program& p) {
       return p.made("masked_fill", x.bits,
                     [&] { return x.t.masked_fill(p.mask(x.t.sizes().vec()), 1); });
     case 6:
-      return p.made("select_scatter", sum,
+      return p.made(name_over(x.t, "select_scatter"), sum,
                     [&] { return at::select_scatter(x.t, source.t.select(d, 0), d, 0); });
     case 7:
-      return p.made("slice_scatter", sum,
+      return p.made(name_over(x.t, "slice_scatter"), sum,
                     [&] { return at::slice_scatter(x.t, source.t.narrow(d, 0, 1), d, 0, 1); });
     default:
       return p.made("index_fill", x.bits, [&] { return x.t.index_fill(d, index, p.scalar(x)); });

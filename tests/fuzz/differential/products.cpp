@@ -120,6 +120,10 @@ Tensor well_posed(const Tensor& a) {
   return a.matmul(a.mH()) * 0.1 + at::diag_embed(diagonal);  // no eigenvalue twice
 }
 
+// A copy, in both libraries: neither promises an order of memory, and what is changed in place
+// afterwards would be the result itself in the one and a copy in the other.
+Tensor in_rows(const Tensor& t) { return t.clone(at::MemoryFormat::Contiguous); }
+
 void decomposed(Program& p) {
   const Item a = p.pick_of_rank(2, 3, [](const Item& i) {
     return differentiable(i) && i.t.scalar_type() != at::kHalf &&
@@ -130,16 +134,15 @@ void decomposed(Program& p) {
   Sizes sizes = m.sizes().vec();
   sizes.back() = 2;
   const Item b = p.fresh(sizes, a.t.scalar_type());
-  // contiguous(): neither library promises an order of memory.
   switch (p.random().below(11)) {
     case 0:
       return p.made("det", kInexact, [&] { return at::linalg_det(m); });
     case 1:
-      return p.made("inv", kInexact, [&] { return at::linalg_inv(m).contiguous(); });
+      return p.made("inv", kInexact, [&] { return in_rows(at::linalg_inv(m)); });
     case 2:
-      return p.made("solve", kInexact, [&] { return at::linalg_solve(m, b.t).contiguous(); });
+      return p.made("solve", kInexact, [&] { return in_rows(at::linalg_solve(m, b.t)); });
     case 3:
-      return p.made("cholesky", kInexact, [&] { return at::linalg_cholesky(m).contiguous(); });
+      return p.made("cholesky", kInexact, [&] { return in_rows(at::linalg_cholesky(m)); });
     case 4:
       return p.made("slogdet", kInexact, [&] {
         const auto [sign, value] = at::linalg_slogdet(m);
@@ -148,16 +151,16 @@ void decomposed(Program& p) {
     case 5:
       return p.made("logdet", kInexact, [&] { return at::logdet(m); });
     case 6:
-      return p.made("pinv", kInexact, [&] { return at::linalg_pinv(m).contiguous(); });
+      return p.made("pinv", kInexact, [&] { return in_rows(at::linalg_pinv(m)); });
     case 7:
       return p.made("matrix_power", kInexact,
                     [&] { return at::linalg_matrix_power(m * 0.2, p.random().between(-2, 3)); });
     case 8:
       return p.made("matrix_exp", kInexact,
-                    [&] { return at::linalg_matrix_exp(m * 0.1).contiguous(); });
+                    [&] { return in_rows(at::linalg_matrix_exp(m * 0.1)); });
     case 9:
       return p.made("solve_triangular", kInexact,
-                    [&] { return at::linalg_solve_triangular(m.tril(), b.t, false).contiguous(); });
+                    [&] { return in_rows(at::linalg_solve_triangular(m.tril(), b.t, false)); });
     default:
       return p.made("eigvalsh", kInexact, [&] { return at::linalg_eigvalsh(m); });
   }

@@ -118,6 +118,13 @@ bool overlaps_itself(const Tensor& t) {
   return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
+// Whether two tensors may be parts of one memory; one tensor read and written is well defined.
+bool shares_memory(const Item& a, const Item& b) {
+  const bool same = a.t.sizes() == b.t.sizes() && telling_strides(a.t) == telling_strides(b.t) &&
+                    a.t.storage_offset() == b.t.storage_offset();
+  return a.family == b.family && a.t.numel() > 0 && b.t.numel() > 0 && !same;
+}
+
 bool has_gradient_dtype(const Tensor& t) { return t.is_floating_point() || t.is_complex(); }
 
 // Of an item of the dtype: 16-bit floats round at once.
@@ -406,9 +413,10 @@ void Program::viewed(const std::string& name, const Item& of, const std::functio
 }
 
 void Program::changed(const std::string& name, const Item& item, int bits,
-                      const std::function<void()>& op) {
-  const bool overlapping = item.t.numel() > 0 && overlaps_itself(item.t);
-  if (!run(overlapping ? name + " overlapping" : name, op)) return retire(item.family);
+                      const std::function<void()>& op, std::initializer_list<Item> reads) {
+  const bool shared = std::any_of(reads.begin(), reads.end(),
+                                  [&](const Item& read) { return shares_memory(item, read); });
+  if (!run(name_over(item.t, name) + (shared ? " shared" : ""), op)) return retire(item.family);
   bool all_tame = true;
   for (Item& other : pool_) {
     if (other.family != item.family) continue;
@@ -465,6 +473,10 @@ void Program::finish(bool twice) {
     if (!squares.requires_grad()) return plain(Tensors(leaves_.size()));
     return plain(torch::autograd::grad({squares}, leaves_, {}, false, false, true));
   });
+}
+
+std::string name_over(const Tensor& t, const std::string& name) {
+  return t.numel() > 0 && overlaps_itself(t) ? name + " overlapping" : name;
 }
 
 Tensor off_quarters(const Tensor& x) {

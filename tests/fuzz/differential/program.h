@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -93,8 +94,9 @@ class Program {
   void made(const std::string& name, int bits, const std::function<Tensors()>& op);
   void made(const std::string& name, int bits, const std::function<Tensor()>& op);
   void viewed(const std::string& name, const Item& of, const std::function<Tensor()>& op);
-  void changed(const std::string& name, const Item& item, int bits,
-               const std::function<void()>& op);
+  // `reads`: what else the op reads, which may share memory with what it writes.
+  void changed(const std::string& name, const Item& item, int bits, const std::function<void()>& op,
+               std::initializer_list<Item> reads = {});
   // Prints without keeping.
   void seen(const std::string& name, const std::function<Tensors()>& op);
 
@@ -118,6 +120,10 @@ class Program {
   std::vector<Item> pool_;
   std::vector<Tensor> leaves_;
 };
+
+/// A step's name, and "overlapping" where several elements of `t` are one place in memory: what an
+/// op writes there depends on its order.
+std::string name_over(const Tensor& t, const std::string& name);
 
 // `a + b` bits, or inexact.
 int add_bits(int a, int b);

@@ -403,6 +403,39 @@ TEST(BinaryLoops, ExtremesOfInt64) {
   EXPECT_TRUE(equal(maximum(x, x.add(1)), x.add(1)));
 }
 
+// 0.9 as bf16 is 0.8984.
+TEST(BinaryNumber, KeepsItsPrecisionBeside16Bits) {
+  const Scalar number = 0.9;
+  const Tensor of_floats = tensor(0.9f), of_doubles = tensor(0.9);
+  for (const Device device : {Device(kCPU), Device(kCUDA, 0)})
+    for (const ScalarType t : {kBFloat16, kHalf})
+      for (const bool strided : {false, true}) {
+        Tensor x = counting({6, 37}, kFloat, 1).mul(77).to(t).to(device);
+        if (strided) x = x.t();
+        const Tensor wide = x.to(kFloat);
+        const Tensor product = wide.mul(number).to(t), quotient = wide.div(number).to(t);
+        EXPECT_FALSE(equal(product, x.mul(full({}, number, t).to(device))));
+        EXPECT_TRUE(equal(x.mul(number), product)) << toString(t);
+        EXPECT_TRUE(equal(number * x, product));
+        EXPECT_TRUE(equal(x.div(number), quotient));
+        EXPECT_TRUE(equal(x.div(number, "trunc"), wide.div(number, "trunc").to(t)));
+        Tensor in_place = x.clone(), out = empty_like(x);
+        EXPECT_TRUE(
+            equal(in_place.mul_(number).div_(number), product.to(kFloat).div(number).to(t)));
+        if (!device.is_cpu()) continue;
+        EXPECT_TRUE(equal(x.mul(of_floats), product));
+        EXPECT_TRUE(equal(x.mul(of_doubles), product));
+        EXPECT_TRUE(equal(div_out(out, x, of_doubles), quotient));
+      }
+}
+
+TEST(BinaryNumber, GradientsKeepItToo) {
+  const Tensor x = counting({37}, kFloat, 1).to(kBFloat16).set_requires_grad(true);
+  const Tensor g = counting({37}, kFloat, 5).to(kBFloat16);
+  (x * 0.9).backward(g);
+  EXPECT_TRUE(equal(x.grad(), g.to(kFloat).mul(0.9).to(kBFloat16)));
+}
+
 TAPER_OP_CASES(derivatives_from_outputs, {
   struct Derivative {
     const char* name;

@@ -188,7 +188,23 @@ TEST(ClampTensor, EqualBoundsGetTheGradientFromAboveOnly) {
 }
 
 TEST(ClampTensor, NeedsABound) {
-  EXPECT_THROW(clamp(ones({2}), optional<Tensor>(), optional<Tensor>()), Error);
+  const optional_tensor none, undefined = Tensor();
+  for (const optional_tensor& low : {none, undefined})
+    for (const optional_tensor& high : {none, undefined}) {
+      expect_error("torch.clamp: At least one of 'min' or 'max' must not be None",
+                   [&] { clamp(ones({2}), low, high); });
+      expect_error("At least one of", [&] { ones({2}).clamp_(low, high); });
+    }
+}
+
+TEST(ClampTensor, AnUndefinedTensorIsNoBound) {
+  const optional_tensor none = Tensor(), bound = tensor({0., 0.});
+  const Tensor x = tensor({-1., 2.}).set_requires_grad(true);
+  clamp(x, none, bound).sum().backward();
+  EXPECT_EQ(values_of(x.grad()), (std::vector<double>{1, 0}));
+  Tensor y = tensor({-1., 2.}), out = empty({2}, kDouble);
+  EXPECT_EQ(values_of(clamp_out(out, y, bound, none)), (std::vector<double>{0, 2}));
+  EXPECT_EQ(values_of(y.clip_(none, bound)), (std::vector<double>{-1, 0}));
 }
 
 // One pass over three operands gives what the pass for each bound gives.
