@@ -124,6 +124,25 @@ function(taper_add_gpu_runtime target)
     COMPILE_DEFINITIONS "TAPER_CUDA_KERNELS=1;TAPER_CUBLAS_FILE=\"libcublas.so.${CUDAToolkit_VERSION_MAJOR}\";TAPER_CUDNN_FILE=\"${cudnn_file}\"")
 endfunction()
 
+# taper_add_kernels_on_host(target kernels...): the kernels by the host's compiler, which makes fused
+# multiply-adds of products and sums, as nvcc does (where this machine's processor has them): the tests
+# meet the roundings of a GPU. They are a target of their own, because GCC takes this option from a
+# precompiled header.
+function(taper_add_kernels_on_host target)
+  add_library(taper_kernels OBJECT ${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+  target_compile_definitions(taper_kernels PRIVATE TAPER_CUDA_KERNELS=2)
+  target_include_directories(taper_kernels PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  taper_compile(taper_kernels PRIVATE ${precompiled})
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo has_fma REGEX "^flags.* fma( |$)" LIMIT_COUNT 1)
+  endif()
+  if(has_fma)
+    target_compile_options(taper_kernels PRIVATE -O1 -fexpensive-optimizations -mfma -ffp-contract=fast)
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:taper_kernels>)
+endfunction()
+
 # taper_add_cuda(target): the kernels, and what they need. Only they and one other source are compiled
 # with TAPER_CUDA_KERNELS (what it means: framework/runtime/cuda_build.cpp), so that all others are the
 # same in builds with and without them.
@@ -139,11 +158,11 @@ function(taper_add_cuda target)
   if(TAPER_NVCC)
     taper_join_kernels(kernels)
   endif()
-  target_sources(${target} PRIVATE ${kernels})
   if(TAPER_CUDA_ON_HOST)
-    set_source_files_properties(${kernels} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
-    set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=2)
+    set_source_files_properties(${build} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=2)
+    taper_add_kernels_on_host(${target} ${kernels})
   else()
+    target_sources(${target} PRIVATE ${kernels})
     file(GLOB cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
     taper_add_gpu_runtime(${target} ${cudnn})
     set_source_files_properties(${build} ${kernels} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1)
