@@ -35,8 +35,8 @@ constexpr bool kHasTile = kIsFloat<T> || std::is_same_v<T, uint32_t> || std::is_
 
 // ---------------------------------------------------------------------- own, with register tiles
 template <class T>
-void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                 T* c, int64_t ldc) {
+void packed_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                 bool add, T* c, int64_t ldc) {
   alignas(64) T small[2048];
   const int64_t depth = std::min(k, kPanelDepth);
   const bool fits = depth * kPanelWidth <= 2048;
@@ -54,8 +54,8 @@ void packed_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, Matrix
 }
 
 template <class T>
-void own_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-              T* c, int64_t ldc) {
+void own_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+              bool add, T* c, int64_t ldc) {
   if (b.col == 1 && (k * n <= kDirectElements || m <= kDirectRows))
     gemm_panel(GemmPanel<T>{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha, add});
   else
@@ -66,8 +66,8 @@ void own_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<
 constexpr int64_t kTinyWork = 36;
 
 template <class T>
-void tiny_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-               T* c, int64_t ldc) {
+void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+               bool add, T* c, int64_t ldc) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       T sum = a.data[i * a.row] * b.data[j * b.col];
@@ -116,8 +116,8 @@ void run_gemv(const Gemv<T>& g, bool rows) {
 
 // y[i * y_step] (+)= alpha A x, A being n x k. False when neither stride of A is one.
 template <class T>
-bool own_gemv(int64_t n, int64_t k, T alpha, MatrixIn<T> a, const T* x, int64_t x_step, bool add,
-              T* y, int64_t y_step) {
+bool own_gemv(int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, const T* x, int64_t x_step,
+              bool add, T* y, int64_t y_step) {
   const bool columns = a.row == 1 && y_step == 1 && n > 1, rows = a.col == 1;
   if (!columns && !rows) return false;
   if (x_step != 1 && k > 1) {
@@ -134,8 +134,8 @@ bool own_gemv(int64_t n, int64_t k, T alpha, MatrixIn<T> a, const T* x, int64_t 
 constexpr int64_t kFewColumns = 3, kLongRow = 32, kNearElements = 6144;
 
 template <class T>
-bool by_columns(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                T* c, int64_t ldc) {
+bool by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                bool add, T* c, int64_t ldc) {
   if (n > kFewColumns || k < kLongRow || m < 2 * kTileRows || a.col != 1) return false;
   const int64_t rows = std::max<int64_t>(16, kNearElements / k / 16 * 16);
   const int64_t grain = std::max<int64_t>(1, kThreadWork / (rows * n * k));
@@ -150,8 +150,8 @@ bool by_columns(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixI
 
 // The same for a product of matrices that is one: false when it is none.
 template <class T>
-bool vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                 T* c, int64_t ldc) {
+bool vector_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                 bool add, T* c, int64_t ldc) {
   if (n == 1) return own_gemv(m, k, alpha, a, b.data, b.row, add, c, ldc);
   if (m == 1) return own_gemv(n, k, alpha, b.transposed(), a.data, a.col, add, c, int64_t{1});
   return by_columns(m, n, k, alpha, a, b, add, c, ldc);
@@ -205,13 +205,13 @@ int64_t share(int64_t n) {
   return (n + pieces - 1) / pieces;
 }
 
-inline void single_gemm(int64_t m, int64_t n, int64_t k, BFloat16 alpha, MatrixIn<BFloat16> a,
+inline void single_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                         MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
-  pair_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
+  pair_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
 template <class T>
-void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                 T* c, int64_t ldc) {
+void single_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                 bool add, T* c, int64_t ldc) {
   if constexpr (kIsFloat<T>)
     if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
   own_gemm(m, n, k, alpha, a, b, add, c, ldc);
@@ -219,8 +219,8 @@ void single_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, Matrix
 
 // By rows or by panels of columns.
 template <class T>
-void split_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                T* c, int64_t ldc) {
+void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                bool add, T* c, int64_t ldc) {
   if (m * n * k < 2 * kThreadWork) {
     single_gemm(m, n, k, alpha, a, b, add, c, ldc);
   } else if (m >= n) {
@@ -255,8 +255,8 @@ MatrixIn<U> as_unsigned(MatrixIn<T> x, int64_t rows, int64_t cols, U* to) {
 }
 
 template <class T>
-void integer_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
-                  T* c, int64_t ldc) {
+void integer_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+                  bool add, T* c, int64_t ldc) {
   using U = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
   constexpr bool small = sizeof(T) < sizeof(U);
   const Scratch<U> ua(small * m * k), ub(small * k * n), uc(small * m * n);
@@ -275,8 +275,8 @@ void integer_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, Matri
 }  // namespace
 
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add, T* c,
-          int64_t ldc) {
+void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+          bool add, T* c, int64_t ldc) {
   if (k == 0 && !add)
     for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
   if (m == 0 || n == 0 || k == 0) return;
@@ -289,14 +289,14 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b
   } else if constexpr (!kHasTile<T>) {
     if constexpr (std::is_same_v<T, BFloat16>)
       if (multiplies_pairs && m > 1 && n > 1) return split_gemm(m, n, k, alpha, a, b, add, c, ldc);
-    narrow_gemm(m, n, k, static_cast<float>(alpha), a, b, add, c, ldc);
+    narrow_gemm(m, n, k, alpha, a, b, add, c, ldc);
   } else {
     split_gemm(m, n, k, alpha, a, b, add, c, ldc);
   }
 }
 
 template <class T>
-void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
+void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
                   int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,
                   int64_t ldc) {
   const bool tiny = kHasTile<T> && k > 0 && m * n * k <= kTinyWork;
@@ -354,11 +354,11 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
       static_cast<opmath_t<T>>(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))));
 }
 
-#define TAPER_INSTANTIATE(T)                                                                 \
-  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixIn<T>, MatrixIn<T>, bool, T*,    \
-                        int64_t);                                                            \
-  template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixIn<T>, int64_t, \
-                                MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);           \
+#define TAPER_INSTANTIATE(T)                                                                    \
+  template void gemm<T>(int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>, MatrixIn<T>, bool, \
+                        T*, int64_t);                                                           \
+  template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>,   \
+                                int64_t, MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);     \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
 TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)

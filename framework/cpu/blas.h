@@ -41,12 +41,12 @@ struct MatrixIn {
 /// enough. T is float, double, int64_t, int32_t, int16_t, int8_t, uint8_t, Half or BFloat16; the
 /// last two accumulate in float.
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a, MatrixIn<T> b, bool add, T* c,
-          int64_t ldc);
+void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
+          bool add, T* c, int64_t ldc);
 
 /// `batch` products at fixed distances; split over threads by product when there are enough.
 template <class T>
-void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
+void batched_gemm(int64_t batch, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
                   int64_t a_step, MatrixIn<T> b, int64_t b_step, bool add, T* c, int64_t c_step,
                   int64_t ldc);
 

@@ -29,20 +29,21 @@ void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
 
 // y = beta * self, row by row.
 template <class T>
-void start_from(const Out& y, const In& self, T beta) {
+void start_from(const Out& y, const In& self, opmath_t<T> beta) {
   constexpr int64_t item = sizeof(T);
-  if (beta == T(1) && is_one_row(y, self))
+  if (beta == 1 && is_one_row(y, self))
     return repeat_row(y.as<char>(), self.bytes(), self.numel * item, y.numel * item);
   const auto plan = plan_over(y.sizes, y, self);
   for_each_row(plan, 0, plan.numel, [beta](char* const* p, const int64_t* strides, int64_t n) {
     char* to = p[0];
     const char* from = p[1];
-    if (beta == T(1) && strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
+    if (beta == 1 && strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
       std::copy_n(reinterpret_cast<const T*>(from), n, reinterpret_cast<T*>(to));
       return;
     }
     for (int64_t i = 0; i < n; ++i, to += strides[0], from += strides[1])
-      *reinterpret_cast<T*>(to) = static_cast<T>(beta * *reinterpret_cast<const T*>(from));
+      *reinterpret_cast<T*>(to) =
+          static_cast<T>(beta * static_cast<opmath_t<T>>(*reinterpret_cast<const T*>(from)));
   });
 }
 
@@ -70,13 +71,14 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
   const bool add = self.defined() && !beta.equal(0);
   switch_dtype<dtypes::Number>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
-    if (add) start_from<scalar_t>(y, self, beta.cast<scalar_t>());
+    using Op = opmath_t<scalar_t>;
+    if (add) start_from<scalar_t>(y, self, beta.cast<Op>());
     const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
     if (r == 2)
-      gemm(m, n, k, alpha.cast<scalar_t>(), ma, mb, add, y.as<scalar_t>(), n);
+      gemm(m, n, k, alpha.cast<Op>(), ma, mb, add, y.as<scalar_t>(), n);
     else
-      batched_gemm(y.sizes[0], m, n, k, alpha.cast<scalar_t>(), ma, a.strides[0], mb, b.strides[0],
-                   add, y.as<scalar_t>(), m * n, n);
+      batched_gemm(y.sizes[0], m, n, k, alpha.cast<Op>(), ma, a.strides[0], mb, b.strides[0], add,
+                   y.as<scalar_t>(), m * n, n);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
@@ -285,9 +286,11 @@ struct WeightGradient {
 };
 
 // ---------------------------------------------------------------------- dtypes
-// The 16-bit types are computed in float, between copies.
+// The 16-bit types are computed in float, between copies, where oneDNN does not multiply bf16.
 template <class T>
 using Wide = opmath_t<T>;
+
+constexpr int64_t kCopyGrain = 1 << 15;
 
 template <class T>
 class Widened {
@@ -296,7 +299,10 @@ class Widened {
     if constexpr (std::is_same_v<T, Wide<T>>) {
       data_ = x.as<T>();
     } else {
-      for (int64_t i = 0; i < x.numel; ++i) copy_[i] = static_cast<Wide<T>>(x.as<T>()[i]);
+      parallel_for(0, x.numel, kCopyGrain,
+                   [to = copy_.get(), from = x.as<T>()](int64_t i, int64_t end) {
+                     widen(to + i, from + i, end - i);
+                   });
       data_ = x.defined() ? copy_.get() : nullptr;
     }
   }
@@ -313,7 +319,10 @@ class WidenedOut {
   explicit WidenedOut(const Out& y) : y_(y), copy_(std::is_same_v<T, Wide<T>> ? 0 : y.numel) {}
   ~WidenedOut() {
     if constexpr (!std::is_same_v<T, Wide<T>>)
-      for (int64_t i = 0; i < y_.numel; ++i) y_.as<T>()[i] = static_cast<T>(copy_[i]);
+      parallel_for(0, y_.numel, kCopyGrain,
+                   [to = y_.as<T>(), from = copy_.get()](int64_t i, int64_t end) {
+                     narrow(to + i, from + i, end - i);
+                   });
   }
   Wide<T>* get() const {
     if constexpr (std::is_same_v<T, Wide<T>>)
@@ -327,11 +336,21 @@ class WidenedOut {
   Scratch<Wide<T>> copy_;
 };
 
+template <class T>
+const T* bias_of(const In& b) {
+  return b.defined() ? b.as<T>() : nullptr;
+}
+
 }  // namespace
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, w.sizes, y.sizes, steps);
   switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
+    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+      if (onednn::prefers_bf16(s, onednn::Kind::kForward) &&
+          onednn::forward(y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
+                          bias_of<scalar_t>(b), s))
+        return;
     const Widened<scalar_t> wx(x), ww(w), wb(b);
     const WidenedOut<scalar_t> wy(y);
     Forward<Wide<scalar_t>>{s, wy.get(), wx.get(), ww.get(), wb.get()}.run();
@@ -341,6 +360,10 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
   const ConvShape s = conv_shape(gx.sizes, w.sizes, gy.sizes, steps);
   switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
+    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+      if (onednn::prefers_bf16(s, onednn::Kind::kInputGradient) &&
+          onednn::input_gradient(gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>(), s))
+        return;
     const Widened<scalar_t> wg(gy), ww(w);
     const WidenedOut<scalar_t> wx(gx);
     InputGradient<Wide<scalar_t>>{s, wx.get(), wg.get(), ww.get()}.run();
@@ -350,6 +373,10 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, gw.sizes, gy.sizes, steps);
   switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
+    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+      if (onednn::prefers_bf16(s, onednn::Kind::kWeightGradient) &&
+          onednn::weight_gradient(gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>(), s))
+        return;
     const Widened<scalar_t> wx(x), wg(gy);
     const WidenedOut<scalar_t> ww(gw);
     WeightGradient<Wide<scalar_t>>{s, ww.get(), wx.get(), wg.get()}.run();

@@ -96,17 +96,24 @@ bool prefers(const ConvShape& s, Kind kind) {
   }
 }
 
-bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
-  return counted([&] { return run_image_map(Kind::kForward, s, y, x, w, b); });
+bool prefers_bf16(const ConvShape& s, Kind kind) {
+  return multiplies_bf16() && channel_block(s, kind) == 16 && s.batch * image_work(s) >= 1 << 17;
 }
 
-bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
-  return counted([&] { return run_image_map(Kind::kInputGradient, s, gx, gy, w, nullptr); });
-}
-
-bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s) {
-  return counted([&] { return run_weight_gradient(s, gw, x, gy); });
-}
+#define TAPER_DEFINE(T)                                                                      \
+  bool forward(T* y, const T* x, const T* w, const T* b, const ConvShape& s) {               \
+    return counted([&] { return run_image_map(Kind::kForward, s, y, x, w, b); });            \
+  }                                                                                          \
+  bool input_gradient(T* gx, const T* gy, const T* w, const ConvShape& s) {                  \
+    const T* const none = nullptr;                                                           \
+    return counted([&] { return run_image_map(Kind::kInputGradient, s, gx, gy, w, none); }); \
+  }                                                                                          \
+  bool weight_gradient(T* gw, const T* x, const T* gy, const ConvShape& s) {                 \
+    return counted([&] { return run_weight_gradient(s, gw, x, gy); });                       \
+  }
+TAPER_DEFINE(float)
+TAPER_DEFINE(BFloat16)
+#undef TAPER_DEFINE
 
 int64_t runs() { return g_runs.load(std::memory_order_relaxed); }
 

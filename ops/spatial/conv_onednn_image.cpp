@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include <taper/framework/cpu/one_thread.h>
@@ -9,13 +10,14 @@ namespace {
 
 // Both map images to images by the weights. The batch is cut into chunks, and the channels of the
 // result too where there are fewer chunks than threads.
+template <class T>
 class ImageMap {
  public:
-  ImageMap(Kind kind, const ConvShape& s, float* to, const float* from, const float* w,
-           const float* b)
+  ImageMap(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b)
       : kind_(kind), s_(s), to_(to), from_(from), w_(w), b_(b) {
     const int64_t t = usable_threads();
-    int64_t images = std::clamp<int64_t>(kChunkBytes / image_bytes(s), 1, s.batch);
+    const int64_t floats = kChunkBytes * static_cast<int64_t>(sizeof(float) / sizeof(T));
+    int64_t images = std::clamp<int64_t>(floats / image_bytes(s), 1, s.batch);
     if (t > 1) images = std::min(images, ceil_div(s.batch, 2 * t));
     images_ = ceil_div(s.batch, ceil_div(s.batch, images));  // chunks of nearly equal size
     chunks_ = ceil_div(s.batch, images_);
@@ -26,13 +28,13 @@ class ImageMap {
   bool run() {
     // One image, and many more threads than blocks of channels: our loops split the pixels too.
     if (wanted_ > 2 * parts()) return false;
-    int64_t numel = 0;
+    int64_t bytes = 0;
     for (int64_t i = 0; i < parts(); ++i) {
       if (!prepare(parts_[i], i)) return false;
-      parts_[i].weights = numel;
-      numel += parts_[i].plan->w.inner_numel();
+      parts_[i].weights = bytes;
+      bytes += (parts_[i].plan->w.inner_bytes() + 63) / 64 * 64;
     }
-    const Scratch<float> weights(numel);
+    const Scratch<char> weights(bytes);
     convert_weights(weights.get());
     const int64_t work = std::max<int64_t>(1, image_work(s_) * images_ / parts());
     parallel_for(0, chunks_ * parts(), std::max<int64_t>(1, kThreadWork / work),
@@ -47,7 +49,7 @@ class ImageMap {
   struct PartOfChannels {
     Channels channels;
     std::shared_ptr<const Plan> plan, last;  ///< for whole chunks, and for the last one
-    int64_t weights;                         ///< where those in the inner layout begin
+    int64_t weights;                         ///< the byte at which those in the inner layout begin
   };
 
   int64_t parts() const { return static_cast<int64_t>(parts_.size()); }
@@ -55,22 +57,22 @@ class ImageMap {
   // False when oneDNN does not take the part.
   bool prepare(PartOfChannels& p, int64_t i) const {
     p.channels = channels_of(s_, kind_, i, parts());
-    p.plan = plan_for(s_, kind_, b_ != nullptr, p.channels, images_);
-    p.last = plan_for(s_, kind_, b_ != nullptr, p.channels, s_.batch - (chunks_ - 1) * images_);
+    p.plan = plan_for<T>(s_, kind_, b_ != nullptr, p.channels, images_);
+    p.last = plan_for<T>(s_, kind_, b_ != nullptr, p.channels, s_.batch - (chunks_ - 1) * images_);
     // That the layout of the weights does not depend on the batch, nobody promises.
     return p.plan && p.last && p.plan->w.inner == p.last->w.inner;
   }
 
-  void convert_weights(float* inner) const {
+  void convert_weights(char* inner) const {
     const OneThread here;
     for (const PartOfChannels& p : parts_)
       if (p.plan->w.same())
-        std::copy_n(w_ + p.channels.w, p.plan->w.inner_numel(), inner + p.weights);
+        std::memcpy(inner + p.weights, w_ + p.channels.w, p.plan->w.inner.get_size());
       else
         Plan::convert(p.plan->w, w_ + p.channels.w, inner + p.weights);
   }
 
-  void chunk(const PartOfChannels& p, int64_t i, const float* weights) const {
+  void chunk(const PartOfChannels& p, int64_t i, const char* weights) const {
     const Plan& plan = *(i == chunks_ - 1 ? p.last : p.plan);
     const bool forward = kind_ == Kind::kForward;
     const Channels& c = p.channels;
@@ -79,9 +81,9 @@ class ImageMap {
     const int64_t x = i * images_ * x_image + c.x, y = i * images_ * y_image + c.y;
     const Operand &source = forward ? plan.x : plan.y, &result = forward ? plan.y : plan.x;
     const Inner from(source, from_ + (forward ? x : y));
-    const Scratch<float> inner(result.same() ? 0 : result.inner_numel());
-    float* plain = to_ + (forward ? y : x);
-    float* to = result.same() ? plain : inner.get();
+    const Scratch<char> inner(result.same() ? 0 : result.inner_bytes());
+    T* plain = to_ + (forward ? y : x);
+    void* to = result.same() ? static_cast<void*>(plain) : inner.get();
     plan.convolve(forward ? from.get() : to, weights + p.weights, b_ ? b_ + c.b : nullptr,
                   forward ? to : from.get());
     if (!result.same()) Plan::convert(result, to, plain);
@@ -89,17 +91,21 @@ class ImageMap {
 
   Kind kind_;
   ConvShape s_;
-  float* to_;
-  const float *from_, *w_, *b_;
+  T* to_;
+  const T *from_, *w_, *b_;
   int64_t images_, chunks_, wanted_;
   std::vector<PartOfChannels> parts_;
 };
 
 }  // namespace
 
-bool run_image_map(Kind kind, const ConvShape& s, float* to, const float* from, const float* w,
-                   const float* b) {
-  return ImageMap(kind, s, to, from, w, b).run();
+template <class T>
+bool run_image_map(Kind kind, const ConvShape& s, T* to, const T* from, const T* w, const T* b) {
+  return ImageMap<T>(kind, s, to, from, w, b).run();
 }
+template bool run_image_map(Kind, const ConvShape&, float*, const float*, const float*,
+                            const float*);
+template bool run_image_map(Kind, const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*,
+                            const BFloat16*);
 
 }  // namespace taper::cpu::onednn

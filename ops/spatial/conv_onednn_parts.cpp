@@ -48,15 +48,8 @@ Channels channels_of(const ConvShape& s, Kind kind, int64_t part, int64_t parts)
   return c;
 }
 
-std::shared_ptr<const Plan> plan_for(const ConvShape& s, Kind kind, bool bias, Channels part,
-                                     int64_t images) {
-  part.shape.batch = images;
-  return plan_of(
-      {part.shape, kind, bias, s.groups * s.in_channels, s.in_channels, s.groups * s.out_channels});
-}
-
-Inner::Inner(const Operand& o, const float* plain)
-    : copy_(o.same() ? 0 : o.inner_numel()), data_(o.same() ? plain : copy_.get()) {
+Inner::Inner(const Operand& o, const void* plain)
+    : copy_(o.same() ? 0 : o.inner_bytes()), data_(o.same() ? plain : copy_.get()) {
   if (!o.same()) Plan::convert(o, plain, copy_.get());
 }
 

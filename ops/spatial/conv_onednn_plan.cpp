@@ -16,7 +16,7 @@ using dnnl::memory;
 using Desc = memory::desc;
 using Sizes = memory::dims;
 
-constexpr auto kFloat32 = memory::data_type::f32;
+using Type = memory::data_type;
 
 // Never destroyed: other objects with static lifetime may compute at exit.
 const dnnl::engine& engine() {
@@ -43,41 +43,49 @@ Sizes with_spatial(Sizes sizes, const ConvShape& s, const int64_t* spatial) {
 }
 
 // Row-major, but that the elements of dimension d are `stride` apart.
-Desc plain_desc(const Sizes& sizes, size_t d, int64_t stride) {
+Desc plain_desc(const Sizes& sizes, size_t d, int64_t stride, Type type) {
   Sizes strides(sizes.size(), 1);
   for (size_t i = sizes.size() - 1; i-- > 0;)
     strides[i] = i == d ? stride : strides[i + 1] * sizes[i + 1];
-  return Desc(sizes, kFloat32, strides);
+  return Desc(sizes, type, strides);
 }
 
-Desc blocked_desc(const Sizes& sizes, int64_t block) {
+Desc blocked_desc(const Sizes& sizes, int64_t block, Type type) {
   using Tag = memory::format_tag;
   const bool flat = sizes.size() == 4;
   const Tag tag = block == 16  ? (flat ? Tag::nChw16c : Tag::nCdhw16c)
                   : block == 8 ? (flat ? Tag::nChw8c : Tag::nCdhw8c)
                                : (flat ? Tag::nChw4c : Tag::nCdhw4c);
-  return Desc(sizes, kFloat32, tag);
+  return Desc(sizes, type, tag);
 }
 
+Sizes weight_sizes(const ConvShape& s) {
+  const Sizes w = s.groups > 1 ? Sizes{s.groups, s.out_channels, s.in_channels}
+                               : Sizes{s.out_channels, s.in_channels};
+  return with_spatial(w, s, s.kernel);
+}
+
+// In the layout that the primitive chooses.
+Desc weights_desc(const Part& part, Type type) {
+  return Desc(weight_sizes(part.shape), type, memory::format_tag::any);
+}
+
+// A gradient of the weight is summed over images, in f32.
 void set_layouts(Plan& p, const Part& part) {
   const ConvShape& s = part.shape;
   const Sizes x = with_spatial({s.batch, s.groups * s.in_channels}, s, s.in);
   const Sizes y = with_spatial({s.batch, s.groups * s.out_channels}, s, s.out);
-  p.x.plain = plain_desc(x, 0, part.x_channels * s.in_pixels());
-  p.y.plain = plain_desc(y, 0, part.y_channels * s.out_pixels());
+  p.x.plain = plain_desc(x, 0, part.x_channels * s.in_pixels(), part.type);
+  p.y.plain = plain_desc(y, 0, part.y_channels * s.out_pixels(), part.type);
   const int64_t block = channel_block(s, part.kind);
-  p.x.inner = reads_plain_images(s, part.kind) ? p.x.plain : blocked_desc(x, block);
-  p.y.inner = blocked_desc(y, block);
-  const Sizes w = with_spatial({s.out_channels, s.in_channels}, s, s.kernel);
-  // A part of the input channels takes a part of every row of the weights.
-  p.w.plain = plain_desc(w, 0, part.w_channels * s.kernel_elements());
-  p.w.inner = Desc(w, kFloat32, memory::format_tag::any);
-  if (s.groups > 1) {
-    const Sizes grouped = with_spatial({s.groups, s.out_channels, s.in_channels}, s, s.kernel);
-    p.w.plain = plain_desc(grouped, 0, s.out_channels * s.depth());
-    p.w.inner = Desc(grouped, kFloat32, memory::format_tag::any);
-  }
-  if (part.bias) p.bias = Desc({s.groups * s.out_channels}, kFloat32, memory::format_tag::x);
+  p.x.inner = reads_plain_images(s, part.kind) ? p.x.plain : blocked_desc(x, block, part.type);
+  p.y.inner = blocked_desc(y, block, part.type);
+  p.w.inner = weights_desc(part, part.kind == Kind::kWeightGradient ? Type::f32 : part.type);
+  const int64_t row = s.groups > 1 ? s.out_channels * s.depth()
+                                   // A part of the input channels takes a part of every row.
+                                   : part.w_channels * s.kernel_elements();
+  p.w.plain = plain_desc(weight_sizes(s), 0, row, part.type);
+  if (part.bias) p.bias = Desc({s.groups * s.out_channels}, part.type, memory::format_tag::x);
 }
 
 // ---------------------------------------------------------------------- primitives
@@ -103,32 +111,36 @@ constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 using ForwardDesc = dnnl::convolution_forward::primitive_desc;
 
 #if DNNL_VERSION_MAJOR >= 3
-ForwardDesc forward_desc(const Plan& p, const Steps& c, dnnl::prop_kind kind) {
-  return {engine(),  kind,     kDirect,    p.x.inner, p.w.inner, p.bias,
-          p.y.inner, c.stride, c.dilation, c.before,  c.after,   attributes()};
+ForwardDesc forward_desc(const Plan& p, const Desc& w, const Steps& c, dnnl::prop_kind kind) {
+  return {engine(),  kind,     kDirect,    p.x.inner, w,       p.bias,
+          p.y.inner, c.stride, c.dilation, c.before,  c.after, attributes()};
 }
 template <class Primitive>
-typename Primitive::primitive_desc backward_desc(const Plan& p, const Steps& c) {
-  return {engine(),    kDirect,
-          p.x.inner,   p.w.inner,
-          p.y.inner,   c.stride,
-          c.dilation,  c.before,
-          c.after,     forward_desc(p, c, dnnl::prop_kind::forward_training),
+typename Primitive::primitive_desc backward_desc(const Plan& p, const Part& part, const Steps& c) {
+  return {engine(),
+          kDirect,
+          p.x.inner,
+          p.w.inner,
+          p.y.inner,
+          c.stride,
+          c.dilation,
+          c.before,
+          c.after,
+          forward_desc(p, weights_desc(part, part.type), c, dnnl::prop_kind::forward_training),
           attributes()};
 }
 #else
-ForwardDesc forward_desc(const Plan& p, const Steps& c, dnnl::prop_kind kind) {
-  return {{kind, kDirect, p.x.inner, p.w.inner, p.bias, p.y.inner, c.stride, c.dilation, c.before,
-           c.after},
+ForwardDesc forward_desc(const Plan& p, const Desc& w, const Steps& c, dnnl::prop_kind kind) {
+  return {{kind, kDirect, p.x.inner, w, p.bias, p.y.inner, c.stride, c.dilation, c.before, c.after},
           attributes(),
           engine()};
 }
 template <class Primitive>
-typename Primitive::primitive_desc backward_desc(const Plan& p, const Steps& c) {
+typename Primitive::primitive_desc backward_desc(const Plan& p, const Part& part, const Steps& c) {
   return {{kDirect, p.x.inner, p.w.inner, p.y.inner, c.stride, c.dilation, c.before, c.after},
           attributes(),
           engine(),
-          forward_desc(p, c, dnnl::prop_kind::forward_training)};
+          forward_desc(p, weights_desc(part, part.type), c, dnnl::prop_kind::forward_training)};
 }
 #endif
 
@@ -145,14 +157,14 @@ bool take(Plan& p, const typename Primitive::primitive_desc& d, const Desc& weig
 bool set_convolution(Plan& p, const Part& part) {
   const Steps c = steps_of(part.shape);
   if (p.kind == Kind::kForward) {
-    const auto d = forward_desc(p, c, dnnl::prop_kind::forward_inference);
+    const auto d = forward_desc(p, p.w.inner, c, dnnl::prop_kind::forward_inference);
     return take<dnnl::convolution_forward>(p, d, d.weights_desc());
   }
   if (p.kind == Kind::kInputGradient) {
-    const auto d = backward_desc<dnnl::convolution_backward_data>(p, c);
+    const auto d = backward_desc<dnnl::convolution_backward_data>(p, part, c);
     return take<dnnl::convolution_backward_data>(p, d, d.weights_desc());
   }
-  const auto d = backward_desc<dnnl::convolution_backward_weights>(p, c);
+  const auto d = backward_desc<dnnl::convolution_backward_weights>(p, part, c);
   return take<dnnl::convolution_backward_weights>(p, d, d.diff_weights_desc());
 }
 
@@ -216,8 +228,8 @@ class Cache {
 
 // ---------------------------------------------------------------------- running
 // oneDNN takes what it reads by the same kind of handle as what it writes.
-memory handle(const Desc& d, const float* data) {
-  return memory(d, engine(), const_cast<float*>(data));
+memory handle(const Desc& d, const void* data) {
+  return memory(d, engine(), const_cast<void*>(data));
 }
 
 void run(const dnnl::primitive& p, const Desc& scratchpad, std::unordered_map<int, memory> args) {
@@ -245,13 +257,13 @@ Arguments arguments_of(Kind kind) {
 
 }  // namespace
 
-void Plan::convert(const Operand& o, const float* from, float* to) {
+void Plan::convert(const Operand& o, const void* from, void* to) {
   run(o.conversion, o.scratchpad,
       {{DNNL_ARG_FROM, handle(o.result ? o.inner : o.plain, from)},
        {DNNL_ARG_TO, handle(o.result ? o.plain : o.inner, to)}});
 }
 
-void Plan::convolve(const float* px, const float* pw, const float* b, const float* py) const {
+void Plan::convolve(const void* px, const void* pw, const void* b, const void* py) const {
   const Arguments a = arguments_of(kind);
   std::unordered_map<int, memory> args = {
       {a.x, handle(x.inner, px)}, {a.w, handle(w.inner, pw)}, {a.y, handle(y.inner, py)}};
@@ -259,15 +271,23 @@ void Plan::convolve(const float* px, const float* pw, const float* b, const floa
   run(convolution, scratchpad, std::move(args));
 }
 
+namespace {
+bool has(dnnl::cpu_isa least) {
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  return (isa & static_cast<unsigned>(least)) == static_cast<unsigned>(least);
+}
+}  // namespace
+
 int64_t channel_block() {
-  static const int64_t block = [] {
-    const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-    const auto has = [isa](dnnl::cpu_isa least) {
-      return (isa & static_cast<unsigned>(least)) == static_cast<unsigned>(least);
-    };
-    return has(dnnl::cpu_isa::avx512_core) ? 16 : has(dnnl::cpu_isa::avx2) ? 8 : 0;
-  }();
+  static const int64_t block = has(dnnl::cpu_isa::avx512_core) ? 16
+                               : has(dnnl::cpu_isa::avx2)      ? 8
+                                                               : 0;
   return block;
+}
+
+bool multiplies_bf16() {
+  static const bool yes = has(dnnl::cpu_isa::avx512_core_bf16);
+  return yes;
 }
 
 int64_t channel_block(const ConvShape& s, Kind kind) {

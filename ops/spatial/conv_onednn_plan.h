@@ -11,10 +11,12 @@
 
 namespace taper::cpu::onednn {
 
-/// What one primitive computes: `shape` counts the images and channels of the part alone.
+/// What one primitive computes: `shape` counts the images and channels of the part alone. `type` is
+/// that of the operands, f32 or bf16; the gradient of the weight is f32.
 struct Part {
   ConvShape shape;
   Kind kind;
+  dnnl::memory::data_type type;
   bool bias;
   int64_t x_channels, w_channels, y_channels;  ///< of whole images and rows of weights
 
@@ -28,7 +30,7 @@ struct Operand {
   dnnl::primitive conversion;
 
   bool same() const { return plain == inner; }
-  int64_t inner_numel() const { return static_cast<int64_t>(inner.get_size() / sizeof(float)); }
+  int64_t inner_bytes() const { return static_cast<int64_t>(inner.get_size()); }
 };
 
 struct Plan {
@@ -39,9 +41,9 @@ struct Plan {
   Operand x, w, y;
 
   /// The result to its plain layout, another operand to its inner one.
-  static void convert(const Operand& operand, const float* from, float* to);
+  static void convert(const Operand& operand, const void* from, void* to);
   /// The convolution alone, on operands in their inner layouts: one of x, w and y is written.
-  void convolve(const float* x, const float* w, const float* b, const float* y) const;
+  void convolve(const void* x, const void* w, const void* b, const void* y) const;
 };
 
 /// Channels that oneDNN's fast layouts keep together; 0 on CPUs for which it has none.

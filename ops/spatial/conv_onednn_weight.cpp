@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include <taper/framework/cpu/one_thread.h>
@@ -9,9 +10,10 @@ namespace {
 
 // Cut into parts of the channels first, which need no sums; then the batch into parts, each with a
 // sum of its own. A part goes through its images in chunks.
+template <class T>
 class WeightGradient {
  public:
-  WeightGradient(const ConvShape& s, float* gw, const float* x, const float* gy)
+  WeightGradient(const ConvShape& s, T* gw, const T* x, const T* gy)
       : s_(s), gw_(gw), x_(x), gy_(gy) {
     const int64_t t =
         std::clamp<int64_t>(image_work(s) * s.batch / kThreadWork, 1, usable_threads());
@@ -25,7 +27,7 @@ class WeightGradient {
     for (size_t i = 0; i < parts_.size(); ++i) {
       if (!prepare(parts_[i], static_cast<int64_t>(i))) return false;
       parts_[i].sum = numel;
-      numel += parts_[i].weights().inner_numel();
+      numel += numel_of(parts_[i].weights());
     }
     const Scratch<float> sums(numel);
     parallel_for(0, static_cast<int64_t>(parts_.size()), 1, [&](int64_t i, int64_t end) {
@@ -60,15 +62,16 @@ class WeightGradient {
     // The gradient passes through the cache with every chunk.
     const ConvShape& s = p.channels.shape;
     const int64_t weights = s.groups * s.out_channels * s.depth() * sizeof(float);
-    const int64_t bytes = std::max(2 * kChunkBytes, weights + weights / 2);
+    const int64_t chunk = 2 * kChunkBytes * static_cast<int64_t>(sizeof(float) / sizeof(T));
+    const int64_t bytes = std::max(chunk, weights + weights / 2);
     p.chunks = ceil_div(p.end - p.begin, std::max<int64_t>(1, bytes / image_bytes(s)));
-    p.small = plan_for(s_, kKind, false, p.channels, (p.end - p.begin) / p.chunks);
-    p.large = plan_for(s_, kKind, false, p.channels, ceil_div(p.end - p.begin, p.chunks));
+    p.small = plan_for<T>(s_, kKind, false, p.channels, (p.end - p.begin) / p.chunks);
+    p.large = plan_for<T>(s_, kKind, false, p.channels, ceil_div(p.end - p.begin, p.chunks));
     return p.small && p.large && p.small->w.inner == p.large->w.inner;
   }
 
   void images(const PartOfSum& p, float* sum) const {
-    const int64_t numel = p.weights().inner_numel();
+    const int64_t numel = numel_of(p.weights());
     const Scratch<float> more(p.chunks > 1 ? numel : 0);
     for (int64_t i = 0; i < p.chunks; ++i) {
       chunk(p, p.chunk(i), p.chunk(i + 1), i == 0 ? sum : more.get());
@@ -89,28 +92,35 @@ class WeightGradient {
     const PartOfSum& p = parts_[channels];
     float* sum = sums + p.sum;
     for (int64_t i = 1; i < of_batch_; ++i)
-      add(sum, sums + parts_[i * of_channels_ + channels].sum, p.weights().inner_numel());
-    if (p.weights().same())
-      std::copy_n(sum, p.weights().inner_numel(), gw_ + p.channels.w);
+      add(sum, sums + parts_[i * of_channels_ + channels].sum, numel_of(p.weights()));
+    if (p.weights().same())  // of f32
+      std::memcpy(static_cast<void*>(gw_ + p.channels.w), sum, p.weights().inner.get_size());
     else
       Plan::convert(p.weights(), sum, gw_ + p.channels.w);
   }
 
+  // Of f32, whatever the operands are.
+  static int64_t numel_of(const Operand& w) {
+    return w.inner_bytes() / static_cast<int64_t>(sizeof(float));
+  }
   static void add(float* sum, const float* x, int64_t n) {
     for (int64_t i = 0; i < n; ++i) sum[i] += x[i];
   }
 
   ConvShape s_;
-  float* gw_;
-  const float *x_, *gy_;
+  T* gw_;
+  const T *x_, *gy_;
   int64_t of_channels_, of_batch_;
   std::vector<PartOfSum> parts_;
 };
 
 }  // namespace
 
-bool run_weight_gradient(const ConvShape& s, float* gw, const float* x, const float* gy) {
-  return WeightGradient(s, gw, x, gy).run();
+template <class T>
+bool run_weight_gradient(const ConvShape& s, T* gw, const T* x, const T* gy) {
+  return WeightGradient<T>(s, gw, x, gy).run();
 }
+template bool run_weight_gradient(const ConvShape&, float*, const float*, const float*);
+template bool run_weight_gradient(const ConvShape&, BFloat16*, const BFloat16*, const BFloat16*);
 
 }  // namespace taper::cpu::onednn

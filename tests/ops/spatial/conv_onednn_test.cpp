@@ -66,11 +66,11 @@ struct Operands {
   Maps exact;
 };
 
-Operands operands_of(const Setting& s) {
-  Operands o{numbers(s.x), numbers(s.w), numbers({s.w[0]}), {}, {}};
+Operands operands_of(const Setting& s, ScalarType t = kFloat) {
+  Operands o{numbers(s.x).to(t), numbers(s.w).to(t), numbers({s.w[0]}).to(t), {}, {}};
   const Tensor x = o.x.to(kDouble).requires_grad_(), w = o.w.to(kDouble).requires_grad_();
   const Tensor y = convolve(s, x, w, o.b.to(kDouble));
-  o.gy = numbers(y.sizes().vec());
+  o.gy = numbers(y.sizes().vec()).to(t);
   y.backward(o.gy.to(kDouble));
   o.exact = {y.detach(), x.grad(), w.grad()};
   return o;
@@ -96,13 +96,14 @@ struct Answer {
   bool taken;
   Tensor got;
 };
-Answer run(Kind kind, const ConvShape& s, const Operands& o) {
-  const float *x = o.x.data_ptr<float>(), *w = o.w.data_ptr<float>(), *b = o.b.data_ptr<float>();
-  const float* gy = o.gy.data_ptr<float>();
+template <class T>
+Answer run_as(Kind kind, const ConvShape& s, const Operands& o) {
+  const T *x = o.x.data_ptr<T>(), *w = o.w.data_ptr<T>(), *b = o.b.data_ptr<T>();
+  const T* gy = o.gy.data_ptr<T>();
   Answer a{false, empty_like(kind == Kind::kForward         ? o.gy
                              : kind == Kind::kInputGradient ? o.x
                                                             : o.w)};
-  float* to = a.got.data_ptr<float>();
+  T* to = a.got.data_ptr<T>();
   switch (kind) {
     case Kind::kForward:
       a.taken = cpu::onednn::forward(to, x, w, b, s);
@@ -114,6 +115,9 @@ Answer run(Kind kind, const ConvShape& s, const Operands& o) {
       a.taken = cpu::onednn::weight_gradient(to, x, gy, s);
   }
   return a;
+}
+Answer run(Kind kind, const ConvShape& s, const Operands& o) {
+  return o.x.scalar_type() == kBFloat16 ? run_as<BFloat16>(kind, s, o) : run_as<float>(kind, s, o);
 }
 
 const Tensor& exact(Kind kind, const Operands& o) {
@@ -141,6 +145,17 @@ class Threads {
   int before_;
 };
 
+Maps maps_in_bf16(const Setting& s, const Operands& o) {
+  const Tensor x = o.x.detach().requires_grad_(), w = o.w.detach().requires_grad_();
+  const Tensor y = convolve(s, x, w, o.b);
+  y.backward(o.gy);
+  return {y.detach(), x.grad(), w.grad()};
+}
+bool near_bf16(const Tensor& got, const Tensor& want) {
+  const Tensor error = (got.to(kDouble) - want).abs(), room = want.abs() * 0x1.1p-8;
+  return (error <= room + 1e-5 * want.abs().max()).all().item<bool>();
+}
+
 TEST(ConvOneDnn, EqualsTheProductInDoubleForAnyNumberOfThreads) {
   SKIP_WITHOUT_VECTORS();
   for (const Setting& s : kTaken) {
@@ -158,6 +173,34 @@ TEST(ConvOneDnn, EqualsTheProductInDoubleForAnyNumberOfThreads) {
         EXPECT_TRUE(run(kind, shape_of(s, o), o).got.equal(a.got)) << text(s, kind);
       }
   }
+}
+
+// Sums are of floats, so that a result errs by its own rounding: half of 2^-7. The op takes that
+// way where prefers_bf16 says so, and agrees with it bit for bit.
+TEST(ConvOneDnn, MultipliesPairsOfBf16) {
+  if (!cpu::onednn::multiplies_bf16()) GTEST_SKIP() << "this CPU has no AVX512_BF16";
+  int64_t taken = 0;
+  for (const Setting& s : kTaken) {
+    const Operands o = operands_of(s, kBFloat16);
+    for (Kind kind : kKinds) {
+      const bool preferred = cpu::onednn::prefers_bf16(shape_of(s, o), kind);
+      for (int n : {1, 2, 5}) {
+        const Threads threads(n);
+        const Answer a = run(kind, shape_of(s, o), o);
+        const Tensor& want = exact(kind, o);
+        const Maps op = maps_in_bf16(s, o);
+        const Tensor& by_op = kind == Kind::kForward         ? op.y
+                              : kind == Kind::kInputGradient ? op.gx
+                                                             : op.gw;
+        EXPECT_TRUE(near_bf16(by_op, want)) << text(s, kind) << ", " << n << " threads";
+        if (!a.taken) continue;
+        ++taken;
+        EXPECT_TRUE(near_bf16(a.got, want)) << text(s, kind) << ", " << n << " threads";
+        if (preferred) EXPECT_TRUE(by_op.equal(a.got)) << text(s, kind);
+      }
+    }
+  }
+  EXPECT_GE(taken, 120);
 }
 
 TEST(ConvOneDnn, TakesVolumesOfHalfABlockOfChannels) {
