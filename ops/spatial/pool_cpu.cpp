@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/spatial/pool_shape.h>
@@ -14,11 +15,48 @@
 namespace taper::cpu {
 namespace {
 
+int64_t plane_grain(const PoolShape& s) {
+  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.in_pixels()));
+}
+
 template <class Body>
 void for_each_plane(const PoolShape& s, const Body& body) {
-  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.in_pixels()));
-  parallel_for(0, s.planes, grain, [&](int64_t i, int64_t end) {
+  parallel_for(0, s.planes, plane_grain(s), [&](int64_t i, int64_t end) {
     for (; i < end; ++i) body(i);
+  });
+}
+
+/// Planes [begin, end) of T, of `size` elements each, as planes of what T computes in: 16-bit
+/// floats are widened, or narrowed when body(planes of results, planes that are read) has returned.
+template <class T, class Body>
+void compute_wide(T* to, int64_t to_size, const T* from, int64_t from_size, int64_t begin,
+                  int64_t end, const Body& body) {
+  const int64_t n = end - begin;
+  to += begin * to_size;
+  from += begin * from_size;
+  if constexpr (std::is_same_v<T, opmath_t<T>>) {
+    body(to, from);
+  } else {
+    const Scratch<float> result(n * to_size), wide(n * from_size);
+    widen(wide.get(), from, n * from_size);
+    body(result.get(), wide.get());
+    narrow(to, result.get(), n * to_size);
+  }
+}
+
+/// Calls body(plane of results, plane that is read, number of the plane) for all planes.
+template <class T, class Body>
+void map_planes(const PoolShape& s, T* to, int64_t to_size, const T* from, int64_t from_size,
+                const Body& body) {
+  // As many planes at a time as stay in L1 with their wide copies.
+  const int64_t together = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, s.in_pixels()));
+  parallel_for(0, s.planes, plane_grain(s), [&](int64_t begin, int64_t end) {
+    for (int64_t first = begin; first < end; first += together) {
+      const int64_t last = std::min(end, first + together);
+      compute_wide(to, to_size, from, from_size, first, last, [&](auto* y, const auto* x) {
+        for (int64_t i = first; i < last; ++i, y += to_size, x += from_size) body(y, x, i);
+      });
+    }
   });
 }
 
@@ -105,25 +143,22 @@ void avg_scatter_halves(T* gx, const T* gy, const PoolShape& s, T factor) {
   TAPER_BY_ISA(avg_scatter_halves<T>, gx, gy, s, factor);
 }
 
-template <class T>
-constexpr bool kVectorised = std::is_same_v<T, float> || std::is_same_v<T, double>;
-
 // ---------------------------------------------------------------------- any window
 template <class T, class Code>
 void max_plane(T* y, Code* codes, const T* x, const PoolPlan& s) {
   for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t*) {
-    opmath_t<T> best = -std::numeric_limits<opmath_t<T>>::infinity();
+    T best = -std::numeric_limits<T>::infinity();
     int64_t position = -1;
     for (int64_t i = d.first, a = d.element; i < d.end; i += d.step, ++a)
       for (int64_t j = h.first, b = h.element; j < h.end; j += h.step, ++b)
         for (int64_t k = w.first, c = w.element; k < w.end; k += w.step, ++c) {
           const int64_t at = (i * s.in[1] + j) * s.in[2] + k;
-          const auto v = static_cast<opmath_t<T>>(x[at]);
+          const T v = x[at];
           if (!(v > best || v != v || position < 0)) continue;
           best = v;
           position = sizeof(Code) == 1 ? (a * s.w.kernel[1] + b) * s.w.kernel[2] + c : at;
         }
-    y[p] = static_cast<T>(best);
+    y[p] = best;
     if (codes) codes[p] = static_cast<Code>(position);
   });
 }
@@ -150,33 +185,6 @@ void for_each_code(const In& codes, int64_t plane, const PoolShape& s, const Bod
     }
 }
 
-template <class T>
-void avg_plane(T* y, const T* x, const PoolPlan& s) {
-  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
-    // Four sums by column: short chains of roundings.
-    opmath_t<T> sums[4] = {};
-    for (int64_t i = d.first; i < d.end; ++i)
-      for (int64_t j = h.first; j < h.end; ++j) {
-        const T* row = x + (i * s.in[1] + j) * s.in[2];
-        for (int64_t k = w.first; k < w.end; ++k) sums[k % 4] += static_cast<opmath_t<T>>(row[k]);
-      }
-    const auto sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    y[p] = static_cast<T>(sum / static_cast<opmath_t<T>>(s.divisor(o)));
-  });
-}
-
-template <class T, class Sum>
-void avg_scatter_plane(Sum* gx, const T* gy, const PoolPlan& s) {
-  for_each_window(s, [&](int64_t p, PoolSpan d, PoolSpan h, PoolSpan w, const int64_t* o) {
-    const Sum g = static_cast<Sum>(gy[p]) / static_cast<Sum>(s.divisor(o));
-    for (int64_t i = d.first; i < d.end; ++i)
-      for (int64_t j = h.first; j < h.end; ++j) {
-        Sum* row = gx + (i * s.in[1] + j) * s.in[2];
-        for (int64_t k = w.first; k < w.end; ++k) row[k] += g;
-      }
-  });
-}
-
 /// y = x divided by what counts in each window.
 template <class T>
 void divide_windows(T* y, const T* x, const PoolShape& s) {
@@ -189,21 +197,6 @@ void divide_windows(T* y, const T* x, const PoolShape& s) {
       const T rows = static_cast<T>(fixed ? 1 : s.extent(0, i) * s.extent(1, j));
       for (int64_t k = 0; k < s.out[2]; ++k) y[k] = x[k] / (rows * widths[k]);
     }
-}
-
-/// Clears one plane of gx, adds to it with add(plane of sums), and stores it: the 16-bit types are
-/// summed in float.
-template <class T, class Add>
-void sum_into_plane(T* gx, int64_t pixels, const Add& add) {
-  if constexpr (std::is_same_v<T, opmath_t<T>>) {
-    std::fill_n(gx, pixels, T(0));
-    add(gx);
-  } else {
-    Scratch<opmath_t<T>> sums(pixels);
-    std::fill_n(sums.get(), pixels, opmath_t<T>(0));
-    add(sums.get());
-    for (int64_t i = 0; i < pixels; ++i) gx[i] = static_cast<T>(sums[i]);
-  }
 }
 
 /// Adaptive windows that halve an image have fixed ones, which are faster.
@@ -233,16 +226,15 @@ double whole_divisor(const PoolShape& s) {
 
 template <class T>
 bool forward_whole(T* y, const T* x, const PoolShape& s) {
-  if constexpr (kVectorised<T>) {
-    const double divisor = whole_divisor(s);
-    if (divisor == 0) return false;
-    const int64_t n = s.in_pixels();
-    parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
-      mean_planes(y + b, x + b * n, e - b, n, static_cast<T>(divisor));
+  const double divisor = whole_divisor(s);
+  if (divisor == 0) return false;
+  const int64_t n = s.in_pixels();
+  parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+    compute_wide(y, 1, x, n, b, e, [&](auto* to, const auto* from) {
+      mean_planes(to, from, e - b, n, static_cast<opmath_t<T>>(divisor));
     });
-    return true;
-  }
-  return false;
+  });
+  return true;
 }
 
 template <class T>
@@ -250,13 +242,10 @@ bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
   const double divisor = whole_divisor(s);
   if (divisor == 0) return false;
   const int64_t n = s.in_pixels();
-  parallel_for(0, s.planes, kGrain / n + 1, [=](int64_t b, int64_t e) {
-    if constexpr (kVectorised<T>)
-      return spread_planes(gx + b * n, gy + b, e - b, n, static_cast<T>(divisor));
-    for (int64_t p = b; p < e; ++p) {
-      const auto g = static_cast<opmath_t<T>>(gy[p]) / static_cast<opmath_t<T>>(divisor);
-      std::fill_n(gx + p * n, n, static_cast<T>(g));
-    }
+  parallel_for(0, s.planes, kGrain / n + 1, [&](int64_t b, int64_t e) {
+    compute_wide(gx, n, gy, 1, b, e, [&](auto* to, const auto* from) {
+      spread_planes(to, from, e - b, n, static_cast<opmath_t<T>>(divisor));
+    });
   });
   return true;
 }
@@ -265,12 +254,10 @@ bool backward_whole(T* gx, const T* gy, const PoolShape& s) {
 template <class T>
 void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolPlan& s) {
   uint8_t* small = codes.dtype == kByte ? codes.as<uint8_t>() + plane * s.out_pixels() : nullptr;
-  if constexpr (kVectorised<T>)
-    if (s.halves() || (codes.dtype != kLong && !s.w.adaptive))
-      return s.halves() ? max_halves(y, small, x, s) : max_windows(y, small, x, s);
-  if constexpr (kVectorised<T>)
-    if (s.w.adaptive && codes.dtype == kLong)
-      return max_spans(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
+  if (s.halves() || (codes.dtype != kLong && !s.w.adaptive))
+    return s.halves() ? max_halves(y, small, x, s) : max_windows(y, small, x, s);
+  if (s.w.adaptive && codes.dtype == kLong)
+    return max_spans(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
   if (codes.dtype == kLong)
     max_plane(y, codes.as<int64_t>() + plane * s.out_pixels(), x, s);
   else
@@ -279,60 +266,36 @@ void forward_max(T* y, const Out& codes, int64_t plane, const T* x, const PoolPl
 
 template <class T>
 void backward_max(T* gx, const T* gy, const In& codes, int64_t plane, const PoolShape& s) {
-  if constexpr (kVectorised<T>)
-    if (s.halves()) {
-      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
-      return max_scatter_halves(gx, gy, codes.as<uint8_t>() + plane * s.out_pixels(), s);
-    }
-  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
-    for_each_code(codes, plane, s,
-                  [&](int64_t p, int64_t at) { sums[at] += static_cast<opmath_t<T>>(gy[p]); });
-  });
+  if (!s.halves() || !covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+  if (s.halves())
+    return max_scatter_halves(gx, gy, codes.as<uint8_t>() + plane * s.out_pixels(), s);
+  for_each_code(codes, plane, s, [&](int64_t p, int64_t at) { gx[at] += gy[p]; });
 }
 
 template <class T>
 void forward_avg(T* y, const T* x, const PoolPlan& s) {
-  if constexpr (kVectorised<T>)
-    if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
-  if constexpr (kVectorised<T>)
-    if (!s.w.adaptive) {
-      sum_windows(y, x, s);
-      return divide_windows(y, y, s);
-    }
+  if (s.halves()) return avg_halves(y, x, s, static_cast<T>(half_factor(s)));
   if (s.copies()) {
     std::copy_n(x, s.in_pixels(), y);
     return;
   }
-  if constexpr (kVectorised<T>)
-    avg_spans(y, x, s);
-  else
-    avg_plane(y, x, s);
+  if (s.w.adaptive) return avg_spans(y, x, s);
+  sum_windows(y, x, s);
+  divide_windows(y, y, s);
 }
 
 template <class T>
 void backward_avg(T* gx, const T* gy, const PoolPlan& s) {
-  if constexpr (kVectorised<T>)
-    if (s.halves()) {
-      if (!covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
-      return avg_scatter_halves(gx, gy, s, static_cast<T>(half_factor(s)));
-    }
-  if constexpr (kVectorised<T>)
-    if (!s.w.adaptive) {
-      Scratch<T> g(s.out_pixels());
-      divide_windows(g.get(), gy, s);
-      std::fill_n(gx, s.in_pixels(), T(0));
-      return add_windows(gx, g.get(), s);
-    }
   if (s.copies()) {
     std::copy_n(gy, s.in_pixels(), gx);
     return;
   }
-  sum_into_plane(gx, s.in_pixels(), [&](auto* sums) {
-    if constexpr (kVectorised<T>)
-      avg_scatter_spans(sums, gy, s);
-    else
-      avg_scatter_plane(sums, gy, s);
-  });
+  if (!s.halves() || !covers(s)) std::fill_n(gx, s.in_pixels(), T(0));
+  if (s.halves()) return avg_scatter_halves(gx, gy, s, static_cast<T>(half_factor(s)));
+  if (s.w.adaptive) return avg_scatter_spans(gx, gy, s);
+  const Scratch<T> g(s.out_pixels());
+  divide_windows(g.get(), gy, s);
+  add_windows(gx, g.get(), s);
 }
 
 }  // namespace
@@ -340,20 +303,16 @@ void backward_avg(T* gx, const T* gy, const PoolPlan& s) {
 void max_pool_forward(Out y, Out codes, In x, int64_t spatial, PoolWindows w) {
   const PoolPlan s(pool_shape(x.sizes, y.sizes, spatial, w));
   switch_dtype<dtypes::Floating>(y.dtype, "max_pool", [&]<class scalar_t>() {
-    for_each_plane(s, [&](int64_t plane) {
-      forward_max(y.as<scalar_t>() + plane * s.out_pixels(), codes, plane,
-                  x.as<scalar_t>() + plane * s.in_pixels(), s);
-    });
+    map_planes(s, y.as<scalar_t>(), s.out_pixels(), x.as<scalar_t>(), s.in_pixels(),
+               [&](auto* to, const auto* from, int64_t i) { forward_max(to, codes, i, from, s); });
   });
 }
 
 void max_pool_scatter(Out gx, In gy, In codes, int64_t spatial, PoolWindows w) {
   const PoolShape s = pool_shape(gx.sizes, gy.sizes, spatial, w);
   switch_dtype<dtypes::Floating>(gx.dtype, "max_pool", [&]<class scalar_t>() {
-    for_each_plane(s, [&](int64_t plane) {
-      backward_max(gx.as<scalar_t>() + plane * s.in_pixels(),
-                   gy.as<scalar_t>() + plane * s.out_pixels(), codes, plane, s);
-    });
+    map_planes(s, gx.as<scalar_t>(), s.in_pixels(), gy.as<scalar_t>(), s.out_pixels(),
+               [&](auto* to, const auto* from, int64_t i) { backward_max(to, from, codes, i, s); });
   });
 }
 
@@ -380,10 +339,8 @@ void avg_pool_forward(Out y, In x, int64_t spatial, PoolWindows w) {
   const PoolPlan s(with_halves(pool_shape(x.sizes, y.sizes, spatial, w)));
   switch_dtype<dtypes::Floating>(y.dtype, "avg_pool", [&]<class scalar_t>() {
     if (forward_whole(y.as<scalar_t>(), x.as<scalar_t>(), s)) return;
-    for_each_plane(s, [&](int64_t plane) {
-      forward_avg(y.as<scalar_t>() + plane * s.out_pixels(),
-                  x.as<scalar_t>() + plane * s.in_pixels(), s);
-    });
+    map_planes(s, y.as<scalar_t>(), s.out_pixels(), x.as<scalar_t>(), s.in_pixels(),
+               [&](auto* to, const auto* from, int64_t) { forward_avg(to, from, s); });
   });
 }
 
@@ -391,10 +348,8 @@ void avg_pool_scatter(Out gx, In gy, int64_t spatial, PoolWindows w) {
   const PoolPlan s(with_halves(pool_shape(gx.sizes, gy.sizes, spatial, w)));
   switch_dtype<dtypes::Floating>(gx.dtype, "avg_pool", [&]<class scalar_t>() {
     if (backward_whole(gx.as<scalar_t>(), gy.as<scalar_t>(), s)) return;
-    for_each_plane(s, [&](int64_t plane) {
-      backward_avg(gx.as<scalar_t>() + plane * s.in_pixels(),
-                   gy.as<scalar_t>() + plane * s.out_pixels(), s);
-    });
+    map_planes(s, gx.as<scalar_t>(), s.in_pixels(), gy.as<scalar_t>(), s.out_pixels(),
+               [&](auto* to, const auto* from, int64_t) { backward_avg(to, from, s); });
   });
 }
 
