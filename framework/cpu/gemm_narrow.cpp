@@ -22,8 +22,8 @@ void narrow_steps(T* to, int64_t step, const float* from, int64_t n) {
 }
 
 // ---------------------------------------------------------------- with a vector
-// Each element of the matrix is used once: blocks of it become floats that stay in L1. The blocks
-// depend on the shape only.
+// Each element of the matrix is used once: rows are widened as they are loaded, blocks of columns
+// become floats that stay in L1. The blocks depend on the shape only.
 constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
 /// y[i * y_step] (+)= alpha A x for a block of A's rows (i from 0 to n).
@@ -38,19 +38,10 @@ struct NarrowGemv {
   bool add;
 };
 
-// Rows of A in memory are rows of the product.
+// Rows of A in memory are terms of the product.
 template <class T>
-void multiply_rows(const NarrowGemv<T>& g, float* block, float* y) {
-  for (int64_t p = 0; p < g.k; p += kBlockColumns) {
-    const int64_t depth = std::min(kBlockColumns, g.k - p);
-    for (int64_t i = 0; i < g.n; ++i) widen(block + i * depth, g.a.data + i * g.a.row + p, depth);
-    gemv_rows(Gemv<float>{g.n, depth, block, depth, g.x + p, y, 1, g.alpha, g.add || p > 0});
-  }
-}
-
-// They are terms of it.
-template <class T>
-void multiply_columns(const NarrowGemv<T>& g, float* block, float* y) {
+void multiply_columns(const NarrowGemv<T>& g, float* y) {
+  alignas(64) float block[kBlockRows * kBlockColumns];
   for (int64_t p = 0; p < g.k; p += kBlockRows) {
     const int64_t depth = std::min(kBlockRows, g.k - p);
     for (int64_t i = 0; i < depth; ++i) widen(block + i * g.n, g.a.data + (p + i) * g.a.col, g.n);
@@ -60,10 +51,13 @@ void multiply_columns(const NarrowGemv<T>& g, float* block, float* y) {
 
 template <class T>
 void multiply_block(const NarrowGemv<T>& g) {
-  alignas(64) float block[kBlockRows * kBlockColumns], y[kBlockColumns];
+  float y[kBlockColumns];
   if (g.add)
     for (int64_t i = 0; i < g.n; ++i) y[i] = static_cast<float>(g.y[i * g.y_step]);
-  g.a.col == 1 ? multiply_rows(g, block, y) : multiply_columns(g, block, y);
+  if (g.a.col == 1)
+    gemv_rows(Gemv<float, T>{g.n, g.k, g.a.data, g.a.row, g.x, y, 1, g.alpha, g.add});
+  else
+    multiply_columns(g, y);
   narrow_steps(g.y, g.y_step, y, g.n);
 }
 

@@ -3,13 +3,16 @@
 
 #include <cstdint>
 
+#include <taper/framework/dtype.h>
+
 namespace taper::cpu {
 
-/// y (+)= alpha A x with n results y[i * y_step] and k terms each. x has unit stride.
-template <class T>
+/// y (+)= alpha A x with n results y[i * y_step] and k terms each. x has unit stride. A's elements
+/// may be 16-bit floats.
+template <class T, class A = T>
 struct Gemv {
   int64_t n, k;
-  const T* a;
+  const A* a;
   int64_t ld;
   const T* x;
   T* y;
@@ -21,6 +24,8 @@ struct Gemv {
 /// Each result is the product of a row in memory: element (i, p) is a[i * ld + p].
 void gemv_rows(const Gemv<float>& g);
 void gemv_rows(const Gemv<double>& g);
+void gemv_rows(const Gemv<float, Half>& g);
+void gemv_rows(const Gemv<float, BFloat16>& g);
 /// The results are sums of rows in memory: element (i, p) is a[p * ld + i]. y_step is 1.
 void gemv_columns(const Gemv<float>& g);
 void gemv_columns(const Gemv<double>& g);

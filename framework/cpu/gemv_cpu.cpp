@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include <taper/framework/cpu/gemv.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gemv_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -10,6 +10,8 @@ namespace taper::cpu {
 
 void gemv_rows(const Gemv<float>& g) { TAPER_BY_ISA(gemv_rows_f32, g); }
 void gemv_rows(const Gemv<double>& g) { TAPER_BY_ISA(gemv_rows_f64, g); }
+void gemv_rows(const Gemv<float, Half>& g) { TAPER_BY_ISA(gemv_rows_f16, g); }
+void gemv_rows(const Gemv<float, BFloat16>& g) { TAPER_BY_ISA(gemv_rows_bf16, g); }
 void gemv_columns(const Gemv<float>& g) { TAPER_BY_ISA(gemv_columns_f32, g); }
 void gemv_columns(const Gemv<double>& g) { TAPER_BY_ISA(gemv_columns_f64, g); }
 float dot_contiguous(int64_t n, const float* x, const float* y) { TAPER_BY_ISA(dot_f32, n, x, y); }

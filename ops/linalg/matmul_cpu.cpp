@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -27,6 +28,19 @@ void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
   }
 }
 
+// A row of 16-bit floats, of which the compiler would convert one at a time.
+template <class T>
+void scaled_row(T* to, const T* from, float beta, int64_t n) {
+  constexpr int64_t run = 512;
+  float wide[run];
+  for (int64_t i = 0; i < n; i += run) {
+    const int64_t m = std::min(run, n - i);
+    widen(wide, from + i, m);
+    for (int64_t j = 0; j < m; ++j) wide[j] *= beta;
+    narrow(to + i, wide, m);
+  }
+}
+
 // y = beta * self, row by row.
 template <class T>
 void start_from(const Out& y, const In& self, opmath_t<T> beta) {
@@ -41,6 +55,9 @@ void start_from(const Out& y, const In& self, opmath_t<T> beta) {
       std::copy_n(reinterpret_cast<const T*>(from), n, reinterpret_cast<T*>(to));
       return;
     }
+    if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>)
+      if (strides[0] == sizeof(T) && strides[1] == sizeof(T))
+        return scaled_row(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), beta, n);
     for (int64_t i = 0; i < n; ++i, to += strides[0], from += strides[1])
       *reinterpret_cast<T*>(to) =
           static_cast<T>(beta * static_cast<opmath_t<T>>(*reinterpret_cast<const T*>(from)));

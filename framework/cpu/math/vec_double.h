@@ -58,6 +58,7 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX2 Vec<double> widen(Halves x) { return (Vec<double>)_mm256_cvtps_pd((__m128)x); }
 TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
 TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
+TAPER_AVX2 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm256_sqrt_ps((__m256)x); }
 TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
   return (Vec<float>)_mm256_min_ps((__m256)x, (__m256)y);
 }
@@ -84,6 +85,7 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX512 Vec<double> widen(Halves x) { return (Vec<double>)_mm512_cvtps_pd((__m256)x); }
 TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
 TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
+TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((__m512)x); }
 TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
   return (Vec<float>)_mm512_min_ps((__m512)x, (__m512)y);
 }
