@@ -26,7 +26,8 @@ install(CODE "
   endforeach()")
 install(DIRECTORY compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taper/compat
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN site EXCLUDE)
 
 # CMake: Taper (target taper::taper), and a stand-in for LibTorch's own package.
 install(EXPORT TaperTargets NAMESPACE taper:: DESTINATION ${TAPER_CMAKE_DIR})
@@ -52,19 +53,22 @@ foreach(name ${TAPER_PKG_CONFIG})
 endforeach()
 
 # A Debian package of the same files (./dev package). OpenBLAS is loaded by name, so the package must say it.
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_COMPONENTS_ALL taper)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_DEBIAN_TAPER_PACKAGE_NAME libtaper-dev)
-set(CPACK_DEBIAN_TAPER_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_TAPER_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_TAPER_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_TAPER_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
-set(CPACK_COMPONENT_TAPER_DESCRIPTION "${PROJECT_DESCRIPTION}\n The library, its headers and its CMake and pkg-config files.")
-set(CPACK_PACKAGE_CONTACT "The authors of Taper")
-set(CPACK_STRIP_FILES ON)
-include(CPack)
+# A project that Taper is a part of packs itself.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_COMPONENTS_ALL taper)
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_DEBIAN_TAPER_PACKAGE_NAME libtaper-dev)
+  set(CPACK_DEBIAN_TAPER_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_TAPER_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_TAPER_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_TAPER_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
+  set(CPACK_COMPONENT_TAPER_DESCRIPTION "${PROJECT_DESCRIPTION}\n The library, its headers and its CMake and pkg-config files.")
+  set(CPACK_PACKAGE_CONTACT "The authors of Taper")
+  set(CPACK_STRIP_FILES ON)
+  include(CPack)
+endif()
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME examples)
 # Installed examples find the library beside them.

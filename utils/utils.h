@@ -1,7 +1,8 @@
-// What is seen of a run: TensorBoard's files, summaries of networks, grids of images.
+// What is seen of a run: TensorBoard's files, summaries of networks, grids of images, progress.
 #pragma once
 
 #include <taper/utils/image_grid.h>
 #include <taper/utils/metrics.h>
+#include <taper/utils/progress.h>
 #include <taper/utils/summary.h>
 #include <taper/utils/tensorboard/summary_writer.h>

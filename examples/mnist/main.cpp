@@ -4,6 +4,7 @@
 //   mnist --resume            goes on where the last run was stopped, by Ctrl-C or even kill -9
 //   mnist --device cuda --data-parallel
 #include <taper/taper.h>
+#include <taper/train/trainer.h>
 
 #include <csignal>
 #include <cstdio>
@@ -14,7 +15,6 @@
 #include "files.h"
 #include "models.h"
 #include "options.h"
-#include "progress.h"
 #include "source.h"
 
 namespace mnist {
@@ -76,138 +76,61 @@ auto prepared(const MNIST& images) {
       data::transforms::Stack<>());
 }
 
-// A run: the network, its optimizer and where they are.
-class Run {
- public:
-  Run(const Options& options, const MNIST& train, const MNIST& test)
-      : options_(options),
-        device_(chosen_device(options)),
-        network_(make_network(options.model)),
-        optimizer_((network_->to(device_), network_->parameters()),
-                   taper::optim::SGDOptions(options.lr).momentum(options.momentum)),
-        generator_(taper::default_generator()),
-        images_(options.limit ? options.limit : static_cast<int64_t>(*train.size())),
-        train_loader_(data::make_data_loader(
-            prepared(train), data::samplers::RandomSampler(images_), loading(options, device_))),
-        test_loader_(data::make_data_loader<data::samplers::SequentialSampler>(
-            prepared(test), data::DataLoaderOptions(1000).pin_memory(device_.is_cuda()))) {
-    if (options.data_parallel && device_.is_cuda())
-      parallel_.emplace(on_all_devices(network_, options_.model, device_));
-  }
+// The first CUDA device computes, or all of them do.
+void train_on_all_devices(taper::train::Trainer& trainer, const std::shared_ptr<Network>& network,
+                          const Options& options, const taper::Device& first) {
+  trainer.set_forward([all = on_all_devices(network, options.model, first)](
+                          const Tensor& x) mutable { return all->forward(x); });
+}
 
-  void resume() {
-    position_ = load_checkpoint(options_.checkpoint, *network_, optimizer_);
+// Trains, and returns the program's exit code.
+int train(const Options& options, bool resume, const MNIST& images, const MNIST& test_images) {
+  const taper::Device device = chosen_device(options);
+  auto network = make_network(options.model);
+  network->to(device);
+  taper::optim::SGD optimizer(network->parameters(),
+                              taper::optim::SGDOptions(options.lr).momentum(options.momentum));
+  const int64_t count = options.limit ? options.limit : static_cast<int64_t>(*images.size());
+  auto batches = data::make_data_loader(prepared(images), data::samplers::RandomSampler(count),
+                                        loading(options, device));
+  auto test_batches = data::make_data_loader<data::samplers::SequentialSampler>(
+      prepared(test_images), data::DataLoaderOptions(1000).pin_memory(device.is_cuda()));
+
+  taper::train::Trainer trainer(
+      network, optimizer, [](const Tensor& y, const Tensor& t) { return taper::nll_loss(y, t); },
+      taper::train::TrainerOptions()
+          .epochs(options.epochs)
+          .device(device)
+          .checkpoint(options.checkpoint)
+          .checkpoint_every(options.checkpoint_every)
+          .samples(count)
+          .unit("images"));
+  trainer.add_metric(taper::train::accuracy());
+  if (options.data_parallel && device.is_cuda())
+    train_on_all_devices(trainer, network, options, device);
+  trainer.on_save([&](auto& archive) { save_settings(archive, options); });
+  trainer.after_batch([&] {
+    if (interrupted) trainer.stop();
+  });
+  trainer.after_epoch([&](const taper::train::EpochResult& result) {
+    std::printf("epoch %lld/%d  accuracy on the test images %.2f%%\n",
+                static_cast<long long>(result.epoch), options.epochs, 100 * result.metrics[0]);
+    if (interrupted) trainer.stop();
+  });
+  if (resume && trainer.resume())
     std::printf("going on from %s: %lld epochs and %lld batches are done\n",
-                options_.checkpoint.c_str(), static_cast<long long>(position_.epoch),
-                static_cast<long long>(position_.batch));
-    generator_.set_state(position_.generator_now);
-    resumed_ = true;
+                options.checkpoint.c_str(), static_cast<long long>(trainer.epochs_done()),
+                static_cast<long long>(trainer.batches_done()));
+  obey_interrupts();
+  const auto& results = trainer.fit(*batches, *test_batches);
+  if (trainer.stopped()) {
+    std::printf("\nstopped; %s is saved, and --resume goes on from there\n",
+                options.checkpoint.c_str());
+    return kInterrupted;
   }
-
-  // False when it was interrupted: the checkpoint holds all that was done.
-  bool train() {
-    for (; position_.epoch < options_.epochs; ++position_.epoch) {
-      if (!epoch()) return false;
-      position_.batch = 0;
-      position_.loss_sum = 0;
-      const double right = accuracy();
-      std::printf("epoch %lld/%d  accuracy on the test images %.2f%%\n",
-                  static_cast<long long>(position_.epoch + 1), options_.epochs, 100 * right);
-      if (interrupted) return false;
-    }
-    return true;
-  }
-
-  // The share of the test images that the network names correctly.
-  double accuracy() {
-    taper::NoGradGuard no_grad;
-    network_->eval();
-    int64_t right = 0, all = 0;
-    for (auto& batch : data::prefetch_to_device(*test_loader_, device_)) {
-      right += forward(batch.data).argmax(1).eq(batch.target).sum().item<int64_t>();
-      all += batch.target.size(0);
-    }
-    network_->train();
-    return static_cast<double>(right) / static_cast<double>(all);
-  }
-
- private:
-  // One epoch, or what is left of it. The order of the images is drawn when the loader starts: to
-  // go on in the middle, it is drawn again from the same state and the batches done are passed
-  // over. False when it was interrupted.
-  bool epoch() {
-    const int64_t done_before = resumed_ ? position_.batch : 0;
-    if (resumed_)
-      generator_.set_state(position_.generator_at_epoch);
-    else
-      position_.generator_at_epoch = generator_.get_state();
-    auto batches = data::prefetch_to_device(*train_loader_, device_);
-    auto batch = batches.begin();
-    const auto end = batches.end();
-    for (int64_t i = 0; i < done_before && batch != end; ++i) ++batch;
-    if (done_before > 0) generator_.set_state(position_.generator_now);
-    resumed_ = false;
-    loss_sum_ = taper::full({}, position_.loss_sum, device_);
-    Progress progress(static_cast<int>(position_.epoch + 1), options_.epochs,
-                      std::min(done_before * options_.batch_size, images_), images_);
-    for (; batch != end; ++batch) {
-      loss_sum_ += step(batch->data, batch->target);
-      ++position_.batch;
-      progress.update(std::min(position_.batch * options_.batch_size, images_), [this] {
-        return loss_sum_.item<double>() / static_cast<double>(position_.batch);
-      });
-      if (interrupted || position_.batch % options_.checkpoint_every == 0) save();
-      if (interrupted) return false;
-    }
-    save_epoch();
-    return true;
-  }
-
-  Tensor forward(const Tensor& x) {
-    return parallel_ ? (*parallel_)->forward(x) : network_->forward(x);
-  }
-
-  // The host does not wait for the loss: on CUDA it goes on to the next batch.
-  Tensor step(const Tensor& x, const Tensor& y) {
-    optimizer_.zero_grad();
-    Tensor loss = taper::nll_loss(forward(x), y);
-    loss.backward();
-    optimizer_.step();
-    return loss.detach();
-  }
-
-  void save() {
-    position_.generator_now = generator_.get_state();
-    position_.loss_sum = loss_sum_.item<double>();
-    save_checkpoint(options_.checkpoint, options_, *network_, optimizer_, position_);
-  }
-  // The end of an epoch is saved as the start of the next.
-  void save_epoch() {
-    Position next;
-    next.epoch = position_.epoch + 1;
-    next.generator_at_epoch = next.generator_now = generator_.get_state();
-    save_checkpoint(options_.checkpoint, options_, *network_, optimizer_, next);
-  }
-
-  using Loader = decltype(data::make_data_loader(prepared(std::declval<MNIST>()),
-                                                 std::declval<data::samplers::RandomSampler>(),
-                                                 data::DataLoaderOptions()));
-  using TestLoader = decltype(data::make_data_loader<data::samplers::SequentialSampler>(
-      prepared(std::declval<MNIST>()), data::DataLoaderOptions()));
-
-  const Options options_;
-  const taper::Device device_;
-  std::shared_ptr<Network> network_;
-  taper::optim::SGD optimizer_;
-  taper::Generator generator_;
-  const int64_t images_;
-  Loader train_loader_;
-  TestLoader test_loader_;
-  taper::optional<taper::nn::DataParallel<Network>> parallel_;
-  Position position_;
-  Tensor loss_sum_;  // of this epoch, where it is computed
-  bool resumed_ = false;
-};
+  std::printf("final accuracy on the test images: %.2f%%\n", 100 * results.back().metrics[0]);
+  return 0;
+}
 
 int run(Options options) {
   if (options.checkpoint.empty()) {
@@ -228,16 +151,7 @@ int run(Options options) {
   const MNIST train(source.folder, MNIST::Mode::kTrain), test(source.folder, MNIST::Mode::kTest);
   TAPER_CHECK(options.limit <= static_cast<int64_t>(*train.size()), "--limit: expected at most ",
               *train.size(), " images, got ", options.limit);
-  Run training(options, train, test);
-  if (resume) training.resume();
-  obey_interrupts();
-  if (!training.train()) {
-    std::printf("\nstopped; %s is saved, and --resume goes on from there\n",
-                options.checkpoint.c_str());
-    return kInterrupted;
-  }
-  std::printf("final accuracy on the test images: %.2f%%\n", 100 * training.accuracy());
-  return 0;
+  return mnist::train(options, resume, train, test);
 }
 
 }  // namespace

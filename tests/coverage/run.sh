@@ -16,7 +16,7 @@ status=0
 OMP_WAIT_POLICY=passive ctest --test-dir "$build" -j "$(nproc)" -L '^(every_test|own_program)$' --output-on-failure \
   --no-tests=error --progress || status=$?
 folders=()
-for folder in framework ops nn optim data testing extension utils; do folders+=(--filter "$root/$folder/"); done
+for folder in framework ops nn optim data testing extension utils train; do folders+=(--filter "$root/$folder/"); done
 gcovr -j "$(nproc)" --root "$root" --object-directory "$build" "${folders[@]}" \
   --exclude-throw-branches --json-summary "$build/coverage.json" "$build"
 python3 "$root/tests/coverage/table.py" "$build/coverage.json" "$@"

@@ -1,0 +1,21 @@
+// A straight line through points: y = 3 x + 2 with noise. The smallest program that trains.
+#include <torch/torch.h>
+
+#include <cstdio>
+
+int main() {
+  torch::manual_seed(1);
+  const torch::Tensor x = torch::rand({200, 1}) * 4 - 2;
+  const torch::Tensor y = 3 * x + 2 + 0.1 * torch::randn({200, 1});
+
+  torch::nn::Linear line(1, 1);
+  torch::optim::SGD optimizer(line->parameters(), /*lr=*/0.1);
+  for (int step = 0; step <= 100; ++step) {
+    optimizer.zero_grad();
+    const torch::Tensor loss = torch::mse_loss(line(x), y);
+    loss.backward();
+    optimizer.step();
+    if (step % 20 == 0) std::printf("step %3d  loss %.4f\n", step, loss.item<double>());
+  }
+  std::printf("y = %.2f x + %.2f\n", line->weight.item<double>(), line->bias.item<double>());
+}

@@ -1,0 +1,11 @@
+# An overlay port that builds this tree:  vcpkg install taper --overlay-ports=packaging/vcpkg/ports
+# oneDNN is the system's (Debian: libdnnl-dev).
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
+vcpkg_cmake_configure(
+  SOURCE_PATH "${SOURCE_PATH}"
+  OPTIONS -DTAPER_CUDA=OFF -DTAPER_BUILD_TESTS=OFF -DTAPER_BUILD_EXAMPLES=OFF)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(PACKAGE_NAME taper CONFIG_PATH lib/cmake/taper)
+vcpkg_fixup_pkgconfig()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

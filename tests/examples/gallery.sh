@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The gallery's programs on small data: each runs, prints what it should and learns.
+#   gallery.sh FOLDER_OF_PROGRAMS
+#   LIBTORCH=/path/of/torch gallery.sh WORK     compiles them against that LibTorch first, unchanged (STANDARD=c++17: Debian's)
+set -uo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+programs=$1
+names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation)
+if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA toolkit that it was built with)
+  mkdir -p "$programs"
+  for name in "${names[@]}"; do
+    c++ -std="${STANDARD:-c++20}" -O1 "$here/../../examples/$name/main.cpp" -o "$programs/$name" -I"$here/../../examples" \
+      -I"$LIBTORCH/include" -I"$LIBTORCH/include/torch/csrc/api/include" -L"$LIBTORCH/lib" \
+      -Wl,-rpath,"$LIBTORCH/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined || exit 1
+  done
+fi
+programs=$(cd -- "$programs" && pwd)
+for name in "${names[@]}"; do
+  [ -x "$programs/$name" ] || { echo "not run: the examples were not built"; exit 77; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+# learns PATTERN PROGRAM ARGS...: it ends well and prints a line with the pattern.
+learns() {
+  local pattern=$1 program=$2
+  shift 2
+  "$programs/$program" "$@" >out 2>&1 && grep -qE -- "$pattern" out && return
+  echo "FAILED: $program $*: expected a line with '$pattern', got:"
+  cat out
+  failures=$((failures + 1))
+}
+# refuses TEXT PROGRAM ARGS...: an error of one line.
+refuses() {
+  local text=$1 program=$2
+  shift 2
+  if "$programs/$program" "$@" >/dev/null 2>out || [[ $(cat out) != "$program: "*"$text"* ]]; then
+    echo "FAILED: $program $*: expected the error '$text', got: $(cat out)"
+    failures=$((failures + 1))
+  fi
+}
+# picture FILE WIDTH HEIGHT: a PGM file of that size, which is not of one colour.
+picture() {
+  [ "$(head -c 2 "$1")" = P5 ] && [ "$(sed -n 2p "$1" | tr -d '\0')" = "$2 $3" ] &&
+    [ "$(stat -c %s "$1")" -eq $(($2 * $3 + 9 + ${#2} + ${#3})) ] && [ "$(tail -c +16 "$1" | fold -w1 2>/dev/null | sort -u | wc -l)" -gt 1 ] && return
+  echo "FAILED: $1 is no picture of $2 x $3"
+  failures=$((failures + 1))
+}
+
+# Files as long as MNIST's (LibTorch takes no others), of which the first images are bars.
+mkdir data
+{ printf '\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34'; yes '    ~~~~~  ' | tr ' ' '\0' | head -c $((256 * 784)); } >data/train-images-idx3-ubyte
+truncate -s $((60000 * 784 + 16)) data/train-images-idx3-ubyte
+printf '\0\0\10\1\0\0\352\140' >data/train-labels-idx1-ubyte
+truncate -s 60008 data/train-labels-idx1-ubyte
+
+learns '^y = (2\.9[5-9]|3\.0[0-5]) x \+ (1\.9[5-9]|2\.0[0-5])$' linear_regression
+learns '^epoch 4/4  loss [0-9]{1,2}?[0-9]{1,2}\.' vae data 4 256 && picture vae.pgm 448 112
+learns '^epoch 1/1  discriminator [01]\.' dcgan data 1 128 && picture dcgan.pgm 448 112
+learns '^epoch 2/2  loss (0\.|1\.[0-4])' diffusion data 2 64 && picture diffusion.pgm 448 56
+yes 'to be or not to be, ' | tr -d '\n' | head -c 4000 >text
+learns '^The .*to be' char_lstm text 60
+learns '^10 games: [0-9]+\.[0-9] steps of at most 500$' dqn 20
+learns '^update 12/12  12288 steps, a game lasts ([5-9][0-9]|[1-5][0-9][0-9])$' ppo 12
+learns '^largest error: 0\.[01]' heat_equation 400 && picture heat_equation.pgm 128 128
+
+for program in vae dcgan diffusion; do
+  refuses "expected the folder of MNIST's files" $program
+  refuses "train-images-idx3-ubyte" $program nowhere 1
+done
+refuses "expected a text" char_lstm
+refuses "nowhere: expected a file of at least 128 bytes" char_lstm nowhere
+refuses "stoi" dqn many
+refuses "stoi" ppo many
+refuses "stoi" heat_equation many
+[ $failures -eq 0 ] && echo "gallery: all programs learn"
+exit $((failures != 0))

@@ -1,0 +1,226 @@
+#include <taper/train/trainer.h>
+
+#include <gtest/gtest.h>
+#include <taper/taper.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test_util.h"
+
+namespace taper {
+namespace {
+
+using train::EpochResult;
+using train::Trainer;
+using train::TrainerOptions;
+
+// Points in two classes, apart but for a few.
+struct Points : data::Dataset<Points> {
+  explicit Points(int64_t n) : n(n) {}
+  data::Example<> get(size_t i) override {
+    const auto k = static_cast<int64_t>(i);
+    return {tensor({double(k % 7) - 3, double(k % 5) - 2}, kFloat),
+            tensor((k % 7 + k % 5) > 5 ? 1 : 0)};
+  }
+  optional<size_t> size() const override { return static_cast<size_t>(n); }
+  int64_t n;
+};
+
+auto loader(int64_t n) {
+  return data::make_data_loader(Points(n).map(data::transforms::Stack<>()),
+                                data::samplers::RandomSampler(n), data::DataLoaderOptions(8));
+}
+
+// A run with dropout, a schedule, momentum and a checkpoint: all that must be restored.
+struct Session {
+  explicit Session(TrainerOptions options, double lr = 0.1)
+      : sgd((manual_seed(5), net->parameters()), optim::SGDOptions(lr).momentum(0.9)),
+        schedule(sgd, 2, 0.5),
+        trainer(
+            net, sgd,
+            [](const Tensor& y, const Tensor& t) { return nn::functional::cross_entropy(y, t); },
+            std::move(options)) {
+    trainer.add_metric(train::accuracy());
+    trainer.add_schedule(schedule);
+  }
+  const std::vector<EpochResult>& fit() { return trainer.fit(*batches, *validation); }
+  std::vector<Tensor> weights() const { return net->parameters(); }
+  double rate() const {
+    return static_cast<optim::SGDOptions&>(const_cast<optim::SGD&>(sgd).param_groups()[0].options())
+        .lr();
+  }
+
+  nn::Sequential net{(manual_seed(4), nn::Linear(2, 16)), nn::ReLU(), nn::Dropout(0.5),
+                     nn::Linear(16, 2)};
+  optim::SGD sgd;
+  optim::StepLR schedule;
+  Trainer trainer;
+  decltype(loader(1)) batches = loader(80), validation = loader(30);
+};
+
+void expect_same(const Session& a, const Session& b) {
+  for (size_t i = 0; i < a.weights().size(); ++i)
+    EXPECT_TRUE(equal(a.weights()[i], b.weights()[i])) << i;
+  EXPECT_EQ(a.rate(), b.rate());
+}
+
+struct TrainerTest : ::testing::Test {
+  void SetUp() override { std::filesystem::remove(file); }
+  void TearDown() override { std::filesystem::remove(file); }
+  TrainerOptions saving(int64_t epochs) const {
+    return TrainerOptions().epochs(epochs).checkpoint(file);
+  }
+  const std::string file =
+      ::testing::TempDir() + "trainer_test." + std::to_string(::getpid()) + ".pt";
+};
+
+TEST_F(TrainerTest, Learns) {
+  Session run(TrainerOptions().epochs(8), 0.02);
+  const auto results = run.fit();
+  ASSERT_EQ(results.size(), 8u);
+  EXPECT_EQ(results[7].epoch, 8);
+  EXPECT_LT(results[7].loss, results[0].loss);
+  EXPECT_GT(results[7].metrics.at(0), 0.85);
+  EXPECT_LT(results[7].validation_loss, results[0].validation_loss);
+  EXPECT_TRUE(run.net->is_training());
+}
+
+TEST_F(TrainerTest, TheLossIsTheMeanOfSamples) {
+  nn::Linear net(1, 1);
+  optim::SGD sgd(net->parameters(), 0.0);
+  Trainer trainer(net, sgd,
+                  [](const Tensor& y, const Tensor& t) { return (y * 0 + t.to(kFloat)).mean(); });
+  using Batch = data::Example<>;
+  std::vector<Batch> batches = {{zeros({3, 1}), full({3, 1}, 2)}, {zeros({1, 1}), full({1, 1}, 6)}};
+  EXPECT_DOUBLE_EQ(trainer.fit(batches).at(0).loss, 3);
+  EXPECT_DOUBLE_EQ(trainer.evaluate(batches).validation_loss, 3);
+  EXPECT_TRUE(std::isnan(trainer.fit(batches).at(0).validation_loss));
+}
+
+TEST_F(TrainerTest, TheMetricIsWhatItSays) {
+  auto metric = train::accuracy();
+  metric.update(tensor({{0., 1.}, {1., 0.}, {0., 1.}}, kFloat), tensor({1, 1, 1}));
+  metric.update(tensor({{1., 0.}}, kFloat), tensor({0}));
+  EXPECT_DOUBLE_EQ(metric.compute(), 0.75);
+  metric.update(tensor({{1., 0.}}, kFloat), tensor({1}));
+  EXPECT_DOUBLE_EQ(metric.compute(), 0);
+}
+
+// Stopped after any number of batches and resumed in a new process' objects: the same bits.
+TEST_F(TrainerTest, ResumesToTheBitAfterAnyBatch) {
+  Session whole(TrainerOptions().epochs(4));
+  const auto want = whole.fit();
+  for (const int stop_after : {1, 7, 10, 11, 25}) {
+    std::filesystem::remove(file);
+    {
+      Session first(saving(4));
+      int batches = 0;
+      first.trainer.after_batch([&] {
+        if (++batches == stop_after) first.trainer.stop();
+      });
+      first.fit();
+      EXPECT_TRUE(first.trainer.stopped());
+    }
+    Session second(saving(4));
+    randn({100});  // the generator is somewhere else
+    ASSERT_TRUE(second.trainer.resume());
+    const auto got = second.fit();
+    expect_same(whole, second);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].loss, want[i].loss) << stop_after << ' ' << i;
+      EXPECT_EQ(got[i].validation_loss, want[i].validation_loss);
+      EXPECT_EQ(got[i].metrics, want[i].metrics);
+    }
+  }
+}
+
+TEST_F(TrainerTest, MoreEpochsAreAsIfAskedForAtOnce) {
+  Session whole(TrainerOptions().epochs(5));
+  whole.fit();
+  Session first(saving(3));
+  first.fit();
+  Session second(saving(5));
+  ASSERT_TRUE(second.trainer.resume());
+  EXPECT_EQ(second.trainer.epochs_done(), 3);
+  EXPECT_EQ(second.fit().size(), 5u);
+  expect_same(whole, second);
+}
+
+TEST_F(TrainerTest, ACheckpointInsideAnEpochIsOneOfTheBatchThatIsSaid) {
+  Session killed(saving(1).checkpoint_every(3));
+  int batches = 0;
+  killed.trainer.after_batch([&] {
+    if (++batches == 8) throw std::runtime_error("killed");
+  });
+  EXPECT_THROW(killed.fit(), std::runtime_error);
+  Session second(saving(1));
+  ASSERT_TRUE(second.trainer.resume());
+  EXPECT_EQ(second.trainer.batches_done(), 6);
+}
+
+TEST_F(TrainerTest, EndsWhenTheLossNoLongerFalls) {
+  nn::Linear net(1, 1);
+  optim::SGD sgd(net->parameters(), 0.0);
+  std::vector<data::Example<>> batches = {{zeros({2, 1}), zeros({2, 1})}};
+  std::vector<double> losses = {3, 2, 2.5, 2, 1};  // the second of them is the best for two epochs
+  size_t epoch = 0;
+  Trainer trainer(
+      net, sgd, [&](const Tensor& y, const Tensor&) { return (y * 0 + losses.at(epoch++)).mean(); },
+      TrainerOptions().epochs(5).patience(2));
+  EXPECT_EQ(trainer.fit(batches).size(), 4u);
+}
+
+TEST_F(TrainerTest, PlateausSeeTheLoss) {
+  nn::Linear net(1, 1);
+  optim::SGD sgd(net->parameters(), 1.0);
+  optim::ReduceLROnPlateauScheduler schedule(sgd, optim::ReduceLROnPlateauScheduler::min, 0.5, 0);
+  std::vector<data::Example<>> batches = {{zeros({2, 1}), zeros({2, 1})}};
+  Trainer trainer(
+      net, sgd, [](const Tensor& y, const Tensor&) { return (y * 0 + 1).mean(); },
+      TrainerOptions().epochs(3));
+  trainer.add_schedule(schedule);
+  trainer.fit(batches);
+  EXPECT_EQ(static_cast<optim::SGDOptions&>(sgd.param_groups()[0].options()).lr(), 0.25);
+}
+
+TEST_F(TrainerTest, WhatUsersAdd) {
+  Session run(saving(1));
+  int steps = 0, epochs = 0;
+  run.trainer.before_step([&] {
+    EXPECT_TRUE(run.weights()[0].grad().defined());
+    ++steps;
+  });
+  run.trainer.after_epoch([&](const EpochResult& r) { epochs += static_cast<int>(r.epoch); });
+  run.trainer.on_save([](serialize::OutputArchive& a) { a.write("mine", IValue(int64_t{7})); });
+  run.fit();
+  EXPECT_EQ(steps, 10);
+  EXPECT_EQ(epochs, 1);
+  serialize::InputArchive archive;
+  archive.load_from(file);
+  IValue mine;
+  archive.read("mine", mine);
+  EXPECT_EQ(mine.toInt(), 7);
+}
+
+TEST_F(TrainerTest, Errors) {
+  EXPECT_THROW(Session(TrainerOptions().epochs(-1)), ValueError);
+  EXPECT_THROW(Session(TrainerOptions().patience(-1)), ValueError);
+  Session none(saving(1));
+  EXPECT_FALSE(none.trainer.resume());
+  none.fit();
+  Session more(saving(1));
+  more.trainer.add_metric(train::accuracy());
+  EXPECT_THROW(more.trainer.resume(), Error);
+  nn::Linear other(3, 2);
+  optim::SGD sgd(other->parameters(), 0.1);
+  Trainer trainer(
+      other, sgd, [](const Tensor& y, const Tensor&) { return y.mean(); }, saving(1));
+  trainer.add_metric(train::accuracy());
+  EXPECT_THROW(trainer.resume(), Error);
+}
+
+}  // namespace
+}  // namespace taper

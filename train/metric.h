@@ -1,0 +1,58 @@
+// Metric: a number about many batches, as a Trainer takes it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/reduce/reduce.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::train {
+
+/// `update` sees each batch's output and target, `compute` gives the number and begins anew.
+struct Metric {
+  std::string name;
+  std::function<void(const Tensor& output, const Tensor& target)> update;
+  std::function<double()> compute;
+};
+
+/// Of a metric of utils/metrics.h, or another type with update(output, target) and reset():
+/// `compute(metric)` gives the number.
+template <class M, class Compute>
+Metric make_metric(std::string name, M metric, Compute compute) {
+  auto state = std::make_shared<M>(std::move(metric));
+  return {std::move(name), [state](const Tensor& y, const Tensor& t) { state->update(y, t); },
+          [state, compute] {
+            const double value = compute(*state);
+            state->reset();
+            return value;
+          }};
+}
+
+/// The fraction of samples whose greatest score, along dimension 1 of the output [N, C, ...], is at
+/// the target's class. NaN without a sample.
+inline Metric accuracy() {
+  struct Counts {
+    void update(const Tensor& y, const Tensor& target) {
+      const Tensor right = y.argmax(1).eq(target).sum();
+      num_right = num_right.defined() ? num_right + right : right;
+      num_samples += target.numel();
+    }
+    void reset() { *this = Counts(); }
+    Tensor num_right;
+    int64_t num_samples = 0;
+  };
+  return make_metric("accuracy", Counts(), [](const Counts& c) {
+    const double right = c.num_right.defined() ? c.num_right.item<double>() : 0;
+    return right / static_cast<double>(c.num_samples);
+  });
+}
+
+}  // namespace taper::train
+
+#pragma GCC visibility pop

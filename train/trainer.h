@@ -1,0 +1,354 @@
+// Trainer: the loop around a network, an optimizer and a loss, for those who want one. It needs no
+// library of its own.
+//
+//   train::Trainer trainer(net, optimizer, taper::cross_entropy_loss,
+//                          train::TrainerOptions().epochs(3).checkpoint("run.pt"));
+//   trainer.add_metric(train::accuracy());
+//   trainer.add_schedule(schedule);
+//   trainer.resume();
+//   for (const auto& epoch : trainer.fit(*train_loader, *test_loader)) std::cout << epoch.loss <<
+//   '\n';
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <taper/data/prefetch.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/io/archive.h>
+#include <taper/framework/random.h>
+#include <taper/nn/parallel/data_parallel.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/optim/lr_scheduler.h>
+#include <taper/optim/optimizer.h>
+#include <taper/train/metric.h>
+#include <taper/utils/progress.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::train {
+
+/// What an epoch came to.
+struct EpochResult {
+  int64_t epoch = 0;  ///< from 1 on
+  double loss = 0;    ///< mean of the training samples
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
+  std::vector<double> metrics;  ///< of validation, in the order of add_metric
+};
+
+struct TrainerOptions {
+  TAPER_ARG(int64_t, epochs) = 1;
+  /// Where batches are moved; the network is there already.
+  TAPER_ARG(Device, device) = Device(kCPU);
+  /// The file of the checkpoint; empty: none is written.
+  TAPER_ARG(std::string, checkpoint);
+  /// Batches between checkpoints inside an epoch; 0: only at the end of each.
+  TAPER_ARG(int64_t, checkpoint_every) = 0;
+  /// Epochs without a smaller loss (validation's where there is one) after which training ends; 0:
+  /// never.
+  TAPER_ARG(int64_t, patience) = 0;
+  /// Samples of an epoch, for the line of progress; 0: no line.
+  TAPER_ARG(int64_t, samples) = 0;
+  TAPER_ARG(std::string, unit) = "samples";
+};
+
+/// Trains on batches with `data` and `target` (samples along dimension 0). The host waits for the
+/// device only where a number is shown, saved or compared.
+///
+/// A checkpoint holds all that a run needs to go on as if it had never stopped, to the bit:
+/// network, optimizer, position, results, the generators of the CPU and of the CUDA devices.
+/// Schedules are not written: resume() steps those given again through the epochs that are done.
+class Trainer {
+ public:
+  using Forward = std::function<Tensor(const Tensor&)>;
+  using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
+
+  /// `net`: a module's holder, or a shared pointer to a module with forward(Tensor). The optimizer
+  /// must outlive this. Throws ValueError for negative numbers among the options.
+  template <class Net>
+  Trainer(Net net, optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
+      : module_(nn::parallel::detail::pointer_of(net)),
+        forward_([net](const Tensor& x) mutable { return net->forward(x); }),
+        optimizer_(optimizer),
+        loss_(std::move(loss)),
+        options_(std::move(options)) {
+    for (const int64_t n :
+         {options_.epochs(), options_.checkpoint_every(), options_.patience(), options_.samples()})
+      TAPER_CHECK_VALUE(n >= 0, "Trainer: expected options of at least 0, got ", n);
+  }
+
+  void add_metric(Metric metric) { metrics_.push_back(std::move(metric)); }
+  /// A schedule, stepped after each epoch, with its loss where it asks for one. It must outlive
+  /// this.
+  void add_schedule(optim::LRScheduler& schedule) {
+    schedules_.push_back([&schedule](double) { schedule.step(); });
+  }
+  void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
+    schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
+  }
+  /// What gives the network's output in its stead: a DataParallel of it, say.
+  void set_forward(Forward forward) { forward_ = std::move(forward); }
+
+  /// Called between backward() and the optimizer's step (to clip gradients), after each batch, and
+  /// after each epoch. Any of them may call stop().
+  void before_step(std::function<void()> f) { before_step_ = std::move(f); }
+  void after_batch(std::function<void()> f) { after_batch_ = std::move(f); }
+  void after_epoch(std::function<void(const EpochResult&)> f) { after_epoch_ = std::move(f); }
+  /// Writes more into each checkpoint.
+  void on_save(std::function<void(serialize::OutputArchive&)> f) { on_save_ = std::move(f); }
+
+  /// Training ends after the current batch; a checkpoint holds all that was done.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+
+  /// Goes on from the checkpoint, where there is one: false where not. Call it after add_metric and
+  /// add_schedule. Throws Error for a file that is damaged or of another network, optimizer or
+  /// number of metrics.
+  bool resume() {
+    const std::string& path = options_.checkpoint();
+    if (path.empty() || !std::filesystem::exists(path)) return false;
+    serialize::InputArchive archive, model, optimizer, place, random;
+    archive.load_from(path);
+    archive.read("model", model);
+    archive.read("optimizer", optimizer);
+    archive.read("position", place);
+    archive.read("generators", random);
+    Tensor rows;
+    place.read("results", rows, true);
+    restore_results(
+        rows);  // steps the schedules, which set rates that the optimizer's state has too
+    module_->load(model);
+    optimizer_.load(optimizer);
+    position_.epoch = integer(place, "epoch");
+    position_.batch = integer(place, "batch");
+    position_.samples = integer(place, "samples");
+    IValue sum;
+    place.read("loss_sum", sum);
+    position_.loss_sum = sum.toDouble();
+    if (position_.batch > 0) place.read("generator", position_.generator_at_epoch, true);
+    auto all = generators();
+    for (size_t i = 0; i < all.size(); ++i) {
+      Tensor state;
+      if (random.try_read(std::to_string(i), state, true)) all[i].set_state(state);
+    }
+    return true;
+  }
+  /// Epochs and batches of the epoch under way that are done.
+  int64_t epochs_done() const { return position_.epoch; }
+  int64_t batches_done() const { return position_.batch; }
+
+  /// Trains up to options.epochs epochs, those of a resumed run counted, and gives the results of
+  /// all. Of `validation` come its loss and the metrics.
+  template <class Loader, class Validation>
+  const std::vector<EpochResult>& fit(Loader& loader, Validation& validation) {
+    return run(loader, [&](EpochResult& result) { validate(validation, result); });
+  }
+  template <class Loader>
+  const std::vector<EpochResult>& fit(Loader& loader) {
+    return run(loader, [](EpochResult&) {});
+  }
+  /// Loss and metrics of a loader's batches, in evaluation mode and without gradients.
+  template <class Loader>
+  EpochResult evaluate(Loader& loader) {
+    EpochResult result;
+    validate(loader, result);
+    return result;
+  }
+
+ private:
+  struct Position {
+    int64_t epoch = 0, batch = 0, samples = 0;
+    double loss_sum = 0;
+    Tensor generator_at_epoch;  // before the order of this epoch's samples was drawn
+  };
+
+  template <class Loader, class Validate>
+  const std::vector<EpochResult>& run(Loader& loader, Validate validate) {
+    stopped_ = false;
+    while (position_.epoch < options_.epochs() && !stopped_ && !is_worn_out()) {
+      if (!train(loader)) break;
+      EpochResult result;
+      result.epoch = position_.epoch + 1;
+      result.loss = mean_loss();
+      validate(result);
+      finish_epoch(std::move(result));
+    }
+    return results_;
+  }
+
+  // One epoch, or what is left of it: false when it was stopped. The order of the samples is drawn
+  // when the loader starts. To go on in the middle it is drawn again from the same state, and the
+  // batches that are done are passed over.
+  template <class Loader>
+  bool train(Loader& loader) {
+    module_->train();
+    Generator generator = default_generator();
+    const Tensor now = generator.get_state();
+    if (position_.batch > 0) generator.set_state(position_.generator_at_epoch);
+    position_.generator_at_epoch = generator.get_state();
+    auto batches = data::prefetch_to_device(loader, options_.device());
+    auto batch = batches.begin();
+    const auto end = batches.end();
+    for (int64_t i = 0; i < position_.batch && batch != end; ++i) ++batch;
+    if (position_.batch > 0) generator.set_state(now);
+    loss_sum_ = full({}, position_.loss_sum, TensorOptions(kDouble).device(options_.device()));
+    optional<utils::Progress> progress;
+    if (options_.samples() > 0) start_progress(progress);
+    for (; batch != end; ++batch) {
+      step(batch->data, batch->target);
+      if (progress) progress->update(position_.samples, [this] { return mean_loss(); });
+      if (after_batch_) after_batch_();
+      const int64_t every = options_.checkpoint_every();
+      if (stopped_ || (every > 0 && position_.batch % every == 0)) save();
+      if (stopped_) return false;
+    }
+    return true;
+  }
+
+  template <class Loader>
+  void validate(Loader& loader, EpochResult& result) {
+    const NoGradGuard no_grad;
+    const bool was_training = module_->is_training();
+    module_->eval();
+    Tensor sum = zeros({}, TensorOptions(kDouble).device(options_.device()));
+    int64_t samples = 0;
+    for (auto& batch : data::prefetch_to_device(loader, options_.device())) {
+      const Tensor y = forward_(batch.data);
+      sum += loss_(y, batch.target) * batch.data.size(0);
+      samples += batch.data.size(0);
+      for (auto& metric : metrics_) metric.update(y, batch.target);
+    }
+    module_->train(was_training);
+    result.validation_loss = sum.item<double>() / static_cast<double>(samples);
+    for (auto& metric : metrics_) result.metrics.push_back(metric.compute());
+  }
+
+  void step(const Tensor& x, const Tensor& target) {
+    optimizer_.zero_grad();
+    const Tensor loss = loss_(forward_(x), target);
+    loss.backward();
+    if (before_step_) before_step_();
+    optimizer_.step();
+    loss_sum_ += loss.detach() * x.size(0);
+    position_.samples += x.size(0);
+    ++position_.batch;
+  }
+
+  void start_progress(optional<utils::Progress>& progress) const {
+    progress.emplace(
+        "epoch " + std::to_string(position_.epoch + 1) + '/' + std::to_string(options_.epochs()),
+        options_.samples(),
+        utils::ProgressOptions().unit(options_.unit()).first(position_.samples));
+  }
+
+  void finish_epoch(EpochResult result) {
+    for (auto& step : schedules_) step(watched(result));
+    results_.push_back(std::move(result));
+    const int64_t done = position_.epoch + 1;
+    position_ = Position();
+    position_.epoch = done;
+    save();
+    if (after_epoch_) after_epoch_(results_.back());
+  }
+
+  double mean_loss() const {
+    return loss_sum_.item<double>() / static_cast<double>(position_.samples);
+  }
+
+  // What schedules and patience look at.
+  static double watched(const EpochResult& r) {
+    return std::isnan(r.validation_loss) ? r.loss : r.validation_loss;
+  }
+  bool is_worn_out() const {
+    const auto less = [](auto& a, auto& b) { return watched(a) < watched(b); };
+    const auto best = std::min_element(results_.begin(), results_.end(), less);
+    return options_.patience() > 0 && results_.end() - best > options_.patience();
+  }
+
+  static int64_t integer(serialize::InputArchive& archive, const char* key) {
+    IValue value;
+    archive.read(key, value);
+    return value.toInt();
+  }
+  // Those whose states a checkpoint holds, the CPU's first.
+  static std::vector<Generator> generators() {
+    std::vector<Generator> all = {default_generator()};
+    for (DeviceIndex i = 0; i < cuda::device_count(); ++i)
+      all.push_back(cuda::default_generator(i));
+    return all;
+  }
+
+  void save() {
+    if (options_.checkpoint().empty()) return;
+    serialize::OutputArchive archive, model, optimizer, place, random;
+    module_->save(model);
+    optimizer_.save(optimizer);
+    place.write("epoch", IValue(position_.epoch));
+    place.write("batch", IValue(position_.batch));
+    place.write("samples", IValue(position_.samples));
+    place.write("loss_sum", IValue(position_.batch > 0 ? loss_sum_.item<double>() : 0.));
+    if (position_.batch > 0) place.write("generator", position_.generator_at_epoch, true);
+    place.write("results", results_as_tensor(), true);
+    const auto all = generators();
+    for (size_t i = 0; i < all.size(); ++i)
+      random.write(std::to_string(i), all[i].get_state(), true);
+    archive.write("model", model);
+    archive.write("optimizer", optimizer);
+    archive.write("position", place);
+    archive.write("generators", random);
+    if (on_save_) on_save_(archive);
+    archive.save_to(options_.checkpoint());
+  }
+
+  // A row for each epoch: losses, then metrics.
+  Tensor results_as_tensor() const {
+    const auto width = static_cast<int64_t>(2 + metrics_.size());
+    Tensor rows = zeros({static_cast<int64_t>(results_.size()), width}, kDouble);
+    double* number = rows.data_ptr<double>();
+    for (const auto& r : results_) {
+      *number++ = r.loss;
+      *number++ = r.validation_loss;
+      for (size_t i = 0; i < metrics_.size(); ++i)
+        *number++ = i < r.metrics.size() ? r.metrics[i] : std::nan("");
+    }
+    return rows;
+  }
+
+  void restore_results(const Tensor& rows) {
+    TAPER_CHECK(rows.dim() == 2 && rows.size(1) == static_cast<int64_t>(2 + metrics_.size()),
+                options_.checkpoint(), ": expected results with ", metrics_.size(),
+                " metrics, got sizes ", rows.sizes());
+    const double* number = rows.data_ptr<double>();
+    for (int64_t i = 0; i < rows.size(0); ++i, number += rows.size(1)) {
+      results_.push_back({i + 1, number[0], number[1], {number + 2, number + rows.size(1)}});
+      for (auto& step : schedules_) step(watched(results_.back()));
+    }
+  }
+
+  const std::shared_ptr<nn::Module> module_;
+  Forward forward_;
+  optim::Optimizer& optimizer_;
+  const Loss loss_;
+  const TrainerOptions options_;
+  std::vector<Metric> metrics_;
+  std::vector<std::function<void(double)>> schedules_;
+  std::function<void()> before_step_, after_batch_;
+  std::function<void(const EpochResult&)> after_epoch_;
+  std::function<void(serialize::OutputArchive&)> on_save_;
+  Position position_;
+  Tensor loss_sum_;  // of this epoch's samples, where it is computed
+  std::vector<EpochResult> results_;
+  bool stopped_ = false;
+};
+
+}  // namespace taper::train
+
+#pragma GCC visibility pop
