@@ -16,15 +16,18 @@ namespace taper::utils {
 
 /// What the calls of an op came to.
 struct OpFlops {
-  std::string op;  ///< "Addmm"
-  int64_t num_calls = 0;
-  int64_t forward = 0;   ///< a multiply-add is two
-  int64_t backward = 0;  ///< for the gradients that are asked for
+  std::string op;         ///< "Addmm"
+  int64_t num_calls = 0;  ///< how often it ran
+  int64_t forward = 0;    ///< a multiply-add is two
+  int64_t backward = 0;   ///< for the gradients that are asked for
 };
 
+/// The operations of a computation, by op.
 struct FlopCounts {
   std::vector<OpFlops> ops;  ///< the greatest first
+  /// The sum over all ops.
   int64_t forward() const;
+  /// The same of their derivatives.
   int64_t backward() const;
 };
 
