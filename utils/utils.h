@@ -1,6 +1,7 @@
 // What is seen of a run: TensorBoard's files, summaries of networks, grids of images, progress.
 #pragma once
 
+#include <taper/utils/flop_counter.h>
 #include <taper/utils/image_grid.h>
 #include <taper/utils/metrics.h>
 #include <taper/utils/progress.h>

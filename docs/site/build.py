@@ -180,7 +180,7 @@ def main():
         f"    - {name[8:-3]}: {name}\n" for name in pages().values() if name.startswith("example_")))
     run("mkdocs", "build", "--quiet", "--config-file", out / "mkdocs.yml", "--site-dir", out / "site")
     warnings = write_reference(out)
-    print("docs: made", out / "site" / "index.html")
+    print(f"docs: made {out / 'site' / 'index.html'} (browsers search in it from a server: python3 -m http.server -d {out / 'site'})")
     sys.exit(0 if not arguments.check or check(out, warnings) else 1)
 
 

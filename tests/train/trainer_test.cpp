@@ -34,8 +34,8 @@ auto loader(int64_t n) {
 }
 
 // A run with dropout, a schedule, momentum and a checkpoint: all that must be restored.
-struct Session {
-  explicit Session(TrainerOptions options, double lr = 0.1)
+struct Experiment {
+  explicit Experiment(TrainerOptions options, double lr = 0.1)
       : sgd((manual_seed(5), net->parameters()), optim::SGDOptions(lr).momentum(0.9)),
         schedule(sgd, 2, 0.5),
         trainer(
@@ -60,7 +60,7 @@ struct Session {
   decltype(loader(1)) batches = loader(80), validation = loader(30);
 };
 
-void expect_same(const Session& a, const Session& b) {
+void expect_same(const Experiment& a, const Experiment& b) {
   for (size_t i = 0; i < a.weights().size(); ++i)
     EXPECT_TRUE(equal(a.weights()[i], b.weights()[i])) << i;
   EXPECT_EQ(a.rate(), b.rate());
@@ -77,7 +77,7 @@ struct TrainerTest : ::testing::Test {
 };
 
 TEST_F(TrainerTest, Learns) {
-  Session run(TrainerOptions().epochs(8), 0.02);
+  Experiment run(TrainerOptions().epochs(8), 0.02);
   const auto results = run.fit();
   ASSERT_EQ(results.size(), 8u);
   EXPECT_EQ(results[7].epoch, 8);
@@ -110,12 +110,12 @@ TEST_F(TrainerTest, TheMetricIsWhatItSays) {
 
 // Stopped after any number of batches and resumed in a new process' objects: the same bits.
 TEST_F(TrainerTest, ResumesToTheBitAfterAnyBatch) {
-  Session whole(TrainerOptions().epochs(4));
+  Experiment whole(TrainerOptions().epochs(4));
   const auto want = whole.fit();
   for (const int stop_after : {1, 7, 10, 11, 25}) {
     std::filesystem::remove(file);
     {
-      Session first(saving(4));
+      Experiment first(saving(4));
       int batches = 0;
       first.trainer.after_batch([&] {
         if (++batches == stop_after) first.trainer.stop();
@@ -123,7 +123,7 @@ TEST_F(TrainerTest, ResumesToTheBitAfterAnyBatch) {
       first.fit();
       EXPECT_TRUE(first.trainer.stopped());
     }
-    Session second(saving(4));
+    Experiment second(saving(4));
     randn({100});  // the generator is somewhere else
     ASSERT_TRUE(second.trainer.resume());
     const auto got = second.fit();
@@ -138,11 +138,11 @@ TEST_F(TrainerTest, ResumesToTheBitAfterAnyBatch) {
 }
 
 TEST_F(TrainerTest, MoreEpochsAreAsIfAskedForAtOnce) {
-  Session whole(TrainerOptions().epochs(5));
+  Experiment whole(TrainerOptions().epochs(5));
   whole.fit();
-  Session first(saving(3));
+  Experiment first(saving(3));
   first.fit();
-  Session second(saving(5));
+  Experiment second(saving(5));
   ASSERT_TRUE(second.trainer.resume());
   EXPECT_EQ(second.trainer.epochs_done(), 3);
   EXPECT_EQ(second.fit().size(), 5u);
@@ -150,13 +150,13 @@ TEST_F(TrainerTest, MoreEpochsAreAsIfAskedForAtOnce) {
 }
 
 TEST_F(TrainerTest, ACheckpointInsideAnEpochIsOneOfTheBatchThatIsSaid) {
-  Session killed(saving(1).checkpoint_every(3));
+  Experiment killed(saving(1).checkpoint_every(3));
   int batches = 0;
   killed.trainer.after_batch([&] {
     if (++batches == 8) throw std::runtime_error("killed");
   });
   EXPECT_THROW(killed.fit(), std::runtime_error);
-  Session second(saving(1));
+  Experiment second(saving(1));
   ASSERT_TRUE(second.trainer.resume());
   EXPECT_EQ(second.trainer.batches_done(), 6);
 }
@@ -187,7 +187,7 @@ TEST_F(TrainerTest, PlateausSeeTheLoss) {
 }
 
 TEST_F(TrainerTest, WhatUsersAdd) {
-  Session run(saving(1));
+  Experiment run(saving(1));
   int steps = 0, epochs = 0;
   run.trainer.before_step([&] {
     EXPECT_TRUE(run.weights()[0].grad().defined());
@@ -206,12 +206,12 @@ TEST_F(TrainerTest, WhatUsersAdd) {
 }
 
 TEST_F(TrainerTest, Errors) {
-  EXPECT_THROW(Session(TrainerOptions().epochs(-1)), ValueError);
-  EXPECT_THROW(Session(TrainerOptions().patience(-1)), ValueError);
-  Session none(saving(1));
+  EXPECT_THROW(Experiment(TrainerOptions().epochs(-1)), ValueError);
+  EXPECT_THROW(Experiment(TrainerOptions().patience(-1)), ValueError);
+  Experiment none(saving(1));
   EXPECT_FALSE(none.trainer.resume());
   none.fit();
-  Session more(saving(1));
+  Experiment more(saving(1));
   more.trainer.add_metric(train::accuracy());
   EXPECT_THROW(more.trainer.resume(), Error);
   nn::Linear other(3, 2);
