@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times Taper beside PyTorch and LibTorch, all in one run, and makes the table of docs/performance.md.
 
-    bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the table (3 rounds: ten minutes)
+    bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the table (3 rounds: twenty minutes)
     bench.py ... --write     writes it into docs/performance.md, and README's figures from it
     bench.py --check         README's figures are those of docs/performance.md, which has little text
 
@@ -25,7 +25,9 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "docs", "performance.md")
 README = os.path.join(HERE, "..", "README.md")
-PROGRAMS = ["overhead", "kernels", "training", "start"]
+PROGRAMS = ["overhead", "kernels", "training", "steps", "start"]
+STEPS = [[model, dtype, threads] for model in ("gpt10m", "resnet18", "lstm", "vae", "dqn", "heat")
+         for dtype in ("f32", "bf16") for threads in ("1", "2")]
 MOST_TEXT = 60  # lines of docs/performance.md that are no table
 
 # Rows of the table. Of a group: the geometric mean and the least of the rows "GROUP....".
@@ -45,6 +47,7 @@ GROUPS = {
     "attention": "attention, encoder layer",
     "optimizers": "optimizers' steps",
     "transforms": "FFT, solve, Cholesky",
+    "steps": "whole training steps, f32 and bf16, one and two threads",
 }
 SINGLES = {
     "step.chain": "32 products in a chain, with gradients",
@@ -137,6 +140,11 @@ def usage_of(command, **arguments):
     return output, used.ru_utime + used.ru_stime, time.monotonic() - start
 
 
+def runs_with(key, program):
+    """LibTorch 1.13 lacks the attention and the switches of autocast that steps.cpp uses."""
+    return program != "steps" or key != "libtorch"
+
+
 def build(library, program, work):
     binary = os.path.join(work, "%s.%s" % (program, library.name.split()[0]))
     source = os.path.join(HERE, program + ".cpp")
@@ -167,7 +175,10 @@ def rows_of(program, binary, library, images):
     if program == "start":
         return {"start": usage_of([binary], env=env)[2]}
     rows = {}
-    for arguments in [[m, images] for m in ("mlp", "cnn", "load")] if program == "training" else [[]]:
+    if program == "steps":
+        env.pop("OMP_NUM_THREADS")  # an argument says it
+    runs = {"training": [[m, images] for m in ("mlp", "cnn", "load")], "steps": STEPS}
+    for arguments in runs.get(program, [[]]):
         for line in usage_of([binary, *arguments], env=env)[0].splitlines():
             name, value = line.split("\t")
             rows[name] = float(value)
@@ -189,13 +200,13 @@ def run(args):
           file=sys.stderr)
     with ThreadPoolExecutor(os.cpu_count()) as cores:
         binaries = dict(cores.map(lambda pair: (pair, build(found[pair[0]], pair[1], work)),
-                                  [(key, p) for p in programs for key in found]))
+                                  [(key, p) for p in programs for key in found if runs_with(key, p)]))
     images = os.path.join(work, "images")
     write_images(images)
     for number in range(args.rounds):
         for program in programs:
             print("bench: round %d of %d, %s" % (number + 1, args.rounds, program), file=sys.stderr)
-            for key, library in found.items():
+            for key, library in ((k, l) for k, l in found.items() if runs_with(k, program)):
                 keep_least(tables[key], rows_of(program, binaries[key, program], library, images))
         if args.only == "" and number < 2:
             for key, library in found.items():
@@ -251,6 +262,16 @@ def table_of(found, tables):
                 cells += ["", "", ""]
         text.append("| %s |" % " | ".join(cells))
     return "\n".join(text)
+
+
+def print_steps(tables):
+    """Each row of whole steps, and the losses of both sides."""
+    theirs = tables.get("pytorch", {})
+    for name, value in tables["taper"].items():
+        if name.startswith("steps.") and name in theirs:
+            losses = [t[name.replace("steps.", "loss.")] for t in (tables["taper"], theirs)]
+            print("| %s | %s | %s | %s | %.6g | %.6g |" % (name[6:], quantity(name, value), quantity(
+                name, theirs[name]), times(theirs[name] / value), *losses))
 
 
 def machine():
@@ -320,6 +341,7 @@ def main():
     if args.write and args.only:
         parser.error("--write needs all programs")
     found, tables = run(args)
+    print_steps(tables)
     text = section(args.machine, found, tables)
     print(text)
     if args.write:

@@ -31,17 +31,18 @@ unset TAPER_CUDA TAPER_BUILD_DIR
 
 # ------------------------------------------------------------------ what each command must show
 declare -A command=(
-  [mnist]="mnist --epochs 1" [test]="test" [one]="test Softmax*" [install]="install --prefix $work/prefix"
+  [mnist]="mnist --epochs 1" [gpt]="gpt --data text" [test]="test" [one]="test Softmax*" [install]="install --prefix $work/prefix"
   [bench]="bench" [gpu]="gpu" [cpu]="mnist")
 declare -A shows=(
   [mnist]='mnist was run with --epochs 1, GPU kernels: (AUTO|OFF)$'
+  [gpt]='gpt was run with --data text, GPU kernels: (AUTO|OFF)$'
   [test]='100% tests passed, 0 tests failed out of 2$'
   [one]='taper_tests was run with .*--gtest_filter=Softmax\*'
   [install]='== installed into '
   [bench]='^bench: .*libtaper'
   [gpu]='^gpu: .*tests/taper_tests.*mnist'
   [cpu]='mnist was run with , GPU kernels: OFF$')
-order=(mnist test one install bench gpu cpu)
+order=(mnist gpt test one install bench gpu cpu)
 run() { # run NAME BUILD: its output in $work/out
   rm -rf "$work/prefix"
   local variables=("TAPER_BUILD_DIR=$2")

@@ -1,0 +1,40 @@
+// What the user asked for on the command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpt {
+
+struct Options {
+  // What a run is made of: a checkpoint holds it.
+  std::string data, init, vocabulary;
+  int64_t layers = 4, heads = 4, width = 128, context = 128;
+  double dropout = 0;
+  int64_t batch_size = 12, accumulate = 1, steps = 1000, warmup = 50, seed = 1;
+  double lr = 1e-3, weight_decay = 0.1, clip = 1;
+  std::string autocast = "off";
+
+  // How it is run.
+  std::string device = "cpu", checkpoint = "gpt.checkpoint", prompt = "\n";
+  bool disable_cuda = false, resume = false, recompute = false, eager = false;
+  int threads = 0;
+  int64_t checkpoint_every = 100, sample = 200, top_k = 40;
+  double temperature = 0.8;
+
+  /// The flags of the first kind with their values, and which of them the user gave.
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::string> given;
+};
+
+/// Reads the command line. Returns true to go on; otherwise `status` is the exit code (after --help
+/// or a wrong flag, which is reported on stderr).
+bool parse_options(int argc, const char* const* argv, Options& options, int& status);
+
+/// The same command line with what a checkpoint says of the flags that were not given. Throws
+/// taper::Error where one was given that differs.
+void adopt_settings(const std::string& path, int argc, const char* const* argv, Options& options);
+
+}  // namespace gpt

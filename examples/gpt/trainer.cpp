@@ -1,0 +1,128 @@
+#include "trainer.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "checkpoint.h"
+#include "progress.h"
+
+namespace gpt {
+namespace {
+
+using taper::Tensor;
+
+// A block whose activations are computed again in backward.
+Tensor recomputed(BlockImpl& block, const Tensor& x) {
+  return taper::autograd::checkpoint(
+      [&block](const taper::autograd::variable_list& in) {
+        return taper::autograd::variable_list{block.forward(in[0])};
+      },
+      {x})[0];
+}
+
+}  // namespace
+
+Trainer::Trainer(const Options& options, Model model, Tensor tokens, taper::Device device)
+    : options_(options), device_(device), model_(std::move(model)), tokens_(std::move(tokens)) {
+  model_->to(device);
+  optimizer_ = make_optimizer(*model_, options.lr, options.weight_decay);
+  const auto longs = taper::TensorOptions(taper::kLong);
+  x_ = taper::zeros({options.batch_size, model_->config.context}, longs.device(device));
+  y_ = taper::zeros_like(x_);
+  loss_ = taper::zeros({}, device);
+  // Gradients stay where they are from the first step on, as the captured step needs.
+  for (Tensor& p : model_->parameters()) p.mutable_grad() = taper::zeros_like(p.detach());
+  if (options.recompute) model_->call_block = recomputed;
+}
+
+void Trainer::resume() {
+  step_ = load_checkpoint(options_.checkpoint, *model_, *optimizer_);
+  std::printf("going on from %s: %lld steps are done\n", options_.checkpoint.c_str(),
+              static_cast<long long>(step_));
+}
+
+void Trainer::draw_batch() {
+  const int64_t context = model_->config.context;
+  const Tensor starts =
+      taper::randint(tokens_.size(0) - context, {options_.batch_size, 1}, taper::kLong);
+  const Tensor places = starts + taper::arange(context);
+  x_.copy_(tokens_.index({places}));
+  y_.copy_(tokens_.index({places + 1}));
+}
+
+// Forward and backward of one batch: adds to the gradients and to the loss.
+void Trainer::accumulate() {
+  Tensor loss;
+  {
+    const taper::autocast guard(device_.type(), taper::kBFloat16, options_.autocast == "bf16");
+    loss = model_->loss(x_, y_);
+  }
+  loss = loss / options_.accumulate;
+  loss.backward();
+  taper::NoGradGuard no_grad;
+  loss_.add_(loss.detach());
+}
+
+// The first batch runs as it is, so that all that a capture may not make is there.
+void Trainer::run_batch() {
+  draw_batch();
+  if (graph_) {
+    graph_->replay();
+    return;
+  }
+  accumulate();
+  if (options_.eager) return;
+  graph_ = std::make_unique<taper::Graph>(device_);
+  taper::GraphGuard guard(*graph_);
+  accumulate();
+}
+
+void Trainer::step() {
+  optimizer_->zero_grad(/*set_to_none=*/false);
+  loss_.zero_();
+  for (int64_t i = 0; i < options_.accumulate; ++i) run_batch();
+  const double lr = scheduled_lr(options_.lr, step_, options_.warmup, options_.steps);
+  for (auto& group : optimizer_->param_groups()) group.options().set_lr(lr);
+  taper::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip);
+  optimizer_->step();
+  ++step_;
+}
+
+void Trainer::save() {
+  save_checkpoint(options_.checkpoint, options_.settings, *model_, *optimizer_, step_);
+}
+
+bool Trainer::train(const volatile int& stop) {
+  model_->train();
+  Progress progress(step_, options_.steps, options_.accumulate * x_.numel());
+  while (step_ < options_.steps) {
+    step();
+    progress.update(step_, [this] { return loss_.item<double>(); });
+    if (stop || step_ % options_.checkpoint_every == 0 || step_ == options_.steps) save();
+    if (stop) return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> write_text(ModelImpl& model, std::vector<int64_t> text, const Options& options,
+                                int64_t known, taper::Device device) {
+  taper::NoGradGuard no_grad;
+  model.eval();
+  for (int64_t i = 0; i < options.sample; ++i) {
+    const auto all = static_cast<int64_t>(text.size()), seen = std::min(all, model.config.context);
+    const std::vector<int64_t> last(text.end() - seen, text.end());
+    const Tensor logits = model.forward(taper::tensor(last).to(device).unsqueeze(0));
+    const Tensor row = logits.select(0, 0).select(0, -1).slice(0, 0, known).to(taper::kCPU);
+    if (options.temperature == 0) {
+      text.push_back(row.argmax().item<int64_t>());
+      continue;
+    }
+    const int64_t k = options.top_k > 0 ? std::min(options.top_k, row.size(0)) : row.size(0);
+    const auto [values, indices] = taper::topk(row / options.temperature, k);
+    text.push_back(
+        indices[taper::multinomial(taper::softmax(values, 0), 1).item<int64_t>()].item<int64_t>());
+  }
+  return text;
+}
+
+}  // namespace gpt
