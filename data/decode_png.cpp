@@ -24,9 +24,9 @@ uint32_t number_at(std::string_view bytes, size_t at) {
 /// Throws where a chunk is longer than what is left of the file: libpng would ask for its memory
 /// before it looks. A chunk is its length, a name, so many bytes and a checksum, four bytes each.
 void check_chunks(std::string_view bytes, const std::string& name) {
-  constexpr size_t kSignature = 8, kFrame = 12;
-  for (size_t at = kSignature; at + kFrame <= bytes.size();) {
-    const size_t length = number_at(bytes, at), left = bytes.size() - at - kFrame;
+  constexpr size_t kSignature = 8, kHead = 8, kFrame = 12;
+  for (size_t at = kSignature; at + kHead <= bytes.size();) {
+    const size_t length = number_at(bytes, at), left = bytes.size() - at - kHead;
     TAPER_CHECK(length <= left, name, ": cannot be decoded as PNG: a chunk of ", length,
                 " bytes where ", left, " are left: the file is cut or damaged");
     if (bytes.substr(at + 4, 4) == "IEND") return;

@@ -9,6 +9,7 @@ for folder in "$examples"/*/; do
   program=$1/$name
   [ "$name" != mnist_minimal ] || { echo "$name has no options: it computes on the CPU"; continue; }
   [ "$name" != gradient_tests ] || { echo "$name is a test, which names its devices: not checked"; continue; }
+  ! grep -q gallery_example "$folder/CMakeLists.txt" 2>/dev/null || { echo "$name is of the gallery: it computes on the CPU"; continue; }
   [ -x "$program" ] || { echo "$name was not built: not checked"; continue; }
   "$program" --help | grep -- --disable-cuda >/dev/null || { echo "$name has no --disable-cuda"; exit 1; }
   checked=$((checked + 1))

@@ -51,10 +51,10 @@ signal_after() {
   wait $pid 2>/dev/null
 }
 
-# Killed again and again.
+# Killed again and again, later and later: a kill may come before the first checkpoint of its run.
 kills=0
-for attempt in $(seq 30); do
-  signal_after $((RANDOM % 4 + 1)) KILL --checkpoint "$work/killed" --resume && break
+for attempt in $(seq 60); do
+  signal_after $((RANDOM % 4 + 1 + attempt / 8)) KILL --checkpoint "$work/killed" --resume && break
   kills=$((kills + 1))
 done
 cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
