@@ -1,10 +1,10 @@
 #include "trainer.h"
 
+#include <taper/utils/progress.h>
 #include <algorithm>
 #include <cstdio>
 
 #include "checkpoint.h"
-#include "progress.h"
 
 namespace gpt {
 namespace {
@@ -94,10 +94,13 @@ void Trainer::save() {
 
 bool Trainer::train(const volatile int& stop) {
   model_->train();
-  Progress progress(step_, options_.steps, options_.accumulate * x_.numel());
+  const int64_t tokens = options_.accumulate * x_.numel();  // of a step
+  taper::utils::Progress progress(
+      "training", options_.steps * tokens,
+      taper::utils::ProgressOptions().unit("tokens").first(step_ * tokens).lines(10));
   while (step_ < options_.steps) {
     step();
-    progress.update(step_, [this] { return loss_.item<double>(); });
+    progress.update(step_ * tokens, [this] { return loss_.item<double>(); });
     if (stop || step_ % options_.checkpoint_every == 0 || step_ == options_.steps) save();
     if (stop) return false;
   }
