@@ -144,9 +144,9 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& A) {
     y = p.diagonal.abs().log().sum({-1});
   }
   if (!needs_grad(A)) return {sign, y};
-  if (!A.is_complex())  // the sign's derivative is 0
+  if (!A.is_complex())  // of the sign nothing flows back
     record("LinalgSlogdetBackward0", {sign, y}, {A}, [a = saved(A)](Grads& g) {
-      return g[1].defined() ? as_matrices(g[1]) * inv(a.get()).mT() : zeros_like(a.get());
+      return g[1].defined() ? as_matrices(g[1]) * inv(a.get()).mT() : Tensor();
     });
   else
     record(

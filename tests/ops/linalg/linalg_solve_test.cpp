@@ -258,6 +258,13 @@ TEST(Linalg, GradientsOfLargeEquations) {
   EXPECT_THROW(linalg::solve(zeros({n, n}).set_requires_grad(true), ones({n})), LinAlgError);
 }
 
+// As in LibTorch, though the sign says that it wants one.
+TEST(Linalg, NoGradientComesFromTheSignOfADeterminant) {
+  const Tensor a = eye(2, kDouble).requires_grad_();
+  const Tensor sign = std::get<0>(linalg::slogdet(a));
+  EXPECT_FALSE(autograd::grad({sign}, {a}, {}, false, false, true)[0].defined());
+}
+
 TEST(Linalg, ConstantResultsHaveAGradientOfZeros) {
   const Tensor a = eye(2, kDouble).requires_grad_();
   const Tensor sign = std::get<0>(linalg::slogdet(a)), identity = linalg::matrix_power(a, 0);
