@@ -81,6 +81,7 @@ set(TAPER_CUDA_TOGETHER
     distance,fold,grid_sample,search,upsample
     embedding,embedding_bag,scan,rearrange,softmax
     attention,fft,loss_ctc,loss_nll,matmul,rnn
+    norm_batch,norm_rows
     conv,distributions,factory,pool,reduce_median)
 
 # taper_join_kernels(files): replaces these files of ops/ in that list by one for each group.

@@ -35,11 +35,18 @@ struct ForEach {
     for (int64_t i = int64_t{at.block} * at.threads + at.thread; i < n; i += step) f(i);
   }
 };
+/// The largest team that f takes: F::kMostThreads, or any. The bound keeps registers few enough.
+template <class F>
+constexpr int most_threads() {
+  if constexpr (requires { F::kMostThreads; })
+    return F::kMostThreads;
+  else
+    return Team::kWarp * Team::kMostWarps;
+}
 /// A thread's part of for_each_row.
 template <class F>
 struct ForEachRow {
-  // The bound keeps registers few enough for the largest team.
-  static constexpr int kMostThreads = Team::kWarp * Team::kMostWarps;
+  static constexpr int kMostThreads = most_threads<F>();
   int64_t rows;
   int team_size;
   F f;
@@ -101,13 +108,11 @@ inline int team_for(int64_t width) {
   return usual;
 }
 
-/// Teams of other sizes would share a block's slots and its barrier with other teams.
+/// A team of more than a warp has a block, whose slots and barrier it uses, for itself.
 inline void check_team_size(int n) {
-  TAPER_CHECK(n == 1 || n == Team::kWarp ||
-                  (n >= kThreads && n <= Team::kWarp * Team::kMostWarps && n % Team::kWarp == 0),
-              "for_each_row: expected a team of 1 thread, of ", Team::kWarp, ", or of ", kThreads,
-              " to ", Team::kWarp * Team::kMostWarps, " in whole warps, got ", n,
-              "; take the size from team_for");
+  TAPER_CHECK(n == 1 || (n > 0 && n <= Team::kWarp * Team::kMostWarps && n % Team::kWarp == 0),
+              "for_each_row: expected a team of 1 thread, or of up to ", Team::kMostWarps,
+              " whole warps of ", Team::kWarp, ", got ", n, "; take the size from team_for");
 }
 
 /// f(team, row) for every row < rows, a team of `team_size` threads (team_for) on each. With a team
@@ -124,7 +129,7 @@ void for_each_row(int64_t rows, int team_size, const F& f) {
     return;
   }
 #endif
-  const int threads = std::max(kThreads, team_size);
+  const int threads = team_size > Team::kWarp ? team_size : kThreads;
   launch(blocks_for(rows, threads / team_size), threads, ForEachRow<F>{rows, team_size, f});
 }
 

@@ -10,9 +10,6 @@ namespace taper {
 
 namespace {
 
-// The 16-bit floats are computed in f32; all other kernels here take f32 and f64 only.
-bool in_float(const Tensor& x) { return isReducedFloatingType(x.scalar_type()); }
-
 void check_floating(const char* op, const Tensor& x) {
   if (!x.is_floating_point())
     detail::unsupported_dtype(detail::concat(op, "_kernel_impl").c_str(), x.scalar_type());
@@ -37,7 +34,6 @@ Tensor softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) {
   // check
   check_floating("softmax", self);
   dim = wrap_dim("softmax", dim, self.dim());
-  if (in_float(self)) return softmax(self.to(kFloat), dim).to(self.scalar_type());
   // shape
   const Tensor x = self.contiguous();
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
@@ -56,7 +52,6 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
   if (dtype && *dtype != self.scalar_type()) return log_softmax(self.to(*dtype), dim);
   check_floating("log_softmax", self);
   dim = wrap_dim("log_softmax", dim, self.dim());
-  if (in_float(self)) return log_softmax(self.to(kFloat), dim).to(self.scalar_type());
   const Tensor x = self.contiguous();
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
   TAPER_ON_DEVICE(x, log_softmax, y, x, dim);
@@ -72,7 +67,6 @@ Tensor log_softmax(const Tensor& self, int64_t dim, optional<ScalarType> dtype) 
 Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("softmax_backward", gy, y);
   dim = wrap_dim("softmax_backward", dim, y.dim());
-  if (in_float(y)) return softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
   const Tensor g = gy.contiguous(), out = y.contiguous();
   Tensor gx = detail::make_tensor(y.sizes(), y.scalar_type(), y.device());
   TAPER_ON_DEVICE(y, softmax_backward, gx, g, out, dim);
@@ -91,8 +85,6 @@ Tensor softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
 Tensor log_softmax_backward(const Tensor& gy, const Tensor& y, int64_t dim) {
   check_backward("log_softmax_backward", gy, y);
   dim = wrap_dim("log_softmax_backward", dim, y.dim());
-  if (in_float(y))
-    return log_softmax_backward(gy.to(kFloat), y.to(kFloat), dim).to(y.scalar_type());
   const Tensor g = gy.contiguous(), out = y.contiguous();
   Tensor gx = detail::make_tensor(y.sizes(), y.scalar_type(), y.device());
   TAPER_ON_DEVICE(y, log_softmax_backward, gx, g, out, dim);

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
@@ -12,13 +15,95 @@
 
 namespace taper::cpu {
 
-void softmax(Out y, In x, int64_t dim) { TAPER_BY_ISA(softmax, y, x, dim); }
-void log_softmax(Out y, In x, int64_t dim) { TAPER_BY_ISA(log_softmax, y, x, dim); }
+namespace {
+
+// 16-bit floats go through the loops of floats: each result is rounded once. Slices (what one row
+// of the outer dimensions has) go in tiles of about so many elements, which stay in L1.
+constexpr int64_t kTile = 2048;
+/// Slices of more elements that are not rows go alone, by all threads.
+constexpr int64_t kLargeSlice = 1 << 15;
+
+/// A contiguous tensor of floats at `data`, of so many slices (n, inner).
+template <class View>
+View floats_at(float* data, int64_t slices, int64_t n, int64_t inner) {
+  View view;
+  view.data = data;
+  view.dtype = kFloat;
+  view.sizes = Dims{slices, n, inner};
+  view.numel = slices * n * inner;
+  return view;
+}
+
+template <class T>
+struct InFloats {
+  int64_t outer = 1, n = 1, inner = 1;
+  InFloats(const Dims& sizes, int64_t dim) {
+    for (int64_t d = 0; d < sizes.size(); ++d) (d < dim ? outer : d == dim ? n : inner) *= sizes[d];
+  }
+  int64_t slice() const { return n * inner; }
+
+  /// run(y, x..., 1) for some slices at a time, all in buffers of floats, of which y's is the first
+  /// x's.
+  template <class F, class... From>
+  void run_slices(int64_t begin, int64_t end, int64_t step, const F& run, T* to,
+                  const From*... from) const {
+    const int64_t most = std::min(step, end - begin) * slice();
+    const Scratch<float> room(most * static_cast<int64_t>(sizeof...(From)));
+    for (; begin < end; begin += step) {
+      const int64_t slices = std::min(step, end - begin), at = begin * slice();
+      float* next = room.get();
+      const auto in_floats = [&](const T* x) {
+        float* const wide = next;
+        next += most;
+        for_parts(slices * slice(), [&](int64_t i, int64_t m) { widen(wide + i, x + at + i, m); });
+        return floats_at<In>(wide, slices, n, inner);
+      };
+      const In wide[] = {in_floats(from)...};
+      if constexpr (sizeof...(From) == 1)
+        run(floats_at<Out>(room.get(), slices, n, inner), wide[0], 1);
+      else
+        run(floats_at<Out>(room.get(), slices, n, inner), wide[0], wide[1], 1);
+      for_parts(slices * slice(),
+                [&](int64_t i, int64_t m) { narrow(to + at + i, room.get() + i, m); });
+    }
+  }
+  /// part(i, count) for parts of m elements, on several threads unless this is one of them.
+  template <class F>
+  static void for_parts(int64_t m, const F& part) {
+    parallel_for(0, m, kGrain, [&](int64_t b, int64_t e) { part(b, e - b); });
+  }
+  template <class F, class... From>
+  void operator()(const F& run, T* to, const From*... from) const {
+    if (slice() == 0) return;
+    if (inner > 1 && slice() > kLargeSlice) return run_slices(0, outer, 1, run, to, from...);
+    const int64_t step = std::max<int64_t>(1, kTile / slice());
+    parallel_for(0, outer, std::max(step, kGrain / 4 / slice() + 1),
+                 [&](int64_t b, int64_t e) { run_slices(b, e, step, run, to, from...); });
+  }
+};
+
+/// run(y, x..., dim), in floats where the tensors are of 16-bit floats.
+template <class F, class... From>
+void run_wide(const F& run, int64_t dim, const Out& to, const From&... from) {
+  if (!isReducedFloatingType(to.dtype)) return run(to, from..., dim);
+  switch_dtype<TypeList<Half, BFloat16>>(to.dtype, "softmax", [&]<class T>() {
+    InFloats<T>(to.sizes, dim)(run, to.as<T>(), from.template as<T>()...);
+  });
+}
+
+}  // namespace
+
+void softmax(Out y, In x, int64_t dim) {
+  run_wide([](auto... a) { TAPER_BY_ISA(softmax, a...); }, dim, y, x);
+}
+void log_softmax(Out y, In x, int64_t dim) {
+  run_wide([](auto... a) { TAPER_BY_ISA(log_softmax, a...); }, dim, y, x);
+}
 void softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  TAPER_BY_ISA(softmax_backward, gx, gy, y, dim);
+  run_wide([](auto... a) { TAPER_BY_ISA(softmax_backward, a...); }, dim, gx, gy, y);
 }
 void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  TAPER_BY_ISA(log_softmax_backward, gx, gy, y, dim);
+  run_wide([](auto... a) { TAPER_BY_ISA(log_softmax_backward, a...); }, dim, gx, gy, y);
 }
 
 }  // namespace taper::cpu

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/rows.h>
 #include <taper/ops/nn/softmax_kernels.h>
 
 namespace taper::cuda {
@@ -9,106 +9,120 @@ namespace {
 // A row is n elements, `step` apart. Neighbouring rows of a dimension that is not the last one are
 // neighbours in memory: there one thread has a row.
 struct Rows {
-  int64_t outer = 1, n = 1, inner = 1;
+  int64_t outer = 1, n = 1, step = 1;
   Rows(const Dims& sizes, int64_t dim) {
-    for (int64_t d = 0; d < sizes.size(); ++d) (d < dim ? outer : d == dim ? n : inner) *= sizes[d];
+    for (int64_t d = 0; d < sizes.size(); ++d) (d < dim ? outer : d == dim ? n : step) *= sizes[d];
   }
-  int64_t count() const { return n > 0 ? outer * inner : 0; }
-  int team() const { return inner == 1 ? team_for(n) : 1; }
-  TAPER_DEVICE int64_t first(int64_t row) const { return row / inner * n * inner + row % inner; }
+  int64_t count() const { return n > 0 ? outer * step : 0; }
+  template <class Held>
+  int team() const {
+    return step == 1 ? held_team_for<Held>(n) : 1;
+  }
+  TAPER_DEVICE int64_t first(int64_t row) const { return row / step * n * step + row % step; }
 };
 
-template <class T>
-TAPER_DEVICE T row_max(const Team& team, const T* x, const Rows& s) {
-  return team.reduce(
-      s.n, T(-INFINITY), [&](int64_t i) { return x[i * s.inner]; }, Larger());
+template <class T, int V>
+TAPER_DEVICE opmath_t<T> row_max(const Team& team, const HeldRows<T, V>& x) {
+  using Op = opmath_t<T>;
+  return x.reduce(
+      team, Op(-INFINITY), [](Op v) { return v; }, Larger());
 }
-template <class T>
-TAPER_DEVICE T row_exp_sum(const Team& team, const T* x, const Rows& s, T max) {
-  return team.sum<T>(s.n, [&](int64_t i) { return std::exp(x[i * s.inner] - max); });
+template <class T, int V>
+TAPER_DEVICE opmath_t<T> row_exp_sum(const Team& team, const HeldRows<T, V>& x, opmath_t<T> max) {
+  using Op = opmath_t<T>;
+  return x.reduce(
+      team, Op(0), [max](Op v) { return std::exp(v - max); }, Plus());
 }
 
-template <class T>
+template <class T, int V>
 struct Softmax {
+  using Held = HeldRows<T, V>;
+  using Op = opmath_t<T>;
+  static constexpr int kMostThreads = Held::kMostThreads;
   T* y;
-  const T* x;
+  const T* x[1];
   Rows shape;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    const int64_t at = shape.first(row), step = shape.inner;
-    const T max = row_max(team, x + at, shape);
-    const T scale = 1 / row_exp_sum(team, x + at, shape, max);
-    team.each(shape.n,
-              [&](int64_t i) { y[at + i * step] = std::exp(x[at + i * step] - max) * scale; });
+    const int64_t at = shape.first(row);
+    const Held held(team, shape.n, shape.step, x, at);
+    const Op max = row_max(team, held), scale = 1 / row_exp_sum(team, held, max);
+    held.map(y + at, [=](Op v) { return std::exp(v - max) * scale; });
   }
 };
 
-template <class T>
+template <class T, int V>
 struct LogSoftmax {
+  using Held = HeldRows<T, V>;
+  using Op = opmath_t<T>;
+  static constexpr int kMostThreads = Held::kMostThreads;
   T* y;
-  const T* x;
+  const T* x[1];
   Rows shape;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    const int64_t at = shape.first(row), step = shape.inner;
-    const T max = row_max(team, x + at, shape);
-    const T log_sum = std::log(row_exp_sum(team, x + at, shape, max));
-    team.each(shape.n, [&](int64_t i) { y[at + i * step] = x[at + i * step] - max - log_sum; });
+    const int64_t at = shape.first(row);
+    const Held held(team, shape.n, shape.step, x, at);
+    const Op max = row_max(team, held), log_sum = std::log(row_exp_sum(team, held, max));
+    held.map(y + at, [=](Op v) { return v - max - log_sum; });
   }
 };
 
-template <class T>
+template <class T, int V>
 struct SoftmaxBackward {
+  using Held = HeldRows<T, V, 2>;
+  using Op = opmath_t<T>;
+  static constexpr int kMostThreads = Held::kMostThreads;
   T* gx;
-  const T *gy, *y;
+  const T* gy_y[2];
   Rows shape;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    const int64_t at = shape.first(row), step = shape.inner;
-    const T dot =
-        team.sum<T>(shape.n, [&](int64_t i) { return gy[at + i * step] * y[at + i * step]; });
-    team.each(shape.n,
-              [&](int64_t i) { gx[at + i * step] = y[at + i * step] * (gy[at + i * step] - dot); });
+    const int64_t at = shape.first(row);
+    const Held held(team, shape.n, shape.step, gy_y, at);
+    const Op dot = held.reduce(
+        team, Op(0), [](Op g, Op v) { return g * v; }, Plus());
+    held.map(gx + at, [=](Op g, Op v) { return v * (g - dot); });
   }
 };
 
-template <class T>
+template <class T, int V>
 struct LogSoftmaxBackward {
+  using Held = HeldRows<T, V, 2>;
+  using Op = opmath_t<T>;
+  static constexpr int kMostThreads = Held::kMostThreads;
   T* gx;
-  const T *gy, *y;
+  const T* gy_y[2];
   Rows shape;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    const int64_t at = shape.first(row), step = shape.inner;
-    const T sum = team.sum<T>(shape.n, [&](int64_t i) { return gy[at + i * step]; });
-    team.each(shape.n, [&](int64_t i) {
-      gx[at + i * step] = gy[at + i * step] - std::exp(y[at + i * step]) * sum;
-    });
+    const int64_t at = shape.first(row);
+    const Held held(team, shape.n, shape.step, gy_y, at);
+    const Op sum = held.reduce(
+        team, Op(0), [](Op g, Op) { return g; }, Plus());
+    held.map(gx + at, [=](Op g, Op v) { return g - std::exp(v) * sum; });
   }
 };
 
-template <template <class> class Kernel>
-void forward(const char* name, const Out& y, const In& x, int64_t dim) {
-  const Rows shape(x.sizes, dim);
-  switch_dtype<dtypes::Float>(x.dtype, name, [&]<class scalar_t>() {
-    for_each_row(shape.count(), shape.team(),
-                 Kernel<scalar_t>{y.as<scalar_t>(), x.as<scalar_t>(), shape});
-  });
-}
-template <template <class> class Kernel>
-void backward(const char* name, const Out& gx, const In& gy, const In& y, int64_t dim) {
-  const Rows shape(y.sizes, dim);
-  switch_dtype<dtypes::Float>(y.dtype, name, [&]<class scalar_t>() {
-    for_each_row(shape.count(), shape.team(),
-                 Kernel<scalar_t>{gx.as<scalar_t>(), gy.as<scalar_t>(), y.as<scalar_t>(), shape});
+/// Kernel{to, from..., shape} on the rows along `dim`.
+template <template <class, int> class Kernel, class... From>
+void run(const char* name, int64_t dim, const Out& to, const From&... from) {
+  const Rows shape(to.sizes, dim);
+  switch_dtype<dtypes::Floating>(to.dtype, name, [&]<class T>() {
+    const bool packed =
+        shape.step == 1 && row_packs<T>(shape.n, to.as<T>(), from.template as<T>()...);
+    by_packs<T>(packed, [&]<int V>() {
+      for_each_row(shape.count(), shape.team<typename Kernel<T, V>::Held>(),
+                   Kernel<T, V>{to.as<T>(), {from.template as<T>()...}, shape});
+    });
   });
 }
 
 }  // namespace
 
-void softmax(Out y, In x, int64_t dim) { forward<Softmax>("softmax", y, x, dim); }
-void log_softmax(Out y, In x, int64_t dim) { forward<LogSoftmax>("log_softmax", y, x, dim); }
+void softmax(Out y, In x, int64_t dim) { run<Softmax>("softmax", dim, y, x); }
+void log_softmax(Out y, In x, int64_t dim) { run<LogSoftmax>("log_softmax", dim, y, x); }
 void softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  backward<SoftmaxBackward>("softmax_backward", gx, gy, y, dim);
+  run<SoftmaxBackward>("softmax_backward", dim, gx, gy, y);
 }
 void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
-  backward<LogSoftmaxBackward>("log_softmax_backward", gx, gy, y, dim);
+  run<LogSoftmaxBackward>("log_softmax_backward", dim, gx, gy, y);
 }
 
 }  // namespace taper::cuda

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/rows.h>
 #include <taper/framework/cuda/scan.h>
 
 namespace taper::cuda {
@@ -48,7 +48,7 @@ std::string line(int n) { return "blocks_test.cpp:" + std::to_string(n); }
 
 // ---------------------------------------------------------------------- right kernels
 TEST(Blocks, SumsOfTeamsOfEverySizeAreRight) {
-  for (int size : {32, 256, 512, 1024}) {
+  for (int size : {32, 64, 128, 512, 1024}) {
     std::vector<int64_t> sums(37, -1);
     EXPECT_EQ(error_of_rows(37, size,
                             [&](const Team& team, int64_t row) {
@@ -60,6 +60,38 @@ TEST(Blocks, SumsOfTeamsOfEverySizeAreRight) {
     for (int64_t row = 0; row < 37; ++row)
       ASSERT_EQ(sums[row], (1000 + row) * (999 + row) / 2) << size << " threads, row " << row;
   }
+}
+
+template <int V>
+std::vector<float> less_the_sum(const std::vector<float>& x, int64_t rows, int size) {
+  std::vector<float> y(x.size(), -1);
+  const int64_t n = static_cast<int64_t>(x.size()) / rows;
+  const float* const from[1] = {x.data()};
+  EXPECT_EQ(error_of_rows(rows, size,
+                          [&](const Team& team, int64_t row) {
+                            const HeldRows<float, V> held(team, n, 1, from, row * n);
+                            const float sum = held.reduce(
+                                team, 0.0f, [](float v) { return v; }, Plus());
+                            held.map(y.data() + row * n, [=](float v) { return v - sum; });
+                          }),
+            "");
+  return y;
+}
+// Rows that fit the registers of their team, and longer ones.
+TEST(Blocks, HeldRowsOfEveryLength) {
+  for (int size : {1, 32, 64, 128, 1024})
+    for (int64_t n : {4, 60, 516, 20000}) {
+      std::vector<float> x(static_cast<size_t>(3 * n)), want(x.size());
+      for (int64_t i = 0; i < 3 * n; ++i) x[static_cast<size_t>(i)] = static_cast<float>(i % 5 - 2);
+      for (int64_t row = 0; row < 3; ++row) {
+        float sum = 0;
+        for (int64_t i = row * n; i < (row + 1) * n; ++i) sum += x[static_cast<size_t>(i)];
+        for (int64_t i = row * n; i < (row + 1) * n; ++i)
+          want[static_cast<size_t>(i)] = x[static_cast<size_t>(i)] - sum;
+      }
+      EXPECT_EQ(less_the_sum<4>(x, 3, size), want) << n << " elements, " << size << " threads";
+      EXPECT_EQ(less_the_sum<1>(x, 3, size), want) << n << " elements, " << size << " threads";
+    }
 }
 
 TEST(Blocks, RunningSumsOfTeamsAreRight) {

@@ -261,7 +261,7 @@ std::string BlockRunner::place_of(const Wait& wait) const {
 /// Any size that fits is right; which one depends on the width alone, as on a GPU.
 int BlockRunner::team_for(int64_t width, int usual) {
   if (!options_.other_teams) return usual;
-  constexpr int kTeams[] = {32, 32, 256, 32, 32, 256, 1024, 32};
+  constexpr int kTeams[] = {32, 32, 256, 32, 64, 128, 1024, 32};
   const uint64_t mixed = (static_cast<uint64_t>(width) + options_.seed) * 0x9E3779B97F4A7C15u;
   return usual == 1 && mixed >> 60 < 12 ? 1 : kTeams[mixed >> 40 & 7];
 }

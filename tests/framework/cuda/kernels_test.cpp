@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/rows.h>
 #include <taper/taper.h>
 
 #include <gmock/gmock.h>
@@ -34,12 +34,91 @@ Tensor places(int64_t n, int64_t limit) { return arange(n).mul(7919).remainder(l
 // Teams of more than a warp have a block's slots and barrier for themselves.
 TEST(CudaKernels, TeamsAreAThreadAWarpOrABlock) {
   const auto nothing = [](const cuda::Team&, int64_t) {};
-  for (int n : {0, 8, 64, 128, 300, 2048})
+  for (int n : {0, 8, 48, 300, 2048})
     EXPECT_NE(message_of([&] { cuda::for_each_row(1, n, nothing); }).find("for_each_row: expected"),
               std::string::npos)
         << n;
-  for (int64_t width : {1, 30, 2000, 5000, 1 << 20})
+  using Held = cuda::HeldRows<float, 4>;
+  for (int64_t width : {1, 30, 600, 2000, 5000, 1 << 20}) {
     EXPECT_NO_THROW(cuda::for_each_row(1, cuda::team_for(width), nothing)) << width;
+    EXPECT_NO_THROW(cuda::for_each_row(1, cuda::held_team_for<Held>(width), nothing)) << width;
+  }
+}
+
+/// Numbers of about -3 to 3, of which each is another.
+Tensor numbers(IntArrayRef sizes, ScalarType dtype) {
+  int64_t n = 1;
+  for (int64_t size : sizes) n *= size;
+  return places(n, 10007).to(kDouble).mul(6.0 / 10007).sub(3).view(sizes).to(dtype);
+}
+/// f(x) and the gradients of its inner product with numbers.
+std::vector<Tensor> with_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                                   std::vector<Tensor> x, Device d) {
+  for (Tensor& t : x) t = t.to(d).requires_grad_();
+  const Tensor y = f(x);
+  std::vector<Tensor> results = {y.detach()};
+  for (const Tensor& g : autograd::grad({y}, x, {numbers(y.sizes(), y.scalar_type()).to(d)}))
+    results.push_back(g);
+  return results;
+}
+double tolerance_of(ScalarType dtype) {
+  return dtype == kDouble ? 1e-10 : dtype == kFloat ? 2e-4 : dtype == kHalf ? 4e-3 : 3e-2;
+}
+
+// Rows that a thread, a warp or a block holds, whole or in part, of packs or of single elements.
+TEST(CudaKernels, RowsThatAreReadOnce) {
+  for (ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16})
+    for (int64_t width : {1, 3, 40, 600, 1001, 20000, 20001}) {
+      SCOPED_TRACE(toString(dtype) + std::string(", width ") + std::to_string(width));
+      const Tensor x = numbers({5, width}, dtype);
+      const Tensor w = numbers({width}, dtype).add(1), b = numbers({width}, dtype);
+      for (int64_t dim : {0, 1}) {
+        expect_same_on_device(
+            [&](Device d) {
+              return with_gradients([&](const auto& in) { return softmax(in[0] * 3, dim); }, {x},
+                                    d);
+            },
+            tolerance_of(dtype));
+        expect_same_on_device(
+            [&](Device d) {
+              return with_gradients([&](const auto& in) { return log_softmax(in[0], dim); }, {x},
+                                    d);
+            },
+            10 * tolerance_of(dtype));
+      }
+      expect_same_on_device(
+          [&](Device d) {
+            return with_gradients(
+                [&](const auto& in) { return layer_norm(in[0], {width}, in[1], in[2]); }, {x, w, b},
+                d);
+          },
+          10 * tolerance_of(dtype));
+    }
+}
+
+// Channels in one piece and in several, along the pixels of samples or along the batch.
+TEST(CudaKernels, ReductionsOverChannels) {
+  const std::vector<std::vector<int64_t>> shapes = {{2, 6, 5, 5},     {3, 6, 8, 8},     {4000, 6},
+                                                    {2, 6, 150, 150}, {2, 6, 200, 201}, {1, 6, 3}};
+  for (ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16})
+    for (const auto& shape : shapes) {
+      SCOPED_TRACE(toString(dtype) + std::string(" ") + std::to_string(shape[0]) + ", ..., " +
+                   std::to_string(shape.back()));
+      const Tensor x = numbers(shape, dtype);
+      const Tensor w = numbers({6}, dtype).add(4), b = numbers({6}, dtype);
+      const double tolerance = 10 * tolerance_of(dtype);
+      const auto check = [&](const std::function<Tensor(const std::vector<Tensor>&)>& f) {
+        expect_same_on_device([&](Device d) { return with_gradients(f, {x, w, b}, d); }, tolerance);
+      };
+      check([](const auto& in) { return group_norm(in[0], 2, in[1], in[2]); });
+      check([](const auto& in) {
+        return batch_norm(in[0], in[1], in[2], Tensor(), Tensor(), true, 0.1, 1e-5, false);
+      });
+      check([](const auto& in) {
+        const Tensor mean = numbers({6}, kFloat).to(in[0].device());
+        return batch_norm(in[0], in[1], in[2], mean, mean.abs().add(1), false, 0.1, 1e-5, false);
+      });
+    }
 }
 
 // All rows at once, by keys of every size; equal elements keep their order.

@@ -1,0 +1,132 @@
+// Rows whose elements are read from memory once and used several times. For *_cuda.cu files only;
+// not installed.
+#pragma once
+
+#include <taper/framework/cuda/map.h>
+
+namespace taper::cuda {
+
+/// V neighbouring elements of each of R rows.
+template <class T, int V, int R>
+struct Packs {
+  static_assert(R == 1 || R == 2);
+  Pack<T, V> row[R];
+  /// f(the k-th of each row).
+  template <class F>
+  TAPER_DEVICE auto apply(int k, const F& f) const {
+    if constexpr (R == 1)
+      return f(load(row[0].v[k]));
+    else
+      return f(load(row[0].v[k]), load(row[1].v[k]));
+  }
+};
+
+/// Stores V elements of a row whose elements are `step` apart (1 where V > 1).
+template <class T, int V>
+TAPER_DEVICE void store_pack(T* row, int64_t i, int64_t step, const Pack<T, V>& pack) {
+  if constexpr (V > 1)
+    *reinterpret_cast<Pack<T, V>*>(row + i) = pack;
+  else
+    row[i * step] = pack.v[0];
+}
+
+/// A row of n elements of R tensors, held in the registers of the threads of its team: some
+/// elements of each thread, all of which are on their way from memory at once. What a longer row
+/// has beyond them is read again at each use. V is kPack<T> or 1 (row_packs).
+template <class T, int V, int R = 1>
+class HeldRows {
+ public:
+  /// Elements that a thread holds of each row.
+  static constexpr int kElements = (V > 1 ? 16 : 8) / R;
+  /// What a kernel that holds rows says as its own kMostThreads: larger teams would leave a thread
+  /// too few registers.
+  static constexpr int kMostThreads = 512;
+
+  /// The rows begin `at` elements behind `from`.
+  TAPER_DEVICE HeldRows(const Team& team, int64_t n, int64_t step, const T* const (&from)[R],
+                        int64_t at)
+      : step_(step), first_(team.rank), size_(team.size), packs_(n / V) {
+    for (int r = 0; r < R; ++r) from_[r] = from[r] + at;
+    for (int k = 0; k < kPacks; ++k)
+      if (place(k) < packs_) load_packs(held_[k], place(k));
+  }
+  /// f(i, packs) for the elements i to i + V - 1 of each row, of which each is some thread's.
+  template <class F>
+  TAPER_DEVICE void each(const F& f) const {
+    for (int k = 0; k < kPacks; ++k)
+      if (place(k) < packs_) f(place(k) * V, held_[k]);
+    TAPER_ROLLED
+    for (int64_t p = place(kPacks); p < packs_; p += size_) {
+      Packs<T, V, R> packs;
+      load_packs(packs, p);
+      f(p * V, packs);
+    }
+  }
+  /// value(one element of each row), joined over the row from `start` for all threads of the team.
+  template <class S, class F, class Join>
+  TAPER_DEVICE S reduce(const Team& team, S start, const F& value, const Join& join,
+                        Here here = Here::current()) const {
+    S s = start;
+    each([&](int64_t, const Packs<T, V, R>& packs) {
+      for (int k = 0; k < V; ++k) s = join(s, packs.apply(k, value));
+    });
+    return team.combine(s, join, here);
+  }
+  /// y[i] = f(element i of each row).
+  template <class F>
+  TAPER_DEVICE void map(T* y, const F& f) const {
+    each([&](int64_t i, const Packs<T, V, R>& packs) {
+      Pack<T, V> out;
+      for (int k = 0; k < V; ++k) out.v[k] = static_cast<T>(packs.apply(k, f));
+      store_pack(y, i, step_, out);
+    });
+  }
+
+ private:
+  static constexpr int kPacks = kElements / V;
+  static_assert(kPacks > 0);
+  TAPER_DEVICE int64_t place(int k) const { return first_ + int64_t{k} * size_; }
+  TAPER_DEVICE void load_packs(Packs<T, V, R>& packs, int64_t p) const {
+    for (int r = 0; r < R; ++r)
+      if constexpr (V > 1)
+        packs.row[r] = reinterpret_cast<const Pack<T, V>*>(from_[r])[p];
+      else
+        packs.row[r].v[0] = from_[r][p * step_];
+  }
+  const T* from_[R];
+  int64_t step_;
+  int first_, size_;
+  int64_t packs_;
+  Packs<T, V, R> held_[kPacks];
+};
+
+/// Whether rows of n elements, which lie one after the other, consist of whole packs: n is a
+/// multiple of kPack<T>, and the first row of each tensor (null: none) begins at a multiple of 16
+/// bytes.
+template <class T, class... From>
+bool row_packs(int64_t n, const From*... from) {
+  return n % kPack<T> == 0 && (is_packed(from) && ...);
+}
+
+/// f.operator()<V>() with V = kPack<T>, or 1 where `packed` is false. (Two doubles are as well read
+/// one by one.)
+template <class T, class F>
+void by_packs(bool packed, const F& f) {
+  if constexpr (sizeof(T) < 8)
+    if (packed) return f.template operator()<kPack<T>>();
+  f.template operator()<1>();
+}
+
+/// Threads for a row of `width` elements that lie side by side, held by a HeldRows type.
+template <class Held>
+int held_team_for(int64_t width) {
+  int usual = width <= 4 ? 1 : Team::kWarp;
+  while (usual > 1 && usual < Held::kMostThreads && int64_t{usual} * Held::kElements < width)
+    usual *= 2;
+#ifndef __CUDACC__
+  if (block_runner) return block_runner->team_for(width, usual);
+#endif
+  return usual;
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,221 @@
+// What belongs to the channels of a normalised tensor (N, C, ...): reductions over all elements of
+// a channel, and short vectors of any floating dtype. For norm_*_cuda.cu only; not installed.
+#pragma once
+
+#include <taper/framework/cuda/rows.h>
+#include <taper/framework/cuda/scratch.h>
+
+namespace taper::cuda {
+
+// ---------------------------------------------------------------------- short vectors
+/// A vector of any floating dtype, contiguous or of any stride, or none: then every element is
+/// `otherwise`.
+struct Values {
+  const char* data;
+  ScalarType dtype;
+  int64_t step;          // in bytes
+  template <class View>  // In or InOut
+  explicit Values(const View& x)
+      : data(x.defined() ? static_cast<const char*>(x.data) : nullptr),
+        dtype(x.dtype),
+        step(bytes_between(x)) {}
+  TAPER_DEVICE double at(int64_t i, double otherwise) const {
+    return data ? load_double(dtype, data + i * step) : otherwise;
+  }
+  /// Bytes from one element of a short vector to the next.
+  template <class View>
+  static int64_t bytes_between(const View& x) {
+    const int64_t step = x.dim() == 1 && x.numel > 1 ? x.strides[0] : 1;
+    return step * static_cast<int64_t>(elementSize(x.dtype));
+  }
+};
+/// The same to be written; what is written to none is lost.
+struct Results {
+  char* data;
+  ScalarType dtype;
+  int64_t step;  // in bytes
+  explicit Results(const Out& y)
+      : data(y.defined() ? static_cast<char*>(y.data) : nullptr),
+        dtype(y.dtype),
+        step(Values::bytes_between(y)) {}
+  TAPER_DEVICE void put(int64_t i, double v) const {
+    if (data) store_double(dtype, data + i * step, v);
+  }
+};
+
+// ---------------------------------------------------------------------- channels in pieces
+/// Part of a channel: n elements, `step` apart, of the sample `sample` or, where step > 1 or
+/// samples have one element of a channel each, of as many samples from there on.
+struct ChannelPiece {
+  int64_t channel, sample, at, n, step;
+  bool samples;
+  TAPER_DEVICE int64_t sample_of(int64_t i) const { return samples ? sample + i : sample; }
+};
+
+/// x as (batch, channels, pixels), each channel in pieces that are read by one team each. Samples
+/// without pixels are read along the batch, neighbouring channels by neighbouring threads.
+struct Channels {
+  int64_t batch, channels, pixels;
+  int64_t length, pieces;  // elements of a piece; pieces of a channel
+  int64_t per_sample;      // pieces of a sample of a channel
+  static constexpr int64_t kLeastRows = 64, kMostPixels = 1 << 14;
+
+  Channels(int64_t batch, int64_t channels, int64_t pixels)
+      : batch(batch), channels(channels), pixels(pixels) {
+    if (pixels == 1) {
+      // As many as keep the GPU busy, but for each a length that is worth its start.
+      const int64_t wanted = resident_threads() / std::max<int64_t>(channels, 1) + 1;
+      const int64_t most = std::max<int64_t>(batch / kLeastRows, 1);
+      length = (batch + std::min(wanted, most) - 1) / std::min(wanted, most);
+      pieces = length > 0 ? (batch + length - 1) / length : 0;
+      per_sample = 1;
+    } else {
+      length = std::min(pixels, kMostPixels);
+      per_sample = length > 0 ? (pixels + length - 1) / length : 0;
+      pieces = batch * per_sample;
+    }
+  }
+  explicit Channels(const Dims& sizes) : Channels(sizes[0], sizes[1], pixels_of(sizes)) {}
+  static int64_t pixels_of(const Dims& sizes) {
+    int64_t n = 1;
+    for (int64_t d = 2; d < sizes.size(); ++d) n *= sizes[d];
+    return n;
+  }
+  int64_t of_channel() const { return batch * pixels; }
+  int64_t rows() const { return pieces * channels; }
+  template <class Held>
+  int team() const {
+    return pixels == 1 ? 1 : held_team_for<Held>(length);
+  }
+  template <class T, class... From>
+  bool packed(const From*... from) const {
+    return pixels > 1 && row_packs<T>(pixels, from...);
+  }
+  /// The piece of row `row` < rows(), which is its place among the pieces times channels and its
+  /// channel.
+  TAPER_DEVICE ChannelPiece piece(int64_t row) const {
+    const int64_t k = row / channels, c = row - k * channels;
+    if (pixels == 1) {
+      const int64_t first = k * length;
+      return {c, first, first * channels + c, smaller(length, batch - first), channels, true};
+    }
+    const int64_t sample = k / per_sample, from = (k - sample * per_sample) * length;
+    return {c, sample, (sample * channels + c) * pixels + from, smaller(length, pixels - from),
+            1, false};
+  }
+  TAPER_DEVICE static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+};
+
+/// f(i, packs) for all elements i to i + V - 1 of a piece of R tensors.
+template <int V, class T, int R, class F>
+TAPER_DEVICE void each_of_piece(const Team& team, const ChannelPiece& piece,
+                                const T* const (&from)[R], const F& f) {
+  const int64_t chunk = int64_t{HeldRows<T, V, R>::kElements} * team.size;
+  TAPER_ROLLED
+  for (int64_t first = 0; first < piece.n; first += chunk) {
+    const HeldRows<T, V, R> held(team, Channels::smaller(chunk, piece.n - first), piece.step, from,
+                                 piece.at + first * piece.step);
+    held.each([&](int64_t i, const Packs<T, V, R>& packs) { f(first + i, packs); });
+  }
+}
+
+/// The first step of a reduction over channels. Body:
+///
+///   using Element = T; using State = ...;               trivially copyable, at most 32 bytes
+///   static constexpr int kTensors = R;
+///   const T* from[R];
+///   State start() const;
+///   State take(State s, int64_t sample, int64_t channel, values...) const;   of R elements
+///   State join(State a, State b) const;
+///   void finish(int64_t channel, State s) const;        stores the results
+template <class Body, int V>
+struct FoldChannelPiece {
+  using Held = HeldRows<typename Body::Element, V, Body::kTensors>;
+  static constexpr int kMostThreads = Held::kMostThreads;
+  Body body;
+  Channels shape;
+  typename Body::State* partial;  // [pieces][channels], or null where there is one piece
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    using State = typename Body::State;
+    const ChannelPiece piece = shape.piece(row);
+    State s = body.start();
+    const auto fold = [&](int64_t i, const auto& packs) {
+      const int64_t sample = piece.sample_of(i);
+      for (int k = 0; k < V; ++k)
+        s = packs.apply(k, [&](auto... v) { return body.take(s, sample, piece.channel, v...); });
+    };
+    each_of_piece<V>(team, piece, body.from, fold);
+    s = team.combine(s, [this](const State& a, const State& b) { return body.join(a, b); });
+    if (team.rank != 0) return;
+    if (partial)
+      partial[row] = s;
+    else
+      body.finish(piece.channel, s);
+  }
+};
+template <class Body>
+struct JoinChannelPieces {
+  Body body;
+  Channels shape;
+  const typename Body::State* partial;
+  TAPER_DEVICE void operator()(const Team& team, int64_t channel) const {
+    using State = typename Body::State;
+    State s = body.start();
+    team.each(shape.pieces,
+              [&](int64_t k) { s = body.join(s, partial[k * shape.channels + channel]); });
+    s = team.combine(s, [this](const State& a, const State& b) { return body.join(a, b); });
+    if (team.rank == 0) body.finish(channel, s);
+  }
+};
+
+/// body.finish(channel, state of all its elements) for each channel, in an order of joining that
+/// depends on the shape and the GPU only.
+template <class Body>
+void fold_channels(const Channels& shape, const Body& body) {
+  using T = typename Body::Element;
+  const Scratch<typename Body::State> partial(shape.pieces == 1 ? 0 : shape.rows());
+  bool packed = shape.packed<T>();
+  for (const T* from : body.from) packed = packed && is_packed(from);
+  if (shape.rows() > 0)
+    by_packs<T>(packed, [&]<int V>() {
+      using Kernel = FoldChannelPiece<Body, V>;
+      for_each_row(shape.rows(), shape.team<typename Kernel::Held>(),
+                   Kernel{body, shape, shape.pieces == 1 ? nullptr : partial.get()});
+    });
+  if (shape.pieces != 1)
+    for_each_row(shape.channels, team_for(shape.pieces),
+                 JoinChannelPieces<Body>{body, shape, partial.get()});
+}
+
+/// y[i] = f(x[i]) with f = body.of(channel). Body: Element, kTensors and from as in
+/// FoldChannelPiece, and `y`.
+template <class Body, int V>
+struct MapChannelPiece {
+  using Held = HeldRows<typename Body::Element, V, Body::kTensors>;
+  static constexpr int kMostThreads = Held::kMostThreads;
+  Body body;
+  Channels shape;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    using T = typename Body::Element;
+    const ChannelPiece piece = shape.piece(row);
+    const auto f = body.of(piece.channel);
+    const auto store = [&](int64_t i, const auto& packs) {
+      Pack<T, V> out;
+      for (int k = 0; k < V; ++k) out.v[k] = static_cast<T>(packs.apply(k, f));
+      store_pack(body.y + piece.at, i, piece.step, out);
+    };
+    each_of_piece<V>(team, piece, body.from, store);
+  }
+};
+template <class Body>
+void map_channels(const Channels& shape, const Body& body) {
+  using T = typename Body::Element;
+  bool packed = shape.packed<T>(body.y);
+  for (const T* from : body.from) packed = packed && is_packed(from);
+  by_packs<T>(packed, [&]<int V>() {
+    using Kernel = MapChannelPiece<Body, V>;
+    for_each_row(shape.rows(), shape.team<typename Kernel::Held>(), Kernel{body, shape});
+  });
+}
+
+}  // namespace taper::cuda
