@@ -17,6 +17,7 @@
 #include <taper/data/pipeline.h>
 #include <taper/data/sampler.h>
 #include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/run_observer.h>
 
 #pragma GCC visibility push(default)
 
@@ -156,6 +157,7 @@ class DataLoaderBase {
 
   optional<Batch> next() {
     const detail::InLoader here(taken_);
+    const taper::detail::RunScope recorded(taper::detail::RunEvent::kData, "DataLoader.next");
     if (!pipeline_) {
       optional<BatchRequest> request = get_batch_request();
       if (!request) return nullopt;

@@ -13,6 +13,7 @@
 #include <taper/framework/huge_chunks.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/capture.h>
+#include <taper/framework/runtime/run_observer.h>
 
 namespace taper {
 namespace {
@@ -304,10 +305,9 @@ constexpr size_t kInlineBytes = 4096 - kHeader;
 
 }  // namespace
 
-intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
-  if (__builtin_expect(detail::observes_launches(), 0) && device.is_cpu())
-    if (detail::Capture* capture = detail::host_capture())
-      return capture->pool()->allocate_host(nbytes);
+namespace {
+
+TAPER_INLINE intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device) {
   if (device.is_cpu() && nbytes <= kInlineBytes) {
     char* block = static_cast<char*>(detail::pool_allocate(kHeader + nbytes));
     StorageImpl* s = new (block) StorageImpl;
@@ -327,6 +327,26 @@ intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
   return intrusive_ptr<StorageImpl>(s);
 }
 
+/// The same for a capture, or for whoever records the run.
+__attribute__((cold, noinline)) intrusive_ptr<StorageImpl> make_observed_storage(size_t nbytes,
+                                                                                 Device device) {
+  if (device.is_cpu())
+    if (detail::Capture* capture = detail::host_capture())
+      return capture->pool()->allocate_host(nbytes);
+  intrusive_ptr<StorageImpl> made = make_storage(nbytes, device);
+  if (detail::RunObserver* observer = detail::run_observer())
+    observer->allocated(made->data, made->nbytes, made->device);
+  return made;
+}
+
+}  // namespace
+
+intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
+  if (__builtin_expect(detail::observes_launches(), 0))
+    return make_observed_storage(nbytes, device);
+  return make_storage(nbytes, device);
+}
+
 intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device,
                                         std::function<void(void*)> deleter) {
   StorageImpl* s = new (detail::pool_allocate(kHeader)) StorageImpl;
@@ -339,6 +359,9 @@ intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device
 }
 
 void StorageImpl::destroy(StorageImpl* s) {
+  if (__builtin_expect(detail::observes_launches(), 0) && s->origin != Origin::kExternal)
+    if (detail::RunObserver* observer = detail::run_observer())
+      observer->freed(s->data, s->nbytes, s->device);
   size_t block = kHeader;
   switch (s->origin) {
     case Origin::kInline:

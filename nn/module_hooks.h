@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <taper/framework/runtime/run_observer.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)
@@ -74,6 +75,9 @@ auto call_with_hooks(M& module, HookedArgument<A>... a)
 /// A call as operator() of a holder makes it.
 template <class M, class... A>
 decltype(auto) call_module(M& module, A&&... a) {
+  taper::detail::RunScope recorded;
+  if (__builtin_expect(taper::detail::observes_run(), 0))
+    recorded.begin(taper::detail::RunEvent::kModule, module.name().c_str());
   if (module.has_hooks()) return call_with_hooks<M, A...>(module, std::forward<A>(a)...);
   return module.forward(std::forward<A>(a)...);
 }

@@ -19,6 +19,7 @@ void check_options(const char* name, const AdadeltaOptions& o) {
 TAPER_DEFINE_OPTIMIZER(Adadelta, TAPER_ADADELTA_OPTIONS, TAPER_ADADELTA_STATE)
 
 Tensor Adadelta::step(LossClosure closure) {
+  const StepScope recorded("Adadelta.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<AdadeltaOptions, AdadeltaParamState>(

@@ -42,6 +42,7 @@ TAPER_UPDATES(Adagrad, adagrad)
 TAPER_DEFINE_OPTIMIZER(Adagrad, TAPER_ADAGRAD_OPTIONS, TAPER_ADAGRAD_STATE)
 
 Tensor Adagrad::step(LossClosure closure) {
+  const StepScope recorded("Adagrad.step");
   Tensor loss = evaluate(closure);
   const double start = static_cast<AdagradOptions&>(defaults()).initial_accumulator_value();
   AdagradUpdates().run([&](AdagradUpdates& updates) {

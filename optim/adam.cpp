@@ -139,6 +139,7 @@ void update(Step<Options>& now, const Tensor& p, const Tensor& g, const Options&
 #define TAPER_DEFINE_ADAM_KIND(Name, decoupled)                                                    \
   TAPER_DEFINE_OPTIMIZER(Name, TAPER_ADAM_OPTIONS, TAPER_ADAM_STATE)                               \
   Tensor Name::step(LossClosure closure) {                                                         \
+    const StepScope recorded(#Name ".step");                                                       \
     Tensor loss = evaluate(closure);                                                               \
     const auto fit = [](const Tensor& p, Tensor& state) { fit_state(#Name, p, state); };           \
     AdamUpdates().run([&](AdamUpdates& updates) {                                                  \

@@ -16,6 +16,7 @@ void check_options(const char* name, const AdamaxOptions& o) { check_adam_option
 TAPER_DEFINE_OPTIMIZER(Adamax, TAPER_ADAMAX_OPTIONS, TAPER_ADAMAX_STATE)
 
 Tensor Adamax::step(LossClosure closure) {
+  const StepScope recorded("Adamax.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<AdamaxOptions, AdamaxParamState>(

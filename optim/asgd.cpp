@@ -21,6 +21,7 @@ void check_options(const char* name, const ASGDOptions& o) {
 TAPER_DEFINE_OPTIMIZER(ASGD, TAPER_ASGD_OPTIONS, TAPER_ASGD_STATE)
 
 Tensor ASGD::step(LossClosure closure) {
+  const StepScope recorded("ASGD.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<ASGDOptions, ASGDParamState>(

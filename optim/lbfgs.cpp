@@ -218,6 +218,7 @@ static bool has_converged(const LBFGSParamState& s, const LBFGSOptions& o, const
 }
 
 Tensor LBFGS::step(LossClosure closure) {
+  const StepScope recorded("LBFGS.step");
   TAPER_CHECK(closure, "LBFGS requires a closure function");
   const LBFGSOptions o = checked_options();
   const NoGradGuard no_grad;

@@ -22,6 +22,7 @@ void check_options(const char* name, const NAdamOptions& o) {
 TAPER_DEFINE_OPTIMIZER(NAdam, TAPER_NADAM_OPTIONS, TAPER_NADAM_STATE)
 
 Tensor NAdam::step(LossClosure closure) {
+  const StepScope recorded("NAdam.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<NAdamOptions, NAdamParamState>(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <taper/framework/arg.h>
+#include <taper/framework/runtime/run_observer.h>
 #include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -173,6 +174,11 @@ class ParamStates
 
  private:
   uint64_t removals_ = 0;
+};
+
+/// The length of a step(), for whoever records the run.
+struct StepScope : taper::detail::RunScope {
+  explicit StepScope(const char* name) : RunScope(taper::detail::RunEvent::kOptimizer, name) {}
 };
 
 /// Changes parameters by their gradients. A subclass implements step().

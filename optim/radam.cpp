@@ -18,6 +18,7 @@ void check_options(const char* name, const RAdamOptions& o) { check_adam_options
 TAPER_DEFINE_OPTIMIZER(RAdam, TAPER_RADAM_OPTIONS, TAPER_RADAM_STATE)
 
 Tensor RAdam::step(LossClosure closure) {
+  const StepScope recorded("RAdam.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<RAdamOptions, RAdamParamState>(

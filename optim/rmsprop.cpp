@@ -22,6 +22,7 @@ TAPER_UPDATES(Rmsprop, rmsprop)
 TAPER_DEFINE_OPTIMIZER(RMSprop, TAPER_RMSPROP_OPTIONS, TAPER_RMSPROP_STATE)
 
 Tensor RMSprop::step(LossClosure closure) {
+  const StepScope recorded("RMSprop.step");
   Tensor loss = evaluate(closure);
   RmspropUpdates().run([&](RmspropUpdates& updates) {
     for_each_gradient<RMSpropOptions>(

@@ -18,6 +18,7 @@ void check_options(const char* name, const RpropOptions& o) {
 TAPER_DEFINE_OPTIMIZER(Rprop, TAPER_RPROP_OPTIONS, TAPER_RPROP_STATE)
 
 Tensor Rprop::step(LossClosure closure) {
+  const StepScope recorded("Rprop.step");
   Tensor loss = evaluate(closure);
   const NoGradGuard no_grad;
   for_each_update<RpropOptions, RpropParamState>(

@@ -31,6 +31,7 @@ bool SGD::takes_found_inf() const {
 }
 
 Tensor SGD::step(LossClosure closure) {
+  const StepScope recorded("SGD.step");
   Tensor loss = evaluate(closure);
   SgdUpdates().run([&](SgdUpdates& updates) {
     for_each_gradient<SGDOptions>(

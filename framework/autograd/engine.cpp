@@ -11,10 +11,15 @@
 #include <taper/framework/autograd/ready_queue.h>
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
+#include <taper/framework/runtime/run_observer.h>
 #include <taper/framework/thread_state.h>
 #include <taper/framework/warning.h>
 
 namespace taper::autograd {
+
+using taper::detail::RunEvent;
+using taper::detail::RunScope;
 
 // ---------------------------------------------------------------- ReadyQueue
 uint32_t ReadyQueue::slot_of(Node* node) {
@@ -285,6 +290,9 @@ GradList run_with_hooks(Node& node, GradList&& grads) {
 
 GradList run_node(Node& node, GradList&& grads) {
   const RunningNode scope(&node);
+  RunScope recorded;
+  if (__builtin_expect(taper::detail::observes_launches(), 0) && taper::detail::observes_run())
+    recorded.begin(RunEvent::kBackwardNode, node.name().c_str(), node.sequence_nr());
   if (__builtin_expect(!AnomalyMode::is_enabled(), 1))
     return node.extra_ ? run_with_hooks(node, std::move(grads)) : node.apply(std::move(grads));
   try {
@@ -459,6 +467,7 @@ variable_list run_backward(const BackwardPass& pass) {
   constexpr int kLevelsPerThread = 64;
   if (depth >= kLevelsPerThread) return run_on_new_thread(pass);
   const Deeper level;
+  const RunScope recorded(RunEvent::kBackward, "backward");
   return run_pass(pass);
 }
 

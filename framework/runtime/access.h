@@ -8,6 +8,7 @@
 
 #include <taper/framework/array_ref.h>
 #include <taper/framework/device.h>
+#include <taper/framework/dtype.h>
 
 namespace taper::detail {
 
@@ -17,6 +18,7 @@ struct Access {
   size_t itemsize = 1;
   Dims sizes, strides;
   bool writes = false;
+  ScalarType dtype = ScalarType::Undefined;  ///< where it is known
 
   /// `nbytes` bytes one behind the other.
   static Access bytes(const void* data, size_t nbytes, bool writes) {
@@ -24,9 +26,9 @@ struct Access {
   }
 };
 
-/// Who looks at launches before they are made: bit 0 is the race detector (race_detector.h), the
-/// other bits count the captures (graph.h) of all threads. 0 is the usual case, and all that an op
-/// asks.
+/// Who looks at launches before they are made: bit 0 is the race detector (race_detector.h), bit 1
+/// whoever records the run (run_observer.h), the other bits count the captures (graph.h) of all
+/// threads. 0 is the usual case, and all that an op asks.
 extern std::atomic<uint32_t> launch_observers;
 inline bool observes_launches() { return launch_observers.load(std::memory_order_relaxed) != 0; }
 inline bool watches_races() { return launch_observers.load(std::memory_order_relaxed) & 1; }

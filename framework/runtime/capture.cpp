@@ -63,7 +63,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
   }
   here = this;
   goes_on_ = true;
-  launch_observers += 2;
+  launch_observers += 4;
 }
 
 Capture::~Capture() {
@@ -78,7 +78,7 @@ Capture::~Capture() {
 // Streams and threads are as they were, whatever the runtime says next.
 void Capture::leave() {
   goes_on_ = false;
-  launch_observers -= 2;
+  launch_observers -= 4;
   if (here == this) here = nullptr;
   for (StreamImpl* s : streams_) s->capture = nullptr;
   if (order_) races::detector().add_reports(order_->reports());

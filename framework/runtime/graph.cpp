@@ -5,6 +5,7 @@
 
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/launch_blocking.h>
+#include <taper/framework/runtime/run_observer.h>
 #include <taper/framework/runtime/timeline.h>
 #include <taper/framework/warning.h>
 
@@ -78,6 +79,7 @@ void Graph::replay() {
   TAPER_CHECK(!detail::thread_capture() && !(stream && stream->capture),
               "CUDA error: operation not permitted when stream is capturing: a graph is no part of "
               "another graph");
+  const detail::RunScope recorded(detail::RunEvent::kScope, "Graph.replay");
   if (detail::watches_races())
     for (const detail::WatchedLaunch& l : made_->watched)
       races::detector().launch(stream, l.name, l.accesses);

@@ -2,6 +2,7 @@
 #include <new>
 
 #include <taper/framework/dispatch.h>
+#include <taper/framework/runtime/run_observer.h>
 
 namespace taper::detail {
 namespace {
@@ -22,11 +23,12 @@ std::shared_ptr<const Launch> kept(Launch& from) {
 }  // namespace
 
 void make_launch(const char* name, Device device, Launch&& work) {
+  std::vector<Access> accesses;
   if (observes_launches()) {
-    std::vector<Access> accesses;
     work.kind.add_accesses(work, accesses);
     watch_kernel(name, device, accesses);
   }
+  const RunScope recorded(observes_run() ? run_observer() : nullptr, name, device, accesses);
   if (device.is_cpu() && !captures_host()) return work.run();
   // A GPU's kernel is launched before launch_on returns.
   if (device.is_cuda() && on_gpu()) return launch_on(device.index(), name, [&work] { work.run(); });
@@ -42,10 +44,10 @@ void check_on_device(const char* kernel, Device device, int input, const Tensor&
 }
 
 void add_accesses(std::vector<Access>& all, const In& x) {
-  if (x.data) all.push_back({x.data, elementSize(x.dtype), x.sizes, x.strides, false});
+  if (x.data) all.push_back({x.data, elementSize(x.dtype), x.sizes, x.strides, false, x.dtype});
 }
 void add_accesses(std::vector<Access>& all, const Out& y) {
-  if (y.data) all.push_back({y.data, elementSize(y.dtype), y.sizes, y.strides, true});
+  if (y.data) all.push_back({y.data, elementSize(y.dtype), y.sizes, y.strides, true, y.dtype});
 }
 void add_accesses(std::vector<Access>& all, const InOut& y) {
   add_accesses(all, static_cast<const Out&>(y));

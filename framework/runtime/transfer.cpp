@@ -4,6 +4,7 @@
 
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/run_observer.h>
 
 namespace taper::detail {
 namespace {
@@ -64,6 +65,7 @@ void transfer(void* to, Device to_device, const void* from, Device from_device, 
   if (nbytes == 0) return;
   if (!to_device.is_cpu() || !from_device.is_cpu())
     check_not_capturing("a copy from or to a device", Device());
+  const RunScope recorded(RunEvent::kCopy, "memcpy");
   if (to_device.is_cpu() && from_device.is_cpu())
     within_host(to, from, nbytes);
   else if (to_device.is_cpu())

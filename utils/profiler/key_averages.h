@@ -1,0 +1,52 @@
+// Sums of events of one name, and the table of them.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <taper/utils/profiler/event.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::utils::profiler {
+
+/// All events of one name. Bytes are those that came less those that went.
+struct KeyAverage {
+  std::string name;
+  std::string shapes;  ///< "[[2, 3], []]", where events are grouped by them
+  int64_t count = 0;
+  int64_t self_cpu_ns = 0, cpu_ns = 0;        ///< without, and with, the events in them
+  int64_t self_device_ns = 0, device_ns = 0;  ///< the same on devices
+  int64_t self_bytes = 0, bytes = 0;
+};
+
+class KeyAverages {
+ public:
+  KeyAverages(const std::vector<Event>& events, bool group_by_input_shape);
+
+  /// The greatest self CPU time first.
+  const std::vector<KeyAverage>& entries() const { return entries_; }
+  const KeyAverage* begin() const { return entries_.data(); }
+  const KeyAverage* end() const { return entries_.data() + entries_.size(); }
+  size_t size() const { return entries_.size(); }
+  /// The sum of self CPU times.
+  int64_t self_cpu_ns() const { return self_cpu_ns_; }
+
+  /// A table of at most `row_limit` entries in the form of Python's. `sort_by`: "cpu_time_total",
+  /// "cpu_time" (of a call), "self_cpu_time_total", "cuda_time_total", "self_cuda_time_total",
+  /// "cpu_memory_usage", "self_cpu_memory_usage" or "count"; "" leaves them by self CPU time.
+  /// Throws ValueError for another.
+  std::string table(const std::string& sort_by = "", size_t row_limit = 100) const;
+
+ private:
+  std::vector<KeyAverage> entries_;
+  int64_t self_cpu_ns_ = 0, self_device_ns_ = 0;
+  bool with_shapes_, with_devices_ = false, with_memory_ = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const KeyAverages& averages);
+
+}  // namespace taper::utils::profiler
+
+#pragma GCC visibility pop
