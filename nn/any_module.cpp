@@ -104,6 +104,7 @@ void add_outputs(detail::HookedCall& call, AnyValue& y) {
 
 AnyValue AnyModule::forward_values(std::vector<AnyValue>&& arguments) {
   TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
+  const detail::ModuleScope recorded(*module_);
   if (!module_->has_hooks()) return class_->forward(*module_, self_, std::move(arguments));
   detail::HookedCall call(*module_);
   for (AnyValue& value : arguments)

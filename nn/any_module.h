@@ -164,6 +164,7 @@ class AnyModule {
   bool maps_tensor() const noexcept { return class_ && class_->map; }
   /// Calls such a module, with nothing but its hooks in between.
   Tensor map(Tensor&& x) const {
+    const detail::ModuleScope recorded(*module_);
     return module_->has_hooks() ? map_with_hooks(x) : class_->map(self_, std::move(x));
   }
 

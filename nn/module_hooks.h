@@ -47,6 +47,14 @@ class HookedCall {
   std::unique_ptr<State> state_;
 };
 
+/// The length of a module's call, for whoever records the run.
+struct ModuleScope : taper::detail::RunScope {
+  explicit ModuleScope(const Module& module) {
+    if (__builtin_expect(taper::detail::observes_run(), 0))
+      begin(taper::detail::RunEvent::kModule, module.name().c_str());
+  }
+};
+
 /// How an argument is kept during a hooked call: hooks may replace a tensor, all else passes
 /// through.
 template <class A>
@@ -75,9 +83,7 @@ auto call_with_hooks(M& module, HookedArgument<A>... a)
 /// A call as operator() of a holder makes it.
 template <class M, class... A>
 decltype(auto) call_module(M& module, A&&... a) {
-  taper::detail::RunScope recorded;
-  if (__builtin_expect(taper::detail::observes_run(), 0))
-    recorded.begin(taper::detail::RunEvent::kModule, module.name().c_str());
+  const ModuleScope recorded(module);
   if (module.has_hooks()) return call_with_hooks<M, A...>(module, std::forward<A>(a)...);
   return module.forward(std::forward<A>(a)...);
 }

@@ -130,6 +130,20 @@ TEST(Profile, NestsModulesOptimizersAndNamedParts) {
   EXPECT_GE(step.begin_ns, part.end_ns);
 }
 
+TEST(Profile, SeesTheModulesOfASequential) {
+  nn::Sequential net(nn::Linear(4, 4), nn::ReLU(), nn::Linear(4, 4));
+  Profile profile;
+  net->forward(rand({2, 4}));
+  profile.stop();
+  std::vector<std::string> modules;
+  for (const Event& e : profile.events())
+    if (e.kind == EventKind::kModule) modules.push_back(e.name);
+  ASSERT_EQ(modules.size(), 3u);
+  EXPECT_NE(modules[1].find("ReLU"), std::string::npos) << modules[1];
+  EXPECT_EQ(around(profile.events(), only(profile.events(), "relu")),
+            (std::vector<std::string>{"ProfilerStep#0", modules[1]}));
+}
+
 TEST(Profile, EventsLieWithinTheirParents) {
   Net net;
   optim::Adam optimizer(net.parameters(), 1e-3);
