@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The include law: framework <- ops <- nn <- (optim, data, testing) <- utils <- train, and ops <- extension. A lower
+# The include law: framework <- ops <- nn <- (optim, data, testing) <- (utils, distributed) <- train, and ops <- extension. A lower
 # floor never includes a higher one; inside ops kernels include no public header of an op; headers do not include each other in a circle;
 # nobody below includes the umbrella or the compatibility headers, every include of our own is <taper/...>, and a public
 # header shows no CUDA, oneDNN or BLAS, and says that its declarations are exported.
@@ -21,7 +21,7 @@ forbid() {
   fi
 }
 sources() { find "$@" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \); }
-roots=(framework ops nn optim data testing extension utils train compat tests)
+roots=(framework ops nn optim data testing extension utils distributed train compat tests)
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
 
 mapfile -t framework < <(sources framework)
@@ -32,11 +32,12 @@ mapfile -t data < <(sources data)
 mapfile -t testing < <(sources testing)
 mapfile -t extension < <(sources extension)
 mapfile -t utils < <(sources utils)
+mapfile -t distributed < <(sources distributed)
 mapfile -t train < <(sources train)
 mapfile -t public < <(cmake -P cmake/public_headers.cmake)
 [ ${#public[@]} -gt 0 ] || { echo "no public headers found"; exit 1; }
 below=("${framework[@]}" "${ops[@]}" "${nn[@]}" "${optim[@]}" "${data[@]}" "${testing[@]}" "${extension[@]}")
-all=("${below[@]}" "${utils[@]}" "${train[@]}")
+all=("${below[@]}" "${utils[@]}" "${distributed[@]}" "${train[@]}")
 
 forbid "framework includes a higher floor" "$include<taper/(ops|nn|optim|data|testing|extension)/" "${framework[@]}"
 forbid "ops includes a higher floor" "$include<taper/(nn|optim|data|testing|extension)/" "${ops[@]}"
@@ -45,7 +46,10 @@ forbid "optim includes its neighbour" "$include<taper/(data|testing)/" "${optim[
 forbid "data includes its neighbour" "$include<taper/(optim|testing)/" "${data[@]}"
 forbid "testing includes its neighbour" "$include<taper/(optim|data)/" "${testing[@]}"
 forbid "utils included from below" "$include<taper/utils/" "${below[@]}"
-forbid "train included from below" "$include<taper/train/" "${below[@]}" "${utils[@]}"
+forbid "distributed included from below" "$include<taper/distributed/" "${below[@]}"
+forbid "utils and distributed include each other" "$include<taper/distributed/" "${utils[@]}"
+forbid "distributed includes its neighbour" "$include<taper/utils/" "${distributed[@]}"
+forbid "train included from below" "$include<taper/train/" "${below[@]}" "${utils[@]}" "${distributed[@]}"
 forbid "extension includes a higher floor" "$include<taper/(nn|optim|data|testing)/" "${extension[@]}"
 forbid "GoogleTest outside of testing/gtest.h" "$include<g(test|mock)/" $(printf '%s\n' "${all[@]}" | grep -vx testing/gtest.h)
 forbid "the umbrella header included from below" "$include<taper/taper\\.h>" "${all[@]}"

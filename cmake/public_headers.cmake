@@ -1,5 +1,5 @@
 # The public headers: those that <taper/taper.h>, <taper/testing/testing.h>, <taper/testing/gtest.h>,
-# <taper/utils/utils.h>, <taper/train/trainer.h> and LibTorch's headers in compat/ lead to, and no others.
+# <taper/utils/utils.h>, <taper/distributed/distributed.h>, <taper/train/trainer.h> and LibTorch's headers in compat/ lead to, and no others.
 # They are what is installed, and what cmake/check_includes.sh looks at: cmake -P prints them.
 
 cmake_minimum_required(VERSION 3.21)
@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.21)
 # Sets `result` to their paths relative to `root`, the folder of taper.h.
 function(taper_public_headers root result)
   set(found "")
-  set(pending taper.h testing/testing.h testing/gtest.h utils/utils.h train/trainer.h)
+  set(pending taper.h testing/testing.h testing/gtest.h utils/utils.h distributed/distributed.h train/trainer.h)
   file(GLOB_RECURSE compat RELATIVE ${root} ${root}/compat/*.h)
   list(APPEND pending ${compat})
   while(pending)

@@ -7,7 +7,7 @@ checked=0
 for folder in "$examples"/*/; do
   name=$(basename "$folder")
   program=$1/$name
-  [ "$name" != mnist_minimal ] || { echo "$name has no options: it computes on the CPU"; continue; }
+  [[ $name != mnist_@(minimal|distributed) ]] || { echo "$name has no options: it computes on the CPU"; continue; }
   [ "$name" != gradient_tests ] || { echo "$name is a test, which names its devices: not checked"; continue; }
   ! grep -q gallery_example "$folder/CMakeLists.txt" 2>/dev/null || { echo "$name is of the gallery: it computes on the CPU"; continue; }
   [ -x "$program" ] || { echo "$name was not built: not checked"; continue; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The shortest example learns, and says what is wrong with its arguments.
+# The shortest example learns, as one process and as several, and says what is wrong with its arguments.
 #   minimal.sh FOLDER_OF_PROGRAMS
 set -uo pipefail
 programs=$1
@@ -29,3 +29,18 @@ for arguments in "" "nowhere" "small many"; do
   [[ $message == "mnist_minimal: "* ]] || { echo "mnist_minimal $arguments said: $message"; exit 1; }
 done
 cat out
+[ -x "$programs/mnist_distributed" ] || exit 0
+port=$((20000 + $$ % 20000))
+for rank in 0 1 2 3; do
+  RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=$port GLOO_SOCKET_IFNAME=lo OMP_NUM_THREADS=1 \
+    timeout 120 "$programs/mnist_distributed" small 1 >out.$rank 2>&1 &
+done
+wait
+if grep -q 'this build has no gloo' out.0; then
+  cat out.0
+  exit 0
+fi
+accuracy=$(sed -nE 's/^epoch 1\/1  4 ranks  loss [0-9.]+  accuracy ([0-9]+)\.[0-9]+%$/\1/p' out.0)
+[ "${accuracy:-0}" -ge 80 ] || { echo "expected an accuracy of 80% of four ranks, got:"; cat out.?; exit 1; }
+[ ! -s out.1 ] && [ -s mnist_distributed.pt ] || { echo "expected one rank to speak and a file"; cat out.?; exit 1; }
+cat out.0

@@ -1,0 +1,9 @@
+// Processes that compute together: stores, process groups, DistributedDataParallel.
+#pragma once
+
+#include <taper/distributed/distributed_data_parallel.h>
+#include <taper/distributed/file_store.h>
+#include <taper/distributed/init.h>
+#include <taper/distributed/process_group.h>
+#include <taper/distributed/store.h>
+#include <taper/distributed/tcp_store.h>

@@ -1,0 +1,144 @@
+// DistributedDataParallel: a module of which each process of a group has a copy, and trains it with
+// a part of each batch.
+//
+//   distributed::init_process_group("gloo");
+//   nn::parallel::DistributedDataParallel net(Net());
+//   Tensor loss = criterion(net(x), y);  // x, y: this rank's part of the batch
+//   loss.backward();                     // gradients are the means over all ranks
+//   optimizer.step();
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <taper/distributed/init.h>
+#include <taper/distributed/reducer.h>
+#include <taper/framework/arg.h>
+#include <taper/nn/parallel/data_parallel.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::nn::parallel {
+
+struct DistributedDataParallelOptions {
+  using Group = intrusive_ptr<distributed::ProcessGroup>;
+  /// None: the default one.
+  TAPER_ARG(Group, process_group);
+  /// Whether buffers become those of rank 0 before each forward pass in training.
+  TAPER_ARG(bool, broadcast_buffers) = true;
+  /// About how many MiB of gradients are reduced at once.
+  TAPER_ARG(double, bucket_cap_mb) = 25;
+  /// Whether forward passes may leave out parameters; costs a walk over the graph.
+  TAPER_ARG(bool, find_unused_parameters) = false;
+};
+
+namespace detail {
+
+/// What DistributedDataParallel does whatever the module's type.
+class DistributedModule {
+ public:
+  DistributedModule(std::shared_ptr<Module> module, const DistributedDataParallelOptions& options);
+  void before_forward();
+  void after_forward(const std::vector<Tensor>& outputs);
+  void set_sync(bool sync) { sync_ = sync; }
+  bool syncs() const { return sync_; }
+  distributed::Reducer& reducer() { return *reducer_; }
+
+ private:
+  void check_alike();
+  void broadcast(std::vector<Tensor> tensors);
+  std::shared_ptr<Module> module_;
+  DistributedDataParallelOptions options_;
+  intrusive_ptr<distributed::ProcessGroup> group_;
+  std::shared_ptr<distributed::Reducer> reducer_;
+  bool sync_ = true;
+};
+
+inline void add_tensors(std::vector<Tensor>& all, const Tensor& t) { all.push_back(t); }
+inline void add_tensors(std::vector<Tensor>& all, const std::vector<Tensor>& list) {
+  all.insert(all.end(), list.begin(), list.end());
+}
+template <class... T>
+void add_tensors(std::vector<Tensor>& all, const std::tuple<T...>& list) {
+  std::apply([&](const auto&... t) { (add_tensors(all, t), ...); }, list);
+}
+template <class T>
+void add_tensors(std::vector<Tensor>&, const T&) {}
+
+}  // namespace detail
+
+/// Construction checks that all ranks have the same parameters and buffers (names, sizes, dtypes),
+/// and gives all of them rank 0's values; throws Error that names a rank and a parameter otherwise.
+/// The gradients of each backward pass become the means over the ranks, in buckets that are reduced
+/// while the pass goes on, in the order in which they came in the first one. All ranks must do as
+/// many passes.
+template <class M>
+class DistributedDataParallel {
+ public:
+  /// Of a module in a holder or a shared_ptr, on the device where it is to run.
+  template <class Module>
+  explicit DistributedDataParallel(const Module& module,
+                                   const DistributedDataParallelOptions& options = {})
+      : module_(detail::pointer_of(module)),
+        distributed_(std::make_shared<detail::DistributedModule>(module_, options)) {}
+
+  template <class... Args>
+  auto forward(Args&&... args) {
+    distributed_->before_forward();
+    auto y = nn::detail::call_module(*module_, std::forward<Args>(args)...);
+    std::vector<Tensor> outputs;
+    detail::add_tensors(outputs, y);
+    distributed_->after_forward(outputs);
+    return y;
+  }
+  template <class... Args>
+  auto operator()(Args&&... args) {
+    return forward(std::forward<Args>(args)...);
+  }
+
+  /// While it lives, gradients add up on each rank alone; the first pass after it averages the
+  /// sums.
+  class NoSync {
+   public:
+    explicit NoSync(std::shared_ptr<detail::DistributedModule> module)
+        : module_(std::move(module)), before_(module_->syncs()) {
+      module_->set_sync(false);
+    }
+    ~NoSync() { module_->set_sync(before_); }
+    NoSync(const NoSync&) = delete;
+    NoSync& operator=(const NoSync&) = delete;
+
+   private:
+    std::shared_ptr<detail::DistributedModule> module_;
+    bool before_;
+  };
+  NoSync no_sync() { return NoSync(distributed_); }
+  /// What each bucket of gradients goes through in place of an average.
+  void register_comm_hook(distributed::CommHook hook) {
+    distributed_->reducer().set_hook(std::move(hook));
+  }
+
+  const std::shared_ptr<M>& module() const { return module_; }
+  M* operator->() { return module_.get(); }
+
+ private:
+  std::shared_ptr<M> module_;
+  std::shared_ptr<detail::DistributedModule> distributed_;
+};
+template <class M>
+DistributedDataParallel(const ModuleHolder<M>&) -> DistributedDataParallel<M>;
+template <class M>
+DistributedDataParallel(const ModuleHolder<M>&, const DistributedDataParallelOptions&)
+    -> DistributedDataParallel<M>;
+template <class M>
+DistributedDataParallel(const std::shared_ptr<M>&) -> DistributedDataParallel<M>;
+template <class M>
+DistributedDataParallel(const std::shared_ptr<M>&, const DistributedDataParallelOptions&)
+    -> DistributedDataParallel<M>;
+
+}  // namespace taper::nn::parallel
+
+#pragma GCC visibility pop

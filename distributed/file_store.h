@@ -1,0 +1,45 @@
+// FileStore: a store in a file that all processes reach, on one machine or a shared file system.
+#pragma once
+
+#include <taper/distributed/store.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::distributed {
+
+/// Values are appended to a file, under a lock of the whole file (flock); each process reads what
+/// others have appended. The file is removed by the last of `num_workers` stores that goes (0 or
+/// less: by none).
+class FileStore final : public Store {
+ public:
+  /// Throws DistStoreError where the file cannot be made.
+  FileStore(std::string path, int num_workers = 0);
+  ~FileStore() override;
+  intrusive_ptr<Store> clone() override;
+  using Store::compareSet;
+  using Store::set;
+  using Store::wait;
+  void set(const std::string& key, const Bytes& value) override;
+  Bytes get(const std::string& key) override;
+  int64_t add(const std::string& key, int64_t value) override;
+  Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) override;
+  void append(const std::string& key, const Bytes& value) override;
+  bool deleteKey(const std::string& key) override;
+  bool check(const std::vector<std::string>& keys) override;
+  int64_t getNumKeys() override;
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override;
+  const std::string& getPath() const noexcept { return path_; }
+
+ private:
+  class Locked;
+  std::mutex mutex_;
+  const std::string path_;
+  const int num_workers_;
+  int64_t read_ = 0;  // bytes of the file that values_ knows
+  detail::StoreMap values_;
+};
+
+}  // namespace taper::distributed
+
+#pragma GCC visibility pop

@@ -1,0 +1,42 @@
+// init_process_group: the group of all processes, from what a launcher has put into the
+// environment.
+#pragma once
+
+#include <string>
+
+#include <taper/distributed/process_group.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::distributed {
+
+/// Where a process stands, as torchrun (RANK, WORLD_SIZE, LOCAL_RANK), mpirun (OMPI_COMM_WORLD_*)
+/// or SLURM (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID) tell.
+struct Environment {
+  int rank = 0, world_size = 1, local_rank = 0;
+  std::string master_addr = "127.0.0.1";
+  uint16_t master_port = 29500;
+  /// Throws ValueError for a number that is none.
+  static Environment read();
+};
+
+/// Makes the group that the functions below are about. `backend`: "gloo". The ranks meet at a
+/// TCPStore of rank 0 at MASTER_ADDR and MASTER_PORT, or at torchrun's. Throws Error where there is
+/// a group already, ValueError for an unknown backend, DistError where ranks do not come in time.
+intrusive_ptr<ProcessGroup> init_process_group(
+    const std::string& backend, std::chrono::milliseconds timeout = std::chrono::minutes(30));
+bool is_initialized();
+/// Throws Error where there is none.
+intrusive_ptr<ProcessGroup> default_group();
+/// Lets it go. Nothing happens where there is none.
+void destroy_process_group();
+/// A group of some ranks of the default one, which all ranks of that one call in the same order.
+/// The rank in it is the place in `ranks`; undefined for a rank that is not in it.
+intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
+/// 0 and 1 where there is no group.
+int get_rank();
+int get_world_size();
+
+}  // namespace taper::distributed
+
+#pragma GCC visibility pop

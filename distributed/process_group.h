@@ -1,0 +1,87 @@
+// ProcessGroup: processes (ranks) that compute together, and the operations in which all of them
+// take part.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <taper/distributed/store.h>
+#include <taper/distributed/types.h>
+#include <taper/distributed/work.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::distributed {
+
+/// Every rank calls the same operations in the same order, with tensors of the same sizes and
+/// dtypes. Operations return at once; their tensors may be used again when the Work has been waited
+/// for. An operation that takes longer than the group's time limit ends with DistError on every
+/// rank, and so does, from then on, the group's use.
+class ProcessGroup : public intrusive_ptr_target {
+ public:
+  using Tensors = std::vector<Tensor>;
+  using WorkPtr = intrusive_ptr<Work>;
+
+  /// Throws ValueError unless 0 <= rank < size.
+  ProcessGroup(int rank, int size);
+  int getRank() const { return rank_; }
+  int getSize() const { return size_; }
+  /// "gloo", "mpi", "nccl".
+  virtual const std::string getBackendName() const = 0;
+
+  /// Each tensor becomes that of the root.
+  virtual WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) = 0;
+  /// Each tensor becomes that of all ranks, reduced.
+  virtual WorkPtr allreduce(Tensors& tensors, const AllreduceOptions& options = {}) = 0;
+  /// The same for several tensors of one dtype, in one message.
+  virtual WorkPtr allreduce_coalesced(Tensors& tensors,
+                                      const AllreduceCoalescedOptions& options = {}) = 0;
+  /// The same, on the root alone; the other ranks' tensors are undefined afterwards.
+  virtual WorkPtr reduce(Tensors& tensors, const ReduceOptions& options = {}) = 0;
+  /// outputs[0][r] becomes rank r's inputs[0].
+  virtual WorkPtr allgather(std::vector<Tensors>& outputs, Tensors& inputs,
+                            const AllgatherOptions& options = {}) = 0;
+  /// The same, in one tensor of as many times the elements.
+  virtual WorkPtr _allgather_base(Tensor& output, Tensor& input,
+                                  const AllgatherOptions& options = {}) = 0;
+  /// The same, on the root alone; no outputs elsewhere.
+  virtual WorkPtr gather(std::vector<Tensors>& outputs, Tensors& inputs,
+                         const GatherOptions& options = {}) = 0;
+  /// outputs[0] becomes the root's inputs[0][rank]; no inputs elsewhere.
+  virtual WorkPtr scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                          const ScatterOptions& options = {}) = 0;
+  /// outputs[0] becomes the reduction of all ranks' inputs[0][rank].
+  virtual WorkPtr reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                                 const ReduceScatterOptions& options = {}) = 0;
+  /// The same, the inputs in one tensor of as many times the elements.
+  virtual WorkPtr _reduce_scatter_base(Tensor& output, Tensor& input,
+                                       const ReduceScatterOptions& options = {}) = 0;
+  /// Part r of the output (along the first dimension) becomes part `rank` of rank r's input. Sizes
+  /// are those of the parts; none: all are equal.
+  virtual WorkPtr alltoall_base(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
+                                std::vector<int64_t>& input_sizes,
+                                const AllToAllOptions& options = {}) = 0;
+  /// outputs[r] becomes rank r's inputs[rank].
+  virtual WorkPtr alltoall(Tensors& outputs, Tensors& inputs,
+                           const AllToAllOptions& options = {}) = 0;
+  /// One tensor to a rank, and from one; `tag` tells messages between the same ranks apart.
+  virtual WorkPtr send(Tensors& tensors, int to, int tag) = 0;
+  virtual WorkPtr recv(Tensors& tensors, int from, int tag) = 0;
+  virtual WorkPtr recvAnysource(Tensors& tensors, int tag) = 0;
+  /// Ends when all ranks have come to it.
+  virtual WorkPtr barrier(const BarrierOptions& options = {}) = 0;
+  /// The same, waited for; rank 0 throws DistError that names the first rank, or with `wait_all`
+  /// all ranks, that did not come in time, and the others do too.
+  virtual void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) = 0;
+
+  virtual std::chrono::milliseconds timeout() const = 0;
+  virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
+
+ protected:
+  const int rank_, size_;
+};
+
+}  // namespace taper::distributed
+
+#pragma GCC visibility pop

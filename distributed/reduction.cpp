@@ -1,0 +1,158 @@
+#include <taper/distributed/reduction.h>
+
+#include <taper/framework/check.h>
+
+namespace taper::distributed::detail {
+
+namespace {
+
+struct Sum {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+};
+template <>
+bool Sum::of(bool a, bool b) {
+  return a || b;
+}
+struct Product {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a * b);
+  }
+};
+template <>
+bool Product::of(bool a, bool b) {
+  return a && b;
+}
+struct Least {
+  template <class T>
+  static T of(T a, T b) {
+    return b < a || b != b ? b : a;
+  }
+};
+struct Greatest {
+  template <class T>
+  static T of(T a, T b) {
+    return a < b || b != b ? b : a;
+  }
+};
+struct And {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  template <class T>
+  static T of(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+template <class T, class Op>
+void combine(void* to, const void* a, const void* b, size_t n) {
+  auto* y = static_cast<T*>(to);
+  const auto *x1 = static_cast<const T*>(a), *x2 = static_cast<const T*>(b);
+  // (Elements of one index only meet.)
+#pragma omp simd
+  for (size_t i = 0; i < n; ++i) y[i] = static_cast<T>(Op::of(x1[i], x2[i]));
+}
+template <class T, class Op>
+void combine_in_float(void* to, const void* a, const void* b, size_t n) {
+  auto* y = static_cast<T*>(to);
+  const auto *x1 = static_cast<const T*>(a), *x2 = static_cast<const T*>(b);
+  for (size_t i = 0; i < n; ++i)
+    y[i] = static_cast<T>(Op::of(static_cast<float>(x1[i]), static_cast<float>(x2[i])));
+}
+
+template <class Op>
+Combine of_numbers(ScalarType dtype) {
+  switch (dtype) {
+    case kFloat:
+      return combine<float, Op>;
+    case kDouble:
+      return combine<double, Op>;
+    case kHalf:
+      return combine_in_float<Half, Op>;
+    case kBFloat16:
+      return combine_in_float<BFloat16, Op>;
+    case kLong:
+      return combine<int64_t, Op>;
+    case kInt:
+      return combine<int32_t, Op>;
+    case kShort:
+      return combine<int16_t, Op>;
+    case kChar:
+      return combine<int8_t, Op>;
+    case kByte:
+      return combine<uint8_t, Op>;
+    case kBool:
+      return combine<bool, Op>;
+    default:
+      return nullptr;
+  }
+}
+template <class Op>
+Combine of_bits(ScalarType dtype) {
+  switch (dtype) {
+    case kLong:
+      return combine<int64_t, Op>;
+    case kInt:
+      return combine<int32_t, Op>;
+    case kShort:
+      return combine<int16_t, Op>;
+    case kChar:
+      return combine<int8_t, Op>;
+    case kByte:
+      return combine<uint8_t, Op>;
+    case kBool:
+      return combine<bool, Op>;
+    default:
+      return nullptr;
+  }
+}
+
+Combine find(ScalarType dtype, ReduceOp op) {
+  switch (static_cast<ReduceOp::RedOpType>(op)) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+    case ReduceOp::PREMUL_SUM:
+      return of_numbers<Sum>(dtype);
+    case ReduceOp::PRODUCT:
+      return of_numbers<Product>(dtype);
+    case ReduceOp::MIN:
+      return of_numbers<Least>(dtype);
+    case ReduceOp::MAX:
+      return of_numbers<Greatest>(dtype);
+    case ReduceOp::BAND:
+      return of_bits<And>(dtype);
+    case ReduceOp::BOR:
+      return of_bits<Or>(dtype);
+    case ReduceOp::BXOR:
+      return of_bits<Xor>(dtype);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+Combine combine_for(ScalarType dtype, ReduceOp op) {
+  const Combine found = find(dtype, op);
+  constexpr const char* kNames[] = {"SUM",  "AVG", "PRODUCT", "MIN",        "MAX",
+                                    "BAND", "BOR", "BXOR",    "PREMUL_SUM", "UNUSED"};
+  TAPER_CHECK_VALUE(found, "ReduceOp.",
+                    kNames[op.op_ <= ReduceOp::UNUSED ? op.op_ : ReduceOp::UNUSED],
+                    ": expected a dtype that it is defined for, got ", dtype);
+  return found;
+}
+
+}  // namespace taper::distributed::detail

@@ -1,0 +1,17 @@
+// What a reduction does with two pieces of elements. Not installed.
+#pragma once
+
+#include <functional>
+
+#include <taper/distributed/types.h>
+
+namespace taper::distributed::detail {
+
+/// to[i] = a[i] op b[i]; `to` may be `a` or `b`.
+using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
+
+/// Of elements of a dtype, 16-bit floats by way of float. An average is summed. Throws ValueError
+/// for a dtype that the op does not take.
+Combine combine_for(ScalarType dtype, ReduceOp op);
+
+}  // namespace taper::distributed::detail

@@ -1,0 +1,65 @@
+// TCP connections. Not installed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <taper/distributed/store.h>
+
+namespace taper::distributed::detail {
+
+using Clock = std::chrono::steady_clock;
+
+/// A socket that it owns.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& o) noexcept : fd_(o.release()) {}
+  Socket& operator=(Socket&& o) noexcept;
+  ~Socket();
+  int fd() const { return fd_; }
+  int release();
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// Listens on a port (0: any that is free) of all addresses, IPv6 and IPv4. Throws DistNetworkError
+/// for one in use.
+Socket listen_on(uint16_t port);
+/// The port that a socket is bound to.
+uint16_t port_of(const Socket& socket);
+/// Tries again while nobody listens, until the deadline. Throws DistNetworkError then, and at once
+/// for a name that means no host.
+Socket connect_to(const std::string& host, uint16_t port, Clock::time_point deadline);
+
+/// A connection of which one message after the other is read and written.
+class Connection {
+ public:
+  explicit Connection(Socket socket, std::string peer)
+      : socket_(std::move(socket)), peer_(std::move(peer)) {}
+  /// Throws DistNetworkError where the peer is gone.
+  void send(const std::string& bytes);
+  void receive(void* to, size_t nbytes);
+  /// Whether something can be read before the deadline.
+  bool readable(Clock::time_point deadline);
+  template <class T>
+  T receive() {
+    T v;
+    receive(&v, sizeof v);
+    return v;
+  }
+  /// A length of 64 bits and as many bytes.
+  Store::Bytes receive_bytes();
+
+ private:
+  [[noreturn]] void fail(const char* what, int why);
+  Socket socket_;
+  std::string peer_;
+};
+
+}  // namespace taper::distributed::detail

@@ -1,0 +1,65 @@
+// The messages of PyTorch's TCPStore. Numbers are in the machine's byte order; a string is its
+// length in 64 bits and its bytes. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include <taper/distributed/store.h>
+
+namespace taper::distributed::detail {
+
+/// What a client asks for: the first byte of a message.
+enum class Query : uint8_t {
+  kValidate,  ///< a number that says what protocol this is; no answer
+  kSet,
+  kCompareSet,
+  kGet,
+  kAdd,
+  kCheck,
+  kWait,  ///< answered when all keys have values, or when it is called off
+  kGetNumKeys,
+  kDeleteKey,
+  kAppend,
+  kMultiGet,
+  kMultiSet,
+  kCancelWait,
+  kPing  ///< answered with its number
+};
+constexpr uint32_t kProtocol = 0x3C85F7CE;
+
+enum class CheckAnswer : uint8_t { kReady, kNotReady };
+enum class WaitAnswer : uint8_t { kStopWaiting, kCancelled };
+
+/// Keys of programs begin so, and the one that counts workers does not.
+constexpr const char* kKeyPrefix = "/";
+constexpr const char* kWorkersKey = "init/";
+
+/// A message, part by part.
+class Message {
+ public:
+  Message() = default;
+  explicit Message(Query query) { put(query); }
+  template <class T>
+  Message& put(const T& v) {
+    bytes_.append(reinterpret_cast<const char*>(&v), sizeof v);
+    return *this;
+  }
+  Message& put_string(const std::string& text) {
+    put(static_cast<uint64_t>(text.size()));
+    bytes_ += text;
+    return *this;
+  }
+  Message& put_bytes(const Store::Bytes& value) {
+    put(static_cast<uint64_t>(value.size()));
+    bytes_.append(value.begin(), value.end());
+    return *this;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace taper::distributed::detail

@@ -1,0 +1,38 @@
+// The server of a TCPStore: a thread that answers its clients. Not installed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <thread>
+
+#include <taper/distributed/socket.h>
+#include <taper/distributed/tcp_protocol.h>
+
+namespace taper::distributed::detail {
+
+/// Answers from its construction to its end, and then as long as it has clients, for a second at
+/// most. One client that sends nonsense, or goes, disturbs no other.
+class TCPServer {
+ public:
+  explicit TCPServer(uint16_t port);
+  ~TCPServer();
+  uint16_t port() const { return port_; }
+  /// The server of this process for a port, made if there is none.
+  static std::shared_ptr<TCPServer> shared(uint16_t port);
+
+ private:
+  struct Client;
+  void serve();
+  void accept_one();
+  bool read_from(Client& client);
+  bool answer(Client& client);
+  void changed(const std::string& key);
+
+  Socket listening_, wake_, woken_;
+  uint16_t port_;
+  StoreMap values_;
+  std::map<int, std::unique_ptr<Client>> clients_;
+  std::thread thread_;
+};
+
+}  // namespace taper::distributed::detail

@@ -1,0 +1,71 @@
+// TCPStore: a store that one process serves to the others.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include <taper/distributed/store.h>
+#include <taper/framework/options.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::distributed {
+
+struct TCPStoreOptions {
+  static constexpr uint16_t kDefaultPort = 29500;
+  uint16_t port = kDefaultPort;  ///< 0, of a server: any that is free
+  bool isServer = false;
+  optional<size_t> numWorkers;  ///< processes of the group
+  bool waitWorkers = true;      ///< whether to wait until all of them are there
+  std::chrono::milliseconds timeout = Store::kDefaultTimeout;
+  /// Whether stores of this process for one address share a server.
+  bool multiTenant = false;
+};
+
+namespace detail {
+class TCPServer;
+class TCPClient;
+}  // namespace detail
+
+/// Speaks PyTorch's protocol: servers and clients of either kind may meet. A client that cannot
+/// reach the server tries until the time limit.
+class TCPStore final : public Store {
+ public:
+  /// Throws DistNetworkError for a port in use, an unknown host and a server that cannot be
+  /// reached, DistStoreError when not all workers come in time.
+  explicit TCPStore(std::string host, const TCPStoreOptions& options = {});
+  ~TCPStore() override;
+  intrusive_ptr<Store> clone() override;
+  using Store::compareSet;
+  using Store::set;
+  using Store::wait;
+  void set(const std::string& key, const Bytes& value) override;
+  Bytes get(const std::string& key) override;
+  int64_t add(const std::string& key, int64_t value) override;
+  Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) override;
+  void append(const std::string& key, const Bytes& value) override;
+  bool deleteKey(const std::string& key) override;
+  bool check(const std::vector<std::string>& keys) override;
+  int64_t getNumKeys() override;
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override;
+  std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override;
+  void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override;
+
+  /// Returns when as many stores as there are workers have called it, the server's not before.
+  void waitForWorkers();
+  const std::string& getHost() const noexcept { return host_; }
+  uint16_t getPort() const noexcept { return port_; }
+
+ private:
+  std::string host_;
+  uint16_t port_;
+  optional<size_t> workers_;
+  std::shared_ptr<detail::TCPServer> server_;
+  std::unique_ptr<detail::TCPClient> client_;
+  std::mutex mutex_;  // of the connection: one question at a time
+};
+
+}  // namespace taper::distributed
+
+#pragma GCC visibility pop

@@ -1,0 +1,11 @@
+# The tests of taper::distributed: ranks are processes, or threads with a group each.
+file(GLOB distributed_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/distributed/*_test.cpp)
+add_executable(distributed_tests ${distributed_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/distributed/ranks.cpp)
+target_include_directories(distributed_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(distributed_tests PRIVATE taper::distributed GTest::gtest Threads::Threads)
+target_compile_options(distributed_tests PRIVATE $<$<CONFIG:Release>:-Og>)
+if(GLOO AND GLOO_INCLUDE_DIR)
+  target_compile_definitions(distributed_tests PRIVATE TAPER_WITH_GLOO=1)
+endif()
+add_test(NAME distributed COMMAND distributed_tests --gtest_brief=1)
+set_tests_properties(distributed PROPERTIES LABELS own_program TIMEOUT 300)

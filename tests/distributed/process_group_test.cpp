@@ -1,0 +1,365 @@
+#ifdef TAPER_WITH_GLOO
+#include <signal.h>
+
+#include <iostream>
+#include <thread>
+
+#include "distributed/ranks.h"
+
+namespace taper::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Tensors = std::vector<Tensor>;
+
+constexpr ScalarType kAll[] = {kByte, kChar,     kShort, kInt,   kLong,
+                               kHalf, kBFloat16, kFloat, kDouble};
+
+Tensor of_rank(int rank, ScalarType dtype, int64_t n = 5) {
+  return arange(n, kLong).add(rank + 1).to(dtype);
+}
+AllreduceOptions by(ReduceOp op) {
+  AllreduceOptions options;
+  options.reduceOp = op;
+  return options;
+}
+
+TEST(ProcessGroupGloo, AllreduceOfEveryDtypeAndOp) {
+  in_groups(3, [](ProcessGroup& g) {
+    for (ScalarType dtype : kAll) {
+      const Tensor a = of_rank(0, kDouble), b = of_rank(1, kDouble), c = of_rank(2, kDouble);
+      const std::pair<ReduceOp::RedOpType, Tensor> cases[] = {{ReduceOp::SUM, a + b + c},
+                                                              {ReduceOp::PRODUCT, a * b * c},
+                                                              {ReduceOp::MIN, a},
+                                                              {ReduceOp::MAX, c}};
+      for (const auto& [op, want] : cases) {
+        Tensors t = {of_rank(g.getRank(), dtype)};
+        g.allreduce(t, by(op))->wait();
+        EXPECT_TRUE(t[0].to(kDouble).equal(want.to(dtype).to(kDouble))) << dtype << " " << int(op);
+      }
+    }
+    Tensors mean = {of_rank(g.getRank(), kFloat)};
+    g.allreduce(mean, by(ReduceOp::AVG))->wait();
+    EXPECT_TRUE(mean[0].allclose(of_rank(1, kFloat)));
+    Tensors scaled = {ones({2})};
+    g.allreduce(scaled, by(makePreMulSum(0.5)))->wait();
+    EXPECT_TRUE(scaled[0].allclose(full({2}, 1.5)));
+    Tensors bits = {full({2}, int64_t{1} << g.getRank(), kLong)};
+    g.allreduce(bits, by(ReduceOp::BOR))->wait();
+    EXPECT_TRUE(bits[0].equal(full({2}, int64_t{7}, kLong)));
+    Tensors any = {full({2}, g.getRank() == 1, kBool)};
+    g.allreduce(any, by(ReduceOp::MAX))->wait();
+    EXPECT_TRUE(any[0].all().item<bool>());
+    Tensors numbers = {complex(of_rank(g.getRank(), kFloat), of_rank(0, kFloat))};
+    g.allreduce(numbers)->wait();
+    EXPECT_TRUE(numbers[0].allclose(complex(of_rank(1, kFloat) * 3, of_rank(0, kFloat) * 3)));
+    Tensors none = {empty({0})};
+    g.allreduce(none)->wait();
+    EXPECT_THROW(g.allreduce(mean, by(ReduceOp::BAND)), ValueError);
+  });
+}
+
+TEST(ProcessGroupGloo, LargeOnes) {
+  in_groups(2, [](ProcessGroup& g) {
+    Tensors t = {full({3 << 20}, static_cast<double>(g.getRank() + 1), kFloat)};
+    g.allreduce(t)->wait();
+    EXPECT_EQ(t[0].min().item<float>(), 3);
+    EXPECT_EQ(t[0].max().item<float>(), 3);
+  });
+}
+
+TEST(ProcessGroupGloo, BroadcastAndReduce) {
+  in_groups(3, [](ProcessGroup& g) {
+    for (int root = 0; root < 3; ++root) {
+      Tensors t = {of_rank(g.getRank(), kDouble)};
+      BroadcastOptions from;
+      from.rootRank = root;
+      g.broadcast(t, from)->wait();
+      EXPECT_TRUE(t[0].equal(of_rank(root, kDouble)));
+      Tensors sum = {of_rank(g.getRank(), kInt)};
+      ReduceOptions to;
+      to.rootRank = root;
+      g.reduce(sum, to)->wait();
+      if (g.getRank() == root) EXPECT_TRUE(sum[0].equal(of_rank(1, kInt) * 3));
+    }
+    Tensors t = {ones({1})};
+    BroadcastOptions beyond;
+    beyond.rootRank = 3;
+    EXPECT_THROW(g.broadcast(t, beyond), ValueError);
+  });
+}
+
+TEST(ProcessGroupGloo, GatherAndScatter) {
+  in_groups(3, [](ProcessGroup& g) {
+    const int rank = g.getRank();
+    Tensors in = {of_rank(rank, kFloat)};
+    std::vector<Tensors> out = {{zeros({5}), zeros({5}), zeros({5})}};
+    g.allgather(out, in)->wait();
+    for (int r = 0; r < 3; ++r)
+      EXPECT_TRUE(out[0][static_cast<size_t>(r)].equal(of_rank(r, kFloat)));
+    Tensor flat = zeros({3, 5});
+    g._allgather_base(flat, in[0])->wait();
+    EXPECT_TRUE(flat[2].equal(of_rank(2, kFloat)));
+
+    GatherOptions to;
+    to.rootRank = 1;
+    std::vector<Tensors> all;
+    if (rank == 1) all = {{zeros({5}), zeros({5}), zeros({5})}};
+    g.gather(all, in, to)->wait();
+    if (rank == 1) EXPECT_TRUE(all[0][2].equal(of_rank(2, kFloat)));
+
+    ScatterOptions from;
+    from.rootRank = 2;
+    std::vector<Tensors> parts;
+    if (rank == 2) parts = {{of_rank(7, kLong), of_rank(8, kLong), of_rank(9, kLong)}};
+    Tensors own = {zeros({5}, kLong)};
+    g.scatter(own, parts, from)->wait();
+    EXPECT_TRUE(own[0].equal(of_rank(7 + rank, kLong)));
+    if (rank != 1) EXPECT_THROW(g.gather(out, in, to), ValueError);
+  });
+}
+
+TEST(ProcessGroupGloo, ReduceScatterAndAllToAll) {
+  in_groups(2, [](ProcessGroup& g) {
+    const int rank = g.getRank();
+    std::vector<Tensors> in = {{of_rank(rank, kFloat), of_rank(10 + rank, kFloat)}};
+    Tensors out = {zeros({5})};
+    g.reduce_scatter(out, in)->wait();
+    EXPECT_TRUE(out[0].equal(of_rank(10 * rank, kFloat) + of_rank(10 * rank + 1, kFloat)));
+
+    Tensors send = {of_rank(rank, kInt, 2), of_rank(rank, kInt, 3)};
+    Tensors received = {zeros({rank == 0 ? 2 : 3}, kInt), zeros({rank == 0 ? 2 : 3}, kInt)};
+    g.alltoall(received, send)->wait();
+    for (int r = 0; r < 2; ++r)
+      EXPECT_TRUE(received[static_cast<size_t>(r)].equal(of_rank(r, kInt, rank == 0 ? 2 : 3)));
+    Tensor rows = arange(4, kFloat).view({4, 1}) + 10 * rank, to = zeros({4, 1});
+    std::vector<int64_t> equal;
+    g.alltoall_base(to, rows, equal, equal)->wait();
+    const float first = rank == 0 ? 0 : 2;
+    EXPECT_TRUE(to.view({-1}).equal(tensor({first, first + 1, first + 10, first + 11})));
+  });
+}
+
+TEST(ProcessGroupGloo, SendAndReceive) {
+  in_groups(3, [](ProcessGroup& g) {
+    const int rank = g.getRank();
+    Tensors t = {of_rank(rank, kFloat)}, from = {zeros({5})};
+    if (rank == 0) {
+      g.recv(from, 1, 7)->wait();
+      EXPECT_TRUE(from[0].equal(of_rank(1, kFloat)));
+      auto work = g.recvAnysource(from, 8);
+      work->wait();
+      EXPECT_EQ(work->sourceRank(), 2);
+      EXPECT_TRUE(from[0].equal(of_rank(2, kFloat)));
+    } else {
+      g.send(t, 0, rank == 1 ? 7 : 8)->wait();
+    }
+    EXPECT_THROW(g.send(t, rank, 0), ValueError);
+    g.barrier()->wait();
+  });
+}
+
+TEST(ProcessGroupGloo, OperationsRunMeanwhile) {
+  in_groups(2, [](ProcessGroup& g) {
+    std::vector<Tensors> t;
+    std::vector<intrusive_ptr<Work>> works;
+    for (int i = 0; i < 20; ++i) t.push_back({full({1000}, static_cast<double>(i))});
+    for (auto& one : t) works.push_back(g.allreduce(one));
+    for (int i = 19; i >= 0; --i) {
+      works[static_cast<size_t>(i)]->wait();
+      EXPECT_EQ(t[static_cast<size_t>(i)][0][0].item<float>(), 2 * i);
+    }
+    EXPECT_TRUE(works[0]->isCompleted());
+    EXPECT_TRUE(works[0]->isSuccess());
+    Tensors several = {ones({2}), ones({3, 2}) * 2};
+    g.allreduce_coalesced(several)->wait();
+    EXPECT_TRUE(several[1].equal(full({3, 2}, 4.0)));
+  });
+}
+
+TEST(ProcessGroupGloo, TensorsOfDevices) {
+  in_groups(2, [](ProcessGroup& g) {
+    const Device device(kCUDA, static_cast<DeviceIndex>(g.getRank()));
+    Tensors t = {ones({100}).to(device) * (g.getRank() + 1)};
+    g.allreduce(t)->wait();
+    EXPECT_TRUE(t[0].is_cuda());
+    EXPECT_TRUE(t[0].cpu().equal(full({100}, 3.0)));
+    Tensors in = {t[0] + g.getRank()};
+    std::vector<Tensors> out = {{zeros({100}).to(device), zeros({100}).to(device)}};
+    g.allgather(out, in)->wait();
+    EXPECT_TRUE(out[0][1].cpu().equal(full({100}, 4.0)));
+  });
+}
+
+TEST(ProcessGroupGloo, RefusesWhatItCannotTake) {
+  in_groups(1, [](ProcessGroup& g) {
+    Tensors none, two = {ones({1}), ones({1})}, strided = {ones({4, 4}).t()},
+                  undefined = {Tensor()};
+    for (Tensors* t : {&none, &two, &strided, &undefined})
+      EXPECT_THROW(g.allreduce(*t), ValueError);
+    Tensor out = zeros({3}), in = zeros({2});
+    EXPECT_THROW(g._allgather_base(out, in), ValueError);
+  });
+  EXPECT_THROW(ProcessGroupGloo(make_intrusive<HashStore>(), 2, 2), ValueError);
+}
+
+// ---------------------------------------------------------------------- faults
+// Nothing hangs, nothing aborts: every rank gets an error that names the operation and the rank.
+TEST(ProcessGroupFaults, DifferentSizes) {
+  in_groups(
+      2,
+      [](ProcessGroup& g) {
+        Tensors t = {zeros({g.getRank() == 0 ? 3 : 300})};
+        const std::string message = error_of([&] { g.allreduce(t)->wait(); });
+        EXPECT_NE(message.find("allreduce of Float["), std::string::npos) << message;
+        EXPECT_NE(message.find("rank " + std::to_string(g.getRank()) + " of 2"), std::string::npos);
+        Tensors again = {zeros({3})};
+        EXPECT_THROW(g.allreduce(again)->wait(), DistError);  // the group is of no use any more
+      },
+      500ms);
+}
+
+TEST(ProcessGroupFaults, DifferentOperations) {
+  in_groups(
+      2,
+      [](ProcessGroup& g) {
+        Tensors t = {zeros({3})};
+        const std::string message = error_of([&] {
+          if (g.getRank() == 0)
+            g.allreduce(t)->wait();
+          else
+            g.broadcast(t)->wait();
+        });
+        EXPECT_NE(message.find(g.getRank() == 0 ? "allreduce" : "broadcast"), std::string::npos)
+            << message;
+      },
+      500ms);
+}
+
+TEST(ProcessGroupFaults, ARankThatDoesNotCome) {
+  in_groups(3, [](ProcessGroup& g) {
+    if (g.getRank() == 2) {
+      std::this_thread::sleep_for(800ms);
+      return;
+    }
+    BarrierOptions soon;
+    soon.timeout = 300ms;
+    const std::string message = error_of([&] { g.monitoredBarrier(soon, true); });
+    if (g.getRank() == 0)
+      EXPECT_NE(message.find("rank 2 did not come within 300 ms"), std::string::npos) << message;
+    else
+      EXPECT_NE(message.find("did not hear from rank 0"), std::string::npos) << message;
+  });
+  in_groups(3, [](ProcessGroup& g) { g.monitoredBarrier(); });
+}
+
+TEST(ProcessGroupFaults, NotAllRanksStart) {
+  auto store = make_intrusive<HashStore>();
+  auto options = ProcessGroupGloo::Options::create(300ms);
+  options->interface = "lo";
+  const std::string message = error_of([&] { ProcessGroupGloo(store, 0, 2, options); });
+  EXPECT_NE(message.find("rank 0 of 2 could not connect"), std::string::npos) << message;
+}
+
+RANK_PROGRAM(reduce_for_ever) {
+  auto group = init_process_group("gloo", 4s);
+  for (int i = 0;; ++i) {
+    Tensors t = {ones({10})};
+    group->allreduce(t)->wait();
+    if (i == 20) std::cout << "under way" << std::endl;
+  }
+}
+
+void after_signal(int number) {
+  const int port = free_port();
+  std::vector<std::unique_ptr<RankProcess>> ranks;
+  for (int r = 0; r < 3; ++r)
+    ranks.push_back(std::make_unique<RankProcess>("reduce_for_ever", environment_of(r, 3, port)));
+  for (int i = 0; i < 2000 && ranks[2]->output().find("under way") == std::string::npos; ++i)
+    std::this_thread::sleep_for(10ms);
+  ranks[2]->signal(number);
+  for (int r = 0; r < 2; ++r) {
+    EXPECT_EQ(ranks[static_cast<size_t>(r)]->wait(20), 3);
+    const std::string output = ranks[static_cast<size_t>(r)]->output();
+    EXPECT_NE(output.find("rank " + std::to_string(r) + " of 3: allreduce"), std::string::npos)
+        << output;
+  }
+}
+TEST(ProcessGroupFaults, ARankIsKilled) { after_signal(SIGKILL); }
+TEST(ProcessGroupFaults, ARankIsStopped) { after_signal(SIGSTOP); }
+
+// ---------------------------------------------------------------------- starting
+RANK_PROGRAM(sum_of_ranks) {
+  auto group = init_process_group("gloo", 20s);
+  EXPECT_THROW(init_process_group("gloo"), Error);
+  Tensors t = {full({1}, static_cast<double>(get_rank()))};
+  default_group()->allreduce(t)->wait();
+  auto odd = new_group({1, 3});
+  Tensors of_odd = {ones({1})};
+  if (odd.defined()) odd->allreduce(of_odd)->wait();
+  std::cout << "rank " << get_rank() << " of " << get_world_size() << ": " << t[0].item<float>()
+            << " " << of_odd[0].item<float>() << std::endl;
+  default_group()->barrier()->wait();
+  group = {};
+  destroy_process_group();
+  TAPER_CHECK(!is_initialized(), "still there");
+}
+
+TEST(InitProcessGroup, FromTheEnvironmentOfLaunchers) {
+  const int port = free_port();
+  std::vector<std::unique_ptr<RankProcess>> ranks;
+  for (int r = 0; r < 4; ++r) {
+    auto environment = environment_of(r, 4, port);
+    if (r % 2) {  // as mpirun says it
+      environment["OMPI_COMM_WORLD_RANK"] = environment["RANK"];
+      environment["OMPI_COMM_WORLD_SIZE"] = environment["WORLD_SIZE"];
+      environment["RANK"] = environment["WORLD_SIZE"] = "";
+    }
+    ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
+  }
+  for (int r = 0; r < 4; ++r) {
+    auto& rank = *ranks[static_cast<size_t>(r)];
+    EXPECT_EQ(rank.wait(), 0) << rank.output();
+    EXPECT_NE(rank.output().find("rank " + std::to_string(r) + " of 4: 6 " + (r % 2 ? "2" : "1")),
+              std::string::npos)
+        << rank.output();
+  }
+}
+
+// torchrun serves the store, on a port of its own; ranks of an attempt do not meet those of
+// another.
+TEST(InitProcessGroup, AtTheStoreOfAnAgent) {
+  TCPStoreOptions options;
+  options.port = 0;
+  options.isServer = true;
+  TCPStore agent("127.0.0.1", options);
+  for (const char* attempt : {"0", "1"}) {
+    std::vector<std::unique_ptr<RankProcess>> ranks;
+    for (int r = 0; r < 4; ++r) {
+      auto environment = environment_of(r, 4, agent.getPort());
+      environment["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+      environment["TORCHELASTIC_RESTART_COUNT"] = attempt;
+      ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
+    }
+    for (auto& rank : ranks) EXPECT_EQ(rank->wait(), 0) << rank->output();
+  }
+}
+
+TEST(InitProcessGroup, RefusesWhatIsWrong) {
+  EXPECT_THROW(init_process_group("carrier pigeon"), ValueError);
+  EXPECT_THROW(default_group(), Error);
+  ::setenv("RANK", "two", 1);
+  const std::string message = error_of([] { init_process_group("gloo"); });
+  EXPECT_NE(message.find("RANK"), std::string::npos) << message;
+  ::setenv("RANK", "3", 1);
+  ::setenv("WORLD_SIZE", "2", 1);
+  EXPECT_THROW(init_process_group("gloo"), ValueError);
+  ::unsetenv("RANK");
+  ::unsetenv("WORLD_SIZE");
+  EXPECT_EQ(get_rank(), 0);
+  EXPECT_EQ(get_world_size(), 1);
+}
+
+}  // namespace
+}  // namespace taper::testing
+#endif
