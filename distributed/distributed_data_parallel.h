@@ -23,8 +23,9 @@
 
 namespace taper::nn::parallel {
 
+/// Of a DistributedDataParallel.
 struct DistributedDataParallelOptions {
-  using Group = intrusive_ptr<distributed::ProcessGroup>;
+  using Group = intrusive_ptr<distributed::ProcessGroup>;  ///< a process group
   /// None: the default one.
   TAPER_ARG(Group, process_group);
   /// Whether buffers become those of rank 0 before each forward pass in training.
@@ -85,6 +86,7 @@ class DistributedDataParallel {
       : module_(detail::pointer_of(module)),
         distributed_(std::make_shared<detail::DistributedModule>(module_, options)) {}
 
+  /// The module's output.
   template <class... Args>
   auto forward(Args&&... args) {
     distributed_->before_forward();
@@ -94,6 +96,7 @@ class DistributedDataParallel {
     distributed_->after_forward(outputs);
     return y;
   }
+  /// The same.
   template <class... Args>
   auto operator()(Args&&... args) {
     return forward(std::forward<Args>(args)...);
@@ -103,6 +106,7 @@ class DistributedDataParallel {
   /// sums.
   class NoSync {
    public:
+    /// no_sync() makes one.
     explicit NoSync(std::shared_ptr<detail::DistributedModule> module)
         : module_(std::move(module)), before_(module_->syncs()) {
       module_->set_sync(false);
@@ -115,26 +119,33 @@ class DistributedDataParallel {
     std::shared_ptr<detail::DistributedModule> module_;
     bool before_;
   };
+  /// See NoSync.
   NoSync no_sync() { return NoSync(distributed_); }
   /// What each bucket of gradients goes through in place of an average.
   void register_comm_hook(distributed::CommHook hook) {
     distributed_->reducer().set_hook(std::move(hook));
   }
 
+  /// The module.
   const std::shared_ptr<M>& module() const { return module_; }
+  /// The module's members.
   M* operator->() { return module_.get(); }
 
  private:
   std::shared_ptr<M> module_;
   std::shared_ptr<detail::DistributedModule> distributed_;
 };
+/// Of the module's type.
 template <class M>
 DistributedDataParallel(const ModuleHolder<M>&) -> DistributedDataParallel<M>;
+/// Of the module's type.
 template <class M>
 DistributedDataParallel(const ModuleHolder<M>&, const DistributedDataParallelOptions&)
     -> DistributedDataParallel<M>;
+/// Of the module's type.
 template <class M>
 DistributedDataParallel(const std::shared_ptr<M>&) -> DistributedDataParallel<M>;
+/// Of the module's type.
 template <class M>
 DistributedDataParallel(const std::shared_ptr<M>&, const DistributedDataParallelOptions&)
     -> DistributedDataParallel<M>;

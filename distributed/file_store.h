@@ -29,6 +29,7 @@ class FileStore final : public Store {
   int64_t getNumKeys() override;
   void wait(const std::vector<std::string>& keys,
             const std::chrono::milliseconds& timeout) override;
+  /// The file.
   const std::string& getPath() const noexcept { return path_; }
 
  private:

@@ -13,9 +13,11 @@ namespace taper::distributed {
 /// Where a process stands, as torchrun (RANK, WORLD_SIZE, LOCAL_RANK), mpirun (OMPI_COMM_WORLD_*)
 /// or SLURM (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID) tell.
 struct Environment {
-  int rank = 0, world_size = 1, local_rank = 0;
-  std::string master_addr = "127.0.0.1";
-  uint16_t master_port = 29500;
+  int rank = 0;                           ///< of all processes
+  int world_size = 1;                     ///< how many there are
+  int local_rank = 0;                     ///< on this machine
+  std::string master_addr = "127.0.0.1";  ///< rank 0's host
+  uint16_t master_port = 29500;           ///< where it serves the store
   /// Throws ValueError for a number that is none.
   static Environment read();
 };

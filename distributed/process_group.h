@@ -20,12 +20,14 @@ namespace taper::distributed {
 /// rank, and so does, from then on, the group's use.
 class ProcessGroup : public intrusive_ptr_target {
  public:
-  using Tensors = std::vector<Tensor>;
-  using WorkPtr = intrusive_ptr<Work>;
+  using Tensors = std::vector<Tensor>;  ///< a list of tensors
+  using WorkPtr = intrusive_ptr<Work>;  ///< an operation on its way
 
   /// Throws ValueError unless 0 <= rank < size.
   ProcessGroup(int rank, int size);
+  /// The number of this process in the group.
   int getRank() const { return rank_; }
+  /// How many there are.
   int getSize() const { return size_; }
   /// "gloo", "mpi", "nccl".
   virtual const std::string getBackendName() const = 0;
@@ -67,7 +69,9 @@ class ProcessGroup : public intrusive_ptr_target {
                            const AllToAllOptions& options = {}) = 0;
   /// One tensor to a rank, and from one; `tag` tells messages between the same ranks apart.
   virtual WorkPtr send(Tensors& tensors, int to, int tag) = 0;
+  /// See send().
   virtual WorkPtr recv(Tensors& tensors, int from, int tag) = 0;
+  /// The same, from whoever sends first: Work::sourceRank().
   virtual WorkPtr recvAnysource(Tensors& tensors, int tag) = 0;
   /// Ends when all ranks have come to it.
   virtual WorkPtr barrier(const BarrierOptions& options = {}) = 0;
@@ -75,11 +79,14 @@ class ProcessGroup : public intrusive_ptr_target {
   /// all ranks, that did not come in time, and the others do too.
   virtual void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) = 0;
 
+  /// How long operations may take.
   virtual std::chrono::milliseconds timeout() const = 0;
+  /// Changes it for those to come.
   virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
 
  protected:
-  const int rank_, size_;
+  const int rank_;  ///< getRank()
+  const int size_;  ///< getSize()
 };
 
 }  // namespace taper::distributed

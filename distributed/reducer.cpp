@@ -176,18 +176,21 @@ void Reducer::start(Bucket& bucket) {
   bucket.work = group_->allreduce(tensors, average);
 }
 
+// Which parameters any rank has used: one that none has keeps the gradient that it has, or none.
+std::vector<bool> Reducer::used_anywhere() {
+  if (!options_.find_unused_parameters) return used_here_;
+  std::vector<Tensor> used = {zeros({static_cast<int64_t>(used_here_.size())}, kByte)};
+  auto* const flags = static_cast<uint8_t*>(used[0].data_ptr());
+  std::copy(used_here_.begin(), used_here_.end(), flags);
+  AllreduceOptions any;
+  any.reduceOp = ReduceOp::MAX;
+  group_->allreduce(used, any)->wait();
+  return std::vector<bool>(flags, flags + used_here_.size());
+}
+
 void Reducer::finish() {
   const NoGradGuard off;
-  // A parameter that no rank has used keeps the gradient that it has, or none.
-  Tensor used = ones({static_cast<int64_t>(parameters_.size())}, kInt);
-  if (options_.find_unused_parameters) {
-    for (size_t i = 0; i < parameters_.size(); ++i)
-      if (!used_here_[i]) used[static_cast<int64_t>(i)] = 0;
-    std::vector<Tensor> flags = {used};
-    AllreduceOptions any;
-    any.reduceOp = ReduceOp::MAX;
-    group_->allreduce(flags, any)->wait();
-  }
+  const std::vector<bool> used = used_anywhere();
   for (Bucket& bucket : buckets_) {
     bucket.work->wait();
     int64_t at = 0;
@@ -195,7 +198,7 @@ void Reducer::finish() {
       Tensor p = parameters_[i].second;
       const Tensor mean = bucket.flat.narrow(0, at, p.numel()).view(p.sizes());
       at += p.numel();
-      if (used[static_cast<int64_t>(i)].item<int>() == 0) continue;
+      if (!used[i]) continue;
       if (p.grad().defined())
         p.mutable_grad().detach().copy_(mean);
       else

@@ -22,12 +22,14 @@ using CommHook = std::function<intrusive_ptr<Work>(ProcessGroup& group, Tensor& 
 CommHook fp16_compress_hook();
 CommHook bf16_compress_hook();
 
+/// Of a Reducer.
 struct ReducerOptions {
-  size_t first_bucket_bytes = size_t{1} << 20;
-  size_t bucket_bytes = size_t{25} << 20;
-  bool find_unused_parameters = false;
+  size_t first_bucket_bytes = size_t{1} << 20;  ///< about how many are reduced at once, first
+  size_t bucket_bytes = size_t{25} << 20;       ///< and then
+  bool find_unused_parameters = false;          ///< whether passes may leave out parameters
 };
 
+/// Averages the gradients of a backward pass as they come.
 class Reducer : public std::enable_shared_from_this<Reducer> {
  public:
   /// Parameters by name, all of which want a gradient.
@@ -41,6 +43,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void prepare(const std::vector<Tensor>& outputs);
   /// Until the next prepare(), gradients stay this rank's own.
   void skip() { expects_ = false; }
+  /// What buckets go through from now on.
   void set_hook(CommHook hook) { hook_ = std::move(hook); }
   /// The numbers of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
@@ -56,6 +59,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void note(size_t i);
   void arrived(size_t i);
   void start(Bucket& bucket);
+  std::vector<bool> used_anywhere();
   void finish();
   void take_order_of_arrival();
   void find_unused(const std::vector<Tensor>& outputs);

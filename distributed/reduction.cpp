@@ -74,16 +74,8 @@ void combine_in_float(void* to, const void* a, const void* b, size_t n) {
 }
 
 template <class Op>
-Combine of_numbers(ScalarType dtype) {
+Combine of_whole_numbers(ScalarType dtype) {
   switch (dtype) {
-    case kFloat:
-      return combine<float, Op>;
-    case kDouble:
-      return combine<double, Op>;
-    case kHalf:
-      return combine_in_float<Half, Op>;
-    case kBFloat16:
-      return combine_in_float<BFloat16, Op>;
     case kLong:
       return combine<int64_t, Op>;
     case kInt:
@@ -101,22 +93,18 @@ Combine of_numbers(ScalarType dtype) {
   }
 }
 template <class Op>
-Combine of_bits(ScalarType dtype) {
+Combine of_numbers(ScalarType dtype) {
   switch (dtype) {
-    case kLong:
-      return combine<int64_t, Op>;
-    case kInt:
-      return combine<int32_t, Op>;
-    case kShort:
-      return combine<int16_t, Op>;
-    case kChar:
-      return combine<int8_t, Op>;
-    case kByte:
-      return combine<uint8_t, Op>;
-    case kBool:
-      return combine<bool, Op>;
+    case kFloat:
+      return combine<float, Op>;
+    case kDouble:
+      return combine<double, Op>;
+    case kHalf:
+      return combine_in_float<Half, Op>;
+    case kBFloat16:
+      return combine_in_float<BFloat16, Op>;
     default:
-      return nullptr;
+      return of_whole_numbers<Op>(dtype);
   }
 }
 
@@ -133,11 +121,11 @@ Combine find(ScalarType dtype, ReduceOp op) {
     case ReduceOp::MAX:
       return of_numbers<Greatest>(dtype);
     case ReduceOp::BAND:
-      return of_bits<And>(dtype);
+      return of_whole_numbers<And>(dtype);
     case ReduceOp::BOR:
-      return of_bits<Or>(dtype);
+      return of_whole_numbers<Or>(dtype);
     case ReduceOp::BXOR:
-      return of_bits<Xor>(dtype);
+      return of_whole_numbers<Xor>(dtype);
     default:
       return nullptr;
   }

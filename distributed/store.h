@@ -19,7 +19,8 @@ namespace taper::distributed {
 /// What a group of processes could not do together: a peer that is gone, a store that does not
 /// answer, a time limit that has passed.
 struct DistError : Error {
-  using Error::Error;
+  /// From a message.
+  explicit DistError(std::string message) : Error(std::move(message)) {}
 };
 /// A store or its connection.
 struct DistStoreError : DistError {
@@ -33,21 +34,28 @@ struct DistNetworkError : DistError {
 /// All functions may be called by any thread. Keys are any bytes.
 class Store : public intrusive_ptr_target {
  public:
+  /// A value.
   using Bytes = std::vector<uint8_t>;
+  /// How long waits last where nothing else is said.
   static constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(300);
+  /// Without end.
   static constexpr std::chrono::milliseconds kNoTimeout = std::chrono::milliseconds::zero();
 
+  /// `timeout`: how long waits last.
   explicit Store(std::chrono::milliseconds timeout = kDefaultTimeout) : timeout_(timeout) {}
   /// A store of the same values, with a connection of its own where it has one.
   virtual intrusive_ptr<Store> clone() = 0;
 
+  /// Sets a value, in the place of one that is there.
   virtual void set(const std::string& key, const Bytes& value) = 0;
+  /// The same of text.
   void set(const std::string& key, const std::string& value) {
     set(key, Bytes(value.begin(), value.end()));
   }
   /// The value, once there is one. Throws DistStoreError when there is none within the store's time
   /// limit.
   virtual Bytes get(const std::string& key) = 0;
+  /// The same as text.
   std::string get_to_str(const std::string& key) {
     const Bytes value = get(key);
     return std::string(value.begin(), value.end());
@@ -58,6 +66,7 @@ class Store : public intrusive_ptr_target {
   /// Sets `desired` where the value is `expected`, or where there is none and `expected` is empty;
   /// returns the value then. Without a value and with an `expected` it returns `expected`.
   virtual Bytes compareSet(const std::string& key, const Bytes& expected, const Bytes& desired) = 0;
+  /// The same of text.
   std::string compareSet(const std::string& key, const std::string& expected,
                          const std::string& desired);
   /// Puts `value` behind the value.
@@ -66,26 +75,34 @@ class Store : public intrusive_ptr_target {
   virtual bool deleteKey(const std::string& key) = 0;
   /// Whether all keys have values.
   virtual bool check(const std::vector<std::string>& keys) = 0;
+  /// How many keys have values.
   virtual int64_t getNumKeys() = 0;
   /// Waits until all keys have values. Throws DistStoreError, which names the first one without,
   /// when the time limit has passed (kNoTimeout: none).
   virtual void wait(const std::vector<std::string>& keys,
                     const std::chrono::milliseconds& timeout) = 0;
+  /// The same within the store's time limit.
   void wait(const std::vector<std::string>& keys) { wait(keys, timeout_); }
+  /// get() of several keys.
   virtual std::vector<Bytes> multiGet(const std::vector<std::string>& keys);
+  /// set() of several keys. Throws ValueError unless there are as many values.
   virtual void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values);
+  /// Whether append(), multiGet() and multiSet() may be called: they may.
   bool hasExtendedApi() const { return true; }
 
+  /// How long waits last.
   const std::chrono::milliseconds& getTimeout() const noexcept { return timeout_; }
+  /// Changes it.
   virtual void setTimeout(const std::chrono::milliseconds& timeout) { timeout_ = timeout; }
 
   /// Waits until `world_size` callers have come with this key. Throws as wait() does.
   void barrier(const std::string& key, int64_t world_size,
                const std::chrono::milliseconds& timeout);
+  /// The same within the store's time limit.
   void barrier(const std::string& key, int64_t world_size) { barrier(key, world_size, timeout_); }
 
  protected:
-  std::chrono::milliseconds timeout_;
+  std::chrono::milliseconds timeout_;  ///< how long waits last
 };
 
 namespace detail {
@@ -145,6 +162,7 @@ class HashStore final : public Store {
 /// Another store, all keys with a prefix and a slash in front.
 class PrefixStore final : public Store {
  public:
+  /// Throws ValueError without a store.
   PrefixStore(std::string prefix, intrusive_ptr<Store> store);
   intrusive_ptr<Store> clone() override;
   using Store::compareSet;
@@ -176,6 +194,7 @@ class PrefixStore final : public Store {
     store_->multiSet(full(keys), values);
   }
   void setTimeout(const std::chrono::milliseconds& timeout) override;
+  /// The other store.
   intrusive_ptr<Store> getUnderlyingStore() const { return store_; }
 
  private:

@@ -11,13 +11,14 @@
 
 namespace taper::distributed {
 
+/// Where the server of a TCPStore is, and who comes to it.
 struct TCPStoreOptions {
-  static constexpr uint16_t kDefaultPort = 29500;
-  uint16_t port = kDefaultPort;  ///< 0, of a server: any that is free
-  bool isServer = false;
-  optional<size_t> numWorkers;  ///< processes of the group
-  bool waitWorkers = true;      ///< whether to wait until all of them are there
-  std::chrono::milliseconds timeout = Store::kDefaultTimeout;
+  static constexpr uint16_t kDefaultPort = 29500;  ///< torchrun's
+  uint16_t port = kDefaultPort;                    ///< 0, of a server: any that is free
+  bool isServer = false;                           ///< whether this process serves
+  optional<size_t> numWorkers;                     ///< processes of the group
+  bool waitWorkers = true;                         ///< whether to wait until all of them are there
+  std::chrono::milliseconds timeout = Store::kDefaultTimeout;  ///< of connecting and of waits
   /// Whether stores of this process for one address share a server.
   bool multiTenant = false;
 };
@@ -54,7 +55,9 @@ class TCPStore final : public Store {
 
   /// Returns when as many stores as there are workers have called it, the server's not before.
   void waitForWorkers();
+  /// The server's host.
   const std::string& getHost() const noexcept { return host_; }
+  /// The server's port, of a server that has chosen it, too.
   uint16_t getPort() const noexcept { return port_; }
 
  private:

@@ -13,6 +13,7 @@ namespace taper::distributed {
 
 /// How elements of ranks become one.
 struct ReduceOp {
+  /// Sum, mean, product, least, greatest, bits in all, in any, in an odd number of ranks.
   enum RedOpType : uint8_t {
     SUM = 0,
     AVG = 1,
@@ -26,11 +27,13 @@ struct ReduceOp {
     UNUSED = 9
   };
   ReduceOp() = default;
+  /// One of them.
   ReduceOp(RedOpType op) : op_(op) {}
+  /// Which one.
   operator RedOpType() const { return op_; }
 
-  RedOpType op_ = SUM;
-  double factor = 1;  ///< of PREMUL_SUM
+  RedOpType op_ = SUM;  ///< which one
+  double factor = 1;    ///< of PREMUL_SUM
 };
 inline ReduceOp makePreMulSum(double factor) {
   ReduceOp op(ReduceOp::PREMUL_SUM);
@@ -41,43 +44,53 @@ inline ReduceOp makePreMulSum(double factor) {
 /// The group's own time limit.
 constexpr std::chrono::milliseconds kUnsetTimeout(-1);
 
+/// Of broadcast().
 struct BroadcastOptions {
-  int64_t rootRank = 0;
-  int64_t rootTensor = 0;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  int64_t rootRank = 0;                               ///< who has, or gets, the whole
+  int64_t rootTensor = 0;                             ///< which tensor of it; there is one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of allreduce().
 struct AllreduceOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of allreduce_coalesced().
 struct AllreduceCoalescedOptions : AllreduceOptions {};
+/// Of reduce().
 struct ReduceOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;
-  int64_t rootRank = 0;
-  int64_t rootTensor = 0;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
+  int64_t rootRank = 0;                               ///< who has, or gets, the whole
+  int64_t rootTensor = 0;                             ///< which tensor of it; there is one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of allgather().
 struct AllgatherOptions {
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of gather().
 struct GatherOptions {
-  int64_t rootRank = 0;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  int64_t rootRank = 0;                               ///< who has, or gets, the whole
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of scatter().
 struct ScatterOptions {
-  int64_t rootRank = 0;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  int64_t rootRank = 0;                               ///< who has, or gets, the whole
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of reduce_scatter().
 struct ReduceScatterOptions {
-  ReduceOp reduceOp = ReduceOp::SUM;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of alltoall().
 struct AllToAllOptions {
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
+/// Of barrier().
 struct BarrierOptions {
-  std::vector<int64_t> device_ids;
-  std::chrono::milliseconds timeout = kUnsetTimeout;
+  std::vector<int64_t> device_ids;                    ///< of NCCL; without meaning here
+  std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
 };
 
 }  // namespace taper::distributed

@@ -17,6 +17,7 @@ namespace taper::distributed {
 
 constexpr std::chrono::milliseconds kNoTimeout = Store::kNoTimeout;
 
+/// Ends once, well or with an error. Any thread may ask and wait.
 class Work : public intrusive_ptr_target {
  public:
   /// Whether it has ended, well or not.
@@ -31,15 +32,18 @@ class Work : public intrusive_ptr_target {
   /// results. Throws what it threw; DistError when it goes on beyond `timeout` (kNoTimeout: its own
   /// limit is enough). Returns true.
   bool wait(std::chrono::milliseconds timeout = kNoTimeout);
+  /// The same.
   void synchronize() { wait(); }
   /// The tensors that it has written.
   std::vector<Tensor> result() const { return result_; }
 
-  // For backends.
+  /// Of backends: it has ended, with an error or (null) well.
   void finish(std::exception_ptr error = nullptr);
-  /// To be called by wait(), once, on the thread that waits.
+  /// Of backends: to be called by wait(), once, on the thread that waits.
   void on_wait(std::function<void()> f) { on_wait_ = std::move(f); }
+  /// Of backends: what result() and sourceRank() say.
   void set_result(std::vector<Tensor> result) { result_ = std::move(result); }
+  /// See set_result().
   void set_source(int rank) { source_ = rank; }
 
  private:

@@ -178,6 +178,7 @@ class ParamStates
 
 /// The length of a step(), for whoever records the run.
 struct StepScope : taper::detail::RunScope {
+  /// "SGD.step"
   explicit StepScope(const char* name) : RunScope(taper::detail::RunEvent::kOptimizer, name) {}
 };
 

@@ -27,13 +27,15 @@ struct Operand {
 struct Event {
   std::string name;                 ///< of the kernel, node, module or part
   EventKind kind = EventKind::kOp;  ///< what it is
-  int64_t thread = 0;  ///< threads are numbered from 1 in the order in which they were seen
-  int64_t begin_ns = 0, end_ns = 0;  ///< from when to when
-  int64_t parent = -1;               ///< the index of the event around this one; -1: none
-  Device device;                     ///< where an op computes
+  int64_t thread = 0;        ///< threads are numbered from 1 in the order in which they were seen
+  int64_t begin_ns = 0;      ///< from when
+  int64_t end_ns = 0;        ///< to when
+  int64_t parent = -1;       ///< the index of the event around this one; -1: none
+  Device device;             ///< where an op computes
   uint64_t sequence_nr = 0;  ///< of an op that is on the tape, and of the node that it has there
-  std::vector<Operand> operands;     ///< of an op, in the order of its kernel
-  int64_t allocated = 0, freed = 0;  ///< bytes of tensors, without those of events in this one
+  std::vector<Operand> operands;  ///< of an op, in the order of its kernel
+  int64_t allocated = 0;  ///< bytes of tensors that came, without those of events in this one
+  int64_t freed = 0;      ///< the same of those that went
   int64_t device_ns = 0;  ///< what an op took on its device, as far as its kernel was seen there
 
   /// How long it took, with all that is in it.

@@ -13,22 +13,30 @@ namespace taper::utils::profiler {
 
 /// All events of one name. Bytes are those that came less those that went.
 struct KeyAverage {
-  std::string name;
-  std::string shapes;  ///< "[[2, 3], []]", where events are grouped by them
-  int64_t count = 0;
-  int64_t self_cpu_ns = 0, cpu_ns = 0;        ///< without, and with, the events in them
-  int64_t self_device_ns = 0, device_ns = 0;  ///< the same on devices
-  int64_t self_bytes = 0, bytes = 0;
+  std::string name;            ///< of the events
+  std::string shapes;          ///< "[[2, 3], []]", where events are grouped by them
+  int64_t count = 0;           ///< how many there were
+  int64_t self_cpu_ns = 0;     ///< without the events in them
+  int64_t cpu_ns = 0;          ///< with them
+  int64_t self_device_ns = 0;  ///< on devices, without
+  int64_t device_ns = 0;       ///< on devices, with
+  int64_t self_bytes = 0;      ///< without
+  int64_t bytes = 0;           ///< with
 };
 
+/// The sums of all events, by name and, if wanted, by sizes.
 class KeyAverages {
  public:
+  /// Of a profile's events.
   KeyAverages(const std::vector<Event>& events, bool group_by_input_shape);
 
   /// The greatest self CPU time first.
   const std::vector<KeyAverage>& entries() const { return entries_; }
+  /// The entries, to loop over.
   const KeyAverage* begin() const { return entries_.data(); }
+  /// See begin().
   const KeyAverage* end() const { return entries_.data() + entries_.size(); }
+  /// How many there are.
   size_t size() const { return entries_.size(); }
   /// The sum of self CPU times.
   int64_t self_cpu_ns() const { return self_cpu_ns_; }

@@ -27,9 +27,9 @@ const char* to_string(MemoryCategory category);
 
 /// After each change: when, and the bytes of each category.
 struct MemoryTimeline {
-  using Bytes = std::array<int64_t, kMemoryCategories>;
-  std::vector<int64_t> time_ns;
-  std::vector<Bytes> bytes;
+  using Bytes = std::array<int64_t, kMemoryCategories>;  ///< by MemoryCategory
+  std::vector<int64_t> time_ns;                          ///< since the start
+  std::vector<Bytes> bytes;                              ///< at each of these times
 
   MemoryTimeline() = default;
   /// Parameters and gradients that were there before the recording count from its start; of other
@@ -39,6 +39,7 @@ struct MemoryTimeline {
 
   /// The most bytes in use at once, and of each category then.
   int64_t peak_bytes() const;
+  /// See peak_bytes().
   Bytes at_peak() const;
   /// Writes it to PATH.json, as numbers, or to PATH.svg, as a picture of stacked areas. Throws
   /// ValueError for another ending, Error when the file cannot be written.

@@ -32,6 +32,7 @@ namespace taper::utils::profiler {
 ///   const RecordFunction part("augment");
 class RecordFunction : public taper::detail::RunScope {
  public:
+  /// From here on.
   explicit RecordFunction(const std::string& name) : RunScope(EventKind::kScope, name) {}
 };
 
@@ -58,6 +59,7 @@ using TraceHandler = std::function<void(Profile&)>;
 TraceHandler tensorboard_trace_handler(const std::string& directory,
                                        const std::string& worker = "taper");
 
+/// Of a Profile.
 struct ProfileOptions {
   /// Which steps are recorded; none: all from the start to stop().
   TAPER_ARG(Schedule, schedule);
@@ -90,7 +92,9 @@ class Profile {
   /// What the last recording that ended saw: by thread, then by begin, each before what it
   /// contains.
   const std::vector<Event>& events() const { return events_; }
+  /// The same of devices: their kernels and copies.
   const std::vector<cuda::TimelineEvent>& device_events() const { return device_events_; }
+  /// The memory of tensors that came and went, by time.
   const std::vector<MemoryEvent>& memory_events() const { return memory_; }
 
   /// The sums of events of one name; of ops, if wanted, also of one list of sizes.
