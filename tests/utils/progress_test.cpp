@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include <string>
@@ -65,9 +66,16 @@ TEST(Progress, ABarOnATerminal) {
     progress.update(2, [] { return 1.5; });
     progress.update(4, [] { return 1.; });
   }
-  char text[1024] = {};
-  ASSERT_GT(::read(control, text, sizeof text - 1), 0);
-  const std::string seen = text;
+  // What was written comes in pieces.
+  std::string seen;
+  for (pollfd ready{control, POLLIN, 0}; ::poll(&ready, 1, 500) > 0;) {
+    char text[1024];
+    const ssize_t n = ::read(control, text, sizeof text);
+    ASSERT_GT(n, 0);
+    seen.append(text, static_cast<size_t>(n));
+    if (seen.back() == '\n') break;
+  }
+  ASSERT_FALSE(seen.empty());
   EXPECT_NE(seen.find("\repoch 2/3 [============>           ]  50%  loss 1.5000  "),
             std::string::npos)
       << seen;
