@@ -54,6 +54,7 @@ set(cost_ops 10)
 set(cost_optim 7)
 set(cost_framework.runtime 6)
 set(cost_cases.Device 8)
+set(environment_blocks ${block_environment})
 foreach(family cases.Gradient cases.Value cases.ViewsAndState cases.CaptureOnDevice)
   set(parts_${family} 2)
   set(cost_${family} 8)
@@ -72,7 +73,7 @@ set(properties Value Device Gradient ViewsAndState Forms Errors Capture CaptureO
 list(TRANSFORM properties PREPEND cases.)
 foreach(family ${folders} ${properties})
   taper_suite(${family} PARTS "${parts_${family}}" COST "${cost_${family}}" LABELS every_test
-              ARGUMENTS --family=${family})
+              ENVIRONMENT ${environment_${family}} ARGUMENTS --family=${family})
 endforeach()
 if(NOT TAPER_DISCOVER_TESTS)  # the check counts entries
   add_test(NAME suites.check
