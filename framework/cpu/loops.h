@@ -3,13 +3,15 @@
 #pragma once
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/framework/iterate.h>
 
 namespace taper::cpu {
 
-// Rows of f16 are given as floats and their results, unless bool, taken as floats: so there is one
-// loop for both, and the instructions that convert, of which no compiler makes vectors, in one
-// place.
+// A loop for f16 either takes rows as they are (narrow_loops.inc) or, where it takes too long for
+// the conversions to matter, is that of floats: rows are then given as floats in buffers, and
+// results, unless bool, taken as floats.
+enum class HalfRows { kAsFloats, kAsTheyAre };
 
 /// One row of n elements that lie side by side; s holds the steps of y and the inputs in bytes: 0
 /// where one of two inputs is one element for the whole row.
@@ -22,12 +24,14 @@ using Map2Rows = void (*)(const void* f, char* y, const char* a, const char* b, 
 using Map3Row = void (*)(const void* f, char* y, const char* const* x, const int64_t* s, int64_t n);
 
 /// Calls row(f, ...) for all rows of y = f(x), in parallel above `grain` elements.
-void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f);
+void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f,
+             HalfRows halves = HalfRows::kAsFloats);
 /// The same for y = f(a, b); a and b broadcast to y's shape.
-void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f);
+void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
+              HalfRows halves = HalfRows::kAsFloats);
 /// The same for y = f(a, b, c).
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,
-              const void* f);
+              const void* f, HalfRows halves = HalfRows::kAsFloats);
 
 /// n elements of `item` bytes that lie `step` bytes apart, put side by side, and back.
 void gather(char* to, const char* from, int64_t step, int64_t item, int64_t n);

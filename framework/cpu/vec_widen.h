@@ -1,4 +1,5 @@
-// Half a vector of floats as a vector of doubles, 16-bit floats in memory as a vector of floats.
+// Half a vector of floats as a vector of doubles; 16-bit floats in memory as a vector of floats,
+// and back.
 #pragma once
 
 #include <taper/framework/cpu/vec.h>
@@ -29,9 +30,23 @@ namespace avx2 {
 __attribute__((target("avx2,fma,f16c"))) TAPER_INLINE Vec<float> widened(const Half* from) {
   return (Vec<float>)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
+__attribute__((target("avx2,fma,f16c"))) TAPER_INLINE void store_narrow(Half* to, Vec<float> v) {
+  const __m128i bits = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bits);
+}
 __attribute__((target("avx2,fma"))) TAPER_INLINE Vec<float> widened(const BFloat16* from) {
   const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   return (Vec<float>)_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
+}
+__attribute__((target("avx2,fma"))) TAPER_INLINE void store_narrow(BFloat16* to, Vec<float> v) {
+  const __m256i bits = (__m256i)v,
+                odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_srli_epi32(
+      _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
+  const __m256i nan = (__m256i)_mm256_cmp_ps((__m256)v, (__m256)v, _CMP_UNORD_Q);
+  const __m256i words = _mm256_blendv_epi8(rounded, _mm256_set1_epi32(0x7fc0), nan);
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(words, words), 0b1000);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(packed));
 }
 __attribute__((target("avx2,fma"))) TAPER_INLINE Vec<double> widen(
     detail::HalfFloats<kVecBytes> v) {
@@ -44,10 +59,25 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<f
     const Half* from) {
   return (Vec<float>)_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE void store_narrow(
+    Half* to, Vec<float> v) {
+  const __m256i bits = _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
+}
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<float> widened(
     const BFloat16* from) {
   const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   return (Vec<float>)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+}
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE void store_narrow(
+    BFloat16* to, Vec<float> v) {
+  const __m512i one = _mm512_set1_epi32(1), bits = (__m512i)v;
+  const __m512i below = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
+  const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+  const __m512i rounded = _mm512_srli_epi32(_mm512_mask_add_epi32(below, odd, below, one), 16);
+  const __mmask16 nan = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q);
+  const __m512i words = _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc0));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(words));
 }
 // Of the compiler's own conversion GCC 12 makes two of half the width, and joins them.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<double> widen(

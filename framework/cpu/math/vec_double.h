@@ -6,7 +6,7 @@
 // count, not shorter chains.
 #pragma once
 
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 
 namespace taper::cpu {
 
@@ -25,7 +25,6 @@ TAPER_INLINE Vec<double> larger(Vec<double> x, Vec<double> y) { return x > y ? x
 TAPER_INLINE Vec<double> smaller(Vec<double> x, Vec<double> y) { return x < y ? x : y; }
 /// As many floats as doubles fill a vector.
 using Halves = detail::VecOf<float, kVecBytes / 2>::type;
-TAPER_INLINE Vec<double> widen(Halves x) { return __builtin_convertvector(x, Vec<double>); }
 TAPER_INLINE Halves narrow(Vec<double> x) { return __builtin_convertvector(x, Halves); }
 TAPER_INLINE Vec<double> root(Vec<double> x) {
   for (int i = 0; i < 2; ++i) x[i] = __builtin_sqrt(x[i]);
@@ -55,10 +54,12 @@ TAPER_AVX2 Vec<double> smaller(Vec<double> x, Vec<double> y) {
   return (Vec<double>)_mm256_min_pd((__m256d)x, (__m256d)y);
 }
 using Halves = detail::VecOf<float, kVecBytes / 2>::type;
-TAPER_AVX2 Vec<double> widen(Halves x) { return (Vec<double>)_mm256_cvtps_pd((__m128)x); }
 TAPER_AVX2 Halves narrow(Vec<double> x) { return (Halves)_mm256_cvtpd_ps((__m256d)x); }
 TAPER_AVX2 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm256_sqrt_pd((__m256d)x); }
 TAPER_AVX2 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm256_sqrt_ps((__m256)x); }
+/// sqrt(x) and its reciprocal of numbers of 16 bits: right once they are rounded to such numbers.
+TAPER_AVX2 Vec<float> narrow_root(Vec<float> x) { return root(x); }
+TAPER_AVX2 Vec<float> narrow_rsqrt(Vec<float> x) { return 1.0f / root(x); }
 TAPER_AVX2 Vec<float> smaller(Vec<float> x, Vec<float> y) {
   return (Vec<float>)_mm256_min_ps((__m256)x, (__m256)y);
 }
@@ -82,10 +83,27 @@ TAPER_AVX512 Vec<double> smaller(Vec<double> x, Vec<double> y) {
   return (Vec<double>)_mm512_min_pd((__m512d)x, (__m512d)y);
 }
 using Halves = detail::VecOf<float, kVecBytes / 2>::type;
-TAPER_AVX512 Vec<double> widen(Halves x) { return (Vec<double>)_mm512_cvtps_pd((__m256)x); }
 TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
 TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
 TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((__m512)x); }
+// One step of Newton's method from 14 bits, but of 0 and infinity. Reciprocals of roots are no
+// nearer than 2^-22 of themselves to half way between two numbers of f16. Roots are as near as
+// 2^-25, but only from below, and the step errs downwards.
+TAPER_AVX512 Vec<float> narrow_root(Vec<float> x) {
+  const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), y = _mm512_mul_ps(v, first);
+  const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
+  constexpr int zero_or_infinite = 0x02 | 0x04 | 0x08;
+  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(_mm512_fnmadd_ps(y, y, v), half, y),
+                                        _mm512_fpclass_ps_mask(v, zero_or_infinite), v);
+}
+TAPER_AVX512 Vec<float> narrow_rsqrt(Vec<float> x) {
+  const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), one = _mm512_set1_ps(1);
+  const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
+  const __m512 lost = _mm512_fnmadd_ps(_mm512_mul_ps(v, first), first, one);
+  constexpr int zero_or_infinite = 0x02 | 0x04 | 0x08;
+  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(lost, half, first),
+                                        _mm512_fpclass_ps_mask(v, zero_or_infinite), first);
+}
 TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
   return (Vec<float>)_mm512_min_ps((__m512)x, (__m512)y);
 }

@@ -103,6 +103,43 @@ TEST(Loops, HalvesPastTheCaches) {
   EXPECT_TRUE(a.neg().equal(a.to(kFloat).neg().to(kHalf)));
 }
 
+/// The same bits, and NaN wherever one of them is.
+void expect_same_numbers(const Tensor& x, const Tensor& y, const char* of) {
+  const auto bits = [](const Tensor& t) {
+    return t.masked_fill(t.isnan(), std::numeric_limits<double>::quiet_NaN()).view(kShort);
+  };
+  EXPECT_TRUE(bits(x).equal(bits(y))) << of << toString(x.scalar_type()) << x.sizes();
+}
+
+/// Arithmetic on x and what lies before its elements: rounded from floats, once.
+void expect_rounded_once(const Tensor& x) {
+  const ScalarType t = x.scalar_type();
+  const Tensor y = x.roll(12345), z = x.roll(1), f = x.to(kFloat), g = y.to(kFloat),
+               h = z.to(kFloat);
+  expect_same_numbers(x.abs(), f.abs().to(t), "abs");
+  expect_same_numbers(x.neg(), f.neg().to(t), "neg");
+  expect_same_numbers(x.relu(), f.relu().to(t), "relu");
+  expect_same_numbers(x.sqrt(), f.sqrt().to(t), "sqrt");
+  expect_same_numbers(x.rsqrt(), x.to(kDouble).rsqrt().to(t), "rsqrt");
+  expect_same_numbers(x.reciprocal(), f.reciprocal().to(t), "reciprocal");
+  expect_same_numbers(x.add(y), f.add(g).to(t), "add");
+  expect_same_numbers(x.mul(y), f.mul(g).to(t), "mul");
+  expect_same_numbers(x.div(y), f.div(g).to(t), "div");
+  expect_same_numbers(x.maximum(y), f.maximum(g).to(t), "maximum");
+  expect_same_numbers(x.mul(0.7), f.mul(0.7).to(t), "a number");
+  expect_same_numbers(x.addcmul(y, z, 0.3), f.addcmul(g, h, 0.3).to(t), "addcmul");
+  expect_same_numbers(x.lerp(y, 0.3), f.lerp(g, 0.3).to(t), "lerp");
+}
+
+// NaN, infinities, subnormal numbers and ties among them, and rows that end within a vector.
+TEST(Loops, EveryNumberOf16BitsIsRoundedFromAFloat) {
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    const Tensor all = arange(65536).sub(32768).to(kShort).view(t);
+    for (const int64_t n : {65536, 30011, 29, 5})
+      expect_rounded_once(all.slice(0, 65536 - n, 65536).contiguous());
+  }
+}
+
 // Results that no cache holds, whatever the operands are: numbers, the result itself, one tensor
 // twice, and results with gaps.
 TEST(LargeResults, OfEachKindOfOperandAreThoseOfTheirParts) {
