@@ -456,6 +456,25 @@ TEST(Reduce, ColumnsOfMasks) {
   set_num_threads(before);
 }
 
+// Whole numbers, whose sums floats hold: rows before and behind a fold, whole vectors of columns
+// and what is beside them, rows with gaps, several dimensions at once.
+TEST(Reduce, ColumnsOf16BitFloats) {
+  const Tensor all = arange(3 * 70 * 1300).remainder(17).sub(8).view({3, 70, 1300});
+  const auto expect_rounded_once = [&](IntArrayRef dims, const auto& part) {
+    for (const ScalarType t : {kBFloat16, kHalf}) {
+      const Tensor x = part(all.to(t));
+      EXPECT_TRUE(x.sum(dims).equal(part(all).sum(dims).to(t))) << x.sizes() << toString(t);
+    }
+  };
+  for (const int64_t n : {1, 7, 8, 9, 15, 16, 17, 31, 33, 70})
+    for (const int64_t w : {17, 48, 1023, 1300})
+      expect_rounded_once(
+          {0}, [&](const Tensor& x) { return x[1].slice(0, 70 - n).slice(1, 1300 - w); });
+  expect_rounded_once({0, 1}, [](const Tensor& x) { return x; });
+  expect_rounded_once({0, 1}, [](const Tensor& x) { return x.slice(1, 0, 21).slice(2, 3); });
+  expect_rounded_once({1}, [](const Tensor& x) { return x; });
+}
+
 // Elements that no lane takes: pairs of bf16, bytes of masks; blocks and what is left of them.
 TEST(Reduce, LinesOfSmallElements) {
   for (const int64_t n : {1, 2, 15, 33, 64, 255, 1024, 1500, 70001}) {
