@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec_widen.h>
@@ -19,7 +20,27 @@ namespace {
 template <class T>
 using scan_t = std::conditional_t<std::is_same_v<T, float>, double, opmath_t<T>>;
 
+/// 16-bit floats are converted a run at a time, by vectors.
+template <class T>
+constexpr bool is_narrow = sizeof(T) == 2 && !std::is_integral_v<T>;
+
 constexpr int64_t kLanes = 64;
+
+/// running = combine(running, x), lane by lane; y = running.
+template <class T, class Combine>
+void scan_lanes(T* y, const T* x, scan_t<T>* running, int64_t lanes, const Combine& combine) {
+  if constexpr (is_narrow<T>) {
+    float from[kLanes];
+    widen(from, x, lanes);
+    for (int64_t k = 0; k < lanes; ++k) running[k] = combine(running[k], from[k]);
+    narrow(y, running, lanes);
+  } else {
+    for (int64_t k = 0; k < lanes; ++k) {
+      running[k] = combine(running[k], static_cast<scan_t<T>>(x[k]));
+      y[k] = static_cast<T>(running[k]);
+    }
+  }
+}
 
 /// Scans up to kLanes neighbouring columns together. `step` is from one element of a column to the
 /// next.
@@ -29,10 +50,7 @@ void scan_columns(T* y, const T* x, int64_t size, int64_t step, int64_t lanes, s
   scan_t<T> running[kLanes];
   std::fill_n(running, lanes, start);
   for (int64_t i = 0; i < size; ++i, x += step, y += step)
-    for (int64_t k = 0; k < lanes; ++k) {
-      running[k] = combine(running[k], static_cast<scan_t<T>>(x[k]));
-      y[k] = static_cast<T>(running[k]);
-    }
+    scan_lanes(y, x, running, lanes, combine);
 }
 
 template <class T, class Combine>
@@ -51,17 +69,34 @@ void scan_inner(T* y, const T* x, ScanShape s, bool reverse, scan_t<T> start,
   });
 }
 
-/// N rows side by side: each is a chain of dependent additions, so one alone would wait for itself.
+/// N rows side by side, n elements of each: each is a chain of dependent additions, so one alone
+/// would wait for itself. `step` is from one row to the next.
+template <int64_t N, class T, class R, class Combine>
+void scan_part(T* y, const T* x, int64_t step, int64_t n, bool reverse, R* running,
+               const Combine& combine) {
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t i = reverse ? n - 1 - j : j;
+    for (int64_t k = 0; k < N; ++k) {
+      running[k] = combine(running[k], static_cast<R>(x[k * step + i]));
+      y[k * step + i] = static_cast<T>(running[k]);
+    }
+  }
+}
 template <int64_t N, class T, class Combine>
 void scan_rows(T* y, const T* x, int64_t size, bool reverse, scan_t<T> start,
                const Combine& combine) {
   scan_t<T> running[N];
   std::fill_n(running, N, start);
-  for (int64_t j = 0; j < size; ++j) {
-    const int64_t i = reverse ? size - 1 - j : j;
-    for (int64_t k = 0; k < N; ++k) {
-      running[k] = combine(running[k], static_cast<scan_t<T>>(x[k * size + i]));
-      y[k * size + i] = static_cast<T>(running[k]);
+  if constexpr (!is_narrow<T>) {
+    scan_part<N>(y, x, size, size, reverse, running, combine);
+  } else {
+    constexpr int64_t run = 256;
+    float part[N * run];
+    for (int64_t left = size; left > 0; left -= run) {
+      const int64_t m = std::min(left, run), at = reverse ? left - m : size - left;
+      for (int64_t k = 0; k < N; ++k) widen(part + k * run, x + k * size + at, m);
+      scan_part<N>(part, part, run, m, reverse, running, combine);
+      for (int64_t k = 0; k < N; ++k) narrow(y + k * size + at, part + k * run, m);
     }
   }
 }

@@ -226,6 +226,43 @@ TAPER_OP_CASES(log_sum_cases, {
   return std::vector<OpCase>{c};
 });
 
+/// Running values in floats, one after the other, each rounded to x's dtype.
+template <class Next>
+Tensor one_by_one(const Tensor& x, bool reverse, float start, const Next& next) {
+  const Tensor wide = x.to(kFloat).contiguous(), y = zeros_like(wide);
+  for (int64_t r = 0; r < x.size(0); ++r) {
+    const float* const from = wide.data_ptr<float>() + r * x.size(1);
+    float* const to = y.data_ptr<float>() + r * x.size(1);
+    float running = start;
+    for (int64_t j = 0; j < x.size(1); ++j) {
+      const int64_t i = reverse ? x.size(1) - 1 - j : j;
+      to[i] = running = next(running, from[i]);
+    }
+  }
+  return y.to(x.scalar_type());
+}
+
+// Rows by fours and what is left, shorter and longer than a run; columns, and both backwards.
+TEST(Cumsum, Of16BitFloatsIsKeptInFloats) {
+  const auto sum = [](float a, float b) { return a + b; };
+  const auto product = [](float a, float b) { return a * b; };
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int64_t n : {1, 70, 255, 256, 257, 1000}) {
+      const Tensor x = (numbers({6, n}, kFloat) * 1.7).to(t),
+                   forward = one_by_one(x, false, 0, sum);
+      EXPECT_TRUE(x.cumsum(1).equal(forward)) << toString(t) << n;
+      EXPECT_TRUE(x.t().contiguous().cumsum(0).t().equal(forward)) << toString(t) << n;
+      EXPECT_TRUE(x.cumprod(1).equal(one_by_one(x, false, 1, product))) << toString(t) << n;
+      for (const int64_t dim : {0, 1}) {
+        const Tensor of = zeros_like(x).requires_grad_();
+        const Tensor rows = dim == 1 ? of : of.view({n, 6});
+        const Tensor gy = dim == 1 ? x : x.t().contiguous();
+        const Tensor gx = autograd::grad({rows.cumsum(dim)}, {rows}, {gy})[0];
+        EXPECT_TRUE((dim == 1 ? gx : gx.t()).equal(one_by_one(x, true, 0, sum))) << n << dim;
+      }
+    }
+}
+
 TEST(OutForms, OfScansConvertTheInput) {
   const Tensor x = values({1, 2, 3}, kLong);
   Tensor floats = values({}), ints = values({}, kInt);
