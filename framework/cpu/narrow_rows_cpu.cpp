@@ -1,5 +1,5 @@
 #include <taper/framework/cpu/narrow_rows.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 
 #define TAPER_ISA_FILE <taper/framework/cpu/narrow_rows_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>

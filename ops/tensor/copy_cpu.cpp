@@ -5,7 +5,7 @@
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/framework/itemsize.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/elementwise/complex_parts.h>
