@@ -1,5 +1,5 @@
-// Half a vector of floats as a vector of doubles; 16-bit floats in memory as a vector of floats,
-// and back.
+// Half a vector of floats as a vector of doubles; 16-bit floats in memory as vectors of floats, and
+// back.
 #pragma once
 
 #include <taper/framework/cpu/vec.h>
@@ -23,26 +23,55 @@ TAPER_INLINE Vec<float> widened(const T* from) {
     v[l] = static_cast<float>(from[l]);
   return v;
 }
+/// The first n elements, n less than a vector's; zeros behind them.
+template <class T>
+TAPER_INLINE Vec<float> widened_part(const T* from, int n) {
+  T elements[kVecBytes / sizeof(float)] = {};
+  for (int l = 0; l < n; ++l) elements[l] = from[l];
+  return widened(elements);
+}
+/// Two vectors of floats, rounded, in memory as 16-bit floats.
+template <class T>
+TAPER_INLINE void store_narrow(T* to, Vec<float> v, Vec<float> next) {
+  constexpr int lanes = kVecBytes / sizeof(float);
+  for (int l = 0; l < lanes; ++l) to[l] = static_cast<T>(v[l]);
+  for (int l = 0; l < lanes; ++l) to[lanes + l] = static_cast<T>(next[l]);
+}
+/// The first n of both vectors' elements, n less than all.
+template <class T>
+TAPER_INLINE void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
+  T elements[2 * kVecBytes / sizeof(float)];
+  store_narrow(elements, v, next);
+  for (int l = 0; l < n; ++l) to[l] = elements[l];
+}
 }  // namespace base
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace avx2 {
-__attribute__((target("avx2,fma,f16c"))) TAPER_INLINE Vec<float> widened(const Half* from) {
+#define TAPER_AVX2 __attribute__((target("avx2,fma,f16c"))) TAPER_INLINE
+TAPER_AVX2 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {
+  return __builtin_convertvector(v, Vec<double>);
+}
+TAPER_AVX2 Vec<float> widened(const Half* from) {
   return (Vec<float>)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-/// Two vectors of floats, rounded, in memory as 16-bit floats.
-__attribute__((target("avx2,fma,f16c"))) TAPER_INLINE void store_narrow(Half* to, Vec<float> v,
-                                                                        Vec<float> next) {
-  const __m128i low = _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
-  const __m128i high = _mm256_cvtps_ph((__m256)next, _MM_FROUND_TO_NEAREST_INT);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), low);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 8), high);
-}
-__attribute__((target("avx2,fma"))) TAPER_INLINE Vec<float> widened(const BFloat16* from) {
+TAPER_AVX2 Vec<float> widened(const BFloat16* from) {
   const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   return (Vec<float>)_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
 }
-__attribute__((target("avx2,fma"))) TAPER_INLINE __m256i bfloat16_bits(Vec<float> v) {
+template <class T>
+TAPER_AVX2 Vec<float> widened_part(const T* from, int n) {
+  T elements[kVecBytes / sizeof(float)] = {};
+  for (int l = 0; l < n; ++l) elements[l] = from[l];
+  return widened(elements);
+}
+TAPER_AVX2 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
+  __m128i* const halves = reinterpret_cast<__m128i*>(to);
+  _mm_storeu_si128(halves, _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT));
+  _mm_storeu_si128(halves + 1, _mm256_cvtps_ph((__m256)next, _MM_FROUND_TO_NEAREST_INT));
+}
+/// The bits of v as bf16, rounded, in the lower halves of the lanes.
+TAPER_AVX2 __m256i bfloat16_bits(Vec<float> v) {
   const __m256i bits = (__m256i)v, one = _mm256_set1_epi32(1);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
   const __m256i below = _mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff));
@@ -50,37 +79,46 @@ __attribute__((target("avx2,fma"))) TAPER_INLINE __m256i bfloat16_bits(Vec<float
   const __m256i nan = (__m256i)_mm256_cmp_ps((__m256)v, (__m256)v, _CMP_UNORD_Q);
   return _mm256_blendv_epi8(rounded, _mm256_set1_epi32(0x7fc0), nan);
 }
-__attribute__((target("avx2,fma"))) TAPER_INLINE void store_narrow(BFloat16* to, Vec<float> v,
-                                                                   Vec<float> next) {
+TAPER_AVX2 void store_narrow(BFloat16* to, Vec<float> v, Vec<float> next) {
   const __m256i packed = _mm256_packus_epi32(bfloat16_bits(v), bfloat16_bits(next));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(packed, 0xd8));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(packed, 0b11011000));
 }
-__attribute__((target("avx2,fma"))) TAPER_INLINE Vec<double> widen(
-    detail::HalfFloats<kVecBytes> v) {
-  return __builtin_convertvector(v, Vec<double>);
+template <class T>
+TAPER_AVX2 void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
+  T elements[2 * kVecBytes / sizeof(float)];
+  store_narrow(elements, v, next);
+  for (int l = 0; l < n; ++l) to[l] = elements[l];
 }
+#undef TAPER_AVX2
 }  // namespace avx2
 
 namespace avx512 {
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<float> widened(
-    const Half* from) {
-  return (Vec<float>)_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#define TAPER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE
+// Of the compiler's own conversion GCC 12 makes two of half the width, and joins them.
+TAPER_AVX512 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {
+  return (Vec<double>)_mm512_cvtps_pd((__m256)v);
 }
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE void store_narrow(
-    Half* to, Vec<float> v, Vec<float> next) {
-  const __m256i low = _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
-  const __m256i high = _mm512_cvtps_ph((__m512)next, _MM_FROUND_TO_NEAREST_INT);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 16), high);
+TAPER_AVX512 Vec<float> widened_bits(Half, __m256i bits) {
+  return (Vec<float>)_mm512_cvtph_ps(bits);
 }
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<float> widened(
-    const BFloat16* from) {
-  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+TAPER_AVX512 Vec<float> widened_bits(BFloat16, __m256i bits) {
   return (Vec<float>)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
 }
-/// v with what bf16 keeps of it, rounded, in the upper halves of the lanes.
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE __m512i
-rounded_upper_halves(Vec<float> v) {
+template <class T>
+TAPER_AVX512 Vec<float> widened(const T* from) {
+  return widened_bits(T(), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+template <class T>
+TAPER_AVX512 Vec<float> widened_part(const T* from, int n) {
+  return widened_bits(T(), _mm256_maskz_loadu_epi16(mask32(n), from));
+}
+TAPER_AVX512 __m512i narrowed(Half, Vec<float> v, Vec<float> next) {
+  const __m256i low = _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
+  const __m256i high = _mm512_cvtps_ph((__m512)next, _MM_FROUND_TO_NEAREST_INT);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+/// The bits of v as bf16, rounded, in the upper halves of the lanes.
+TAPER_AVX512 __m512i bfloat16_bits(Vec<float> v) {
   const __m512i bits = (__m512i)v, one = _mm512_set1_epi32(1);
   const __m512i below = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
   const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
@@ -88,19 +126,26 @@ rounded_upper_halves(Vec<float> v) {
   const __m512i rounded = _mm512_mask_add_epi32(below, odd, below, one);
   return _mm512_mask_mov_epi32(rounded, nan, _mm512_set1_epi32(0x7fc00000));
 }
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE void store_narrow(
-    BFloat16* to, Vec<float> v, Vec<float> next) {
+TAPER_AVX512 __m512i narrowed(BFloat16, Vec<float> v, Vec<float> next) {
   const __m512i odd_words =
       _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27,
                        25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
-  _mm512_storeu_si512(to, _mm512_permutex2var_epi16(rounded_upper_halves(v), odd_words,
-                                                    rounded_upper_halves(next)));
+  return _mm512_permutex2var_epi16(bfloat16_bits(v), odd_words, bfloat16_bits(next));
 }
-// Of the compiler's own conversion GCC 12 makes two of half the width, and joins them.
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"))) TAPER_INLINE Vec<double> widen(
-    detail::HalfFloats<kVecBytes> v) {
-  return (Vec<double>)_mm512_cvtps_pd((__m256)v);
+// Joined, the halves of f16 would take longer than two stores.
+TAPER_AVX512 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
+  __m256i* const halves = reinterpret_cast<__m256i*>(to);
+  _mm256_storeu_si256(halves, _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
+  _mm256_storeu_si256(halves + 1, _mm512_cvtps_ph((__m512)next, _MM_FROUND_TO_NEAREST_INT));
 }
+TAPER_AVX512 void store_narrow(BFloat16* to, Vec<float> v, Vec<float> next) {
+  _mm512_storeu_si512(to, narrowed(BFloat16(), v, next));
+}
+template <class T>
+TAPER_AVX512 void store_narrow_part(T* to, Vec<float> v, Vec<float> next, int n) {
+  _mm512_mask_storeu_epi16(to, (__mmask32{1} << n) - 1, narrowed(T(), v, next));
+}
+#undef TAPER_AVX512
 }  // namespace avx512
 #endif
 

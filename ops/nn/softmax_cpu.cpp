@@ -91,6 +91,13 @@ void run_wide(const F& run, int64_t dim, const Out& to, const From&... from) {
   });
 }
 
+/// 16-bit floats along the last dimension, and enough of them for loops of their own: shorter rows
+/// go through tiles of many.
+bool are_long_narrow_rows(const Out& to, int64_t dim) {
+  return isReducedFloatingType(to.dtype) && to.numel > 0 && dim + 1 == to.dim() &&
+         to.sizes[dim] >= 64;
+}
+
 }  // namespace
 
 void softmax(Out y, In x, int64_t dim) {
@@ -100,6 +107,7 @@ void log_softmax(Out y, In x, int64_t dim) {
   run_wide([](auto... a) { TAPER_BY_ISA(log_softmax, a...); }, dim, y, x);
 }
 void softmax_backward(Out gx, In gy, In y, int64_t dim) {
+  if (are_long_narrow_rows(gx, dim)) TAPER_BY_ISA(softmax_backward_narrow, gx, gy, y, dim);
   run_wide([](auto... a) { TAPER_BY_ISA(softmax_backward, a...); }, dim, gx, gy, y);
 }
 void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {

@@ -6,6 +6,7 @@
 
 #include "harness/pointwise.h"
 #include "sums_along.h"
+#include "test_util.h"
 
 namespace taper::testing {
 namespace {
@@ -137,6 +138,19 @@ TEST(Softmax, ARowIsTheSameAmongOthersAndAlone) {
       EXPECT_TRUE(softmax_backward(g[r], y[r], 0).equal(gx[r])) << n << ' ' << r;
     }
   }
+}
+
+// Rows of 16-bit floats that are read as they are, with every number of elements behind their last
+// whole vectors, beside the same in floats.
+TEST(Softmax, GradientsOf16BitRowsAreRoundedOnce) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (int64_t n = 60; n < 132; ++n) {
+      const Tensor y = numbers({3, n}, kFloat).mul(3).softmax(1).to(t);
+      const Tensor gy = numbers({3, n}, kFloat).sub(0.25).to(t);
+      const Tensor gx = softmax_backward(gy, y, 1);
+      const Tensor exact = softmax_backward(gy.to(kFloat), y.to(kFloat), 1);
+      EXPECT_TRUE(gx.equal(exact.to(t))) << toString(t) << n;
+    }
 }
 
 TEST(Softmax, DtypeArgumentConvertsFirst) {
