@@ -8,8 +8,8 @@
 
 namespace taper::cpu {
 
-// A loop for f16 either takes rows as they are (narrow_loops.inc) or, where it takes too long for
-// the conversions to matter, is that of floats: rows are then given as floats in buffers, and
+// A loop for f16 takes rows as they are (narrow_loops.inc) or, where its arithmetic takes so long
+// that conversions do not matter, is that of floats: rows are then given as floats in buffers, and
 // results, unless bool, taken as floats.
 enum class HalfRows { kAsFloats, kAsTheyAre };
 

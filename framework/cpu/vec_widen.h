@@ -23,7 +23,7 @@ TAPER_INLINE Vec<float> widened(const T* from) {
     v[l] = static_cast<float>(from[l]);
   return v;
 }
-/// The first n elements, n less than a vector's; zeros behind them.
+/// The first n elements, n at most a vector's; zeros behind them.
 template <class T>
 TAPER_INLINE Vec<float> widened_part(const T* from, int n) {
   T elements[kVecBytes / sizeof(float)] = {};
@@ -52,18 +52,36 @@ namespace avx2 {
 TAPER_AVX2 Vec<double> widen(detail::HalfFloats<kVecBytes> v) {
   return __builtin_convertvector(v, Vec<double>);
 }
-TAPER_AVX2 Vec<float> widened(const Half* from) {
-  return (Vec<float>)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-}
-TAPER_AVX2 Vec<float> widened(const BFloat16* from) {
-  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+TAPER_AVX2 Vec<float> widened_bits(Half, __m128i bits) { return (Vec<float>)_mm256_cvtph_ps(bits); }
+TAPER_AVX2 Vec<float> widened_bits(BFloat16, __m128i bits) {
   return (Vec<float>)_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
 }
 template <class T>
+TAPER_AVX2 Vec<float> widened(const T* from) {
+  return widened_bits(T(), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+/// n of 8 words, zeros behind them: not by way of memory, from which what was just written in parts
+/// comes late.
+TAPER_AVX2 __m128i load_words(const char* from, int n) {
+  uint64_t low = 0, high = 0;
+  if (n >= 4) {
+    memcpy(&low, from, 8);
+    memcpy(&high, from + 2 * (n - 4), 8);  // the last four, of which some are in `low`
+    high = n == 4 ? 0 : high >> 16 * (8 - n);
+  } else if (n > 0) {
+    uint16_t words[3] = {};
+    memcpy(&words[0], from, 2);
+    memcpy(&words[1], from + 2 * (n / 2), 2);
+    memcpy(&words[2], from + 2 * (n - 1), 2);
+    low = words[0];
+    if (n > 1) low |= uint64_t{words[1]} << 16;
+    if (n > 2) low |= uint64_t{words[2]} << 32;
+  }
+  return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
+}
+template <class T>
 TAPER_AVX2 Vec<float> widened_part(const T* from, int n) {
-  T elements[kVecBytes / sizeof(float)] = {};
-  for (int l = 0; l < n; ++l) elements[l] = from[l];
-  return widened(elements);
+  return widened_bits(T(), load_words(reinterpret_cast<const char*>(from), n));
 }
 TAPER_AVX2 void store_narrow(Half* to, Vec<float> v, Vec<float> next) {
   __m128i* const halves = reinterpret_cast<__m128i*>(to);

@@ -86,23 +86,24 @@ using Halves = detail::VecOf<float, kVecBytes / 2>::type;
 TAPER_AVX512 Halves narrow(Vec<double> x) { return (Halves)_mm512_cvtpd_ps((__m512d)x); }
 TAPER_AVX512 Vec<double> root(Vec<double> x) { return (Vec<double>)_mm512_sqrt_pd((__m512d)x); }
 TAPER_AVX512 Vec<float> root(Vec<float> x) { return (Vec<float>)_mm512_sqrt_ps((__m512)x); }
+TAPER_AVX512 __mmask16 zero_or_infinite(Vec<float> x) {  // but -infinity
+  return _mm512_fpclass_ps_mask((__m512)x, 0x02 | 0x04 | 0x08);
+}
 // One step of Newton's method from 14 bits, but of 0 and infinity. Reciprocals of roots are no
 // nearer than 2^-22 of themselves to half way between two numbers of f16. Roots are as near as
 // 2^-25, but only from below, and the step errs downwards.
 TAPER_AVX512 Vec<float> narrow_root(Vec<float> x) {
   const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), y = _mm512_mul_ps(v, first);
   const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
-  constexpr int zero_or_infinite = 0x02 | 0x04 | 0x08;
   return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(_mm512_fnmadd_ps(y, y, v), half, y),
-                                        _mm512_fpclass_ps_mask(v, zero_or_infinite), v);
+                                        zero_or_infinite(x), v);
 }
 TAPER_AVX512 Vec<float> narrow_rsqrt(Vec<float> x) {
   const __m512 v = (__m512)x, first = _mm512_rsqrt14_ps(v), one = _mm512_set1_ps(1);
   const __m512 half = _mm512_mul_ps(first, _mm512_set1_ps(0.5f));
   const __m512 lost = _mm512_fnmadd_ps(_mm512_mul_ps(v, first), first, one);
-  constexpr int zero_or_infinite = 0x02 | 0x04 | 0x08;
-  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(lost, half, first),
-                                        _mm512_fpclass_ps_mask(v, zero_or_infinite), first);
+  return (Vec<float>)_mm512_mask_mov_ps(_mm512_fmadd_ps(lost, half, first), zero_or_infinite(x),
+                                        first);
 }
 TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
   return (Vec<float>)_mm512_min_ps((__m512)x, (__m512)y);
