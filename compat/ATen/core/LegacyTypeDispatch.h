@@ -1,8 +1,9 @@
-// at::AutoNonVariableTypeMode, the guard of inference before c10::InferenceMode.
+// at::AutoNonVariableTypeMode, the guard of inference before c10::InferenceMode, and the guards
+// that took its place in kernels.
 #pragma once
 
 #include <c10/util/Exception.h>
-#include <taper/framework/grad_mode.h>
+#include <taper/framework/dispatch_key.h>
 #include <torch/names.h>
 
 namespace c10 {
@@ -24,9 +25,5 @@ struct AutoNonVariableTypeMode {
  private:
   taper::AutoGradMode mode_;
 };
-
-/// What a kernel calls does not record: it has a derivative of its own.
-struct AutoDispatchBelowADInplaceOrView : taper::NoGradGuard {};
-struct AutoDispatchBelowAutograd : taper::NoGradGuard {};
 
 }  // namespace c10

@@ -1,0 +1,162 @@
+// DispatchKey: what an operator of a program's registry is called for, and which keys a thread
+// leaves out. Names are LibTorch's. (Taper's own ops know devices only: framework/dispatch.h.)
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+
+#include <taper/framework/grad_mode.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// Runtime keys, the last of a call's going first, then names of several of them.
+enum class DispatchKey : uint8_t {
+  Undefined,
+  CPU,
+  CUDA,
+  XPU,
+  MPS,
+  Meta,
+  PrivateUse1,
+  BackendSelect,
+  ADInplaceOrView,
+  AutogradOther,
+  AutogradCPU,
+  AutogradCUDA,
+  AutogradXPU,
+  AutogradMPS,
+  AutogradMeta,
+  AutogradPrivateUse1,
+  AutocastCPU,
+  AutocastCUDA,
+  EndOfRuntimeKeys,
+  Autograd,
+  CompositeImplicitAutograd,
+  CompositeExplicitAutograd,
+  CatchAll = CompositeImplicitAutograd
+};
+const char* toString(DispatchKey key);
+std::ostream& operator<<(std::ostream& out, DispatchKey key);
+
+/// A set of runtime keys.
+class DispatchKeySet {
+ public:
+  enum Full { FULL };
+  enum FullAfter { FULL_AFTER };
+  constexpr DispatchKeySet() = default;
+  constexpr DispatchKeySet(Full) : bits_(bit(DispatchKey::EndOfRuntimeKeys) - 1) {}
+  /// All keys that come after `key`.
+  constexpr DispatchKeySet(FullAfter, DispatchKey key) : bits_(bit(key) - 1) {}
+  constexpr explicit DispatchKeySet(DispatchKey key) : bits_(bit(key)) {}
+  constexpr explicit DispatchKeySet(std::initializer_list<DispatchKey> keys) {
+    for (const DispatchKey key : keys) bits_ |= bit(key);
+  }
+  static constexpr DispatchKeySet from_raw_repr(uint64_t bits) {
+    DispatchKeySet set;
+    set.bits_ = bits;
+    return set;
+  }
+  constexpr uint64_t raw_repr() const { return bits_; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool has(DispatchKey key) const { return (bits_ & bit(key)) != 0; }
+  constexpr bool has_any(DispatchKeySet o) const { return (bits_ & o.bits_) != 0; }
+  constexpr bool has_all(DispatchKeySet o) const { return (bits_ & o.bits_) == o.bits_; }
+  constexpr DispatchKeySet add(DispatchKey key) const { return from_raw_repr(bits_ | bit(key)); }
+  constexpr DispatchKeySet remove(DispatchKey key) const {
+    return from_raw_repr(bits_ & ~bit(key));
+  }
+  constexpr DispatchKeySet operator|(DispatchKeySet o) const {
+    return from_raw_repr(bits_ | o.bits_);
+  }
+  constexpr DispatchKeySet operator&(DispatchKeySet o) const {
+    return from_raw_repr(bits_ & o.bits_);
+  }
+  constexpr DispatchKeySet operator-(DispatchKeySet o) const {
+    return from_raw_repr(bits_ & ~o.bits_);
+  }
+  constexpr bool operator==(DispatchKeySet o) const { return bits_ == o.bits_; }
+  constexpr bool operator!=(DispatchKeySet o) const { return bits_ != o.bits_; }
+  /// The key that goes first; Undefined for an empty set.
+  DispatchKey highestPriorityTypeId() const {
+    return empty() ? DispatchKey::Undefined : static_cast<DispatchKey>(64 - __builtin_clzll(bits_));
+  }
+
+ private:
+  /// Undefined has none.
+  static constexpr uint64_t bit(DispatchKey key) {
+    return key == DispatchKey::Undefined ? 0 : uint64_t{1} << (static_cast<int>(key) - 1);
+  }
+  uint64_t bits_ = 0;
+};
+std::ostream& operator<<(std::ostream& out, DispatchKeySet keys);
+
+constexpr DispatchKeySet autograd_dispatch_keyset{
+    DispatchKey::AutogradOther,      DispatchKey::AutogradCPU, DispatchKey::AutogradCUDA,
+    DispatchKey::AutogradXPU,        DispatchKey::AutogradMPS, DispatchKey::AutogradMeta,
+    DispatchKey::AutogradPrivateUse1};
+constexpr DispatchKeySet autograd_dispatch_keyset_with_ADInplaceOrView =
+    autograd_dispatch_keyset | DispatchKeySet(DispatchKey::ADInplaceOrView);
+constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER,
+                                               DispatchKey::AutogradOther);
+constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER,
+                                                      DispatchKey::ADInplaceOrView);
+
+/// What this thread adds to the keys of each call, and leaves out of them.
+struct ThreadDispatchKeys {
+  DispatchKeySet included, excluded;
+};
+ThreadDispatchKeys& thread_dispatch_keys();
+
+namespace impl {
+/// Leaves keys out of this thread's calls, for a scope.
+class ExcludeDispatchKeyGuard {
+ public:
+  explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
+    thread_dispatch_keys().excluded = before_.excluded | keys;
+  }
+  explicit ExcludeDispatchKeyGuard(DispatchKey key)
+      : ExcludeDispatchKeyGuard(DispatchKeySet(key)) {}
+  ~ExcludeDispatchKeyGuard() { thread_dispatch_keys().excluded = before_.excluded; }
+  ExcludeDispatchKeyGuard(const ExcludeDispatchKeyGuard&) = delete;
+  ExcludeDispatchKeyGuard& operator=(const ExcludeDispatchKeyGuard&) = delete;
+
+ private:
+  ThreadDispatchKeys before_;
+};
+
+/// Adds keys to this thread's calls, for a scope.
+class IncludeDispatchKeyGuard {
+ public:
+  explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
+    thread_dispatch_keys().included = before_.included | keys;
+  }
+  explicit IncludeDispatchKeyGuard(DispatchKey key)
+      : IncludeDispatchKeyGuard(DispatchKeySet(key)) {}
+  ~IncludeDispatchKeyGuard() { thread_dispatch_keys().included = before_.included; }
+  IncludeDispatchKeyGuard(const IncludeDispatchKeyGuard&) = delete;
+  IncludeDispatchKeyGuard& operator=(const IncludeDispatchKeyGuard&) = delete;
+
+ private:
+  ThreadDispatchKeys before_;
+};
+}  // namespace impl
+
+/// The thread's calls reach what lies below autograd: no op records, and operators of a registry
+/// skip their kernels for Autograd. For kernels that have a derivative of their own.
+class AutoDispatchBelowAutograd {
+ private:
+  NoGradGuard no_grad_;
+  impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset};
+};
+class AutoDispatchBelowADInplaceOrView {
+ private:
+  NoGradGuard no_grad_;
+  impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset_with_ADInplaceOrView};
+};
+
+}  // namespace taper
+
+#pragma GCC visibility pop
