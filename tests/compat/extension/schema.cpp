@@ -1,4 +1,5 @@
-// Schemas of operators, and the keys of dispatch. The texts are those that PyTorch 2.15 prints.
+// Schemas of operators, and the keys of dispatch. The texts are those that PyTorch 2.15 prints
+// (which asks that a class in a schema is registered).
 #include <ATen/core/function_schema.h>
 #include <c10/core/DispatchKeySet.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
