@@ -19,22 +19,29 @@ class SchemaType {
   /// `text` is what is printed, `kernel` the type that kernels see ("int" of a ScalarType).
   SchemaType(std::string text, std::string kernel)
       : text_(std::move(text)), kernel_(std::move(kernel)) {}
+  /// The type that kernels see.
   const std::string& str() const { return kernel_; }
+  /// The same.
   const std::string& repr_str() const { return kernel_; }
+  /// The type as the schema writes it.
   const std::string& annotation_str() const { return text_; }
+  /// Whether kernels see the same.
   friend bool operator==(const SchemaType& a, const SchemaType& b) {
     return a.kernel_ == b.kernel_;
   }
+  /// Whether they do not.
   friend bool operator!=(const SchemaType& a, const SchemaType& b) { return !(a == b); }
 
  private:
   std::string text_, kernel_;
 };
+/// A type, shared by the arguments that have it.
 using TypePtr = std::shared_ptr<const SchemaType>;
 
 /// An argument or result of a schema.
 class Argument {
  public:
+  /// `count` is the 2 of int[2].
   Argument(std::string name, TypePtr type, optional<int32_t> count = nullopt,
            optional<IValue> default_value = nullopt, bool kwarg_only = false)
       : name_(std::move(name)),
@@ -42,12 +49,17 @@ class Argument {
         count_(count),
         default_(std::move(default_value)),
         kwarg_only_(kwarg_only) {}
+  /// Empty for a result without a name.
   const std::string& name() const { return name_; }
+  /// Its type.
   const TypePtr& type() const { return type_; }
+  /// The same: LibTorch tells apart what kernels do not see.
   const TypePtr& real_type() const { return type_; }
   /// The 2 of int[2].
   optional<int32_t> N() const { return count_; }
+  /// None where a value must be given.
   const optional<IValue>& default_value() const { return default_; }
+  /// Whether it stands behind a *.
   bool kwarg_only() const { return kwarg_only_; }
 
  private:
@@ -60,27 +72,37 @@ class Argument {
 
 /// "ns::name" and what tells its overloads apart.
 struct OperatorName {
-  std::string name, overload_name;
+  std::string name;           ///< "ns::name"
+  std::string overload_name;  ///< "out" of "ns::name.out"
   /// What stands before "::"; none without it.
   optional<std::string> getNamespace() const;
+  /// Whether both parts are equal.
   friend bool operator==(const OperatorName& a, const OperatorName& b) {
     return a.name == b.name && a.overload_name == b.overload_name;
   }
+  /// Whether one is not.
   friend bool operator!=(const OperatorName& a, const OperatorName& b) { return !(a == b); }
 };
 /// "ns::name.overload".
 std::string toString(const OperatorName& name);
+/// Writes toString(name).
 TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const OperatorName& name);
 
 /// An operator's name, arguments and results.
 class FunctionSchema {
  public:
+  /// A schema of these parts.
   FunctionSchema(OperatorName name, std::vector<Argument> arguments, std::vector<Argument> returns)
       : name_(std::move(name)), arguments_(std::move(arguments)), returns_(std::move(returns)) {}
+  /// The name and the overload.
   const OperatorName& operator_name() const { return name_; }
+  /// "ns::name".
   const std::string& name() const { return name_.name; }
+  /// "out" of "ns::name.out".
   const std::string& overload_name() const { return name_.overload_name; }
+  /// In their order.
   const std::vector<Argument>& arguments() const { return arguments_; }
+  /// The results, in their order.
   const std::vector<Argument>& returns() const { return returns_; }
   /// The place of the argument; none of that name gives no number.
   optional<int> argumentIndexWithName(std::string_view name) const;
@@ -93,7 +115,9 @@ class FunctionSchema {
   OperatorName name_;
   std::vector<Argument> arguments_, returns_;
 };
+/// Writes toString(schema).
 TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const FunctionSchema& schema);
+/// The text that parseSchema reads.
 std::string toString(const FunctionSchema& schema);
 
 /// Reads a schema. Throws Error for text that is none, pointing at the place.

@@ -18,6 +18,6 @@ std::vector<std::string> source_lines(const std::vector<void*>& stack, size_t co
 std::string describe_stack(const std::vector<void*>& stack, size_t count = 6);
 
 /// The C++ name that typeid(x).name() or a symbol stands for.
-std::string demangled(const char* name);
+TAPER_EXPORTED std::string demangled(const char* name);
 
 }  // namespace taper::detail

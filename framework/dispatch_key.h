@@ -38,46 +38,66 @@ enum class DispatchKey : uint8_t {
   CompositeExplicitAutograd,
   CatchAll = CompositeImplicitAutograd
 };
+/// The key's name: "AutogradCPU".
 const char* toString(DispatchKey key);
+/// Writes the key's name.
 std::ostream& operator<<(std::ostream& out, DispatchKey key);
 
 /// A set of runtime keys.
 class DispatchKeySet {
  public:
+  /// Says that all keys are meant.
   enum Full { FULL };
+  /// Says that all keys after one are meant.
   enum FullAfter { FULL_AFTER };
   constexpr DispatchKeySet() = default;
+  /// All keys.
   constexpr DispatchKeySet(Full) : bits_(bit(DispatchKey::EndOfRuntimeKeys) - 1) {}
   /// All keys that come after `key`.
   constexpr DispatchKeySet(FullAfter, DispatchKey key) : bits_(bit(key) - 1) {}
+  /// One key.
   constexpr explicit DispatchKeySet(DispatchKey key) : bits_(bit(key)) {}
+  /// These keys.
   constexpr explicit DispatchKeySet(std::initializer_list<DispatchKey> keys) {
     for (const DispatchKey key : keys) bits_ |= bit(key);
   }
+  /// The set that raw_repr() gave.
   static constexpr DispatchKeySet from_raw_repr(uint64_t bits) {
     DispatchKeySet set;
     set.bits_ = bits;
     return set;
   }
+  /// A bit for each key.
   constexpr uint64_t raw_repr() const { return bits_; }
+  /// Whether there is no key in it.
   constexpr bool empty() const { return bits_ == 0; }
+  /// Whether the key is in it.
   constexpr bool has(DispatchKey key) const { return (bits_ & bit(key)) != 0; }
+  /// Whether one of `o` is in it.
   constexpr bool has_any(DispatchKeySet o) const { return (bits_ & o.bits_) != 0; }
+  /// Whether all of `o` are in it.
   constexpr bool has_all(DispatchKeySet o) const { return (bits_ & o.bits_) == o.bits_; }
+  /// With the key, too.
   constexpr DispatchKeySet add(DispatchKey key) const { return from_raw_repr(bits_ | bit(key)); }
+  /// Without the key.
   constexpr DispatchKeySet remove(DispatchKey key) const {
     return from_raw_repr(bits_ & ~bit(key));
   }
+  /// The keys of either.
   constexpr DispatchKeySet operator|(DispatchKeySet o) const {
     return from_raw_repr(bits_ | o.bits_);
   }
+  /// The keys of both.
   constexpr DispatchKeySet operator&(DispatchKeySet o) const {
     return from_raw_repr(bits_ & o.bits_);
   }
+  /// The keys that `o` has not.
   constexpr DispatchKeySet operator-(DispatchKeySet o) const {
     return from_raw_repr(bits_ & ~o.bits_);
   }
+  /// Whether the keys are the same.
   constexpr bool operator==(DispatchKeySet o) const { return bits_ == o.bits_; }
+  /// Whether they are not.
   constexpr bool operator!=(DispatchKeySet o) const { return bits_ != o.bits_; }
   /// The key that goes first; Undefined for an empty set.
   DispatchKey highestPriorityTypeId() const {
@@ -91,32 +111,41 @@ class DispatchKeySet {
   }
   uint64_t bits_ = 0;
 };
+/// Writes "DispatchKeySet(CPU, AutogradCPU)".
 std::ostream& operator<<(std::ostream& out, DispatchKeySet keys);
 
+/// Those for which autograd's kernels are called.
 constexpr DispatchKeySet autograd_dispatch_keyset{
     DispatchKey::AutogradOther,      DispatchKey::AutogradCPU, DispatchKey::AutogradCUDA,
     DispatchKey::AutogradXPU,        DispatchKey::AutogradMPS, DispatchKey::AutogradMeta,
     DispatchKey::AutogradPrivateUse1};
+/// With ADInplaceOrView, too.
 constexpr DispatchKeySet autograd_dispatch_keyset_with_ADInplaceOrView =
     autograd_dispatch_keyset | DispatchKeySet(DispatchKey::ADInplaceOrView);
+/// Those that come after autograd's.
 constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER,
                                                DispatchKey::AutogradOther);
+/// Those that come after ADInplaceOrView.
 constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER,
                                                       DispatchKey::ADInplaceOrView);
 
 /// What this thread adds to the keys of each call, and leaves out of them.
 struct ThreadDispatchKeys {
-  DispatchKeySet included, excluded;
+  DispatchKeySet included;  ///< added to a call's keys
+  DispatchKeySet excluded;  ///< left out of them
 };
+/// The calling thread's.
 ThreadDispatchKeys& thread_dispatch_keys();
 
 namespace impl {
 /// Leaves keys out of this thread's calls, for a scope.
 class ExcludeDispatchKeyGuard {
  public:
+  /// Leaves out these.
   explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
     thread_dispatch_keys().excluded = before_.excluded | keys;
   }
+  /// Leaves out one.
   explicit ExcludeDispatchKeyGuard(DispatchKey key)
       : ExcludeDispatchKeyGuard(DispatchKeySet(key)) {}
   ~ExcludeDispatchKeyGuard() { thread_dispatch_keys().excluded = before_.excluded; }
@@ -130,9 +159,11 @@ class ExcludeDispatchKeyGuard {
 /// Adds keys to this thread's calls, for a scope.
 class IncludeDispatchKeyGuard {
  public:
+  /// Adds these.
   explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
     thread_dispatch_keys().included = before_.included | keys;
   }
+  /// Adds one.
   explicit IncludeDispatchKeyGuard(DispatchKey key)
       : IncludeDispatchKeyGuard(DispatchKeySet(key)) {}
   ~IncludeDispatchKeyGuard() { thread_dispatch_keys().included = before_.included; }
@@ -151,6 +182,7 @@ class AutoDispatchBelowAutograd {
   NoGradGuard no_grad_;
   impl::ExcludeDispatchKeyGuard below_{autograd_dispatch_keyset};
 };
+/// The same, and their kernels for ADInplaceOrView.
 class AutoDispatchBelowADInplaceOrView {
  private:
   NoGradGuard no_grad_;

@@ -1,10 +1,4 @@
-// torch::CustomClassHolder. Registering a class with TorchScript (torch::class_) is absent.
+// torch::CustomClassHolder, torch::class_ and torch::init.
 #pragma once
 
-#include <taper/framework/intrusive.h>
-#include <torch/names.h>
-
-namespace torch {
-/// The base of classes that LibTorch programs hold in a c10::intrusive_ptr.
-struct CustomClassHolder : c10::intrusive_ptr_target {};
-}  // namespace torch
+#include <torch/library.h>

@@ -5,6 +5,7 @@
 #include <ATen/TensorUtils.h>
 #include <c10/core/Allocator.h>
 #include <torch/all.h>
+#include <torch/library.h>
 
 #if defined(PYBIND11_MODULE)
 #error "Taper has no Python: include <torch/extension.h> in place of pybind11's headers"

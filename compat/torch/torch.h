@@ -41,9 +41,8 @@
 #include <c10/util/flat_hash_map.h>
 #include <c10/util/irange.h>
 #include <c10/util/string_view.h>
-#include <torch/custom_class.h>
+#include <torch/custom_class_holder.h>
 #include <torch/jit.h>
-#include <torch/library.h>
 #include <torch/names.h>
 #include <torch/optim/serialize.h>
 #include <torch/version.h>
@@ -51,6 +50,13 @@
 namespace torch {
 using std::make_unique;
 }
+
+// A program that registers operators includes their header, which others need not compile.
+#ifndef TORCH_LIBRARY
+#define TORCH_LIBRARY(ns, m) static_assert(false, "TORCH_LIBRARY needs #include <torch/library.h>");
+#define TORCH_LIBRARY_FRAGMENT(ns, m) TORCH_LIBRARY(ns, m)
+#define TORCH_LIBRARY_IMPL(ns, k, m) TORCH_LIBRARY(ns, m)
+#endif
 
 #define TORCH_ARG(T, name) TAPER_ARG(T, name)
 #define TORCH_MODULE_IMPL(Name, ImplType) TAPER_MODULE_CLASS(Name, ImplType)

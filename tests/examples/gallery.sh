@@ -5,11 +5,11 @@
 set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 programs=$1
-names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation)
+names=(linear_regression vae dcgan diffusion char_lstm dqn ppo heat_equation custom_op)
 if [ -n "${LIBTORCH:-}" ]; then # (by hand: its CMake package wants the CUDA toolkit that it was built with)
   mkdir -p "$programs"
   for name in "${names[@]}"; do
-    c++ -std="${STANDARD:-c++20}" -O1 "$here/../../examples/$name/main.cpp" -o "$programs/$name" -I"$here/../../examples" \
+    c++ -std="${STANDARD:-c++20}" -O1 "$here/../../examples/$name"/*.cpp -o "$programs/$name" -I"$here/../../examples" \
       -I"$LIBTORCH/include" -I"$LIBTORCH/include/torch/csrc/api/include" -L"$LIBTORCH/lib" \
       -Wl,-rpath,"$LIBTORCH/lib" -Wl,--no-as-needed -ltorch_cpu -lc10 -Wl,--allow-shlib-undefined || exit 1
   done
@@ -65,6 +65,7 @@ learns '^The .*to be' char_lstm text 60
 learns '^10 games: [0-9]+\.[0-9] steps of at most 500$' dqn 20
 learns '^update 12/12  12288 steps, a game lasts ([5-9][0-9]|[1-5][0-9][0-9])$' ppo 12
 learns '^largest error: 0\.[01]' heat_equation 400 && picture heat_equation.pgm 128 128
+learns '^sin\(x\) by 32 swishes on the CPU: loss 0\.000' custom_op
 
 for program in vae dcgan diffusion; do
   refuses "expected the folder of MNIST's files" $program

@@ -1,0 +1,10 @@
+// torch::CustomClassHolder.
+#pragma once
+
+#include <taper/framework/intrusive.h>
+#include <torch/names.h>
+
+namespace torch {
+/// The base of classes that LibTorch programs hold in a c10::intrusive_ptr.
+struct CustomClassHolder : c10::intrusive_ptr_target {};
+}  // namespace torch

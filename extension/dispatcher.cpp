@@ -1,0 +1,396 @@
+#include <taper/extension/dispatcher.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include <taper/framework/autocast.h>
+#include <taper/framework/backtrace.h>
+#include <taper/framework/warning.h>
+
+namespace taper {
+
+// ---------------------------------------------------------------------- keys of a call
+namespace detail {
+namespace {
+
+DispatchKey device_key(DeviceType type) {
+  switch (type) {
+    case kCUDA:
+      return DispatchKey::CUDA;
+    default:
+      return DispatchKey::CPU;
+  }
+}
+DispatchKey autograd_key(DispatchKey device) {
+  return device == DispatchKey::CUDA ? DispatchKey::AutogradCUDA : DispatchKey::AutogradCPU;
+}
+DispatchKey autocast_key(DispatchKey device) {
+  return device == DispatchKey::CUDA ? DispatchKey::AutocastCUDA : DispatchKey::AutocastCPU;
+}
+
+}  // namespace
+
+DispatchKeySet keys_of(const Tensor& t) {
+  const DeviceType type = t.device().type();
+  const DispatchKey device = device_key(type);
+  DispatchKeySet keys(device);
+  if (!t.is_inference()) keys = keys.add(autograd_key(device)).add(DispatchKey::ADInplaceOrView);
+  if (autocast::is_autocast_enabled(type)) keys = keys.add(autocast_key(device));
+  return keys;
+}
+void add_keys(DispatchKeySet& keys, const IValue& v) {
+  if (v.isTensor())
+    add_keys(keys, v.toTensor());
+  else if (v.isTensorList())
+    add_keys(keys, v.toTensorVector());
+  else if (v.isList() && !v.isIntList() && !v.isDoubleList())
+    for (const IValue& each : v.toListRef()) add_keys(keys, each);
+}
+DispatchKeySet keys_of_call(DispatchKeySet of_arguments) {
+  const ThreadDispatchKeys& thread = thread_dispatch_keys();
+  DispatchKeySet left_out = thread.excluded;
+  if (InferenceMode::is_enabled()) left_out = left_out | autograd_dispatch_keyset;
+  return (of_arguments | thread.included).add(DispatchKey::BackendSelect) - left_out;
+}
+
+// ---------------------------------------------------------------------- errors
+namespace {
+
+std::string places_of_kernels(const OperatorEntry& op) {
+  std::string all;
+  for (size_t k = 0; k < op.kernels.size(); ++k)
+    if (!op.kernels[k].empty())
+      all += concat(static_cast<DispatchKey>(k), ": registered at ",
+                    op.kernels[k].back()->registered_at, " [kernel]\n");
+  return all;
+}
+std::string keys_with_kernels(const OperatorEntry& op) {
+  std::string all;
+  for (size_t k = 0; k < op.kernels.size(); ++k)
+    if (!op.kernels[k].empty()) all += concat(all.empty() ? "" : ", ", static_cast<DispatchKey>(k));
+  return all;
+}
+std::string described(const OperatorEntry& op) {
+  const FunctionSchema* const schema = op.schema.load();
+  if (!schema) return concat("\n  operator: ", op.label, "\n    which no library has defined");
+  return concat("\n  operator: ", *schema, "\n    registered at ", op.defined_at);
+}
+
+}  // namespace
+
+void OperatorEntry::throw_no_kernel(DispatchKey key) const {
+  if (key == DispatchKey::Undefined)
+    throw NotImplementedError(concat(
+        "There were no tensor arguments to this function (e.g., you passed an empty list of "
+        "Tensors), but no fallback function is registered for schema ",
+        label,
+        ".  This usually means that this function requires a non-empty list of Tensors, or that "
+        "you (the operator writer) forgot to register a fallback function.  Available functions "
+        "are [",
+        keys_with_kernels(*this), "].\n\n", places_of_kernels(*this)));
+  throw NotImplementedError(
+      concat("Could not run '", label, "' with arguments from the '", key,
+             "' backend. This could be because the operator doesn't exist for this backend. '",
+             label, "' is only available for these backends: [", keys_with_kernels(*this), "].\n\n",
+             places_of_kernels(*this)));
+}
+void check_stack(const std::string& name, const jit::Stack& stack, size_t arguments) {
+  TAPER_CHECK(stack.size() >= arguments, name, ": expected ", arguments,
+              " arguments on the stack, got ", stack.size());
+}
+void throw_not_boxable() {
+  throw Error(
+      "callBoxed: expected an operator whose arguments a stack of IValues can hold, got one "
+      "with a Generator: call it by typed<>()");
+}
+std::vector<Argument> numbered(const std::vector<std::string>& types) {
+  std::vector<Argument> all;
+  for (const std::string& type : types)
+    all.emplace_back(concat("_", all.size()), std::make_shared<SchemaType>(type, type));
+  return all;
+}
+
+}  // namespace detail
+
+using detail::concat;
+using detail::Kernel;
+using detail::OperatorEntry;
+
+// ---------------------------------------------------------------------- which kernel for a key
+namespace {
+
+constexpr DispatchKeySet kBackends{DispatchKey::CPU, DispatchKey::CUDA, DispatchKey::XPU,
+                                   DispatchKey::MPS, DispatchKey::Meta, DispatchKey::PrivateUse1};
+
+DispatchKey backend_of(DispatchKey autograd) {
+  switch (autograd) {
+    case DispatchKey::AutogradCPU:
+      return DispatchKey::CPU;
+    case DispatchKey::AutogradCUDA:
+      return DispatchKey::CUDA;
+    case DispatchKey::AutogradXPU:
+      return DispatchKey::XPU;
+    case DispatchKey::AutogradMPS:
+      return DispatchKey::MPS;
+    case DispatchKey::AutogradMeta:
+      return DispatchKey::Meta;
+    case DispatchKey::AutogradPrivateUse1:
+      return DispatchKey::PrivateUse1;
+    default:
+      return DispatchKey::Undefined;
+  }
+}
+const Kernel* newest(const OperatorEntry& op, DispatchKey key) {
+  const auto& all = op.kernels[static_cast<size_t>(key)];
+  return all.empty() ? nullptr : all.back();
+}
+// LibTorch's order: the key's own kernel, one for all backends, one that is made of other operators
+// (for autograd only where the backend has none of its own), one for autograd on any device.
+const Kernel* own_kernel(const OperatorEntry& op, DispatchKey key) {
+  if (const Kernel* const k = newest(op, key)) return k;
+  const bool of_backend = key == DispatchKey::Undefined || kBackends.has(key);
+  const bool of_autograd = autograd_dispatch_keyset.has(key);
+  const Kernel* const explicit_kernel = newest(op, DispatchKey::CompositeExplicitAutograd);
+  if (of_backend && explicit_kernel) return explicit_kernel;
+  if (of_backend || (of_autograd && !explicit_kernel && !newest(op, backend_of(key))))
+    if (const Kernel* const k = newest(op, DispatchKey::CompositeImplicitAutograd)) return k;
+  return of_autograd ? newest(op, DispatchKey::Autograd) : nullptr;
+}
+void check_inferred(const OperatorEntry& op, const FunctionSchema& schema,
+                    const std::string& defined_at, const Kernel& kernel) {
+  if (!kernel.inferred) return;
+  const FunctionSchema inferred = kernel.inferred();
+  const std::string reason = difference(schema, inferred);
+  TAPER_CHECK(reason.empty(),
+              "Inferred operator schema for a C++ kernel function doesn't match the expected "
+              "function schema.\n  operator: ",
+              op.label, "\n  expected schema: ", schema, "\n    registered at ", defined_at,
+              "\n  inferred schema: ", inferred, "\n    registered at ", kernel.registered_at,
+              "\n  reason: ", reason);
+}
+void check_cpp_signature(OperatorEntry& op, const Kernel& kernel) {
+  if (!kernel.signature) return;
+  const std::type_info* const known = op.signature.load();
+  TAPER_CHECK(!known || *known == *kernel.signature, "\nMismatch in kernel C++ signatures",
+              detail::described(op),
+              "\n  kernel 1: ", detail::demangled(known ? known->name() : ""), "\n    ",
+              op.signature_from, "\n  kernel 2: ", detail::demangled(kernel.signature->name()),
+              "\n    registered at ", kernel.registered_at, "\n");
+}
+void warn_of_another_kernel(const OperatorEntry& op, DispatchKey key, const Kernel& before,
+                            const Kernel& after) {
+  static std::atomic<bool> has_warned{false};
+  if (has_warned.exchange(true)) return;
+  detail::warn_user(concat(
+      "Warning only once for all operators,  other operators may also be overridden.\n"
+      "  Overriding a previously registered kernel for the same operator and the same "
+      "dispatch key",
+      detail::described(op), "\n  dispatch key: ", key, "\n  previous kernel: registered at ",
+      before.registered_at, "\n       new kernel: registered at ", after.registered_at));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------- handles
+const FunctionSchema& OperatorHandle::schema() const {
+  const FunctionSchema* const schema = entry_->schema.load();
+  TAPER_CHECK(schema, entry_->label,
+              ": expected an operator with a schema, got one that has kernels only: define it in "
+              "TORCH_LIBRARY");
+  return *schema;
+}
+bool OperatorHandle::hasKernelForDispatchKey(DispatchKey key) const {
+  return newest(*entry_, key) != nullptr;
+}
+bool OperatorHandle::hasKernelForAnyDispatchKey(DispatchKeySet keys) const {
+  for (int k = 0; k < detail::kRuntimeKeys; ++k)
+    if (keys.has(static_cast<DispatchKey>(k)) &&
+        hasKernelForDispatchKey(static_cast<DispatchKey>(k)))
+      return true;
+  return false;
+}
+bool OperatorHandle::hasTag(Tag tag) const {
+  return std::find(entry_->tags.begin(), entry_->tags.end(), tag) != entry_->tags.end();
+}
+void OperatorHandle::check_signature(const std::type_info& signature) const {
+  const std::type_info* const known = entry_->signature.load();
+  TAPER_CHECK(
+      !known || *known == signature,
+      "\nTried to access or call an operator with a wrong signature.", detail::described(*entry_),
+      "\n  correct signature:  ", detail::demangled(known ? known->name() : ""), "\n    ",
+      entry_->signature_from, "\n  accessed/called as: ", detail::demangled(signature.name()),
+      "\nThis likely happened in a call to OperatorHandle::typed<Return (Args...)>(). Please make "
+      "sure that the function signature matches the signature in the operator registration call.");
+}
+void OperatorHandle::callBoxed(jit::Stack* stack) const {
+  const size_t arguments = schema().arguments().size();
+  detail::check_stack(entry_->label, *stack, arguments);
+  DispatchKeySet keys;
+  for (size_t i = stack->size() - arguments; i < stack->size(); ++i)
+    detail::add_keys(keys, (*stack)[i]);
+  const detail::RunScope scope(detail::RunEvent::kScope, entry_->label);
+  redispatchBoxed(detail::keys_of_call(keys), stack);
+}
+void OperatorHandle::redispatchBoxed(DispatchKeySet keys, jit::Stack* stack) const {
+  const Kernel& kernel = entry_->lookup(keys);
+  kernel.boxed(kernel.function.get(), this, keys, stack);
+}
+
+// ---------------------------------------------------------------------- the dispatcher
+struct Dispatcher::State {
+  std::mutex mutex;
+  std::map<std::string, OperatorEntry> operators;  // by "ns::name.overload"
+  std::map<std::string, std::string> libraries;    // where each namespace was begun
+  std::array<std::vector<const Kernel*>, detail::kRuntimeKeys> fallbacks;
+  // A call may still be in a kernel, or read a schema, that has been taken back.
+  std::deque<Kernel> all_kernels;
+  std::deque<FunctionSchema> all_schemas;
+
+  OperatorEntry& entry(const OperatorName& name) {
+    const auto [at, is_new] = operators.try_emplace(toString(name));
+    if (is_new) {
+      at->second.name = name;
+      at->second.label = at->first;
+      fill_table(at->second);
+    }
+    return at->second;
+  }
+  const Kernel* kernel_for(const OperatorEntry& op, DispatchKey key) const {
+    if (const Kernel* const k = own_kernel(op, key)) return k;
+    const auto& all = fallbacks[static_cast<size_t>(key)];
+    return all.empty() ? nullptr : all.back();
+  }
+  void fill_table(OperatorEntry& op) const {
+    DispatchKeySet passed_over;
+    for (int i = 0; i < detail::kRuntimeKeys; ++i) {
+      const DispatchKey key = static_cast<DispatchKey>(i);
+      const Kernel* const kernel = kernel_for(op, key);
+      const bool falls_through = kernel ? kernel->falls_through : !kBackends.has(key);
+      if (falls_through) passed_over = passed_over.add(key);
+      op.table[static_cast<size_t>(i)].store(falls_through ? nullptr : kernel,
+                                             std::memory_order_release);
+    }
+    op.passed_over.store(passed_over.raw_repr(), std::memory_order_release);
+  }
+  const Kernel* keep(Kernel kernel) {
+    all_kernels.push_back(std::move(kernel));
+    return &all_kernels.back();
+  }
+};
+
+const Kernel& detail::OperatorEntry::lookup_locked(DispatchKeySet keys) const {
+  const std::lock_guard<std::mutex> lock(Dispatcher::singleton().state_->mutex);
+  const DispatchKey key =
+      (keys - DispatchKeySet::from_raw_repr(passed_over.load())).highestPriorityTypeId();
+  const Kernel* const found = table[static_cast<size_t>(key)].load();
+  if (!found) throw_no_kernel(key);
+  return *found;
+}
+
+Dispatcher::Dispatcher() : state_(new State) {}
+Dispatcher& Dispatcher::singleton() {
+  static Dispatcher* const dispatcher = new Dispatcher;  // libraries of a program end after it
+  return *dispatcher;
+}
+
+optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const auto at = state_->operators.find(toString(name));
+  if (at == state_->operators.end()) return nullopt;
+  return OperatorHandle(&at->second);
+}
+optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) {
+  const optional<OperatorHandle> op = findOp(name);
+  return op && op->hasSchema() ? op : nullopt;
+}
+OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overload_name) {
+  const optional<OperatorHandle> op = findSchema({name, overload_name});
+  TAPER_CHECK(op, "Could not find schema for ", name, ".", overload_name);
+  return *op;
+}
+std::vector<OperatorName> Dispatcher::getAllOpNames() {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  std::vector<OperatorName> all;
+  for (const auto& [label, op] : state_->operators) all.push_back(op.name);
+  return all;
+}
+
+Dispatcher::Undo Dispatcher::add_library(const std::string& ns, const std::string& place) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const auto [at, is_new] = state_->libraries.emplace(ns, place);
+  TAPER_CHECK(is_new, "Only a single TORCH_LIBRARY can be used to register the namespace ", ns,
+              "; please put all of your definitions in a single TORCH_LIBRARY block.  If you were "
+              "trying to specify implementations, consider using TORCH_LIBRARY_IMPL (which can be "
+              "duplicated).  If you really intended to define operators for a single namespace in "
+              "a distributed way, you can use TORCH_LIBRARY_FRAGMENT to explicitly indicate this.  "
+              "Previous registration of TORCH_LIBRARY was ",
+              at->second, "; latest registration was ", place);
+  return [this, ns] {
+    const std::lock_guard<std::mutex> undo_lock(state_->mutex);
+    state_->libraries.erase(ns);
+  };
+}
+
+Dispatcher::Undo Dispatcher::define(FunctionSchema schema, const std::string& place,
+                                    std::vector<Tag> tags) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  OperatorEntry& op = state_->entry(schema.operator_name());
+  TAPER_CHECK(!op.schema.load(), "Tried to register an operator (", schema,
+              ") with the same name and overload name multiple times. Each overload's schema "
+              "should only be registered with a single call to def(). Duplicate registration: "
+              "registered at ",
+              place, ". Original registration: registered at ", op.defined_at);
+  for (const auto& kernels : op.kernels)
+    for (const Kernel* const kernel : kernels) check_inferred(op, schema, place, *kernel);
+  state_->all_schemas.push_back(std::move(schema));
+  op.defined_at = place;
+  op.tags = std::move(tags);
+  op.schema.store(&state_->all_schemas.back());
+  return [this, &op] {
+    const std::lock_guard<std::mutex> undo_lock(state_->mutex);
+    op.schema.store(nullptr);
+  };
+}
+
+Dispatcher::Undo Dispatcher::add_kernel(const OperatorName& name, DispatchKey key, Kernel kernel) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  OperatorEntry& op = state_->entry(name);
+  check_cpp_signature(op, kernel);
+  if (const FunctionSchema* const schema = op.schema.load())
+    check_inferred(op, *schema, op.defined_at, kernel);
+  if (kernel.signature && !op.signature.load()) {
+    op.signature_from = "registered at " + kernel.registered_at;
+    op.signature.store(kernel.signature);
+  }
+  auto& of_key = op.kernels[static_cast<size_t>(key)];
+  const Kernel* const kept = state_->keep(std::move(kernel));
+  if (!of_key.empty()) warn_of_another_kernel(op, key, *of_key.back(), *kept);
+  of_key.push_back(kept);
+  state_->fill_table(op);
+  return [this, &op, &of_key, kept] {
+    const std::lock_guard<std::mutex> undo_lock(state_->mutex);
+    of_key.erase(std::find(of_key.begin(), of_key.end(), kept));
+    const auto is_empty = [](const auto& kernels) { return kernels.empty(); };
+    if (std::all_of(op.kernels.begin(), op.kernels.end(), is_empty)) op.signature.store(nullptr);
+    state_->fill_table(op);
+  };
+}
+
+Dispatcher::Undo Dispatcher::add_fallback(DispatchKey key, Kernel kernel) {
+  TAPER_CHECK(static_cast<int>(key) < detail::kRuntimeKeys,
+              "fallback: expected the key of a call, got ", key);
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  auto& of_key = state_->fallbacks[static_cast<size_t>(key)];
+  const Kernel* const kept = state_->keep(std::move(kernel));
+  of_key.push_back(kept);
+  for (auto& [label, op] : state_->operators) state_->fill_table(op);
+  return [this, &of_key, kept] {
+    const std::lock_guard<std::mutex> undo_lock(state_->mutex);
+    of_key.erase(std::find(of_key.begin(), of_key.end(), kept));
+    for (auto& [label, op] : state_->operators) state_->fill_table(op);
+  };
+}
+
+}  // namespace taper

@@ -1,0 +1,221 @@
+// Library: registers a program's operators, their kernels and classes. Names are LibTorch's;
+// <torch/library.h> has its macros.
+//
+//   TORCH_LIBRARY(my, m) {
+//     m.def("scale(Tensor x, float by=2.) -> Tensor");
+//   }
+//   TORCH_LIBRARY_IMPL(my, CPU, m) { m.impl("scale", scale_cpu); }
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <taper/extension/dispatcher.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+template <class T>
+class class_;
+
+/// A kernel as def() and impl() take it: any callable, whose C++ types must be those of the schema.
+class CppFunction {
+ public:
+  /// Any callable.
+  template <class F, class = std::enable_if_t<!std::is_base_of_v<CppFunction, detail::Bare<F>>>>
+  CppFunction(F&& f) : kernel_(detail::make_kernel<std::decay_t<F>>(std::forward<F>(f))) {}
+  /// Calls go on to the next key.
+  static CppFunction makeFallthrough();
+  /// A function that takes everything from the stack: (const OperatorHandle&, jit::Stack*), or with
+  /// the call's DispatchKeySet between these.
+  template <auto* f>
+  static CppFunction makeFromBoxedFunction() {
+    CppFunction function;
+    function.kernel_.boxed = [](void*, const OperatorHandle* op,
+                                [[maybe_unused]] DispatchKeySet keys, jit::Stack* stack) {
+      if constexpr (std::is_invocable_v<decltype(f), const OperatorHandle&, DispatchKeySet,
+                                        jit::Stack*>)
+        f(*op, keys, stack);
+      else
+        f(*op, stack);
+    };
+    return function;
+  }
+  /// LibTorch's text for where it comes from; not kept.
+  CppFunction&& debug(std::string /*text*/) && { return std::move(*this); }
+
+ private:
+  friend class Library;
+  template <class F>
+  friend CppFunction dispatch(DispatchKey key, F&& f);
+  CppFunction() = default;
+  detail::Kernel kernel_;
+  optional<DispatchKey> key_;
+};
+
+/// The kernel for one key: m.def("f(Tensor x) -> Tensor", dispatch(DispatchKey::CPU, f)).
+template <class F>
+CppFunction dispatch(DispatchKey key, F&& f) {
+  CppFunction function(std::forward<F>(f));
+  function.key_ = key;
+  return function;
+}
+/// The same for a kind of device.
+template <class F>
+CppFunction dispatch(DeviceType type, F&& f) {
+  TAPER_CHECK(type == kCPU || type == kCUDA, "dispatch: expected the CPU or CUDA, got ", type);
+  return dispatch(type == kCPU ? DispatchKey::CPU : DispatchKey::CUDA, std::forward<F>(f));
+}
+
+/// Reads a schema.
+inline FunctionSchema schema(const std::string& text) { return parseSchema(text); }
+
+/// What a program registers in one place. All of it is undone when the library goes away.
+class Library {
+ public:
+  /// What a library is for.
+  enum Kind {
+    DEF,      ///< the one that defines the operators of a namespace
+    IMPL,     ///< kernels for operators, of one key or of several
+    FRAGMENT  ///< definitions beside those of DEF
+  };
+  /// `ns` "_" with IMPL is all namespaces, for fallback(). Throws Error where another DEF has `ns`.
+  Library(Kind kind, std::string ns, optional<DispatchKey> key, const char* file, uint32_t line);
+  /// Takes the registrations over.
+  Library(Library&&) = default;
+  Library& operator=(Library&&) = delete;
+  ~Library();
+
+  /// Defines an operator, whose kernels impl() gives.
+  Library& def(const char* schema, const std::vector<Tag>& tags = {}) & {
+    return def(parseSchema(schema), tags);
+  }
+  /// The same with a schema that has been read.
+  Library& def(FunctionSchema schema, const std::vector<Tag>& tags = {}) &;
+  /// With a kernel, for all devices unless dispatch() names a key. Where the text is a name alone,
+  /// the schema is the C++ function's. Throws Error where the two disagree.
+  Library& def(const char* name_or_schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
+  /// The same with a schema that has been read.
+  Library& def(FunctionSchema schema, CppFunction f, const std::vector<Tag>& tags = {}) &;
+  /// A kernel for the library's key. Throws Error where the schema is another.
+  Library& impl(const char* name, CppFunction f) &;
+  /// What the library's key does for operators without a kernel for it.
+  Library& fallback(CppFunction f) &;
+  /// Registers a class of the program (custom_class.h) as "__torch__.torch.classes.NS.NAME".
+  template <class T>
+  taper::class_<T> class_(const std::string& name);
+  /// For Python, which does not exist here.
+  Library& set_python_module(const char* /*module*/, const char* /*context*/ = "") & {
+    return *this;
+  }
+
+ private:
+  OperatorName full_name(OperatorName name, const char* what) const;
+  Library& define(FunctionSchema schema, std::vector<Tag> tags);
+  void add(const OperatorName& name, CppFunction f);
+  std::string place() const;
+  void check_defines(const char* what, const std::string& name) const;
+
+  Kind kind_;
+  std::string ns_, place_;
+  optional<DispatchKey> key_;
+  std::vector<Dispatcher::Undo> undo_;
+};
+
+namespace detail {
+/// What TORCH_LIBRARY leaves behind: a library that lives as long as the program.
+class TorchLibraryInit {
+ public:
+  TorchLibraryInit(Library::Kind kind, void (*fill)(Library&), const char* ns,
+                   optional<DispatchKey> key, const char* file, uint32_t line)
+      : library_(kind, ns, key, file, line) {
+    fill(library_);
+  }
+
+ private:
+  Library library_;
+};
+}  // namespace detail
+
+// ---------------------------------------------------------------------- the older way
+/// static auto registry = RegisterOperators().op("my::scale", &scale);
+class RegisterOperators {
+ public:
+  /// What op() may be told beside the kernel.
+  class Options {
+   public:
+    /// The text that op(Options) takes.
+    Options&& schema(std::string name_or_schema) && {
+      schema_ = std::move(name_or_schema);
+      return std::move(*this);
+    }
+    /// A kernel for one key.
+    template <class F>
+    Options&& kernel(DispatchKey key, F&& f) && {
+      kernels_.push_back(dispatch(key, std::forward<F>(f)));
+      return std::move(*this);
+    }
+    /// The same of a function.
+    template <class Function, Function* f>
+    Options&& kernel(DispatchKey key) && {
+      return std::move(*this).kernel(key, f);
+    }
+    /// A kernel for all devices.
+    template <class F>
+    Options&& catchAllKernel(F&& f) && {
+      kernels_.push_back(CppFunction(std::forward<F>(f)));
+      return std::move(*this);
+    }
+    /// The same of a function.
+    template <class Function, Function* f>
+    Options&& catchAllKernel() && {
+      return std::move(*this).catchAllKernel(f);
+    }
+
+   private:
+    friend class RegisterOperators;
+    std::string schema_;
+    std::vector<CppFunction> kernels_;
+  };
+  /// None yet.
+  static Options options() { return {}; }
+
+  RegisterOperators() = default;
+  /// One operator.
+  template <class F>
+  RegisterOperators(const std::string& name_or_schema, F&& f) {
+    add(name_or_schema, options().catchAllKernel(std::forward<F>(f)));
+  }
+  /// Takes the registrations over.
+  RegisterOperators(RegisterOperators&&) = default;
+
+  /// Throws Error where the schema and the kernel disagree, or the operator is defined already.
+  template <class F>
+  RegisterOperators&& op(const std::string& name_or_schema, F&& f) && {
+    if constexpr (std::is_same_v<detail::Bare<F>, Options>)
+      add(name_or_schema, std::forward<F>(f));
+    else
+      add(name_or_schema, options().catchAllKernel(std::forward<F>(f)));
+    return std::move(*this);
+  }
+  /// Of the name or schema that the options have.
+  RegisterOperators&& op(Options&& o) && {
+    const std::string text = o.schema_;
+    add(text, std::move(o));
+    return std::move(*this);
+  }
+  /// A definition without a kernel.
+  RegisterOperators&& op(const std::string& schema) && {
+    add(schema, options());
+    return std::move(*this);
+  }
+
+ private:
+  void add(const std::string& name_or_schema, Options o);
+  std::vector<Library> libraries_;
+};
+
+}  // namespace taper
+
+#pragma GCC visibility pop
