@@ -33,7 +33,9 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/tensor.h>
 #include <c10/macros/Macros.h>
+#include <c10/util/BFloat16.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Half.h>
 #include <c10/util/Logging.h>
 #include <c10/util/OptionalArrayRef.h>
 #include <c10/util/StringUtil.h>
