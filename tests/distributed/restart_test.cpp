@@ -1,0 +1,132 @@
+// Training that is killed again and again goes on from its checkpoint as if nothing had been.
+#ifdef TAPER_WITH_GLOO
+#include "distributed/ranks.h"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+namespace taper::testing {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr int64_t kSteps = 200, kStepsToCheckpoint = 10;
+
+struct NetImpl : nn::Module {
+  Tensor forward(const Tensor& x) { return second(first(x).tanh()); }
+  nn::Linear first = register_module("first", nn::Linear(8, 32));
+  nn::Linear second = register_module("second", nn::Linear(32, 1));
+};
+TAPER_MODULE(Net);
+
+void save_checkpoint(const std::string& file, Net& net, optim::Optimizer& optimizer, int64_t step) {
+  serialize::OutputArchive all, of_net, of_optimizer;
+  net->save(of_net);
+  optimizer.save(of_optimizer);
+  all.write("net", of_net);
+  all.write("optimizer", of_optimizer);
+  all.write("step", IValue(step));
+  all.save_to(file);  // the old one stays until the new one is whole
+}
+/// The step to go on with.
+int64_t load_checkpoint(const std::string& file, Net& net, optim::Optimizer& optimizer) {
+  if (!std::filesystem::exists(file)) return 0;
+  serialize::InputArchive all, of_net, of_optimizer;
+  all.load_from(file);
+  all.read("net", of_net);
+  all.read("optimizer", of_optimizer);
+  net->load(of_net);
+  optimizer.load(of_optimizer);
+  IValue step;
+  all.read("step", step);
+  return step.toInt() + 1;
+}
+
+RANK_PROGRAM(trains_from_its_checkpoint) {
+  const std::string folder = std::getenv("TEST_FOLDER");
+  const auto group = init_process_group("gloo", 10s);
+  manual_seed(1);
+  Net net;
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+  int64_t step = load_checkpoint(folder + "/checkpoint.pt", net, optimizer);
+  nn::parallel::DistributedDataParallel parallel(net);
+  std::ofstream losses(folder + "/losses", std::ios::app);
+  for (; step < kSteps; ++step) {
+    manual_seed(static_cast<uint64_t>(1000 * step + group->getRank()));
+    const Tensor x = randn({16, 8});
+    optimizer.zero_grad();
+    const Tensor loss = mse_loss(parallel(x), x.sin().sum(1, true));
+    loss.backward();
+    optimizer.step();
+    if (group->getRank() != 0) continue;
+    losses << step << " " << std::hexfloat << loss.item<double>() << std::endl;
+    if (step % kStepsToCheckpoint == 0)
+      save_checkpoint(folder + "/checkpoint.pt", net, optimizer, step);
+    std::this_thread::sleep_for(1ms);
+  }
+  group->barrier()->wait();
+  destroy_process_group();
+}
+
+/// The loss of each step, as text. Fails where a step that was made again gave another one.
+std::map<int64_t, std::string> read_losses(const std::string& folder) {
+  std::map<int64_t, std::string> all;
+  std::ifstream in(folder + "/losses");
+  int64_t step = 0;
+  std::string loss;
+  while (in >> step >> loss) EXPECT_EQ(all.emplace(step, loss).first->second, loss) << step;
+  return all;
+}
+
+int64_t steps_made(const std::string& folder) {
+  std::ifstream in(folder + "/losses");
+  return std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+}
+void wait_for_steps(const std::string& folder, int64_t count) {
+  for (int i = 0; i < 20000 && steps_made(folder) < count; ++i) std::this_thread::sleep_for(1ms);
+}
+
+/// Starts two ranks until they end well; in each of the first `kills` starts one of them is killed,
+/// some of them before they have met, and the other is ended, as launchers do.
+std::map<int64_t, std::string> losses_after(int kills) {
+  const std::string folder =
+      ::testing::TempDir() + "restarts_" + std::to_string(::getpid()) + "_" + std::to_string(kills);
+  std::filesystem::create_directory(folder);
+  std::minstd_rand random(7);
+  bool ended_well = false;
+  for (int start = 0; start < kills + 20 && !ended_well; ++start) {
+    const int port = free_port();
+    const int64_t steps_before = steps_made(folder);
+    std::vector<std::unique_ptr<RankProcess>> ranks;
+    for (int r = 0; r < 2; ++r) {
+      std::map<std::string, std::string> environment = environment_of(r, 2, port);
+      environment["TEST_FOLDER"] = folder;
+      ranks.push_back(std::make_unique<RankProcess>("trains_from_its_checkpoint", environment));
+    }
+    if (start < kills) {
+      wait_for_steps(folder, steps_before + static_cast<int64_t>(random() % 16));
+      ranks[random() % 2]->signal(SIGKILL);
+      for (const auto& rank : ranks) rank->signal(SIGTERM);
+    }
+    ended_well = true;
+    for (const auto& rank : ranks) ended_well = rank->wait() == 0 && ended_well;
+  }
+  EXPECT_TRUE(ended_well);
+  EXPECT_EQ(steps_made(folder) > kSteps, kills > 0);  // steps were made again
+  const std::map<int64_t, std::string> losses = read_losses(folder);
+  std::filesystem::remove_all(folder);
+  return losses;
+}
+
+TEST(Restarts, TwentyKillsChangeNoLoss) {
+  const std::map<int64_t, std::string> undisturbed = losses_after(0);
+  EXPECT_EQ(undisturbed.size(), static_cast<size_t>(kSteps));
+  EXPECT_EQ(losses_after(20), undisturbed);
+}
+
+}  // namespace
+}  // namespace taper::testing
+#endif
