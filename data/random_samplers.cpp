@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include <taper/framework/io/archive.h>
 #include <taper/framework/random.h>
@@ -112,6 +113,33 @@ std::vector<size_t> WeightedRandomSampler::draw(optional<size_t>) {
   if (count > 0) std::memcpy(weights.data_ptr(), weights_.data(), weights_.size() * sizeof(double));
   return indices_of(
       multinomial(weights, static_cast<int64_t>(num_samples_), replacement_, generator_));
+}
+
+// ---------------------------------------------------------------------- for one of several ranks
+DistributedDrawnSampler::DistributedDrawnSampler(size_t size, size_t num_replicas, size_t rank,
+                                                 bool shuffle, uint64_t seed, bool drop_last)
+    : size_(size),
+      num_replicas_(num_replicas),
+      rank_(rank),
+      seed_(seed),
+      shuffle_(shuffle),
+      drop_last_(drop_last) {
+  TAPER_CHECK_VALUE(rank < num_replicas, "DistributedDrawnSampler: expected a rank below ",
+                    num_replicas, ", got ", rank);
+  DrawnSampler::reset();
+}
+
+std::vector<size_t> DistributedDrawnSampler::draw(optional<size_t> new_size) {
+  if (new_size) size_ = *new_size;
+  std::vector<size_t> all(size_);
+  std::iota(all.begin(), all.end(), size_t{0});
+  if (shuffle_)
+    all = indices_of(
+        randperm(static_cast<int64_t>(size_), taper::detail::createCPUGenerator(seed_ + epoch_)));
+  const size_t count = (size_ + (drop_last_ ? 0 : num_replicas_ - 1)) / num_replicas_;
+  std::vector<size_t> mine;
+  for (size_t i = 0; i < count; ++i) mine.push_back(all[(rank_ + i * num_replicas_) % size_]);
+  return mine;
 }
 
 }  // namespace taper::data::samplers

@@ -1,5 +1,5 @@
-// Samplers that draw: with replacement, from a list, by weight. Their numbers are those of
-// PyTorch's classes of the same names.
+// Samplers that draw: with replacement, from a list, by weight, for one of several ranks. Their
+// numbers are those of Python's classes.
 #pragma once
 
 #include <vector>
@@ -78,6 +78,27 @@ class WeightedRandomSampler : public DrawnSampler {
   size_t num_samples_;
   bool replacement_;
   optional<Generator> generator_;
+};
+
+/// Python's DistributedSampler: the part of number `rank` of `num_replicas`, every num_replicas-th
+/// of all indices. Those are in a new order each epoch, the same on all ranks, or, without
+/// `shuffle`, in their own. Every part has as many: the first ones come twice, or, with
+/// `drop_last`, the last ones not at all. (LibTorch's DistributedRandomSampler draws other
+/// numbers.) Throws ValueError where rank is not below num_replicas.
+class DistributedDrawnSampler : public DrawnSampler {
+ public:
+  DistributedDrawnSampler(size_t size, size_t num_replicas, size_t rank, bool shuffle = true,
+                          uint64_t seed = 0, bool drop_last = false);
+  /// The epoch's number, which is added to the seed: set it before reset().
+  void set_epoch(size_t epoch) { epoch_ = epoch; }
+
+ protected:
+  std::vector<size_t> draw(optional<size_t> new_size) override;
+
+ private:
+  size_t size_, num_replicas_, rank_, epoch_ = 0;
+  uint64_t seed_;
+  bool shuffle_, drop_last_;
 };
 
 }  // namespace taper::data::samplers

@@ -57,6 +57,28 @@ TEST(DrawnSamplers, GivePythonsNumbers) {
   EXPECT_EQ(drain(once, 8), (Indices{0, 1, 4, 3}));
 }
 
+std::vector<Indices> parts(size_t size, size_t ranks, bool shuffle, uint64_t seed, bool drop_last,
+                           size_t epoch) {
+  std::vector<Indices> all;
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    DistributedDrawnSampler sampler(size, ranks, rank, shuffle, seed, drop_last);
+    sampler.set_epoch(epoch);
+    sampler.reset();
+    all.push_back(drain(sampler, 3));
+  }
+  return all;
+}
+TEST(DrawnSamplers, GivePythonsPartsToRanks) {  // DistributedSampler of PyTorch 2.15
+  using Parts = std::vector<Indices>;
+  EXPECT_EQ(parts(10, 3, true, 0, false, 0), (Parts{{4, 5, 0, 2}, {1, 3, 8, 4}, {7, 9, 6, 1}}));
+  EXPECT_EQ(parts(10, 3, true, 5, true, 2), (Parts{{5, 4, 9}, {0, 1, 6}, {3, 7, 8}}));
+  EXPECT_EQ(parts(11, 4, false, 0, false, 0), (Parts{{0, 4, 8}, {1, 5, 9}, {2, 6, 10}, {3, 7, 0}}));
+  EXPECT_EQ(parts(11, 4, false, 0, true, 0), (Parts{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(parts(2, 5, true, 1, false, 0), (Parts{{1}, {0}, {1}, {0}, {1}}));
+  EXPECT_EQ(parts(3, 5, true, 1, true, 0), (Parts{{}, {}, {}, {}, {}}));
+  EXPECT_EQ(parts(0, 2, true, 0, false, 0), (Parts{{}, {}}));
+  EXPECT_THROW(DistributedDrawnSampler(10, 2, 2), ValueError);
+}
 TEST(DrawnSamplers, EachEpochIsAnotherAndAPlaceCanBeKept) {
   WeightedRandomSampler sampler(std::vector<double>(50, 1.0), 40), other({1.0}, 1);
   const Indices first = drain(sampler, 40);
