@@ -87,6 +87,7 @@ class WeightedRandomSampler : public DrawnSampler {
 /// numbers.) Throws ValueError where rank is not below num_replicas.
 class DistributedDrawnSampler : public DrawnSampler {
  public:
+  /// Of a data set of `size` examples.
   DistributedDrawnSampler(size_t size, size_t num_replicas, size_t rank, bool shuffle = true,
                           uint64_t seed = 0, bool drop_last = false);
   /// The epoch's number, which is added to the seed: set it before reset().

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 using torch::Tensor;
 
@@ -45,13 +47,25 @@ static double train(torch::Device device) {
   return loss.item<double>();
 }
 
-int main() {
+static bool has_cuda_kernel() {
+  return c10::Dispatcher::singleton()
+      .findSchemaOrThrow("mine::swish", "")
+      .hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+}
+
+int main(int argc, char** argv) {
+  const std::string option = argc > 1 ? argv[1] : "";
+  if (option == "--help") {
+    std::printf("custom_op [--disable-cuda]: an operator of its own, checked and trained\n");
+    return EXIT_SUCCESS;
+  }
+  if (argc > 2 || (!option.empty() && option != "--disable-cuda")) {
+    std::fprintf(stderr, "custom_op: expected --disable-cuda or nothing, got %s\n", argv[argc - 1]);
+    return EXIT_FAILURE;
+  }
   const double error = gradient_error(1.5);
   std::printf("gradient: %.1e from central differences\n", error);
-  const bool on_gpu = c10::Dispatcher::singleton()
-                          .findSchemaOrThrow("mine::swish", "")
-                          .hasKernelForDispatchKey(c10::DispatchKey::CUDA) &&
-                      torch::cuda::is_available();
+  const bool on_gpu = option.empty() && has_cuda_kernel() && torch::cuda::is_available();
   const double loss = train(on_gpu ? torch::kCUDA : torch::kCPU);
   std::printf("sin(x) by 32 swishes on the %s: loss %.5f after 500 steps\n", on_gpu ? "GPU" : "CPU",
               loss);

@@ -76,5 +76,6 @@ refuses "nowhere: expected a file of at least 128 bytes" char_lstm nowhere
 refuses "stoi" dqn many
 refuses "stoi" ppo many
 refuses "stoi" heat_equation many
+refuses "expected --disable-cuda or nothing, got gpu" custom_op gpu
 [ $failures -eq 0 ] && echo "gallery: all programs learn"
 exit $((failures != 0))

@@ -83,7 +83,10 @@ static void methods() {
   type->findMethod("reset")->run(stack);
   EXPECT(stack.size() == 1 && stack[0].isNone() && counter->n == 0);
   EXPECT(has(thrown<std::exception>([&] { (*type->findMethod("skip"))({counter}); }), "skip"));
-  EXPECT(has(thrown<std::exception>([&] { (*type->findMethod("skip"))({counter, "a"}); }), "xpected"));
+  EXPECT(has(thrown<std::exception>([&] {
+               (*type->findMethod("skip"))({counter, "a"});
+             }),
+             "xpected"));
   EXPECT((*type->findStaticMethod("zero"))({}).toCustomClass<Counter>()->n == 0);
 }
 static void registration() {
