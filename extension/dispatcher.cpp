@@ -73,9 +73,9 @@ std::string keys_with_kernels(const OperatorEntry& op) {
   return all;
 }
 std::string described(const OperatorEntry& op) {
-  const FunctionSchema* const schema = op.schema.load();
-  if (!schema) return concat("\n  operator: ", op.label, "\n    which no library has defined");
-  return concat("\n  operator: ", *schema, "\n    registered at ", op.defined_at);
+  const Definition* const known = op.definition.load();
+  if (!known) return concat("\n  operator: ", op.label, "\n    which no library has defined");
+  return concat("\n  operator: ", known->schema, "\n    registered at ", known->place);
 }
 
 }  // namespace
@@ -158,26 +158,25 @@ const Kernel* own_kernel(const OperatorEntry& op, DispatchKey key) {
     if (const Kernel* const k = newest(op, DispatchKey::CompositeImplicitAutograd)) return k;
   return of_autograd ? newest(op, DispatchKey::Autograd) : nullptr;
 }
-void check_inferred(const OperatorEntry& op, const FunctionSchema& schema,
-                    const std::string& defined_at, const Kernel& kernel) {
+void check_inferred(const detail::Definition& defined, const Kernel& kernel) {
   if (!kernel.inferred) return;
   const FunctionSchema inferred = kernel.inferred();
-  const std::string reason = difference(schema, inferred);
+  const std::string reason = difference(defined.schema, inferred);
   TAPER_CHECK(reason.empty(),
               "Inferred operator schema for a C++ kernel function doesn't match the expected "
               "function schema.\n  operator: ",
-              op.label, "\n  expected schema: ", schema, "\n    registered at ", defined_at,
-              "\n  inferred schema: ", inferred, "\n    registered at ", kernel.registered_at,
-              "\n  reason: ", reason);
+              defined.schema.operator_name(), "\n  expected schema: ", defined.schema,
+              "\n    registered at ", defined.place, "\n  inferred schema: ", inferred,
+              "\n    registered at ", kernel.registered_at, "\n  reason: ", reason);
 }
-void check_cpp_signature(OperatorEntry& op, const Kernel& kernel) {
-  if (!kernel.signature) return;
-  const std::type_info* const known = op.signature.load();
-  TAPER_CHECK(!known || *known == *kernel.signature, "\nMismatch in kernel C++ signatures",
-              detail::described(op),
-              "\n  kernel 1: ", detail::demangled(known ? known->name() : ""), "\n    ",
-              op.signature_from, "\n  kernel 2: ", detail::demangled(kernel.signature->name()),
-              "\n    registered at ", kernel.registered_at, "\n");
+void check_cpp_signature(const OperatorEntry& op, const Kernel& kernel) {
+  const Kernel* const known = op.typed_kernel.load();
+  if (!known || !kernel.signature) return;
+  TAPER_CHECK(*known->signature == *kernel.signature, "\nMismatch in kernel C++ signatures",
+              detail::described(op), "\n  kernel 1: ", detail::demangled(known->signature->name()),
+              "\n    registered at ", known->registered_at,
+              "\n  kernel 2: ", detail::demangled(kernel.signature->name()), "\n    registered at ",
+              kernel.registered_at, "\n");
 }
 void warn_of_another_kernel(const OperatorEntry& op, DispatchKey key, const Kernel& before,
                             const Kernel& after) {
@@ -194,33 +193,29 @@ void warn_of_another_kernel(const OperatorEntry& op, DispatchKey key, const Kern
 }  // namespace
 
 // ---------------------------------------------------------------------- handles
-const FunctionSchema& OperatorHandle::schema() const {
-  const FunctionSchema* const schema = entry_->schema.load();
-  TAPER_CHECK(schema, entry_->label,
+const detail::Definition& OperatorHandle::definition() const {
+  const detail::Definition* const known = entry_->definition.load();
+  TAPER_CHECK(known, entry_->label,
               ": expected an operator with a schema, got one that has kernels only: define it in "
               "TORCH_LIBRARY");
-  return *schema;
+  return *known;
 }
 bool OperatorHandle::hasKernelForDispatchKey(DispatchKey key) const {
-  return newest(*entry_, key) != nullptr;
-}
-bool OperatorHandle::hasKernelForAnyDispatchKey(DispatchKeySet keys) const {
-  for (int k = 0; k < detail::kRuntimeKeys; ++k)
-    if (keys.has(static_cast<DispatchKey>(k)) &&
-        hasKernelForDispatchKey(static_cast<DispatchKey>(k)))
-      return true;
-  return false;
+  return hasKernelForAnyDispatchKey(DispatchKeySet(key));
 }
 bool OperatorHandle::hasTag(Tag tag) const {
-  return std::find(entry_->tags.begin(), entry_->tags.end(), tag) != entry_->tags.end();
+  const std::vector<Tag>& all = definition().tags;
+  return std::find(all.begin(), all.end(), tag) != all.end();
 }
 void OperatorHandle::check_signature(const std::type_info& signature) const {
-  const std::type_info* const known = entry_->signature.load();
+  const Kernel* const known = entry_->typed_kernel.load();
+  if (!known) return;
   TAPER_CHECK(
-      !known || *known == signature,
+      *known->signature == signature,
       "\nTried to access or call an operator with a wrong signature.", detail::described(*entry_),
-      "\n  correct signature:  ", detail::demangled(known ? known->name() : ""), "\n    ",
-      entry_->signature_from, "\n  accessed/called as: ", detail::demangled(signature.name()),
+      "\n  correct signature:  ", detail::demangled(known->signature->name()),
+      "\n    registered at ", known->registered_at,
+      "\n  accessed/called as: ", detail::demangled(signature.name()),
       "\nThis likely happened in a call to OperatorHandle::typed<Return (Args...)>(). Please make "
       "sure that the function signature matches the signature in the operator registration call.");
 }
@@ -244,9 +239,9 @@ struct Dispatcher::State {
   std::map<std::string, OperatorEntry> operators;  // by "ns::name.overload"
   std::map<std::string, std::string> libraries;    // where each namespace was begun
   std::array<std::vector<const Kernel*>, detail::kRuntimeKeys> fallbacks;
-  // A call may still be in a kernel, or read a schema, that has been taken back.
+  // A call may still be in a kernel, or read a definition, that has been taken back.
   std::deque<Kernel> all_kernels;
-  std::deque<FunctionSchema> all_schemas;
+  std::deque<detail::Definition> all_definitions;
 
   OperatorEntry& entry(const OperatorName& name) {
     const auto [at, is_new] = operators.try_emplace(toString(name));
@@ -287,6 +282,14 @@ const Kernel& detail::OperatorEntry::lookup_locked(DispatchKeySet keys) const {
   const Kernel* const found = table[static_cast<size_t>(key)].load();
   if (!found) throw_no_kernel(key);
   return *found;
+}
+
+bool OperatorHandle::hasKernelForAnyDispatchKey(DispatchKeySet keys) const {
+  const std::lock_guard<std::mutex> lock(Dispatcher::singleton().state_->mutex);
+  for (size_t k = 0; k < entry_->kernels.size(); ++k)
+    if (keys.has(static_cast<DispatchKey>(k)) && newest(*entry_, static_cast<DispatchKey>(k)))
+      return true;
+  return false;
 }
 
 Dispatcher::Dispatcher() : state_(new State) {}
@@ -337,20 +340,20 @@ Dispatcher::Undo Dispatcher::define(FunctionSchema schema, const std::string& pl
                                     std::vector<Tag> tags) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   OperatorEntry& op = state_->entry(schema.operator_name());
-  TAPER_CHECK(!op.schema.load(), "Tried to register an operator (", schema,
+  const detail::Definition* const known = op.definition.load();
+  TAPER_CHECK(!known, "Tried to register an operator (", schema,
               ") with the same name and overload name multiple times. Each overload's schema "
               "should only be registered with a single call to def(). Duplicate registration: "
               "registered at ",
-              place, ". Original registration: registered at ", op.defined_at);
+              place, ". Original registration: registered at ", known->place);
+  detail::Definition added{std::move(schema), place, std::move(tags)};
   for (const auto& kernels : op.kernels)
-    for (const Kernel* const kernel : kernels) check_inferred(op, schema, place, *kernel);
-  state_->all_schemas.push_back(std::move(schema));
-  op.defined_at = place;
-  op.tags = std::move(tags);
-  op.schema.store(&state_->all_schemas.back());
+    for (const Kernel* const kernel : kernels) check_inferred(added, *kernel);
+  state_->all_definitions.push_back(std::move(added));
+  op.definition.store(&state_->all_definitions.back());
   return [this, &op] {
     const std::lock_guard<std::mutex> undo_lock(state_->mutex);
-    op.schema.store(nullptr);
+    op.definition.store(nullptr);
   };
 }
 
@@ -358,22 +361,18 @@ Dispatcher::Undo Dispatcher::add_kernel(const OperatorName& name, DispatchKey ke
   const std::lock_guard<std::mutex> lock(state_->mutex);
   OperatorEntry& op = state_->entry(name);
   check_cpp_signature(op, kernel);
-  if (const FunctionSchema* const schema = op.schema.load())
-    check_inferred(op, *schema, op.defined_at, kernel);
-  if (kernel.signature && !op.signature.load()) {
-    op.signature_from = "registered at " + kernel.registered_at;
-    op.signature.store(kernel.signature);
-  }
+  if (const detail::Definition* const known = op.definition.load()) check_inferred(*known, kernel);
   auto& of_key = op.kernels[static_cast<size_t>(key)];
   const Kernel* const kept = state_->keep(std::move(kernel));
   if (!of_key.empty()) warn_of_another_kernel(op, key, *of_key.back(), *kept);
   of_key.push_back(kept);
+  if (kept->signature && !op.typed_kernel.load()) op.typed_kernel.store(kept);
   state_->fill_table(op);
   return [this, &op, &of_key, kept] {
     const std::lock_guard<std::mutex> undo_lock(state_->mutex);
     of_key.erase(std::find(of_key.begin(), of_key.end(), kept));
     const auto is_empty = [](const auto& kernels) { return kernels.empty(); };
-    if (std::all_of(op.kernels.begin(), op.kernels.end(), is_empty)) op.signature.store(nullptr);
+    if (std::all_of(op.kernels.begin(), op.kernels.end(), is_empty)) op.typed_kernel.store(nullptr);
     state_->fill_table(op);
   };
 }

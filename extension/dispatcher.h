@@ -39,16 +39,20 @@ namespace detail {
 
 constexpr int kRuntimeKeys = static_cast<int>(DispatchKey::EndOfRuntimeKeys);
 
+/// What a library has said of an operator.
+struct Definition {
+  FunctionSchema schema;
+  std::string place;
+  std::vector<Tag> tags;
+};
+
 /// The kernels of an operator, and the one that each runtime key calls. Kept for ever, so that
-/// handles stay valid; changed under the dispatcher's lock, read without it.
+/// handles stay valid; changed under the dispatcher's lock, which only `kernels` is read with.
 struct OperatorEntry {
   OperatorName name;
   std::string label;  ///< of the operator in errors and profiles
-  std::atomic<const FunctionSchema*> schema{nullptr};
-  std::string defined_at;
-  std::vector<Tag> tags;
-  std::atomic<const std::type_info*> signature{nullptr};
-  std::string signature_from;
+  std::atomic<const Definition*> definition{nullptr};
+  std::atomic<const Kernel*> typed_kernel{nullptr};    ///< its C++ signature is the operator's
   std::array<std::vector<const Kernel*>, 32> kernels;  ///< by key; the last one counts
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
   std::atomic<uint64_t> passed_over{0};  ///< keys for which nothing is to be called
@@ -122,11 +126,11 @@ class OperatorHandle {
   /// "ns::name" and the overload.
   const OperatorName& operator_name() const { return entry_->name; }
   /// Whether a library defines it now.
-  bool hasSchema() const { return entry_->schema.load() != nullptr; }
+  bool hasSchema() const { return entry_->definition.load() != nullptr; }
   /// Throws Error for an operator that has kernels only.
-  const FunctionSchema& schema() const;
-  /// Where it was defined.
-  const std::string& debug() const { return entry_->defined_at; }
+  const FunctionSchema& schema() const { return definition().schema; }
+  /// Where it was defined: "file:line".
+  const std::string& debug() const { return definition().place; }
   /// Whether this very key has a kernel.
   bool hasKernelForDispatchKey(DispatchKey key) const;
   /// The same for one of several keys.
@@ -134,7 +138,7 @@ class OperatorHandle {
   /// Whether the definition has the tag.
   bool hasTag(Tag tag) const;
   /// All tags of the definition.
-  const std::vector<Tag>& getTags() const { return entry_->tags; }
+  const std::vector<Tag>& getTags() const { return definition().tags; }
 
   /// The operator as R(Args...). Throws Error where its kernels have another signature.
   template <class Function>
@@ -160,6 +164,8 @@ class OperatorHandle {
   friend class Dispatcher;
   /// Of an entry of the dispatcher.
   explicit OperatorHandle(detail::OperatorEntry* entry) : entry_(entry) {}
+  /// Throws Error for an operator that has kernels only.
+  const detail::Definition& definition() const;
   /// Throws Error where the kernels have another signature.
   void check_signature(const std::type_info& signature) const;
   detail::OperatorEntry* entry_;  ///< lives for ever
@@ -245,6 +251,7 @@ class Dispatcher {
 
  private:
   friend struct detail::OperatorEntry;
+  friend class OperatorHandle;
   struct State;
   Dispatcher();
   ~Dispatcher() = delete;

@@ -222,6 +222,9 @@ static void schemas() {
   const auto scale = Dispatcher::singleton().findSchemaOrThrow("my::scale", "");
   EXPECT(scale.hasKernelForDispatchKey(DispatchKey::CPU));
   EXPECT(!scale.hasKernelForDispatchKey(DispatchKey::Meta));
+  EXPECT(scale.hasKernelForDispatchKey(DispatchKey::Autograd));
+  const c10::DispatchKeySet several{DispatchKey::Meta, DispatchKey::CUDA};
+  EXPECT(scale.hasKernelForAnyDispatchKey(several));
 }
 static void errors() {
   const Tensor x = torch::ones({2});
@@ -337,6 +340,7 @@ static void threads() {
     other.impl("f", [](const Tensor& t) { return t + 2; });
     torch::Library more(torch::Library::FRAGMENT, "busy", c10::nullopt, "f.cpp", 5);
     more.def("g(Tensor x) -> Tensor");
+    EXPECT(op<Tensor(const Tensor&)>("busy::g").hasSchema());
   }
   ends = true;
   for (std::thread& t : callers) t.join();
