@@ -10,11 +10,18 @@
 namespace taper {
 namespace {
 
-// What a schema may write for an int.
-const std::set<std::string> kIntegers = {"int", "SymInt", "ScalarType", "Layout", "MemoryFormat"};
-const std::set<std::string> kTypes = {"Tensor",  "float",  "bool",        "str",       "Scalar",
-                                      "complex", "Device", "Any",         "Generator", "Stream",
-                                      "Storage", "number", "AnyClassType"};
+// (In functions, as schemas are read while a program's own globals are made.)
+bool is_integer(const std::string& type) {  // for kernels
+  static const std::set<std::string> all = {"int", "SymInt", "ScalarType", "Layout",
+                                            "MemoryFormat"};
+  return all.count(type) != 0;
+}
+bool is_type(const std::string& type) {
+  static const std::set<std::string> all = {
+      "Tensor", "float",  "bool",    "str",    "Scalar",       "complex",  "Device",
+      "Any",    "Stream", "Storage", "number", "AnyClassType", "Generator"};
+  return is_integer(type) || all.count(type) != 0;
+}
 
 struct ParsedType {
   std::string text, kernel;
@@ -112,12 +119,12 @@ class Parser {
       while (take(".")) name += "." + word("a class");
       return {name, name, nullopt};
     }
-    if (!kIntegers.count(name) && !kTypes.count(name)) {
+    if (!is_type(name)) {
       at_ = from;
       point("unknown type specifier '" + name +
             "'. Common valid schema types include Tensor, SymInt, int, float, bool, Scalar:");
     }
-    ParsedType t{name, kIntegers.count(name) ? "int" : name, nullopt};
+    ParsedType t{name, is_integer(name) ? "int" : name, nullopt};
     if (name == "Tensor" && take("(")) t.text += alias();
     return t;
   }
