@@ -7,19 +7,13 @@
 #include <gloo/broadcast.h>
 #include <gloo/gather.h>
 #include <gloo/reduce.h>
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/store.h>
 #include <gloo/scatter.h>
-#include <gloo/transport/tcp/device.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <sstream>
-#include <thread>
 
+#include <taper/distributed/operations_gloo.h>
 #include <taper/distributed/reduction.h>
 #include <taper/distributed/staging.h>
 #include <taper/framework/grad_mode.h>
@@ -36,56 +30,6 @@ using detail::Staging;
 using Tensors = ProcessGroup::Tensors;
 using taper::detail::concat;
 using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
-
-/// A store as gloo asks it.
-class GlooStore final : public gloo::rendezvous::Store {
- public:
-  GlooStore(intrusive_ptr<distributed::Store> store, std::chrono::milliseconds timeout)
-      : store_(std::move(store)), timeout_(timeout) {}
-  void set(const std::string& key, const std::vector<char>& value) override {
-    store_->set(key, distributed::Store::Bytes(value.begin(), value.end()));
-  }
-  std::vector<char> get(const std::string& key) override {
-    wait({key});
-    const auto value = store_->get(key);
-    return std::vector<char>(value.begin(), value.end());
-  }
-  void wait(const std::vector<std::string>& keys) override { store_->wait(keys, timeout_); }
-  void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) override {
-    wait(keys);
-  }
-
- private:
-  intrusive_ptr<distributed::Store> store_;
-  std::chrono::milliseconds timeout_;
-};
-
-std::shared_ptr<gloo::transport::Device> device_for(std::string interface) {
-  if (interface.empty())
-    if (const char* named = std::getenv("GLOO_SOCKET_IFNAME")) interface = named;
-  gloo::transport::tcp::attr attr;
-  if (!interface.empty()) {
-    attr.iface = interface.substr(0, interface.find(','));
-    return gloo::transport::tcp::CreateDevice(attr);
-  }
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  try {
-    attr.hostname = host;
-    return gloo::transport::tcp::CreateDevice(attr);
-  } catch (const std::exception&) {  // a name that leads nowhere: all ranks are here
-    attr.hostname = "127.0.0.1";
-    return gloo::transport::tcp::CreateDevice(attr);
-  }
-}
-
-/// What all ranks must agree on, in one number: operations of different ones never meet, and end at
-/// the time limit. (Gloo itself ends the process where sizes differ.)
-uint64_t mix(uint64_t a, uint64_t b) {
-  a ^= b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2);
-  a *= 0xBF58476D1CE4E5B9u;
-  return a ^ a >> 29;
-}
 
 size_t nbytes_of(const Tensor& t) { return static_cast<size_t>(t.numel()) * t.element_size(); }
 
@@ -133,117 +77,13 @@ Tensor as_parts(const char* op, const Tensor& t, ReduceOp how) {
 
 }  // namespace
 
-// ---------------------------------------------------------------------- the thread
-struct ProcessGroupGloo::Impl {
-  Impl(int rank, int size, std::shared_ptr<Options> given)
-      : rank(rank), size(size), options(*given) {}
-
-  struct Job {
-    std::string what;
-    std::function<void()> run;
-    WorkPtr work;
-  };
-  const int rank, size;
-  Options options;
-  std::shared_ptr<gloo::rendezvous::Context> context;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Job> jobs;
-  std::exception_ptr broken;
-  bool ends = false;
-  uint64_t sequence = 0;
-  std::thread thread;
-
-  std::chrono::milliseconds limit(std::chrono::milliseconds given) const {
-    return given == kUnsetTimeout ? options.timeout : given;
-  }
-  /// Of the next collective operation.
-  uint32_t tag(const char* op, const Tensor& t, uint64_t more = 0) {
-    uint64_t h = mix(++sequence, more);
-    for (const char* p = op; *p; ++p) h = mix(h, static_cast<uint64_t>(*p));
-    if (t.defined())
-      h = mix(mix(h, static_cast<uint64_t>(t.scalar_type())), static_cast<uint64_t>(t.numel()));
-    return static_cast<uint32_t>(h);
-  }
-  static std::string described(const char* op, const Tensor& t) {
-    return t.defined() ? concat(op, " of ", t.scalar_type(), t.sizes()) : std::string(op);
-  }
-  WorkPtr submit(const char* op, const Tensor& t, std::shared_ptr<Staging> staging,
-                 std::function<void()> run, std::function<void()> after = nullptr) {
-    auto work = make_intrusive<Work>();
-    Job job{concat(described(op, t), " (operation ", sequence, ")"),
-            [staging, run = std::move(run)] {
-              staging->wait_for_inputs();
-              run();
-            },
-            work};
-    work->on_wait([staging, after = std::move(after)] {
-      staging->bring_back();
-      if (after) after();
-    });
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (broken)
-      work->finish(broken);
-    else
-      jobs.push_back(std::move(job));
-    changed.notify_all();
-    return work;
-  }
-  std::exception_ptr error_of(const std::string& what, const std::exception& e) const {
-    return std::make_exception_ptr(DistError(
-        concat("ProcessGroupGloo: rank ", rank, " of ", size, ": ", what, " failed: ", e.what(),
-               ". A rank may have ended, be late, or have called another operation, or one "
-               "with other sizes")));
-  }
-  void serve() {
-    for (;;) {
-      Job job;
-      {
-        std::unique_lock<std::mutex> lock(mutex);
-        changed.wait(lock, [this] { return ends || !jobs.empty(); });
-        if (jobs.empty()) return;
-        job = std::move(jobs.front());
-        jobs.pop_front();
-      }
-      std::exception_ptr error = broken;
-      if (!error) try {
-          job.run();
-        } catch (const std::exception& e) {
-          error = error_of(job.what, e);
-          const std::lock_guard<std::mutex> lock(mutex);
-          broken = error;
-        }
-      job.run = nullptr;
-      job.work->finish(error);
-    }
-  }
-};
-
+// ---------------------------------------------------------------------- the group
 ProcessGroupGloo::ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
                                    std::shared_ptr<Options> options)
     : ProcessGroup(rank, size), impl_(std::make_unique<Impl>(rank, size, std::move(options))) {
-  TAPER_CHECK_VALUE(store.defined(), "ProcessGroupGloo: expected a store, got none");
-  try {
-    auto device = device_for(impl_->options.interface);
-    impl_->context = std::make_shared<gloo::rendezvous::Context>(rank, size);
-    impl_->context->setTimeout(impl_->options.timeout);
-    GlooStore adapter(store, impl_->options.timeout);
-    impl_->context->connectFullMesh(adapter, device);
-  } catch (const std::exception& e) {
-    throw DistError(concat("ProcessGroupGloo: rank ", rank, " of ", size,
-                           " could not connect to the others: ", e.what()));
-  }
-  impl_->thread = std::thread([this] { impl_->serve(); });
+  impl_->start(store);
 }
-
-ProcessGroupGloo::~ProcessGroupGloo() {
-  {
-    const std::lock_guard<std::mutex> lock(impl_->mutex);
-    impl_->ends = true;
-    impl_->changed.notify_all();
-  }
-  impl_->thread.join();
-}
+ProcessGroupGloo::~ProcessGroupGloo() { impl_->stop(); }
 
 std::chrono::milliseconds ProcessGroupGloo::timeout() const { return impl_->options.timeout; }
 void ProcessGroupGloo::setTimeout(std::chrono::milliseconds timeout) {

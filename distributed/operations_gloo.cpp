@@ -1,0 +1,151 @@
+#include <taper/distributed/operations_gloo.h>
+
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/tcp/device.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace taper::distributed {
+
+namespace {
+
+using detail::Staging;
+using taper::detail::concat;
+
+/// A store as gloo asks it.
+class GlooStore final : public gloo::rendezvous::Store {
+ public:
+  GlooStore(intrusive_ptr<distributed::Store> store, std::chrono::milliseconds timeout)
+      : store_(std::move(store)), timeout_(timeout) {}
+  void set(const std::string& key, const std::vector<char>& value) override {
+    store_->set(key, distributed::Store::Bytes(value.begin(), value.end()));
+  }
+  std::vector<char> get(const std::string& key) override {
+    wait({key});
+    const auto value = store_->get(key);
+    return std::vector<char>(value.begin(), value.end());
+  }
+  void wait(const std::vector<std::string>& keys) override { store_->wait(keys, timeout_); }
+  void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) override {
+    wait(keys);
+  }
+
+ private:
+  intrusive_ptr<distributed::Store> store_;
+  std::chrono::milliseconds timeout_;
+};
+
+std::shared_ptr<gloo::transport::Device> device_for(std::string interface) {
+  if (interface.empty())
+    if (const char* named = std::getenv("GLOO_SOCKET_IFNAME")) interface = named;
+  gloo::transport::tcp::attr attr;
+  if (!interface.empty()) {
+    attr.iface = interface.substr(0, interface.find(','));
+    return gloo::transport::tcp::CreateDevice(attr);
+  }
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  try {
+    attr.hostname = host;
+    return gloo::transport::tcp::CreateDevice(attr);
+  } catch (const std::exception&) {  // a name that leads nowhere: all ranks are here
+    attr.hostname = "127.0.0.1";
+    return gloo::transport::tcp::CreateDevice(attr);
+  }
+}
+
+std::string described(const char* op, const Tensor& t) {
+  return t.defined() ? concat(op, " of ", t.scalar_type(), t.sizes()) : std::string(op);
+}
+
+}  // namespace
+
+void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& store) {
+  TAPER_CHECK_VALUE(store.defined(), "ProcessGroupGloo: expected a store, got none");
+  try {
+    auto device = device_for(options.interface);
+    context = std::make_shared<gloo::rendezvous::Context>(rank, size);
+    context->setTimeout(options.timeout);
+    GlooStore adapter(store, options.timeout);
+    context->connectFullMesh(adapter, device);
+  } catch (const std::exception& e) {
+    throw DistError(concat("ProcessGroupGloo: rank ", rank, " of ", size,
+                           " could not connect to the others: ", e.what()));
+  }
+  thread = std::thread([this] { serve(); });
+}
+
+void ProcessGroupGloo::Impl::stop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    ends = true;
+    changed.notify_all();
+  }
+  thread.join();
+}
+
+uint32_t ProcessGroupGloo::Impl::tag(const char* op, const Tensor& t, uint64_t more) {
+  uint64_t h = mix(++sequence, more);
+  for (const char* p = op; *p; ++p) h = mix(h, static_cast<uint64_t>(*p));
+  if (t.defined())
+    h = mix(mix(h, static_cast<uint64_t>(t.scalar_type())), static_cast<uint64_t>(t.numel()));
+  return static_cast<uint32_t>(h);
+}
+
+ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(const char* op, const Tensor& t,
+                                                     std::shared_ptr<Staging> staging,
+                                                     std::function<void()> run,
+                                                     std::function<void()> after) {
+  auto work = make_intrusive<Work>();
+  Job job{concat(described(op, t), " (operation ", sequence, ")"),
+          [staging, run = std::move(run)] {
+            staging->wait_for_inputs();
+            run();
+          },
+          work};
+  work->on_wait([staging, after = std::move(after)] {
+    staging->bring_back();
+    if (after) after();
+  });
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (broken)
+    work->finish(broken);
+  else
+    jobs.push_back(std::move(job));
+  changed.notify_all();
+  return work;
+}
+
+std::exception_ptr ProcessGroupGloo::Impl::error_of(const std::string& what,
+                                                    const std::exception& e) const {
+  return std::make_exception_ptr(DistError(
+      concat("ProcessGroupGloo: rank ", rank, " of ", size, ": ", what, " failed: ", e.what(),
+             ". A rank may have ended, be late, or have called another operation, or one "
+             "with other sizes")));
+}
+
+void ProcessGroupGloo::Impl::serve() {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      changed.wait(lock, [this] { return ends || !jobs.empty(); });
+      if (jobs.empty()) return;
+      job = std::move(jobs.front());
+      jobs.pop_front();
+    }
+    std::exception_ptr error = broken;
+    if (!error) try {
+        job.run();
+      } catch (const std::exception& e) {
+        error = error_of(job.what, e);
+        const std::lock_guard<std::mutex> lock(mutex);
+        broken = error;
+      }
+    job.run = nullptr;
+    job.work->finish(error);
+  }
+}
+
+}  // namespace taper::distributed
