@@ -59,7 +59,7 @@ class ClassType {
   }
   /// Throws Error where there is none.
   const jit::Function& getMethod(const std::string& name) const;
-  /// How a property is read, and written; null where that cannot be had.
+  /// How a property is read; null where there is none.
   const jit::Function* findGetter(const std::string& name) const { return find(getters_, name); }
   /// How a property is written; null where that cannot be had.
   const jit::Function* findSetter(const std::string& name) const { return find(setters_, name); }

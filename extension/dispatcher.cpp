@@ -15,29 +15,29 @@ namespace taper {
 namespace detail {
 namespace {
 
-DispatchKey device_key(DeviceType type) {
-  switch (type) {
-    case kCUDA:
-      return DispatchKey::CUDA;
-    default:
-      return DispatchKey::CPU;
-  }
+constexpr int kDeviceToAutograd =
+    static_cast<int>(DispatchKey::AutogradCPU) - static_cast<int>(DispatchKey::CPU);
+static_assert(static_cast<int>(DispatchKey::AutogradPrivateUse1) ==
+              static_cast<int>(DispatchKey::PrivateUse1) + kDeviceToAutograd);
+
+DispatchKey autograd_of(DispatchKey device) {
+  return static_cast<DispatchKey>(static_cast<int>(device) + kDeviceToAutograd);
 }
-DispatchKey autograd_key(DispatchKey device) {
-  return device == DispatchKey::CUDA ? DispatchKey::AutogradCUDA : DispatchKey::AutogradCPU;
-}
-DispatchKey autocast_key(DispatchKey device) {
-  return device == DispatchKey::CUDA ? DispatchKey::AutocastCUDA : DispatchKey::AutocastCPU;
+/// Undefined for AutogradOther.
+DispatchKey device_of(DispatchKey autograd) {
+  return static_cast<DispatchKey>(static_cast<int>(autograd) - kDeviceToAutograd);
 }
 
 }  // namespace
 
 DispatchKeySet keys_of(const Tensor& t) {
   const DeviceType type = t.device().type();
-  const DispatchKey device = device_key(type);
+  const bool cuda = type == kCUDA;
+  const DispatchKey device = cuda ? DispatchKey::CUDA : DispatchKey::CPU;
   DispatchKeySet keys(device);
-  if (!t.is_inference()) keys = keys.add(autograd_key(device)).add(DispatchKey::ADInplaceOrView);
-  if (autocast::is_autocast_enabled(type)) keys = keys.add(autocast_key(device));
+  if (!t.is_inference()) keys = keys.add(autograd_of(device)).add(DispatchKey::ADInplaceOrView);
+  if (autocast::is_autocast_enabled(type))
+    keys = keys.add(cuda ? DispatchKey::AutocastCUDA : DispatchKey::AutocastCPU);
   return keys;
 }
 void add_keys(DispatchKeySet& keys, const IValue& v) {
@@ -105,13 +105,6 @@ void throw_not_boxable() {
       "callBoxed: expected an operator whose arguments a stack of IValues can hold, got one "
       "with a Generator: call it by typed<>()");
 }
-std::vector<Argument> numbered(const std::vector<std::string>& types) {
-  std::vector<Argument> all;
-  for (const std::string& type : types)
-    all.emplace_back(concat("_", all.size()), std::make_shared<SchemaType>(type, type));
-  return all;
-}
-
 }  // namespace detail
 
 using detail::concat;
@@ -124,24 +117,6 @@ namespace {
 constexpr DispatchKeySet kBackends{DispatchKey::CPU, DispatchKey::CUDA, DispatchKey::XPU,
                                    DispatchKey::MPS, DispatchKey::Meta, DispatchKey::PrivateUse1};
 
-DispatchKey backend_of(DispatchKey autograd) {
-  switch (autograd) {
-    case DispatchKey::AutogradCPU:
-      return DispatchKey::CPU;
-    case DispatchKey::AutogradCUDA:
-      return DispatchKey::CUDA;
-    case DispatchKey::AutogradXPU:
-      return DispatchKey::XPU;
-    case DispatchKey::AutogradMPS:
-      return DispatchKey::MPS;
-    case DispatchKey::AutogradMeta:
-      return DispatchKey::Meta;
-    case DispatchKey::AutogradPrivateUse1:
-      return DispatchKey::PrivateUse1;
-    default:
-      return DispatchKey::Undefined;
-  }
-}
 const Kernel* newest(const OperatorEntry& op, DispatchKey key) {
   const auto& all = op.kernels[static_cast<size_t>(key)];
   return all.empty() ? nullptr : all.back();
@@ -154,7 +129,7 @@ const Kernel* own_kernel(const OperatorEntry& op, DispatchKey key) {
   const bool of_autograd = autograd_dispatch_keyset.has(key);
   const Kernel* const explicit_kernel = newest(op, DispatchKey::CompositeExplicitAutograd);
   if (of_backend && explicit_kernel) return explicit_kernel;
-  if (of_backend || (of_autograd && !explicit_kernel && !newest(op, backend_of(key))))
+  if (of_backend || (of_autograd && !explicit_kernel && !newest(op, detail::device_of(key))))
     if (const Kernel* const k = newest(op, DispatchKey::CompositeImplicitAutograd)) return k;
   return of_autograd ? newest(op, DispatchKey::Autograd) : nullptr;
 }

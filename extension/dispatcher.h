@@ -38,6 +38,7 @@ enum class Tag {
 namespace detail {
 
 constexpr int kRuntimeKeys = static_cast<int>(DispatchKey::EndOfRuntimeKeys);
+constexpr int kKeys = static_cast<int>(DispatchKey::CompositeExplicitAutograd) + 1;
 
 /// What a library has said of an operator.
 struct Definition {
@@ -52,8 +53,8 @@ struct OperatorEntry {
   OperatorName name;
   std::string label;  ///< of the operator in errors and profiles
   std::atomic<const Definition*> definition{nullptr};
-  std::atomic<const Kernel*> typed_kernel{nullptr};    ///< its C++ signature is the operator's
-  std::array<std::vector<const Kernel*>, 32> kernels;  ///< by key; the last one counts
+  std::atomic<const Kernel*> typed_kernel{nullptr};       ///< its C++ signature is the operator's
+  std::array<std::vector<const Kernel*>, kKeys> kernels;  ///< by key; the last one counts
   std::array<std::atomic<const Kernel*>, kRuntimeKeys> table{};
   std::atomic<uint64_t> passed_over{0};  ///< keys for which nothing is to be called
 

@@ -108,13 +108,11 @@ Library& Library::fallback(CppFunction f) & {
 }
 
 void RegisterOperators::add(const std::string& name_or_schema, Options o) {
-  const bool has_schema = is_schema(name_or_schema);
-  const OperatorName name =
-      has_schema ? parseSchema(name_or_schema).operator_name() : parseName(name_or_schema);
+  const OperatorName name = parseName(name_or_schema.substr(0, name_or_schema.find('(')));
   const optional<std::string> ns = name.getNamespace();
   TAPER_CHECK(ns, "RegisterOperators: expected a name with a namespace, \"ns::name\", got \"",
               name_or_schema, "\"");
-  TAPER_CHECK(has_schema || !o.kernels_.empty(),
+  TAPER_CHECK(is_schema(name_or_schema) || !o.kernels_.empty(),
               "RegisterOperators: expected a schema or a kernel "
               "for ",
               name_or_schema, ", got neither");

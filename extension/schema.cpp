@@ -1,4 +1,4 @@
-#include <taper/extension/schema.h>
+#include <taper/extension/infer_schema.h>
 
 #include <algorithm>
 #include <ostream>
@@ -97,5 +97,14 @@ std::string difference(const FunctionSchema& expected, const FunctionSchema& inf
   return arguments.empty() ? difference_of_lists("return", expected.returns(), inferred.returns())
                            : arguments;
 }
+
+namespace detail {
+std::vector<Argument> numbered(const std::vector<std::string>& types) {
+  std::vector<Argument> all;
+  for (const std::string& type : types)
+    all.emplace_back(concat("_", all.size()), std::make_shared<SchemaType>(type, type));
+  return all;
+}
+}  // namespace detail
 
 }  // namespace taper

@@ -12,7 +12,8 @@
 
 namespace taper {
 
-/// Runtime keys, the last of a call's going first, then names of several of them.
+/// Runtime keys, the last of a call's going first, then names of several of them. Autograd's come
+/// in the order of the devices.
 enum class DispatchKey : uint8_t {
   Undefined,
   CPU,
@@ -138,41 +139,27 @@ struct ThreadDispatchKeys {
 ThreadDispatchKeys& thread_dispatch_keys();
 
 namespace impl {
-/// Leaves keys out of this thread's calls, for a scope.
-class ExcludeDispatchKeyGuard {
- public:
-  /// Leaves out these.
-  explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
-    thread_dispatch_keys().excluded = before_.excluded | keys;
-  }
-  /// Leaves out one.
-  explicit ExcludeDispatchKeyGuard(DispatchKey key)
-      : ExcludeDispatchKeyGuard(DispatchKeySet(key)) {}
-  ~ExcludeDispatchKeyGuard() { thread_dispatch_keys().excluded = before_.excluded; }
-  ExcludeDispatchKeyGuard(const ExcludeDispatchKeyGuard&) = delete;
-  ExcludeDispatchKeyGuard& operator=(const ExcludeDispatchKeyGuard&) = delete;
-
- private:
-  ThreadDispatchKeys before_;
-};
-
-/// Adds keys to this thread's calls, for a scope.
-class IncludeDispatchKeyGuard {
+/// Adds keys to one of this thread's sets, for a scope.
+template <DispatchKeySet ThreadDispatchKeys::*kSet>
+class DispatchKeyGuard {
  public:
   /// Adds these.
-  explicit IncludeDispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys()) {
-    thread_dispatch_keys().included = before_.included | keys;
+  explicit DispatchKeyGuard(DispatchKeySet keys) : before_(thread_dispatch_keys().*kSet) {
+    thread_dispatch_keys().*kSet = before_ | keys;
   }
   /// Adds one.
-  explicit IncludeDispatchKeyGuard(DispatchKey key)
-      : IncludeDispatchKeyGuard(DispatchKeySet(key)) {}
-  ~IncludeDispatchKeyGuard() { thread_dispatch_keys().included = before_.included; }
-  IncludeDispatchKeyGuard(const IncludeDispatchKeyGuard&) = delete;
-  IncludeDispatchKeyGuard& operator=(const IncludeDispatchKeyGuard&) = delete;
+  explicit DispatchKeyGuard(DispatchKey key) : DispatchKeyGuard(DispatchKeySet(key)) {}
+  ~DispatchKeyGuard() { thread_dispatch_keys().*kSet = before_; }
+  DispatchKeyGuard(const DispatchKeyGuard&) = delete;
+  DispatchKeyGuard& operator=(const DispatchKeyGuard&) = delete;
 
  private:
-  ThreadDispatchKeys before_;
+  DispatchKeySet before_;
 };
+/// Leaves keys out of this thread's calls, for a scope.
+using ExcludeDispatchKeyGuard = DispatchKeyGuard<&ThreadDispatchKeys::excluded>;
+/// Adds keys to this thread's calls, for a scope.
+using IncludeDispatchKeyGuard = DispatchKeyGuard<&ThreadDispatchKeys::included>;
 }  // namespace impl
 
 /// The thread's calls reach what lies below autograd: no op records, and operators of a registry
