@@ -2,6 +2,7 @@
 
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -55,6 +56,28 @@ std::shared_ptr<gloo::transport::Device> device_for(std::string interface) {
   }
 }
 
+/// Blocks SIGPIPE on this thread and on those that it starts. Gloo writes to connections whose
+/// other end may be gone without MSG_NOSIGNAL: the signal would end the process where an error is
+/// due.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec at_once{};
+    if (!::sigismember(&before_, SIGPIPE)) ::sigtimedwait(&pipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+};
+
 std::string described(const char* op, const Tensor& t) {
   return t.defined() ? concat(op, " of ", t.scalar_type(), t.sizes()) : std::string(op);
 }
@@ -63,6 +86,7 @@ std::string described(const char* op, const Tensor& t) {
 
 void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& store) {
   TAPER_CHECK_VALUE(store.defined(), "ProcessGroupGloo: expected a store, got none");
+  const WithoutSigpipe here_and_in_new_threads;
   try {
     auto device = device_for(options.interface);
     context = std::make_shared<gloo::rendezvous::Context>(rank, size);

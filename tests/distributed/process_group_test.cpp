@@ -1,7 +1,11 @@
 #ifdef TAPER_WITH_GLOO
 #include <signal.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "distributed/ranks.h"
@@ -265,6 +269,34 @@ RANK_PROGRAM(reduce_for_ever) {
     group->allreduce(t)->wait();
     if (i == 20) std::cout << "under way" << std::endl;
   }
+}
+
+// Gloo writes without MSG_NOSIGNAL: a rank that went away must be an error, not a signal that ends
+// the process. Signals of writes go to the thread that wrote.
+bool blocks_sigpipe(const std::string& thread) {
+  std::ifstream status("/proc/self/task/" + thread + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigBlk:"))
+      return std::stoull(line.substr(7), nullptr, 16) >> (SIGPIPE - 1) & 1;
+  return false;
+}
+std::set<std::string> threads() {
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    all.insert(entry.path().filename().string());
+  return all;
+}
+TEST(ProcessGroupFaults, NoThreadOfAGroupIsEndedByAWrite) {
+  const std::string here = std::to_string(::gettid());
+  const auto before = threads();
+  auto options = ProcessGroupGloo::Options::create(5s);
+  options->interface = "lo";
+  ProcessGroupGloo group(make_intrusive<HashStore>(), 0, 1, options);
+  auto now = threads();
+  for (const auto& t : before) now.erase(t);
+  EXPECT_GE(now.size(), 2u) << "of gloo's loop and the queue";
+  for (const auto& t : now) EXPECT_TRUE(blocks_sigpipe(t));
+  EXPECT_FALSE(blocks_sigpipe(here));
 }
 
 void after_signal(int number) {
