@@ -3,9 +3,11 @@
 
   gpu_peer.py TAPER.tsv [--json FILE]     measures PyTorch where it works, prints both and the ratios
 
-Without PyTorch, or without a GPU for it, the table has Taper's figures alone and says why.
+Without PyTorch, or without a GPU for it, the table has Taper's figures alone and says why. The last
+column says what was expected, where that was missed.
 """
 import json
+import re
 import statistics
 import sys
 import time
@@ -224,6 +226,30 @@ def read(path):
     return rows
 
 
+# What the design should give: (names, measure, least value). Of "copy" and "cublas" shares of the
+# figures of this run, of "pytorch" how many times faster, of "ns" the most nanoseconds.
+EXPECTED = (
+    (r"memory\.(fill|add|exp|to_bf16)", "copy", 0.95),
+    (r"memory\.(sum|max|softmax|layer_norm)", "copy", 0.85),
+    (r"memory\.transposed_copy", "copy", 0.75),
+    (r"matmul\.", "cublas", 0.97),
+    (r"eager\.mul_sum_backward", "ns", 25000),
+    (r"eager\.", "ns", 4500),
+    (r"(?!cublas|memory|eager)", "pytorch", 1.0),
+)
+
+
+def missed(name, seen):
+    """A sentence where one of the figures `seen` (by measure) is below what is expected of `name`."""
+    for names, measure, least in EXPECTED:
+        if re.match(names, name) and seen.get(measure) is not None:
+            value = seen[measure]
+            if measure == "ns":
+                return f"   expected at most {least} ns" if value > least else ""
+            return f"   expected {least:g} of {measure}'s" if value < least else ""
+    return ""
+
+
 def peer_name(name):
     """cuBLAS called directly is compared with what PyTorch makes of it."""
     return name.replace("cublas.", "matmul.")
@@ -236,18 +262,25 @@ def ratio(value, peer, unit):
 
 def table(rows, peer, said):
     figures = {name: value for name, value, _ in rows}
+    below = 0
     lines = [f"{'':38}{'Taper':>12}{'PyTorch':>12}  {'unit':9}{'times faster':>13}"]
     for name, value, unit in rows:
         other = peer.get(peer_name(name))
         line = f"{name:38}{value:12.5g}"
         line += f"{other:12.5g}" if other else f"{'-':>12}"
         line += f"  {unit:9}" + (f"{ratio(value, other, unit):13.2f}" if other else f"{'-':>13}")
+        seen = {"ns": value if unit == "ns" else None,
+                "pytorch": ratio(value, other, unit) if other else None}
         if unit == "GB/s" and figures.get("memory.copy"):
-            line += f"   {100 * value / figures['memory.copy']:.0f}% of a copy"
+            seen["copy"] = value / figures["memory.copy"]
+            line += f"   {100 * seen['copy']:.0f}% of a copy"
         direct = figures.get(name.replace("matmul.", "cublas."))
         if name.startswith("matmul.") and direct:
-            line += f"   {100 * value / direct:.0f}% of cuBLAS"
-        lines.append(line)
+            seen["cublas"] = value / direct
+            line += f"   {100 * seen['cublas']:.0f}% of cuBLAS"
+        below += missed(name, seen) != ""
+        lines.append(line + missed(name, seen))
+    said += f"; {below} of {len(rows)} figures below what was expected"
     return "\n".join(lines + [said])
 
 

@@ -5,11 +5,13 @@
 //   mnist --device cuda --data-parallel
 #include <taper/taper.h>
 #include <taper/train/trainer.h>
+#include <taper/utils/profiler/profiler.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 
 #include "checkpoint.h"
 #include "files.h"
@@ -21,6 +23,7 @@ namespace mnist {
 namespace {
 
 namespace data = taper::data;
+namespace profiler = taper::utils::profiler;
 using data::datasets::MNIST;
 using taper::Tensor;
 
@@ -83,6 +86,17 @@ void train_on_all_devices(taper::train::Trainer& trainer, const std::shared_ptr<
                           const Tensor& x) mutable { return all->forward(x); });
 }
 
+// Records three steps, when those that fill caches are over, and writes them to a file.
+profiler::ProfileOptions three_steps(const std::string& file) {
+  return profiler::ProfileOptions()
+      .schedule(profiler::schedule(5, 1, 3, 1))
+      .on_trace_ready([file](profiler::Profile& profile) {
+        profile.export_chrome_trace(file);
+        std::printf("%s: where the time of three steps goes, beginning with\n%s", file.c_str(),
+                    profile.key_averages().table("self_cpu_time_total", 5).c_str());
+      });
+}
+
 // Trains, and returns the program's exit code.
 int train(const Options& options, bool resume, const MNIST& images, const MNIST& test_images) {
   const taper::Device device = chosen_device(options);
@@ -109,7 +123,10 @@ int train(const Options& options, bool resume, const MNIST& images, const MNIST&
   if (options.data_parallel && device.is_cuda())
     train_on_all_devices(trainer, network, options, device);
   trainer.on_save([&](auto& archive) { save_settings(archive, options); });
+  std::optional<profiler::Profile> profile;
+  if (!options.trace.empty()) profile.emplace(three_steps(options.trace));
   trainer.after_batch([&] {
+    if (profile) profile->step();
     if (interrupted) trainer.stop();
   });
   trainer.after_epoch([&](const taper::train::EpochResult& result) {
@@ -143,6 +160,7 @@ int run(Options options) {
   if (resume) adopt_settings(options.checkpoint, options);
   chosen_device(options);  // what cannot be is said before data is looked for
   check_writable(options.checkpoint);
+  if (!options.trace.empty()) check_writable(options.trace);
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
 

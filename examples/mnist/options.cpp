@@ -62,6 +62,9 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   app.add_flag("--resume", o.resume, "Go on from the checkpoint, if there is one");
+  app.add_option("--trace", o.trace,
+                 "File for a trace of three steps, for ui.perfetto.dev or chrome://tracing")
+      ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

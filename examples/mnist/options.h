@@ -25,6 +25,7 @@ struct Options {
   std::string checkpoint;
   int checkpoint_every = 100;
   bool resume = false;
+  std::string trace;
 
   // Whether these were given: a resumed run takes the others from the checkpoint.
   bool has_model = false, has_batch_size = false, has_lr = false, has_momentum = false,

@@ -17,7 +17,7 @@ for program in "${programs[@]}"; do
 done
 programs=("${programs[@]/#/$build/}")
 cp "${programs[@]}" "$folder/bin/"
-cp "$root/tests/gpu/run.sh" "$root/benchmarks/gpu_peer.py" "$folder/"
+cp "$root/tests/gpu/run.sh" "$root/tests/gpu/failures.awk" "$root/benchmarks/gpu_peer.py" "$folder/"
 cp -r "$root/tests/data_files" "$folder/"
 
 # Everything the programs are linked with, but what every Linux has and what must be the other

@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
-# All that is worth knowing on a machine with an NVIDIA GPU, in ten minutes: the whole suite on the
-# GPU, the race detector on its streams, benchmarks beside PyTorch, MNIST, and memcheck.
+# All that is worth knowing on a machine with an NVIDIA GPU, in half an hour, what tells most first: the
+# kernels and the ops on the device, the tools of compute-sanitizer, streams and graphs, benchmarks beside
+# PyTorch, MNIST, and the whole suite.
 #
-#   run.sh [--out DIR] [--data DIR] [--simulate] [--only PART,...] [--limit PART=SECONDS]...
-#          [--total SECONDS] [--filter TESTS]
+#   run.sh [--out DIR] [--again] [--data DIR] [--simulate] [--only PART,...] [--limit PART=SECONDS]...
+#          [--total SECONDS] [--test-limit SECONDS] [--filter TESTS]
 #
 # It runs the programs of the folder that it lies in (`./dev gpu --pack` makes one, which needs
 # neither a compiler nor GoogleTest), or of the build folder TAPER_SET. Each part has a limit of
-# time; the table at the end comes also when a part fails or is stopped. --simulate runs the same on
-# simulated devices, cut down, to try the script.
+# time; the table at the end comes also when a part fails or is stopped. A second run with the same
+# --out goes on where the first one ended: parts that came to their end are not run again, tests that
+# have run neither (--again begins anew). Failures are grouped by kind in failures.txt. --simulate runs
+# the same on simulated devices, cut down, to try the script.
 set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 set_folder=${TAPER_SET:-$here}
-out=$PWD/gpu-results data="" simulate=no only="" total=570 filter='*'
+out=$PWD/gpu-results data="" simulate=no only="" total=570 test_limit=60 filter='*' again=no
 
-# Limits in seconds. Together they are more than `total`, which cuts the later ones.
-parts=(machine suite races bench peer mnist memcheck)
-declare -A limit=([machine]=20 [suite]=200 [races]=90 [bench]=120 [peer]=120 [mnist]=90 [memcheck]=150)
+# Limits in seconds, of what a part takes in all runs of one --out.
+parts=(machine kernels memcheck synccheck racecheck initcheck streams races bench peer mnist suite)
+declare -A limit=([machine]=20 [kernels]=240 [memcheck]=150 [synccheck]=90 [racecheck]=90 [initcheck]=90
+  [streams]=120 [races]=90 [bench]=120 [peer]=120 [mnist]=90 [suite]=400)
 declare -A result seconds summary
 
 die() {
@@ -25,13 +29,14 @@ die() {
 }
 while [ $# -gt 0 ]; do
   case $1 in
-    --out | --data | --only | --limit | --total | --filter)
+    --out | --data | --only | --limit | --total | --test-limit | --filter)
       [ $# -ge 2 ] || die "$1: expected a value behind it"
       case $1 in
         --out) out=$(realpath -m -- "$2") ;;
         --data) data=$(realpath -m -- "$2") ;;
         --only) only=$2 ;;
         --total) total=$2 ;;
+        --test-limit) test_limit=$2 ;;
         --filter) filter=$2 ;;
         --limit)
           [ -n "${limit[${2%%=*}]:-}" ] && [[ ${2#*=} =~ ^[0-9]+$ ]] ||
@@ -42,10 +47,12 @@ while [ $# -gt 0 ]; do
       shift 2
       ;;
     --simulate) simulate=yes && shift ;;
-    *) die "expected --out, --data, --simulate, --only, --limit, --total or --filter, got '$1'" ;;
+    --again) again=yes && shift ;;
+    *) die "expected --out, --again, --data, --simulate, --only, --limit, --total, --test-limit or --filter, got '$1'" ;;
   esac
 done
 [[ $total =~ ^[0-9]+$ ]] || die "--total: expected seconds, got '$total'"
+[[ $test_limit =~ ^[1-9][0-9]*$ ]] || die "--test-limit: expected seconds, got '$test_limit'"
 for part in ${only//,/ }; do
   [ -n "${limit[$part]:-}" ] || die "--only: expected parts of ${parts[*]}, got '$part'"
 done
@@ -64,6 +71,7 @@ done
 [ ! -d "$here/data_files" ] || export TAPER_TEST_DATA=$here/data_files
 peer=$here/gpu_peer.py
 [ -f "$peer" ] || peer=$here/../../benchmarks/gpu_peer.py
+kinds=$here/failures.awk
 
 # Libraries: those of the set, the toolkit's, and those that come with Python's PyTorch.
 libraries=$set_folder/lib
@@ -86,12 +94,15 @@ explain() {
   cat <<TEXT
 gpu: $1
 On a machine with one it would run, within $total seconds in all:
-  suite     every test on the GPU (TAPER_TEST_GPU=1), what needs several skipped
-  races     the tests of devices under the race detector, on real streams
+  kernels   the kernels' own tests, and every op's cases there (TAPER_TEST_GPU=1)
+  memcheck, synccheck, racecheck, initcheck
+            compute-sanitizer over the tests of kernels, where it is installed
+  streams   streams, events, memory, graphs, faults
+  races     the same under the race detector
   bench     host time of eager ops, memory bandwidth, matrix products beside cuBLAS, ResNet-50's layers
-  peer      the same with PyTorch, where python3 has it, and the ratios
-  mnist     training a network on the GPU, with its accuracy
-  memcheck  compute-sanitizer over the tests of kernels, where it is installed
+  peer      the same with PyTorch, where python3 has it, the ratios and what is expected of them
+  mnist     training a network on the GPU, with its accuracy and a trace of three steps
+  suite     all other tests on the GPU, what needs several skipped
 Here, --simulate tries the script itself on simulated devices.
 TEXT
 }
@@ -110,7 +121,12 @@ else
     *) explain "the programs do not run here: $found" && exit 3 ;;
   esac
 fi
-mkdir -p "$out" || die "--out: $out cannot be made"
+mkdir -p "$out/state" || die "--out: $out cannot be made"
+if [ $again = yes ]; then
+  for part in "${parts[@]}"; do
+    [ -n "$only" ] && [[ ,$only, != *,$part,* ]] || rm -f "$out/state/$part".*
+  done
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 begin=$SECONDS
@@ -123,41 +139,47 @@ ran() { # ran LOG COMMAND...: within the limit of the part, output to the log
   shift
   with_libraries timeout -k 5 "$allowed" "$@" >>"$log" 2>&1
 }
-count_of() { # count_of LOG WORD: "[  PASSED  ] 12 tests.", of all processes -> 12
-  sed -nE "s/^\[ *$2 *\] ([0-9]+) tests?[., ].*/\1/p; s/^\[ *$2 *\] ([0-9]+) tests?\.?$/\1/p" "$out/$1" |
-    awk '{n += $1} END {print n + 0}'
-}
+count_of() { grep -acE "^\[ *$2 *\] .*\([0-9]+ ms\)$" "$out/$1"; } # count_of LOG WORD: tests that ended so
 test_summary() { # "12 passed, 3 skipped, 1 failed: Suite.name; ended in Suite.other"
   local failed names ended
   failed=$(count_of "$1" FAILED)
   names=$(sed -nE 's/^\[  FAILED  \] ([A-Za-z][^ ,]*).*/\1/p' "$out/$1" | awk '!seen[$0]++' | head -n 4 | tr '\n' ' ')
   ended=$(sed -nE 's/^== ended in //p' "$out/$1" | tr '\n' ' ')
   [ "$failed" -gt 0 ] && failed=", $failed failed: $names" || failed=""
-  echo "$(count_of "$1" PASSED) passed, $(count_of "$1" SKIPPED) skipped$failed${ended:+; died or hung in $ended}"
+  echo "$(count_of "$1" OK) passed, $(count_of "$1" SKIPPED) skipped$failed${ended:+; died, hung or spoiled the device in $ended}"
 }
-# gtest LOG PROCESSES FILTER: the tests, in several processes one after the other: what dies, hangs
-# or spoils the device spoils one of them only.
+# gtest LOG FILTER: the tests. What dies, hangs or leaves a device that works no more is followed by a new
+# process, which goes on behind that test; so does a second run of this script.
 gtest() {
-  local log=$1 processes=$2 end=$((SECONDS + allowed)) worst=0 status i
-  : >"$out/$log"
-  for ((i = 0; i < processes; ++i)); do
-    allowed=$(((end - SECONDS) / (i + 1 < processes ? 2 : 1)))
+  local log=$1 tests_of_part=$2 end=$((SECONDS + allowed)) worst=0 status before started
+  local progress=$out/state/${log%.log}.tests
+  touch "$progress"
+  [ -s "$progress" ] || : >"$out/$log"
+  while :; do
+    allowed=$((end - SECONDS))
     [ "$allowed" -gt 0 ] || { worst=124 && break; }
-    GTEST_TOTAL_SHARDS=$processes GTEST_SHARD_INDEX=$i ran "$log" "${tool[@]}" "$tests" --gtest_filter="$3"
+    before=$(stat -c %s "$out/$log") started=$(wc -l <"$progress")
+    ran "$log" "${tool[@]}" "$tests" --gtest_filter="$tests_of_part" --progress="$progress" --test-limit="$test_limit"
     status=$?
     [ $status -eq 0 ] || worst=$status
-    if [ $status -ge 124 ]; then
-      awk '/^\[ RUN  /{last = $4} END {print "== ended in " last}' "$out/$log" >>"$out/$log"
-    fi
+    [ $status -ne 124 ] && [ $status -ne 137 ] || { forget_last "$progress" && break; }
+    # Did it come to its end, with or without failures, or die of a test?
+    tail -c +$((before + 1)) "$out/$log" | grep -aqE '^\[ *(DIED|SPOILED) *\]' || [ $status -gt 127 ] || break
+    [ "$(wc -l <"$progress")" -gt "$started" ] || break
+    sed -nE 's/^\[ RUN      \] ([^ ]+).*/== ended in \1/p' "$out/$log" | tail -n 1 >>"$out/$log"
   done
+  summary[${log%.log}]=$(test_summary "$log")
+  [ $worst -ne 0 ] || [ "$(count_of "$log" FAILED)" -eq 0 ] || worst=1
   return $worst
 }
+# The limit of the part came in the midst of a test, which is not to blame: a next run begins with it.
+forget_last() { sed -i '$d' "$1"; }
 tool=()
 
-device_tests='Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:CudaKernels*'
-memcheck_tests='CudaKernels.*:DevicesM*:*Philox*'
-processes=8
-if [ $simulate = yes ]; then processes=2 device_tests='DevicesA3*' memcheck_tests='CudaKernels.Trip*'; fi
+device_tests='Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:*Graph*:*Timeline*'
+kernel_tests='CudaKernels*:Ops/OpCases.Device/*:Ops/OpCases.CaptureOnDevice/*'
+sanitizer_tests='CudaKernels.*:DevicesM*:*Philox*'
+if [ $simulate = yes ]; then device_tests='DevicesA3*' kernel_tests='CudaKernels.T*' sanitizer_tests='CudaKernels.Trip*'; fi
 
 machine() {
   { nvidia-smi || echo "no nvidia-smi"; uname -a; nproc; } >"$out/machine.log" 2>&1
@@ -166,35 +188,49 @@ machine() {
   summary[machine]=$(last_of machine.log '^device')
   return $status
 }
+# Kernels are loaded when they are first launched; where tests hold the device back, which loading one
+# would wait for, all at once (tests/harness/devices.cpp).
+kernels() { CUDA_MODULE_LOADING=LAZY gtest kernels.log "$kernel_tests"; }
+streams() { gtest streams.log "$device_tests"; }
+races() { TAPER_RACE_DETECTOR=throw gtest races.log "$device_tests"; }
 suite() {
-  gtest suite.log "$processes" "$filter"
+  local but=-
+  [[ $filter != *-* ]] || but=:
+  CUDA_MODULE_LOADING=LAZY gtest suite.log "$filter$but$kernel_tests:$device_tests"
+}
+sanitized() { # sanitized TOOL
+  if [ $simulate = no ]; then
+    [ -n "$sanitizer" ] || { summary[$1]="compute-sanitizer is not installed" && return 77; }
+    tool=("$sanitizer" --tool "$1" --error-exitcode 99 --print-limit 20)
+  fi
+  CUDA_MODULE_LOADING=LAZY test_limit=$((test_limit * 5)) gtest "$1.log" "$sanitizer_tests"
   local status=$?
-  summary[suite]=$(test_summary suite.log)
+  tool=()
+  summary[$1]+="; $(last_of "$1.log" 'ERROR SUMMARY|RACECHECK SUMMARY')"
   return $status
 }
-races() {
-  TAPER_RACE_DETECTOR=throw gtest races.log 1 "$device_tests"
-  local status=$?
-  summary[races]=$(test_summary races.log)
-  return $status
-}
+memcheck() { sanitized memcheck; }
+synccheck() { sanitized synccheck; }
+racecheck() { sanitized racecheck; }
+initcheck() { sanitized initcheck; }
 bench() {
   local size=()
   [ $simulate = no ] || size=(--small)
-  with_libraries timeout -k 5 "$allowed" "$bench" "${size[@]}" >"$work/taper.tsv" 2>"$out/bench.log"
+  with_libraries timeout -k 5 "$allowed" "$bench" "${size[@]}" >"$out/state/taper.tsv" 2>"$out/bench.log"
   local status=$?
-  cat "$work/taper.tsv" >>"$out/bench.log"
-  summary[bench]="$(wc -l <"$work/taper.tsv") figures; $(grep -a '^gpu_bench:' "$out/bench.log" | tail -n 1)"
+  cat "$out/state/taper.tsv" >>"$out/bench.log"
+  cp "$out/state/taper.tsv" "$out/state/table"
+  summary[bench]="$(wc -l <"$out/state/taper.tsv") figures; $(grep -a '^gpu_bench:' "$out/bench.log" | tail -n 1)"
   return $status
 }
 peer() {
-  [ -s "$work/taper.tsv" ] || { summary[peer]="no figures of Taper's to compare" && return 77; }
-  command -v python3 >/dev/null || { cp "$work/taper.tsv" "$work/table" && summary[peer]="no python3" && return 77; }
-  timeout -k 5 "$allowed" python3 "$peer" "$work/taper.tsv" --json "$out/bench.json" >"$work/table" 2>>"$out/bench.log"
+  [ -s "$out/state/taper.tsv" ] || { summary[peer]="no figures of Taper's to compare" && return 77; }
+  command -v python3 >/dev/null || { summary[peer]="no python3" && return 77; }
+  timeout -k 5 "$allowed" python3 "$peer" "$out/state/taper.tsv" --json "$out/bench.json" >"$work/table" 2>>"$out/bench.log"
   local status=$?
-  [ -s "$work/table" ] || cp "$work/taper.tsv" "$work/table"
+  [ ! -s "$work/table" ] || cp "$work/table" "$out/state/table"
   cat "$work/table" >>"$out/bench.log"
-  summary[peer]=$(tail -n 1 "$work/table")
+  summary[peer]=$(tail -n 1 "$out/state/table")
   return $status
 }
 mnist() {
@@ -203,34 +239,31 @@ mnist() {
   [ -z "$data" ] || where=(--data "$data")
   [ $simulate = no ] || size=(--epochs 1 --limit 1024 --model mlp)
   XDG_CACHE_HOME=$work/cache ran mnist.log "$mnist" --device cuda "${where[@]}" "${size[@]}" \
-    --checkpoint "$work/mnist.checkpoint"
+    --checkpoint "$work/mnist.checkpoint" --trace "$out/mnist_trace.json"
   local status=$? percent
   percent=$(sed -nE 's/^final accuracy.* ([0-9]+)\.[0-9]+%$/\1/p' "$out/mnist.log")
   summary[mnist]="$(last_of mnist.log '^final|^mnist:'); $(grep -aoE '[0-9]+ images/s' "$out/mnist.log" | tail -n 1)"
   [ $status -ne 0 ] || [ $simulate = yes ] || [ "${percent:-0}" -ge 90 ] || return 1
   return $status
 }
-memcheck() {
-  : >"$out/memcheck.log"
-  if [ $simulate = no ]; then
-    [ -n "$sanitizer" ] || { summary[memcheck]="compute-sanitizer is not installed" && return 77; }
-    tool=("$sanitizer" --tool memcheck --error-exitcode 99 --print-limit 20)
-  fi
-  # Loading all kernels at once would take the tool minutes.
-  CUDA_MODULE_LOADING=LAZY gtest memcheck.log 1 "$memcheck_tests"
-  local status=$?
-  tool=()
-  summary[memcheck]="$(test_summary memcheck.log); $(last_of memcheck.log 'ERROR SUMMARY')"
-  return $status
-}
 
 # ------------------------------------------------------------------ running
+# What is known of a part is kept in a file: its result, its seconds in all runs, and its sentence.
+load_state() {
+  local part=$1 file=$out/state/$1.part
+  seconds[$part]=0
+  [ ! -f "$file" ] || { read -r "seconds[$part]" && read -r "result[$part]" && read -r "summary[$part]"; } <"$file"
+}
+save_state() { printf '%s\n' "${seconds[$1]}" "${result[$1]}" "${summary[$1]:-}" >"$out/state/$1.part"; }
 run_part() {
   local part=$1 start=$SECONDS left=$((total - (SECONDS - begin)))
-  seconds[$part]=0
+  load_state "$part"
+  case ${result[$part]:-} in ok | FAILED | "not here") return ;; esac
   if [ -n "$only" ] && [[ ,$only, != *,$part,* ]]; then return; fi
+  allowed=$((limit[$part] - seconds[$part]))
+  if [ "$allowed" -lt 1 ]; then return; fi
   if [ "$left" -lt 3 ]; then result[$part]="no time" && return; fi
-  allowed=$((limit[$part] < left ? limit[$part] : left))
+  allowed=$((allowed < left ? allowed : left))
   echo "== $part (at most $allowed s)"
   "$part"
   case $? in
@@ -239,16 +272,19 @@ run_part() {
     124 | 137) result[$part]="stopped" ;;
     *) result[$part]=FAILED ;;
   esac
-  seconds[$part]=$((SECONDS - start))
+  seconds[$part]=$((seconds[$part] + SECONDS - start))
+  save_state "$part"
 }
 write_summary() {
-  [ ! -s "$work/table" ] || { cat "$work/table" && echo; }
+  [ ! -s "$out/state/table" ] || { cat "$out/state/table" && echo; }
+  awk -f "$kinds" "$out"/{kernels,streams,races,suite,memcheck}.log >"$out/failures.txt" 2>/dev/null
+  [ ! -s "$out/failures.txt" ] || { echo "failures by kind:" && head -n 20 "$out/failures.txt" && echo; }
   printf '%-10s %-9s %5s  %s\n' part result "s" "what"
   for part in "${parts[@]}"; do
     [ -z "${result[$part]:-}" ] ||
       printf '%-10s %-9s %5s  %s\n' "$part" "${result[$part]}" "${seconds[$part]}" "${summary[$part]:-}"
   done
-  echo "logs: $out ($((SECONDS - begin)) s in all)"
+  echo "logs: $out ($((SECONDS - begin)) s in this run)"
 }
 
 # Logs of a run in which all goes wrong keep their first and last 4 MiB.

@@ -21,7 +21,9 @@ stub() { # stub NAME 'COMMANDS'
   printf '#!/bin/bash\n%s\n' "$2" >"$work/set/bin/$1"
   chmod +x "$work/set/bin/$1"
 }
-good_tests='echo "[  PASSED  ] 12 tests."; echo "[  SKIPPED ] 3 tests, listed below:"'
+# ran NAME: what the test program writes to its file of progress.
+ran='for a; do case $a in --progress=*) progress=${a#*=} ;; esac; done; ran() { echo "$1" >>"$progress"; echo "[ RUN      ] $1"; }'
+good_tests="$ran"';for i in 1 2 3; do ran Some.Test$i; echo "[       OK ] Some.Test$i (1 ms)"; done; ran Some.Other; echo "[  SKIPPED ] Some.Other (0 ms)"'
 good_bench='case "$*" in *--devices*) echo "device 0: Stub, 1 MiB";; *) printf "memory.copy\t100\tGB/s\neager.add\t9\tns\n";; esac'
 good_mnist='echo "final accuracy on the test images: 97.00%"'
 all_good() {
@@ -30,46 +32,79 @@ all_good() {
   stub mnist "$good_mnist"
 }
 all_good
-cp "$here/run.sh" "$here/../../benchmarks/gpu_peer.py" "$work/set/"
+cp "$here/run.sh" "$here/failures.awk" "$here/../../benchmarks/gpu_peer.py" "$work/set/"
 set=$work/set
 run 0 --simulate --out "$work/results"
-says '^suite +ok +[0-9]+  24 passed, 6 skipped'  # two processes
+for part in kernels memcheck synccheck racecheck initcheck streams races suite; do
+  says "^$part +ok +[0-9]+  3 passed, 1 skipped"
+done
 says '^bench +ok .*2 figures'
 says '^memory.copy +100 .* 100% of a copy'
 says '^mnist +ok .*97.00%'
-for file in machine.log suite.log races.log bench.log bench.json mnist.log memcheck.log summary.txt; do
+for file in machine.log kernels.log suite.log streams.log races.log bench.log bench.json mnist.log memcheck.log \
+  synccheck.log racecheck.log initcheck.log summary.txt; do
   [ -s "$work/results/$file" ] || fail "no $file"
 done
-[ "$(ls "$work/results" | wc -l)" -eq 8 ] || fail "other files: $(ls "$work/results")"
+[ "$(ls "$work/results" | wc -l)" -eq 15 ] || fail "other files: $(ls "$work/results")"
+[ ! -s "$work/results/failures.txt" ] || fail "failures where there are none: $(cat "$work/results/failures.txt")"
+
+# What came to its end is not run again; with --again it is.
+stub taper_tests 'echo "a test that should not run"; exit 1'
+run 0 --simulate --out "$work/results"
+says '^suite +ok +[0-9]+  3 passed, 1 skipped'
+run 1 --simulate --out "$work/results" --again --only suite
+says '^suite +FAILED'
+says '^races +ok'
+rm -r "$work/results"
 
 # One part fails, one hangs (and its children with it); the others have their turn.
-stub taper_tests 'echo "[ RUN      ] Ops.Bad"; echo "[  PASSED  ] 9 tests."; echo "[  FAILED  ] 1 test, listed below:"; echo "[  FAILED  ] Ops.Bad"; exit 1'
+stub taper_tests "$ran"'; ran Ops.Bad; echo "a.cpp:3: Failure"; echo "Expected 3 within 1e-5, got 4"; echo "[  FAILED  ] Ops.Bad (1 ms)"; exit 1'
 stub mnist 'trap "" TERM; sleep 300 & wait; wait'
 run 1 --simulate --out "$work/results" --limit mnist=1
-says '^suite +FAILED .* 18 passed, 0 skipped, 2 failed: Ops.Bad'
+says '^suite +FAILED .* 0 passed, 0 skipped, 1 failed: Ops.Bad'
 says '^mnist +stopped'
 says '^bench +ok'
-stub taper_tests 'echo "[ RUN      ] Ops.Dies"; [ "$GTEST_SHARD_INDEX" != 0 ] || kill -SEGV $$; echo "[  PASSED  ] 5 tests."'
-run 1 --simulate --out "$work/results" --only suite
-says '^suite +FAILED .* 5 passed, 0 skipped; died or hung in Ops.Dies'
+says '^ +5  Expected # within #, got #  -- Ops.Bad Ops.Bad Ops.Bad$'
+# What dies is followed by a process that goes on behind it, and so is what spoils the device.
+stub taper_tests "$ran"'; case $(wc -l <"$progress") in
+  0) ran Ops.First; echo "[       OK ] Ops.First (1 ms)"; ran Ops.Dies; echo "[   DIED   ] Ops.Dies"; kill -SEGV $$ ;;
+  2) ran Ops.Spoils; echo "C++ exception with description \"CUDA error 700 at x.cpp:12\" thrown"
+     echo "[  FAILED  ] Ops.Spoils (1 ms)"; echo "[ SPOILED  ] CUDA error 700: an illegal access"; exit 75 ;;
+  *) ran Ops.Last; echo "[       OK ] Ops.Last (1 ms)" ;;
+esac'
+run 1 --simulate --out "$work/results" --again --only suite
+says '^suite +FAILED .* 2 passed, 0 skipped, 1 failed: Ops.Spoils ; died, hung or spoiled the device in Ops.Dies Ops.Spoils'
+says '^ +1  died or hung  -- Ops.Dies$'
+says '^ +1  spoiled the device: CUDA error #: an illegal access  -- Ops.Spoils$'
+says 'description "CUDA error # at x.cpp:#" thrown  -- Ops.Spoils$'
+# The time of a part ends in the midst of a test: a second run begins with it.
+stub taper_tests "$ran"'; case $(wc -l <"$progress") in
+  0) ran Ops.First; echo "[       OK ] Ops.First (1 ms)"; ran Ops.Long; sleep 20 ;;
+  1) ran Ops.Long; echo "[       OK ] Ops.Long (1 ms)" ;;
+esac'
+run 1 --simulate --out "$work/twice" --only suite --limit suite=2
+says '^suite +stopped .* 1 passed'
+run 0 --simulate --out "$work/twice" --only suite
+says '^suite +ok .* 2 passed'
 stub gpu_bench "$good_bench; case \"\$*\" in *--devices*) ;; *) echo 'gpu_bench: memory: no luck' >&2; exit 1;; esac"
 stub mnist "$good_mnist"
-run 1 --simulate --out "$work/results"
+run 1 --simulate --out "$work/results" --again --only bench,peer
 says '^bench +FAILED .*2 figures; gpu_bench: memory: no luck'
 says '^memory.copy'
-stub taper_tests 'echo "[  PASSED  ] 1 test."; sleep 4'
-run 1 --simulate --out "$work/results" --total 4 --only suite,races
-says '^suite +(ok|stopped)'
-says '^races +(no time|stopped)'
+stub taper_tests "$ran"'; ran Ops.Long; sleep 4'
+run 1 --simulate --out "$work/results" --again --total 4 --only races,suite
+says '^races +(ok|stopped)'
+says '^suite +(no time|stopped)'
 # Endless output is cut.
 all_good
+rm -r "$work/results"
 stub mnist 'yes "no good" | head -c 20M'
-run 0 --simulate --out "$work/results" --only mnist
+run 0 --simulate --out "$work/results" --again --only mnist
 [ "$(stat -c %s "$work/results/mnist.log")" -lt 9000000 ] || fail "a log of 20 MiB was kept"
 # A low accuracy is a failure on a GPU. (The stub plays the GPU.)
 all_good
 stub mnist 'echo "final accuracy on the test images: 11.00%"'
-run 1 --out "$work/results" --only mnist,memcheck
+run 1 --out "$work/results" --again --only mnist,memcheck
 says '^mnist +FAILED .*11.00%'
 
 # ------------------------------------------------------------------ no device, wrong flags
@@ -81,6 +116,7 @@ says '--simulate'
 run 2 --colour red
 run 2 --only suite,colours
 run 2 --limit suite=long
+run 2 --test-limit never
 run 2 --data "$work/nowhere"
 rm "$work/set/bin/mnist"
 run 2 --simulate
@@ -92,13 +128,21 @@ if [ -x "$build/bin/mnist" ]; then
   export TAPER_SET=$build
   run 0 --simulate --out "$work/real" --filter 'DevicesA4*'
   says '^suite +ok +[0-9]+  [0-9]+ passed'
+  says '^kernels +ok +[0-9]+  [0-9]+ passed'
+  says '^streams +ok +[0-9]+  [0-9]+ passed'
   says '^races +ok'
+  grep -q '"traceEvents"' "$work/real/mnist_trace.json" || fail "no trace of MNIST"
   says '^bench +ok'
   says '^conv.3x3_512_7.bf16.with_backward '
   says '^mnist +ok'
   says '^memcheck +ok'
   unset TAPER_SET
   bash "$here/pack.sh" "$build" "$work/packed.tar" >"$work/out" 2>&1 || fail "pack.sh: $(cat "$work/out")"
+  # The test program itself: a second run leaves out what ran.
+  "$build/tests/taper_tests" --gtest_filter='DevicesA4*' --progress="$work/progress" >"$work/first" 2>&1
+  "$build/tests/taper_tests" --gtest_filter='DevicesA4*' --progress="$work/progress" >"$work/out" 2>&1
+  says '^\[  PASSED  \] 0 tests'
+  [ "$(wc -l <"$work/progress")" -eq "$(grep -c '^\[ RUN' "$work/first")" ] || fail "the file of progress"
   mkdir "$work/there" && tar -C "$work/there" -xf "$work/packed.tar"
   set=$work/there/taper-gpu
   libraries=$(ldd "$set/bin/gpu_bench")

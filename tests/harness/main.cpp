@@ -4,6 +4,12 @@
 //                    property of all cases of ops (cases.Value)
 //   --part=I/N       only every N-th test, from the I-th on (I < N)
 //   --limit=SECONDS  ends the program after this time and names the test that it was in
+//   --test-limit=SECONDS  the same, for each test
+//   --progress=FILE  leaves out the tests that FILE names, and adds each that starts: what died can
+//   be
+//                    started again and goes on behind the test that it died in. Ends with status 75
+//                    where a failed test left a device that works no more (an error of a GPU
+//                    stays).
 //   --families       lists the families and how many tests each has
 //   --avx512-only    runs nothing, and says so, on a CPU without AVX-512
 //
@@ -13,11 +19,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <taper/framework/runtime/devices.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,15 +73,16 @@ int list_families() {
 
 // ---------------------------------------------------------------------- arguments
 struct Selection {
-  std::string family;
+  std::string family, progress;
   int part = 0, parts = 1;
-  unsigned limit_s = 0;
+  unsigned limit_s = 0, test_limit_s = 0;
   bool lists_families = false, avx512_only = false;
 };
 
 [[noreturn]] void refuse(const std::string& argument) {
   std::cerr << "taper_tests: expected --family=NAME, --part=I/N with I < N, --limit=SECONDS, "
-               "--families, --avx512-only or a flag of GoogleTest, got '"
+               "--test-limit=SECONDS (not both), --progress=FILE, --families, --avx512-only or a "
+               "flag of GoogleTest, got '"
             << argument << "'\n";
   std::exit(2);
 }
@@ -93,7 +104,11 @@ Selection selection_of(int argc, char** argv) {
       known =
           std::sscanf(value, "%d/%d", &s.part, &s.parts) == 2 && 0 <= s.part && s.part < s.parts;
     else if ((value = value_of(argv[i], "--limit=")))
-      known = std::sscanf(value, "%u", &s.limit_s) == 1;
+      known = std::sscanf(value, "%u", &s.limit_s) == 1 && s.test_limit_s == 0;
+    else if ((value = value_of(argv[i], "--test-limit=")))
+      known = std::sscanf(value, "%u", &s.test_limit_s) == 1 && s.limit_s == 0;
+    else if ((value = value_of(argv[i], "--progress=")))
+      known = !(s.progress = value).empty();
     else if (std::strcmp(argv[i], "--avx512-only") == 0)
       s.avx512_only = true;
     else
@@ -111,14 +126,22 @@ bool has_avx512() {
 #endif
 }
 
+std::set<std::string> lines_of(const std::string& file) {
+  std::set<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.insert(line);
+  return lines;
+}
+
 /// Takes the tests that are not selected out of GoogleTest's filter.
 void apply(const Selection& s) {
+  const std::set<std::string> ran = lines_of(s.progress);
   std::string filter = GTEST_FLAG_GET(filter);
   char separator = filter.find('-') == std::string::npos ? '-' : ':';
   int count = 0;
   for_each_test([&](const TestInfo& test) {
     const bool of_family = s.family.empty() || family_of(test) == s.family;
-    if (of_family && count++ % s.parts == s.part) return;
+    if (of_family && count++ % s.parts == s.part && !ran.contains(full_name(test))) return;
     filter += separator + full_name(test);
     separator = ':';
   });
@@ -143,7 +166,7 @@ void name_the_dead() {
 void on_signal(int signal, siginfo_t* info, void*) {
   name_the_dead();
   if (signal == SIGALRM) {
-    say("It was still running when the time of --limit had passed.\n");
+    say("It was still running when the time of its limit had passed.\n");
     _exit(1);
   }
   // What was to happen: a sanitizer's report, or a core. The instruction that failed does so again.
@@ -157,14 +180,38 @@ void on_exit_in_a_test() {
   _exit(1);  // the tests behind it have not run
 }
 
+/// An illegal access of a kernel stays the error of all calls that the process makes from then on.
+bool devices_work() {
+  try {
+    for (int i = 0; i < taper::cuda::device_count(); ++i) taper::cuda::synchronize(i);
+    return true;
+  } catch (const std::exception& e) {
+    std::cout << "[ SPOILED  ] " << e.what() << std::endl;
+    return false;
+  }
+}
+
 class Watch : public ::testing::EmptyTestEventListener {
+ public:
+  explicit Watch(const Selection& s) : test_limit_s_(s.test_limit_s) {
+    if (!s.progress.empty()) progress_.open(s.progress, std::ios::app);
+  }
+
+ private:
   void OnTestStart(const TestInfo& test) override {
     std::snprintf(running, sizeof running, "%s.%s", test.test_suite_name(), test.name());
+    if (progress_.is_open()) progress_ << full_name(test) << std::endl;
+    if (test_limit_s_) alarm(test_limit_s_);
   }
-  void OnTestEnd(const TestInfo&) override { std::strcpy(running, "no test"); }
+  void OnTestEnd(const TestInfo& test) override {
+    if (progress_.is_open() && test.result()->Failed() && !devices_work()) _exit(75);
+    std::strcpy(running, "no test");
+  }
+  unsigned test_limit_s_;
+  std::ofstream progress_;
 };
 
-void watch(unsigned limit_s) {
+void watch(const Selection& selection) {
   static char stack[1 << 16];  // a test may die of a full stack
   const stack_t other{stack, 0, sizeof stack};
   sigaltstack(&other, nullptr);
@@ -176,8 +223,8 @@ void watch(unsigned limit_s) {
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(name_the_dead);
   std::atexit(on_exit_in_a_test);
   runner = getpid();
-  alarm(limit_s);
-  UnitTest::GetInstance()->listeners().Append(new Watch);
+  alarm(selection.limit_s);
+  UnitTest::GetInstance()->listeners().Append(new Watch(selection));
 }
 
 // ---------------------------------------------------------------------- the end
@@ -216,7 +263,7 @@ int main(int argc, char** argv) {
   // A child that dies for a test of EXPECT_EXIT has the parent's arguments and its own filter.
   const bool is_child = !GTEST_FLAG_GET(internal_run_death_test).empty();
   if (!is_child) apply(selection);
-  if (!is_child && !GTEST_FLAG_GET(list_tests)) watch(selection.limit_s);
+  if (!is_child && !GTEST_FLAG_GET(list_tests)) watch(selection);
   const int status = RUN_ALL_TESTS();
   name_failures(argv[0]);
   runner = 0;
