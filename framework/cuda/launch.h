@@ -19,6 +19,15 @@ constexpr int kThreads = 256;
 /// nothing.
 constexpr int64_t kMostBlocks = 1 << 16;
 
+/// Whether teams of more than one thread exist: on the host only where tests run blocks of threads.
+inline bool has_warps() {
+#ifdef __CUDACC__
+  return true;
+#else
+  return block_runner != nullptr;
+#endif
+}
+
 #ifndef __CUDACC__
 inline int64_t resident_threads() { return 1 << 16; }  // stream.h
 #endif

@@ -15,6 +15,7 @@
 #include <taper/ops/nn/softmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/shared/autocast.h>
+#include <taper/ops/spatial/pad.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
@@ -48,10 +49,19 @@ AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v,
   return {y, options.weights == AttentionOptions::kEach ? weights : weights.mean(1)};
 }
 
+// Kernels of 16-bit floats read 16 bytes at a time.
+bool is_in_packs(const Tensor& t) {
+  if (!isReducedFloatingType(t.scalar_type())) return true;
+  bool whole = reinterpret_cast<uintptr_t>(t.impl().data) % 16 == 0;
+  for (int64_t d = 0; d < 3; ++d) whole = whole && (t.size(d) == 1 || t.stride(d) % 8 == 0);
+  return whole;
+}
+
 // What the kernels ask of strides.
 Tensor with_dense_rows(const Tensor& t) {
   const Tensor x = t.detach();
-  return x.stride(3) == 1 && x.stride(2) >= x.size(3) ? x : x.contiguous();
+  const bool dense = x.stride(3) == 1 && x.stride(2) >= x.size(3) && is_in_packs(x);
+  return dense ? x : x.clone(MemoryFormat::Contiguous);
 }
 
 // A tensor of these sizes whose dimensions lie in memory in the order of those of `like`.
@@ -88,7 +98,8 @@ AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tenso
   const Tensor q = with_dense_rows(query), k = with_dense_rows(key), v = with_dense_rows(value);
   const int64_t N = q.size(0), H = q.size(1), L = q.size(2), S = k.size(2);
   const Tensor y = empty_in_order_of(q, {N, H, L, v.size(3)});
-  const Tensor lse = detail::make_tensor({N, H, L}, q.scalar_type(), q.device());
+  const ScalarType of_sums = isReducedFloatingType(q.scalar_type()) ? kFloat : q.scalar_type();
+  const Tensor lse = detail::make_tensor({N, H, L}, of_sums, q.device());
   const bool mean = options.weights == AttentionOptions::kMean;
   const Tensor weights =
       mean ? detail::make_tensor({N, L, S}, q.scalar_type(), q.device()) : Tensor();
@@ -125,16 +136,35 @@ AttentionOutput attend_in_float(const Tensor& q, const Tensor& k, const Tensor& 
   return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
 }
 
+// Whether a GPU's kernels take 16-bit floats as they are.
+bool takes_16_bits(const Tensor& q, const Tensor& v, const AttentionOptions& options) {
+  return q.is_cuda() && detail::runs_cuda_kernels() && cuda::has_attention_tiles() &&
+         std::max(q.size(3), v.size(3)) <= cuda::kMostTileWidth &&
+         options.weights == AttentionOptions::kNone;
+}
+
+// Columns of zeros up to a multiple of 8.
+Tensor in_eights(const Tensor& t) {
+  const int64_t rest = t.size(3) % 8;
+  return rest == 0 ? t : constant_pad_nd(t, {0, 8 - rest}, 0);
+}
+AttentionOutput attend_in_tiles(const Tensor& q, const Tensor& k, const Tensor& v,
+                                const Tensor& mask, const AttentionOptions& options) {
+  const Tensor y = attend_fused(in_eights(q), in_eights(k), in_eights(v), mask, options).y;
+  return {v.size(3) % 8 == 0 ? y : y.narrow(3, 0, v.size(3)), {}};
+}
+
 }  // namespace
 
 AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                        const AttentionOptions& options) {
-  if (isReducedFloatingType(q.scalar_type())) return attend_in_float(q, k, v, mask, options);
   const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
-  if (empty || options.dropout > 0 || options.weights == AttentionOptions::kEach ||
-      needs_grad(mask))
-    return attend_in_ops(q, k, v, mask, options);
-  return attend_fused(q, k, v, mask, options);
+  const bool fused = !empty && options.dropout == 0 && !needs_grad(mask) &&
+                     options.weights != AttentionOptions::kEach;
+  if (isReducedFloatingType(q.scalar_type()))
+    return fused && takes_16_bits(q, v, options) ? attend_in_tiles(q, k, v, mask, options)
+                                                 : attend_in_float(q, k, v, mask, options);
+  return fused ? attend_fused(q, k, v, mask, options) : attend_in_ops(q, k, v, mask, options);
 }
 
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype) {

@@ -9,8 +9,8 @@
 namespace taper::cuda {
 namespace {
 
-// Queries and keys of a block. A block's scores, for the heads of one sample, are all the working
-// memory there is.
+// Queries and keys of a block. A block's scores, for the heads of one sample (or of all:
+// merge_samples), are all the working memory there is.
 constexpr int64_t kQueries = 512;
 constexpr int64_t kKeys = 512;
 
@@ -258,12 +258,12 @@ struct Gradients {
 };
 
 template <class T>
-void attend_backward(const Sample<T>& in, T* p, T* gs, T* delta, const Gradients& g,
-                     const Heads& gy, const Heads& y, const T* lse) {
+void attend_backward(const Sample<T>& in, int64_t most_rows, T* p, T* gs, T* delta,
+                     const Gradients& g, const Heads& gy, const Heads& y, const T* lse) {
   for_each(in.H * in.S * in.E, ZeroRows<T>{pointer<T>(g.gk), g.gk.head, g.gk.row, in.S, in.E});
   for_each(in.H * in.S * in.V, ZeroRows<T>{pointer<T>(g.gv), g.gv.head, g.gv.row, in.S, in.V});
-  for (int64_t i = 0; i < in.L; i += kQueries) {
-    const int64_t rows = std::min(kQueries, in.L - i), keys = in.keys_for(i, rows);
+  for (int64_t i = 0; i < in.L; i += most_rows) {
+    const int64_t rows = std::min(most_rows, in.L - i), keys = in.keys_for(i, rows);
     const Heads gyi = from_row<T>(gy, i), yi = from_row<T>(y, i);
     for_each_row(in.H * rows, team_for(in.V),
                  Delta<T>{pointer<T>(gyi), pointer<T>(yi), gyi.head, gyi.row, yi.head, yi.row, in.V,
@@ -285,11 +285,38 @@ void attend_backward(const Sample<T>& in, T* p, T* gs, T* delta, const Gradients
   }
 }
 
+/// Whether the heads of all samples lie at equal distances.
+template <class X>
+bool merges(const X& x) {
+  return !x.defined() || x.sizes[0] == 1 || x.sizes[1] == 1 ||
+         x.strides[0] == x.sizes[1] * x.strides[1];
+}
+/// They become the heads of one sample.
+template <class X>
+void merge(X& x) {
+  if (!x.defined()) return;
+  if (x.sizes[1] == 1) x.strides[1] = x.strides[0];
+  x.sizes[1] *= x.sizes[0];
+  x.sizes[0] = 1;
+}
+/// One launch for all samples in place of one for each, where the operands let it.
+template <class... X>
+void merge_samples(X&... x) {
+  if ((merges(x) && ...)) (merge(x), ...);
+}
+/// Queries of a block: fewer of very many heads.
+int64_t queries_for(int64_t heads, int64_t queries, int64_t cols) {
+  constexpr int64_t kMostScores = int64_t{1} << 24;
+  return std::min({queries, kQueries, std::max<int64_t>(64, kMostScores / (heads * cols))});
+}
+
 }  // namespace
 
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
+  if (isReducedFloatingType(y.dtype)) return attention_tiles(y, lse, q, k, v, mask, form);
+  if (!weights.defined()) merge_samples(y, q, k, v, mask);
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
-  const int64_t rows = std::min(L, kQueries), cols = std::min(S, kKeys);
+  const int64_t cols = std::min(S, kKeys), rows = queries_for(H, L, cols);
   switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class T>() {
     const Scratch<T> s(H * rows * cols), max(H * rows), sum(H * rows);
     for (int64_t n = 0; n < N; ++n)
@@ -303,12 +330,15 @@ void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, Attention
 
 void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v, In mask,
                         AttentionForm form) {
+  if (isReducedFloatingType(y.dtype))
+    return attention_tiles_backward(gq, gk, gv, gy, y, lse, q, k, v, mask, form);
+  merge_samples(gq, gk, gv, gy, y, q, k, v, mask);
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
-  const int64_t rows = std::min(L, kQueries), cols = std::min(S, kKeys);
+  const int64_t cols = std::min(S, kKeys), rows = queries_for(H, L, cols);
   switch_dtype<dtypes::Float>(y.dtype, "attention_backward", [&]<class T>() {
     const Scratch<T> p(H * rows * cols), gs(H * rows * cols), delta(H * rows);
     for (int64_t n = 0; n < N; ++n)
-      attend_backward<T>(Sample<T>(q, k, v, mask, form, n), p.get(), gs.get(), delta.get(),
+      attend_backward<T>(Sample<T>(q, k, v, mask, form, n), rows, p.get(), gs.get(), delta.get(),
                          {heads_of(gq, n), heads_of(gk, n), heads_of(gv, n)}, heads_of(gy, n),
                          heads_of(y, n), lse.as<T>() + n * H * L);
   });

@@ -3,6 +3,9 @@
 // q (N, H, L, E), k (N, H, S, E), v (N, H, S, V): any strides, the last 1 and that of rows no less
 // than a row's length; f32 or f64. `mask` is undefined or (N, H, L, S) of any strides, added to the
 // scores. Working memory does not grow with L or S.
+//
+// On CUDA also f16 and bf16, where has_attention_tiles() says so: E and V are multiples of 8 and at
+// most kMostTileWidth, rows begin at multiples of 16 bytes, weights are not wanted, and lse is f32.
 #pragma once
 
 #include <taper/framework/dispatch.h>
@@ -22,4 +25,14 @@ TAPER_KERNEL(attention, Out y, Out lse, Out weights, In q, In k, In v, In mask, 
 TAPER_KERNEL(attention_backward, Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
              In mask, AttentionForm form)
 
+namespace cuda {
+constexpr int64_t kMostTileWidth = 128;
+/// Whether warps of the current device multiply matrices of 16-bit floats. (Weak: see
+/// TAPER_KERNEL.)
+__attribute__((weak)) bool has_attention_tiles();
+/// The kernels for 16-bit floats.
+void attention_tiles(Out y, Out lse, In q, In k, In v, In mask, AttentionForm form);
+void attention_tiles_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
+                              In mask, AttentionForm form);
+}  // namespace cuda
 }  // namespace taper

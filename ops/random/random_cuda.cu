@@ -17,14 +17,30 @@ TAPER_DEVICE T rounded(double v) {
 
 template <class T, class Draw>
 struct DrawNumbers {
+  using Drawn = Pack<T, Draw::kEach>;
   char* y;
+  bool dense;  // whole packs can be stored
   Offsets<1, int64_t> offsets;
   int64_t n;
   RandomKey key;
   Draw draw;
+  DrawNumbers(const Out& to, const RandomKey& key, const Draw& draw)
+      : DrawNumbers(plan_over(to.sizes, to), key, draw) {}
+  DrawNumbers(const Plan<1>& plan, const RandomKey& key, const Draw& draw)
+      : y(plan.base[0]),
+        dense(plan.rank == 1 && plan.strides[0][0] == int64_t{sizeof(T)} && is_packed(y)),
+        offsets(plan),
+        n(plan.numel),
+        key(key),
+        draw(draw) {}
   TAPER_DEVICE void operator()(int64_t group) const {
-    T out[Draw::kEach];
+    Drawn drawn;
+    T(&out)[Draw::kEach] = drawn.v;
     draw(philox(key(), static_cast<uint64_t>(group)), out);
+    if (dense && (group + 1) * Draw::kEach <= n) {
+      reinterpret_cast<Drawn*>(y)[group] = drawn;
+      return;
+    }
     for (int k = 0; k < Draw::kEach; ++k) {
       const int64_t i = group * Draw::kEach + k;
       if (i >= n) return;
@@ -40,9 +56,7 @@ template <class T, class Draw>
 void draw_numbers(const Out& y, CPUGeneratorImpl* generator, const Draw& draw) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
-  for_each((y.numel + Draw::kEach - 1) / Draw::kEach,
-           DrawNumbers<T, Draw>{y.as<char>(), Offsets<1, int64_t>(plan_over(y.sizes, y)), y.numel,
-                                key, draw});
+  for_each((y.numel + Draw::kEach - 1) / Draw::kEach, DrawNumbers<T, Draw>(y, key, draw));
 }
 
 // ---------------------------------------------------------------- continuous

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include <taper/framework/cuda/bytes.h>
+#include <taper/framework/cuda/transpose.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
@@ -51,16 +52,36 @@ struct Convert {
   }
 };
 
+/// Between floats, which mixed precision converts all the time, 16 bytes at a time.
+bool converted_in_packs(const Out& y, const In& x) {
+  const bool dense = y.contiguous && x.contiguous && x.data && x.numel == y.numel;
+  if (!dense || !is_packed(y.data) || !is_packed(x.data) || !isFloatingType(y.dtype) ||
+      !isFloatingType(x.dtype))
+    return false;
+  switch_dtype<dtypes::Floating>(y.dtype, "copy", [&]<class To>() {
+    switch_dtype<dtypes::Floating>(x.dtype, "copy", [&]<class From>() {
+      using Packed = MapPacked<To, From, Identity>;
+      if constexpr (!std::is_same_v<To, From>)
+        for_each((y.numel + Packed::V - 1) / Packed::V,
+                 Packed{y.as<To>(), x.as<From>(), y.numel, Identity()});
+    });
+  });
+  return true;
+}
+
 }  // namespace
 
 void copy(Out y, In x) {
   if (y.dtype == x.dtype) {
     by_size(y.dtype, [&](auto bits) {
       using T = decltype(bits);
+      if constexpr (sizeof(T) <= 8)
+        if (!x.contiguous && copy_transposed<T>(y, x)) return;
       map<T, T>(y, x, Identity());
     });
     return;
   }
+  if (converted_in_packs(y, x)) return;
   if (isComplexType(y.dtype) || isComplexType(x.dtype))
     return taper::detail::copy_parts(y, x, copy, fill);
   switch_dtype<dtypes::Real>(y.dtype, "copy", [&]<class scalar_t>() {

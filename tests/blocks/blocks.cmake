@@ -31,14 +31,14 @@ if(TAPER_CUDA_ON_HOST)
   list(APPEND test_sources ${block_tests})
   target_link_libraries(taper_tests PRIVATE Boost::context)
   set(block_program taper_tests)
-  set(block_filter --gtest_filter=Ops/OpCases.Device/*)
+  set(block_filter --gtest_filter=CudaKernelsOfWarps.*:Ops/OpCases.Device/*)
   # Frames on a heap, one for each fiber, would take longer than the tests.
   set(block_environment ASAN_OPTIONS=detect_stack_use_after_return=0)
   return()
 endif()
 
 set(block_program block_tests)
-set(block_filter --gtest_filter=Blocks.*:Ops/OpCases.Device/*:Ops/OpCases.CaptureOnDevice/*)
+set(block_filter --gtest_filter=Blocks.*:CudaKernelsOfWarps.*:Ops/OpCases.Device/*:Ops/OpCases.CaptureOnDevice/*)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/*_cuda.cu
      ${PROJECT_SOURCE_DIR}/ops/*_cuda.cu ${PROJECT_SOURCE_DIR}/optim/*_cuda.cu
      ${PROJECT_SOURCE_DIR}/data/*_cuda.cu)

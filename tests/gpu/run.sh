@@ -178,7 +178,7 @@ tool=()
 
 device_tests='Devices*:DeviceFaults*:DataParallel*:BackwardStreams*:*Race*:Peers*:Threads*:*Graph*:*Timeline*'
 kernel_tests='CudaKernels*:Ops/OpCases.Device/*:Ops/OpCases.CaptureOnDevice/*'
-sanitizer_tests='CudaKernels.*:DevicesM*:*Philox*'
+sanitizer_tests='CudaKernels*:DevicesM*:*Philox*'
 if [ $simulate = yes ]; then device_tests='DevicesA3*' kernel_tests='CudaKernels.T*' sanitizer_tests='CudaKernels.Trip*'; fi
 
 machine() {

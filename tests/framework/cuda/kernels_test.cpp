@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include <taper/framework/cuda/offsets.h>
 #include <taper/framework/cuda/rows.h>
 #include <taper/taper.h>
 
@@ -356,6 +357,136 @@ TEST(CudaKernels, TopkOfLongRowsPutsNanAboveAll) {
         const auto [values, indices] = x.topk(2000, 1, largest);
         return std::vector<Tensor>{values, indices};
       });
+}
+
+// A divisor's multiplication and shift, at the ends of what they are for.
+TEST(CudaKernels, DivisionsByMultiplications) {
+  for (uint32_t d : {1u, 2u, 3u, 5u, 7u, 10u, 33u, 641u, 65535u, 65536u, 65537u, 1u << 30,
+                     (1u << 30) + 1, (1u << 31) - 1}) {
+    const cuda::Divider<uint32_t> divider(d);
+    for (uint32_t i :
+         {0u, 1u, d - 1, d, d + 1, 2 * d - 1, 12345678u, (1u << 31) - 2, (1u << 31) - 1})
+      if (i < 1u << 31) EXPECT_EQ(divider.quotient(i), i / d) << i << " / " << d;
+    for (uint64_t i = 0; i < 1u << 31; i += 104729)
+      ASSERT_EQ(divider.quotient(static_cast<uint32_t>(i)), i / d) << i << " / " << d;
+  }
+}
+
+// ---------------------------------------------------------------------- work of whole warps
+// (Also run in blocks of threads: tests/blocks.)
+TEST(CudaKernelsOfWarps, CopiesThatTurnRowsIntoColumns) {
+  for (ScalarType dtype : {kByte, kHalf, kInt, kDouble}) {
+    const Tensor x = numbers({2, 33, 3, 70}, kDouble).mul(20).to(dtype);
+    expect_same_on_device([&](Device d) {
+      const Tensor t = x.to(d);
+      return std::vector<Tensor>{t.permute({0, 3, 2, 1}).contiguous(),
+                                 t.permute({3, 2, 1, 0}).contiguous(),
+                                 t.select(2, 1).transpose(1, 2).contiguous(),
+                                 t.narrow(3, 5, 40).transpose(1, 3).contiguous(),
+                                 t.narrow(3, 5, 7).transpose(1, 3).contiguous(),
+                                 t.select(2, 0)
+                                     .select(1, 3)
+                                     .unsqueeze(1)
+                                     .expand({2, 40, 70})
+                                     .transpose(1, 2)
+                                     .contiguous()};
+    });
+  }
+}
+TEST(CudaKernels, FloatsBecomeOtherFloats) {
+  for (ScalarType from : {kDouble, kFloat, kHalf, kBFloat16})
+    for (ScalarType to : {kDouble, kFloat, kHalf, kBFloat16})
+      for (int64_t n : {1, 8, 1003}) {
+        const Tensor x = numbers({n + 1}, kDouble).to(from);
+        expect_same_on_device([&](Device d) {
+          return std::vector<Tensor>{x.to(d).to(to), x.to(d).narrow(0, 1, n).to(to)};
+        });
+      }
+}
+
+// The same numbers, whether whole packs are stored or single elements.
+TEST(CudaKernelsOfWarps, DrawnNumbersLieAnywhere) {
+  for (ScalarType dtype : {kFloat, kDouble, kHalf})
+    for (int64_t n : {1, 7, 1000, 1001}) {
+      const auto drawn = [&](const Tensor& y) {
+        manual_seed(3);
+        return y.uniform_(-1, 1).cpu();
+      };
+      const TensorOptions o = TensorOptions(dtype).device(kCUDA);
+      const Tensor dense = drawn(empty({n}, o));
+      EXPECT_TRUE(dense.equal(drawn(empty({2 * n}, o).slice(0, 0, 2 * n, 2))));
+      EXPECT_TRUE(dense.equal(drawn(empty({n + 1}, o).narrow(0, 1, n))));
+    }
+}
+TEST(CudaKernelsOfWarps, CountsOfManyNumbers) {
+  for (int64_t kinds : {3, 256, 257}) {
+    const Tensor x = places(40001, kinds);
+    expect_same_on_device([&](Device d) {
+      return std::vector<Tensor>{bincount(x.to(d)), bincount(x.to(d).to(kByte))};
+    });
+  }
+}
+TEST(CudaKernelsOfWarps, LossesOfManyTargets) {
+  const int64_t n = 9001, classes = 5;
+  const Tensor target = places(n, classes + 1).sub(1);  // -1: ignored
+  for (int64_t reduction :
+       {int64_t{Reduction::None}, int64_t{Reduction::Mean}, int64_t{Reduction::Sum}})
+    expect_same_on_device(
+        [&](Device d) {
+          const Tensor weight = numbers({classes}, kDouble).abs().to(d);
+          return with_gradients(
+              [&](const std::vector<Tensor>& x) {
+                const Tensor t = target.to(d);
+                const Tensor a = cross_entropy_loss(x[0], t, weight, reduction, -1);
+                return a + nll_loss(x[0], t, weight, reduction, -1);
+              },
+              {numbers({n, classes}, kDouble)}, d);
+        },
+        1e-9);
+}
+
+struct AttentionSizes {
+  int64_t N, H, L, S, E, V;
+  bool causal;
+  IntArrayRef mask;  // broadcast to (N, H, L, S); empty: none
+};
+/// y and the gradients of q, k, v on a device.
+std::vector<Tensor> attention_on(Device d, ScalarType dtype, const AttentionSizes& s) {
+  // By the layout of a projection: heads lie beside each other in a row.
+  const auto heads = [&](int64_t rows, int64_t width, ScalarType t) {
+    return numbers({s.N, rows, s.H, width}, kDouble).to(dtype).to(t).transpose(1, 2);
+  };
+  const ScalarType compute = d.is_cpu() ? kDouble : dtype;
+  Tensor mask;
+  if (!s.mask.empty()) {
+    mask = numbers(s.mask, kDouble).to(dtype);
+    mask.view({-1})[0] = -std::numeric_limits<double>::infinity();
+    mask = mask.to(compute).to(d).expand({s.N, s.H, s.L, s.S});
+  }
+  return with_gradients(
+      [&](const std::vector<Tensor>& x) {
+        return scaled_dot_product_attention(x[0], x[1], x[2], mask, 0, s.causal);
+      },
+      {heads(s.L, s.E, compute), heads(s.S, s.E, compute), heads(s.S, s.V, compute)}, d);
+}
+TEST(CudaKernelsOfWarps, AttentionOf16Bits) {
+  const AttentionSizes all[] = {
+      {1, 1, 16, 16, 64, 64, false, {}},         {2, 3, 37, 21, 8, 24, false, {}},
+      {2, 2, 21, 37, 16, 40, true, {}},          {1, 2, 35, 33, 72, 128, true, {}},
+      {1, 1, 17, 50, 128, 100, false, {17, 50}}, {2, 2, 20, 18, 5, 13, false, {2, 1, 1, 18}}};
+  for (ScalarType dtype : {kHalf, kBFloat16})
+    for (const AttentionSizes& s : all) {
+      SCOPED_TRACE(::testing::Message() << dtype << " " << s.L << " x " << s.S << ", " << s.E);
+      const std::vector<Tensor> want = attention_on(Device(kCPU), dtype, s);
+      const std::vector<Tensor> got = attention_on(Device(kCUDA), dtype, s);
+      for (size_t i = 0; i < want.size(); ++i) {
+        EXPECT_EQ(got[i].scalar_type(), dtype);
+        const Tensor difference = got[i].cpu().to(kDouble) - want[i];
+        // Weights are rounded to 16 bits before they are multiplied: an error of the norm.
+        const double relative = (difference.norm() / want[i].norm()).item<double>();
+        EXPECT_LT(relative, dtype == kHalf ? 2e-3 : 1.5e-2) << "result " << i;
+      }
+    }
 }
 
 }  // namespace
