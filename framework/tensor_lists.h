@@ -5,6 +5,7 @@
 // GatheredLaunches fills them.
 #pragma once
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace taper {
 
 /// Entries of up to kMostOperands tensors each, which have the entry's number of elements, all in
 /// row-major order, and one dtype. The elements are cut into chunks, numbered through all entries.
+/// Numbered lists have 8 bytes more for each entry: a number, or where one is.
 class TensorLists {
  public:
   static constexpr int kMostOperands = 5;
@@ -24,8 +26,12 @@ class TensorLists {
   TensorLists() = default;
   /// `used` has a bit for each operand of the kernel that the entries have, `reads` for each that
   /// is only read.
-  TensorLists(ScalarType dtype, unsigned used, unsigned reads)
-      : dtype_(dtype), used_(used), reads_(reads), operands_(__builtin_popcount(used)) {}
+  TensorLists(ScalarType dtype, unsigned used, unsigned reads, bool numbered = false)
+      : dtype_(dtype),
+        used_(used),
+        reads_(reads),
+        operands_(__builtin_popcount(used)),
+        numbers_(numbered ? 1 : 0) {}
 
   ScalarType dtype() const { return dtype_; }
   bool uses(int operand) const { return used_ >> operand & 1; }
@@ -34,19 +40,29 @@ class TensorLists {
   TAPER_HD int64_t chunks() const { return chunks_; }
   bool is_full() const { return (count_ + 1) * width() > kSlots; }
   void clear() { count_ = 0, chunks_ = 0; }
-  /// Adds an entry; data[k] is the memory of its k-th tensor. Not when full.
-  void add(int64_t numel, void* const* data) {
+  /// Adds an entry; data[k] is the memory of its k-th tensor, `number` what it has besides. Not
+  /// when full.
+  void add(int64_t numel, void* const* data, uint64_t number = 0) {
     if (numel == 0) return;
     uint64_t* const slot = slots_ + count_++ * width();
     slot[0] = static_cast<uint64_t>(numel);
     slot[1] = static_cast<uint64_t>(chunks_);
     for (int k = 0; k < operands_; ++k) slot[2 + k] = reinterpret_cast<uintptr_t>(data[k]);
+    if (numbers_) slot[2 + operands_] = number;
     chunks_ += (numel + kChunk - 1) / kChunk;
   }
 
   TAPER_HD int64_t numel(int i) const { return static_cast<int64_t>(slots_[i * width()]); }
   TAPER_HD char* data(int i, int k) const {
     return reinterpret_cast<char*>(static_cast<uintptr_t>(slots_[i * width() + 2 + k]));
+  }
+  /// What the entry of numbered lists has besides: eight bytes of a trivial type.
+  template <class N>
+  TAPER_HD N number(int i) const {
+    static_assert(sizeof(N) == sizeof(uint64_t));
+    N number;
+    std::memcpy(&number, slots_ + i * width() + 2 + operands_, sizeof(N));
+    return number;
   }
   /// The entry that a chunk belongs to.
   TAPER_HD int entry_of(int64_t chunk) const {
@@ -73,11 +89,12 @@ class TensorLists {
   }
 
  private:
-  TAPER_HD int width() const { return operands_ + 2; }  // elements, first chunk, pointers
+  // Elements, first chunk, pointers, number.
+  TAPER_HD int width() const { return operands_ + 2 + numbers_; }
 
   ScalarType dtype_ = ScalarType::Undefined;
   unsigned used_ = 0, reads_ = 0;
-  int operands_ = 0, count_ = 0;
+  int operands_ = 0, numbers_ = 0, count_ = 0;
   int64_t chunks_ = 0;
   uint64_t slots_[kSlots];
 };
@@ -88,13 +105,15 @@ template <class Numbers, class Launch>
 class GatheredLaunches {
  public:
   /// Operands whose bit is set in `reads` are only read.
-  GatheredLaunches(unsigned reads, Launch launch) : reads_(reads), launch_(std::move(launch)) {}
+  GatheredLaunches(unsigned reads, Launch launch, bool numbered = false)
+      : reads_(reads), numbered_(numbered), launch_(std::move(launch)) {}
 
   /// Whether the tensor may be part of a list.
   static bool takes(const Tensor& t) { return !t.defined() || t.is_contiguous(); }
-  /// Adds the operands, of which undefined ones are left out, for a launch with these numbers.
+  /// Adds the operands, of which undefined ones are left out, for a launch with these numbers;
+  /// `number` is the entry's own, of numbered lists.
   template <size_t N>
-  void add(const Numbers& numbers, const Tensor* const (&operands)[N]) {
+  void add(const Numbers& numbers, const Tensor* const (&operands)[N], uint64_t number = 0) {
     static_assert(N <= TensorLists::kMostOperands);
     void* data[N];
     unsigned used = 0;
@@ -106,7 +125,7 @@ class GatheredLaunches {
     }
     Pending& to = pending_for(*operands[0], used, numbers);
     if (to.lists.is_full()) launch(to);
-    to.lists.add(operands[0]->numel(), data);
+    to.lists.add(operands[0]->numel(), data, number);
   }
   void launch() {
     for (Pending& p : pending_) launch(p);
@@ -125,7 +144,8 @@ class GatheredLaunches {
       if (p->used == used && p->where.scalar_type() == where.scalar_type() &&
           p->where.device() == where.device() && p->numbers == numbers)
         return *p;
-    pending_.push_back({where, used, numbers, TensorLists(where.scalar_type(), used, reads_)});
+    pending_.push_back(
+        {where, used, numbers, TensorLists(where.scalar_type(), used, reads_, numbered_)});
     return pending_.back();
   }
   void launch(Pending& p) {
@@ -134,6 +154,7 @@ class GatheredLaunches {
   }
 
   unsigned reads_;
+  bool numbered_;
   Launch launch_;
   std::vector<Pending> pending_;
 };

@@ -7,6 +7,7 @@
 #include <taper/optim/adamax.h>
 #include <taper/optim/adamw.h>
 #include <taper/optim/asgd.h>
+#include <taper/optim/fused.h>
 #include <taper/optim/grad_scaler.h>
 #include <taper/optim/lbfgs.h>
 #include <taper/optim/lr_scheduler.h>

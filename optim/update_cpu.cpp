@@ -5,6 +5,7 @@
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/tensor_lists.h>
 #include <taper/framework/iterate.h>
 #include <taper/optim/update_rules.h>
 
@@ -260,6 +261,29 @@ void rmsprop_update_all(TensorLists lists, optim::RmspropNumbers n) {
     rmsprop_lists<kRmspropMomentum>(lists, n);
   else
     rmsprop_lists<0>(lists, n);
+}
+
+namespace {
+
+template <template <class> class Rule, class Numbers>
+void fused(const char* op, const TensorLists& lists, const Numbers& n) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), op, [&]<class scalar_t>() {
+    using R = Rule<opmath_t<scalar_t>>;
+    if (n.grad_scale) return for_each_in_lists<scalar_t, R::kOperands, 0>(lists, R(n));
+    for_each_in_lists<scalar_t, R::kOperands, 2>(lists, R(n));
+  });
+}
+
+}  // namespace
+
+void fused_adam(TensorLists lists, optim::FusedAdamNumbers n, std::vector<In>) {
+  if (lists.uses(4)) return fused<optim::FusedAdamAmsgrad>("_fused_adam_", lists, n);
+  fused<optim::FusedAdamPlain>("_fused_adam_", lists, n);
+}
+
+void fused_sgd(TensorLists lists, optim::FusedSgdNumbers n, std::vector<In>) {
+  if (lists.uses(2)) return fused<optim::FusedSgdMomentum>("_fused_sgd_", lists, n);
+  fused<optim::FusedSgdPlain>("_fused_sgd_", lists, n);
 }
 
 }  // namespace taper::cpu

@@ -106,6 +106,16 @@ void update_all(const TensorLists& lists, const Numbers& n) {
   });
 }
 
+/// Applies Rule of the dtype; without a scale the gradients are only read.
+template <template <class> class Rule, class Numbers>
+void fused(const char* op, const TensorLists& lists, const Numbers& n) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), op, [&]<class scalar_t>() {
+    using R = Rule<opmath_t<scalar_t>>;
+    if (n.grad_scale) return for_each_in_lists<scalar_t, R::kOperands, 0>(lists, R(n));
+    for_each_in_lists<scalar_t, R::kOperands, kGradient>(lists, R(n));
+  });
+}
+
 struct Advance {
   double *clock, lr, beta1, beta2;
   const float* found_inf;
@@ -128,6 +138,14 @@ void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer, Rmspr
 
 void sgd_update_all(TensorLists lists, SgdNumbers n) { update_all(lists, n); }
 void adam_update_all(TensorLists lists, AdamNumbers n) { update_all(lists, n); }
+void fused_adam(TensorLists lists, FusedAdamNumbers n, std::vector<In>) {
+  if (lists.uses(4)) return fused<FusedAdamAmsgrad>("_fused_adam_", lists, n);
+  fused<FusedAdamPlain>("_fused_adam_", lists, n);
+}
+void fused_sgd(TensorLists lists, FusedSgdNumbers n, std::vector<In>) {
+  if (lists.uses(2)) return fused<FusedSgdMomentum>("_fused_sgd_", lists, n);
+  fused<FusedSgdPlain>("_fused_sgd_", lists, n);
+}
 void adagrad_update_all(TensorLists lists, AdagradNumbers n) { update_all(lists, n); }
 void rmsprop_update_all(TensorLists lists, RmspropNumbers n) { update_all(lists, n); }
 

@@ -29,6 +29,25 @@ struct AdamNumbers {
   bool operator==(const AdamNumbers&) const = default;
 };
 
+/// Of a fused step: that of AdamNumbers, with what is on the device. step_size and the correction
+/// of the second mean follow from the entry's step, a float, and shrink from lr where the decay of
+/// the weights is decoupled.
+struct FusedAdamNumbers {
+  double lr, beta1, beta2, weight_decay, eps;
+  bool decoupled, maximize;
+  const float* lr_tensor = nullptr;   // in place of lr
+  const float* grad_scale = nullptr;  // what gradients are divided by, and stay so
+  const float* found_inf = nullptr;
+};
+
+/// The same of SGD. A first step's buffer is the gradient.
+struct FusedSgdNumbers {
+  SgdNumbers plain;
+  bool maximize, first;
+  const float* lr_tensor = nullptr;
+  const float* grad_scale = nullptr;
+};
+
 /// sum += g^2;  p -= lr * g / (sqrt(sum) + eps)
 struct AdagradNumbers {
   double lr, eps, weight_decay;
@@ -60,6 +79,11 @@ TAPER_KERNEL(rmsprop_update, InOut p, In g, InOut square, InOut mean, InOut buff
 /// found_inf, if there is one, is not 0.
 TAPER_KERNEL(adam_advance, InOut clock, double lr, double beta1, double beta2,
              const float* found_inf)
+
+/// Operands as of adam_update and sgd_update; the number of an entry is where its step is.
+/// Gradients change where there is a grad_scale. `reads` are what the numbers point to.
+TAPER_KERNEL(fused_adam, TensorLists lists, optim::FusedAdamNumbers n, std::vector<In> reads)
+TAPER_KERNEL(fused_sgd, TensorLists lists, optim::FusedSgdNumbers n, std::vector<In> reads)
 
 // The same for many parameters: the entries have the operands above, in their order.
 TAPER_KERNEL(sgd_update_all, TensorLists lists, optim::SgdNumbers n)

@@ -104,6 +104,73 @@ struct AdamRule {
 #endif
 };
 
+/// What fused steps do around a rule: skip it, divide the gradient, turn its sign.
+template <class M>
+struct FusedGradient {
+  bool maximize, scaled, skipped;
+  M scale;
+  template <class Rule>
+  TAPER_HD void apply(const Rule& rule, M* v) const {
+    if (skipped) return;
+    if (scaled) v[1] /= scale;
+    if (maximize) v[1] = -v[1];
+    rule(v);
+    if (maximize) v[1] = -v[1];
+  }
+  TAPER_HD static FusedGradient read(bool maximize, const float* grad_scale,
+                                     const float* found_inf) {
+    return {maximize, grad_scale != nullptr, is_skipped(found_inf),
+            static_cast<M>(grad_scale ? *grad_scale : 1)};
+  }
+};
+
+template <class M, bool kAmsgrad>
+struct FusedAdamRule {
+  static constexpr int kOperands = kAmsgrad ? 5 : 4;
+  FusedAdamNumbers n;
+  AdamRule<M, kAmsgrad> rule;
+  FusedGradient<M> gradient;
+  explicit FusedAdamRule(const FusedAdamNumbers& numbers)
+      : n(numbers),
+        rule(AdamNumbers{n.beta1, n.beta2, 0, 1, n.eps, n.decoupled ? 0 : n.weight_decay, 1}),
+        gradient{} {}
+  TAPER_HD FusedAdamRule of_entry(const TensorLists& lists, int entry) const {
+    FusedAdamRule here = *this;
+    const double step = *lists.number<const float*>(entry);
+    const double lr = n.lr_tensor ? *n.lr_tensor : n.lr;
+    here.rule.step_size = static_cast<M>(lr / (1 - std::pow(n.beta1, step)));
+    here.rule.inverse_root_bias2 = static_cast<M>(1 / std::sqrt(1 - std::pow(n.beta2, step)));
+    if (n.decoupled) here.rule.shrink = static_cast<M>(1 - lr * n.weight_decay);
+    here.gradient = FusedGradient<M>::read(n.maximize, n.grad_scale, n.found_inf);
+    return here;
+  }
+  TAPER_HD void operator()(M* v) const { gradient.apply(rule, v); }
+};
+
+template <class M, bool kMomentum>
+struct FusedSgdRule {
+  static constexpr int kOperands = kMomentum ? 3 : 2;
+  FusedSgdNumbers n;
+  SgdRule<M, kMomentum> rule;
+  FusedGradient<M> gradient;
+  explicit FusedSgdRule(const FusedSgdNumbers& numbers)
+      : n(numbers), rule(numbers.plain), gradient{} {
+    rule.found_inf = nullptr;
+    if (n.first) rule.gradient_scale = 1;
+  }
+  TAPER_HD FusedSgdRule of_entry(const TensorLists&, int) const {
+    FusedSgdRule here = *this;
+    if (n.lr_tensor) here.rule.lr = static_cast<M>(*n.lr_tensor);
+    here.gradient = FusedGradient<M>::read(n.maximize, n.grad_scale, n.plain.found_inf);
+    return here;
+  }
+  TAPER_HD void operator()(M* v) const {
+    if constexpr (kMomentum)
+      if (n.first && !gradient.skipped) v[2] = 0;  // it may hold anything
+    gradient.apply(rule, v);
+  }
+};
+
 template <class M>
 struct AdagradRule {
   static constexpr int kOperands = 3;
@@ -148,5 +215,15 @@ struct RmspropRule {
     v[0] -= lr * d;
   }
 };
+
+// By the dtype that is computed in alone.
+template <class M>
+using FusedAdamPlain = FusedAdamRule<M, false>;
+template <class M>
+using FusedAdamAmsgrad = FusedAdamRule<M, true>;
+template <class M>
+using FusedSgdPlain = FusedSgdRule<M, false>;
+template <class M>
+using FusedSgdMomentum = FusedSgdRule<M, true>;
 
 }  // namespace taper::optim

@@ -1,4 +1,5 @@
-// LibTorch's <ATen/Functions.h>: everything comes with <torch/torch.h>.
+// LibTorch's <ATen/Functions.h>: <torch/torch.h>, and the functions that few programs call.
 #pragma once
 
+#include <taper/extension/functions.h>
 #include <torch/torch.h>

@@ -2,6 +2,7 @@
 // from C++. A PYBIND11_MODULE is compiled to nothing, and the compiler says so.
 #pragma once
 
+#include <ATen/Functions.h>
 #include <ATen/TensorUtils.h>
 #include <c10/core/Allocator.h>
 #include <torch/all.h>

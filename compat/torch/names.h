@@ -7,20 +7,30 @@
 // types are; and `using namespace torch; using namespace at;` together are not ambiguous, as both
 // lead to one declaration.
 //
-// The nested ones are aliases on purpose. A nested namespace that a program opened in torch would
-// hide taper's of the same name, and torch::nn::Linear would no longer be found; with an alias the
-// compiler says at the opening brace that torch::nn is taper::nn. Write `namespace taper::nn {`
-// there: it names the same place, and what is declared in it is found as torch::nn::... .
+// So are the nested ones that programs declare things of their own in (`namespace torch { namespace
+// nn { struct MyImpl ...`): what a program declares there is found first, then taper's. A template
+// of Taper is specialised in taper's namespace.
 #pragma once
 
 namespace taper {
 namespace amp {}
 namespace autograd {}
 namespace cuda {}
-namespace data {}
+namespace data {
+namespace datasets {}
+namespace samplers {}
+namespace transforms {}
+}  // namespace data
 namespace indexing {}
 namespace mps {}
-namespace nn {}
+namespace nn {
+namespace functional {}
+namespace init {}
+namespace parallel {}
+namespace utils {
+namespace rnn {}
+}  // namespace utils
+}  // namespace nn
 namespace optim {}
 namespace serialize {}
 namespace xpu {}
@@ -45,15 +55,51 @@ using namespace taper;
 using namespace c10;
 using taper::complex;
 namespace amp = taper::amp;
-namespace autograd = taper::autograd;
-namespace cuda = taper::cuda;
-namespace data = taper::data;
 namespace indexing = taper::indexing;
 namespace mps = taper::mps;
-namespace nn = taper::nn;
-namespace optim = taper::optim;
-namespace serialize = taper::serialize;
 namespace xpu = taper::xpu;
+namespace autograd {
+using namespace taper::autograd;
+}
+namespace cuda {
+using namespace taper::cuda;
+}
+namespace data {
+using namespace taper::data;
+namespace datasets {
+using namespace taper::data::datasets;
+}
+namespace samplers {
+using namespace taper::data::samplers;
+}
+namespace transforms {
+using namespace taper::data::transforms;
+}
+}  // namespace data
+namespace nn {
+using namespace taper::nn;
+namespace functional {
+using namespace taper::nn::functional;
+}
+namespace init {
+using namespace taper::nn::init;
+}
+namespace parallel {
+using namespace taper::nn::parallel;
+}
+namespace utils {
+using namespace taper::nn::utils;
+namespace rnn {
+using namespace taper::nn::utils::rnn;
+}
+}  // namespace utils
+}  // namespace nn
+namespace optim {
+using namespace taper::optim;
+}
+namespace serialize {
+using namespace taper::serialize;
+}
 }  // namespace torch
 
 namespace at {

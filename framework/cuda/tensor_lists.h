@@ -19,20 +19,23 @@ TAPER_DEVICE inline ListPart part_of(const TensorLists& lists, int64_t chunk) {
 }
 
 /// Calls visit(v) with the values of N operands, in the type that is computed in, and stores what
-/// it makes of them; operands in kReads are left alone.
-template <class T, int N, unsigned kReads, class Visit>
+/// it makes of them; operands in kReads are left alone, those in kWrites arrive as zeros. A visit
+/// with of_entry(lists, entry) gives by that what is called for the elements of an entry.
+template <class T, int N, unsigned kReads, class Visit, unsigned kWrites = 0>
 struct VisitLists {
   static constexpr int V = 16 / sizeof(T);
   TensorLists lists;
   Visit visit;
 
   template <int W>
-  TAPER_DEVICE void apply(char* const (&base)[N], int64_t at) const {
+  TAPER_DEVICE static void apply(const Visit& visit, char* const (&base)[N], int64_t at) {
     Pack<T, W> packs[N];
-    for (int k = 0; k < N; ++k) packs[k] = reinterpret_cast<const Pack<T, W>*>(base[k])[at];
+    for (int k = 0; k < N; ++k)
+      if (!(kWrites >> k & 1)) packs[k] = reinterpret_cast<const Pack<T, W>*>(base[k])[at];
     for (int j = 0; j < W; ++j) {
       opmath_t<T> v[N];
-      for (int k = 0; k < N; ++k) v[k] = load(packs[k].v[j]);
+      for (int k = 0; k < N; ++k)
+        v[k] = kWrites >> k & 1 ? opmath_t<T>(0) : opmath_t<T>(load(packs[k].v[j]));
       visit(v);
       for (int k = 0; k < N; ++k) packs[k].v[j] = static_cast<T>(v[k]);
     }
@@ -49,15 +52,24 @@ struct VisitLists {
       places |= reinterpret_cast<uintptr_t>(base[k]);
     }
     const int64_t packed = places % 16 == 0 ? part.n / V : 0;
-    team.each(packed, [&](int64_t i) { apply<V>(base, i); });
-    team.each(part.n - packed * V, [&](int64_t i) { apply<1>(base, packed * V + i); });
+    const Visit here = of_entry(part.entry);
+    team.each(packed, [&](int64_t i) { apply<V>(here, base, i); });
+    team.each(part.n - packed * V, [&](int64_t i) { apply<1>(here, base, packed * V + i); });
+  }
+
+ private:
+  TAPER_DEVICE Visit of_entry(int entry) const {
+    if constexpr (requires { visit.of_entry(lists, entry); })
+      return visit.of_entry(lists, entry);
+    else
+      return visit;
   }
 };
 
 /// One launch for all elements of all entries.
-template <class T, int N, unsigned kReads, class Visit>
+template <class T, int N, unsigned kReads, unsigned kWrites = 0, class Visit>
 void for_each_in_lists(const TensorLists& lists, const Visit& visit) {
-  using Body = VisitLists<T, N, kReads, Visit>;
+  using Body = VisitLists<T, N, kReads, Visit, kWrites>;
   static_assert(sizeof(Body) <= 4000, "the arguments of a launch are at most 4 KiB");
   for_each_row(lists.chunks(), kThreads, Body{lists, visit});
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/tensor_lists.h>
+#include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
 namespace taper::cpu {
@@ -51,7 +53,35 @@ bool unscale(T* x, int64_t n, opmath_t<T> factor) {
   return finite;
 }
 
+template <int N>
+void pointwise_lists(const TensorLists& lists, ForeachFormula formula, const double* number) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach", [&]<class scalar_t>() {
+    for_each_in_lists<scalar_t, N, (1u << N) - 2, 1>(
+        lists, functor::ForeachPointwise<opmath_t<scalar_t>, N>{formula, number, {}});
+  });
+}
+
+/// The larger; a NaN stays.
+double larger(double a, double b) { return a != a || a > b ? a : b; }
+
 }  // namespace
+
+void foreach_pointwise(TensorLists lists, ForeachFormula formula, In number) {
+  const double* const shared = static_cast<const double*>(number.data);
+  if (lists.operands() == 2) return pointwise_lists<2>(lists, formula, shared);
+  if (lists.operands() == 3) return pointwise_lists<3>(lists, formula, shared);
+  pointwise_lists<4>(lists, formula, shared);
+}
+
+void foreach_norm_join(InOut norms, In parts, TensorLists lists, double order, bool root) {
+  const double* part = parts.as<double>();
+  for (int i = 0; i < lists.size(); ++i) {
+    double all = 0;
+    for (int64_t n = lists.numel(i); n > 0; n -= TensorLists::kChunk, ++part)
+      all = std::isinf(order) ? larger(*part, all) : all + *part;
+    norms.as<double>()[lists.number<int64_t>(i)] = root && order == 2 ? std::sqrt(all) : all;
+  }
+}
 
 void foreach_zero(TensorLists lists) {
   const auto itemsize = static_cast<int64_t>(elementSize(lists.dtype()));

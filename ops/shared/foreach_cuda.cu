@@ -2,6 +2,7 @@
 
 #include <taper/framework/cuda/bytes.h>
 #include <taper/framework/cuda/tensor_lists.h>
+#include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
 
 namespace taper::cuda {
@@ -47,6 +48,23 @@ struct NormPart {
   }
 };
 
+/// A row is an entry: its parts lie side by side.
+struct NormJoin {
+  TensorLists lists;
+  double* norms;
+  const double* parts;
+  bool largest, square_root;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const int entry = static_cast<int>(row);
+    const double* const first = parts + lists.first_chunk(entry);
+    const int64_t count = (lists.numel(entry) + TensorLists::kChunk - 1) / TensorLists::kChunk;
+    const auto value = [&](int64_t i) { return first[i]; };
+    const double all =
+        largest ? team.reduce(count, 0.0, value, Larger()) : team.reduce(count, 0.0, value, Plus());
+    if (team.rank == 0) norms[lists.number<int64_t>(entry)] = square_root ? std::sqrt(all) : all;
+  }
+};
+
 struct Unscale {
   float* found_inf;
   const float* inv_scale;
@@ -81,6 +99,33 @@ struct UpdateScale {
 };
 
 }  // namespace
+
+namespace {
+
+constexpr unsigned kResult = 1;  // operand 0, which is only written
+
+template <int N>
+void pointwise_lists(const TensorLists& lists, ForeachFormula formula, const double* number) {
+  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach", [&]<class scalar_t>() {
+    for_each_in_lists<scalar_t, N, (1u << N) - 2, kResult>(
+        lists, functor::ForeachPointwise<opmath_t<scalar_t>, N>{formula, number, {}});
+  });
+}
+
+}  // namespace
+
+void foreach_pointwise(TensorLists lists, ForeachFormula formula, In number) {
+  const auto* shared = static_cast<const double*>(number.data);
+  if (lists.operands() == 2) return pointwise_lists<2>(lists, formula, shared);
+  if (lists.operands() == 3) return pointwise_lists<3>(lists, formula, shared);
+  pointwise_lists<4>(lists, formula, shared);
+}
+
+void foreach_norm_join(InOut norms, In parts, TensorLists lists, double order, bool root) {
+  for_each_row(lists.size(), kThreads,
+               NormJoin{lists, norms.as<double>(), static_cast<const double*>(parts.data),
+                        std::isinf(order), root && order == 2});
+}
 
 void foreach_zero(TensorLists lists) {
   by_size(lists.dtype(),

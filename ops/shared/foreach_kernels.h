@@ -10,6 +10,58 @@ struct NoNumbers {
   bool operator==(const NoNumbers&) const = default;
 };
 
+/// What is done to each element of lists.
+enum class ForeachFormula : int {
+  // of one number
+  abs,
+  ceil,
+  floor,
+  frac,
+  neg,
+  round,
+  sign,
+  trunc,
+  acos,
+  asin,
+  atan,
+  cos,
+  cosh,
+  erf,
+  erfc,
+  exp,
+  expm1,
+  lgamma,
+  log,
+  log10,
+  log1p,
+  log2,
+  reciprocal,
+  rsqrt,
+  sigmoid,
+  sin,
+  sinh,
+  sqrt,
+  tan,
+  tanh,
+  // of x and a number or another tensor
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  minimum,
+  pow,
+  copy,
+  // of three
+  addcmul,
+  addcdiv,
+  lerp
+};
+/// y = formula(x, a, b): operands 0 to 3 of the lists, a and b where the formula has them. Its
+/// number (that is added, or the factor of a, a * b, a / b, the weight, ...) is the entry's, or
+/// `number`, a double on the device. y may be x. Floating dtypes.
+TAPER_KERNEL(foreach_pointwise, TensorLists lists, ForeachFormula formula, In number)
+
 TAPER_KERNEL(foreach_zero, TensorLists lists)
 /// `factor` is a double without dimensions, on the device.
 TAPER_KERNEL(foreach_mul, TensorLists lists, In factor)
@@ -17,6 +69,9 @@ TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
 /// parts[i]: the sum of |x|^order over the i-th chunk, or for infinity the largest |x|. Parts are
 /// doubles. The order is 1, 2 or infinity.
 TAPER_KERNEL(foreach_norm_parts, Out parts, TensorLists lists, double order)
+/// norms[number of the entry] of the parts of each entry, with the root or without: the sum of
+/// |x|^order, or the largest |x|. Doubles.
+TAPER_KERNEL(foreach_norm_join, InOut norms, In parts, TensorLists lists, double order, bool root)
 /// Times inv_scale; found_inf is set to 1 where an element is not finite. Both are floats.
 TAPER_KERNEL(foreach_unscale, TensorLists lists, InOut found_inf, In inv_scale)
 

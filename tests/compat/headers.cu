@@ -3,6 +3,7 @@
 #include <torch/extension.h>
 
 #include <ATen/AccumulateType.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/detail/KernelUtils.h>
 #include <c10/cuda/CUDAException.h>
@@ -10,6 +11,7 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 #include <ATen/cuda/CUDAGraphsUtils.cuh>
+#include <ATen/native/cuda/Loops.cuh>
 
 template <class T>
 __device__ T row_sum(const torch::TensorAccessor<T, 1, torch::RestrictPtrTraits, int32_t> row) {
@@ -50,4 +52,15 @@ torch::Tensor launch(const torch::Tensor& x) {
   TORCH_CUDABLAS_CHECK(cublasSetStream(at::cuda::getCurrentCUDABlasHandle(), stream));
   cusparseHandle_t sparse = at::cuda::getCurrentCUDASparseHandle();
   return sparse ? y : x;
+}
+
+// A kernel made of a function of numbers: what it captures, it has by value.
+torch::Tensor scaled(const torch::Tensor& x, double factor) {
+  torch::Tensor y;
+  auto iter = at::TensorIteratorConfig().add_output(y).add_input(x).build();
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "scaled", [&] {
+    const auto f = static_cast<at::opmath_type<scalar_t>>(factor);
+    at::native::gpu_kernel(iter, [f] GPU_LAMBDA(scalar_t v) -> scalar_t { return v * f; });
+  });
+  return iter.output();
 }

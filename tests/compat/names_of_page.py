@@ -40,7 +40,7 @@ def names_that_are_there(names, work, compiler):
     """The set of (scope, name) that compile."""
     work.mkdir(parents=True, exist_ok=True)
     source = work / "names.cpp"
-    lines = ["#include <torch/torch.h>"]
+    lines = ["#include <ATen/ATen.h>"]
     lines += [declaration(place, *name) for place, name in enumerate(names)]
     source.write_text("\n".join(lines) + "\n")
     command = compiler + ["-fsyntax-only", "-fmax-errors=0", str(source)]

@@ -1,7 +1,9 @@
 // CUDA interop on simulated devices, without the toolkit's headers.
 #include <torch/extension.h>
+#include <ATen/native/cuda/Loops.cuh>
 
 #include <ATen/DeviceGuard.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/cuda/detail/KernelUtils.h>
@@ -114,6 +116,40 @@ void own_kernels() {
              "expected a GPU, got a simulated device"));
 }
 
+/// gpu_kernel runs the same function on the host where devices are simulated.
+void kernels_of_functions() {
+  const torch::Tensor a = torch::arange(6, torch::kFloat).view({3, 2}).t().cuda();
+  const torch::Tensor b = torch::tensor({10, 20, 30}).cuda();
+  auto iter = at::TensorIteratorConfig()
+                  .promote_inputs_to_common_dtype(true)
+                  .add_output(at::Tensor())
+                  .add_input(a)
+                  .add_input(b)
+                  .build();
+  at::native::gpu_kernel(iter, [] GPU_LAMBDA(float x, float y) -> float { return x * y + 1; });
+  EXPECT(iter.output().is_cuda() && torch::equal(iter.output(), a * b + 1));
+  const torch::Tensor wide = torch::empty({2, 3}, b.options().dtype(torch::kDouble));
+  auto wider = at::TensorIterator::unary_op(wide, a);
+  at::native::gpu_kernel(wider, [] GPU_LAMBDA(float x) -> float { return -x; });
+  EXPECT(torch::equal(wide, a.neg().to(torch::kDouble)));
+  const std::string race = thrown<c10::Error>([&] {
+    at::native::gpu_kernel(iter, [] GPU_LAMBDA(float x, float y) -> float { return x + y; });
+    const at::cuda::CUDAStreamGuard guard(at::cuda::getStreamFromPool(false, 0));
+    iter.output().add_(1);
+  });
+  EXPECT(has(race, "Race") && has(race, "gpu_kernel"));
+  torch::cuda::synchronize();
+  EXPECT(has(thrown<c10::Error>([&] {
+               at::native::gpu_kernel(wider, [] GPU_LAMBDA(double x) -> double { return x; });
+             }),
+             "expected Double for operand 1, got Float"));
+  EXPECT(has(thrown<c10::Error>([&] {
+               auto host = at::TensorIterator::unary_op(at::Tensor(), torch::ones({2}));
+               at::native::gpu_kernel(host, [] GPU_LAMBDA(float x) -> float { return x; });
+             }),
+             "expected operands on a CUDA device, got cpu"));
+}
+
 void random_numbers() {
   auto* gen = at::get_generator_or_default<at::CUDAGeneratorImpl>(
       c10::nullopt, at::cuda::detail::getDefaultCUDAGenerator());
@@ -133,5 +169,6 @@ int main() {
   streams();
   memory();
   own_kernels();
+  kernels_of_functions();
   random_numbers();
 }

@@ -1,0 +1,7 @@
+// The functions of LibTorch's <ATen/Functions.h> that the headers of Taper's ops do without.
+#pragma once
+
+#include <taper/extension/foreach.h>
+#include <taper/extension/out_forms.h>
+#include <taper/extension/overloads.h>
+#include <taper/extension/unpacked_options.h>

@@ -1,0 +1,299 @@
+// Overloads of LibTorch's functions that few programs call, and that the headers of their ops do
+// without: random tensors like others from a generator, resampling by factors, products with
+// results of another dtype.
+#pragma once
+
+#include <taper/ops/elementwise/clamp.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/random/random.h>
+#include <taper/ops/shared/out.h>
+#include <taper/ops/spatial/upsample.h>
+#include <taper/ops/tensor/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+/// Nothing: devices start when they are first used.
+inline void init() {}
+
+/// Throws: there is no bound.
+inline Tensor clamp(const Tensor& self) { return clamp(self, optional<Tensor>()); }
+/// Throws: there is no bound.
+inline Tensor clip(const Tensor& self) { return clamp(self); }
+
+/// A generator of its own: make_generator<CPUGeneratorImpl>(seed).
+template <class Impl, class... Args>
+Generator make_generator(Args&&... args) {
+  return Generator(make_intrusive<Impl>(std::forward<Args>(args)...));
+}
+
+// ---------------------------------------------------------------- random, like another
+namespace detail {
+
+/// What may stand for a generator where TensorOptions may, too.
+template <class G>
+using IsGenerator = std::enable_if_t<std::is_convertible<const G&, optional<Generator>>::value &&
+                                     !std::is_convertible<const G&, TensorOptions>::value>;
+/// Like `self`, with `options`, as fill(tensor) leaves it.
+template <class Fill>
+Tensor filled_like(const Tensor& self, const TensorOptions& options, optional<MemoryFormat> format,
+                   const Fill& fill) {
+  Tensor y = empty_like(self, options.requires_grad(false), format);
+  fill(y);
+  return options.requires_grad() ? y.requires_grad_() : y;
+}
+
+}  // namespace detail
+
+/// Uniform in [0, 1), drawn from the generator.
+template <class G, class = detail::IsGenerator<G>>
+Tensor rand_like(const Tensor& self, const G& generator, TensorOptions options = {},
+                 optional<MemoryFormat> memory_format = nullopt) {
+  return detail::filled_like(self, options, memory_format,
+                             [&](const Tensor& y) { y.uniform_(0, 1, generator); });
+}
+/// Normal, drawn from the generator.
+template <class G, class = detail::IsGenerator<G>>
+Tensor randn_like(const Tensor& self, const G& generator, TensorOptions options = {},
+                  optional<MemoryFormat> memory_format = nullopt) {
+  return detail::filled_like(self, options, memory_format,
+                             [&](const Tensor& y) { y.normal_(0, 1, generator); });
+}
+/// Integers in [0, high), drawn from the generator.
+template <class G, class = detail::IsGenerator<G>>
+Tensor randint_like(const Tensor& self, int64_t high, const G& generator,
+                    TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
+  return detail::filled_like(self, options, memory_format,
+                             [&](const Tensor& y) { y.random_(0, high, generator); });
+}
+/// Integers in [low, high), drawn from the generator.
+template <class G, class = detail::IsGenerator<G>>
+Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const G& generator,
+                    TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
+  return detail::filled_like(self, options, memory_format,
+                             [&](const Tensor& y) { y.random_(low, high, generator); });
+}
+/// Integers in [0, high), a tensor of one element, which is waited for.
+inline Tensor randint_like(const Tensor& self, const Tensor& high, TensorOptions options = {},
+                           optional<MemoryFormat> memory_format = nullopt) {
+  return randint_like(self, high.item<int64_t>(), options, memory_format);
+}
+/// The same, drawn from the generator.
+template <class G, class = detail::IsGenerator<G>>
+Tensor randint_like(const Tensor& self, const Tensor& high, const G& generator,
+                    TensorOptions options = {}, optional<MemoryFormat> memory_format = nullopt) {
+  return randint_like(self, high.item<int64_t>(), generator, options, memory_format);
+}
+
+// ---------------------------------------------------------------- resampling by factors
+namespace detail {
+
+/// A size that may be left to factors. Braces are none: they are a size, for the functions of
+/// upsample.h.
+class MaybeSize {
+ public:
+  MaybeSize(nullopt_t) {}
+  /// From the optional itself.
+  template <class O,
+            class = std::enable_if_t<std::is_same<O, OptionalIntArrayRef>::value ||
+                                     std::is_same<O, optional<IntArrayRef>>::value ||
+                                     std::is_same<O, optional<std::vector<int64_t>>>::value>>
+  MaybeSize(const O& size) {
+    if (size.has_value()) size_ = IntArrayRef(*size).vec();
+  }
+  const optional<std::vector<int64_t>>& value() const { return size_; }
+
+ private:
+  optional<std::vector<int64_t>> size_;
+};
+using Factors = optional<ArrayRef<double>>;
+
+/// What the functions of upsample.h take: the size, and a factor for each dimension or none.
+struct Resampled {
+  std::vector<int64_t> size;
+  std::vector<optional<double>> factors;
+};
+inline Resampled resampled(const char* op, const Tensor& input, const MaybeSize& size,
+                           const Factors& factors, size_t dims) {
+  TAPER_CHECK(size.value().has_value() != factors.has_value(), op,
+              ": Must specify exactly one of output_size and scale_factors");
+  TAPER_CHECK(input.dim() == static_cast<int64_t>(dims) + 2, op, ": expected an input of ",
+              dims + 2, " dimensions, got ", input.dim());
+  if (size.value()) return {*size.value(), std::vector<optional<double>>(dims)};
+  TAPER_CHECK(factors->size() == dims, op, ": expected ", dims, " scale_factors, got ",
+              factors->size());
+  Resampled r;
+  for (size_t i = 0; i < dims; ++i) {
+    const double factor = (*factors)[i];
+    const auto length = static_cast<double>(input.size(static_cast<int64_t>(i) + 2));
+    r.size.push_back(static_cast<int64_t>(length * factor));
+    r.factors.emplace_back(factor);
+  }
+  return r;
+}
+
+}  // namespace detail
+
+/// To a size, or by factors.
+inline Tensor upsample_nearest1d(const Tensor& input, const detail::MaybeSize& output_size,
+                                 const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_nearest1d", input, output_size, scale_factors, 1);
+  return upsample_nearest1d(input, r.size, r.factors[0]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_nearest2d(const Tensor& input, const detail::MaybeSize& output_size,
+                                 const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_nearest2d", input, output_size, scale_factors, 2);
+  return upsample_nearest2d(input, r.size, r.factors[0], r.factors[1]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_nearest3d(const Tensor& input, const detail::MaybeSize& output_size,
+                                 const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_nearest3d", input, output_size, scale_factors, 3);
+  return upsample_nearest3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
+}
+/// To a size, or by factors.
+inline Tensor _upsample_nearest_exact1d(const Tensor& input, const detail::MaybeSize& output_size,
+                                        const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("_upsample_nearest_exact1d", input, output_size, scale_factors, 1);
+  return _upsample_nearest_exact1d(input, r.size, r.factors[0]);
+}
+/// To a size, or by factors.
+inline Tensor _upsample_nearest_exact2d(const Tensor& input, const detail::MaybeSize& output_size,
+                                        const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("_upsample_nearest_exact2d", input, output_size, scale_factors, 2);
+  return _upsample_nearest_exact2d(input, r.size, r.factors[0], r.factors[1]);
+}
+/// To a size, or by factors.
+inline Tensor _upsample_nearest_exact3d(const Tensor& input, const detail::MaybeSize& output_size,
+                                        const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("_upsample_nearest_exact3d", input, output_size, scale_factors, 3);
+  return _upsample_nearest_exact3d(input, r.size, r.factors[0], r.factors[1], r.factors[2]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_linear1d(const Tensor& input, const detail::MaybeSize& output_size,
+                                bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_linear1d", input, output_size, scale_factors, 1);
+  return upsample_linear1d(input, r.size, align_corners, r.factors[0]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_bilinear2d(const Tensor& input, const detail::MaybeSize& output_size,
+                                  bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_bilinear2d", input, output_size, scale_factors, 2);
+  return upsample_bilinear2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_trilinear3d(const Tensor& input, const detail::MaybeSize& output_size,
+                                   bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_trilinear3d", input, output_size, scale_factors, 3);
+  return upsample_trilinear3d(input, r.size, align_corners, r.factors[0], r.factors[1],
+                              r.factors[2]);
+}
+/// To a size, or by factors.
+inline Tensor upsample_bicubic2d(const Tensor& input, const detail::MaybeSize& output_size,
+                                 bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("upsample_bicubic2d", input, output_size, scale_factors, 2);
+  return upsample_bicubic2d(input, r.size, align_corners, r.factors[0], r.factors[1]);
+}
+/// To a size, or by factors.
+inline Tensor _upsample_bilinear2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
+                                      bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("_upsample_bilinear2d_aa", input, output_size, scale_factors, 2);
+  return _upsample_bilinear2d_aa(input, r.size, align_corners, r.factors[0], r.factors[1]);
+}
+/// To a size, or by factors.
+inline Tensor _upsample_bicubic2d_aa(const Tensor& input, const detail::MaybeSize& output_size,
+                                     bool align_corners, const detail::Factors& scale_factors) {
+  const detail::Resampled r =
+      detail::resampled("_upsample_bicubic2d_aa", input, output_size, scale_factors, 2);
+  return _upsample_bicubic2d_aa(input, r.size, align_corners, r.factors[0], r.factors[1]);
+}
+
+// ---------------------------------------------------------------- products of another dtype
+namespace detail {
+
+/// An operand of a product whose result is of `out_dtype`: as it is, or 16 bits as f32.
+inline Tensor product_operand(const char* op, const Tensor& x, ScalarType out_dtype) {
+  const ScalarType dtype = x.scalar_type();
+  TAPER_CHECK(dtype == out_dtype || (out_dtype == kFloat && (dtype == kHalf || dtype == kBFloat16)),
+              op,
+              ": expected an out_dtype that is the same as the operands' or fp32 for fp16/bf16 ",
+              "inputs, got ", out_dtype, " for ", dtype);
+  return x.to(out_dtype);
+}
+/// make() into `out`, which is to be of `dtype`.
+template <class Make>
+Tensor& store_product(const char* op, Tensor& out, ScalarType dtype, Operands inputs,
+                      const Make& make) {
+  check_out_gradient(op, out, inputs);
+  if (out.defined()) check_out_dtype(op, out, dtype);
+  const NoGradGuard values_only;
+  return store_out(op, out, make(), inputs);
+}
+
+}  // namespace detail
+
+/// mm with a result of `out_dtype`: the operands' dtype, or f32 for f16 and bf16, not rounded to 16
+/// bits on the way.
+inline Tensor mm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
+  return mm(detail::product_operand("mm", self, out_dtype),
+            detail::product_operand("mm", mat2, out_dtype));
+}
+/// The same of batches.
+inline Tensor bmm(const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
+  return bmm(detail::product_operand("bmm", self, out_dtype),
+             detail::product_operand("bmm", mat2, out_dtype));
+}
+/// The same of addmm; self is of either dtype.
+inline Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                    ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  return addmm(detail::product_operand("addmm", self, out_dtype),
+               detail::product_operand("addmm", mat1, out_dtype),
+               detail::product_operand("addmm", mat2, out_dtype), beta, alpha);
+}
+/// The same of baddbmm.
+inline Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                      ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  return baddbmm(detail::product_operand("baddbmm", self, out_dtype),
+                 detail::product_operand("baddbmm", batch1, out_dtype),
+                 detail::product_operand("baddbmm", batch2, out_dtype), beta, alpha);
+}
+/// Into `out`, of that dtype.
+inline Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
+  return detail::store_product("mm", out, out_dtype, {self, mat2},
+                               [&] { return mm(self, mat2, out_dtype); });
+}
+/// Into `out`, of that dtype.
+inline Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2, ScalarType out_dtype) {
+  return detail::store_product("bmm", out, out_dtype, {self, mat2},
+                               [&] { return bmm(self, mat2, out_dtype); });
+}
+/// Into `out`, of that dtype.
+inline Tensor& addmm_out(Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                         ScalarType out_dtype, const Scalar& beta = 1, const Scalar& alpha = 1) {
+  return detail::store_product("addmm", out, out_dtype, {self, mat1, mat2},
+                               [&] { return addmm(self, mat1, mat2, out_dtype, beta, alpha); });
+}
+/// Into `out`, of that dtype.
+inline Tensor& baddbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1,
+                           const Tensor& batch2, ScalarType out_dtype, const Scalar& beta = 1,
+                           const Scalar& alpha = 1) {
+  return detail::store_product("baddbmm", out, out_dtype, {self, batch1, batch2}, [&] {
+    return baddbmm(self, batch1, batch2, out_dtype, beta, alpha);
+  });
+}
+}  // namespace taper
+
+#pragma GCC visibility pop

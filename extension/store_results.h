@@ -1,0 +1,69 @@
+// How `out` forms store results that are made first: by the rules of ops/shared/out.h.
+#pragma once
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/autocast.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/shared/out.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper {
+
+namespace detail {
+
+/// Checks the arguments; within its scope no history is recorded, and nothing is cast.
+class OutScope {
+ public:
+  OutScope(const char* op, Operands outs, Operands inputs) : checked_(check(op, outs, inputs)) {}
+
+ private:
+  static bool check(const char* op, Operands outs, Operands inputs) {
+    for (const Tensor& out : outs) check_out_gradient(op, out, inputs);
+    return true;
+  }
+  bool checked_;  // first: what comes next hides that a gradient is wanted
+  NoGradGuard no_history_;
+  AutocastOff as_given_;
+};
+/// The options that a factory makes its result with.
+inline TensorOptions options_of_result(const Tensor& out) {
+  return out.defined() ? out.options().requires_grad(false) : TensorOptions();
+}
+/// All results, or after an error none.
+template <class Outs, class Results, size_t... I>
+void store_each(const char* op, const Outs& outs, const Results& results, Operands inputs,
+                std::index_sequence<I...>) {
+  const auto check = [&](const Tensor& out, const Tensor& result) {
+    if (!out.defined()) return;
+    check_out_device(op, out, result.device());
+    plan_out(op, out, Dims(result.sizes()), inputs);
+    check_stored_dtype(op, out, result.scalar_type());
+  };
+  (check(std::get<I>(outs), std::get<I>(results)), ...);
+  (store_out(op, std::get<I>(outs), std::get<I>(results), inputs), ...);
+}
+template <class... Out, class Results>
+std::tuple<Out...> store_results(const char* op, const std::tuple<Out...>& outs,
+                                 const Results& results, Operands inputs) {
+  store_each(op, outs, results, inputs, std::make_index_sequence<sizeof...(Out)>());
+  return outs;
+}
+inline void store_list(const char* op, TensorList outs, const std::vector<Tensor>& results,
+                       Operands inputs) {
+  TAPER_CHECK(outs.size() == results.size(), op, ": expected ", results.size(),
+              " tensors for the results, got ", outs.size());
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Tensor out = outs[i];
+    store_out(op, out, results[i], inputs);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace taper
+
+#pragma GCC visibility pop
