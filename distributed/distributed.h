@@ -6,4 +6,5 @@
 #include <taper/distributed/init.h>
 #include <taper/distributed/process_group.h>
 #include <taper/distributed/store.h>
+#include <taper/distributed/sync_batch_norm.h>
 #include <taper/distributed/tcp_store.h>
