@@ -9,3 +9,4 @@
 #include <taper/distributed/store.h>
 #include <taper/distributed/sync_batch_norm.h>
 #include <taper/distributed/tcp_store.h>
+#include <taper/distributed/zero_redundancy_optimizer.h>

@@ -1,0 +1,277 @@
+// Optimizers and parameters of which each rank keeps a part, and checkpoints of them.
+#ifdef TAPER_WITH_GLOO
+#include <taper/framework/runtime/memory.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "distributed/ranks.h"
+
+namespace taper::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using nn::parallel::DistributedDataParallel;
+using nn::parallel::DistributedDataParallelOptions;
+using optim::ZeroRedundancyOptimizer;
+
+intrusive_ptr<ProcessGroup> pointer_to(ProcessGroup& group) {
+  return intrusive_ptr<ProcessGroup>(&group);
+}
+void fill(nn::Module& module, double start = 0.4) {
+  const NoGradGuard off;
+  for (Tensor& p : module.parameters())
+    p.copy_(arange(p.numel(), kFloat).add(start += 0.3).cos().view(p.sizes()) * 0.3);
+}
+Tensor batch(int64_t step, int64_t n) {
+  return arange(n * 8, kDouble).mul(0.37 + static_cast<double>(step)).sin().view({n, 8}).to(kFloat);
+}
+
+struct BlockImpl : nn::Module {
+  explicit BlockImpl(int64_t width = 8)
+      : up(register_module("up", nn::Linear(width, 21))),
+        down(register_module("down", nn::Linear(21, width))),
+        norm(register_module("norm", nn::LayerNorm(nn::LayerNormOptions({width})))) {}
+  Tensor forward(const Tensor& x) { return norm(x + down(up(x).relu())); }
+  nn::Linear up, down;
+  nn::LayerNorm norm;
+};
+TAPER_MODULE(Block);
+
+struct NetImpl : nn::Module {
+  Tensor forward(const Tensor& x) { return head(second(first(x)) * scale); }
+  Block first = register_module("first", Block());
+  Block second = register_module("second", Block());
+  nn::Linear head = register_module("head", nn::Linear(8, 3));
+  Tensor scale = register_parameter("scale", ones({}));
+};
+TAPER_MODULE(Net);
+
+Tensor loss_of(const Tensor& y, const Tensor& x) {
+  return y.sub(x.narrow(1, 0, 3)).square().mean();
+}
+double mean_over_ranks(ProcessGroup& group, const Tensor& loss) {
+  std::vector<Tensor> mean = {loss.detach().to(kFloat).clone()};
+  AllreduceOptions average;
+  average.reduceOp = ReduceOp::AVG;
+  group.allreduce(mean, average)->wait();
+  return mean[0].item<double>();
+}
+
+/// Losses of steps of batches of 12 in one process.
+template <class Optimizer, class Options>
+std::vector<double> losses_alone(const Options& options, int steps) {
+  Net net;
+  fill(*net);
+  Optimizer optimizer(net->parameters(), options);
+  std::vector<double> losses;
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    const Tensor x = batch(step, 12), loss = loss_of(net(x), x);
+    loss.backward();
+    optimizer.step();
+    losses.push_back(loss.item<double>());
+  }
+  return losses;
+}
+void expect_same(const std::vector<double>& a, const std::vector<double>& b,
+                 double tolerance = 1e-5) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << "step " << i;
+}
+Tensor part_of(const Tensor& x, ProcessGroup& group) {
+  const int64_t n = x.size(0) / group.getSize();
+  return x.narrow(0, n * group.getRank(), n);
+}
+
+// ---------------------------------------------------------------------- ZeroRedundancyOptimizer
+/// Steps beside those of an optimizer that has everything, bit for bit.
+template <class Optimizer, class Options>
+void compare_steps(int ranks, const Options& options) {
+  const std::vector<double> alone = losses_alone<Optimizer>(options, 6);
+  in_groups(ranks, [&](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    const auto of_group = DistributedDataParallelOptions().process_group(pointer_to(group));
+    DistributedDataParallel a(net, of_group), b(twin, of_group);
+    auto sharded =
+        ZeroRedundancyOptimizer::of<Optimizer>(net->parameters(), options, pointer_to(group));
+    Optimizer whole(twin->parameters(), options);
+    std::vector<double> losses;
+    for (int step = 0; step < 6; ++step) {
+      const Tensor x = part_of(batch(step, 12), group);
+      sharded->zero_grad();
+      whole.zero_grad();
+      const Tensor loss = loss_of(a(x), x);
+      loss.backward();
+      loss_of(b(x), x).backward();
+      sharded->step();
+      whole.step();
+      losses.push_back(mean_over_ranks(group, loss));
+      for (size_t i = 0; i < net->parameters().size(); ++i)
+        EXPECT_TRUE(net->parameters()[i].equal(twin->parameters()[i])) << step << " " << i;
+    }
+    expect_same(losses, alone);
+    EXPECT_LT(sharded->local_optimizer().state().size(), net->parameters().size());
+  });
+}
+
+TEST(ZeroRedundancyOptimizer, StepsAsTheWholeOptimizer) {
+  compare_steps<optim::Adam>(2, optim::AdamOptions(0.01).weight_decay(0.1));
+  compare_steps<optim::Adam>(3, optim::AdamOptions(0.01).amsgrad(true));
+  compare_steps<optim::SGD>(4, optim::SGDOptions(0.05).momentum(0.9));
+  compare_steps<optim::AdamW>(2, optim::AdamWOptions(0.01));
+  compare_steps<optim::RMSprop>(2, optim::RMSpropOptions(0.01).momentum(0.5));
+  compare_steps<optim::Adagrad>(3, optim::AdagradOptions(0.05));
+  compare_steps<optim::NAdam>(2, optim::NAdamOptions(0.01));
+}
+
+TEST(ZeroRedundancyOptimizer, PartsAreOfAboutOneSize) {
+  in_groups(3, [](ProcessGroup& group) {
+    std::vector<Tensor> parameters;
+    for (const int64_t n : {5, 70, 30, 40, 10, 60, 1})
+      parameters.push_back(zeros({n}).requires_grad_());
+    const auto optimizer = ZeroRedundancyOptimizer::of<optim::SGD>(
+        parameters, optim::SGDOptions(0.1), pointer_to(group));
+    // 70 60 40 | 30 10 5 1: the largest first, each where there is least.
+    EXPECT_EQ(optimizer->owners(), (std::vector<int>{0, 0, 2, 2, 1, 1, 1}));
+    const size_t owned = optimizer->local_optimizer().param_groups()[0].params().size();
+    EXPECT_EQ(owned, group.getRank() == 1 ? 3u : 2u);
+  });
+}
+
+TEST(ZeroRedundancyOptimizer, MoreRanksThanParameters) {
+  in_groups(4, [](ProcessGroup& group) {
+    std::vector<Tensor> parameters = {ones({3}).requires_grad_(), ones({2}).requires_grad_()};
+    const auto optimizer = ZeroRedundancyOptimizer::of<optim::Adam>(
+        parameters, optim::AdamOptions(0.5), pointer_to(group));
+    for (Tensor& p : parameters) p.square().sum().backward();
+    optimizer->step();
+    for (const Tensor& p : parameters) EXPECT_LT(p.max().item<float>(), 0.6f);
+  });
+}
+
+std::string saved(const optim::Optimizer& optimizer) {
+  std::ostringstream out;
+  save(optimizer, out);
+  return out.str();
+}
+
+TEST(ZeroRedundancyOptimizer, FilesAreThoseOfOneProcess) {
+  std::string file, whole_file;
+  const auto options = optim::AdamOptions(0.01);
+  const auto train = [](optim::Optimizer& optimizer, Net& net, int from, int steps) {
+    for (int step = from; step < from + steps; ++step) {
+      optimizer.zero_grad();
+      const Tensor x = batch(step, 12);
+      loss_of(net(x), x).backward();
+      optimizer.step();
+    }
+  };
+  Net whole_net;
+  fill(*whole_net);
+  optim::Adam whole(whole_net->parameters(), options);
+  train(whole, whole_net, 0, 3);
+  in_groups(3, [&](ProcessGroup& group) {
+    Net net;
+    fill(*net);
+    auto optimizer =
+        ZeroRedundancyOptimizer::of<optim::Adam>(net->parameters(), options, pointer_to(group));
+    train(*optimizer, net, 0, 3);
+    EXPECT_NE(error_of([&] { saved(*optimizer); }).find("consolidate_state_dict"),
+              std::string::npos);
+    optimizer->consolidate_state_dict(1);
+    if (group.getRank() == 1) {
+      file = saved(*optimizer);
+      EXPECT_EQ(optimizer->state().size(), net->parameters().size());
+    } else {
+      EXPECT_THROW(saved(*optimizer), Error);
+    }
+  });
+  EXPECT_EQ(file, saved(whole));
+  // With another number of ranks, and by one, training goes on from there.
+  const std::vector<Tensor> start = [&] {
+    std::vector<Tensor> all;
+    for (const Tensor& p : whole_net->parameters()) all.push_back(p.detach().clone());
+    return all;
+  }();
+  train(whole, whole_net, 3, 2);
+  in_groups(2, [&](ProcessGroup& group) {
+    Net net;
+    {
+      const NoGradGuard off;
+      for (size_t i = 0; i < start.size(); ++i) net->parameters()[i].copy_(start[i]);
+    }
+    auto optimizer = ZeroRedundancyOptimizer::of<optim::Adam>(
+        net->parameters(), optim::AdamOptions(0.5), pointer_to(group));
+    EXPECT_THROW(load(*optimizer, file.data(), file.size() / 2), Error);
+    load(*optimizer, file.data(), file.size());
+    train(*optimizer, net, 3, 2);
+    for (size_t i = 0; i < start.size(); ++i)
+      EXPECT_TRUE(net->parameters()[i].equal(whole_net->parameters()[i])) << i;
+  });
+}
+
+TEST(ZeroRedundancyOptimizer, GroupsAndSchedules) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    const auto options = optim::SGDOptions(0.1).momentum(0.9);
+    auto sharded = ZeroRedundancyOptimizer::of<optim::SGD>(net->first->parameters(), options,
+                                                           pointer_to(group));
+    optim::SGD whole(twin->first->parameters(), options);
+    optim::StepLR of_sharded(*sharded, 2, 0.5), of_whole(whole, 2, 0.5);
+    for (int step = 0; step < 6; ++step) {
+      if (step == 3) {
+        const auto slow = [] { return std::make_unique<optim::SGDOptions>(0.01); };
+        sharded->add_param_group(optim::OptimizerParamGroup(net->second->parameters(), slow()));
+        whole.add_param_group(optim::OptimizerParamGroup(twin->second->parameters(), slow()));
+      }
+      for (auto* n : {&net, &twin}) {
+        (*n)->zero_grad();
+        const Tensor x = batch(step, 12);
+        loss_of((*n)(x), x).backward();
+      }
+      sharded->step();
+      whole.step();
+      of_sharded.step();
+      of_whole.step();
+      for (size_t i = 0; i < net->parameters().size(); ++i)
+        EXPECT_TRUE(net->parameters()[i].equal(twin->parameters()[i])) << step << " " << i;
+    }
+  });
+}
+
+TEST(ZeroRedundancyOptimizer, RanksThatDifferOrLeave) {
+  in_groups(2, [](ProcessGroup& group) {
+    std::vector<Tensor> parameters = {ones({3 + group.getRank()}).requires_grad_()};
+    const std::string message = error_of([&] {
+      ZeroRedundancyOptimizer::of<optim::SGD>(parameters, optim::SGDOptions(0.1),
+                                              pointer_to(group));
+    });
+    EXPECT_NE(message.find("rank 1 has parameter Float[4]"), std::string::npos) << message;
+  });
+  for (const bool in_step : {true, false})
+    in_groups(
+        3,
+        [&](ProcessGroup& group) {
+          std::vector<Tensor> parameters = {ones({3}).requires_grad_(), ones({4}).requires_grad_()};
+          auto optimizer = ZeroRedundancyOptimizer::of<optim::SGD>(
+              parameters, optim::SGDOptions(0.1), pointer_to(group));
+          for (const Tensor& p : parameters) p.sum().backward();
+          if (group.getRank() == 1) return;
+          const std::string message = error_of([&] {
+            in_step ? (void)optimizer->step() : optimizer->consolidate_state_dict(0);
+            group.barrier()->wait();
+          });
+          EXPECT_NE(message.find("ProcessGroupGloo"), std::string::npos) << message;
+        },
+        3s);
+}
+
+}  // namespace
+}  // namespace taper::testing
+#endif
