@@ -3,6 +3,7 @@
 
 #include <taper/distributed/distributed_data_parallel.h>
 #include <taper/distributed/file_store.h>
+#include <taper/distributed/fully_shard.h>
 #include <taper/distributed/init.h>
 #include <taper/distributed/power_sgd.h>
 #include <taper/distributed/process_group.h>

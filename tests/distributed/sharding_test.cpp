@@ -272,6 +272,254 @@ TEST(ZeroRedundancyOptimizer, RanksThatDifferOrLeave) {
         3s);
 }
 
+// ---------------------------------------------------------------------- fully_shard
+FullyShardOptions options_for(ProcessGroup& group) {
+  return FullyShardOptions().process_group(pointer_to(group));
+}
+void shard_all(Net& net, const FullyShardOptions& options) {
+  fully_shard(net->first, options);
+  fully_shard(net->second, options);
+  fully_shard(net, options);
+}
+
+/// Losses of a sharded training of batches of 12.
+std::vector<double> losses_sharded(int ranks, FullyShardOptions options = {}, int steps = 6,
+                                   bool nested = true) {
+  std::vector<double> losses;
+  in_groups(ranks, [&](ProcessGroup& group) {
+    FullyShardOptions own = options;
+    own.process_group(pointer_to(group));
+    Net net;
+    fill(*net, 0.4 + group.getRank());  // rank 0's are taken
+    if (nested)
+      shard_all(net, own);
+    else
+      fully_shard(net, own);
+    optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+    for (int step = 0; step < steps; ++step) {
+      optimizer.zero_grad();
+      const Tensor x = part_of(batch(step, 12), group), loss = loss_of(net(x).to(kFloat), x);
+      loss.backward();
+      optimizer.step();
+      const double mean = mean_over_ranks(group, loss);
+      if (group.getRank() == 0) losses.push_back(mean);
+    }
+    int64_t here = 0;
+    for (const Tensor& p : net->parameters()) here += p.numel();
+    std::vector<Tensor> sum = {full({1}, here, kLong)};
+    group.allreduce(sum)->wait();
+    int64_t whole = 0;
+    const StateDict all = full_state_dict(*net);
+    for (const auto& item : all) whole += item.value().numel();
+    EXPECT_EQ(sum[0].item<int64_t>(), whole);
+  });
+  return losses;
+}
+
+TEST(FullyShard, TrainsAsOneProcess) {
+  const std::vector<double> alone = losses_alone<optim::Adam>(optim::AdamOptions(0.01), 6);
+  EXPECT_GT(std::abs(alone.back() - alone.front()), 0.01);
+  for (int ranks : {1, 2, 3, 4}) expect_same(losses_sharded(ranks), alone);
+  expect_same(losses_sharded(3, FullyShardOptions().reshard_after_forward(false)), alone);
+  expect_same(losses_sharded(2, {}, 6, /*nested=*/false), alone);
+}
+
+TEST(FullyShard, InFewerBits) {
+  const std::vector<double> alone = losses_alone<optim::Adam>(optim::AdamOptions(0.01), 6);
+  const auto half = FullyShardOptions().param_dtype(kBFloat16).reduce_dtype(kFloat);
+  const std::vector<double> losses = losses_sharded(2, half);
+  expect_same(losses, alone, 0.05);
+  EXPECT_GT(std::abs(losses[0] - alone[0]), 1e-6);  // it did compute in fewer bits
+}
+
+TEST(FullyShard, HasItsRowsAndGradientsOfThem) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    shard_all(net, options_for(group));
+    EXPECT_EQ(net->first->up->weight.sizes(), (IntArrayRef{group.getRank() ? 10 : 11, 8}));
+    EXPECT_EQ(net->scale.numel(), group.getRank() ? 0 : 1);
+    const auto shard = shard_of(net->first->up->weight);
+    ASSERT_TRUE(shard);
+    EXPECT_EQ(shard->sizes, (std::vector<int64_t>{21, 8}));
+    EXPECT_EQ(shard->begin, group.getRank() ? 11 : 0);
+    EXPECT_FALSE(shard_of(twin->scale));
+    for (int pass = 0; pass < 2; ++pass) {  // the second adds to the first
+      net(batch(group.getRank(), 4)).sum().backward();
+      for (int r = 0; r < 2; ++r) (twin(batch(r, 4)).sum() / 2).backward();
+    }
+    for (const auto& item : net->named_parameters()) {
+      const Shard here = *shard_of(item.value());
+      Tensor want = twin->named_parameters()[item.key()].grad();
+      if (want.dim() == 0) want = want.view({1});
+      EXPECT_TRUE(item.value().grad().allclose(want.narrow(0, here.begin, here.rows), 1e-4, 1e-4))
+          << item.key();
+    }
+    // Without gradients the whole goes after the call, too.
+    const NoGradGuard off;
+    EXPECT_TRUE(net(batch(0, 4)).allclose(twin(batch(0, 4)), 1e-5, 1e-5));
+    EXPECT_EQ(net->first->up->weight.size(0), shard->rows);
+  });
+}
+
+TEST(FullyShard, GathersInCheckpoints) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    shard_all(net, options_for(group));
+    const auto run = [](Net& n, const Tensor& x) {
+      const auto both = [&n](const autograd::variable_list& in) {
+        return autograd::variable_list{n->second(n->first(in[0]))};
+      };
+      Tensor leaf = x.clone().requires_grad_();
+      return autograd::checkpoint(both, {leaf})[0].square().sum();
+    };
+    run(net, batch(group.getRank(), 4)).backward();
+    for (int r = 0; r < 2; ++r) (run(twin, batch(r, 4)) / 2).backward();
+    for (const char* name : {"first.up.weight", "second.norm.bias", "second.down.weight"}) {
+      const Tensor p = net->named_parameters()[name];
+      const Shard here = *shard_of(p);
+      const Tensor want = twin->named_parameters()[name].grad().narrow(0, here.begin, here.rows);
+      EXPECT_TRUE(p.grad().allclose(want, 1e-4, 1e-4)) << name;
+    }
+  });
+}
+
+TEST(FullyShard, WholeStatesInAndOut) {
+  in_groups(3, [](ProcessGroup& group) {
+    Net net, twin, other;
+    fill(*net);
+    fill(*twin);
+    fill(*other, 2);
+    shard_all(net, options_for(group));
+    StateDict all = full_state_dict(*net);
+    for (const auto& item : twin->state_dict()) EXPECT_TRUE(all[item.key()].equal(item.value()));
+    load_full_state_dict(*net, other->state_dict());
+    all = full_state_dict(*net);
+    for (const auto& item : other->state_dict()) EXPECT_TRUE(all[item.key()].equal(item.value()));
+    all["head.weight"] = zeros({2, 2});
+    EXPECT_THROW(load_full_state_dict(*net, all), Error);
+    EXPECT_TRUE(net(batch(0, 4)).allclose(other(batch(0, 4)), 1e-5, 1e-5));
+  });
+}
+
+struct WideImpl : nn::Module {
+  WideImpl() {
+    for (int i = 0; i < 16; ++i)
+      layers.push_back(register_module(std::to_string(i), nn::Linear(256, 256)));
+  }
+  Tensor forward(Tensor x) {
+    for (nn::Linear& layer : layers) x = layer(x).relu();
+    return x;
+  }
+  std::vector<nn::Linear> layers;
+};
+TAPER_MODULE(Wide);
+
+/// The most bytes that a device held during a step, without what it held before the module came.
+size_t peak_of_step(ProcessGroup& group, const std::function<void(Wide&)>& prepare) {
+  const auto index = static_cast<DeviceIndex>(group.getRank());
+  const cuda::DeviceGuard on(Device(kCUDA, index));
+  const size_t before = cuda::memory_allocated(index);
+  Wide net;
+  net->to(Device(kCUDA, index));
+  prepare(net);
+  const Tensor x = zeros({2, 256}, TensorOptions(Device(kCUDA, index)));
+  net(x).sum().backward();
+  net->zero_grad(/*set_to_none=*/true);
+  cuda::synchronize(index);
+  cuda::reset_peak_memory_stats(index);
+  net(x).sum().backward();
+  cuda::synchronize(index);
+  return cuda::max_memory_allocated(index) - before;
+}
+
+TEST(FullyShard, TakesLessMemory) {
+  in_groups(2, [](ProcessGroup& group) {
+    constexpr size_t kLayer = 4 * 256 * 257;  // bytes
+    const size_t whole = peak_of_step(group, [](Wide&) {});
+    EXPECT_GE(whole, 32 * kLayer);  // parameters and gradients
+    const size_t sharded = peak_of_step(group, [&](Wide& net) {
+      for (nn::Linear& layer : net->layers) fully_shard(layer, options_for(group));
+    });
+    if (group.getRank() == 0) {
+      ::testing::Test::RecordProperty("whole", static_cast<int>(whole));
+      ::testing::Test::RecordProperty("sharded", static_cast<int>(sharded));
+    }
+    EXPECT_LT(sharded, whole * 17 / 20) << whole;
+    const size_t kept = peak_of_step(group, [&](Wide& net) {
+      for (nn::Linear& layer : net->layers)
+        fully_shard(layer, options_for(group).reshard_after_forward(false));
+    });
+    EXPECT_GT(kept, sharded + kLayer);
+  });
+}
+
+TEST(FullyShard, ScalersAgree) {
+  in_groups(2, [](ProcessGroup& group) {
+    const Device device(kCUDA, static_cast<DeviceIndex>(group.getRank()));
+    Net net;
+    fill(*net);
+    net->to(device);
+    shard_all(net, options_for(group));
+    optim::SGD optimizer(net->parameters(), 0.1);
+    amp::GradScaler scaler(device, 256);
+    agree_on_found_inf(scaler, pointer_to(group));
+    for (int step = 0; step < 2; ++step) {
+      const Tensor before = net->head->weight.detach().clone();
+      scaler.scale(net(batch(0, 4).to(device)).sum()).backward();
+      if (step == 1 && group.getRank() == 1)  // in the rows of one rank only
+        net->head->weight.mutable_grad().fill_(std::numeric_limits<float>::infinity());
+      scaler.step(optimizer);
+      scaler.update();
+      EXPECT_EQ(before.equal(net->head->weight), step == 1);
+      EXPECT_EQ(scaler.get_scale(), step == 1 ? 128 : 256);
+      optimizer.zero_grad();
+    }
+  });
+}
+
+TEST(FullyShard, BadModules) {
+  in_groups(2, [](ProcessGroup& group) {
+    nn::ReLU nothing;
+    EXPECT_THROW(fully_shard(nothing, options_for(group)), ValueError);
+    nn::Linear other(4, 3 + group.getRank());
+    const std::string message = error_of([&] { fully_shard(other, options_for(group)); });
+    EXPECT_NE(message.find("rank 1 has parameter Float[4, 4]"), std::string::npos) << message;
+    EXPECT_EQ(other->weight.size(0), 3 + group.getRank());
+    nn::Linear moved(4, 4);
+    fully_shard(moved, options_for(group));
+    EXPECT_THROW(fully_shard(moved, options_for(group)), ValueError);
+    moved->to(Device(kCUDA, 0));
+    EXPECT_NE(error_of([&] {
+                moved(zeros({2, 4}));
+              }).find("move the module before"),
+              std::string::npos);
+  });
+}
+
+TEST(FullyShard, ARankThatThrowsEndsTheOthers) {
+  for (const bool in_backward : {false, true})
+    in_groups(
+        3,
+        [&](ProcessGroup& group) {
+          Net net;
+          fill(*net);
+          shard_all(net, options_for(group));
+          const std::string message = error_of([&] {
+            if (!in_backward && group.getRank() == 1) throw Error("bad input");
+            const Tensor loss = net(batch(0, 4)).sum();
+            if (group.getRank() == 1) throw Error("bad loss");
+            loss.backward();
+          });
+          if (group.getRank() != 1)
+            EXPECT_NE(message.find("ProcessGroupGloo"), std::string::npos) << message;
+        },
+        3s);
+}
+
 }  // namespace
 }  // namespace taper::testing
 #endif
