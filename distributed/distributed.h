@@ -1,6 +1,7 @@
 // Processes that compute together: stores, process groups, DistributedDataParallel.
 #pragma once
 
+#include <taper/distributed/checkpoint.h>
 #include <taper/distributed/distributed_data_parallel.h>
 #include <taper/distributed/file_store.h>
 #include <taper/distributed/fully_shard.h>
