@@ -1,7 +1,6 @@
 #include <taper/distributed/distributed_data_parallel.h>
 
-#include <cstring>
-
+#include <taper/distributed/gather_texts.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -25,32 +24,6 @@ std::string description_of(const Module& module) {
   return text;
 }
 
-/// Each rank's text, for all.
-std::vector<std::string> gather_texts(ProcessGroup& group, const std::string& own) {
-  const int size = group.getSize();
-  Tensor length = full({1}, static_cast<int64_t>(own.size()), kLong),
-         lengths = zeros({size}, kLong);
-  group._allgather_base(lengths, length)->wait();
-  const int64_t most = lengths.max().item<int64_t>();
-  Tensor text = zeros({most}, kByte), texts = zeros({size, most}, kByte);
-  std::memcpy(text.data_ptr(), own.data(), own.size());
-  group._allgather_base(texts, text)->wait();
-  std::vector<std::string> all;
-  for (int r = 0; r < size; ++r) {
-    const auto* begin = static_cast<const char*>(texts.data_ptr()) + r * most;
-    all.emplace_back(begin, begin + lengths[r].item<int64_t>());
-  }
-  return all;
-}
-
-std::string first_line_that_differs(const std::string& a, const std::string& b) {
-  size_t begin = 0;
-  for (size_t i = 0; i < a.size() && i < b.size() && a[i] == b[i]; ++i)
-    if (a[i] == '\n') begin = i + 1;
-  const std::string line = a.substr(begin, a.find('\n', begin) - begin);
-  return line.empty() ? "nothing" : line;
-}
-
 }  // namespace
 
 DistributedModule::DistributedModule(std::shared_ptr<Module> module,
@@ -66,7 +39,7 @@ DistributedModule::DistributedModule(std::shared_ptr<Module> module,
   check_alike();
   std::vector<Tensor> all = module_->parameters();
   for (const Tensor& b : module_->buffers()) all.push_back(b);
-  broadcast(all);
+  broadcast(all, 0);
   std::vector<std::pair<std::string, Tensor>> trained;
   for (const auto& p : module_->named_parameters())
     if (p.value().requires_grad()) trained.emplace_back(p.key(), p.value());
@@ -77,39 +50,47 @@ DistributedModule::DistributedModule(std::shared_ptr<Module> module,
   reducing.bucket_bytes = static_cast<size_t>(options.bucket_cap_mb() * (1 << 20));
   reducing.first_bucket_bytes = std::min(reducing.first_bucket_bytes, reducing.bucket_bytes);
   reducing.find_unused_parameters = options.find_unused_parameters();
+  reducing.static_graph = options.static_graph();
+  reducing.gradient_as_bucket_view = options.gradient_as_bucket_view();
   reducer_ = std::make_shared<distributed::Reducer>(std::move(trained), group_, reducing);
   reducer_->attach();
 }
 
 void DistributedModule::check_alike() {
-  const std::string own = description_of(*module_);
-  const std::vector<std::string> all = gather_texts(*group_, own);
-  for (size_t r = 1; r < all.size(); ++r)
-    TAPER_CHECK(all[r] == all[0],
-                "DistributedDataParallel: expected all ranks to have the same module, "
-                "but rank ",
-                r, " has ", first_line_that_differs(all[r], all[0]), " where rank 0 has ",
-                first_line_that_differs(all[0], all[r]));
+  distributed::detail::check_same_texts("DistributedDataParallel", "module", *group_,
+                                        description_of(*module_));
 }
 
-void DistributedModule::broadcast(std::vector<Tensor> tensors) {
+void DistributedModule::broadcast(const std::vector<Tensor>& tensors, int root) {
   const NoGradGuard off;
+  distributed::BroadcastOptions how;
+  how.rootRank = root;
   std::vector<intrusive_ptr<distributed::Work>> works;
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (const Tensor& t : tensors) {
     if (!t.defined()) continue;
     std::vector<Tensor> one = {t.detach().contiguous()};
     if (!t.is_contiguous()) copies.emplace_back(t, one[0]);
-    works.push_back(group_->broadcast(one));
+    works.push_back(group_->broadcast(one, how));
   }
   for (auto& work : works) work->wait();
   for (auto& [to, from] : copies) to.detach().copy_(from);
 }
 
+bool DistributedModule::sends_buffers() const {
+  return sync_ && options_.broadcast_buffers() && module_->is_training() &&
+         GradMode::is_enabled() && group_->getSize() > 1;
+}
+
 void DistributedModule::before_forward() {
-  if (sync_ && options_.broadcast_buffers() && module_->is_training() && GradMode::is_enabled() &&
-      group_->getSize() > 1)
-    broadcast(module_->buffers());
+  const bool averages = sync_ && GradMode::is_enabled();
+  if (join_) {
+    const Round round = tell({1, averages, sends_buffers(), averages && reducer_->takes_order(),
+                              averages && reducer_->agrees_on_use()});
+    check_none_ended(round);
+  }
+  if (sends_buffers()) broadcast(module_->buffers(), root_);
+  if (averages) reducer_->begin_forward(root_);
 }
 
 void DistributedModule::after_forward(const std::vector<Tensor>& outputs) {
@@ -117,6 +98,59 @@ void DistributedModule::after_forward(const std::vector<Tensor>& outputs) {
     reducer_->prepare(outputs);
   else
     reducer_->skip();
+}
+
+// ---------------------------------------------------------------------- join
+// In each round, which begins where a rank that has inputs calls the module, all ranks tell what
+// they are about to do; those without inputs do the same with gradients of zero.
+DistributedModule::Round DistributedModule::tell(const Round& own) {
+  constexpr int64_t kCount = std::tuple_size<Round>::value;
+  Tensor row = empty({kCount}, kLong), rows = empty({group_->getSize(), kCount}, kLong);
+  std::copy(own.begin(), own.end(), row.data_ptr<int64_t>());
+  group_->_allgather_base(rows, row)->wait();
+  Round sums{};
+  const int64_t* p = rows.data_ptr<int64_t>();
+  int root = -1;
+  for (int r = 0; r < group_->getSize(); ++r) {
+    if (root < 0 && p[r * kCount] != 0) root = r;
+    for (int64_t k = 0; k < kCount; ++k) sums[static_cast<size_t>(k)] += p[r * kCount + k];
+  }
+  if (root >= 0) root_ = root;  // else who had inputs in the round before
+  reducer_->divide_by(join_->divide_by_initial_world_size() ? 0 : static_cast<int>(sums[0]));
+  return sums;
+}
+
+void DistributedModule::check_none_ended(const Round& round) const {
+  TAPER_CHECK(!join_->throw_on_early_termination() || round[0] == group_->getSize(),
+              "DistributedDataParallel::join: expected all ranks to have as many inputs, but ",
+              group_->getSize() - round[0], " of ", group_->getSize(),
+              " have no more (throw_on_early_termination)");
+}
+
+void DistributedModule::begin_join(const JoinOptions& options) {
+  TAPER_CHECK(!join_, "DistributedDataParallel::join: expected no join within a join");
+  join_ = options;
+  root_ = 0;
+}
+
+void DistributedModule::end_join() {
+  join_.reset();
+  root_ = 0;
+  reducer_->divide_by(0);
+}
+
+void DistributedModule::shadow_others() {
+  for (;;) {
+    const Round round = tell({});
+    if (round[0] == 0) break;
+    check_none_ended(round);
+    if (round[2]) broadcast(module_->buffers(), root_);
+    if (round[1]) reducer_->shadow(round[3] != 0, round[4] != 0, root_);
+  }
+  // Who ended last has taken all steps.
+  std::vector<Tensor> all = module_->parameters();
+  for (const Tensor& b : module_->buffers()) all.push_back(b);
+  broadcast(all, root_);
 }
 
 }  // namespace taper::nn::parallel::detail

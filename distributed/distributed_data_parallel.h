@@ -8,6 +8,7 @@
 //   optimizer.step();
 #pragma once
 
+#include <array>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -34,6 +35,22 @@ struct DistributedDataParallelOptions {
   TAPER_ARG(double, bucket_cap_mb) = 25;
   /// Whether forward passes may leave out parameters; costs a walk over the graph.
   TAPER_ARG(bool, find_unused_parameters) = false;
+  /// Whether all passes use the same parameters equally often. Then the first pass, whose gradients
+  /// are reduced in its end, tells which are unused and which are used in several checkpoints, and
+  /// no other looks for them.
+  TAPER_ARG(bool, static_graph) = false;
+  /// Whether gradients are views of the buckets: no second copy of them, which saves their memory.
+  /// They change with the next pass.
+  TAPER_ARG(bool, gradient_as_bucket_view) = false;
+};
+
+/// Of DistributedDataParallel::join().
+struct JoinOptions {
+  /// Whether sums of gradients are divided by the number of all ranks, or else of those that still
+  /// have inputs.
+  TAPER_ARG(bool, divide_by_initial_world_size) = true;
+  /// Whether all ranks throw Error once one has no more inputs.
+  TAPER_ARG(bool, throw_on_early_termination) = false;
 };
 
 namespace detail {
@@ -47,15 +64,27 @@ class DistributedModule {
   void set_sync(bool sync) { sync_ = sync; }
   bool syncs() const { return sync_; }
   distributed::Reducer& reducer() { return *reducer_; }
+  void begin_join(const JoinOptions& options);
+  void end_join();
+  /// Takes part in what ranks do that still have inputs.
+  void shadow_others();
 
  private:
+  /// What a rank does in a round of join(): has inputs, averages gradients, sends buffers, takes
+  /// the order of buckets, agrees on used parameters. Also the sums of that over all ranks.
+  using Round = std::array<int64_t, 5>;
   void check_alike();
-  void broadcast(std::vector<Tensor> tensors);
+  void broadcast(const std::vector<Tensor>& tensors, int root);
+  bool sends_buffers() const;
+  Round tell(const Round& own);
+  void check_none_ended(const Round& round) const;
   std::shared_ptr<Module> module_;
   DistributedDataParallelOptions options_;
   intrusive_ptr<distributed::ProcessGroup> group_;
   std::shared_ptr<distributed::Reducer> reducer_;
   bool sync_ = true;
+  optional<JoinOptions> join_;
+  int root_ = 0;  // a rank that has inputs
 };
 
 inline void add_tensors(std::vector<Tensor>& all, const Tensor& t) { all.push_back(t); }
@@ -121,6 +150,22 @@ class DistributedDataParallel {
   };
   /// See NoSync.
   NoSync no_sync() { return NoSync(distributed_); }
+  /// Calls body(), a loop over this rank's batches, of which ranks may have different numbers.
+  /// A rank whose loop has ended takes part in the others' operations, with gradients of zero,
+  /// until all have ended; then all have the parameters and buffers of one that ended last.
+  /// Python's join(). What body() throws is thrown at once, and the other ranks get DistError at
+  /// the time limit.
+  template <class Body>
+  void join(const Body& body, const JoinOptions& options = {}) {
+    struct End {
+      detail::DistributedModule& module;
+      ~End() { module.end_join(); }
+    };
+    distributed_->begin_join(options);
+    const End end{*distributed_};
+    body();
+    distributed_->shadow_others();
+  }
   /// What each bucket of gradients goes through in place of an average.
   void register_comm_hook(distributed::CommHook hook) {
     distributed_->reducer().set_hook(std::move(hook));

@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+#include <taper/framework/runtime/run_observer.h>
+
 namespace taper::distributed {
 
 namespace {
@@ -161,6 +163,7 @@ void ProcessGroupGloo::Impl::serve() {
     }
     std::exception_ptr error = broken;
     if (!error) try {
+        const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope, job.what);
         job.run();
       } catch (const std::exception& e) {
         error = error_of(job.what, e);

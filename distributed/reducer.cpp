@@ -4,6 +4,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include <taper/framework/autograd/engine.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/tensor/cat.h>
@@ -16,19 +17,24 @@ namespace {
 size_t nbytes_of(const Tensor& t) { return static_cast<size_t>(t.numel()) * t.element_size(); }
 
 CommHook compress_hook(ScalarType dtype) {
-  return [dtype](ProcessGroup& group, Tensor& bucket) {
+  return [dtype](ProcessGroup& group, GradBucket& bucket) {
     const NoGradGuard off;
-    std::vector<Tensor> small = {bucket.to(dtype).div(group.getSize())};
+    const Tensor flat = bucket.getBuffer();
+    std::vector<Tensor> small = {flat.to(dtype).div(group.getSize())};
     intrusive_ptr<Work> work = group.allreduce(small);
     auto then = make_intrusive<Work>();
-    then->on_wait([work, small = small[0], bucket] {
+    then->on_wait([work, small = small[0], flat] {
       work->wait();
       const NoGradGuard no_grad;
-      bucket.copy_(small);
+      flat.copy_(small);
     });
     then->finish();
     return then;
   };
+}
+
+bool same_place(const Tensor& a, const Tensor& b) {
+  return a.data_ptr() == b.data_ptr() && a.is_contiguous() && a.device() == b.device();
 }
 
 }  // namespace
@@ -36,6 +42,17 @@ CommHook compress_hook(ScalarType dtype) {
 CommHook fp16_compress_hook() { return compress_hook(kHalf); }
 CommHook bf16_compress_hook() { return compress_hook(kBFloat16); }
 
+std::vector<Tensor> GradBucket::getGradients() const {
+  std::vector<Tensor> parts;
+  int64_t at = 0;
+  for (const Tensor& p : parameters_) {
+    parts.push_back(buffer_.narrow(0, at, p.numel()).view(p.sizes()));
+    at += p.numel();
+  }
+  return parts;
+}
+
+// ---------------------------------------------------------------------- buckets
 Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> parameters,
                  intrusive_ptr<ProcessGroup> group, ReducerOptions options)
     : parameters_(std::move(parameters)), group_(std::move(group)), options_(options) {
@@ -55,6 +72,7 @@ void Reducer::attach() {
           return grads;
         });
   }
+  come_early();
 }
 
 // Buckets hold parameters of one dtype and device.
@@ -85,34 +103,70 @@ std::vector<std::vector<size_t>> Reducer::buckets() const {
   return all;
 }
 
-void Reducer::prepare(const std::vector<Tensor>& outputs) {
+// After the first pass: the order in which the root's gradients came.
+void Reducer::take_order_of_arrival(int root) {
+  const NoGradGuard off;
+  Tensor order = zeros({static_cast<int64_t>(parameters_.size())}, kLong);
+  auto* const numbers = order.data_ptr<int64_t>();
+  for (size_t k = 0; k < order_.size(); ++k) numbers[k] = static_cast<int64_t>(order_[k]);
+  std::vector<Tensor> tensors = {order};
+  BroadcastOptions from;
+  from.rootRank = root;
+  group_->broadcast(tensors, from)->wait();
+  make_buckets(std::vector<size_t>(numbers, numbers + parameters_.size()));
+  order_.clear();
+  has_order_ = true;
+}
+
+// ---------------------------------------------------------------------- before a pass
+void Reducer::check_all_came() const {
+  if (!expects_ || !begun_) return;
+  std::string names;
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    if (left_[i]) names += (names.empty() ? "" : ", ") + parameters_[i].first;
+  TAPER_CHECK(
+      names.empty(),
+      "DistributedDataParallel: expected the gradients of all parameters in the backward pass "
+      "before, but none came for ",
+      names,
+      ". Where forward() does not use all parameters, set "
+      "find_unused_parameters; where no backward pass is wanted, use no_grad");
+}
+
+void Reducer::begin_forward(int root) {
   TAPER_CHECK(!failed_,
               "DistributedDataParallel: a reduction has failed before, and ranks may differ");
-  if (expects_ && begun_) {
-    std::string names;
-    for (size_t i = 0; i < parameters_.size(); ++i)
-      if (!arrived_[i]) names += (names.empty() ? "" : ", ") + parameters_[i].first;
-    TAPER_CHECK(
-        names.empty(),
-        "DistributedDataParallel: expected the gradients of all parameters in the backward pass "
-        "before, but none came for ",
-        names,
-        ". Where forward() does not use all parameters, set "
-        "find_unused_parameters; where no backward pass is wanted, use no_grad");
-  }
-  if (has_order_ && !order_.empty()) take_order_of_arrival();
+  check_all_came();
+  if (std::exchange(skipped_, false)) come_early();
+  if (takes_order()) or_fail([&] { take_order_of_arrival(root); });
+}
+
+void Reducer::prepare(const std::vector<Tensor>& outputs) {
+  reset_pass();
+  if (options_.find_unused_parameters && !options_.static_graph) find_unused(outputs);
+}
+
+void Reducer::skip() {
+  expects_ = false;
+  skipped_ = true;
+}
+
+void Reducer::reset_pass() {
   if (!has_order_) order_.clear();
+  const bool counts = options_.static_graph && has_uses_;
+  left_ = counts ? uses_ : std::vector<size_t>(parameters_.size(), 1);
+  if (!counts) uses_.assign(parameters_.size(), 0);
+  used_here_.assign(parameters_.size(), true);
   for (Bucket& b : buckets_) {
-    b.missing = b.parameters.size();
-    b.flat = Tensor();
+    b.missing = static_cast<size_t>(std::count_if(b.parameters.begin(), b.parameters.end(),
+                                                  [&](size_t i) { return left_[i] > 0; }));
+    if (!options_.gradient_as_bucket_view) b.flat = Tensor();
     b.work.reset();
   }
+  kept_.assign(parameters_.size(), Tensor());
   next_ = 0;
-  arrived_.assign(parameters_.size(), false);
-  used_here_.assign(parameters_.size(), true);
   expects_ = true;
   begun_ = false;
-  if (options_.find_unused_parameters) find_unused(outputs);
 }
 
 // What the outputs do not lead to has no gradient to wait for.
@@ -132,24 +186,21 @@ void Reducer::find_unused(const std::vector<Tensor>& outputs) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (seen.count(accumulators_[i].get())) continue;
     used_here_[i] = false;
+    left_[i] = 0;
     note(i);
   }
 }
 
-void Reducer::note(size_t i) {
-  arrived_[i] = true;
-  if (!has_order_) order_.push_back(i);
-  --buckets_[bucket_of_[i]].missing;
+// Gradients come while the pass goes on, and not in its end.
+void Reducer::come_early() {
+  for (const auto& node : accumulators_) autograd::early_accumulation(*node);
 }
 
-void Reducer::arrived(size_t i) {
-  if (!expects_ || arrived_[i]) return;
-  begun_ = true;
-  note(i);
-  // All ranks start buckets in one order, whatever comes first.
+// ---------------------------------------------------------------------- during a pass
+template <class F>
+void Reducer::or_fail(const F& f) {
   try {
-    while (next_ < buckets_.size() && buckets_[next_].missing == 0) start(buckets_[next_++]);
-    if (next_ == buckets_.size()) finish();
+    f();
   } catch (...) {
     expects_ = false;
     failed_ = true;
@@ -157,8 +208,64 @@ void Reducer::arrived(size_t i) {
   }
 }
 
-void Reducer::start(Bucket& bucket) {
-  const NoGradGuard off;
+void Reducer::arrived(size_t i) {
+  if (!expects_) return;
+  or_fail([&] {
+    if (!std::exchange(begun_, true))
+      autograd::queue_callback([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->end_of_pass();
+      });
+    if (options_.static_graph && !has_uses_) {  // how many will come is not known
+      if (uses_[i]++ > 0) order_.erase(std::find(order_.begin(), order_.end(), i));
+      order_.push_back(i);
+      return;
+    }
+    TAPER_CHECK(left_[i] > 0, "DistributedDataParallel: the gradient of ", parameters_[i].first,
+                " came more often in a backward pass than was expected: it is used in several "
+                "checkpoints, or was used before the pass before. Set static_graph where all "
+                "passes are alike");
+    if (--left_[i] > 0) return;
+    note(i);
+    start_ready();
+  });
+}
+
+void Reducer::note(size_t i) {
+  if (!has_order_) order_.push_back(i);
+  --buckets_[bucket_of_[i]].missing;
+}
+
+// All ranks start buckets in one order, whatever comes first.
+void Reducer::start_ready() {
+  while (next_ < buckets_.size() && buckets_[next_].missing == 0) start(next_++);
+}
+
+void Reducer::end_of_pass() {
+  if (!expects_) return;
+  or_fail([&] {
+    if (options_.static_graph && !has_uses_) start_unused();
+    start_ready();  // buckets without a used parameter, too
+    if (next_ == buckets_.size()) finish();
+  });
+}
+
+// The first pass of a graph that stays: what has come is all that will come.
+void Reducer::start_unused() {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    used_here_[i] = uses_[i] > 0;
+    left_[i] = 0;
+    if (!used_here_[i]) order_.push_back(i);
+  }
+  for (Bucket& b : buckets_) b.missing = 0;
+}
+
+/// The place of a parameter's gradient in its bucket.
+Tensor Reducer::part_of(const Bucket& bucket, int64_t at, size_t i) const {
+  const Tensor& p = parameters_[i].second;
+  return bucket.flat.narrow(0, at, p.numel()).view(p.sizes());
+}
+
+void Reducer::fill(Bucket& bucket) {
   std::vector<Tensor> parts;
   for (const size_t i : bucket.parameters) {
     const Tensor& p = parameters_[i].second;
@@ -166,64 +273,127 @@ void Reducer::start(Bucket& bucket) {
                                        : zeros({p.numel()}, p.options().requires_grad(false)));
   }
   bucket.flat = cat(parts);
+}
+
+// Gradients lie in the bucket from now on, so that the next pass adds to it.
+void Reducer::place_gradients(Bucket& bucket) {
+  if (!bucket.flat.defined()) {
+    int64_t numel = 0;
+    for (const size_t i : bucket.parameters) numel += parameters_[i].second.numel();
+    const Tensor& p = parameters_[bucket.parameters[0]].second;
+    bucket.flat = empty({numel}, p.options().requires_grad(false));
+  }
+  int64_t at = 0;
+  for (const size_t i : bucket.parameters) {
+    const Tensor& p = parameters_[i].second;
+    const Tensor place = part_of(bucket, at, i), g = p.grad();
+    at += p.numel();
+    if (!g.defined()) {
+      place.zero_();
+      continue;
+    }
+    if (!used_here_[i]) kept_[i] = g.detach().clone();
+    if (!same_place(g, place)) place.copy_(g.detach());
+    p.mutable_grad() = place;
+  }
+}
+
+void Reducer::start(size_t number) {
+  const NoGradGuard off;
+  Bucket& bucket = buckets_[number];
+  if (options_.gradient_as_bucket_view)
+    place_gradients(bucket);
+  else
+    fill(bucket);
   if (hook_) {
-    bucket.work = hook_(*group_, bucket.flat);
+    std::vector<Tensor> parameters;
+    for (const size_t i : bucket.parameters) parameters.push_back(parameters_[i].second);
+    GradBucket given(number, buckets_.size(), bucket.flat, std::move(parameters));
+    bucket.work = hook_(*group_, given);
     return;
   }
   std::vector<Tensor> tensors = {bucket.flat};
-  AllreduceOptions average;
-  average.reduceOp = ReduceOp::AVG;
-  bucket.work = group_->allreduce(tensors, average);
+  AllreduceOptions how;
+  how.reduceOp = divisor_ == 0 ? ReduceOp::AVG : ReduceOp::SUM;
+  bucket.work = group_->allreduce(tensors, how);
 }
 
+// ---------------------------------------------------------------------- after a pass
 // Which parameters any rank has used: one that none has keeps the gradient that it has, or none.
-std::vector<bool> Reducer::used_anywhere() {
-  if (!options_.find_unused_parameters) return used_here_;
+std::vector<bool> Reducer::used_anywhere(bool agree) {
+  if (!agree) return options_.static_graph ? used_static_ : used_here_;
   std::vector<Tensor> used = {zeros({static_cast<int64_t>(used_here_.size())}, kByte)};
   auto* const flags = static_cast<uint8_t*>(used[0].data_ptr());
   std::copy(used_here_.begin(), used_here_.end(), flags);
   AllreduceOptions any;
   any.reduceOp = ReduceOp::MAX;
   group_->allreduce(used, any)->wait();
-  return std::vector<bool>(flags, flags + used_here_.size());
+  used_static_.assign(flags, flags + used_here_.size());
+  return used_static_;
 }
 
 void Reducer::finish() {
   const NoGradGuard off;
-  const std::vector<bool> used = used_anywhere();
+  const std::vector<bool> used = used_anywhere(agrees_on_use());
   for (Bucket& bucket : buckets_) {
     bucket.work->wait();
-    int64_t at = 0;
-    for (const size_t i : bucket.parameters) {
-      Tensor p = parameters_[i].second;
-      const Tensor mean = bucket.flat.narrow(0, at, p.numel()).view(p.sizes());
-      at += p.numel();
-      if (!used[i]) continue;
-      if (p.grad().defined())
-        p.mutable_grad().detach().copy_(mean);
-      else
-        p.mutable_grad() = mean.clone();
-    }
+    if (divisor_ != 0 && !hook_) bucket.flat.div_(divisor_);
+    give_out(bucket, used);
     bucket.work.reset();
-    bucket.flat = Tensor();
+    if (!options_.gradient_as_bucket_view) bucket.flat = Tensor();
   }
   has_order_ = true;
+  if (options_.static_graph) has_uses_ = true;
   expects_ = false;
+  come_early();
 }
 
-// After the first pass: the order in which rank 0's gradients came.
-void Reducer::take_order_of_arrival() {
+void Reducer::give_out(Bucket& bucket, const std::vector<bool>& used) {
+  int64_t at = 0;
+  for (const size_t i : bucket.parameters) {
+    const Tensor& p = parameters_[i].second;
+    const Tensor mean = part_of(bucket, at, i);
+    at += p.numel();
+    if (!used[i]) {
+      if (kept_[i].defined()) mean.copy_(kept_[i]);
+    } else if (options_.gradient_as_bucket_view) {
+      p.mutable_grad() = mean;
+    } else if (p.grad().defined()) {
+      p.mutable_grad().detach().copy_(mean);
+    } else {
+      p.mutable_grad() = mean.clone();
+    }
+  }
+}
+
+// The same operations as a pass with gradients.
+void Reducer::shadow(bool takes_order, bool agrees_on_use, int root) {
   const NoGradGuard off;
-  Tensor order = zeros({static_cast<int64_t>(order_.size())}, kLong);
-  for (size_t k = 0; k < order_.size(); ++k)
-    order[static_cast<int64_t>(k)] = static_cast<int64_t>(order_[k]);
-  std::vector<Tensor> tensors = {order};
-  group_->broadcast(tensors)->wait();
-  std::vector<size_t> agreed;
-  for (size_t k = 0; k < order_.size(); ++k)
-    agreed.push_back(static_cast<size_t>(order[static_cast<int64_t>(k)].item<int64_t>()));
-  order_.clear();
-  make_buckets(agreed);
+  if (takes_order) take_order_of_arrival(root);
+  for (size_t number = 0; number < buckets_.size(); ++number) {
+    Bucket& bucket = buckets_[number];
+    std::vector<Tensor> parameters;
+    int64_t numel = 0;
+    for (const size_t i : bucket.parameters) {
+      parameters.push_back(parameters_[i].second);
+      numel += parameters.back().numel();
+    }
+    std::vector<Tensor> flat = {zeros({numel}, parameters[0].options().requires_grad(false))};
+    if (hook_) {
+      GradBucket given(number, buckets_.size(), flat[0], std::move(parameters));
+      bucket.work = hook_(*group_, given);
+      continue;
+    }
+    AllreduceOptions how;
+    how.reduceOp = divisor_ == 0 ? ReduceOp::AVG : ReduceOp::SUM;
+    bucket.work = group_->allreduce(flat, how);
+  }
+  used_here_.assign(parameters_.size(), false);
+  if (agrees_on_use) used_anywhere(true);
+  for (Bucket& bucket : buckets_) {
+    bucket.work->wait();
+    bucket.work.reset();
+  }
 }
 
 }  // namespace taper::distributed

@@ -14,10 +14,38 @@
 
 namespace taper::distributed {
 
+/// Gradients that are reduced together, as hooks see them; c10d's names.
+class GradBucket {
+ public:
+  /// The parameters lie in the buffer one behind the other.
+  GradBucket(size_t index, size_t count, Tensor buffer, std::vector<Tensor> parameters)
+      : index_(index),
+        count_(count),
+        buffer_(std::move(buffer)),
+        parameters_(std::move(parameters)) {}
+  /// Which of the buckets: they come in this order.
+  size_t getIndex() const { return index_; }
+  /// Whether no other comes behind it in this pass.
+  bool isLast() const { return index_ + 1 == count_; }
+  /// All gradients, flat.
+  const Tensor& getBuffer() const { return buffer_; }
+  /// See getBuffer().
+  Tensor& getBufferRef() { return buffer_; }
+  /// Its parts, with their parameters' sizes.
+  std::vector<Tensor> getGradients() const;
+  /// Whose gradients they are.
+  const std::vector<Tensor>& getParameters() const { return parameters_; }
+
+ private:
+  size_t index_, count_;
+  Tensor buffer_;
+  std::vector<Tensor> parameters_;
+};
+
 /// What a bucket's gradients go through in place of allreduce and division: the hook starts an
 /// operation on the flat tensor and returns its Work, after whose wait() the tensor holds the
-/// result.
-using CommHook = std::function<intrusive_ptr<Work>(ProcessGroup& group, Tensor& bucket)>;
+/// result. Works are waited for in the order of the buckets, when all have been started.
+using CommHook = std::function<intrusive_ptr<Work>(ProcessGroup& group, GradBucket& bucket)>;
 /// Averages in f16, or bf16, whatever the dtype of the gradients.
 CommHook fp16_compress_hook();
 CommHook bf16_compress_hook();
@@ -27,6 +55,8 @@ struct ReducerOptions {
   size_t first_bucket_bytes = size_t{1} << 20;  ///< about how many are reduced at once, first
   size_t bucket_bytes = size_t{25} << 20;       ///< and then
   bool find_unused_parameters = false;          ///< whether passes may leave out parameters
+  bool static_graph = false;                    ///< whether all passes are as the first
+  bool gradient_as_bucket_view = false;         ///< whether gradients lie in the buckets
 };
 
 /// Averages the gradients of a backward pass as they come.
@@ -37,14 +67,28 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
           ReducerOptions options);
   /// Puts itself behind the accumulation of gradients.
   void attach();
-  /// Before a backward pass that is to be averaged. `outputs`: of the forward pass, where unused
+  /// Before a forward pass whose gradients are to be averaged. The order of buckets may come from
+  /// rank `root`.
+  void begin_forward(int root = 0);
+  /// Before its backward pass. `outputs`: of the forward pass, where unused
   /// parameters are looked for. Throws Error when the backward pass before did
   /// not reach all parameters.
   void prepare(const std::vector<Tensor>& outputs);
   /// Until the next prepare(), gradients stay this rank's own.
-  void skip() { expects_ = false; }
+  void skip();
   /// What buckets go through from now on.
   void set_hook(CommHook hook) { hook_ = std::move(hook); }
+  /// Sums are divided by so many; 0: the ranks of the group. Hooks divide themselves.
+  void divide_by(int ranks) { divisor_ = ranks; }
+  /// Takes part in a pass of the other ranks, with gradients of zero. They tell whether they
+  /// take_order() and agree_on_use().
+  void shadow(bool takes_order, bool agrees_on_use, int root);
+  /// Whether begin_forward() is to take the order of buckets from another rank.
+  bool takes_order() const { return has_order_ && !order_.empty(); }
+  /// Whether a pass ends with an agreement on which parameters were used.
+  bool agrees_on_use() const {
+    return options_.find_unused_parameters || (options_.static_graph && !has_uses_);
+  }
   /// The numbers of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
 
@@ -56,13 +100,26 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
     intrusive_ptr<Work> work;
   };
   void make_buckets(const std::vector<size_t>& order);
-  void note(size_t i);
-  void arrived(size_t i);
-  void start(Bucket& bucket);
-  std::vector<bool> used_anywhere();
-  void finish();
-  void take_order_of_arrival();
+  void check_all_came() const;
+  void reset_pass();
   void find_unused(const std::vector<Tensor>& outputs);
+  void come_early();
+  void arrived(size_t i);
+  void note(size_t i);
+  void start_ready();
+  void end_of_pass();
+  void start_unused();
+  Tensor part_of(const Bucket& bucket, int64_t at, size_t i) const;
+  void fill(Bucket& bucket);
+  void place_gradients(Bucket& bucket);
+  void start(size_t number);
+  std::vector<bool> used_anywhere(bool agree);
+  void finish();
+  void give_out(Bucket& bucket, const std::vector<bool>& used);
+  void take_order_of_arrival(int root);
+  /// Work that throws leaves the ranks apart.
+  template <class F>
+  void or_fail(const F& f);
 
   std::vector<std::pair<std::string, Tensor>> parameters_;
   intrusive_ptr<ProcessGroup> group_;
@@ -71,9 +128,13 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<intrusive_ptr<autograd::Node>> accumulators_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_, order_;
-  std::vector<bool> arrived_, used_here_;
-  size_t next_ = 0;  // the first bucket that has not started
-  bool expects_ = false, begun_ = false, has_order_ = false, failed_ = false;
+  std::vector<size_t> uses_, left_;  // how often gradients come in a pass, and are still to come
+  std::vector<bool> used_here_, used_static_;
+  std::vector<Tensor> kept_;  // gradients of unused parameters, where buckets would change them
+  size_t next_ = 0;           // the first bucket that has not started
+  int divisor_ = 0;
+  bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;
+  bool skipped_ = false;
 };
 
 }  // namespace taper::distributed

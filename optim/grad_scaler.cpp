@@ -133,6 +133,7 @@ void GradScaler::unscale_(Optimizer& optimizer) {
     Tensor found_inf = zeros({}, TensorOptions().device(gradients.device).dtype(kFloat));
     _amp_foreach_non_finite_check_and_unscale_(gradients.all, found_inf,
                                                factors.on(gradients.device));
+    if (agree_) agree_(found_inf);
     now.found_inf.push_back(found_inf);
   }
   now.stage = Stage::kUnscaled;

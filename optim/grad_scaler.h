@@ -16,6 +16,7 @@
 //   }
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -49,6 +50,12 @@ class GradScaler {
   /// are finite. Throws Error before the first scale(), a second time since update(), and after
   /// step(); ValueError for f16 gradients.
   void unscale_(optim::Optimizer& optimizer);
+  /// What unscale_() hands each device's result to: a float on the device, 0 where all gradients
+  /// are finite. Ranks that hold different gradients make it the same there
+  /// (distributed::agree_on_found_inf).
+  void set_found_inf_agreement(std::function<void(Tensor& found_inf)> agree) {
+    agree_ = std::move(agree);
+  }
   /// unscale_() unless that was called, and optimizer.step() unless a gradient is infinite or NaN.
   /// Returns what step() does. Throws Error for a closure, a second time since update(), and where
   /// no parameter has a gradient.
@@ -98,6 +105,7 @@ class GradScaler {
   int64_t growth_interval_, init_growth_tracker_ = 0;
   Tensor scale_, growth_tracker_;  // made by the first scale()
   std::unordered_map<const optim::Optimizer*, Iteration> iterations_;
+  std::function<void(Tensor&)> agree_;
 };
 
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const GradScaler& scaler);

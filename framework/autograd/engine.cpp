@@ -431,6 +431,20 @@ struct Deeper {
   ~Deeper() { --depth; }
 };
 
+/// What is to be called at the end of the outermost pass; null: nothing.
+using Callbacks = std::vector<std::function<void()>>;
+thread_local Callbacks* callbacks = nullptr;
+struct DropCallbacks {
+  ~DropCallbacks() { delete std::exchange(callbacks, nullptr); }
+};
+// A callback may queue another.
+void run_callbacks() {
+  for (size_t i = 0; callbacks && i < callbacks->size(); ++i) {
+    const std::function<void()> f = (*callbacks)[i];
+    f();
+  }
+}
+
 /// The same on a new thread, which has a stack of its own, while this one waits.
 variable_list run_on_new_thread(const BackwardPass& pass) {
   const ThreadState state;
@@ -438,7 +452,10 @@ variable_list run_on_new_thread(const BackwardPass& pass) {
   uint64_t number = next_sequence_nr();
   variable_list result;
   std::exception_ptr error;
+  Callbacks* queued = std::exchange(callbacks, nullptr);
   std::thread thread([&] {
+    const Deeper within_the_outer_passes;
+    callbacks = queued;
     state.apply();
     WarningUtils::set_warning_handler(handler);
     set_next_sequence_nr(number);
@@ -448,8 +465,10 @@ variable_list run_on_new_thread(const BackwardPass& pass) {
       error = std::current_exception();
     }
     number = next_sequence_nr();
+    queued = std::exchange(callbacks, nullptr);
   });
   thread.join();
+  callbacks = queued;
   set_next_sequence_nr(number);
   if (error) std::rethrow_exception(error);
   return result;
@@ -468,7 +487,17 @@ variable_list run_backward(const BackwardPass& pass) {
   if (depth >= kLevelsPerThread) return run_on_new_thread(pass);
   const Deeper level;
   const RunScope recorded(RunEvent::kBackward, "backward");
-  return run_pass(pass);
+  if (depth > 1) return run_pass(pass);
+  const DropCallbacks in_the_end;
+  variable_list result = run_pass(pass);
+  run_callbacks();
+  return result;
+}
+
+void queue_callback(std::function<void()> f) {
+  TAPER_CHECK(depth > 0, "queue_callback: expected to be called in a backward pass");
+  if (!callbacks) callbacks = new Callbacks;
+  callbacks->push_back(std::move(f));
 }
 
 }  // namespace taper::autograd

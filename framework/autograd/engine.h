@@ -1,6 +1,8 @@
 // The engine: walks the tape from the roots, newest node first.
 #pragma once
 
+#include <functional>
+
 #include <taper/framework/autograd/node.h>
 
 namespace taper::autograd {
@@ -25,6 +27,16 @@ struct BackwardPass {
 /// the wrong shape, unused inputs. The graph is as it was when an error is thrown, save for what
 /// has run already.
 variable_list run_backward(const BackwardPass& pass);
+
+#pragma GCC visibility push(default)
+/// Calls `f` at the end of the outermost backward pass that runs on this thread, after those that
+/// were queued before; not where the pass throws. Throws Error where none runs.
+void queue_callback(std::function<void()> f);
+/// Lets the accumulator of a leaf run as soon as all that was recorded since has used the leaf has
+/// run, where accumulators come last otherwise. What was recorded before must not run any more, or
+/// its gradients come by themselves. For gradients that are wanted while the pass goes on.
+void early_accumulation(Node& accumulator);
+#pragma GCC visibility pop
 
 /// Does the pass that runs on this thread want a gradient for what `edge` leads to? A pass with
 /// inputs wants only what leads to these. True outside of a pass.

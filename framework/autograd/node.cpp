@@ -1,6 +1,8 @@
 #include <taper/framework/autograd/node.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <typeinfo>
 #include <utility>
 
@@ -141,13 +143,41 @@ void Node::destroy(Node* n) {
   d.draining = false;
 }
 
+namespace {
+
+// Accumulators that may come early (see early_accumulation()) come behind the oldest user of their
+// leaf: by then all others have run. Threads may record uses of one leaf at a time.
+void place_behind(const Node& user) {
+  for (const Edge& e : user.next_edges()) {
+    if (!e.function || !e.function->is_accumulate()) continue;
+    const std::atomic_ref<uint64_t> number(e.function->sequence_nr_);
+    uint64_t before = number.load(std::memory_order_relaxed);
+    while (
+        before >= user.sequence_nr_ &&
+        !number.compare_exchange_weak(before, user.sequence_nr_ - 1, std::memory_order_relaxed)) {
+    }
+  }
+}
+
+}  // namespace
+
+void early_accumulation(Node& accumulator) {
+  std::atomic_ref<uint64_t>(accumulator.sequence_nr_)
+      .store(std::numeric_limits<uint64_t>::max(), std::memory_order_relaxed);
+}
+
 void Node::set_edges(Edge* edges, size_t count) {
   edges_ = edges;
   num_edges_ = static_cast<uint32_t>(count);
+  bool early = false;
   for (size_t i = 0; i < count; ++i) {
-    if (!edges[i].function || edges[i].function->is_accumulate()) continue;
-    sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
+    if (!edges[i].function) continue;
+    if (edges[i].function->is_accumulate())
+      early = early || edges[i].function->sequence_nr_ != 0;
+    else
+      sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
   }
+  if (early) place_behind(*this);
   if (sequence_nr_ >= next_number) next_number = sequence_nr_ + 1;
 }
 

@@ -1,12 +1,21 @@
 // BatchNorm1d to BatchNorm3d, InstanceNorm1d to InstanceNorm3d.
 #pragma once
 
+#include <functional>
+
 #include <taper/nn/modules/common.h>
 #include <taper/nn/options/batchnorm.h>
 
 #pragma GCC visibility push(default)
 
 namespace taper::nn {
+
+namespace detail {
+/// A batch norm in training in place of functional::batch_norm, whose arguments it gets.
+using TrainingNorm =
+    std::function<Tensor(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                         const functional::BatchNormFuncOptions& options)>;
+}  // namespace detail
 
 /// What the normalisations by channel (dimension 1, of num_features) share. In training the
 /// statistics are the input's; in evaluation the running ones, if they are tracked.
@@ -40,6 +49,9 @@ class BatchNorm1dImpl : public NormImplBase<BatchNorm1dImpl, BatchNormOptions> {
  public:
   explicit BatchNorm1dImpl(const BatchNormOptions& options_);
   Tensor forward(const Tensor& input);
+  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
+  /// sets it.
+  detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 1;
 };
 extern template class NormImplBase<BatchNorm1dImpl, BatchNormOptions>;
@@ -50,6 +62,9 @@ class BatchNorm2dImpl : public NormImplBase<BatchNorm2dImpl, BatchNormOptions> {
  public:
   explicit BatchNorm2dImpl(const BatchNormOptions& options_);
   Tensor forward(const Tensor& input);
+  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
+  /// sets it.
+  detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 2;
 };
 extern template class NormImplBase<BatchNorm2dImpl, BatchNormOptions>;
@@ -60,6 +75,9 @@ class BatchNorm3dImpl : public NormImplBase<BatchNorm3dImpl, BatchNormOptions> {
  public:
   explicit BatchNorm3dImpl(const BatchNormOptions& options_);
   Tensor forward(const Tensor& input);
+  /// What forward() calls in training; empty: functional::batch_norm. nn::convert_sync_batchnorm
+  /// sets it.
+  detail::TrainingNorm training_norm;
   static constexpr int64_t kSpatialDims = 3;
 };
 extern template class NormImplBase<BatchNorm3dImpl, BatchNormOptions>;

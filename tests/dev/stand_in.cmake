@@ -24,6 +24,8 @@ if(TAPER_BUILD_TESTS)
   add_test(NAME nn COMMAND ${PROJECT_BINARY_DIR}/tests/taper_tests)
 endif()
 if(TAPER_BUILD_EXAMPLES)
+  program(mnist_distributed bin/mnist_distributed
+    "echo rank $RANK of $WORLD_SIZE has $*; [ $# = 1 -o $RANK != 1 ] || exit 7; [ $RANK = 1 -o $# = 1 ] || exec sleep 60")
   foreach(example data_parallel cuda_semantics)
     program(${example} bin/${example} ":")
   endforeach()

@@ -3,6 +3,10 @@ file(GLOB distributed_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}
 add_executable(distributed_tests ${distributed_test_sources} ${CMAKE_CURRENT_SOURCE_DIR}/distributed/ranks.cpp)
 target_include_directories(distributed_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(distributed_tests PRIVATE taper::distributed GTest::gtest Threads::Threads)
+if(TARGET taper_utils)  # for traces
+  target_link_libraries(distributed_tests PRIVATE taper::utils)
+  target_compile_definitions(distributed_tests PRIVATE TAPER_WITH_UTILS=1)
+endif()
 target_compile_options(distributed_tests PRIVATE $<$<CONFIG:Release>:-Og>)
 if(GLOO AND GLOO_INCLUDE_DIR)
   target_compile_definitions(distributed_tests PRIVATE TAPER_WITH_GLOO=1)

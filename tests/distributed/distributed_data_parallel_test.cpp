@@ -1,12 +1,15 @@
 #ifdef TAPER_WITH_GLOO
 #include "distributed/ranks.h"
 
+#include <limits>
+
 namespace taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
 using nn::parallel::DistributedDataParallel;
 using nn::parallel::DistributedDataParallelOptions;
+using nn::parallel::JoinOptions;
 
 struct NetImpl : nn::Module {
   explicit NetImpl(int64_t width = 32)
@@ -103,6 +106,73 @@ TEST(DistributedDataParallel, CompressesGradients) {
   expect_same(train(2, nullptr, distributed::fp16_compress_hook()), train(1), 0.01);
 }
 
+TEST(DistributedDataParallel, WithGradientsInBuckets) {
+  const auto views = DistributedDataParallelOptions().gradient_as_bucket_view(true);
+  const auto small = DistributedDataParallelOptions(views).bucket_cap_mb(1.0 / 4096);
+  for (const auto* options : {&views, &small}) expect_same(train(2, options), train(1));
+  in_groups(2, [&](ProcessGroup& group) {
+    Plain net;
+    DistributedDataParallel ddp(net, options_for(group).gradient_as_bucket_view(true));
+    for (const bool set_to_none : {false, true, false}) {
+      net->zero_grad(set_to_none);
+      ddp(batch(group.getRank(), 4)).sum().backward();
+      const StorageImpl* bucket = net->first->weight.grad().storage().unsafeGetStorageImpl();
+      for (const Tensor& p : net->parameters())  // all in one
+        EXPECT_EQ(p.grad().storage().unsafeGetStorageImpl(), bucket);
+    }
+  });
+}
+
+TEST(DistributedDataParallel, WithPowerSGD) {
+  const auto run = [](PowerSGDOptions options) {
+    auto state = std::make_shared<std::vector<std::shared_ptr<PowerSGDState>>>();
+    for (int r = 0; r < 2; ++r) state->push_back(std::make_shared<PowerSGDState>(options));
+    return train(2, nullptr, [state](ProcessGroup& group, GradBucket& bucket) {
+      return power_sgd_hook((*state)[static_cast<size_t>(group.getRank())])(group, bucket);
+    });
+  };
+  const Training alone = train(1);
+  // Of full rank nothing is lost, nor before the start.
+  expect_same(run(PowerSGDOptions()
+                      .matrix_approximation_rank(8)
+                      .start_powerSGD_iter(2)
+                      .min_compression_rate(0.5)),
+              alone, 1e-4);
+  expect_same(run(PowerSGDOptions().start_powerSGD_iter(1000)), alone);
+  // Of rank 1 much is, but what was lost comes later.
+  const Training compressed = run(PowerSGDOptions().start_powerSGD_iter(2));
+  EXPECT_LT(compressed.losses.back(), 0.7 * compressed.losses.front());
+  EXPECT_GT(std::abs(compressed.losses.back() - alone.losses.back()), 1e-6);
+  EXPECT_THROW(PowerSGDState(PowerSGDOptions().start_powerSGD_iter(1)), ValueError);
+  EXPECT_THROW(PowerSGDState(PowerSGDOptions().matrix_approximation_rank(0)), ValueError);
+}
+
+TEST(DistributedDataParallel, PowerSGDKeepsWhatItLoses) {
+  in_groups(2, [](ProcessGroup& group) {
+    PowerSGDOptions options;
+    options.start_powerSGD_iter(2);
+    const auto state = std::make_shared<PowerSGDState>(options);
+    const CommHook hook = power_sgd_hook(state);
+    const Tensor weight = zeros({20, 30}), bias = zeros({20});
+    const Tensor own = batch(group.getRank(), 100).view({-1}).narrow(0, 0, 620);
+    Tensor mean = (batch(0, 100) + batch(1, 100)).view({-1}).narrow(0, 0, 620) / 2;
+    Tensor sent = zeros({620});
+    for (int pass = 0; pass < 40; ++pass) {
+      GradBucket bucket(0, 1, own.clone(), {weight, bias});
+      hook(group, bucket)->wait();
+      if (pass >= 2) sent.add_(bucket.getBuffer());
+      if (pass < 2) EXPECT_TRUE(bucket.getBuffer().allclose(mean, 1e-5, 1e-5));
+      EXPECT_TRUE(
+          bucket.getBuffer().narrow(0, 600, 20).allclose(mean.narrow(0, 600, 20), 1e-5, 1e-5));
+    }
+    // The sum of what was sent is that of the gradients but for the last error.
+    const double left = (sent / 38 - mean).norm().item<double>() / mean.norm().item<double>();
+    EXPECT_LT(left, 0.2);
+    EXPECT_GT(state->compression_rate(), 3);
+    EXPECT_EQ(state->iteration(), 40);
+  });
+}
+
 TEST(DistributedDataParallel, TakesTheValuesOfRank0) {
   in_groups(3, [](ProcessGroup& group) {
     Net net;
@@ -191,6 +261,257 @@ TEST(DistributedDataParallel, WithoutSynchronisation) {
     EXPECT_TRUE(net->first->weight.grad().allclose(twin->first->weight.grad() / 2, 1e-4, 1e-4));
     EXPECT_FALSE(own.allclose(net->first->weight.grad()));
   });
+}
+
+struct TwiceImpl : nn::Module {
+  Tensor forward(const Tensor& x) {
+    const auto block = [this](const autograd::variable_list& in) {
+      return autograd::variable_list{shared(in[0]).tanh()};
+    };
+    Tensor y = autograd::checkpoint(block, {first(x)})[0];
+    if (uses_twice) y = autograd::checkpoint(block, {y})[0];
+    return y;
+  }
+  nn::Linear first = register_module("first", nn::Linear(8, 6));
+  nn::Linear shared = register_module("shared", nn::Linear(6, 6));
+  nn::Linear aside = register_module("aside", nn::Linear(8, 3));
+  bool uses_twice = true;
+};
+TAPER_MODULE(Twice);
+
+void fill(nn::Module& module) {
+  const NoGradGuard off;
+  for (Tensor& p : module.parameters())
+    p.copy_(arange(p.numel(), kFloat).add(0.4).cos().view(p.sizes()) * 0.4);
+}
+
+/// The gradients of all ranks' batches of 4, averaged, from one module.
+template <class Net>
+std::vector<Tensor> mean_gradients(Net& net, int ranks, int64_t step) {
+  net->zero_grad();
+  for (int r = 0; r < ranks; ++r) (net->forward(batch(step + r, 4)).sum() / ranks).backward();
+  std::vector<Tensor> all;
+  for (const Tensor& p : net->parameters())
+    all.push_back(p.grad().defined() ? p.grad().clone() : Tensor());
+  return all;
+}
+
+TEST(DistributedDataParallel, AStaticGraphTakesSeveralCheckpoints) {
+  in_groups(2, [](ProcessGroup& group) {
+    Twice net, twin;
+    fill(*net);
+    fill(*twin);
+    DistributedDataParallel ddp(net, options_for(group).static_graph(true));
+    for (int64_t step = 0; step < 4; ++step) {
+      net->zero_grad();
+      ddp(batch(step + group.getRank(), 4)).sum().backward();
+      const std::vector<Tensor> want = mean_gradients(twin, 2, step);
+      for (size_t i = 0; i < want.size(); ++i) {
+        const Tensor g = net->parameters()[i].grad();
+        ASSERT_EQ(g.defined(), want[i].defined()) << i;  // `aside` is never used
+        if (g.defined()) EXPECT_TRUE(g.allclose(want[i], 1e-5, 1e-5)) << step << " " << i;
+      }
+    }
+  });
+}
+
+TEST(DistributedDataParallel, SeveralCheckpointsNeedAStaticGraph) {
+  in_groups(2, [](ProcessGroup& group) {
+    Twice net;
+    fill(*net);
+    DistributedDataParallel ddp(net, options_for(group).find_unused_parameters(false));
+    net->uses_twice = true;
+    const Tensor y = ddp(batch(group.getRank(), 4)).sum() + net->aside(batch(0, 4)).sum();
+    const std::string message = error_of([&] { y.backward(); });
+    EXPECT_NE(message.find("came more often"), std::string::npos) << message;
+    EXPECT_NE(message.find("static_graph"), std::string::npos) << message;
+  });
+}
+
+/// y = x^3, with a derivative of its own.
+struct Cube : autograd::Function<Cube> {
+  static Tensor forward(autograd::AutogradContext* ctx, Tensor x) {
+    ctx->save_for_backward({x});
+    return x * x * x;
+  }
+  static autograd::variable_list backward(autograd::AutogradContext* ctx,
+                                          autograd::variable_list g) {
+    return {g[0] * 3 * ctx->get_saved_variables()[0].square()};
+  }
+};
+struct CubeNetImpl : PlainImpl {
+  Tensor forward(const Tensor& x) {
+    return autograd::checkpoint(
+        [this](const autograd::variable_list& in) {
+          return autograd::variable_list{second(Cube::apply(in[0]))};
+        },
+        {first(x) * 0.1})[0];
+  }
+};
+TAPER_MODULE(CubeNet);
+
+TEST(DistributedDataParallel, WithCheckpointsAndFunctionsOfOnesOwn) {
+  in_groups(2, [](ProcessGroup& group) {
+    CubeNet net, twin;
+    fill(*net);
+    fill(*twin);
+    DistributedDataParallel ddp(net, options_for(group));
+    for (int64_t step = 0; step < 3; ++step) {
+      net->zero_grad();
+      ddp(batch(step + group.getRank(), 4)).sum().backward();
+      const std::vector<Tensor> want = mean_gradients(twin, 2, step);
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_TRUE(net->parameters()[i].grad().allclose(want[i], 1e-4, 1e-5)) << i;
+    }
+  });
+}
+
+TEST(DistributedDataParallel, WithAutocastAndAScaler) {
+  in_groups(2, [](ProcessGroup& group) {
+    const Device device(kCUDA, static_cast<DeviceIndex>(group.getRank()));
+    Plain net;
+    fill(*net);
+    net->to(device);
+    DistributedDataParallel ddp(net, options_for(group));
+    optim::SGD optimizer(net->parameters(), 0.01);
+    amp::GradScaler scaler(device, 1024);
+    double first = 0, last = 0;
+    for (int step = 0; step < 6; ++step) {
+      Tensor x = batch(group.getRank(), 4).to(device);
+      if (step == 3 && group.getRank() == 1) x = x * std::numeric_limits<float>::infinity();
+      optimizer.zero_grad();
+      Tensor y;
+      {
+        const autocast guard(kCUDA);
+        y = ddp(x);
+        EXPECT_EQ(y.scalar_type(), kHalf);
+      }
+      const Tensor before = net->first->weight.detach().clone();
+      const Tensor loss = y.to(kFloat).sub(0.5).square().mean();
+      scaler.scale(loss).backward();
+      scaler.step(optimizer);
+      scaler.update();
+      // One rank's gradients are infinite: so are the means, and no rank steps.
+      EXPECT_EQ(before.equal(net->first->weight), step == 3) << step;
+      EXPECT_EQ(scaler.get_scale(), step < 3 ? 1024 : 512) << step;
+      if (step == 0) first = loss.item<double>();
+      if (step == 5) last = loss.item<double>();
+    }
+    EXPECT_LT(last, first);
+  });
+}
+
+/// Ranks with so many batches each, joined; the parameters afterwards, and what ranks threw.
+std::vector<Tensor> train_joined(const std::vector<int64_t>& batches, JoinOptions how,
+                                 DistributedDataParallelOptions options = {}) {
+  std::vector<Tensor> parameters;
+  in_groups(static_cast<int>(batches.size()), [&](ProcessGroup& group) {
+    Net net;
+    fill(*net);
+    net->norm->eval();
+    options.process_group(intrusive_ptr<ProcessGroup>(&group));
+    DistributedDataParallel ddp(net, DistributedDataParallelOptions(options));
+    optim::SGD optimizer(net->parameters(), 0.05);
+    ddp.join(
+        [&] {
+          for (int64_t i = 0; i < batches[static_cast<size_t>(group.getRank())]; ++i) {
+            optimizer.zero_grad();
+            ddp(batch(10 * i + group.getRank(), 4)).square().mean().backward();
+            optimizer.step();
+          }
+        },
+        how);
+    std::vector<Tensor> own;
+    for (const Tensor& p : net->parameters()) {
+      Tensor one = p.detach().contiguous(), all = zeros({group.getSize(), one.numel()});
+      group._allgather_base(all, one)->wait();
+      for (int r = 1; r < group.getSize(); ++r) EXPECT_TRUE(all[r].equal(all[0]));
+      own.push_back(one.clone());
+    }
+    if (group.getRank() == 0) parameters = own;
+  });
+  return parameters;
+}
+/// The same in one process: each step has the gradients of the ranks that have a batch.
+std::vector<Tensor> train_joined_alone(const std::vector<int64_t>& batches, bool by_all) {
+  Net net;
+  fill(*net);
+  net->norm->eval();
+  optim::SGD optimizer(net->parameters(), 0.05);
+  for (int64_t i = 0;; ++i) {
+    int alive = 0;
+    for (const int64_t n : batches) alive += n > i;
+    if (alive == 0) break;
+    optimizer.zero_grad();
+    for (size_t r = 0; r < batches.size(); ++r)
+      if (batches[r] > i)
+        (net->forward(batch(10 * i + static_cast<int64_t>(r), 4)).square().mean() /
+         (by_all ? static_cast<int>(batches.size()) : alive))
+            .backward();
+    optimizer.step();
+  }
+  std::vector<Tensor> parameters;
+  for (const Tensor& p : net->parameters()) parameters.push_back(p.detach().clone());
+  return parameters;
+}
+
+TEST(DistributedDataParallel, JoinsRanksWithFewerInputs) {
+  using Batches = std::vector<int64_t>;
+  for (const Batches& batches : {Batches{2, 5, 3}, Batches{0, 3}, Batches{4, 4}})
+    for (const bool by_all : {true, false}) {
+      const auto how = JoinOptions().divide_by_initial_world_size(by_all);
+      const std::vector<Tensor> want = train_joined_alone(batches, by_all);
+      const auto all = DistributedDataParallelOptions();
+      for (const auto& options :
+           {all, DistributedDataParallelOptions(all).bucket_cap_mb(1.0 / 4096),
+            DistributedDataParallelOptions(all).find_unused_parameters(true),
+            DistributedDataParallelOptions(all).static_graph(true)}) {
+        const std::vector<Tensor> got = train_joined(batches, how, options);
+        for (size_t i = 0; i < want.size(); ++i)
+          EXPECT_TRUE(got[i].allclose(want[i], 1e-4, 1e-5)) << i;
+      }
+    }
+}
+
+TEST(DistributedDataParallel, JoinEndsAllWhereThatIsWanted) {
+  in_groups(3, [](ProcessGroup& group) {
+    Plain net;
+    DistributedDataParallel ddp(net, options_for(group));
+    int64_t passes = 0;
+    const std::string message = error_of([&] {
+      ddp.join(
+          [&] {
+            for (; passes < 2 + group.getRank(); ++passes) ddp(batch(0, 4)).sum().backward();
+          },
+          JoinOptions().throw_on_early_termination(true));
+    });
+    EXPECT_NE(message.find("1 of 3 have no more"), std::string::npos) << message;
+    EXPECT_EQ(passes, 2);
+    EXPECT_EQ(error_of([&] { ddp(batch(0, 4)).sum().backward(); }), "");  // all go on
+    EXPECT_NE(error_of([&] { ddp.join([&] { ddp.join([] {}); }); }), "");
+  });
+}
+
+TEST(DistributedDataParallel, ARankThatThrowsInAJoinEndsTheOthers) {
+  in_groups(
+      3,
+      [](ProcessGroup& group) {
+        Plain net;
+        DistributedDataParallel ddp(net, options_for(group));
+        const std::string message = error_of([&] {
+          ddp.join([&] {
+            for (int i = 0; i < group.getRank(); ++i) {
+              if (group.getRank() == 2 && i == 1) throw Error("bad batch");
+              ddp(batch(0, 4)).sum().backward();
+            }
+          });
+        });
+        if (group.getRank() == 2)
+          EXPECT_EQ(message.find("bad batch"), 0u) << message;
+        else
+          EXPECT_NE(message.find("allgather"), std::string::npos) << message;
+      },
+      3s);
 }
 
 TEST(DistributedDataParallel, OnDevices) {
