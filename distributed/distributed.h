@@ -3,6 +3,7 @@
 
 #include <taper/distributed/distributed_data_parallel.h>
 #include <taper/distributed/file_store.h>
+#include <taper/distributed/flight_recorder.h>
 #include <taper/distributed/init.h>
 #include <taper/distributed/process_group.h>
 #include <taper/distributed/store.h>
