@@ -11,6 +11,9 @@
 #ifdef TAPER_WITH_MPI
 #include <taper/distributed/process_group_mpi.h>
 #endif
+#ifdef TAPER_WITH_NCCL
+#include <taper/distributed/process_group_nccl.h>
+#endif
 
 namespace taper::distributed {
 
@@ -69,8 +72,12 @@ std::string why_absent(const std::string& backend) {
   if (backend == "mpi")
     return "this build has no MPI; install Debian's libopenmpi-dev and configure again";
 #endif
-  if (backend == "gloo" || backend == "mpi") return "";
-  return "expected the backend gloo or mpi, got '" + backend + "'";
+#ifndef TAPER_WITH_NCCL
+  if (backend == "nccl")
+    return "this build has no NCCL; install the CUDA toolkit's NCCL and configure again";
+#endif
+  if (backend == "gloo" || backend == "mpi" || backend == "nccl") return "";
+  return "expected the backend gloo, mpi or nccl, got '" + backend + "'";
 }
 
 intrusive_ptr<ProcessGroup> make_group(const std::string& backend, const Plan& plan) {
@@ -78,6 +85,11 @@ intrusive_ptr<ProcessGroup> make_group(const std::string& backend, const Plan& p
   if (backend == "gloo")
     return make_intrusive<ProcessGroupGloo>(plan.store, plan.rank, plan.size,
                                             ProcessGroupGloo::Options::create(plan.timeout));
+#endif
+#ifdef TAPER_WITH_NCCL
+  if (backend == "nccl")
+    return make_intrusive<ProcessGroupNCCL>(plan.store, plan.rank, plan.size,
+                                            ProcessGroupNCCL::Options::create(plan.timeout));
 #endif
 #ifdef TAPER_WITH_MPI
   if (backend == "mpi") return ProcessGroupMPI::createProcessGroupMPI(plan.ranks, plan.timeout);
