@@ -4,6 +4,7 @@
 #include <taper/distributed/checkpoint.h>
 #include <taper/distributed/distributed_data_parallel.h>
 #include <taper/distributed/file_store.h>
+#include <taper/distributed/flight_recorder.h>
 #include <taper/distributed/fully_shard.h>
 #include <taper/distributed/init.h>
 #include <taper/distributed/power_sgd.h>

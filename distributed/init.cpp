@@ -8,6 +8,12 @@
 #ifdef TAPER_WITH_GLOO
 #include <taper/distributed/process_group_gloo.h>
 #endif
+#ifdef TAPER_WITH_MPI
+#include <taper/distributed/process_group_mpi.h>
+#endif
+#ifdef TAPER_WITH_NCCL
+#include <taper/distributed/process_group_nccl.h>
+#endif
 
 namespace taper::distributed {
 
@@ -48,20 +54,47 @@ std::unique_ptr<Group>& current() {
   return group;
 }
 
-intrusive_ptr<ProcessGroup> make_group(const std::string& backend,
-                                       const intrusive_ptr<Store>& store, int rank, int size,
-                                       std::chrono::milliseconds timeout) {
+/// Which ranks of all are to make a group, and where.
+struct Plan {
+  intrusive_ptr<Store> store;  // none for MPI
+  int rank, size;
+  std::vector<int> ranks;  // none: all
+  std::chrono::milliseconds timeout;
+};
+
+/// Why this build cannot make groups of the backend; "" where it can.
+std::string why_absent(const std::string& backend) {
+#ifndef TAPER_WITH_GLOO
+  if (backend == "gloo")
+    return "this build has no gloo; install Debian's libgloo-dev and configure again";
+#endif
+#ifndef TAPER_WITH_MPI
+  if (backend == "mpi")
+    return "this build has no MPI; install Debian's libopenmpi-dev and configure again";
+#endif
+#ifndef TAPER_WITH_NCCL
+  if (backend == "nccl")
+    return "this build has no NCCL; install the CUDA toolkit's NCCL and configure again";
+#endif
+  if (backend == "gloo" || backend == "mpi" || backend == "nccl") return "";
+  return "expected the backend gloo, mpi or nccl, got '" + backend + "'";
+}
+
+intrusive_ptr<ProcessGroup> make_group(const std::string& backend, const Plan& plan) {
 #ifdef TAPER_WITH_GLOO
   if (backend == "gloo")
-    return make_intrusive<ProcessGroupGloo>(store, rank, size,
-                                            ProcessGroupGloo::Options::create(timeout));
-#else
-  TAPER_CHECK_VALUE(backend != "gloo",
-                    "init_process_group: this build has no gloo; install Debian's libgloo-dev and "
-                    "configure again");
+    return make_intrusive<ProcessGroupGloo>(plan.store, plan.rank, plan.size,
+                                            ProcessGroupGloo::Options::create(plan.timeout));
 #endif
-  throw ValueError(
-      taper::detail::concat("init_process_group: expected the backend gloo, got '", backend, "'"));
+#ifdef TAPER_WITH_NCCL
+  if (backend == "nccl")
+    return make_intrusive<ProcessGroupNCCL>(plan.store, plan.rank, plan.size,
+                                            ProcessGroupNCCL::Options::create(plan.timeout));
+#endif
+#ifdef TAPER_WITH_MPI
+  if (backend == "mpi") return ProcessGroupMPI::createProcessGroupMPI(plan.ranks, plan.timeout);
+#endif
+  throw ValueError("init_process_group: " + why_absent(backend));
 }
 
 // torchrun's agent serves the store itself; after a restart keys are others.
@@ -104,15 +137,20 @@ intrusive_ptr<ProcessGroup> init_process_group(const std::string& backend,
   const std::lock_guard<std::mutex> lock(mutex);
   TAPER_CHECK(!current(),
               "init_process_group: there is a group already; destroy_process_group() it first");
-  TAPER_CHECK_VALUE(backend == "gloo", "init_process_group: expected the backend gloo, got '",
-                    backend, "'");
-  const Environment e = Environment::read();
+  const std::string why = why_absent(backend);
+  TAPER_CHECK_VALUE(why.empty(), "init_process_group: ", why);
   auto made = std::make_unique<Group>();
-  made->store = store_of(e, timeout);
   made->backend = backend;
   made->timeout = timeout;
-  made->group = make_group(backend, make_intrusive<PrefixStore>("default_pg", made->store), e.rank,
-                           e.world_size, timeout);
+  Plan plan{{}, 0, 1, {}, timeout};
+  if (backend != "mpi") {
+    const Environment e = Environment::read();
+    made->store = store_of(e, timeout);
+    plan.store = make_intrusive<PrefixStore>("default_pg", made->store);
+    plan.rank = e.rank;
+    plan.size = e.world_size;
+  }
+  made->group = make_group(backend, plan);
   current() = std::move(made);
   return current()->group;
 }
@@ -149,8 +187,9 @@ intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) {
   }
   const std::string name = "group" + std::to_string(++all.made);
   if (mine < 0) return {};
-  return make_group(all.backend, make_intrusive<PrefixStore>(name, all.store), mine,
-                    static_cast<int>(ranks.size()), all.timeout);
+  Plan plan{{}, mine, static_cast<int>(ranks.size()), ranks, all.timeout};
+  if (all.store.defined()) plan.store = make_intrusive<PrefixStore>(name, all.store);
+  return make_group(all.backend, plan);
 }
 
 int get_rank() { return is_initialized() ? default_group()->getRank() : 0; }

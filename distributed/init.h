@@ -22,9 +22,10 @@ struct Environment {
   static Environment read();
 };
 
-/// Makes the group that the functions below are about. `backend`: "gloo". The ranks meet at a
-/// TCPStore of rank 0 at MASTER_ADDR and MASTER_PORT, or at torchrun's. Throws Error where there is
-/// a group already, ValueError for an unknown backend, DistError where ranks do not come in time.
+/// Makes the group that the functions below are about. `backend`: "gloo", "nccl" (both: the ranks
+/// meet at a TCPStore of rank 0 at MASTER_ADDR and MASTER_PORT, or at torchrun's) or "mpi" (the
+/// processes are those of MPI's launcher). Throws Error where there is a group already, ValueError
+/// for a backend that is unknown or not in this build, DistError where ranks do not come in time.
 intrusive_ptr<ProcessGroup> init_process_group(
     const std::string& backend, std::chrono::milliseconds timeout = std::chrono::minutes(30));
 bool is_initialized();

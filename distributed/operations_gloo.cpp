@@ -13,6 +13,7 @@ namespace taper::distributed {
 
 namespace {
 
+using detail::Operation;
 using detail::Staging;
 using taper::detail::concat;
 
@@ -80,10 +81,6 @@ class WithoutSigpipe {
   sigset_t pipe_, before_;
 };
 
-std::string described(const char* op, const Tensor& t) {
-  return t.defined() ? concat(op, " of ", t.scalar_type(), t.sizes()) : std::string(op);
-}
-
 }  // namespace
 
 void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& store) {
@@ -111,44 +108,38 @@ void ProcessGroupGloo::Impl::stop() {
   thread.join();
 }
 
-uint32_t ProcessGroupGloo::Impl::tag(const char* op, const Tensor& t, uint64_t more) {
-  uint64_t h = mix(++sequence, more);
-  for (const char* p = op; *p; ++p) h = mix(h, static_cast<uint64_t>(*p));
-  if (t.defined())
-    h = mix(mix(h, static_cast<uint64_t>(t.scalar_type())), static_cast<uint64_t>(t.numel()));
-  return static_cast<uint32_t>(h);
-}
-
-ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(const char* op, const Tensor& t,
-                                                     std::shared_ptr<Staging> staging,
-                                                     std::function<void()> run,
-                                                     std::function<void()> after) {
+ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
   auto work = make_intrusive<Work>();
-  Job job{concat(described(op, t), " (operation ", sequence, ")"),
-          [staging, run = std::move(run)] {
-            staging->wait_for_inputs();
-            run();
-          },
-          work};
-  work->on_wait([staging, after = std::move(after)] {
+  auto staging = std::make_shared<Staging>();
+  const Staging::Pair host = staging->of(*operation);
+  work->on_wait([staging, operation] {
     staging->bring_back();
-    if (after) after();
+    if (operation->after) operation->after();
   });
   const std::lock_guard<std::mutex> lock(mutex);
   if (broken)
     work->finish(broken);
   else
-    jobs.push_back(std::move(job));
+    jobs.push_back({operation, staging, host.in, host.out, work});
   changed.notify_all();
   return work;
 }
 
-std::exception_ptr ProcessGroupGloo::Impl::error_of(const std::string& what,
+void ProcessGroupGloo::Impl::abort() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!broken)
+    broken = std::make_exception_ptr(DistError(
+        concat("ProcessGroupGloo: rank ", rank, " of ", size, ": the group was aborted")));
+}
+
+std::exception_ptr ProcessGroupGloo::Impl::error_of(const Operation& operation,
                                                     const std::exception& e) const {
-  return std::make_exception_ptr(DistError(
-      concat("ProcessGroupGloo: rank ", rank, " of ", size, ": ", what, " failed: ", e.what(),
-             ". A rank may have ended, be late, or have called another operation, or one "
-             "with other sizes")));
+  const std::string text = concat(
+      "ProcessGroupGloo: rank ", rank, " of ", size, ": ", operation.what(), " failed: ", e.what(),
+      ". A rank may have ended, be late, or have called another operation, or one "
+      "with other sizes");
+  operation.flight.failed(text);
+  return std::make_exception_ptr(DistError(text));
 }
 
 void ProcessGroupGloo::Impl::serve() {
@@ -161,16 +152,22 @@ void ProcessGroupGloo::Impl::serve() {
       job = std::move(jobs.front());
       jobs.pop_front();
     }
-    std::exception_ptr error = broken;
+    std::exception_ptr error;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      error = broken;
+    }
     if (!error) try {
-        const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope, job.what);
-        job.run();
+        job.operation->flight.started();
+        job.staging->wait_for_inputs();
+        const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope, job.operation->what());
+        run(job);
+        job.operation->flight.completed();
       } catch (const std::exception& e) {
-        error = error_of(job.what, e);
+        error = error_of(*job.operation, e);
         const std::lock_guard<std::mutex> lock(mutex);
         broken = error;
       }
-    job.run = nullptr;
     job.work->finish(error);
   }
 }

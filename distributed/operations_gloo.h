@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -17,21 +16,14 @@
 
 namespace taper::distributed {
 
-/// What all ranks must agree on, in one number: operations of different ones never meet, and end at
-/// the time limit. (Gloo itself ends the process where sizes differ.)
-inline uint64_t mix(uint64_t a, uint64_t b) {
-  a ^= b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2);
-  a *= 0xBF58476D1CE4E5B9u;
-  return a ^ a >> 29;
-}
-
 struct ProcessGroupGloo::Impl {
   Impl(int rank, int size, std::shared_ptr<Options> given)
       : rank(rank), size(size), options(*given) {}
 
   struct Job {
-    std::string what;
-    std::function<void()> run;
+    OperationPtr operation;
+    std::shared_ptr<detail::Staging> staging;
+    Tensor in, out;  // in memory of the host
     WorkPtr work;
   };
   const int rank, size;
@@ -42,24 +34,24 @@ struct ProcessGroupGloo::Impl {
   std::deque<Job> jobs;
   std::exception_ptr broken;
   bool ends = false;
-  uint64_t sequence = 0;
   std::thread thread;
 
   /// Meets all ranks at the store. Throws DistError where they do not come in time.
   void start(const intrusive_ptr<distributed::Store>& store);
   /// Waits for the operations that are on their way.
   void stop();
-  std::chrono::milliseconds limit(std::chrono::milliseconds given) const {
-    return given == kUnsetTimeout ? options.timeout : given;
-  }
-  /// Of the next collective operation.
-  uint32_t tag(const char* op, const Tensor& t, uint64_t more = 0);
-  /// Queues an operation: `run` on the thread, `after` in wait().
-  WorkPtr submit(const char* op, const Tensor& t, std::shared_ptr<detail::Staging> staging,
-                 std::function<void()> run, std::function<void()> after = nullptr);
+  WorkPtr submit(OperationPtr operation);
+  /// No operation runs from now on.
+  void abort();
 
  private:
-  std::exception_ptr error_of(const std::string& what, const std::exception& e) const;
+  /// What an operation does, on the thread.
+  void run(const Job& job);
+  void reduce_scatter(const Job& job, uint32_t tag);
+  void alltoall(const Job& job, uint32_t tag);
+  void send(const Job& job);
+  void receive(const Job& job);
+  std::exception_ptr error_of(const detail::Operation& operation, const std::exception& e) const;
   void serve();
 };
 

@@ -21,10 +21,14 @@ namespace taper::distributed {
 class ProcessGroup : public intrusive_ptr_target {
  public:
   using Tensors = std::vector<Tensor>;  ///< a list of tensors
-  using WorkPtr = intrusive_ptr<Work>;  ///< an operation on its way
+  using Work = distributed::Work;       ///< an operation on its way
+  using WorkPtr = Handle<Work>;         ///< a share of it
 
   /// Throws ValueError unless 0 <= rank < size.
-  ProcessGroup(int rank, int size);
+  ProcessGroup(int rank, int size) : rank_(rank), size_(size) {
+    TAPER_CHECK_VALUE(size > 0 && rank >= 0 && rank < size,
+                      "ProcessGroup: expected 0 <= rank < size, got rank ", rank, " of ", size);
+  }
   /// The number of this process in the group.
   int getRank() const { return rank_; }
   /// How many there are.
@@ -36,7 +40,7 @@ class ProcessGroup : public intrusive_ptr_target {
   virtual WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) = 0;
   /// Each tensor becomes that of all ranks, reduced.
   virtual WorkPtr allreduce(Tensors& tensors, const AllreduceOptions& options = {}) = 0;
-  /// The same for several tensors of one dtype, in one message.
+  /// The same for several tensors of one dtype and device, in one message.
   virtual WorkPtr allreduce_coalesced(Tensors& tensors,
                                       const AllreduceCoalescedOptions& options = {}) = 0;
   /// The same, on the root alone; the other ranks' tensors are undefined afterwards.
@@ -83,6 +87,46 @@ class ProcessGroup : public intrusive_ptr_target {
   virtual std::chrono::milliseconds timeout() const = 0;
   /// Changes it for those to come.
   virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
+  /// How many operations, but for messages, have been called.
+  virtual uint64_t getSequenceNumberForGroup() = 0;
+  /// Ends what is under way, on this rank and, where the engine can (MPI ends the processes), on
+  /// all. The group is of no use afterwards.
+  virtual void abort() = 0;
+
+  /// Names of other versions for _allgather_base(), _reduce_scatter_base() and alltoall_base().
+  WorkPtr allgather_into_tensor(Tensor& output, Tensor& input,
+                                const AllgatherOptions& options = {}) {
+    return _allgather_base(output, input, options);
+  }
+  /// See allgather_into_tensor().
+  WorkPtr all_gather_single(Tensor& output, Tensor& input, const AllgatherOptions& options = {}) {
+    return _allgather_base(output, input, options);
+  }
+  /// See allgather_into_tensor().
+  WorkPtr reduce_scatter_tensor(Tensor& output, Tensor& input,
+                                const ReduceScatterOptions& options = {}) {
+    return _reduce_scatter_base(output, input, options);
+  }
+  /// See allgather_into_tensor().
+  WorkPtr reduce_scatter_single(Tensor& output, Tensor& input,
+                                const ReduceScatterOptions& options = {}) {
+    return _reduce_scatter_base(output, input, options);
+  }
+  /// See allgather_into_tensor().
+  WorkPtr all_to_all_single(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
+                            std::vector<int64_t>& input_sizes,
+                            const AllToAllOptions& options = {}) {
+    return alltoall_base(output, input, output_sizes, input_sizes, options);
+  }
+  /// outputs[r][i] becomes rank r's inputs[i]. One Work for all.
+  virtual WorkPtr allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
+                                      const AllgatherOptions& options = {}) = 0;
+  /// _allgather_base() of each pair. One Work for all.
+  virtual WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                  const AllgatherOptions& options = {}) = 0;
+  /// _reduce_scatter_base() of each pair. One Work for all.
+  virtual WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                  const ReduceScatterOptions& options = {}) = 0;
 
  protected:
   const int rank_;  ///< getRank()

@@ -1,6 +1,8 @@
 #include <taper/distributed/reduction.h>
 
 #include <taper/framework/check.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/ops/elementwise/binary.h>
 
 namespace taper::distributed::detail {
 
@@ -141,6 +143,15 @@ Combine combine_for(ScalarType dtype, ReduceOp op) {
                     kNames[op.op_ <= ReduceOp::UNUSED ? op.op_ : ReduceOp::UNUSED],
                     ": expected a dtype that it is defined for, got ", dtype);
   return found;
+}
+
+void before_reduction(const Tensor& host, ReduceOp op) {
+  const NoGradGuard off;
+  if (op == ReduceOp::PREMUL_SUM) host.mul_(op.factor);
+}
+void after_reduction(const Tensor& host, ReduceOp op, int size) {
+  const NoGradGuard off;
+  if (op == ReduceOp::AVG) host.copy_(host.div(size));
 }
 
 }  // namespace taper::distributed::detail

@@ -14,4 +14,9 @@ using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
 /// for a dtype that the op does not take.
 Combine combine_for(ScalarType dtype, ReduceOp op);
 
+/// What PREMUL_SUM does before the sum, to elements in memory of the host.
+void before_reduction(const Tensor& host, ReduceOp op);
+/// What AVG does after the sum over `size` ranks.
+void after_reduction(const Tensor& host, ReduceOp op, int size);
+
 }  // namespace taper::distributed::detail

@@ -22,6 +22,14 @@ Tensor Staging::add(const Tensor& t, bool reads, bool writes) {
   return copies_.back().host;
 }
 
+Staging::Pair Staging::of(const Operation& o) {
+  if (o.kind == OpKind::kAllreduce || o.kind == OpKind::kReduce) {
+    const Tensor host = in_and_out(o.in);
+    return {host, host};
+  }
+  return {o.in.defined() ? input(o.in) : Tensor(), o.out.defined() ? output(o.out) : Tensor()};
+}
+
 void Staging::wait_for_inputs() {
   for (Copy& copy : copies_) copy.read.synchronize();
 }

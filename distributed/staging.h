@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <taper/distributed/operation.h>
 #include <taper/framework/runtime/stream.h>
 #include <taper/framework/tensor.h>
 
@@ -18,6 +19,11 @@ class Staging {
   /// Memory for its elements.
   Tensor output(const Tensor& t) { return add(t, false, true); }
   Tensor in_and_out(const Tensor& t) { return add(t, true, true); }
+  struct Pair {
+    Tensor in, out;
+  };
+  /// Of an operation's tensors; those that are undefined stay so.
+  Pair of(const Operation& operation);
   void wait_for_inputs();
   void bring_back();
 

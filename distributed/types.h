@@ -35,11 +35,14 @@ struct ReduceOp {
   RedOpType op_ = SUM;  ///< which one
   double factor = 1;    ///< of PREMUL_SUM
 };
+/// PREMUL_SUM with a factor.
 inline ReduceOp makePreMulSum(double factor) {
   ReduceOp op(ReduceOp::PREMUL_SUM);
   op.factor = factor;
   return op;
 }
+/// The same with a tensor of one element, which the host reads.
+inline ReduceOp makePreMulSum(const Tensor& factor) { return makePreMulSum(factor.item<double>()); }
 
 /// The group's own time limit.
 constexpr std::chrono::milliseconds kUnsetTimeout(-1);
@@ -49,11 +52,13 @@ struct BroadcastOptions {
   int64_t rootRank = 0;                               ///< who has, or gets, the whole
   int64_t rootTensor = 0;                             ///< which tensor of it; there is one
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of allreduce().
 struct AllreduceOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of allreduce_coalesced().
 struct AllreduceCoalescedOptions : AllreduceOptions {};
@@ -63,34 +68,41 @@ struct ReduceOptions {
   int64_t rootRank = 0;                               ///< who has, or gets, the whole
   int64_t rootTensor = 0;                             ///< which tensor of it; there is one
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of allgather().
 struct AllgatherOptions {
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of gather().
 struct GatherOptions {
   int64_t rootRank = 0;                               ///< who has, or gets, the whole
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of scatter().
 struct ScatterOptions {
   int64_t rootRank = 0;                               ///< who has, or gets, the whole
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of reduce_scatter().
 struct ReduceScatterOptions {
   ReduceOp reduceOp = ReduceOp::SUM;                  ///< how elements become one
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of alltoall().
 struct AllToAllOptions {
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 /// Of barrier().
 struct BarrierOptions {
   std::vector<int64_t> device_ids;                    ///< of NCCL; without meaning here
   std::chrono::milliseconds timeout = kUnsetTimeout;  ///< how long it may take
+  bool asyncOp = true;                                ///< as in LibTorch; without meaning here
 };
 
 }  // namespace taper::distributed

@@ -26,10 +26,16 @@ bool Work::wait(std::chrono::milliseconds timeout) {
     throw DistError(
         taper::detail::concat("Work::wait: the operation goes on after ", timeout.count(), " ms"));
   if (error_) std::rethrow_exception(error_);
+  lock.unlock();
+  run_on_wait();
+  return true;
+}
+
+void Work::run_on_wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
   const std::function<void()> last = std::exchange(on_wait_, nullptr);
   lock.unlock();
   if (last) last();
-  return true;
 }
 
 void Work::finish(std::exception_ptr error) {

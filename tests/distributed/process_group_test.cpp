@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "distributed/ranks.h"
+#include "distributed/group_cases.h"
 
 namespace taper::testing {
 namespace {
@@ -60,6 +60,20 @@ TEST(ProcessGroupGloo, AllreduceOfEveryDtypeAndOp) {
     Tensors none = {empty({0})};
     g.allreduce(none)->wait();
     EXPECT_THROW(g.allreduce(mean, by(ReduceOp::BAND)), ValueError);
+  });
+}
+
+TEST(ProcessGroupGloo, WhatAllBackendsDo) {
+  in_groups(3, [](ProcessGroup& g) {
+    group_cases::reductions(g, Device(kCPU), kAll);
+    group_cases::bits(g);
+    group_cases::roots(g, Device(kCPU));
+    group_cases::gathers(g, Device(kCPU));
+    group_cases::scatters(g, Device(kCPU));
+    group_cases::alltoall(g, Device(kCPU));
+    group_cases::messages(g, Device(kCPU));
+    group_cases::from_anyone(g, Device(kCPU));
+    group_cases::meanwhile(g, Device(kCPU));
   });
 }
 

@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   if (const char* name = std::getenv("TAPER_RANK_PROGRAM")) {
     try {
       taper::testing::programs().at(name)();
-      return 0;
+      return ::testing::UnitTest::GetInstance()->Failed() ? 4 : 0;
     } catch (const std::exception& e) {
       std::cout << "error: " << e.what() << std::endl;
       return 3;

@@ -1,7 +1,14 @@
-// The namespace c10d.
+// The namespace c10d, and its errors where LibTorch has them.
 #pragma once
 
+#include <taper/distributed/store.h>
 #include <torch/names.h>
 
-namespace taper::distributed {}
 namespace c10d = taper::distributed;
+
+namespace c10 {
+using taper::distributed::DistError;
+using taper::distributed::DistNetworkError;
+using taper::distributed::DistStoreError;
+using DistBackendError = taper::distributed::DistError;
+}  // namespace c10

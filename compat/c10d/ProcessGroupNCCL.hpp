@@ -1,0 +1,4 @@
+// As in older versions of LibTorch.
+#pragma once
+
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>

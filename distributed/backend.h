@@ -1,0 +1,95 @@
+// Backend: what the process groups of all engines share.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <taper/distributed/process_group.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::distributed {
+
+namespace detail {
+struct Operation;
+class FlightBuffer;
+enum class OpKind : uint8_t;
+}  // namespace detail
+
+/// Checks what operations are given, numbers them, keeps them in the flight recorder, and takes
+/// lists of tensors together. An engine moves the bytes of one tensor: submit().
+class Backend : public ProcessGroup {
+ public:
+  /// Throws ValueError unless 0 <= rank < size.
+  Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout);
+
+  const std::string getBackendName() const override { return name_; }
+  WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) override;
+  WorkPtr allreduce(Tensors& tensors, const AllreduceOptions& options = {}) override;
+  WorkPtr allreduce_coalesced(Tensors& tensors,
+                              const AllreduceCoalescedOptions& options = {}) override;
+  WorkPtr reduce(Tensors& tensors, const ReduceOptions& options = {}) override;
+  WorkPtr allgather(std::vector<Tensors>& outputs, Tensors& inputs,
+                    const AllgatherOptions& options = {}) override;
+  WorkPtr _allgather_base(Tensor& output, Tensor& input,
+                          const AllgatherOptions& options = {}) override;
+  WorkPtr gather(std::vector<Tensors>& outputs, Tensors& inputs,
+                 const GatherOptions& options = {}) override;
+  WorkPtr scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                  const ScatterOptions& options = {}) override;
+  WorkPtr reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                         const ReduceScatterOptions& options = {}) override;
+  WorkPtr _reduce_scatter_base(Tensor& output, Tensor& input,
+                               const ReduceScatterOptions& options = {}) override;
+  WorkPtr alltoall_base(Tensor& output, Tensor& input, std::vector<int64_t>& output_sizes,
+                        std::vector<int64_t>& input_sizes,
+                        const AllToAllOptions& options = {}) override;
+  WorkPtr alltoall(Tensors& outputs, Tensors& inputs, const AllToAllOptions& options = {}) override;
+  WorkPtr send(Tensors& tensors, int to, int tag) override;
+  WorkPtr recv(Tensors& tensors, int from, int tag) override;
+  WorkPtr recvAnysource(Tensors& tensors, int tag) override;
+  WorkPtr barrier(const BarrierOptions& options = {}) override;
+  WorkPtr allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
+                              const AllgatherOptions& options = {}) override;
+  WorkPtr allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                          const AllgatherOptions& options = {}) override;
+  WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                          const ReduceScatterOptions& options = {}) override;
+  /// Throws NotImplementedError where the engine has no messages between CPUs.
+  void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
+  std::chrono::milliseconds timeout() const override { return timeout_.load(); }
+  void setTimeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
+  uint64_t getSequenceNumberForGroup() override { return collectives_; }
+
+ protected:
+  using OperationPtr = std::shared_ptr<detail::Operation>;  ///< shared with the engine's thread
+  /// Begins an operation, or queues it. Called in the order in which operations were called.
+  virtual WorkPtr submit(OperationPtr operation) = 0;
+  /// Throws ValueError for a reduction that the engine has not. Those of the host have all of
+  /// ReduceOp's.
+  virtual void check_reduction(ScalarType dtype, ReduceOp how) const;
+  /// Whether an allreduce of several tensors is given as they are, not as one.
+  virtual bool coalesces() const { return false; }
+  /// The group's limit in the place of none.
+  std::chrono::milliseconds limit(std::chrono::milliseconds given) const {
+    return given == kUnsetTimeout ? timeout() : given;
+  }
+  /// The number of the next collective operation.
+  uint64_t next_collective() { return ++collectives_; }
+
+ private:
+  OperationPtr make(detail::OpKind kind, const char* name, std::chrono::milliseconds timeout) const;
+  WorkPtr launch(OperationPtr operation, uint64_t more = 0);
+  OperationPtr make_reduction(detail::OpKind kind, const char* name, const Tensor& t, ReduceOp how,
+                              std::chrono::milliseconds timeout) const;
+
+  const char* const name_;
+  std::atomic<std::chrono::milliseconds> timeout_;
+  std::atomic<uint64_t> collectives_{0}, messages_{0};
+  std::shared_ptr<detail::FlightBuffer> flight_;
+};
+
+}  // namespace taper::distributed
+
+#pragma GCC visibility pop

@@ -1,0 +1,313 @@
+#include <taper/distributed/process_group_nccl.h>
+
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <taper/distributed/operations_nccl.h>
+#include <taper/framework/check.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/graph.h>
+#include <taper/ops/tensor/factory.h>
+
+namespace taper::distributed {
+
+using detail::Operation;
+using detail::OpKind;
+using nccl::Clock;
+using taper::detail::concat;
+
+namespace {
+
+/// Kernels on the group's stream, between two events.
+class NcclWork final : public Work {
+ public:
+  NcclWork(std::shared_ptr<Operation> operation, cuda::Stream stream)
+      : operation(std::move(operation)), stream_(stream) {
+    deadline = Clock::now() + this->operation->limit;
+  }
+  const std::shared_ptr<Operation> operation;
+  Clock::time_point deadline;
+  bool has_started = false;  // as the watching thread has seen
+
+  /// The kernels wait for the current stream; begin() and end() surround them.
+  void begin() {
+    const cuda::Stream current = cuda::current_stream(stream_.device_index());
+    ready_.record(current);
+    ready_.wait(stream_);
+    begun_.record(stream_);
+  }
+  void end() { ended_.record(stream_); }
+  bool is_begun() const { return begun_.query(); }
+  bool is_ended() const { return ended_.query(); }
+
+  bool isCompleted() const override { return Work::isCompleted() || is_ended(); }
+  bool isSuccess() const override { return isCompleted() && !exception(); }
+  bool wait(std::chrono::milliseconds timeout) override {
+    if (timeout != kNoTimeout || operation->kind == OpKind::kBarrier) return Work::wait(timeout);
+    if (const auto error = exception()) std::rethrow_exception(error);
+    finish_on_current_stream();
+    return true;
+  }
+  /// What wait() is to do where the work has ended well.
+  void finish_on_current_stream() {
+    ended_.wait(cuda::current_stream(stream_.device_index()));
+    run_on_wait();
+  }
+
+ private:
+  const cuda::Stream stream_;
+  cuda::Event ready_, begun_, ended_;
+};
+
+using NcclWorkPtr = intrusive_ptr<NcclWork>;
+
+/// The tensors that kernels read or write.
+std::vector<Tensor> tensors_of(const Operation& o) {
+  std::vector<Tensor> all = o.parts;
+  for (const Tensor& t : {o.in, o.out})
+    if (t.defined()) all.push_back(t);
+  return all;
+}
+
+}  // namespace
+
+struct ProcessGroupNCCL::Impl {
+  Impl(intrusive_ptr<Store> store, int rank, int size, Options options)
+      : store(std::move(store)), rank(rank), size(size), options(options) {}
+
+  /// Of a device, and of all ranks or (peer >= 0) of two.
+  struct Key {
+    DeviceIndex device;
+    int peer;
+    bool operator<(const Key& o) const {
+      return std::pair(device, peer) < std::pair(o.device, o.peer);
+    }
+  };
+  const intrusive_ptr<Store> store;
+  const int rank, size;
+  const Options options;
+
+  std::recursive_mutex calls;  // one thread calls NCCL at a time (but to ask for errors)
+  std::map<Key, nccl::Place> places;
+  std::map<int, int> made;  // communicators of a pair (or -1: of all)
+
+  std::mutex mutex;  // guards the rest
+  std::condition_variable changed;
+  std::list<NcclWorkPtr> works;
+  std::vector<ncclComm_t> comms;
+  std::exception_ptr broken;
+  bool ends = false;
+  std::thread watch;
+
+  WorkPtr submit(OperationPtr operation);
+  void serve();
+  void stop();
+  /// Ends all that is under way; the first reason stays.
+  void abort(const std::string& why);
+
+ private:
+  const nccl::Place& place_of(const Operation& operation, DeviceIndex device,
+                              Clock::time_point deadline);
+  void queue(NcclWork& work, const nccl::Place& place);
+  bool look_at(NcclWork& work);
+  std::string what_is_wrong();
+  std::string named(const std::string& what) const {
+    return concat("ProcessGroupNCCL: rank ", rank, " of ", size, ": ", what);
+  }
+};
+
+// ---------------------------------------------------------------------- operations
+namespace {
+
+/// The device that all tensors are on; of a barrier the current one.
+DeviceIndex device_of(Operation& o) {
+  if (o.kind == OpKind::kBarrier) {
+    const NoGradGuard off;
+    o.in = o.out = zeros({1}, TensorOptions(kInt).device(Device(kCUDA, cuda::current_device())));
+  }
+  const auto all = tensors_of(o);
+  for (const Tensor& t : all)
+    TAPER_CHECK_VALUE(t.is_cuda() && t.device() == all[0].device(), o.name,
+                      ": expected tensors of one CUDA device, which NCCL takes, got one on ",
+                      t.device());
+  return all[0].device().index();
+}
+
+}  // namespace
+
+ProcessGroup::WorkPtr ProcessGroupNCCL::Impl::submit(OperationPtr operation) {
+  if (operation->kind == OpKind::kRecvAnysource)
+    throw NotImplementedError("recvAnysource: NCCL has none; use recv, or a group of gloo");
+  TAPER_CHECK(!cuda::is_current_stream_capturing(), operation->name,
+              ": expected no capture under way, in which NCCL's operations have no place");
+  const DeviceIndex device = device_of(*operation);
+  const cuda::DeviceGuard on(device);
+  const std::lock_guard<std::recursive_mutex> one(calls);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (broken) std::rethrow_exception(broken);
+  }
+  NcclWorkPtr work;
+  try {
+    const auto deadline = Clock::now() + operation->limit;
+    const nccl::Place& place = place_of(*operation, device, deadline);
+    work = make_intrusive<NcclWork>(operation, place.stream);
+    queue(*work, place);
+  } catch (const std::exception& e) {
+    const std::string why = named(concat(operation->what(), " failed: ", e.what()));
+    abort(why);
+    operation->flight.failed(why);
+    std::rethrow_exception(broken);
+  }
+  const std::lock_guard<std::mutex> lock(mutex);
+  works.push_back(work);
+  changed.notify_all();
+  return intrusive_ptr<Work>(work);
+}
+
+void ProcessGroupNCCL::Impl::queue(NcclWork& work, const nccl::Place& place) {
+  const Operation& o = *work.operation;
+  work.begin();
+  nccl::run(o, place, work.deadline);
+  work.end();
+  // The memory of a tensor that is dropped early waits for these kernels.
+  for (const Tensor& t : tensors_of(o)) t.record_stream(place.stream);
+  if (o.kind == OpKind::kRecv) work.set_source(o.peer);
+  if (o.after) work.on_wait(o.after);
+}
+
+const nccl::Place& ProcessGroupNCCL::Impl::place_of(const Operation& o, DeviceIndex device,
+                                                    Clock::time_point deadline) {
+  const int peer = detail::is_message(o.kind) ? o.peer : -1;
+  const auto found = places.find({device, peer});
+  if (found != places.end()) return found->second;
+  nccl::Place place{nullptr,
+                    cuda::Stream(Device(kCUDA, device), options.is_high_priority_stream ? -1 : 0),
+                    rank, size};
+  // Each communicator has a key of its own: ranks make them in one order.
+  std::string key = concat("nccl/all/", made[peer]);
+  if (peer >= 0) {
+    place.rank = rank < peer ? 0 : 1;
+    place.size = 2;
+    key = concat("nccl/", std::min(rank, peer), '-', std::max(rank, peer), '/', made[peer]);
+  }
+  if (place.rank == 0)
+    store->set(key, nccl::new_id());
+  else
+    store->wait({key}, o.limit);
+  place.comm = nccl::make_communicator(store->get(key), place.rank, place.size, deadline);
+  ++made[peer];
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    comms.push_back(place.comm);
+  }
+  return places.emplace(Key{device, peer}, place).first->second;
+}
+
+// ---------------------------------------------------------------------- the watch
+// What has ended is let go; when a limit has passed, or NCCL reports an error, all ends.
+void ProcessGroupNCCL::Impl::serve() {
+  using namespace std::chrono_literals;
+  constexpr auto kPause = 5ms;
+  std::unique_lock<std::mutex> lock(mutex);
+  for (;;) {
+    changed.wait(lock, [this] { return ends || !works.empty(); });
+    if (works.empty()) return;
+    const std::string wrong = what_is_wrong();
+    if (!wrong.empty()) {
+      lock.unlock();
+      abort(wrong);
+      lock.lock();
+      continue;
+    }
+    changed.wait_for(lock, kPause);
+  }
+}
+
+/// Whether the work has ended.
+bool ProcessGroupNCCL::Impl::look_at(NcclWork& work) {
+  const auto& flight = work.operation->flight;
+  if (!work.has_started && work.is_begun()) {
+    work.has_started = true;
+    flight.started();
+  }
+  if (!work.is_ended()) return false;
+  flight.completed();
+  work.finish();
+  return true;
+}
+
+// Called with the lock held.
+std::string ProcessGroupNCCL::Impl::what_is_wrong() try {
+  for (auto work = works.begin(); work != works.end();)
+    work = look_at(**work) ? works.erase(work) : std::next(work);
+  for (const auto& work : works)
+    if (Clock::now() > work->deadline)
+      return named(concat(work->operation->what(), " failed: it goes on after ",
+                          work->operation->limit.count(),
+                          " ms. A rank may have ended, be late, or have called another operation"));
+  for (const ncclComm_t comm : comms)
+    if (const std::string error = nccl::error_of(comm); !error.empty()) return named(error);
+  return "";
+} catch (const std::exception& e) {
+  return named(e.what());  // the device's own error
+}
+
+void ProcessGroupNCCL::Impl::abort(const std::string& why) {
+  const std::lock_guard<std::recursive_mutex> one(calls);
+  std::vector<ncclComm_t> ended;
+  std::list<NcclWorkPtr> failed;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!broken) broken = std::make_exception_ptr(DistError(why));
+    for (const auto& work : works) work->finish(broken);
+    failed.swap(works);
+    ended.swap(comms);
+    changed.notify_all();
+  }
+  for (const ncclComm_t comm : ended) nccl::abort(comm);
+  for (const auto& work : failed) work->operation->flight.failed(why);
+}
+
+void ProcessGroupNCCL::Impl::stop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    ends = true;
+    changed.notify_all();
+  }
+  if (watch.joinable()) watch.join();
+  for (const ncclComm_t comm : comms) nccl::destroy(comm);
+}
+
+// ---------------------------------------------------------------------- the group
+ProcessGroupNCCL::ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, int size,
+                                   std::shared_ptr<Options> options)
+    : Backend("nccl", rank, size, options->timeout) {
+  TAPER_CHECK_VALUE(store.defined(), "ProcessGroupNCCL: expected a store, got none");
+  nccl::require();
+  impl_ = std::make_unique<Impl>(store, rank, size, *options);
+  impl_->watch = std::thread([impl = impl_.get()] { impl->serve(); });
+}
+ProcessGroupNCCL::~ProcessGroupNCCL() {
+  if (impl_) impl_->stop();
+}
+
+ProcessGroup::WorkPtr ProcessGroupNCCL::submit(OperationPtr operation) {
+  return impl_->submit(std::move(operation));
+}
+void ProcessGroupNCCL::abort() {
+  impl_->abort(concat("ProcessGroupNCCL: rank ", rank_, " of ", size_, ": the group was aborted"));
+}
+
+void ProcessGroupNCCL::check_reduction(ScalarType dtype, ReduceOp how) const {
+  const std::string why = nccl::why_not(dtype, how);
+  TAPER_CHECK_VALUE(why.empty(), "ReduceOp: expected a reduction that NCCL has, and ", why,
+                    "; use a group of gloo beside it");
+}
+
+}  // namespace taper::distributed

@@ -1,0 +1,216 @@
+// The logic of ProcessGroupNCCL, on simulated devices and a fake of NCCL: its calls, streams, time
+// limits and aborts. (On GPUs nothing of it has run.)
+#ifdef TAPER_WITH_NCCL
+#include "distributed/fake_nccl.h"
+
+#include <taper/distributed/process_group_nccl.h>
+
+#include <thread>
+
+#include "distributed/group_cases.h"
+
+namespace taper::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using distributed::ProcessGroupNCCL;
+using Tensors = std::vector<Tensor>;
+
+constexpr ScalarType kReduced[] = {kByte, kChar, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble};
+
+/// f(group, device) in so many threads, each with a stream of its own.
+void in_nccl_groups(int n, const std::function<void(ProcessGroup&, Device)>& f,
+                    std::chrono::milliseconds timeout = 60s) {
+  auto store = make_intrusive<HashStore>(timeout);
+  in_threads(n, [&](int rank) {
+    const Device device(kCUDA, static_cast<DeviceIndex>(rank % cuda::device_count()));
+    const cuda::StreamGuard own(cuda::Stream(device, 0));
+    f(*make_intrusive<ProcessGroupNCCL>(store, rank, n, ProcessGroupNCCL::Options::create(timeout)),
+      device);
+  });
+}
+
+class ProcessGroupNccl : public ::testing::Test {
+  void SetUp() override {
+    if (!cuda::is_simulated()) GTEST_SKIP() << "the fake takes streams of simulated devices only";
+  }
+  void TearDown() override {
+    for (const std::string& what : fake_nccl::violations()) ADD_FAILURE() << what;
+    EXPECT_EQ(fake_nccl::live(), 0) << "communicators that nobody has ended";
+  }
+};
+
+TEST_F(ProcessGroupNccl, Reductions) {
+  in_nccl_groups(3, [](ProcessGroup& g, Device device) {
+    EXPECT_EQ(g.getBackendName(), "nccl");
+    group_cases::reductions(g, device, kReduced);
+    group_cases::roots(g, device);
+  });
+}
+TEST_F(ProcessGroupNccl, PartsAndMessages) {
+  in_nccl_groups(3, [](ProcessGroup& g, Device device) {
+    group_cases::gathers(g, device);
+    group_cases::scatters(g, device);
+    group_cases::alltoall(g, device);
+    group_cases::messages(g, device);
+  });
+}
+TEST_F(ProcessGroupNccl, ManyAtOnce) {
+  in_nccl_groups(2, [](ProcessGroup& g, Device device) { group_cases::meanwhile(g, device); });
+}
+
+// Several tensors are one group of calls, and are not copied.
+TEST_F(ProcessGroupNccl, CoalescedReductionsAreOneGroup) {
+  const int before = fake_nccl::calls("ncclAllReduce");
+  in_nccl_groups(2, [](ProcessGroup& g, Device device) {
+    Tensors t = {ones({3}).to(device), ones({5}).to(device), ones({7}).to(device)};
+    const void* const data = t[1].data_ptr();
+    g.allreduce_coalesced(t)->wait();
+    EXPECT_EQ(t[1].data_ptr(), data);
+    EXPECT_EQ(t[2].cpu().sum().item<float>(), 14);
+  });
+  EXPECT_EQ(fake_nccl::calls("ncclAllReduce") - before, 6);
+}
+
+// A communicator of all ranks, and one of each pair that sends.
+TEST_F(ProcessGroupNccl, CommunicatorsAreMadeWhenNeeded) {
+  const int before = fake_nccl::calls("ncclCommInitRankConfig");
+  in_nccl_groups(3, [&](ProcessGroup& g, Device device) {
+    Tensors t = {ones({3}).to(device)};
+    if (g.getRank() == 2) g.send(t, 0, 0)->wait();  // rank 1 takes no part
+    if (g.getRank() == 0) g.recv(t, 2, 0)->wait();
+    g.allreduce(t)->wait();
+    g.allreduce(t)->wait();
+    EXPECT_EQ(t[0].cpu()[0].item<float>(), 9);
+  });
+  EXPECT_EQ(fake_nccl::calls("ncclCommInitRankConfig") - before, 2 + 3);
+}
+
+// The host goes on, the kernels wait for the current stream's work, and that for them.
+TEST_F(ProcessGroupNccl, QueuesBetweenTheCurrentStreamsWork) {
+  std::atomic<bool> may_come{false};
+  in_nccl_groups(2, [&](ProcessGroup& g, Device device) {
+    Tensors t = {zeros({1000}).to(device)};
+    g.allreduce(t)->wait();  // makes the communicators, for which the host waits
+    cuda::current_stream(device.index()).synchronize();
+    if (g.getRank() == 1)
+      while (!may_come) std::this_thread::yield();
+    taper::detail::launch_on(device.index(), "slow", [] { std::this_thread::sleep_for(20ms); });
+    t[0].fill_(1);
+    const auto work = g.allreduce(t);
+    work->wait();
+    const Tensor after = t[0] + 1;
+    if (g.getRank() == 0) {
+      EXPECT_FALSE(work->isCompleted());  // rank 1 is not there
+      may_come = true;
+    }
+    EXPECT_TRUE(after.cpu().equal(full({1000}, 3.0)));
+    EXPECT_TRUE(work->isCompleted());
+  });
+}
+
+// A tensor that is dropped while kernels use it: nobody else gets its memory yet.
+TEST_F(ProcessGroupNccl, MemoryOfDroppedTensorsWaits) {
+  in_nccl_groups(2, [&](ProcessGroup& g, Device device) {
+    Tensor sum = zeros({1 << 16}).to(device);
+    for (int i = 0; i < 10; ++i) {
+      Tensors t = {ones({1 << 16}).to(device)};
+      g.allreduce(t);  // neither waited for nor kept
+      t.clear();
+      const Tensor other = full({1 << 16}, 1000.0).to(device);
+      Tensors check = {ones({1 << 16}).to(device)};
+      g.allreduce(check)->wait();
+      sum += check[0];
+    }
+    EXPECT_EQ(sum.cpu().max().item<float>(), 20);
+  });
+}
+
+TEST_F(ProcessGroupNccl, RefusesWhatItCannotTake) {
+  in_nccl_groups(1, [](ProcessGroup& g, Device device) {
+    Tensors host = {ones({2})}, shorts = {ones({2}, kShort).to(device)},
+            t = {ones({2}, kInt).to(device)};
+    EXPECT_THROW(g.allreduce(host), ValueError);
+    EXPECT_THROW(g.allreduce(shorts), ValueError);
+    EXPECT_THROW(g.allreduce(t, group_cases::by(ReduceOp::BXOR)), ValueError);
+    EXPECT_THROW(g.allreduce(t, group_cases::by(makePreMulSum(2))), ValueError);
+    EXPECT_THROW(g.recvAnysource(t, 0), NotImplementedError);
+    EXPECT_THROW(g.monitoredBarrier(), NotImplementedError);
+  });
+  EXPECT_THROW(ProcessGroupNCCL({}, 0, 1), ValueError);
+}
+
+// ---------------------------------------------------------------------- faults
+TEST_F(ProcessGroupNccl, ATimeLimitAbortsTheCommunicators) {
+  const int before = fake_nccl::calls("ncclCommAbort");
+  in_nccl_groups(2, [](ProcessGroup& g, Device device) {
+    Tensors t = {ones({3}).to(device)};
+    g.allreduce(t)->wait();
+    cuda::current_stream(device.index()).synchronize();
+    if (g.getRank() == 1) return;  // does not come again
+    g.setTimeout(300ms);
+    const auto work = g.allreduce(t);
+    const auto begun = std::chrono::steady_clock::now();
+    const std::string message = error_of([&] { work->wait(20s); });
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
+    EXPECT_NE(message.find("rank 0 of 2: allreduce of Float[3] (operation 2) failed: it goes on "
+                           "after 300 ms"),
+              std::string::npos)
+        << message;
+    cuda::current_stream(device.index()).synchronize();  // the kernels have ended
+    EXPECT_TRUE(work->isCompleted());
+    EXPECT_FALSE(work->isSuccess());
+    EXPECT_THROW(g.allreduce(t), DistError);
+    EXPECT_NE(distributed::flight_record().find("it goes on after 300 ms"), std::string::npos);
+  });
+  EXPECT_EQ(fake_nccl::calls("ncclCommAbort") - before, 1);
+}
+
+TEST_F(ProcessGroupNccl, WhatNcclReportsEndsTheGroup) {
+  in_nccl_groups(2, [](ProcessGroup& g, Device device) {
+    Tensors t = {ones({3}).to(device)};
+    g.allreduce(t)->wait();
+    cuda::current_stream(device.index()).synchronize();
+    g.barrier()->wait();
+    if (g.getRank() == 1) return;
+    const auto work = g.allreduce(t);
+    fake_nccl::break_communicators(0);
+    const std::string message = error_of([&] { work->wait(20s); });
+    EXPECT_NE(message.find("rank 0 of 2: NCCL error: remote error"), std::string::npos) << message;
+  });
+}
+
+TEST_F(ProcessGroupNccl, AbortLetsStreamsGo) {
+  in_nccl_groups(2, [](ProcessGroup& g, Device device) {
+    Tensors t = {ones({3}).to(device)};
+    g.allreduce(t)->wait();
+    cuda::current_stream(device.index()).synchronize();
+    g.barrier()->wait();
+    if (g.getRank() == 1) return;
+    const auto work = g.allreduce(t);
+    work->wait();  // the current stream waits for kernels that do not end
+    g.abort();
+    cuda::current_stream(device.index()).synchronize();
+    const std::string message = error_of([&] { work->wait(20s); });
+    EXPECT_NE(message.find("the group was aborted"), std::string::npos) << message;
+  });
+}
+
+TEST_F(ProcessGroupNccl, ARankThatMakesNoCommunicator) {
+  auto store = make_intrusive<HashStore>(300ms);
+  const cuda::DeviceGuard on(0);
+  for (int rank = 0; rank < 2; ++rank) {
+    auto alone = make_intrusive<PrefixStore>("rank" + std::to_string(rank), store);
+    ProcessGroupNCCL group(alone, rank, 2, ProcessGroupNCCL::Options::create(300ms));
+    Tensors t = {ones({3}).to(Device(kCUDA, 0))};
+    const std::string message = error_of([&] { group.allreduce(t); });
+    EXPECT_NE(message.find("rank " + std::to_string(rank) + " of 2: allreduce of Float[3]"),
+              std::string::npos)
+        << message;
+    EXPECT_THROW(group.allreduce(t), DistError);
+  }
+}
+
+}  // namespace
+}  // namespace taper::testing
+#endif
