@@ -1,4 +1,4 @@
-// Matrix products by cuBLAS. For *_cuda.cu files only; not installed.
+// Matrix products by cuBLAS, and on the host by loops. For *_cuda.cu files only; not installed.
 #pragma once
 
 #include <cmath>
@@ -8,38 +8,13 @@
 #include <taper/framework/cuda/gemm_types.h>
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/map.h>
-#include <taper/framework/cuda/scratch.h>
 #ifdef __CUDACC__
 #include <taper/framework/cuda/gpu/gemm_lt.h>
 #endif
 
 namespace taper::cuda {
 
-#ifdef __CUDACC__
-
-inline void run_gemm(const ColumnMajorGemm& g) {
-  const bool in_double = g.dtype == kDouble;
-  const float alpha = static_cast<float>(g.alpha), beta = static_cast<float>(g.beta);
-  const void* const pa = in_double ? static_cast<const void*>(&g.alpha) : &alpha;
-  const void* const pb = in_double ? static_cast<const void*>(&g.beta) : &beta;
-  const cudaDataType_t type = blas_type(g.dtype);
-  const cublasHandle_t h = cublas_handle();
-  // Working memory of the stream's own: with that of the library, results depend on what runs on
-  // other streams.
-  const Scratch<char> room(kCublasRoom);
-  TAPER_LIBRARY_CALL(cublas, cublasSetWorkspace_v2, h, room.get(), kCublasRoom);
-  TAPER_LIBRARY_CALL(cublas, cublasSetMathMode, h,
-                     globalContext().allowFP16ReductionCuBLAS()
-                         ? CUBLAS_DEFAULT_MATH
-                         : CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  TAPER_LIBRARY_CALL(cublas, cublasGemmStridedBatchedEx_64, h,
-                     g.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
-                     g.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g.m, g.n, g.k, pa, g.a, type, g.lda,
-                     g.batch_a, g.b, type, g.ldb, g.batch_b, pb, g.c, type, g.ldc, g.batch_c,
-                     g.batch, compute_type(g.dtype), CUBLAS_GEMM_DEFAULT);
-}
-
-#else
+#ifndef __CUDACC__
 
 /// A factor as tensor cores take it: TF32 keeps 10 bits of the mantissa.
 template <class T>

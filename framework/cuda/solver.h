@@ -8,6 +8,8 @@
 // matrices that follow each other.
 #pragma once
 
+#include <cstdint>
+
 #include <taper/framework/element_parts.h>
 
 #if TAPER_CUDA_KERNELS != 1

@@ -1,5 +1,6 @@
 // The fake runtime's devices and errors, and what tests ask of it.
 #include <cstring>
+#include <utility>
 
 #include "cuda_fake/state.h"
 
@@ -67,14 +68,22 @@ Live live() {
          static_cast<int64_t>(s.execs.size()),
          0,
          0,
-         s.handles};
+         live_objects("handle of")};
   for (const auto& block : s.blocks)
     ++(block.second.device < 0 ? n.pinned_blocks : n.device_blocks);
+  return n;
+}
+int64_t live_objects(const std::string& kind) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  int64_t n = 0;
+  for (const auto& object : state().objects)
+    n += object.second.kind.find(kind) != std::string::npos;
   return n;
 }
 bool has_context(int device) { return state().devices[device].has_context; }
 bool has_peer_access(int device, int peer) { return state().devices[device].peers.count(peer) > 0; }
 std::vector<std::string> violations() { return state().violations; }
+std::vector<std::string> take_violations() { return std::exchange(state().violations, {}); }
 
 Lazy::Lazy() { state().is_lazy = true; }
 Lazy::~Lazy() {

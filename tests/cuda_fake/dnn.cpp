@@ -140,6 +140,17 @@ size_t count_of(const std::vector<int>& sizes) {
 
 extern "C" {
 
+cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  LibraryCall call("cudnnCreate");
+  make_handle(call, handle, "handle of cuDNN");
+  return call.status(CUDNN_STATUS_NOT_INITIALIZED, CUDNN_STATUS_NOT_INITIALIZED);
+}
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  LibraryCall call("cudnnSetStream");
+  call.object(handle, "handle of cuDNN");
+  call.stream(stream);
+  return call.status(CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_INTERNAL_ERROR);
+}
 const char* cudnnGetErrorString(cudnnStatus_t) { return "a status of cuDNN"; }
 
 // ---------------------------------------------------------------------- descriptions

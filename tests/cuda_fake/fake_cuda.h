@@ -1,5 +1,7 @@
 // A CUDA runtime over host memory, in place of the real one: what tests ask of it. The entry points
-// themselves have CUDA's names (devices.cpp, memory.cpp, streams.cpp, graphs.cpp, libraries.cpp).
+// themselves have CUDA's names (devices.cpp, memory.cpp, streams.cpp, graphs.cpp), and so have
+// those of its libraries, which compute what they are asked for (blas.cpp, solver.cpp, fft.cpp,
+// nccl.cpp, dnn.cpp).
 //
 // It knows the rules that the real one has documented, and refuses what breaks them with CUDA's
 // errors; what a program could overlook, because it ignores that error, is kept in violations().
@@ -10,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,9 @@ struct Machine {
   int unusable = -1;                       ///< a device that gives no context
   cudaError_t count_status = cudaSuccess;  ///< what cudaGetDeviceCount says
   int driver_version = CUDART_VERSION;     ///< 0: none is installed
+  /// How many bytes from p on the program has given out of what it has taken from the device; 0
+  /// where it has given back that memory. Without it blocks of cudaMalloc are all that is known.
+  std::function<size_t(int device, const void* p)> given_out;
 };
 Machine& machine();
 
@@ -39,11 +45,15 @@ struct Live {
   int64_t events, graphs, graph_execs, device_blocks, pinned_blocks, handles;
 };
 Live live();
+/// Objects of the libraries that are alive: those whose kind has this text in it.
+int64_t live_objects(const std::string& kind);
 bool has_context(int device);
 /// Whether the device has been let to the peer's memory.
 bool has_peer_access(int device, int peer);
 /// What was done against the rules.
 std::vector<std::string> violations();
+/// Takes it from that list: for tests that break one on purpose.
+std::vector<std::string> take_violations();
 
 /// Until the end of the scope work runs only when the host waits for it.
 class Lazy {

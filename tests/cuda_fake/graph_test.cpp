@@ -1,9 +1,14 @@
 // Captures and graphs on the runtime of GPUs.
 #include <gtest/gtest.h>
 
+#include <taper/framework/cuda/gpu/fft_plans.h>
+#include <taper/framework/cuda/gpu/gemm_lt.h>
 #include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/random_key.h>
 #include <taper/framework/runtime/graph.h>
+#include <taper/ops/fft/fft.h>
+#include <taper/ops/linalg/matmul.h>
+#include <taper/ops/reduce/reduce.h>
 
 #include "cuda_fake/util.h"
 
@@ -14,8 +19,11 @@ const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 namespace {
 
 using testing::bytes_on;
+using testing::draw;
+using testing::expect_close;
 using testing::host_bytes;
 using testing::in_own_process;
+using testing::on_device;
 
 void copy_on_current(const Tensor& to, const Tensor& from) {
   detail::copy_on(detail::current_stream_of(0), to.data_ptr(), from.data_ptr(),
@@ -125,6 +133,54 @@ TEST(FakeCudaGraph, ReplaysOnTwoStreamsHaveKeysOfTheirOwn) {
     };
     EXPECT_EQ(number_in(kept), wanted[0]);
     EXPECT_EQ(number_in(drawn), wanted[1]);
+  });
+}
+
+// ---------------------------------------------------------------------- libraries
+TEST(FakeCudaGraph, AReplayDoesTheProductsThatWereCaptured) {
+  in_own_process([] {
+    const Tensor a = draw({2, 2}, kFloat);
+    const Tensor da = on_device(a), y = on_device(zeros({2, 2}));
+    Graph graph(Device(kCUDA, 0));
+    {
+      GraphGuard guard(graph);
+      testing::as_launch(0, [&] {
+        cuda::run_gemm({kFloat, false, false, 2, 2, 2, 1, 0, da.data_ptr(), 2, 0, da.data_ptr(), 2,
+                        0, y.data_ptr(), 2, 0, 1});
+      });
+    }
+    expect_close(y.cpu(), zeros({2, 2}), 0);
+    graph.replay();
+    expect_close(y.cpu(), a.matmul(a), 1e-5);
+  });
+}
+
+// A graph reads what a plan has on the device; other plans are ended when there are too many.
+TEST(FakeCudaGraph, APlanOfCuFftThatItUsesStays) {
+  in_own_process([] {
+    const auto transform = [](int64_t n, int64_t rows, const Tensor& from, const Tensor& to) {
+      testing::as_launch(
+          0, [&] { cuda::run_fft(CUFFT_C2C, n, rows, from.data_ptr(), to.data_ptr(), false); });
+    };
+    const Tensor z = draw({8}, kComplexFloat);
+    const Tensor x = on_device(z), y = on_device(zeros({8}, kComplexFloat));
+    Graph graph(Device(kCUDA, 0));
+    {
+      GraphGuard guard(graph);
+      transform(8, 1, x, y);
+    }
+    const Tensor from = on_device(draw({600}, kComplexFloat)), to = empty({600}, from.options());
+    // One more is one too many.
+    for (int64_t n = 1; n <= 510; ++n) transform(1, n, from, to);
+    EXPECT_EQ(fake_cuda::live_objects("cuFFT"), 256);
+    graph.replay();
+    expect_close(y.cpu(), fft::fft(z), 1e-5);
+    Graph second(Device(kCUDA, 0));
+    {
+      GraphGuard guard(second);
+      transform(2, 1, from, to);
+    }
+    EXPECT_EQ(fake_cuda::live_objects("cuFFT"), 2);
   });
 }
 

@@ -78,6 +78,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   return entry("cudaStreamIsCapturing", [&] {
     CUstream_st* const s = stream_of(stream);
     if (!s) return violation("cudaStreamIsCapturing of no stream", cudaErrorInvalidResourceHandle);
+    if (const cudaError_t status = use(s->device); status != cudaSuccess) return status;
     *status = !s->capture            ? cudaStreamCaptureStatusNone
               : s->capture->is_valid ? cudaStreamCaptureStatusActive
                                      : cudaStreamCaptureStatusInvalidated;

@@ -1,6 +1,8 @@
-// The fake runtime's memory and copies.
+// The fake runtime's memory and copies, and what calls of its libraries are checked for.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cuda_fake/state.h"
 
@@ -63,6 +65,96 @@ cudaError_t copy(void* to, const void* from, size_t nbytes, CUstream_st* s) {
 }
 
 }  // namespace
+
+namespace fake_cuda {
+
+std::string fault_of(const void* p, size_t nbytes, int device) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  if (nbytes == 0) return "";
+  const auto* const b = block_of(p);
+  if (!b) return "no memory of a device";
+  if (b->second.device < 0) return "memory of the host";
+  if (b->second.device != device) return "memory of device " + std::to_string(b->second.device);
+  return is_inside(p, nbytes) ? ""
+                              : "a block that ends before " + std::to_string(nbytes) + " bytes";
+}
+
+void spoil(void* p, size_t nbytes) {
+  constexpr size_t kMost = 1 << 12;  // of each end: working memory may be large
+  std::memset(p, 0xff, std::min(nbytes, kMost));
+  if (nbytes > kMost) std::memset(static_cast<char*>(p) + nbytes - kMost, 0xff, kMost);
+}
+
+// ---------------------------------------------------------------------- calls of libraries
+LibraryCall::LibraryCall(const char* function) : function_(function), device_(here().device) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  const cudaError_t refused = begin(function);
+  is_refused_ = refused != cudaSuccess;
+  if (refused == cudaErrorCudartUnloading) violation(function_ + " without a driver", refused);
+}
+void LibraryCall::demand(bool holds, const std::string& what) {
+  if (!*this || holds) return;
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  violation(function_ + ": " + what, cudaErrorInvalidValue);
+  is_wrong_ = true;
+}
+void LibraryCall::object(const void* p, const std::string& kind) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  const auto it = state().objects.find(p);
+  demand(it != state().objects.end() && it->second.kind == kind, "what is no " + kind);
+  if (*this)
+    demand(it->second.device < 0 || it->second.device == device_,
+           "a " + kind + " of another device");
+}
+void LibraryCall::stream(cudaStream_t handle) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  const int before = std::exchange(here().device, device_);
+  stream_ = stream_of(handle);
+  here().device = before;
+  demand(stream_ && stream_->device == device_, "a stream that is gone, or another device's");
+}
+void LibraryCall::memory(const std::string& name, const void* p, size_t nbytes, size_t align) {
+  if (!*this || nbytes == 0) return;
+  const std::string fault = fault_of(p, nbytes, device_);
+  demand(fault.empty(), name + " is " + fault);
+  demand(reinterpret_cast<uintptr_t>(p) % align == 0,
+         name + " is not aligned to " + std::to_string(align) + " bytes");
+  if (!*this || !state().machine.given_out) return;
+  const size_t room = state().machine.given_out(device_, p);  // locks what waits for this runtime
+  demand(room > 0, name + " is memory that was given back");
+  demand(room >= nbytes,
+         name + " has " + std::to_string(room) + " bytes, and needs " + std::to_string(nbytes));
+}
+void LibraryCall::allocates() {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  if (*this) is_wrong_ = check_safe(function_.c_str()) != cudaSuccess;
+  if (*this) is_refused_ = use(device_) != cudaSuccess;
+}
+void LibraryCall::waits() {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  if (!*this || !stream_->capture) return;
+  stream_->capture->is_valid = false;
+  demand(false, "it waits for its stream, which is captured");
+}
+void LibraryCall::make_object(const void* p, const std::string& kind, int device) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  state().objects[p] = {kind, device};
+}
+bool LibraryCall::end_object(const void* p, const std::string& kind) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  const auto it = state().objects.find(p);
+  const bool is_one = it != state().objects.end() && it->second.kind == kind;
+  demand(is_one, "the end of what is no " + kind);
+  if (*this) state().objects.erase(it);
+  return static_cast<bool>(*this);
+}
+void LibraryCall::run(std::function<void()> work) {
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
+  if (*this) is_refused_ = use(device_) != cudaSuccess;
+  if (*this) enqueue(stream_, {std::move(work), nullptr, nullptr, 0, nullptr});
+}
+
+}  // namespace fake_cuda
 
 extern "C" {
 

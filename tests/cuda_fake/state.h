@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "cuda_fake/fake_cuda.h"
@@ -58,6 +59,12 @@ struct Device {
   CUstream_st* legacy = nullptr;
 };
 
+/// What a library has made for the program.
+struct LibraryObject {
+  std::string kind;  // "handle of cuBLAS"
+  int device;        // -1: of none
+};
+
 struct State {
   std::recursive_mutex mutex;
   Machine machine;
@@ -71,7 +78,7 @@ struct State {
   std::set<CUgraph_st*> graphs;
   std::set<CUgraphExec_st*> execs;
   std::set<Capture*> captures;
-  int64_t handles = 0;
+  std::map<const void*, LibraryObject> objects;
   bool is_lazy = false, is_unloaded = false;
 };
 State& state();
@@ -106,11 +113,75 @@ CUstream_st* stream_of(cudaStream_t handle);
 /// forbid it.
 cudaError_t check_safe(const char* function);
 
+/// What is wrong with nbytes at p as memory of the device; empty where nothing is.
+std::string fault_of(const void* p, size_t nbytes, int device);
+
 /// Queues work on the stream, or adds it to the stream's capture.
 void enqueue(CUstream_st* stream, Work work);
 /// Runs what the stream has.
 void run(CUstream_st* stream);
 void run_device(int device);
+
+// ---------------------------------------------------------------------- libraries
+/// A call of a library: counted, refused where a test has planned that, and checked. After the
+/// first check that fails, which is a violation, the others are left out and nothing is done.
+class LibraryCall {
+ public:
+  explicit LibraryCall(const char* function);
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  /// Whether all is well so far.
+  explicit operator bool() const { return !is_refused_ && !is_wrong_; }
+  /// The device that memory and streams have to be of: CUDA's current one, or the one said.
+  int device() const { return device_; }
+  void of_device(int device) { device_ = device; }
+
+  void demand(bool holds, const std::string& what);
+  /// p is such an object, and of the device where it is of one.
+  void object(const void* p, const std::string& kind);
+  /// The stream that the call queues its work on.
+  void stream(cudaStream_t handle);
+  /// nbytes at p, aligned, are memory of the device that the program has at the moment.
+  void memory(const std::string& name, const void* p, size_t nbytes, size_t align);
+  /// The library takes or frees memory of the device.
+  void allocates();
+  /// The library waits for the stream.
+  void waits();
+
+  /// Such an object is there from now on; of no device: -1.
+  void make_object(const void* p, const std::string& kind, int device = -1);
+  /// It ends; false where it is none.
+  bool end_object(const void* p, const std::string& kind);
+  /// Queues the work, where all is well.
+  void run(std::function<void()> work);
+  /// `wrong` after a violation, `refused` where a test has planned that; else success.
+  template <class Status>
+  Status status(Status wrong, Status refused) const {
+    return is_refused_ ? refused : is_wrong_ ? wrong : Status{};
+  }
+
+ private:
+  const std::string function_;
+  int device_;
+  CUstream_st* stream_ = nullptr;
+  bool is_refused_, is_wrong_ = false;
+};
+
+/// What computations of cuBLAS check: the handle, its stream and its working memory.
+void check_cublas_handle(LibraryCall& call, const void* handle);
+
+/// Memory that the caller has to have written anew before anybody reads it.
+void spoil(void* p, size_t nbytes);
+
+/// Makes a handle of the current device.
+template <class Handle>
+void make_handle(LibraryCall& call, Handle* handle, const std::string& kind) {
+  call.allocates();
+  if (!call) return;
+  auto* const made = new char;
+  *handle = reinterpret_cast<Handle>(made);
+  call.make_object(made, kind, call.device());
+}
 
 }  // namespace fake_cuda
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <taper/framework/check.h>
@@ -47,36 +48,57 @@ void check(cufftResult status, const char* call) {
 }
 
 /// A plan without working memory of its own: each run brings some, so that streams do not share it.
-struct Plan {
-  cufftHandle handle = 0;
-  size_t work_nbytes = 0;
+class Plan {
+ public:
+  Plan(cufftType type, int64_t n, int64_t rows) {
+    const RelaxedCapture relaxed;
+    TAPER_CUFFT(cufftCreate, &handle_);
+    try {
+      TAPER_CUFFT(cufftSetAutoAllocation, handle_, 0);
+      long long length = n;
+      TAPER_CUFFT(cufftMakePlanMany64, handle_, 1, &length, nullptr, 1, n, nullptr, 1, n, type,
+                  rows, &work_nbytes_);
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~Plan() { end(); }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  cufftHandle handle() const { return handle_; }
+  size_t work_nbytes() const { return work_nbytes_; }
+  /// What it has on the device is read by each replay of a graph.
+  bool is_captured() const { return is_captured_; }
+  void note_stream(cudaStream_t stream) {
+    if (is_capturing(stream)) is_captured_ = true;
+  }
+
+ private:
+  void end() {
+    const RelaxedCapture relaxed;  // memory is freed
+    (void)TAPER_LIBRARY_FUNCTION(cufft, cufftDestroy)(handle_);
+  }
+
+  cufftHandle handle_ = 0;
+  size_t work_nbytes_ = 0;
+  bool is_captured_ = false;
 };
 
-Plan make_plan(cufftType type, int64_t n, int64_t rows) {
-  const RelaxedCapture relaxed;
-  Plan plan;
-  TAPER_CUFFT(cufftCreate, &plan.handle);
-  TAPER_CUFFT(cufftSetAutoAllocation, plan.handle, 0);
-  long long length = n;
-  TAPER_CUFFT(cufftMakePlanMany64, plan.handle, 1, &length, nullptr, 1, n, nullptr, 1, n, type,
-              rows, &plan.work_nbytes);
-  return plan;
-}
-
 // Of this thread: setting a plan's stream and memory and running it are three calls. Plans live as
-// long as the process, as handles do; a thread that meets very many shapes starts over.
-const Plan& plan_for(cufftType type, int64_t n, int64_t rows) {
+// long as the process, as handles do; a thread that meets very many shapes starts over, but for
+// those that graphs use.
+Plan& plan_for(cufftType type, int64_t n, int64_t rows) {
   constexpr size_t kMostPlans = 256;
-  using Key = std::tuple<DeviceIndex, cufftType, int64_t, int64_t>;
-  auto* const plans = &of_thread<std::map<Key, Plan>>();
-  const Key key{kernel_device(), type, n, rows};
-  const auto it = plans->find(key);
-  if (it != plans->end()) return it->second;
-  if (plans->size() >= kMostPlans) {
-    for (const auto& entry : *plans) TAPER_CUFFT(cufftDestroy, entry.second.handle);
-    plans->clear();
-  }
-  return plans->emplace(key, make_plan(type, n, rows)).first->second;
+  using Key = std::tuple<cufftType, int64_t, int64_t>;
+  auto& plans = of_thread<std::map<DeviceIndex, std::map<Key, Plan>>>()[kernel_device()];
+  const Key key{type, n, rows};
+  const auto it = plans.find(key);
+  if (it != plans.end()) return it->second;
+  if (plans.size() >= kMostPlans)
+    std::erase_if(plans, [](const auto& entry) { return !entry.second.is_captured(); });
+  return plans.try_emplace(key, type, n, rows).first->second;
 }
 
 void execute(cufftType type, cufftHandle plan, void* x, void* y, int direction) {
@@ -102,14 +124,51 @@ void execute(cufftType type, cufftHandle plan, void* x, void* y, int direction) 
   }
 }
 
+bool in_double(cufftType type) {
+  return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
+}
+
+/// Real numbers as cuFFT takes them: aligned as complex ones are.
+class Aligned {
+ public:
+  Aligned(void* p, size_t nbytes, size_t align, bool reads)
+      : data_(p), nbytes_(nbytes), stream_(kernel_stream()) {
+    if (reinterpret_cast<uintptr_t>(p) % align == 0) return;
+    copy_.emplace(static_cast<int64_t>(nbytes));
+    if (reads) copy(copy_->get(), p);
+  }
+  void* get() const { return copy_ ? copy_->get() : data_; }
+  /// What was written is where it is wanted.
+  void write_back() const {
+    if (copy_) copy(data_, copy_->get());
+  }
+
+ private:
+  void copy(void* to, const void* from) const {
+    TAPER_CUDA_CHECK(cudaMemcpyAsync(to, from, nbytes_, cudaMemcpyDeviceToDevice, stream_));
+  }
+  void* const data_;
+  const size_t nbytes_;
+  const cudaStream_t stream_;
+  std::optional<Scratch<char>> copy_;
+};
+
 }  // namespace
 
 void run_fft(cufftType type, int64_t n, int64_t rows, void* x, void* y, bool inverse) {
-  const Plan plan = plan_for(type, n, rows);
-  const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(1, plan.work_nbytes)));
-  TAPER_CUFFT(cufftSetStream, plan.handle, kernel_stream());
-  TAPER_CUFFT(cufftSetWorkArea, plan.handle, work.get());
-  execute(type, plan.handle, x, y, inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
+  Plan& plan = plan_for(type, n, rows);
+  plan.note_stream(kernel_stream());
+  const size_t size = in_double(type) ? 8 : 4;
+  const size_t reals = static_cast<size_t>(n * rows) * size;
+  const bool from_real = type == CUFFT_R2C || type == CUFFT_D2Z;
+  const bool to_real = type == CUFFT_C2R || type == CUFFT_Z2D;
+  const Aligned from(x, reals, from_real ? 2 * size : 1, true);
+  const Aligned to(y, reals, to_real ? 2 * size : 1, false);
+  const Scratch<char> work(static_cast<int64_t>(std::max<size_t>(1, plan.work_nbytes())));
+  TAPER_CUFFT(cufftSetStream, plan.handle(), kernel_stream());
+  TAPER_CUFFT(cufftSetWorkArea, plan.handle(), work.get());
+  execute(type, plan.handle(), from.get(), to.get(), inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
+  to.write_back();
 }
 
 }  // namespace taper::cuda

@@ -108,9 +108,32 @@ void check_cublas(cublasStatus_t status, const char* call, const char* file, int
               "cuBLAS error: ", TAPER_LIBRARY_FUNCTION(cublas, cublasGetStatusString)(status), " (",
               call, ", ", file, ":", line, ")");
 }
+namespace {
+// The library has no words of its own.
+const char* text_of(cusolverStatus_t status) {
+  switch (status) {
+    case CUSOLVER_STATUS_NOT_INITIALIZED:
+      return "CUSOLVER_STATUS_NOT_INITIALIZED";
+    case CUSOLVER_STATUS_ALLOC_FAILED:
+      return "CUSOLVER_STATUS_ALLOC_FAILED";
+    case CUSOLVER_STATUS_INVALID_VALUE:
+      return "CUSOLVER_STATUS_INVALID_VALUE";
+    case CUSOLVER_STATUS_ARCH_MISMATCH:
+      return "CUSOLVER_STATUS_ARCH_MISMATCH";
+    case CUSOLVER_STATUS_EXECUTION_FAILED:
+      return "CUSOLVER_STATUS_EXECUTION_FAILED";
+    case CUSOLVER_STATUS_INTERNAL_ERROR:
+      return "CUSOLVER_STATUS_INTERNAL_ERROR";
+    case CUSOLVER_STATUS_NOT_SUPPORTED:
+      return "CUSOLVER_STATUS_NOT_SUPPORTED";
+    default:
+      return "an error";
+  }
+}
+}  // namespace
 void check_cusolver(cusolverStatus_t status, const char* call, const char* file, int line) {
-  TAPER_CHECK(status == CUSOLVER_STATUS_SUCCESS, "cuSOLVER error: status ",
-              static_cast<int>(status), " (", call, ", ", file, ":", line, ")");
+  TAPER_CHECK(status == CUSOLVER_STATUS_SUCCESS, "cuSOLVER error: ", text_of(status), " (",
+              static_cast<int>(status), ", ", call, ", ", file, ":", line, ")");
 }
 void check_cusparse(cusparseStatus_t status, const char* call, const char* file, int line) {
   TAPER_CHECK(status == CUSPARSE_STATUS_SUCCESS,

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include <taper/framework/cuda/gpu/current.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/runtime/access.h>
 
@@ -97,19 +98,20 @@ const std::vector<ncclComm_t>& communicators(const std::vector<CollectivePart>& 
   return made;
 }
 
-/// CUDA's handle of a stream.
-cudaStream_t handle_of(StreamImpl* stream) {
-  cudaStream_t handle = nullptr;
-  cuda_runtime()->launch(stream, "nccl", [&] { handle = cuda::kernel_stream(); });
-  return handle;
+/// Whether work of the stream is being recorded. Asked on its device: another one may be unused
+/// yet.
+bool is_captured(StreamImpl* stream) {
+  bool captured = false;
+  cuda_runtime()->launch(stream, "nccl",
+                         [&] { captured = cuda::is_capturing(cuda::kernel_stream()); });
+  return captured;
 }
 
 /// The race detector and captures see copies; what NCCL does they do not.
 bool is_usable(const std::vector<CollectivePart>& parts) {
   if (!on_gpu() || watches_races() || !nccl_library()) return false;
-  return std::none_of(parts.begin(), parts.end(), [](const CollectivePart& p) {
-    return cuda::is_capturing(handle_of(p.stream));
-  });
+  return std::none_of(parts.begin(), parts.end(),
+                      [](const CollectivePart& p) { return is_captured(p.stream); });
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ bool broadcast_parts(const std::vector<CollectivePart>& parts, size_t nbytes) {
   Group group;
   for (size_t i = 0; i < parts.size(); ++i)
     TAPER_NCCL(ncclBroadcast, parts[i].data, parts[i].data, nbytes, ncclUint8, 0, comms[i],
-               handle_of(parts[i].stream));
+               cuda::handle_of(parts[i].stream));
   group.end();
   return true;
 }
@@ -133,7 +135,7 @@ bool reduce_parts(const std::vector<CollectivePart>& parts, void* result, int64_
   Group group;
   for (size_t i = 0; i < parts.size(); ++i)
     TAPER_NCCL(ncclReduce, parts[i].data, i == 0 ? result : nullptr, static_cast<size_t>(count),
-               *type, ncclSum, 0, comms[i], handle_of(parts[i].stream));
+               *type, ncclSum, 0, comms[i], cuda::handle_of(parts[i].stream));
   group.end();
   return true;
 }

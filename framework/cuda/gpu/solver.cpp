@@ -1,5 +1,3 @@
-#include <cstdint>
-
 #include <taper/framework/cuda/solver.h>
 
 #include <algorithm>
