@@ -11,7 +11,7 @@ shift
 mkdir -p "$work"
 for source in "$here"/extension/*.cpp; do
   name=$(basename "$source" .cpp)
-  "${compile[@]}" -std=c++17 -Wall -Wextra -Werror -MD -MF "$work/$name.d" -c "$source" -o "$work/$name.o"
+  "${compile[@]}" -std=c++17 -Wall -Wextra -Werror -fPIC -MD -MF "$work/$name.d" -c "$source" -o "$work/$name.o"
   if grep -E '/usr/(local/)?include/(torch|ATen|c10|caffe2)/' "$work/$name.d"; then
     echo "$name: these headers are not Taper's"
     exit 1
@@ -19,4 +19,11 @@ for source in "$here"/extension/*.cpp; do
   "${compile[0]}" "$work/$name.o" -o "$work/$name" "$@"
   TAPER_SIMULATED_CUDA_DEVICES=2 TAPER_RACE_DETECTOR=throw "$work/$name"
 done
+# The same source as a library for Python: DLPack with NumPy on the other side.
+if python3 -c 'import numpy' 2>/dev/null; then
+  "${compile[0]}" -shared "$work/dlpack.o" -o "$work/dlpack.so" "$@"
+  python3 "$here/dlpack_numpy.py" "$work/dlpack.so"
+else
+  echo "dlpack_numpy: not run: python3 has no numpy (Debian: python3-numpy)"
+fi
 echo "extension: all as expected"

@@ -1,0 +1,4 @@
+// DLPack's structures.
+#pragma once
+
+#include <taper/extension/dlpack.h>
