@@ -1,4 +1,4 @@
-// Optimizers and parameters of which each rank keeps a part, and checkpoints of them.
+// Optimizers and parameters of which each rank keeps a part.
 #ifdef TAPER_WITH_GLOO
 #include <taper/framework/runtime/memory.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "distributed/ranks.h"
+#include "distributed/sharding.h"
 
 namespace taper::testing {
 namespace {
@@ -15,75 +15,6 @@ using namespace std::chrono_literals;
 using nn::parallel::DistributedDataParallel;
 using nn::parallel::DistributedDataParallelOptions;
 using optim::ZeroRedundancyOptimizer;
-
-intrusive_ptr<ProcessGroup> pointer_to(ProcessGroup& group) {
-  return intrusive_ptr<ProcessGroup>(&group);
-}
-void fill(nn::Module& module, double start = 0.4) {
-  const NoGradGuard off;
-  for (Tensor& p : module.parameters())
-    p.copy_(arange(p.numel(), kFloat).add(start += 0.3).cos().view(p.sizes()) * 0.3);
-}
-Tensor batch(int64_t step, int64_t n) {
-  return arange(n * 8, kDouble).mul(0.37 + static_cast<double>(step)).sin().view({n, 8}).to(kFloat);
-}
-
-struct BlockImpl : nn::Module {
-  explicit BlockImpl(int64_t width = 8)
-      : up(register_module("up", nn::Linear(width, 21))),
-        down(register_module("down", nn::Linear(21, width))),
-        norm(register_module("norm", nn::LayerNorm(nn::LayerNormOptions({width})))) {}
-  Tensor forward(const Tensor& x) { return norm(x + down(up(x).relu())); }
-  nn::Linear up, down;
-  nn::LayerNorm norm;
-};
-TAPER_MODULE(Block);
-
-struct NetImpl : nn::Module {
-  Tensor forward(const Tensor& x) { return head(second(first(x)) * scale); }
-  Block first = register_module("first", Block());
-  Block second = register_module("second", Block());
-  nn::Linear head = register_module("head", nn::Linear(8, 3));
-  Tensor scale = register_parameter("scale", ones({}));
-};
-TAPER_MODULE(Net);
-
-Tensor loss_of(const Tensor& y, const Tensor& x) {
-  return y.sub(x.narrow(1, 0, 3)).square().mean();
-}
-double mean_over_ranks(ProcessGroup& group, const Tensor& loss) {
-  std::vector<Tensor> mean = {loss.detach().to(kFloat).clone()};
-  AllreduceOptions average;
-  average.reduceOp = ReduceOp::AVG;
-  group.allreduce(mean, average)->wait();
-  return mean[0].item<double>();
-}
-
-/// Losses of steps of batches of 12 in one process.
-template <class Optimizer, class Options>
-std::vector<double> losses_alone(const Options& options, int steps) {
-  Net net;
-  fill(*net);
-  Optimizer optimizer(net->parameters(), options);
-  std::vector<double> losses;
-  for (int step = 0; step < steps; ++step) {
-    optimizer.zero_grad();
-    const Tensor x = batch(step, 12), loss = loss_of(net(x), x);
-    loss.backward();
-    optimizer.step();
-    losses.push_back(loss.item<double>());
-  }
-  return losses;
-}
-void expect_same(const std::vector<double>& a, const std::vector<double>& b,
-                 double tolerance = 1e-5) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << "step " << i;
-}
-Tensor part_of(const Tensor& x, ProcessGroup& group) {
-  const int64_t n = x.size(0) / group.getSize();
-  return x.narrow(0, n * group.getRank(), n);
-}
 
 // ---------------------------------------------------------------------- ZeroRedundancyOptimizer
 /// Steps beside those of an optimizer that has everything, bit for bit.
@@ -273,15 +204,6 @@ TEST(ZeroRedundancyOptimizer, RanksThatDifferOrLeave) {
 }
 
 // ---------------------------------------------------------------------- fully_shard
-FullyShardOptions options_for(ProcessGroup& group) {
-  return FullyShardOptions().process_group(pointer_to(group));
-}
-void shard_all(Net& net, const FullyShardOptions& options) {
-  fully_shard(net->first, options);
-  fully_shard(net->second, options);
-  fully_shard(net, options);
-}
-
 /// Losses of a sharded training of batches of 12.
 std::vector<double> losses_sharded(int ranks, FullyShardOptions options = {}, int steps = 6,
                                    bool nested = true) {
@@ -519,225 +441,6 @@ TEST(FullyShard, ARankThatThrowsEndsTheOthers) {
         },
         3s);
 }
-
-// ---------------------------------------------------------------------- checkpoints
-struct Folder {
-  std::string path = ::testing::TempDir() + "checkpoint_" + std::to_string(::getpid());
-  Folder() { std::filesystem::remove_all(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::vector<std::string> shards() const {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      if (entry.path().filename().string().rfind("shard-", 0) == 0)
-        all.push_back(entry.path().string());
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-};
-
-void step_of(Net& net, optim::Optimizer& optimizer, const Tensor& x) {
-  optimizer.zero_grad();
-  loss_of(net(x), x).backward();
-  optimizer.step();
-}
-void add_all(checkpoint::State& state, Net& net, optim::Optimizer& optimizer) {
-  state.add("net", *net);
-  state.add("optimizer", optimizer);
-}
-/// Trains sharded steps from `from`, if wanted from a checkpoint; whole parameters in the end.
-StateDict train_sharded(int ranks, const std::string& folder, int from, int to, bool loads,
-                        bool saves) {
-  StateDict all;
-  in_groups(ranks, [&](ProcessGroup& group) {
-    Net net;
-    fill(*net, loads ? 3 : 0.4);
-    shard_all(net, options_for(group));
-    optim::Adam optimizer(net->parameters(), optim::AdamOptions(loads ? 0.5 : 0.01));
-    checkpoint::State state;
-    add_all(state, net, optimizer);
-    if (loads) {
-      checkpoint::load(folder, state, pointer_to(group));
-      EXPECT_EQ(state.text("step"), std::to_string(from));
-    }
-    for (int step = from; step < to; ++step) step_of(net, optimizer, batch(step, 12));
-    state.set_text("step", std::to_string(to));
-    if (saves) checkpoint::save(folder, state, pointer_to(group));
-    StateDict whole = full_state_dict(*net);
-    if (group.getRank() == 0) all = whole;
-  });
-  return all;
-}
-
-TEST(Checkpoint, AnyNumberOfRanksGoesOn) {
-  const Folder folder;
-  train_sharded(3, folder.path, 0, 3, false, true);
-  EXPECT_EQ(folder.shards().size(), 3u);
-  const StateDict undisturbed = train_sharded(1, "", 0, 6, false, false);
-  for (int ranks : {3, 2, 1, 4}) {
-    const StateDict resumed = train_sharded(ranks, folder.path, 3, 6, true, false);
-    for (const auto& item : undisturbed)
-      EXPECT_TRUE(resumed[item.key()].allclose(item.value(), 1e-5, 1e-6)) << ranks << item.key();
-  }
-  // The same number of ranks: the same bits.
-  const StateDict straight = train_sharded(3, "", 0, 6, false, false),
-                  resumed = train_sharded(3, folder.path, 3, 6, true, true);
-  for (const auto& item : straight) EXPECT_TRUE(resumed[item.key()].equal(item.value()));
-  EXPECT_EQ(folder.shards().size(), 3u);  // the former ones went
-}
-
-TEST(Checkpoint, OfWholeModulesIsWrittenOnce) {
-  const Folder folder;
-  in_groups(2, [&](ProcessGroup& group) {
-    Net net;
-    fill(*net);
-    optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-    step_of(net, optimizer, batch(0, 4));
-    checkpoint::State state;
-    add_all(state, net, optimizer);
-    state.add("bytes", full({3}, 7, kByte));
-    state.add("rows", full({2 + group.getRank(), 2}, group.getRank(), kLong),
-              {{5, 2}, group.getRank() ? 2 : 0, 2 + group.getRank(), pointer_to(group)});
-    checkpoint::save(folder.path, state, pointer_to(group));
-  });
-  int64_t numbers = 0;
-  for (const std::string& path : folder.shards()) {
-    int64_t here = 0;
-    for (const auto& item : load_safetensors(path)) here += item.value().numel();
-    EXPECT_GT(here, 300);  // both write about as much
-    numbers += here;
-  }
-  Net net;
-  int64_t parameters = 0;
-  for (const Tensor& p : net->parameters()) parameters += p.numel();
-  EXPECT_EQ(numbers, 2 * parameters + 3 + 10);
-  in_groups(1, [&](ProcessGroup& group) {
-    optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.5));
-    checkpoint::State state;
-    add_all(state, net, optimizer);
-    const Tensor rows = zeros({5, 2}, kLong), bytes = zeros({3}, kByte);
-    state.add("rows", rows);
-    state.add("bytes", bytes);
-    checkpoint::load(folder.path, state, pointer_to(group));
-    EXPECT_EQ(rows.sum().item<int64_t>(), 6);
-    EXPECT_EQ(bytes.sum().item<int64_t>(), 21);
-    EXPECT_EQ(optimizer.param_groups()[0].options().get_lr(), 0.1);
-    EXPECT_THROW(state.text("absent"), Error);
-    EXPECT_THROW(state.add("rows", rows), ValueError);
-    EXPECT_THROW(state.add("two\nlines", rows), ValueError);
-  });
-}
-
-/// What ranks say to a checkpoint that `damage` has been done to; nothing may change.
-std::string error_of_loading(const std::string& folder, const std::function<void()>& damage) {
-  train_sharded(3, folder, 0, 2, false, true);
-  damage();
-  std::string first;
-  in_groups(2, [&](ProcessGroup& group) {
-    Net net, twin;
-    fill(*net, 5);
-    fill(*twin, 5);
-    shard_all(net, options_for(group));
-    optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.3));
-    checkpoint::State state;
-    add_all(state, net, optimizer);
-    const std::string message =
-        error_of([&] { checkpoint::load(folder, state, pointer_to(group)); });
-    EXPECT_NE(message, "");
-    EXPECT_TRUE(optimizer.state().empty());
-    EXPECT_EQ(optimizer.param_groups()[0].options().get_lr(), 0.3);
-    const StateDict all = full_state_dict(*net);
-    for (const auto& item : twin->state_dict()) EXPECT_TRUE(all[item.key()].equal(item.value()));
-    if (group.getRank() == 0) first = message;
-  });
-  return first;
-}
-
-TEST(Checkpoint, DamageIsAnErrorBeforeAnythingChanges) {
-  const Folder folder;
-  const auto damaged = [&](const std::function<void()>& damage) {
-    return error_of_loading(folder.path, damage);
-  };
-  EXPECT_NE(damaged([&] { std::filesystem::remove(folder.shards()[1]); }).find("cannot open"),
-            std::string::npos);
-  const std::string flipped = damaged([&] {
-    std::fstream file(folder.shards()[2], std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(-3, std::ios::end);
-    file.put('\x55');
-  });
-  EXPECT_NE(flipped.find("is damaged"), std::string::npos) << flipped;
-  const std::string cut = damaged([&] { std::filesystem::resize_file(folder.shards()[0], 100); });
-  EXPECT_NE(cut.find("on rank 0"), std::string::npos) << cut;
-  const std::string swapped = damaged([&] {
-    std::filesystem::copy_file(folder.shards()[0], folder.shards()[1],
-                               std::filesystem::copy_options::overwrite_existing);
-  });
-  EXPECT_NE(swapped.find("to be file 1 of"), std::string::npos) << swapped;
-  EXPECT_NE(damaged([&] { std::filesystem::resize_file(folder.path + "/manifest.taper", 50); }),
-            "");
-  EXPECT_NE(damaged([&] { std::filesystem::remove(folder.path + "/manifest.taper"); }), "");
-}
-
-TEST(Checkpoint, OfAnotherModel) {
-  const Folder folder;
-  train_sharded(2, folder.path, 0, 2, false, true);
-  in_groups(2, [&](ProcessGroup& group) {
-    Block block;
-    fill(*block, 5);
-    const Tensor before = block->up->weight.detach().clone();
-    checkpoint::State absent, other;
-    absent.add("net.first", *block);
-    absent.add("net.third", zeros({2}));
-    other.add("net.first", *block);
-    other.add("net.head.bias", zeros({4}));
-    for (checkpoint::State* state : {&absent, &other}) {
-      const std::string message =
-          error_of([&] { checkpoint::load(folder.path, *state, pointer_to(group)); });
-      EXPECT_NE(
-          message.find(state == &absent ? "expected 'net.third'" : "expected 'net.head.bias'"),
-          std::string::npos)
-          << message;
-      EXPECT_TRUE(block->up->weight.equal(before));
-    }
-  });
-}
-
-TEST(Checkpoint, ASaveThatFailsLeavesTheFormer) {
-  const Folder folder;
-  train_sharded(2, folder.path, 0, 2, false, true);
-  const std::vector<std::string> former = folder.shards();
-  // Ranks with other tensors.
-  in_groups(2, [&](ProcessGroup& group) {
-    checkpoint::State state;
-    state.add("x", zeros({2 + group.getRank()}));
-    EXPECT_NE(error_of([&] {
-                checkpoint::save(folder.path, state, pointer_to(group));
-              }).find("rank 1 has x of sizes [3]"),
-              std::string::npos);
-  });
-  // A rank that cannot write.
-  in_groups(2, [&](ProcessGroup& group) {
-    checkpoint::State state;
-    state.add("x", zeros({2}, group.getRank() ? kFloat : kFloat));
-    const std::string own = group.getRank() ? "/dev/null/nowhere" : folder.path;
-    const std::string message = error_of([&] { checkpoint::save(own, state, pointer_to(group)); });
-    EXPECT_NE(message.find("on rank 1"), std::string::npos) << message;
-  });
-  // A rank that leaves in the midst.
-  in_groups(
-      2,
-      [&](ProcessGroup& group) {
-        checkpoint::State state;
-        state.add("x", zeros({2}));
-        if (group.getRank() == 1) return;
-        const std::string message =
-            error_of([&] { checkpoint::save(folder.path, state, pointer_to(group)); });
-        EXPECT_NE(message.find("ProcessGroupGloo"), std::string::npos) << message;
-      },
-      3s);
-  EXPECT_EQ(folder.shards(), former);
-  EXPECT_FALSE(train_sharded(2, folder.path, 2, 3, true, false).is_empty());
-}
-
 }  // namespace
 }  // namespace taper::testing
 #endif
