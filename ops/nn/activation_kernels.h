@@ -1,5 +1,4 @@
-// Kernels of the activation functions: operands of one shape, of any floating dtype,
-// whose elements lie side by side.
+// Kernels of the activation functions: contiguous operands of one shape, f32 or f64.
 #pragma once
 
 #include <taper/framework/dispatch.h>
