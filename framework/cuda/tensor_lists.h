@@ -35,7 +35,10 @@ struct VisitLists {
     for (int j = 0; j < W; ++j) {
       opmath_t<T> v[N];
       for (int k = 0; k < N; ++k)
-        v[k] = kWrites >> k & 1 ? opmath_t<T>(0) : opmath_t<T>(load(packs[k].v[j]));
+        if (kWrites >> k & 1)
+          v[k] = opmath_t<T>();
+        else
+          v[k] = load(packs[k].v[j]);
       visit(v);
       for (int k = 0; k < N; ++k) packs[k].v[j] = static_cast<T>(v[k]);
     }

@@ -448,7 +448,7 @@ TEST(CudaKernelsOfWarps, LossesOfManyTargets) {
 struct AttentionSizes {
   int64_t N, H, L, S, E, V;
   bool causal;
-  IntArrayRef mask;  // broadcast to (N, H, L, S); empty: none
+  std::vector<int64_t> mask;  // broadcast to (N, H, L, S); empty: none
 };
 /// y and the gradients of q, k, v on a device.
 std::vector<Tensor> attention_on(Device d, ScalarType dtype, const AttentionSizes& s) {
