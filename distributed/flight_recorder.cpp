@@ -29,6 +29,42 @@ int64_t now_ns() {
       .count();
 }
 
+/// A clock of its own unit: three readings of the system's would take most of what an operation's
+/// record may cost.
+int64_t ticks() {
+#if defined(__x86_64__)
+  return static_cast<int64_t>(__builtin_ia32_rdtsc());
+#else
+  return now_ns();
+#endif
+}
+
+/// Ticks as times, by two points at which both clocks were read.
+class TimeScale {
+ public:
+  TimeScale() : first_(first()) {
+    const int64_t passed = ticks() - first_.ticks;
+    ns_per_tick_ = passed > 0 ? static_cast<double>(now_ns() - first_.ns) / passed : 0;
+  }
+  /// Reads both for the first time.
+  static void begin() { (void)first(); }
+  int64_t ns(int64_t tick) const {
+    const auto since = static_cast<double>(tick - first_.ticks);
+    return tick == 0 ? 0 : first_.ns + static_cast<int64_t>(since * ns_per_tick_);
+  }
+
+ private:
+  struct Point {
+    int64_t ticks, ns;
+  };
+  static Point first() {
+    static const Point point{ticks(), now_ns()};
+    return point;
+  }
+  const Point first_;
+  double ns_per_tick_;
+};
+
 /// How many operations of a group are kept.
 size_t capacity() {
   constexpr size_t kOtherwise = 1000, kMost = 1000000;
@@ -98,6 +134,7 @@ void write_file(int rank) {
 std::shared_ptr<FlightBuffer> FlightBuffer::create(const char* backend, int rank, int size) {
   Registry& registry = Registry::get();
   const std::lock_guard<std::mutex> lock(registry.mutex);
+  TimeScale::begin();
   // A buffer that goes leaves its operations to the registry.
   const auto retire = [](FlightBuffer* buffer) {
     Registry& r = Registry::get();
@@ -142,7 +179,7 @@ FlightEntry FlightBuffer::begin(const Call& call, const Tensor& in, const Tensor
   e.ended.store(0, relaxed);
   e.in.set(in);
   e.out.set(out);
-  e.created.store(now_ns(), relaxed);
+  e.created.store(ticks(), relaxed);
   e.id.store(id, std::memory_order_release);
   return {shared_from_this(), id};
 }
@@ -155,14 +192,14 @@ FlightBuffer::Entry* FlightBuffer::find(uint64_t id) {
 void FlightEntry::started() const {
   FlightBuffer::Entry* const e = buffer_ ? buffer_->find(id_) : nullptr;
   if (!e) return;
-  e->started.store(now_ns(), std::memory_order_relaxed);
+  e->started.store(ticks(), std::memory_order_relaxed);
   e->state.store(FlightBuffer::kStarted, std::memory_order_relaxed);
 }
 
 void FlightEntry::completed() const {
   FlightBuffer::Entry* const e = buffer_ ? buffer_->find(id_) : nullptr;
   if (!e) return;
-  e->ended.store(now_ns(), std::memory_order_relaxed);
+  e->ended.store(ticks(), std::memory_order_relaxed);
   e->state.store(FlightBuffer::kCompleted, std::memory_order_relaxed);
 }
 
@@ -175,7 +212,7 @@ void FlightEntry::failed(const std::string& error) const {
     while (errors.size() > buffer_->entries_.size()) errors.erase(errors.begin());
   }
   if (FlightBuffer::Entry* const e = buffer_->find(id_)) {
-    e->ended.store(now_ns(), std::memory_order_relaxed);
+    e->ended.store(ticks(), std::memory_order_relaxed);
     e->state.store(FlightBuffer::kFailed, std::memory_order_relaxed);
   }
   write_file(rank_of_process(buffer_->rank()));
@@ -213,7 +250,10 @@ std::string FlightBuffer::as_json(const Entry& e, uint64_t id) const {
   if (e.id.load(acquire) != id) return "";
   const bool message = e.is_message.load(acquire);
   const uint64_t sequence = e.sequence.load(acquire);
-  const int64_t started = e.started.load(acquire), ended = e.ended.load(acquire);
+  const TimeScale scale;
+  const int64_t created = scale.ns(e.created.load(acquire)),
+                started = scale.ns(e.started.load(acquire)),
+                ended = scale.ns(e.ended.load(acquire));
   const uint8_t state = e.state.load(acquire);
   std::string out = concat(
       "{\"record_id\":", id - 1, ",\"pg_id\":", number_,
@@ -223,7 +263,7 @@ std::string FlightBuffer::as_json(const Entry& e, uint64_t id) const {
       ",\"peer\":", e.peer.load(acquire), ",\"state\":\"", kStates[state],
       "\",\"input_sizes\":", sizes_as_json(e.in, kDims), ",\"input_dtypes\":", dtype_as_json(e.in),
       ",\"output_sizes\":", sizes_as_json(e.out, kDims),
-      ",\"output_dtypes\":", dtype_as_json(e.out), ",\"time_created_ns\":", e.created.load(acquire),
+      ",\"output_dtypes\":", dtype_as_json(e.out), ",\"time_created_ns\":", created,
       ",\"time_discovered_started_ns\":", started, ",\"time_discovered_completed_ns\":", ended,
       ",\"timeout_ms\":", e.limit_ms.load(acquire));
   if (state == kFailed) out += ",\"error\":" + quoted(error_of(id));

@@ -20,10 +20,13 @@ namespace taper::distributed {
 /// no recvAnysource and no monitoredBarrier, no reduction of int16, and none by bits.
 class ProcessGroupNCCL final : public Backend {
  public:
+  /// How a group works.
   struct Options {
-    std::chrono::milliseconds timeout = std::chrono::minutes(10);
+    std::chrono::milliseconds timeout = std::chrono::minutes(10);  ///< of operations
     bool is_high_priority_stream = false;  ///< whether its kernels run before others'
+    /// The defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
+    /// Them, with another limit.
     static std::shared_ptr<Options> create(std::chrono::milliseconds timeout) {
       auto options = create();
       options->timeout = timeout;
