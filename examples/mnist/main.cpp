@@ -5,7 +5,6 @@
 //   mnist --device cuda --data-parallel
 #include <taper/taper.h>
 #include <taper/train/trainer.h>
-#include <taper/utils/profiler/profiler.h>
 
 #include <csignal>
 #include <cstdio>
@@ -23,7 +22,6 @@ namespace mnist {
 namespace {
 
 namespace data = taper::data;
-namespace profiler = taper::utils::profiler;
 using data::datasets::MNIST;
 using taper::Tensor;
 
@@ -86,16 +84,28 @@ void train_on_all_devices(taper::train::Trainer& trainer, const std::shared_ptr<
                           const Tensor& x) mutable { return all->forward(x); });
 }
 
-// Records three steps, when those that fill caches are over, and writes them to a file.
-profiler::ProfileOptions three_steps(const std::string& file) {
-  return profiler::ProfileOptions()
-      .schedule(profiler::schedule(5, 1, 3, 1))
-      .on_trace_ready([file](profiler::Profile& profile) {
-        profile.export_chrome_trace(file);
-        std::printf("%s: where the time of three steps goes, beginning with\n%s", file.c_str(),
-                    profile.key_averages().table("self_cpu_time_total", 5).c_str());
-      });
-}
+// What the devices do in three steps, when those that fill caches are over, written to a file.
+class ThreeSteps {
+ public:
+  explicit ThreeSteps(std::string file) : file_(std::move(file)) {}
+  // A step has ended.
+  void step() {
+    if (file_.empty() || ++steps_ > kFirst + 3) return;
+    if (steps_ == kFirst) timeline_.emplace();
+    if (steps_ < kFirst + 3) return;
+    timeline_->stop();
+    timeline_->export_chrome_trace(file_);
+    std::printf("%s: what the devices did in three steps, %zu events\n", file_.c_str(),
+                timeline_->events().size());
+    timeline_.reset();
+  }
+
+ private:
+  static constexpr int kFirst = 5;
+  std::string file_;
+  int steps_ = 0;
+  std::optional<taper::cuda::Timeline> timeline_;
+};
 
 // Trains, and returns the program's exit code.
 int train(const Options& options, bool resume, const MNIST& images, const MNIST& test_images) {
@@ -123,10 +133,9 @@ int train(const Options& options, bool resume, const MNIST& images, const MNIST&
   if (options.data_parallel && device.is_cuda())
     train_on_all_devices(trainer, network, options, device);
   trainer.on_save([&](auto& archive) { save_settings(archive, options); });
-  std::optional<profiler::Profile> profile;
-  if (!options.trace.empty()) profile.emplace(three_steps(options.trace));
+  ThreeSteps trace(options.trace);
   trainer.after_batch([&] {
-    if (profile) profile->step();
+    trace.step();
     if (interrupted) trainer.stop();
   });
   trainer.after_epoch([&](const taper::train::EpochResult& result) {
@@ -160,7 +169,10 @@ int run(Options options) {
   if (resume) adopt_settings(options.checkpoint, options);
   chosen_device(options);  // what cannot be is said before data is looked for
   check_writable(options.checkpoint);
-  if (!options.trace.empty()) check_writable(options.trace);
+  if (!options.trace.empty()) {
+    TAPER_CHECK(chosen_device(options).is_cuda(), "--trace: expected --device cuda with it");
+    check_writable(options.trace);
+  }
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
 

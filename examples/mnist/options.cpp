@@ -63,7 +63,7 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
       ->capture_default_str();
   app.add_flag("--resume", o.resume, "Go on from the checkpoint, if there is one");
   app.add_option("--trace", o.trace,
-                 "File for a trace of three steps, for ui.perfetto.dev or chrome://tracing")
+                 "File for what CUDA devices do in three steps (for ui.perfetto.dev)")
       ->type_name("FILE");
   try {
     app.parse(argc, argv);
