@@ -160,7 +160,8 @@ void ProcessGroupGloo::Impl::serve() {
     if (!error) try {
         job.operation->flight.started();
         job.staging->wait_for_inputs();
-        const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope, job.operation->what());
+        const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope,
+                                               job.operation->what());
         run(job);
         job.operation->flight.completed();
       } catch (const std::exception& e) {

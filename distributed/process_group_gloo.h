@@ -10,11 +10,15 @@ namespace taper::distributed {
 /// Operations run one after the other on a thread of the group's own.
 class ProcessGroupGloo final : public Backend {
  public:
+  /// How ranks meet, and how long they wait for each other.
   struct Options {
+    /// Of meeting, and of each operation that is given no limit of its own.
     std::chrono::milliseconds timeout = std::chrono::minutes(30);
     /// The network interface; "": the one that the host's name leads to, or else the loopback.
     std::string interface;
+    /// The defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
+    /// With this time limit.
     static std::shared_ptr<Options> create(std::chrono::milliseconds timeout) {
       auto options = create();
       options->timeout = timeout;

@@ -50,9 +50,9 @@ struct ObserverContext {
 };
 
 class RecordFunction;
-using CallbackHandle = uint64_t;        ///< of a callback that was added
-using RecordFunctionHandle = uint64_t;  ///< of a recorded part
-constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};
+using CallbackHandle = uint64_t;                      ///< of a callback that was added
+using RecordFunctionHandle = uint64_t;                ///< of a recorded part
+constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};  ///< of no callback
 
 /// Two functions, and what they want to know.
 class RecordFunctionCallback {

@@ -69,17 +69,38 @@ Tensors each(const Tensors& xs, const F& f) {
 
 void functions_of_one(torch::TensorOptions options) {
   Tensors xs = list(0.3, options);
-  UNARY(abs)
-  UNARY(ceil)
-  UNARY(floor)
-  UNARY(frac) UNARY(neg) UNARY(round) UNARY(sign) UNARY(trunc) UNARY(acos) UNARY(asin) UNARY(atan)
-      UNARY(cos) UNARY(cosh) UNARY(erf) UNARY(erfc) UNARY(exp) UNARY(expm1) UNARY(reciprocal)
-          UNARY(sigmoid) UNARY(sin) UNARY(sinh) UNARY(tan) UNARY(tanh) xs =
-              at::_foreach_add(at::_foreach_abs(xs), 0.2);
-  UNARY(lgamma)
-  UNARY(log)
-  UNARY(log10)
-  UNARY(log1p) UNARY(log2) UNARY(rsqrt) UNARY(sqrt) EXPECT(alike(at::_foreach_clone(xs), xs));
+  UNARY(abs);
+  UNARY(ceil);
+  UNARY(floor);
+  UNARY(frac);
+  UNARY(neg);
+  UNARY(round);
+  UNARY(sign);
+  UNARY(trunc);
+  UNARY(acos);
+  UNARY(asin);
+  UNARY(atan);
+  UNARY(cos);
+  UNARY(cosh);
+  UNARY(erf);
+  UNARY(erfc);
+  UNARY(exp);
+  UNARY(expm1);
+  UNARY(reciprocal);
+  UNARY(sigmoid);
+  UNARY(sin);
+  UNARY(sinh);
+  UNARY(tan);
+  UNARY(tanh);
+  xs = at::_foreach_add(at::_foreach_abs(xs), 0.2);
+  UNARY(lgamma);
+  UNARY(log);
+  UNARY(log10);
+  UNARY(log1p);
+  UNARY(log2);
+  UNARY(rsqrt);
+  UNARY(sqrt);
+  EXPECT(alike(at::_foreach_clone(xs), xs));
   EXPECT(alike(at::_foreach_zero(xs), each(xs, [](const Tensor& x, size_t) { return x * 0; })));
   const Tensors zeros = copies(xs);
   at::_foreach_zero_(zeros);
@@ -105,38 +126,38 @@ void functions_of_two(torch::TensorOptions options) {
   std::vector<Scalar> ss;
   for (size_t i = 0; i < xs.size(); ++i) ss.emplace_back(0.5 + static_cast<double>(i));
   const Tensor number = torch::full({}, 1.25, options);
-  BOTH(add, EACH(x + 2.5), 2.5)
-  BOTH(add, EACH(x.add(ys[i], 0.5)), ys, 0.5)
-  BOTH(add, EACH(x + ys[i]), ys)
-  BOTH(add, EACH(x + ss[i]), at::ArrayRef<Scalar>(ss))
-  BOTH(add, EACH(x.add(number, 2)), number, 2)
-  BOTH(sub, EACH(x - 2), 2)
-  BOTH(sub, EACH(x.sub(ys[i], 3)), ys, 3)
-  BOTH(sub, EACH(x - ss[i]), at::ArrayRef<Scalar>(ss))
-  BOTH(mul, EACH(x * 1.5), 1.5)
-  BOTH(mul, EACH(x * ys[i]), ys)
-  BOTH(mul, EACH(x * ss[i]), at::ArrayRef<Scalar>(ss))
-  BOTH(mul, EACH(x * number), number)
-  BOTH(div, EACH(x / 1.5), 1.5)
-  BOTH(div, EACH(x / ys[i]), ys)
-  BOTH(div, EACH(x / ss[i]), at::ArrayRef<Scalar>(ss))
-  BOTH(div, EACH(x / number), number)
-  BOTH(maximum, EACH(x.clamp_min(0.1)), 0.1)
-  BOTH(maximum, EACH(at::maximum(x, ys[i])), ys)
-  BOTH(clamp_min, EACH(x.clamp_min(ss[i])), at::ArrayRef<Scalar>(ss))
-  BOTH(minimum, EACH(x.clamp_max(0.1)), 0.1)
-  BOTH(clamp_max, EACH(at::minimum(x, ys[i])), ys)
-  BOTH(clamp_max, EACH(x.clamp_max(ss[i])), at::ArrayRef<Scalar>(ss))
-  BOTH(pow, EACH(x.pow(2)), 2)
-  BOTH(pow, EACH(x.pow(ys[i].round())), at::_foreach_round(ys))
+  BOTH(add, EACH(x + 2.5), 2.5);
+  BOTH(add, EACH(x.add(ys[i], 0.5)), ys, 0.5);
+  BOTH(add, EACH(x + ys[i]), ys);
+  BOTH(add, EACH(x + ss[i]), at::ArrayRef<Scalar>(ss));
+  BOTH(add, EACH(x.add(number, 2)), number, 2);
+  BOTH(sub, EACH(x - 2), 2);
+  BOTH(sub, EACH(x.sub(ys[i], 3)), ys, 3);
+  BOTH(sub, EACH(x - ss[i]), at::ArrayRef<Scalar>(ss));
+  BOTH(mul, EACH(x * 1.5), 1.5);
+  BOTH(mul, EACH(x * ys[i]), ys);
+  BOTH(mul, EACH(x * ss[i]), at::ArrayRef<Scalar>(ss));
+  BOTH(mul, EACH(x * number), number);
+  BOTH(div, EACH(x / 1.5), 1.5);
+  BOTH(div, EACH(x / ys[i]), ys);
+  BOTH(div, EACH(x / ss[i]), at::ArrayRef<Scalar>(ss));
+  BOTH(div, EACH(x / number), number);
+  BOTH(maximum, EACH(x.clamp_min(0.1)), 0.1);
+  BOTH(maximum, EACH(at::maximum(x, ys[i])), ys);
+  BOTH(clamp_min, EACH(x.clamp_min(ss[i])), at::ArrayRef<Scalar>(ss));
+  BOTH(minimum, EACH(x.clamp_max(0.1)), 0.1);
+  BOTH(clamp_max, EACH(at::minimum(x, ys[i])), ys);
+  BOTH(clamp_max, EACH(x.clamp_max(ss[i])), at::ArrayRef<Scalar>(ss));
+  BOTH(pow, EACH(x.pow(2)), 2);
+  BOTH(pow, EACH(x.pow(ys[i].round())), at::_foreach_round(ys));
   EXPECT(alike(at::_foreach_pow(2, xs), EACH(at::pow(2, x))));
-  BOTH(lerp, EACH(x.lerp(ys[i], 0.25)), ys, 0.25)
-  BOTH(lerp, EACH(x.lerp(ys[i], xs[i])), ys, xs)
-  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], 0.5)), ys, xs, 0.5)
-  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], ss[i])), ys, xs, at::ArrayRef<Scalar>(ss))
-  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i])), xs, ys)
+  BOTH(lerp, EACH(x.lerp(ys[i], 0.25)), ys, 0.25);
+  BOTH(lerp, EACH(x.lerp(ys[i], xs[i])), ys, xs);
+  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], 0.5)), ys, xs, 0.5);
+  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], ss[i])), ys, xs, at::ArrayRef<Scalar>(ss));
+  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i])), xs, ys);
   const Tensor packed = torch::arange(static_cast<int64_t>(xs.size()), torch::kDouble);
-  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i], static_cast<double>(i))), xs, ys, packed)
+  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i], static_cast<double>(i))), xs, ys, packed);
   const Tensors target = copies(xs);
   at::_foreach_copy_(target, ys);
   EXPECT(alike(target, ys));
