@@ -43,7 +43,7 @@ void count_values(InOut counts, In x, int64_t first) {
     using Piece = CountPiece<scalar_t>;
     if (counts.numel <= Piece::kMostKinds && x.numel > Piece::kPiece)
       return for_each_row(
-          (x.numel + Piece::kPiece - 1) / Piece::kPiece, team_for(Piece::kPiece / 4),
+          (x.numel + Piece::kPiece - 1) / Piece::kPiece, kThreads,  // a block each, with its slots
           Piece{counts.as<int64_t>(), x.as<scalar_t>(), first, x.numel, counts.numel});
     for_each(x.numel, Count<scalar_t>{counts.as<int64_t>(), x.as<scalar_t>(), first});
   });

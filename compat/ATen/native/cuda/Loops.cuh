@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ATen/OpMathType.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 #include <taper/extension/cpu_kernel.h>
