@@ -2,6 +2,7 @@
 // functions have them: for kernels of a program that get their arguments so.
 #pragma once
 
+#include <taper/extension/overloads.h>
 #include <taper/ops/fft/fft.h>
 #include <taper/ops/random/random.h>
 #include <taper/ops/tensor/tensor.h>
