@@ -33,11 +33,11 @@ else
   echo "installed: no clang++ here, so no program was compiled by it"
 fi
 
-# A header that only forwards to <torch/torch.h> has nothing of its own to check; of those of single
-# functions (ATen/ops), which forward to a few others, one is enough.
+# A header that only forwards to <torch/torch.h> has nothing of its own to check; of those that a build
+# makes (cmake/aten_ops.cmake), which forward to others, one of a kind is enough.
 cd -- "$prefix/include"
-find taper -name '*.h' -not -path '*/ATen/ops/*' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
-find taper -path '*/ATen/ops/add.h' >>"$work/headers"
+find taper -name '*.h' -not -path '*/ATen/ops/*' -not -path '*/csrc/api/include/*' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
+find taper -path '*/ATen/ops/add.h' -o -path '*/csrc/api/include/torch/nn.h' >>"$work/headers"
 xargs -d '\n' -P "$(nproc)" -I{} \
   c++ -std=c++17 -Wall -Werror -fsyntax-only -include {} -x c++ -I. -Itaper/compat /dev/null \
   <"$work/headers"
