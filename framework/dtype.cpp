@@ -39,6 +39,22 @@ Names names(ScalarType t) {
       return {"Bool", "bool", "bool"};
     case ScalarType::BFloat16:
       return {"BFloat16", "c10::BFloat16", "bfloat16"};
+    case ScalarType::Float8_e5m2:
+      return {"Float8_e5m2", "c10::Float8_e5m2", "float8_e5m2"};
+    case ScalarType::Float8_e4m3fn:
+      return {"Float8_e4m3fn", "c10::Float8_e4m3fn", "float8_e4m3fn"};
+    case ScalarType::Float8_e5m2fnuz:
+      return {"Float8_e5m2fnuz", "c10::Float8_e5m2fnuz", "float8_e5m2fnuz"};
+    case ScalarType::Float8_e4m3fnuz:
+      return {"Float8_e4m3fnuz", "c10::Float8_e4m3fnuz", "float8_e4m3fnuz"};
+    case ScalarType::Float8_e8m0fnu:
+      return {"Float8_e8m0fnu", "c10::Float8_e8m0fnu", "float8_e8m0fnu"};
+    case ScalarType::UInt16:
+      return {"UInt16", "short unsigned int", "uint16"};
+    case ScalarType::UInt32:
+      return {"UInt32", "unsigned int", "uint32"};
+    case ScalarType::UInt64:
+      return {"UInt64", "long unsigned int", "uint64"};
     case ScalarType::Undefined:
       return {"Undefined", "nullptr (uninitialized)", "undefined"};
     default:
@@ -62,6 +78,16 @@ ScalarType promote_integers(ScalarType a, ScalarType b) {
 ScalarType promote_floats(ScalarType a, ScalarType b) {
   if (width_rank(a) == width_rank(b)) return kFloat;  // f16 with bf16
   return width_rank(a) > width_rank(b) ? a : b;
+}
+
+// u16, u32, u64 beside a float of at least 16 bits are promoted to it; no other pair with a stored
+// dtype is.
+ScalarType promote_stored(ScalarType a, ScalarType b) {
+  const bool bytes = isFloat8Type(a) || isFloat8Type(b);
+  if (!bytes && isFloatingType(a)) return a;
+  if (!bytes && isFloatingType(b)) return b;
+  TAPER_CHECK(false, "Promotion for ", bytes ? "Float8 Types" : "uint16, uint32, uint64 types",
+              " is not supported, attempted to promote ", a, " and ", b);
 }
 
 template <class T>
@@ -88,6 +114,7 @@ std::ostream& operator<<(std::ostream& out, TypeMeta t) { return out << t.name()
 ScalarType promoteTypes(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Undefined || b == ScalarType::Undefined) return ScalarType::Undefined;
+  if (isStoredType(a) || isStoredType(b)) return promote_stored(a, b);
   if (a == kBool) return b;
   if (b == kBool) return a;
   if (isComplexType(a) || isComplexType(b)) {
@@ -111,7 +138,7 @@ ScalarType default_dtype() { return g_default_dtype.load(std::memory_order_relax
 TypeMeta get_default_dtype() { return default_dtype(); }
 
 void set_default_dtype(TypeMeta t) {
-  TAPER_CHECK_TYPE(isFloatingType(t),
+  TAPER_CHECK_TYPE(isFloatingType(t) && !isFloat8Type(t),
                    "set_default_dtype: only floating-point types are supported "
                    "as the default type, got ",
                    toString(t));

@@ -138,6 +138,15 @@ struct alignas(2) BFloat16 {
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 
+/// Floats of 8 bits, which <taper/framework/float8.h> defines.
+struct Float8_e5m2;
+struct Float8_e4m3fn;
+struct Float8_e5m2fnuz;
+struct Float8_e4m3fnuz;
+struct Float8_e8m0fnu;
+
+/// The values are PyTorch 2.15's. Those from Float8_e5m2 on are stored dtypes: their elements are
+/// converted, moved, indexed, printed and kept in files, and no op computes with them.
 enum class ScalarType : int8_t {
   Byte = 0,
   Char = 1,
@@ -152,8 +161,16 @@ enum class ScalarType : int8_t {
   ComplexDouble = 10,
   Bool = 11,
   BFloat16 = 15,
-  Undefined = 16,
-  NumOptions = 17,
+  Float8_e5m2 = 23,
+  Float8_e4m3fn = 24,
+  Float8_e5m2fnuz = 25,
+  Float8_e4m3fnuz = 26,
+  UInt16 = 27,
+  UInt32 = 28,
+  UInt64 = 29,
+  Float8_e8m0fnu = 44,
+  Undefined = 47,
+  NumOptions = 48,
 };
 
 constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kU8 = ScalarType::Byte;
@@ -172,6 +189,13 @@ constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf,
                      kComplexFloat = ScalarType::ComplexFloat,
                      kComplexDouble = ScalarType::ComplexDouble;
+constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32,
+                     kUInt64 = ScalarType::UInt64;
+constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2,
+                     kFloat8_e4m3fn = ScalarType::Float8_e4m3fn,
+                     kFloat8_e5m2fnuz = ScalarType::Float8_e5m2fnuz,
+                     kFloat8_e4m3fnuz = ScalarType::Float8_e4m3fnuz,
+                     kFloat8_e8m0fnu = ScalarType::Float8_e8m0fnu;
 
 namespace detail {
 template <ScalarType S>
@@ -211,6 +235,22 @@ template <>
 struct CppTypeToScalarType<bool> : detail::Dtype<ScalarType::Bool> {};
 template <>
 struct CppTypeToScalarType<BFloat16> : detail::Dtype<ScalarType::BFloat16> {};
+template <>
+struct CppTypeToScalarType<uint16_t> : detail::Dtype<ScalarType::UInt16> {};
+template <>
+struct CppTypeToScalarType<uint32_t> : detail::Dtype<ScalarType::UInt32> {};
+template <>
+struct CppTypeToScalarType<uint64_t> : detail::Dtype<ScalarType::UInt64> {};
+template <>
+struct CppTypeToScalarType<Float8_e5m2> : detail::Dtype<ScalarType::Float8_e5m2> {};
+template <>
+struct CppTypeToScalarType<Float8_e4m3fn> : detail::Dtype<ScalarType::Float8_e4m3fn> {};
+template <>
+struct CppTypeToScalarType<Float8_e5m2fnuz> : detail::Dtype<ScalarType::Float8_e5m2fnuz> {};
+template <>
+struct CppTypeToScalarType<Float8_e4m3fnuz> : detail::Dtype<ScalarType::Float8_e4m3fnuz> {};
+template <>
+struct CppTypeToScalarType<Float8_e8m0fnu> : detail::Dtype<ScalarType::Float8_e8m0fnu> {};
 
 /// A list of C++ types.
 template <class... T>
@@ -243,6 +283,10 @@ using Complex = TypeList<numbers::complex<float>, numbers::complex<double>>;
 /// What moves or adds elements of any kind.
 using Any = Joined<Real, Complex>;
 using Index = TypeList<int64_t, int32_t>;
+using Float8 =
+    TypeList<Float8_e5m2, Float8_e4m3fn, Float8_e5m2fnuz, Float8_e4m3fnuz, Float8_e8m0fnu>;
+/// Stored dtypes: converted and moved, not computed with.
+using Stored = Joined<TypeList<uint16_t, uint32_t, uint64_t>, Float8>;
 
 }  // namespace dtypes
 
@@ -256,7 +300,7 @@ struct TypeOfDtype<S, TypeList<T, Rest...>>
 }  // namespace detail
 /// The C++ type of a ScalarType.
 template <ScalarType S>
-struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Any> {};
+struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, dtypes::Stored>> {};
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
@@ -266,15 +310,23 @@ constexpr size_t elementSize(ScalarType t) {
     case ScalarType::Byte:
     case ScalarType::Char:
     case ScalarType::Bool:
+    case ScalarType::Float8_e5m2:
+    case ScalarType::Float8_e4m3fn:
+    case ScalarType::Float8_e5m2fnuz:
+    case ScalarType::Float8_e4m3fnuz:
+    case ScalarType::Float8_e8m0fnu:
       return 1;
     case ScalarType::Short:
+    case ScalarType::UInt16:
     case ScalarType::Half:
     case ScalarType::BFloat16:
       return 2;
     case ScalarType::Int:
+    case ScalarType::UInt32:
     case ScalarType::Float:
       return 4;
     case ScalarType::Long:
+    case ScalarType::UInt64:
     case ScalarType::Double:
     case ScalarType::ComplexFloat:
       return 8;
@@ -285,9 +337,17 @@ constexpr size_t elementSize(ScalarType t) {
   }
 }
 
-constexpr bool isFloatingType(ScalarType t) {
-  return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16;
+constexpr bool isFloat8Type(ScalarType t) {
+  return (t >= kFloat8_e5m2 && t <= kFloat8_e4m3fnuz) || t == kFloat8_e8m0fnu;
 }
+/// u16, u32, u64, which are stored dtypes, where u8 is not.
+constexpr bool isBarebonesUnsignedType(ScalarType t) { return t >= kUInt16 && t <= kUInt64; }
+/// Converted, moved and kept, not computed with.
+constexpr bool isStoredType(ScalarType t) { return t >= kFloat8_e5m2 && t < ScalarType::Undefined; }
+constexpr bool isFloatingType(ScalarType t) {
+  return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || isFloat8Type(t);
+}
+/// f16 and bf16.
 constexpr bool isReducedFloatingType(ScalarType t) { return t == kHalf || t == kBFloat16; }
 constexpr bool isComplexType(ScalarType t) {
   return t >= ScalarType::ComplexHalf && t <= ScalarType::ComplexDouble;
@@ -310,7 +370,7 @@ constexpr ScalarType toComplexType(ScalarType t) {
                                              : kComplexFloat;
 }
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
-  return (t >= kByte && t <= kLong) || (include_bool && t == kBool);
+  return (t >= kByte && t <= kLong) || isBarebonesUnsignedType(t) || (include_bool && t == kBool);
 }
 
 /// "Float", "Long", ...
@@ -324,7 +384,8 @@ std::ostream& operator<<(std::ostream& out, ScalarType t);
 
 /// Result type of two dtypes of equal priority (two dimensioned tensors), as PyTorch's table:
 /// the wider of a category; complex over floating over integral over bool; u8 with i8 gives i16;
-/// f16 with bf16 gives f32.
+/// f16 with bf16 gives f32. u16, u32 and u64 give way to a float of 16 bits or more; a stored dtype
+/// with any other dtype throws Error, as in PyTorch.
 ScalarType promoteTypes(ScalarType a, ScalarType b);
 /// True when a value of `from` may be stored in `to` by an in-place op: never from complex to
 /// real or from floating to integral, never from a number to bool.
@@ -406,6 +467,17 @@ template <>
 struct OpMath<BFloat16> {
   using type = float;
 };
+
+namespace detail {
+template <class T, class List>
+struct IsIn;
+template <class T, class... All>
+struct IsIn<T, TypeList<All...>> : std::bool_constant<(std::is_same<T, All>::value || ...)> {};
+/// Floats that are computed with as float.
+template <class T>
+struct IsNarrowFloat : IsIn<T, dtypes::Joined<TypeList<Half, BFloat16>, dtypes::Float8>> {};
+}  // namespace detail
+
 template <class T>
 using opmath_t = typename OpMath<T>::type;
 

@@ -10,7 +10,26 @@ void Scalar::throw_not_real(ScalarType to) const {
               " without overflow: ", toComplexDouble());
 }
 
+void Scalar::throw_not_negated() const {
+  TAPER_CHECK(false, "-Scalar: expected a number whose negative int64 holds, got ",
+              static_cast<uint64_t>(i_));
+}
+
+namespace {
+
+// The bits of a number that is to become a uint64_t.
+int64_t unsigned_bits(double d) {
+  TAPER_CHECK(d > -1 && d < 18446744073709551616.0,
+              "value cannot be converted to type uint64_t without overflow: ", d);
+  return static_cast<int64_t>(static_cast<uint64_t>(d));
+}
+
+}  // namespace
+
 int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
+  if (bits == 64 && !is_signed) return has_double() ? unsigned_bits(real_value()) : i_;
+  TAPER_CHECK(!is_unsigned(), "value cannot be converted to type ", is_signed ? "int" : "uint",
+              bits, " without overflow: ", static_cast<uint64_t>(i_));
   const int64_t lowest = is_signed ? (bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1))) : 0;
   const int64_t highest =
       bits == 64 ? INT64_MAX : (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
@@ -34,6 +53,7 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   if (s.isFloatingPoint()) return out << s.toDouble();
   if (s.isComplex()) return out << s.toComplexDouble();
   if (s.isBoolean()) return out << (s.toBool() ? "true" : "false");
+  if (s.type() == kUInt64) return out << s.to<uint64_t>();
   return out << s.toLong();
 }
 

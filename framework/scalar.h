@@ -20,22 +20,32 @@ class Scalar {
   Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
   Scalar(Half v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
   Scalar(BFloat16 v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
+  template <class T, std::enable_if_t<detail::IsIn<T, dtypes::Float8>::value, int> = 0>
+  Scalar(T v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
   Scalar(numbers::complex<float> v) : Scalar(numbers::complex<double>(v)) {}
   Scalar(numbers::complex<double> v) : kind_(Kind::kComplex), d_(v.real()), imag_(v.imag()) {}
   template <class T, std::enable_if_t<std::is_integral<T>::value, int> = 0>
   Scalar(T v)  // bool too, and not by a constructor of its own: pointers would turn into one
       : kind_(std::is_same<T, bool>::value ? Kind::kBoolean : Kind::kIntegral),
-        i_(static_cast<int64_t>(v)) {}
+        i_(static_cast<int64_t>(v)) {
+    if constexpr (std::is_unsigned<T>::value && sizeof(T) == sizeof(int64_t))
+      if (i_ < 0) kind_ = Kind::kUnsigned;
+  }
 
   bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
   bool isIntegral(bool include_bool) const {
-    return kind_ == Kind::kIntegral || (include_bool && kind_ == Kind::kBoolean);
+    return kind_ == Kind::kIntegral || kind_ == Kind::kUnsigned ||
+           (include_bool && kind_ == Kind::kBoolean);
   }
   bool isBoolean() const { return kind_ == Kind::kBoolean; }
   bool isComplex() const { return kind_ == Kind::kComplex; }
-  /// kComplexDouble, kDouble, kLong or kBool.
+  /// kComplexDouble, kDouble, kLong or kBool; kUInt64 for a number beyond kLong.
   ScalarType type() const {
-    return isComplex() ? kComplexDouble : isFloatingPoint() ? kDouble : isBoolean() ? kBool : kLong;
+    return isComplex()         ? kComplexDouble
+           : isFloatingPoint() ? kDouble
+           : isBoolean()       ? kBool
+           : is_unsigned()     ? kUInt64
+                               : kLong;
   }
   /// The value as T. Throws when an integral T cannot hold it, and for a complex number in a real
   /// T.
@@ -46,11 +56,7 @@ class Scalar {
     } else if constexpr (std::is_same<T, bool>::value) {
       return has_double() ? d_ != 0 || imag_ != 0 : i_ != 0;
     } else if constexpr (std::is_integral<T>::value) {
-      return static_cast<T>(checked_integer(
-          elementSize(CppTypeToScalarType<
-                      std::conditional_t<std::is_same<T, long long>::value, int64_t, T>>::value) *
-              8,
-          std::is_signed<T>::value));
+      return static_cast<T>(checked_integer(sizeof(T) * 8, std::is_signed<T>::value));
     } else if constexpr (std::is_same<T, double>::value) {
       return real_value();
     } else {
@@ -63,11 +69,11 @@ class Scalar {
   T cast() const {
     if constexpr (numbers::detail::HasParts<T>::value) {
       using V = typename T::value_type;
-      return T(static_cast<V>(has_double() ? d_ : static_cast<double>(i_)), static_cast<V>(imag_));
-    } else if constexpr (std::is_same<T, Half>::value || std::is_same<T, BFloat16>::value)
+      return T(static_cast<V>(has_double() ? d_ : integer_as<double>()), static_cast<V>(imag_));
+    } else if constexpr (detail::IsNarrowFloat<T>::value)
       return T(cast<float>());
     else
-      return has_double() ? static_cast<T>(d_) : static_cast<T>(i_);
+      return has_double() ? static_cast<T>(d_) : integer_as<T>();
   }
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
@@ -78,18 +84,27 @@ class Scalar {
   numbers::complex<float> toComplexFloat() const { return cast<numbers::complex<float>>(); }
   Scalar operator-() const {
     if (isComplex()) return Scalar(-toComplexDouble());
+    if (is_unsigned()) throw_not_negated();
     return isFloatingPoint() ? Scalar(-d_) : Scalar(-i_);
   }
   Scalar conj() const { return isComplex() ? Scalar(numbers::conj(toComplexDouble())) : *this; }
   bool equal(double v) const { return imag_ == 0 && cast<double>() == v; }
 
  private:
-  enum class Kind : int8_t { kIntegral, kFloating, kBoolean, kComplex };
+  /// kUnsigned: an integer of 64 bits beyond int64_t, whose bits i_ holds.
+  enum class Kind : int8_t { kIntegral, kFloating, kBoolean, kComplex, kUnsigned };
+  bool is_unsigned() const { return kind_ == Kind::kUnsigned; }
+  template <class T>
+  T integer_as() const {
+    if (__builtin_expect(is_unsigned(), 0)) return static_cast<T>(static_cast<uint64_t>(i_));
+    return static_cast<T>(i_);
+  }
   bool has_double() const { return kind_ == Kind::kFloating || kind_ == Kind::kComplex; }
   double real_value(ScalarType to = kDouble) const {
     if (__builtin_expect(imag_ != 0, 0)) throw_not_real(to);
-    return has_double() ? d_ : static_cast<double>(i_);
+    return has_double() ? d_ : integer_as<double>();
   }
+  [[noreturn]] void throw_not_negated() const;
   [[noreturn]] void throw_not_real(ScalarType to) const;
   int64_t checked_integer(size_t bits, bool is_signed) const;
   Kind kind_;
