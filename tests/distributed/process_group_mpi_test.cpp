@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -29,10 +30,12 @@ struct MpiRun {
   std::string output;
   int status = -1;
   MpiRun(const std::string& program, int n, const std::string& settings = "") {
+    char folder[] = "/tmp/taper_mpi_XXXXXX";
+    EXPECT_NE(::mkdtemp(folder), nullptr);
     // (The leaks that LeakSanitizer would tell of are MPI's.)
     const std::string command =
-        "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" OMP_NUM_THREADS=1 TAPER_RANK_PROGRAM=" +
-        program + " " + settings +
+        "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" OMP_NUM_THREADS=1 TEST_FOLDER=" +
+        std::string(folder) + " TAPER_RANK_PROGRAM=" + program + " " + settings +
         " timeout -k 5 100 mpirun --allow-run-as-root --oversubscribe -np " + std::to_string(n) +
         " '" + executable() + "' 2>&1";
     FILE* const pipe = ::popen(command.c_str(), "r");
@@ -40,6 +43,7 @@ struct MpiRun {
     for (size_t read; (read = std::fread(text, 1, sizeof text, pipe)) > 0;)
       output.append(text, read);
     status = ::pclose(pipe);
+    std::filesystem::remove_all(folder);
   }
   static std::string executable() {
     char path[4096] = "";
@@ -56,6 +60,21 @@ struct MpiRun {
 
 /// Prints it whole: lines of ranks do not mix.
 void say(const std::string& words) { std::cout << words + "\n" << std::flush; }
+
+/// Waits until all of n ranks are here. mpirun ends all processes when one has ended without
+/// MPI_Finalize, as it does after a failure: what the others have to say would be lost. Rank 0 goes
+/// first: where all end at once, Open MPI 4.1's mpirun now and then waits for a lock of its own.
+void leave_together(int n) {
+  namespace files = std::filesystem;
+  const files::path folder = std::getenv("TEST_FOLDER");
+  const std::string rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  std::ofstream(folder / rank).flush();
+  const auto here = [&] {
+    return std::distance(files::directory_iterator(folder), files::directory_iterator());
+  };
+  for (int i = 0; i < 6000 && here() < n; ++i) std::this_thread::sleep_for(10ms);
+  if (rank != "0") std::this_thread::sleep_for(5s);
+}
 
 class ProcessGroupMpi : public ::testing::Test {
   void SetUp() override {
@@ -155,11 +174,13 @@ RANK_PROGRAM(mpi_disagree) {
   say(error_of([&] { group->allreduce(t)->wait(); }));
   Tensors again = {zeros({3})};
   EXPECT_THROW(group->allreduce(again)->wait(), DistError);
+  leave_together(4);
 }
 RANK_PROGRAM(mpi_other_operation) {
   const auto group = init_process_group("mpi", 60s);
   Tensors t = {zeros({3})};
   say(error_of([&] { (get_rank() == 0 ? group->allreduce(t) : group->broadcast(t))->wait(); }));
+  leave_together(2);
 }
 // One rank does not come: the others hear it, the memory that MPI may still write stays.
 RANK_PROGRAM(mpi_late) {
@@ -175,6 +196,7 @@ RANK_PROGRAM(mpi_late) {
   } else {
     std::this_thread::sleep_for(3s);
   }
+  leave_together(4);
 }
 RANK_PROGRAM(mpi_no_group) {
   if (std::getenv("OMPI_COMM_WORLD_RANK") == std::string("1")) {
