@@ -1,6 +1,6 @@
-// Arithmetic of the 16-bit floats as LibTorch has it: a result of two is one of them again, rounded
-// after each operation; with an integer, too; with float or double it is that type. Taper's own
-// kernels compute in float and do not see these operators.
+// Arithmetic of the floats of 16 and of 8 bits as LibTorch has it: a result of two is one of them
+// again, rounded after each operation; with an integer, too; with float or double it is that type.
+// Taper's own kernels compute in float and do not see these operators.
 #pragma once
 
 #include <type_traits>
@@ -11,12 +11,9 @@
 
 namespace taper {
 namespace detail {
+/// (Also true of the floats of 8 bits, which have the same rules.)
 template <class T>
-struct Is16BitFloat : std::false_type {};
-template <>
-struct Is16BitFloat<Half> : std::true_type {};
-template <>
-struct Is16BitFloat<BFloat16> : std::true_type {};
+struct Is16BitFloat : IsNarrowFloat<T> {};
 template <class T, class Result>
 using If16 = std::enable_if_t<Is16BitFloat<T>::value, Result>;
 /// T with a number of type N: N where that is a float or double, else T.
@@ -67,8 +64,9 @@ TAPER_ARITHMETIC_16(/)
 
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
+  if constexpr (sizeof(T) == 1) return T(-static_cast<float>(a));
   T negative = a;
-  negative.x = static_cast<uint16_t>(a.x ^ 0x8000u);
+  negative.x = static_cast<decltype(a.x)>(a.x ^ 0x8000u);
   return negative;
 }
 template <class T>

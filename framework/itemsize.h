@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <taper/framework/dtype.h>
+
 namespace taper {
 
 /// An element of 16 bytes.
@@ -27,6 +29,14 @@ inline void by_itemsize(size_t itemsize, const F& f) {
     default:
       return f(uint64_t());
   }
+}
+
+/// For kernels that move elements and know the dtypes that are computed with: of a stored dtype one
+/// of these of its size, else the dtype itself.
+inline ScalarType moved_as(ScalarType t) {
+  if (!isStoredType(t)) return t;
+  const size_t itemsize = elementSize(t);
+  return itemsize == 1 ? kByte : itemsize == 2 ? kShort : itemsize == 4 ? kInt : kLong;
 }
 
 }  // namespace taper

@@ -1,3 +1,4 @@
+#include <taper/framework/float8.h>
 #include <taper/framework/iterate.h>
 
 #include <algorithm>
@@ -126,8 +127,8 @@ Words bytes_of(const numbers::complex<double>& z) {
 In In::number(const Scalar& v, ScalarType dtype) {
   // Written at once: who copies the whole would wait for a part that is still on its way to memory.
   Words bytes = {};
-  switch_dtype<dtypes::Any>(dtype, "number",
-                            [&]<class scalar_t>() { bytes = bytes_of(v.cast<scalar_t>()); });
+  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
+      dtype, "number", [&]<class scalar_t>() { bytes = bytes_of(v.cast<scalar_t>()); });
   In x;
   x.dtype = dtype;
   __builtin_memcpy(x.immediate, &bytes, sizeof bytes);

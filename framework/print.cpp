@@ -153,12 +153,9 @@ void print_blocks(std::ostream& out, const double* values, IntArrayRef sizes, in
 
 std::vector<double> values_of(const Tensor& t) {
   detail::check_not_capturing("printing", t.device());
-  const Tensor on_host = t.detach().to(Device(kCPU)).contiguous();
-  std::vector<double> values(static_cast<size_t>(t.numel()));
-  switch_dtype<dtypes::Real>(t.scalar_type(), "print", [&]<class scalar_t>() {
-    const scalar_t* p = on_host.data_ptr<scalar_t>();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(p[i]);
-  });
+  const Tensor on_host = t.detach().to(Device(kCPU)).to(kDouble).contiguous();
+  const double* p = on_host.data_ptr<double>();
+  std::vector<double> values(p, p + on_host.numel());
   return values;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/float8.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/tensor.h>
@@ -27,9 +28,9 @@ class Elements {
   bool floating() const { return host_.is_floating_point(); }
   Scalar at(int64_t i) const {
     Scalar value;
-    switch_dtype<dtypes::Real>(host_.scalar_type(), "repr", [&]<class scalar_t>() {
-      value = Scalar(host_.data_ptr<scalar_t>()[i]);
-    });
+    switch_dtype<dtypes::Joined<dtypes::Real, dtypes::Stored>>(
+        host_.scalar_type(), "repr",
+        [&]<class scalar_t>() { value = Scalar(host_.data_ptr<scalar_t>()[i]); });
     return value;
   }
   /// True when only the ends of dimension `dim` are shown.
@@ -91,6 +92,7 @@ class Formatter {
   }
   std::string text(const Scalar& v) const {
     if (v.isBoolean()) return v.toBool() ? "True" : "False";
+    if (v.type() == kUInt64) return std::to_string(v.to<uint64_t>());
     if (!floating_) return std::to_string(v.toLong());
     const double d = v.toDouble();
     if (scientific_) return format_number("%.4e", d);

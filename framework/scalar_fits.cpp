@@ -1,3 +1,4 @@
+#include <taper/framework/float8.h>
 #include <taper/framework/scalar_fits.h>
 
 #include <cmath>
@@ -8,9 +9,9 @@ namespace {
 
 double largest(ScalarType floating) {
   double v = 0;
-  switch_dtype<dtypes::Floating>(floating, "number", [&]<class scalar_t>() {
-    v = static_cast<double>(std::numeric_limits<scalar_t>::max());
-  });
+  switch_dtype<dtypes::Joined<dtypes::Floating, dtypes::Float8>>(
+      floating, "number",
+      [&]<class scalar_t>() { v = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
   return v;
 }
 
@@ -27,7 +28,7 @@ void check_floating(const Scalar& value, ScalarType dtype) {
 void check_fits(const Scalar& value, ScalarType dtype) {
   if (dtype == kBool || isComplexType(dtype)) return;
   if (isFloatingType(dtype)) return check_floating(value, dtype);
-  switch_dtype<dtypes::Integral>(
+  switch_dtype<dtypes::Joined<dtypes::Integral, TypeList<uint16_t, uint32_t, uint64_t>>>(
       dtype, "number", [&]<class scalar_t>() { static_cast<void>(value.to<scalar_t>()); });
 }
 

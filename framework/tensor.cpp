@@ -1,3 +1,4 @@
+#include <taper/framework/float8.h>
 #include <taper/framework/tensor.h>
 
 #include <taper/framework/autograd/node.h>
@@ -239,9 +240,9 @@ Scalar Tensor::item() const {
   if (detail::watches_races())
     detail::watch_kernel("item", device(), {detail::Access::bytes(data_ptr(), itemsize(), false)});
   Scalar result;
-  switch_dtype<dtypes::Any>(scalar_type(), "item", [&]<class scalar_t>() {
-    result = Scalar(*static_cast<const scalar_t*>(impl_->data));
-  });
+  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
+      scalar_type(), "item",
+      [&]<class scalar_t>() { result = Scalar(*static_cast<const scalar_t*>(impl_->data)); });
   return result;
 }
 

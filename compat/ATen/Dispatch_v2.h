@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/Dispatch.h>
+#include <taper/framework/float8.h>
 
 #define AT_WRAP(...) __VA_ARGS__
 #define AT_EXPAND(list) list
@@ -10,6 +11,11 @@
 #define AT_REDUCED_FLOATING_TYPES ::taper::kHalf, ::taper::kBFloat16
 #define AT_INTEGRAL_TYPES \
   ::taper::kByte, ::taper::kChar, ::taper::kInt, ::taper::kLong, ::taper::kShort
+#define AT_BAREBONES_UNSIGNED_TYPES ::taper::kUInt16, ::taper::kUInt32, ::taper::kUInt64
+#define AT_INTEGRAL_TYPES_V2 AT_INTEGRAL_TYPES, AT_BAREBONES_UNSIGNED_TYPES
+#define AT_FLOAT8_TYPES                                                      \
+  ::taper::kFloat8_e5m2, ::taper::kFloat8_e5m2fnuz, ::taper::kFloat8_e4m3fn, \
+      ::taper::kFloat8_e4m3fnuz, ::taper::kFloat8_e8m0fnu
 #define AT_COMPLEX_TYPES ::taper::kComplexDouble, ::taper::kComplexFloat
 #define AT_ALL_TYPES AT_INTEGRAL_TYPES, AT_FLOATING_TYPES
 #define AT_ALL_TYPES_AND_COMPLEX AT_ALL_TYPES, AT_COMPLEX_TYPES

@@ -24,7 +24,8 @@ struct NpyName {
 constexpr NpyName kNames[] = {
     {kBool, "b1"},   {kByte, "u1"},         {kChar, "i1"},           {kShort, "i2"},
     {kInt, "i4"},    {kLong, "i8"},         {kHalf, "f2"},           {kFloat, "f4"},
-    {kDouble, "f8"}, {kComplexFloat, "c8"}, {kComplexDouble, "c16"},
+    {kDouble, "f8"}, {kComplexFloat, "c8"}, {kComplexDouble, "c16"}, {kUInt16, "u2"},
+    {kUInt32, "u4"}, {kUInt64, "u8"},
 };
 
 /// Reads the header: a Python dictionary of three known keys.

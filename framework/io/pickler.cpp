@@ -144,15 +144,20 @@ class Pickler {
 
   void tensor(const Tensor& t) {
     TAPER_CHECK(t.defined(), "pickle_save: expected defined tensors, got an undefined one");
-    global("torch._utils", "_rebuild_tensor_v2");
+    // Stored dtypes came after the classes of storages: Python has bytes for them.
+    const bool untyped = isStoredType(t.scalar_type());
+    global("torch._utils", untyped ? "_rebuild_tensor_v3" : "_rebuild_tensor_v2");
     put(Op::kMark);
     const StoredTensor stored = storages_(t);
     put(Op::kMark);
     known_text("storage");
-    global("torch", storage_name(t.scalar_type()));
+    if (untyped)
+      global("torch.storage", "UntypedStorage");
+    else
+      global("torch", storage_name(t.scalar_type()));
     text(stored.key);
     known_text("cpu");
-    integer(stored.numel);
+    integer(stored.numel * (untyped ? static_cast<int64_t>(t.element_size()) : 1));
     put(Op::kTuple);
     put(Op::kBinPersId);
     integer(stored.offset);
@@ -162,6 +167,7 @@ class Pickler {
     global("collections", "OrderedDict");
     put(Op::kEmptyTuple);
     put(Op::kReduce);
+    if (untyped) global("torch", python_name(t.scalar_type()));
     put(Op::kTuple);
     put(Op::kReduce);
   }

@@ -29,9 +29,25 @@ struct DtypeName {
   const char* name;
 };
 constexpr DtypeName kDtypeNames[] = {
-    {kBool, "BOOL"}, {kByte, "U8"},    {kChar, "I8"},          {kShort, "I16"},
-    {kInt, "I32"},   {kLong, "I64"},   {kHalf, "F16"},         {kBFloat16, "BF16"},
-    {kFloat, "F32"}, {kDouble, "F64"}, {kComplexFloat, "C64"},
+    {kBool, "BOOL"},
+    {kByte, "U8"},
+    {kChar, "I8"},
+    {kShort, "I16"},
+    {kInt, "I32"},
+    {kLong, "I64"},
+    {kHalf, "F16"},
+    {kBFloat16, "BF16"},
+    {kFloat, "F32"},
+    {kDouble, "F64"},
+    {kComplexFloat, "C64"},
+    {kUInt16, "U16"},
+    {kUInt32, "U32"},
+    {kUInt64, "U64"},
+    {kFloat8_e5m2, "F8_E5M2"},
+    {kFloat8_e4m3fn, "F8_E4M3"},
+    {kFloat8_e8m0fnu, "F8_E8M0"},
+    {kFloat8_e5m2fnuz, "F8_E5M2FNUZ"},
+    {kFloat8_e4m3fnuz, "F8_E4M3FNUZ"},
 };
 
 const char* dtype_name(ScalarType t) {

@@ -7,6 +7,8 @@ const std::unordered_map<std::string, Global>& known_globals() {
   static const std::unordered_map<std::string, Global> table = {
       {"collections.OrderedDict", Global::kOrderedDict},
       {"torch._utils._rebuild_tensor_v2", Global::kRebuildTensor},
+      {"torch._utils._rebuild_tensor_v3", Global::kRebuildUntyped},
+      {"torch.storage.UntypedStorage", Global::kUntypedStorage},
       {"torch._utils._rebuild_parameter", Global::kRebuildParameter},
       {"torch.Size", Global::kSize},
       {"torch.device", Global::kDevice},
@@ -21,7 +23,7 @@ const std::unordered_map<std::string, Global>& known_globals() {
 
 ScalarType dtype_named(const std::string& name) {
   ScalarType dtype = ScalarType::Undefined;
-  for_each_dtype(dtypes::Any(), [&](ScalarType t) {
+  for_each_dtype(dtypes::Joined<dtypes::Any, dtypes::Stored>(), [&](ScalarType t) {
     if (name == python_name(t)) dtype = t;
   });
   return dtype;
@@ -229,6 +231,7 @@ void Unpickler::push_global(const std::string& module, const std::string& name) 
   } else if (module == "torch" && dtype_named(name) != ScalarType::Undefined) {
     o.global = Global::kDtype;
     o.text = name;
+    o.dtype = dtype_named(name);
   } else if (module == "torch" && dtype_of_storage(name) != ScalarType::Undefined) {
     o.global = Global::kStorage;
     o.dtype = dtype_of_storage(name);

@@ -16,8 +16,10 @@ constexpr int kMaxDepth = 500;
 enum class Global : uint8_t {
   kOrderedDict,
   kRebuildTensor,
+  kRebuildUntyped,
   kRebuildParameter,
   kStorage,
+  kUntypedStorage,
   kDtype,
   kSize,
   kDevice,
@@ -233,7 +235,8 @@ class Unpickler {
   /// How many elements a storage needs for these sizes and strides; refuses more than there are.
   void check_extent(const Dims& sizes, const Dims& strides, int64_t offset, const Tensor& storage);
 
-  void push_tensor(const std::vector<uint32_t>& a);
+  void push_tensor(const std::vector<uint32_t>& arguments, const Tensor& storage);
+  void push_untyped(const std::vector<uint32_t>& arguments);
   /// Whether the metadata of a tensor, which may follow PyTorch's six arguments, says `key`: True.
   bool has_mark(const std::vector<uint32_t>& a, const char* key);
   bool truth(uint32_t i) { return expect(i, Kind::kBool, "requires_grad").number != 0; }

@@ -36,7 +36,11 @@ void Unpickler::call(Global global, const std::vector<uint32_t>& arguments) {
       return push_kind(Kind::kDict);
     case Global::kRebuildTensor:
       needs(6);
-      return push_tensor(arguments);
+      return push_tensor(arguments,
+                         expect(arguments[0], Kind::kStorage, "a tensor's storage").tensor);
+    case Global::kRebuildUntyped:
+      needs(7);
+      return push_untyped(arguments);
     case Global::kRebuildParameter:
       needs(2);
       return push_parameter(arguments);
@@ -54,6 +58,7 @@ void Unpickler::call(Global global, const std::vector<uint32_t>& arguments) {
       needs(1);
       return push(arguments[0]);
     case Global::kStorage:
+    case Global::kUntypedStorage:
     case Global::kDtype:
       damaged("it calls a dtype");
   }
@@ -64,8 +69,9 @@ void Unpickler::push_storage(const std::vector<uint32_t>& id) {
   if (id.size() < 5 || text(id[0], "a persistent id") != "storage")
     damaged("expected a storage's description");
   const Object& type = expect(id[1], Kind::kGlobal, "a storage's class");
-  if (type.global != Global::kStorage) damaged("expected a storage's class");
-  const ScalarType dtype = type.dtype;
+  if (type.global != Global::kStorage && type.global != Global::kUntypedStorage)
+    damaged("expected a storage's class");
+  const ScalarType dtype = type.global == Global::kStorage ? type.dtype : kByte;
   Object o;
   o.kind = Kind::kStorage;
   const int64_t numel = number(id[4], "a storage's size");
@@ -94,9 +100,20 @@ void Unpickler::check_extent(const Dims& sizes, const Dims& strides, int64_t off
             " in a storage of ", storage.numel(), " elements");
 }
 
+// (bytes, offset, sizes, strides, requires_grad, hooks, dtype, ...)
+void Unpickler::push_untyped(const std::vector<uint32_t>& a) {
+  const Tensor bytes = expect(a[0], Kind::kStorage, "a tensor's storage").tensor;
+  const Object& type = expect(a[6], Kind::kGlobal, "a tensor's dtype");
+  if (type.global != Global::kDtype) damaged("expected a tensor's dtype");
+  const auto itemsize = static_cast<int64_t>(elementSize(type.dtype));
+  if (bytes.scalar_type() != kByte || bytes.numel() % itemsize != 0)
+    damaged("a storage of ", bytes.numel(), " elements of ", bytes.scalar_type(),
+            " for a tensor of ", type.dtype);
+  push_tensor({a.begin(), a.begin() + 6}, bytes.view(type.dtype));
+}
+
 // (storage, offset, sizes, strides, requires_grad, hooks, ...)
-void Unpickler::push_tensor(const std::vector<uint32_t>& a) {
-  const Tensor storage = expect(a[0], Kind::kStorage, "a tensor's storage").tensor;
+void Unpickler::push_tensor(const std::vector<uint32_t>& a, const Tensor& storage) {
   const int64_t offset = number(a[1], "a tensor's offset");
   const Dims sizes = dims(a[2], "a tensor's sizes"), strides = dims(a[3], "a tensor's strides");
   if (sizes.size() != strides.size())

@@ -173,7 +173,35 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
 
 }  // namespace
 
+namespace {
+
+// Comparisons of stored dtypes are made in one that is computed with: i64 for u16 and u32, f32 for
+// floats of 8 bits. For u64 the order of i64 is that of the bits with the highest one flipped.
+Tensor comparable(const Tensor& t) {
+  if (t.scalar_type() != kUInt64) return t.to(isFloat8Type(t.scalar_type()) ? kFloat : kLong);
+  return t.view(kLong).bitwise_xor(Scalar(INT64_MIN));
+}
+Tensor compare_stored(const BinaryOp& op, const Tensor& a, const BinaryOperand& b) {
+  if (b.tensor) {
+    const Tensor y = comparable(*b.tensor);
+    return compute_binary(op, comparable(a), y);
+  }
+  if (a.scalar_type() != kUInt64) return compute_binary(op, comparable(a), *b.number);
+  if (!b.number->isIntegral(true) || b.number->to<double>() < 0)
+    return compute_binary(op, a.to(kDouble), *b.number);
+  const auto flipped = static_cast<int64_t>(b.number->to<uint64_t>()) ^ INT64_MIN;
+  return compute_binary(op, comparable(a), Scalar(flipped));
+}
+
+bool compares_stored(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
+  return op.tests && a.tensor && a.tensor->defined() && isStoredType(a.tensor->impl().dtype) &&
+         (!b.tensor || b.tensor->defined()) && isStoredType(operand_dtype(op, a, b));
+}
+
+}  // namespace
+
 Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b) {
+  if (__builtin_expect(compares_stored(op, a, b), 0)) return compare_stored(op, *a.tensor, b);
   const bool two = a.tensor && simple(op, *a.tensor, b.tensor);
   if (!two && !(a.tensor && simple_with_number(*a.tensor, b))) return compute(op, a, b, nullptr);
   if (op.check) op.check(op, a, b);

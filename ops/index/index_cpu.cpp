@@ -174,10 +174,11 @@ void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, Row
 
 template <class I>
 void put_rows_by(InOut x, In rows, In values, RowShape s, PutMode mode) {
-  switch_dtype<dtypes::Any>(x.dtype, "put_rows", [&]<class scalar_t>() {
-    put_rows_of(x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
-                values.numel == 1, s, mode == PutMode::kAdd);
-  });
+  switch_dtype<dtypes::Any>(
+      mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype), "put_rows", [&]<class scalar_t>() {
+        put_rows_of(x.as<scalar_t>(), rows.as<I>(), rows.numel, values.as<scalar_t>(),
+                    values.numel == 1, s, mode == PutMode::kAdd);
+      });
 }
 
 /// Walks the rows (along the last dimension) of an index tensor and gives the offset of a row's
@@ -393,13 +394,14 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Rows with the same place before `dim` may meet, so they go in order on one thread.
   int64_t together = 1;
   for (int64_t d = dim; d + 1 < index.dim(); ++d) together *= index.sizes[d];
-  switch_dtype<dtypes::Any>(x.dtype, "scatter", [&]<class scalar_t>() {
-    const int64_t grain = std::max<int64_t>(1, kGrain / (together * n));
-    parallel_for(0, rows / together, grain, [&](int64_t begin, int64_t end) {
-      scatter_rows(x.as<scalar_t>(), x.strides, index, src.as<scalar_t>(), src_strides, dim, mode,
-                   begin * together, end * together);
-    });
-  });
+  switch_dtype<dtypes::Any>(
+      mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype), "scatter", [&]<class scalar_t>() {
+        const int64_t grain = std::max<int64_t>(1, kGrain / (together * n));
+        parallel_for(0, rows / together, grain, [&](int64_t begin, int64_t end) {
+          scatter_rows(x.as<scalar_t>(), x.strides, index, src.as<scalar_t>(), src_strides, dim,
+                       mode, begin * together, end * together);
+        });
+      });
 }
 
 void count_true(Out count, In x) {

@@ -5,6 +5,7 @@
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/groups.h>
 #include <taper/framework/element_parts.h>
+#include <taper/framework/itemsize.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/index/index_kernels.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -411,9 +412,10 @@ void scatter_along(InOut x, In index, In src, int64_t dim, PutMode mode) {
   // Few long lines would leave a GPU idle: then the places are sorted.
   const int64_t n = a.index.sizes[dim];
   const bool by_lines = n <= 32 || a.index.numel / n >= (1 << 14);
-  switch_dtype<dtypes::Any>(x.dtype, "scatter", [&]<class scalar_t>() {
-    by_lines ? scatter_lines<scalar_t>(a) : scatter_groups<scalar_t>(a);
-  });
+  switch_dtype<dtypes::Any>(mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype), "scatter",
+                            [&]<class scalar_t>() {
+                              by_lines ? scatter_lines<scalar_t>(a) : scatter_groups<scalar_t>(a);
+                            });
 }
 
 void count_true(Out count, In x) {

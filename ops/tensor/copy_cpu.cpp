@@ -6,6 +6,7 @@
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec_widen.h>
+#include <taper/framework/float8.h>
 #include <taper/framework/itemsize.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/elementwise/complex_parts.h>
@@ -20,19 +21,22 @@ using Longer = dtypes::Joined<dtypes::Float, dtypes::Bit>;
 /// n elements side by side from one dtype to another.
 using ConvertRun = void (*)(char* y, const char* x, int64_t n);
 
-/// One step or two: f16 to bf16 are two.
+/// Widen, convert, narrow: as many of the three as the dtypes want (f16 to bf16: the first and the
+/// last).
 struct Converter {
-  ConvertRun steps[2];
+  ConvertRun steps[3];
   int64_t y_item, x_item;
 
   void run(char* y, const char* x, int64_t n) const {
     constexpr int64_t kRun = 512;
-    alignas(64) char between[kRun * sizeof(float)];
+    alignas(64) char between[2][kRun * sizeof(double)];
     if (!steps[1]) return steps[0](y, x, n);
     for (int64_t i = 0; i < n; i += kRun) {
       const int64_t m = std::min(kRun, n - i);
-      steps[0](between, x + i * x_item, m);
-      steps[1](y + i * y_item, between, m);
+      char* const to = y + i * y_item;
+      steps[0](between[0], x + i * x_item, m);
+      steps[1](steps[2] ? between[1] : to, between[0], m);
+      if (steps[2]) steps[2](to, between[1], m);
     }
   }
   /// Elements with gaps between them pass through buffers.
@@ -48,6 +52,55 @@ struct Converter {
     }
   }
 };
+
+// ---------------------------------------------------------------- stored dtypes
+template <class To, class From>
+To stored_as(From v) {
+  if constexpr (std::is_same_v<To, uint64_t> && std::is_same_v<From, double>)
+    return v < 0x1p63
+               ? static_cast<uint64_t>(static_cast<int64_t>(v))
+               : static_cast<uint64_t>(static_cast<int64_t>(v - 0x1p63)) + (uint64_t{1} << 63);
+  else
+    return static_cast<To>(v);
+}
+template <class To, class From>
+void stored_run(char* y, const char* x, int64_t n) {
+  To* to = reinterpret_cast<To*>(y);
+  const From* from = reinterpret_cast<const From*>(x);
+  for (int64_t i = 0; i < n; ++i) to[i] = stored_as<To>(from[i]);
+}
+
+/// A step beside a stored dtype: between it and one that is computed with.
+struct StoredStep {
+  ConvertRun run;
+  ScalarType wide;
+};
+
+/// u16 and u32 become i64. u64 becomes f64 or, for what ends as a float of less, f32, so that it is
+/// rounded once; for integers its bits are an i64's.
+StoredStep widening_of_stored(ScalarType from, ScalarType to) {
+  StoredStep step{nullptr, from};
+  ::taper::detail::call_for_dtype(dtypes::Float8(), from, [&]<class scalar_t>() {
+    step = {&stored_run<float, scalar_t>, kFloat};
+  });
+  if (from == kUInt16) step = {&stored_run<int64_t, uint16_t>, kLong};
+  if (from == kUInt32) step = {&stored_run<int64_t, uint32_t>, kLong};
+  if (from != kUInt64) return step;
+  if (to == kDouble) return {&stored_run<double, uint64_t>, kDouble};
+  return isFloatingType(to) ? StoredStep{&stored_run<float, uint64_t>, kFloat}
+                            : StoredStep{nullptr, kLong};
+}
+StoredStep narrowing_to_stored(ScalarType to, ScalarType from) {
+  StoredStep step{nullptr, to};
+  ::taper::detail::call_for_dtype(dtypes::Float8(), to, [&]<class scalar_t>() {
+    step = {&stored_run<scalar_t, float>, kFloat};
+  });
+  if (to == kUInt16) step = {&stored_run<uint16_t, int64_t>, kLong};
+  if (to == kUInt32) step = {&stored_run<uint32_t, int64_t>, kLong};
+  if (to != kUInt64) return step;
+  return isFloatingType(from) ? StoredStep{&stored_run<uint64_t, double>, kDouble}
+                              : StoredStep{nullptr, kLong};
+}
 
 void convert_all(const Plan<2>& plan, const Converter& converter) {
   parallel_for(0, plan.numel, kGrain, [&](int64_t b, int64_t e) {

@@ -2,6 +2,7 @@
 
 #include <taper/framework/cuda/bytes.h>
 #include <taper/framework/cuda/transpose.h>
+#include <taper/framework/float8.h>
 #include <taper/ops/elementwise/complex_parts.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
@@ -52,8 +53,67 @@ struct Convert {
   }
 };
 
+/// A number on its way between stored dtypes and others: an integer's 64 bits, or a float.
+struct AnyNumber {
+  double floating;
+  uint64_t bits;
+  bool is_floating, is_unsigned;
+};
+template <class T>
+TAPER_DEVICE AnyNumber any_number(T v) {
+  if constexpr (std::is_integral_v<T>)
+    return {0, static_cast<uint64_t>(v), false, std::is_same_v<T, uint64_t>};
+  else if constexpr (std::is_same_v<T, double>)
+    return {v, 0, true, false};
+  else
+    return {static_cast<double>(static_cast<float>(v)), 0, true, false};
+}
+template <class To>
+TAPER_DEVICE To number_as(const AnyNumber& v) {
+  if constexpr (std::is_same_v<To, bool>)
+    return v.is_floating ? v.floating != 0 : v.bits != 0;
+  else if constexpr (std::is_integral_v<To>) {
+    if (!v.is_floating) return static_cast<To>(v.bits);
+    const bool high = std::is_same_v<To, uint64_t> && v.floating >= 0x1p63;
+    const auto low =
+        static_cast<uint64_t>(to_integer<int64_t>(high ? v.floating - 0x1p63 : v.floating));
+    return static_cast<To>(low + (high ? uint64_t{1} << 63 : 0));
+  } else {
+    using Wide = std::conditional_t<std::is_same_v<To, double>, double, float>;
+    if (v.is_floating) return static_cast<To>(static_cast<Wide>(v.floating));
+    return static_cast<To>(v.is_unsigned ? static_cast<Wide>(v.bits)
+                                         : static_cast<Wide>(static_cast<int64_t>(v.bits)));
+  }
+}
+
+/// Conversions from and to stored dtypes: one kernel, which asks for both dtypes element by
+/// element.
+struct ConvertStored {
+  char* y;
+  const char* x;
+  ScalarType to, from;
+  template <class... T>
+  TAPER_DEVICE AnyNumber load_from(TypeList<T...>, const char* p) const {
+    AnyNumber v{};
+    ((from == CppTypeToScalarType<T>::value &&
+      (v = any_number(*reinterpret_cast<const T*>(p)), true)) ||
+     ...);
+    return v;
+  }
+  template <class... T>
+  TAPER_DEVICE void store_to(TypeList<T...>, char* p, const AnyNumber& v) const {
+    ((to == CppTypeToScalarType<T>::value && (*reinterpret_cast<T*>(p) = number_as<T>(v), true)) ||
+     ...);
+  }
+  TAPER_DEVICE void operator()(const int64_t (&at)[2]) const {
+    using All = dtypes::Joined<dtypes::Real, dtypes::Stored>;
+    store_to(All(), y + at[0], load_from(All(), x + at[1]));
+  }
+};
+
 /// Between floats, which mixed precision converts all the time, 16 bytes at a time.
 bool converted_in_packs(const Out& y, const In& x) {
+  if (isStoredType(y.dtype) || isStoredType(x.dtype)) return false;
   const bool dense = y.contiguous && x.contiguous && x.data && x.numel == y.numel;
   if (!dense || !is_packed(y.data) || !is_packed(x.data) || !isFloatingType(y.dtype) ||
       !isFloatingType(x.dtype))
@@ -84,6 +144,9 @@ void copy(Out y, In x) {
   if (converted_in_packs(y, x)) return;
   if (isComplexType(y.dtype) || isComplexType(x.dtype))
     return taper::detail::copy_parts(y, x, copy, fill);
+  if (isStoredType(y.dtype) || isStoredType(x.dtype))
+    return for_each_place(plan_over(y.sizes, y, x),
+                          ConvertStored{y.as<char>(), x.as<char>(), y.dtype, x.dtype});
   switch_dtype<dtypes::Real>(y.dtype, "copy", [&]<class scalar_t>() {
     for_each_place(plan_over(y.sizes, y, x),
                    Convert<scalar_t>{y.as<char>(), x.as<char>(), x.dtype});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <taper/framework/checked.h>
+#include <taper/framework/float8.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
@@ -549,7 +550,8 @@ Tensor TensorData::to_host_tensor(const TensorOptions& options) const {
     auto* to = y.data_ptr<decltype(zero)>();
     write(to);
   };
-  switch_dtype<dtypes::Any>(dtype, "tensor", [&]<class scalar_t>() { write_all(scalar_t()); });
+  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
+      dtype, "tensor", [&]<class scalar_t>() { write_all(scalar_t()); });
   return y;
 }
 

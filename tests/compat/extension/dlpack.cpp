@@ -15,9 +15,11 @@
 namespace {
 
 std::vector<torch::ScalarType> dtypes() {
-  return {torch::kUInt8, torch::kInt8,     torch::kInt16,        torch::kInt32,
-          torch::kInt64, torch::kFloat16,  torch::kFloat32,      torch::kFloat64,
-          torch::kBool,  torch::kBFloat16, torch::kComplexFloat, torch::kComplexDouble};
+  return {torch::kUInt8,      torch::kInt8,     torch::kInt16,        torch::kInt32,
+          torch::kInt64,      torch::kFloat16,  torch::kFloat32,      torch::kFloat64,
+          torch::kBool,       torch::kBFloat16, torch::kComplexFloat, torch::kComplexDouble,
+          torch::kUInt16,     torch::kUInt32,   torch::kUInt64,       torch::kFloat8_e4m3fn,
+          torch::kFloat8_e5m2};
 }
 
 /// A tensor over memory that counts how often it is freed.
