@@ -314,10 +314,21 @@ void sum_alone(Operand& a, Operand& b, const Places& ends) {
   b = summed_over(b, alone);
 }
 
+/// True where the last of the product's places in the result comes from the first operand alone.
+bool ends_in_first(const Operand& a, const Operand& b, const Places& ends) {
+  int64_t last = -1;
+  for (const Operand* o : {&a, &b})
+    for (int64_t place : o->places)
+      if (!is_in(ends, place)) last = std::max(last, place);
+  return last >= 0 && !b.has(last);
+}
+
 /// The product of two operands, summed over the places in `ends`: one bmm, or a product of elements
-/// where nothing is summed.
+/// where nothing is summed. The operand that has the result's last place comes second, so that the
+/// result lies in its order in memory, as PyTorch 2's does.
 Operand contract(Operand a, Operand b, const Places& ends) {
   sum_alone(a, b, ends);
+  if (ends_in_first(a, b, ends)) std::swap(a, b);
   const Roles r = roles_of(a, b, ends);
   const Places places = joined<Places>({r.batch, r.left, r.right});
   TAPER_CHECK(static_cast<int64_t>(places.size()) <= kMaxDims, "einsum(): expected at most ",

@@ -50,7 +50,7 @@ TEST(Npy, NamesADtypeThatIsNotThere) {
 TEST(Npy, UnsignedArraysOfTwoBytesAreRead) {
   const Tensor x = load_npy(python_file("unsigned.npy"));
   EXPECT_EQ(x.scalar_type(), kUInt16);
-  EXPECT_TRUE(equal(x.to(kLong), zeros({2}, kLong)));
+  EXPECT_TRUE(x.to(kLong).equal(zeros({2}, kLong)));
 }
 
 TEST(Npy, WhatIsWrittenComesBack) {

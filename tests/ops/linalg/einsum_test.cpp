@@ -218,6 +218,22 @@ TEST(Einsum, GivesViewsOfWhatItMoves) {
   EXPECT_FALSE(einsum("ij->i", {zeros({2, 1})}).is_view());
 }
 
+// As PyTorch 2.15's, which programs see that read a result's memory.
+TEST(Einsum, LaysResultsOutInTheirOrder) {
+  const Tensor a = ones({4, 3}), b = ones({5, 3}), c = ones({2, 4, 3}), d = ones({3, 5});
+  const auto strides = [](const char* equation, const Tensor& x, const Tensor& y) {
+    return einsum(equation, {x, y}).strides().vec();
+  };
+  using V = std::vector<int64_t>;
+  EXPECT_EQ(strides("ij,kj->ki", a, b), (V{4, 1}));
+  EXPECT_EQ(strides("ij,kj->ik", a, b), (V{5, 1}));
+  EXPECT_EQ(strides("...ij,...j->...i", a, b), (V{4, 1}));
+  EXPECT_EQ(strides("jk,bij->bik", d, c), (V{20, 5, 1}));
+  EXPECT_EQ(strides("jk,bij->bki", d, c), (V{4, 8, 1}));
+  EXPECT_EQ(strides("bij,jk->ibk", c, d), (V{10, 5, 1}));
+  EXPECT_EQ(strides("i,j->ji", ones({4}), ones({5})), (V{4, 1}));
+}
+
 TEST(Einsum, TakesIntegers) {
   const Tensor x = counting({2, 2}, kLong);
   expect_values(einsum("ij,jk->ik", {x, x}), {2, 2}, {2, 3, 6, 11});
