@@ -1,12 +1,14 @@
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/map.h>
+#include <taper/ops/spatial/conv_depthwise_cuda.h>
 #include <taper/ops/spatial/conv_shape.h>
 #ifdef __CUDACC__
 #include <taper/ops/spatial/conv_cudnn.h>
 #endif
 
-// cuDNN computes the convolutions. What it does not take (paddings that differ at the two ends,
-// empty tensors) is computed as it is defined, a thread for each result.
+// cuDNN computes the convolutions, but for most of those with one channel in each group
+// (conv_depthwise_cuda.h). What it does not take (paddings that differ at the two ends, empty
+// tensors) is computed as it is defined, a thread for each result.
 
 namespace taper::cuda {
 namespace {
@@ -126,38 +128,42 @@ struct WeightGradient {
 }  // namespace
 
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
+  const ConvShape s = conv_shape(x.sizes, w.sizes, y.sizes, steps);
+  if (depthwise_takes(s)) return depthwise_forward(y, x, w, b, s);
 #ifdef __CUDACC__
   if (cudnn_takes(x.sizes, w.sizes, y.sizes, steps) && cudnn_forward(y, x, w, b, steps)) return;
 #endif
   switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
-    for_each(y.numel, Forward<scalar_t>{ConvPlaces(conv_shape(x.sizes, w.sizes, y.sizes, steps)),
-                                        y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
-                                        b.defined() ? b.as<scalar_t>() : nullptr});
+    for_each(y.numel,
+             Forward<scalar_t>{ConvPlaces(s), y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
+                               b.defined() ? b.as<scalar_t>() : nullptr});
   });
 }
 
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
+  const ConvShape s = conv_shape(gx.sizes, w.sizes, gy.sizes, steps);
+  if (depthwise_takes(s)) return depthwise_input_gradient(gx, gy, w, s);
 #ifdef __CUDACC__
   if (cudnn_takes(gx.sizes, w.sizes, gy.sizes, steps) && cudnn_input_gradient(gx, gy, w, steps))
     return;
 #endif
   switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
-    for_each(gx.numel,
-             InputGradient<scalar_t>{ConvPlaces(conv_shape(gx.sizes, w.sizes, gy.sizes, steps)),
-                                     gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>()});
+    for_each(gx.numel, InputGradient<scalar_t>{ConvPlaces(s), gx.as<scalar_t>(), gy.as<scalar_t>(),
+                                               w.as<scalar_t>()});
   });
 }
 
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
+  const ConvShape s = conv_shape(x.sizes, gw.sizes, gy.sizes, steps);
+  if (depthwise_takes(s)) return depthwise_weight_gradient(gw, x, gy, s);
 #ifdef __CUDACC__
   if (cudnn_takes(x.sizes, gw.sizes, gy.sizes, steps) && cudnn_weight_gradient(gw, x, gy, steps))
     return;
 #endif
   switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
-    for_each_row(
-        gw.numel, Team::kWarp,
-        WeightGradient<scalar_t>{ConvPlaces(conv_shape(x.sizes, gw.sizes, gy.sizes, steps)),
-                                 gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>()});
+    for_each_row(gw.numel, Team::kWarp,
+                 WeightGradient<scalar_t>{ConvPlaces(s), gw.as<scalar_t>(), x.as<scalar_t>(),
+                                          gy.as<scalar_t>()});
   });
 }
 

@@ -1,290 +1,190 @@
 #include <taper/ops/spatial/conv_cudnn.h>
 
-#include <algorithm>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <vector>
 
-#include <taper/framework/context.h>
-#include <taper/framework/cuda/gpu/cudnn.h>
+#include <taper/framework/cuda/gpu/cudnn_graph.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/cuda/scratch.h>
-#include <taper/framework/cuda/stream.h>
+#include <taper/framework/cuda/gpu/recording.h>
 #include <taper/framework/warning.h>
 
 namespace taper::cuda {
 namespace {
 
-TAPER_CUDNN_DESCRIPTION(FilterDescription, cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor,
-                        cudnnDestroyFilterDescriptor)
-TAPER_CUDNN_DESCRIPTION(ConvDescription, cudnnConvolutionDescriptor_t,
-                        cudnnCreateConvolutionDescriptor, cudnnDestroyConvolutionDescriptor)
+enum class Map { kForward, kForwardWithBias, kInputGradient, kWeightGradient };
+/// Numbers of a graph's tensors; the sums are those that the bias is added to.
+enum Id : int64_t { kX = 1, kW, kY, kB, kSums };
 
-/// The switches that algorithms depend on.
-struct ConvModes {
-  cudnnMathType_t math;
-  bool benchmark, deterministic;
-  auto operator<=>(const ConvModes&) const = default;
-
-  static ConvModes current(ScalarType dtype) {
-    return {cudnn_math(dtype), globalContext().benchmarkCuDNN(), cudnn_is_deterministic()};
-  }
+/// One convolution: memory and sizes.
+struct Conv {
+  const Dims &xs, &ws, &ys;
+  const void *x, *w, *y, *b;
+  ScalarType dtype;
+  const ConvSteps& steps;
 };
 
-/// An algorithm, the arithmetic it was listed with, and the memory it works in.
-struct Candidate {
-  int algorithm;
-  cudnnMathType_t math;
-  size_t nbytes;
-  bool has_room_known = false;  // what was listed is an estimate
-};
-/// What cuDNN lists for one direction of a convolution, best first: the first one is used, until it
-/// turns out not to be supported.
-struct Candidates {
-  bool are_listed = false;
-  std::vector<Candidate> left;
-};
-
-/// What one convolution is, and the algorithms that there are for it.
-struct ConvPlan {
-  TensorDescription x, y, b;
-  FilterDescription w;
-  ConvDescription conv;
-  const ConvModes modes;
-  Candidates forward, input_gradient, weight_gradient;
-
-  ConvPlan(const Dims& xs, const Dims& ws, const Dims& ys, ScalarType dtype, const ConvSteps& steps,
-           const ConvModes& modes)
-      : modes(modes) {
-    describe(x, dtype, cudnn_sizes(xs));
-    describe(y, dtype, cudnn_sizes(ys));
-    const std::vector<int> filter = cudnn_sizes(ws);
-    TAPER_LIBRARY_CALL(cudnn, cudnnSetFilterNdDescriptor, w.get(), cudnn_type(dtype),
-                       CUDNN_TENSOR_NCHW, static_cast<int>(filter.size()), filter.data());
-    std::vector<int> bias(filter.size(), 1);
-    bias[1] = static_cast<int>(ys[1]);
-    describe(b, dtype, bias);
-    describe_steps(static_cast<int>(filter.size()) - 2, dtype, steps);
-  }
-
- private:
-  void describe_steps(int spatial, ScalarType dtype, const ConvSteps& steps) {
-    std::vector<int> padding, stride, dilation;
-    for (int d = 3 - spatial; d < 3; ++d) {
-      padding.push_back(static_cast<int>(steps.padding[d]));
-      stride.push_back(static_cast<int>(steps.stride[d]));
-      dilation.push_back(static_cast<int>(steps.dilation[d]));
-    }
-    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionNdDescriptor, conv.get(), spatial, padding.data(),
-                       stride.data(), dilation.data(), CUDNN_CROSS_CORRELATION,
-                       cudnn_compute_type(dtype));
-    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionGroupCount, conv.get(),
-                       static_cast<int>(steps.groups));
-  }
-
-  std::optional<cudnnMathType_t> described_math_;
-
- public:
-  /// The arithmetic that an algorithm was listed with; but f32 without TF32 stays f32.
-  void set_math(cudnnMathType_t math) {
-    if (modes.math == CUDNN_FMA_MATH) math = modes.math;
-    if (described_math_ == math) return;
-    TAPER_LIBRARY_CALL(cudnn, cudnnSetConvolutionMathType, conv.get(), math);
-    described_math_ = math;
-  }
-};
-
-ConvPlan& plan_for(const Dims& x, const Dims& w, const Dims& y, ScalarType dtype,
-                   const ConvSteps& steps) {
-  std::vector<int64_t> sizes(x.begin(), x.end());
-  sizes.insert(sizes.end(), w.begin(), w.end());
-  sizes.insert(sizes.end(), y.begin(), y.end());
-  const ConvModes modes = ConvModes::current(dtype);
-  return plan_of<ConvPlan>(std::tuple(kernel_device(), dtype, std::move(sizes), steps, modes), [&] {
-    return std::make_unique<ConvPlan>(x, w, y, dtype, steps, modes);
-  });
+/// (1, K, 1, 1): one number for each channel of y.
+std::vector<int> bias_sizes(const Dims& y) {
+  std::vector<int> sizes(cudnn_sizes(y).size(), 1);
+  sizes[1] = static_cast<int>(y[1]);
+  return sizes;
 }
 
-// Algorithms that work in more memory than this come after all others.
-constexpr size_t kMostBytes = size_t{1} << 30;
+GraphPart steps_part(const Conv& c) {
+  const int64_t spatial = static_cast<int64_t>(cudnn_sizes(c.xs).size()) - 2;
+  const auto last = [&](const int64_t(&all)[3]) {
+    return std::vector<int64_t>(all + 3 - spatial, all + 3);
+  };
+  GraphPart p(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  p.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, cudnn_compute_type(c.dtype))
+      .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, spatial)
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, last(c.steps.dilation))
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, last(c.steps.stride))
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, last(c.steps.padding))
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, last(c.steps.padding))
+      .finish();
+  return p;
+}
 
-/// What can be had and, where that was asked for, always gives the same bits.
-template <class Found>
-std::vector<Candidate> candidates_of(const Found* found, int count, bool deterministic) {
-  std::vector<Candidate> r;
-  for (int i = 0; i < count; ++i)
-    if (found[i].status == CUDNN_STATUS_SUCCESS &&
-        (!deterministic || found[i].determinism == CUDNN_DETERMINISTIC))
-      r.push_back({static_cast<int>(found[i].algo), found[i].mathType, found[i].memory});
-  const auto large =
-      std::stable_partition(r.begin(), r.end(), [](auto& c) { return c.nbytes <= kMostBytes; });
-  std::stable_sort(large, r.end(), [](auto& a, auto& b) { return a.nbytes < b.nbytes; });
+GraphPart x_part(const Conv& c) {
+  return graph_tensor(kX, cudnn_type(c.dtype), cudnn_sizes(c.xs), graph_alignment(c.x));
+}
+GraphPart w_part(const Conv& c) {
+  return graph_tensor(kW, cudnn_type(c.dtype), cudnn_sizes(c.ws), graph_alignment(c.w));
+}
+GraphPart y_part(const Conv& c) {
+  return graph_tensor(kY, cudnn_type(c.dtype), cudnn_sizes(c.ys), graph_alignment(c.y));
+}
+
+/// x and w to what `y` describes.
+GraphPart forward_part(const Conv& c, const GraphPart& y) {
+  GraphPart p(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+  p.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, steps_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, x_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, w_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y)
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1, c.dtype)
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0, c.dtype)
+      .finish();
+  return p;
+}
+GraphPart input_gradient_part(const Conv& c) {
+  GraphPart p(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
+  p.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, steps_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, x_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, w_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, y_part(c))
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1, c.dtype)
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0, c.dtype)
+      .finish();
+  return p;
+}
+GraphPart weight_gradient_part(const Conv& c) {
+  GraphPart p(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+  p.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, steps_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, x_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, w_part(c))
+      .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, y_part(c))
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1, c.dtype)
+      .set_factor(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0, c.dtype)
+      .finish();
+  return p;
+}
+
+/// The bias of each channel, added to sums that are never in memory.
+GraphPart bias_part(const Conv& c, const GraphPart& sums) {
+  GraphPart add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, cudnn_compute_type(c.dtype))
+      .finish();
+  GraphPart p(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  p.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, sums)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+           graph_tensor(kB, cudnn_type(c.dtype), bias_sizes(c.ys), graph_alignment(c.b)))
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y_part(c))
+      .finish();
+  return p;
+}
+
+std::vector<GraphPart> operations_of(Map map, const Conv& c) {
+  std::vector<GraphPart> r;
+  if (map == Map::kForward) r.push_back(forward_part(c, y_part(c)));
+  if (map == Map::kInputGradient) r.push_back(input_gradient_part(c));
+  if (map == Map::kWeightGradient) r.push_back(weight_gradient_part(c));
+  if (map == Map::kForwardWithBias) {
+    const GraphPart sums =
+        graph_tensor(kSums, cudnn_compute_type(c.dtype), cudnn_sizes(c.ys), 16, true);
+    r.push_back(forward_part(c, sums));
+    r.push_back(bias_part(c, sums));
+  }
   return r;
 }
 
-/// Asks for the algorithms, in the order in which cuDNN expects them to be fast; or in that of
-/// their times.
-template <class Direction>
-std::vector<Candidate> list_candidates(ConvPlan& plan, const Direction& direction) {
-  constexpr int kMost = 10;
-  typename Direction::Found found[kMost];
-  int count = 0;
-  plan.set_math(plan.modes.math);
-  if (!direction.list(plan, kMost, &count, found)) return {};
-  auto listed = candidates_of(found, count, plan.modes.deterministic);
-  if (listed.empty() || !plan.modes.benchmark || is_capturing(kernel_stream())) return listed;
-  size_t nbytes = 1;
-  for (const Candidate& c : listed)
-    if (c.nbytes <= kMostBytes) nbytes = std::max(nbytes, c.nbytes);
-  const Scratch<char> memory(static_cast<int64_t>(nbytes));
-  if (!direction.measure(plan, kMost, &count, found, memory.get(), nbytes)) return listed;
-  return candidates_of(found, count, plan.modes.deterministic);
-}
-
-/// Whether this algorithm has computed it. The memory that it needs is asked for once.
-template <class Direction>
-bool run_with(Candidate& c, ConvPlan& plan, const Direction& direction) {
-  plan.set_math(c.math);
-  if (!c.has_room_known && !direction.ask_room(plan, c.algorithm, &c.nbytes)) return false;
-  c.has_room_known = true;
-  const Scratch<char> room(static_cast<int64_t>(c.nbytes));
-  return direction.run(plan, c.algorithm, room.get(), c.nbytes);
-}
-
-void warn_of_own_kernels() {
-  detail::warn_once([] {
-    return "convolution: cuDNN has no algorithm for a shape and dtype that it was given; own "
-           "kernels, which are slower, compute it";
+EnginePlans& plans_for(Map map, const Conv& c) {
+  std::vector<int64_t> sizes(c.xs.begin(), c.xs.end());
+  sizes.insert(sizes.end(), c.ws.begin(), c.ws.end());
+  sizes.insert(sizes.end(), c.ys.begin(), c.ys.end());
+  for (const void* p : {c.x, c.w, c.y, c.b}) sizes.push_back(graph_alignment(p));
+  EngineRules rules = EngineRules::current(c.dtype);
+  // A slow engine with a bias is no better than a fast one and a pass for the bias.
+  rules.has_fallback = map != Map::kForwardWithBias;
+  const cudnnHandle_t h = cudnn_handle();
+  return plan_of<EnginePlans>(std::tuple(h, map, c.dtype, std::move(sizes), c.steps, rules), [&] {
+    const RelaxedCapture relaxed;
+    return std::make_unique<EnginePlans>(h, operations_of(map, c), rules);
   });
 }
 
-/// False where cuDNN has no algorithm for it, with nothing done.
-template <class Direction>
-bool run(ConvPlan& plan, Candidates& candidates, const Direction& direction) {
-  if (!candidates.are_listed) candidates.left = list_candidates(plan, direction);
-  candidates.are_listed = true;
-  while (!candidates.left.empty()) {
-    if (run_with(candidates.left.front(), plan, direction)) return true;
-    candidates.left.erase(candidates.left.begin());
-  }
-  warn_of_own_kernels();
+/// False where cuDNN has no engine for it, with nothing done.
+bool run(Map map, const Conv& c) {
+  GraphMemory memory;
+  memory.add(kX, c.x);
+  memory.add(kW, c.w);
+  memory.add(kY, c.y);
+  if (map == Map::kForwardWithBias) memory.add(kB, c.b);
+  return plans_for(map, c).run(memory);
+}
+bool run_or_warn(Map map, const Conv& c) {
+  if (run(map, c)) return true;
+  detail::warn_once([] {
+    return "convolution: cuDNN has no engine for a shape and dtype that it was given; own "
+           "kernels, which are slower, compute it";
+  });
   return false;
 }
 
-struct Forward {
-  using Found = cudnnConvolutionFwdAlgoPerf_t;
-  cudnnHandle_t h;
-  const void *x, *w;
-  void* y;
-  ScalarType dtype;
-
-  template <class... List>
-  bool list(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionForwardAlgorithm_v7, h, p.x.get(), p.w.get(),
-                                p.conv.get(), p.y.get(), to...);
-  }
-  template <class... List>
-  bool measure(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionForwardAlgorithmEx, h, p.x.get(), x, p.w.get(),
-                                w, p.conv.get(), p.y.get(), y, to...);
-  }
-  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionForwardWorkspaceSize, h, p.x.get(), p.w.get(),
-                                p.conv.get(), p.y.get(), cudnnConvolutionFwdAlgo_t(algorithm),
-                                nbytes);
-  }
-  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
-    const Factor one(1, dtype), zero(0, dtype);
-    return TAPER_CUDNN_SUPPORTS(cudnnConvolutionForward, h, one.get(), p.x.get(), x, p.w.get(), w,
-                                p.conv.get(), cudnnConvolutionFwdAlgo_t(algorithm), room, nbytes,
-                                zero.get(), p.y.get(), y);
-  }
-};
-
-struct InputGradient {
-  using Found = cudnnConvolutionBwdDataAlgoPerf_t;
-  cudnnHandle_t h;
-  const void *w, *gy;
-  void* gx;
-  ScalarType dtype;
-
-  template <class... List>
-  bool list(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardDataAlgorithm_v7, h, p.w.get(),
-                                p.y.get(), p.conv.get(), p.x.get(), to...);
-  }
-  template <class... List>
-  bool measure(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionBackwardDataAlgorithmEx, h, p.w.get(), w,
-                                p.y.get(), gy, p.conv.get(), p.x.get(), gx, to...);
-  }
-  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardDataWorkspaceSize, h, p.w.get(),
-                                p.y.get(), p.conv.get(), p.x.get(),
-                                cudnnConvolutionBwdDataAlgo_t(algorithm), nbytes);
-  }
-  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
-    const Factor one(1, dtype), zero(0, dtype);
-    return TAPER_CUDNN_SUPPORTS(cudnnConvolutionBackwardData, h, one.get(), p.w.get(), w, p.y.get(),
-                                gy, p.conv.get(), cudnnConvolutionBwdDataAlgo_t(algorithm), room,
-                                nbytes, zero.get(), p.x.get(), gx);
-  }
-};
-
-struct WeightGradient {
-  using Found = cudnnConvolutionBwdFilterAlgoPerf_t;
-  cudnnHandle_t h;
-  const void *x, *gy;
-  void* gw;
-  ScalarType dtype;
-
-  template <class... List>
-  bool list(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardFilterAlgorithm_v7, h, p.x.get(),
-                                p.y.get(), p.conv.get(), p.w.get(), to...);
-  }
-  template <class... List>
-  bool measure(ConvPlan& p, List... to) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnFindConvolutionBackwardFilterAlgorithmEx, h, p.x.get(), x,
-                                p.y.get(), gy, p.conv.get(), p.w.get(), gw, to...);
-  }
-  bool ask_room(ConvPlan& p, int algorithm, size_t* nbytes) const {
-    return TAPER_CUDNN_SUPPORTS(cudnnGetConvolutionBackwardFilterWorkspaceSize, h, p.x.get(),
-                                p.y.get(), p.conv.get(), p.w.get(),
-                                cudnnConvolutionBwdFilterAlgo_t(algorithm), nbytes);
-  }
-  bool run(ConvPlan& p, int algorithm, void* room, size_t nbytes) const {
-    const Factor one(1, dtype), zero(0, dtype);
-    return TAPER_CUDNN_SUPPORTS(
-        cudnnConvolutionBackwardFilter, h, one.get(), p.x.get(), x, p.y.get(), gy, p.conv.get(),
-        cudnnConvolutionBwdFilterAlgo_t(algorithm), room, nbytes, zero.get(), p.w.get(), gw);
-  }
-};
+/// y += b, where no engine does that too.
+void add_bias(const Conv& c) {
+  const TensorDescription y, b;
+  describe(y, c.dtype, cudnn_sizes(c.ys));
+  describe(b, c.dtype, bias_sizes(c.ys));
+  const Factor one(1, c.dtype);
+  TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, cudnn_handle(), one.get(), b.get(), c.b, one.get(),
+                     y.get(), const_cast<void*>(c.y));
+}
 
 }  // namespace
 
 bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const ConvSteps& steps) {
-  ConvPlan& p = plan_for(x.sizes, w.sizes, y.sizes, y.dtype, steps);
-  const cudnnHandle_t h = cudnn_handle();
-  if (!run(p, p.forward, Forward{h, x.data, w.data, y.data, y.dtype})) return false;
-  const Factor one(1, y.dtype);
-  if (b.defined())
-    TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, h, one.get(), p.b.get(), b.data, one.get(), p.y.get(),
-                       y.data);
+  const void* const bias = b.defined() ? b.data : nullptr;
+  const Conv c{x.sizes, w.sizes, y.sizes, x.data, w.data, y.data, bias, y.dtype, steps};
+  if (bias && run(Map::kForwardWithBias, c)) return true;
+  if (!run_or_warn(Map::kForward, c)) return false;
+  if (bias) add_bias(c);
   return true;
 }
 
 bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {
-  ConvPlan& p = plan_for(gx.sizes, w.sizes, gy.sizes, gx.dtype, steps);
-  return run(p, p.input_gradient,
-             InputGradient{cudnn_handle(), w.data, gy.data, gx.data, gx.dtype});
+  return run_or_warn(Map::kInputGradient, {gx.sizes, w.sizes, gy.sizes, gx.data, w.data, gy.data,
+                                           nullptr, gx.dtype, steps});
 }
 
 bool cudnn_weight_gradient(const Out& gw, const In& x, const In& gy, const ConvSteps& steps) {
-  ConvPlan& p = plan_for(x.sizes, gw.sizes, gy.sizes, gw.dtype, steps);
-  return run(p, p.weight_gradient,
-             WeightGradient{cudnn_handle(), x.data, gy.data, gw.data, gw.dtype});
+  return run_or_warn(Map::kWeightGradient, {x.sizes, gw.sizes, gy.sizes, x.data, gw.data, gy.data,
+                                            nullptr, gw.dtype, steps});
 }
 
 }  // namespace taper::cuda

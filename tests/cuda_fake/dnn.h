@@ -1,4 +1,4 @@
-// What tests ask of the fake cuDNN: the algorithms that it has for convolutions.
+// What tests ask of the fake cuDNN: the engines that it has for graphs.
 #pragma once
 
 #include <cudnn.h>
@@ -8,20 +8,23 @@
 
 namespace fake_cuda {
 
-struct ConvAlgorithm {
-  int number;
-  size_t room = 0;         ///< bytes; all of them are written
-  size_t room_listed = 0;  ///< what the list says
-  cudnnStatus_t listed = CUDNN_STATUS_SUCCESS;
-  cudnnStatus_t asked = CUDNN_STATUS_SUCCESS;  ///< for its room
+struct Engine {
+  int64_t number;
+  int64_t room = 0;  ///< bytes of working memory; all of them are written
+  cudnnStatus_t finalize = CUDNN_STATUS_SUCCESS;  ///< of a plan
   cudnnStatus_t run = CUDNN_STATUS_SUCCESS;
-  bool deterministic = true;
+  std::vector<cudnnBackendNumericalNote_t> notes{};
+  bool fuses = true;  ///< takes graphs of several operations
 };
 struct Dnn {
-  std::vector<ConvAlgorithm> algorithms{{0}};  ///< of every direction, in the order of the list
-  cudnnStatus_t list = CUDNN_STATUS_SUCCESS;   ///< what asking for the list says
-  std::vector<int> ran;                        ///< the numbers of those that ran
+  std::vector<Engine> engines{{0}};  ///< of every graph, in the order that heuristics give
+  std::vector<Engine> fallback;      ///< what they give when asked for engines that always work
+  cudnnStatus_t graph = CUDNN_STATUS_SUCCESS;  ///< what the end of a graph of operations says
+  std::vector<int64_t> ran;                    ///< the numbers of the engines that ran
+  std::vector<size_t> operations;              ///< how many operations each of those graphs had
 };
 Dnn& dnn();
+/// The kind of the backend interface's objects, for live_objects().
+constexpr const char* kDnnPart = "descriptor of cuDNN";
 
 }  // namespace fake_cuda

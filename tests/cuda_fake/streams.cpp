@@ -180,7 +180,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
     const EventState *const a = event_of(start), *const b = event_of(end);
     if (!a || !b || !a->timing || !b->timing || a->device != b->device)
       return violation("cudaEventElapsedTime", cudaErrorInvalidResourceHandle);
-    *ms = 1;
+    std::vector<float>& times = state().machine.times;
+    *ms = times.empty() ? 1 : times.back();
+    if (!times.empty()) times.pop_back();
     return a->reached < a->recorded || b->reached < b->recorded ? cudaErrorNotReady : cudaSuccess;
   });
 }

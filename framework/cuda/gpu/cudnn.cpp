@@ -1,6 +1,5 @@
 #include <taper/framework/cuda/gpu/cudnn.h>
 
-#include <taper/framework/context.h>
 #include <taper/framework/cuda/cudnn_shape.h>
 #include <taper/framework/warning.h>
 
@@ -27,9 +26,6 @@ cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32) {
   if (isReducedFloatingType(dtype)) return CUDNN_TENSOR_OP_MATH;
   return dtype == ScalarType::Float && !tf32 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
 }
-cudnnMathType_t cudnn_math(ScalarType dtype) {
-  return cudnn_math(dtype, globalContext().allowTF32CuDNN());
-}
 
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes) {
   const std::vector<int> strides = cudnn_strides(sizes);
@@ -38,7 +34,9 @@ void describe(const TensorDescription& d, ScalarType dtype, const std::vector<in
 }
 
 bool cudnn_supports(cudnnStatus_t status, const char* call, const char* file, int line) {
-  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) return false;
+  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED ||
+      status == CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED)  // of an engine's code
+    return false;
   // What entry points of older versions say of a dtype or a shape that they do not know.
   if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_BAD_PARAM) {
     detail::warn_once([call] {

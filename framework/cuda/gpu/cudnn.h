@@ -30,9 +30,8 @@ TAPER_CUDNN_DESCRIPTION(TensorDescription, cudnnTensorDescriptor_t, cudnnCreateT
 cudnnDataType_t cudnn_type(ScalarType dtype);
 /// Of sums, statistics and factors.
 cudnnDataType_t cudnn_compute_type(ScalarType dtype);
-/// The arithmetic that is asked for: f32 without TF32 stays f32. By default what the switch says.
+/// The arithmetic that is asked for: f32 without TF32 stays f32.
 cudnnMathType_t cudnn_math(ScalarType dtype, bool tf32);
-cudnnMathType_t cudnn_math(ScalarType dtype);
 
 /// Describes a contiguous tensor.
 void describe(const TensorDescription& d, ScalarType dtype, const std::vector<int>& sizes);

@@ -496,5 +496,20 @@ TEST(CudaKernelsOfWarps, AttentionOf16Bits) {
     }
 }
 
+// The batch in parts, planes in pieces of rows, several outputs of a channel; padding that is less
+// and more than half of the kernel.
+TEST(CudaKernelsOfWarps, DepthwiseConvolutions) {
+  for (int64_t k : {3, 5, 7})
+    for (int64_t padding : {k / 2, k, int64_t{0}}) {
+      SCOPED_TRACE(::testing::Message() << k << " x " << k << ", padding " << padding);
+      const auto conv = [&](const std::vector<Tensor>& x) {
+        return conv2d(x[0], x[1], x[2], {1, 1}, {padding, padding}, {1, 1}, 2);
+      };
+      const std::vector<Tensor> x = {numbers({3, 2, 9, 8}, kDouble), numbers({4, 1, k, k}, kDouble),
+                                     numbers({4}, kDouble)};
+      expect_same_on_device([&](Device d) { return with_gradients(conv, x, d); }, 1e-10);
+    }
+}
+
 }  // namespace
 }  // namespace taper::testing

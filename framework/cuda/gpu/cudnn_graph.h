@@ -1,0 +1,162 @@
+// Graphs of operations by cuDNN's backend interface: their parts, and the engines that compute
+// them. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/cuda/gpu/cudnn.h>
+
+namespace taper::cuda {
+
+/// What cuDNN calls the type of an attribute's values.
+template <class T>
+struct AttributeType;
+template <cudnnBackendAttributeType_t type>
+using IsAttributeType = std::integral_constant<cudnnBackendAttributeType_t, type>;
+template <>
+struct AttributeType<cudnnHandle_t> : IsAttributeType<CUDNN_TYPE_HANDLE> {};
+template <>
+struct AttributeType<int64_t> : IsAttributeType<CUDNN_TYPE_INT64> {};
+template <>
+struct AttributeType<bool> : IsAttributeType<CUDNN_TYPE_BOOLEAN> {};
+template <>
+struct AttributeType<float> : IsAttributeType<CUDNN_TYPE_FLOAT> {};
+template <>
+struct AttributeType<double> : IsAttributeType<CUDNN_TYPE_DOUBLE> {};
+template <>
+struct AttributeType<void*> : IsAttributeType<CUDNN_TYPE_VOID_PTR> {};
+template <>
+struct AttributeType<cudnnDataType_t> : IsAttributeType<CUDNN_TYPE_DATA_TYPE> {};
+template <>
+struct AttributeType<cudnnConvolutionMode_t> : IsAttributeType<CUDNN_TYPE_CONVOLUTION_MODE> {};
+template <>
+struct AttributeType<cudnnPointwiseMode_t> : IsAttributeType<CUDNN_TYPE_POINTWISE_MODE> {};
+template <>
+struct AttributeType<cudnnBackendHeurMode_t> : IsAttributeType<CUDNN_TYPE_HEUR_MODE> {};
+
+/// A descriptor of the backend interface, destroyed with its owner. What cuDNN does not support is
+/// remembered, and later calls are left out; other errors throw Error.
+class GraphPart {
+ public:
+  explicit GraphPart(cudnnBackendDescriptorType_t type) {
+    TAPER_LIBRARY_CALL(cudnn, cudnnBackendCreateDescriptor, type, &d_);
+  }
+  GraphPart(GraphPart&& o) noexcept
+      : d_(std::exchange(o.d_, nullptr)), is_supported_(o.is_supported_) {}
+  GraphPart& operator=(GraphPart&& o) noexcept {
+    std::swap(d_, o.d_);
+    std::swap(is_supported_, o.is_supported_);
+    return *this;
+  }
+  ~GraphPart() {
+    if (d_) (void)TAPER_LIBRARY_FUNCTION(cudnn, cudnnBackendDestroyDescriptor)(d_);
+  }
+
+  template <class T>
+  GraphPart& set(cudnnBackendAttributeName_t name, const T& value) {
+    return set(name, AttributeType<T>::value, 1, &value);
+  }
+  template <class T>
+  GraphPart& set(cudnnBackendAttributeName_t name, const std::vector<T>& values) {
+    return set(name, AttributeType<T>::value, static_cast<int64_t>(values.size()), values.data());
+  }
+  /// A part that is finished.
+  GraphPart& set(cudnnBackendAttributeName_t name, const GraphPart& part) {
+    return needs(part).set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &part.d_);
+  }
+  /// Without that part this one is not supported either.
+  GraphPart& needs(const GraphPart& part) {
+    is_supported_ = is_supported_ && part.is_supported_;
+    return *this;
+  }
+  /// Alpha or beta of an operation on this dtype.
+  GraphPart& set_factor(cudnnBackendAttributeName_t name, double value, ScalarType dtype) {
+    return dtype == ScalarType::Double ? set(name, value) : set(name, static_cast<float>(value));
+  }
+  GraphPart& set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+                 const void* values);
+  /// cuDNN checks it and makes of it what it needs; no attribute can be set any more.
+  GraphPart& finish();
+
+  /// Reads at most `count` values of a finished part, and returns how many there are.
+  int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+              void* values) const;
+
+  bool is_supported() const { return is_supported_; }
+  cudnnBackendDescriptor_t get() const { return d_; }
+
+ private:
+  cudnnBackendDescriptor_t d_ = nullptr;
+  bool is_supported_ = true;
+};
+
+/// Describes a contiguous tensor of a graph by its number. A virtual one is never in memory.
+GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
+                       int64_t alignment, bool is_virtual = false);
+/// The alignment of memory in bytes, as far as engines look at it.
+int64_t graph_alignment(const void* p);
+
+/// Which engines may compute a graph, and in what order they are tried.
+struct EngineRules {
+  bool only_deterministic = false;  ///< the same bits in each run
+  bool only_full_f32 = false;       ///< no factors rounded to TF32
+  bool measures = false;            ///< in the order of their times; else of cuDNN's expectation
+  bool has_fallback = true;         ///< also those that cuDNN expects to be slow
+  auto operator<=>(const EngineRules&) const = default;
+  /// What the switches say for this dtype.
+  static EngineRules current(ScalarType dtype);
+};
+
+/// Memory of the tensors of a graph that are not virtual, by their numbers.
+struct GraphMemory {
+  std::vector<int64_t> ids;
+  std::vector<void*> data;
+  void add(int64_t id, const void* p) {
+    ids.push_back(id);
+    data.push_back(const_cast<void*>(p));
+  }
+};
+
+/// A graph, and the engines that there are for it. Their plans are made when they are needed; one
+/// that turns out not to be supported is dropped for the next. Of one thread.
+class EnginePlans {
+ public:
+  /// Working memory above which an engine comes after all others, in bytes.
+  static constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+  /// `operations` are finished; what one of them cannot do leaves no engine.
+  EnginePlans(cudnnHandle_t handle, const std::vector<GraphPart>& operations, EngineRules rules);
+  /// Computes the graph, on the stream of the launch. False where no engine is left, with nothing
+  /// done.
+  bool run(const GraphMemory& memory);
+
+ private:
+  struct Plan {
+    GraphPart part;
+    int64_t nbytes = 0;  // of working memory
+    float ms = 0;        // where it was measured
+  };
+  std::vector<GraphPart> configs_of(cudnnBackendHeurMode_t mode) const;
+  bool allows(const GraphPart& config) const;
+  const GraphPart* next_config();
+  std::optional<Plan> plan_of(const GraphPart& config) const;
+  std::optional<Plan> next_plan();
+  bool execute(const Plan& plan, const GraphMemory& memory) const;
+  float time_of(const Plan& plan, const GraphMemory& memory) const;
+  void measure(const GraphMemory& memory);
+
+  const cudnnHandle_t handle_;
+  const EngineRules rules_;
+  GraphPart graph_;
+  std::vector<cudnnBackendHeurMode_t> modes_;  // not asked yet; the last one is next
+  std::vector<GraphPart> configs_;             // without a plan yet; the last one is next
+  std::vector<Plan> large_;                    // for when all others have failed
+  std::vector<Plan> plans_;                    // that were measured, or one; the last one is used
+  bool is_measured_ = false;
+};
+
+}  // namespace taper::cuda
