@@ -1,5 +1,5 @@
-// LibTorch's <ATen/ATen.h>: <torch/torch.h>, the functions that few programs call, and the checks of
-// arguments.
+// LibTorch's <ATen/ATen.h>: <torch/torch.h>, the functions that few programs call, and the checks
+// of arguments.
 #pragma once
 
 #include <ATen/TensorUtils.h>

@@ -19,10 +19,12 @@ std::string check_message(const char*, const Parts&... parts) {
 
 }  // namespace torch_compat
 
-#define TORCH_CHECK_WITH(Type, cond, ...)                                                       \
-  TAPER_CHECK_AS(Type, cond,                                                                    \
-                 ::torch_compat::check_message("Expected " #cond " to be true, but got false.", \
-                                               ##__VA_ARGS__))
+// An if, as LibTorch's: some programs forget the semicolon behind it.
+#define TORCH_CHECK_WITH(Type, cond, ...)                                  \
+  if (__builtin_expect(!(cond), 0)) {                                      \
+    ::taper::detail::fail<::taper::Type>({::torch_compat::check_message(   \
+        "Expected " #cond " to be true, but got false.", ##__VA_ARGS__)}); \
+  }
 #define TORCH_CHECK(cond, ...) TORCH_CHECK_WITH(Error, cond, ##__VA_ARGS__)
 #define TORCH_CHECK_INDEX(cond, ...) TORCH_CHECK_WITH(IndexError, cond, ##__VA_ARGS__)
 #define TORCH_CHECK_VALUE(cond, ...) TORCH_CHECK_WITH(ValueError, cond, ##__VA_ARGS__)

@@ -22,6 +22,12 @@ std::string error(F f) {
 }
 
 void checks_of_tensors() {
+  const auto forgets_a_semicolon = [](bool holds) {
+    TORCH_CHECK(holds, "it does not hold")
+    return 1;
+  };
+  EXPECT(forgets_a_semicolon(true) == 1);
+  EXPECT(has(error([&] { forgets_a_semicolon(false); }), "it does not hold"));
   const torch::Tensor x = torch::ones({2, 3}), y = torch::ones({3, 2}, torch::kDouble), none;
   const torch::Tensor w = torch::ones({2}), q = x.t();
   const at::TensorArg a{x, "x", 1}, b{y, "y", 2}, c{w, "w", 2}, d{none, "none", 3}, e{q, "q", 1};
