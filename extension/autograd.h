@@ -108,6 +108,10 @@ template <class... T>
 bool any_variable_requires_grad(const T&... tensors) {
   return (detail::wants_grad(tensors) || ...);
 }
+/// Of a list in braces, too.
+inline bool any_variable_requires_grad(const variable_list& list) {
+  return detail::wants_grad(list);
+}
 /// The same, and whether anything is recorded.
 template <class... T>
 bool compute_requires_grad(const T&... tensors) {

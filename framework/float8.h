@@ -69,56 +69,63 @@ TAPER_HD inline uint8_t float_to_float8(float f) {
   return static_cast<uint8_t>(sign | code);
 }
 
-/// What the classes below have in common.
-template <class Self>
-struct Float8Bits {
+/// A float of 8 bits, of which kMantissa are the fraction's.
+template <class Self, int kMantissa, int kBias, Specials8 kSpecials>
+struct Float8 {
   uint8_t x = 0;  ///< the code
   /// Marks the constructor that takes a code.
   struct from_bits_t {};
   /// What marks it.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
-  Float8Bits() = default;
-  TAPER_HD constexpr explicit Float8Bits(uint8_t bits) : x(bits) {}
+  Float8() = default;
+  /// The number of a code.
+  TAPER_HD constexpr Float8(uint8_t bits, from_bits_t) : x(bits) {}
+  /// The nearest number.
+  TAPER_HD Float8(float f) : x(float_to_float8<kMantissa, kBias, kSpecials>(f)) {}
+  /// Exact.
+  TAPER_HD operator float() const { return float8_to_float<kMantissa, kBias, kSpecials>(x); }
   /// True of the codes that are no number.
   TAPER_HD bool isnan() const {
-    const float f = static_cast<const Self&>(*this);
+    const float f = *this;
     return f != f;
+  }
+  /// True of the codes of the infinities.
+  TAPER_HD bool isinf() const {
+    return kSpecials == Specials8::kInfinite && (x & 0x7fu) == 0x80u - (1u << kMantissa);
   }
 };
 
 }  // namespace detail
 
-/// Defines a float of 8 bits: `mantissa` bits of the fraction, `bias` of the exponent.
-#define TAPER_FLOAT8(Name, mantissa, bias, specials)                                             \
-  struct alignas(1) Name : detail::Float8Bits<Name> {                                            \
-    Name() = default;                                                                            \
-    TAPER_HD constexpr Name(uint8_t bits, from_bits_t) : Float8Bits(bits) {}                     \
-    TAPER_HD Name(float f)                                                                       \
-        : Float8Bits(detail::float_to_float8<mantissa, bias, detail::Specials8::specials>(f)) {} \
-    TAPER_HD operator float() const {                                                            \
-      return detail::float8_to_float<mantissa, bias, detail::Specials8::specials>(x);            \
-    }                                                                                            \
-    TAPER_HD bool isinf() const {                                                                \
-      return detail::Specials8::specials == detail::Specials8::kInfinite &&                      \
-             (x & 0x7fu) == 0x80u - (1u << mantissa);                                            \
-    }                                                                                            \
-  }
-
 /// 5 bits of exponent, 2 of mantissa: up to 57,344, with infinities.
-TAPER_FLOAT8(Float8_e5m2, 2, 15, kInfinite);
+struct alignas(1) Float8_e5m2 : detail::Float8<Float8_e5m2, 2, 15, detail::Specials8::kInfinite> {
+  using Float8::Float8;
+};
 /// 4 bits of exponent, 3 of mantissa: up to 448; no infinities: what is larger becomes 448.
-TAPER_FLOAT8(Float8_e4m3fn, 3, 7, kNan);
+struct alignas(1) Float8_e4m3fn : detail::Float8<Float8_e4m3fn, 3, 7, detail::Specials8::kNan> {
+  using Float8::Float8;
+};
 /// As Float8_e5m2 with a bias of 16: up to 57,344, no infinities, no -0, one NaN.
-TAPER_FLOAT8(Float8_e5m2fnuz, 2, 16, kNanForMinusZero);
+struct alignas(1) Float8_e5m2fnuz
+    : detail::Float8<Float8_e5m2fnuz, 2, 16, detail::Specials8::kNanForMinusZero> {
+  using Float8::Float8;
+};
 /// As Float8_e4m3fn with a bias of 8: up to 240, no -0, one NaN.
-TAPER_FLOAT8(Float8_e4m3fnuz, 3, 8, kNanForMinusZero);
-#undef TAPER_FLOAT8
+struct alignas(1) Float8_e4m3fnuz
+    : detail::Float8<Float8_e4m3fnuz, 3, 8, detail::Specials8::kNanForMinusZero> {
+  using Float8::Float8;
+};
 
 /// A power of two, 2^-127 to 2^127, or NaN: the scale of a block of other numbers. A float's sign
 /// is lost, its mantissa is rounded (up from one half on; 0 gives 2^-127).
-struct alignas(1) Float8_e8m0fnu : detail::Float8Bits<Float8_e8m0fnu> {
+struct alignas(1) Float8_e8m0fnu {
+  uint8_t x = 0;  ///< the code
+  /// Marks the constructor that takes a code.
+  struct from_bits_t {};
+  /// What marks it.
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8_e8m0fnu() = default;
-  TAPER_HD constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : Float8Bits(bits) {}
+  TAPER_HD constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : x(bits) {}
   TAPER_HD Float8_e8m0fnu(float f) {
     const uint32_t magnitude = detail::bits_from_float(f) & 0x7fffffffu, code = magnitude >> 23;
     const uint32_t rest = magnitude & 0x7fffffu;
@@ -130,6 +137,7 @@ struct alignas(1) Float8_e8m0fnu : detail::Float8Bits<Float8_e8m0fnu> {
     if (x == 0) return detail::float_from_bits(0x00400000u);
     return detail::float_from_bits(x == 0xffu ? 0x7f800001u : static_cast<uint32_t>(x) << 23);
   }
+  TAPER_HD bool isnan() const { return x == 0xffu; }
   TAPER_HD bool isinf() const { return false; }
 };
 
