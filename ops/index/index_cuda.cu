@@ -381,7 +381,8 @@ void put_rows(InOut x, In rows, In values, RowShape s, PutMode mode) {
       s.inner *= 2;
     }
     const Groups groups(rows.numel, s.size, RowOf<I>{rows.as<I>()});
-    switch_dtype<dtypes::Real>(x.dtype, "put_rows", [&]<class scalar_t>() {
+    const ScalarType dtype = mode == PutMode::kAdd ? x.dtype : moved_as(x.dtype);
+    switch_dtype<dtypes::Real>(dtype, "put_rows", [&]<class scalar_t>() {
       put_groups<scalar_t>(x, groups, values, s, mode);
     });
   });
