@@ -28,14 +28,21 @@ class TensorIterator {
   using Loop2d =
       std::function<void(char** data, const int64_t* strides, int64_t size0, int64_t size1)>;
 
+  /// Number of all operands.
   int ntensors() const { return static_cast<int>(operands_.size()); }
+  /// Number of outputs: operands 0 to noutputs() - 1.
   int noutputs() const { return noutputs_; }
+  /// Number of inputs, which follow the outputs.
   int ninputs() const { return ntensors() - noutputs_; }
+  /// Dimensions of the walk, after those that can be walked as one are joined.
   int ndim() const { return static_cast<int>(shape_.size()); }
   /// Of the walk: innermost first.
   IntArrayRef shape() const { return shape_; }
+  /// Number of elements of the walk: of each operand once broadcast.
   int64_t numel() const { return numel_; }
+  /// Whether one step per operand leads through all elements.
   bool is_trivial_1d() const { return ndim() <= 1; }
+  /// Whether all operands lie without gaps, innermost dimension first.
   bool is_contiguous() const;
 
   /// The operand as the kernel sees it: of the common dtype where that was asked for.
@@ -43,13 +50,21 @@ class TensorIterator {
   /// The tensor that was given, or made for an output.
   const Tensor& output(int arg = 0) const { return operand(arg).original; }
   const Tensor& input(int arg = 0) const { return tensor(noutputs_ + arg); }
+  /// First element of operand `arg`, as the kernel sees it.
   void* data_ptr(int arg) const { return operand(arg).data; }
+  /// Steps of operand `arg` in bytes, one per dimension of the walk.
   IntArrayRef strides(int arg) const { return operand(arg).strides; }
+  /// Dtype of operand `arg`, as the kernel sees it.
   ScalarType dtype(int arg = 0) const { return tensor(arg).scalar_type(); }
+  /// Dtype of input `arg`, as the kernel sees it.
   ScalarType input_dtype(int arg = 0) const { return dtype(noutputs_ + arg); }
+  /// The dtype on which the inputs were promoted; an error if that was not asked for.
   ScalarType common_dtype() const;
+  /// Device of operand `arg`.
   Device device(int arg = 0) const { return tensor(arg).device(); }
+  /// Kind of device of operand `arg`.
   DeviceType device_type(int arg = 0) const { return device(arg).type(); }
+  /// Bytes of an element of operand `arg`, as the kernel sees it.
   int64_t element_size(int arg) const { return tensor(arg).element_size(); }
 
   /// Calls `loop` for all of the index space, in pieces of at least `grain` elements on the threads
@@ -60,8 +75,11 @@ class TensorIterator {
   /// Writes what was computed in the common dtype into outputs of another one. Kernels call it.
   void cast_outputs();
 
+  /// An iterator over one input; `out` may be undefined, and is made then.
   static TensorIterator unary_op(const Tensor& out, const Tensor& a);
+  /// The same over two inputs, which broadcast and are promoted.
   static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b);
+  /// The same over an output alone, for kernels that fill.
   static TensorIterator nullary_op(const Tensor& out);
 
  private:
@@ -89,6 +107,7 @@ class TensorIteratorConfig {
   TensorIteratorConfig& add_output(const Tensor& t);
   TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }
   TensorIteratorConfig& add_borrowed_output(const Tensor& t) { return add_output(t); }
+  /// An input; kept alive by the iterator.
   TensorIteratorConfig& add_input(const Tensor& t);
   TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }
   TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }
@@ -100,21 +119,31 @@ class TensorIteratorConfig {
   TensorIteratorConfig& set_check_mem_overlap(bool v) { return set(check_overlap_, v); }
   /// On unless said otherwise: all operands have one dtype, or one on which they are promoted.
   TensorIteratorConfig& check_all_same_dtype(bool v) { return set(same_dtype_, v); }
+  /// On unless said otherwise: operands on several devices are an error.
   TensorIteratorConfig& check_all_same_device(bool v) { return set(same_device_, v); }
+  /// Kernels see all inputs in the dtype on which they are promoted.
   TensorIteratorConfig& promote_inputs_to_common_dtype(bool v) {
     if (v) same_dtype_ = false;
     return set(promote_, v);
   }
+  /// Inputs of whole numbers are promoted to the default dtype.
   TensorIteratorConfig& promote_integer_inputs_to_float(bool v) { return set(to_float_, v); }
+  /// Kernels write outputs in the common dtype, and cast_outputs() converts them.
   TensorIteratorConfig& cast_common_dtype_to_outputs(bool v) { return set(cast_outputs_, v); }
+  /// A common dtype that an output cannot hold (float in Long) is an error.
   TensorIteratorConfig& enforce_safe_casting_to_output(bool v) { return set(safe_cast_, v); }
+  /// Inputs of the CPU without dimensions may stand beside operands of a GPU.
   TensorIteratorConfig& allow_cpu_scalars(bool v) { return set(cpu_scalars_, v); }
   /// On unless said otherwise: outputs of other sizes are resized.
   TensorIteratorConfig& resize_outputs(bool v) { return set(resize_, v); }
+  /// The shape of the walk, in place of what the operands broadcast to.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape);
+  /// The dtype of outputs that are made, in place of the common one.
   TensorIteratorConfig& declare_static_dtype(ScalarType t);
+  /// The same with the device on which they are made.
   TensorIteratorConfig& declare_static_dtype_and_device(ScalarType t, Device device);
 
+  /// The iterator. Errors: whatever the checks above find.
   TensorIterator build();
 
  private:
