@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/itemsize.h>
@@ -224,6 +225,7 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
   const OfFloats<MapRow> of_floats{row, f};
   if (x.dtype == kHalf && halves == HalfRows::kAsFloats) row = &half_row, f = &of_floats;
+  if (running_chain) return running_chain->take(y, x, row, f);
   const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
   if (y.contiguous && x.contiguous) {
     char *to = y.as<char>(), *from = const_cast<char*>(static_cast<const char*>(x.bytes()));
@@ -254,6 +256,7 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
               HalfRows halves) {
   const OfFloats<Map2Rows> of_floats{rows, f};
   if (a.dtype == kHalf && halves == HalfRows::kAsFloats) rows = &half_rows, f = &of_floats;
+  if (running_chain) return running_chain->take(y, a, b, rows, f);
   if (run_flat(y, a, b, grain, rows, f)) return;
   const int64_t items[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b);
@@ -281,6 +284,7 @@ void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain
               const void* f, HalfRows halves) {
   const OfFloats<Map3Row> of_floats{row, f};
   if (y.dtype == kHalf && halves == HalfRows::kAsFloats) row = &half_row3, f = &of_floats;
+  if (running_chain) return running_chain->take(y, a, b, c, row, f);
   const int64_t items[4] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype), item_of(c.dtype)};
   const auto plan = plan_over(y.sizes, y, a, b, c);
   const int64_t* steps = plan.strides[0];

@@ -1,5 +1,7 @@
 #include <taper/framework/runtime/capture.h>
 
+#include <taper/framework/cpu/fusion.h>
+
 namespace taper::detail {
 namespace {
 
@@ -32,6 +34,10 @@ Capture* capture_of(Device device) {
 
 bool is_captured(Device device) { return observes_launches() && capture_of(device); }
 
+void record_launch(const char* name, std::shared_ptr<const Launch> launch) {
+  host_capture()->add(name, std::move(launch));
+}
+
 void record_on_host(const char* name, std::function<void()> work) {
   host_capture()->add(name, std::move(work));
 }
@@ -56,6 +62,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
     order_ = std::make_unique<races::Detector>();
     order_->reset(races::detector().throws());
   }
+  if (!origin) pool_->begin_log();
   recording_ = origin ? require_cuda().begin_capture(origin) : std::make_shared<Plan>();
   if (origin) {
     index_of(origin);
@@ -69,6 +76,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
 Capture::~Capture() {
   if (!goes_on_) return;
   leave();
+  pool_->take_log();
   try {
     if (origin_) require_cuda().end_capture(origin_, *recording_);
   } catch (const Error&) {  // nobody wants the recording
@@ -98,12 +106,47 @@ void Capture::end() {
               "CUDA error: capturing stream has unjoined work: let the stream that captures wait "
               "for the streams that joined it, with wait_stream or an event, before the capture "
               "ends");
+  if (!origin_) static_cast<Plan&>(*recording_).fuse(pool_->take_log());
 }
 
 // ---------------------------------------------------------------------- what is recorded
 void Capture::add(const char* name, std::function<void()> work) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  static_cast<Plan&>(*recording_).add(name, std::move(work));
+  Plan& plan = static_cast<Plan&>(*recording_);
+  plan.add(name, std::move(work));
+  pool_->note_step(plan.size());
+}
+
+void Capture::add(const char* name, std::shared_ptr<const Launch> launch) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Plan& plan = static_cast<Plan&>(*recording_);
+  plan.add(name, std::move(launch));
+  pool_->note_step(plan.size());
+}
+
+void Plan::replay(StreamImpl*) {
+  for (const Step& step : steps_)
+    if (step.launch)
+      step.launch->run();
+    else
+      step.work();
+}
+
+void Plan::fuse(const std::vector<BlockLifetime>& lifetimes) {
+  std::vector<std::shared_ptr<const Launch>> launches;
+  for (const Step& step : steps_) launches.push_back(step.launch);
+  std::vector<Step> steps;
+  size_t next = 0;
+  const auto keep_until = [&](size_t end) {
+    for (; next < end; ++next) steps.push_back(std::move(steps_[next]));
+  };
+  for (const cpu::FoundChain& found : cpu::find_chains(launches, lifetimes)) {
+    keep_until(found.begin);
+    steps.push_back({"chain", [chain = found.chain] { chain->run(); }, nullptr});
+    next = found.end;
+  }
+  keep_until(steps_.size());
+  steps_ = std::move(steps);
 }
 
 void Capture::note(StreamImpl* stream, const char* name, std::vector<Access> accesses) {

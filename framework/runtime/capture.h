@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/graph_pool.h>
 #include <taper/framework/runtime/race_watch.h>
 
@@ -16,16 +17,22 @@ namespace taper::detail {
 class Plan : public Recording {
  public:
   void add(const char* name, std::function<void()> work) {
-    steps_.push_back({name, std::move(work)});
+    steps_.push_back({name, std::move(work), nullptr});
   }
-  void replay(StreamImpl*) override {
-    for (const Step& step : steps_) step.work();
+  void add(const char* name, std::shared_ptr<const Launch> launch) {
+    steps_.push_back({name, nullptr, std::move(launch)});
   }
+  size_t size() const { return steps_.size(); }
+  /// Makes one step of launches that can be run tile by tile (framework/cpu/fusion.h). `lifetimes`
+  /// are those of the memory that was allocated meanwhile.
+  void fuse(const std::vector<BlockLifetime>& lifetimes);
+  void replay(StreamImpl*) override;
 
  protected:
   struct Step {
     const char* name;
     std::function<void()> work;
+    std::shared_ptr<const Launch> launch;  ///< in place of work, on the CPU
   };
   std::vector<Step> steps_;
 };
@@ -59,6 +66,7 @@ class Capture {
   const std::shared_ptr<Recording>& recording() const { return recording_; }
   /// The recording of the CPU and of simulated devices.
   void add(const char* name, std::function<void()> work);
+  void add(const char* name, std::shared_ptr<const Launch> launch);
   /// A kernel or a copy is about to be recorded.
   void note(StreamImpl* stream, const char* name, std::vector<Access> accesses);
   /// For as long as the graph lives.
@@ -92,6 +100,8 @@ class Capture {
   std::vector<std::shared_ptr<const void>> kept_;
 };
 
+/// Records a launch in the calling thread's capture of the CPU.
+void record_launch(const char* name, std::shared_ptr<const Launch> launch);
 /// The calling thread's capture of the CPU, or null.
 Capture* host_capture();
 /// The calling thread's capture, or null.

@@ -21,6 +21,7 @@ void* HostPool::allocate(size_t nbytes) {
   if (it != free_.end() && it->first <= rounded + rounded / 4) {
     void* p = it->second;
     free_.erase(it);
+    note_birth(p);
     return p;
   }
   void* p = rounded < nbytes ? nullptr : std::aligned_alloc(kAlign, rounded);
@@ -28,11 +29,37 @@ void* HostPool::allocate(size_t nbytes) {
     throw OutOfMemoryError(concat("not enough host memory: asked for ", nbytes, " bytes (",
                                   nbytes >> 20, " MiB) while a graph is captured"));
   sizes_[p] = rounded;
+  note_birth(p);
   return p;
+}
+
+void HostPool::note_birth(void* p) {
+  if (logs_) log_.push_back({static_cast<char*>(p), sizes_.at(p), step_, SIZE_MAX});
+}
+void HostPool::note_death(void* p) {
+  for (auto it = log_.rbegin(); logs_ && it != log_.rend(); ++it)
+    if (it->data == p) return static_cast<void>(it->died = step_);
+}
+
+void HostPool::begin_log() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  logs_ = true;
+  step_ = 0;
+  log_.clear();
+}
+void HostPool::note_step(size_t recorded) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  step_ = recorded;
+}
+std::vector<BlockLifetime> HostPool::take_log() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  logs_ = false;
+  return std::exchange(log_, {});
 }
 
 void HostPool::release(void* p) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  note_death(p);
   free_.emplace(sizes_.at(p), p);
 }
 
@@ -80,6 +107,8 @@ GraphPool::~GraphPool() {
   for (DeviceIndex i = 0; i < kMaxDevices; ++i)
     if (devices_ >> i & 1) caching_allocator(i).end_pool(this);
 }
+
+std::vector<BlockLifetime> GraphPool::take_log() { return host_->take_log(); }
 
 intrusive_ptr<StorageImpl> GraphPool::allocate_host(size_t nbytes) {
   return wrap_storage(host_->allocate(nbytes), nbytes, Device(),

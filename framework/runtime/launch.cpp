@@ -2,6 +2,7 @@
 #include <new>
 
 #include <taper/framework/dispatch.h>
+#include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/run_observer.h>
 
 namespace taper::detail {
@@ -32,9 +33,8 @@ void make_launch(const char* name, Device device, Launch&& work) {
   if (device.is_cpu() && !captures_host()) return work.run();
   // A GPU's kernel is launched before launch_on returns.
   if (device.is_cuda() && on_gpu()) return launch_on(device.index(), name, [&work] { work.run(); });
-  auto later = [mine = kept(work)] { mine->run(); };
-  if (device.is_cpu()) return record_on_host(name, std::move(later));
-  launch_on(device.index(), name, std::move(later));
+  if (device.is_cpu()) return record_launch(name, kept(work));
+  launch_on(device.index(), name, [mine = kept(work)] { mine->run(); });
 }
 
 void check_on_device(const char* kernel, Device device, int input, const Tensor& t) {

@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/ops/elementwise/ternary_functors.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
@@ -14,5 +15,9 @@ void lerp_number(Out y, In start, In end, double weight) {
   TAPER_BY_ISA(lerp_number, y, start, end, weight);
 }
 void clamp_between(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp_between, y, x, low, high); }
+
+static const PointwiseKernels ternary_kernels{
+    pointwise(3, &cpu::addcmul), pointwise(3, &cpu::addcdiv), pointwise(3, &cpu::lerp),
+    pointwise(2, &cpu::lerp_number), pointwise(3, &cpu::clamp_between)};
 
 }  // namespace taper::cpu

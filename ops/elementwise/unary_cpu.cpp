@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/math/vec_double.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -16,5 +17,11 @@ TAPER_UNARY_ENTRY(logical_not, test)
 
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
 void clamp(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp, y, x, low, high); }
+
+#define TAPER_UNARY_POINTWISE(name, kind) pointwise(1, &cpu::name),
+static const PointwiseKernels unary_kernels{
+    TAPER_UNARY_OPS(TAPER_UNARY_POINTWISE) TAPER_UNARY_POINTWISE(logical_not, test)
+        TAPER_UNARY_POINTWISE(bitwise_not, same) pointwise(1, &cpu::clamp)};
+#undef TAPER_UNARY_POINTWISE
 
 }  // namespace taper::cpu

@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/itemsize.h>
 #include <taper/framework/iterate.h>
@@ -16,6 +17,11 @@ void select_row(char* y, const char* mask, const char* a, const char* b, const i
 }
 
 template <class T>
+void chained_row(const void*, char* y, const char* const* x, const int64_t* s, int64_t n) {
+  select_row<T>(y, x[0], x[1], x[2], s, n);
+}
+
+template <class T>
 void select_all(const Plan<4>& plan) {
   parallel_for(0, plan.numel, kGrain, [&](int64_t begin, int64_t end) {
     for_each_row(plan, begin, end, [](char* const* p, const int64_t* strides, int64_t n) {
@@ -28,8 +34,14 @@ void select_all(const Plan<4>& plan) {
 
 void select_by_mask(Out y, In condition, In a, In b) {
   if (y.numel == 0) return;
+  if (running_chain)
+    return by_itemsize(elementSize(y.dtype), [&](auto one) {
+      running_chain->take(y, condition, a, b, &chained_row<decltype(one)>, nullptr);
+    });
   const Plan<4> plan = plan_over(y.sizes, y, condition, a, b);
   by_itemsize(elementSize(y.dtype), [&](auto one) { select_all<decltype(one)>(plan); });
 }
+
+static const PointwiseKernels selections{pointwise(3, &cpu::select_by_mask)};
 
 }  // namespace taper::cpu

@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/math/vec_double.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/nn/activation_functors.h>
@@ -6,10 +7,31 @@
 namespace taper::cpu {
 namespace {
 
+/// A row loop and its form, as a chain calls them.
+template <class... T>
+struct FormRow {
+  void (*row)(const void*, T*..., int64_t);
+  const void* form;
+};
+template <class T>
+void run_value_row(const void* f, char* y, const char* x, const int64_t*, int64_t n) {
+  const auto& of = *static_cast<const FormRow<T, const T>*>(f);
+  of.row(of.form, reinterpret_cast<T*>(y), reinterpret_cast<const T*>(x), n);
+}
+template <class T>
+void run_slope_row(const void* f, char* gx, const char* gy, const char* x, const int64_t*,
+                   int64_t n, int64_t) {
+  const auto& of = *static_cast<const FormRow<T, const T, const T>*>(f);
+  of.row(of.form, reinterpret_cast<T*>(gx), reinterpret_cast<const T*>(gy),
+         reinterpret_cast<const T*>(x), n);
+}
+
 // Threads over the rows of an activation `form`: the part that is the same for all of them.
 template <class T>
 void run_values(const Out& y, const In& x, void (*row)(const void*, T*, const T*, int64_t),
                 const void* form) {
+  const FormRow<T, const T> of{row, form};
+  if (running_chain) return running_chain->take(y, x, &run_value_row<T>, &of);
   parallel_for(0, x.numel, kGrain / 4,
                [&](int64_t b, int64_t e) { row(form, y.as<T>() + b, x.as<T>() + b, e - b); });
 }
@@ -33,5 +55,8 @@ void activation(Out y, In x, ActivationForm form) { TAPER_BY_ISA(activation, y, 
 void activation_backward(Out gx, In gy, In x, ActivationForm form) {
   TAPER_BY_ISA(activation_backward, gx, gy, x, form);
 }
+
+static const PointwiseKernels activations{pointwise(1, &cpu::activation),
+                                          pointwise(2, &cpu::activation_backward)};
 
 }  // namespace taper::cpu

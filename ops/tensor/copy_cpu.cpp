@@ -2,6 +2,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
@@ -102,7 +103,16 @@ StoredStep narrowing_to_stored(ScalarType to, ScalarType from) {
                               : StoredStep{nullptr, kLong};
 }
 
-void convert_all(const Plan<2>& plan, const Converter& converter) {
+void convert_row(const void* converter, char* y, const char* x, const int64_t*, int64_t n) {
+  static_cast<const Converter*>(converter)->run(y, x, n);
+}
+void copy_row(const void*, char* y, const char* x, const int64_t* s, int64_t n) {
+  std::memcpy(y, x, static_cast<size_t>(n * s[0]));
+}
+
+void convert_all(const Out& y, const In& x, const Converter& converter) {
+  if (running_chain) return running_chain->take(y, x, &convert_row, &converter);
+  const auto plan = plan_over(y.sizes, y, x);
   parallel_for(0, plan.numel, kGrain, [&](int64_t b, int64_t e) {
     for_each_row(plan, b, e, [&](char* const* p, const int64_t* s, int64_t n) {
       converter.row(p[0], p[1], s[0], s[1], n);
@@ -125,6 +135,7 @@ void copy(Out y, In x) {
       *y.as<uint32_t>() = *x.as<uint32_t>();
       return;
     }
+    if (running_chain) return running_chain->take(y, x, &copy_row, nullptr);
     const int64_t all = y.numel * static_cast<int64_t>(item);
     const bool past = streams(all, all);
     parallel_for(0, y.numel, 4 * kGrain, [&](int64_t b, int64_t e) {
@@ -154,5 +165,7 @@ void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t row
 }
 
 void fill(Out y, In value) { TAPER_BY_ISA(fill, y, value); }
+
+static const PointwiseKernels copies{pointwise(1, &cpu::copy)};
 
 }  // namespace taper::cpu

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 
+#include <taper/framework/cpu/fusion.h>
 #include <taper/taper.h>
 
 #include "test_util.h"
@@ -381,6 +383,111 @@ TEST_P(Graphs, NumbersOfTheProgramAreConstantsOfTheGraph) {
   const Tensor other = full_of(9);
   graph.replay();
   EXPECT_EQ(values_of(y), (Values{2, 3, 4}));
+}
+
+// ---------------------------------------------------------------------- chains
+using Step = std::function<std::vector<Tensor>()>;
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && a.dtype() == b.dtype() &&
+         std::memcmp(a.data_ptr(), b.data_ptr(), a.numel() * a.element_size()) == 0;
+}
+
+/// Whether replays give an eager step's bits, for inputs that change between them, in so many
+/// chains.
+void expect_chains(uint64_t chains, const std::vector<Tensor>& inputs, const Step& step) {
+  const NoGradGuard values_only;
+  const auto set = [&](int i) {
+    manual_seed(i);
+    for (const Tensor& x : inputs) x.copy_(randn(x.sizes()).mul_(3));
+  };
+  Graph graph{Device()};
+  std::vector<Tensor> results;
+  set(0);
+  {
+    const GraphGuard guard(graph);
+    results = step();
+  }
+  for (int i = 1; i < 3; ++i) {
+    set(i);
+    std::vector<Tensor> eager, after;
+    for (const Tensor& y : step()) eager.push_back(y.clone());
+    for (const Tensor& x : inputs) after.push_back(x.clone());
+    set(i);
+    const uint64_t before = cpu::chains_run();
+    graph.replay();
+    EXPECT_EQ(cpu::chains_run() - before, chains);
+    for (size_t k = 0; k < eager.size(); ++k) EXPECT_TRUE(same_bits(results[k], eager[k])) << k;
+    for (size_t k = 0; k < after.size(); ++k) EXPECT_TRUE(same_bits(inputs[k], after[k])) << k;
+  }
+}
+
+TEST(Chains, AreTheEagerStepBitForBit) {
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kHalf})
+    for (const int64_t n : {16384, 20011, 300001}) {
+      SCOPED_TRACE(detail::concat(toString(dtype), " ", n));
+      const Tensor x = zeros({n}, dtype), y = zeros({n}, dtype);
+      expect_chains(1, {x, y}, [&] {
+        return std::vector<Tensor>{((((x * 1.5 + y).relu() - x) * y + 0.5).neg()).tanh()};
+      });
+      expect_chains(1, {x, y}, [&] {
+        const Tensor a = x.exp(), b = a > y, c = where(b, a, y);
+        return std::vector<Tensor>{a, b, c, c.pow(2), addcmul(a, x, c, 0.25), lerp(a, c, 0.3)};
+      });
+    }
+}
+
+TEST(Chains, WriteInPlace) {
+  const Tensor x = zeros({20000}), y = zeros({20000});
+  expect_chains(1, {x, y}, [&] {
+    x.mul_(y).add_(1).clamp_(-2, 2);
+    y.sub_(x);
+    return std::vector<Tensor>{x * y};
+  });
+}
+
+TEST(Chains, BroadcastRowsAndColumns) {
+  for (const int64_t cols : {7, 100, 5000}) {
+    SCOPED_TRACE(cols);
+    const Tensor x = zeros({1203, cols}), bias = zeros({cols}), column = zeros({1203, 1}),
+                 one = zeros({});
+    expect_chains(1, {x, bias, column, one}, [&] {
+      return std::vector<Tensor>{((x + bias).sigmoid() * column - one) / bias};
+    });
+  }
+}
+
+TEST(Chains, ConvertAndMixDtypes) {
+  const Tensor x = zeros({40000}), y = zeros({40000}, kBFloat16);
+  expect_chains(1, {x, y}, [&] {
+    const Tensor narrow = (x * 2).to(kBFloat16) + y;
+    return std::vector<Tensor>{narrow, gelu(narrow.to(kFloat)).to(kDouble) * 3, narrow.to(kInt)};
+  });
+}
+
+TEST(Chains, EndWhereAnElementNeedsOthers) {
+  const Tensor x = zeros({40000}), y = zeros({40000});
+  const Tensor from = x.narrow(0, 0, 30000), to = x.narrow(0, 1, 30000);
+  expect_chains(2, {x, y}, [&] {  // what one writes the other reads at another place
+    const Tensor a = (from * 2).exp();
+    to.copy_(a);
+    return std::vector<Tensor>{from + 1, from * 2};
+  });
+  expect_chains(2, {x, y}, [&] {
+    const Tensor a = (x * 2).tanh();
+    return std::vector<Tensor>{(a - a.sum()).exp()};
+  });
+  expect_chains(0, {x, y}, [&] { return std::vector<Tensor>{x * y[0], x.flip(0).exp()}; });
+}
+
+TEST(Chains, AreSharedByThreads) {
+  const int before = get_num_threads();
+  for (const int threads : {1, 4}) {
+    set_num_threads(threads);
+    const Tensor x = zeros({1000003}), y = zeros({1000003});
+    expect_chains(1, {x, y}, [&] { return std::vector<Tensor>{(x * y).sin() + y, x - y}; });
+  }
+  set_num_threads(before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Graphs, ::testing::Values(kCPU, kCUDA),
