@@ -1,7 +1,6 @@
 #include <taper/framework/cpu/fusion.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/graph_pool.h>
@@ -9,6 +8,7 @@
 namespace taper::cpu {
 
 constinit thread_local Chain* running_chain = nullptr;
+std::atomic<int64_t> least_chain_bytes{16 << 10};
 
 namespace {
 
@@ -17,8 +17,6 @@ constexpr int64_t kTileBytes = 4 << 10;
 // What has memory for one tile only; not a power of two, which would put all in the same sets.
 constexpr int64_t kOwnBytes = kTileBytes + 320;
 constexpr size_t kMostDead = 8;
-// Less than that stays in L1 anyway.
-constexpr int64_t kLeastBytes = 16 << 10;
 // Kernels call each other: their frames are on the stack together.
 constexpr size_t kMostLaunches = 64;
 
@@ -120,7 +118,7 @@ class Finder {
     is_split_ = false;
     grid_.sizes = operands[0].sizes;
     split_at(grid_, 0);
-    return grid_.cols * operands[0].item >= kLeastBytes && joins(inputs, operands);
+    return grid_.cols * operands[0].item >= least_chain_bytes && joins(inputs, operands);
   }
 
   bool joins(int inputs, const std::vector<ChainOperand>& operands) {

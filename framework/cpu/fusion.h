@@ -7,6 +7,7 @@
 // through them. An element goes through the very row loops that an eager step runs. Not installed.
 #pragma once
 
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <vector>
@@ -125,8 +126,10 @@ class Chain {
 /// The chain that the calling thread runs, and whose kernels hand over their loops; as a rule null.
 extern constinit thread_local Chain* running_chain;
 
-/// How many chains the process has run: what tests ask.
+/// What tests ask and set: how many chains the process has run, and the least bytes of a result for
+/// which captures look for chains. (Fewer stay in L1 anyway.)
 TAPER_EXPORTED uint64_t chains_run();
+TAPER_EXPORTED extern std::atomic<int64_t> least_chain_bytes;
 
 /// The chains among launches. Null stands for a step that is none of a kernel.
 struct FoundChain {

@@ -38,6 +38,8 @@ void run_values(const Out& y, const In& x, void (*row)(const void*, T*, const T*
 template <class T>
 void run_slopes(const Out& gx, const In& gy, const In& x,
                 void (*row)(const void*, T*, const T*, const T*, int64_t), const void* form) {
+  const FormRow<T, const T, const T> of{row, form};
+  if (running_chain) return running_chain->take(gx, gy, x, &run_slope_row<T>, &of);
   parallel_for(0, x.numel, kGrain / 4, [&](int64_t b, int64_t e) {
     row(form, gx.as<T>() + b, gy.as<T>() + b, x.as<T>() + b, e - b);
   });

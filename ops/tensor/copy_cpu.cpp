@@ -129,13 +129,13 @@ void convert_all(const Out& y, const In& x, const Converter& converter) {
 namespace taper::cpu {
 
 void copy(Out y, In x) {
+  if (running_chain && y.dtype == x.dtype) return running_chain->take(y, x, &copy_row, nullptr);
   if (y.dtype == x.dtype && y.contiguous && x.contiguous) {
     const size_t item = elementSize(y.dtype);
     if (y.numel == 1 && item == 4) {
       *y.as<uint32_t>() = *x.as<uint32_t>();
       return;
     }
-    if (running_chain) return running_chain->take(y, x, &copy_row, nullptr);
     const int64_t all = y.numel * static_cast<int64_t>(item);
     const bool past = streams(all, all);
     parallel_for(0, y.numel, 4 * kGrain, [&](int64_t b, int64_t e) {
