@@ -96,14 +96,16 @@ class GraphedCallable {
                   const GraphedCallableOptions& options = {}, Fits fits = nullptr);
 
   /// The outputs for these arguments, which are overwritten by the next call. They have a gradient
-  /// of first order; backward of a call comes before the next call. Throws Error for arguments
-  /// unlike the samples.
+  /// of first order; backward of a call comes before the next call, or throws Error. Throws Error
+  /// for arguments unlike the samples.
   std::vector<Tensor> call(const std::vector<Tensor>& args) const;
   /// The same where there is one output; throws Error for more.
   template <class... T>
   Tensor operator()(const T&... args) const {
     return only(call({Tensor(args)...}));
   }
+  /// Whether backward of the last call may still come, so that another call would spoil it.
+  bool is_pending() const;
 
  private:
   struct State;
