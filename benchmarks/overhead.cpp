@@ -56,6 +56,18 @@ void chain() {
   });
 }
 
+// Seven pointwise ops, f32: one behind the other, and as the one loop that is their limit.
+Tensor seven(const Tensor& x, const Tensor& y) {
+  return ((((x * 1.5 + y).relu() - x) * y) + 0.5).neg();
+}
+__attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3"))) void seven_at_once(
+    float* __restrict to, const float* __restrict x, const float* __restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float r = x[i] * 1.5f + y[i];
+    to[i] = -(((r > 0 ? r : 0) - x[i]) * y[i] + 0.5f);
+  }
+}
+
 /// A training step.
 template <class Optimizer>
 auto step_of(torch::nn::Sequential net, Optimizer& optimizer) {
@@ -80,6 +92,21 @@ void replay([[maybe_unused]] const std::string& name, [[maybe_unused]] Step& ste
 #endif
 }
 
+void seven_ops() {
+  const torch::NoGradGuard no_grad;
+  for (const int64_t n : {1 << 14, 1 << 18, 1 << 22}) {
+    const Tensor x = torch::randn({n}), y = torch::randn({n}), to = torch::empty({n});
+    const std::string size = " of " + std::to_string(n);
+    Tensor kept;
+    auto step = [&] { kept = seven(x, y); };
+    measure("seven ops" + size, step);
+    measure("seven ops in one loop" + size, [&] {
+      seven_at_once(to.data_ptr<float>(), x.data_ptr<float>(), y.data_ptr<float>(), n);
+    });
+    replay("seven ops replayed" + size, step);
+  }
+}
+
 torch::nn::Sequential small_net() {
   return torch::nn::Sequential(torch::nn::Linear(16, 32), torch::nn::ReLU(),
                                torch::nn::Linear(32, 10));
@@ -92,6 +119,7 @@ int main() {
   torch::manual_seed(0);
   ops();
   chain();
+  seven_ops();
   const torch::nn::Sequential a = small_net(), b = small_net();
   torch::optim::SGD sgd(a->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   torch::optim::Adam adam(b->parameters(), torch::optim::AdamOptions(0.001));
