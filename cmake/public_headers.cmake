@@ -1,4 +1,4 @@
-# The public headers: those that <taper/taper.h>, <taper/testing/testing.h>, <taper/testing/gtest.h>,
+# The public headers: those that <taper/taper.h>, <taper/nn/compile.h>, <taper/testing/testing.h>, <taper/testing/gtest.h>,
 # <taper/utils/utils.h>, <taper/distributed/distributed.h>, <taper/train/trainer.h> and LibTorch's headers in compat/ lead to, and no others.
 # They are what is installed, and what cmake/check_includes.sh looks at: cmake -P prints them.
 
@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.21)
 # Sets `result` to their paths relative to `root`, the folder of taper.h.
 function(taper_public_headers root result)
   set(found "")
-  set(pending taper.h testing/testing.h testing/gtest.h utils/utils.h distributed/distributed.h train/trainer.h)
+  set(pending taper.h nn/compile.h testing/testing.h testing/gtest.h utils/utils.h distributed/distributed.h train/trainer.h)
   file(GLOB_RECURSE compat RELATIVE ${root} ${root}/compat/*.h ${root}/compat/*.hpp)
   list(APPEND pending ${compat})
   while(pending)

@@ -17,7 +17,7 @@
 
 #include <taper/nn/graphed_callable.h>
 
-#pragma GCC visibility push(default)  // for the tests
+#pragma GCC visibility push(default)
 
 namespace taper {
 
@@ -41,6 +41,8 @@ class CompiledCallable {
     bool training = false;           ///< the mode of a module
   };
 
+  /// What compile makes of a callable: `surroundings` is asked at each call. Throws ValueError for
+  /// max_captures below 1.
   CompiledCallable(Body body, std::function<Surroundings()> surroundings,
                    const CompileOptions& options);
 

@@ -19,7 +19,7 @@
 #include <taper/framework/arg.h>
 #include <taper/framework/tensor.h>
 
-#pragma GCC visibility push(default)  // for the tests
+#pragma GCC visibility push(default)
 
 namespace taper {
 
@@ -73,6 +73,7 @@ auto module_pointer(const Holder& module) {
 
 namespace cuda {
 
+/// Options of make_graphed_callables.
 struct GraphedCallableOptions {
   /// Calls before the captures: libraries are loaded and states made in them.
   TAPER_ARG(int64_t, num_warmup_iters) = 3;
