@@ -1,11 +1,14 @@
 """read_run.py WRITE_RUN: what WRITE_RUN writes is what TensorBoard reads. Exits with 77 where it is not installed."""
+import io
 import math
 import subprocess
 import sys
 import tempfile
+import wave
 
 try:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.plugins.mesh import metadata as mesh_metadata
     from tensorboard.plugins.hparams import plugin_data_pb2
     from tensorboard.util import tensor_util
 except ImportError as error:
@@ -31,6 +34,15 @@ def check(run, folder):
     image = run.Images("picture")[0]
     assert (image.width, image.height) == (64, 64) and image.encoded_image_string[1:4] == b"PNG"
     assert run.Images("batch")[0].width == 8 * 16
+    tone = run.Audio("tone")[0]
+    assert (tone.sample_rate, tone.length_frames, tone.content_type) == (8000, 8000, "audio/wav")
+    with wave.open(io.BytesIO(tone.encoded_audio_string)) as sound:
+        assert (sound.getnchannels(), sound.getsampwidth(), sound.getframerate()) == (1, 2, 8000)
+        assert sound.getnframes() == 8000
+    corners = tensor_util.make_ndarray(run.Tensors("triangle_FACE")[0].tensor_proto)
+    assert corners.tolist() == [[[0, 1, 2]]]
+    mesh = mesh_metadata.parse_plugin_metadata(run.summary_metadata["triangle_COLOR"].plugin_data.content)
+    assert mesh.components == 14 and list(mesh.shape) == [1, 3, 3], mesh
     note = run.Tensors("note/text_summary")[0]
     assert tensor_util.make_ndarray(note.tensor_proto).tolist() == [b"a **bold** word"]
     curve = tensor_util.make_ndarray(run.Tensors("detector")[0].tensor_proto)

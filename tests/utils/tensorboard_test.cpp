@@ -142,6 +142,43 @@ TEST(SummaryWriter, Text) {
   EXPECT_EQ(value.tensor().string_val(0), "*hello*");
 }
 
+// A WAV file: 44 bytes of header, whose 24th is the rate, then 16 bits for each value.
+TEST(SummaryWriter, Sound) {
+  const auto value = value_of([](SummaryWriter& w) {
+    w.add_audio("a", tensor({0., 0.5, -1., 7.}).view({1, 4}), 0, 8000);
+  });
+  const auto& audio = value.audio();
+  EXPECT_EQ(audio.sample_rate(), 8000.f);
+  EXPECT_EQ(audio.num_channels(), 1);
+  EXPECT_EQ(audio.length_frames(), 4);
+  EXPECT_EQ(audio.content_type(), "audio/wav");
+  const std::string& wav = audio.encoded_audio_string();
+  ASSERT_EQ(wav.size(), 44u + 8);
+  EXPECT_EQ(wav.substr(24, 4), std::string("\x40\x1f\0\0", 4));
+  std::vector<int16_t> samples(4);
+  std::memcpy(samples.data(), wav.data() + 44, 8);
+  EXPECT_EQ(samples, (std::vector<int16_t>{0, 16383, -32767, 32767}));
+}
+
+TEST(SummaryWriter, Meshes) {
+  const schema::Event event = event_of([](SummaryWriter& w) {
+    w.add_mesh("m", arange(9, kDouble).view({1, 3, 3}), {}, arange(3).view({1, 1, 3}));
+  });
+  ASSERT_EQ(event.summary().value_size(), 2);
+  const auto &vertices = event.summary().value(0), &faces = event.summary().value(1);
+  EXPECT_EQ(vertices.tag(), "m_VERTEX");
+  EXPECT_EQ(faces.tag(), "m_FACE");
+  schema::MeshPluginData data;
+  ASSERT_TRUE(data.ParseFromString(faces.metadata().plugin_data().content()));
+  EXPECT_EQ(data.components(), 2u + 4);
+  EXPECT_EQ(data.content_type(), schema::MeshPluginData::FACE);
+  EXPECT_EQ(data.shape(2), 3);
+  std::vector<float> values(9);
+  ASSERT_EQ(vertices.tensor().tensor_content().size(), 9 * sizeof(float));
+  std::memcpy(values.data(), vertices.tensor().tensor_content().data(), 9 * sizeof(float));
+  EXPECT_EQ(values.back(), 8.f);
+}
+
 // Two positives (0.9, 0.4) and two negatives (0.6, 0.1) at the thresholds 0, 0.5 and 1.
 TEST(SummaryWriter, PrecisionAndRecall) {
   const auto value = value_of([](SummaryWriter& w) {
@@ -289,6 +326,23 @@ TEST(SummaryWriter, BadInputIsRefused) {
     w.add_image("x", rand({2, 4, 4}));
   });
   expect("add_figure: expected the bytes of a PNG file", [&] { w.add_figure("x", "GIF89a"); });
+  expect("add_audio: expected sound [L] or [1, L] of one channel, got [2, 3]", [&] {
+    w.add_audio("x", rand({2, 3}));
+  });
+  expect("add_audio: expected a sample_rate of at least 1",
+         [&] { w.add_audio("x", rand({3}), 0, 0); });
+  expect("add_audio: expected numbers, got NaN at 1", [&] {
+    w.add_audio("x", tensor({0., std::nan("")}));
+  });
+  expect("add_mesh: expected real vertices [B, N, 3], got [3, 3]", [&] {
+    w.add_mesh("x", rand({3, 3}));
+  });
+  expect("add_mesh: expected a color for each vertex, [1, 3, 3], got [1, 2, 3]", [&] {
+    w.add_mesh("x", rand({1, 3, 3}), rand({1, 2, 3}));
+  });
+  expect("add_mesh: expected faces [1, F, 3], got [2, 1, 3]", [&] {
+    w.add_mesh("x", rand({1, 3, 3}), {}, arange(6).view({2, 1, 3}));
+  });
   expect("add_pr_curve: expected predictions in [0, 1], got 2",
          [&] { w.add_pr_curve("x", ones({1}), full({1}, 2.0)); });
   expect("add_embedding: expected a line of metadata for each of 2", [&] {

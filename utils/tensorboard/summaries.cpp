@@ -138,6 +138,115 @@ schema::Summary text_summary(const std::string& tag, const std::string& text) {
   return summary;
 }
 
+namespace {
+
+void append_number(std::string& to, uint32_t n, int num_bytes) {
+  for (int i = 0; i < num_bytes; ++i) to += static_cast<char>(n >> 8 * i & 0xff);
+}
+
+// The header of a WAV file of PCM, one channel of 16 bits.
+std::string wav_header(uint32_t num_samples, uint32_t sample_rate) {
+  constexpr uint32_t kHeaderBytes = 36, kFormatBytes = 16, kPcm = 1, kChannels = 1, kBytes = 2;
+  std::string header = "RIFF";
+  append_number(header, kHeaderBytes + num_samples * kBytes, 4);
+  header += "WAVEfmt ";
+  append_number(header, kFormatBytes, 4);
+  append_number(header, kPcm, 2);
+  append_number(header, kChannels, 2);
+  append_number(header, sample_rate, 4);
+  append_number(header, sample_rate * kBytes, 4);
+  append_number(header, kBytes, 2);
+  append_number(header, 8 * kBytes, 2);
+  header += "data";
+  append_number(header, num_samples * kBytes, 4);
+  return header;
+}
+
+std::string wav_file(const Tensor& samples, int64_t sample_rate) {
+  const auto n = static_cast<uint32_t>(samples.numel());
+  std::string wav = wav_header(n, static_cast<uint32_t>(sample_rate));
+  for (uint32_t i = 0; i < n; ++i) {
+    const double v = samples.data_ptr<double>()[i];
+    TAPER_CHECK_VALUE(!std::isnan(v), "add_audio: expected numbers, got NaN at ", i);
+    append_number(wav, static_cast<uint16_t>(static_cast<int16_t>(std::clamp(v, -1., 1.) * 32767)),
+                  2);
+  }
+  return wav;
+}
+
+void check_sound(const Tensor& sound, int64_t sample_rate) {
+  TAPER_CHECK_VALUE(sound.defined() && sound.numel() > 0 && !sound.is_complex(),
+                    "add_audio: expected at least one real value");
+  TAPER_CHECK_VALUE(sound.dim() == 1 || (sound.dim() == 2 && sound.size(0) == 1),
+                    "add_audio: expected sound [L] or [1, L] of one channel, got ", sound.sizes());
+  constexpr int64_t kMost = int64_t{1} << 30;  // lengths in the file have 32 bits
+  TAPER_CHECK_VALUE(sample_rate >= 1 && sample_rate < kMost && sound.numel() < kMost,
+                    "add_audio: expected a sample_rate of at least 1, and that and the length "
+                    "below 2^30, got ",
+                    sample_rate, " and ", sound.numel());
+}
+
+using MeshPart = std::pair<schema::MeshPluginData::ContentType, Tensor>;
+
+void check_mesh(const Tensor& vertices, const Tensor& colors, const Tensor& faces) {
+  const auto is_list = [](const Tensor& t) {
+    return t.defined() && t.dim() == 3 && t.size(2) == 3 && !t.is_complex();
+  };
+  TAPER_CHECK_VALUE(is_list(vertices), "add_mesh: expected real vertices [B, N, 3], got ",
+                    vertices.defined() ? vertices.sizes() : IntArrayRef());
+  TAPER_CHECK_VALUE(!colors.defined() || colors.sizes() == vertices.sizes(),
+                    "add_mesh: expected a color for each vertex, ", vertices.sizes(), ", got ",
+                    colors.defined() ? colors.sizes() : IntArrayRef());
+  TAPER_CHECK_VALUE(!faces.defined() || (is_list(faces) && faces.size(0) == vertices.size(0)),
+                    "add_mesh: expected faces [", vertices.size(0), ", F, 3], got ",
+                    faces.defined() ? faces.sizes() : IntArrayRef());
+}
+
+void add_part(schema::Summary& to, const std::string& tag, const MeshPart& part,
+              schema::MeshPluginData data) {
+  static const char* const kEnds[] = {"", "_VERTEX", "_FACE", "_COLOR"};
+  const Tensor values = part.second.detach().to(kCPU).to(kFloat).contiguous();
+  data.set_content_type(part.first);
+  for (const int64_t size : values.sizes()) data.add_shape(static_cast<int32_t>(size));
+  schema::TensorProto& tensor =
+      add_tensor(to, tag + kEnds[part.first], "mesh", data.SerializeAsString());
+  tensor.set_dtype(schema::DT_FLOAT);
+  for (const int64_t size : values.sizes())
+    tensor.mutable_tensor_shape()->add_dim()->set_size(size);
+  tensor.set_tensor_content(values.data_ptr<float>(), values.nbytes());
+}
+
+}  // namespace
+
+schema::Summary audio_summary(const std::string& tag, const Tensor& sound, int64_t sample_rate) {
+  check_sound(sound, sample_rate);
+  schema::Summary summary;
+  schema::Summary::Audio& audio = *add_value(summary, tag).mutable_audio();
+  audio.set_sample_rate(static_cast<float>(sample_rate));
+  audio.set_num_channels(1);
+  audio.set_length_frames(sound.numel());
+  audio.set_encoded_audio_string(wav_file(doubles_of(sound), sample_rate));
+  audio.set_content_type("audio/wav");
+  return summary;
+}
+
+schema::Summary mesh_summary(const std::string& tag, const Tensor& vertices, const Tensor& colors,
+                             const Tensor& faces, const std::string& config) {
+  check_mesh(vertices, colors, faces);
+  schema::MeshPluginData data;
+  data.set_name(tag);
+  data.set_json_config(config);
+  std::vector<MeshPart> parts;
+  for (const MeshPart& part : {MeshPart(schema::MeshPluginData::VERTEX, vertices),
+                               MeshPart(schema::MeshPluginData::FACE, faces),
+                               MeshPart(schema::MeshPluginData::COLOR, colors)})
+    if (part.second.defined()) parts.push_back(part);
+  for (const MeshPart& part : parts) data.set_components(data.components() | 1u << part.first);
+  schema::Summary summary;
+  for (const MeshPart& part : parts) add_part(summary, tag, part, data);
+  return summary;
+}
+
 Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
                 const Tensor& weights) {
   const Tensor y = doubles_of(labels), p = doubles_of(predictions);

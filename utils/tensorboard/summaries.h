@@ -30,6 +30,11 @@ schema::Summary text_summary(const std::string& tag, const std::string& text);
 Tensor pr_curve(const Tensor& labels, const Tensor& predictions, int64_t num_thresholds,
                 const Tensor& weights);
 schema::Summary pr_curve_summary(const std::string& tag, const Tensor& curve);
+/// `sound`: values in [-1, 1] of one channel, as a WAV file of 16 bits a sample.
+schema::Summary audio_summary(const std::string& tag, const Tensor& sound, int64_t sample_rate);
+/// `colors` and `faces` may be undefined.
+schema::Summary mesh_summary(const std::string& tag, const Tensor& vertices, const Tensor& colors,
+                             const Tensor& faces, const std::string& config);
 schema::Summary layout_summary(const CustomScalars& layout);
 
 /// The three summaries that begin a run with hyperparameters.

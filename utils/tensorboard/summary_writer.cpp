@@ -193,6 +193,17 @@ void SummaryWriter::add_figure(const std::string& tag, const std::string& png, S
   files_->add(detail::png_summary(tag, png), step, walltime);
 }
 
+void SummaryWriter::add_audio(const std::string& tag, const Tensor& sound, Step step,
+                              int64_t sample_rate, Walltime walltime) {
+  files_->add(detail::audio_summary(tag, sound, sample_rate), step, walltime);
+}
+
+void SummaryWriter::add_mesh(const std::string& tag, const Tensor& vertices, const Tensor& colors,
+                             const Tensor& faces, const std::string& config, Step step,
+                             Walltime walltime) {
+  files_->add(detail::mesh_summary(tag, vertices, colors, faces, config), step, walltime);
+}
+
 void SummaryWriter::add_text(const std::string& tag, const std::string& text, Step step,
                              Walltime walltime) {
   files_->add(detail::text_summary(tag, text), step, walltime);

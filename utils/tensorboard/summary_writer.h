@@ -111,6 +111,19 @@ class SummaryWriter {
   void add_figure(const std::string& tag, const std::string& png, Step step = nullopt,
                   Walltime walltime = nullopt);
 
+  /// Sound of one channel, [L] or [1, L], with values in [-1, 1] (others are cut off),
+  /// `sample_rate` of them a second, in any real dtype. Throws ValueError for other sizes, no
+  /// value, a value that is NaN, and a rate below 1.
+  void add_audio(const std::string& tag, const Tensor& sound, Step step = nullopt,
+                 int64_t sample_rate = 44100, Walltime walltime = nullopt);
+  /// Surfaces or clouds of points in space: `vertices` [B, N, 3] are coordinates, `colors` [B, N,
+  /// 3] bytes in [0, 255], `faces` [B, F, 3] the indices of each triangle's vertices; the last two
+  /// may be undefined. `config` is JSON of the classes of ThreeJS that draw it. Throws ValueError
+  /// for other sizes.
+  void add_mesh(const std::string& tag, const Tensor& vertices, const Tensor& colors = {},
+                const Tensor& faces = {}, const std::string& config = "{}", Step step = nullopt,
+                Walltime walltime = nullopt);
+
   /// Shown as Markdown.
   void add_text(const std::string& tag, const std::string& text, Step step = nullopt,
                 Walltime walltime = nullopt);
