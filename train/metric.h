@@ -16,9 +16,9 @@ namespace taper::train {
 
 /// `update` sees each batch's output and target, `compute` gives the number and begins anew.
 struct Metric {
-  std::string name;
-  std::function<void(const Tensor& output, const Tensor& target)> update;
-  std::function<double()> compute;
+  std::string name;  ///< for the program to print
+  std::function<void(const Tensor& output, const Tensor& target)> update;  ///< after each batch
+  std::function<double()> compute;  ///< at the end of validation
 };
 
 /// Of a metric of utils/metrics.h, or another type with update(output, target) and reset():

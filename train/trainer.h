@@ -44,7 +44,9 @@ struct EpochResult {
   std::vector<double> metrics;  ///< of validation, in the order of add_metric
 };
 
+/// How long a Trainer trains, and what it writes.
 struct TrainerOptions {
+  /// Passes over the data, those of a resumed run counted.
   TAPER_ARG(int64_t, epochs) = 1;
   /// Where batches are moved; the network is there already.
   TAPER_ARG(Device, device) = Device(kCPU);
@@ -57,6 +59,7 @@ struct TrainerOptions {
   TAPER_ARG(int64_t, patience) = 0;
   /// Samples of an epoch, for the line of progress; 0: no line.
   TAPER_ARG(int64_t, samples) = 0;
+  /// What the line of progress counts.
   TAPER_ARG(std::string, unit) = "samples";
 };
 
@@ -68,7 +71,9 @@ struct TrainerOptions {
 /// Schedules are not written: resume() steps those given again through the epochs that are done.
 class Trainer {
  public:
+  /// Gives the output of a batch's data.
   using Forward = std::function<Tensor(const Tensor&)>;
+  /// Gives a scalar to go backward from: the mean over the batch.
   using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
   /// `net`: a module's holder, or a shared pointer to a module with forward(Tensor). The optimizer
@@ -85,12 +90,14 @@ class Trainer {
       TAPER_CHECK_VALUE(n >= 0, "Trainer: expected options of at least 0, got ", n);
   }
 
+  /// A number of validation, beside its loss. Before resume().
   void add_metric(Metric metric) { metrics_.push_back(std::move(metric)); }
   /// A schedule, stepped after each epoch, with its loss where it asks for one. It must outlive
   /// this.
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
+  /// The same; it sees the loss of validation, where there is one, else of training.
   void add_schedule(optim::ReduceLROnPlateauScheduler& schedule) {
     schedules_.push_back([&schedule](double loss) { schedule.step(static_cast<float>(loss)); });
   }
@@ -100,13 +107,16 @@ class Trainer {
   /// Called between backward() and the optimizer's step (to clip gradients), after each batch, and
   /// after each epoch. Any of them may call stop().
   void before_step(std::function<void()> f) { before_step_ = std::move(f); }
+  /// See before_step().
   void after_batch(std::function<void()> f) { after_batch_ = std::move(f); }
+  /// See before_step(); it is given what the epoch came to.
   void after_epoch(std::function<void(const EpochResult&)> f) { after_epoch_ = std::move(f); }
   /// Writes more into each checkpoint.
   void on_save(std::function<void(serialize::OutputArchive&)> f) { on_save_ = std::move(f); }
 
   /// Training ends after the current batch; a checkpoint holds all that was done.
   void stop() { stopped_ = true; }
+  /// Whether stop() was called since fit() began.
   bool stopped() const { return stopped_; }
 
   /// Goes on from the checkpoint, where there is one: false where not. Call it after add_metric and
@@ -143,6 +153,7 @@ class Trainer {
   }
   /// Epochs and batches of the epoch under way that are done.
   int64_t epochs_done() const { return position_.epoch; }
+  /// See epochs_done().
   int64_t batches_done() const { return position_.batch; }
 
   /// Trains up to options.epochs epochs, those of a resumed run counted, and gives the results of
@@ -151,6 +162,7 @@ class Trainer {
   const std::vector<EpochResult>& fit(Loader& loader, Validation& validation) {
     return run(loader, [&](EpochResult& result) { validate(validation, result); });
   }
+  /// The same without validation.
   template <class Loader>
   const std::vector<EpochResult>& fit(Loader& loader) {
     return run(loader, [](EpochResult&) {});

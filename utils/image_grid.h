@@ -13,6 +13,7 @@ namespace taper::utils {
 
 /// What torchvision's make_grid takes, with its defaults.
 struct ImageGridOptions {
+  /// The least and the greatest value.
   using Range = std::pair<double, double>;
   /// Images in a row.
   TAPER_ARG(int64_t, nrow) = 8;
@@ -20,6 +21,7 @@ struct ImageGridOptions {
   TAPER_ARG(int64_t, padding) = 2;
   /// Scale values to [0, 1]: `value_range`, or else the least and the greatest value.
   TAPER_ARG(bool, normalize) = false;
+  /// What normalize() takes for 0 and 1; values outside are cut off. None: the least and greatest.
   TAPER_ARG(optional<Range>, value_range) = nullopt;
   /// Scale each image by itself.
   TAPER_ARG(bool, scale_each) = false;

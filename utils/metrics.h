@@ -29,6 +29,7 @@ class ConfusionMatrix {
   /// `predictions`: integer classes of the sizes of `target`, or scores [N, C, ...], whose greatest
   /// along dimension 1 is the class; `target`: int64 [N, ...] with values in [0, num_classes).
   void update(const Tensor& predictions, const Tensor& target);
+  /// Forgets all samples.
   void reset() { counts_ = Tensor(); }
 
   /// Counts [C, C], int64: rows are targets, columns predictions.
@@ -54,10 +55,13 @@ class ConfusionMatrix {
 /// The fraction of samples whose target is among the `k` greatest scores.
 class TopKAccuracy {
  public:
+  /// Throws ValueError for `k` below 1.
   explicit TopKAccuracy(int64_t k);
   /// `scores` [N, C], floating; `target` [N], int64.
   void update(const Tensor& scores, const Tensor& target);
+  /// Forgets all samples.
   void reset() { *this = TopKAccuracy(k_); }
+  /// Of all samples since the start or reset().
   double compute() const;
 
  private:
@@ -72,7 +76,9 @@ class AUROC {
   /// `scores` [N], floating, and `target` [N] of zeros and ones; or `scores` [N, C] and classes:
   /// then the mean over the classes that occur of one against the rest.
   void update(const Tensor& scores, const Tensor& target);
+  /// Forgets all samples.
   void reset() { *this = AUROC(); }
+  /// Of all samples since the start or reset().
   double compute() const;
 
  private:
@@ -82,10 +88,13 @@ class AUROC {
 /// exp of the mean cross entropy of tokens.
 class Perplexity {
  public:
+  /// Targets of `ignore_index` do not count.
   explicit Perplexity(optional<int64_t> ignore_index = nullopt) : ignore_index_(ignore_index) {}
   /// `logits` [N, L, C] or [N, C], floating, before softmax; `target` [N, L] or [N], int64.
   void update(const Tensor& logits, const Tensor& target);
+  /// Forgets all samples.
   void reset() { *this = Perplexity(ignore_index_); }
+  /// Of all samples since the start or reset().
   double compute() const;
 
  private:

@@ -24,7 +24,9 @@
 
 namespace taper::utils {
 
+/// How Progress counts, and where it prints.
 struct ProgressOptions {
+  /// A stream of C's library.
   using File = std::FILE*;
   /// What is counted.
   TAPER_ARG(std::string, unit) = "samples";
@@ -32,6 +34,7 @@ struct ProgressOptions {
   TAPER_ARG(int64_t, first) = 0;
   /// Lines where the output is no terminal.
   TAPER_ARG(int64_t, lines) = 4;
+  /// Where it prints; it stays open.
   TAPER_ARG(File, out) = stdout;
 };
 
@@ -39,6 +42,7 @@ struct ProgressOptions {
 /// its end. Throws ValueError for a negative total or less than one line.
 class Progress {
  public:
+  /// `title` begins the line; of `total` samples, say, update() tells how many are done.
   Progress(std::string title, int64_t total, ProgressOptions options = {})
       : title_(std::move(title)),
         total_(total),

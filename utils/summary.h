@@ -17,29 +17,33 @@ namespace taper::utils {
 
 /// A module's row.
 struct LayerSummary {
-  std::string type;  ///< "Conv2d"
-  std::string name;  ///< the last part of its path: "conv1"; empty for the network itself
-  int64_t depth = 0;
+  std::string type;   ///< "Conv2d"
+  std::string name;   ///< the last part of its path: "conv1"; empty for the network itself
+  int64_t depth = 0;  ///< 0 for the network, 1 for its children
   int64_t index = 0;  ///< among the modules of its depth, from 1 on
   /// Of its first result when it was called last; empty where it was not seen to be called, see
   /// summary().
   std::vector<int64_t> output_sizes;
-  bool was_seen = false;
-  /// Of its own parameters, not those of modules below.
-  int64_t num_params = 0, num_trainable = 0;
-  int64_t param_bytes = 0, output_bytes = 0;
+  bool was_seen = false;      ///< whether output_sizes is known
+  int64_t num_params = 0;     ///< elements of its own parameters, not of those of modules below
+  int64_t num_trainable = 0;  ///< those of them that want gradients
+  int64_t param_bytes = 0;    ///< of its own parameters
+  int64_t output_bytes = 0;   ///< of its first result
   /// As torchinfo counts: a convolution's parameters times the batch and the positions of its
   /// result, others' times the batch.
   int64_t mult_adds = 0;
 };
 
+/// The rows of a network's modules, and their sums.
 struct ModelSummary {
   std::vector<LayerSummary> layers;  ///< the network first, each module before those below it
-  int64_t num_params = 0, num_trainable = 0, mult_adds = 0;
-  int64_t input_bytes = 0;
+  int64_t num_params = 0;            ///< elements of all parameters; a shared module counts once
+  int64_t num_trainable = 0;         ///< those of them that want gradients
+  int64_t mult_adds = 0;             ///< of one call, where sizes were seen
+  int64_t input_bytes = 0;           ///< of all inputs
   /// Of the results of modules that have parameters of their own, and of their gradients.
   int64_t pass_bytes = 0;
-  int64_t param_bytes = 0;
+  int64_t param_bytes = 0;  ///< of all parameters
 };
 
 /// The table, in the form of Python's torchinfo.

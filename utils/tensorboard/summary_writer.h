@@ -24,8 +24,11 @@
 
 namespace taper::utils::tensorboard {
 
+/// Where a SummaryWriter writes, and how often.
 struct SummaryWriterOptions {
+  /// Into that folder; a text converts to this, so SummaryWriter("runs/first") is enough.
   SummaryWriterOptions(std::string log_dir = {}) : log_dir_(std::move(log_dir)) {}
+  /// The same.
   SummaryWriterOptions(const char* log_dir) : log_dir_(log_dir) {}
   /// Where the file goes. Empty: runs/<month><day>_<hour>-<minute>-<second>_<host><comment>.
   TAPER_ARG(std::string, log_dir);
@@ -44,21 +47,27 @@ struct SummaryWriterOptions {
 
 /// A histogram that is counted already.
 struct RawHistogram {
-  double min = 0, max = 0, num = 0, sum = 0, sum_squares = 0;
-  /// The upper ends of the buckets, and how many values each holds.
-  std::vector<double> bucket_limits, bucket_counts;
+  double min = 0;                     ///< the least value
+  double max = 0;                     ///< the greatest one
+  double num = 0;                     ///< how many values there are
+  double sum = 0;                     ///< of the values
+  double sum_squares = 0;             ///< of their squares
+  std::vector<double> bucket_limits;  ///< the upper ends of the buckets, ascending
+  std::vector<double> bucket_counts;  ///< how many values each holds; as many as limits
 };
 
 /// The value of a hyperparameter.
 using HParam = std::variant<bool, int64_t, double, std::string>;
+/// Hyperparameters by name.
 using HParams = std::map<std::string, HParam>;
 
 /// A chart of "custom scalars": tags or patterns of tags as lines; or, of type kMargin, three tags:
 /// a value and its lower and upper bound.
 struct CustomChart {
+  /// Lines in one chart, or a value within its bounds.
   enum Type { kMultiline, kMargin };
-  Type type = kMultiline;
-  std::vector<std::string> tags;
+  Type type = kMultiline;         ///< which of them
+  std::vector<std::string> tags;  ///< of scalars: any number, for kMargin three
 };
 /// category -> title -> chart.
 using CustomScalars = std::map<std::string, std::map<std::string, CustomChart>>;
@@ -80,9 +89,12 @@ class SummaryWriter {
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
+  /// The step that a value is of; none counts as 0.
   using Step = optional<int64_t>;
+  /// Seconds since 1970; none: now.
   using Walltime = optional<double>;
 
+  /// A point of the curve `tag`, kept as a float.
   void add_scalar(const std::string& tag, double value, Step step = nullopt,
                   Walltime walltime = nullopt);
   /// A tensor of one element; ValueError for others.
@@ -96,6 +108,7 @@ class SummaryWriter {
   /// TensorBoard's, which grow by a tenth). Throws ValueError for no values or edges out of order.
   void add_histogram(const std::string& tag, const Tensor& values, Step step = nullopt,
                      const std::vector<double>& edges = {}, Walltime walltime = nullopt);
+  /// What the program has counted. Throws ValueError where there are not as many counts as limits.
   void add_histogram_raw(const std::string& tag, const RawHistogram& histogram, Step step = nullopt,
                          Walltime walltime = nullopt);
 
@@ -164,6 +177,7 @@ class SummaryWriter {
   void flush();
   /// flush(), and the end: what is added later throws.
   void close();
+  /// The folder of the writer's file.
   const std::string& get_logdir() const;
 
  private:
