@@ -25,6 +25,7 @@ namespace taper::data {
 template <class Loader>
 class DevicePrefetcher {
  public:
+  /// What the loader's iterator gives.
   using BatchType = std::decay_t<decltype(*std::declval<Loader&>().begin())>;
 
   /// `depth`: how many batches lie on the device ahead of the one in use. The loader must outlive
@@ -41,8 +42,10 @@ class DevicePrefetcher {
     return Iterator<BatchType>(
         std::make_unique<Epoch>(loader_, device_, device_.is_cuda() ? depth_ : 0, stream_));
   }
+  /// Behind the last batch of an epoch.
   Iterator<BatchType> end() { return {}; }
 
+  /// Where batches are copied.
   Device device() const { return device_; }
   /// The stream of the copies; none on the CPU.
   const optional<cuda::Stream>& stream() const { return stream_; }

@@ -19,17 +19,22 @@ namespace taper::data::datasets {
 template <class Self>
 class Cifar : public Dataset<Self> {
  public:
+  /// Which of the two parts: that to train on, or that to test with.
   enum class Mode { kTrain, kTest };
 
+  /// The image [3, 32, 32] of that number and its label [].
   Example<> get(size_t index) override;
   /// The images [B, 3, 32, 32] and labels [B] at `indices`; with mean and stddev each value x
   /// becomes (x - mean) / stddev. Throws IndexError for an index out of range.
   Example<> get_stacked(ArrayRef<size_t> indices);
+  /// The same, with mean and standard deviation.
   Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
   optional<size_t> size() const override;
+  /// Whether it is the part to train on.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
-  /// All labels as int64 [N]; all images as bytes [N, 3, 32, 32].
+  /// All labels as int64 [N].
   const Tensor& targets() const;
+  /// All images as bytes [N, 3, 32, 32].
   const Tensor& raw_images() const;
 
  protected:
@@ -46,6 +51,7 @@ class Cifar : public Dataset<Self> {
 /// missing, cut, or has a label above 9.
 class CIFAR10 : public Cifar<CIFAR10> {
  public:
+  /// Reads the files of that part.
   explicit CIFAR10(const std::string& root, Mode mode = Mode::kTrain);
 };
 
@@ -53,7 +59,9 @@ class CIFAR10 : public Cifar<CIFAR10> {
 /// kTest. Its labels are those of the hundred classes, or of the twenty groups of them.
 class CIFAR100 : public Cifar<CIFAR100> {
  public:
+  /// A hundred classes, or twenty groups of them.
   enum class Labels { kFine, kCoarse };
+  /// Reads the file of that part.
   explicit CIFAR100(const std::string& root, Mode mode = Mode::kTrain,
                     Labels labels = Labels::kFine);
 };
