@@ -4,5 +4,6 @@
 
 #include <taper/extension/out_forms_nn.h>
 #include <taper/extension/out_forms_numbers.h>
+#include <taper/extension/out_forms_overloads.h>
 #include <taper/extension/out_forms_random.h>
 #include <taper/extension/out_forms_tensors.h>

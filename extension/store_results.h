@@ -7,6 +7,7 @@
 
 #include <taper/framework/autocast.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/ops/shared/foreach_ops.h>
 #include <taper/ops/shared/out.h>
 
 #pragma GCC visibility push(default)
@@ -33,15 +34,18 @@ class OutScope {
 inline TensorOptions options_of_result(const Tensor& out) {
   return out.defined() ? out.options().requires_grad(false) : TensorOptions();
 }
+/// Throws unless the result may be stored in `out`.
+inline void check_result(const char* op, const Tensor& out, const Tensor& result, Operands inputs) {
+  check_out_device(op, out, result.device());
+  plan_out(op, out, Dims(result.sizes()), inputs);
+  check_stored_dtype(op, out, result.scalar_type());
+}
 /// All results, or after an error none.
 template <class Outs, class Results, size_t... I>
 void store_each(const char* op, const Outs& outs, const Results& results, Operands inputs,
                 std::index_sequence<I...>) {
   const auto check = [&](const Tensor& out, const Tensor& result) {
-    if (!out.defined()) return;
-    check_out_device(op, out, result.device());
-    plan_out(op, out, Dims(result.sizes()), inputs);
-    check_stored_dtype(op, out, result.scalar_type());
+    if (out.defined()) check_result(op, out, result, inputs);
   };
   (check(std::get<I>(outs), std::get<I>(results)), ...);
   (store_out(op, std::get<I>(outs), std::get<I>(results), inputs), ...);
@@ -60,6 +64,24 @@ inline void store_list(const char* op, TensorList outs, const std::vector<Tensor
     Tensor out = outs[i];
     store_out(op, out, results[i], inputs);
   }
+}
+
+/// The results of make() into the tensors of `out`, in one go on devices; after an error none.
+template <class Make>
+void store_foreach(const char* op, TensorList out, std::initializer_list<TensorList> inputs,
+                   const Make& make) {
+  for (const Tensor& t : out) check_out_gradient(op, t, {});
+  for (const TensorList& list : inputs)
+    for (const Tensor& t : list) check_out_gradient(op, Tensor(), {t});
+  const OutScope scope(op, {}, {});
+  const std::vector<Tensor> results = make();
+  TAPER_CHECK(out.size() == results.size(), op, ": expected ", results.size(),
+              " tensors for the results, got ", out.size());
+  for (size_t i = 0; i < out.size(); ++i) check_result(op, out[i], results[i], {});
+  for (size_t i = 0; i < out.size(); ++i)
+    plan_out(op, out[i], Dims(results[i].sizes()), {}).resize();
+  const TensorList made(results);
+  foreach_change("copy", out, {&made});
 }
 
 }  // namespace detail

@@ -58,10 +58,21 @@ Tensors each(const Tensors& xs, const F& f) {
   return all;
 }
 
+/// As many tensors that hold nothing yet, and what they are after a call.
+template <class F>
+Tensors filled(const Tensors& like, const F& call) {
+  Tensors out = each(like, [](const Tensor& x, size_t) { return torch::empty({0}, x.options()); });
+  call(out);
+  return out;
+}
+
 #define UNARY(name)                                                                     \
   {                                                                                     \
     const Tensors want = each(xs, [](const Tensor& x, size_t) { return at::name(x); }); \
     EXPECT(alike(at::_foreach_##name(xs), want));                                       \
+    const auto call_out = [&](Tensors& out) { at::_foreach_##name##_out(out, xs); };    \
+    const auto call_outf = [&](Tensors& out) { at::_foreach_##name##_outf(xs, out); };  \
+    EXPECT(alike(filled(xs, call_out), want) && alike(filled(xs, call_outf), want));    \
     const Tensors changed = copies(xs);                                                 \
     at::_foreach_##name##_(changed);                                                    \
     EXPECT(alike(changed, want));                                                       \
@@ -102,6 +113,8 @@ void functions_of_one(torch::TensorOptions options) {
   UNARY(sqrt);
   EXPECT(alike(at::_foreach_clone(xs), xs));
   EXPECT(alike(at::_foreach_zero(xs), each(xs, [](const Tensor& x, size_t) { return x * 0; })));
+  EXPECT(alike(filled(xs, [&](Tensors& out) { at::_foreach_zero_out(out, xs); }),
+               at::_foreach_zero(xs)));
   const Tensors zeros = copies(xs);
   at::_foreach_zero_(zeros);
   EXPECT(alike(zeros, at::_foreach_zero(xs)));
@@ -109,14 +122,17 @@ void functions_of_one(torch::TensorOptions options) {
   EXPECT(alike(at::_foreach_max(xs), each(xs, [](const Tensor& x, size_t) { return x.max(); })));
 }
 
-/// The out-of-place and the in-place form of a call.
-#define BOTH(name, want, ...)                                      \
-  {                                                                \
-    const Tensors expected = want;                                 \
-    EXPECT(alike(at::_foreach_##name(xs, __VA_ARGS__), expected)); \
-    const Tensors changed = copies(xs);                            \
-    at::_foreach_##name##_(changed, __VA_ARGS__);                  \
-    EXPECT(alike(changed, expected));                              \
+/// The out-of-place form of a call, the one with `out`, and the in-place one.
+#define FORMS(name, want, ...)                                                                    \
+  {                                                                                               \
+    const Tensors expected = want;                                                                \
+    EXPECT(alike(at::_foreach_##name(xs, __VA_ARGS__), expected));                                \
+    EXPECT(                                                                                       \
+        alike(filled(xs, [&](Tensors& out) { at::_foreach_##name##_out(out, xs, __VA_ARGS__); }), \
+              expected));                                                                         \
+    const Tensors changed = copies(xs);                                                           \
+    at::_foreach_##name##_(changed, __VA_ARGS__);                                                 \
+    EXPECT(alike(changed, expected));                                                             \
   }
 #define EACH(expression) \
   each(xs, [&]([[maybe_unused]] const Tensor& x, [[maybe_unused]] size_t i) { return expression; })
@@ -126,38 +142,38 @@ void functions_of_two(torch::TensorOptions options) {
   std::vector<Scalar> ss;
   for (size_t i = 0; i < xs.size(); ++i) ss.emplace_back(0.5 + static_cast<double>(i));
   const Tensor number = torch::full({}, 1.25, options);
-  BOTH(add, EACH(x + 2.5), 2.5);
-  BOTH(add, EACH(x.add(ys[i], 0.5)), ys, 0.5);
-  BOTH(add, EACH(x + ys[i]), ys);
-  BOTH(add, EACH(x + ss[i]), at::ArrayRef<Scalar>(ss));
-  BOTH(add, EACH(x.add(number, 2)), number, 2);
-  BOTH(sub, EACH(x - 2), 2);
-  BOTH(sub, EACH(x.sub(ys[i], 3)), ys, 3);
-  BOTH(sub, EACH(x - ss[i]), at::ArrayRef<Scalar>(ss));
-  BOTH(mul, EACH(x * 1.5), 1.5);
-  BOTH(mul, EACH(x * ys[i]), ys);
-  BOTH(mul, EACH(x * ss[i]), at::ArrayRef<Scalar>(ss));
-  BOTH(mul, EACH(x * number), number);
-  BOTH(div, EACH(x / 1.5), 1.5);
-  BOTH(div, EACH(x / ys[i]), ys);
-  BOTH(div, EACH(x / ss[i]), at::ArrayRef<Scalar>(ss));
-  BOTH(div, EACH(x / number), number);
-  BOTH(maximum, EACH(x.clamp_min(0.1)), 0.1);
-  BOTH(maximum, EACH(at::maximum(x, ys[i])), ys);
-  BOTH(clamp_min, EACH(x.clamp_min(ss[i])), at::ArrayRef<Scalar>(ss));
-  BOTH(minimum, EACH(x.clamp_max(0.1)), 0.1);
-  BOTH(clamp_max, EACH(at::minimum(x, ys[i])), ys);
-  BOTH(clamp_max, EACH(x.clamp_max(ss[i])), at::ArrayRef<Scalar>(ss));
-  BOTH(pow, EACH(x.pow(2)), 2);
-  BOTH(pow, EACH(x.pow(ys[i].round())), at::_foreach_round(ys));
+  FORMS(add, EACH(x + 2.5), 2.5);
+  FORMS(add, EACH(x.add(ys[i], 0.5)), ys, 0.5);
+  FORMS(add, EACH(x + ys[i]), ys);
+  FORMS(add, EACH(x + ss[i]), at::ArrayRef<Scalar>(ss));
+  FORMS(add, EACH(x.add(number, 2)), number, 2);
+  FORMS(sub, EACH(x - 2), 2);
+  FORMS(sub, EACH(x.sub(ys[i], 3)), ys, 3);
+  FORMS(sub, EACH(x - ss[i]), at::ArrayRef<Scalar>(ss));
+  FORMS(mul, EACH(x * 1.5), 1.5);
+  FORMS(mul, EACH(x * ys[i]), ys);
+  FORMS(mul, EACH(x * ss[i]), at::ArrayRef<Scalar>(ss));
+  FORMS(mul, EACH(x * number), number);
+  FORMS(div, EACH(x / 1.5), 1.5);
+  FORMS(div, EACH(x / ys[i]), ys);
+  FORMS(div, EACH(x / ss[i]), at::ArrayRef<Scalar>(ss));
+  FORMS(div, EACH(x / number), number);
+  FORMS(maximum, EACH(x.clamp_min(0.1)), 0.1);
+  FORMS(maximum, EACH(at::maximum(x, ys[i])), ys);
+  FORMS(clamp_min, EACH(x.clamp_min(ss[i])), at::ArrayRef<Scalar>(ss));
+  FORMS(minimum, EACH(x.clamp_max(0.1)), 0.1);
+  FORMS(clamp_max, EACH(at::minimum(x, ys[i])), ys);
+  FORMS(clamp_max, EACH(x.clamp_max(ss[i])), at::ArrayRef<Scalar>(ss));
+  FORMS(pow, EACH(x.pow(2)), 2);
+  FORMS(pow, EACH(x.pow(ys[i].round())), at::_foreach_round(ys));
   EXPECT(alike(at::_foreach_pow(2, xs), EACH(at::pow(2, x))));
-  BOTH(lerp, EACH(x.lerp(ys[i], 0.25)), ys, 0.25);
-  BOTH(lerp, EACH(x.lerp(ys[i], xs[i])), ys, xs);
-  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], 0.5)), ys, xs, 0.5);
-  BOTH(addcmul, EACH(x.addcmul(ys[i], xs[i], ss[i])), ys, xs, at::ArrayRef<Scalar>(ss));
-  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i])), xs, ys);
+  FORMS(lerp, EACH(x.lerp(ys[i], 0.25)), ys, 0.25);
+  FORMS(lerp, EACH(x.lerp(ys[i], xs[i])), ys, xs);
+  FORMS(addcmul, EACH(x.addcmul(ys[i], xs[i], 0.5)), ys, xs, 0.5);
+  FORMS(addcmul, EACH(x.addcmul(ys[i], xs[i], ss[i])), ys, xs, at::ArrayRef<Scalar>(ss));
+  FORMS(addcdiv, EACH(x.addcdiv(xs[i], ys[i])), xs, ys);
   const Tensor packed = torch::arange(static_cast<int64_t>(xs.size()), torch::kDouble);
-  BOTH(addcdiv, EACH(x.addcdiv(xs[i], ys[i], static_cast<double>(i))), xs, ys, packed);
+  FORMS(addcdiv, EACH(x.addcdiv(xs[i], ys[i], static_cast<double>(i))), xs, ys, packed);
   const Tensors target = copies(xs);
   at::_foreach_copy_(target, ys);
   EXPECT(alike(target, ys));
@@ -231,6 +247,24 @@ void errors() {
            at::_foreach_add_(xs, Tensors{torch::ones({2}), torch::ones({4})});
          }) != "nothing was thrown");
   EXPECT(xs[0][0].item<float>() == 1);
+#endif
+}
+
+void errors_of_out_forms() {
+  const Tensors xs{torch::ones({2}), torch::ones({3})}, out{torch::zeros({2}), torch::zeros({3})};
+  at::_foreach_add_outf(xs, xs, 2, out);
+  EXPECT(alike(out, {torch::full({2}, 3.f), torch::full({3}, 3.f)}));
+  at::_foreach_mul_outf(out, 2, out);  // an input as the result
+  EXPECT(alike(out, {torch::full({2}, 6.f), torch::full({3}, 6.f)}));
+#ifdef TAPER_CHECK  // PyTorch gives no gradient here, and looks at neither lengths nor all dtypes
+  const Tensors leaves{torch::ones({2}, torch::requires_grad()), torch::ones({3})};
+  EXPECT(has(thrown<c10::Error>([&] { at::_foreach_exp_out(out, leaves); }),
+             "don't support automatic differentiation"));
+  EXPECT(has(thrown<c10::Error>([&] { at::_foreach_exp_out(Tensors{out[0]}, xs); }),
+             "_foreach_exp: expected 2 tensors for the results, got 1"));
+  const Tensors whole{torch::zeros({7}), torch::zeros({3}, torch::kInt)};
+  EXPECT(has(thrown<c10::Error>([&] { at::_foreach_exp_out(whole, xs); }), "can't be cast"));
+  EXPECT(whole[0].numel() == 7);  // nothing changes before all is known to fit
 #endif
 }
 
@@ -363,6 +397,7 @@ void few_launches() {
   EXPECT(launches_of([&] { at::_foreach_mul_(xs, at::ArrayRef<Scalar>(ss)); }) == 1);
   EXPECT(launches_of([&] { at::_foreach_addcdiv_(xs, ys, ys, 1); }) == 1);
   EXPECT(launches_of([&] { ys = at::_foreach_sqrt(xs); }) == 1);
+  EXPECT(launches_of([&] { at::_foreach_sqrt_out(ys, xs); }) == 2);  // the op, and a copy of all
   EXPECT(launches_of([&] { at::_foreach_norm(xs); }) < 10);
   EXPECT(launches_of([&] { at::_fused_sgd_(xs, ys, {}, 0, 0, 0.1, 0, false, false, false); }) == 1);
 }
@@ -383,5 +418,6 @@ int main() {
     if (options.dtype() != torch::kHalf) fused_adam(options), fused_sgd(options);
   }
   errors();
+  errors_of_out_forms();
   return 0;
 }

@@ -246,6 +246,58 @@ void out_forms() {
              "don't support automatic differentiation"));
 }
 
+/// `out` forms of overloads: numbers for tensors, all elements, a generator.
+void further_out_forms() {
+  const Tensor x = torch::tensor({0.5, 2.5, 1.5}, torch::kDouble);
+  Tensor out;
+  const auto fresh = [&]() -> Tensor& { return out = torch::empty({0}, torch::kDouble); };
+  EXPECT(at::equal(at::max_out(fresh(), x), x.max()) && out.dim() == 0);
+  EXPECT(at::equal(at::median_out(fresh(), x), x.median()));
+  EXPECT(at::equal(at::sum_out(fresh(), x, at::kDouble), x.sum()));
+  EXPECT(at::equal(at::sum_out(fresh(), x, {0}, true), x.sum(0, true)));
+  EXPECT(at::equal(at::xlogy_out(fresh(), 2, x), at::xlogy(2, x)));
+  EXPECT(at::equal(at::special_zeta_out(fresh(), x + 1, 2), at::special_zeta(x + 1, 2)));
+  EXPECT(at::equal(at::linspace_out(fresh(), x[0], 1, 3),
+                   torch::tensor({0.5, 0.75, 1.}, at::kDouble)));
+  const Tensor shifted = torch::tensor({1, 2, 3});
+  Tensor whole = torch::empty({0}, torch::kLong);
+  EXPECT(at::equal(at::bitwise_left_shift_out(whole, shifted, 2), shifted * 4));
+  at::Generator g = at::make_generator<at::CPUGeneratorImpl>(5);
+  whole = torch::empty({0}, torch::kLong);
+  at::randint_out(whole, 2, 9, {4}, g);
+  g.set_current_seed(5);
+  EXPECT(at::equal(whole, torch::randint(2, 9, {4}, g)));
+  at::scatter_out(fresh(), x, 0, torch::tensor({0}), torch::tensor({3.}, at::kDouble), "multiply");
+  EXPECT(at::equal(out, torch::tensor({1.5, 2.5, 1.5}, at::kDouble)));
+}
+
+void results_last() {
+  const Tensor x = torch::arange(32, torch::kFloat).reshape({1, 2, 4, 4});
+  Tensor out, indices;
+  const auto fresh = [&]() -> Tensor& {
+    indices = torch::empty({0}, torch::kLong);
+    return out = torch::empty({0});
+  };
+  EXPECT(&at::add_outf(x, x, 2, fresh()) == &out && at::equal(out, x * 3));
+  EXPECT(at::equal(at::sin_outf(x, fresh()), x.sin()));
+  EXPECT(at::equal(at::pow_outf(2, x, fresh()), at::pow(2, x)));
+  EXPECT(at::equal(at::amax_outf(x, {1}, true, fresh()), x.amax({1}, true)));
+  EXPECT(at::equal(at::zeros_outf({2, 3}, fresh()), torch::zeros({2, 3})));
+  const auto best = at::max_outf(x, 3, false, fresh(), indices);
+  EXPECT(&std::get<1>(best) == &indices && at::equal(out, std::get<0>(x.max(3))));
+  at::max_pool2d_with_indices_outf(x, {2, 2}, {2, 2}, {0, 0}, {1, 1}, false, fresh(), indices);
+  EXPECT(at::equal(indices, std::get<1>(at::max_pool2d_with_indices(x, 2))));
+  EXPECT(at::equal(at::addmm_outf(x[0][0], x[0][0], x[0][1], 1, 0.5, fresh()),
+                   at::addmm(x[0][0], x[0][0], x[0][1], 1, 0.5)));
+  torch::manual_seed(3);
+  at::rand_outf({4}, fresh());
+  torch::manual_seed(3);
+  EXPECT(at::equal(out, torch::rand({4})));
+  const std::vector<Tensor> halves{torch::empty({0}), torch::empty({0})};
+  at::unsafe_split_outf(x, 1, 1, halves);
+  EXPECT(at::equal(halves[1], x.narrow(1, 1, 1)));
+}
+
 // ---------------------------------------------------------------- recorded parts
 std::vector<std::string> seen;
 struct Context : at::ObserverContext {
@@ -315,6 +367,8 @@ int main() {
   generators();
   odds();
   out_forms();
+  further_out_forms();
+  results_last();
   recorded_parts();
   return 0;
 }
