@@ -1,5 +1,5 @@
 // LibTorch's _foreach_... functions of two and more operands: an op for all tensors of a list, in
-// as few launches as ops/shared/foreach_ops.h says. Those that end in _ change the tensors of
+// as few launches as ops/shared/foreach.h says. Those that end in _ change the tensors of
 // `self`; the others have PyTorch's gradients. Programs get them with <torch/torch.h> or
 // <ATen/ops/NAME.h>.
 #pragma once

@@ -1,9 +1,10 @@
 // LibTorch's _foreach_... functions of one operand: an op for all tensors of a list, in as few
-// launches as ops/shared/foreach_ops.h says. Those that end in _ change the tensors of `self`; the
+// launches as ops/shared/foreach.h says. Those that end in _ change the tensors of `self`; the
 // others have PyTorch's gradients. Programs get them with <torch/torch.h> or <ATen/ops/NAME.h>.
 #pragma once
 
-#include <taper/ops/shared/foreach_ops.h>
+#include <taper/ops/shared/foreach.h>
+#include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/factory.h>
 
 #pragma GCC visibility push(default)

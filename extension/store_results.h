@@ -7,7 +7,7 @@
 
 #include <taper/framework/autocast.h>
 #include <taper/framework/grad_mode.h>
-#include <taper/ops/shared/foreach_ops.h>
+#include <taper/ops/shared/foreach.h>
 #include <taper/ops/shared/out.h>
 
 #pragma GCC visibility push(default)

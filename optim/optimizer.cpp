@@ -135,7 +135,7 @@ void Optimizer::zero_grad(bool set_to_none) {
         on_devices.push_back(grad);
     }
   }
-  taper::detail::foreach_zero_(on_devices);
+  taper::detail::foreach_zeros(on_devices);
 }
 
 StateKey Optimizer::key(const Tensor& parameter) { return parameter.unsafeGetTensorImpl(); }

@@ -6,6 +6,7 @@
 
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/shared/foreach.h>
+#include <taper/ops/shared/foreach_norm.h>
 #include <taper/ops/tensor/cat.h>
 
 namespace taper::nn::utils {
@@ -29,7 +30,7 @@ bool together(const std::vector<Tensor>& grads, double order) {
 /// The norm of all gradients as one vector, from the norm of each. One wait for the device.
 double total_norm(const std::vector<Tensor>& grads, double order) {
   if (order == 0) return static_cast<double>(grads.size());
-  if (together(grads, order)) return taper::detail::foreach_norm(grads, order).item<double>();
+  if (together(grads, order)) return taper::detail::norm_of_all(grads, order).item<double>();
   std::vector<Tensor> norms;
   norms.reserve(grads.size());
   for (const Tensor& grad : grads)
@@ -39,10 +40,23 @@ double total_norm(const std::vector<Tensor>& grads, double order) {
   return total.item().toDouble();
 }
 
+/// Scales gradients, which may be of several devices, by a number in a tensor.
+void scale(std::vector<Tensor> grads, const Tensor& factor) {
+  while (!grads.empty()) {
+    const Device device = grads.front().device();
+    const auto others = std::stable_partition(
+        grads.begin(), grads.end(), [&](const Tensor& g) { return g.device() == device; });
+    const Tensor number = factor.to(device);
+    const TensorList of_device(grads.data(), static_cast<size_t>(others - grads.begin()));
+    taper::detail::foreach_change("mul", of_device, {.number_tensor = &number});
+    grads.erase(grads.begin(), others);
+  }
+}
+
 /// Scales the gradients by a factor that the host need not know, and returns the norm.
 double clip_together(const std::vector<Tensor>& grads, double max_norm, double order) {
-  const Tensor norm = taper::detail::foreach_norm(grads, order);
-  taper::detail::foreach_mul_(grads, norm.add(1e-6).reciprocal().mul(max_norm).clamp_max(1));
+  const Tensor norm = taper::detail::norm_of_all(grads, order);
+  scale(grads, norm.add(1e-6).reciprocal().mul(max_norm).clamp_max(1));
   return norm.item<double>();
 }
 
@@ -68,7 +82,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
   NoGradGuard no_grad;
-  taper::detail::foreach_clamp_(gradients(parameters), -clip_value, clip_value);
+  taper::detail::foreach_clamp(gradients(parameters), -clip_value, clip_value);
 }
 
 }  // namespace taper::nn::utils

@@ -1,24 +1,288 @@
 #include <taper/ops/shared/foreach.h>
 
-#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string_view>
 
-#include <taper/framework/autograd/record.h>
+#include <taper/framework/iterate.h>
+#include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/shared/foreach_kernels.h>
-#include <taper/ops/tensor/cat.h>
+#include <taper/ops/shared/in_place.h>
+#include <taper/ops/shared/promote.h>
+#include <taper/ops/tensor/copy.h>
 
 namespace taper::detail {
 namespace {
 
-/// launch(where, lists) for lists of the tensors of devices, and one(tensor) for those of the CPU,
-/// where a launch is a call, and those with gaps. All have changed then.
+/// What one tensor's op takes beside it.
+struct Given {
+  const Tensor* a = nullptr;
+  const Tensor* b = nullptr;
+  const Scalar* n = nullptr;
+  Scalar factor() const { return n ? *n : Scalar(1); }
+};
+
+struct ForeachOp {
+  std::string_view name;
+  ForeachFormula formula;
+  bool floats;  // integers become floats
+  Tensor (*make)(const Tensor& x, const Given& g);
+  void (*change)(const Tensor& x, const Given& g);
+};
+
+// Of one tensor; of two, or of one and a number; of three and a number.
+#define TAPER_UNARY(op, floats)                                                           \
+  {#op, ForeachFormula::op, floats, [](const Tensor& x, const Given&) { return x.op(); }, \
+   [](const Tensor& x, const Given&) { x.op##_(); }},
+#define TAPER_FACTOR(op, floats)                                                              \
+  {#op, ForeachFormula::op, floats,                                                           \
+   [](const Tensor& x, const Given& g) { return g.a ? x.op(*g.a, g.factor()) : x.op(*g.n); }, \
+   [](const Tensor& x, const Given& g) { g.a ? x.op##_(*g.a, g.factor()) : x.op##_(*g.n); }},
+#define TAPER_BINARY(name, op, floats)                                            \
+  {#name, ForeachFormula::name, floats,                                           \
+   [](const Tensor& x, const Given& g) { return g.a ? x.op(*g.a) : x.op(*g.n); }, \
+   [](const Tensor& x, const Given& g) { g.a ? x.op##_(*g.a) : x.op##_(*g.n); }},
+#define TAPER_TERNARY(op, floats)                                                \
+  {#op, ForeachFormula::op, floats,                                              \
+   [](const Tensor& x, const Given& g) { return x.op(*g.a, *g.b, g.factor()); }, \
+   [](const Tensor& x, const Given& g) { x.op##_(*g.a, *g.b, g.factor()); }},
+
+constexpr ForeachOp kOps[] = {
+    TAPER_UNARY(abs, false) TAPER_UNARY(ceil, false) TAPER_UNARY(floor, false) TAPER_UNARY(
+        frac, false) TAPER_UNARY(neg, false) TAPER_UNARY(round, false) TAPER_UNARY(sign, false)
+        TAPER_UNARY(trunc, false) TAPER_UNARY(acos, true) TAPER_UNARY(asin, true) TAPER_UNARY(
+            atan, true) TAPER_UNARY(cos, true) TAPER_UNARY(cosh, true) TAPER_UNARY(erf, true)
+            TAPER_UNARY(erfc, true) TAPER_UNARY(exp, true) TAPER_UNARY(expm1, true) TAPER_UNARY(
+                lgamma, true) TAPER_UNARY(log, true) TAPER_UNARY(log10, true)
+                TAPER_UNARY(log1p, true) TAPER_UNARY(log2, true) TAPER_UNARY(reciprocal, true)
+                    TAPER_UNARY(rsqrt, true) TAPER_UNARY(sigmoid, true) TAPER_UNARY(sin, true)
+                        TAPER_UNARY(sinh, true) TAPER_UNARY(sqrt, true) TAPER_UNARY(tan, true)
+                            TAPER_UNARY(tanh, true) TAPER_FACTOR(add, false)
+                                TAPER_FACTOR(sub, false) TAPER_BINARY(mul, mul, false) TAPER_BINARY(
+                                    div, div, true) TAPER_BINARY(maximum, clamp_min, false)
+                                    TAPER_BINARY(minimum, clamp_max, false) TAPER_BINARY(
+                                        pow, pow, false) TAPER_TERNARY(addcmul, false)
+                                        TAPER_TERNARY(addcdiv, false){
+                                            "lerp", ForeachFormula::lerp, false,
+                                            [](const Tensor& x, const Given& g) {
+                                              return g.b ? x.lerp(*g.a, *g.b) : x.lerp(*g.a, *g.n);
+                                            },
+                                            [](const Tensor& x, const Given& g) {
+                                              g.b ? x.lerp_(*g.a, *g.b) : x.lerp_(*g.a, *g.n);
+                                            }},
+    {"copy", ForeachFormula::copy, false,
+     [](const Tensor& x, const Given& g) { return taper::copy(x, *g.a); },
+     [](const Tensor& x, const Given& g) { x.copy_(*g.a, g.n && g.n->to<bool>()); }},
+};
+
+const ForeachOp& find_op(std::string_view name) {
+  for (const ForeachOp& op : kOps)
+    if (op.name == name) return op;
+  TAPER_CHECK(false, "_foreach_", name, ": expected the name of an op of lists");
+  return kOps[0];
+}
+
+/// The op's name in messages.
+std::string function_name(const ForeachOp& op) { return concat("_foreach_", op.name); }
+
+/// One call: the op with what each tensor's gets.
+class ForeachCall {
+ public:
+  ForeachCall(const char* name, TensorList self, const ForeachOperands& with)
+      : op(find_op(name)), name_(function_name(op)), self_(self), with_(with) {
+    TAPER_CHECK(!self.empty(), name_, ": Tensor list must have at least one tensor.");
+    for (const TensorList* list : {with.first, with.second})
+      TAPER_CHECK(!list || list->size() == self.size(), name_,
+                  ": Tensor lists must have the same number of tensors, got ", self.size(), " and ",
+                  list ? list->size() : 0);
+    TAPER_CHECK(!with.numbers || with.numbers->size() == self.size(), name_,
+                ": Tensor list must have same number of elements as scalar list, got ", self.size(),
+                " and ", with.numbers ? with.numbers->size() : 0);
+    TAPER_CHECK(!with.number_tensor || with.number_tensor->dim() == 0, name_,
+                ": scalar tensor expected to be 0 dim but it has ",
+                with.number_tensor ? with.number_tensor->dim() : 0, " dimensions");
+    for (size_t i = 0; i < self.size(); ++i) check_operands(i);
+  }
+  Given given(size_t i) const {
+    Given g;
+    if (with_.first) g.a = &(*with_.first)[i];
+    if (with_.second) g.b = &(*with_.second)[i];
+    g.n = with_.numbers ? &(*with_.numbers)[i] : with_.number;
+    if (with_.number_tensor) g.a = with_.number_tensor;
+    return g;
+  }
+  /// Throws unless the op may change the tensor.
+  void check_change(size_t i) const {
+    const Tensor& x = self_[i];
+    const Given g = given(i);
+    static const Tensor none;
+    const Tensor &a = g.a ? *g.a : none, &b = g.b ? *g.b : none;
+    autograd::check_inplace(name_.c_str(), x, {a, b});
+    Dims shape = x.impl().sizes;
+    for (const Tensor* t : {g.a, g.b})
+      if (t) shape = broadcast_shapes(name_.c_str(), shape, t->sizes());
+    check_result_shape(name_.c_str(), x, shape);
+    if (op.formula != ForeachFormula::copy)
+      check_result_cast(name_.c_str(), result_dtype(x, g), x.scalar_type());
+  }
+  const Tensor* shared_number() const { return with_.number_tensor; }
+
+  const ForeachOp& op;
+
+ private:
+  void check_operands(size_t i) const {
+    const Given g = given(i);
+    check_defined(name_.c_str(), self_[i], "self");
+    for (const Tensor* t : {g.a, g.b}) {
+      if (!t) continue;
+      check_defined(name_.c_str(), *t, "other");
+      if (op.formula != ForeachFormula::copy && !(t->is_cpu() && t->dim() == 0))
+        check_same_device(name_.c_str(), self_[i], *t);
+    }
+  }
+  ScalarType result_dtype(const Tensor& x, const Given& g) const {
+    ScalarType dtype = x.scalar_type();
+    if (g.a && g.b)
+      dtype = promoted_dtype({x, *g.a, *g.b});
+    else if (g.a)
+      dtype = promoted_dtype(x, *g.a);
+    else if (g.n)
+      dtype = promoted_dtype(x, *g.n);
+    return op.floats && isIntegralType(dtype, /*includeBool=*/true) ? default_dtype() : dtype;
+  }
+
+  std::string name_;
+  TensorList self_;
+  const ForeachOperands& with_;
+};
+
+using Launcher = std::function<void(const Tensor&, const TensorLists&, NoNumbers)>;
+
+/// The launches of a call, for those of its tensors that lists take.
+class Launches {
+ public:
+  explicit Launches(const ForeachCall& call)
+      : call_(call), gathered_(kReads, launcher(), /*numbered=*/!call.shared_number()) {}
+
+  static bool take(const Tensor& x, const Given& g) {
+    for (const Tensor* t : {g.a, g.b})
+      if (t && needs_grad(*t)) return false;
+    return lists_take(x) && !(g.n && g.n->isComplex());
+  }
+  /// y = op(x, ...). With a number for all in a tensor the operand is that.
+  void add(const Tensor& y, const Tensor& x, const Given& g) {
+    static const Tensor none;
+    const bool shared = call_.shared_number();
+    const double number = g.n ? g.n->toDouble() : 1;
+    uint64_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    gathered_.add({}, {&y, &x, g.a && !shared ? g.a : &none, g.b ? g.b : &none}, bits);
+  }
+  void finish() { gathered_.launch(); }
+
+ private:
+  static constexpr unsigned kReads = 0b1110;
+  Launcher launcher() {
+    return
+        [this](const Tensor& where, const TensorLists& lists, NoNumbers) { launch(where, lists); };
+  }
+  void launch(const Tensor& where, const TensorLists& lists) {
+    Tensor number;
+    if (call_.shared_number()) number = call_.shared_number()->to(where.device(), kDouble);
+    TAPER_ON_DEVICE(where, foreach_pointwise, lists, call_.op.formula, number);
+  }
+
+  const ForeachCall& call_;
+  GatheredLaunches<NoNumbers, Launcher> gathered_;
+};
+
+/// Whether lists take the tensor with these operands: all of its sizes and dtype.
+bool fits(const Tensor& x, const Given& g, const Tensor* shared) {
+  if (!Launches::take(x, g)) return false;
+  if (shared) return shared->dim() == 0 && isFloatingType(shared->scalar_type()) && !g.n;
+  for (const Tensor* t : {g.a, g.b})
+    if (t && !(t->device() == x.device() && t->scalar_type() == x.scalar_type() &&
+               t->is_contiguous() && t->impl().sizes == x.impl().sizes))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+bool lists_take(const Tensor& x) {
+  const ScalarType t = x.scalar_type();
+  const bool computed = t == kFloat || t == kDouble || t == kHalf || t == kBFloat16;
+  return computed && !x.device().is_cpu() && x.is_contiguous() && !needs_grad(x);
+}
+
+std::vector<Tensor> foreach_make(const char* op, TensorList self, const ForeachOperands& with) {
+  const AutocastOff as_given;
+  const ForeachCall call(op, self, with);
+  Launches launches(call);
+  std::vector<Tensor> made;
+  made.reserve(self.size());
+  for (size_t i = 0; i < self.size(); ++i) {
+    const Given g = call.given(i);
+    if (!fits(self[i], g, call.shared_number())) {
+      made.push_back(call.op.make(self[i], g));
+      continue;
+    }
+    made.push_back(make_like(self[i]));
+    launches.add(made.back(), self[i], g);
+  }
+  launches.finish();
+  return made;
+}
+
+void foreach_change(const char* op, TensorList self, const ForeachOperands& with) {
+  const AutocastOff as_given;
+  const ForeachCall call(op, self, with);
+  for (size_t i = 0; i < self.size(); ++i) call.check_change(i);
+  Launches launches(call);
+  for (size_t i = 0; i < self.size(); ++i) {
+    const Given g = call.given(i);
+    if (!fits(self[i], g, call.shared_number())) {
+      call.op.change(self[i], g);
+      continue;
+    }
+    launches.add(self[i], self[i], g);
+    autograd::mark_changed(self[i]);
+  }
+  launches.finish();
+}
+
+std::vector<Scalar> foreach_numbers(const char* op, const Tensor& numbers, size_t count) {
+  check_defined(op, numbers, "scalars");
+  TAPER_CHECK(numbers.is_cpu(), op, ": Expected scalars to be on CPU, got ", numbers.device(),
+              " instead.");
+  TAPER_CHECK(numbers.dim() == 1, op, ": Expected packed scalar Tensor to be of dimension 1. Got ",
+              numbers.dim(), " instead.");
+  TAPER_CHECK(numbers.numel() == static_cast<int64_t>(count), op,
+              ": Expected length of scalars to match input of length ", count, " but got ",
+              numbers.numel(), " instead.");
+  std::vector<Scalar> all;
+  for (int64_t i = 0; i < numbers.numel(); ++i) all.push_back(numbers.select(0, i).item());
+  return all;
+}
+
+namespace {
+
+/// For changes that a kernel of lists makes in place: launch(where, lists) for the tensors of
+/// devices without gaps, one(tensor) for those of the CPU, where a launch is a call, those with
+/// gaps, and those with a history.
 template <class Launch, class One>
-void change_all(const std::vector<Tensor>& tensors, const Launch& launch, const One& one) {
+void change_all(const char* op, TensorList self, const Launch& launch, const One& one) {
+  for (const Tensor& t : self) {
+    check_defined(op, t, "self");
+    autograd::check_inplace(op, t);
+  }
   const auto launch_lists = [&](const Tensor& where, const TensorLists& lists, NoNumbers) {
     launch(where, lists);
   };
   GatheredLaunches<NoNumbers, decltype(launch_lists)> gathered(0, launch_lists);
-  for (const Tensor& t : tensors) {
-    if (t.device().is_cpu() || !t.is_contiguous()) {
+  for (const Tensor& t : self) {
+    if (t.device().is_cpu() || !t.is_contiguous() || needs_grad(t)) {
       one(t);
       continue;
     }
@@ -28,63 +292,24 @@ void change_all(const std::vector<Tensor>& tensors, const Launch& launch, const 
   gathered.launch();
 }
 
-/// All parts of a device.
-Tensor join(const std::vector<Tensor>& parts, bool largest) {
-  const Tensor all = parts.size() == 1 ? parts[0] : stack(parts);
-  return largest ? all.max() : all.sum();
-}
-
 }  // namespace
 
-void foreach_zero_(const std::vector<Tensor>& tensors) {
+void foreach_zeros(TensorList self) {
   change_all(
-      tensors,
+      "_foreach_zero_", self,
       [](const Tensor& where, const TensorLists& lists) {
         TAPER_ON_DEVICE(where, foreach_zero, lists);
       },
       [](const Tensor& t) { t.zero_(); });
 }
 
-void foreach_mul_(const std::vector<Tensor>& tensors, const Tensor& factor) {
-  std::vector<Tensor> copies;  // one for each device
-  const auto factor_on = [&](Device device) {
-    for (const Tensor& f : copies)
-      if (f.device() == device) return f;
-    return copies.emplace_back(factor.to(device));
-  };
+void foreach_clamp(TensorList self, double low, double high) {
   change_all(
-      tensors,
-      [&](const Tensor& where, const TensorLists& lists) {
-        TAPER_ON_DEVICE(where, foreach_mul, lists, factor_on(where.device()));
-      },
-      [&](const Tensor& t) { t.mul_(factor_on(t.device())); });
-}
-
-void foreach_clamp_(const std::vector<Tensor>& tensors, double low, double high) {
-  change_all(
-      tensors,
+      "clamp", self,
       [=](const Tensor& where, const TensorLists& lists) {
         TAPER_ON_DEVICE(where, foreach_clamp, lists, low, high);
       },
       [=](const Tensor& t) { t.clamp_(low, high); });
-}
-
-Tensor foreach_norm(const std::vector<Tensor>& tensors, double order) {
-  const bool largest = std::isinf(order);
-  std::vector<Tensor> norms;
-  const auto launch = [&](const Tensor& where, const TensorLists& lists, NoNumbers) {
-    const Tensor parts = make_tensor({lists.chunks()}, kDouble, where.device());
-    TAPER_ON_DEVICE(where, foreach_norm_parts, parts, lists, order);
-    norms.push_back(join({parts}, largest).to(tensors[0].device()));
-  };
-  std::vector<Tensor> dense;  // lives until all is launched
-  GatheredLaunches<NoNumbers, decltype(launch)> gathered(1, launch);
-  for (const Tensor& t : tensors) dense.push_back(t.contiguous());
-  for (const Tensor& t : dense) gathered.add({}, {&t});
-  gathered.launch();
-  if (norms.empty()) return make_tensor({}, kDouble, tensors[0].device()).zero_();
-  const Tensor all = join(norms, largest);
-  return order == 2 ? all.sqrt() : all;
 }
 
 }  // namespace taper::detail

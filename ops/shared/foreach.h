@@ -1,23 +1,43 @@
-// Ops on many tensors that change in place, in as few launches as they fit in. The tensors may have
-// different sizes, dtypes and devices; they are gradients and the like, and nothing is recorded.
-// Not installed.
+// Ops of lists of tensors, of different sizes, dtypes and devices: one call for a whole model.
+// LibTorch's _foreach_... functions are made of them (extension/foreach.h), and optimizers and the
+// clipping of gradients.
+//
+// On a CUDA device as few launches as there are dtypes change all tensors of one floating dtype
+// that have no gaps; the tensors of a list must not share memory there. Tensors of the CPU, others,
+// and those that history is recorded of, have the op of one tensor, one after the other.
 #pragma once
 
 #include <vector>
 
 #include <taper/framework/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace taper::detail {
 
-void foreach_zero_(const std::vector<Tensor>& tensors);
-/// Multiplies all tensors by `factor`, a double without dimensions, which is copied to the others'
-/// devices.
-void foreach_mul_(const std::vector<Tensor>& tensors, const Tensor& factor);
+/// What an op of lists takes beside the tensors, null where it has none: one or two tensors and a
+/// number for each of them, or a number for all, as it is or in a tensor without dimensions.
+struct ForeachOperands {
+  const TensorList* first = nullptr;
+  const TensorList* second = nullptr;
+  const ArrayRef<Scalar>* numbers = nullptr;
+  const Scalar* number = nullptr;
+  const Tensor* number_tensor = nullptr;
+};
+
+/// {op(self[0], ...), op(self[1], ...), ...} for the op of that name: "add" and so on. Errors:
+/// Error for lists of different lengths, and an empty one.
+std::vector<Tensor> foreach_make(const char* op, TensorList self, const ForeachOperands& with = {});
+/// The same in place. What does not fit throws before anything changes.
+void foreach_change(const char* op, TensorList self, const ForeachOperands& with = {});
+
+/// The elements of a vector on the CPU, which are to be `count`, as numbers.
+std::vector<Scalar> foreach_numbers(const char* op, const Tensor& numbers, size_t count);
+/// Zeros in all elements.
+void foreach_zeros(TensorList self);
 /// Cuts all elements to [low, high]; NaN stays.
-void foreach_clamp_(const std::vector<Tensor>& tensors, double low, double high);
-/// The norm of all tensors as one vector, a double without dimensions on the first one's device;
-/// the order is 1, 2 or infinity. The sums are made in double, in an order that depends on the
-/// sizes only. The tensors are floating and at least one.
-Tensor foreach_norm(const std::vector<Tensor>& tensors, double order);
+void foreach_clamp(TensorList self, double low, double high);
 
 }  // namespace taper::detail
+
+#pragma GCC visibility pop

@@ -89,13 +89,6 @@ void foreach_zero(TensorLists lists) {
     std::memset(lists.data(i, 0), 0, static_cast<size_t>(lists.numel(i) * itemsize));
 }
 
-void foreach_mul(TensorLists lists, In factor) {
-  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_mul", [&]<class scalar_t>() {
-    const auto f = static_cast<opmath_t<scalar_t>>(*factor.as<double>());
-    change_elements<scalar_t>(lists, [f](auto v) { return v * f; });
-  });
-}
-
 void foreach_clamp(TensorLists lists, double low, double high) {
   switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_clamp", [&]<class scalar_t>() {
     const auto least = static_cast<opmath_t<scalar_t>>(low);

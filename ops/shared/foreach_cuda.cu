@@ -14,13 +14,6 @@ struct SetZero {
     v[0] = M();
   }
 };
-struct Scale {
-  const double* factor;
-  template <class M>
-  TAPER_DEVICE void operator()(M* v) const {
-    v[0] = v[0] * static_cast<M>(*factor);
-  }
-};
 template <class M>
 struct Clamp {
   M low, high;
@@ -130,12 +123,6 @@ void foreach_norm_join(InOut norms, In parts, TensorLists lists, double order, b
 void foreach_zero(TensorLists lists) {
   by_size(lists.dtype(),
           [&](auto word) { for_each_in_lists<decltype(word), 1, 0>(lists, SetZero()); });
-}
-
-void foreach_mul(TensorLists lists, In factor) {
-  switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_mul", [&]<class scalar_t>() {
-    for_each_in_lists<scalar_t, 1, 0>(lists, Scale{static_cast<const double*>(factor.data)});
-  });
 }
 
 void foreach_clamp(TensorLists lists, double low, double high) {

@@ -10,6 +10,12 @@ struct NoNumbers {
   bool operator==(const NoNumbers&) const = default;
 };
 
+namespace detail {
+/// Whether lists that compute take the tensor: of a device, of a dtype for numbers with a point,
+/// without gaps, and without a history.
+bool lists_take(const Tensor& x);
+}  // namespace detail
+
 /// What is done to each element of lists.
 enum class ForeachFormula : int {
   // of one number
@@ -63,8 +69,6 @@ enum class ForeachFormula : int {
 TAPER_KERNEL(foreach_pointwise, TensorLists lists, ForeachFormula formula, In number)
 
 TAPER_KERNEL(foreach_zero, TensorLists lists)
-/// `factor` is a double without dimensions, on the device.
-TAPER_KERNEL(foreach_mul, TensorLists lists, In factor)
 TAPER_KERNEL(foreach_clamp, TensorLists lists, double low, double high)
 /// parts[i]: the sum of |x|^order over the i-th chunk, or for infinity the largest |x|. Parts are
 /// doubles. The order is 1, 2 or infinity.
