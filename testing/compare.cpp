@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstdio>
 
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/index/index_nonzero.h>
 #include <taper/testing/memory.h>
 
 namespace taper::testing {
@@ -143,6 +145,18 @@ std::string compare(const Tensor& got, const Tensor& want, Tolerance tol, const 
   return wrong.empty() ? "" : describe(g, w, want, wrong, tol);
 }
 
+/// Where whole numbers of 64 bits differ that doubles do not tell apart; empty for other dtypes.
+std::string different_bits(const Tensor& got, const Tensor& want) {
+  const ScalarType t = want.scalar_type();
+  if (got.scalar_type() != t || (t != kLong && t != kUInt64)) return "";
+  const Tensor g = got.cpu().flatten(), w = want.cpu().flatten(), wrong = g.ne(w).nonzero();
+  if (wrong.numel() == 0) return "";
+  const int64_t at = wrong[0][0].item<int64_t>();
+  return concat(wrong.size(0), " of ", w.numel(), " elements differ (", t, " ", want.sizes(),
+                "); the first is ", g[at].item(), ", want ", w[at].item(), " at ",
+                impl::index_text(at, want.sizes()));
+}
+
 }  // namespace
 
 std::string difference(const Tensor& got, const Tensor& want, Tolerance tol) {
@@ -155,7 +169,9 @@ std::string difference(const Tensor& got, const Tensor& want, Tolerance tol) {
 }
 
 std::string difference(const Tensor& got, const Tensor& want) {
-  return difference(got, want, default_tolerance(got.scalar_type(), want.scalar_type()));
+  const std::string found =
+      difference(got, want, default_tolerance(got.scalar_type(), want.scalar_type()));
+  return !found.empty() || !want.defined() ? found : different_bits(got, want);
 }
 
 std::string inequality(const Tensor& got, const Tensor& want) {
@@ -163,8 +179,9 @@ std::string inequality(const Tensor& got, const Tensor& want) {
   if (!kind.empty() || !want.defined()) return kind;
   if (got.scalar_type() != want.scalar_type())
     return concat("expected dtype ", want.scalar_type(), ", got ", got.scalar_type());
-  return compare(got, want, {0, 0},
-                 [](Numbers::Number g, Numbers::Number w) { return equals(g, w); });
+  const std::string found =
+      compare(got, want, {0, 0}, [](Numbers::Number g, Numbers::Number w) { return equals(g, w); });
+  return found.empty() ? different_bits(got, want) : found;
 }
 
 std::string not_finite(const Tensor& t) {

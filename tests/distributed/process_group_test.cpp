@@ -107,6 +107,34 @@ TEST(ProcessGroupGloo, BroadcastAndReduce) {
   });
 }
 
+TEST(ProcessGroupGloo, StoredDtypesAreMovedButNotReduced) {
+  in_groups(3, [](ProcessGroup& g) {
+    for (const ScalarType t : {kUInt16, kUInt32, kUInt64, kFloat8_e5m2, kFloat8_e4m3fn,
+                               kFloat8_e5m2fnuz, kFloat8_e4m3fnuz, kFloat8_e8m0fnu}) {
+      const auto of = [&](int rank) { return full({3}, int64_t{1} << rank, kLong).to(t); };
+      Tensors one = {of(g.getRank())};
+      BroadcastOptions from;
+      from.rootRank = 2;
+      g.broadcast(one, from)->wait();
+      EXPECT_TRUE(one[0].equal(of(2))) << t;
+      Tensors mine = {of(g.getRank())};
+      std::vector<Tensors> all = {{of(0), of(0), of(0)}};
+      g.allgather(all, mine)->wait();
+      for (int rank = 0; rank < 3; ++rank)
+        EXPECT_TRUE(all[0][static_cast<size_t>(rank)].equal(of(rank))) << t;
+      const std::string error = [&] {
+        try {
+          g.allreduce(mine)->wait();
+        } catch (const std::exception& e) {
+          return std::string(e.what());
+        }
+        return std::string();
+      }();
+      EXPECT_NE(error.find(toString(t)), std::string::npos) << t << ": " << error;
+    }
+  });
+}
+
 TEST(ProcessGroupGloo, GatherAndScatter) {
   in_groups(3, [](ProcessGroup& g) {
     const int rank = g.getRank();

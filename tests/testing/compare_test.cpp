@@ -44,6 +44,32 @@ TEST(TensorMatchers, RejectWhatIsNot) {
   EXPECT_NE(difference(counting({3}, kLong), counting({3}, kLong, 1)), "");
 }
 
+TEST(TensorMatchers, TellWholeNumbersApartThatDoublesDoNot) {
+  const Tensor x = full({2, 2}, int64_t{1} << 53, kLong), y = x.clone();
+  y[1][0] += 1;
+  EXPECT_NE(inequality(y, x).find("1 of 4 elements differ"), std::string::npos) << inequality(y, x);
+  EXPECT_NE(difference(y, x).find("9007199254740993, want 9007199254740992 at [1, 0]"),
+            std::string::npos)
+      << difference(y, x);
+  EXPECT_EQ(difference(y, x, {0, 1}), "");
+  const Tensor high = full({2}, Scalar(UINT64_MAX), kUInt64);
+  EXPECT_NE(inequality(high, full({2}, Scalar(UINT64_MAX - 1), kUInt64)), "");
+  EXPECT_TENSOR_EQUAL(high, high.clone());
+  EXPECT_TENSOR_CLOSE(y, y.clone());
+}
+
+TEST(TensorMatchers, CompareStoredDtypes) {
+  for (const ScalarType t : {kUInt16, kUInt32, kUInt64, kFloat8_e5m2, kFloat8_e4m3fn,
+                             kFloat8_e5m2fnuz, kFloat8_e4m3fnuz, kFloat8_e8m0fnu}) {
+    const Tensor x = values({1, 2, 4}).to(t), other = values({1, 2, 8}).to(t);
+    EXPECT_TENSOR_EQUAL(x, x.clone()) << t;
+    EXPECT_TENSOR_CLOSE(x, values({1, 2, 4})) << t;
+    EXPECT_TENSOR_FINITE(x) << t;
+    EXPECT_NE(inequality(x, other), "") << t;
+    EXPECT_NE(difference(x, other), "") << t;
+  }
+}
+
 TEST(TensorMatchers, ANaNIsNeverCloseNorInfinityToANumber) {
   for (const double strange : {double(NAN), kInf, -kInf}) {
     EXPECT_NE(difference(values({strange}), values({1}), {1e9, 1e9}), "");
