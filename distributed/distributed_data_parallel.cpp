@@ -58,7 +58,7 @@ DistributedModule::DistributedModule(std::shared_ptr<Module> module,
 
 void DistributedModule::check_alike() {
   distributed::detail::check_same_texts("DistributedDataParallel", "module", *group_,
-                                        description_of(*module_));
+                                        description_of(*module_), module_->parameters());
 }
 
 void DistributedModule::broadcast(const std::vector<Tensor>& tensors, int root) {

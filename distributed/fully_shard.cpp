@@ -439,7 +439,7 @@ void fully_shard(nn::Module& module, const FullyShardOptions& options) {
   for (const auto& list : lists)
     for (const Tensor& p : list)
       text += taper::detail::concat("parameter ", p.scalar_type(), p.sizes(), "\n");
-  detail::check_same_texts("fully_shard", "parameters", *group, text);
+  detail::check_same_texts("fully_shard", "parameters", *group, text, module.parameters());
   TAPER_CHECK_VALUE(!lists.empty(),
                     "fully_shard: expected a module with parameters that are not sharded yet, got ",
                     module.name());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <taper/distributed/process_group.h>
+#include <taper/framework/runtime/devices.h>
 #include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -39,9 +40,17 @@ inline std::string first_line_that_differs(const std::string& a, const std::stri
   return line.empty() ? "nothing" : line;
 }
 
+/// The device of the first tensor: where NCCL is to send what is of the CPU, if that is no other
+/// rank's device.
+inline optional<Device> device_of(const std::vector<Tensor>& tensors) {
+  return tensors.empty() ? nullopt : optional<Device>(tensors[0].device());
+}
+
 /// Throws Error unless all ranks have the same lines: what rank 0 and the first other one have.
+/// `tensors`: of those that the lines are about.
 inline void check_same_texts(const char* op, const char* what, ProcessGroup& group,
-                             const std::string& own) {
+                             const std::string& own, const std::vector<Tensor>& tensors) {
+  const cuda::OptionalDeviceGuard on(device_of(tensors));
   const std::vector<std::string> all = gather_texts(group, own);
   for (size_t r = 1; r < all.size(); ++r)
     TAPER_CHECK(all[r] == all[0], op, ": expected all ranks to have the same ", what, ", but rank ",

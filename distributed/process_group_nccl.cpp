@@ -1,5 +1,6 @@
 #include <taper/distributed/process_group_nccl.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <list>
 #include <map>
@@ -111,6 +112,11 @@ struct ProcessGroupNCCL::Impl {
   void abort(const std::string& why);
 
  private:
+  /// For what is on none: the one that has been used first, which is this rank's own; else the
+  /// current one.
+  Device usual_device() const {
+    return Device(kCUDA, places.empty() ? cuda::current_device() : places.begin()->first.device);
+  }
   const nccl::Place& place_of(const Operation& operation, DeviceIndex device,
                               Clock::time_point deadline);
   void queue(NcclWork& work, const nccl::Place& place);
@@ -124,16 +130,42 @@ struct ProcessGroupNCCL::Impl {
 // ---------------------------------------------------------------------- operations
 namespace {
 
-/// The device that all tensors are on; of a barrier the current one.
-DeviceIndex device_of(Operation& o) {
+/// Lets tensors of the CPU go through a device: what stands on groups tells the ranks numbers and
+/// texts in such.
+void go_through(Operation& o, Device device) {
+  const NoGradGuard off;
+  std::vector<std::pair<Tensor, Tensor>> results;  // to the CPU, from the device
+  const auto moved = [&](const Tensor& t, bool comes_back) {
+    if (!t.defined()) return t;
+    const Tensor on_device = t.to(device);
+    if (comes_back) results.emplace_back(t.detach(), on_device);
+    return on_device;
+  };
+  const bool in_is_out = o.in.defined() && o.in.is_same(o.out);
+  o.out = moved(o.out, true);
+  o.in = in_is_out ? o.out : moved(o.in, false);
+  for (Tensor& part : o.parts) part = moved(part, true);
+  o.after = [results, then = std::move(o.after)] {
+    const NoGradGuard no_grad;
+    for (const auto& [to, from] : results) to.copy_(from);  // waits for the current stream
+    if (then) then();
+  };
+}
+
+/// The device that all tensors are on; `otherwise` for those of the CPU, and of a barrier.
+DeviceIndex device_of(Operation& o, Device otherwise) {
   if (o.kind == OpKind::kBarrier) {
     const NoGradGuard off;
-    o.in = o.out = zeros({1}, TensorOptions(kInt).device(Device(kCUDA, cuda::current_device())));
+    o.in = o.out = zeros({1}, TensorOptions(kInt).device(otherwise));
   }
-  const auto all = tensors_of(o);
+  auto all = tensors_of(o);
+  if (std::all_of(all.begin(), all.end(), [](const Tensor& t) { return t.is_cpu(); })) {
+    go_through(o, otherwise);
+    all = tensors_of(o);
+  }
   for (const Tensor& t : all)
     TAPER_CHECK_VALUE(t.is_cuda() && t.device() == all[0].device(), o.name,
-                      ": expected tensors of one CUDA device, which NCCL takes, got one on ",
+                      ": expected tensors of one CUDA device, or all of the CPU, got one on ",
                       t.device());
   return all[0].device().index();
 }
@@ -145,9 +177,9 @@ ProcessGroup::WorkPtr ProcessGroupNCCL::Impl::submit(OperationPtr operation) {
     throw NotImplementedError("recvAnysource: NCCL has none; use recv, or a group of gloo");
   TAPER_CHECK(!cuda::is_current_stream_capturing(), operation->name,
               ": expected no capture under way, in which NCCL's operations have no place");
-  const DeviceIndex device = device_of(*operation);
-  const cuda::DeviceGuard on(device);
   const std::lock_guard<std::recursive_mutex> one(calls);
+  const DeviceIndex device = device_of(*operation, usual_device());
+  const cuda::DeviceGuard on(device);
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (broken) std::rethrow_exception(broken);

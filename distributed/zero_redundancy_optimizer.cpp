@@ -66,11 +66,15 @@ ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(std::vector<OptimizerParamGroup
 
 void ZeroRedundancyOptimizer::check_alike(size_t from_group) {
   std::string text;
+  std::vector<Tensor> all;
   for (size_t i = from_group; i < param_groups_.size(); ++i)
-    for (const Tensor& p : param_groups_[i].params())
+    for (const Tensor& p : param_groups_[i].params()) {
+      all.push_back(p);
       text +=
           taper::detail::concat("parameter ", p.scalar_type(), p.sizes(), " of group ", i, "\n");
-  distributed::detail::check_same_texts("ZeroRedundancyOptimizer", "parameters", *group_, text);
+    }
+  distributed::detail::check_same_texts("ZeroRedundancyOptimizer", "parameters", *group_, text,
+                                        all);
 }
 
 // The largest first, each to the rank that has the fewest numbers.

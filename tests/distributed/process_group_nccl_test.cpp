@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "distributed/group_cases.h"
+#include "distributed/sharding.h"
 
 namespace taper::testing {
 namespace {
@@ -55,6 +56,57 @@ TEST_F(ProcessGroupNccl, PartsAndMessages) {
     group_cases::messages(g, device);
   });
 }
+TEST_F(ProcessGroupNccl, TensorsOfTheCpuGoThroughADevice) {
+  in_nccl_groups(3, [](ProcessGroup& g, Device) {
+    const Device cpu(kCPU);
+    group_cases::reductions(g, cpu, kReduced);
+    group_cases::roots(g, cpu);
+    group_cases::gathers(g, cpu);
+    group_cases::scatters(g, cpu);
+    group_cases::alltoall(g, cpu);
+    group_cases::messages(g, cpu);
+    group_cases::meanwhile(g, cpu);
+  });
+}
+
+// What stands on groups tells ranks texts and numbers of the CPU, too.
+TEST_F(ProcessGroupNccl, TrainingsGiveTheLossesOfOneProcess) {
+  const optim::AdamOptions options(1e-2);
+  const std::vector<double> alone = losses_alone<optim::Adam>(options, 4);
+  for (const bool shards : {false, true})
+    in_nccl_groups(2, [&](ProcessGroup& g, Device device) {
+      cuda::set_device(0);  // programs that say their device by the module's alone
+      Net net;
+      fill(*net);
+      net->to(device);
+      std::unique_ptr<nn::parallel::DistributedDataParallel<NetImpl>> replicas;
+      std::unique_ptr<optim::Optimizer> optimizer;
+      const auto group = pointer_to(g);
+      if (shards) {
+        shard_all(net, options_for(g));
+        optimizer = std::make_unique<optim::Adam>(net->parameters(), options);
+      } else {
+        replicas = std::make_unique<nn::parallel::DistributedDataParallel<NetImpl>>(
+            net, nn::parallel::DistributedDataParallelOptions()
+                     .process_group(group)
+                     .find_unused_parameters(true)
+                     .bucket_cap_mb(0.001));
+        optimizer =
+            optim::ZeroRedundancyOptimizer::of<optim::Adam>(net->parameters(), options, group);
+      }
+      std::vector<double> losses;
+      for (int step = 0; step < 4; ++step) {
+        optimizer->zero_grad();
+        const Tensor x = part_of(batch(step, 12), g).to(device);
+        const Tensor loss = loss_of(replicas ? (*replicas)(x) : net(x), x);
+        loss.backward();
+        optimizer->step();
+        losses.push_back(mean_over_ranks(g, loss));
+      }
+      expect_same(losses, alone);
+    });
+}
+
 TEST_F(ProcessGroupNccl, ManyAtOnce) {
   in_nccl_groups(2, [](ProcessGroup& g, Device device) { group_cases::meanwhile(g, device); });
 }
@@ -128,9 +180,9 @@ TEST_F(ProcessGroupNccl, MemoryOfDroppedTensorsWaits) {
 
 TEST_F(ProcessGroupNccl, RefusesWhatItCannotTake) {
   in_nccl_groups(1, [](ProcessGroup& g, Device device) {
-    Tensors host = {ones({2})}, shorts = {ones({2}, kShort).to(device)},
-            t = {ones({2}, kInt).to(device)};
-    EXPECT_THROW(g.allreduce(host), ValueError);
+    std::vector<Tensors> host = {{ones({2})}};
+    Tensors shorts = {ones({2}, kShort).to(device)}, t = {ones({2}, kInt).to(device)};
+    EXPECT_THROW(g.allgather(host, t), ValueError);
     EXPECT_THROW(g.allreduce(shorts), ValueError);
     EXPECT_THROW(g.allreduce(t, group_cases::by(ReduceOp::BXOR)), ValueError);
     EXPECT_THROW(g.allreduce(t, group_cases::by(makePreMulSum(2))), ValueError);
