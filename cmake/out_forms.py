@@ -145,7 +145,8 @@ def headers():
         taken.update(paths)
         yield f"extension/{name}", header(
             [f"// The `out` forms of {of},", "// with the results last, as LibTorch's ..._outf have them."],
-            paths, ["/// ..._out with the results last, and without default values.", *with_results_last(paths)])
+            paths, ["/// ..._out with the results last, and without default values.", "///@{",
+                    *with_results_last(paths), "///@}"])
 
 
 def main():

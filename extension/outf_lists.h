@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline void _foreach_abs_outf(TensorList self, TensorList out) { _foreach_abs_out(out, self); }
 inline void _foreach_acos_outf(TensorList self, TensorList out) { _foreach_acos_out(out, self); }
 inline void _foreach_asin_outf(TensorList self, TensorList out) { _foreach_asin_out(out, self); }
@@ -193,6 +194,7 @@ inline void _foreach_lerp_outf(TensorList self, TensorList tensors1, ArrayRef<Sc
 inline void _foreach_copy_outf(TensorList self, TensorList src, bool non_blocking, TensorList out) {
   _foreach_copy_out(out, self, src, non_blocking);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

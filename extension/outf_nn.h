@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& adaptive_avg_pool2d_outf(const Tensor& self, IntArrayRef output_size, Tensor& out) {
   return adaptive_avg_pool2d_out(out, self, output_size);
 }
@@ -230,6 +231,7 @@ inline Tensor& upsample_trilinear3d_outf(const Tensor& self, IntArrayRef output_
   return upsample_trilinear3d_out(out, self, output_size, align_corners, scales_d, scales_h,
                                   scales_w);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

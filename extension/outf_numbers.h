@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& argsort_outf(const Tensor& self, bool stable, int64_t dim, bool descending,
                             Tensor& out) {
   return argsort_out(out, self, stable, dim, descending);
@@ -233,6 +234,7 @@ inline std::tuple<Tensor&, Tensor&> var_mean_outf(const Tensor& self, OptionalIn
                                                   Tensor& out0, Tensor& out1) {
   return var_mean_out(out0, out1, self, dim, correction, keepdim);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

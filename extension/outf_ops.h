@@ -41,6 +41,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& mm_outf(const Tensor& self, const Tensor& mat2, ScalarType out_dtype, Tensor& out) {
   return mm_out(out, self, mat2, out_dtype);
 }
@@ -622,6 +623,7 @@ inline Tensor& triu_outf(const Tensor& self, int64_t diagonal, Tensor& out) {
 inline Tensor& diag_outf(const Tensor& self, int64_t diagonal, Tensor& out) {
   return diag_out(out, self, diagonal);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

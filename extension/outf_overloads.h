@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& _addmm_activation_outf(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                       const Scalar& beta, const Scalar& alpha, bool use_gelu,
                                       Tensor& out) {
@@ -279,6 +280,7 @@ inline Tensor& xlogy_outf(const Scalar& self, const Tensor& other, Tensor& out) 
 inline Tensor& xlogy_outf(const Tensor& self, const Scalar& other, Tensor& out) {
   return xlogy_out(out, self, other);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

@@ -19,6 +19,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& add_outf(const Tensor& x, const Tensor& y, const Scalar& alpha, Tensor& out) {
   return add_out(out, x, y, alpha);
 }
@@ -552,6 +553,7 @@ inline Tensor& where_outf(const Tensor& condition, const Tensor& self, const Ten
 inline Tensor& masked_select_outf(const Tensor& self, const Tensor& mask, Tensor& out) {
   return masked_select_out(out, self, mask);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

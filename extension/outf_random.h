@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& bartlett_window_outf(int64_t window_length, Tensor& out) {
   return bartlett_window_out(out, window_length);
 }
@@ -154,6 +155,7 @@ inline Tensor& uniform_outf(const Tensor& self, double from, double to,
                             optional<Generator> generator, Tensor& out) {
   return uniform_out(out, self, from, to, generator);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

@@ -11,6 +11,7 @@
 namespace taper {
 
 /// ..._out with the results last, and without default values.
+///@{
 inline Tensor& as_strided_scatter_outf(const Tensor& self, const Tensor& src, IntArrayRef size,
                                        IntArrayRef stride, optional<int64_t> storage_offset,
                                        Tensor& out) {
@@ -185,6 +186,7 @@ inline Tensor& zeros_like_outf(const Tensor& self, optional<MemoryFormat> memory
                                Tensor& out) {
   return zeros_like_out(out, self, memory_format);
 }
+///@}
 
 }  // namespace taper
 // clang-format on

@@ -86,6 +86,7 @@ struct GraphedCallableOptions {
 /// A function of tensors whose forward and backward are replays. Copies are the same callable.
 class GraphedCallable {
  public:
+  /// The function that is captured, from arguments to outputs.
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
   /// Whether a call may be a replay, or has to run `body`; nothing: it may.
   using Fits = std::function<bool()>;

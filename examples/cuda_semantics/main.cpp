@@ -4,6 +4,7 @@
 //   cuda_semantics                                      on the GPUs of the machine
 //   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices
 //   cuda_semantics --simulate                           the same, asked for in the program
+#include <taper/nn/compile.h>
 #include <torch/torch.h>
 
 #include <CLI/CLI.hpp>
@@ -176,6 +177,20 @@ void captured_steps(const torch::Device& device) {
   std::cout << "  the loss of the last replay is " << loss.item<float>() << '\n';
 }
 
+void compiled_steps(const torch::Device& device) {
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
+  // [page]
+  auto fast = torch::compile(model);
+  for (auto& batch : *loader) {
+    auto loss = criterion(fast(batch.data.to(device)), batch.target.to(device));
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+  std::cout << fast.captures() << " captures; " << fast.fallback_reason() << '\n';
+  // [end]
+}
+
 void memory() {
   // [page]
   const auto before = torch::cuda::memory_allocated();
@@ -245,6 +260,8 @@ void run(const Options& options) {
   timelines(device);
   std::cout << "captured steps\n";
   captured_steps(device);
+  std::cout << "compiled steps\n";
+  compiled_steps(device);
   std::cout << "memory\n";
   memory();
   std::cout << "data parallelism\n";

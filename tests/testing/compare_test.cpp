@@ -6,6 +6,8 @@
 
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 #include <taper/testing/gtest.h>
 
 #include "complex_util.h"
