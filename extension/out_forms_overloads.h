@@ -9,6 +9,7 @@
 #include <taper/ops/linalg/linalg.h>
 #include <taper/ops/nn/nn.h>
 #include <taper/ops/reduce/reduce.h>
+#include <taper/ops/spatial/pool.h>
 
 #pragma GCC visibility push(default)
 
@@ -194,7 +195,7 @@ inline Tensor& linalg_pinv_out(Tensor& out, const Tensor& self, const optional<T
 inline Tensor& linear_out(Tensor& out, const Tensor& input, const Tensor& weight,
                           const optional<Tensor>& bias = {}) {
   const detail::OutScope scope("linear", {out}, {input, weight});
-  return store_out("linear", out, linear(input, weight, bias), {input, weight});
+  return store_out("linear", out, linear(input, weight, bias.value_or(Tensor())), {input, weight});
 }
 /// linspace into `out`.
 inline Tensor& linspace_out(Tensor& out, const Tensor& start, const Tensor& end, int64_t steps) {
