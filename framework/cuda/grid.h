@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/offsets.h>
 
 namespace taper::cuda {
 
@@ -13,6 +14,33 @@ struct Index3 {
     at[1] = i / sizes[2] % sizes[1];
     at[0] = i / (sizes[1] * sizes[2]);
   }
+};
+
+/// An index into planes of three dimensions.
+struct InPlane {
+  int64_t plane, pixel;  // pixel: in its plane
+  int64_t at[3];         // coordinates of the pixel
+};
+/// Where an index into `planes` planes of these sizes lies.
+class Planes {
+ public:
+  Planes(int64_t planes, const int64_t (&sizes)[3])
+      : pixels_(sizes[0] * sizes[1] * sizes[2], planes * sizes[0] * sizes[1] * sizes[2]),
+        columns_(sizes[2], pixels_.divisor),
+        rows_(sizes[1], pixels_.divisor) {}
+  TAPER_DEVICE InPlane find(int64_t i) const {
+    InPlane p;
+    p.plane = pixels_.quotient(i);
+    p.pixel = i - p.plane * pixels_.divisor;
+    const int64_t row = columns_.quotient(p.pixel);
+    p.at[2] = p.pixel - row * columns_.divisor;
+    p.at[0] = rows_.quotient(row);
+    p.at[1] = row - p.at[0] * rows_.divisor;
+    return p;
+  }
+
+ private:
+  Divider<int64_t> pixels_, columns_, rows_;
 };
 
 template <class Index, class F>

@@ -6,21 +6,16 @@
 
 namespace taper::cuda {
 
-/// Divides by a number that is known before the launch. Of 32 bits, for dividends below 2^31, by a
-/// multiplication and a shift: Granlund, Montgomery: Division by Invariant Integers using
-/// Multiplication (PLDI 1994), figure 4.1.
+/// Divides numbers from 0 to `most` by one that is known before the launch: of 32 bits (most <
+/// 2^31), by a multiplication and a shift: Granlund, Montgomery: Division by Invariant Integers
+/// using Multiplication (PLDI 1994), figure 4.1. Divisions of 64 bits are slow on a GPU.
 template <class Index>
-struct Divider {
-  Index divisor = 1;
-  Divider() = default;
-  explicit Divider(int64_t d) : divisor(static_cast<Index>(d)) {}
-  TAPER_HD Index quotient(Index i) const { return i / divisor; }
-};
+struct Divider;
 template <>
 struct Divider<uint32_t> {
   uint32_t divisor = 1, factor = 1, shift = 0;
   Divider() = default;
-  explicit Divider(int64_t d) : divisor(static_cast<uint32_t>(d)) {
+  explicit Divider(int64_t d, int64_t = 0) : divisor(static_cast<uint32_t>(d)) {
     if (d <= 1) return;
     while ((uint64_t{1} << shift) < static_cast<uint64_t>(d)) ++shift;
     const uint64_t above = (uint64_t{1} << shift) - static_cast<uint64_t>(d);
@@ -31,9 +26,21 @@ struct Divider<uint32_t> {
     return (high + i) >> shift;
   }
 };
+template <>
+struct Divider<int64_t> {
+  Divider<uint32_t> narrow;
+  int64_t divisor = 1;
+  bool is_narrow = true;
+  Divider() = default;
+  Divider(int64_t d, int64_t most)
+      : narrow(d), divisor(d), is_narrow(d <= most && most < (int64_t{1} << 31)) {}
+  TAPER_HD int64_t quotient(int64_t i) const {
+    return is_narrow ? int64_t{narrow.quotient(static_cast<uint32_t>(i))} : i / divisor;
+  }
+};
 
-/// Byte offsets of N operands. Index is uint32_t where that is enough: divisions of 64 bits are
-/// slow on a GPU. The outermost dimension takes none.
+/// Byte offsets of N operands. Index is uint32_t where that is enough. The outermost dimension
+/// takes no division.
 template <int N, class Index>
 struct Offsets {
   int rank;
@@ -42,7 +49,7 @@ struct Offsets {
 
   explicit Offsets(const Plan<N>& plan) : rank(plan.rank) {
     for (int d = 0; d < rank; ++d) {
-      sizes[d] = Divider<Index>(plan.sizes[d]);
+      sizes[d] = Divider<Index>(plan.sizes[d], plan.numel);
       for (int k = 0; k < N; ++k) strides[d][k] = plan.strides[d][k];
     }
   }

@@ -62,6 +62,12 @@ inline Tensor make_info(const Tensor& A) {
   return taper::detail::make_tensor(batch_with(A, {}), kInt, A.device());
 }
 
+/// Throws while the device is captured, for what cuSOLVER does with waits for the device. (Its own
+/// error tells nothing.)
+inline void check_may_wait(const char* op, const Tensor& A) {
+  if (A.is_cuda()) taper::detail::check_not_capturing(op, A.device());
+}
+
 /// Calls fail(prefix, info) for the first matrix whose info is not 0; the prefix names it where
 /// there is a batch. The host waits for the device here: LibTorch's programs expect the error from
 /// the op itself, and what would follow were garbage.

@@ -28,6 +28,7 @@ struct Eigen {
 
 Eigen compute(const Tensor& A, bool with_vectors) {
   detail::check_square("linalg.eig", A);
+  detail::check_may_wait("linalg.eig", A);
   const NoGradGuard values_only;
   const ScalarType dtype = toComplexType(A.scalar_type());
   const int64_t n = A.size(-1);

@@ -179,6 +179,7 @@ SVD compute_svd(const Tensor& A, bool full, bool with_vectors) {
     }
     return f;
   }
+  check_may_wait("linalg.svd", A);
   const Tensor a = copy_of(A), info = make_info(A);
   TAPER_ON_DEVICE(a, linalg_svd, a, f.U, f.S, f.Vh, full, info);
   check_info("linalg.svd", info, [](const std::string& prefix, int i) {
@@ -293,6 +294,7 @@ Eigen compute_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
   check_square("linalg.eigh", A);
   TAPER_CHECK(uplo == "L" || uplo == "U" || uplo == "l" || uplo == "u",
               "linalg.eigh: Expected UPLO argument to be 'L' or 'U', but got ", std::string(uplo));
+  check_may_wait("linalg.eigh", A);
   const NoGradGuard values_only;
   const Tensor a = copy_of(A), info = make_info(A);
   const Tensor values = make_real(A, batch_with(A, {A.size(-1)}));

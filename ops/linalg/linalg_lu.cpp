@@ -156,6 +156,7 @@ void check_hermitian(const char* op, const Tensor& A, bool hermitian) {
 std::tuple<Tensor, Tensor, Tensor> ldl_values(const Tensor& A, bool hermitian, bool check_errors) {
   check_square("torch.linalg.ldl_factor_ex", A);
   check_hermitian("torch.linalg.ldl_factor", A, hermitian);
+  check_may_wait("torch.linalg.ldl_factor", A);
   const NoGradGuard values_only;
   const Tensor a = copy_of(A.detach().mT()), info = make_info(A);
   const Tensor pivots = taper::detail::make_tensor(batch_with(A, {A.size(-1)}), kInt, A.device());

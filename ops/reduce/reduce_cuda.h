@@ -33,11 +33,12 @@ struct Fold {
   Offsets<1, int64_t> reduced;
   char* y;
   const char* x;
-  int64_t columns, column_y, column_x;  // columns: at least 1
-  int64_t step;                         // in bytes between the elements of an output, or kNoStep
-  int64_t n, splits, piece;             // elements of an output, in so many pieces of so many
-  int64_t outputs;
-  State* partial;  // [splits][outputs], or null where there is one piece
+  Divider<int64_t> columns;  // at least 1
+  int64_t column_y, column_x;
+  int64_t step;              // in bytes between the elements of an output, or kNoStep
+  int64_t n, splits, piece;  // elements of an output, in so many pieces of so many
+  Divider<int64_t> outputs;  // for pieces of outputs
+  State* partial;            // [splits][outputs], or null where there is one piece
 
   static constexpr int64_t kNoStep = INT64_MIN;
   /// States that a thread joins elements to in turn: large ones would not fit its registers.
@@ -49,7 +50,8 @@ struct Fold {
         reduced(plan.reduced),
         y(plan.kept.base[0]),
         x(plan.kept.base[1]),
-        columns(plan.columns > 0 ? plan.columns : 1),
+        columns(std::max<int64_t>(plan.columns, 1),
+                plan.kept.numel * std::max<int64_t>(plan.columns, 1)),
         column_y(plan.column_y),
         column_x(plan.column_x),
         step(plan.reduced.rank > 1    ? kNoStep
@@ -58,11 +60,11 @@ struct Fold {
         n(plan.reduced.numel),
         splits(1),
         piece(plan.reduced.numel),
-        outputs(plan.kept.numel * columns),
+        outputs(plan.kept.numel * columns.divisor, plan.kept.numel * columns.divisor),
         partial(nullptr) {}
 
   TAPER_DEVICE void place(int64_t output, int64_t (&at)[2]) const {
-    const int64_t row = output / columns, column = output - row * columns;
+    const int64_t row = columns.quotient(output), column = output - row * columns.divisor;
     kept.at(row, at);
     at[0] += column * column_y;
     at[1] += column * column_x;
@@ -95,12 +97,20 @@ struct Fold {
     State s[kStates];
     start(s);
     int64_t i = begin + team.rank;
-    TAPER_ROLLED
-    for (; i + (kReads - 1) * team.size < end; i += kReads * team.size)
-      for (int k = 0; k < kReads; ++k) {
-        const int64_t at = i + k * team.size;
-        s[k % kStates] = add(s[k % kStates], from + at * step, at);
+    if constexpr (KnowsElement<R>) {
+      using T = typename R::Element;
+      constexpr int kOfOne = 2 * kReads;  // reads of a few bytes each
+      TAPER_ROLLED
+      for (; i + (kOfOne - 1) * team.size < end; i += kOfOne * team.size) {
+        T read[kOfOne];
+        const char* at = from + i * step;
+        for (int k = 0; k < kOfOne; ++k, at += step * team.size)
+          read[k] = *reinterpret_cast<const T*>(at);
+        for (int k = 0; k < kOfOne; ++k)
+          s[k % kStates] =
+              add(s[k % kStates], reinterpret_cast<const char*>(&read[k]), i + k * team.size);
       }
+    }
     TAPER_ROLLED
     for (; i < end; i += team.size) s[0] = add(s[0], from + i * step, i);
     return join(s);
@@ -116,19 +126,19 @@ struct Fold {
     State s[kStates];
     start(s);
     const Pack<T, V>* const of_packs = reinterpret_cast<const Pack<T, V>*>(x + first);
-    int64_t i = team.rank;
     TAPER_ROLLED
-    for (; i + (kReads - 1) * team.size < packs; i += kReads * team.size) {
+    for (int64_t i = team.rank; i < packs; i += kReads * team.size) {
       Pack<T, V> read[kReads];
-      for (int k = 0; k < kReads; ++k) read[k] = of_packs[i + k * team.size];
       for (int k = 0; k < kReads; ++k)
-        add_pack(s[k % kStates], read[k], first + (i + k * team.size) * V);
+        if (const int64_t at = i + k * team.size; at < packs) read[k] = of_packs[at];
+      for (int k = 0; k < kReads; ++k)
+        if (const int64_t at = i + k * team.size; at < packs)
+          add_pack(s[k % kStates], read[k], first + at * V);
     }
-    TAPER_ROLLED
-    for (; i < packs; i += team.size) add_pack(s[0], of_packs[i], first + i * V);
     const int64_t middle = first < end ? first : end;
+    int64_t i = begin + team.rank;
     TAPER_ROLLED
-    for (i = begin + team.rank; i < middle; i += team.size) s[0] = add_one(s[0], x, i);
+    for (; i < middle; i += team.size) s[0] = add_one(s[0], x, i);
     TAPER_ROLLED
     for (i = middle + packs * V + team.rank; i < end; i += team.size) s[0] = add_one(s[0], x, i);
     return join(s);
@@ -156,7 +166,7 @@ struct Fold {
   }
   /// Row `split * outputs + output`.
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    const int64_t split = row / outputs, output = row - split * outputs;
+    const int64_t split = outputs.quotient(row), output = row - split * outputs.divisor;
     int64_t at[2];
     place(output, at);
     const int64_t begin = split * piece, end = begin + piece < n ? begin + piece : n;
@@ -174,11 +184,19 @@ template <class R>
 struct FoldPieces {
   Fold<R> fold;
   TAPER_DEVICE void operator()(const Team& team, int64_t output) const {
-    typename R::State s = fold.reducer.start();
-    team.each(fold.splits, [&](int64_t k) {
-      s = fold.reducer.join(s, fold.partial[k * fold.outputs + output]);
-    });
     const Fold<R>& f = fold;
+    typename R::State s = f.reducer.start();
+    const int64_t last = f.splits - 1;
+    TAPER_ROLLED
+    for (int64_t k = team.rank; k < f.splits; k += kReads * team.size) {
+      typename R::State read[kReads];
+      for (int j = 0; j < kReads; ++j) {
+        const int64_t piece = k + j * team.size < last ? k + j * team.size : last;
+        read[j] = f.partial[piece * f.outputs.divisor + output];
+      }
+      for (int j = 0; j < kReads; ++j)
+        if (k + j * team.size <= last) s = f.reducer.join(s, read[j]);
+    }
     s = team.combine(
         s, [&f](typename R::State a, typename R::State b) { return f.reducer.join(a, b); });
     if (team.rank != 0) return;
@@ -188,6 +206,20 @@ struct FoldPieces {
   }
 };
 
+/// Threads for each of so many outputs of n elements: as many as keep the GPU busy, and few enough
+/// that each has kReads reads of 16 bytes to make.
+inline int reducing_team(int64_t n, int64_t outputs) {
+  const int64_t each = kReads * kPack<float>;
+  int usual = n <= 4 ? 1 : Team::kWarp;
+  while (usual > 1 && usual < 2 * kThreads && usual * each < n &&
+         usual * outputs < resident_threads())
+    usual *= 2;
+#ifndef __CUDACC__
+  if (block_runner) return block_runner->team_for(n, usual);
+#endif
+  return usual;
+}
+
 /// y = the reduction of x over `dims`. Few outputs of many elements are made in two steps, so that
 /// the whole GPU takes part; the order of joining depends on the shape and the GPU only.
 template <class R>
@@ -196,18 +228,21 @@ void reduce(const Out& y, const In& x, DimMask dims, const R& reducer) {
   const ReducePlan plan = plan_reduce(y, x, dims);
   Fold<R> fold(plan, reducer);
   // Neighbouring columns are read by neighbouring threads, of which each has a few elements only.
-  const bool interleaved = plan.columns > 0 && fold.outputs >= Team::kWarp;
-  const int team = interleaved ? 1 : team_for(fold.n);
+  const int64_t outputs = fold.outputs.divisor;
+  const bool interleaved = plan.columns > 0 && outputs >= Team::kWarp;
+  const int team = interleaved ? 1 : reducing_team(fold.n, outputs);
   const int64_t least = interleaved ? 64 : 4096;  // elements for a piece
-  const int64_t wanted = resident_threads() / (fold.outputs * team) + 1;
+  // No more than run at once: one piece more, and all wait for it.
+  const int64_t wanted = resident_threads() / (outputs * team);
   fold.splits = std::max<int64_t>(1, std::min(wanted, fold.n / least));
   fold.piece = (fold.n + fold.splits - 1) / fold.splits;
-  if (fold.splits == 1) return for_each_row(fold.outputs, team, fold);
-  const Scratch<typename R::State> partial(fold.splits * fold.outputs);
+  fold.outputs = Divider<int64_t>(outputs, fold.splits * outputs);
+  if (fold.splits == 1) return for_each_row(outputs, team, fold);
+  const Scratch<typename R::State> partial(fold.splits * outputs);
   fold.partial = partial.get();
-  for_each_row(fold.splits * fold.outputs, team, fold);
+  for_each_row(fold.splits * outputs, team, fold);
   const bool few = interleaved && fold.splits <= 2 * Team::kWarp;
-  for_each_row(fold.outputs, few ? 1 : team_for(fold.splits), FoldPieces<R>{fold});
+  for_each_row(outputs, few ? 1 : team_for(fold.splits), FoldPieces<R>{fold});
 }
 
 }  // namespace taper::cuda

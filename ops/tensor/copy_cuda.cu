@@ -129,6 +129,26 @@ bool converted_in_packs(const Out& y, const In& x) {
   return true;
 }
 
+/// One number, 16 bytes at a time.
+template <class T>
+struct FillPacks {
+  static constexpr int V = kPack<T>;
+  T* y;
+  int64_t n;
+  T number;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t first = i * V;
+    if (first + V <= n) {
+      Pack<T, V> pack;
+      for (int k = 0; k < V; ++k) pack.v[k] = number;
+      *reinterpret_cast<Pack<T, V>*>(y + first) = pack;
+    } else {
+      TAPER_ROLLED
+      for (int64_t k = first; k < n; ++k) y[k] = number;
+    }
+  }
+};
+
 }  // namespace
 
 void copy(Out y, In x) {
@@ -156,7 +176,11 @@ void copy(Out y, In x) {
 void fill(Out y, In value) {
   by_size(y.dtype, [&](auto bits) {
     using T = decltype(bits);
-    map<T, T>(y, value, Identity());
+    constexpr int V = kPack<T>;
+    if (!value.data && y.contiguous && is_packed(y.data))
+      for_each((y.numel + V - 1) / V, FillPacks<T>{y.as<T>(), y.numel, Source<T>(value).number});
+    else
+      map<T, T>(y, value, Identity());
   });
 }
 

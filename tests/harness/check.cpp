@@ -109,6 +109,7 @@ std::vector<Device> other_devices(std::vector<std::string>* skipped) {
 Failures check_device(const OpCase& c, std::vector<std::string>* skipped) {
   Failures failures;
   Log log(failures);
+  const WithoutTf32 full_precision;
   for (Device device : other_devices(skipped))
     for (ScalarType dtype : c.dtypes)
       for (const Args& args : c.samples(dtype)) {

@@ -153,8 +153,11 @@ Tensor line_for(const Tensor& t) {
 }
 
 std::vector<unsigned char> bytes_of(const Tensor& t) {
-  const auto* p = static_cast<const unsigned char*>(t.storage().data());
-  return {p, p + t.storage().nbytes()};
+  const int64_t nbytes = static_cast<int64_t>(t.storage().nbytes());
+  const int64_t count = nbytes / static_cast<int64_t>(t.itemsize());
+  const Tensor all = t.detach().as_strided({count}, {1}, 0).to(kCPU);
+  const auto* p = static_cast<const unsigned char*>(all.data_ptr());
+  return {p, p + nbytes};
 }
 
 }  // namespace taper::testing

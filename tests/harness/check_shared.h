@@ -5,6 +5,7 @@
 #include <taper/testing/compare.h>
 
 #include "harness/check.h"
+#include "harness/devices.h"
 
 namespace taper::testing {
 

@@ -5,11 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-struct CUstream_st;
-namespace taper::cuda {
-// framework/cuda/stream.h, which needs the headers of CUDA. Builds without GPU kernels lack it.
-__attribute__((weak)) CUstream_st* kernel_stream();
-}  // namespace taper::cuda
+#include <taper/framework/runtime/stream.h>
 
 namespace taper::testing {
 namespace {
@@ -35,8 +31,7 @@ bool is_set(const char* variable) {
 }  // namespace
 
 void run_in_gpu_stream(std::function<void()> work) {
-  TAPER_CHECK(cuda::kernel_stream, "run_in_gpu_stream: expected a build with kernels for GPUs");
-  using LaunchHostFunction = int (*)(CUstream_st*, void (*)(void*), void*);
+  using LaunchHostFunction = int (*)(void* stream, void (*)(void*), void*);
   static const auto launch = reinterpret_cast<LaunchHostFunction>(
       dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), "cuLaunchHostFunc"));
   TAPER_CHECK(launch, "run_in_gpu_stream: expected cuLaunchHostFunc in the driver");
@@ -45,7 +40,7 @@ void run_in_gpu_stream(std::function<void()> work) {
     const std::unique_ptr<std::function<void()>> mine(static_cast<std::function<void()>*>(p));
     (*mine)();
   };
-  const int status = launch(cuda::kernel_stream(), run, held.get());
+  const int status = launch(cuda::current_stream().native_handle(), run, held.get());
   TAPER_CHECK(status == 0, "run_in_gpu_stream: cuLaunchHostFunc gave error ", status);
   held.release();
 }

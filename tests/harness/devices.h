@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include <taper/framework/context.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/simulated.h>
 
@@ -44,6 +45,15 @@ inline bool has_source_lines() {
   static const bool found = std::system("addr2line --version >/dev/null 2>&1") == 0;
   return found;
 }
+
+/// While it lives, cuDNN computes convolutions and recurrent layers of float32 in float32.
+struct WithoutTf32 {
+  const bool before = globalContext().allowTF32CuDNN();
+  WithoutTf32() { globalContext().setAllowTF32CuDNN(false); }
+  ~WithoutTf32() { globalContext().setAllowTF32CuDNN(before); }
+  WithoutTf32(const WithoutTf32&) = delete;
+  WithoutTf32& operator=(const WithoutTf32&) = delete;
+};
 
 /// While a launch on a GPU is being made: a thread of the driver runs `work` when the launch's
 /// stream comes to it, and what is queued behind it waits. `work` may not use CUDA.

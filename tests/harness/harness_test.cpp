@@ -8,6 +8,7 @@
 #include <taper/framework/autograd/record.h>
 
 #include "harness/check.h"
+#include "harness/devices.h"
 #include "harness/pointwise.h"
 
 namespace taper::testing {
@@ -184,6 +185,7 @@ TEST(Harness, AcceptsSoundForms) {
 }
 
 TEST(Harness, RejectsFormsThatBreakTheRules) {
+  TAPER_NEEDS_SIMULATION("the planted op writes to the memory of a device from the host");
   for (Fault fault : {Fault::kFormUnchecked, Fault::kFormCheckedTooLate, Fault::kFormOfOtherNode,
                       Fault::kFormBesideElements, Fault::kFormForgetsBase})
     EXPECT_FALSE(check_forms(forms_case(fault, Fault::kNone)).empty()) << static_cast<int>(fault);

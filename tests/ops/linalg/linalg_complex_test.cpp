@@ -287,9 +287,10 @@ std::vector<std::pair<std::string, Function>> functions_of_squares() {
        }},
       {"lu",
        [](const Tensor& x) {
+         // Not the factors: LAPACK takes pivots by |re| + |im|, cuSOLVER by the absolute value.
          const auto [P, L, U] = linalg::lu(x);
          const auto [LU, pivots] = linalg::lu_factor(x);
-         return V{P, L, U, linalg::lu_solve(LU, pivots, x.mT(), true, true)};
+         return V{matmul(matmul(P, L), U), linalg::lu_solve(LU, pivots, x.mT(), true, true)};
        }},
       {"eigh",
        [](const Tensor& x) {
