@@ -58,9 +58,9 @@ struct FlatPool {
   static bool suits(const PoolShape& s, bool of_bytes) {
     const auto& w = s.w;
     const int64_t most = s.planes * std::max(s.in_pixels(), s.out_pixels());
-    return of_bytes && !w.adaptive && s.in[0] == 1 && w.kernel[0] == 1 && w.padding[0] == 0 &&
-           w.dilation[1] == 1 && w.dilation[2] == 1 && most < INT_MAX &&
-           w.stride[1] < INT_MAX / 4 && w.stride[2] < INT_MAX / 4;
+    return of_bytes && s.kernel_elements() <= 256 && !w.adaptive && s.in[0] == 1 &&
+           w.kernel[0] == 1 && w.padding[0] == 0 && w.dilation[1] == 1 && w.dilation[2] == 1 &&
+           most < INT_MAX && w.stride[1] < INT_MAX / 4 && w.stride[2] < INT_MAX / 4;
   }
   FlatPool(const PoolShape& s, const int64_t (&of)[3]) : places(s.planes, of) {
     for (int d = 0; d < 2; ++d) {
@@ -207,8 +207,7 @@ struct WindowSteps {
         dilation{along(s, 0, s.w.dilation), along(s, 1, s.w.dilation), along(s, 2, s.w.dilation)} {}
 
  private:
-  template <class Steps>
-  static Divider<int64_t> along(const PoolShape& s, int d, const Steps& steps) {
+  static Divider<int64_t> along(const PoolShape& s, int d, const int64_t (&steps)[3]) {
     return Divider<int64_t>(steps[d], s.in[d] + 2 * s.w.padding[d] + steps[d]);
   }
 };
