@@ -110,6 +110,13 @@ struct Fold {
           s[k % kStates] =
               add(s[k % kStates], reinterpret_cast<const char*>(&read[k]), i + k * team.size);
       }
+    } else {
+      TAPER_ROLLED
+      for (; i + (kReads - 1) * team.size < end; i += kReads * team.size)
+        for (int k = 0; k < kReads; ++k) {
+          const int64_t at = i + k * team.size;
+          s[k % kStates] = add(s[k % kStates], from + at * step, at);
+        }
     }
     TAPER_ROLLED
     for (; i < end; i += team.size) s[0] = add(s[0], from + i * step, i);
