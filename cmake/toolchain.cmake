@@ -21,8 +21,19 @@ if(TAPER_SANITIZE)
   add_compile_options(-fsanitize=${TAPER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TAPER_SANITIZE})
-  # Against -O1 a third less to compile, and faster to run than -O0.
-  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-Og -g1")
+  foreach(kind address thread)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND TAPER_SANITIZE MATCHES ${kind})
+      string(TOUPPER ${kind} kind)
+      add_compile_definitions(__SANITIZE_${kind}__=1)  # as GCC has them
+    endif()
+  endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # A fifth of -O1's time to compile the kernels, a half for the rest.
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -g1")
+  else()
+    # Against -O1 a third less to compile, and faster to run than -O0.
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-Og -g1")
+  endif()
 endif()
 
 option(TAPER_COVERAGE "Count which lines of the library run, for ./dev coverage" OFF)

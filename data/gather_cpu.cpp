@@ -4,13 +4,13 @@
 // Whether a fused multiply-add is one instruction.
 namespace taper::cpu {
 namespace base {
-constexpr bool kHasFma = false;
+[[maybe_unused]] constexpr bool kHasFma = false;
 }
 namespace avx2 {
-constexpr bool kHasFma = true;
+[[maybe_unused]] constexpr bool kHasFma = true;
 }
 namespace avx512 {
-constexpr bool kHasFma = true;
+[[maybe_unused]] constexpr bool kHasFma = true;
 }
 }  // namespace taper::cpu
 

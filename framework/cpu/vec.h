@@ -33,6 +33,26 @@ constexpr int kVecBytes = 64;
 constexpr int kTileVecs = 4;
 }  // namespace avx512
 
+#ifdef __clang__
+// GCC's built-in function, which Clang lacks: lane l of the result is lane at[l] of a, or of a and
+// b side by side.
+template <class V, class I>
+TAPER_INLINE V __builtin_shuffle(V a, I at) {
+  constexpr int lanes = sizeof(V) / sizeof a[0];
+  V r;
+  for (int l = 0; l < lanes; ++l) r[l] = a[at[l] & (lanes - 1)];
+  return r;
+}
+template <class V, class I>
+TAPER_INLINE V __builtin_shuffle(V a, V b, I at) {
+  constexpr int lanes = sizeof(V) / sizeof a[0];
+  V r;
+  for (int l = 0; l < lanes; ++l)
+    r[l] = (at[l] & lanes) ? b[at[l] & (lanes - 1)] : a[at[l] & (lanes - 1)];
+  return r;
+}
+#endif
+
 namespace detail {
 template <class T, int Bytes>
 struct VecOf {

@@ -73,7 +73,7 @@ struct Unscale {
 #ifdef __CUDA_ARCH__
     *found_inf = 1;
 #else
-    const float one = 1;
+    float one = 1;  // not const: Clang takes none
     __atomic_store(found_inf, &one, __ATOMIC_RELAXED);
 #endif
   }
