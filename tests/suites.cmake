@@ -94,6 +94,9 @@ if(NOT TAPER_SANITIZE)
     taper_suite(isa.${isa} PARTS 3 COST 12 ENVIRONMENT TAPER_CPU_ISA=${isa} ARGUMENTS ${arguments_${isa}}
       --gtest_filter=-Ops/OpCases.Capture*:Ops/OpCases.Device/*:Devices*:DataParallel*:Graphs*:Planted/*:Race*:ManyParameters.*:DeepGraph.*:DamagedFiles.*)
   endforeach()
+  # Products of bf16 without tile registers, where the CPU has them.
+  taper_suite(isa.pairs PARTS 1 COST 1 ENVIRONMENT TAPER_CPU_ISA=pairs
+              ARGUMENTS --gtest_filter=NarrowFloats.*:Rnn.*)
   set_tests_properties(isa.avx2.0 isa.avx2.1 isa.avx2.2 PROPERTIES SKIP_RETURN_CODE 77)
   # With the race detector: it must raise no false alarm. (Captures of the CPU's work are its own
   # business; it forgets at once what the host does alone, as the longest of the tests do.)

@@ -206,12 +206,12 @@ int64_t share(int64_t n) {
 }
 
 inline void single_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-                        MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
-  pair_gemm(m, n, k, alpha, a, b, add, c, ldc);
+                        MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles) {
+  pair_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
 }
 template <class T>
 void single_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
-                 bool add, T* c, int64_t ldc) {
+                 bool add, T* c, int64_t ldc, bool) {
   if constexpr (kIsFloat<T>)
     if (prefers_library(m, n, k) && library_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
   own_gemm(m, n, k, alpha, a, b, add, c, ldc);
@@ -221,13 +221,14 @@ void single_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T>
 template <class T>
 void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                 bool add, T* c, int64_t ldc) {
+  const bool tiles = std::is_same_v<T, BFloat16> && tiles_pay(m, n, k);
   if (m * n * k < 2 * kThreadWork) {
-    single_gemm(m, n, k, alpha, a, b, add, c, ldc);
+    single_gemm(m, n, k, alpha, a, b, add, c, ldc, tiles);
   } else if (m >= n) {
     const int64_t grain = std::max({kTileRows, kThreadWork / (n * k), share(m)});
     parallel_for(0, m, grain, [=](int64_t i, int64_t end) {
       single_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add, c + i * ldc,
-                  ldc);
+                  ldc, tiles);
     });
   } else {
     const int64_t panels = (n + kPanelWidth - 1) / kPanelWidth;
@@ -235,7 +236,8 @@ void split_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> 
         std::max({int64_t{1}, kThreadWork / (m * k * kPanelWidth), share(panels)});
     parallel_for(0, panels, grain, [=](int64_t begin, int64_t end) {
       const int64_t j = begin * kPanelWidth, e = std::min(n, end * kPanelWidth);
-      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc);
+      single_gemm(m, e - j, k, alpha, a, {b.data + j * b.col, b.row, b.col}, add, c + j, ldc,
+                  tiles);
     });
   }
 }

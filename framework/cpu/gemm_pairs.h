@@ -15,6 +15,9 @@ namespace taper::cpu {
 /// Whether the CPU has such instructions; TAPER_CPU_ISA=base|avx2|avx512 in the environment leaves
 /// them out.
 extern const bool multiplies_pairs;
+/// Whether it also has tile registers for them (AMX) that the system lets this process use; "pairs"
+/// in TAPER_CPU_ISA leaves them out.
+extern const bool multiplies_tiles;
 
 }  // namespace taper::cpu
 
@@ -29,10 +32,24 @@ void gemm_panel(const GemmPanel<float, uint32_t>& g);
 /// Two rows as one of pairs. `second` may be null: zeros.
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n);
 
+/// Whether tile registers are there and gain for a product: the sums' order is another one, so
+/// parts of a product go by what the whole is.
+bool tiles_pay(int64_t m, int64_t n, int64_t k);
 /// C (+)= alpha A B. One rounding to the type of C.
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-               MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc);
-void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-               MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc);
+               MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles);
+
+/// B (k x n) that takes part in many products, packed once: PackedMatrix's counterpart.
+class PackedPairs {
+ public:
+  PackedPairs(MatrixIn<BFloat16> b, int64_t k, int64_t n);
+  /// C (m x n, row stride ldc) = A B, or C += A B when `add`; A is m x k with row stride lda and is
+  /// rounded to bf16. Runs on the calling thread.
+  void multiply(int64_t m, const float* a, int64_t lda, bool add, float* c, int64_t ldc) const;
+
+ private:
+  int64_t k_, n_;
+  Scratch<uint32_t> panels_;
+};
 
 }  // namespace taper::cpu

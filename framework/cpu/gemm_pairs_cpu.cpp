@@ -7,7 +7,7 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/pack_panel.h>
-#include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 
@@ -43,6 +43,7 @@ void join_rows(uint32_t* to, const uint16_t* first, const uint16_t* second, int6
 }
 
 }  // namespace taper::cpu::avx512bf16
+#include <taper/framework/cpu/gemm_amx.inc>
 #pragma GCC pop_options
 
 namespace taper::cpu {
@@ -152,14 +153,6 @@ struct PairGemm {
                 1, panel, kPanelWidth, c, ldc, alpha, adds || p > 0});
   }
 
-  void column(int64_t j, uint32_t* panel, float* c, int64_t ldc) const {
-    const int64_t width = std::min(kPanelWidth, n - j);
-    for (int64_t p = 0; p < k; p += kDepth) {
-      pack_pairs(panel, b, p, std::min(kDepth, k - p), j, width);
-      multiply(0, m, p, width, panel, c + j, ldc, add);
-    }
-  }
-
   // By way of floats: of a few rows where one panel holds all of k, else of all.
   void column(int64_t j, uint32_t* panel, BFloat16* c, int64_t ldc) const {
     const int64_t width = std::min(kPanelWidth, n - j), rows = k > kDepth ? m : kRowsAtOnce;
@@ -180,9 +173,133 @@ struct PairGemm {
   }
 };
 
+// ---------------------------------------------------------------- by tile registers
+using avx512bf16::kBlockColumns;
+using avx512bf16::kBlockRows;
+using avx512bf16::kTileNumel;
+using avx512bf16::kTileSide;
+using avx512bf16::steps_of;
+using avx512bf16::tiles_of;
+
+constexpr int64_t kTileWork = 1 << 15;    // multiply-adds for which packing both operands pays
+constexpr int64_t kPartSteps = 8;         // along k: such a part of a panel stays in L1
+constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed together: they stay in L2
+
+const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
+
+/// A block of a transposed A.
+void pack_tile_columns(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
+  alignas(64) uint32_t strip[kTileSide * kBlockRows];
+  const int64_t height = tiles_of(rows) * kTileSide;
+  std::fill_n(strip, kTileSide * kBlockRows, 0u);
+  for (int64_t p = 0; p < pairs_of(k); p += kTileSide, to += height * kTileSide) {
+    const int64_t depth = std::min(kTileSide, pairs_of(k) - p);
+    for (int64_t q = 0; q < depth; ++q) join(strip + q * kBlockRows, x, step, p + q, k, rows);
+    transpose_panel(reinterpret_cast<float*>(to), kTileSide, reinterpret_cast<const float*>(strip),
+                    kBlockRows, depth, height);
+  }
+}
+/// m rows of A for tiles.
+void pack_for_tiles(uint32_t* to, const MatrixIn<BFloat16>& a, int64_t m, int64_t k) {
+  if (a.col != 1 && a.row != 1) {
+    const InPairs copy(a, m, k);
+    const auto* const data = reinterpret_cast<const BFloat16*>(copy.get().data);
+    return pack_for_tiles(to, {data, 2 * copy.get().row, 1}, m, k);
+  }
+  for (int64_t i = 0; i < m; i += kBlockRows) {
+    const int64_t rows = std::min(kBlockRows, m - i);
+    if (a.col == 1)
+      avx512bf16::pack_tile_rows(to, words_of(a.data + i * a.row), a.row, rows, k);
+    else
+      pack_tile_columns(to, a.data + i, a.col, rows, k);
+    to += steps_of(k) * tiles_of(rows) * kTileNumel;
+  }
+}
+void pack_panel_for_tiles(uint32_t* to, const MatrixIn<BFloat16>& b, int64_t k, int64_t j,
+                          int64_t width) {
+  const BFloat16* const from = b.data + j * b.col;
+  if (b.col == 1) return avx512bf16::pack_tile_panel(to, words_of(from), b.row, k, width);
+  pack_pairs(to, b, 0, k, j, width);
+  std::fill(to + pairs_of(k) * kPanelWidth, to + steps_of(k) * kTileSide * kPanelWidth, 0u);
+}
+
+/// Packed rows of A times panel after panel of B, each of which is packed when the first rows meet
+/// it.
 template <class C>
+struct TileGemm {
+  int64_t m, n, k;
+  float alpha;
+  bool add, packs;
+  MatrixIn<BFloat16> b;
+  uint32_t* panels;
+  int64_t panel_step;  // 0: they take turns in one place
+  const uint32_t* a;
+  float* sums;
+  int64_t sums_step;  // 0: of a block at a time
+
+  // All rows by some columns of a panel, over steps from s on.
+  void part(C* c, int64_t ldc, const uint32_t* panel, int64_t columns, int64_t s) const {
+    const int64_t steps = steps_of(k), count = std::min(kPartSteps, steps - s);
+    float* to = sums;
+    for (int64_t i = 0; i < m; i += kBlockRows, to += sums_step) {
+      const int64_t rows = std::min(kBlockRows, m - i);
+      const uint32_t* const left = a + (i * steps + s * tiles_of(rows) * kTileSide) * kTileSide;
+      avx512bf16::tile_block(to, rows, columns, left, panel + s * kTileSide * kPanelWidth, count,
+                             s > 0);
+      if (s + count == steps)
+        avx512bf16::put_block(c + i * ldc, ldc, to, rows, columns, alpha, add);
+    }
+  }
+  void multiply(C* c, int64_t ldc) const {
+    for (int64_t j = 0; j < n; j += kPanelWidth) {
+      const int64_t width = std::min(kPanelWidth, n - j);
+      uint32_t* const panel = panels + j / kPanelWidth * panel_step;
+      if (packs) pack_panel_for_tiles(panel, b, k, j, width);
+      for (int64_t x = 0; x < width; x += kBlockColumns)
+        for (int64_t s = 0; s < steps_of(k); s += kPartSteps)
+          part(c + j + x, ldc, panel + x, std::min(kBlockColumns, width - x), s);
+    }
+  }
+};
+
+/// Rows of A that are packed together: whole blocks.
+int64_t rows_at_once(int64_t m, int64_t k) {
+  const int64_t most = kBlockNumel / (kBlockRows * k) * kBlockRows;
+  return std::min((m + kBlockRows - 1) / kBlockRows * kBlockRows, std::max(4 * kBlockRows, most));
+}
+int64_t panels_of(int64_t n) { return (n + kPanelWidth - 1) / kPanelWidth; }
+int64_t panel_numel(int64_t k) { return steps_of(k) * kTileSide * kPanelWidth; }
+
+/// All rows of A.
+template <class C>
+void run_blocks(TileGemm<C> product, const MatrixIn<BFloat16>& a, int64_t m, C* c, int64_t ldc) {
+  constexpr int64_t numel = kBlockRows * kBlockColumns;
+  const int64_t steps = steps_of(product.k), height = rows_at_once(m, product.k);
+  const int64_t blocks = steps > kPartSteps ? height / kBlockRows : 1;
+  const Scratch<uint32_t> rows(height * steps * kTileSide);
+  const Scratch<float> sums(blocks * numel);
+  product.a = rows.get(), product.sums = sums.get(), product.sums_step = blocks > 1 ? numel : 0;
+  const avx512bf16::Tiles tiles;
+  for (int64_t i = 0; i < m; i += height) {
+    product.m = std::min(height, m - i);
+    pack_for_tiles(rows.get(), {a.data + i * a.row, a.row, a.col}, product.m, product.k);
+    product.multiply(c + i * ldc, ldc);
+    product.packs = false;
+  }
+}
+
+template <class C>
+void run_tiles(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFloat16>& a,
+               const MatrixIn<BFloat16>& b, bool add, C* c, int64_t ldc) {
+  const bool keeps = m > rows_at_once(m, k);
+  const Scratch<uint32_t> panels((keeps ? panels_of(n) : 1) * panel_numel(k));
+  const int64_t step = keeps ? panel_numel(k) : 0;
+  run_blocks(TileGemm<C>{0, n, k, alpha, add, true, b, panels.get(), step, nullptr, nullptr, 0}, a,
+             m, c, ldc);
+}
+
 void run(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFloat16>& a,
-         const MatrixIn<BFloat16>& b, bool add, C* c, int64_t ldc) {
+         const MatrixIn<BFloat16>& b, bool add, BFloat16* c, int64_t ldc) {
   const InPairs rows(a, m, k);
   const PairGemm product{m, n, k, alpha, b, rows.get(), add};
   alignas(64) uint32_t small[4096];
@@ -199,13 +316,42 @@ void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int
   avx512bf16::join_rows(to, reinterpret_cast<const uint16_t*>(first),
                         reinterpret_cast<const uint16_t*>(second), n);
 }
-void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-               MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc) {
-  run(m, n, k, alpha, a, b, add, c, ldc);
+bool tiles_pay(int64_t m, int64_t n, int64_t k) {
+  return multiplies_tiles && m * n * k >= kTileWork;
 }
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
-               MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
-  run(m, n, k, alpha, a, b, add, c, ldc);
+               MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles) {
+  tiles ? run_tiles(m, n, k, alpha, a, b, add, c, ldc) : run(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+PackedPairs::PackedPairs(MatrixIn<BFloat16> b, int64_t k, int64_t n)
+    : k_(k), n_(n), panels_(panels_of(n) * panel_numel(k)) {
+  for (int64_t j = 0; j < n; j += kPanelWidth)
+    pack_panel_for_tiles(panels_.get() + j / kPanelWidth * panel_numel(k), b, k, j,
+                         std::min(kPanelWidth, n - j));
+}
+
+void PackedPairs::multiply(int64_t m, const float* a, int64_t lda, bool add, float* c,
+                           int64_t ldc) const {
+  const int64_t row = k_ + k_ % 2;  // whole pairs
+  const Scratch<BFloat16> rows(m * row);
+  for (int64_t i = 0; i < m; ++i) {
+    rows[(i + 1) * row - 1] = BFloat16(0.0f);
+    narrow(rows.get() + i * row, a + i * lda, k_);
+  }
+  if (multiplies_tiles)
+    return run_blocks(
+        TileGemm<float>{
+            0, n_, k_, 1, add, false, {}, panels_.get(), panel_numel(k_), nullptr, nullptr, 0},
+        {rows.get(), row, 1}, m, c, ldc);
+  const PairGemm product{
+      m, n_, k_, 1, {}, {reinterpret_cast<const uint32_t*>(rows.get()), row / 2}, add};
+  for (int64_t j = 0; j < n_; j += kPanelWidth) {
+    const uint32_t* const panel = panels_.get() + j / kPanelWidth * panel_numel(k_);
+    for (int64_t p = 0; p < k_; p += kDepth)
+      product.multiply(0, m, p, std::min(kPanelWidth, n_ - j), panel + p / 2 * kPanelWidth, c + j,
+                       ldc, add);
+  }
 }
 
 }  // namespace taper::cpu
@@ -217,12 +363,15 @@ namespace taper::cpu {
 // Nobody calls them where multiplies_pairs is false.
 void gemm_panel(const GemmPanel<float, uint32_t>&) { std::abort(); }
 void join_pairs(uint32_t*, const BFloat16*, const BFloat16*, int64_t) { std::abort(); }
+bool tiles_pay(int64_t, int64_t, int64_t) { return false; }
 void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,
-               float*, int64_t) {
+               BFloat16*, int64_t, bool) {
   std::abort();
 }
-void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,
-               BFloat16*, int64_t) {
+PackedPairs::PackedPairs(MatrixIn<BFloat16>, int64_t, int64_t) : k_(0), n_(0), panels_(0) {
+  std::abort();
+}
+void PackedPairs::multiply(int64_t, const float*, int64_t, bool, float*, int64_t) const {
   std::abort();
 }
 

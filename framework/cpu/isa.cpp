@@ -5,6 +5,12 @@
 
 #include <taper/framework/cpu/gemm_pairs.h>
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace taper::cpu {
 namespace {
 
@@ -38,9 +44,24 @@ bool detect_pairs() {
 #endif
 }
 
+// Linux asks that a process wants the registers' memory before its first use of them.
+bool detect_tiles() {
+#if defined(__linux__) && defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, of asm/prctl.h
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (limit() == "pairs" || !detect_pairs() || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    return false;
+  const bool has_them = (d >> 22 & 1) && (d >> 24 & 1);  // AMX-BF16, AMX-TILE
+  return has_them && syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 const Isa best_isa = detect();
 const bool multiplies_pairs = detect_pairs();
+const bool multiplies_tiles = detect_tiles();
 
 }  // namespace taper::cpu

@@ -181,8 +181,9 @@ Tensor small_integers(const std::vector<int64_t>& sizes, ScalarType t) {
 // Odd lengths, tiles and panels that are not full, more terms than a panel holds.
 TEST(NarrowFloats, ProductsOfMatricesRoundOnceInAnyLayout) {
   const std::vector<std::tuple<int64_t, int64_t, int64_t>> shapes = {
-      {2, 2, 1},   {2, 3, 2},     {5, 7, 3},       {6, 64, 16},   {7, 65, 33},   {49, 15, 31},
-      {97, 80, 2}, {3, 70, 4101}, {50, 130, 2049}, {130, 20, 66}, {17, 16, 2048}};
+      {2, 2, 1},      {2, 3, 2},    {5, 7, 3},       {6, 64, 16},     {7, 65, 33},
+      {49, 15, 31},   {97, 80, 2},  {3, 70, 4101},   {50, 130, 2049}, {130, 20, 66},
+      {17, 16, 2048}, {64, 64, 64}, {161, 97, 4101}, {33, 81, 257}};
   for (const ScalarType t : {kHalf, kBFloat16})
     for (const auto& [m, n, k] : shapes)
       for (int layout = 0; layout < 4; ++layout) {
@@ -217,16 +218,17 @@ TEST(NarrowFloats, ProductsOfMatricesAreTheSameForAnyNumberOfThreads) {
 
 TEST(NarrowFloats, ProductsOfMatricesKeepWhatIsNotFinite) {
   const double inf = std::numeric_limits<double>::infinity();
-  for (const ScalarType t : {kHalf, kBFloat16}) {
-    Tensor a = ones({8, 8}, t);
-    a[1][2] = inf;
-    a[3][4] = std::numeric_limits<double>::quiet_NaN();
-    const Tensor y = mm(a, ones({8, 8}, t));
-    EXPECT_TRUE(y[1].eq(inf).all().item<bool>());
-    EXPECT_TRUE(y[3].isnan().all().item<bool>());
-    EXPECT_TRUE(y[0].eq(8).all().item<bool>());
-    EXPECT_TRUE(mm(a, zeros({8, 8}, t))[1].isnan().all().item<bool>());
-  }
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int64_t n : {8, 41}) {
+      Tensor a = ones({n, n}, t);
+      a[1][2] = inf;
+      a[3][4] = std::numeric_limits<double>::quiet_NaN();
+      const Tensor y = mm(a, ones({n, n}, t));
+      EXPECT_TRUE(y[1].eq(inf).all().item<bool>());
+      EXPECT_TRUE(y[3].isnan().all().item<bool>());
+      EXPECT_TRUE(y[0].eq(n).all().item<bool>());
+      EXPECT_TRUE(mm(a, zeros({n, n}, t))[1].isnan().all().item<bool>());
+    }
 }
 
 TEST(Matmul, OfBoolsIsZeroWhereThereIsNothingToAddUp) {
