@@ -1,4 +1,5 @@
-// Single operations on tensors of the sizes that networks have, by groups of kernels.
+// Single operations on tensors of the sizes that networks have, by groups of kernels; of 16-bit
+// floats with `kernels bf16` or `kernels f16` (and a part of the rows' names: those alone).
 #include <torch/torch.h>
 
 #include "measure.h"
@@ -10,17 +11,23 @@ namespace {
 
 constexpr int64_t kMi = 1 << 20;
 
+std::string wanted;  // a part of the names of the rows that are measured
+template <class Body>
+void row(const std::string& name, const Body& body) {
+  if (name.find(wanted) != std::string::npos) measure(name, body);
+}
+
 /// `op` of x without a graph, and with gradients for x and the parameters.
 template <class Op>
 void both(const std::string& name, const Tensor& x, Op op,
           const std::vector<Tensor>& parameters = {}) {
   {
     const torch::NoGradGuard no_grad;
-    measure(name, [&] { op(x); });
+    row(name, [&] { op(x); });
   }
   const Tensor leaf = x.detach().clone().requires_grad_();
   const Tensor g = torch::randn_like(op(leaf).detach());
-  measure(name + " with gradients", [&] {
+  row(name + " with gradients", [&] {
     op(leaf).backward(g);
     leaf.mutable_grad() = Tensor();
     for (const Tensor& p : parameters) p.mutable_grad() = Tensor();
@@ -224,11 +231,102 @@ void transforms() {
   measure("transforms.cholesky of 128 x 128", [&] { torch::linalg_cholesky(definite); });
 }
 
+// ---------------------------------------------------------------- 16-bit floats
+void narrow_activations(const Tensor& x) {
+  both("gelu", x, [](const Tensor& a) { return F::gelu(a); });
+  both("gelu by tanh", x,
+       [](const Tensor& a) { return F::gelu(a, F::GELUFuncOptions().approximate("tanh")); });
+  both("silu", x, [](const Tensor& a) { return torch::silu(a); });
+  both("mish", x, [](const Tensor& a) { return torch::mish(a); });
+  both("elu", x, [](const Tensor& a) { return torch::elu(a); });
+  both("softplus", x, [](const Tensor& a) { return torch::softplus(a); });
+  both("log_sigmoid", x, [](const Tensor& a) { return torch::log_sigmoid(a); });
+  both("leaky_relu", x, [](const Tensor& a) { return torch::leaky_relu(a); });
+  both("hardswish", x, [](const Tensor& a) { return torch::hardswish(a); });
+  both("hardsigmoid", x, [](const Tensor& a) { return torch::hardsigmoid(a); });
+  both("hardtanh", x, [](const Tensor& a) { return torch::hardtanh(a); });
+  both("relu", x, [](const Tensor& a) { return a.relu(); });
+  both("sigmoid", x, [](const Tensor& a) { return a.sigmoid(); });
+  both("tanh", x, [](const Tensor& a) { return a.tanh(); });
+  both("dropout", x, [](const Tensor& a) { return torch::dropout(a, 0.1, true); });
+}
+
+void narrow_pointwise(const Tensor& x) {
+  const Tensor y = torch::randn_like(x), positive = x.abs(), mask = x > 0;
+  row("abs", [&] { x.abs(); });
+  row("neg", [&] { x.neg(); });
+  row("sqrt of abs", [&] { x.abs().sqrt(); });
+  row("rsqrt", [&] { positive.rsqrt(); });
+  row("exp", [&] { x.exp(); });
+  row("log", [&] { positive.log(); });
+  row("add", [&] { x + y; });
+  row("mul by a number", [&] { x * 0.9; });
+  both("where", x, [&](const Tensor& a) { return torch::where(mask, a, y); });
+  both("clamp", x, [](const Tensor& a) { return a.clamp(-1, 1); });
+  both("masked_fill", x, [&](const Tensor& a) { return a.masked_fill(mask, 0.5); });
+  row("maximum", [&] { torch::maximum(x, y); });
+  row("greater than 0", [&] { x > 0; });
+}
+
+void narrow_moves(const Tensor& x) {
+  const Tensor rows = x.view({1024, 1024}), floats = x.to(torch::kFloat);
+  const Tensor heads = x.view({4, 256, 8, 128}), at = torch::randint(1024, {2048}, torch::kLong);
+  row("clone", [&] { x.clone(); });
+  row("transpose", [&] { rows.t().contiguous(); });
+  row("split heads", [&] { heads.transpose(1, 2).contiguous(); });
+  row("to float", [&] { x.to(torch::kFloat); });
+  row("from float", [&] { floats.to(x.scalar_type()); });
+  both("cat of rows", rows, [](const Tensor& a) { return torch::cat({a, a}, 0); });
+  both("cat of columns", rows, [](const Tensor& a) { return torch::cat({a, a}, 1); });
+  both("embedding", rows, [&](const Tensor& w) { return torch::embedding(w, at); });
+  row("index_select", [&] { rows.index_select(0, at); });
+}
+
+void narrow_layers(torch::ScalarType t) {
+  const Tensor rows = torch::randn({4096, 256}).to(t);
+  torch::nn::BatchNorm1d batch(256), evaluated(256);
+  batch->to(t), evaluated->to(t), evaluated->eval();
+  both(
+      "batch_norm without pixels", rows, [&](const Tensor& x) { return batch->forward(x); },
+      batch->parameters());
+  both(
+      "batch_norm without pixels that evaluates", rows,
+      [&](const Tensor& x) { return evaluated->forward(x); }, evaluated->parameters());
+  for (const int64_t n : {64, 128}) {
+    const Tensor q = torch::randn({64, n, 64}).to(t), weights = torch::randn({64, n, n}).to(t);
+    const std::string size = std::to_string(n);
+    row("bmm of scores, 64 x " + size + " x 64", [&] { q.bmm(q.transpose(1, 2)); });
+    row("bmm of values, 64 x " + size + " x 64", [&] { weights.bmm(q); });
+  }
+  const Tensor x = torch::randn({64, 32, 256}).to(t);
+  torch::nn::LSTM lstm(256, 256);
+  torch::nn::GRU gru(256, 256);
+  lstm->to(t), gru->to(t);
+  both(
+      "LSTM", x, [&](const Tensor& a) { return std::get<0>(lstm->forward(a)); },
+      lstm->parameters());
+  both(
+      "GRU", x, [&](const Tensor& a) { return std::get<0>(gru->forward(a)); }, gru->parameters());
+}
+
+void narrow(torch::ScalarType t) {
+  const Tensor x = torch::randn({kMi}).to(t);
+  narrow_activations(x);
+  narrow_pointwise(x);
+  narrow_moves(x);
+  narrow_layers(t);
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   torch::set_num_threads(1);
   torch::manual_seed(0);
+  if (argc > 2) wanted = argv[2];
+  if (argc > 1) {
+    narrow(std::string(argv[1]) == "bf16" ? torch::kBFloat16 : torch::kHalf);
+    return 0;
+  }
   pointwise();
   reductions();
   copies();

@@ -104,8 +104,11 @@ Tensor fused_backward(const Tensor& gy, const Tensor& x, const ActivationForm& f
   return gx;
 }
 
+// What is differentiated again goes by way of f32 where the elements are 16-bit floats.
 Tensor gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
   if (!needs_grad(gy, x)) return fused_backward(gy, x, form);
+  if (isReducedFloatingType(x.scalar_type()))
+    return gradient(gy.to(kFloat), x.to(kFloat), form).to(x.scalar_type());
   if (is_curved(form.kind)) return gy.mul(curved_slope(x, form));
   const NoGradGuard no_grad;
   const Tensor slope = fused_backward(x.new_ones(x.sizes()), x, form);
@@ -122,11 +125,8 @@ Tensor without_gaps(const Tensor& x) {
   return x.is_contiguous() || x.is_non_overlapping_and_dense() ? x : x.contiguous();
 }
 
-// The 16-bit floats are computed in f32.
 Tensor activate(const ActivationOp& op, const Tensor& self) {
   check_floating(op.kernel_name, self);
-  if (isReducedFloatingType(self.scalar_type()))
-    return activate(op, self.to(kFloat)).to(self.scalar_type());
   const Tensor x = without_gaps(self);
   Tensor y = detail::make_like(x);
   TAPER_ON_DEVICE(x, activation, y, x, op.form);
@@ -141,7 +141,7 @@ Tensor& activate_inplace(const ActivationOp& given, Tensor& x) {
   ActivationOp op = given;
   if (op.inplace_node) op.node = op.inplace_node;
   check_floating(op.kernel_name, x);
-  if (isReducedFloatingType(x.scalar_type()) || !x.is_contiguous())
+  if (!x.is_contiguous())
     return in_place(op.kernel_name, x, {}, [&](const Tensor& v) { return activate(op, v); });
   check_inplace(op.kernel_name, x);
   const bool recording = needs_grad(x);
@@ -224,7 +224,7 @@ std::array<Tensor, 2> prelu_gradients(const Tensor& gy, const Tensor& x, const T
   return out;
 }
 
-// Operands of one shape and dtype, f32 or f64.
+// Operands of one shape and dtype.
 Tensor shrunk_gradient(const Tensor& gy, const Tensor& x, const ActivationForm& form) {
   const Tensor gx = fused_backward(gy, x, form);
   if (needs_grad(gy, x))
@@ -311,8 +311,6 @@ Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Sca
   const ScalarType t = result_type(grad_out, self);
   const std::vector<Tensor> both = broadcast_tensors({grad_out.to(t), self.to(t)});
   check_floating("shrink_backward_cpu", both[0]);
-  if (isReducedFloatingType(t))
-    return hardshrink_backward(both[0].to(kFloat), both[1].to(kFloat), lambd).to(t);
   return shrunk_gradient(both[0], both[1], {Activation::kHardshrink, lambd.toDouble()});
 }
 Tensor softshrink(const Tensor& self, const Scalar& lambd) {

@@ -1,6 +1,6 @@
 #include <taper/framework/cpu/fusion.h>
+#include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/math/vec_double.h>
-#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/nn/activation_kernels.h>
 

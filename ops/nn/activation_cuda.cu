@@ -16,15 +16,15 @@ struct Slope {
 }  // namespace
 
 void activation(Out y, In x, ActivationForm form) {
-  switch_dtype<dtypes::Float>(y.dtype, "activation", [&]<class scalar_t>() {
-    functor::with_activation<scalar_t>(
+  switch_dtype<dtypes::Floating>(y.dtype, "activation", [&]<class scalar_t>() {
+    functor::with_activation<opmath_t<scalar_t>>(
         form, [&](auto f) { map<scalar_t, scalar_t>(y, x, functor::Value<decltype(f)>{f}); });
   });
 }
 
 void activation_backward(Out gx, In gy, In x, ActivationForm form) {
-  switch_dtype<dtypes::Float>(gx.dtype, "activation_backward", [&]<class scalar_t>() {
-    functor::with_activation<scalar_t>(
+  switch_dtype<dtypes::Floating>(gx.dtype, "activation_backward", [&]<class scalar_t>() {
+    functor::with_activation<opmath_t<scalar_t>>(
         form, [&](auto f) { map2<scalar_t, scalar_t>(gx, gy, x, Slope<decltype(f)>{f}); });
   });
 }

@@ -1,4 +1,5 @@
-// Kernels of the activation functions: contiguous operands of one shape, f32 or f64.
+// Kernels of the activation functions: operands of one shape, of any floating dtype,
+// whose elements lie side by side.
 #pragma once
 
 #include <taper/framework/dispatch.h>

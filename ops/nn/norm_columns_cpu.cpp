@@ -1,3 +1,4 @@
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/ops/nn/norm_columns.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/norm_columns_isa.inc>

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <taper/framework/cpu/gemm_pairs.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/packed_matrix.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
@@ -64,12 +66,25 @@ T* at(T* p, int64_t row, int64_t width) {
   return p ? p + row * width : nullptr;
 }
 
+/// Calls f with a matrix (k x n) that is packed, in pairs of bf16 where the plan allows that and
+/// the CPU multiplies them.
+template <class T, class F>
+void with_packed(const RnnPlan& plan, MatrixIn<T> w, int64_t k, int64_t n, const F& f) {
+  if constexpr (std::is_same_v<T, float>)
+    if (plan.bf16_products && multiplies_pairs) {
+      const Scratch<BFloat16> narrowed(k * n);
+      narrow(narrowed.get(), w.data, k * n);
+      return f(PackedPairs({narrowed.get(), w.row, w.col}, k, n));
+    }
+  f(PackedMatrix<T>(w, k, n));
+}
+
 /// Sequences [begin, end) through all times.
-template <class T>
+template <class T, class Weight>
 struct Forward {
   const RnnPlan& plan;
   const std::vector<RnnStep>& steps;
-  const PackedMatrix<T>& weight;
+  const Weight& weight;
   int64_t hidden;
   const T* bias;
   T *gates, *extra, *y, *h, *c;
@@ -93,19 +108,28 @@ void forward(const RnnPlan& plan, const InOut& gates, const Out& extra, const Ou
   const int64_t N = h.sizes[0], H = h.sizes[1], G = gates_of(plan.mode) * H;
   if (y.numel == 0) return;
   const std::vector<RnnStep> steps = steps_of(plan);
-  const PackedMatrix<T> weight({w_hh.as<T>(), 1, H}, H, G);
   const Scratch<T> zeros(b_hh.defined() ? 0 : G);
   if (!b_hh.defined()) std::fill_n(zeros.get(), G, T(0));
-  parallel_for(0, N, sequences_at_once(plan, H),
-               Forward<T>{plan, steps, weight, H, b_hh.defined() ? b_hh.as<T>() : zeros.get(),
-                          gates.as<T>(), extra.as<T>(), y.as<T>(), h.as<T>(), c.as<T>()});
+  with_packed<T>(plan, {w_hh.as<T>(), 1, H}, H, G, [&]<class Weight>(const Weight& weight) {
+    const Forward<T, Weight> run{plan,
+                                 steps,
+                                 weight,
+                                 H,
+                                 b_hh.defined() ? b_hh.as<T>() : zeros.get(),
+                                 gates.as<T>(),
+                                 extra.as<T>(),
+                                 y.as<T>(),
+                                 h.as<T>(),
+                                 c.as<T>()};
+    parallel_for(0, N, sequences_at_once(plan, H), run);
+  });
 }
 
-template <class T>
+template <class T, class Weight>
 struct Backward {
   const RnnPlan& plan;
   const std::vector<RnnStep>& steps;
-  const PackedMatrix<T>& weight;
+  const Weight& weight;
   int64_t hidden;
   T *gx, *gp, *before, *gh, *gc;
   const T *gy, *gates, *extra, *y, *h0, *c0;
@@ -146,12 +170,13 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   if (y.numel == 0) return;
   const std::vector<RnnStep> steps = steps_of(plan);
   switch_dtype<dtypes::Float>(y.dtype, "rnn_backward", [&]<class T>() {
-    const PackedMatrix<T> weight({w_hh.as<T>(), H, 1}, G, H);
     const auto of = [](const In& x) { return x.defined() ? x.as<T>() : nullptr; };
-    parallel_for(
-        0, N, sequences_at_once(plan, H),
-        Backward<T>{plan, steps, weight, H, gx.as<T>(), gp.as<T>(), before.as<T>(), gh.as<T>(),
-                    gc.as<T>(), of(gy), of(gates), of(extra), of(y), of(h0), of(c0)});
+    with_packed<T>(plan, {w_hh.as<T>(), H, 1}, G, H, [&]<class Weight>(const Weight& weight) {
+      const Backward<T, Weight> run{plan,       steps,          weight,     H,          gx.as<T>(),
+                                    gp.as<T>(), before.as<T>(), gh.as<T>(), gc.as<T>(), of(gy),
+                                    of(gates),  of(extra),      of(y),      of(h0),     of(c0)};
+      parallel_for(0, N, sequences_at_once(plan, H), run);
+    });
   });
 }
 

@@ -23,6 +23,8 @@ struct RnnPlan {
   RnnMode mode;
   bool reverse;
   std::vector<int64_t> sizes;
+  /// The layer is one of bf16: operands of products may be rounded to that.
+  bool bf16_products = false;
 };
 
 /// A time as it is computed: its rows, and those it continues: sequence i < known follows row

@@ -74,7 +74,33 @@ RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
   return {cat(parts), h, c};
 }
 
+Tensor cast(const Tensor& t, ScalarType dtype) { return t.defined() ? t.to(dtype) : t; }
+
+RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
+                         const RnnWeights& w) {
+  const auto wide = [](const Tensor& t) { return cast(t, kFloat); };
+  const RnnOutput out =
+      layer_in_ops(plan, wide(x), wide(h), wide(c),
+                   {wide(w.w_ih), wide(w.w_hh), wide(w.b_ih), wide(w.b_hh), wide(w.w_hr)});
+  const ScalarType dtype = x.scalar_type();
+  return {out.y.to(dtype), out.h.to(dtype), cast(out.c, dtype)};
+}
+
 // ---------------------------------------------------------------------- fused
+
+// Of 16-bit floats the products over all times are 16-bit ones; from time to time states, gates and
+// their gradients are f32.
+ScalarType state_dtype(const Tensor& x) {
+  return isReducedFloatingType(x.scalar_type()) ? kFloat : x.scalar_type();
+}
+Tensor row_major(const Tensor& t, ScalarType dtype) {
+  return t.defined() ? t.to(dtype).contiguous() : t;
+}
+// A copy in any case.
+Tensor state_copy(const Tensor& t, ScalarType dtype) {
+  if (!t.defined()) return t;
+  return t.scalar_type() == dtype ? t.clone(MemoryFormat::Contiguous) : row_major(t, dtype);
+}
 
 /// What backward needs of the forward pass. Inputs: x, h, c, w_ih, w_hh, b_ih, b_hh, in this order.
 struct Kept {
@@ -85,7 +111,10 @@ struct Kept {
 
 std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
   const auto definition = [&](const std::vector<Tensor>& t) {
-    const RnnOutput out = layer_in_ops(kept.plan, t[0], t[1], t[2], {t[3], t[4], t[5], t[6], {}});
+    const RnnWeights w{t[3], t[4], t[5], t[6], {}};
+    const RnnOutput out = isReducedFloatingType(t[0].scalar_type())
+                              ? layer_in_float(kept.plan, t[0], t[1], t[2], w)
+                              : layer_in_ops(kept.plan, t[0], t[1], t[2], w);
     return std::vector<Tensor>{out.y, out.h, out.c};
   };
   return autograd::gradients_through(definition, kept.inputs, g);
@@ -94,16 +123,19 @@ std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
 // The gradient of a last state, to be overwritten by that of the first.
 Tensor state_gradient(const Tensor& g, const Tensor& state) {
   if (!state.defined()) return {};
-  return g.defined() ? g.clone(MemoryFormat::Contiguous) : zeros_like(state);
+  return g.defined() ? state_copy(g, state.scalar_type()) : zeros_like(state);
 }
 
 std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
-  const Tensor x = kept.inputs[0].get(), h0 = kept.inputs[1].get().contiguous();
-  const Tensor c0 = kept.inputs[2].defined() ? kept.inputs[2].get().contiguous() : Tensor();
-  const Tensor w_ih = kept.inputs[3].get(), w_hh = kept.inputs[4].get().contiguous();
-  const Tensor gates = kept.gates.get(), y = kept.y.get();
+  const auto input = [&](size_t i) {
+    return kept.inputs[i].defined() ? kept.inputs[i].get() : Tensor();
+  };
+  const Tensor x = input(0), w_ih = input(3), gates = kept.gates.get();
+  const ScalarType dtype = x.scalar_type(), inner = gates.scalar_type();
+  const Tensor h0 = row_major(input(1), inner), c0 = row_major(input(2), inner);
+  const Tensor w_hh = row_major(input(4), inner), y = kept.y.get().to(inner);
   const Tensor extra = kept.extra.defined() ? kept.extra.get() : Tensor();
-  const Tensor gy = g[0].defined() ? g[0].contiguous() : Tensor();
+  const Tensor gy = row_major(g[0], inner);
   const Tensor gx = detail::make_like(gates), before = detail::make_like(y);
   const bool apart = kept.plan.mode == RnnMode::kGru;
   const Tensor gp = apart ? detail::make_like(gates) : Tensor();
@@ -112,14 +144,15 @@ std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
   TAPER_ON_DEVICE(x, rnn_backward, kept.plan, gx, gp, before, gh, gc, gy, gates, extra, y, w_hh, h0,
                   c0);
   const Tensor& hidden = apart ? gp : gx;
+  const Tensor factor = gx.to(dtype), hidden_factor = apart ? gp.to(dtype) : factor;
   std::vector<Tensor> r(7);
-  if (g.needs(0)) r[0] = mm(gx, w_ih);
-  if (g.needs(1)) r[1] = gh;
-  if (g.needs(2)) r[2] = gc;
-  if (g.needs(3)) r[3] = mm(gx.t(), x);
-  if (g.needs(4)) r[4] = mm(hidden.t(), before);
-  if (g.needs(5)) r[5] = gx.sum(0);
-  if (g.needs(6)) r[6] = !apart && r[5].defined() ? r[5] : hidden.sum(0);
+  if (g.needs(0)) r[0] = mm(factor, w_ih);
+  if (g.needs(1)) r[1] = gh.to(dtype);
+  if (g.needs(2)) r[2] = gc.to(input(2).scalar_type());
+  if (g.needs(3)) r[3] = mm(factor.t(), x);
+  if (g.needs(4)) r[4] = mm(hidden_factor.t(), before.to(dtype));
+  if (g.needs(5)) r[5] = gx.sum(0).to(dtype);
+  if (g.needs(6)) r[6] = !apart && r[5].defined() ? r[5] : hidden.sum(0).to(dtype);
   return r;
 }
 
@@ -142,33 +175,25 @@ void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Rn
                  x.scalar_type(), "'");
 }
 
-Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
-
-RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
-                         const RnnWeights& w) {
-  const ScalarType dtype = x.scalar_type();
-  const RnnOutput out = rnn_layer(
-      plan, to_float(x), to_float(h), to_float(c),
-      {to_float(w.w_ih), to_float(w.w_hh), to_float(w.b_ih), to_float(w.b_hh), to_float(w.w_hr)});
-  return {out.y.to(dtype), out.h.to(dtype), out.c.defined() ? out.c.to(dtype) : out.c};
-}
-
-RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, const Tensor& c0,
+RnnOutput fused_layer(RnnPlan plan, const Tensor& x, const Tensor& h0, const Tensor& c0,
                       const RnnWeights& w) {
   const bool grad = needs_grad(x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
   const bool has_extra = plan.mode == RnnMode::kLstm || plan.mode == RnnMode::kGru;
-  Tensor gates, h, c, extra;
+  const ScalarType dtype = x.scalar_type(), inner = state_dtype(x);
+  plan.bf16_products = dtype == kBFloat16;
+  Tensor gates, y, h, c, extra;
   {
     NoGradGuard no_grad;
-    gates = linear(x, w.w_ih, w.b_ih);
-    h = h0.clone(MemoryFormat::Contiguous);
-    if (c0.defined()) c = c0.clone(MemoryFormat::Contiguous);
+    gates = linear(x, w.w_ih, w.b_ih).to(inner);
+    h = state_copy(h0, inner);
+    c = state_copy(c0, inner);
+    y = detail::make_tensor({x.size(0), h.size(1)}, inner, x.device());
+    if (has_extra) extra = detail::make_like(y);
+    const Tensor w_hh = row_major(w.w_hh.detach(), inner);
+    const Tensor b_hh = row_major(w.b_hh.defined() ? w.b_hh.detach() : Tensor(), inner);
+    TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, b_hh);
+    y = y.to(dtype), h = h.to(dtype), c = cast(c, dtype);
   }
-  const Tensor y = detail::make_tensor({x.size(0), h.size(1)}, x.scalar_type(), x.device());
-  if (has_extra) extra = detail::make_like(y);
-  const Tensor w_hh = w.w_hh.detach().contiguous();
-  const Tensor b_hh = w.b_hh.defined() ? w.b_hh.detach().contiguous() : Tensor();
-  TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, b_hh);
   if (!grad) return {y, h, c};
   Kept kept{plan, autograd::saved_all({x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh}), saved(gates),
             has_extra ? saved(extra) : Saved(), saved_output(y)};
@@ -184,9 +209,9 @@ RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, co
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& w) {
   check_layer(plan, x, h, w);
+  if (!w.w_hr.defined()) return fused_layer(plan, x, h, c, w);
   if (isReducedFloatingType(x.scalar_type())) return layer_in_float(plan, x, h, c, w);
-  if (w.w_hr.defined()) return layer_in_ops(plan, x, h, c, w);
-  return fused_layer(plan, x, h, c, w);
+  return layer_in_ops(plan, x, h, c, w);
 }
 
 }  // namespace taper

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include <taper/framework/cpu/isa.h>
 #include <taper/taper.h>
 
 namespace taper::testing {
@@ -331,8 +332,8 @@ TEST(Precision, EndsOfDomains) {
 
 // An element's result depends neither on its place in a row nor on what is beside it.
 void expect_same_everywhere(const Row& row, ScalarType dtype) {
-  const Tensor x =
-      (dtype == kFloat ? points<float>(row.domains[0], 200) : points<double>(row.domains[0], 200));
+  const Tensor x = dtype == kDouble ? points<double>(row.domains[0], 200)
+                                    : points<float>(row.domains[0], 200).to(dtype);
   const Tensor whole = row.op(x);
   for (int64_t n = 1; n < 40; ++n)
     EXPECT_TRUE(row.op(x.narrow(0, n, n)).equal(whole.narrow(0, n, n))) << row.name << ", " << n;
@@ -343,7 +344,97 @@ void expect_same_everywhere(const Row& row, ScalarType dtype) {
 TEST(Precision, IsThatOfEveryPlace) {
   for (const auto* rows : {&elementary(), &activations()})
     for (const Row& row : *rows)
-      for (const ScalarType dtype : {kFloat, kDouble}) expect_same_everywhere(row, dtype);
+      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+        expect_same_everywhere(row, dtype);
+}
+
+// ---------------------------------------------------------------- all 16-bit floats
+Tensor all_of(ScalarType t) { return arange(-32768, 32768, kShort).view(t); }
+
+/// The unit in the last place of a number of this size; of those below the normal range the
+/// smallest one.
+Long place_in(ScalarType t, Long size) {
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  return t == kHalf ? std::ldexp(1.0L, std::max(exponent - 11, -24))
+                    : std::ldexp(1.0L, std::max(exponent - 8, -133));
+}
+Long largest_of(ScalarType t) { return t == kHalf ? 65504.0L : 0x1.fep127L; }
+
+/// |got - exact| in units in the last place, less what `slack` allows; infinite where one is no
+/// number, or zero of the other sign, and the other is not.
+double error_in(ScalarType t, double got, Long exact, Long slack) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Long size = std::fabs(exact);
+  if (exact != exact || got != got) return (exact != exact) == (got != got) ? 0 : inf;
+  if (exact == 0 && got == 0 && slack == 0)
+    return std::signbit(exact) == std::signbit(got) ? 0 : inf;
+  if (size > largest_of(t))
+    return std::fabs(got) >= largest_of(t) && std::signbit(got) == std::signbit(exact) ? 0 : inf;
+  const Long error = std::fabs(static_cast<Long>(got) - exact) - slack;
+  return static_cast<double>(std::max(error, 0.0L) / place_in(t, size));
+}
+
+/// Holds y = f(all_of(t)) to `bound`.
+void hold_all_of(const char* name, ScalarType t, const Tensor& y, Long (*exact)(Long), double bound,
+                 bool finite = false, Long slack = 0) {
+  const Tensor x = all_of(t).to(kDouble), got = y.to(kDouble);
+  double worst = 0, at = 0;
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double v = x.data_ptr<double>()[i];
+    if (finite && !std::isfinite(v)) continue;
+    const double error = error_in(t, got.data_ptr<double>()[i], exact(v), slack);
+    if (error > worst) worst = error, at = v;
+  }
+  EXPECT_LE(worst, bound) << name << " of " << toString(t) << " at " << at;
+  if (std::getenv("TAPER_PRECISION_TABLE"))
+    std::printf("%-12s %s %8.3f at %.17g\n", name, toString(t), worst, at);
+}
+
+// By the oldest instruction set sigmoid of bf16 is 0 below -88.
+TEST(Precision, OfAll16BitFloats) {
+  const Long lost = cpu::best_isa == cpu::Isa::kBase ? 6.1e-39L : 0;
+  for (const auto* rows : {&elementary(), &activations()})
+    for (const Row& row : *rows)
+      for (const ScalarType t : {kHalf, kBFloat16})
+        hold_all_of(row.name, t, row.op(all_of(t)), row.exact, 1, false, lost);
+}
+
+Long normal_density(Long x) { return std::exp(-x * x / 2) / std::sqrt(2 * kPi); }
+Long gate_slope(Long x, Long gate, Long rate) { return gate * (1 + x * rate * (1 - gate)); }
+
+// Some cross 0, where floats have no more digits: that much is allowed beside a unit.
+TEST(Precision, OfSlopesOfAll16BitFloats) {
+  if (cpu::best_isa == cpu::Isa::kBase) GTEST_SKIP() << "those of floats, whose tails are shorter";
+  constexpr Long crossing = 3e-7L;
+  const std::vector<std::tuple<const char*, Op, Long (*)(Long), Long>> rows = {
+      {"gelu", OP(gelu), EXACT(normal_cdf(x) + x * normal_density(x)), crossing},
+      {"gelu, tanh", [](const Tensor& x) { return gelu(x, "tanh"); },
+       EXACT(gate_slope(x, logistic(2 * std::sqrt(2 / kPi) * (x + 0.044715L * x * x * x)),
+                        2 * std::sqrt(2 / kPi) * (1 + 3 * 0.044715L * x * x))),
+       crossing},
+      {"silu", OP(silu), EXACT(gate_slope(x, logistic(x), 1)), crossing},
+      {"mish", OP(mish),
+       EXACT(std::tanh(softplus(x)) + x * (1 - std::pow(std::tanh(softplus(x)), 2)) * logistic(x)),
+       crossing},
+      {"elu", OP(elu), EXACT(x > 0 ? 1 : std::exp(x)), 1e-40L},
+      {"softplus", OP(softplus), EXACT(x > 20 ? 1 : logistic(x)), 1e-40L},
+      {"log_sigmoid", OP(log_sigmoid), EXACT(logistic(-x)), 1e-40L},
+      {"hardswish", OP(hardswish),
+       EXACT(x < -3  ? 0
+             : x > 3 ? 1
+                     : x / 3 + 0.5L),
+       crossing},
+      {"hardsigmoid", OP(hardsigmoid), EXACT(x > -3 && x < 3 ? 1.0L / 6 : 0 * x), 1e-40L},
+      {"leaky_relu", [](const Tensor& x) { return leaky_relu(x, 0.25); }, EXACT(x > 0 ? 1 : 0.25L),
+       1e-40L},
+  };
+  for (const auto& [name, op, exact, slack] : rows)
+    for (const ScalarType t : {kHalf, kBFloat16}) {
+      const Tensor x = all_of(t).requires_grad_();
+      op(x).backward(ones_like(x));
+      hold_all_of(name, t, x.grad(), exact, 1, true, slack);
+    }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/taper.h>
 
 #include "harness/samples.h"
 
@@ -226,6 +227,53 @@ TEST(Rnn, OutputAndStatesCanBeDetachedInPlace) {
     state.detach_();
     EXPECT_FALSE(state.requires_grad());
   }
+}
+
+// Results, then gradients, of one layer of `hidden` units over sequences; all operands of dtype t.
+Results layer_of(Mode mode, ScalarType t, const std::vector<Tensor>& operands) {
+  std::vector<Tensor> v;
+  for (const Tensor& operand : operands) v.push_back(operand.to(t).detach().requires_grad_());
+  const std::vector<Tensor> parameters(v.begin() + 3, v.end());
+  const bool lstms = mode == kLstmMode;
+  Results out;
+  if (lstms) {
+    const auto [y, h, c] = lstm(v[0], {v[1], v[2]}, parameters, true, 1, 0, true, false, false);
+    out = {y, h, c};
+  } else {
+    const auto [y, h] = gru(v[0], v[1], parameters, true, 1, 0, true, false, false);
+    out = {y, h};
+  }
+  Tensor loss = (out[0] * out[0]).sum() + out[1].sum();
+  if (lstms) loss = loss + out[2].sum();
+  loss.backward();
+  for (size_t i = 0; i < v.size(); ++i)
+    if (lstms || i != 2) out.push_back(v[i].grad());
+  for (Tensor& y : out) y = y.detach().to(kFloat);
+  return out;
+}
+
+// Of 16-bit floats states and gates are f32 from time to time; lengths that fill no tile.
+TEST(Rnn, LayersOf16BitsAreNearThoseOfFloats) {
+  for (const Mode mode : {kLstmMode, kGruMode})
+    for (const ScalarType t : {kHalf, kBFloat16})
+      for (const auto& [batch, hidden] : {std::pair<int64_t, int64_t>{3, 5}, {19, 37}, {34, 80}}) {
+        manual_seed(5);
+        const int64_t gates = kGates[mode], width = 11;
+        std::vector<Tensor> operands = {randn({6, batch, width}), randn({1, batch, hidden}),
+                                        randn({1, batch, hidden})};
+        const std::vector<std::vector<int64_t>> parameters = {
+            {gates * hidden, width}, {gates * hidden, hidden}, {gates * hidden}, {gates * hidden}};
+        for (const auto& sizes : parameters)
+          operands.push_back(randn(sizes) / std::sqrt(static_cast<double>(hidden)));
+        for (Tensor& operand : operands) operand = operand.to(t).to(kFloat);
+        const Results got = layer_of(mode, t, operands), want = layer_of(mode, kFloat, operands);
+        const double unit = t == kHalf ? 0x1p-11 : 0x1p-8;
+        for (size_t i = 0; i < want.size(); ++i) {
+          const double error = (got[i] - want[i]).norm().item<double>();
+          EXPECT_LE(error, 4 * unit * want[i].norm().item<double>())
+              << kNames[mode] << " of " << toString(t) << ", " << hidden << " units, result " << i;
+        }
+      }
 }
 
 TEST(Rnn, ChangedWeightIsReportedAtBackward) {
