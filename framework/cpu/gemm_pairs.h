@@ -52,4 +52,36 @@ class PackedPairs {
   Scratch<uint32_t> panels_;
 };
 
+// Parts of products by tile registers, for kernels that make a right operand themselves. Where
+// multiplies_tiles.
+
+/// Elements along k that tiles hold: lengths are filled up to a multiple of it with zeros.
+constexpr int64_t kTileTerms = 32;
+/// Elements of a panel of kPanelWidth columns.
+int64_t tile_panel_numel(int64_t k);
+/// A panel of `width` columns, rows of which lie side by side.
+void pack_tile_panel(uint32_t* panel, const BFloat16* b, int64_t row, int64_t k, int64_t width);
+/// Rows [p, p + count) of a panel whose columns lie side by side; p is even, and what is left of
+/// kTileTerms behind the last row is filled up.
+void pack_tile_columns(uint32_t* panel, int64_t p, const BFloat16* b, int64_t col, int64_t count,
+                       int64_t width);
+
+/// A (m x k) packed for tiles, in parts along k of which each begins at a multiple of kTileTerms.
+class TileRows {
+ public:
+  TileRows(int64_t m, int64_t k);
+  /// Elements [p, p + count) of each row.
+  void pack(int64_t p, MatrixIn<BFloat16> a, int64_t count) const;
+  /// Rows of C (m x width, row stride ldc) from `row` on, `count` of them: += A B where `add`. Rows
+  /// begin at a multiple of 32. On the calling thread.
+  void multiply(int64_t row, int64_t count, const uint32_t* panel, int64_t width, bool add,
+                float* c, int64_t ldc) const;
+  void multiply(int64_t row, int64_t count, const uint32_t* panel, int64_t width, bool add,
+                BFloat16* c, int64_t ldc) const;
+
+ private:
+  int64_t m_, k_;
+  Scratch<uint32_t> rows_;
+};
+
 }  // namespace taper::cpu

@@ -188,7 +188,7 @@ constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed togethe
 const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
 
 /// A block of a transposed A.
-void pack_tile_columns(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
+void pack_tile_transposed(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
   alignas(64) uint32_t strip[kTileSide * kBlockRows];
   const int64_t height = tiles_of(rows) * kTileSide;
   std::fill_n(strip, kTileSide * kBlockRows, 0u);
@@ -211,7 +211,7 @@ void pack_for_tiles(uint32_t* to, const MatrixIn<BFloat16>& a, int64_t m, int64_
     if (a.col == 1)
       avx512bf16::pack_tile_rows(to, words_of(a.data + i * a.row), a.row, rows, k);
     else
-      pack_tile_columns(to, a.data + i, a.col, rows, k);
+      pack_tile_transposed(to, a.data + i, a.col, rows, k);
     to += steps_of(k) * tiles_of(rows) * kTileNumel;
   }
 }
@@ -354,6 +354,58 @@ void PackedPairs::multiply(int64_t m, const float* a, int64_t lda, bool add, flo
   }
 }
 
+// ---------------------------------------------------------------- parts of products
+static_assert(kTileTerms == 2 * kTileSide);
+
+int64_t tile_panel_numel(int64_t k) { return panel_numel(k); }
+void pack_tile_panel(uint32_t* panel, const BFloat16* b, int64_t row, int64_t k, int64_t width) {
+  avx512bf16::pack_tile_panel(panel, words_of(b), row, k, width);
+}
+void pack_tile_columns(uint32_t* panel, int64_t p, const BFloat16* b, int64_t col, int64_t count,
+                       int64_t width) {
+  uint32_t* const to = panel + p / 2 * kPanelWidth;
+  pack_pairs(to, {b, 1, col}, 0, count, 0, width);
+  std::fill(to + pairs_of(count) * kPanelWidth, to + panel_numel(count), 0u);
+}
+
+TileRows::TileRows(int64_t m, int64_t k)
+    : m_(m),
+      k_(k),
+      rows_((m + kBlockRows - 1) / kBlockRows * kBlockRows * steps_of(k) * kTileSide) {}
+
+void TileRows::pack(int64_t p, MatrixIn<BFloat16> a, int64_t count) const {
+  for (int64_t i = 0; i < m_; i += kBlockRows) {
+    const int64_t rows = std::min(kBlockRows, m_ - i);
+    pack_for_tiles(
+        rows_.get() + (i * steps_of(k_) + p / kTileTerms * tiles_of(rows) * kTileSide) * kTileSide,
+        {a.data + i * a.row, a.row, a.col}, rows, count);
+  }
+}
+
+namespace {
+template <class C>
+void multiply_rows(int64_t m, int64_t k, const uint32_t* a, const uint32_t* panel, int64_t width,
+                   bool add, C* c, int64_t ldc) {
+  constexpr int64_t numel = kBlockRows * kBlockColumns;
+  const int64_t blocks = steps_of(k) > kPartSteps ? (m + kBlockRows - 1) / kBlockRows : 1;
+  const Scratch<float> sums(blocks * numel);
+  const avx512bf16::Tiles tiles;
+  TileGemm<C>{m,   width, k,          1,
+              add, false, {},         const_cast<uint32_t*>(panel),
+              0,   a,     sums.get(), blocks > 1 ? numel : 0}
+      .multiply(c, ldc);
+}
+}  // namespace
+
+void TileRows::multiply(int64_t row, int64_t count, const uint32_t* panel, int64_t width, bool add,
+                        float* c, int64_t ldc) const {
+  multiply_rows(count, k_, rows_.get() + row * steps_of(k_) * kTileSide, panel, width, add, c, ldc);
+}
+void TileRows::multiply(int64_t row, int64_t count, const uint32_t* panel, int64_t width, bool add,
+                        BFloat16* c, int64_t ldc) const {
+  multiply_rows(count, k_, rows_.get() + row * steps_of(k_) * kTileSide, panel, width, add, c, ldc);
+}
+
 }  // namespace taper::cpu
 
 #else
@@ -372,6 +424,20 @@ PackedPairs::PackedPairs(MatrixIn<BFloat16>, int64_t, int64_t) : k_(0), n_(0), p
   std::abort();
 }
 void PackedPairs::multiply(int64_t, const float*, int64_t, bool, float*, int64_t) const {
+  std::abort();
+}
+int64_t tile_panel_numel(int64_t) { return 0; }
+void pack_tile_panel(uint32_t*, const BFloat16*, int64_t, int64_t, int64_t) { std::abort(); }
+void pack_tile_columns(uint32_t*, int64_t, const BFloat16*, int64_t, int64_t, int64_t) {
+  std::abort();
+}
+TileRows::TileRows(int64_t, int64_t) : m_(0), k_(0), rows_(0) { std::abort(); }
+void TileRows::pack(int64_t, MatrixIn<BFloat16>, int64_t) const { std::abort(); }
+void TileRows::multiply(int64_t, int64_t, const uint32_t*, int64_t, bool, float*, int64_t) const {
+  std::abort();
+}
+void TileRows::multiply(int64_t, int64_t, const uint32_t*, int64_t, bool, BFloat16*,
+                        int64_t) const {
   std::abort();
 }
 

@@ -10,6 +10,7 @@
 #include <taper/ops/spatial/conv_direct.h>
 #include <taper/ops/spatial/conv_onednn.h>
 #include <taper/ops/spatial/conv_shape.h>
+#include <taper/ops/spatial/conv_tiles.h>
 
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -24,6 +25,9 @@ void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r) {
 }
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r) {
   TAPER_BY_ISA(pack<double>, to, x, s, r);
+}
+void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r) {
+  TAPER_BY_ISA(pack<uint16_t>, to, x, s, r);
 }
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
                              PatchRange r) {
@@ -346,11 +350,15 @@ const T* bias_of(const In& b) {
 void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, w.sizes, y.sizes, steps);
   switch_dtype<dtypes::Floating>(y.dtype, "conv", [&]<class scalar_t>() {
-    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+    if constexpr (std::is_same_v<scalar_t, BFloat16>) {
+      if (tiles::takes_forward(s))
+        return tiles::forward(y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
+                              bias_of<scalar_t>(b), s);
       if (onednn::prefers_bf16(s, onednn::Kind::kForward) &&
           onednn::forward(y.as<scalar_t>(), x.as<scalar_t>(), w.as<scalar_t>(),
                           bias_of<scalar_t>(b), s))
         return;
+    }
     const Widened<scalar_t> wx(x), ww(w), wb(b);
     const WidenedOut<scalar_t> wy(y);
     Forward<Wide<scalar_t>>{s, wy.get(), wx.get(), ww.get(), wb.get()}.run();
@@ -360,10 +368,13 @@ void conv_forward(Out y, In x, In w, In b, ConvSteps steps) {
 void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
   const ConvShape s = conv_shape(gx.sizes, w.sizes, gy.sizes, steps);
   switch_dtype<dtypes::Floating>(gx.dtype, "conv", [&]<class scalar_t>() {
-    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+    if constexpr (std::is_same_v<scalar_t, BFloat16>) {
+      if (tiles::takes_input_gradient(s))
+        return tiles::input_gradient(gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>(), s);
       if (onednn::prefers_bf16(s, onednn::Kind::kInputGradient) &&
           onednn::input_gradient(gx.as<scalar_t>(), gy.as<scalar_t>(), w.as<scalar_t>(), s))
         return;
+    }
     const Widened<scalar_t> wg(gy), ww(w);
     const WidenedOut<scalar_t> wx(gx);
     InputGradient<Wide<scalar_t>>{s, wx.get(), wg.get(), ww.get()}.run();
@@ -373,10 +384,13 @@ void conv_input_gradient(Out gx, In gy, In w, ConvSteps steps) {
 void conv_weight_gradient(Out gw, In x, In gy, ConvSteps steps) {
   const ConvShape s = conv_shape(x.sizes, gw.sizes, gy.sizes, steps);
   switch_dtype<dtypes::Floating>(gw.dtype, "conv", [&]<class scalar_t>() {
-    if constexpr (std::is_same_v<scalar_t, BFloat16>)
+    if constexpr (std::is_same_v<scalar_t, BFloat16>) {
+      if (tiles::takes_weight_gradient(s))
+        return tiles::weight_gradient(gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>(), s);
       if (onednn::prefers_bf16(s, onednn::Kind::kWeightGradient) &&
           onednn::weight_gradient(gw.as<scalar_t>(), x.as<scalar_t>(), gy.as<scalar_t>(), s))
         return;
+    }
     const Widened<scalar_t> wx(x), wg(gy);
     const WidenedOut<scalar_t> ww(gw);
     WeightGradient<Wide<scalar_t>>{s, ww.get(), wx.get(), wg.get()}.run();

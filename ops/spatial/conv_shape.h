@@ -75,6 +75,7 @@ struct PatchRange {
 /// to[i * kPatchPanel + j] = element k + i of the patch of pixel p + j.
 void pack_patches(float* to, const float* x, const ConvShape& s, PatchRange r);
 void pack_patches(double* to, const double* x, const ConvShape& s, PatchRange r);
+void pack_patches(uint16_t* to, const uint16_t* x, const ConvShape& s, PatchRange r);
 /// The transpose: to[j * ldt + i], with depth at most kPatchPanel and
 /// width at most kPatchRows.
 void pack_patches_transposed(float* to, int64_t ldt, const float* x, const ConvShape& s,
