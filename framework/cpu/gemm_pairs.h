@@ -39,6 +39,11 @@ bool tiles_pay(int64_t m, int64_t n, int64_t k);
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles);
 
+/// The same of floats, which are rounded to bf16, by tile registers; both operands have a stride
+/// of 1.
+void rounded_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
+                  MatrixIn<float> b, bool add, float* c, int64_t ldc);
+
 /// B (k x n) that takes part in many products, packed once: PackedMatrix's counterpart.
 class PackedPairs {
  public:

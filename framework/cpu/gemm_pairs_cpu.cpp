@@ -186,6 +186,9 @@ constexpr int64_t kPartSteps = 8;         // along k: such a part of a panel sta
 constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed together: they stay in L2
 
 const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
+void round_row(BFloat16* to, const float* from, int64_t n) {
+  avx512bf16::round_row(reinterpret_cast<uint16_t*>(to), from, n);
+}
 
 /// A block of a transposed A.
 void pack_tile_transposed(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
@@ -324,6 +327,32 @@ void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> 
   tiles ? run_tiles(m, n, k, alpha, a, b, add, c, ldc) : run(m, n, k, alpha, a, b, add, c, ldc);
 }
 
+namespace {
+/// A matrix (rows x columns) in bf16, in the order of the floats.
+class Rounded {
+ public:
+  Rounded(const MatrixIn<float>& x, int64_t rows, int64_t columns) : copy_(rows * columns) {
+    const bool across = x.col != 1;
+    const int64_t n = across ? columns : rows, width = across ? rows : columns;
+    for (int64_t i = 0; i < n; ++i)
+      round_row(copy_.get() + i * width, x.data + i * (across ? x.col : x.row), width);
+    x_ = across ? MatrixIn<BFloat16>{copy_.get(), 1, rows}
+                : MatrixIn<BFloat16>{copy_.get(), columns, 1};
+  }
+  const MatrixIn<BFloat16>& get() const { return x_; }
+
+ private:
+  Scratch<BFloat16> copy_;
+  MatrixIn<BFloat16> x_;
+};
+}  // namespace
+
+void rounded_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
+                  MatrixIn<float> b, bool add, float* c, int64_t ldc) {
+  const Rounded left(a, m, k), right(b, k, n);
+  run_tiles(m, n, k, alpha, left.get(), right.get(), add, c, ldc);
+}
+
 PackedPairs::PackedPairs(MatrixIn<BFloat16> b, int64_t k, int64_t n)
     : k_(k), n_(n), panels_(panels_of(n) * panel_numel(k)) {
   for (int64_t j = 0; j < n; j += kPanelWidth)
@@ -337,7 +366,7 @@ void PackedPairs::multiply(int64_t m, const float* a, int64_t lda, bool add, flo
   const Scratch<BFloat16> rows(m * row);
   for (int64_t i = 0; i < m; ++i) {
     rows[(i + 1) * row - 1] = BFloat16(0.0f);
-    narrow(rows.get() + i * row, a + i * lda, k_);
+    round_row(rows.get() + i * row, a + i * lda, k_);
   }
   if (multiplies_tiles)
     return run_blocks(
@@ -418,6 +447,10 @@ void join_pairs(uint32_t*, const BFloat16*, const BFloat16*, int64_t) { std::abo
 bool tiles_pay(int64_t, int64_t, int64_t) { return false; }
 void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,
                BFloat16*, int64_t, bool) {
+  std::abort();
+}
+void rounded_gemm(int64_t, int64_t, int64_t, float, MatrixIn<float>, MatrixIn<float>, bool, float*,
+                  int64_t) {
   std::abort();
 }
 PackedPairs::PackedPairs(MatrixIn<BFloat16>, int64_t, int64_t) : k_(0), n_(0), panels_(0) {

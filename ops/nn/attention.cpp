@@ -94,7 +94,7 @@ std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y,
 
 AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tensor& value,
                              const Tensor& mask, const AttentionOptions& options) {
-  const AttentionForm form{options.scale, options.causal};
+  const AttentionForm form{options.scale, options.causal, options.of_bf16};
   const Tensor q = with_dense_rows(query), k = with_dense_rows(key), v = with_dense_rows(value);
   const int64_t N = q.size(0), H = q.size(1), L = q.size(2), S = k.size(2);
   const Tensor y = empty_in_order_of(q, {N, H, L, v.size(3)});
@@ -112,7 +112,7 @@ AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tenso
           lse = saved(lse), options](Grads& g) {
            const Tensor m = mask.defined() ? mask.get() : Tensor();
            if (!GradMode::is_enabled() && !(g.size() > 1 && g[1].defined())) {
-             const AttentionForm form{options.scale, options.causal};
+             const AttentionForm form{options.scale, options.causal, options.of_bf16};
              const auto r = gradients({inputs[0].get(), inputs[1].get(), inputs[2].get(), m},
                                       y.get(), lse.get(), g[0], form);
              return std::vector<Tensor>(r.begin(), r.begin() + 3);
@@ -130,9 +130,11 @@ Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
 
 AttentionOutput attend_in_float(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const AttentionOptions& options) {
-  const AttentionOutput out =
-      attend(to_float(q), to_float(k), to_float(v), to_float(mask), options);
   const ScalarType dtype = q.scalar_type();
+  AttentionOptions in_float = options;
+  in_float.of_bf16 = dtype == kBFloat16;
+  const AttentionOutput out =
+      attend(to_float(q), to_float(k), to_float(v), to_float(mask), in_float);
   return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
 }
 

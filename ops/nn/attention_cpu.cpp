@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
@@ -67,6 +68,16 @@ void scores_gradient(T* gp, const T* p, const T* delta, T scale, int64_t rows, i
   TAPER_BY_ISA(attention_scores_gradient, gp, p, delta, scale, rows, cols);
 }
 
+/// gemm<T>, by tile registers where operands may be rounded.
+template <class T>
+void product(const AttentionForm& form, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
+             MatrixIn<T> b, bool add, T* c, int64_t ldc) {
+  if constexpr (std::is_same_v<T, float>)
+    if (form.bf16_products && tiles_pay(m, n, k))
+      return rounded_gemm(m, n, k, alpha, a, b, add, c, ldc);
+  gemm<T>(m, n, k, alpha, a, b, add, c, ldc);
+}
+
 /// The rows of one head of a tensor (N, H, rows, width).
 template <class T>
 MatrixIn<T> head_of(const In& x, int64_t n, int64_t h) {
@@ -109,8 +120,8 @@ struct Head {
   }
   /// The scores of queries [i, i + rows) and keys [j, j + cols), without the mask.
   ScoreBlock<T> block(T* s, int64_t i, int64_t rows, int64_t j, int64_t cols) const {
-    gemm<T>(rows, cols, E, static_cast<T>(form.scale), from_row(q, i), from_row(k, j).transposed(),
-            false, s, cols);
+    product<T>(form, rows, cols, E, static_cast<T>(form.scale), from_row(q, i),
+               from_row(k, j).transposed(), false, s, cols);
     const T* part = mask ? mask + i * mask_row + j * mask_col : nullptr;
     ScoreBlock<T> b{s,       rows,    cols,    part, mask_row, mask_col, 0,
                     nullptr, nullptr, nullptr, 0,    V,        j == 0};
@@ -144,7 +155,8 @@ void attend(const Head<T>& head, const Blocks<T>& work, int64_t i, int64_t rows,
     b = head.block(work.s.get(), i, rows, j, std::min(work.cols, keys - j));
     b.max = work.max.get(), b.sum = work.sum.get(), b.y = y, b.ldy = ldy;
     softmax_block(b);
-    gemm<T>(rows, head.V, b.cols, T(1), {b.s, b.cols, 1}, from_row(head.v, j), j > 0, y, ldy);
+    product<T>(head.form, rows, head.V, b.cols, T(1), {b.s, b.cols, 1}, from_row(head.v, j), j > 0,
+               y, ldy);
   }
   finish_block(b, lse);
   if (!weights) return;
@@ -208,13 +220,15 @@ void attend_backward(const Head<T>& head, const Blocks<T>& work, const HeadGradi
       const int64_t cols = std::min(work.cols, keys - j);
       weights_block<T>(head.block(p, i, rows, j, cols), lse + i);
       const MatrixIn<T> weights{p, cols, 1}, gscores{gs, cols, 1};
-      gemm<T>(cols, head.V, rows, T(1), weights.transposed(), gyi, true, g.gv + j * g.ldv, g.ldv);
-      gemm<T>(rows, cols, head.V, T(1), gyi, from_row(head.v, j).transposed(), false, gs, cols);
+      product<T>(head.form, cols, head.V, rows, T(1), weights.transposed(), gyi, true,
+                 g.gv + j * g.ldv, g.ldv);
+      product<T>(head.form, rows, cols, head.V, T(1), gyi, from_row(head.v, j).transposed(), false,
+                 gs, cols);
       scores_gradient<T>(gs, p, delta, static_cast<T>(head.form.scale), rows, cols);
-      gemm<T>(rows, head.E, cols, T(1), gscores, from_row(head.k, j), j > 0, g.gq + i * g.ldq,
-              g.ldq);
-      gemm<T>(cols, head.E, rows, T(1), gscores.transposed(), from_row(head.q, i), true,
-              g.gk + j * g.ldk, g.ldk);
+      product<T>(head.form, rows, head.E, cols, T(1), gscores, from_row(head.k, j), j > 0,
+                 g.gq + i * g.ldq, g.ldq);
+      product<T>(head.form, cols, head.E, rows, T(1), gscores.transposed(), from_row(head.q, i),
+                 true, g.gk + j * g.ldk, g.ldk);
     }
   }
 }

@@ -15,6 +15,8 @@ namespace taper {
 struct AttentionForm {
   double scale;  ///< of the products q k
   bool causal;   ///< query i sees keys 0 to i
+  /// f32 operands come from bf16: those of products may be rounded to that.
+  bool bf16_products = false;
 };
 
 /// y (N, H, L, V), strided as v may be; lse (N, H, L), contiguous: the logarithm of the sum of the

@@ -9,6 +9,7 @@
 #include <taper/ops/nn/attention_heads.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/taper.h>
 
 #include "harness/samples.h"
 #include "test_util.h"
@@ -225,6 +226,36 @@ TEST(Attention, MeanWeightsOfManyKeys) {
   options.weights = AttentionOptions::kMean;
   const Tensor w = attend(q, k, k, {}, options).weights;
   EXPECT_TRUE(w.allclose(q.matmul(k.transpose(2, 3)).softmax(-1).mean(1), 1e-4, 1e-7));
+}
+
+// Attention and the gradients of its operands, in floats; all operands of dtype t.
+std::vector<Tensor> attended(ScalarType t, const std::vector<Tensor>& operands, bool causal) {
+  std::vector<Tensor> v;
+  for (const Tensor& operand : operands) v.push_back(operand.to(t).requires_grad_());
+  const Tensor mask = v.size() > 3 ? v[3].detach() : Tensor();
+  const Tensor y = scaled_dot_product_attention(v[0], v[1], v[2], mask, 0, causal);
+  y.backward(ones_like(y));
+  std::vector<Tensor> all = {y.detach().to(kFloat)};
+  for (size_t i = 0; i < 3; ++i) all.push_back(v[i].grad().to(kFloat));
+  return all;
+}
+
+// Several blocks of queries and keys, whose products are rounded ones of bf16 where that gains.
+TEST(Attention, ManyRowsOf16BitsAreNearThoseOfFloats) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int form : {0, 1, 2}) {
+      const auto drawn = [&](const Shape& sizes) { return numbers(sizes).to(t).to(kFloat); };
+      std::vector<Tensor> operands = {drawn({2, 2, 150, 40}), drawn({2, 2, 301, 40}),
+                                      drawn({2, 2, 301, 24})};
+      if (form == 2) operands.push_back(drawn({150, 301}));
+      const auto got = attended(t, operands, form == 1),
+                 want = attended(kFloat, operands, form == 1);
+      for (size_t i = 0; i < want.size(); ++i) {
+        const double error = norm(got[i] - want[i]).item<double>();
+        EXPECT_LE(error, (t == kHalf ? 0x1p-9 : 0x1p-6) * norm(want[i]).item<double>())
+            << toString(t) << ", form " << form << ", result " << i;
+      }
+    }
 }
 
 TEST(Attention, MasksMayWantGradients) {
