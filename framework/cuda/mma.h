@@ -22,7 +22,11 @@ TAPER_DEVICE uint32_t word_of(float a, float b) {
 /// The k-th (below 8) 16-bit floats of a and of b as a word.
 TAPER_DEVICE inline uint32_t word_of_both(const Words& a, const Words& b, int k) {
   const uint32_t x = a.w[k / 2], y = b.w[k / 2];
+#ifdef __CUDACC__
+  return __byte_perm(x, y, k % 2 == 0 ? 0x5410 : 0x7632);  // one instruction, not two
+#else
   return k % 2 == 0 ? (x & 0xffffu) | y << 16 : x >> 16 | (y & 0xffff0000u);
+#endif
 }
 
 /// Where a lane stands: in group g (below 8) of four lanes, which have the numbers t.
@@ -83,5 +87,160 @@ TAPER_DEVICE void multiply_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b
   }
 #endif
 }
+
+/// Rows of the tiles in which warps go through matrices.
+constexpr int kTile = 16;
+
+/// A matrix of 16-bit floats: rows at a distance of `step` elements.
+template <class T>
+struct Matrix {
+  T* data;
+  int64_t step, rows, width;
+  /// Elements e to e + 7 of a row; zeros outside. Widths are multiples of 8.
+  TAPER_DEVICE Words at(int64_t row, int64_t e) const {
+    if (row < rows && e < width) return *reinterpret_cast<const Words*>(data + row * step + e);
+    return Words{};
+  }
+  TAPER_DEVICE void put(int64_t row, int64_t e, const Words& words) const {
+    if (row < rows && e < width) *reinterpret_cast<Words*>(data + row * step + e) = words;
+  }
+};
+
+/// Reads a right factor in tiles of 16 rows, one after the other: of each what a lane multiplies.
+/// With R = 2, for sums over columns, that is rows g and g + 8, columns 32c + 8t to 32c + 8t + 7;
+/// with R = 4, for sums over rows, rows 2t, 2t + 1, 2t + 8, 2t + 9, columns 64c + 8g to 64c + 8g
+/// + 7. Exact: the matrix has all of these columns; else those that it lacks are zeros.
+template <class T, int C, int R, bool Exact>
+class TileReader {
+ public:
+  using Tile = Words[C][R];
+  TAPER_DEVICE TileReader(const Matrix<T>& m, int64_t first, const WarpPlace& at)
+      : row_(R == 2 ? at.g : 2 * at.t),
+        step_(m.step),
+        columns_(m.width - 8 * (R == 2 ? at.t : at.g)),
+        from_(m.data + (first + row_) * m.step + 8 * (R == 2 ? at.t : at.g)) {}
+  /// The first `rows` rows of the tile; zeros are the others. Whole: all are there.
+  template <bool Whole>
+  TAPER_DEVICE void read(Tile& w, int rows = kTile) const {
+    constexpr int kColumns = R == 2 ? 32 : 64;
+    for (int r = 0; r < R; ++r) {
+      const int below = R == 2 ? 8 * r : r % 2 + 8 * (r / 2);
+      for (int c = 0; c < C; ++c) {
+        w[c][r] = Words{};
+        if ((Whole || row_ + below < rows) && (Exact || kColumns * c < columns_))
+          w[c][r] = *reinterpret_cast<const Words*>(from_ + below * step_ + kColumns * c);
+      }
+    }
+  }
+  TAPER_DEVICE void next() { from_ += kTile * step_; }
+
+ private:
+  int row_;
+  int64_t step_, columns_;
+  const T* from_;
+};
+
+/// A lane's part of 16 rows as the left factor of two products, in the order in which they take it.
+using LeftWords = uint32_t[2][4];
+TAPER_DEVICE inline void put_in_order(LeftWords& to, const Words& top, const Words& bottom) {
+  for (int k = 0; k < 4; ++k) {
+    to[k / 2][k % 2 * 2] = top.w[k];
+    to[k / 2][k % 2 * 2 + 1] = bottom.w[k];
+  }
+}
+/// Of 16 rows, what a lane holds as the left factor: C chunks of 32 columns.
+template <class T, int C>
+struct LeftRows {
+  LeftWords a[C];
+  TAPER_DEVICE LeftRows(const Matrix<T>& m, int64_t first, const WarpPlace& at) {
+    // Always 0, which the compiler cannot know: it would keep the words as they were read, and copy
+    // them before each product.
+    const auto zero = static_cast<uint32_t>(at.g / 8);
+    for (int c = 0; c < C; ++c) {
+      const int64_t row = first + at.g, column = 32 * c + 8 * at.t;
+      put_in_order(a[c], m.at(row, column), m.at(row + 8, column));
+      for (int k = 0; k < 8; ++k) a[c][k / 4][k % 4] ^= zero;
+    }
+  }
+  TAPER_DEVICE void get(int c, LeftWords& to) const {
+    for (int k = 0; k < 8; ++k) to[k / 4][k % 4] = a[c][k / 4][k % 4];
+  }
+};
+/// The same, read again at each use: for kernels that lack registers. In place of rows that are not
+/// there it has the last one.
+template <class T, int C, bool Exact>
+struct LeftRowsInMemory {
+  const T *top, *bottom;
+  int64_t columns;
+  TAPER_DEVICE LeftRowsInMemory(const Matrix<T>& m, int64_t first, const WarpPlace& at)
+      : columns(m.width - 8 * at.t) {
+    const int64_t last = m.rows - 1, row = first + at.g;
+    top = m.data + (row < last ? row : last) * m.step + 8 * at.t;
+    bottom = m.data + (row + 8 < last ? row + 8 : last) * m.step + 8 * at.t;
+  }
+  TAPER_DEVICE void get(int c, LeftWords& to) const {
+    Words words[2] = {};
+    if (Exact || 32 * c < columns) {
+      words[0] = *reinterpret_cast<const Words*>(top + 32 * c);
+      words[1] = *reinterpret_cast<const Words*>(bottom + 32 * c);
+    }
+    put_in_order(to, words[0], words[1]);
+  }
+};
+
+/// 16 x 16 sums, as two products of 8 columns have them.
+struct Square {
+  float s[2][4] = {};
+  /// f(value, r, column) for what this lane holds, of rows g + 8 r.
+  template <class F>
+  TAPER_DEVICE void each(const WarpPlace& at, const F& f) {
+    for (int j = 0; j < 2; ++j)
+      for (int k = 0; k < 4; ++k) f(s[j][k], k / 2, 8 * j + 2 * at.t + k % 2);
+  }
+};
+
+/// s += rows of `left` times rows of the right factor.
+template <class T, class Left, int C>
+TAPER_DEVICE void multiply_rows(Square& s, const Left& left, const Words (&right)[C][2]) {
+  for (int c = 0; c < C; ++c) {
+    LeftWords a;
+    left.get(c, a);
+    for (int half = 0; half < 2; ++half)
+      for (int j = 0; j < 2; ++j)
+        multiply_add<T>(s.s[j], a[half], right[c][j].w[2 * half], right[c][j].w[2 * half + 1]);
+  }
+}
+
+/// 16 rows of G groups of 64 columns: sums of 32 bits. The lane at (g, t) has columns 16t to 16t +
+/// 15 of each group, of rows g and g + 8.
+template <class T, int G>
+struct WideRows {
+  float s[G][8][4] = {};
+  /// += p times the rows of the right factor.
+  TAPER_DEVICE void add(const Square& p, const Words (&right)[G][4]) {
+    const uint32_t a[4] = {word_of<T>(p.s[0][0], p.s[0][1]), word_of<T>(p.s[0][2], p.s[0][3]),
+                           word_of<T>(p.s[1][0], p.s[1][1]), word_of<T>(p.s[1][2], p.s[1][3])};
+    for (int group = 0; group < G; ++group) {
+      const Words(&m)[4] = right[group];
+      for (int k = 0; k < 8; ++k)
+        multiply_add<T>(s[group][k], a, word_of_both(m[0], m[1], k), word_of_both(m[2], m[3], k));
+    }
+  }
+  /// Rows g and g + 8 times a factor each.
+  TAPER_DEVICE void scale(const float (&factor)[2]) {
+    for (int group = 0; group < G; ++group)
+      for (int k = 0; k < 8; ++k)
+        for (int v = 0; v < 4; ++v) s[group][k][v] *= factor[v / 2];
+  }
+  TAPER_DEVICE void store(const Matrix<T>& m, int64_t first, const WarpPlace& at) const {
+    for (int group = 0; group < G; ++group)
+      for (int v = 0; v < 4; ++v) {
+        Words words;
+        for (int k = 0; k < 4; ++k)
+          words.w[k] = word_of<T>(s[group][2 * k][v], s[group][2 * k + 1][v]);
+        m.put(first + at.g + 8 * (v / 2), 64 * group + 16 * at.t + 8 * (v % 2), words);
+      }
+  }
+};
 
 }  // namespace taper::cuda

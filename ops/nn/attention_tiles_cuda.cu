@@ -5,6 +5,9 @@
 // Dao: FlashAttention-2 (arXiv 2307.08691), algorithms 1 and 2, without shared memory: a lane reads
 // what it multiplies 16 bytes at a time, for which columns of products are numbered as they lie
 // (framework/cuda/mma.h), and a block's warps, which go through the same keys, find them in L1.
+//
+// Tiles that are whole, and wholly seen, ask nothing of an element and branch nowhere: a test for
+// each load and each score took five times as many instructions as the products and exponentials.
 #include <cmath>
 
 #include <taper/framework/cuda/mma.h>
@@ -14,23 +17,7 @@
 namespace taper::cuda {
 namespace {
 
-constexpr int kTile = 16;
 constexpr float kLog2E = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
-
-/// The matrix of a head: rows at a distance of `step` elements.
-template <class T>
-struct Matrix {
-  T* data;
-  int64_t step, rows, width;
-  /// Elements e to e + 7 of a row; zeros outside. Widths are multiples of 8.
-  TAPER_DEVICE Words at(int64_t row, int64_t e) const {
-    if (row < rows && e < width) return *reinterpret_cast<const Words*>(data + row * step + e);
-    return Words{};
-  }
-  TAPER_DEVICE void put(int64_t row, int64_t e, const Words& words) const {
-    if (row < rows && e < width) *reinterpret_cast<Words*>(data + row * step + e) = words;
-  }
-};
 
 /// A tensor (N, H, rows, width).
 template <class T>
@@ -73,91 +60,6 @@ struct Masks {
   }
 };
 
-/// Of 16 rows, what a lane holds as the left factor: C chunks of 32 columns.
-template <class T, int C>
-struct LeftRows {
-  Words w[C][2];
-  TAPER_DEVICE LeftRows(const Matrix<T>& m, int64_t first, const WarpPlace& at) {
-    for (int c = 0; c < C; ++c)
-      for (int r = 0; r < 2; ++r) w[c][r] = m.at(first + at.g + 8 * r, 32 * c + 8 * at.t);
-  }
-  TAPER_DEVICE const Words& get(int c, int r) const { return w[c][r]; }
-};
-/// The same, read again at each use: for kernels that lack registers.
-template <class T, int C>
-struct LeftRowsInMemory {
-  const Matrix<T>& m;
-  int64_t first;
-  const WarpPlace& at;
-  TAPER_DEVICE LeftRowsInMemory(const Matrix<T>& m, int64_t first, const WarpPlace& at)
-      : m(m), first(first), at(at) {}
-  TAPER_DEVICE Words get(int c, int r) const {
-    return m.at(first + at.g + 8 * r, 32 * c + 8 * at.t);
-  }
-};
-
-/// 16 x 16 sums, as two products of 8 columns have them.
-struct Square {
-  float s[2][4] = {};
-  /// f(value, r, column) for what this lane holds, of rows g + 8 r.
-  template <class F>
-  TAPER_DEVICE void each(const WarpPlace& at, const F& f) {
-    for (int j = 0; j < 2; ++j)
-      for (int k = 0; k < 4; ++k) f(s[j][k], k / 2, 8 * j + 2 * at.t + k % 2);
-  }
-};
-
-/// s += rows of `left` times rows of m, from `first` on.
-template <template <class, int> class Left, class T, int C>
-TAPER_DEVICE void multiply_rows(Square& s, const Left<T, C>& left, const Matrix<T>& m,
-                                int64_t first, const WarpPlace& at) {
-  for (int c = 0; c < C; ++c) {
-    const Words top = left.get(c, 0), bottom = left.get(c, 1);
-    for (int j = 0; j < 2; ++j) {
-      const Words right = m.at(first + 8 * j + at.g, 32 * c + 8 * at.t);
-      for (int half = 0; half < 4; half += 2) {
-        const uint32_t a[4] = {top.w[half], bottom.w[half], top.w[half + 1], bottom.w[half + 1]};
-        multiply_add<T>(s.s[j], a, right.w[half], right.w[half + 1]);
-      }
-    }
-  }
-}
-
-/// 16 rows of G groups of 64 columns: sums of 32 bits. The lane at (g, t) has columns 16t to 16t +
-/// 15 of each group, of rows g and g + 8.
-template <class T, int G>
-struct WideRows {
-  float s[G][8][4] = {};
-  /// += p times the rows of m from `first` on.
-  TAPER_DEVICE void add(Square& p, const Matrix<T>& m, int64_t first, const WarpPlace& at) {
-    const uint32_t a[4] = {word_of<T>(p.s[0][0], p.s[0][1]), word_of<T>(p.s[0][2], p.s[0][3]),
-                           word_of<T>(p.s[1][0], p.s[1][1]), word_of<T>(p.s[1][2], p.s[1][3])};
-    const int64_t row = first + 2 * at.t;
-    for (int group = 0; group < G; ++group) {
-      const int64_t column = 64 * group + 8 * at.g;
-      const Words m0 = m.at(row, column), m1 = m.at(row + 1, column);
-      const Words m8 = m.at(row + 8, column), m9 = m.at(row + 9, column);
-      for (int k = 0; k < 8; ++k)
-        multiply_add<T>(s[group][k], a, word_of_both(m0, m1, k), word_of_both(m8, m9, k));
-    }
-  }
-  /// Rows g and g + 8 times a factor each.
-  TAPER_DEVICE void scale(const float (&factor)[2]) {
-    for (int group = 0; group < G; ++group)
-      for (int k = 0; k < 8; ++k)
-        for (int v = 0; v < 4; ++v) s[group][k][v] *= factor[v / 2];
-  }
-  TAPER_DEVICE void store(const Matrix<T>& m, int64_t first, const WarpPlace& at) const {
-    for (int group = 0; group < G; ++group)
-      for (int v = 0; v < 4; ++v) {
-        Words words;
-        for (int k = 0; k < 4; ++k)
-          words.w[k] = word_of<T>(s[group][2 * k][v], s[group][2 * k + 1][v]);
-        m.put(first + at.g + 8 * (v / 2), 64 * group + 16 * at.t + 8 * (v % 2), words);
-      }
-  }
-};
-
 /// Of the four lanes that hold a row.
 template <class Op>
 TAPER_DEVICE float of_row(float v, const Op& op, Here here = Here::current()) {
@@ -165,13 +67,37 @@ TAPER_DEVICE float of_row(float v, const Op& op, Here here = Here::current()) {
   return op(v, shuffle_xor(v, 2, here));
 }
 
-/// What the kernels have in common: operands, and which head and which 16 rows a warp has.
-template <class T>
+/// 2^x; 0 below 2^-126.
+TAPER_DEVICE inline float power_of_two(float x) {
+#ifdef __CUDACC__
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return std::exp2(x);
+#endif
+}
+
+/// Of a tile of 16 queries and 16 keys: how many there are, and how far its first query is behind
+/// its first key where queries see no later keys.
+struct Edge {
+  int queries, keys, distance;
+  TAPER_DEVICE bool sees(int query, int key) const {
+    return query < queries && key < keys && key <= query + distance;
+  }
+};
+TAPER_DEVICE inline int at_most_a_tile(int64_t n) {
+  return static_cast<int>(n < kTile ? n : kTile);
+}
+
+/// What the kernels have in common: operands, and which head and which 16 rows a warp has. Plain:
+/// without a mask, and of matrices whose width is what a warp multiplies.
+template <class T, bool Plain>
 struct Attention {
   Matrices<T> q, k, v;
   Masks<T> masks;
   int64_t heads;
-  float scale;
+  float scale, scale_of_two;  // of products, and with the logarithm to base 2
   bool causal;
   Attention(const In& q, const In& k, const In& v, const In& mask, const AttentionForm& form)
       : q(q),
@@ -180,15 +106,26 @@ struct Attention {
         masks(mask),
         heads(q.sizes[1]),
         scale(static_cast<float>(form.scale)),
+        scale_of_two(static_cast<float>(form.scale * kLog2E)),
         causal(form.causal) {}
-  /// The score of query i and key j, in units of the logarithm to base 2; -infinity where i does
-  /// not see j.
-  TAPER_DEVICE float score(float product, const Mask<T>& mask, int64_t i, int64_t j) const {
-    if (i >= q.rows || j >= k.rows || (causal && j > i)) return -INFINITY;
-    return (product * scale + mask.at(i, j)) * kLog2E;
+  TAPER_DEVICE Edge edge(int64_t i, int64_t j) const {
+    return {at_most_a_tile(q.rows - i), at_most_a_tile(k.rows - j),
+            causal ? at_most_a_tile(i - j) : kTile};
   }
+  /// The score of query i and key j, which it sees, in units of the logarithm to base 2.
+  TAPER_DEVICE float score(float product, const Mask<T>& mask, int64_t i, int64_t j) const {
+    const float s = product * scale_of_two;
+    if constexpr (Plain) return s;
+    return s + mask.at(i, j) * kLog2E;
+  }
+  /// The end of the keys that one of the 16 queries from `first` on sees.
   TAPER_DEVICE int64_t keys_for(int64_t first) const {
     return causal && first + kTile < k.rows ? first + kTile : k.rows;
+  }
+  /// The end of the whole tiles of keys all of which each of them sees.
+  TAPER_DEVICE int64_t whole_keys_for(int64_t first) const {
+    const int64_t whole = k.rows / kTile * kTile;
+    return !Plain ? 0 : causal && first < whole ? first : whole;
   }
 };
 /// The work of a warp.
@@ -212,50 +149,90 @@ struct RunningMax {
   float max[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
   /// Scores become exponentials; what came before is to be multiplied by `factor`.
   TAPER_DEVICE void take(Square& s, const WarpPlace& at, float (&factor)[2]) {
+    const auto larger = [](float a, float b) { return std::fmax(a, b); };  // sums keep a NaN
     float greatest[2] = {max[0], max[1]};
-    s.each(at, [&](float v, int r, int) { greatest[r] = Larger()(greatest[r], v); });
+    s.each(at, [&](float v, int r, int) { greatest[r] = larger(greatest[r], v); });
     for (int r = 0; r < 2; ++r) {
-      greatest[r] = of_row(greatest[r], Larger());
-      factor[r] = max[r] == -INFINITY ? 0.0f : std::exp2(max[r] - greatest[r]);
+      greatest[r] = of_row(greatest[r], larger);
+      const float base = greatest[r] == -INFINITY ? 0.0f : greatest[r];
+      factor[r] = power_of_two(max[r] - base);
       max[r] = greatest[r];
+      greatest[r] = base;
       sum[r] *= factor[r];
     }
     s.each(at, [&](float& v, int r, int) {
-      v = std::exp2(v - (max[r] == -INFINITY ? 0.0f : max[r]));
+      v = power_of_two(v - greatest[r]);
       sum[r] += v;
     });
   }
 };
 
 /// A row that may see nothing is 0, with a logarithm of 0.
-template <class T, int G>
+template <class T, int G, bool Plain>
 struct AttentionForward {
   static constexpr int kMostThreads = kThreads;
-  Attention<T> in;
+  using Rows = LeftRows<T, 2 * G>;
+  Attention<T, Plain> in;
   Matrices<T> y;
   float* lse;  // (N, H, L)
   TAPER_DEVICE void operator()(const Team& team, int64_t index) const {
     const WarpPlace at(team);
     const Place place(index, in.q.rows, in.heads);
-    const Matrix<T> k = in.k.of(place.n, place.h), v = in.v.of(place.n, place.h);
-    const Mask<T> mask = in.masks.of(place.n, place.h);
-    const LeftRows<T, 2 * G> q(in.q.of(place.n, place.h), place.first, at);
+    const Rows q(in.q.of(place.n, place.h), place.first, at);
     WideRows<T, G> sums;
     RunningMax running;
-    const int64_t keys = in.keys_for(place.first);
+    const int64_t whole = in.whole_keys_for(place.first);
+    if (whole > 0) see_all(sums, running, q, place, at, whole);
+    see_rest(sums, running, q, place, at, whole);
+    finish(sums, running, place, at);
+  }
+  /// The keys before `end`, in whole tiles. Those of the next tile are on their way while this one
+  /// is computed with.
+  TAPER_DEVICE void see_all(WideRows<T, G>& sums, RunningMax& running, const Rows& q,
+                            const Place& place, const WarpPlace& at, int64_t end) const {
+    TileReader<T, 2 * G, 2, true> keys(in.k.of(place.n, place.h), 0, at);
+    TileReader<T, G, 4, true> values(in.v.of(place.n, place.h), 0, at);
+    Words k[2 * G][2], v[G][4];
+    keys.template read<true>(k);
     TAPER_ROLLED
-    for (int64_t j = 0; j < keys; j += kTile) {
+    for (int64_t j = 0; j < end; j += kTile) {
+      values.template read<true>(v);
+      values.next();
       Square s;
-      multiply_rows(s, q, k, j, at);
+      multiply_rows<T>(s, q, k);
+      if (j + kTile < end) keys.next();  // the last tile is read twice
+      keys.template read<true>(k);
+      s.each(at, [&](float& x, int, int) { x *= in.scale_of_two; });
+      float factor[2];
+      running.take(s, at, factor);
+      sums.scale(factor);
+      sums.add(s, v);
+    }
+  }
+  TAPER_DEVICE void see_rest(WideRows<T, G>& sums, RunningMax& running, const Rows& q,
+                             const Place& place, const WarpPlace& at, int64_t from) const {
+    const Mask<T> mask = in.masks.of(place.n, place.h);
+    TileReader<T, 2 * G, 2, Plain> keys(in.k.of(place.n, place.h), from, at);
+    TileReader<T, G, 4, Plain> values(in.v.of(place.n, place.h), from, at);
+    const int64_t end = in.keys_for(place.first);
+    TAPER_ROLLED
+    for (int64_t j = from; j < end; j += kTile) {
+      const Edge edge = in.edge(place.first, j);
+      Words k[2 * G][2], v[G][4];
+      keys.template read<false>(k, edge.keys);
+      values.template read<false>(v, edge.keys);
+      keys.next(), values.next();
+      Square s;
+      multiply_rows<T>(s, q, k);
       s.each(at, [&](float& x, int r, int column) {
-        x = in.score(x, mask, place.first + at.g + 8 * r, j + column);
+        const int row = at.g + 8 * r;
+        x = edge.sees(row, column) ? in.score(x, mask, place.first + row, j + column) : -INFINITY;
       });
       float factor[2];
       running.take(s, at, factor);
       sums.scale(factor);
-      sums.add(s, v, j, at);
+      sums.add(s, v);
     }
-    finish(sums, running, place, at);
   }
   TAPER_DEVICE void finish(WideRows<T, G>& sums, const RunningMax& running, const Place& place,
                            const WarpPlace& at) const {
@@ -273,12 +250,18 @@ struct AttentionForward {
   }
 };
 
-/// delta = sum over a row of gy y.
+/// What the gradients need of a query: lse in units of the logarithm to base 2, and delta, the sum
+/// over its row of gy y, times the scale of products.
+struct alignas(8) OfQuery {
+  float lse = 0, delta = 0;
+};
 template <class T>
 struct RowDelta {
   Matrices<T> gy, y;
+  const float* lse;  // (N, H, L)
   int64_t heads;
-  float* delta;  // (N, H, L)
+  float scale;
+  OfQuery* queries;  // (N, H, L)
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t head = row / y.rows, i = row - head * y.rows, n = head / heads;
     const Matrix<T> a = gy.of(n, head - n * heads), b = y.of(n, head - n * heads);
@@ -290,7 +273,7 @@ struct RowDelta {
           sum += part(x.w[k], shift) * part(z.w[k], shift);
     });
     sum = team.combine(sum, Plus());
-    if (team.rank == 0) delta[row] = sum;
+    if (team.rank == 0) queries[row] = {lse[row] * kLog2E, sum * scale};
   }
   TAPER_DEVICE static float part(uint32_t w, int shift) {
     return static_cast<float>(T(static_cast<uint16_t>(w >> shift), T::from_bits()));
@@ -298,105 +281,159 @@ struct RowDelta {
 };
 
 /// What both gradients need besides.
-template <class T>
+template <class T, bool Plain>
 struct Backward {
-  Attention<T> in;
+  Attention<T, Plain> in;
   Matrices<T> gy;
-  const float *lse, *delta;  // (N, H, L)
-  /// The weight of a score, and the gradient of its product from that of the weight.
-  TAPER_DEVICE float weight(float score, float lse) const {
-    return std::exp2(score - lse * kLog2E);
-  }
+  const OfQuery* queries;  // (N, H, L)
+  /// The gradient of the product behind a score, from its weight and that weight's gradient.
   TAPER_DEVICE float slope(float weight, float g, float delta) const {
-    return weight * (g - delta) * in.scale;
+    return weight * (g * in.scale - delta);
   }
 };
 
-template <class T, int G>
+template <class T, int G, bool Plain>
 struct GradientOfQueries {
   static constexpr int kMostThreads = kThreads;
-  Backward<T> b;
+  using Rows = LeftRows<T, 2 * G>;
+  Backward<T, Plain> b;
   Matrices<T> gq;
   TAPER_DEVICE void operator()(const Team& team, int64_t index) const {
     const WarpPlace at(team);
     const Place place(index, b.in.q.rows, b.in.heads);
-    const Matrix<T> k = b.in.k.of(place.n, place.h), v = b.in.v.of(place.n, place.h);
-    const Mask<T> mask = b.in.masks.of(place.n, place.h);
-    const LeftRows<T, 2 * G> q(b.in.q.of(place.n, place.h), place.first, at);
-    const LeftRows<T, 2 * G> gy(b.gy.of(place.n, place.h), place.first, at);
-    float lse[2], delta[2];
-    for (int r = 0; r < 2; ++r) {
-      const int64_t i = place.first + at.g + 8 * r;
-      const bool is_row = i < b.in.q.rows;
-      lse[r] = is_row ? b.lse[place.head * b.in.q.rows + i] : 0.0f;
-      delta[r] = is_row ? b.delta[place.head * b.in.q.rows + i] : 0.0f;
-    }
+    const Rows q(b.in.q.of(place.n, place.h), place.first, at);
+    const Rows gy(b.gy.of(place.n, place.h), place.first, at);
+    OfQuery rows[2];
+    for (int r = 0; r < 2; ++r)
+      if (place.first + at.g + 8 * r < b.in.q.rows)
+        rows[r] = b.queries[place.head * b.in.q.rows + place.first + at.g + 8 * r];
     WideRows<T, G> sums;
-    const int64_t keys = b.in.keys_for(place.first);
+    const int64_t whole = b.in.whole_keys_for(place.first);
+    if constexpr (Plain) add<true>(sums, q, gy, rows, place, at, 0, whole);
+    add<false>(sums, q, gy, rows, place, at, whole, b.in.keys_for(place.first));
+    sums.store(gq.of(place.n, place.h), place.first, at);
+  }
+  /// What comes from the keys from `first` to `end`. Whole: tiles are, and are seen by all rows.
+  template <bool Whole>
+  TAPER_DEVICE void add(WideRows<T, G>& sums, const Rows& q, const Rows& gy,
+                        const OfQuery (&rows)[2], const Place& place, const WarpPlace& at,
+                        int64_t first, int64_t end) const {
+    const Matrix<T> k = b.in.k.of(place.n, place.h);
+    const Mask<T> mask = b.in.masks.of(place.n, place.h);
+    TileReader<T, 2 * G, 2, Plain> keys(k, first, at);
+    TileReader<T, 2 * G, 2, Plain> values(b.in.v.of(place.n, place.h), first, at);
+    TileReader<T, G, 4, Plain> factors(k, first, at);
     TAPER_ROLLED
-    for (int64_t j = 0; j < keys; j += kTile) {
+    for (int64_t j = first; j < end; j += kTile) {
+      const Edge edge = b.in.edge(place.first, j);
+      Words of_k[2 * G][2], of_v[2 * G][2], factor[G][4];
+      keys.template read<Whole>(of_k, edge.keys);
+      values.template read<Whole>(of_v, edge.keys);
+      factors.template read<Whole>(factor, edge.keys);
+      keys.next(), values.next(), factors.next();
       Square s, g;
-      multiply_rows(s, q, k, j, at);
-      multiply_rows(g, gy, v, j, at);
+      multiply_rows<T>(s, q, of_k);
+      multiply_rows<T>(g, gy, of_v);
       s.each(at, [&](float& x, int r, int column) {
-        x = b.weight(b.in.score(x, mask, place.first + at.g + 8 * r, j + column), lse[r]);
+        const int row = at.g + 8 * r;
+        const bool seen = Whole || edge.sees(row, column);
+        x = !seen ? 0.0f
+                  : power_of_two(b.in.score(x, mask, place.first + row, j + column) - rows[r].lse);
       });
       for (int c = 0; c < 2; ++c)
-        for (int e = 0; e < 4; ++e) g.s[c][e] = b.slope(s.s[c][e], g.s[c][e], delta[e / 2]);
-      sums.add(g, k, j, at);
+        for (int e = 0; e < 4; ++e) g.s[c][e] = b.slope(s.s[c][e], g.s[c][e], rows[e / 2].delta);
+      sums.add(g, factor);
     }
-    sums.store(gq.of(place.n, place.h), place.first, at);
   }
 };
 
 /// A warp has 16 keys, and goes through the queries that see one of them.
-template <class T, int G>
+template <class T, int G, bool Plain>
 struct GradientOfKeys {
   static constexpr int kMostThreads = kThreads;
-  Backward<T> b;
+  using Rows = std::conditional_t<G == 1, LeftRows<T, 2 * G>, LeftRowsInMemory<T, 2 * G, Plain>>;
+  Backward<T, Plain> b;
   Matrices<T> gk, gv;
+  struct Sums {
+    WideRows<T, G> of_k, of_v;
+  };
   TAPER_DEVICE void operator()(const Team& team, int64_t index) const {
     const WarpPlace at(team);
     const Place place(index, b.in.k.rows, b.in.heads);
-    const Matrix<T> q = b.in.q.of(place.n, place.h), gy = b.gy.of(place.n, place.h);
-    const Mask<T> mask = b.in.masks.of(place.n, place.h);
-    using Rows = std::conditional_t<G == 1, LeftRows<T, 2 * G>, LeftRowsInMemory<T, 2 * G>>;
     const Matrix<T> keys = b.in.k.of(place.n, place.h), values = b.in.v.of(place.n, place.h);
     const Rows k(keys, place.first, at), v(values, place.first, at);
-    const float *const lse = b.lse + place.head * q.rows, *const delta =
-                                                              b.delta + place.head * q.rows;
-    WideRows<T, G> of_k, of_v;
+    Sums sums;
+    const int64_t rows = b.in.q.rows;
+    int64_t first = b.in.causal ? place.first : 0;
+    if constexpr (Plain) {
+      // Of a causal form the first tile has queries that do not see all keys.
+      const int64_t seen = !b.in.causal ? first : first + kTile < rows ? first + kTile : rows;
+      const int64_t whole = rows / kTile * kTile < seen ? seen : rows / kTile * kTile;
+      add<false>(sums, k, v, place, at, first, seen);
+      add<true>(sums, k, v, place, at, seen, whole);
+      first = whole;
+    }
+    add<false>(sums, k, v, place, at, first, rows);
+    sums.of_k.store(gk.of(place.n, place.h), place.first, at);
+    sums.of_v.store(gv.of(place.n, place.h), place.first, at);
+  }
+  /// What comes from the queries from `first` to `end`. Whole: tiles are, and see all keys.
+  template <bool Whole>
+  TAPER_DEVICE void add(Sums& sums, const Rows& k, const Rows& v, const Place& place,
+                        const WarpPlace& at, int64_t first, int64_t end) const {
+    const Matrix<T> q = b.in.q.of(place.n, place.h), gy = b.gy.of(place.n, place.h);
+    const Mask<T> mask = b.in.masks.of(place.n, place.h);
+    TileReader<T, 2 * G, 2, Plain> queries(q, first, at), slopes(gy, first, at);
+    TileReader<T, G, 4, Plain> query_factors(q, first, at), slope_factors(gy, first, at);
+    const OfQuery* of_query = b.queries + place.head * q.rows + first + 2 * at.t;
     TAPER_ROLLED
-    for (int64_t i = b.in.causal ? place.first : 0; i < q.rows; i += kTile) {
+    for (int64_t i = first; i < end; i += kTile, of_query += kTile) {
+      const Edge edge = b.in.edge(i, place.first);
+      Words of_q[2 * G][2], of_gy[2 * G][2], q_factor[G][4], gy_factor[G][4];
+      queries.template read<Whole>(of_q, edge.queries);
+      slopes.template read<Whole>(of_gy, edge.queries);
+      queries.next(), slopes.next();
+      const auto read_factors = [&] {
+        slope_factors.template read<Whole>(gy_factor, edge.queries);
+        query_factors.template read<Whole>(q_factor, edge.queries);
+        slope_factors.next(), query_factors.next();
+      };
+      if constexpr (G == 1) read_factors();  // where there are registers for all at once
+      OfQuery columns[2][2];
+      for (int c = 0; c < 2; ++c)
+        for (int e = 0; e < 2; ++e)
+          if (Whole || 8 * c + 2 * at.t + e < edge.queries) columns[c][e] = of_query[8 * c + e];
       Square s, g;
-      multiply_rows(s, k, q, i, at);
-      multiply_rows(g, v, gy, i, at);
-      s.each(at, [&](float& x, int r, int column) {
-        const int64_t query = i + column;
-        const float score = b.in.score(x, mask, query, place.first + at.g + 8 * r);
-        x = query < q.rows ? b.weight(score, lse[query]) : 0.0f;
-      });
-      of_v.add(s, gy, i, at);
+      multiply_rows<T>(s, k, of_q);
+      multiply_rows<T>(g, v, of_gy);
       for (int c = 0; c < 2; ++c)
         for (int e = 0; e < 4; ++e) {
-          const int64_t query = i + 8 * c + 2 * at.t + e % 2;
-          g.s[c][e] = b.slope(s.s[c][e], g.s[c][e], query < q.rows ? delta[query] : 0.0f);
+          const int row = at.g + e / 2 * 8, column = 8 * c + 2 * at.t + e % 2;
+          float& x = s.s[c][e];
+          x = !Whole && !edge.sees(column, row)
+                  ? 0.0f
+                  : power_of_two(b.in.score(x, mask, i + column, place.first + row) -
+                                 columns[c][e % 2].lse);
+          g.s[c][e] = b.slope(x, g.s[c][e], columns[c][e % 2].delta);
         }
-      of_k.add(g, q, i, at);
+      if constexpr (G > 1) read_factors();
+      sums.of_v.add(s, gy_factor);
+      sums.of_k.add(g, q_factor);
     }
-    of_k.store(gk.of(place.n, place.h), place.first, at);
-    of_v.store(gv.of(place.n, place.h), place.first, at);
   }
 };
 
-/// f.operator()<T, G>() for the dtype, and groups of 64 columns that heads of this width need.
+/// f.operator()<T, G, Plain>() for the dtype, groups of 64 columns that heads of this width need,
+/// and whether they are all there, without a mask.
 template <class F>
-void by_width(const In& q, const In& v, const char* name, const F& f) {
+void by_width(const In& q, const In& v, const In& mask, const char* name, const F& f) {
+  const int64_t E = q.sizes[3], V = v.sizes[3];
+  const bool plain = !mask.defined() && E == V;
   switch_dtype<TypeList<Half, BFloat16>>(q.dtype, name, [&]<class T>() {
-    if (std::max(q.sizes[3], v.sizes[3]) <= 64)
-      f.template operator()<T, 1>();
-    else
-      f.template operator()<T, 2>();
+    if (plain && E == 64) return f.template operator()<T, 1, true>();
+    if (plain && E == 128) return f.template operator()<T, 2, true>();
+    if (std::max(E, V) <= 64) return f.template operator()<T, 1, false>();
+    f.template operator()<T, 2, false>();
   });
 }
 
@@ -414,24 +451,26 @@ bool has_attention_tiles() {
 }
 
 void attention_tiles(Out y, Out lse, In q, In k, In v, In mask, AttentionForm form) {
-  by_width(q, v, "attention", [&]<class T, int G>() {
-    for_each_row(
-        tiles_of(q.sizes), Team::kWarp,
-        AttentionForward<T, G>{Attention<T>(q, k, v, mask, form), Matrices<T>(y), lse.as<float>()});
+  by_width(q, v, mask, "attention", [&]<class T, int G, bool Plain>() {
+    for_each_row(tiles_of(q.sizes), Team::kWarp,
+                 AttentionForward<T, G, Plain>{Attention<T, Plain>(q, k, v, mask, form),
+                                               Matrices<T>(y), lse.as<float>()});
   });
 }
 
 void attention_tiles_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v,
                               In mask, AttentionForm form) {
-  const Scratch<float> delta(lse.numel);
-  by_width(q, v, "attention_backward", [&]<class T, int G>() {
+  const Scratch<OfQuery> queries(lse.numel);
+  by_width(q, v, mask, "attention_backward", [&]<class T, int G, bool Plain>() {
+    const Attention<T, Plain> in(q, k, v, mask, form);
     for_each_row(lse.numel, Team::kWarp,
-                 RowDelta<T>{Matrices<T>(gy), Matrices<T>(y), q.sizes[1], delta.get()});
-    const Backward<T> b{Attention<T>(q, k, v, mask, form), Matrices<T>(gy), lse.as<float>(),
-                        delta.get()};
-    for_each_row(tiles_of(q.sizes), Team::kWarp, GradientOfQueries<T, G>{b, Matrices<T>(gq)});
+                 RowDelta<T>{Matrices<T>(gy), Matrices<T>(y), lse.as<float>(), q.sizes[1], in.scale,
+                             queries.get()});
+    const Backward<T, Plain> b{in, Matrices<T>(gy), queries.get()};
+    for_each_row(tiles_of(q.sizes), Team::kWarp,
+                 GradientOfQueries<T, G, Plain>{b, Matrices<T>(gq)});
     for_each_row(tiles_of(k.sizes), Team::kWarp,
-                 GradientOfKeys<T, G>{b, Matrices<T>(gk), Matrices<T>(gv)});
+                 GradientOfKeys<T, G, Plain>{b, Matrices<T>(gk), Matrices<T>(gv)});
   });
 }
 

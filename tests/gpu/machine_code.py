@@ -8,6 +8,7 @@ stack; for the kernels that the budget names, the instructions are read as well:
     packs       it has loads of 16 bytes
     loads=N     so many loads are on their way before the first of them is used
     no_calls    it calls no subroutine: those divide, or compute functions of doubles
+    products=N  a loop that multiplies matrices (HMMA) and branches nowhere has at most N instructions
 The first line of the budget that matches a kernel's demangled name gives its limits. Ends with 77, and says
 why, where cuobjdump is not installed (it comes with the CUDA toolkit; $CUOBJDUMP names another).
 """
@@ -48,22 +49,22 @@ def resources_of(tool, path):
 
 
 def code_of(tool, path):
-    """{kernel: its instructions}"""
+    """{kernel: its instructions, with their addresses}"""
     kernels, lines = {}, []
     for line in output_of(tool, "-sass", path).splitlines():
         function = re.search(r"Function : (\S+)", line)
         if function:
             lines = kernels.setdefault(function.group(1), [])
-        instruction = re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*?);", line)
+        instruction = re.match(r"\s+/\*([0-9a-f]+)\*/\s+(.*?);", line)
         if instruction:
-            lines.append(instruction.group(1))
+            lines.append((int(instruction.group(1), 16), instruction.group(2)))
     return kernels
 
 
 def loads_on_their_way(code):
     """The most loads of global memory that begin before the first of them is used."""
     most, targets = 0, set()
-    for line in code:
+    for _, line in code:
         registers = re.findall(r"\bR(\d+)\b", line)
         load = re.match(r"(?:@!?U?P\d+ )?LDG\S*\s+R(\d+)", line)
         uses = registers[1:] if load else registers
@@ -75,18 +76,37 @@ def loads_on_their_way(code):
     return most
 
 
+def product_loop(code):
+    """How long the shortest loop is that multiplies matrices and branches nowhere; None: there is none."""
+    lengths = []
+    for i, (_, line) in enumerate(code):
+        if not (back := re.search(r"\bBRA\S* .*?(0x[0-9a-f]+)\s*$", line)):
+            continue
+        body = [text for at, text in code[:i] if at >= int(back.group(1), 16)]
+        if any("HMMA" in text for text in body) and not any(
+                re.match(r"(?:@!?U?P\d+ )?(BRA|BRX|BSYNC|EXIT|CALL|RET)", text) for text in body):
+            lengths.append(len(body) + 1)
+    return min(lengths, default=None)
+
+
 def complaints_of(limits, resources, code):
     registers, stack = resources
     if registers > limits.get("registers", 255):
         yield f"{registers} registers, at most {limits['registers']} are allowed"
     if stack > limits.get("stack", 0):
         yield f"{stack} bytes of stack, at most {limits.get('stack', 0)} are allowed"
-    if "packs" in limits and not any("LDG.E.128" in line for line in code):
+    if "packs" in limits and not any("LDG.E.128" in line for _, line in code):
         yield "no load of 16 bytes"
     if (found := loads_on_their_way(code)) < limits.get("loads", 0):
         yield f"{found} loads on their way at once, at least {limits['loads']} are wanted"
-    if "no_calls" in limits and any("CALL" in line for line in code):
+    if "no_calls" in limits and any("CALL" in line for _, line in code):
         yield "a call of a subroutine"
+    if "products" in limits:
+        found = product_loop(code)
+        if found is None:
+            yield "no loop of products without branches"
+        elif found > limits["products"]:
+            yield f"{found} instructions in a loop of products, at most {limits['products']} are allowed"
 
 
 def main():
@@ -101,7 +121,7 @@ def main():
     for path in objects:
         resources = resources_of(tool, path)
         names = demangled(list(resources))
-        named = any(e.search(names[k]) and {"packs", "loads", "no_calls"} & limits.keys()
+        named = any(e.search(names[k]) and {"packs", "loads", "no_calls", "products"} & limits.keys()
                     for k in resources for e, limits in budget)
         code = code_of(tool, path) if named else {}
         for kernel, used in resources.items():

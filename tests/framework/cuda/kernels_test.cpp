@@ -6,6 +6,7 @@
 
 #include <taper/framework/cuda/offsets.h>
 #include <taper/framework/cuda/rows.h>
+#include <taper/ops/nn/attention_heads.h>
 #include <taper/taper.h>
 
 #include <gmock/gmock.h>
@@ -476,24 +477,94 @@ std::vector<Tensor> attention_on(Device d, ScalarType dtype, const AttentionSize
       },
       {heads(s.L, s.E, compute), heads(s.S, s.E, compute), heads(s.S, s.V, compute)}, d);
 }
+/// The same of views of a projection to queries, keys and values: y, and the gradient of that.
+std::vector<Tensor> attention_of_projection_on(Device d, ScalarType dtype,
+                                               const AttentionSizes& s) {
+  const ScalarType compute = d.is_cpu() ? kDouble : dtype;
+  Tensor mask;
+  if (!s.mask.empty()) mask = numbers(s.mask, kDouble).to(dtype).to(compute).to(d);
+  const int64_t width = s.H * s.E;
+  return with_gradients(
+      [&](const std::vector<Tensor>& x) {
+        const std::vector<Tensor> parts = x[0].split(width, 2);
+        const auto heads = [&](size_t i) {
+          return parts[i].view({s.N, s.L, s.H, s.E}).transpose(1, 2);
+        };
+        return scaled_dot_product_attention(heads(0), heads(1), heads(2), mask, 0, s.causal);
+      },
+      {numbers({s.N, s.L, 3 * width}, kDouble).mul(0.25).to(dtype).to(compute)}, d);
+}
+using AttentionOn = std::vector<Tensor> (*)(Device, ScalarType, const AttentionSizes&);
+/// By the norm of the difference: weights are rounded to 16 bits before they are multiplied.
+void expect_same_attention(AttentionOn on, ScalarType dtype, const AttentionSizes& s) {
+  SCOPED_TRACE(::testing::Message() << dtype << " " << s.N << " x " << s.H << ", " << s.L << " x "
+                                    << s.S << ", " << s.E << (s.causal ? ", causal" : ""));
+  const std::vector<Tensor> want = on(Device(kCPU), dtype, s), got = on(Device(kCUDA), dtype, s);
+  const double tolerance = dtype == kDouble  ? 1e-13
+                           : dtype == kFloat ? 2e-6
+                           : dtype == kHalf  ? 2e-3
+                                             : 1.5e-2;
+  for (size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(got[i].scalar_type(), dtype);
+    const Tensor difference = got[i].cpu().to(kDouble) - want[i];
+    EXPECT_LT((difference.norm() / want[i].norm()).item<double>(), tolerance) << "result " << i;
+  }
+}
 TEST(CudaKernelsOfWarps, AttentionOf16Bits) {
+  // Tiles that are whole and seen by all, the others behind and before them, and widths that lack
+  // columns.
   const AttentionSizes all[] = {
       {1, 1, 16, 16, 64, 64, false, {}},         {2, 3, 37, 21, 8, 24, false, {}},
       {2, 2, 21, 37, 16, 40, true, {}},          {1, 2, 35, 33, 72, 128, true, {}},
-      {1, 1, 17, 50, 128, 100, false, {17, 50}}, {2, 2, 20, 18, 5, 13, false, {2, 1, 1, 18}}};
+      {1, 1, 17, 50, 128, 100, false, {17, 50}}, {2, 2, 20, 18, 5, 13, false, {2, 1, 1, 18}},
+      {1, 2, 50, 20, 64, 64, true, {}},          {1, 1, 20, 50, 64, 64, true, {}},
+      {1, 1, 33, 50, 64, 64, false, {33, 50}},   {1, 1, 40, 36, 128, 128, false, {}}};
   for (ScalarType dtype : {kHalf, kBFloat16})
-    for (const AttentionSizes& s : all) {
-      SCOPED_TRACE(::testing::Message() << dtype << " " << s.L << " x " << s.S << ", " << s.E);
-      const std::vector<Tensor> want = attention_on(Device(kCPU), dtype, s);
-      const std::vector<Tensor> got = attention_on(Device(kCUDA), dtype, s);
-      for (size_t i = 0; i < want.size(); ++i) {
-        EXPECT_EQ(got[i].scalar_type(), dtype);
-        const Tensor difference = got[i].cpu().to(kDouble) - want[i];
-        // Weights are rounded to 16 bits before they are multiplied: an error of the norm.
-        const double relative = (difference.norm() / want[i].norm()).item<double>();
-        EXPECT_LT(relative, dtype == kHalf ? 2e-3 : 1.5e-2) << "result " << i;
-      }
-    }
+    for (const AttentionSizes& s : all) expect_same_attention(attention_on, dtype, s);
+}
+TEST(CudaKernelsOfWarps, AttentionOf16BitsOfAProjection) {
+  const AttentionSizes all[] = {{2, 2, 50, 50, 64, 64, true, {}},
+                                {2, 1, 40, 40, 128, 128, true, {}},
+                                {1, 3, 37, 37, 64, 64, false, {}},
+                                {2, 2, 19, 19, 24, 24, true, {}}};
+  for (ScalarType dtype : {kHalf, kBFloat16})
+    for (const AttentionSizes& s : all) expect_same_attention(attention_of_projection_on, dtype, s);
+}
+// Heads of several samples that do not lie at equal distances, more queries and keys than a block
+// has, masks of samples.
+TEST(CudaKernels, AttentionOfAProjection) {
+  const AttentionSizes all[] = {{3, 2, 21, 21, 8, 8, true, {}},
+                                {2, 3, 19, 19, 5, 5, false, {2, 1, 1, 19}},
+                                {2, 2, 11, 11, 4, 4, false, {2, 2, 11, 11}},
+                                {2, 2, 530, 530, 4, 4, true, {}}};
+  for (ScalarType dtype : {kFloat, kDouble})
+    for (const AttentionSizes& s : all) expect_same_attention(attention_of_projection_on, dtype, s);
+}
+// Nothing is copied for the kernel: it reads heads where they lie in the projection.
+TEST(CudaKernelsOfWarps, AttentionOf16BitsReadsAProjectionInPlace) {
+  for (int64_t width : {64, 128, 24}) {
+    const Tensor x = numbers({2, 20, 3, 2, width}, kBFloat16).to(Device(kCUDA));
+    cuda::Timeline timeline;
+    const auto heads = [&](int64_t i) { return x.select(2, i).transpose(1, 2); };
+    scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0, true);
+    timeline.stop();
+    const std::vector<cuda::TimelineEvent> events = timeline.events();
+    ASSERT_EQ(events.size(), 1u) << width;
+    EXPECT_EQ(events[0].name, "attention");
+  }
+}
+TEST(CudaKernels, MeanWeightsOfAttentionOfAProjection) {
+  const Tensor x = numbers({3, 7, 3, 2, 4}, kDouble);
+  expect_same_on_device(
+      [&](Device d) {
+        const auto heads = [&](int64_t i) { return x.to(d).select(2, i).transpose(1, 2); };
+        AttentionOptions options;
+        options.weights = AttentionOptions::kMean;
+        options.causal = true;
+        const AttentionOutput out = attend(heads(0), heads(1), heads(2), {}, options);
+        return std::vector<Tensor>{out.y, out.weights};
+      },
+      1e-12);
 }
 
 // The batch in parts, planes in pieces of rows, several outputs of a channel; padding that is less
