@@ -1,38 +1,100 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <taper/framework/cuda/gemm.h>
-#include <taper/framework/cuda/launch.h>
+#include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/scratch.h>
 #include <taper/ops/nn/attention_kernels.h>
+#include <taper/ops/tensor/copy_kernels.h>
 
 namespace taper::cuda {
 namespace {
 
-// Queries and keys of a block. A block's scores, for the heads of one sample (or of all:
-// merge_samples), are all the working memory there is.
+// Queries and keys of a block. A block's scores, for the heads of all samples, are all the working
+// memory that grows with the lengths; heads that do not lie at equal distances are copied besides.
 constexpr int64_t kQueries = 512;
 constexpr int64_t kKeys = 512;
 
-/// The heads of one sample: H matrices at equal distances, row-major.
+/// Matrices at equal distances, row-major.
 struct Heads {
   const void* data;
   int64_t row, head;
 };
-template <class X>
-Heads heads_of(const X& x, int64_t n) {
-  const int64_t nbytes = static_cast<int64_t>(elementSize(x.dtype));
-  // The stride of a dimension of size 1 says nothing.
-  const int64_t row = x.sizes[2] == 1 ? x.sizes[3] : x.strides[2];
-  return {static_cast<const char*>(x.data) + n * x.strides[0] * nbytes, row, x.strides[1]};
-}
 template <class T>
 Heads from_row(const Heads& h, int64_t i) {
   return {static_cast<const T*>(h.data) + i * h.row, h.row, h.head};
 }
+template <class T>
+T* pointer(const Heads& h) {
+  return static_cast<T*>(const_cast<void*>(h.data));
+}
 
-/// c (m x n) = alpha op(a) op(b) + beta c for the heads of a sample, row-major. As columns the
-/// order is the other one.
+/// The same memory in elements of 16 bytes, where rows consist of them.
+template <class X>
+bool widen(X& x) {
+  const auto n = static_cast<int64_t>(16 / elementSize(x.dtype));
+  bool whole = is_packed(x.data) && x.sizes[3] % n == 0;
+  for (int d = 0; d < 3; ++d) whole = whole && (x.sizes[d] == 1 || x.strides[d] % n == 0);
+  if (!whole) return false;
+  for (int d = 0; d < 3; ++d) x.strides[d] /= n;
+  x.sizes[3] /= n;
+  x.numel /= n;
+  x.dtype = kComplexDouble;
+  return true;
+}
+/// y = x, tensors (N, H, rows, width) whose rows are dense.
+void copy_rows(const Out& y, const In& x) {
+  Out to = y;
+  In from = x;
+  if (widen(to) && widen(from)) return copy(to, from);
+  copy(y, x);
+}
+
+/// The heads of all samples of a tensor (N, H, rows, width) as batched products take them, at equal
+/// distances: where they lie, or, as those of a projection to queries, keys and values do not, in a
+/// copy. So the number of launches does not depend on that of samples.
+template <class T>
+class AllHeads {
+ public:
+  /// Of a tensor that is read.
+  explicit AllHeads(const In& x) {
+    set(x);
+    if (copy_) copy_rows(dense_, x);
+  }
+  /// Of one that is written; put_back() ends that.
+  explicit AllHeads(const Out& x) : result_(x) { set(x); }
+  void put_back() const {
+    if (!copy_) return;
+    In from;
+    from.data = dense_.data, from.dtype = dense_.dtype, from.numel = dense_.numel;
+    from.sizes = dense_.sizes, from.strides = dense_.strides;
+    copy_rows(result_, from);
+  }
+  operator const Heads&() const { return heads_; }
+
+ private:
+  template <class X>
+  void set(const X& x) {
+    const int64_t N = x.sizes[0], H = x.sizes[1], rows = x.sizes[2], width = x.sizes[3];
+    // The stride of a dimension of size 1 says nothing.
+    if (N == 1 || H == 1 || x.strides[0] == H * x.strides[1]) {
+      heads_ = {x.data, rows == 1 ? width : x.strides[2], H == 1 ? x.strides[0] : x.strides[1]};
+      return;
+    }
+    copy_.emplace(x.numel);
+    dense_.data = copy_->get(), dense_.dtype = x.dtype, dense_.numel = x.numel;
+    dense_.sizes = x.sizes;
+    dense_.strides = Dims{H * rows * width, rows * width, width, 1};
+    heads_ = {dense_.data, width, rows * width};
+  }
+  Heads heads_{};
+  Out dense_, result_;
+  std::optional<Scratch<T>> copy_;
+};
+
+/// c (m x n) = alpha op(a) op(b) + beta c for all heads, row-major. As columns the order is the
+/// other one.
 template <class T>
 void multiply(int64_t heads, int64_t m, int64_t n, int64_t k, double alpha, Heads a,
               bool transpose_a, Heads b, bool transpose_b, double beta, Heads c) {
@@ -40,20 +102,51 @@ void multiply(int64_t heads, int64_t m, int64_t n, int64_t k, double alpha, Head
             b.row, b.head, a.data, a.row, a.head, const_cast<void*>(c.data), c.row, c.head, heads});
 }
 
-/// Scores of a block, (H, rows, cols) contiguous, and the mask of its sample. Query i sees the keys
-/// up to i + diagonal.
+/// A tensor (N, H, rows, width) by the number of a head in all samples; no data: none.
+template <class T>
+struct OfHeads {
+  T* data = nullptr;
+  int64_t heads = 1, sample = 0, head = 0, row = 0, column = 0;
+  OfHeads() = default;
+  template <class X>
+  explicit OfHeads(const X& x)
+      : data(static_cast<T*>(const_cast<void*>(static_cast<const void*>(x.data)))) {
+    if (!x.defined()) return;
+    heads = x.sizes[1], sample = x.strides[0], head = x.strides[1];
+    row = x.sizes[2] == 1 ? 0 : x.strides[2], column = x.strides[3];
+  }
+  OfHeads from(int64_t i, int64_t j) const {
+    OfHeads part = *this;
+    if (data) part.data += i * row + j * column;
+    return part;
+  }
+  TAPER_DEVICE T* at(int64_t h, int64_t i) const {
+    const int64_t n = h / heads;
+    return data + n * sample + (h - n * heads) * head + i * row;
+  }
+};
+
+/// Scores of a block, (heads, rows, cols) contiguous, and the mask of the block. Query i sees the
+/// keys up to i + diagonal.
 template <class T>
 struct Scores {
   T* s;
   int64_t rows, cols;
-  const T* mask;
-  int64_t mask_head, mask_row, mask_col, diagonal;
+  OfHeads<T> mask;
+  int64_t diagonal;
 
-  TAPER_DEVICE T masked(int64_t row, int64_t j) const {
+  struct Row {
+    T* s;
+    const T* mask;
+    int64_t mask_column, last, h, i;
+    TAPER_DEVICE T masked(int64_t j) const {
+      if (j > last) return T(-INFINITY);
+      return s[j] + (mask ? mask[j * mask_column] : T(0));
+    }
+  };
+  TAPER_DEVICE Row row(int64_t row) const {
     const int64_t h = row / rows, i = row - h * rows;
-    if (j > i + diagonal) return T(-INFINITY);
-    const T extra = mask ? mask[h * mask_head + i * mask_row + j * mask_col] : T(0);
-    return s[row * cols + j] + extra;
+    return {s + row * cols, mask.data ? mask.at(h, i) : nullptr, mask.column, i + diagonal, h, i};
   }
 };
 
@@ -67,21 +160,21 @@ TAPER_DEVICE T finite_max(T max) {
 template <class T>
 struct SoftmaxBlock {
   Scores<T> block;
-  T *max, *sum;  // (H, rows)
+  T *max, *sum;  // (heads, rows)
   T* y;
   int64_t y_head, y_row, width;
   bool first;
 
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
-    T* s = block.s + row * block.cols;
+    const auto scores = block.row(row);
     const T own = team.reduce(
-        block.cols, T(-INFINITY), [&](int64_t j) { return block.masked(row, j); }, Larger());
+        block.cols, T(-INFINITY), [&](int64_t j) { return scores.masked(j); }, Larger());
     const T old = first ? T(-INFINITY) : max[row], greatest = Larger()(own, old);
     const T base = finite_max(greatest);
     T part = 0;
     team.each(block.cols, [&](int64_t j) {
-      s[j] = std::exp(block.masked(row, j) - base);
-      part += s[j];
+      scores.s[j] = std::exp(scores.masked(j) - base);
+      part += scores.s[j];
     });
     const T total = team.combine(part, Plus());
     const T factor = first ? T(0) : std::exp(old - base);
@@ -92,18 +185,18 @@ struct SoftmaxBlock {
       sum[row] = before * factor + total;
     }
     if (first) return;
-    const int64_t h = row / block.rows, i = row - h * block.rows;
-    T* to = y + h * y_head + i * y_row;
+    T* to = y + scores.h * y_head + scores.i * y_row;
     team.each(width, [&](int64_t d) { to[d] *= factor; });
   }
 };
 
-/// y becomes the mean; lse is noted. A row that may see nothing has no mean: it is 0, and so, by an
-/// lse above all its scores, are its weights.
+/// y becomes the mean, where it is to be; lse is noted. A row that may see nothing has no mean: it
+/// is 0, and so, by an lse above all its scores, are its weights.
 template <class T>
 struct FinishRows {
-  T* y;
+  const T* y;
   int64_t y_head, y_row, width, rows;
+  OfHeads<T> result;
   const T *max, *sum;
   T* lse;
   int64_t lse_head;
@@ -112,8 +205,9 @@ struct FinishRows {
     const int64_t h = row / rows, i = row - h * rows;
     const bool sees = sum[row] != 0;
     const T factor = sees ? 1 / sum[row] : T(0);
-    T* to = y + h * y_head + i * y_row;
-    team.each(width, [&](int64_t d) { to[d] *= factor; });
+    const T* from = y + h * y_head + i * y_row;
+    T* to = result.at(h, i);
+    team.each(width, [&](int64_t d) { to[d] = from[d] * factor; });
     if (team.rank == 0)
       lse[h * lse_head + i] = sees ? finite_max(max[row]) + std::log(sum[row]) : T(0);
   }
@@ -125,36 +219,37 @@ struct Weights {
   Scores<T> block;
   const T* lse;
   int64_t lse_head;
-  TAPER_DEVICE void operator()(int64_t at) const {
-    const int64_t row = at / block.cols, h = row / block.rows, i = row - h * block.rows;
-    block.s[at] = std::exp(block.masked(row, at - row * block.cols) - lse[h * lse_head + i]);
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    const auto scores = block.row(row);
+    const T own = lse[scores.h * lse_head + scores.i];
+    team.each(block.cols, [&](int64_t j) { scores.s[j] = std::exp(scores.masked(j) - own); });
   }
 };
 
-/// mean (rows x cols of a matrix with row stride ldm) of the heads' weights.
+/// mean (N, L, S), from a row and a column on: that of the weights of a sample's heads.
 template <class T>
 struct MeanWeights {
   const T* weights;
   int64_t heads, rows, cols;
   T* mean;
-  int64_t ldm;
+  int64_t sample, row;
   TAPER_DEVICE void operator()(int64_t at) const {
+    const int64_t r = at / cols, j = at - r * cols, n = r / rows, i = r - n * rows;
     T sum = 0;
-    for (int64_t h = 0; h < heads; ++h) sum += weights[h * rows * cols + at];
-    const int64_t i = at / cols;
-    mean[i * ldm + at - i * cols] = sum / static_cast<T>(heads);
+    for (int64_t h = n * heads; h < (n + 1) * heads; ++h) sum += weights[(h * rows + i) * cols + j];
+    mean[n * sample + i * row + j] = sum / static_cast<T>(heads);
   }
 };
 
 /// delta = sum over d of gy y for each row.
 template <class T>
 struct Delta {
-  const T *gy, *y;
-  int64_t gy_head, gy_row, y_head, y_row, width, rows;
+  OfHeads<T> gy, y;
+  int64_t width, rows;
   T* delta;
   TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
     const int64_t h = row / rows, i = row - h * rows;
-    const T *a = gy + h * gy_head + i * gy_row, *b = y + h * y_head + i * y_row;
+    const T *a = gy.at(h, i), *b = y.at(h, i);
     const T sum = team.template sum<T>(width, [&](int64_t d) { return a[d] * b[d]; });
     if (team.rank == 0) delta[row] = sum;
   }
@@ -167,8 +262,10 @@ struct ScoresGradient {
   const T *weights, *delta;
   int64_t cols;
   T scale;
-  TAPER_DEVICE void operator()(int64_t at) const {
-    g[at] = weights[at] * (g[at] - delta[at / cols]) * scale;
+  TAPER_DEVICE void operator()(const Team& team, int64_t row) const {
+    T* const slope = g + row * cols;
+    const T *const weight = weights + row * cols, own = delta[row];
+    team.each(cols, [&](int64_t j) { slope[j] = weight[j] * (slope[j] - own) * scale; });
   }
 };
 
@@ -177,154 +274,140 @@ template <class T>
 struct ZeroRows {
   T* p;
   int64_t head, row, rows, width;
-  TAPER_DEVICE void operator()(int64_t at) const {
-    const int64_t r = at / width, h = r / rows;
-    p[h * head + (r - h * rows) * row + at - r * width] = 0;
+  TAPER_DEVICE void operator()(const Team& team, int64_t r) const {
+    const int64_t h = r / rows;
+    T* const to = p + h * head + (r - h * rows) * row;
+    team.each(width, [&](int64_t j) { to[j] = 0; });
   }
 };
-
-/// One sample: its operands, and the blocks of its scores.
 template <class T>
-struct Sample {
-  int64_t H, L, S, E, V;
-  Heads q, k, v;
-  const T* mask;
-  Dims mask_strides;
+void zero_rows(const Heads& x, int64_t heads, int64_t rows, int64_t width) {
+  for_each_row(heads * rows, team_for(width),
+               ZeroRows<T>{pointer<T>(x), x.head, x.row, rows, width});
+}
+
+/// The operands of all samples, and the blocks of their scores.
+template <class T>
+struct Operands {
+  int64_t N, heads, L, S, E, V;  // heads: of all samples
+  AllHeads<T> q, k, v;
+  OfHeads<T> mask;
   AttentionForm form;
 
-  Sample(const In& qs, const In& ks, const In& vs, const In& masks, AttentionForm f, int64_t n)
-      : H(qs.sizes[1]),
-        L(qs.sizes[2]),
-        S(ks.sizes[2]),
-        E(qs.sizes[3]),
-        V(vs.sizes[3]),
-        q(heads_of(qs, n)),
-        k(heads_of(ks, n)),
-        v(heads_of(vs, n)),
-        mask(masks.defined() ? masks.as<T>() + n * masks.strides[0] : nullptr),
-        mask_strides(masks.defined() ? masks.strides : Dims(4, 0)),
+  Operands(const In& q, const In& k, const In& v, const In& mask, AttentionForm f)
+      : N(q.sizes[0]),
+        heads(q.sizes[0] * q.sizes[1]),
+        L(q.sizes[2]),
+        S(k.sizes[2]),
+        E(q.sizes[3]),
+        V(v.sizes[3]),
+        q(q),
+        k(k),
+        v(v),
+        mask(mask),
         form(f) {}
+  /// Queries of a block: fewer of very many heads, and then whole lines of memory.
+  int64_t most_rows() const {
+    constexpr int64_t kMostScores = int64_t{1} << 24;
+    const int64_t few = kMostScores / (heads * std::min(S, kKeys)) / 32 * 32;
+    return std::min({L, kQueries, std::max<int64_t>(64, few)});
+  }
+  int64_t most_scores() const { return heads * most_rows() * std::min(S, kKeys); }
   int64_t keys_for(int64_t i, int64_t rows) const {
     return form.causal ? std::min(S, i + rows) : S;
   }
   Heads contiguous(T* s, int64_t rows, int64_t cols) const { return {s, cols, rows * cols}; }
   Scores<T> scores(T* s, int64_t i, int64_t rows, int64_t j, int64_t cols) const {
-    multiply<T>(H, rows, cols, E, form.scale, from_row<T>(q, i), false, from_row<T>(k, j), true, 0,
-                contiguous(s, rows, cols));
-    const T* part = mask ? mask + i * mask_strides[2] + j * mask_strides[3] : nullptr;
-    return {s,
-            rows,
-            cols,
-            part,
-            mask_strides[1],
-            mask_strides[2],
-            mask_strides[3],
-            form.causal ? i - j : cols};
+    multiply<T>(heads, rows, cols, E, form.scale, from_row<T>(q, i), false, from_row<T>(k, j), true,
+                0, contiguous(s, rows, cols));
+    return {s, rows, cols, mask.from(i, j), form.causal ? i - j : cols};
   }
 };
 
+/// What a block of queries makes beside y.
 template <class T>
-T* pointer(const Heads& h) {
-  return static_cast<T*>(const_cast<void*>(h.data));
-}
+struct RowSums {
+  T *max, *sum;  // (heads, rows)
+  T* lse;        // (heads, L)
+};
 
+/// Queries i to i + rows; y gathers what becomes the result.
 template <class T>
-void attend(const Sample<T>& in, T* s, T* max, T* sum, int64_t i, int64_t rows, const Heads& y,
-            T* lse, T* mean) {
+void attend(const Operands<T>& in, T* s, const RowSums<T>& sums, int64_t i, int64_t rows,
+            const Heads& y, const OfHeads<T>& result) {
   const int64_t keys = in.keys_for(i, rows);
   for (int64_t j = 0; j < keys; j += kKeys) {
     const int64_t cols = std::min(kKeys, keys - j);
     const Scores<T> block = in.scores(s, i, rows, j, cols);
-    for_each_row(in.H * rows, team_for(cols),
-                 SoftmaxBlock<T>{block, max, sum, pointer<T>(y), y.head, y.row, in.V, j == 0});
-    multiply<T>(in.H, rows, in.V, cols, 1, in.contiguous(s, rows, cols), false,
+    for_each_row(
+        in.heads * rows, team_for(cols),
+        SoftmaxBlock<T>{block, sums.max, sums.sum, pointer<T>(y), y.head, y.row, in.V, j == 0});
+    multiply<T>(in.heads, rows, in.V, cols, 1, in.contiguous(s, rows, cols), false,
                 from_row<T>(in.v, j), false, j > 0, y);
   }
-  for_each_row(in.H * rows, team_for(in.V),
-               FinishRows<T>{pointer<T>(y), y.head, y.row, in.V, rows, max, sum, lse, in.L});
-  if (!mean) return;
-  for_each(rows * in.S, ZeroRows<T>{mean, 0, in.S, rows, in.S});
+  for_each_row(in.heads * rows, team_for(in.V),
+               FinishRows<T>{pointer<T>(y), y.head, y.row, in.V, rows, result, sums.max, sums.sum,
+                             sums.lse + i, in.L});
+}
+
+/// `mean` (N, L, S): the mean over the heads of a sample of the weights of those queries.
+template <class T>
+void mean_weights(const Operands<T>& in, T* s, const T* lse, int64_t i, int64_t rows, T* mean) {
+  const int64_t keys = in.keys_for(i, rows), sample = in.L * in.S;
+  zero_rows<T>({mean + i * in.S, in.S, sample}, in.N, rows, in.S);
   for (int64_t j = 0; j < keys; j += kKeys) {
     const int64_t cols = std::min(kKeys, keys - j);
     const Scores<T> block = in.scores(s, i, rows, j, cols);
-    for_each(in.H * rows * cols, Weights<T>{block, lse, in.L});
-    for_each(rows * cols, MeanWeights<T>{s, in.H, rows, cols, mean + j, in.S});
+    for_each_row(in.heads * rows, team_for(cols), Weights<T>{block, lse + i, in.L});
+    for_each(in.N * rows * cols,
+             MeanWeights<T>{s, in.heads / in.N, rows, cols, mean + i * in.S + j, sample, in.S});
   }
 }
 
-/// Gradients of one sample.
+/// Working memory of the gradients, and where these go.
+template <class T>
 struct Gradients {
+  T *p, *gs, *delta;
   Heads gq, gk, gv;
 };
 
+/// What comes from queries i to i + rows.
 template <class T>
-void attend_backward(const Sample<T>& in, int64_t most_rows, T* p, T* gs, T* delta,
-                     const Gradients& g, const Heads& gy, const Heads& y, const T* lse) {
-  for_each(in.H * in.S * in.E, ZeroRows<T>{pointer<T>(g.gk), g.gk.head, g.gk.row, in.S, in.E});
-  for_each(in.H * in.S * in.V, ZeroRows<T>{pointer<T>(g.gv), g.gv.head, g.gv.row, in.S, in.V});
-  for (int64_t i = 0; i < in.L; i += most_rows) {
-    const int64_t rows = std::min(most_rows, in.L - i), keys = in.keys_for(i, rows);
-    const Heads gyi = from_row<T>(gy, i), yi = from_row<T>(y, i);
-    for_each_row(in.H * rows, team_for(in.V),
-                 Delta<T>{pointer<T>(gyi), pointer<T>(yi), gyi.head, gyi.row, yi.head, yi.row, in.V,
-                          rows, delta});
-    for (int64_t j = 0; j < keys; j += kKeys) {
-      const int64_t cols = std::min(kKeys, keys - j);
-      const Scores<T> block = in.scores(p, i, rows, j, cols);
-      for_each(in.H * rows * cols, Weights<T>{block, lse + i, in.L});
-      const Heads weights = in.contiguous(p, rows, cols), scores = in.contiguous(gs, rows, cols);
-      multiply<T>(in.H, cols, in.V, rows, 1, weights, true, gyi, false, 1, from_row<T>(g.gv, j));
-      multiply<T>(in.H, rows, cols, in.V, 1, gyi, false, from_row<T>(in.v, j), true, 0, scores);
-      for_each(in.H * rows * cols,
-               ScoresGradient<T>{gs, p, delta, cols, static_cast<T>(in.form.scale)});
-      multiply<T>(in.H, rows, in.E, cols, 1, scores, false, from_row<T>(in.k, j), false, j > 0,
-                  from_row<T>(g.gq, i));
-      multiply<T>(in.H, cols, in.E, rows, 1, scores, true, from_row<T>(in.q, i), false, 1,
-                  from_row<T>(g.gk, j));
-    }
+void attend_backward(const Operands<T>& in, const Gradients<T>& g, const Heads& gy, const T* lse,
+                     int64_t i, int64_t rows) {
+  const int64_t keys = in.keys_for(i, rows);
+  const Heads gyi = from_row<T>(gy, i);
+  for (int64_t j = 0; j < keys; j += kKeys) {
+    const int64_t cols = std::min(kKeys, keys - j);
+    const Scores<T> block = in.scores(g.p, i, rows, j, cols);
+    for_each_row(in.heads * rows, team_for(cols), Weights<T>{block, lse + i, in.L});
+    const Heads weights = in.contiguous(g.p, rows, cols), scores = in.contiguous(g.gs, rows, cols);
+    multiply<T>(in.heads, cols, in.V, rows, 1, weights, true, gyi, false, 1, from_row<T>(g.gv, j));
+    multiply<T>(in.heads, rows, cols, in.V, 1, gyi, false, from_row<T>(in.v, j), true, 0, scores);
+    for_each_row(in.heads * rows, team_for(cols),
+                 ScoresGradient<T>{g.gs, g.p, g.delta, cols, static_cast<T>(in.form.scale)});
+    multiply<T>(in.heads, rows, in.E, cols, 1, scores, false, from_row<T>(in.k, j), false, j > 0,
+                from_row<T>(g.gq, i));
+    multiply<T>(in.heads, cols, in.E, rows, 1, scores, true, from_row<T>(in.q, i), false, 1,
+                from_row<T>(g.gk, j));
   }
-}
-
-/// Whether the heads of all samples lie at equal distances.
-template <class X>
-bool merges(const X& x) {
-  return !x.defined() || x.sizes[0] == 1 || x.sizes[1] == 1 ||
-         x.strides[0] == x.sizes[1] * x.strides[1];
-}
-/// They become the heads of one sample.
-template <class X>
-void merge(X& x) {
-  if (!x.defined()) return;
-  if (x.sizes[1] == 1) x.strides[1] = x.strides[0];
-  x.sizes[1] *= x.sizes[0];
-  x.sizes[0] = 1;
-}
-/// One launch for all samples in place of one for each, where the operands let it.
-template <class... X>
-void merge_samples(X&... x) {
-  if ((merges(x) && ...)) (merge(x), ...);
-}
-/// Queries of a block: fewer of very many heads.
-int64_t queries_for(int64_t heads, int64_t queries, int64_t cols) {
-  constexpr int64_t kMostScores = int64_t{1} << 24;
-  return std::min({queries, kQueries, std::max<int64_t>(64, kMostScores / (heads * cols))});
 }
 
 }  // namespace
 
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
   if (isReducedFloatingType(y.dtype)) return attention_tiles(y, lse, q, k, v, mask, form);
-  if (!weights.defined()) merge_samples(y, q, k, v, mask);
-  const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
-  const int64_t cols = std::min(S, kKeys), rows = queries_for(H, L, cols);
   switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class T>() {
-    const Scratch<T> s(H * rows * cols), max(H * rows), sum(H * rows);
-    for (int64_t n = 0; n < N; ++n)
-      for (int64_t i = 0; i < L; i += rows)
-        attend<T>(Sample<T>(q, k, v, mask, form, n), s.get(), max.get(), sum.get(), i,
-                  std::min(rows, L - i), from_row<T>(heads_of(y, n), i),
-                  lse.as<T>() + n * H * L + i,
-                  weights.defined() ? weights.as<T>() + (n * L + i) * S : nullptr);
+    const Operands<T> in(q, k, v, mask, form);
+    const AllHeads<T> sums_of_y(y);  // FinishRows puts them back
+    const int64_t most = in.most_rows();
+    const Scratch<T> s(in.most_scores()), max(in.heads * most), sum(in.heads * most);
+    const RowSums<T> sums{max.get(), sum.get(), lse.as<T>()};
+    for (int64_t i = 0; i < in.L; i += most) {
+      const int64_t rows = std::min(most, in.L - i);
+      attend<T>(in, s.get(), sums, i, rows, from_row<T>(sums_of_y, i), OfHeads<T>(y).from(i, 0));
+      if (weights.defined()) mean_weights<T>(in, s.get(), sums.lse, i, rows, weights.as<T>());
+    }
   });
 }
 
@@ -332,15 +415,22 @@ void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k,
                         AttentionForm form) {
   if (isReducedFloatingType(y.dtype))
     return attention_tiles_backward(gq, gk, gv, gy, y, lse, q, k, v, mask, form);
-  merge_samples(gq, gk, gv, gy, y, q, k, v, mask);
-  const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
-  const int64_t cols = std::min(S, kKeys), rows = queries_for(H, L, cols);
   switch_dtype<dtypes::Float>(y.dtype, "attention_backward", [&]<class T>() {
-    const Scratch<T> p(H * rows * cols), gs(H * rows * cols), delta(H * rows);
-    for (int64_t n = 0; n < N; ++n)
-      attend_backward<T>(Sample<T>(q, k, v, mask, form, n), rows, p.get(), gs.get(), delta.get(),
-                         {heads_of(gq, n), heads_of(gk, n), heads_of(gv, n)}, heads_of(gy, n),
-                         heads_of(y, n), lse.as<T>() + n * H * L);
+    const Operands<T> in(q, k, v, mask, form);
+    const AllHeads<T> slopes(gy), to_q(gq), to_k(gk), to_v(gv);
+    const int64_t most = in.most_rows();
+    const Scratch<T> p(in.most_scores()), gs(in.most_scores()), delta(in.heads * most);
+    const Gradients<T> g{p.get(), gs.get(), delta.get(), to_q, to_k, to_v};
+    zero_rows<T>(g.gk, in.heads, in.S, in.E);
+    zero_rows<T>(g.gv, in.heads, in.S, in.V);
+    for (int64_t i = 0; i < in.L; i += most) {
+      const int64_t rows = std::min(most, in.L - i);
+      for_each_row(
+          in.heads * rows, team_for(in.V),
+          Delta<T>{OfHeads<T>(gy).from(i, 0), OfHeads<T>(y).from(i, 0), in.V, rows, delta.get()});
+      attend_backward<T>(in, g, slopes, lse.as<T>(), i, rows);
+    }
+    for (const AllHeads<T>* x : {&to_q, &to_k, &to_v}) x->put_back();
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/context.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/gpu/fft_plans.h>
@@ -14,6 +15,7 @@
 #include <taper/framework/runtime/graph.h>
 #include <taper/ops/linalg/linalg.h>
 #include <taper/ops/nn/activation.h>
+#include <taper/ops/nn/attention.h>
 #include <taper/ops/reduce/reduce.h>
 
 #include "cuda_fake/util.h"
@@ -564,6 +566,30 @@ TEST(FakeCudaSort, OfRowsWaitsForNothing) {
       }
       EXPECT_NO_THROW(graph.replay());
       EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize"), waits);
+    }
+  });
+}
+
+/// Launches of kernels and products of attention on a projection to queries, keys and values.
+uint64_t launches_of_attention(int64_t samples, ScalarType dtype) {
+  const Tensor x = empty({samples, 40, 3, 2, 8}, TensorOptions(dtype).device(Device(kCUDA, 0)));
+  x.requires_grad_();
+  const auto count = [] {
+    return fake_cuda::calls("cudaLaunchKernel") + fake_cuda::calls("cublasGemmStridedBatchedEx");
+  };
+  const auto heads = [&](int64_t i) { return x.select(2, i).transpose(1, 2); };
+  const uint64_t before = count();
+  const Tensor y = scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0, true);
+  autograd::grad({y}, {x}, {empty_like(y)});
+  return count() - before;
+}
+TEST(FakeCudaAttention, LaunchesAsMuchForManySamplesAsForTwo) {
+  in_own_process([] {
+    for (ScalarType dtype : {kFloat, kBFloat16}) {
+      const uint64_t two = launches_of_attention(2, dtype);
+      EXPECT_EQ(launches_of_attention(7, dtype), two);
+      EXPECT_EQ(launches_of_attention(32, dtype), two);
+      EXPECT_LE(two, dtype == kFloat ? 40u : 16u);
     }
   });
 }
