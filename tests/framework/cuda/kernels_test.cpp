@@ -540,18 +540,62 @@ TEST(CudaKernels, AttentionOfAProjection) {
   for (ScalarType dtype : {kFloat, kDouble})
     for (const AttentionSizes& s : all) expect_same_attention(attention_of_projection_on, dtype, s);
 }
+/// The kernels that `work` starts on devices, in order.
+std::vector<std::string> kernels_of(const std::function<void()>& work) {
+  cuda::Timeline timeline;
+  work();
+  timeline.stop();
+  std::vector<std::string> names;
+  for (const cuda::TimelineEvent& e : timeline.events()) names.push_back(e.name);
+  return names;
+}
+
 // Nothing is copied for the kernel: it reads heads where they lie in the projection.
 TEST(CudaKernelsOfWarps, AttentionOf16BitsReadsAProjectionInPlace) {
+  const bool on_gpus = detail::cuda_kernels() == detail::CudaKernels::kForGpus;
+  if (!detail::runs_cuda_kernels() || !(on_gpus || cuda::has_warps()))
+    GTEST_SKIP() << "needs CUDA kernels, in warps";
   for (int64_t width : {64, 128, 24}) {
-    const Tensor x = numbers({2, 20, 3, 2, width}, kBFloat16).to(Device(kCUDA));
-    cuda::Timeline timeline;
+    const Tensor x = numbers({2, 20, 3, 2, width}, kBFloat16).to(Device(kCUDA)).requires_grad_();
     const auto heads = [&](int64_t i) { return x.select(2, i).transpose(1, 2); };
-    scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0, true);
-    timeline.stop();
-    const std::vector<cuda::TimelineEvent> events = timeline.events();
-    ASSERT_EQ(events.size(), 1u) << width;
-    EXPECT_EQ(events[0].name, "attention");
+    Tensor y;
+    const auto forward = [&] {
+      y = scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0, true);
+    };
+    EXPECT_THAT(kernels_of(forward), ::testing::ElementsAre("attention")) << width;
+    const Tensor gy = y.detach().clone();
+    const std::vector<std::string> backward = kernels_of([&] { autograd::grad({y}, {x}, {gy}); });
+    ASSERT_FALSE(backward.empty());
+    EXPECT_EQ(backward[0], "attention_backward") << width;
   }
+}
+// Activations of 16-bit floats are one pass, forward and backward.
+TEST(CudaKernels, ActivationsOf16BitsAreNotCast) {
+  if (!detail::runs_cuda_kernels()) GTEST_SKIP() << "needs CUDA kernels";
+  for (ScalarType dtype : {kHalf, kBFloat16}) {
+    Tensor x = numbers({3, 20}, dtype).to(Device(kCUDA)).requires_grad_(), y;
+    EXPECT_THAT(kernels_of([&] { y = gelu(x, "tanh"); }), ::testing::ElementsAre("activation"));
+    EXPECT_EQ(y.scalar_type(), dtype);
+    const Tensor gy = y.detach().clone();
+    EXPECT_THAT(kernels_of([&] { autograd::grad({y}, {x}, {gy}); }),
+                ::testing::ElementsAre("activation_backward"));
+    Tensor z = x.detach().clone();
+    EXPECT_THAT(kernels_of([&] { silu_(z); }), ::testing::ElementsAre("activation"));
+    // What they give is what f32 gives, rounded.
+    EXPECT_TRUE(y.equal(gelu(x.detach().to(kFloat), "tanh").to(dtype)));
+    EXPECT_TRUE(z.equal(silu(x.detach().to(kFloat)).to(dtype)));
+  }
+}
+// The gradient's gradient is computed in f32 as well.
+TEST(CudaKernels, ActivationsOf16BitsHaveSecondDerivatives) {
+  const auto second = [](Device d, ScalarType dtype) {
+    Tensor x = numbers({3, 20}, kHalf).to(dtype).to(d).requires_grad_();
+    const Tensor g = autograd::grad({mish(x).sum()}, {x}, {}, true, true)[0];
+    return autograd::grad({g.square().sum()}, {x})[0];
+  };
+  const Tensor want = second(kCPU, kFloat), got = second(kCUDA, kHalf);
+  EXPECT_EQ(got.scalar_type(), kHalf);
+  EXPECT_TRUE(got.cpu().to(kFloat).allclose(want, 4e-3, 4e-3));
 }
 TEST(CudaKernels, MeanWeightsOfAttentionOfAProjection) {
   const Tensor x = numbers({3, 7, 3, 2, 4}, kDouble);
