@@ -22,16 +22,13 @@ void with_rule(ScalarType dtype, const Has& has, const SgdNumbers& n, const Run&
 }
 template <class Has, class Run>
 void with_rule(ScalarType dtype, const Has& has, const AdamNumbers& n, const Run& run) {
-#if TAPER_CUDA_KERNELS == 1
-  const AdamNumbers& now = n;  // the rule reads the clock and found_inf
-#else
+#if TAPER_CUDA_KERNELS != 1
   if (is_skipped(n.found_inf)) return;
-  const AdamNumbers now = read_clock(n);
 #endif
   switch_dtype<dtypes::Floating>(dtype, "Adam", [&]<class scalar_t>() {
     using M = opmath_t<scalar_t>;
-    if (has(4)) return run(scalar_t(), AdamRule<M, true>(now));
-    run(scalar_t(), AdamRule<M, false>(now));
+    if (has(4)) return run(scalar_t(), AdamRule<M, true>(n));
+    run(scalar_t(), AdamRule<M, false>(n));
   });
 }
 template <class Has, class Run>
@@ -52,6 +49,15 @@ void with_rule(ScalarType dtype, const Has& has, const RmspropNumbers& n, const 
   });
 }
 
+/// The rule with what is on the device read.
+template <class Rule>
+TAPER_DEVICE Rule now(const Rule& rule) {
+  if constexpr (requires { rule.now(); })
+    return rule.now();
+  else
+    return rule;
+}
+
 /// Applies the rule to one element of operands with any strides.
 template <class T, class Rule>
 struct Update {
@@ -61,7 +67,7 @@ struct Update {
   TAPER_DEVICE void operator()(const int64_t (&at)[N]) const {
     opmath_t<T> v[N];
     for (int k = 0; k < N; ++k) v[k] = load(*reinterpret_cast<const T*>(base[k] + at[k]));
-    rule(v);
+    now(rule)(v);
     for (int k = 0; k < N; ++k)
       if (!(kGradient >> k & 1)) *reinterpret_cast<T*>(base[k] + at[k]) = static_cast<T>(v[k]);
   }

@@ -10,12 +10,14 @@
 
 namespace taper::optim {
 
-/// Is this step to be skipped? A GPU's kernels ask for each element, those of the host, where a
-/// load in the loop would keep it from being made of vectors, ask before.
+/// Is this step to be skipped? A GPU's kernels read this and the clock once for many elements
+/// (now()), for a load at each would stall them; those of the host ask before they run.
 TAPER_HD inline bool is_skipped(const float* found_inf) { return found_inf && *found_inf != 0; }
-TAPER_HD inline bool is_skipped_here([[maybe_unused]] const float* found_inf) {
+/// What a rule has read, on a GPU. On the host the question would keep a loop from being made of
+/// vectors.
+TAPER_HD inline bool is_skipped_here([[maybe_unused]] bool skipped) {
 #ifdef __CUDA_ARCH__
-  return is_skipped(found_inf);
+  return skipped;
 #else
   return false;
 #endif
@@ -25,7 +27,7 @@ template <class M, bool kMomentum>
 struct SgdRule {
   static constexpr int kOperands = kMomentum ? 3 : 2;
   M lr, momentum, gradient_scale, weight_decay;
-  bool nesterov;
+  bool nesterov, skipped = false;
   const float* found_inf;
   explicit SgdRule(const SgdNumbers& n)
       : lr(static_cast<M>(n.lr)),
@@ -34,8 +36,17 @@ struct SgdRule {
         weight_decay(static_cast<M>(n.weight_decay)),
         nesterov(n.nesterov),
         found_inf(n.found_inf) {}
+  TAPER_HD SgdRule now() const {
+    SgdRule here = *this;
+    here.skipped = is_skipped(found_inf);
+    return here;
+  }
+  template <class Lists>
+  TAPER_HD SgdRule of_entry(const Lists&, int) const {
+    return now();
+  }
   TAPER_HD void operator()(M* v) const {
-    if (is_skipped_here(found_inf)) return;
+    if (is_skipped_here(skipped)) return;
     M d = v[1];
     if (weight_decay != 0) d += weight_decay * v[0];
     if constexpr (kMomentum) {
@@ -66,6 +77,7 @@ template <class M, bool kAmsgrad>
 struct AdamRule {
   static constexpr int kOperands = kAmsgrad ? 5 : 4;
   M beta1, rest1, beta2, rest2, step_size, inverse_root_bias2, eps, weight_decay, shrink;
+  bool skipped = false;
   const double* clock;
   const float* found_inf;
   explicit AdamRule(const AdamNumbers& n)
@@ -80,8 +92,21 @@ struct AdamRule {
         shrink(static_cast<M>(n.shrink)),
         clock(n.clock),
         found_inf(n.found_inf) {}
+  TAPER_HD AdamRule now() const {
+    AdamRule here = *this;
+    here.skipped = is_skipped(found_inf);
+    if (clock) {
+      here.step_size = static_cast<M>(clock[1]);
+      here.inverse_root_bias2 = static_cast<M>(clock[2]);
+    }
+    return here;
+  }
+  template <class Lists>
+  TAPER_HD AdamRule of_entry(const Lists&, int) const {
+    return now();
+  }
   TAPER_HD void operator()(M* v) const {
-    if (is_skipped_here(found_inf)) return;
+    if (is_skipped_here(skipped)) return;
     M g = v[1], p = v[0] * shrink;
     if (weight_decay != 0) g += weight_decay * p;
     v[2] = beta1 * v[2] + rest1 * g;
@@ -91,17 +116,8 @@ struct AdamRule {
       v[4] = v[4] > second ? v[4] : second;
       second = v[4];
     }
-    v[0] = p - size() * v[2] / (std::sqrt(second) * inverse_root() + eps);
+    v[0] = p - step_size * v[2] / (std::sqrt(second) * inverse_root_bias2 + eps);
   }
-
- private:
-#ifdef __CUDA_ARCH__
-  TAPER_HD M size() const { return clock ? static_cast<M>(clock[1]) : step_size; }
-  TAPER_HD M inverse_root() const { return clock ? static_cast<M>(clock[2]) : inverse_root_bias2; }
-#else
-  TAPER_HD M size() const { return step_size; }
-  TAPER_HD M inverse_root() const { return inverse_root_bias2; }
-#endif
 };
 
 /// What fused steps do around a rule: skip it, divide the gradient, turn its sign.
