@@ -129,23 +129,10 @@ bool converted_in_packs(const Out& y, const In& x) {
   return true;
 }
 
-/// One number, 16 bytes at a time.
-template <class T>
-struct FillPacks {
-  static constexpr int V = kPack<T>;
-  T* y;
-  int64_t n;
-  T number;
-  TAPER_DEVICE void operator()(int64_t i) const {
-    const int64_t first = i * V;
-    if (first + V <= n) {
-      Pack<T, V> pack;
-      for (int k = 0; k < V; ++k) pack.v[k] = number;
-      *reinterpret_cast<Pack<T, V>*>(y + first) = pack;
-    } else {
-      TAPER_ROLLED
-      for (int64_t k = first; k < n; ++k) y[k] = number;
-    }
+struct First {
+  template <class T>
+  TAPER_DEVICE T operator()(T v, T) const {
+    return v;
   }
 };
 
@@ -173,14 +160,11 @@ void copy(Out y, In x) {
   });
 }
 
+// By the loop of two operands, which takes numbers into packs.
 void fill(Out y, In value) {
   by_size(y.dtype, [&](auto bits) {
     using T = decltype(bits);
-    constexpr int V = kPack<T>;
-    if (!value.data && y.contiguous && is_packed(y.data))
-      for_each((y.numel + V - 1) / V, FillPacks<T>{y.as<T>(), y.numel, Source<T>(value).number});
-    else
-      map<T, T>(y, value, Identity());
+    map2<T, T>(y, value, value, First());
   });
 }
 
