@@ -5,6 +5,8 @@
 #include <taper/distributed/reduction.h>
 #include <taper/framework/check.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/access.h>
+#include <taper/framework/runtime/graph.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
@@ -21,6 +23,10 @@ std::string detail::Operation::what() const {
   const char* const unit = is_message(kind) ? "message" : "operation";
   if (!t.defined()) return concat(name, " (", unit, " ", sequence, ")");
   return concat(name, " of ", t.scalar_type(), t.sizes(), " (", unit, " ", sequence, ")");
+}
+
+bool detail::is_capturing() {
+  return cuda::is_current_stream_capturing() || taper::detail::captures_host();
 }
 
 namespace {
@@ -116,11 +122,49 @@ Tensor real_parts(const char* op, const Tensor& t, ReduceOp how) {
 }  // namespace
 
 // ---------------------------------------------------------------------- the group
-Backend::Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout)
+Backend::Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout,
+                 intrusive_ptr<Store> store)
     : ProcessGroup(rank, size),
       name_(name),
       timeout_(timeout),
-      flight_(detail::FlightBuffer::create(name, rank, size)) {}
+      flight_(detail::FlightBuffer::create(name, rank, size)) {
+  store_ = std::move(store);
+}
+
+// ---------------------------------------------------------------------- parts of the group
+/// This rank's place; -1: it is not in them.
+int Backend::place_in(const std::vector<int>& ranks) const {
+  TAPER_CHECK_VALUE(!ranks.empty(), "splitGroup: expected ranks, got none");
+  int place = -1;
+  std::vector<bool> seen(static_cast<size_t>(size_));
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const int r = ranks[i];
+    TAPER_CHECK_VALUE(r >= 0 && r < size_ && !seen[static_cast<size_t>(r)],
+                      "splitGroup: expected different ranks below ", size_, ", got ", r);
+    seen[static_cast<size_t>(r)] = true;
+    if (r == rank_) place = static_cast<int>(i);
+  }
+  return place;
+}
+
+intrusive_ptr<ProcessGroup> Backend::split(const intrusive_ptr<Store>& store,
+                                           const std::vector<int>& ranks,
+                                           std::chrono::milliseconds timeout) {
+  const int place = place_in(ranks);
+  if (place < 0) return {};
+  return make_part(store, ranks, place, limit(timeout));
+}
+
+// Parts that come about in one call have different ranks, and so different keys.
+intrusive_ptr<ProcessGroup> Backend::splitGroup(const std::vector<int>& ranks,
+                                                const optional<std::chrono::milliseconds>& timeout,
+                                                nullopt_t, const optional<std::string>& name) {
+  (void)place_in(ranks);
+  std::string key = concat("split", ++parts_, '/', name.value_or(""));
+  for (const int r : ranks) key += concat('/', r);
+  const auto store = store_.defined() ? make_intrusive<PrefixStore>(key, store_) : nullptr;
+  return split(store, ranks, timeout.value_or(kUnsetTimeout));
+}
 
 Backend::OperationPtr Backend::make(OpKind kind, const char* name,
                                     std::chrono::milliseconds timeout) const {
@@ -146,8 +190,12 @@ void Backend::check_reduction(ScalarType dtype, ReduceOp how) const {
 }
 
 // What ranks must agree on is the operation, its number, its dtype and size, and `more`.
-ProcessGroup::WorkPtr Backend::launch(OperationPtr operation, uint64_t more) {
+ProcessGroup::WorkPtr Backend::launch(OperationPtr operation, OpType type, Tensors results,
+                                      uint64_t more) {
   Operation& o = *operation;
+  TAPER_CHECK(!detail::is_capturing(), o.name,
+              ": expected no capture under way: a graph's replays would not repeat an operation "
+              "between ranks; call it before or after them");
   const bool message = detail::is_message(o.kind);
   o.sequence = message ? ++messages_ : ++collectives_;
   if (!message) {
@@ -161,7 +209,9 @@ ProcessGroup::WorkPtr Backend::launch(OperationPtr operation, uint64_t more) {
   }
   o.flight = flight_->begin({o.name, o.sequence, message, o.peer, o.limit},
                             o.parts.empty() ? o.in : o.parts[0], o.out);
-  return submit(std::move(operation));
+  WorkPtr work = submit(std::move(operation));
+  work->describe(type, std::move(results));
+  return work;
 }
 
 // ---------------------------------------------------------------------- collectives
@@ -171,14 +221,14 @@ ProcessGroup::WorkPtr Backend::broadcast(Tensors& tensors, const BroadcastOption
   auto operation = make(OpKind::kBroadcast, "broadcast", options.timeout);
   operation->peer = static_cast<int>(options.rootRank);
   (operation->peer == rank_ ? operation->in : operation->out) = t;
-  return launch(operation, static_cast<uint64_t>(options.rootRank));
+  return launch(operation, OpType::BROADCAST, tensors, static_cast<uint64_t>(options.rootRank));
 }
 
 ProcessGroup::WorkPtr Backend::allreduce(Tensors& tensors, const AllreduceOptions& options) {
   const Tensor& t = only("allreduce", tensors);
   return launch(
       make_reduction(OpKind::kAllreduce, "allreduce", t, options.reduceOp, options.timeout),
-      options.reduceOp);
+      OpType::ALLREDUCE, tensors, options.reduceOp);
 }
 
 ProcessGroup::WorkPtr Backend::allreduce_coalesced(Tensors& tensors,
@@ -199,12 +249,12 @@ ProcessGroup::WorkPtr Backend::allreduce_coalesced(Tensors& tensors,
     operation->how = how;
     for (const Tensor& t : tensors) operation->parts.push_back(real_parts(kOp, t, how));
     check_reduction(operation->parts[0].scalar_type(), how);
-    return launch(operation, detail::mix(how, elements));
+    return launch(operation, OpType::ALLREDUCE_COALESCED, tensors, detail::mix(how, elements));
   }
   const Tensor all = flat(tensors);
   auto operation = make_reduction(OpKind::kAllreduce, kOp, all, how, options.timeout);
   operation->after = [all, tensors] { give_out(all, tensors); };
-  return launch(operation, how);
+  return launch(operation, OpType::ALLREDUCE_COALESCED, tensors, how);
 }
 
 ProcessGroup::WorkPtr Backend::reduce(Tensors& tensors, const ReduceOptions& options) {
@@ -212,7 +262,8 @@ ProcessGroup::WorkPtr Backend::reduce(Tensors& tensors, const ReduceOptions& opt
   check_root("reduce", options.rootRank, size_);
   auto operation = make_reduction(OpKind::kReduce, "reduce", t, options.reduceOp, options.timeout);
   operation->peer = static_cast<int>(options.rootRank);
-  return launch(operation, detail::mix(options.reduceOp, static_cast<uint64_t>(options.rootRank)));
+  return launch(operation, OpType::REDUCE, tensors,
+                detail::mix(options.reduceOp, static_cast<uint64_t>(options.rootRank)));
 }
 
 ProcessGroup::WorkPtr Backend::_allgather_base(Tensor& output, Tensor& input,
@@ -221,7 +272,7 @@ ProcessGroup::WorkPtr Backend::_allgather_base(Tensor& output, Tensor& input,
   auto operation = make(OpKind::kAllgather, "allgather", options.timeout);
   operation->in = input;
   operation->out = output;
-  return launch(operation);
+  return launch(operation, OpType::_ALLGATHER_BASE, {output});
 }
 
 ProcessGroup::WorkPtr Backend::allgather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -232,7 +283,7 @@ ProcessGroup::WorkPtr Backend::allgather(std::vector<Tensors>& outputs, Tensors&
   operation->in = input;
   operation->out = flat_like(input, input.numel() * size_);
   operation->after = [all = operation->out, to = outputs[0]] { give_out(all, to); };
-  return launch(operation);
+  return launch(operation, OpType::ALLGATHER, outputs[0]);
 }
 
 ProcessGroup::WorkPtr Backend::gather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -249,7 +300,8 @@ ProcessGroup::WorkPtr Backend::gather(std::vector<Tensors>& outputs, Tensors& in
     operation->out = flat_like(input, input.numel() * size_);
     operation->after = [all = operation->out, to = outputs[0]] { give_out(all, to); };
   }
-  return launch(operation, static_cast<uint64_t>(options.rootRank));
+  return launch(operation, OpType::GATHER, root ? outputs[0] : Tensors(),
+                static_cast<uint64_t>(options.rootRank));
 }
 
 ProcessGroup::WorkPtr Backend::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -263,7 +315,7 @@ ProcessGroup::WorkPtr Backend::scatter(Tensors& outputs, std::vector<Tensors>& i
   operation->peer = static_cast<int>(options.rootRank);
   if (root) operation->in = flat(inputs[0]);
   operation->out = output;
-  return launch(operation, static_cast<uint64_t>(options.rootRank));
+  return launch(operation, OpType::SCATTER, outputs, static_cast<uint64_t>(options.rootRank));
 }
 
 ProcessGroup::WorkPtr Backend::_reduce_scatter_base(Tensor& output, Tensor& input,
@@ -274,7 +326,7 @@ ProcessGroup::WorkPtr Backend::_reduce_scatter_base(Tensor& output, Tensor& inpu
   operation->out = real_parts("reduce_scatter", output, options.reduceOp);
   operation->how = options.reduceOp;
   check_reduction(operation->in.scalar_type(), options.reduceOp);
-  return launch(operation, options.reduceOp);
+  return launch(operation, OpType::_REDUCE_SCATTER_BASE, {output}, options.reduceOp);
 }
 
 ProcessGroup::WorkPtr Backend::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -282,7 +334,9 @@ ProcessGroup::WorkPtr Backend::reduce_scatter(Tensors& outputs, std::vector<Tens
   Tensor output = only("reduce_scatter", outputs);
   check_for_each_rank("reduce_scatter", inputs, output, size_);
   Tensor all = flat(inputs[0]);
-  return _reduce_scatter_base(output, all, options);
+  WorkPtr work = _reduce_scatter_base(output, all, options);
+  work->describe(OpType::REDUCE_SCATTER, outputs);
+  return work;
 }
 
 ProcessGroup::WorkPtr Backend::alltoall_base(Tensor& output, Tensor& input,
@@ -299,7 +353,7 @@ ProcessGroup::WorkPtr Backend::alltoall_base(Tensor& output, Tensor& input,
   operation->sent = elements("input", input, input_sizes, size_);
   operation->in = input;
   operation->out = output;
-  return launch(operation);
+  return launch(operation, OpType::ALLTOALL_BASE, {output});
 }
 
 ProcessGroup::WorkPtr Backend::alltoall(Tensors& outputs, Tensors& inputs,
@@ -322,7 +376,7 @@ ProcessGroup::WorkPtr Backend::alltoall(Tensors& outputs, Tensors& inputs,
   operation->in = flat(inputs);
   operation->out = flat_like(outputs[0], sum);
   operation->after = [all = operation->out, outputs] { give_out(all, outputs); };
-  return launch(operation);
+  return launch(operation, OpType::ALLTOALL, outputs);
 }
 
 // ---------------------------------------------------------------------- between two ranks
@@ -333,7 +387,7 @@ ProcessGroup::WorkPtr Backend::send(Tensors& tensors, int to, int tag) {
   operation->in = t;
   operation->peer = to;
   operation->tag = tag;
-  return launch(operation);
+  return launch(operation, OpType::SEND, {});
 }
 
 ProcessGroup::WorkPtr Backend::recv(Tensors& tensors, int from, int tag) {
@@ -343,7 +397,7 @@ ProcessGroup::WorkPtr Backend::recv(Tensors& tensors, int from, int tag) {
   operation->out = t;
   operation->peer = from;
   operation->tag = tag;
-  return launch(operation);
+  return launch(operation, OpType::RECV, tensors);
 }
 
 ProcessGroup::WorkPtr Backend::recvAnysource(Tensors& tensors, int tag) {
@@ -351,11 +405,11 @@ ProcessGroup::WorkPtr Backend::recvAnysource(Tensors& tensors, int tag) {
   operation->out = only("recvAnysource", tensors);
   operation->peer = -1;
   operation->tag = tag;
-  return launch(operation);
+  return launch(operation, OpType::RECVANYSOURCE, tensors);
 }
 
 ProcessGroup::WorkPtr Backend::barrier(const BarrierOptions& options) {
-  return launch(make(OpKind::kBarrier, "barrier", options.timeout));
+  return launch(make(OpKind::kBarrier, "barrier", options.timeout), OpType::BARRIER, {});
 }
 
 void Backend::monitoredBarrier(const BarrierOptions&, bool) {
@@ -389,13 +443,23 @@ class WorkOfAll final : public Work {
     for (const auto& part : parts_) part->wait(timeout);
     return true;
   }
+  void when_completed(std::function<void()> f) override {
+    const auto left = std::make_shared<std::atomic<size_t>>(parts_.size());
+    for (const auto& part : parts_)
+      part->when_completed([left, f] {
+        if (--*left == 0) f();
+      });
+  }
 
  private:
   const std::vector<ProcessGroup::WorkPtr> parts_;
 };
 
-ProcessGroup::WorkPtr all_of(std::vector<ProcessGroup::WorkPtr> parts) {
-  return ProcessGroup::WorkPtr(intrusive_ptr<Work>(new WorkOfAll(std::move(parts))));
+ProcessGroup::WorkPtr all_of(std::vector<ProcessGroup::WorkPtr> parts, OpType type,
+                             Tensors results) {
+  auto work = make_intrusive<WorkOfAll>(std::move(parts));
+  work->describe(type, std::move(results));
+  return ProcessGroup::WorkPtr(intrusive_ptr<Work>(work));
 }
 void check_pairs(const char* op, size_t outputs, size_t inputs) {
   TAPER_CHECK_VALUE(outputs == inputs && inputs > 0, op,
@@ -418,7 +482,9 @@ ProcessGroup::WorkPtr Backend::allgather_coalesced(std::vector<Tensors>& outputs
     Tensors input = {inputs[i]};
     works.push_back(allgather(of_all, input, options));
   }
-  return all_of(std::move(works));
+  Tensors results;
+  for (const Tensors& list : outputs) results.insert(results.end(), list.begin(), list.end());
+  return all_of(std::move(works), OpType::ALLGATHER_COALESCED, std::move(results));
 }
 
 ProcessGroup::WorkPtr Backend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
@@ -427,7 +493,7 @@ ProcessGroup::WorkPtr Backend::allgather_into_tensor_coalesced(Tensors& outputs,
   std::vector<WorkPtr> works;
   for (size_t i = 0; i < inputs.size(); ++i)
     works.push_back(_allgather_base(outputs[i], inputs[i], options));
-  return all_of(std::move(works));
+  return all_of(std::move(works), OpType::ALLGATHER_INTO_TENSOR_COALESCED, outputs);
 }
 
 ProcessGroup::WorkPtr Backend::reduce_scatter_tensor_coalesced(
@@ -436,7 +502,7 @@ ProcessGroup::WorkPtr Backend::reduce_scatter_tensor_coalesced(
   std::vector<WorkPtr> works;
   for (size_t i = 0; i < inputs.size(); ++i)
     works.push_back(_reduce_scatter_base(outputs[i], inputs[i], options));
-  return all_of(std::move(works));
+  return all_of(std::move(works), OpType::REDUCE_SCATTER_TENSOR_COALESCED, outputs);
 }
 
 }  // namespace taper::distributed

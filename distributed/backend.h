@@ -21,8 +21,9 @@ enum class OpKind : uint8_t;
 /// lists of tensors together. An engine moves the bytes of one tensor: submit().
 class Backend : public ProcessGroup {
  public:
-  /// Throws ValueError unless 0 <= rank < size.
-  Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout);
+  /// Throws ValueError unless 0 <= rank < size. `store`: where parts of the group are to meet.
+  Backend(const char* name, int rank, int size, std::chrono::milliseconds timeout,
+          intrusive_ptr<Store> store = {});
 
   const std::string getBackendName() const override { return name_; }
   WorkPtr broadcast(Tensors& tensors, const BroadcastOptions& options = {}) override;
@@ -58,6 +59,13 @@ class Backend : public ProcessGroup {
                                           const ReduceScatterOptions& options = {}) override;
   /// Throws NotImplementedError where the engine has no messages between CPUs.
   void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) override;
+  intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
+                                    const std::vector<int>& ranks,
+                                    std::chrono::milliseconds timeout = kUnsetTimeout) override;
+  intrusive_ptr<ProcessGroup> splitGroup(const std::vector<int>& ranks,
+                                         const optional<std::chrono::milliseconds>& timeout = {},
+                                         nullopt_t options = nullopt,
+                                         const optional<std::string>& name = {}) override;
   std::chrono::milliseconds timeout() const override { return timeout_.load(); }
   void setTimeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
   uint64_t getSequenceNumberForGroup() override { return collectives_; }
@@ -66,6 +74,10 @@ class Backend : public ProcessGroup {
   using OperationPtr = std::shared_ptr<detail::Operation>;  ///< shared with the engine's thread
   /// Begins an operation, or queues it. Called in the order in which operations were called.
   virtual WorkPtr submit(OperationPtr operation) = 0;
+  /// A group of some of the ranks, of which this one is the number `rank`. All is checked.
+  virtual intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
+                                                const std::vector<int>& ranks, int rank,
+                                                std::chrono::milliseconds timeout) = 0;
   /// Throws ValueError for a reduction that the engine has not. Those of the host have all of
   /// ReduceOp's.
   virtual void check_reduction(ScalarType dtype, ReduceOp how) const;
@@ -80,13 +92,14 @@ class Backend : public ProcessGroup {
 
  private:
   OperationPtr make(detail::OpKind kind, const char* name, std::chrono::milliseconds timeout) const;
-  WorkPtr launch(OperationPtr operation, uint64_t more = 0);
+  WorkPtr launch(OperationPtr operation, OpType type, Tensors results, uint64_t more = 0);
+  int place_in(const std::vector<int>& ranks) const;
   OperationPtr make_reduction(detail::OpKind kind, const char* name, const Tensor& t, ReduceOp how,
                               std::chrono::milliseconds timeout) const;
 
   const char* const name_;
   std::atomic<std::chrono::milliseconds> timeout_;
-  std::atomic<uint64_t> collectives_{0}, messages_{0};
+  std::atomic<uint64_t> collectives_{0}, messages_{0}, parts_{0};
   std::shared_ptr<detail::FlightBuffer> flight_;
 };
 

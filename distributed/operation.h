@@ -52,6 +52,10 @@ struct Operation {
   std::string what() const;
 };
 
+/// Whether what this thread does on the CPU, or what is queued on the current stream, is captured:
+/// the replays would not repeat an operation between ranks.
+bool is_capturing();
+
 /// a and b in one number.
 inline uint64_t mix(uint64_t a, uint64_t b) {
   a ^= b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2);

@@ -2,7 +2,6 @@
 
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -59,28 +58,6 @@ std::shared_ptr<gloo::transport::Device> device_for(std::string interface) {
   }
 }
 
-/// Blocks SIGPIPE on this thread and on those that it starts. Gloo writes to connections whose
-/// other end may be gone without MSG_NOSIGNAL: the signal would end the process where an error is
-/// due.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() {
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    const timespec at_once{};
-    if (!::sigismember(&before_, SIGPIPE)) ::sigtimedwait(&pipe_, nullptr, &at_once);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-};
-
 }  // namespace
 
 void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& store) {
@@ -104,8 +81,10 @@ void ProcessGroupGloo::Impl::stop() {
     const std::lock_guard<std::mutex> lock(mutex);
     ends = true;
     changed.notify_all();
+    message_came.notify_all();
   }
   thread.join();
+  for (std::thread& waiter : waiters) waiter.join();
 }
 
 ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
@@ -116,13 +95,36 @@ ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
     staging->bring_back();
     if (operation->after) operation->after();
   });
+  Job job{operation, staging, host.in, host.out, work, {}, {}};
+  const bool is_message = detail::is_message(operation->kind);
+  if (is_message) staging->wait_for_inputs();
   const std::lock_guard<std::mutex> lock(mutex);
-  if (broken)
+  if (broken) {
     work->finish(broken);
-  else
-    jobs.push_back({operation, staging, host.in, host.out, work});
-  changed.notify_all();
+  } else if (is_message) {
+    begin_message(std::move(job));
+  } else {
+    jobs.push_back(std::move(job));
+    changed.notify_all();
+  }
   return work;
+}
+
+// Called with the lock held: messages that are alike meet in the order of the calls.
+void ProcessGroupGloo::Impl::begin_message(Job job) {
+  const WithoutSigpipe here_and_in_new_threads;
+  job.deadline = std::chrono::steady_clock::now() + job.operation->limit;
+  try {
+    job.operation->flight.started();
+    post(job);
+  } catch (const std::exception& e) {
+    const auto error = error_of(*job.operation, e);
+    if (!broken) broken = error;
+    return job.work->finish(error);
+  }
+  messages.push_back(std::move(job));
+  if (idle_waiters < messages.size()) waiters.emplace_back([this] { serve_messages(); });
+  message_came.notify_one();
 }
 
 void ProcessGroupGloo::Impl::abort() {
@@ -130,6 +132,11 @@ void ProcessGroupGloo::Impl::abort() {
   if (!broken)
     broken = std::make_exception_ptr(DistError(
         concat("ProcessGroupGloo: rank ", rank, " of ", size, ": the group was aborted")));
+}
+
+void ProcessGroupGloo::Impl::check_usable() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (broken) std::rethrow_exception(broken);
 }
 
 std::exception_ptr ProcessGroupGloo::Impl::error_of(const Operation& operation,
@@ -165,11 +172,46 @@ void ProcessGroupGloo::Impl::serve() {
         run(job);
         job.operation->flight.completed();
       } catch (const std::exception& e) {
-        error = error_of(*job.operation, e);
-        const std::lock_guard<std::mutex> lock(mutex);
-        broken = error;
+        fail(job, e);
+        continue;
       }
     job.work->finish(error);
+  }
+}
+
+void ProcessGroupGloo::Impl::fail(const Job& job, const std::exception& e) {
+  const std::exception_ptr error = error_of(*job.operation, e);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!broken) broken = error;
+  }
+  job.work->finish(error);
+}
+
+// Each message has a thread that waits for it: which one ends first is up to the other ranks.
+void ProcessGroupGloo::Impl::serve_messages() {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      ++idle_waiters;
+      message_came.wait(lock, [this] { return ends || !messages.empty(); });
+      --idle_waiters;
+      if (messages.empty()) return;
+      job = std::move(messages.front());
+      messages.pop_front();
+    }
+    try {
+      const taper::detail::RunScope recorded(taper::detail::RunEvent::kScope,
+                                             job.operation->what());
+      wait_for_message(job);
+      job.operation->flight.completed();
+    } catch (const std::exception& e) {
+      fail(job, e);
+      continue;
+    }
+    job.buffer.reset();
+    job.work->finish();
   }
 }
 

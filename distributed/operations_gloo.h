@@ -1,8 +1,10 @@
-// How a ProcessGroupGloo runs its operations: one after the other, on a thread of its own, over
-// connections to all other ranks.
+// How a ProcessGroupGloo runs its operations over connections to all other ranks: collectives one
+// after the other, on a thread of its own; messages as they come, each of which a thread waits for.
+// Not installed.
 #pragma once
 
 #include <gloo/rendezvous/context.h>
+#include <signal.h>
 
 #include <condition_variable>
 #include <deque>
@@ -10,11 +12,35 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <taper/distributed/process_group_gloo.h>
 #include <taper/distributed/staging.h>
 
 namespace taper::distributed {
+
+/// Blocks SIGPIPE on this thread and on those that it starts. Gloo writes to connections whose
+/// other end may be gone without MSG_NOSIGNAL: the signal would end the process where an error is
+/// due.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec at_once{};
+    if (::sigismember(&before_, SIGPIPE)) return;
+    ::sigtimedwait(&pipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+ private:
+  sigset_t pipe_, before_;
+};
 
 struct ProcessGroupGloo::Impl {
   Impl(int rank, int size, std::shared_ptr<Options> given)
@@ -25,16 +51,20 @@ struct ProcessGroupGloo::Impl {
     std::shared_ptr<detail::Staging> staging;
     Tensor in, out;  // in memory of the host
     WorkPtr work;
+    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;  // of a message
+    std::chrono::steady_clock::time_point deadline;          // the same
   };
   const int rank, size;
   Options options;
   std::shared_ptr<gloo::rendezvous::Context> context;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Job> jobs;
+  std::mutex mutex;  // guards the rest
+  std::condition_variable changed, message_came;
+  std::deque<Job> jobs, messages;  // messages are under way
   std::exception_ptr broken;
   bool ends = false;
   std::thread thread;
+  std::vector<std::thread> waiters;  // for messages
+  size_t idle_waiters = 0;
 
   /// Meets all ranks at the store. Throws DistError where they do not come in time.
   void start(const intrusive_ptr<distributed::Store>& store);
@@ -43,16 +73,21 @@ struct ProcessGroupGloo::Impl {
   WorkPtr submit(OperationPtr operation);
   /// No operation runs from now on.
   void abort();
+  /// Throws what has made the group of no use.
+  void check_usable();
 
  private:
   /// What an operation does, on the thread.
   void run(const Job& job);
   void reduce_scatter(const Job& job, uint32_t tag);
   void alltoall(const Job& job, uint32_t tag);
-  void send(const Job& job);
-  void receive(const Job& job);
+  void begin_message(Job job);
+  void post(Job& job);
+  void wait_for_message(Job& job);
+  void fail(const Job& job, const std::exception& e);
   std::exception_ptr error_of(const detail::Operation& operation, const std::exception& e) const;
   void serve();
+  void serve_messages();
 };
 
 }  // namespace taper::distributed

@@ -33,6 +33,8 @@ class ProcessGroup : public intrusive_ptr_target {
   int getRank() const { return rank_; }
   /// How many there are.
   int getSize() const { return size_; }
+  /// Where its ranks have met; undefined for MPI.
+  const intrusive_ptr<Store>& getStore() const { return store_; }
   /// "gloo", "mpi", "nccl".
   virtual const std::string getBackendName() const = 0;
 
@@ -83,6 +85,21 @@ class ProcessGroup : public intrusive_ptr_target {
   /// all ranks, that did not come in time, and the others do too.
   virtual void monitoredBarrier(const BarrierOptions& options = {}, bool wait_all = false) = 0;
 
+  /// A group of some ranks of this one, of the same backend. All ranks of this group call it in the
+  /// same order, those of one part with the same `ranks`; parts that come about in one call have no
+  /// rank in common. The rank in it is the place in `ranks`; undefined for a rank that is not in
+  /// them. `timeout`: of its operations, none: this group's; `name`: the store's key, none: the
+  /// number of the call. (LibTorch's options have no counterpart.) Throws ValueError for ranks that
+  /// are none, DistError where others do not come in time.
+  virtual intrusive_ptr<ProcessGroup> splitGroup(
+      const std::vector<int>& ranks, const optional<std::chrono::milliseconds>& timeout = {},
+      nullopt_t options = nullopt, const optional<std::string>& name = {}) = 0;
+  /// The same of those ranks alone, which meet at a store under keys that no other group uses
+  /// (PrefixStore); MPI needs none.
+  virtual intrusive_ptr<ProcessGroup> split(const intrusive_ptr<Store>& store,
+                                            const std::vector<int>& ranks,
+                                            std::chrono::milliseconds timeout = kUnsetTimeout) = 0;
+
   /// How long operations may take.
   virtual std::chrono::milliseconds timeout() const = 0;
   /// Changes it for those to come.
@@ -129,8 +146,9 @@ class ProcessGroup : public intrusive_ptr_target {
                                                   const ReduceScatterOptions& options = {}) = 0;
 
  protected:
-  const int rank_;  ///< getRank()
-  const int size_;  ///< getSize()
+  const int rank_;              ///< getRank()
+  const int size_;              ///< getSize()
+  intrusive_ptr<Store> store_;  ///< getStore()
 };
 
 }  // namespace taper::distributed

@@ -72,6 +72,13 @@ void reduce_on_all(const Operation& o, const std::shared_ptr<gloo::Context>& con
   detail::after_reduction(host, o.how, context->size);
 }
 
+/// At least some, that what has come is seen.
+std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  return std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(
+                                       deadline - std::chrono::steady_clock::now()));
+}
+
 /// Messages meet by tag and size. (Slots of collectives begin elsewhere.)
 uint64_t slot_of(int tag, const Tensor& t) {
   return detail::mix(detail::mix(static_cast<uint64_t>(tag), nbytes_of(t)),
@@ -84,7 +91,7 @@ uint64_t slot_of(int tag, const Tensor& t) {
 // ---------------------------------------------------------------------- the group
 ProcessGroupGloo::ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
                                    std::shared_ptr<Options> options)
-    : Backend("gloo", rank, size, options->timeout),
+    : Backend("gloo", rank, size, options->timeout, store),
       impl_(std::make_unique<Impl>(rank, size, std::move(options))) {
   impl_->start(store);
 }
@@ -95,6 +102,14 @@ ProcessGroup::WorkPtr ProcessGroupGloo::submit(OperationPtr operation) {
 }
 void ProcessGroupGloo::abort() { impl_->abort(); }
 
+intrusive_ptr<ProcessGroup> ProcessGroupGloo::make_part(const intrusive_ptr<Store>& store,
+                                                        const std::vector<int>& ranks, int rank,
+                                                        std::chrono::milliseconds timeout) {
+  auto options = std::make_shared<Options>(impl_->options);
+  options->timeout = timeout;
+  return make_intrusive<ProcessGroupGloo>(store, rank, static_cast<int>(ranks.size()), options);
+}
+
 // ---------------------------------------------------------------------- operations
 // Operations on which ranks do not agree have different tags: they never meet, and end at the time
 // limit. (Gloo itself ends the process where sizes differ.)
@@ -103,7 +118,7 @@ void ProcessGroupGloo::Impl::run(const Job& job) {
   const auto tag = static_cast<uint32_t>(o.agreement);
   const Tensor &in = job.in, &out = job.out;
   const bool empty = o.tensor().defined() && o.tensor().numel() == 0;
-  if (empty && o.kind != OpKind::kAlltoall && !detail::is_message(o.kind)) return;
+  if (empty && o.kind != OpKind::kAlltoall) return;
   switch (o.kind) {
     case OpKind::kBroadcast: {
       const Tensor& host = in.defined() ? in : out;
@@ -150,10 +165,9 @@ void ProcessGroupGloo::Impl::run(const Job& job) {
     case OpKind::kAlltoall:
       return alltoall(job, tag);
     case OpKind::kSend:
-      return send(job);
     case OpKind::kRecv:
     case OpKind::kRecvAnysource:
-      return receive(job);
+      return;  // begin_message()
     case OpKind::kBarrier: {
       auto options = options_of<gloo::BarrierOptions>(o, context, tag);
       return gloo::barrier(options);
@@ -181,22 +195,26 @@ void ProcessGroupGloo::Impl::alltoall(const Job& job, uint32_t tag) {
 }
 
 // ---------------------------------------------------------------------- between two ranks
-void ProcessGroupGloo::Impl::send(const Job& job) {
+void ProcessGroupGloo::Impl::post(Job& job) {
   const Operation& o = *job.operation;
-  Buffer buffer = context->createUnboundBuffer(job.in.data_ptr(), nbytes_of(job.in));
-  buffer->send(o.peer, slot_of(o.tag, job.in));
-  buffer->waitSend(o.limit);
-}
-
-void ProcessGroupGloo::Impl::receive(const Job& job) {
-  const Operation& o = *job.operation;
-  Buffer buffer = context->createUnboundBuffer(job.out.data_ptr(), nbytes_of(job.out));
+  const Tensor& t = o.kind == OpKind::kSend ? job.in : job.out;
+  job.buffer = context->createUnboundBuffer(t.data_ptr(), nbytes_of(t));
+  if (o.kind == OpKind::kSend) return job.buffer->send(o.peer, slot_of(o.tag, t));
   std::vector<int> from;
   for (int r = 0; r < size; ++r)
     if (o.kind == OpKind::kRecvAnysource ? r != rank : r == o.peer) from.push_back(r);
+  job.buffer->recv(from, slot_of(o.tag, t));
+}
+
+void ProcessGroupGloo::Impl::wait_for_message(Job& job) {
+  const Operation& o = *job.operation;
+  const auto left = time_left(job.deadline);
+  if (o.kind == OpKind::kSend) {
+    job.buffer->waitSend(left);
+    return;
+  }
   int source = o.peer;
-  buffer->recv(from, slot_of(o.tag, job.out));
-  buffer->waitRecv(&source, o.limit);
+  job.buffer->waitRecv(&source, left);
   job.work->set_source(source);
 }
 
@@ -207,15 +225,16 @@ void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait
   const auto deadline = std::chrono::steady_clock::now() + limit;
   const uint64_t slot = detail::mix(next_collective(), kMonitored) >> 16,
                  answer = detail::mix(slot, 1) >> 16;
-  uint8_t word = 0;
-  const auto left = [&] {
-    return std::max(std::chrono::milliseconds(1),
-                    std::chrono::duration_cast<std::chrono::milliseconds>(
-                        deadline - std::chrono::steady_clock::now()));
+  impl_->check_usable();
+  const WithoutSigpipe here;
+  const auto left = [&] { return time_left(deadline); };
+  std::vector<uint8_t> words(static_cast<size_t>(size_));
+  const auto buffer_of = [&](int r) {
+    return impl_->context->createUnboundBuffer(&words[static_cast<size_t>(r)], 1);
   };
-  Buffer buffer = impl_->context->createUnboundBuffer(&word, 1);
   if (rank_ != 0) {
     try {
+      const Buffer buffer = buffer_of(0);
       buffer->send(0, slot);
       buffer->waitSend(left());
       buffer->recv(0, answer);
@@ -226,13 +245,17 @@ void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait
     }
     return;
   }
+  // All at once: when the time for one has passed, gloo ends the connections to all.
+  std::vector<Buffer> buffers(1);
   std::vector<int> absent;
-  for (int r = 1; r < size_; ++r) try {
-      buffer->recv(r, slot);
-      buffer->waitRecv(left());
+  for (int r = 1; r < size_; ++r) {
+    buffers.push_back(buffer_of(r));
+    buffers.back()->recv(r, slot);
+  }
+  for (int r = 1; r < size_ && (absent.empty() || wait_all); ++r) try {
+      buffers[static_cast<size_t>(r)]->waitRecv(left());
     } catch (const std::exception&) {
       absent.push_back(r);
-      if (!wait_all) break;
     }
   if (!absent.empty()) {
     std::ostringstream ranks;
@@ -240,9 +263,11 @@ void ProcessGroupGloo::monitoredBarrier(const BarrierOptions& options, bool wait
     throw DistError(concat("monitoredBarrier: ", absent.size() == 1 ? "rank " : "ranks ",
                            ranks.str(), " did not come within ", limit.count(), " ms"));
   }
-  for (int r = 1; r < size_; ++r) {
-    buffer->send(r, answer);
-    buffer->waitSend(left());
+  try {
+    for (int r = 1; r < size_; ++r) buffers[static_cast<size_t>(r)]->send(r, answer);
+    for (int r = 1; r < size_; ++r) buffers[static_cast<size_t>(r)]->waitSend(left());
+  } catch (const std::exception& e) {
+    throw DistError(concat("monitoredBarrier: a rank has come, but took no answer: ", e.what()));
   }
 }
 

@@ -7,7 +7,10 @@
 
 namespace taper::distributed {
 
-/// Operations run one after the other on a thread of the group's own.
+/// Collectives run one after the other on a thread of the group's own. Messages are under way
+/// beside them and each other from the call on, and meet by rank, tag, size and dtype, those that
+/// are alike in the order of the calls; so both ranks may send before they receive, and receive in
+/// another order than was sent. (send() of a CUDA device's tensor waits for the device.)
 class ProcessGroupGloo final : public Backend {
  public:
   /// How ranks meet, and how long they wait for each other.
@@ -37,6 +40,9 @@ class ProcessGroupGloo final : public Backend {
 
  protected:
   WorkPtr submit(OperationPtr operation) override;
+  intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
+                                        const std::vector<int>& ranks, int rank,
+                                        std::chrono::milliseconds timeout) override;
 
  private:
   struct Impl;

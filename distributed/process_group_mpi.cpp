@@ -117,6 +117,25 @@ ProcessGroupMPI::ProcessGroupMPI(std::unique_ptr<Impl> impl, Milliseconds timeou
     : Backend("mpi", impl->rank, impl->size, timeout), impl_(std::move(impl)) {}
 ProcessGroupMPI::~ProcessGroupMPI() = default;
 
+// createProcessGroupMPI() counts ranks in MPI_COMM_WORLD.
+intrusive_ptr<ProcessGroup> ProcessGroupMPI::make_part(const intrusive_ptr<Store>&,
+                                                       const std::vector<int>& ranks, int,
+                                                       Milliseconds timeout) {
+  std::vector<int> in_world(ranks.size());
+  {
+    const mpi::Turn turn;
+    MPI_Group world, own;
+    mpi::check(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+    mpi::check(MPI_Comm_group(impl_->comm, &own), "MPI_Comm_group");
+    mpi::check(MPI_Group_translate_ranks(own, static_cast<int>(ranks.size()), ranks.data(), world,
+                                         in_world.data()),
+               "MPI_Group_translate_ranks");
+    MPI_Group_free(&own);
+    MPI_Group_free(&world);
+  }
+  return createProcessGroupMPI(std::move(in_world), timeout);
+}
+
 void ProcessGroupMPI::abort() {
   const mpi::Turn turn;
   MPI_Abort(impl_->comm, 1);

@@ -31,6 +31,9 @@ class ProcessGroupMPI final : public Backend {
 
  protected:
   WorkPtr submit(OperationPtr operation) override;
+  intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
+                                        const std::vector<int>& ranks, int rank,
+                                        std::chrono::milliseconds timeout) override;
 
  private:
   struct Impl;

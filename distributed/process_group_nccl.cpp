@@ -12,7 +12,6 @@
 #include <taper/framework/check.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/devices.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper::distributed {
@@ -121,7 +120,7 @@ struct ProcessGroupNCCL::Impl {
                               Clock::time_point deadline);
   void queue(NcclWork& work, const nccl::Place& place);
   bool look_at(NcclWork& work);
-  std::string what_is_wrong();
+  std::string what_is_wrong(std::vector<NcclWorkPtr>& ended);
   std::string named(const std::string& what) const {
     return concat("ProcessGroupNCCL: rank ", rank, " of ", size, ": ", what);
   }
@@ -175,8 +174,6 @@ DeviceIndex device_of(Operation& o, Device otherwise) {
 ProcessGroup::WorkPtr ProcessGroupNCCL::Impl::submit(OperationPtr operation) {
   if (operation->kind == OpKind::kRecvAnysource)
     throw NotImplementedError("recvAnysource: NCCL has none; use recv, or a group of gloo");
-  TAPER_CHECK(!cuda::is_current_stream_capturing(), operation->name,
-              ": expected no capture under way, in which NCCL's operations have no place");
   const std::lock_guard<std::recursive_mutex> one(calls);
   const DeviceIndex device = device_of(*operation, usual_device());
   const cuda::DeviceGuard on(device);
@@ -250,14 +247,13 @@ void ProcessGroupNCCL::Impl::serve() {
   for (;;) {
     changed.wait(lock, [this] { return ends || !works.empty(); });
     if (works.empty()) return;
-    const std::string wrong = what_is_wrong();
-    if (!wrong.empty()) {
-      lock.unlock();
-      abort(wrong);
-      lock.lock();
-      continue;
-    }
-    changed.wait_for(lock, kPause);
+    std::vector<NcclWorkPtr> ended;
+    const std::string wrong = what_is_wrong(ended);
+    lock.unlock();  // callbacks call other operations
+    for (const auto& work : ended) work->finish();
+    if (!wrong.empty()) abort(wrong);
+    lock.lock();
+    if (wrong.empty()) changed.wait_for(lock, kPause);
   }
 }
 
@@ -270,14 +266,16 @@ bool ProcessGroupNCCL::Impl::look_at(NcclWork& work) {
   }
   if (!work.is_ended()) return false;
   flight.completed();
-  work.finish();
   return true;
 }
 
 // Called with the lock held.
-std::string ProcessGroupNCCL::Impl::what_is_wrong() try {
-  for (auto work = works.begin(); work != works.end();)
-    work = look_at(**work) ? works.erase(work) : std::next(work);
+std::string ProcessGroupNCCL::Impl::what_is_wrong(std::vector<NcclWorkPtr>& ended) try {
+  for (auto work = works.begin(); work != works.end();) {
+    const bool has_ended = look_at(**work);
+    if (has_ended) ended.push_back(*work);
+    work = has_ended ? works.erase(work) : std::next(work);
+  }
   for (const auto& work : works)
     if (Clock::now() > work->deadline)
       return named(concat(work->operation->what(), " failed: it goes on after ",
@@ -297,11 +295,11 @@ void ProcessGroupNCCL::Impl::abort(const std::string& why) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (!broken) broken = std::make_exception_ptr(DistError(why));
-    for (const auto& work : works) work->finish(broken);
     failed.swap(works);
     ended.swap(comms);
     changed.notify_all();
   }
+  for (const auto& work : failed) work->finish(broken);
   for (const ncclComm_t comm : ended) nccl::abort(comm);
   for (const auto& work : failed) work->operation->flight.failed(why);
 }
@@ -319,7 +317,7 @@ void ProcessGroupNCCL::Impl::stop() {
 // ---------------------------------------------------------------------- the group
 ProcessGroupNCCL::ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, int size,
                                    std::shared_ptr<Options> options)
-    : Backend("nccl", rank, size, options->timeout) {
+    : Backend("nccl", rank, size, options->timeout, store) {
   TAPER_CHECK_VALUE(store.defined(), "ProcessGroupNCCL: expected a store, got none");
   nccl::require();
   impl_ = std::make_unique<Impl>(store, rank, size, *options);
@@ -334,6 +332,14 @@ ProcessGroup::WorkPtr ProcessGroupNCCL::submit(OperationPtr operation) {
 }
 void ProcessGroupNCCL::abort() {
   impl_->abort(concat("ProcessGroupNCCL: rank ", rank_, " of ", size_, ": the group was aborted"));
+}
+
+intrusive_ptr<ProcessGroup> ProcessGroupNCCL::make_part(const intrusive_ptr<Store>& store,
+                                                        const std::vector<int>& ranks, int rank,
+                                                        std::chrono::milliseconds timeout) {
+  auto options = std::make_shared<Options>(impl_->options);
+  options->timeout = timeout;
+  return make_intrusive<ProcessGroupNCCL>(store, rank, static_cast<int>(ranks.size()), options);
 }
 
 void ProcessGroupNCCL::check_reduction(ScalarType dtype, ReduceOp how) const {

@@ -44,6 +44,9 @@ class ProcessGroupNCCL final : public Backend {
 
  protected:
   WorkPtr submit(OperationPtr operation) override;
+  intrusive_ptr<ProcessGroup> make_part(const intrusive_ptr<Store>& store,
+                                        const std::vector<int>& ranks, int rank,
+                                        std::chrono::milliseconds timeout) override;
   void check_reduction(ScalarType dtype, ReduceOp how) const override;
   bool coalesces() const override { return true; }
 

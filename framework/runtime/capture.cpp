@@ -25,7 +25,8 @@ uint64_t next_id() {
 // ---------------------------------------------------------------------- who captures
 Capture* thread_capture() { return here; }
 Capture* host_capture() { return here && !here->origin() ? here : nullptr; }
-bool captures_host() { return host_capture() != nullptr; }
+// taper::distributed asks, too.
+TAPER_EXPORTED bool captures_host() { return host_capture() != nullptr; }
 
 Capture* capture_of(Device device) {
   if (device.is_cpu()) return host_capture();

@@ -1,6 +1,8 @@
 // What a process group must do, whatever moves its bytes: each function is called by all ranks.
 #pragma once
 
+#include <atomic>
+
 #include "distributed/ranks.h"
 
 namespace taper::testing::group_cases {
@@ -224,6 +226,115 @@ inline void meanwhile(ProcessGroup& g, Device device) {
   g.allreduce(large)->wait();
   EXPECT_EQ(host(large[0]).max().item<double>(), sum_of_ranks(g.getSize()));
   EXPECT_EQ(host(large[0]).min().item<double>(), sum_of_ranks(g.getSize()));
+}
+
+// What becomes of operations, told to callbacks; in them others are begun.
+inline void futures(ProcessGroup& g, Device device) {
+  const double size = g.getSize();
+  Tensors t = {values(g.getRank()).to(device)};
+  const auto work = g.allreduce(t);
+  EXPECT_EQ(work->retrieveOpType(), OpType::ALLREDUCE);
+  const auto future = work->getFuture();
+  EXPECT_EQ(future.get(), work->getFuture().get());
+  std::atomic<int> called{0};
+  future->addCallback([&](Future& f) { called += f.hasValue() ? 1 : 100; });
+  const auto mean =
+      future->then([&](Future& f) { return IValue(f.value().toTensorVector()[0].cpu() / size); });
+  mean->wait();
+  const Tensor want = reduced(g.getSize(), ReduceOp::AVG);
+  EXPECT_TRUE(mean->value().toTensor().to(kDouble).allclose(want, 1e-5));
+  EXPECT_EQ(called, 1);
+  future->addCallback([&] { ++called; });  // at once
+  EXPECT_EQ(called, 2);
+  work->wait();
+  EXPECT_TRUE(host(t[0]).to(kDouble).equal(reduced(g.getSize(), ReduceOp::SUM)));
+
+  std::vector<Tensors> lists = {room(g.getSize(), device)};
+  Tensors in = {values(g.getRank()).to(device)};
+  const auto gathered = g.allgather(lists, in)->getFuture();
+  gathered->waitAndThrow();
+  expect_all(gathered->value().toTensorVector(), "a future of allgather");
+  Tensors next = {ones({2}).to(device)};
+  intrusive_ptr<Work> begun;
+  const auto second = g.allgather(lists, in)->getFuture()->then([&](Future&) {
+    begun = g.allreduce(next);
+    // This is the group's own thread.
+    return IValue(g.getBackendName() == "nccl" ? "" : error_of([&] { begun->wait(); }));
+  });
+  second->wait();
+  if (g.getBackendName() != "nccl")  // where wait() does not wait on the host
+    EXPECT_NE(second->value().toStringRef().find("a callback of a group's own"), std::string::npos);
+  begun->wait();
+  EXPECT_TRUE(host(next[0]).equal(full({2}, size)));
+  const auto thrown = g.barrier()->getFuture()->then([](Future&) -> IValue { throw Error("no"); });
+  EXPECT_NE(error_of([&] { thrown->waitAndThrow(); }), "");
+  EXPECT_TRUE(thrown->hasError());
+  EXPECT_EQ(thrown->tryRetrieveErrorMessage().substr(0, 2), "no");
+  Tensors outputs = {empty({g.getSize() * 4}).to(device)};
+  const auto several = g.allgather_into_tensor_coalesced(outputs, in);
+  EXPECT_EQ(opTypeToString(several->retrieveOpType()), "ALLGATHER_INTO_TENSOR_COALESCED");
+  several->getFuture()->wait();
+  EXPECT_TRUE(several->isCompleted());
+  EXPECT_TRUE(host(several->result()[0]).narrow(0, 0, 4).equal(values(0)));
+}
+
+// Messages under way at once: those with other tags meet in any order, those with one in theirs.
+inline void messages_in_any_order(ProcessGroup& g, Device device) {
+  const int size = g.getSize(), next = (g.getRank() + 1) % size,
+            before = (g.getRank() + size - 1) % size;
+  std::vector<Tensors> to, from;
+  std::vector<intrusive_ptr<Work>> works;
+  for (int i = 0; i < 6; ++i) {
+    to.push_back({full({3}, 10.0 * g.getRank() + i).to(device)});
+    from.push_back({zeros({3}).to(device)});
+  }
+  // All ranks send before they receive, and receive the tags in another order.
+  for (int i = 0; i < 6; ++i) works.push_back(g.send(to[static_cast<size_t>(i)], next, i / 2));
+  for (const int i : {4, 5, 2, 3, 0, 1}) {
+    const auto work = g.recv(from[static_cast<size_t>(i)], before, i / 2);
+    work->wait();
+    EXPECT_EQ(work->retrieveOpType(), OpType::RECV);
+    EXPECT_EQ(host(from[static_cast<size_t>(i)][0])[0].item<float>(),
+              static_cast<float>(10 * before + i));
+  }
+  for (const auto& work : works) work->wait();
+  // One that waits for its message, which the sender sends after another: both get theirs.
+  Tensors first = {zeros({2}).to(device)}, second = {zeros({2}).to(device)},
+          own = {ones({2}).to(device)};
+  const auto late = g.recv(first, before, 8), soon = g.recv(second, before, 9);
+  const auto sent = g.send(own, next, 9);
+  soon->wait();
+  EXPECT_FALSE(late->isCompleted());
+  g.barrier()->wait();  // collectives go on beside messages
+  g.send(own, next, 8)->wait();
+  late->wait();
+  sent->wait();
+}
+
+// Halves of a group, and a part of one; in an order of their own.
+inline void parts(ProcessGroup& g) {
+  const int size = g.getSize(), rank = g.getRank();
+  std::vector<int> own;
+  for (int r = size - 1; r >= 0; --r)
+    if (r % 2 == rank % 2) own.push_back(r);
+  const auto half = g.splitGroup(own, std::chrono::milliseconds(15000));
+  ASSERT_TRUE(half.defined());
+  EXPECT_EQ(half->getSize(), static_cast<int>(own.size()));
+  EXPECT_EQ(own[static_cast<size_t>(half->getRank())], rank);
+  EXPECT_EQ(half->timeout(), std::chrono::milliseconds(15000));
+  EXPECT_EQ(half->getBackendName(), g.getBackendName());
+  Tensors sum = {full({1}, static_cast<double>(rank))};
+  half->allreduce(sum)->wait();
+  double want = 0;
+  for (const int r : own) want += r;
+  EXPECT_EQ(sum[0].item<float>(), static_cast<float>(want));
+  const auto first = half->splitGroup({0});
+  EXPECT_EQ(first.defined(), half->getRank() == 0);
+  if (first.defined()) first->allreduce(sum)->wait();
+  EXPECT_FALSE(g.splitGroup({rank == 0 ? 1 : 0}).defined());  // nobody is in its own
+  for (const std::vector<int>& bad : {std::vector<int>{}, {0, 0}, {size}, {-1}})
+    EXPECT_THROW(g.splitGroup(bad), ValueError);
+  g.barrier()->wait();
 }
 
 }  // namespace taper::testing::group_cases

@@ -98,7 +98,10 @@ RANK_PROGRAM(mpi_all) {
     group_cases::messages(*group, device);
     group_cases::from_anyone(*group, device);
     group_cases::meanwhile(*group, device);
+    group_cases::futures(*group, device);
+    group_cases::messages_in_any_order(*group, device);
   }
+  group_cases::parts(*group);
   group_cases::bits(*group);
   group->monitoredBarrier();
   Tensors t = {zeros({1})};

@@ -107,6 +107,13 @@ TEST_F(ProcessGroupNccl, TrainingsGiveTheLossesOfOneProcess) {
     });
 }
 
+TEST_F(ProcessGroupNccl, FuturesAndParts) {
+  in_nccl_groups(3, [](ProcessGroup& g, Device device) {
+    group_cases::futures(g, device);
+    group_cases::parts(g);
+  });
+}
+
 TEST_F(ProcessGroupNccl, ManyAtOnce) {
   in_nccl_groups(2, [](ProcessGroup& g, Device device) { group_cases::meanwhile(g, device); });
 }

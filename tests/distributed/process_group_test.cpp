@@ -74,6 +74,9 @@ TEST(ProcessGroupGloo, WhatAllBackendsDo) {
     group_cases::messages(g, Device(kCPU));
     group_cases::from_anyone(g, Device(kCPU));
     group_cases::meanwhile(g, Device(kCPU));
+    group_cases::futures(g, Device(kCPU));
+    group_cases::messages_in_any_order(g, Device(kCPU));
+    group_cases::parts(g);
   });
 }
 
@@ -237,6 +240,94 @@ TEST(ProcessGroupGloo, TensorsOfDevices) {
   });
 }
 
+TEST(ProcessGroupGloo, FuturesAndMessagesOfDevices) {
+  in_groups(2, [](ProcessGroup& g) {
+    const Device device(kCUDA, static_cast<DeviceIndex>(g.getRank()));
+    group_cases::futures(g, device);
+    group_cases::messages_in_any_order(g, device);
+  });
+}
+
+TEST(ProcessGroupGloo, NoOperationIsCaptured) {
+  in_groups(1, [](ProcessGroup& g) {
+    const cuda::StreamGuard own{cuda::Stream(Device(kCUDA, 0))};
+    Tensors t = {ones({2}).to(Device(kCUDA, 0))};
+    cuda::CUDAGraph graph;
+    graph.capture_begin();
+    const std::string message = error_of([&] { g.allreduce(t); });
+    graph.capture_end();
+    EXPECT_NE(message.find("allreduce: expected no capture under way"), std::string::npos)
+        << message;
+    g.allreduce(t)->wait();
+    Graph of_cpu{Device(kCPU)};
+    of_cpu.capture_begin();
+    const std::string again = error_of([&] { g.barrier(); });
+    of_cpu.capture_end();
+    EXPECT_NE(again.find("barrier: expected no capture under way"), std::string::npos) << again;
+  });
+}
+
+// Every kind of operation says what it is.
+TEST(ProcessGroupGloo, TypesOfOperations) {
+  in_groups(1, [](ProcessGroup& g) {
+    Tensors t = {ones({2})};
+    std::vector<Tensors> lists = {{ones({2})}};
+    Tensor out = ones({2}), in = ones({2});
+    std::vector<int64_t> equal;
+    const auto is = [](const intrusive_ptr<Work>& work, OpType type) {
+      work->wait();
+      EXPECT_EQ(opTypeToString(work->retrieveOpType()), opTypeToString(type));
+      EXPECT_EQ(work->result().empty(), type == OpType::BARRIER);
+    };
+    is(g.broadcast(t), OpType::BROADCAST);
+    is(g.allreduce(t), OpType::ALLREDUCE);
+    is(g.allreduce_coalesced(t), OpType::ALLREDUCE_COALESCED);
+    is(g.reduce(t), OpType::REDUCE);
+    is(g.allgather(lists, t), OpType::ALLGATHER);
+    is(g._allgather_base(out, in), OpType::_ALLGATHER_BASE);
+    is(g.allgather_coalesced(lists, t), OpType::ALLGATHER_COALESCED);
+    is(g.gather(lists, t), OpType::GATHER);
+    is(g.scatter(t, lists), OpType::SCATTER);
+    is(g.reduce_scatter(t, lists), OpType::REDUCE_SCATTER);
+    is(g._reduce_scatter_base(out, in), OpType::_REDUCE_SCATTER_BASE);
+    is(g.reduce_scatter_tensor_coalesced(t, t), OpType::REDUCE_SCATTER_TENSOR_COALESCED);
+    is(g.alltoall_base(out, in, equal, equal), OpType::ALLTOALL_BASE);
+    is(g.alltoall(t, t), OpType::ALLTOALL);
+    is(g.barrier(), OpType::BARRIER);
+  });
+  EXPECT_TRUE(isP2POp(OpType::RECVANYSOURCE));
+  EXPECT_FALSE(isP2POp(OpType::COALESCED));
+  EXPECT_TRUE(isP2POp(OpType::COALESCED, true));
+  EXPECT_EQ(opTypeToString(static_cast<OpType>(60)), "UNKNOWN");
+  EXPECT_EQ(Work().retrieveOpType(), OpType::UNKNOWN);
+}
+
+TEST(Future, HasItsValueOnce) {
+  auto future = make_intrusive<Future>();
+  EXPECT_FALSE(future->completed());
+  EXPECT_THROW(future->value(), Error);
+  int called = 0;
+  const auto next = future->then([](Future& f) { return IValue(f.value().toInt() + 1); });
+  future->addCallback([&] { ++called; });
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    future->markCompleted(IValue(int64_t{4}));
+  });
+  future->wait();
+  other.join();
+  EXPECT_EQ(next->value().toInt(), 5);
+  EXPECT_EQ(called, 1);
+  EXPECT_THROW(future->markCompleted(), Error);
+  EXPECT_THROW(future->setError(std::make_exception_ptr(Error("late"))), Error);
+  auto failed = make_intrusive<Future>();
+  EXPECT_THROW(failed->setError(nullptr), ValueError);
+  const auto after = failed->then([](Future& f) { return f.value(); });
+  failed->setError(std::make_exception_ptr(DistError("gone")));
+  EXPECT_THROW(failed->value(), DistError);
+  EXPECT_THROW(after->waitAndThrow(), DistError);
+  EXPECT_EQ(after->tryRetrieveErrorMessage(), "gone");
+}
+
 TEST(ProcessGroupGloo, RefusesWhatItCannotTake) {
   in_groups(1, [](ProcessGroup& g) {
     Tensors none, two = {ones({1}), ones({1})}, strided = {ones({4, 4}).t()},
@@ -292,7 +383,74 @@ TEST(ProcessGroupFaults, ARankThatDoesNotCome) {
     else
       EXPECT_NE(message.find("did not hear from rank 0"), std::string::npos) << message;
   });
-  in_groups(3, [](ProcessGroup& g) { g.monitoredBarrier(); });
+  in_groups(3, [](ProcessGroup& g) {
+    for (int i = 0; i < 3; ++i) g.monitoredBarrier();
+    Tensors t = {ones({2})};
+    g.allreduce(t)->wait();
+  });
+}
+
+// All that are absent are named, and no other; or the first alone.
+TEST(ProcessGroupFaults, RanksThatDoNotCome) {
+  for (const bool wait_all : {true, false})
+    in_groups(5, [&](ProcessGroup& g) {
+      if (g.getRank() == 1 || g.getRank() == 3) {
+        std::this_thread::sleep_for(2s);
+        return;
+      }
+      BarrierOptions soon;
+      soon.timeout = 1s;
+      const std::string message = error_of([&] { g.monitoredBarrier(soon, wait_all); });
+      const char* const want = wait_all ? "ranks 1, 3 did not come within 1000 ms"
+                                        : "rank 1 did not come within 1000 ms";
+      if (g.getRank() == 0)
+        EXPECT_NE(message.find(want), std::string::npos) << message;
+      else
+        EXPECT_NE(message.find("did not hear from rank 0"), std::string::npos) << message;
+    });
+}
+
+TEST(ProcessGroupFaults, FuturesOfWhatFails) {
+  in_groups(2, [](ProcessGroup& g) {
+    g.setTimeout(500ms);
+    Tensors t = {zeros({3})};
+    if (g.getRank() == 1) {
+      std::this_thread::sleep_for(1s);
+      return;
+    }
+    const auto future = g.allreduce(t)->getFuture();
+    std::atomic<bool> told{false};
+    future->addCallback([&](Future& f) { told = f.hasError(); });
+    const auto next = future->then([](Future& f) { return f.value(); });
+    EXPECT_THROW(next->waitAndThrow(), DistError);
+    EXPECT_TRUE(told);
+    EXPECT_NE(next->tryRetrieveErrorMessage().find("rank 0 of 2: allreduce of Float[3]"),
+              std::string::npos);
+    EXPECT_THROW(g.monitoredBarrier(), DistError);  // at once: the group is of no use any more
+  });
+}
+
+// A message that nobody receives ends at its limit, whatever else is under way.
+TEST(ProcessGroupFaults, AMessageThatNobodyReceives) {
+  in_groups(2, [](ProcessGroup& g) {
+    g.setTimeout(700ms);
+    Tensors t = {zeros({3})}, from = {zeros({3})};
+    const auto sent = g.send(t, 1 - g.getRank(), 1), received = g.recv(from, 1 - g.getRank(), 2);
+    for (const auto& work : {sent, received}) {
+      const std::string message = error_of([&] { work->wait(); });
+      EXPECT_NE(message.find("of Float[3] (message"), std::string::npos) << message;
+    }
+  });
+}
+
+TEST(ProcessGroupFaults, APartThatDoesNotComeAbout) {
+  in_groups(3, [](ProcessGroup& g) {
+    if (g.getRank() == 1) return;
+    const std::string message = error_of([&] {
+      g.splitGroup({0, 1, 2}, std::chrono::milliseconds(400));
+    });
+    EXPECT_NE(message.find("could not connect to the others"), std::string::npos) << message;
+  });
 }
 
 TEST(ProcessGroupFaults, NotAllRanksStart) {
@@ -358,78 +516,6 @@ void after_signal(int number) {
 }
 TEST(ProcessGroupFaults, ARankIsKilled) { after_signal(SIGKILL); }
 TEST(ProcessGroupFaults, ARankIsStopped) { after_signal(SIGSTOP); }
-
-// ---------------------------------------------------------------------- starting
-RANK_PROGRAM(sum_of_ranks) {
-  auto group = init_process_group("gloo", 60s);
-  EXPECT_THROW(init_process_group("gloo"), Error);
-  Tensors t = {full({1}, static_cast<double>(get_rank()))};
-  default_group()->allreduce(t)->wait();
-  auto odd = new_group({1, 3});
-  Tensors of_odd = {ones({1})};
-  if (odd.defined()) odd->allreduce(of_odd)->wait();
-  std::cout << "rank " << get_rank() << " of " << get_world_size() << ": " << t[0].item<float>()
-            << " " << of_odd[0].item<float>() << std::endl;
-  default_group()->barrier()->wait();
-  group = {};
-  destroy_process_group();
-  TAPER_CHECK(!is_initialized(), "still there");
-}
-
-TEST(InitProcessGroup, FromTheEnvironmentOfLaunchers) {
-  const int port = free_port();
-  std::vector<std::unique_ptr<RankProcess>> ranks;
-  for (int r = 0; r < 4; ++r) {
-    auto environment = environment_of(r, 4, port);
-    if (r % 2) {  // as mpirun says it
-      environment["OMPI_COMM_WORLD_RANK"] = environment["RANK"];
-      environment["OMPI_COMM_WORLD_SIZE"] = environment["WORLD_SIZE"];
-      environment["RANK"] = environment["WORLD_SIZE"] = "";
-    }
-    ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
-  }
-  for (int r = 0; r < 4; ++r) {
-    auto& rank = *ranks[static_cast<size_t>(r)];
-    EXPECT_EQ(rank.wait(), 0) << rank.output();
-    EXPECT_NE(rank.output().find("rank " + std::to_string(r) + " of 4: 6 " + (r % 2 ? "2" : "1")),
-              std::string::npos)
-        << rank.output();
-  }
-}
-
-// torchrun serves the store, on a port of its own; ranks of an attempt do not meet those of
-// another.
-TEST(InitProcessGroup, AtTheStoreOfAnAgent) {
-  TCPStoreOptions options;
-  options.port = 0;
-  options.isServer = true;
-  TCPStore agent("127.0.0.1", options);
-  for (const char* attempt : {"0", "1"}) {
-    std::vector<std::unique_ptr<RankProcess>> ranks;
-    for (int r = 0; r < 4; ++r) {
-      auto environment = environment_of(r, 4, agent.getPort());
-      environment["TORCHELASTIC_USE_AGENT_STORE"] = "True";
-      environment["TORCHELASTIC_RESTART_COUNT"] = attempt;
-      ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
-    }
-    for (auto& rank : ranks) EXPECT_EQ(rank->wait(), 0) << rank->output();
-  }
-}
-
-TEST(InitProcessGroup, RefusesWhatIsWrong) {
-  EXPECT_THROW(init_process_group("carrier pigeon"), ValueError);
-  EXPECT_THROW(default_group(), Error);
-  ::setenv("RANK", "two", 1);
-  const std::string message = error_of([] { init_process_group("gloo"); });
-  EXPECT_NE(message.find("RANK"), std::string::npos) << message;
-  ::setenv("RANK", "3", 1);
-  ::setenv("WORLD_SIZE", "2", 1);
-  EXPECT_THROW(init_process_group("gloo"), ValueError);
-  ::unsetenv("RANK");
-  ::unsetenv("WORLD_SIZE");
-  EXPECT_EQ(get_rank(), 0);
-  EXPECT_EQ(get_world_size(), 1);
-}
 
 }  // namespace
 }  // namespace taper::testing

@@ -1,10 +1,14 @@
-// The namespace c10d, and its errors where LibTorch has them.
+// The namespace c10d, and its errors and futures where LibTorch has them.
 #pragma once
 
-#include <taper/distributed/store.h>
+#include <taper/distributed/work.h>
 #include <torch/names.h>
 
 namespace c10d = taper::distributed;
+
+namespace taper::ivalue {
+using taper::distributed::Future;
+}
 
 namespace c10 {
 using taper::distributed::DistError;

@@ -1,4 +1,5 @@
-// Training that is killed again and again goes on from its checkpoint as if nothing had been.
+// Ranks that launchers start; training that is killed again and again goes on from its checkpoint
+// as if nothing had been.
 #ifdef TAPER_WITH_GLOO
 #include "distributed/ranks.h"
 
@@ -6,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <random>
 #include <thread>
 
@@ -13,6 +15,80 @@ namespace taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
+
+// ---------------------------------------------------------------------- starting
+RANK_PROGRAM(sum_of_ranks) {
+  auto group = init_process_group("gloo", 60s);
+  EXPECT_THROW(init_process_group("gloo"), Error);
+  std::vector<Tensor> t = {full({1}, static_cast<double>(get_rank()))};
+  default_group()->allreduce(t)->wait();
+  auto odd = new_group({1, 3});
+  std::vector<Tensor> of_odd = {ones({1})};
+  if (odd.defined()) odd->allreduce(of_odd)->wait();
+  std::cout << "rank " << get_rank() << " of " << get_world_size() << ": " << t[0].item<float>()
+            << " " << of_odd[0].item<float>() << std::endl;
+  default_group()->barrier()->wait();
+  group = {};
+  destroy_process_group();
+  TAPER_CHECK(!is_initialized(), "still there");
+}
+
+TEST(InitProcessGroup, FromTheEnvironmentOfLaunchers) {
+  const int port = free_port();
+  std::vector<std::unique_ptr<RankProcess>> ranks;
+  for (int r = 0; r < 4; ++r) {
+    auto environment = environment_of(r, 4, port);
+    if (r % 2) {  // as mpirun says it
+      environment["OMPI_COMM_WORLD_RANK"] = environment["RANK"];
+      environment["OMPI_COMM_WORLD_SIZE"] = environment["WORLD_SIZE"];
+      environment["RANK"] = environment["WORLD_SIZE"] = "";
+    }
+    ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
+  }
+  for (int r = 0; r < 4; ++r) {
+    auto& rank = *ranks[static_cast<size_t>(r)];
+    EXPECT_EQ(rank.wait(), 0) << rank.output();
+    EXPECT_NE(rank.output().find("rank " + std::to_string(r) + " of 4: 6 " + (r % 2 ? "2" : "1")),
+              std::string::npos)
+        << rank.output();
+  }
+}
+
+// torchrun serves the store, on a port of its own; ranks of an attempt do not meet those of
+// another.
+TEST(InitProcessGroup, AtTheStoreOfAnAgent) {
+  TCPStoreOptions options;
+  options.port = 0;
+  options.isServer = true;
+  TCPStore agent("127.0.0.1", options);
+  for (const char* attempt : {"0", "1"}) {
+    std::vector<std::unique_ptr<RankProcess>> ranks;
+    for (int r = 0; r < 4; ++r) {
+      auto environment = environment_of(r, 4, agent.getPort());
+      environment["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+      environment["TORCHELASTIC_RESTART_COUNT"] = attempt;
+      ranks.push_back(std::make_unique<RankProcess>("sum_of_ranks", environment));
+    }
+    for (auto& rank : ranks) EXPECT_EQ(rank->wait(), 0) << rank->output();
+  }
+}
+
+TEST(InitProcessGroup, RefusesWhatIsWrong) {
+  EXPECT_THROW(init_process_group("carrier pigeon"), ValueError);
+  EXPECT_THROW(default_group(), Error);
+  ::setenv("RANK", "two", 1);
+  const std::string message = error_of([] { init_process_group("gloo"); });
+  EXPECT_NE(message.find("RANK"), std::string::npos) << message;
+  ::setenv("RANK", "3", 1);
+  ::setenv("WORLD_SIZE", "2", 1);
+  EXPECT_THROW(init_process_group("gloo"), ValueError);
+  ::unsetenv("RANK");
+  ::unsetenv("WORLD_SIZE");
+  EXPECT_EQ(get_rank(), 0);
+  EXPECT_EQ(get_world_size(), 1);
+}
+
+// ---------------------------------------------------------------------- restarts
 constexpr int64_t kSteps = 200, kStepsToCheckpoint = 10;
 
 struct NetImpl : nn::Module {
