@@ -1,6 +1,9 @@
 #include <taper/distributed/distributed_data_parallel.h>
 
 #include <taper/distributed/gather_texts.h>
+#include <taper/distributed/join.h>
+#include <taper/distributed/operation.h>
+#include <taper/distributed/zero_redundancy_optimizer.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/tensor/factory.h>
 
@@ -9,6 +12,7 @@ namespace taper::nn::parallel::detail {
 namespace {
 
 using distributed::ProcessGroup;
+using distributed::detail::Join;
 
 /// A line for each parameter and buffer.
 std::string description_of(const Module& module) {
@@ -82,13 +86,19 @@ bool DistributedModule::sends_buffers() const {
          GradMode::is_enabled() && group_->getSize() > 1;
 }
 
+// A graph's replays would not repeat what ranks do together.
+void DistributedModule::check_not_captured() const {
+  TAPER_CHECK(
+      !distributed::detail::is_capturing(),
+      "DistributedDataParallel: expected no capture under way: the replays of a graph would "
+      "not average gradients. Capture passes under no_sync(), and call "
+      "average_gradients() after each replay");
+}
+
 void DistributedModule::before_forward() {
   const bool averages = sync_ && GradMode::is_enabled();
-  if (join_) {
-    const Round round = tell({1, averages, sends_buffers(), averages && reducer_->takes_order(),
-                              averages && reducer_->agrees_on_use()});
-    check_none_ended(round);
-  }
+  if (averages || sends_buffers()) check_not_captured();
+  if (join_) tell_forward(averages);
   if (sends_buffers()) broadcast(module_->buffers(), root_);
   if (averages) reducer_->begin_forward(root_);
 }
@@ -100,52 +110,92 @@ void DistributedModule::after_forward(const std::vector<Tensor>& outputs) {
     reducer_->skip();
 }
 
-// ---------------------------------------------------------------------- join
-// In each round, which begins where a rank that has inputs calls the module, all ranks tell what
-// they are about to do; those without inputs do the same with gradients of zero.
-DistributedModule::Round DistributedModule::tell(const Round& own) {
-  constexpr int64_t kCount = std::tuple_size<Round>::value;
-  Tensor row = empty({kCount}, kLong), rows = empty({group_->getSize(), kCount}, kLong);
-  std::copy(own.begin(), own.end(), row.data_ptr<int64_t>());
-  group_->_allgather_base(rows, row)->wait();
-  Round sums{};
-  const int64_t* p = rows.data_ptr<int64_t>();
-  int root = -1;
-  for (int r = 0; r < group_->getSize(); ++r) {
-    if (root < 0 && p[r * kCount] != 0) root = r;
-    for (int64_t k = 0; k < kCount; ++k) sums[static_cast<size_t>(k)] += p[r * kCount + k];
-  }
-  if (root >= 0) root_ = root;  // else who had inputs in the round before
-  reducer_->divide_by(join_->divide_by_initial_world_size() ? 0 : static_cast<int>(sums[0]));
-  return sums;
+void DistributedModule::average_gradients() {
+  check_not_captured();
+  if (join_) tell_forward(true);
+  reducer_->begin_forward(root_);
+  reducer_->average_all();
 }
 
-void DistributedModule::check_none_ended(const Round& round) const {
-  TAPER_CHECK(!join_->throw_on_early_termination() || round[0] == group_->getSize(),
+// ---------------------------------------------------------------------- join
+// Before each operation that all take part in, ranks with inputs tell what it is; those without do
+// their part of it, with gradients of zero.
+void DistributedModule::follow(int with_inputs, int root) {
+  TAPER_CHECK(!join_options_.throw_on_early_termination() || with_inputs == group_->getSize(),
               "DistributedDataParallel::join: expected all ranks to have as many inputs, but ",
-              group_->getSize() - round[0], " of ", group_->getSize(),
+              group_->getSize() - with_inputs, " of ", group_->getSize(),
               " have no more (throw_on_early_termination)");
+  root_ = root;
+  reducer_->divide_by(join_options_.divide_by_initial_world_size() ? 0 : with_inputs);
+}
+
+void DistributedModule::tell_forward(bool averages) {
+  const auto heard =
+      join_->tell({Join::kForward, averages, sends_buffers(), averages && reducer_->takes_order()});
+  follow(heard.with_inputs, heard.root);
 }
 
 void DistributedModule::begin_join(const JoinOptions& options) {
-  TAPER_CHECK(!join_, "DistributedDataParallel::join: expected no join within a join");
-  join_ = options;
+  join_ = std::make_shared<Join>(group_, options.optimizers());
+  join_options_ = options;
+  reducer_->set_join(join_.get());
   root_ = 0;
 }
 
 void DistributedModule::end_join() {
+  reducer_->set_join(nullptr);
   join_.reset();
   root_ = 0;
   reducer_->divide_by(0);
 }
 
+void DistributedModule::shadow_forward(int64_t averages, int64_t sends_buffers,
+                                       int64_t takes_order) {
+  if (sends_buffers) broadcast(module_->buffers(), root_);
+  if (averages && takes_order) reducer_->take_order(root_);
+}
+
+namespace {
+
+/// The part of a rank without values in functional::sync_batch_norm.
+void shadow_statistics(ProcessGroup& group, int64_t numbers, int64_t dtype) {
+  Tensor row = zeros({numbers}, kDouble), rows = empty({group.getSize(), numbers}, kDouble);
+  row.narrow(0, 1, 1).fill_(static_cast<double>(dtype));
+  group._allgather_base(rows, row)->wait();
+}
+void shadow_sums(ProcessGroup& group, int64_t numbers, int64_t dtype) {
+  std::vector<Tensor> sums = {zeros({numbers}, static_cast<ScalarType>(dtype))};
+  group.allreduce(sums)->wait();
+}
+
+}  // namespace
+
 void DistributedModule::shadow_others() {
+  const NoGradGuard off;
   for (;;) {
-    const Round round = tell({});
-    if (round[0] == 0) break;
-    check_none_ended(round);
-    if (round[2]) broadcast(module_->buffers(), root_);
-    if (round[1]) reducer_->shadow(round[3] != 0, round[4] != 0, root_);
+    const auto heard = join_->tell({});
+    if (heard.with_inputs == 0) break;
+    const auto& [step, a, b, c] = heard.note;
+    switch (step) {
+      case Join::kForward:
+        follow(heard.with_inputs, heard.root);
+        shadow_forward(a, b, c);
+        break;
+      case Join::kBucket:
+        reducer_->shadow(static_cast<size_t>(a));
+        break;
+      case Join::kEndOfPass:
+        reducer_->end_shadow(a != 0, heard.root);
+        break;
+      case Join::kStatistics:
+        shadow_statistics(*group_, a, b);
+        break;
+      case Join::kSums:
+        shadow_sums(*group_, a, b);
+        break;
+      default:
+        join_->optimizer(a).shadow_step(heard.root);
+    }
   }
   // Who ended last has taken all steps.
   std::vector<Tensor> all = module_->parameters();

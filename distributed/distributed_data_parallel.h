@@ -8,7 +8,6 @@
 //   optimizer.step();
 #pragma once
 
-#include <array>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -21,6 +20,13 @@
 #include <taper/nn/parallel/data_parallel.h>
 
 #pragma GCC visibility push(default)
+
+namespace taper::optim {
+class ZeroRedundancyOptimizer;
+}
+namespace taper::distributed::detail {
+class Join;
+}
 
 namespace taper::nn::parallel {
 
@@ -46,11 +52,17 @@ struct DistributedDataParallelOptions {
 
 /// Of DistributedDataParallel::join().
 struct JoinOptions {
+  /// Some optimizers.
+  using Optimizers = std::vector<optim::ZeroRedundancyOptimizer*>;
   /// Whether sums of gradients are divided by the number of all ranks, or else of those that still
   /// have inputs.
   TAPER_ARG(bool, divide_by_initial_world_size) = true;
   /// Whether all ranks throw Error once one has no more inputs.
   TAPER_ARG(bool, throw_on_early_termination) = false;
+  /// Those that step in the loop: a rank that has no more inputs then steps with its part of the
+  /// parameters, by the others' gradients and options. The same ones in the same order on all
+  /// ranks.
+  TAPER_ARG(Optimizers, optimizers);
 };
 
 namespace detail {
@@ -68,23 +80,24 @@ class DistributedModule {
   void end_join();
   /// Takes part in what ranks do that still have inputs.
   void shadow_others();
+  void average_gradients();
 
  private:
-  /// What a rank does in a round of join(): has inputs, averages gradients, sends buffers, takes
-  /// the order of buckets, agrees on used parameters. Also the sums of that over all ranks.
-  using Round = std::array<int64_t, 5>;
   void check_alike();
   void broadcast(const std::vector<Tensor>& tensors, int root);
   bool sends_buffers() const;
-  Round tell(const Round& own);
-  void check_none_ended(const Round& round) const;
+  void check_not_captured() const;
+  void follow(int with_inputs, int root);
+  void tell_forward(bool averages);
+  void shadow_forward(int64_t averages, int64_t sends_buffers, int64_t takes_order);
   std::shared_ptr<Module> module_;
   DistributedDataParallelOptions options_;
   intrusive_ptr<distributed::ProcessGroup> group_;
   std::shared_ptr<distributed::Reducer> reducer_;
   bool sync_ = true;
-  optional<JoinOptions> join_;
-  int root_ = 0;  // a rank that has inputs
+  JoinOptions join_options_;
+  std::shared_ptr<distributed::detail::Join> join_;  // none outside of join()
+  int root_ = 0;                                     // a rank that has inputs
 };
 
 inline void add_tensors(std::vector<Tensor>& all, const Tensor& t) { all.push_back(t); }
@@ -152,9 +165,11 @@ class DistributedDataParallel {
   NoSync no_sync() { return NoSync(distributed_); }
   /// Calls body(), a loop over this rank's batches, of which ranks may have different numbers.
   /// A rank whose loop has ended takes part in the others' operations, with gradients of zero,
-  /// until all have ended; then all have the parameters and buffers of one that ended last.
-  /// Python's join(). What body() throws is thrown at once, and the other ranks get DistError at
-  /// the time limit.
+  /// until all have ended; then all have the parameters and buffers of one that ended last. Also of
+  /// SyncBatchNorm of the same group, and of the steps of JoinOptions::optimizers; all ranks with
+  /// inputs do the same in the same order. Gradients of ranks without inputs become the others'
+  /// averages. Python's join(). What body() throws is thrown at once, and the other ranks get
+  /// DistError at the time limit.
   template <class Body>
   void join(const Body& body, const JoinOptions& options = {}) {
     struct End {
@@ -166,6 +181,11 @@ class DistributedDataParallel {
     body();
     distributed_->shadow_others();
   }
+  /// Makes the gradients that the parameters have now means over the ranks, as the end of a
+  /// backward pass does: of passes that were captured under no_sync(), after their replay. Those of
+  /// parameters that have none on any rank stay so, with find_unused_parameters; else they become
+  /// 0.
+  void average_gradients() { distributed_->average_gradients(); }
   /// What each bucket of gradients goes through in place of an average.
   void register_comm_hook(distributed::CommHook hook) {
     distributed_->reducer().set_hook(std::move(hook));

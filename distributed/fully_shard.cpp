@@ -2,87 +2,30 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
+#include <taper/distributed/shard_group.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/saved_hooks.h>
 #include <taper/framework/grad_mode.h>
 
 namespace taper::distributed {
 
+using autograd::variable_list;
+using detail::ShardedModule;
+using detail::ShardedParameter;
+using detail::ShardGroup;
+
 namespace {
 
-using autograd::variable_list;
-
-/// A parameter, of which its module holds this rank's rows, or for a time all.
-struct ShardedParameter {
-  Tensor parameter;
-  std::vector<int64_t> sizes;  // of the whole
-  int64_t rows, row;           // rows of the whole, numbers in one
-  int64_t chunk;               // rows for each rank, the last ones perhaps beyond the end
-  int64_t at;                  // where they begin in the flat memory
-  Tensor shard;                // a view of that memory
-  Tensor whole;                // undefined while there is none
-  Tensor gradient;             // of the whole, until it is reduced
-  autograd::NodePtr accumulator;
-};
-
-/// Parameters of one dtype and device that are gathered together.
-class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
- public:
-  ShardGroup(const std::vector<Tensor>& parameters, const FullyShardOptions& options,
-             intrusive_ptr<ProcessGroup> group);
-  ~ShardGroup();
-  ShardGroup(const ShardGroup&) = delete;
-  ShardGroup& operator=(const ShardGroup&) = delete;
-
-  /// Puts itself before the accumulation of gradients.
-  void attach();
-  void gather();
-  /// Leaves this rank's rows.
-  void reshard();
-  /// Forgets a backward pass that has thrown.
-  void drop_pass();
-  /// At the end of the backward pass that runs, gradients are given out.
-  void finish_later();
-  Shard shard(const Tensor& parameter) const;
-  /// The number of the parameter of whose whole this is memory; -1: none.
-  int64_t number_of(const Tensor& t) const;
-  const ShardedParameter& operator[](size_t i) const { return parameters_[i]; }
-  size_t size() const { return parameters_.size(); }
-
- private:
-  struct Reduction {
-    Tensor in, out;
-    ProcessGroup::WorkPtr work;
-  };
-  void lay_out(const std::vector<Tensor>& parameters);
-  void take_back_changes();
-  void come_early();
-  void take_gradient(size_t i, const Tensor& g);
-  Tensor padded(const ShardedParameter& p, const Tensor& g) const;
-  void start_reduction();
-  void finish_reductions();
-  void end_of_pass();
-  void give_out(const Tensor& mean);
-
-  FullyShardOptions options_;
-  intrusive_ptr<ProcessGroup> group_;
-  std::vector<ShardedParameter> parameters_;
-  std::unordered_map<const StorageImpl*, size_t> storages_;
-  Tensor flat_;  // this rank's rows
-  std::vector<Reduction> reductions_;
-  bool whole_ = false, finishes_ = false;
-};
-
 // ---------------------------------------------------------------------- who has what
-/// The groups by parameter.
+/// The groups by parameter, and what surrounds calls of modules.
 struct Registry {
   std::mutex mutex;
+  std::unordered_map<const nn::Module*, std::weak_ptr<ShardedModule>> modules;
   std::unordered_map<const TensorImpl*, std::weak_ptr<ShardGroup>> groups;
 };
 Registry& registry() {
@@ -107,6 +50,14 @@ std::vector<ShardGroup*>& active_groups() {
   static thread_local std::vector<ShardGroup*> groups;
   return groups;
 }
+
+/// The module that was called last on this thread, in the pass that goes on.
+std::weak_ptr<ShardedModule>& last_called() {
+  static thread_local std::weak_ptr<ShardedModule> module;
+  return module;
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------------- rows
 ShardGroup::ShardGroup(const std::vector<Tensor>& parameters, const FullyShardOptions& options,
@@ -155,8 +106,9 @@ Shard ShardGroup::shard(const Tensor& parameter) const {
   throw Error("fully_shard: expected a parameter of the group");
 }
 
-void ShardGroup::attach() {
+void ShardGroup::attach(const std::shared_ptr<ShardedModule>& owner) {
   const std::lock_guard<std::mutex> lock(registry().mutex);
+  owner_ = owner;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     ShardedParameter& p = parameters_[i];
     registry().groups[p.parameter.unsafeGetTensorImpl()] = weak_from_this();
@@ -198,15 +150,26 @@ void ShardGroup::take_back_changes() {
   }
 }
 
-void ShardGroup::gather() {
+// One that was begun for nothing, before the rows changed, is of no use.
+void ShardGroup::prefetch() {
   if (whole_) return;
   const NoGradGuard off;
   take_back_changes();
+  if (gather_.work && gather_.version == flat_._version()) return;
+  gather_.own = options_.param_dtype() ? flat_.to(*options_.param_dtype()) : flat_;
+  gather_.all = empty({group_->getSize() * flat_.numel()}, gather_.own.options());
+  gather_.version = flat_._version();
+  gather_.work = group_->_allgather_base(gather_.all, gather_.own);
+}
+
+void ShardGroup::gather() {
+  if (whole_) return;
+  const NoGradGuard off;
+  prefetch();
+  const Gather gathered = std::exchange(gather_, {});
+  gathered.work->wait();
   const int64_t ranks = group_->getSize();
-  Tensor own = options_.param_dtype() ? flat_.to(*options_.param_dtype()) : flat_;
-  Tensor all = empty({ranks * own.numel()}, own.options());
-  group_->_allgather_base(all, own)->wait();
-  const Tensor by_rank = all.view({ranks, own.numel()});
+  const Tensor by_rank = gathered.all.view({ranks, flat_.numel()});
   for (size_t i = 0; i < parameters_.size(); ++i) {
     ShardedParameter& p = parameters_[i];
     const int64_t numel = p.rows * p.row;
@@ -220,6 +183,7 @@ void ShardGroup::gather() {
 }
 
 void ShardGroup::reshard() {
+  gather_ = {};
   if (!whole_) return;
   for (ShardedParameter& p : parameters_) {
     p.parameter.set_data(p.shard);
@@ -258,20 +222,34 @@ Tensor ShardGroup::padded(const ShardedParameter& p, const Tensor& g) const {
   return wide.view({group_->getSize(), p.chunk * p.row});
 }
 
+ScalarType ShardGroup::dtype_of_sums() const {
+  const ScalarType dtype = options_.param_dtype().value_or(flat_.scalar_type());
+  return options_.reduce_dtype().value_or(dtype);
+}
+
+/// For a pass that averages.
+void ShardGroup::keep_gradients() {
+  for (ShardedParameter& p : parameters_) {
+    if (!p.gradient.defined()) continue;
+    const Tensor g = std::exchange(p.gradient, {}).to(dtype_of_sums());
+    p.kept = p.kept.defined() ? p.kept.add(g) : g;
+  }
+}
+
 // All ranks have the same gradients in the same order.
 void ShardGroup::start_reduction() {
+  keep_gradients();
+  if (!syncs_) return reshard();
   if (const auto before = std::exchange(reducing_group(), weak_from_this()).lock())
     before->finish_reductions();
-  ScalarType dtype = options_.param_dtype().value_or(flat_.scalar_type());
-  dtype = options_.reduce_dtype().value_or(dtype);
-  const TensorOptions options = flat_.options().dtype(dtype);
+  const TensorOptions options = flat_.options().dtype(dtype_of_sums());
   Reduction r;
   r.in = zeros({group_->getSize(), flat_.numel()}, options);
   r.out = empty({flat_.numel()}, options);
   for (ShardedParameter& p : parameters_) {
-    if (p.gradient.defined() && p.row > 0 && p.rows > 0)
-      r.in.narrow(1, p.at, p.chunk * p.row).copy_(padded(p, p.gradient));
-    p.gradient.reset();
+    if (p.kept.defined() && p.row > 0 && p.rows > 0)
+      r.in.narrow(1, p.at, p.chunk * p.row).copy_(padded(p, p.kept));
+    p.kept.reset();
   }
   ReduceScatterOptions average;
   average.reduceOp = ReduceOp::AVG;
@@ -290,6 +268,7 @@ void ShardGroup::finish_later() {
 void ShardGroup::end_of_pass() {
   const NoGradGuard off;
   finishes_ = false;
+  last_called().reset();
   for (const ShardedParameter& p : parameters_)
     if (p.gradient.defined()) {
       start_reduction();
@@ -325,6 +304,8 @@ void ShardGroup::drop_pass() {
 }
 
 // ---------------------------------------------------------------------- saved tensors
+namespace {
+
 /// A saved tensor, or where in a whole parameter it lies: that goes after forward, and is gathered
 /// again when backward asks.
 struct Packed {
@@ -346,29 +327,54 @@ Packed pack(const Tensor& t) {
   return {t, {}, 0, {}, {}, 0};
 }
 
+void gather_for_backward(ShardGroup& group);
+
 Tensor unpack(const Packed& packed) {
   if (packed.tensor.defined()) return packed.tensor;
   const auto group = packed.group.lock();
   TAPER_CHECK(group, "fully_shard: expected the module to live as long as its graph");
-  group->gather();
-  if (autograd::current_node()) group->finish_later();
+  gather_for_backward(*group);
   const NoGradGuard off;
   const Tensor& whole = (*group)[packed.number].whole;
   return whole.as_strided(packed.sizes, packed.strides, whole.storage_offset() + packed.offset);
 }
 
+}  // namespace
+
 // ---------------------------------------------------------------------- a module
 /// What surrounds a call.
-class ShardedModule {
+class detail::ShardedModule : public std::enable_shared_from_this<ShardedModule> {
  public:
-  ShardedModule(std::vector<std::shared_ptr<ShardGroup>> groups, const FullyShardOptions& options)
-      : groups_(std::move(groups)), options_(options) {}
+  using Others = std::vector<std::weak_ptr<ShardedModule>>;
+  ShardedModule(const nn::Module& module, std::vector<std::shared_ptr<ShardGroup>> groups,
+                const FullyShardOptions& options)
+      : module_(&module), groups_(std::move(groups)), options_(options) {}
+  ~ShardedModule() {
+    const std::lock_guard<std::mutex> lock(registry().mutex);
+    registry().modules.erase(module_);
+  }
+  ShardedModule(const ShardedModule&) = delete;
+  ShardedModule& operator=(const ShardedModule&) = delete;
+
+  void attach() {
+    for (const auto& group : groups_) group->attach(shared_from_this());
+    const std::lock_guard<std::mutex> lock(registry().mutex);
+    registry().modules[module_] = shared_from_this();
+  }
+  void set_sync(bool sync) {
+    for (const auto& group : groups_) group->set_sync(sync);
+  }
+  void set_reshard_after_forward(bool reshard) { options_.reshard_after_forward(reshard); }
+  void set_forward_prefetch(Others others) { next_ = std::move(others); }
+  void set_backward_prefetch(Others others) { next_in_backward_ = std::move(others); }
 
   void before(std::vector<Tensor>& inputs) {
     for (const auto& group : groups_) {
       if (!autograd::current_node()) group->drop_pass();
       group->gather();
     }
+    for (const auto& other : next_)
+      if (const auto next = other.lock()) next->prefetch();
     if (options_.param_dtype())
       for (Tensor& x : inputs)
         if (x.defined() && x.is_floating_point()) x = x.to(*options_.param_dtype());
@@ -377,11 +383,25 @@ class ShardedModule {
   void after() {
     const bool goes = packs() || !GradMode::is_enabled();
     if (packs()) unwatch();
+    if (GradMode::is_enabled() && !autograd::current_node())
+      before_ = std::exchange(last_called(), weak_from_this());
     if (goes)
       for (const auto& group : groups_) group->reshard();
   }
+  /// Backward has gathered its parameters: those that it will want next are on their way then.
+  void prefetch_in_backward() {
+    const Others others = next_in_backward_.empty() ? Others{before_} : next_in_backward_;
+    for (const auto& other : others)
+      if (const auto next = other.lock()) next->prefetch();
+  }
 
  private:
+  void prefetch() {
+    for (const auto& group : groups_) {
+      group->prefetch();
+      if (autograd::current_node()) group->finish_later();
+    }
+  }
   bool packs() const { return options_.reshard_after_forward() && GradMode::is_enabled(); }
   // A forward that has thrown has left what it watched.
   void watch() {
@@ -408,9 +428,56 @@ class ShardedModule {
     };
   }
 
+  const nn::Module* const module_;
   std::vector<std::shared_ptr<ShardGroup>> groups_;
   FullyShardOptions options_;
+  Others next_, next_in_backward_;
+  std::weak_ptr<ShardedModule> before_;
 };
+
+namespace {
+
+void gather_for_backward(ShardGroup& group) {
+  const bool was_whole = group.is_whole();
+  group.gather();
+  if (!autograd::current_node()) return;
+  group.finish_later();
+  if (was_whole) return;
+  if (const auto owner = group.owner()) owner->prefetch_in_backward();
+}
+
+/// What surrounds a module's calls; null: nothing.
+std::shared_ptr<ShardedModule> sharded_of(const nn::Module& module) {
+  const std::lock_guard<std::mutex> lock(registry().mutex);
+  const auto found = registry().modules.find(&module);
+  return found == registry().modules.end() ? nullptr : found->second.lock();
+}
+
+/// f of all that are sharded, the module and those below.
+template <class F>
+void for_each_sharded(const char* op, nn::Module& module, bool recurse, const F& f) {
+  bool any = false;
+  const auto call = [&](nn::Module& m) {
+    const auto sharded = sharded_of(m);
+    if (sharded) f(*sharded);
+    any = any || sharded;
+  };
+  recurse ? (void)module.apply(call) : call(module);
+  TAPER_CHECK_VALUE(any, op, ": expected a module that fully_shard() has sharded, got ",
+                    module.name());
+}
+
+ShardedModule::Others others_of(const char* op, const std::vector<nn::Module*>& modules) {
+  ShardedModule::Others others;
+  for (const nn::Module* module : modules) {
+    TAPER_CHECK_VALUE(module, op, ": expected modules, got a null pointer");
+    const auto sharded = sharded_of(*module);
+    TAPER_CHECK_VALUE(sharded, op, ": expected modules that fully_shard() has sharded, got ",
+                      module->name());
+    others.push_back(sharded);
+  }
+  return others;
+}
 
 /// Those that are not sharded yet, by dtype and device.
 std::vector<std::vector<Tensor>> lists_to_shard(const nn::Module& module) {
@@ -446,13 +513,32 @@ void fully_shard(nn::Module& module, const FullyShardOptions& options) {
   std::vector<std::shared_ptr<ShardGroup>> groups;
   for (const std::vector<Tensor>& list : lists) {
     groups.push_back(std::make_shared<ShardGroup>(list, options, group));
-    groups.back()->attach();
   }
-  const auto sharded = std::make_shared<ShardedModule>(std::move(groups), options);
+  const auto sharded = std::make_shared<ShardedModule>(module, std::move(groups), options);
+  sharded->attach();
   module.register_forward_pre_hook(
       [sharded](nn::Module&, std::vector<Tensor>& inputs) { sharded->before(inputs); });
   module.register_forward_hook([sharded](nn::Module&, const std::vector<Tensor>&,
                                          std::vector<Tensor>&) { sharded->after(); });
+}
+
+void set_requires_gradient_sync(nn::Module& module, bool requires_gradient_sync, bool recurse) {
+  for_each_sharded("set_requires_gradient_sync", module, recurse,
+                   [&](ShardedModule& m) { m.set_sync(requires_gradient_sync); });
+}
+void set_reshard_after_forward(nn::Module& module, bool reshard_after_forward, bool recurse) {
+  for_each_sharded("set_reshard_after_forward", module, recurse,
+                   [&](ShardedModule& m) { m.set_reshard_after_forward(reshard_after_forward); });
+}
+void set_modules_to_forward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules) {
+  constexpr const char* kOp = "set_modules_to_forward_prefetch";
+  const auto others = others_of(kOp, modules);
+  for_each_sharded(kOp, module, false, [&](ShardedModule& m) { m.set_forward_prefetch(others); });
+}
+void set_modules_to_backward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules) {
+  constexpr const char* kOp = "set_modules_to_backward_prefetch";
+  const auto others = others_of(kOp, modules);
+  for_each_sharded(kOp, module, false, [&](ShardedModule& m) { m.set_backward_prefetch(others); });
 }
 
 optional<Shard> shard_of(const Tensor& parameter) {

@@ -58,6 +58,22 @@ void fully_shard(const nn::ModuleHolder<M>& module, const FullyShardOptions& opt
   fully_shard(*module.ptr(), options);
 }
 
+/// Whether backward passes average gradients over the ranks; of the module and, with `recurse`, of
+/// the sharded ones below. Until they do again, each rank adds up the gradients of whole parameters
+/// (in reduce_dtype), which takes their memory; the first pass that averages takes the sums along.
+/// zero_grad() does not reach them. Throws ValueError where nothing is sharded; so do the next
+/// ones.
+void set_requires_gradient_sync(nn::Module& module, bool requires_gradient_sync,
+                                bool recurse = true);
+/// Changes FullyShardOptions::reshard_after_forward, between calls.
+void set_reshard_after_forward(nn::Module& module, bool reshard_after_forward, bool recurse = true);
+/// Lets a call of the module begin to gather the parameters of others, which are called next,
+/// before its own forward runs. None: as without.
+void set_modules_to_forward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules);
+/// The same when backward gathers the module's parameters again. None: of the module that was
+/// called before it.
+void set_modules_to_backward_prefetch(nn::Module& module, const std::vector<nn::Module*>& modules);
+
 /// What of a parameter is here; nullopt for one that is whole.
 optional<Shard> shard_of(const Tensor& parameter);
 /// state_dict() with whole parameters, on every rank. All ranks call it.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
+#include <taper/distributed/join.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
@@ -137,6 +139,7 @@ void Reducer::begin_forward(int root) {
   TAPER_CHECK(!failed_,
               "DistributedDataParallel: a reduction has failed before, and ranks may differ");
   check_all_came();
+  root_ = root;
   if (std::exchange(skipped_, false)) come_early();
   if (takes_order()) or_fail([&] { take_order_of_arrival(root); });
 }
@@ -216,7 +219,9 @@ void Reducer::arrived(size_t i) {
         if (const auto self = weak.lock()) self->end_of_pass();
       });
     if (options_.static_graph && !has_uses_) {  // how many will come is not known
-      if (uses_[i]++ > 0) order_.erase(std::find(order_.begin(), order_.end(), i));
+      const bool again = uses_[i]++ > 0;
+      if (has_order_) return;
+      if (again) order_.erase(std::find(order_.begin(), order_.end(), i));
       order_.push_back(i);
       return;
     }
@@ -254,7 +259,7 @@ void Reducer::start_unused() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     used_here_[i] = uses_[i] > 0;
     left_[i] = 0;
-    if (!used_here_[i]) order_.push_back(i);
+    if (!used_here_[i] && !has_order_) order_.push_back(i);
   }
   for (Bucket& b : buckets_) b.missing = 0;
 }
@@ -301,21 +306,26 @@ void Reducer::place_gradients(Bucket& bucket) {
 void Reducer::start(size_t number) {
   const NoGradGuard off;
   Bucket& bucket = buckets_[number];
+  if (join_) join_->announce({detail::Join::kBucket, static_cast<int64_t>(number)});
   if (options_.gradient_as_bucket_view)
     place_gradients(bucket);
   else
     fill(bucket);
+  bucket.work = reduce(number, bucket.flat);
+}
+
+/// Begins what a bucket's gradients go through.
+intrusive_ptr<Work> Reducer::reduce(size_t number, Tensor& flat) {
   if (hook_) {
     std::vector<Tensor> parameters;
-    for (const size_t i : bucket.parameters) parameters.push_back(parameters_[i].second);
-    GradBucket given(number, buckets_.size(), bucket.flat, std::move(parameters));
-    bucket.work = hook_(*group_, given);
-    return;
+    for (const size_t i : buckets_[number].parameters) parameters.push_back(parameters_[i].second);
+    GradBucket given(number, buckets_.size(), flat, std::move(parameters));
+    return hook_(*group_, given);
   }
-  std::vector<Tensor> tensors = {bucket.flat};
+  std::vector<Tensor> tensors = {flat};
   AllreduceOptions how;
   how.reduceOp = divisor_ == 0 ? ReduceOp::AVG : ReduceOp::SUM;
-  bucket.work = group_->allreduce(tensors, how);
+  return group_->allreduce(tensors, how);
 }
 
 // ---------------------------------------------------------------------- after a pass
@@ -334,7 +344,10 @@ std::vector<bool> Reducer::used_anywhere(bool agree) {
 
 void Reducer::finish() {
   const NoGradGuard off;
-  const std::vector<bool> used = used_anywhere(agrees_on_use());
+  if (join_) join_->announce({detail::Join::kEndOfPass, agrees_on_use()});
+  const bool agrees = agrees_on_use();
+  const std::vector<bool> used = used_anywhere(agrees);
+  if (join_ && agrees) share_unused(used, root_, false);
   for (Bucket& bucket : buckets_) {
     bucket.work->wait();
     if (divisor_ != 0 && !hook_) bucket.flat.div_(divisor_);
@@ -343,7 +356,7 @@ void Reducer::finish() {
     if (!options_.gradient_as_bucket_view) bucket.flat = Tensor();
   }
   has_order_ = true;
-  if (options_.static_graph) has_uses_ = true;
+  if (options_.static_graph) has_uses_ = has_agreed_ = true;
   expects_ = false;
   come_early();
 }
@@ -366,33 +379,95 @@ void Reducer::give_out(Bucket& bucket, const std::vector<bool>& used) {
   }
 }
 
+// As a pass in which all gradients come at once, which says nothing of passes to come. Gradients
+// stay where they are: a graph that was captured writes them there.
+void Reducer::average_all() {
+  const bool had_order = has_order_, had_uses = has_uses_, had_agreed = has_agreed_;
+  const bool views = std::exchange(options_.gradient_as_bucket_view, false);
+  reset_pass();
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    used_here_[i] = !agrees_on_use() || parameters_[i].second.grad().defined();
+  for (Bucket& b : buckets_) b.missing = 0;
+  or_fail([&] {
+    start_ready();
+    finish();
+  });
+  has_order_ = had_order;
+  has_uses_ = had_uses;
+  has_agreed_ = had_agreed;
+  options_.gradient_as_bucket_view = views;
+}
+
+// ---------------------------------------------------------------------- for other ranks' passes
 // The same operations as a pass with gradients.
-void Reducer::shadow(bool takes_order, bool agrees_on_use, int root) {
+void Reducer::shadow(size_t number) {
   const NoGradGuard off;
-  if (takes_order) take_order_of_arrival(root);
-  for (size_t number = 0; number < buckets_.size(); ++number) {
-    Bucket& bucket = buckets_[number];
-    std::vector<Tensor> parameters;
-    int64_t numel = 0;
-    for (const size_t i : bucket.parameters) {
-      parameters.push_back(parameters_[i].second);
-      numel += parameters.back().numel();
-    }
-    std::vector<Tensor> flat = {zeros({numel}, parameters[0].options().requires_grad(false))};
-    if (hook_) {
-      GradBucket given(number, buckets_.size(), flat[0], std::move(parameters));
-      bucket.work = hook_(*group_, given);
-      continue;
-    }
-    AllreduceOptions how;
-    how.reduceOp = divisor_ == 0 ? ReduceOp::AVG : ReduceOp::SUM;
-    bucket.work = group_->allreduce(flat, how);
-  }
+  Bucket& bucket = buckets_.at(number);
+  int64_t numel = 0;
+  for (const size_t i : bucket.parameters) numel += parameters_[i].second.numel();
+  const Tensor& first = parameters_[bucket.parameters[0]].second;
+  bucket.shadow = zeros({numel}, first.options().requires_grad(false));
+  bucket.work = reduce(number, bucket.shadow);
+}
+
+void Reducer::end_shadow(bool agrees_on_use, int root) {
+  const NoGradGuard off;
   used_here_.assign(parameters_.size(), false);
-  if (agrees_on_use) used_anywhere(true);
+  std::vector<bool> used(parameters_.size(), true);
+  if (agrees_on_use || options_.static_graph) used = used_anywhere(agrees_on_use);
+  if (agrees_on_use) share_unused(used, root, true);
+  if (options_.static_graph) has_agreed_ = true;
   for (Bucket& bucket : buckets_) {
+    if (!bucket.work) continue;
     bucket.work->wait();
+    if (divisor_ != 0 && !hook_) bucket.shadow.div_(divisor_);
+    give_out_shadow(bucket, used);
     bucket.work.reset();
+    bucket.shadow.reset();
+  }
+  if (std::exchange(has_order_, true)) return;  // the others have one now, and so has this rank
+  order_.clear();
+  for (const Bucket& bucket : buckets_)
+    order_.insert(order_.end(), bucket.parameters.begin(), bucket.parameters.end());
+}
+
+// Of parameters that no rank has used: what gradients there are is up to zero_grad(), which ranks
+// without inputs do not call.
+void Reducer::share_unused(const std::vector<bool>& used, int root, bool takes) {
+  std::vector<size_t> unused;
+  for (size_t i = 0; i < used.size(); ++i)
+    if (!used[i]) unused.push_back(i);
+  if (unused.empty()) return;
+  BroadcastOptions from;
+  from.rootRank = root;
+  std::vector<Tensor> there = {zeros({static_cast<int64_t>(unused.size())}, kByte)};
+  auto* const flags = static_cast<uint8_t*>(there[0].data_ptr());
+  for (size_t k = 0; k < unused.size(); ++k)
+    flags[k] = parameters_[unused[k]].second.grad().defined();
+  group_->broadcast(there, from)->wait();
+  for (size_t k = 0; k < unused.size(); ++k) {
+    const Tensor& p = parameters_[unused[k]].second;
+    if (takes) p.mutable_grad() = Tensor();
+    if (!flags[k]) continue;
+    std::vector<Tensor> g = {p.grad().defined() ? p.grad().detach().clone()
+                                                : zeros_like(p.detach())};
+    g[0] = g[0].contiguous();
+    group_->broadcast(g, from)->wait();
+    if (takes) p.mutable_grad() = g[0];
+  }
+}
+
+void Reducer::give_out_shadow(Bucket& bucket, const std::vector<bool>& used) {
+  int64_t at = 0;
+  for (const size_t i : bucket.parameters) {
+    const Tensor& p = parameters_[i].second;
+    const Tensor mean = bucket.shadow.narrow(0, at, p.numel()).view(p.sizes());
+    at += p.numel();
+    if (!used[i]) continue;
+    if (p.grad().defined())
+      p.mutable_grad().detach().copy_(mean);
+    else
+      p.mutable_grad() = mean.clone();
   }
 }
 

@@ -14,6 +14,10 @@
 
 namespace taper::distributed {
 
+namespace detail {
+class Join;
+}
+
 /// Gradients that are reduced together, as hooks see them; c10d's names.
 class GradBucket {
  public:
@@ -80,14 +84,22 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void set_hook(CommHook hook) { hook_ = std::move(hook); }
   /// Sums are divided by so many; 0: the ranks of the group. Hooks divide themselves.
   void divide_by(int ranks) { divisor_ = ranks; }
-  /// Takes part in a pass of the other ranks, with gradients of zero. They tell whether they
-  /// take_order() and agree_on_use().
-  void shadow(bool takes_order, bool agrees_on_use, int root);
+  /// Averages the gradients that there are, without a backward pass. After begin_forward().
+  void average_all();
+  /// Who is to be told of each bucket and of the end of a pass; null: nobody.
+  void set_join(detail::Join* join) { join_ = join; }
+  /// Takes part in the reduction of a bucket of the other ranks, with gradients of zero.
+  void shadow(size_t bucket);
+  /// The same in the end of their pass; gradients become their averages. `agrees_on_use`: theirs;
+  /// `root`: one of them.
+  void end_shadow(bool agrees_on_use, int root);
+  /// Takes the order of buckets from rank `root`.
+  void take_order(int root) { take_order_of_arrival(root); }
   /// Whether begin_forward() is to take the order of buckets from another rank.
   bool takes_order() const { return has_order_ && !order_.empty(); }
   /// Whether a pass ends with an agreement on which parameters were used.
   bool agrees_on_use() const {
-    return options_.find_unused_parameters || (options_.static_graph && !has_uses_);
+    return options_.find_unused_parameters || (options_.static_graph && !has_agreed_);
   }
   /// The numbers of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
@@ -96,7 +108,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   struct Bucket {
     std::vector<size_t> parameters;
     size_t missing = 0;
-    Tensor flat;
+    Tensor flat, shadow;
     intrusive_ptr<Work> work;
   };
   void make_buckets(const std::vector<size_t>& order);
@@ -116,6 +128,9 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<bool> used_anywhere(bool agree);
   void finish();
   void give_out(Bucket& bucket, const std::vector<bool>& used);
+  void give_out_shadow(Bucket& bucket, const std::vector<bool>& used);
+  void share_unused(const std::vector<bool>& used, int root, bool takes);
+  intrusive_ptr<Work> reduce(size_t number, Tensor& flat);
   void take_order_of_arrival(int root);
   /// Work that throws leaves the ranks apart.
   template <class F>
@@ -125,6 +140,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   intrusive_ptr<ProcessGroup> group_;
   ReducerOptions options_;
   CommHook hook_;
+  detail::Join* join_ = nullptr;
   std::vector<intrusive_ptr<autograd::Node>> accumulators_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_, order_;
@@ -132,9 +148,9 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   std::vector<bool> used_here_, used_static_;
   std::vector<Tensor> kept_;  // gradients of unused parameters, where buckets would change them
   size_t next_ = 0;           // the first bucket that has not started
-  int divisor_ = 0;
+  int divisor_ = 0, root_ = 0;
   bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;
-  bool skipped_ = false;
+  bool skipped_ = false, has_agreed_ = false;  // on used_static_
 };
 
 }  // namespace taper::distributed

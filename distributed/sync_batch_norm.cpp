@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include <taper/distributed/init.h>
+#include <taper/distributed/join.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/nn/functional/batchnorm.h>
@@ -17,6 +18,7 @@ namespace taper::nn {
 namespace {
 
 using distributed::ProcessGroup;
+using distributed::detail::Join;
 using Group = intrusive_ptr<ProcessGroup>;
 
 Group group_or_default(const Group& group) {
@@ -63,8 +65,16 @@ Tensor own_statistics(const Tensor& x) {
   return row;
 }
 
+/// Tells ranks without inputs, where a join() is under way, to take part.
+void announce(Join::Step step, const Group& group, const Tensor& numbers, ScalarType dtype) {
+  if (Join* const join = Join::current_for("sync_batch_norm", group))
+    join->announce({step, numbers.numel(), static_cast<int64_t>(dtype)});
+}
+
 /// A row of each rank, on the host.
-Tensor gather_rows(ProcessGroup& group, const Tensor& own) {
+Tensor gather_rows(const Group& pointer, const Tensor& own, ScalarType dtype) {
+  ProcessGroup& group = *pointer;
+  announce(Join::kStatistics, pointer, own, dtype);
   Tensor row = own.cpu(), rows = empty({group.getSize(), own.numel()}, kDouble);
   group._allgather_base(rows, row)->wait();
   for (int r = 0; r < group.getSize(); ++r)
@@ -120,6 +130,7 @@ struct Gradient {
     const Tensor scale = var.add(eps).rsqrt();
     const Tensor own = own_sums(gy, centred, dims_but_channels(x));
     std::vector<Tensor> all = {own.clone()};
+    announce(Join::kSums, group, own, own.scalar_type());
     group->allreduce(all)->wait();  // whatever is wanted here: the others wait for it
     Tensor gx, gw, gb;
     if (needs_x) gx = of_input(gy, centred, weight, scale, all[0].div(count));
@@ -161,7 +172,7 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& running_mean, const Te
   {
     const NoGradGuard off;
     const Tensor x = input.detach();
-    const Tensor rows = gather_rows(*group, own_statistics(x));
+    const Tensor rows = gather_rows(group, own_statistics(x), x.scalar_type());
     TAPER_CHECK(rows.narrow(1, 0, 1).sum().item<double>() > 1,
                 "sync_batch_norm: Expected more than 1 value per channel when training, got input "
                 "size ",

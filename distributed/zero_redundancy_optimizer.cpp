@@ -8,6 +8,7 @@
 
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
+#include <taper/distributed/join.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/optim/serialize.h>
@@ -17,6 +18,7 @@ namespace taper::optim {
 namespace {
 
 using distributed::ProcessGroup;
+using distributed::detail::Join;
 
 /// What an optimizer saves, as bytes.
 std::string bytes_of(const Optimizer& optimizer) {
@@ -41,6 +43,18 @@ std::string receive_text(ProcessGroup& group, int from) {
   group.recv(bytes, from, 1)->wait();
   return std::string(static_cast<const char*>(bytes[0].data_ptr()),
                      static_cast<size_t>(bytes[0].numel()));
+}
+
+/// The root's text becomes all ranks'.
+void broadcast_text(ProcessGroup& group, std::string& text, int root) {
+  distributed::BroadcastOptions from;
+  from.rootRank = root;
+  std::vector<Tensor> length = {full({1}, static_cast<int64_t>(text.size()), kLong)};
+  group.broadcast(length, from)->wait();
+  std::vector<Tensor> bytes = {empty({length[0].item<int64_t>()}, kByte)};
+  if (group.getRank() == root) std::memcpy(bytes[0].data_ptr(), text.data(), text.size());
+  group.broadcast(bytes, from)->wait();
+  text.assign(static_cast<const char*>(bytes[0].data_ptr()), static_cast<size_t>(bytes[0].numel()));
 }
 
 /// Tensors that are sent as one.
@@ -130,12 +144,46 @@ Tensor ZeroRedundancyOptimizer::step(LossClosure closure) {
   const StepScope recorded("ZeroRedundancyOptimizer.step");
   Tensor loss = evaluate(closure);
   if (groups_ < param_groups_.size()) take_over(groups_);  // added to the base
+  if (Join* const join = Join::current_for("ZeroRedundancyOptimizer", group_))
+    take_options(join->tell({Join::kOptimizerStep, join->number_of(this)}).root);
+  step_all();
+  return loss;
+}
+
+void ZeroRedundancyOptimizer::shadow_step(int root) {
+  const StepScope recorded("ZeroRedundancyOptimizer.step");
+  take_options(root);
+  step_all();
+}
+
+void ZeroRedundancyOptimizer::step_all() {
   update_options();
   local_->step();
   send_parameters();
   consolidated_ = false;
   state_.clear();
-  return loss;
+}
+
+// Schedules go on where there are inputs.
+void ZeroRedundancyOptimizer::take_options(int root) {
+  serialize::OutputArchive all;
+  for (size_t g = 0; g < groups_; ++g) {
+    serialize::OutputArchive one;
+    param_groups_[g].options().serialize(one);
+    all.write(std::to_string(g), one);
+  }
+  std::ostringstream out;
+  all.save_to(out);
+  std::string text = out.str();
+  broadcast_text(*group_, text, root);
+  if (group_->getRank() == root) return;
+  serialize::InputArchive theirs;
+  theirs.load_from(text.data(), text.size());
+  for (size_t g = 0; g < groups_; ++g) {
+    serialize::InputArchive one;
+    theirs.read(std::to_string(g), one);
+    param_groups_[g].options().serialize(one);
+  }
 }
 
 // From each owner to all others, those of one dtype and device together.

@@ -59,8 +59,11 @@ class ZeroRedundancyOptimizer final : public Optimizer {
     return of<Class>(std::move(groups), options, std::move(group));
   }
 
-  /// All ranks step together.
+  /// All ranks step together. In DistributedDataParallel::join() those without inputs do so, too,
+  /// where JoinOptions::optimizers has the optimizer.
   Tensor step(LossClosure closure = nullptr) override;
+  /// Of join(): a rank without inputs takes the others' step, with rank `root`'s options.
+  void shadow_step(int root);
   /// The new group's parameters go to the ranks that have the fewest numbers so far.
   void add_param_group(const OptimizerParamGroup& group);
   /// The rank that keeps each parameter's state, in the order of all groups.
@@ -82,6 +85,8 @@ class ZeroRedundancyOptimizer final : public Optimizer {
   std::vector<OptimizerParamGroup> part_of(int rank) const;
   void take_over(size_t from_group);
   void update_options();
+  void take_options(int root);
+  void step_all();
   void send_parameters();
   void take_states(int rank, Optimizer& from);
   void check_alike(size_t from_group);

@@ -518,6 +518,55 @@ TEST(DistributedDataParallel, ARankThatThrowsInAJoinEndsTheOthers) {
       3s);
 }
 
+// A captured pass leaves gradients of this rank alone, which are averaged after each replay.
+void train_captured(ProcessGroup& group, Device device) {
+  Plain net, twin;
+  for (Plain* n : {&net, &twin}) {
+    const NoGradGuard off;
+    for (Tensor& p : (*n)->parameters())
+      p.copy_(arange(p.numel(), kFloat).cos().view(p.sizes()) * 0.3);
+    (*n)->to(device);
+  }
+  DistributedDataParallel captured(net, options_for(group).gradient_as_bucket_view(true)),
+      plain(twin, options_for(group));
+  optim::SGD of_captured(net->parameters(), 0.05), of_plain(twin->parameters(), 0.05);
+  const Tensor x = zeros({4, 8}, TensorOptions(device));
+  Graph refused(device), graph(device);
+  const std::string message = error_of([&] {
+    const GraphGuard records(refused);
+    captured(x);
+  });
+  EXPECT_NE(message.find("no_sync(), and call average_gradients()"), std::string::npos) << message;
+  {
+    const GraphGuard records(graph);
+    const auto alone = captured.no_sync();
+    net->zero_grad();
+    captured(x).square().sum().backward();
+  }
+  for (int64_t step = 0; step < 3; ++step) {
+    x.copy_(batch(10 * step + group.getRank(), 4));
+    graph.replay();
+    captured.average_gradients();
+    of_captured.step();
+    of_plain.zero_grad();
+    plain(x).square().sum().backward();
+    of_plain.step();
+    for (size_t i = 0; i < net->parameters().size(); ++i)
+      EXPECT_TRUE(net->parameters()[i].allclose(twin->parameters()[i], 1e-5, 1e-6)) << step;
+  }
+  of_captured.zero_grad();  // passes that are not captured average as ever
+  captured(x).square().sum().backward();
+  of_plain.zero_grad();
+  plain(x).square().sum().backward();
+  EXPECT_TRUE(net->first->weight.grad().allclose(twin->first->weight.grad(), 1e-4, 1e-5));
+}
+TEST(DistributedDataParallel, CapturedSteps) {
+  in_groups(2, [](ProcessGroup& group) { train_captured(group, Device(kCPU)); });
+  in_groups(2, [](ProcessGroup& group) {
+    train_captured(group, Device(kCUDA, static_cast<DeviceIndex>(group.getRank())));
+  });
+}
+
 TEST(DistributedDataParallel, OnDevices) {
   in_groups(2, [](ProcessGroup& group) {
     const Device device(kCUDA, static_cast<DeviceIndex>(group.getRank()));

@@ -38,6 +38,19 @@ struct NetImpl : nn::Module {
 };
 TAPER_MODULE(Net);
 
+struct WideImpl : nn::Module {
+  WideImpl() {
+    for (int i = 0; i < 16; ++i)
+      layers.push_back(register_module(std::to_string(i), nn::Linear(256, 256)));
+  }
+  Tensor forward(Tensor x) {
+    for (nn::Linear& layer : layers) x = layer(x).relu();
+    return x;
+  }
+  std::vector<nn::Linear> layers;
+};
+TAPER_MODULE(Wide);
+
 inline Tensor loss_of(const Tensor& y, const Tensor& x) {
   return y.sub(x.narrow(1, 0, 3)).square().mean();
 }

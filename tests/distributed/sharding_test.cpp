@@ -246,6 +246,155 @@ TEST(FullyShard, TrainsAsOneProcess) {
   expect_same(losses_sharded(2, {}, 6, /*nested=*/false), alone);
 }
 
+/// Losses of a training of which each step has two passes, the first of which averages nothing.
+std::vector<double> losses_in_two_passes(const FullyShardOptions& given) {
+  std::vector<double> losses;
+  in_groups(2, [&](ProcessGroup& group) {
+    FullyShardOptions own = given;
+    Net net;
+    fill(*net);
+    shard_all(net, own.process_group(pointer_to(group)));
+    optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.01));
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      const Tensor x = part_of(batch(step, 12), group);
+      Tensor sum = zeros({});
+      for (const int half : {0, 1}) {
+        set_requires_gradient_sync(*net, half == 1);
+        const Tensor part = x.narrow(0, 3 * half, 3),
+                     loss = loss_of(net(part).to(kFloat), part) / 2;
+        const uint64_t before = group.getSequenceNumberForGroup();
+        loss.backward();
+        // Gathers of the two blocks, and averages of the three modules.
+        EXPECT_EQ(group.getSequenceNumberForGroup() - before, half == 1 ? 6u : 3u);
+        const Tensor& g = net->first->up->weight.grad();
+        EXPECT_EQ(g.defined() && g.abs().sum().item<float>() > 0, half == 1);
+        sum += loss.detach();
+      }
+      optimizer.step();
+      const double mean = mean_over_ranks(group, sum);
+      if (group.getRank() == 0) losses.push_back(mean);
+    }
+  });
+  return losses;
+}
+
+TEST(FullyShard, AddsUpGradientsThatAreAveragedLater) {
+  const std::vector<double> alone = losses_alone<optim::Adam>(optim::AdamOptions(0.01), 6);
+  expect_same(losses_in_two_passes({}), alone);
+  const auto half = FullyShardOptions().param_dtype(kBFloat16).reduce_dtype(kFloat);
+  expect_same(losses_in_two_passes(half), alone, 0.05);
+}
+
+// A pass that has thrown leaves nothing; those before it stay.
+TEST(FullyShard, KeepsSumsWhenAPassThrows) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net, twin;
+    fill(*net);
+    fill(*twin);
+    shard_all(net, options_for(group));
+    set_requires_gradient_sync(*net, false);
+    net(batch(0, 4)).sum().backward();
+    Tensor y = net(batch(1, 4)).sum();
+    y.register_hook([](const Tensor&) -> Tensor { throw Error("bad"); });
+    EXPECT_THROW(y.backward(), Error);
+    set_requires_gradient_sync(*net, true);
+    net(batch(2, 4)).sum().backward();
+    for (const int i : {0, 2}) twin(batch(i, 4)).sum().backward();
+    const Shard here = *shard_of(net->head->weight);
+    const Tensor want = twin->head->weight.grad().narrow(0, here.begin, here.rows);
+    EXPECT_TRUE(net->head->weight.grad().allclose(want, 1e-4, 1e-4));
+  });
+}
+
+/// How many collectives have been called when the first block runs in forward, and when its
+/// gradient comes, counted from the begin of each pass.
+std::pair<uint64_t, uint64_t> calls_before_first_block(ProcessGroup& group,
+                                                       const std::function<void(Net&)>& prepare,
+                                                       Tensor* weight_grad) {
+  Net net;
+  fill(*net);
+  shard_all(net, options_for(group));
+  prepare(net);
+  uint64_t begin = 0, forward = 0, backward = 0;
+  net->first->register_forward_pre_hook([&](nn::Module&, std::vector<Tensor>&) {
+    if (forward == 0) forward = group.getSequenceNumberForGroup() - begin;
+  });
+  net->first->register_forward_hook(
+      [&](nn::Module&, const std::vector<Tensor>&, std::vector<Tensor>& outputs) {
+        outputs[0].register_hook(
+            [&](const Tensor&) { backward = group.getSequenceNumberForGroup() - begin; });
+      });
+  begin = group.getSequenceNumberForGroup();
+  const Tensor y = net(batch(group.getRank(), 4)).sum();
+  begin = group.getSequenceNumberForGroup();
+  y.backward();
+  *weight_grad = net->first->up->weight.grad().clone();
+  return {forward, backward};
+}
+
+TEST(FullyShard, GathersAhead) {
+  in_groups(2, [](ProcessGroup& group) {
+    Tensor plain, ahead, late;
+    const auto of_plain = calls_before_first_block(
+        group, [](Net&) {}, &plain);
+    const auto of_ahead = calls_before_first_block(
+        group, [](Net& net) { set_modules_to_forward_prefetch(*net->first, {net->second.get()}); },
+        &ahead);
+    const auto of_late = calls_before_first_block(
+        group,
+        [](Net& net) {  // in place of the block before it
+          set_modules_to_backward_prefetch(*net->second, {net->second.get()});
+        },
+        &late);
+    EXPECT_EQ(of_ahead.first, of_plain.first + 1);  // the second block's
+    EXPECT_EQ(of_late.first, of_plain.first);
+    EXPECT_EQ(of_ahead.second, of_plain.second);
+    EXPECT_EQ(of_late.second + 1, of_plain.second);  // the first block's
+    EXPECT_TRUE(ahead.equal(plain));
+    EXPECT_TRUE(late.equal(plain));
+  });
+}
+
+// What was gathered ahead for nothing is not taken for the parameters of a later step.
+TEST(FullyShard, GathersAgainWhatHasChanged) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net;
+    fill(*net);
+    shard_all(net, options_for(group));
+    set_modules_to_forward_prefetch(*net->first, {net->second.get()});
+    const NoGradGuard off;
+    (void)net->first(batch(0, 4));
+    for (Tensor& p : net->parameters()) p.add_(1);
+    Net twin;
+    fill(*twin);
+    for (Tensor& p : twin->parameters()) p.add_(1);
+    EXPECT_TRUE(net(batch(0, 4)).allclose(twin(batch(0, 4)), 1e-5, 1e-5));
+  });
+}
+
+TEST(FullyShard, KeepsTheWholeAfterForwardOnDemand) {
+  in_groups(2, [](ProcessGroup& group) {
+    Net net;
+    fill(*net);
+    shard_all(net, options_for(group));
+    for (const bool reshards : {false, true}) {
+      set_reshard_after_forward(*net, reshards);
+      const Tensor y = net(batch(0, 4)).sum();
+      EXPECT_EQ(net->first->up->weight.size(0) == 21, !reshards);
+      const uint64_t before = group.getSequenceNumberForGroup();
+      y.backward();
+      EXPECT_EQ(group.getSequenceNumberForGroup() - before, reshards ? 6u : 3u);
+      EXPECT_NE(net->first->up->weight.size(0), 21);
+    }
+    nn::Linear whole(2, 2);
+    EXPECT_THROW(set_requires_gradient_sync(*whole, false), ValueError);
+    EXPECT_THROW(set_reshard_after_forward(*whole, false), ValueError);
+    EXPECT_THROW(set_modules_to_forward_prefetch(*net, {whole.get()}), ValueError);
+    EXPECT_THROW(set_modules_to_backward_prefetch(*net, {nullptr}), ValueError);
+  });
+}
+
 TEST(FullyShard, InFewerBits) {
   const std::vector<double> alone = losses_alone<optim::Adam>(optim::AdamOptions(0.01), 6);
   const auto half = FullyShardOptions().param_dtype(kBFloat16).reduce_dtype(kFloat);
@@ -326,19 +475,6 @@ TEST(FullyShard, WholeStatesInAndOut) {
     EXPECT_TRUE(net(batch(0, 4)).allclose(other(batch(0, 4)), 1e-5, 1e-5));
   });
 }
-
-struct WideImpl : nn::Module {
-  WideImpl() {
-    for (int i = 0; i < 16; ++i)
-      layers.push_back(register_module(std::to_string(i), nn::Linear(256, 256)));
-  }
-  Tensor forward(Tensor x) {
-    for (nn::Linear& layer : layers) x = layer(x).relu();
-    return x;
-  }
-  std::vector<nn::Linear> layers;
-};
-TAPER_MODULE(Wide);
 
 /// The most bytes that a device held during a step, without what it held before the module came.
 size_t peak_of_step(ProcessGroup& group, const std::function<void(Wide&)>& prepare) {

@@ -1,11 +1,18 @@
 #ifdef TAPER_WITH_GLOO
-#include "distributed/ranks.h"
+#include <algorithm>
+#include <cmath>
+
+#include "distributed/sharding.h"
 
 namespace taper::testing {
 namespace {
 
 using namespace std::chrono_literals;
 namespace F = nn::functional;
+using nn::parallel::DistributedDataParallel;
+using nn::parallel::DistributedDataParallelOptions;
+using nn::parallel::JoinOptions;
+using optim::ZeroRedundancyOptimizer;
 
 Tensor wave(IntArrayRef sizes, double step) {
   int64_t numel = 1;
@@ -232,6 +239,182 @@ TEST(SyncBatchNorm, ARankThatLeavesEndsTheOthers) {
             EXPECT_NE(message.find("allreduce"), message.find("allgather")) << message;
         },
         3s);
+}
+
+// ---------------------------------------------------------------------- join
+struct NormedImpl : nn::Module {
+  Tensor forward(const Tensor& x) { return last(norm(first(x)).relu()); }
+  nn::Linear first = register_module("first", nn::Linear(8, 21));
+  nn::BatchNorm1d norm = register_module("norm", nn::BatchNorm1d(21));
+  nn::Linear last = register_module("last", nn::Linear(21, 3));
+};
+TAPER_MODULE(Normed);
+
+Tensor joined_batch(int64_t step, size_t rank) {
+  return batch(10 * step + static_cast<int64_t>(rank), 4);
+}
+std::vector<Tensor> values_of(nn::Module& net) {
+  std::vector<Tensor> all;
+  for (const Tensor& p : net.parameters()) all.push_back(p.detach().clone());
+  for (const Tensor& b : net.buffers()) all.push_back(b.detach().clone());
+  return all;
+}
+
+/// In one process: steps with the batches of the ranks that still have some, and one of all.
+std::vector<Tensor> train_uneven_alone(const std::vector<int64_t>& batches, bool by_all) {
+  Normed net;
+  fill(*net);
+  optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.05).momentum(0.9));
+  optim::StepLR schedule(optimizer, 2, 0.5);
+  const auto step_with = [&](const std::vector<Tensor>& parts) {
+    optimizer.zero_grad();
+    const double share = by_all ? static_cast<double>(parts.size()) / batches.size() : 1;
+    net(cat(parts)).square().mean().mul(share).backward();
+    optimizer.step();
+    schedule.step();
+  };
+  const int64_t most = *std::max_element(batches.begin(), batches.end());
+  for (int64_t i = 0; i <= most; ++i) {
+    std::vector<Tensor> parts;
+    for (size_t r = 0; r < batches.size(); ++r)
+      if (i == most || batches[r] > i) parts.push_back(joined_batch(i, r));
+    step_with(parts);
+  }
+  return values_of(*net);
+}
+
+/// The rate of a step under StepLR(2, 0.5).
+double rate_of(int64_t step) { return 0.05 * std::pow(0.5, step > 0 ? (step - 1) / 2 : 0); }
+
+/// The same on ranks: each has its part of the optimizer's state, statistics are those of all.
+void train_uneven(ProcessGroup& group, const std::vector<int64_t>& batches, JoinOptions how,
+                  const DistributedDataParallelOptions& options, const std::vector<Tensor>& want) {
+  const auto rank = static_cast<size_t>(group.getRank());
+  Normed net;
+  fill(*net);
+  nn::convert_sync_batchnorm(net, pointer_to(group));
+  auto own = options;
+  DistributedDataParallel ddp(net, own.process_group(pointer_to(group)));
+  const auto optimizer = ZeroRedundancyOptimizer::of<optim::SGD>(
+      net->parameters(), optim::SGDOptions(0.05).momentum(0.9), pointer_to(group));
+  optim::StepLR schedule(*optimizer, 2, 0.5);
+  const auto step = [&](int64_t i) {
+    optimizer->zero_grad();
+    ddp(joined_batch(i, rank)).square().mean().backward();
+    optimizer->step();
+    schedule.step();
+  };
+  ddp.join(
+      [&] {
+        for (int64_t i = 0; i < batches[rank]; ++i) step(i);
+      },
+      how.optimizers({optimizer.get()}));
+  const int64_t most = *std::max_element(batches.begin(), batches.end());
+  optim::OptimizerOptions& settings = optimizer->param_groups()[0].options();
+  if (batches[rank] < most) EXPECT_EQ(settings.get_lr(), rate_of(most - 1));  // the others' last
+  settings.set_lr(rate_of(most));
+  step(most);
+  const std::vector<Tensor> got = values_of(*net);
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_TRUE(got[i].allclose(want[i], 1e-4, 1e-5))
+        << i << " of rank " << rank << ": " << (got[i] - want[i]).abs().max();
+}
+
+TEST(Join, StepsOfShardedOptimizersAndStatisticsOfAllRanks) {
+  using Batches = std::vector<int64_t>;
+  const auto of_any = DistributedDataParallelOptions();
+  const auto compare = [](const Batches& batches, bool by_all,
+                          const DistributedDataParallelOptions& options) {
+    const std::vector<Tensor> want = train_uneven_alone(batches, by_all);
+    const auto how = JoinOptions().divide_by_initial_world_size(by_all);
+    in_groups(static_cast<int>(batches.size()),
+              [&](ProcessGroup& group) { train_uneven(group, batches, how, options, want); });
+  };
+  for (const Batches& batches : {Batches{2, 5, 3}, Batches{0, 3}}) {
+    compare(batches, true, of_any);
+    for (const auto& options :
+         {of_any, DistributedDataParallelOptions(of_any).bucket_cap_mb(1.0 / 4096),
+          DistributedDataParallelOptions(of_any).find_unused_parameters(true),
+          DistributedDataParallelOptions(of_any).static_graph(true),
+          DistributedDataParallelOptions(of_any).gradient_as_bucket_view(true)})
+      compare(batches, false, options);
+  }
+  compare({4, 4}, true, of_any);
+}
+
+TEST(Join, EndsAllWhereThatIsWanted) {
+  in_groups(3, [](ProcessGroup& group) {
+    Normed net;
+    nn::convert_sync_batchnorm(net, pointer_to(group));
+    DistributedDataParallel ddp(net,
+                                DistributedDataParallelOptions().process_group(pointer_to(group)));
+    const auto optimizer = ZeroRedundancyOptimizer::of<optim::Adam>(
+        net->parameters(), optim::AdamOptions(0.01), pointer_to(group));
+    int64_t steps = 0;
+    const auto step = [&] {
+      optimizer->zero_grad();
+      ddp(joined_batch(steps, 0)).square().mean().backward();
+      optimizer->step();
+    };
+    const std::string message = error_of([&] {
+      ddp.join(
+          [&] {
+            for (; steps < 2 + group.getRank(); ++steps) step();
+          },
+          JoinOptions().throw_on_early_termination(true).optimizers({optimizer.get()}));
+    });
+    EXPECT_NE(message.find("1 of 3 have no more"), std::string::npos) << message;
+    EXPECT_EQ(steps, 2);
+    step();  // all go on
+  });
+}
+
+TEST(Join, WantsToKnowWhatTakesPart) {
+  in_groups(2, [](ProcessGroup& group) {
+    Normed net;
+    const auto options = DistributedDataParallelOptions().process_group(pointer_to(group));
+    DistributedDataParallel ddp(net, options);
+    const auto optimizer = ZeroRedundancyOptimizer::of<optim::Adam>(
+        net->parameters(), optim::AdamOptions(0.01), pointer_to(group));
+    const auto step = [&] {
+      ddp(joined_batch(0, 0)).sum().backward();
+      optimizer->step();
+    };
+    EXPECT_NE(error_of([&] { ddp.join(step); }).find("JoinOptions::optimizers"), std::string::npos);
+    nn::convert_sync_batchnorm(net, group.splitGroup({0, 1}));
+    const std::string message = error_of([&] { ddp.join([&] { ddp(joined_batch(0, 0)); }); });
+    EXPECT_NE(message.find("sync_batch_norm: expected the process group of the join()"),
+              std::string::npos)
+        << message;
+    nn::convert_sync_batchnorm(net, pointer_to(group));
+    step();  // and nothing is left of them
+  });
+}
+
+// Ranks that are not at the same place of the loop hear of it.
+TEST(Join, RanksThatDoDifferentThings) {
+  in_groups(
+      3,
+      [](ProcessGroup& group) {
+        Normed net;
+        DistributedDataParallel ddp(
+            net, DistributedDataParallelOptions().process_group(pointer_to(group)));
+        const auto optimizer = ZeroRedundancyOptimizer::of<optim::Adam>(
+            net->parameters(), optim::AdamOptions(0.01), pointer_to(group));
+        const std::string message = error_of([&] {
+          ddp.join(
+              [&] {
+                if (group.getRank() == 0) return;
+                ddp(joined_batch(0, 0)).sum().backward();
+                if (group.getRank() == 1) optimizer->step();
+                ddp(joined_batch(1, 0)).sum().backward();
+              },
+              JoinOptions().optimizers({optimizer.get()}));
+        });
+        EXPECT_NE(message.find("rank 2 is at a forward pass"), std::string::npos) << message;
+        EXPECT_NE(message.find("where rank 1 is at an optimizer's step"), std::string::npos);
+      },
+      5s);
 }
 
 }  // namespace

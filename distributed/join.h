@@ -1,0 +1,129 @@
+// What ranks that still have inputs are about to do with the others, told to those that have none
+// any more, which then do their part of it. Not installed.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <taper/distributed/process_group.h>
+#include <taper/framework/check.h>
+#include <taper/ops/tensor/factory.h>
+
+namespace taper::optim {
+class ZeroRedundancyOptimizer;
+}
+
+namespace taper::distributed::detail {
+
+/// A loop of DistributedDataParallel::join() on this thread. Before each operation that all ranks
+/// take part in, each says what it is about to do.
+class Join {
+ public:
+  /// What comes next, and numbers that go with it.
+  enum Step : int64_t {
+    kNoInputs,
+    kForward,        // whether it averages, sends buffers, takes the order of buckets
+    kBucket,         // its number
+    kEndOfPass,      // whether ranks agree on which parameters were used
+    kStatistics,     // of a batch: how many numbers, the inputs' dtype
+    kSums,           // for its gradient: how many numbers, their dtype
+    kOptimizerStep,  // which optimizer
+    kSteps
+  };
+  struct Note {
+    int64_t step = kNoInputs, a = 0, b = 0, c = 0;
+    bool operator==(const Note& o) const {
+      return step == o.step && a == o.a && b == o.b && c == o.c;
+    }
+  };
+  /// The same of all ranks that have inputs: how many there are, and the first of them.
+  struct Heard {
+    Note note;
+    int with_inputs = 0, root = -1;
+  };
+
+  Join(intrusive_ptr<ProcessGroup> group, std::vector<optim::ZeroRedundancyOptimizer*> optimizers)
+      : group_(std::move(group)), optimizers_(std::move(optimizers)), before_(current()) {
+    TAPER_CHECK(!before_, "DistributedDataParallel::join: expected no join within a join");
+    current() = this;
+  }
+  ~Join() { current() = before_; }
+  Join(const Join&) = delete;
+  Join& operator=(const Join&) = delete;
+
+  /// That of this thread; null: none. What takes part in joins asks here.
+  static Join*& current() {
+    static thread_local Join* join = nullptr;
+    return join;
+  }
+  /// Throws Error where `op` is about to work with other ranks than those that are joined.
+  static Join* current_for(const char* op, const intrusive_ptr<ProcessGroup>& group) {
+    Join* const join = current();
+    TAPER_CHECK(!join || join->group_.get() == group.get(), op,
+                ": expected the process group of the join() around it, whose other ranks may have "
+                "no more inputs, got another one");
+    return join;
+  }
+
+  /// Says it, and goes on.
+  void announce(const Note& own) { (void)start(own); }
+  /// Says it, and hears what the others do. Throws Error where ranks with inputs do different
+  /// things.
+  Heard tell(const Note& own) {
+    auto [rows, work] = start(own);
+    work->wait();
+    Heard heard;
+    const int64_t* p = rows.data_ptr<int64_t>();
+    for (int r = 0; r < group_->getSize(); ++r, p += kNumbers) {
+      const Note note{p[0], p[1], p[2], p[3]};
+      if (note.step == kNoInputs) continue;
+      if (heard.with_inputs++ == 0) {
+        heard.note = note;
+        heard.root = r;
+      }
+      TAPER_CHECK(note == heard.note,
+                  "DistributedDataParallel::join: expected all ranks with inputs to do the same, "
+                  "but rank ",
+                  r, " is at ", text_of(note), " where rank ", heard.root, " is at ",
+                  text_of(heard.note));
+    }
+    return heard;
+  }
+
+  /// The place of an optimizer among those that the join knows. Throws Error where it is none.
+  int64_t number_of(const optim::ZeroRedundancyOptimizer* optimizer) const {
+    for (size_t i = 0; i < optimizers_.size(); ++i)
+      if (optimizers_[i] == optimizer) return static_cast<int64_t>(i);
+    throw Error(
+        "ZeroRedundancyOptimizer: expected a join() around its step to know the optimizer: give "
+        "it to JoinOptions::optimizers");
+  }
+  optim::ZeroRedundancyOptimizer& optimizer(int64_t i) const {
+    return *optimizers_.at(static_cast<size_t>(i));
+  }
+
+ private:
+  static constexpr int64_t kNumbers = 4;
+  std::pair<Tensor, ProcessGroup::WorkPtr> start(const Note& own) {
+    Tensor row = empty({kNumbers}, kLong), rows = empty({group_->getSize(), kNumbers}, kLong);
+    auto* const p = row.data_ptr<int64_t>();
+    p[0] = own.step;
+    p[1] = own.a;
+    p[2] = own.b;
+    p[3] = own.c;
+    return {rows, group_->_allgather_base(rows, row)};
+  }
+  static std::string text_of(const Note& note) {
+    static constexpr const char* kNames[kSteps] = {
+        "its end", "a forward pass",     "bucket", "the end of a backward pass", "statistics",
+        "sums",    "an optimizer's step"};
+    return taper::detail::concat(kNames[note.step], " (", note.a, ", ", note.b, ", ", note.c, ")");
+  }
+
+  const intrusive_ptr<ProcessGroup> group_;
+  const std::vector<optim::ZeroRedundancyOptimizer*> optimizers_;
+  Join* const before_;
+};
+
+}  // namespace taper::distributed::detail

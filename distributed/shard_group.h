@@ -1,0 +1,93 @@
+// ShardGroup: the parameters of a module that fully_shard() gathers together. Not installed;
+// defined in fully_shard.cpp.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <taper/distributed/fully_shard.h>
+#include <taper/framework/autograd/node.h>
+
+namespace taper::distributed::detail {
+
+/// A parameter, of which its module holds this rank's rows, or for a time all.
+struct ShardedParameter {
+  Tensor parameter;
+  std::vector<int64_t> sizes;  // of the whole
+  int64_t rows, row;           // rows of the whole, numbers in one
+  int64_t chunk;               // rows for each rank, the last ones perhaps beyond the end
+  int64_t at;                  // where they begin in the flat memory
+  Tensor shard;                // a view of that memory
+  Tensor whole;                // undefined while there is none
+  Tensor gradient;             // of the whole, until it is reduced
+  Tensor kept;                 // of passes that did not average
+  autograd::NodePtr accumulator;
+};
+
+class ShardedModule;
+
+/// Parameters of one dtype and device that are gathered together.
+class ShardGroup : public std::enable_shared_from_this<ShardGroup> {
+ public:
+  ShardGroup(const std::vector<Tensor>& parameters, const FullyShardOptions& options,
+             intrusive_ptr<ProcessGroup> group);
+  ~ShardGroup();
+  ShardGroup(const ShardGroup&) = delete;
+  ShardGroup& operator=(const ShardGroup&) = delete;
+
+  /// Puts itself before the accumulation of gradients.
+  void attach(const std::shared_ptr<ShardedModule>& owner);
+  /// Begins to gather.
+  void prefetch();
+  void gather();
+  /// Leaves this rank's rows.
+  void reshard();
+  /// Forgets a backward pass that has thrown.
+  void drop_pass();
+  /// At the end of the backward pass that runs, gradients are given out.
+  void finish_later();
+  Shard shard(const Tensor& parameter) const;
+  void set_sync(bool sync) { syncs_ = sync; }
+  bool is_whole() const { return whole_; }
+  std::shared_ptr<ShardedModule> owner() const { return owner_.lock(); }
+  /// The number of the parameter of whose whole this is memory; -1: none.
+  int64_t number_of(const Tensor& t) const;
+  const ShardedParameter& operator[](size_t i) const { return parameters_[i]; }
+  size_t size() const { return parameters_.size(); }
+
+ private:
+  /// A gather under way, of the values that the rows had then.
+  struct Gather {
+    Tensor own, all;
+    int64_t version = 0;
+    ProcessGroup::WorkPtr work;
+  };
+  struct Reduction {
+    Tensor in, out;
+    ProcessGroup::WorkPtr work;
+  };
+  void lay_out(const std::vector<Tensor>& parameters);
+  void take_back_changes();
+  void come_early();
+  void take_gradient(size_t i, const Tensor& g);
+  ScalarType dtype_of_sums() const;
+  void keep_gradients();
+  Tensor padded(const ShardedParameter& p, const Tensor& g) const;
+  void start_reduction();
+  void finish_reductions();
+  void end_of_pass();
+  void give_out(const Tensor& mean);
+
+  FullyShardOptions options_;
+  intrusive_ptr<ProcessGroup> group_;
+  std::vector<ShardedParameter> parameters_;
+  std::unordered_map<const StorageImpl*, size_t> storages_;
+  Tensor flat_;  // this rank's rows
+  std::vector<Reduction> reductions_;
+  Gather gather_;
+  std::weak_ptr<ShardedModule> owner_;
+  bool whole_ = false, finishes_ = false, syncs_ = true;
+};
+
+}  // namespace taper::distributed::detail
