@@ -41,6 +41,37 @@ int number(std::initializer_list<const char*> names, int otherwise, int most) {
   return n;
 }
 
+/// The first of the hosts that SLURM names: "node[07-09,12],login" begins with node07.
+std::string first_host(const char* name, const std::string& list) {
+  std::string host;
+  bool good = true;
+  for (size_t i = 0; i < list.size() && list[i] != ','; ++i) {
+    if (list[i] != '[') {
+      host += list[i];
+      continue;
+    }
+    const size_t end = list.find(']', i), number = list.find_first_of("-,]", i);
+    good = good && end != std::string::npos && number > i + 1;
+    if (!good) break;
+    host += list.substr(i + 1, number - i - 1);
+    i = end;
+  }
+  TAPER_CHECK_VALUE(good && !host.empty() && list[0] != '[', "init_process_group: expected ", name,
+                    " to be a list of hosts as SLURM writes it, got '", list, "'");
+  return host;
+}
+
+/// Where rank 0 is, as far as launchers tell.
+std::string master_address() {
+  if (const char* address = variable({"MASTER_ADDR"})) return address;
+  const bool by_other = variable({"RANK", "OMPI_COMM_WORLD_RANK"});
+  const char* name = nullptr;
+  const char* hosts =
+      variable({"SLURM_STEP_NODELIST", "SLURM_NODELIST", "SLURM_JOB_NODELIST"}, &name);
+  if (by_other || !hosts || !variable({"SLURM_PROCID"})) return "127.0.0.1";
+  return first_host(name, hosts);
+}
+
 struct Group {
   intrusive_ptr<Store> store;
   intrusive_ptr<ProcessGroup> group;
@@ -123,7 +154,7 @@ Environment Environment::read() {
       number({"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}, 1, kMostRanks);
   e.local_rank =
       number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"}, 0, kMostRanks);
-  if (const char* address = variable({"MASTER_ADDR"})) e.master_addr = address;
+  e.master_addr = master_address();
   e.master_port =
       static_cast<uint16_t>(number({"MASTER_PORT"}, TCPStoreOptions::kDefaultPort, 65535));
   TAPER_CHECK_VALUE(e.rank < e.world_size,

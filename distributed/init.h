@@ -11,14 +11,14 @@
 namespace taper::distributed {
 
 /// Where a process stands, as torchrun (RANK, WORLD_SIZE, LOCAL_RANK), mpirun (OMPI_COMM_WORLD_*)
-/// or SLURM (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID) tell.
+/// or SLURM (SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, the first host of SLURM_NODELIST) tell.
 struct Environment {
   int rank = 0;                           ///< of all processes
   int world_size = 1;                     ///< how many there are
   int local_rank = 0;                     ///< on this machine
   std::string master_addr = "127.0.0.1";  ///< rank 0's host
   uint16_t master_port = 29500;           ///< where it serves the store
-  /// Throws ValueError for a number that is none.
+  /// Throws ValueError for a number that is none, and for a list without a first host.
   static Environment read();
 };
 

@@ -54,6 +54,85 @@ TEST(InitProcessGroup, FromTheEnvironmentOfLaunchers) {
   }
 }
 
+// srun sets these alone; rank 0's host is the first of the list.
+TEST(InitProcessGroup, FromTheEnvironmentOfSlurm) {
+  const int port = free_port();
+  std::vector<std::unique_ptr<RankProcess>> ranks;
+  for (int r = 0; r < 4; ++r)
+    ranks.push_back(std::make_unique<RankProcess>(
+        "sum_of_ranks",
+        std::map<std::string, std::string>{{"SLURM_PROCID", std::to_string(r)},
+                                           {"SLURM_NTASKS", "4"},
+                                           {"SLURM_LOCALID", std::to_string(r % 2)},
+                                           {"SLURM_NODELIST", "127.0.0.[1-3,7],elsewhere"},
+                                           {"MASTER_PORT", std::to_string(port)},
+                                           {"GLOO_SOCKET_IFNAME", "lo"},
+                                           {"OMP_NUM_THREADS", "1"}}));
+  for (int r = 0; r < 4; ++r) {
+    auto& rank = *ranks[static_cast<size_t>(r)];
+    EXPECT_EQ(rank.wait(), 0) << rank.output();
+    EXPECT_NE(rank.output().find("rank " + std::to_string(r) + " of 4: 6 "), std::string::npos)
+        << rank.output();
+  }
+}
+
+/// Variables of the environment until the end of the scope.
+class Variables {
+ public:
+  using Values = std::vector<std::pair<const char*, const char*>>;
+  explicit Variables(Values values) : values_(std::move(values)) {
+    for (const auto& [name, value] : values_) ::setenv(name, value, 1);
+  }
+  ~Variables() {
+    for (const auto& [name, value] : values_) ::unsetenv(name);
+  }
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+ private:
+  const Values values_;
+};
+
+TEST(InitProcessGroup, ReadsListsOfHosts) {
+  const std::pair<const char*, const char*> lists[] = {
+      {"node7", "node7"},
+      {"a,b,c", "a"},
+      {"node[07-09,12],login", "node07"},
+      {"node[12,3-4]", "node12"},
+      {"rack[1-2]-node[30-31].example.org,x", "rack1-node30.example.org"},
+      {"10.0.0.[5-6]", "10.0.0.5"}};
+  for (const auto& [list, first] : lists) {
+    const Variables slurm(Variables::Values{{"SLURM_PROCID", "2"},
+                                            {"SLURM_NTASKS", "3"},
+                                            {"SLURM_LOCALID", "1"},
+                                            {"SLURM_NODELIST", list}});
+    const Environment e = Environment::read();
+    EXPECT_EQ(e.master_addr, first);
+    EXPECT_EQ(e.rank, 2);
+    EXPECT_EQ(e.world_size, 3);
+    EXPECT_EQ(e.local_rank, 1);
+  }
+  {  // newer versions' name; of a step rather than of the whole job
+    const Variables slurm(
+        Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_JOB_NODELIST", "a[1-4]"}});
+    EXPECT_EQ(Environment::read().master_addr, "a1");
+    const Variables step(Variables::Values{{"SLURM_STEP_NODELIST", "a[3-4]"}});
+    EXPECT_EQ(Environment::read().master_addr, "a3");
+    const Variables given(Variables::Values{{"MASTER_ADDR", "b"}});
+    EXPECT_EQ(Environment::read().master_addr, "b");
+  }
+  {  // torchrun and mpirun know better
+    const Variables slurm(
+        Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_NODELIST", "a[1-4]"}, {"RANK", "0"}});
+    EXPECT_EQ(Environment::read().master_addr, "127.0.0.1");
+  }
+  for (const char* bad : {"[1-2]", ",a", "a[", "a[]", "a[-3]"}) {
+    const Variables slurm(Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_NODELIST", bad}});
+    const std::string message = error_of([] { Environment::read(); });
+    EXPECT_NE(message.find("SLURM_NODELIST"), std::string::npos) << bad << ": " << message;
+  }
+}
+
 // torchrun serves the store, on a port of its own; ranks of an attempt do not meet those of
 // another.
 TEST(InitProcessGroup, AtTheStoreOfAnAgent) {
