@@ -3,8 +3,11 @@
 #ifdef TAPER_WITH_GLOO
 #include "distributed/ranks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -202,6 +205,8 @@ int64_t load_checkpoint(const std::string& file, Net& net, optim::Optimizer& opt
 
 RANK_PROGRAM(trains_from_its_checkpoint) {
   const std::string folder = std::getenv("TEST_FOLDER");
+  const char* const given = std::getenv("TEST_STEPS");
+  const int64_t steps = given ? std::stoll(given) : kSteps;
   const auto group = init_process_group("gloo", 10s);
   manual_seed(1);
   Net net;
@@ -209,7 +214,7 @@ RANK_PROGRAM(trains_from_its_checkpoint) {
   int64_t step = load_checkpoint(folder + "/checkpoint.pt", net, optimizer);
   nn::parallel::DistributedDataParallel parallel(net);
   std::ofstream losses(folder + "/losses", std::ios::app);
-  for (; step < kSteps; ++step) {
+  for (; step < steps; ++step) {
     manual_seed(static_cast<uint64_t>(1000 * step + group->getRank()));
     const Tensor x = randn({16, 8});
     optimizer.zero_grad();
@@ -274,6 +279,17 @@ std::map<int64_t, std::string> losses_after(int kills) {
   const std::map<int64_t, std::string> losses = read_losses(folder);
   std::filesystem::remove_all(folder);
   return losses;
+}
+
+// As restarts.sh does it at length.
+TEST(Restarts, UnderTorchrun) {
+  if (std::system("command -v \"${TAPER_TORCHRUN:-torchrun}\" >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "PyTorch's torchrun is neither in PATH nor named by TAPER_TORCHRUN";
+  char program[4096] = "";
+  ASSERT_GT(::readlink("/proc/self/exe", program, sizeof program - 1), 0);
+  const std::string command =
+      std::string(TAPER_TEST_FOLDER "/restarts.sh '") + program + "' 2 2 2500 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST(Restarts, TwentyKillsChangeNoLoss) {

@@ -7,7 +7,14 @@
 
 #include <taper/framework/autograd/engine.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <iostream>
+
+#ifdef TAPER_WITH_MPI
+#include <taper/distributed/process_group_mpi.h>
+#endif
 
 #include "distributed/ranks.h"
 
@@ -342,6 +349,72 @@ TEST(Training, GradientsAreReducedWhileBackwardGoesOn) {
   }
 }
 #endif
+
+// ---------------------------------------------------------------------- times
+// By hand, for docs/distributed.md:
+//   TAPER_RANK_PROGRAM=times OMP_NUM_THREADS=1 mpirun -np 4 build/tests/distributed_tests
+using Clock = std::chrono::steady_clock;
+double milliseconds_of(ProcessGroup& group, int calls, const std::function<void()>& call) {
+  group.barrier()->wait();
+  const auto begun = Clock::now();
+  for (int i = 0; i < calls; ++i) call();
+  return std::chrono::duration<double, std::milli>(Clock::now() - begun).count() / calls;
+}
+
+double time_of_allreduce(ProcessGroup& group, int64_t bytes) {
+  std::vector<Tensor> t = {ones({std::max<int64_t>(bytes / 4, 1)})};
+  const int calls = bytes <= (1 << 20) ? 5 : 1;  // few: something else runs at times
+  return milliseconds_of(group, calls, [&] { group.allreduce(t)->wait(); });
+}
+
+/// The least of rounds in which the groups take turns.
+void times_of_allreduce(const std::vector<intrusive_ptr<ProcessGroup>>& groups) {
+  for (const int64_t bytes : {4, 1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 26}) {
+    std::vector<double> least(groups.size(), 1e9);
+    for (int round = 0; round < 60; ++round)
+      for (size_t g = 0; g < groups.size(); ++g)
+        least[g] = std::min(least[g], time_of_allreduce(*groups[g], bytes));
+    if (groups[0]->getRank() != 0) continue;
+    std::cout << "allreduce of " << bytes << " bytes:";
+    for (size_t g = 0; g < groups.size(); ++g)
+      std::cout << " " << groups[g]->getBackendName() << " " << least[g] << " ms";
+    std::cout << std::endl;
+  }
+}
+
+/// Steps with batches that make up 256 samples together: all of a step, and without averages.
+void times_of_steps(const intrusive_ptr<ProcessGroup>& group) {
+  nn::Sequential net(nn::Linear(784, 1024), nn::ReLU(), nn::Linear(1024, 1024), nn::ReLU(),
+                     nn::Linear(1024, 10));
+  DistributedDataParallel parallel(
+      net, DistributedDataParallelOptions().process_group(group).bucket_cap_mb(4));
+  const int64_t n = 256 / group->getSize();
+  const Tensor x = ones({n, 784}), target = zeros({n}, kLong);
+  const auto pass = [&] {
+    net->zero_grad();
+    cross_entropy_loss(parallel(x), target).backward();
+  };
+  double whole = 1e9, alone = 1e9;
+  for (int round = 0; round < 60; ++round) {
+    whole = std::min(whole, milliseconds_of(*group, 1, pass));
+    const auto local = parallel.no_sync();
+    alone = std::min(alone, milliseconds_of(*group, 1, pass));
+  }
+  if (group->getRank() == 0)
+    std::cout << group->getBackendName() << ", " << group->getSize() << " ranks: pass " << whole
+              << " ms, without averages " << alone << " ms" << std::endl;
+}
+
+RANK_PROGRAM(times) {
+  std::vector<intrusive_ptr<ProcessGroup>> groups = {init_process_group("gloo", 60s)};
+#ifdef TAPER_WITH_MPI
+  if (std::getenv("OMPI_COMM_WORLD_RANK"))
+    groups.emplace_back(distributed::ProcessGroupMPI::createProcessGroupMPI({}, 60s));
+#endif
+  if (groups[0]->getSize() > 1) times_of_allreduce(groups);
+  for (const auto& group : groups) times_of_steps(group);
+  for (const auto& group : groups) group->barrier()->wait();
+}
 
 }  // namespace
 }  // namespace taper::testing
