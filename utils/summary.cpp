@@ -7,6 +7,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/check.h>
 #include <taper/framework/grad_mode.h>
+#include <taper/framework/runtime/graph.h>
 #include <taper/ops/tensor/tensor.h>
 #include <taper/utils/tape.h>
 
@@ -95,6 +96,19 @@ struct SummaryRecorder::State {
   void follow(const Tensor& output);
   void total();
 
+  void record() {
+    const Device where = device();
+    if (where.is_cuda()) stream.emplace(cuda::Stream(where));
+    graph.emplace(where).capture_begin();
+  }
+
+  // Where the network is: its first parameter's device.
+  Device device() const {
+    for (const nn::Module* module : modules)
+      for (const Tensor& p : module->parameters(/*recurse=*/false)) return p.device();
+    return Device(kCPU);
+  }
+
   ModelSummary summary;
   std::vector<nn::Module*> modules;
   std::vector<unsigned> hooks;
@@ -102,6 +116,9 @@ struct SummaryRecorder::State {
   std::vector<int64_t> indices;
   std::unordered_map<const nn::Module*, size_t> row_of;
   std::unordered_map<const TensorImpl*, size_t> owner_of;
+  // What is recorded in place of being computed. Nobody replays it.
+  optional<cuda::StreamGuard> stream;
+  optional<Graph> graph;
 };
 
 // The gradient of an op's result has the result's sizes: so a backward pass tells those of the ops
@@ -150,9 +167,11 @@ void SummaryRecorder::State::total() {
   }
 }
 
-SummaryRecorder::SummaryRecorder(nn::Module& net) : state_(std::make_unique<State>()) {
+SummaryRecorder::SummaryRecorder(nn::Module& net, bool computes)
+    : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.list(net, "", 0);
+  if (!computes) s.record();
   net.eval();
   for (size_t row = 0; row < s.modules.size(); ++row)
     s.hooks.push_back(s.modules[row]->register_forward_hook(
@@ -174,6 +193,13 @@ Tensor SummaryRecorder::input(const Tensor& x) {
   return x.is_floating_point() ? x.detach().requires_grad_() : x;
 }
 
+Tensor SummaryRecorder::input(const InputSizes& x) {
+  for (const int64_t size : x.sizes)
+    TAPER_CHECK_VALUE(size >= 0, "summary: expected sizes of at least 0, got ",
+                      IntArrayRef(x.sizes));
+  return input(zeros(x.sizes, TensorOptions(x.dtype).device(state_->device())));
+}
+
 ModelSummary SummaryRecorder::finish(const Tensor& output) {
   if (output.defined()) {
     state_->saw(0, output);
@@ -181,6 +207,14 @@ ModelSummary SummaryRecorder::finish(const Tensor& output) {
   }
   state_->total();
   return state_->summary;
+}
+
+ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes)>& observe) {
+  try {
+    return observe(false);
+  } catch (const std::exception&) {  // a value was wanted, or forward() throws: then it does again
+    return observe(true);
+  }
 }
 
 }  // namespace detail

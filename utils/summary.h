@@ -1,14 +1,19 @@
 // summary: what a network consists of: its modules, the sizes of what they give, parameters,
 // multiply-adds, memory.
 //
-//   std::cout << utils::summary(net, torch::zeros({32, 1, 28, 28}));
+//   std::cout << utils::summary(net, {32, 1, 28, 28});
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <taper/framework/dtype.h>
 #include <taper/nn/module.h>
 
 #pragma GCC visibility push(default)
@@ -46,6 +51,18 @@ struct ModelSummary {
   int64_t param_bytes = 0;  ///< of all parameters
 };
 
+/// What a network takes, without values: `{32, 1, 28, 28}`, or `InputSizes({32, 128}, kLong)`.
+struct InputSizes {
+  /// Sizes of a tensor, none of them negative, and the dtype of its elements.
+  InputSizes(std::initializer_list<int64_t> of_dims, ScalarType of_elements = ScalarType::Float)
+      : sizes(of_dims), dtype(of_elements) {}
+  /// The same.
+  InputSizes(std::vector<int64_t> of_dims, ScalarType of_elements = ScalarType::Float)
+      : sizes(std::move(of_dims)), dtype(of_elements) {}
+  std::vector<int64_t> sizes;  ///< of its dimensions
+  ScalarType dtype;            ///< of its elements
+};
+
 /// The table, in the form of Python's torchinfo.
 std::ostream& operator<<(std::ostream& out, const ModelSummary& summary);
 
@@ -54,18 +71,24 @@ namespace detail {
 /// Watches a network's modules while it is called.
 class SummaryRecorder {
  public:
-  explicit SummaryRecorder(nn::Module& net);
+  /// Where `computes` is false, kernels are recorded (framework/runtime/graph.h), not run.
+  SummaryRecorder(nn::Module& net, bool computes);
   ~SummaryRecorder();
   SummaryRecorder(const SummaryRecorder&) = delete;
   SummaryRecorder& operator=(const SummaryRecorder&) = delete;
   /// A copy of the input that the tape can be followed to.
   Tensor input(const Tensor& x);
+  /// Zeros, on the device of the network's parameters.
+  Tensor input(const InputSizes& x);
   ModelSummary finish(const Tensor& output);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// observe(false), or observe(true) where that needs values.
+ModelSummary recorded_or_computed(const std::function<ModelSummary(bool computes)>& observe);
 
 }  // namespace detail
 
@@ -77,8 +100,23 @@ class SummaryRecorder {
 /// undefined input, and what forward() throws.
 template <class M, class... Input>
 ModelSummary summary(nn::ModuleHolder<M> net, const Input&... inputs) {
-  detail::SummaryRecorder recorder(*net);
+  detail::SummaryRecorder recorder(*net, /*computes=*/true);
   return recorder.finish(net->forward(recorder.input(inputs)...));
+}
+
+/// The same from sizes, `summary(net, {32, 1, 28, 28})`: nothing is computed, kernels are only
+/// recorded, so a large network costs no more time than a small one (memory is reserved, and on the
+/// CPU not touched). A forward() that looks at values (`item()`, masks as indices) cannot be
+/// recorded: it is called once more, with zeros, and computes. Throws ValueError for a negative
+/// size, and what forward() throws.
+template <class M, class... More>
+std::enable_if_t<(std::is_same_v<More, InputSizes> && ...), ModelSummary> summary(
+    nn::ModuleHolder<M> net, const InputSizes& first, const More&... more) {
+  const auto observe = [&](bool computes) {
+    detail::SummaryRecorder recorder(*net, computes);
+    return recorder.finish(net->forward(recorder.input(first), recorder.input(more)...));
+  };
+  return detail::recorded_or_computed(observe);
 }
 
 }  // namespace taper::utils

@@ -78,6 +78,85 @@ TEST(Summary, LeavesTheNetworkAsItWasAfterAnError) {
             std::string::npos);
 }
 
+std::string text_of(const ModelSummary& s) {
+  std::ostringstream text;
+  text << s;
+  return text.str();
+}
+
+TEST(Summary, FromSizesItIsThatOfTensors) {
+  Net net;
+  EXPECT_EQ(text_of(utils::summary(net, {2, 1, 28, 28})),
+            text_of(utils::summary(net, zeros({2, 1, 28, 28}))));
+  EXPECT_FALSE(net->has_hooks());
+  EXPECT_TRUE(net->is_training());
+  nn::Sequential words(nn::Embedding(10, 3), nn::Flatten(), nn::Linear(18, 2));
+  EXPECT_EQ(utils::summary(words, utils::InputSizes({4, 6}, kLong)).layers[1].output_sizes,
+            (std::vector<int64_t>{4, 6, 3}));
+}
+
+// Adds its two inputs, and counts what is computed; where it is told so, it looks at a value.
+struct CountingImpl : nn::Module {
+  explicit CountingImpl(bool looks) : looks(looks) {}
+  Tensor forward(const Tensor& a, const Tensor& b) {
+    calls.add_(1);
+    const Tensor y = fc->forward(a) + b;
+    if (looks) sum = y.sum().item<double>();
+    return y;
+  }
+  bool looks;
+  double sum = -1;
+  nn::Linear fc = register_module("fc", nn::Linear(3, 3));
+  Tensor calls = register_buffer("calls", zeros({}));
+};
+TAPER_MODULE(Counting);
+
+TEST(Summary, FromSizesNothingIsComputed) {
+  Counting net(false);
+  const ModelSummary s = utils::summary(net, {5, 3}, utils::InputSizes{1, 3});
+  EXPECT_EQ(net->calls.item<double>(), 0);
+  EXPECT_EQ(s.layers[0].output_sizes, (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(s.layers[1].output_sizes, (std::vector<int64_t>{5, 3}));
+  EXPECT_EQ(s.input_bytes, (15 + 3) * 4);
+  EXPECT_EQ((net->forward(ones({1, 3}), ones({1, 3})), net->calls.item<double>()), 1);
+}
+
+TEST(Summary, FromSizesWhatLooksAtValuesIsComputed) {
+  Counting net(true);
+  const ModelSummary s = utils::summary(net, {5, 3}, utils::InputSizes{1, 3});
+  EXPECT_EQ(net->calls.item<double>(), 1);
+  EXPECT_NE(net->sum, -1);
+  EXPECT_EQ(s.layers[1].output_sizes, (std::vector<int64_t>{5, 3}));
+  EXPECT_FALSE(net->has_hooks());
+}
+
+// (profiler_test.cpp simulates one.)
+TEST(Summary, FromSizesOnDevices) {
+  Counting net(false);
+  net->to(Device(kCUDA, 0));
+  const cuda::Stream before = cuda::current_stream(0);
+  const ModelSummary s = utils::summary(net, {5, 3}, utils::InputSizes{5, 3});
+  EXPECT_EQ(net->calls.item<double>(), 0);
+  EXPECT_EQ(s.layers[1].output_sizes, (std::vector<int64_t>{5, 3}));
+  EXPECT_TRUE(cuda::current_stream(0) == before);
+  EXPECT_FALSE(cuda::is_current_stream_capturing());
+}
+
+TEST(Summary, BadSizesAreErrors) {
+  Net net;
+  EXPECT_NE(message_of([&] {
+              utils::summary(net, {2, -1, 28, 28});
+            }).find("summary: expected sizes of at least 0, got [2, -1, 28, 28]"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              utils::summary(net, {2, 3, 28, 28});
+            }).find("conv"),
+            std::string::npos);
+  EXPECT_TRUE(net->is_training());
+  EXPECT_FALSE(net->has_hooks());
+  rand({2}).add(1).sum().item<double>();  // nothing is captured any more
+}
+
 TEST(Summary, IntegersAndFrozenModules) {
   nn::Sequential net(nn::Embedding(10, 3), nn::LayerNorm(nn::LayerNormOptions({3})));
   for (Tensor& p : net->parameters()) p.requires_grad_(false);
