@@ -14,7 +14,6 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,19 +29,12 @@
 #include <taper/optim/lr_scheduler.h>
 #include <taper/optim/optimizer.h>
 #include <taper/train/metric.h>
+#include <taper/train/run_state.h>
 #include <taper/utils/progress.h>
 
 #pragma GCC visibility push(default)
 
 namespace taper::train {
-
-/// What an epoch came to.
-struct EpochResult {
-  int64_t epoch = 0;  ///< from 1 on
-  double loss = 0;    ///< mean of the training samples
-  double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
-  std::vector<double> metrics;  ///< of validation, in the order of add_metric
-};
 
 /// How long a Trainer trains, and what it writes.
 struct TrainerOptions {
@@ -92,8 +84,7 @@ class Trainer {
 
   /// A number of validation, beside its loss. Before resume().
   void add_metric(Metric metric) { metrics_.push_back(std::move(metric)); }
-  /// A schedule, stepped after each epoch, with its loss where it asks for one. It must outlive
-  /// this.
+  /// A schedule that must outlive this: stepped after each epoch, with its loss if it asks for one.
   void add_schedule(optim::LRScheduler& schedule) {
     schedules_.push_back([&schedule](double) { schedule.step(); });
   }
@@ -125,30 +116,19 @@ class Trainer {
   bool resume() {
     const std::string& path = options_.checkpoint();
     if (path.empty() || !std::filesystem::exists(path)) return false;
-    serialize::InputArchive archive, model, optimizer, place, random;
+    serialize::InputArchive archive, model, optimizer;
     archive.load_from(path);
     archive.read("model", model);
     archive.read("optimizer", optimizer);
-    archive.read("position", place);
-    archive.read("generators", random);
-    Tensor rows;
-    place.read("results", rows, true);
-    restore_results(
-        rows);  // steps the schedules, which set rates that the optimizer's state has too
+    auto results = detail::read_results(archive, metrics_.size(), path);
+    auto position = detail::Position::read(archive);
+    const auto states = detail::read_generators(archive);
     module_->load(model);
+    restore_results(
+        std::move(results));  // steps the schedules; their rates are the optimizer's, too
     optimizer_.load(optimizer);
-    position_.epoch = integer(place, "epoch");
-    position_.batch = integer(place, "batch");
-    position_.samples = integer(place, "samples");
-    IValue sum;
-    place.read("loss_sum", sum);
-    position_.loss_sum = sum.toDouble();
-    if (position_.batch > 0) place.read("generator", position_.generator_at_epoch, true);
-    auto all = generators();
-    for (size_t i = 0; i < all.size(); ++i) {
-      Tensor state;
-      if (random.try_read(std::to_string(i), state, true)) all[i].set_state(state);
-    }
+    position_ = std::move(position);
+    detail::set_generators(states);
     return true;
   }
   /// Epochs and batches of the epoch under way that are done.
@@ -176,12 +156,6 @@ class Trainer {
   }
 
  private:
-  struct Position {
-    int64_t epoch = 0, batch = 0, samples = 0;
-    double loss_sum = 0;
-    Tensor generator_at_epoch;  // before the order of this epoch's samples was drawn
-  };
-
   template <class Loader, class Validate>
   const std::vector<EpochResult>& run(Loader& loader, Validate validate) {
     stopped_ = false;
@@ -265,7 +239,7 @@ class Trainer {
     for (auto& step : schedules_) step(watched(result));
     results_.push_back(std::move(result));
     const int64_t done = position_.epoch + 1;
-    position_ = Position();
+    position_ = detail::Position();
     position_.epoch = done;
     save();
     if (after_epoch_) after_epoch_(results_.back());
@@ -285,64 +259,24 @@ class Trainer {
     return options_.patience() > 0 && results_.end() - best > options_.patience();
   }
 
-  static int64_t integer(serialize::InputArchive& archive, const char* key) {
-    IValue value;
-    archive.read(key, value);
-    return value.toInt();
-  }
-  // Those whose states a checkpoint holds, the CPU's first.
-  static std::vector<Generator> generators() {
-    std::vector<Generator> all = {default_generator()};
-    for (DeviceIndex i = 0; i < cuda::device_count(); ++i)
-      all.push_back(cuda::default_generator(i));
-    return all;
-  }
-
   void save() {
     if (options_.checkpoint().empty()) return;
-    serialize::OutputArchive archive, model, optimizer, place, random;
+    if (position_.batch > 0) position_.loss_sum = loss_sum_.item<double>();
+    serialize::OutputArchive archive, model, optimizer;
     module_->save(model);
     optimizer_.save(optimizer);
-    place.write("epoch", IValue(position_.epoch));
-    place.write("batch", IValue(position_.batch));
-    place.write("samples", IValue(position_.samples));
-    place.write("loss_sum", IValue(position_.batch > 0 ? loss_sum_.item<double>() : 0.));
-    if (position_.batch > 0) place.write("generator", position_.generator_at_epoch, true);
-    place.write("results", results_as_tensor(), true);
-    const auto all = generators();
-    for (size_t i = 0; i < all.size(); ++i)
-      random.write(std::to_string(i), all[i].get_state(), true);
     archive.write("model", model);
     archive.write("optimizer", optimizer);
-    archive.write("position", place);
-    archive.write("generators", random);
+    position_.write(archive, detail::rows_of(results_, metrics_.size()));
+    detail::write_generators(archive);
     if (on_save_) on_save_(archive);
     archive.save_to(options_.checkpoint());
   }
 
-  // A row for each epoch: losses, then metrics.
-  Tensor results_as_tensor() const {
-    const auto width = static_cast<int64_t>(2 + metrics_.size());
-    Tensor rows = zeros({static_cast<int64_t>(results_.size()), width}, kDouble);
-    double* number = rows.data_ptr<double>();
-    for (const auto& r : results_) {
-      *number++ = r.loss;
-      *number++ = r.validation_loss;
-      for (size_t i = 0; i < metrics_.size(); ++i)
-        *number++ = i < r.metrics.size() ? r.metrics[i] : std::nan("");
-    }
-    return rows;
-  }
-
-  void restore_results(const Tensor& rows) {
-    TAPER_CHECK(rows.dim() == 2 && rows.size(1) == static_cast<int64_t>(2 + metrics_.size()),
-                options_.checkpoint(), ": expected results with ", metrics_.size(),
-                " metrics, got sizes ", rows.sizes());
-    const double* number = rows.data_ptr<double>();
-    for (int64_t i = 0; i < rows.size(0); ++i, number += rows.size(1)) {
-      results_.push_back({i + 1, number[0], number[1], {number + 2, number + rows.size(1)}});
-      for (auto& step : schedules_) step(watched(results_.back()));
-    }
+  void restore_results(std::vector<EpochResult> results) {
+    results_ = std::move(results);
+    for (const EpochResult& result : results_)
+      for (auto& step : schedules_) step(watched(result));
   }
 
   const std::shared_ptr<nn::Module> module_;
@@ -355,7 +289,7 @@ class Trainer {
   std::function<void()> before_step_, after_batch_;
   std::function<void(const EpochResult&)> after_epoch_;
   std::function<void(serialize::OutputArchive&)> on_save_;
-  Position position_;
+  detail::Position position_;
   Tensor loss_sum_;  // of this epoch's samples, where it is computed
   std::vector<EpochResult> results_;
   bool stopped_ = false;

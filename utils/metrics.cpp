@@ -22,10 +22,12 @@ Tensor fraction(const Tensor& x, const Tensor& y) {
 Tensor diagonal_of(const Tensor& counts) { return counts.diagonal().to(kDouble); }
 
 // One number for classes with `value`; those that neither occur nor were predicted do not count.
-double averaged(const Tensor& value, const Tensor& counts, Average average) {
+double averaged(const Tensor& value, const Tensor& counts, Average average,
+                optional<int64_t> left_out = nullopt) {
   const Tensor targets = counts.sum(1).to(kDouble), predictions = counts.sum(0).to(kDouble);
-  const Tensor weights =
+  Tensor weights =
       average == Average::kWeighted ? targets : (targets + predictions).gt(0).to(kDouble);
+  if (left_out) weights[*left_out] = 0;
   return ((value * weights).sum() / weights.sum()).item<double>();
 }
 
@@ -106,7 +108,8 @@ double ConfusionMatrix::f1(Average average) const {
 double ConfusionMatrix::mean_iou() const {
   const Tensor all = counts();
   const Tensor both = diagonal_of(all), either = (all.sum(0) + all.sum(1)).to(kDouble) - both;
-  return averaged(fraction(both, either), all, Average::kMacro);
+  const bool is_class = ignore_index_ && *ignore_index_ >= 0 && *ignore_index_ < num_classes_;
+  return averaged(fraction(both, either), all, Average::kMacro, is_class ? ignore_index_ : nullopt);
 }
 
 // ---------------------------------------------------------------------- TopKAccuracy

@@ -43,7 +43,8 @@ class ConfusionMatrix {
   double recall(Average average = Average::kMacro) const;
   /// 2 precision recall / (precision + recall).
   double f1(Average average = Average::kMacro) const;
-  /// The mean over classes of intersection / union (Jaccard's index).
+  /// The mean over classes of intersection / union (Jaccard's index), without the class
+  /// `ignore_index`.
   double mean_iou() const;
 
  private:

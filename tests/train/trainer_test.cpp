@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <taper/taper.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -159,6 +161,93 @@ TEST_F(TrainerTest, ACheckpointInsideAnEpochIsOneOfTheBatchThatIsSaid) {
   Experiment second(saving(1));
   ASSERT_TRUE(second.trainer.resume());
   EXPECT_EQ(second.trainer.batches_done(), 6);
+}
+
+// Two devices, each with a half of a batch.
+struct SplitExperiment {
+  SplitExperiment(TrainerOptions options, double dropout)
+      : net{(manual_seed(4), nn::Linear(2, 16)), nn::Tanh(), nn::Dropout(dropout),
+            nn::Linear(16, 2)},
+        sgd((net->to(Device(kCUDA, 0)), manual_seed(5), net->parameters()),
+            optim::SGDOptions(0.05).momentum(0.9)),
+        split(net, nn::DataParallelOptions().device_ids({0, 1})),
+        trainer(
+            net, sgd, [](const Tensor& y, const Tensor& t) { return cross_entropy_loss(y, t); },
+            options.device(Device(kCUDA, 0))) {
+    trainer.add_metric(train::accuracy());
+  }
+  void use_both() {
+    trainer.set_forward([this](const Tensor& x) { return split->forward(x); });
+  }
+  std::vector<EpochResult> fit() { return trainer.fit(*batches, *validation); }
+
+  nn::Sequential net;
+  optim::SGD sgd;
+  nn::DataParallel<nn::SequentialImpl> split;
+  Trainer trainer;
+  decltype(loader(1)) batches = loader(80), validation = loader(30);
+};
+
+void skip_without_two_devices() {
+  if (cuda::device_count() < 2) GTEST_SKIP() << "not run: it takes two devices";
+}
+
+TEST_F(TrainerTest, TwoDevicesTrainAsOne) {
+  skip_without_two_devices();
+  if (IsSkipped()) return;
+  SplitExperiment one(TrainerOptions().epochs(3), 0), two(TrainerOptions().epochs(3), 0);
+  two.use_both();
+  std::vector<DeviceIndex> devices;
+  std::mutex mutex;
+  for (auto* run : {&one, &two}) {
+    manual_seed(6);
+    const auto hook = two.net->ptr(0)->register_forward_hook(
+        [&](nn::Module&, const std::vector<Tensor>& x, std::vector<Tensor>&) {
+          const std::lock_guard<std::mutex> lock(mutex);
+          EXPECT_LE(x[0].size(0), 4);
+          devices.push_back(x[0].device().index());
+        });
+    run->fit();
+    two.net->ptr(0)->remove_hook(hook);
+  }
+  EXPECT_EQ(std::count(devices.begin(), devices.end(), 0), 3 * (10 + 4));
+  EXPECT_EQ(std::count(devices.begin(), devices.end(), 1), 3 * (10 + 4));
+  for (size_t i = 0; i < one.net->parameters().size(); ++i)
+    EXPECT_TRUE(allclose(one.net->parameters()[i], two.net->parameters()[i], 1e-4, 1e-5)) << i;
+  const auto a = one.trainer.fit(*one.batches), b = two.trainer.fit(*two.batches);
+  ASSERT_EQ(a.size(), 3u);
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_NEAR(a[i].loss, b[i].loss, 1e-5);
+    EXPECT_NEAR(a[i].validation_loss, b[i].validation_loss, 1e-5);
+    EXPECT_EQ(a[i].metrics, b[i].metrics);
+  }
+}
+
+// With dropout, each device has random numbers of its own: a checkpoint has both generators.
+TEST_F(TrainerTest, TwoDevicesResumeToTheBit) {
+  skip_without_two_devices();
+  if (IsSkipped()) return;
+  SplitExperiment whole(TrainerOptions().epochs(2), 0.5);
+  whole.use_both();
+  const auto want = whole.fit();
+  {
+    SplitExperiment first(saving(2), 0.5);
+    first.use_both();
+    int batches = 0;
+    first.trainer.after_batch([&] {
+      if (++batches == 7) first.trainer.stop();
+    });
+    first.fit();
+  }
+  SplitExperiment second(saving(2), 0.5);
+  second.use_both();
+  randn({10}, Device(kCUDA, 1));  // the generator is somewhere else
+  ASSERT_TRUE(second.trainer.resume());
+  const auto got = second.fit();
+  ASSERT_EQ(got.size(), 2u);
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i].loss, want[i].loss);
+  for (size_t i = 0; i < whole.net->parameters().size(); ++i)
+    EXPECT_TRUE(equal(whole.net->parameters()[i], second.net->parameters()[i])) << i;
 }
 
 TEST_F(TrainerTest, EndsWhenTheLossNoLongerFalls) {

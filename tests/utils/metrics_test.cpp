@@ -86,6 +86,92 @@ TEST(Metrics, PerplexityOfUniformLogits) {
   EXPECT_NEAR(perplexity.compute(), 4. / 3, 1e-6);
 }
 
+// ---------------------------------------------------------------------- torchmetrics' values
+// 97 samples of 5 classes: what torchmetrics 1.9.0 (on PyTorch 2.15) gives for them, once.
+struct Torchmetrics : ::testing::Test {
+  static constexpr int64_t N = 97, C = 5;
+  Torchmetrics() {
+    for (int64_t k = 0; k < N; ++k) {
+      const int64_t square = (k * k + k / 3) % C;
+      target[k] = square < 4 || k % 3 == 0 ? square : 1;
+      for (int64_t c = 0; c < C; ++c)
+        scores[k][c] = float((k * 37 + c * (53 + k % 11)) % 101) / 101;
+      if (k % 4 != 0) scores[k][target[k].item<int64_t>()] += 0.25;
+    }
+  }
+  ConfusionMatrix matrix_of(const Tensor& targets, optional<int64_t> ignored = nullopt) const {
+    ConfusionMatrix matrix(C, ignored);
+    for (int64_t from = 0; from < N; from += 40)
+      matrix.update(scores.slice(0, from, from + 40), targets.slice(0, from, from + 40));
+    return matrix;
+  }
+  // MulticlassAccuracy, ...Precision, ...Recall, ...F1Score of one average.
+  static void expect_scores(const ConfusionMatrix& matrix, Average average,
+                            const std::vector<double>& want) {
+    const std::vector<double> got = {matrix.accuracy(average), matrix.precision(average),
+                                     matrix.recall(average), matrix.f1(average)};
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], want[i], 1e-6) << i;
+  }
+  Tensor target = zeros({N}, kLong), scores = zeros({N, C});
+};
+
+TEST_F(Torchmetrics, OfClasses) {
+  const ConfusionMatrix matrix = matrix_of(target);
+  EXPECT_EQ(matrix.counts().sum(1).equal(tensor({20, 39, 7, 25, 6})), true);
+  expect_scores(matrix, Average::kMicro, {0.391752571, 0.391752571, 0.391752571, 0.391752571});
+  expect_scores(matrix, Average::kMacro, {0.368622720, 0.378150433, 0.368622720, 0.336202741});
+  expect_scores(matrix, Average::kWeighted, {0.391752571, 0.543921530, 0.391752571, 0.434341609});
+  EXPECT_NEAR(matrix.mean_iou(), 0.213767931, 1e-6);  // MulticlassJaccardIndex, macro
+}
+
+TEST_F(Torchmetrics, OfAClassThatIsOnlyPredicted) {
+  const ConfusionMatrix matrix = matrix_of(where(target.eq(4), zeros_like(target), target));
+  expect_scores(matrix, Average::kMacro, {0.260161161, 0.363174587, 0.260161161, 0.293866485});
+  expect_scores(matrix, Average::kWeighted, {0.371134013, 0.574799538, 0.371134013, 0.443050325});
+  EXPECT_NEAR(matrix.mean_iou(), 0.189974159, 1e-6);
+}
+
+TEST_F(Torchmetrics, OfIgnoredTargets) {
+  const ConfusionMatrix one_class = matrix_of(target, 2);
+  expect_scores(one_class, Average::kMicro, {0.411111116, 0.411111116, 0.411111116, 0.411111116});
+  expect_scores(one_class, Average::kMacro, {0.340051293, 0.390325814, 0.340051293, 0.328406274});
+  expect_scores(one_class, Average::kWeighted,
+                {0.411111116, 0.617028713, 0.411111116, 0.472807825});
+  EXPECT_NEAR(one_class.mean_iou(), 0.265376985, 1e-6);
+  const Tensor fifth = arange(N).remainder(5).eq(0);
+  const ConfusionMatrix no_class = matrix_of(where(fifth, full_like(target, -1), target), -1);
+  expect_scores(no_class, Average::kMacro, {0.346435785, 0.348049283, 0.346435785, 0.318196595});
+  expect_scores(no_class, Average::kWeighted, {0.376623392, 0.500101864, 0.376623392, 0.410702080});
+  EXPECT_NEAR(no_class.mean_iou(), 0.200427890, 1e-6);
+}
+
+TEST_F(Torchmetrics, OfRanks) {
+  for (const auto& [k, want] : {std::pair(1, 0.391752571), {2, 0.556701005}, {3, 0.742268026}}) {
+    TopKAccuracy top(k);  // MulticlassAccuracy(average="micro", top_k=k)
+    top.update(scores, target);
+    EXPECT_NEAR(top.compute(), want, 1e-6) << k;
+  }
+  const auto area = [](const Tensor& of, const Tensor& targets) {
+    AUROC auroc;
+    auroc.update(of, targets);
+    return auroc.compute();
+  };
+  EXPECT_NEAR(area(scores / 2, target), 0.673548639, 1e-6);  // MulticlassAUROC, macro
+  const Tensor one = target.eq(1).to(kLong), score = scores.select(1, 1);
+  EXPECT_NEAR(area(score / 2, one), 0.696728587, 1e-6);             // BinaryAUROC
+  EXPECT_NEAR(area(floor(score * 4) / 8, one), 0.697391689, 1e-6);  // ties
+}
+
+TEST_F(Torchmetrics, OfTokens) {
+  const Tensor logits = (scores * 3).unsqueeze(0), tokens = target.unsqueeze(0);
+  Perplexity all, most(-100);
+  all.update(logits, tokens);
+  EXPECT_NEAR(all.compute(), 4.345519543, 1e-5);
+  const Tensor ninth = arange(N).remainder(9).eq(0);
+  most.update(logits, where(ninth, full_like(tokens, -100), tokens));
+  EXPECT_NEAR(most.compute(), 4.300739765, 1e-5);
+}
+
 TEST(Metrics, BadInputIsRefused) {
   ConfusionMatrix matrix(3);
   expect_error<ValueError>("ConfusionMatrix: expected targets of dtype Long", [&] {

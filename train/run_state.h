@@ -1,0 +1,125 @@
+// What a run has come to, and how a Trainer's checkpoint keeps it beside network and optimizer.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/check.h>
+#include <taper/framework/io/archive.h>
+#include <taper/framework/random.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/ops/tensor/factory.h>
+
+#pragma GCC visibility push(default)
+
+namespace taper::train {
+
+/// What an epoch came to.
+struct EpochResult {
+  int64_t epoch = 0;  ///< from 1 on
+  double loss = 0;    ///< mean of the training samples
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without validation
+  std::vector<double> metrics;  ///< of validation, in the order of add_metric
+};
+
+namespace detail {
+
+/// A row for each epoch: losses, then metrics.
+inline Tensor rows_of(const std::vector<EpochResult>& results, size_t num_metrics) {
+  const auto width = static_cast<int64_t>(2 + num_metrics);
+  Tensor rows = zeros({static_cast<int64_t>(results.size()), width}, kDouble);
+  double* number = rows.data_ptr<double>();
+  for (const EpochResult& r : results) {
+    *number++ = r.loss;
+    *number++ = r.validation_loss;
+    for (size_t i = 0; i < num_metrics; ++i)
+      *number++ = i < r.metrics.size() ? r.metrics[i] : std::nan("");
+  }
+  return rows;
+}
+
+/// What an archive has of them. Throws Error for another number of metrics; `file`: its name.
+inline std::vector<EpochResult> read_results(serialize::InputArchive& archive, size_t num_metrics,
+                                             const std::string& file) {
+  serialize::InputArchive place;
+  archive.read("position", place);
+  Tensor rows;
+  place.read("results", rows, true);
+  TAPER_CHECK(rows.dim() == 2 && rows.size(1) == static_cast<int64_t>(2 + num_metrics), file,
+              ": expected results with ", num_metrics, " metrics, got sizes ", rows.sizes());
+  const double* number = rows.data_ptr<double>();
+  std::vector<EpochResult> results;
+  for (int64_t i = 0; i < rows.size(0); ++i, number += rows.size(1))
+    results.push_back({i + 1, number[0], number[1], {number + 2, number + rows.size(1)}});
+  return results;
+}
+
+/// Where a run is: what is done.
+struct Position {
+  int64_t epoch = 0, batch = 0, samples = 0;
+  double loss_sum = 0;
+  Tensor generator_at_epoch;  ///< before the order of this epoch's samples was drawn
+
+  /// Beside `results`, see rows_of().
+  void write(serialize::OutputArchive& archive, const Tensor& results) const {
+    serialize::OutputArchive place;
+    place.write("epoch", IValue(epoch));
+    place.write("batch", IValue(batch));
+    place.write("samples", IValue(samples));
+    place.write("loss_sum", IValue(batch > 0 ? loss_sum : 0.));
+    if (batch > 0) place.write("generator", generator_at_epoch, true);
+    place.write("results", results, true);
+    archive.write("position", place);
+  }
+  static Position read(serialize::InputArchive& archive) {
+    serialize::InputArchive place;
+    archive.read("position", place);
+    const auto value = [&](const char* key) {
+      IValue number;
+      place.read(key, number);
+      return number;
+    };
+    Position position{value("epoch").toInt(),
+                      value("batch").toInt(),
+                      value("samples").toInt(),
+                      value("loss_sum").toDouble(),
+                      {}};
+    if (position.batch > 0) place.read("generator", position.generator_at_epoch, true);
+    return position;
+  }
+};
+
+/// Those whose states a checkpoint holds, the CPU's first.
+inline std::vector<Generator> generators() {
+  std::vector<Generator> all = {default_generator()};
+  for (DeviceIndex i = 0; i < cuda::device_count(); ++i) all.push_back(cuda::default_generator(i));
+  return all;
+}
+
+inline void write_generators(serialize::OutputArchive& archive) {
+  serialize::OutputArchive random;
+  const auto all = generators();
+  for (size_t i = 0; i < all.size(); ++i) random.write(std::to_string(i), all[i].get_state(), true);
+  archive.write("generators", random);
+}
+/// Undefined where the archive has none: it was written with fewer devices.
+inline std::vector<Tensor> read_generators(serialize::InputArchive& archive) {
+  serialize::InputArchive random;
+  archive.read("generators", random);
+  std::vector<Tensor> states(generators().size());
+  for (size_t i = 0; i < states.size(); ++i) random.try_read(std::to_string(i), states[i], true);
+  return states;
+}
+inline void set_generators(const std::vector<Tensor>& states) {
+  auto all = generators();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (states[i].defined()) all[i].set_state(states[i]);
+}
+
+}  // namespace detail
+}  // namespace taper::train
+
+#pragma GCC visibility pop
