@@ -11,6 +11,7 @@ set(TAPER_PKG_CONFIG taper taper-torch taper-testing)
 if(TARGET taper_utils)
   list(APPEND TAPER_TARGETS taper_utils)
   list(APPEND TAPER_PKG_CONFIG taper-utils)
+  set(TAPER_UTILS_FLAG -ltaper_utils)
 endif()
 install(TARGETS ${TAPER_TARGETS} EXPORT TaperTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

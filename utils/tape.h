@@ -1,6 +1,9 @@
 // The tape behind a tensor, for what shows it.
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <taper/framework/autograd/node.h>
@@ -8,9 +11,22 @@
 namespace taper::utils::detail {
 
 /// All nodes that lead to `root`, leaves first, then in the order in which they ran.
-std::vector<autograd::Node*> nodes_behind(autograd::Node* root);
+inline std::vector<autograd::Node*> nodes_behind(autograd::Node* root) {
+  std::vector<autograd::Node*> nodes{root};
+  std::unordered_set<autograd::Node*> seen{root};
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (const autograd::Edge& edge : nodes[i]->next_edges())
+      if (edge.is_valid() && seen.insert(&*edge.function).second) nodes.push_back(&*edge.function);
+  std::reverse(nodes.begin(), nodes.end());
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](auto* a, auto* b) { return a->sequence_nr() < b->sequence_nr(); });
+  return nodes;
+}
 
 /// "AddmmBackward0" is the derivative of "Addmm".
-std::string op_of(const autograd::Node& node);
+inline std::string op_of(const autograd::Node& node) {
+  const std::string name = node.name();
+  return name.substr(0, name.find("Backward"));
+}
 
 }  // namespace taper::utils::detail

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <taper/taper.h>
+#include <taper/utils/profiler/autograd_profiler.h>
 
 #include <algorithm>
 #include <fstream>
@@ -109,7 +110,7 @@ TEST(Profile, NestsModulesOptimizersAndNamedParts) {
   optim::SGD optimizer(net->parameters(), 0.1);
   Profile profile;
   {
-    const RecordFunction part("my part");
+    const utils::profiler::RecordFunction part("my part");
     net(rand({32, 8})).sum().backward();
   }
   optimizer.step();
@@ -197,7 +198,7 @@ TEST(Profile, ThereIsOneAtATime) {
 TEST(Profile, MemoryComesAndGoes) {
   Profile profile;
   {
-    const RecordFunction part("part");
+    const utils::profiler::RecordFunction part("part");
     const Tensor kept = empty({1 << 20});
   }
   profile.stop();
@@ -221,7 +222,7 @@ TEST(Profile, WithoutShapesAndMemory) {
 TEST(Profile, ExceptionsEndTheirEvents) {
   Profile profile;
   try {
-    const RecordFunction part("fails");
+    const utils::profiler::RecordFunction part("fails");
     throw std::runtime_error("no");
   } catch (const std::runtime_error&) {
   }
@@ -371,7 +372,7 @@ TEST(ProfilerFiles, Stacks) {
   const Files files;
   Profile profile;
   {
-    const RecordFunction part("a;b");
+    const utils::profiler::RecordFunction part("a;b");
     rand({1000}).sin();
   }
   profile.stop();
@@ -450,6 +451,68 @@ TEST(ProfilerDevices, KernelsAndCopies) {
   const Files files;
   profile.export_chrome_trace(files / "trace.json");
   EXPECT_NE(contents(files / "trace.json").find("\"stream 0\""), std::string::npos);
+}
+
+// ---------------------------------------------------------------------- LibTorch's names
+// (tests/compat/extension/profiler.cpp has what both have.)
+TEST(AutogradProfiler, EventsOfDevices) {
+  using namespace utils::profiler::libtorch;
+  const ProfilerConfig config(ProfilerState::KINETO, true);
+  for (const bool devices : {true, false}) {
+    std::set<ActivityType> activities = {ActivityType::CPU};
+    if (devices) activities.insert(ActivityType::CUDA);
+    prepareProfiler(config, activities);
+    enableProfiler(config, activities);
+    const Tensor x = rand({64, 64}).to(Device(kCUDA));
+    x.mm(x).cpu();
+    const auto result = disableProfiler();
+    int on_host = 0, on_device = 0;
+    for (const KinetoEvent& e : result->events()) {
+      if (e.name() != "matmul_kernel") continue;
+      ++(e.deviceType() == kCPU ? on_host : on_device);
+      if (e.deviceType() == kCPU)
+        EXPECT_EQ(e.cudaElapsedUs() >= 0, devices);
+      else
+        EXPECT_EQ(e.deviceIndex(), 0);
+    }
+    EXPECT_EQ(on_host, 1);
+    EXPECT_EQ(on_device, devices);
+  }
+}
+
+TEST(AutogradProfiler, EventsOfOneScope) {
+  using namespace utils::profiler::libtorch;
+  const ProfilerConfig config(ProfilerState::CPU);
+  enableProfiler(config, {ActivityType::CPU}, {RecordScope::BACKWARD_FUNCTION});
+  rand({4}).requires_grad_().exp().sum().backward();
+  const auto result = disableProfiler();
+  std::vector<std::string> names;
+  for (const KinetoEvent& e : result->events()) {
+    names.push_back(e.name());
+    EXPECT_FALSE(e.hasShapes());
+    const bool is_leaf = e.name().find("AccumulateGrad") != std::string::npos;
+    EXPECT_EQ(e.sequenceNr() > 0, !is_leaf) << e.name();
+  }
+  EXPECT_NE(std::find(names.begin(), names.end(), "ExpBackward0"), names.end());
+  EXPECT_EQ(std::find(names.begin(), names.end(), "exp"), names.end());
+}
+
+TEST(AutogradProfiler, Errors) {
+  using namespace utils::profiler::libtorch;
+  EXPECT_NE(message_of([] { enableProfiler(ProfilerConfig(ProfilerState::NVTX), {}); })
+                .find("enableProfiler: expected the state CPU, CUDA, KINETO or "
+                      "KINETO_GPU_FALLBACK, got NVTX"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { disableProfiler(); }).find("disableProfiler: expected a profiler"),
+            std::string::npos);
+  EXPECT_THROW(getProfilerConfig(), Error);
+  enableProfilerLegacy(ProfilerConfig(ProfilerState::CPU));
+  EXPECT_THROW(enableProfilerLegacy(ProfilerConfig(ProfilerState::CPU)), Error);
+  EXPECT_EQ(disableProfilerLegacy().size(), 1u);
+  EXPECT_FALSE(profilerEnabled());
+  EXPECT_NE(
+      message_of([] { RecordProfile("/proc/none/there"); }).find("RecordProfile: cannot open"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -38,10 +38,10 @@ double us(int64_t ns) { return static_cast<double>(ns) / 1000; }
 /// Devices are processes of their own; the host is number 0.
 int process_of(Device device) { return device.is_cuda() ? device.index() + 1 : 0; }
 
-/// One event of Chrome's format for each call, in a file.
+/// One event of Chrome's format for each call.
 class TraceFile {
  public:
-  explicit TraceFile(const std::string& path) : path_(path), out_(path) {
+  explicit TraceFile(std::ostream& out) : out_(out) {
     out_ << "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   }
   void add(const Json& event) {
@@ -51,15 +51,10 @@ class TraceFile {
   void label(const char* what, int pid, int64_t tid, const std::string& name) {
     add({{"ph", "M"}, {"name", what}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}});
   }
-  void close() {
-    out_ << "\n]}\n";
-    out_.close();
-    TAPER_CHECK(out_.good(), "export_chrome_trace: ", path_, " could not be written");
-  }
+  void close() { out_ << "\n]}\n"; }
 
  private:
-  std::string path_;
-  std::ofstream out_;
+  std::ostream& out_;
   bool first_ = true;
 };
 
@@ -162,7 +157,14 @@ std::vector<std::string> stacks_of(const std::vector<Event>& events) {
 }  // namespace
 
 void Profile::export_chrome_trace(const std::string& path) const {
-  TraceFile file(path);
+  std::ofstream out(path);
+  export_chrome_trace(out);
+  out.close();
+  TAPER_CHECK(out.good(), "export_chrome_trace: ", path, " could not be written");
+}
+
+void Profile::export_chrome_trace(std::ostream& out) const {
+  TraceFile file(out);
   file.label("process_name", 0, 0, "host");
   add_host(file, events_);
   add_arrows(file, events_);

@@ -106,6 +106,8 @@ class Profile {
   /// with their streams; arrows from ops to the nodes of their derivatives; the bytes in use.
   /// Throws Error when the file cannot be written.
   void export_chrome_trace(const std::string& path) const;
+  /// The same into a stream.
+  void export_chrome_trace(std::ostream& out) const;
   /// A line "outer;inner;innermost MICROSECONDS" for each stack of events, with the time that is in
   /// none of the events in it: what flamegraph.pl and speedscope.app draw. Throws Error when the
   /// file cannot be written.

@@ -7,10 +7,12 @@ find_package(Taper CONFIG REQUIRED PATHS "${CMAKE_CURRENT_LIST_DIR}/.." NO_DEFAU
 foreach(taper_stand_in torch torch_cpu torch_library c10)
   if(NOT TARGET ${taper_stand_in})
     add_library(${taper_stand_in} INTERFACE IMPORTED)
-    # The libraries for programs' own ops and for many processes are loaded by those that use them.
+    # The libraries for programs' own ops, for many processes and for profiles are loaded by those
+    # that use them.
     set_property(TARGET ${taper_stand_in} PROPERTY INTERFACE_LINK_LIBRARIES
       taper::taper -Wl,--push-state,--as-needed $<TARGET_FILE:taper::extension>
-      $<TARGET_FILE:taper::distributed> -Wl,--pop-state)
+      $<TARGET_FILE:taper::distributed>
+      $<$<TARGET_EXISTS:taper::utils>:$<TARGET_FILE:taper::utils>> -Wl,--pop-state)
   endif()
 endforeach()
 unset(taper_stand_in)

@@ -1,5 +1,4 @@
-// LibTorch's <torch/csrc/autograd/profiler_legacy.h>: what of it programs use comes with
-// <ATen/record_function.h>.
+// LibTorch's <torch/csrc/autograd/profiler_legacy.h>.
 #pragma once
 
-#include <ATen/record_function.h>
+#include <torch/csrc/autograd/profiler.h>
