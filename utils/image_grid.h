@@ -1,4 +1,4 @@
-// Many images as one, and images as PNG files.
+// Many images as one, images as PNG files, and moving ones as GIF files.
 #pragma once
 
 #include <string>
@@ -39,6 +39,12 @@ Tensor make_grid(const Tensor& images, const ImageGridOptions& options = {});
 /// floating with values in [0, 1], which are rounded to the nearest of 256 steps and cut off
 /// outside. Throws ValueError for other sizes and dtypes; Error in a build without libpng.
 std::string encode_png(const Tensor& image);
+
+/// A GIF file's bytes of frames [T, C, H, W] with 1 (grey) or 3 (RGB) channels, uint8 or floating
+/// as for encode_png, `fps` of them a second (a frame lasts whole hundredths), again and again. A
+/// frame keeps up to 256 colors as they are; more are cut down to 256 that are near them. Throws
+/// ValueError for other sizes and dtypes, and unless 0 < `fps` <= 100.
+std::string encode_gif(const Tensor& frames, double fps);
 
 /// Writes make_grid(images) to a PNG file. Throws Error where it cannot be written.
 void save_image(const Tensor& images, const std::string& path,

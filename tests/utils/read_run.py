@@ -15,6 +15,11 @@ except ImportError as error:
     print(f"not run: TensorBoard is not installed (PyPI's package tensorboard): {error}")
     sys.exit(77)
 
+try:
+    from PIL import Image
+except ImportError:
+    Image = None
+
 
 def read(folder):
     run = EventAccumulator(folder, size_guidance={"histograms": 0, "scalars": 0, "images": 0, "tensors": 0})
@@ -34,6 +39,15 @@ def check(run, folder):
     image = run.Images("picture")[0]
     assert (image.width, image.height) == (64, 64) and image.encoded_image_string[1:4] == b"PNG"
     assert run.Images("batch")[0].width == 8 * 16
+    clip = run.Images("clip")[0]
+    assert (clip.width, clip.height) == (24, 16) and clip.encoded_image_string[:6] == b"GIF89a"
+    if Image:
+        with Image.open(io.BytesIO(clip.encoded_image_string)) as gif:
+            assert (gif.n_frames, gif.size, gif.info["duration"], gif.info["loop"]) == (2, (24, 16), 500, 0)
+            gif.seek(1)
+            assert gif.convert("RGB").getpixel((23, 15)) == (255, 255, 255)
+    else:
+        print("frames of the GIF file not read: Pillow is not installed")
     tone = run.Audio("tone")[0]
     assert (tone.sample_rate, tone.length_frames, tone.content_type) == (8000, 8000, "audio/wav")
     with wave.open(io.BytesIO(tone.encoded_audio_string)) as sound:

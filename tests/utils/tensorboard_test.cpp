@@ -5,9 +5,13 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <set>
 #include <thread>
 
 #include <taper/taper.h>
+#include <taper/utils/image_grid.h>
+#include <taper/utils/profiler/profiler.h>
 
 #include "utils/util.h"
 
@@ -142,6 +146,129 @@ TEST(SummaryWriter, Text) {
   EXPECT_EQ(value.tensor().string_val(0), "*hello*");
 }
 
+// The frames of a GIF file, by appendix F of its specification: [T][H * W] colors.
+struct Gif {
+  explicit Gif(std::string bytes) : data(std::move(bytes)) {
+    EXPECT_EQ(data.substr(0, 6), "GIF89a");
+    width = u16(6), height = u16(8);
+    at = 13;
+    while (at < data.size() && data[at] != 0x3b) block();
+    EXPECT_EQ(at, data.size() - 1);
+  }
+  int u16(size_t i) const { return u8(i) | u8(i + 1) << 8; }
+  int u8(size_t i) const { return static_cast<uint8_t>(data.at(i)); }
+  std::string sub_blocks() {
+    std::string all;
+    for (int n; (n = u8(at++)) != 0; at += size_t(n)) all += data.substr(at, size_t(n));
+    return all;
+  }
+  void block() {
+    if (data[at] == 0x21) {  // an extension
+      if (u8(at + 1) == 0xf9) hundredths.push_back(u16(at + 4));
+      at += 2;
+      sub_blocks();
+      return;
+    }
+    EXPECT_EQ(data[at], 0x2c);
+    EXPECT_EQ(u16(at + 5), width);
+    EXPECT_EQ(u16(at + 7), height);
+    const size_t table = at + 10;
+    at = table + 768 + 1;
+    std::vector<int> frame;
+    for (const int i : decompressed(sub_blocks()))
+      frame.push_back(u8(table + 3 * size_t(i)) << 16 | u8(table + 3 * size_t(i) + 1) << 8 |
+                      u8(table + 3 * size_t(i) + 2));
+    frames.push_back(frame);
+  }
+  static std::vector<int> decompressed(const std::string& codes) {
+    std::vector<std::vector<int>> strings;
+    std::vector<int> values, last;
+    size_t bit = 0, width = 9;
+    const auto next = [&] {
+      size_t code = 0;
+      for (size_t i = 0; i < width; ++i, ++bit)
+        code |= size_t(static_cast<uint8_t>(codes.at(bit / 8)) >> bit % 8 & 1) << i;
+      return code;
+    };
+    for (size_t code; (code = next()) != 257;) {
+      if (code == 256) {
+        strings.clear();
+        for (int i = 0; i < 258; ++i) strings.push_back({i});
+        last.clear();
+        width = 9;
+        continue;
+      }
+      std::vector<int> string = last;
+      if (code < strings.size())
+        string = strings[code];
+      else
+        string.push_back(last.at(0));
+      if (!last.empty() && strings.size() < 4096) {
+        last.push_back(string[0]);
+        strings.push_back(last);
+        if (strings.size() == size_t{1} << width && width < 12) ++width;
+      }
+      values.insert(values.end(), string.begin(), string.end());
+      last = string;
+    }
+    return values;
+  }
+  std::string data;
+  size_t at = 0;
+  int width = 0, height = 0;
+  std::vector<int> hundredths;
+  std::vector<std::vector<int>> frames;
+};
+
+std::vector<int> colors_of(const Tensor& frame) {  // [3, H, W]
+  const Tensor c = frame.to(kLong).view({3, -1});
+  std::vector<int> colors;
+  for (int64_t i = 0; i < c.size(1); ++i)
+    colors.push_back(int(c[0][i].item<int64_t>() << 16 | c[1][i].item<int64_t>() << 8 |
+                         c[2][i].item<int64_t>()));
+  return colors;
+}
+
+// Two videos of three frames, side by side: few colors are kept as they are.
+TEST(SummaryWriter, Videos) {
+  manual_seed(1);
+  const Tensor video = randint(0, 5, {2, 3, 3, 8, 6}, kLong).mul(60).to(kByte);
+  const auto value = value_of([&](SummaryWriter& w) { w.add_video("v", video, 0, 8); });
+  EXPECT_EQ(value.image().height(), 8);
+  EXPECT_EQ(value.image().width(), 12);
+  const Gif gif(value.image().encoded_image_string());
+  EXPECT_EQ(gif.hundredths, (std::vector<int>{13, 13, 13}));
+  ASSERT_EQ(gif.frames.size(), 3u);
+  for (size_t t = 0; t < 3; ++t)
+    EXPECT_EQ(gif.frames[t], colors_of(cat({video[0][int64_t(t)], video[1][int64_t(t)]}, 2))) << t;
+}
+
+// So many pixels that the table of strings is full several times, in grey.
+TEST(SummaryWriter, VideosOfLargeFrames) {
+  manual_seed(2);
+  const Tensor frame = randint(0, 256, {1, 1, 1, 150, 170}, kLong).to(kByte);
+  const auto value = value_of([&](SummaryWriter& w) { w.add_video("v", frame.to(kFloat) / 255); });
+  const Gif gif(value.image().encoded_image_string());
+  EXPECT_EQ(gif.hundredths, (std::vector<int>{25}));
+  EXPECT_EQ(gif.frames.at(0), colors_of(frame.view({1, 150, 170}).expand({3, 150, 170})));
+}
+
+// More than 256 colors become 256 that are near them.
+TEST(SummaryWriter, VideosOfManyColors) {
+  manual_seed(3);
+  const Tensor frame = rand({1, 3, 64, 64});
+  const Gif gif(utils::encode_gif(frame, 10));
+  const std::vector<int> want = colors_of(frame[0].mul(255).round());
+  ASSERT_EQ(gif.frames.at(0).size(), want.size());
+  EXPECT_EQ((std::set<int>(gif.frames[0].begin(), gif.frames[0].end()).size()), 256u);
+  double error = 0;
+  for (size_t i = 0; i < want.size(); ++i)
+    for (int c = 0; c < 24; c += 8)
+      error += std::abs((want[i] >> c & 255) - (gif.frames[0][i] >> c & 255));
+  // 256 cells in a cube of 255 have edges of 40, so a color is 10 from the middle on the mean.
+  EXPECT_LT(error / double(want.size()) / 3, 13);
+}
+
 // A WAV file: 44 bytes of header, whose 24th is the rate, then 16 bits for each value.
 TEST(SummaryWriter, Sound) {
   const auto value = value_of([](SummaryWriter& w) {
@@ -226,6 +353,138 @@ TEST(SummaryWriter, Graphs) {
   EXPECT_EQ(last.name().rfind("2/", 0), 0u) << last.name();
   for (const schema::NodeDef& node : graph.node())
     for (const std::string& input : node.input()) EXPECT_TRUE(nodes.count(input)) << input;
+}
+
+// ---------------------------------------------------------------------- the graph of a step
+struct KernelGraph {
+  explicit KernelGraph(const schema::Event& event) {
+    schema::GraphDef graph;
+    EXPECT_TRUE(graph.ParseFromString(event.graph_def()));
+    for (const schema::NodeDef& node : graph.node()) {
+      for (const std::string& input : node.input())
+        EXPECT_TRUE(nodes.count(input)) << node.name() << " comes before " << input;
+      EXPECT_TRUE(nodes.emplace(node.name(), node).second) << node.name();
+      order.push_back(node.name());
+    }
+  }
+  // Whether an arrow leads, over others, from one node to another.
+  bool leads(const std::string& from, const std::string& to) const {
+    for (const std::string& input : nodes.at(to).input())
+      if (input == from || leads(from, input)) return true;
+    return false;
+  }
+  // The only node whose name has all of these.
+  std::string named(const std::vector<std::string>& parts) const {
+    std::vector<std::string> found;
+    for (const std::string& name : order)
+      if (std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+            return name.find(part) != std::string::npos;
+          }))
+        found.push_back(name);
+    EXPECT_EQ(found.size(), 1u) << parts.at(0);
+    return found.empty() ? order.at(0) : found[0];
+  }
+  std::map<std::string, schema::NodeDef> nodes;
+  std::vector<std::string> order;
+};
+
+struct StepOfTwoLayers {
+  explicit StepOfTwoLayers(Device device)
+      : net((manual_seed(1), nn::Linear(3, 4)), nn::Tanh(), nn::Linear(4, 2)),
+        sgd((net->to(device), net->parameters()), 0.1),
+        x(randn({5, 3}, device)) {}
+  void run() {
+    sgd.zero_grad(false);
+    net->forward(x).pow(2).sum().backward();
+    sgd.step();
+  }
+  nn::Sequential net;
+  optim::SGD sgd;
+  Tensor x;
+};
+
+void expect_graph_of_step(const KernelGraph& g) {
+  for (const char* leaf : {"0/weight", "0/bias", "2/weight", "2/bias"})
+    EXPECT_EQ(g.nodes.at(leaf).op(), "Parameter") << leaf;
+  EXPECT_EQ(g.nodes.at("0/weight").attr().at("_output_shapes").list().shape(0).dim(0).size(), 4);
+  EXPECT_EQ(g.nodes.at("input").op(), "Input");
+  const std::string forward = g.named({"TanhImpl/tanh"});
+  EXPECT_TRUE(g.leads("input", forward));
+  EXPECT_TRUE(g.leads("0/weight", forward));
+  EXPECT_FALSE(g.leads("2/weight", forward));
+  bool has_step = false;
+  for (const std::string& name : g.order)
+    if (name.rfind("SGD.step/", 0) == 0) has_step = has_step || g.leads(forward, name);
+  EXPECT_TRUE(has_step);
+  EXPECT_TRUE(g.leads(forward, g.named({"backward/TanhBackward0"})));
+}
+
+TEST(SummaryWriter, KernelsOfAStep) {
+  StepOfTwoLayers step(kCPU);
+  step.run();
+  const KernelGraph g(
+      event_of([&](SummaryWriter& w) { w.add_kernel_graph(*step.net, [&] { step.run(); }); }));
+  expect_graph_of_step(g);
+}
+
+// Nothing runs while a step is captured, and what is shown is what was captured.
+TEST(SummaryWriter, KernelsOfACapturedStep) {
+  for (const Device device : {Device(kCPU), Device(kCUDA, 0)}) {
+    StepOfTwoLayers step(device);
+    step.run();
+    const Tensor before = step.net->parameters()[0].detach().clone();
+    Graph graph(device);
+    const KernelGraph g(event_of([&](SummaryWriter& w) {
+      w.add_kernel_graph(*step.net, [&] {
+        const GraphGuard guard(graph);
+        step.run();
+      });
+    }));
+    expect_graph_of_step(g);
+    EXPECT_EQ(g.nodes.at("input").device(), device.str());
+    EXPECT_TRUE(step.net->parameters()[0].equal(before));
+    graph.replay();
+    EXPECT_FALSE(step.net->parameters()[0].equal(before));
+  }
+}
+
+TEST(SummaryWriter, KernelsThatShareMemory) {
+  const KernelGraph g(event_of([](SummaryWriter& w) {
+    const Tensor a = ones({8}), b = ones({4});
+    w.add_kernel_graph(*nn::Linear(1, 1), [&] {
+      const utils::profiler::RecordFunction part("a part: 1");
+      a.slice(0, 0, 4).add_(b);  // two inputs; the first half is written twice
+      a.slice(0, 0, 4).neg_();
+      a.slice(0, 4, 8).exp();  // the other half is the third
+      a.sum();
+    });
+  }));
+  const std::string add = g.named({"a_part__1/add"}), neg = g.named({"neg"});
+  const std::string exp = g.named({"exp"}), sum = g.named({"sum"});
+  EXPECT_TRUE(g.leads(add, neg));
+  EXPECT_FALSE(g.leads(add, exp));
+  EXPECT_TRUE(g.leads(neg, sum));
+  EXPECT_EQ(std::count_if(g.order.begin(), g.order.end(),
+                          [](auto& name) { return name.rfind("input", 0) == 0; }),
+            3);
+}
+
+TEST(SummaryWriter, KernelGraphsThatCannotBe) {
+  const TemporaryFolder folder;
+  SummaryWriter w(folder.path());
+  const nn::Linear net(2, 2);
+  EXPECT_NE(message_of([&] {
+              w.add_kernel_graph(*net, [] {});
+            }).find("add_kernel_graph: expected a step that launches kernels"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { w.add_kernel_graph(*net, [] { throw Error("mine"); }); }).find("mine"),
+            std::string::npos);
+  EXPECT_FALSE(taper::detail::observes_run());
+  const utils::profiler::Profile profile;
+  EXPECT_NE(message_of([&] {
+              w.add_kernel_graph(*net, [] { ones({1}).add(1); });
+            }).find("expected no profile to record"),
+            std::string::npos);
 }
 
 TEST(SummaryWriter, Embeddings) {
@@ -333,6 +592,18 @@ TEST(SummaryWriter, BadInputIsRefused) {
          [&] { w.add_audio("x", rand({3}), 0, 0); });
   expect("add_audio: expected numbers, got NaN at 1", [&] {
     w.add_audio("x", tensor({0., std::nan("")}));
+  });
+  expect("add_video: expected video [N, T, C, H, W], got [2, 3, 4, 5]", [&] {
+    w.add_video("x", rand({2, 3, 4, 5}));
+  });
+  expect("encode_gif: expected frames [T, C, H, W] of 1 or 3 channels, got [2, 4, 8, 8]", [&] {
+    w.add_video("x", rand({1, 2, 4, 8, 8}));
+  });
+  expect("encode_gif: expected bytes or floats in [0, 1], got Long", [&] {
+    w.add_video("x", ones({1, 2, 3, 8, 8}, kLong));
+  });
+  expect("encode_gif: expected fps above 0", [&] {
+    w.add_video("x", rand({1, 2, 3, 8, 8}), 0, 0);
   });
   expect("add_mesh: expected real vertices [B, N, 3], got [3, 3]", [&] {
     w.add_mesh("x", rand({3, 3}));

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
       stack({ramp.expand({64, 64}), ramp.view({64, 1}).expand({64, 64}), full({64, 64}, 0.5)});
   writer.add_image("picture", picture);
   writer.add_images("batch", rand({10, 3, 16, 16}));
+  writer.add_video("clip", stack({zeros({3, 16, 24}), ones({3, 16, 24})}).unsqueeze(0), 0, 2);
   writer.add_audio("tone", sin(arange(8000, kDouble) * (2 * 3.14159265 * 440 / 8000)), 0, 8000);
   writer.add_mesh("triangle", rand({1, 3, 3}), full({1, 3, 3}, 200, kByte),
                   arange(3).view({1, 1, 3}));

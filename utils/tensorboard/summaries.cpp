@@ -128,6 +128,16 @@ schema::Summary image_summary(const std::string& tag, const Tensor& image) {
   return png_summary(tag, encode_png(image));
 }
 
+schema::Summary video_summary(const std::string& tag, const Tensor& frames, double fps) {
+  schema::Summary summary;
+  schema::Summary::Image& image = *add_value(summary, tag).mutable_image();
+  image.set_encoded_image_string(encode_gif(frames, fps));
+  image.set_width(static_cast<int32_t>(frames.size(3)));
+  image.set_height(static_cast<int32_t>(frames.size(2)));
+  image.set_colorspace(3);
+  return summary;
+}
+
 schema::Summary text_summary(const std::string& tag, const std::string& text) {
   schema::Summary summary;
   schema::TensorProto& tensor = add_tensor(summary, tag + "/text_summary", "text",

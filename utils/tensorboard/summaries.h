@@ -24,6 +24,8 @@ schema::Summary histogram_summary(const std::string& tag, const RawHistogram& hi
 const std::vector<double>& default_edges();
 schema::Summary image_summary(const std::string& tag, const Tensor& image);
 schema::Summary png_summary(const std::string& tag, const std::string& png);
+/// `frames` [T, C, H, W] as a GIF file.
+schema::Summary video_summary(const std::string& tag, const Tensor& frames, double fps);
 schema::Summary text_summary(const std::string& tag, const std::string& text);
 /// Rows: true positives, false positives, true negatives, false negatives, precision, recall, at
 /// `num_thresholds` thresholds from 0 to 1.

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include <taper/framework/check.h>
+#include <taper/ops/tensor/tensor.h>
 #include <taper/utils/image_grid.h>
 #include <taper/utils/tensorboard/embedding.h>
 #include <taper/utils/tensorboard/event_file.h>
@@ -193,6 +194,21 @@ void SummaryWriter::add_figure(const std::string& tag, const std::string& png, S
   files_->add(detail::png_summary(tag, png), step, walltime);
 }
 
+void SummaryWriter::add_video(const std::string& tag, const Tensor& video, Step step, double fps,
+                              Walltime walltime) {
+  TAPER_CHECK_VALUE(video.defined() && video.dim() == 5 && video.numel() > 0,
+                    "add_video: expected video [N, T, C, H, W], got ",
+                    video.defined() ? video.sizes() : IntArrayRef());
+  const int64_t N = video.size(0);
+  int64_t rows = 1;
+  while (4 * rows * rows <= N) rows *= 2;
+  const ImageGridOptions side_by_side = ImageGridOptions().padding(0).nrow((N + rows - 1) / rows);
+  std::vector<Tensor> frames;
+  for (const Tensor& frame : video.detach().unbind(1))
+    frames.push_back(make_grid(frame, side_by_side));
+  files_->add(detail::video_summary(tag, stack(frames), fps), step, walltime);
+}
+
 void SummaryWriter::add_audio(const std::string& tag, const Tensor& sound, Step step,
                               int64_t sample_rate, Walltime walltime) {
   files_->add(detail::audio_summary(tag, sound, sample_rate), step, walltime);
@@ -240,6 +256,12 @@ void SummaryWriter::add_custom_scalars(const CustomScalars& layout) {
 void SummaryWriter::add_graph(const nn::Module& module, const Tensor& output) {
   schema::Event event;
   event.set_graph_def(detail::graph_of(module, output).SerializeAsString());
+  files_->add(std::move(event), nullopt, nullopt, get_logdir());
+}
+
+void SummaryWriter::add_kernel_graph(const nn::Module& module, const std::function<void()>& step) {
+  schema::Event event;
+  event.set_graph_def(detail::kernel_graph_of(module, step).SerializeAsString());
   files_->add(std::move(event), nullopt, nullopt, get_logdir());
 }
 

@@ -10,6 +10,7 @@
 // and `tensorboard --logdir runs` shows it, while the program runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -124,6 +125,13 @@ class SummaryWriter {
   void add_figure(const std::string& tag, const std::string& png, Step step = nullopt,
                   Walltime walltime = nullopt);
 
+  /// Moving pictures [N, T, C, H, W] of T frames with 1 or 3 channels, `fps` of them a second:
+  /// uint8, or floats in [0, 1]. All N are shown side by side, in rows that a power of two makes
+  /// about square. Kept as a GIF file, of at most 256 colors a frame. Throws ValueError for other
+  /// sizes and dtypes, and unless 0 < `fps` <= 100.
+  void add_video(const std::string& tag, const Tensor& video, Step step = nullopt, double fps = 4,
+                 Walltime walltime = nullopt);
+
   /// Sound of one channel, [L] or [1, L], with values in [-1, 1] (others are cut off),
   /// `sample_rate` of them a second, in any real dtype. Throws ValueError for other sizes, no
   /// value, a value that is NaN, and a rate below 1.
@@ -172,6 +180,15 @@ class SummaryWriter {
     const Tensor output = net->forward(inputs...);
     add_graph(*net, output);
   }
+
+  /// Calls `step`, and shows the kernels that it launches on any device, those of the backward pass
+  /// and of the optimizer among them: an arrow leads from what wrote memory to what reads it. A
+  /// kernel lies in the scopes of the module, the node of the tape, the optimizer, the named part
+  /// (profiler::RecordFunction) that launched it. Parameters, buffers and gradients of `module`
+  /// have their names; other memory that nothing has written yet is an input. For a captured step
+  /// `step` holds a GraphGuard: what is shown is then what a replay runs. Throws Error while a
+  /// profile records, ValueError where no kernel was launched, and what `step` throws.
+  void add_kernel_graph(const nn::Module& module, const std::function<void()>& step);
 
   /// Waits until all that was added is in the file.
   void flush();
