@@ -62,6 +62,7 @@ TAPER_ARITHMETIC_16(*)
 TAPER_ARITHMETIC_16(/)
 #undef TAPER_ARITHMETIC_16
 
+/// Exact: only the sign changes.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
   if constexpr (sizeof(T) == 1) return T(-static_cast<float>(a));
@@ -69,20 +70,24 @@ TAPER_HD inline detail::If16<T, T> operator-(const T& a) {
   negative.x = static_cast<decltype(a.x)>(a.x ^ 0x8000u);
   return negative;
 }
+/// Adds 1, rounded.
 template <class T>
 TAPER_HD inline detail::If16<T, T>& operator++(T& a) {
   return a += T(1.0f);
 }
+/// Subtracts 1, rounded.
 template <class T>
 TAPER_HD inline detail::If16<T, T>& operator--(T& a) {
   return a -= T(1.0f);
 }
+/// The same; gives the number before.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator++(T& a, int) {
   const T before = a;
   ++a;
   return before;
 }
+/// The same; gives the number before.
 template <class T>
 TAPER_HD inline detail::If16<T, T> operator--(T& a, int) {
   const T before = a;

@@ -37,12 +37,13 @@ class SavedVariable {
       : saved_(is_output ? Saved(t, t.defined() ? static_cast<uint32_t>(t.output_nr()) : 0)
                          : Saved(t)),
         state_(State::kKept) {}
+  /// The same; nothing is kept of none.
   SavedVariable(const optional<Tensor>& t, bool is_output, bool is_inplace_on_view = false)
       : SavedVariable(t.value_or(Tensor()), is_output, is_inplace_on_view) {}
   SavedVariable(const SavedVariable&) = delete;
   SavedVariable& operator=(const SavedVariable&) = delete;
-  SavedVariable(SavedVariable&&) = default;
-  SavedVariable& operator=(SavedVariable&&) = default;
+  SavedVariable(SavedVariable&&) = default;             ///< with its hooks
+  SavedVariable& operator=(SavedVariable&&) = default;  ///< with its hooks
 
   /// The tensor, an output with `saved_for` (or the node that runs) as its history. Throws Error
   /// when it was changed in place, or dropped.
@@ -56,6 +57,7 @@ class SavedVariable {
         "saved tensors after calling backward.");
     return saved_for ? saved_.get(saved_for.get()) : saved_.get();
   }
+  /// Drops the tensor: unpack() throws from then on.
   void reset_data() {
     saved_ = Saved();
     state_ = State::kDropped;
@@ -70,7 +72,7 @@ class SavedVariable {
   Saved saved_;
   State state_ = State::kEmpty;
 };
-using SavedTensor = SavedVariable;
+using SavedTensor = SavedVariable;  ///< its other name
 
 namespace detail {
 inline void add_edges(edge_list& edges, const Tensor& t) {
@@ -104,6 +106,7 @@ edge_list collect_next_edges(const T&... tensors) {
   (detail::add_edges(edges, tensors), ...);
   return edges;
 }
+/// Whether one of tensors, optional ones and lists of them wants a gradient.
 template <class... T>
 bool any_variable_requires_grad(const T&... tensors) {
   return (detail::wants_grad(tensors) || ...);

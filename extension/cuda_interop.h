@@ -23,39 +23,54 @@ void warn_of_cuda_error(const char* words, const char* call, const char* file, i
 
 /// A figure of the allocator, with LibTorch's names.
 struct Stat {
-  int64_t current = 0, peak = 0, allocated = 0, freed = 0;
+  int64_t current = 0;    ///< now
+  int64_t peak = 0;       ///< the greatest so far
+  int64_t allocated = 0;  ///< the sum of all that came
+  int64_t freed = 0;      ///< the sum of all that went
 };
 /// Of all blocks, small ones, large ones; Taper counts all together.
 using StatArray = std::array<Stat, 3>;
+/// Figures of a device's caching allocator.
 struct DeviceStats {
-  StatArray allocation, segment, allocated_bytes, reserved_bytes, active_bytes, requested_bytes;
-  int64_t num_alloc_retries = 0, num_ooms = 0;
+  StatArray allocation;           ///< blocks that tensors have had: `allocated` alone
+  StatArray segment;              ///< pieces of memory that the device gave: `allocated` alone
+  StatArray allocated_bytes;      ///< in blocks that tensors have
+  StatArray reserved_bytes;       ///< in all pieces
+  StatArray active_bytes;         ///< as allocated_bytes
+  StatArray requested_bytes;      ///< as allocated_bytes
+  int64_t num_alloc_retries = 0;  ///< requests that had to wait for the cache to be emptied
+  int64_t num_ooms = 0;           ///< requests that were refused
 };
+/// Throws Error where there is no such device.
 DeviceStats device_stats(DeviceIndex device);
 
 /// The random numbers of a launch: keys of Philox, as kernels of a program draw them. In a captured
 /// step they lie in device memory.
 struct PhiloxCudaState {
+  /// A number, or where a captured step finds it.
   union Payload {
-    uint64_t val;
-    const uint64_t* ptr;
+    uint64_t val;         ///< the number
+    const uint64_t* ptr;  ///< its place in the device's memory, where captured_ is true
   };
-  Payload seed_{0}, offset_{0};
-  uint64_t offset_intragraph_ = 0;
-  bool captured_ = false;
+  Payload seed_{0};                 ///< the key
+  Payload offset_{0};               ///< the first number of the counter
+  uint64_t offset_intragraph_ = 0;  ///< to be added to it in a captured step
+  bool captured_ = false;           ///< whether seed_ and offset_ are places
 };
 
 /// A device's generator as a program's kernels see it: every launch gets a seed of its own, so that
 /// the offset is always 0. Drawn from the same stream of numbers as Taper's own kernels' keys.
 class CUDAGeneratorImpl {
  public:
+  /// Of a device's generator.
   explicit CUDAGeneratorImpl(Generator generator) : generator_(std::move(generator)) {}
+  /// For a launch of which each thread draws at most `increment` numbers.
   PhiloxCudaState philox_cuda_state(uint64_t increment);
   /// {seed, offset}; Error while the device's stream is captured.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
-  uint64_t current_seed() const { return generator_.current_seed(); }
-  void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }
-  Device device() const { return generator_.device(); }
+  uint64_t current_seed() const { return generator_.current_seed(); }          ///< as it was set
+  void set_current_seed(uint64_t seed) { generator_.set_current_seed(seed); }  ///< begins anew
+  Device device() const { return generator_.device(); }  ///< whose generator it is
   /// Held by programs around their calls, as LibTorch asks.
   std::mutex mutex_;
 

@@ -15,15 +15,19 @@
 
 namespace taper {
 
-constexpr int GLOG_INFO = 0, GLOG_WARNING = 1, GLOG_ERROR = 2, GLOG_FATAL = 3;
+constexpr int GLOG_INFO = 0;     ///< for whoever looks
+constexpr int GLOG_WARNING = 1;  ///< something may be wrong
+constexpr int GLOG_ERROR = 2;    ///< something is
+constexpr int GLOG_FATAL = 3;    ///< the process cannot go on
 
 /// A line of the log: what is written to stream() goes out when the object dies. A line of severity
 /// FATAL then ends the process, or throws Error with the line where it is not to exit.
 class MessageLogger {
  public:
+  /// A line from there.
   MessageLogger(const SourceLocation& place, int severity, bool exit_on_fatal = true);
   ~MessageLogger() noexcept(false);
-  std::ostream& stream() { return text_; }
+  std::ostream& stream() { return text_; }  ///< what the line says
 
  private:
   std::ostringstream text_;
@@ -32,11 +36,12 @@ class MessageLogger {
 };
 /// Makes a stream and nothing the two sides of ?: in a check.
 struct LoggerVoidify {
-  void operator&(const std::ostream&) const {}
+  void operator&(const std::ostream&) const {}  ///< of lower precedence than <<
 };
 
 /// The least severity that is written.
 int log_threshold();
+/// Sets it, for the process.
 void set_log_threshold(int severity);
 /// Lines of the log go there, with their severity, in place of stderr; an empty function stands for
 /// stderr.
@@ -47,6 +52,7 @@ namespace detail {
 void check_not_null(bool is_null, const SourceLocation& place, const char* expression, bool fatal);
 }  // namespace detail
 
+/// The pointer `p`, after detail::check_not_null.
 template <class T>
 T&& CheckNotNull(const SourceLocation& place, const char* expression, T&& p, bool fatal) {
   detail::check_not_null(p == nullptr, place, expression, fatal);

@@ -19,23 +19,25 @@ namespace taper {
 template <class T>
 class SmallVectorImpl {
  public:
-  using value_type = T;
-  using iterator = T*;
-  using const_iterator = const T*;
-  using reference = T&;
-  using const_reference = const T&;
-  using size_type = size_t;
-  using reverse_iterator = std::reverse_iterator<iterator>;
+  using value_type = T;                                      ///< an element
+  using iterator = T*;                                       ///< into the elements
+  using const_iterator = const T*;                           ///< the same, to read
+  using reference = T&;                                      ///< to an element
+  using const_reference = const T&;                          ///< the same, to read
+  using size_type = size_t;                                  ///< of sizes
+  using reverse_iterator = std::reverse_iterator<iterator>;  ///< from the last element on
 
-  SmallVectorImpl(const SmallVectorImpl&) = delete;
+  SmallVectorImpl(const SmallVectorImpl&) = delete;  ///< how many are in place is not known here
   ~SmallVectorImpl() {
     clear();
     if (data_ != inline_) ::operator delete(data_, std::align_val_t(alignof(T)));
   }
+  /// Copies the elements.
   SmallVectorImpl& operator=(const SmallVectorImpl& o) {
     if (this != &o) assign(o.begin(), o.end());
     return *this;
   }
+  /// Moves the elements; the other is empty then.
   SmallVectorImpl& operator=(SmallVectorImpl&& o) {
     if (this != &o) {
       assign(std::make_move_iterator(o.begin()), std::make_move_iterator(o.end()));
@@ -44,30 +46,32 @@ class SmallVectorImpl {
     return *this;
   }
 
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  reverse_iterator rbegin() { return reverse_iterator(end()); }
-  reverse_iterator rend() { return reverse_iterator(begin()); }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  size_t capacity() const { return capacity_; }
-  T& operator[](size_t i) { return data_[i]; }
-  const T& operator[](size_t i) const { return data_[i]; }
+  T* begin() { return data_; }                                   ///< the first element
+  T* end() { return data_ + size_; }                             ///< behind the last one
+  const T* begin() const { return data_; }                       ///< the first element
+  const T* end() const { return data_ + size_; }                 ///< behind the last one
+  reverse_iterator rbegin() { return reverse_iterator(end()); }  ///< the last element
+  reverse_iterator rend() { return reverse_iterator(begin()); }  ///< before the first one
+  T* data() { return data_; }                                    ///< the first element
+  const T* data() const { return data_; }                        ///< the first element
+  size_t size() const { return size_; }                          ///< number of elements
+  bool empty() const { return size_ == 0; }                      ///< whether there is none
+  size_t capacity() const { return capacity_; }                  ///< how many there is room for
+  T& operator[](size_t i) { return data_[i]; }                   ///< not checked
+  const T& operator[](size_t i) const { return data_[i]; }       ///< not checked
   /// Throws IndexError for an index that is not there.
   T& at(size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
+  /// The same.
   const T& at(size_t i) const {
     TAPER_CHECK_INDEX(i < size_, "SmallVector: expected an index below ", size_, ", got ", i);
     return data_[i];
   }
-  T& front() { return at(0); }
-  const T& front() const { return at(0); }
-  T& back() { return at(size_ - 1); }
-  const T& back() const { return at(size_ - 1); }
+  T& front() { return at(0); }                     ///< IndexError where there is none
+  const T& front() const { return at(0); }         ///< see above
+  T& back() { return at(size_ - 1); }              ///< IndexError where there is none
+  const T& back() const { return at(size_ - 1); }  ///< see above
 
+  /// Makes room for n elements; what pointed to them points nowhere then.
   void reserve(size_t n) {
     if (n <= capacity_) return;
     T* const to = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
@@ -77,6 +81,7 @@ class SmallVectorImpl {
     data_ = to;
     capacity_ = n;
   }
+  /// Makes an element at the end.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) {
@@ -88,54 +93,65 @@ class SmallVectorImpl {
     ++size_;
     return *made;
   }
-  void push_back(const T& value) { emplace_back(value); }
-  void push_back(T&& value) { emplace_back(std::move(value)); }
+  void push_back(const T& value) { emplace_back(value); }        ///< also an element of this vector
+  void push_back(T&& value) { emplace_back(std::move(value)); }  ///< the same, moved
+  /// Takes the last element away. Throws IndexError where there is none.
   void pop_back() {
     TAPER_CHECK_INDEX(size_ > 0, "SmallVector: expected an element to pop, got an empty vector");
     std::destroy_at(data_ + --size_);
   }
+  /// The same, and gives it.
   T pop_back_val() {
     T value = std::move(back());
     pop_back();
     return value;
   }
+  /// Takes all elements away; the room stays.
   void clear() {
     std::destroy(begin(), end());
     size_ = 0;
   }
+  /// Takes elements from the end away, or makes default ones there.
   void resize(size_t n) {
     resize_with(n, [this] { emplace_back(); });
   }
+  /// The same with copies of `value`.
   void resize(size_t n, const T& value) {
     const T copy = value;
     resize_with(n, [&] { emplace_back(copy); });
   }
+  /// Takes all but the first n elements away.
   void truncate(size_t n) {
     while (size_ > n) pop_back();
   }
+  /// Puts a range, not of this vector, at the end.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void append(Iterator first, Iterator last) {
     for (; first != last; ++first) emplace_back(*first);
   }
-  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }
-  void append(size_t count, const T& value) { resize(size_ + count, value); }
+  void append(std::initializer_list<T> list) { append(list.begin(), list.end()); }  ///< these
+  void append(size_t count, const T& value) { resize(size_ + count, value); }       ///< copies
+  /// Replaces all elements by a range, which is not of this vector.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   void assign(Iterator first, Iterator last) {
     clear();
     append(first, last);
   }
-  void assign(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
+  void assign(std::initializer_list<T> list) { assign(list.begin(), list.end()); }  ///< these
+  /// Replaces all elements by copies of `value`.
   void assign(size_t count, const T& value) {
     const T copy = value;
     clear();
     resize(count, copy);
   }
+  /// Puts an element before another one, and gives its place.
   T* insert(const T* before, T value) {
     const auto place = before - begin();
     emplace_back(std::move(value));
     std::rotate(begin() + place, end() - 1, end());
     return begin() + place;
   }
+  /// The same with a range, which is not of this vector; gives the place of its first.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   T* insert(const T* before, Iterator first, Iterator last) {
     const auto place = before - begin();
@@ -144,27 +160,33 @@ class SmallVectorImpl {
     std::rotate(begin() + place, begin() + old, end());
     return begin() + place;
   }
-  T* erase(const T* at) { return erase(at, at + 1); }
+  T* erase(const T* at) { return erase(at, at + 1); }  ///< gives what follows it
+  /// Takes [first, last) away, and gives what follows.
   T* erase(const T* first, const T* last) {
     T* const from = begin() + (first - begin());
     T* const kept = std::move(begin() + (last - begin()), end(), from);
     truncate(static_cast<size_t>(kept - begin()));
     return from;
   }
-  operator ArrayRef<T>() const { return {data_, size_}; }
+  operator ArrayRef<T>() const { return {data_, size_}; }  ///< to its elements, as they are now
 
+  /// Element by element.
   friend bool operator==(const SmallVectorImpl& a, const SmallVectorImpl& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
+  /// Element by element.
   friend bool operator!=(const SmallVectorImpl& a, const SmallVectorImpl& b) { return !(a == b); }
+  /// In the order of a dictionary.
   friend bool operator<(const SmallVectorImpl& a, const SmallVectorImpl& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   }
+  /// As ArrayRef is printed: "[1, 2]".
   friend std::ostream& operator<<(std::ostream& out, const SmallVectorImpl& v) {
     return out << ArrayRef<T>(v);
   }
 
  protected:
+  /// With room for `capacity` elements in the object itself.
   SmallVectorImpl(T* in_place, size_t capacity)
       : inline_(in_place), data_(in_place), capacity_(capacity) {}
 
@@ -188,31 +210,40 @@ struct SmallVectorRoom {
 };
 }  // namespace detail
 
+/// A vector with room for N elements in itself; more of them lie in memory of their own.
 template <class T, size_t N = 8>
 class SmallVector : detail::SmallVectorRoom<T, N>, public SmallVectorImpl<T> {
   using Impl = SmallVectorImpl<T>;
 
  public:
-  SmallVector() : Impl(this->place(), N) {}
-  explicit SmallVector(size_t n) : SmallVector() { this->resize(n); }
-  SmallVector(size_t n, const T& value) : SmallVector() { this->resize(n, value); }
-  SmallVector(std::initializer_list<T> list) : SmallVector() { this->append(list); }
+  SmallVector() : Impl(this->place(), N) {}  ///< empty
+  explicit SmallVector(size_t n) : SmallVector() {
+    this->resize(n);
+  }  ///< n elements of their default
+  SmallVector(size_t n, const T& value) : SmallVector() { this->resize(n, value); }   ///< n copies
+  SmallVector(std::initializer_list<T> list) : SmallVector() { this->append(list); }  ///< these
+  /// Copies of a range.
   template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category>
   SmallVector(Iterator first, Iterator last) : SmallVector() {
     this->append(first, last);
   }
-  explicit SmallVector(ArrayRef<T> list) : SmallVector(list.begin(), list.end()) {}
-  SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}
-  SmallVector(SmallVector&& o) : SmallVector() { *this = std::move(o); }
-  SmallVector(const Impl& o) : SmallVector(o.begin(), o.end()) {}
+  explicit SmallVector(ArrayRef<T> list) : SmallVector(list.begin(), list.end()) {}  ///< copies
+  SmallVector(const SmallVector& o) : SmallVector(o.begin(), o.end()) {}             ///< a copy
+  SmallVector(SmallVector&& o) : SmallVector() {
+    *this = std::move(o);
+  }                                                                ///< leaves the other empty
+  SmallVector(const Impl& o) : SmallVector(o.begin(), o.end()) {}  ///< a copy of one of any N
+  /// Copies the elements.
   SmallVector& operator=(const SmallVector& o) {
     Impl::operator=(o);
     return *this;
   }
+  /// Moves the elements; the other is empty then.
   SmallVector& operator=(SmallVector&& o) {
     Impl::operator=(std::move(o));
     return *this;
   }
+  /// Replaces all elements by these.
   SmallVector& operator=(std::initializer_list<T> list) {
     this->assign(list);
     return *this;

@@ -52,8 +52,8 @@ struct TensorArg {
   TensorArg(const Tensor& tensor, const char* name, int pos)
       : tensor(tensor), name(name), pos(pos) {}
   TensorArg(Tensor&& tensor, const char* name, int pos) = delete;
-  const Tensor* operator->() const { return &tensor; }
-  const Tensor& operator*() const { return tensor; }
+  const Tensor* operator->() const { return &tensor; }  ///< the tensor
+  const Tensor& operator*() const { return tensor; }    ///< the tensor
 };
 /// An argument of which only the geometry counts.
 struct TensorGeometryArg {
@@ -65,8 +65,8 @@ struct TensorGeometryArg {
   /// Of sizes and strides that belong to no tensor.
   TensorGeometryArg(TensorGeometry tensor, const char* name, int pos)
       : tensor(std::move(tensor)), name(name), pos(pos) {}
-  const TensorGeometry* operator->() const { return &tensor; }
-  const TensorGeometry& operator*() const { return tensor; }
+  const TensorGeometry* operator->() const { return &tensor; }  ///< the geometry
+  const TensorGeometry& operator*() const { return tensor; }    ///< the geometry
 };
 /// "argument #1 'x'".
 std::ostream& operator<<(std::ostream& out, const TensorGeometryArg& arg);

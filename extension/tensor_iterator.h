@@ -49,6 +49,7 @@ class TensorIterator {
   const Tensor& tensor(int arg) const { return operands_.at(static_cast<size_t>(arg)).current; }
   /// The tensor that was given, or made for an output.
   const Tensor& output(int arg = 0) const { return operand(arg).original; }
+  /// Input `arg`, as the kernel sees it.
   const Tensor& input(int arg = 0) const { return tensor(noutputs_ + arg); }
   /// First element of operand `arg`, as the kernel sees it.
   void* data_ptr(int arg) const { return operand(arg).data; }
@@ -98,21 +99,25 @@ class TensorIterator {
   int64_t numel_ = 1;
   ScalarType common_dtype_ = ScalarType::Undefined;
 };
-using TensorIteratorBase = TensorIterator;
+using TensorIteratorBase = TensorIterator;  ///< as LibTorch's kernels call it
 
 /// What a TensorIterator is to do. Throws where it builds.
 class TensorIteratorConfig {
  public:
   /// An undefined output is made, and is then iter.output(i).
   TensorIteratorConfig& add_output(const Tensor& t);
-  TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }
-  TensorIteratorConfig& add_borrowed_output(const Tensor& t) { return add_output(t); }
+  TensorIteratorConfig& add_owned_output(const Tensor& t) { return add_output(t); }  ///< the same
+  TensorIteratorConfig& add_borrowed_output(const Tensor& t) {
+    return add_output(t);
+  }  ///< the same
   /// An input; kept alive by the iterator.
   TensorIteratorConfig& add_input(const Tensor& t);
-  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }
-  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }
-  TensorIteratorConfig& add_owned_const_input(const Tensor& t) { return add_input(t); }
-  TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }
+  TensorIteratorConfig& add_const_input(const Tensor& t) { return add_input(t); }  ///< the same
+  TensorIteratorConfig& add_owned_input(const Tensor& t) { return add_input(t); }  ///< the same
+  TensorIteratorConfig& add_owned_const_input(const Tensor& t) {
+    return add_input(t);
+  }                                                                                   ///< the same
+  TensorIteratorConfig& add_borrowed_input(const Tensor& t) { return add_input(t); }  ///< the same
 
   /// On unless said otherwise: an output that shares memory with itself, or partly with an input,
   /// is an error.

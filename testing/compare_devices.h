@@ -12,6 +12,7 @@
 
 namespace taper::testing {
 
+/// What compare_devices compares, and how closely.
 struct CompareDevicesOptions {
   /// For outputs and gradients; {-1, -1}: the default of each tensor's dtype.
   TAPER_ARG(Tolerance, tolerance) = Tolerance{-1, -1};

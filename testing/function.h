@@ -58,7 +58,8 @@ std::vector<Tensor> call_with(F& f, const std::vector<Tensor>& inputs, std::inde
 /// their types: of `[](auto x) {...}` nobody can tell how many tensors it takes.
 class TensorFunction {
  public:
-  using List = std::vector<Tensor>;
+  using List = std::vector<Tensor>;  ///< of inputs or of outputs
+  /// Of such a callable.
   template <class F, std::enable_if_t<!std::is_same_v<std::decay_t<F>, TensorFunction>, int> = 0>
   TensorFunction(F f) : call_(wrapped(std::move(f))) {}
   /// Throws ValueError when the callable takes another number of tensors.

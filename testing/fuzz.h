@@ -19,7 +19,9 @@ namespace taper::testing {
 /// dimensions. "" is a 0-dim tensor.
 class FuzzInput {
  public:
+  /// Of such a shape.
   FuzzInput(const char* shape) : shape_(shape) {}
+  /// The same.
   FuzzInput(std::string shape) : shape_(std::move(shape)) {}
   /// Sizes of the names and of "..." that this input is the first to mention, in [least, most].
   FuzzInput& sizes(int64_t least, int64_t most);
@@ -33,18 +35,24 @@ class FuzzInput {
   FuzzInput& broadcasts();
 
   // Read by fuzz().
-  const std::string& shape() const { return shape_; }
-  int64_t least = 0, most = 7;
-  double low = -2, high = 2;
-  ScalarType own_dtype = ScalarType::Undefined;
-  bool has_gradient = true, may_broadcast = false;
+  const std::string& shape() const { return shape_; }  ///< as it was given
+  int64_t least = 0;                                   ///< see sizes()
+  int64_t most = 7;                                    ///< see sizes()
+  double low = -2;                                     ///< see range()
+  double high = 2;                                     ///< see range()
+  ScalarType own_dtype = ScalarType::Undefined;        ///< see dtype()
+  bool has_gradient = true;                            ///< see no_gradient()
+  bool may_broadcast = false;                          ///< see broadcasts()
 
  private:
   std::string shape_;
 };
 
+/// What fuzz() draws and checks.
 struct FuzzOptions {
+  /// Cases.
   TAPER_ARG(int64_t, runs) = 100;
+  /// Of all that is drawn.
   TAPER_ARG(uint64_t, seed) = 1;
   /// Of the inputs without a dtype of their own; one is drawn for each case.
   TAPER_ARG(std::vector<ScalarType>, dtypes) = {kFloat, kDouble};
@@ -53,7 +61,9 @@ struct FuzzOptions {
   TAPER_ARG(bool, layouts) = true;
   /// Gradients in float64 by the fast gradcheck, of inputs with at most `gradient_numel` elements.
   TAPER_ARG(bool, gradients) = true;
+  /// Gradients of gradients, too, by gradgradcheck.
   TAPER_ARG(bool, second_gradients) = false;
+  /// See gradients.
   TAPER_ARG(int64_t, gradient_numel) = 200;
   /// Finite inputs must give finite results.
   TAPER_ARG(bool, finite) = true;

@@ -22,6 +22,7 @@ class GoldenError : public Error {
   using Error::Error;
 };
 
+/// Where golden files are, and how closely tensors must agree with them.
 struct GoldenOptions {
   /// Where the files are. Empty: the environment's TAPER_GOLDEN_DIR, else the folder "golden"
   /// beside the source file that calls (as the compiler was given its path: ccache with a base
@@ -30,6 +31,7 @@ struct GoldenOptions {
   /// For the tensors of these names ("weight.grad"), or names that begin so ("layer1.*"): the first
   /// that fits counts. Others have the tolerance of their dtype.
   using Tolerances = std::vector<std::pair<std::string, Tolerance>>;
+  /// See Tolerances.
   TAPER_ARG(Tolerances, tolerances) = {};
 };
 

@@ -28,6 +28,7 @@ struct GradcheckOptions {
   TAPER_ARG(double, eps) = 1e-6;
   /// Entries are equal when |analytic - numeric| <= atol + rtol * |numeric|. A NaN never is.
   TAPER_ARG(double, atol) = 1e-5;
+  /// See atol.
   TAPER_ARG(double, rtol) = 1e-3;
   /// False: gradcheck returns false where it would throw GradcheckError.
   TAPER_ARG(bool, raise_exception) = true;
@@ -60,11 +61,13 @@ struct GradcheckOptions {
   TAPER_ARG(uint64_t, seed) = 1;
   /// What reports call the inputs and outputs; "input 0", "output 0" where there is no name.
   TAPER_ARG(std::vector<std::string>, input_names) = {};
+  /// See input_names.
   TAPER_ARG(std::vector<std::string>, output_names) = {};
 };
 
 /// One thing that is wrong.
 struct GradcheckFailure {
+  /// What is wrong.
   enum class Kind {
     kJacobian,      ///< analytic and numeric derivatives differ
     kHistoryLost,   ///< an output changes with an input, but has no gradient
@@ -77,20 +80,25 @@ struct GradcheckFailure {
     kAccumulation,  ///< gradients of two calls, or what was there, do not add up
     kBatched,       ///< backward is not linear
   };
-  Kind kind;
-  std::string message;
+  Kind kind;            ///< what is wrong
+  std::string message;  ///< the same in words
   // For kJacobian: the worst entry, as positions in row-major order.
-  size_t output = 0, input = 0;
-  int64_t output_element = 0, input_element = 0;
-  double analytic = 0, numeric = 0, tolerance = 0;
+  size_t output = 0;           ///< which output
+  size_t input = 0;            ///< which input
+  int64_t output_element = 0;  ///< where in the output
+  int64_t input_element = 0;   ///< where in the input
+  double analytic = 0;         ///< what backward gives
+  double numeric = 0;          ///< what central differences give
+  double tolerance = 0;        ///< by how much they may differ
 };
 
+/// What gradcheck found.
 struct GradcheckReport {
-  bool passed() const { return failures.empty(); }
+  bool passed() const { return failures.empty(); }  ///< whether nothing is wrong
   /// All failures and notes, ready to print; empty when passed without notes.
   std::string text() const;
 
-  std::vector<GradcheckFailure> failures;
+  std::vector<GradcheckFailure> failures;  ///< all that is wrong
   /// What does not fail, but should be known: float inputs, for example.
   std::vector<std::string> notes;
 };
@@ -116,8 +124,10 @@ GradcheckReport gradcheck_report(const testing::TensorFunction& fn, const variab
 bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                    const variable_list& grad_outputs = {}, const GradcheckOptions& options = {},
                    bool gen_non_contig_grad_outputs = false);
+/// The same with random gradients of the outputs.
 bool gradgradcheck(const testing::TensorFunction& fn, const variable_list& inputs,
                    const GradcheckOptions& options);
+/// The same; wrong gradients are in the report, nothing is thrown for them.
 GradcheckReport gradgradcheck_report(const testing::TensorFunction& fn, const variable_list& inputs,
                                      const variable_list& grad_outputs = {},
                                      const GradcheckOptions& options = {},

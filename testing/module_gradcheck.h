@@ -23,7 +23,8 @@ namespace impl {
 /// A module's forward() of tensors as a callable.
 template <class M>
 struct ForwardOf {
-  M& module;
+  M& module;  ///< whose forward() it is
+  /// forward() of tensors.
   template <class... T, std::enable_if_t<(std::is_same_v<T, Tensor> && ...), int> = 0>
   auto operator()(const T&... t) const -> decltype(module.forward(t...)) {
     return module.forward(t...);

@@ -8,6 +8,10 @@
 
 namespace taper {
 
+/// The function of torch.special that the rest of the name says, by LibTorch's longer name:
+/// `special_NAME` is special::NAME, where shapes, dtypes and errors are told, and
+/// `special_NAME_out(out, ...)` writes into `out`, which gets the result's sizes.
+///@{
 inline Tensor special_gammaln(const Tensor& x) { return special::gammaln(x); }
 inline Tensor special_multigammaln(const Tensor& x, int64_t p) {
   return special::multigammaln(x, p);
@@ -350,6 +354,7 @@ inline Tensor special_zeta(const Scalar& x, const Tensor& n) { return special::z
 inline Tensor& special_zeta_out(Tensor& out, const Tensor& x, const Tensor& n) {
   return special::zeta_out(out, x, n);
 }
+///@}
 
 }  // namespace taper
 
