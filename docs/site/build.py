@@ -42,7 +42,7 @@ def linked(target, names, folder):
         source = source / "main.cpp" if (source / "main.cpp").exists() else source / "CMakeLists.txt"
     if not source.is_file():
         return None
-    copy = "files/" + str(source.relative_to(ROOT)) + ("" if source.suffix == ".png" else ".txt")
+    copy = "files/" + str(source.relative_to(ROOT)) + ("" if source.suffix in (".png", ".svg") else ".txt")
     (folder / copy).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source, folder / copy)
     return copy

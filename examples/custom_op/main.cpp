@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pictures/svg.h"
+
 using torch::Tensor;
 
 static Tensor swish(const Tensor& x, double beta = 1) {
@@ -27,6 +29,12 @@ static double gradient_error(double beta) {
   return (x.grad() - numeric).abs().max().item<double>();
 }
 
+static std::vector<double> numbers(const Tensor& t) {
+  const Tensor d = t.detach().cpu().to(torch::kDouble).contiguous();
+  return {d.data_ptr<double>(), d.data_ptr<double>() + d.numel()};
+}
+
+// Writes custom_op.svg.
 static double train(torch::Device device) {
   torch::manual_seed(0);
   torch::nn::Linear in(1, 32), out(32, 1);
@@ -44,6 +52,9 @@ static double train(torch::Device device) {
     loss.backward();
     optimizer.step();
   }
+  write_svg({{"sin(x)", numbers(x), numbers(want)},
+             {"32 swishes", numbers(x), numbers(out(swish(in(x), 1.5)))}},
+            "x", "custom_op.svg");
   return loss.item<double>();
 }
 

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "pictures/svg.h"
+
 namespace {
 
 namespace nn = taper::nn;
@@ -90,13 +92,15 @@ std::vector<int64_t> chosen_devices(const Options& options) {
   return ids;
 }
 
-// Trains both ways on the same batches; returns the largest difference of two losses.
+// Trains both ways on the same batches; returns the largest difference of two losses, and draws
+// them.
 template <class Many, class One>
 double train(const Options& options, Many& many, One& one) {
   const Tensor x = taper::randn({kRows, kInputs});
   const Tensor y = x.matmul(taper::randn({kInputs, kOutputs}));
   double largest = 0;
   int step = 0;
+  Series split{"split over the devices", {}, {}, true}, alone{"on one device", {}, {}};
   for (int epoch = 0; epoch < options.epochs; ++epoch)
     for (int64_t i = 0; i < kRows; i += options.batch_size) {
       const int64_t end = std::min<int64_t>(i + options.batch_size, kRows);
@@ -106,7 +110,10 @@ double train(const Options& options, Many& many, One& one) {
       const double want = one.step(x.slice(0, i, end), y.slice(0, i, end));
       std::printf("step %d  loss %.6f, on one device %.6f\n", ++step, got, want);
       largest = std::max(largest, std::fabs(got - want));
+      split.add(step, got);
+      alone.add(step, want);
     }
+  write_svg({split, alone}, "step", "data_parallel.svg");
   return largest;
 }
 

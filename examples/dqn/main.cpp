@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cartpole/cartpole.h"
+#include "pictures/svg.h"
 
 namespace nn = torch::nn;
 using torch::Tensor;
@@ -82,9 +83,11 @@ int main(int argc, char** argv) try {
   CartPole game(1);
   Memory memory;
   double steps_of_25 = 0;
+  Series curve{"steps of a game, mean of 5", {}, {}};
+  int64_t steps_of_5 = 0;
   for (int episode = 1; episode <= episodes; ++episode) {
     CartPole::State state = game.reset();
-    for (bool over = false; !over; ++steps_of_25) {
+    for (bool over = false; !over; ++steps_of_25, ++steps_of_5) {
       const double done = static_cast<double>(memory.count) / kGreedyAfter;
       const bool explores = uniform(random) < std::max(0.02, 1 - done);
       const int64_t action =
@@ -100,11 +103,16 @@ int main(int argc, char** argv) try {
       optimizer.step();
       follow(net, target, kFollow);
     }
+    if (episode % 5 == 0) {
+      curve.add(episode, static_cast<double>(steps_of_5) / 5);
+      steps_of_5 = 0;
+    }
     if (episode % 25 == 0) {
       std::printf("episode %d/%d  mean of 25: %.1f steps\n", episode, episodes, steps_of_25 / 25);
       steps_of_25 = 0;
     }
   }
+  write_svg({curve}, "episode", "dqn.svg");
   // What it has learned, without chance.
   int64_t steps = 0;
   for (int i = 0; i < 10; ++i) {

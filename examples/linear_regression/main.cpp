@@ -2,6 +2,14 @@
 #include <torch/torch.h>
 
 #include <cstdio>
+#include <vector>
+
+#include "pictures/svg.h"
+
+static std::vector<double> numbers(const torch::Tensor& t) {
+  const torch::Tensor d = t.to(torch::kDouble).contiguous();
+  return {d.data_ptr<double>(), d.data_ptr<double>() + d.numel()};
+}
 
 int main() {
   torch::manual_seed(1);
@@ -18,4 +26,9 @@ int main() {
     if (step % 20 == 0) std::printf("step %3d  loss %.4f\n", step, loss.item<double>());
   }
   std::printf("y = %.2f x + %.2f\n", line->weight.item<double>(), line->bias.item<double>());
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor ends = torch::linspace(-2, 2, 2).unsqueeze(1);
+  write_svg(
+      {{"points", numbers(x), numbers(y), true}, {"line", numbers(ends), numbers(line(ends))}}, "x",
+      "linear_regression.svg");
 }

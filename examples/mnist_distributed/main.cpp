@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "pictures/svg.h"
+
 namespace data = taper::data;
 namespace distributed = taper::distributed;
 namespace nn = taper::nn;
@@ -68,6 +70,8 @@ int main(int argc, char** argv) try {
   Net net;
   nn::parallel::DistributedDataParallel parallel(net);
   taper::optim::Adam optimizer(net->parameters(), taper::optim::AdamOptions(1e-3));
+  Series curve{"loss of rank 0, mean of 20 steps", {}, {}};
+  double loss_of_20 = 0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     double loss_sum = 0, seen = 0;
     for (auto& batch : *train_batches) {
@@ -76,7 +80,10 @@ int main(int argc, char** argv) try {
       loss.backward();  // gradients are the means over the ranks
       optimizer.step();
       loss_sum += loss.item<double>();
-      ++seen;
+      loss_of_20 += loss.item<double>();
+      if (static_cast<int64_t>(++seen) % 20 != 0) continue;
+      curve.add(curve.end() + 20, loss_of_20 / 20);
+      loss_of_20 = 0;
     }
     double right = 0, tested = 0;
     const taper::NoGradGuard no_grad;
@@ -91,6 +98,7 @@ int main(int argc, char** argv) try {
                   loss, 100 * accuracy);
   }
   if (rank == 0) taper::save(net, "mnist_distributed.pt");
+  if (rank == 0) write_svg({curve}, "step", "mnist_distributed.svg");
   distributed::destroy_process_group();
 } catch (const std::exception& e) {
   std::fprintf(stderr, "mnist_distributed: %s\n", e.what());

@@ -10,6 +10,9 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "pictures/svg.h"
 
 namespace data = taper::data;
 namespace nn = taper::nn;
@@ -41,10 +44,13 @@ auto batches(const std::string& folder, data::datasets::MNIST::Mode mode, size_t
   return data::make_data_loader(std::move(images), batch_size);
 }
 
-// Goes through all training images once; returns the mean loss.
+// Goes through all training images once; returns the mean loss, and draws on a curve of it.
 template <class Loader>
-double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader) {
+double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader, Series& curve) {
   net->train();
+  constexpr int64_t kEvery = 3200;  // images
+  double sum_of_some = 0;
+  int64_t some = 0;
   double sum = 0;
   int64_t count = 0;
   for (auto& batch : loader) {
@@ -52,8 +58,16 @@ double train(Net& net, taper::optim::Optimizer& optimizer, Loader& loader) {
     const Tensor loss = taper::cross_entropy_loss(net(batch.data), batch.target);
     loss.backward();
     optimizer.step();
-    sum += loss.template item<double>() * static_cast<double>(batch.data.size(0));
+    const double n = static_cast<double>(batch.data.size(0));
+    sum += loss.template item<double>() * n;
+    sum_of_some += loss.template item<double>() * n;
     count += batch.data.size(0);
+    if ((some += batch.data.size(0)) >= kEvery) {
+      const double n_of_some = static_cast<double>(some);
+      curve.add(curve.end() + n_of_some, sum_of_some / n_of_some);
+      sum_of_some = 0;
+      some = 0;
+    }
   }
   return sum / static_cast<double>(count);
 }
@@ -83,11 +97,13 @@ int main(int argc, char** argv) try {
   taper::manual_seed(1);
   Net net;
   taper::optim::Adam optimizer(net->parameters(), taper::optim::AdamOptions(1e-3));
+  Series curve{"loss", {}, {}};
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const double loss = train(net, optimizer, *train_batches);
+    const double loss = train(net, optimizer, *train_batches, curve);
     std::printf("epoch %d/%d  loss %.4f  accuracy %.2f%%\n", epoch, epochs, loss,
                 100 * accuracy(net, *test_batches));
   }
+  write_svg({curve}, "images", "mnist_minimal.svg");
   taper::save(net, "mnist_minimal.pt");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "mnist_minimal: %s\n", e.what());

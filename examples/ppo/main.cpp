@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cartpole/cartpole.h"
+#include "pictures/svg.h"
 
 namespace nn = torch::nn;
 using torch::Tensor;
@@ -112,6 +113,7 @@ int main(int argc, char** argv) try {
   ActorCritic net;
   torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(kRate));
   Games games;
+  Series curve{"steps of a game", {}, {}};
   for (int update = 1; update <= updates; ++update) {
     const double rate = kRate * (updates - update + 1) / updates;  // smaller and smaller steps
     static_cast<torch::optim::AdamOptions&>(optimizer.param_groups()[0].options()).lr(rate);
@@ -138,10 +140,12 @@ int main(int argc, char** argv) try {
         nn::utils::clip_grad_norm_(net->parameters(), 0.5);
         optimizer.step();
       }
+    curve.add(update, games.mean_length());
     if (update % 10 == 0 || update == updates)
-      std::printf("update %d/%d  %lld steps, a game lasts %.0f\n", update, updates,
-                  static_cast<long long>(update * kSteps * kGames), games.mean_length());
+      std::printf("update %d/%d  %d steps, a game lasts %.0f\n", update, updates,
+                  update * int{kSteps * kGames}, games.mean_length());
   }
+  write_svg({curve}, "update", "ppo.svg");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ppo: %s\n", e.what());
   return 1;

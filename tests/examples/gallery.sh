@@ -49,6 +49,13 @@ picture() {
   failures=$((failures + 1))
 }
 
+# drawing FILE SERIES: an SVG file in which each series has several places.
+drawing() {
+  [ "$(grep -c '<polyline\|<circle' "$1")" -ge "$2" ] && [ "$(tail -n 1 "$1")" = "</svg>" ] && ! grep -qi 'nan\|inf"' "$1" && return
+  echo "FAILED: $1 is no drawing of $2 series"
+  failures=$((failures + 1))
+}
+
 # Files as long as MNIST's (LibTorch takes no others), of which the first images are bars.
 mkdir data
 { printf '\0\0\10\3\0\0\352\140\0\0\0\34\0\0\0\34'; yes '    ~~~~~  ' | tr ' ' '\0' | head -c $((256 * 784)); } >data/train-images-idx3-ubyte
@@ -56,16 +63,16 @@ truncate -s $((60000 * 784 + 16)) data/train-images-idx3-ubyte
 printf '\0\0\10\1\0\0\352\140' >data/train-labels-idx1-ubyte
 truncate -s 60008 data/train-labels-idx1-ubyte
 
-learns '^y = (2\.9[5-9]|3\.0[0-5]) x \+ (1\.9[5-9]|2\.0[0-5])$' linear_regression
+learns '^y = (2\.9[5-9]|3\.0[0-5]) x \+ (1\.9[5-9]|2\.0[0-5])$' linear_regression && drawing linear_regression.svg 201
 learns '^epoch 4/4  loss [0-9]{1,2}?[0-9]{1,2}\.' vae data 4 256 && picture vae.pgm 448 112
 learns '^epoch 1/1  discriminator [01]\.' dcgan data 1 128 && picture dcgan.pgm 448 112
 learns '^epoch 2/2  loss (0\.|1\.[0-4])' diffusion data 2 64 && picture diffusion.pgm 448 56
 yes 'to be or not to be, ' | tr -d '\n' | head -c 4000 >text
-learns '^The .*to be' char_lstm text 60
-learns '^10 games: [0-9]+\.[0-9] steps of at most 500$' dqn 20
-learns '^update 12/12  12288 steps, a game lasts ([5-9][0-9]|[1-5][0-9][0-9])$' ppo 12
+learns '^The .*to be' char_lstm text 60 && drawing char_lstm.svg 1
+learns '^10 games: [0-9]+\.[0-9] steps of at most 500$' dqn 20 && drawing dqn.svg 1
+learns '^update 12/12  12288 steps, a game lasts ([5-9][0-9]|[1-5][0-9][0-9])$' ppo 12 && drawing ppo.svg 1
 learns '^largest error: 0\.[01]' heat_equation 400 && picture heat_equation.pgm 128 128
-learns '^sin\(x\) by 32 swishes on the CPU: loss 0\.000' custom_op
+learns '^sin\(x\) by 32 swishes on the CPU: loss 0\.000' custom_op && drawing custom_op.svg 2
 
 for program in vae dcgan diffusion; do
   refuses "expected the folder of MNIST's files" $program
