@@ -53,7 +53,7 @@ class PackedPairs {
   void multiply(int64_t m, const float* a, int64_t lda, bool add, float* c, int64_t ldc) const;
 
  private:
-  int64_t k_, n_;
+  [[maybe_unused]] int64_t k_, n_;  // builds without such instructions do not use them
   Scratch<uint32_t> panels_;
 };
 
@@ -85,7 +85,7 @@ class TileRows {
                 BFloat16* c, int64_t ldc) const;
 
  private:
-  int64_t m_, k_;
+  [[maybe_unused]] int64_t m_, k_;
   Scratch<uint32_t> rows_;
 };
 
