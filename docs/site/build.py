@@ -66,6 +66,12 @@ def written_page(path, names, folder):
     return re.sub(r"(?m)^(?![-|\s*>#])(.+)\n(?=- )", r"\1\n\n", text)
 
 
+def first_sentence(lines):
+    """Of a page's text."""
+    text = "\n".join(lines).strip().split("\n\n")[0].replace("\n", " ")
+    return re.split(r"(?<=[.]) ", text)[0].rstrip(":;.") + "."
+
+
 def write_pages(folder):
     names = pages()
     folder.mkdir(parents=True)
@@ -76,7 +82,7 @@ def write_pages(folder):
     for name in examples:
         lines = (folder / name).read_text().splitlines()
         picture = next((x for x in lines if x.startswith("![")), "")
-        gallery += [f"## [{lines[0].lstrip('# ')}]({name})", "", next(x for x in lines[1:] if x), "", picture, ""]
+        gallery += [f"## [{lines[0].lstrip('# ')}]({name})", "", first_sentence(lines[1:]), "", picture, ""]
     (folder / "gallery.md").write_text("\n".join(gallery))
     shutil.copy(HERE / "narrow.css", folder / "narrow.css")
 
