@@ -11,6 +11,9 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <vector>
+
+#include "pictures/svg.h"
 
 namespace nn = torch::nn;
 using torch::Tensor;
@@ -74,6 +77,7 @@ int main(int argc, char** argv) try {
   Writer net;
   torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(3e-3));
   const Tensor places = torch::arange(kLength + 1, torch::kLong);
+  Series curve{"loss of a letter", {}, {}};
   for (int step = 1; step <= steps; ++step) {
     const Tensor starts = torch::randint(text.size(0) - kLength, {kBatch, 1}, torch::kLong);
     const Tensor pieces = text.index({starts + places});  // (N, L + 1)
@@ -84,9 +88,11 @@ int main(int argc, char** argv) try {
     loss.backward();
     nn::utils::clip_grad_norm_(net->parameters(), 1.0);
     optimizer.step();
+    if (step % 20 == 0 || step == steps) curve.add(step, loss.item<double>());
     if (step % 100 == 0 || step == steps)
       std::printf("step %d/%d  loss %.3f\n", step, steps, loss.item<double>());
   }
+  write_svg({curve}, "step", "char_lstm.svg");
   std::printf("\n%s\n", write(net, "The ", 400).c_str());
 } catch (const std::exception& e) {
   std::fprintf(stderr, "char_lstm: %s\n", e.what());
