@@ -76,20 +76,22 @@ RnnOutput layer_in_ops(const RnnPlan& plan, const Tensor& x, Tensor h, Tensor c,
 
 Tensor cast(const Tensor& t, ScalarType dtype) { return t.defined() ? t.to(dtype) : t; }
 
+/// layer(plan, x, h, c, w) of operands in f32.
+template <class Layer>
 RnnOutput layer_in_float(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
-                         const RnnWeights& w) {
+                         const RnnWeights& w, const Layer& layer) {
   const auto wide = [](const Tensor& t) { return cast(t, kFloat); };
   const RnnOutput out =
-      layer_in_ops(plan, wide(x), wide(h), wide(c),
-                   {wide(w.w_ih), wide(w.w_hh), wide(w.b_ih), wide(w.b_hh), wide(w.w_hr)});
+      layer(plan, wide(x), wide(h), wide(c),
+            {wide(w.w_ih), wide(w.w_hh), wide(w.b_ih), wide(w.b_hh), wide(w.w_hr)});
   const ScalarType dtype = x.scalar_type();
   return {out.y.to(dtype), out.h.to(dtype), cast(out.c, dtype)};
 }
 
 // ---------------------------------------------------------------------- fused
 
-// Of 16-bit floats the products over all times are 16-bit ones; from time to time states, gates and
-// their gradients are f32.
+// Of bf16 the products over all times are those of bf16; from time to time states, gates and their
+// gradients are f32.
 ScalarType state_dtype(const Tensor& x) {
   return isReducedFloatingType(x.scalar_type()) ? kFloat : x.scalar_type();
 }
@@ -113,7 +115,7 @@ std::vector<Tensor> gradients_in_ops(const Kept& kept, Grads& g) {
   const auto definition = [&](const std::vector<Tensor>& t) {
     const RnnWeights w{t[3], t[4], t[5], t[6], {}};
     const RnnOutput out = isReducedFloatingType(t[0].scalar_type())
-                              ? layer_in_float(kept.plan, t[0], t[1], t[2], w)
+                              ? layer_in_float(kept.plan, t[0], t[1], t[2], w, &layer_in_ops)
                               : layer_in_ops(kept.plan, t[0], t[1], t[2], w);
     return std::vector<Tensor>{out.y, out.h, out.c};
   };
@@ -209,9 +211,11 @@ RnnOutput fused_layer(RnnPlan plan, const Tensor& x, const Tensor& h0, const Ten
 RnnOutput rnn_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Tensor& c,
                     const RnnWeights& w) {
   check_layer(plan, x, h, w);
-  if (!w.w_hr.defined()) return fused_layer(plan, x, h, c, w);
-  if (isReducedFloatingType(x.scalar_type())) return layer_in_float(plan, x, h, c, w);
-  return layer_in_ops(plan, x, h, c, w);
+  // Products of f16 are f32 ones anyway.
+  if (x.scalar_type() == kHalf || (w.w_hr.defined() && x.scalar_type() == kBFloat16))
+    return layer_in_float(plan, x, h, c, w, &rnn_layer);
+  if (w.w_hr.defined()) return layer_in_ops(plan, x, h, c, w);
+  return fused_layer(plan, x, h, c, w);
 }
 
 }  // namespace taper
