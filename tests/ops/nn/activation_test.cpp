@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <taper/framework/random.h>
+#include <taper/framework/runtime/timeline.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/elementwise/special.h>
@@ -412,6 +414,45 @@ TEST(Elu, ItsSecondDerivativeAtZeroIsZero) {
   const Tensor second = autograd::grad({g.sum()}, {x})[0];
   EXPECT_EQ(second[0].item<double>(), 0);
   EXPECT_NEAR(second[1].item<double>(), std::exp(-1.0), 1e-15);
+}
+
+/// The kernels that `work` starts on the current device, in order.
+std::vector<std::string> kernels_of(const std::function<void()>& work) {
+  cuda::synchronize();  // what was queued before does not count
+  cuda::Timeline timeline;
+  work();
+  timeline.stop();
+  std::vector<std::string> names;
+  for (const cuda::TimelineEvent& e : timeline.events()) names.push_back(e.name);
+  return names;
+}
+// One pass each, forward and backward.
+TEST(ActivationsOnCuda, Of16BitsAreNotCast) {
+  if (!detail::runs_cuda_kernels()) GTEST_SKIP() << "needs CUDA kernels";
+  using Names = std::vector<std::string>;
+  for (ScalarType dtype : {kHalf, kBFloat16}) {
+    const Tensor x = numbers({3, 20}, dtype).to(Device(kCUDA)).requires_grad_();
+    Tensor y, z = x.detach().clone();
+    EXPECT_EQ(kernels_of([&] { y = gelu(x, "tanh"); }), Names{"activation"});
+    EXPECT_EQ(y.scalar_type(), dtype);
+    const Tensor gy = y.detach().clone();
+    EXPECT_EQ(kernels_of([&] { autograd::grad({y}, {x}, {gy}); }), Names{"activation_backward"});
+    EXPECT_EQ(kernels_of([&] { silu_(z); }), Names{"activation"});
+    // What they give is what f32 gives, rounded.
+    EXPECT_TRUE(y.equal(gelu(x.detach().to(kFloat), "tanh").to(dtype)));
+    EXPECT_TRUE(z.equal(silu(x.detach().to(kFloat)).to(dtype)));
+  }
+}
+// The gradient's gradient is computed in f32 as well.
+TEST(ActivationsOnCuda, Of16BitsHaveSecondDerivatives) {
+  const auto second = [](Device d, ScalarType dtype) {
+    const Tensor x = numbers({3, 20}, kHalf).to(dtype).to(d).requires_grad_();
+    const Tensor g = autograd::grad({mish(x).sum()}, {x}, {}, true, true)[0];
+    return autograd::grad({g.square().sum()}, {x})[0];
+  };
+  const Tensor want = second(kCPU, kFloat), got = second(kCUDA, kHalf);
+  EXPECT_EQ(got.scalar_type(), kHalf);
+  EXPECT_TRUE(got.cpu().to(kFloat).allclose(want, 4e-3, 4e-3));
 }
 
 }  // namespace
