@@ -37,9 +37,13 @@ struct Range {
   double place(double v, double from, double to) const {
     return from + (to - from) * (high > low ? (v - low) / (high - low) : 0.5);
   }
-  // Three to ten numbers between, whole multiples of 1, 2 or 5 times a power of ten.
+  // Three to ten numbers between, whole multiples of 1, 2 or 5 times a power of ten; one where all
+  // are the same.
   std::vector<double> ticks() const {
-    double step = std::pow(10, std::floor(std::log10(std::max(high - low, 1e-12))));
+    if (!(high >= low)) return {};
+    // Steps of fewer digits than the numbers have would not get on.
+    if (!(high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)))) return {low};
+    double step = std::pow(10, std::floor(std::log10(high - low)));
     for (const double finer : {0.5, 0.4, 0.5})
       if ((high - low) / step < 3) step *= finer;
     std::vector<double> all;
