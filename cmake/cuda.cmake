@@ -140,7 +140,7 @@ function(taper_add_kernels_on_host target)
   endif()
   if(has_fma)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # contracts where it optimises
-      target_compile_options(taper_kernels PRIVATE -mfma -O1 -fexpensive-optimizations -ffp-contract=fast)
+      target_compile_options(taper_kernels PRIVATE -O1 -fexpensive-optimizations -mfma -ffp-contract=fast)
     else()
       target_compile_options(taper_kernels PRIVATE -mfma -ffp-contract=on)
     endif()
