@@ -29,11 +29,23 @@ std::string bytes_of(const Optimizer& optimizer) {
   return out.str();
 }
 
+// ---------------------------------------------------------------------- texts as tensors
+Tensor length_of(const std::string& text) {
+  return full({1}, static_cast<int64_t>(text.size()), kLong);
+}
+Tensor bytes_of(const std::string& text) {
+  const Tensor bytes = empty({static_cast<int64_t>(text.size())}, kByte);
+  std::memcpy(bytes.data_ptr(), text.data(), text.size());
+  return bytes;
+}
+std::string text_of(const Tensor& bytes) {
+  return std::string(static_cast<const char*>(bytes.data_ptr()),
+                     static_cast<size_t>(bytes.numel()));
+}
+
 void send_text(ProcessGroup& group, const std::string& text, int to) {
-  std::vector<Tensor> length = {full({1}, static_cast<int64_t>(text.size()), kLong)};
+  std::vector<Tensor> length = {length_of(text)}, bytes = {bytes_of(text)};
   group.send(length, to, 0)->wait();
-  std::vector<Tensor> bytes = {empty({static_cast<int64_t>(text.size())}, kByte)};
-  std::memcpy(bytes[0].data_ptr(), text.data(), text.size());
   group.send(bytes, to, 1)->wait();
 }
 std::string receive_text(ProcessGroup& group, int from) {
@@ -41,20 +53,19 @@ std::string receive_text(ProcessGroup& group, int from) {
   group.recv(length, from, 0)->wait();
   std::vector<Tensor> bytes = {empty({length[0].item<int64_t>()}, kByte)};
   group.recv(bytes, from, 1)->wait();
-  return std::string(static_cast<const char*>(bytes[0].data_ptr()),
-                     static_cast<size_t>(bytes[0].numel()));
+  return text_of(bytes[0]);
 }
 
-/// The root's text becomes all ranks'.
-void broadcast_text(ProcessGroup& group, std::string& text, int root) {
+/// The root's text; the others' are not looked at.
+std::string broadcast_text(ProcessGroup& group, const std::string& text, int root) {
   distributed::BroadcastOptions from;
   from.rootRank = root;
-  std::vector<Tensor> length = {full({1}, static_cast<int64_t>(text.size()), kLong)};
+  std::vector<Tensor> length = {length_of(text)};
   group.broadcast(length, from)->wait();
-  std::vector<Tensor> bytes = {empty({length[0].item<int64_t>()}, kByte)};
-  if (group.getRank() == root) std::memcpy(bytes[0].data_ptr(), text.data(), text.size());
+  std::vector<Tensor> bytes = {group.getRank() == root ? bytes_of(text)
+                                                       : empty({length[0].item<int64_t>()}, kByte)};
   group.broadcast(bytes, from)->wait();
-  text.assign(static_cast<const char*>(bytes[0].data_ptr()), static_cast<size_t>(bytes[0].numel()));
+  return text_of(bytes[0]);
 }
 
 /// Tensors that are sent as one.
@@ -174,8 +185,7 @@ void ZeroRedundancyOptimizer::take_options(int root) {
   }
   std::ostringstream out;
   all.save_to(out);
-  std::string text = out.str();
-  broadcast_text(*group_, text, root);
+  const std::string text = broadcast_text(*group_, out.str(), root);
   if (group_->getRank() == root) return;
   serialize::InputArchive theirs;
   theirs.load_from(text.data(), text.size());

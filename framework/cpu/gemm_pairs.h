@@ -29,6 +29,7 @@ namespace taper::cpu {
 
 /// k counts pairs.
 void gemm_panel(const GemmPanel<float, uint32_t>& g);
+inline const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
 /// Two rows as one of pairs. `second` may be null: zeros.
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n);
 

@@ -185,7 +185,6 @@ constexpr int64_t kTileWork = 1 << 15;    // multiply-adds for which packing bot
 constexpr int64_t kPartSteps = 8;         // along k: such a part of a panel stays in L1
 constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed together: they stay in L2
 
-const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
 void round_row(BFloat16* to, const float* from, int64_t n) {
   avx512bf16::round_row(reinterpret_cast<uint16_t*>(to), from, n);
 }
@@ -316,8 +315,7 @@ void run(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFloat16>&
 
 void gemm_panel(const GemmPanel<float, uint32_t>& g) { avx512bf16::multiply(g); }
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n) {
-  avx512bf16::join_rows(to, reinterpret_cast<const uint16_t*>(first),
-                        reinterpret_cast<const uint16_t*>(second), n);
+  avx512bf16::join_rows(to, words_of(first), words_of(second), n);
 }
 bool tiles_pay(int64_t m, int64_t n, int64_t k) {
   return multiplies_tiles && m * n * k >= kTileWork;

@@ -28,8 +28,6 @@ inline bool takes(const ConvShape& s) {
 inline bool takes_forward(const ConvShape& s) { return takes(s); }
 inline bool takes_weight_gradient(const ConvShape& s) { return takes(s) && s.out_pixels() >= 16; }
 
-inline const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
-
 /// Patches of pixels [p, p + width) of an image, elements [k, k + depth) of each, by rows of
 /// kPatchPanel. `images`: how many are readable from this one on.
 inline void patches(BFloat16* to, const BFloat16* x, const ConvShape& s, int64_t images, int64_t k,

@@ -40,6 +40,11 @@ TAPER_MODULE(Plain);
 DistributedDataParallelOptions options_for(ProcessGroup& group) {
   return DistributedDataParallelOptions().process_group(intrusive_ptr<ProcessGroup>(&group));
 }
+void fill(nn::Module& module, double start = 0.4, double size = 0.4) {
+  const NoGradGuard off;
+  for (Tensor& p : module.parameters())
+    p.copy_(arange(p.numel(), kFloat).add(start).cos().view(p.sizes()) * size);
+}
 Tensor batch(int64_t step, int64_t n) {
   return arange(n * 8, kDouble).mul(0.37 + static_cast<double>(step)).sin().view({n, 8}).to(kFloat);
 }
@@ -54,11 +59,7 @@ Training train(int ranks, const DistributedDataParallelOptions* given = nullptr,
   Training run;
   in_groups(ranks, [&](ProcessGroup& group) {
     Plain net;
-    {
-      const NoGradGuard off;
-      for (Tensor& p : net->parameters())  // each rank begins elsewhere but for rank 0
-        p.copy_(arange(p.numel(), kFloat).add(100.0 * group.getRank()).cos().view(p.sizes()) * 0.3);
-    }
+    fill(*net, 100.0 * group.getRank(), 0.3);  // rank 0's are all ranks'
     auto options = given ? *given : DistributedDataParallelOptions();
     options.process_group(intrusive_ptr<ProcessGroup>(&group));
     DistributedDataParallel ddp(net, options);
@@ -282,12 +283,6 @@ struct TwiceImpl : nn::Module {
   bool uses_twice = true;
 };
 TAPER_MODULE(Twice);
-
-void fill(nn::Module& module) {
-  const NoGradGuard off;
-  for (Tensor& p : module.parameters())
-    p.copy_(arange(p.numel(), kFloat).add(0.4).cos().view(p.sizes()) * 0.4);
-}
 
 /// The gradients of all ranks' batches of 4, averaged, from one module.
 template <class Net>
@@ -522,9 +517,7 @@ TEST(DistributedDataParallel, ARankThatThrowsInAJoinEndsTheOthers) {
 void train_captured(ProcessGroup& group, Device device) {
   Plain net, twin;
   for (Plain* n : {&net, &twin}) {
-    const NoGradGuard off;
-    for (Tensor& p : (*n)->parameters())
-      p.copy_(arange(p.numel(), kFloat).cos().view(p.sizes()) * 0.3);
+    fill(**n, 0, 0.3);
     (*n)->to(device);
   }
   DistributedDataParallel captured(net, options_for(group).gradient_as_bucket_view(true)),
