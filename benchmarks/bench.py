@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Times Taper beside PyTorch and LibTorch, all in one run, and makes the table of docs/performance.md.
 
-    bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the table (3 rounds: twenty minutes)
-    bench.py ... --write     writes it into docs/performance.md, and README's figures from it
+    bench.py [--rounds N] [--only PROGRAM] [--machine NAME]     prints the tables (3 rounds: forty minutes)
+    bench.py --only steps [--rows TEXT]     whole training steps alone; of them those whose names have TEXT in
+                             them ("lstm", "bf16 threads 1")
+    bench.py ... --write     writes them into docs/performance.md, and README's figures (--only steps: that table)
     bench.py --check         README's figures are those of docs/performance.md, which has little text
 
 TAPER_PREFIX names an installed Taper, PYTORCH_DIR the folder `torch` of an unpacked PyTorch wheel (its C++
-part for CPUs is enough). LibTorch is Debian's (libtorch-dev), or what LIBTORCH names. The programs are the
-same for all, with one thread. A value is the least of all rounds, in which the libraries take turns.
+part for CPUs is enough), PYTHON an interpreter that has PyTorch, for steps under torch.compile. LibTorch is
+Debian's (libtorch-dev), or what LIBTORCH names. The programs are the same for all, with one thread unless
+the row says another number. A value is the least of all rounds, in which the libraries take turns.
 """
 import argparse
 import datetime
@@ -22,12 +25,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import steps_table
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "docs", "performance.md")
 README = os.path.join(HERE, "..", "README.md")
-PROGRAMS = ["overhead", "kernels", "training", "steps", "start"]
-STEPS = [[model, dtype, threads] for model in ("gpt10m", "resnet18", "lstm", "vae", "dqn", "heat")
-         for dtype in ("f32", "bf16") for threads in ("1", "2")]
+PROGRAMS = ["overhead", "kernels", "training", "steps", "pointwise", "start"]
 MOST_TEXT = 60  # lines of docs/performance.md that are no table
 
 # Rows of the table. Of a group: the geometric mean and the least of the rows "GROUP....".
@@ -48,6 +51,8 @@ GROUPS = {
     "optimizers": "optimizers' steps",
     "transforms": "FFT, solve, Cholesky",
     "steps": "whole training steps, f32 and bf16, one and two threads",
+    "fields": "diffusion on a grid, cellular automaton, loss of many terms",
+    "fields captured": "the same, captured and replayed where there are graphs",
 }
 SINGLES = {
     "step.chain": "32 products in a chain, with gradients",
@@ -103,6 +108,28 @@ class Library:
         return env
 
 
+class Compiled:
+    """steps.py under torch.compile, whose graphs are kept in `work` for later runs."""
+
+    def __init__(self, python, version, work):
+        self.name, self.cache = "PyTorch %s, compiled" % version, os.path.join(work, "inductor")
+        self.command = [python, os.path.join(HERE, "steps.py")]
+
+    def environment(self):
+        return {"TORCHINDUCTOR_CACHE_DIR": self.cache, **os.environ}
+
+
+def compiled(work):
+    """{"compiled": what runs steps.py} where PYTHON has PyTorch, else nothing and a message."""
+    python = os.environ.get("PYTHON", "")
+    ask = [python, "-c", "import torch; print(torch.__version__)"]
+    answer = subprocess.run(ask, capture_output=True, text=True) if python else None
+    if not answer or answer.returncode != 0:
+        print("bench: there are no compiled steps: PYTHON names no interpreter that has torch", file=sys.stderr)
+        return {}
+    return {"compiled": Compiled(python, re.match(r"\d+\.\d+", answer.stdout).group(), work)}
+
+
 def libraries():
     prefix = os.environ.get("TAPER_PREFIX")
     if not prefix:
@@ -142,14 +169,17 @@ def usage_of(command, **arguments):
 
 def runs_with(key, program):
     """LibTorch 1.13 lacks the attention and the switches of autocast that steps.cpp uses."""
-    return program != "steps" or key != "libtorch"
+    return key != ("libtorch" if program == "steps" else "compiled")
 
 
 def build(library, program, work):
+    """The command that runs a program with a library."""
+    if isinstance(library, Compiled):
+        return library.command
     binary = os.path.join(work, "%s.%s" % (program, library.name.split()[0]))
     source = os.path.join(HERE, program + ".cpp")
     usage_of([*library.compiler(), source, "-o", binary, *library.linker()])
-    return binary
+    return [binary]
 
 
 def compile_time(library, work):
@@ -169,20 +199,21 @@ def write_images(folder):
             f.write(header(2049, count) + bytes(i % 10 for i in range(count)))
 
 
-def rows_of(program, binary, library, images):
+def runs_of(args, program, images):
+    """The arguments of a program's runs."""
+    if program == "steps":
+        return [run for run in steps_table.RUNS if args.rows in steps_table.name_of(run)]
+    return [[m, images] for m in ("mlp", "cnn", "load")] if program == "training" else [[]]
+
+
+def rows_of(program, command, library):
     """One run of a program: name -> value."""
     env = library.environment()
     if program == "start":
-        return {"start": usage_of([binary], env=env)[2]}
-    rows = {}
+        return {"start": usage_of(command, env=env)[2]}
     if program == "steps":
-        env.pop("OMP_NUM_THREADS")  # an argument says it
-    runs = {"training": [[m, images] for m in ("mlp", "cnn", "load")], "steps": STEPS}
-    for arguments in runs.get(program, [[]]):
-        for line in usage_of([binary, *arguments], env=env)[0].splitlines():
-            name, value = line.split("\t")
-            rows[name] = float(value)
-    return rows
+        env.pop("OMP_NUM_THREADS", None)  # an argument says it
+    return steps_table.rows(usage_of(command, env=env)[0])
 
 
 def keep_least(table, rows):
@@ -190,29 +221,46 @@ def keep_least(table, rows):
         table[name] = min(value, table.get(name, math.inf))
 
 
-def run(args):
-    found = libraries()
-    work = os.path.join(os.environ["TAPER_PREFIX"], "..", "bench")
-    os.makedirs(work, exist_ok=True)
-    programs = [p for p in PROGRAMS if args.only in ("", p)]
-    tables = {key: {} for key in found}
+def build_all(found, programs, work):
     print("bench: compiling %d programs for %s" % (len(programs), ", ".join(l.name for l in found.values())),
           file=sys.stderr)
     with ThreadPoolExecutor(os.cpu_count()) as cores:
-        binaries = dict(cores.map(lambda pair: (pair, build(found[pair[0]], pair[1], work)),
-                                  [(key, p) for p in programs for key in found if runs_with(key, p)]))
+        return dict(cores.map(lambda pair: (pair, build(found[pair[0]], pair[1], work)),
+                              [(key, p) for p in programs for key in found if runs_with(key, p)]))
+
+
+def measure(args, found, program, commands, images, tables):
+    """One round of a program: the libraries take turns at each of its runs."""
+    for arguments in runs_of(args, program, images):
+        for key, library in ((k, l) for k, l in found.items() if runs_with(k, program)):
+            rows = rows_of(program, [*commands[key, program], *arguments], library)
+            keep_least(tables[key], rows)
+            if program == "steps":
+                print("bench: %s: %s" % (library.name, rows), file=sys.stderr)
+
+
+def run(args):
+    work = os.path.join(os.environ.get("TAPER_PREFIX", ""), "..", "bench")
+    found = libraries()
+    os.makedirs(work, exist_ok=True)
+    programs = [p for p in PROGRAMS if args.only in ("", p)]
+    if "steps" in programs:
+        found.update(compiled(work))
+    tables = {key: {} for key in found}
+    commands = build_all(found, programs, work)
+    facts = steps_table.facts(found["taper"], work, args.rows) if "steps" in programs else {}
     images = os.path.join(work, "images")
     write_images(images)
     for number in range(args.rounds):
         for program in programs:
             print("bench: round %d of %d, %s" % (number + 1, args.rounds, program), file=sys.stderr)
-            for key, library in ((k, l) for k, l in found.items() if runs_with(k, program)):
-                keep_least(tables[key], rows_of(program, binaries[key, program], library, images))
+            measure(args, found, program, commands, images, tables)
         if args.only == "" and number < 2:
             for key, library in found.items():
-                keep_least(tables[key], {"compile": compile_time(library, work)})
+                if key != "compiled":
+                    keep_least(tables[key], {"compile": compile_time(library, work)})
     shutil.rmtree(images)
-    return found, tables
+    return found, tables, facts
 
 
 # ---------------------------------------------------------------------- the table
@@ -264,16 +312,6 @@ def table_of(found, tables):
     return "\n".join(text)
 
 
-def print_steps(tables):
-    """Each row of whole steps, and the losses of both sides."""
-    theirs = tables.get("pytorch", {})
-    for name, value in tables["taper"].items():
-        if name.startswith("steps.") and name in theirs:
-            losses = [t[name.replace("steps.", "loss.")] for t in (tables["taper"], theirs)]
-            print("| %s | %s | %s | %s | %.6g | %.6g |" % (name[6:], quantity(name, value), quantity(
-                name, theirs[name]), times(theirs[name] / value), *losses))
-
-
 def machine():
     with open("/proc/cpuinfo") as f:
         facts = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", f.read(), re.M))
@@ -281,11 +319,15 @@ def machine():
         facts.get("model name", "a CPU"), facts.get("cpu family", "?"), facts.get("model", "?"), os.cpu_count())
 
 
+def today():
+    return datetime.date.today().strftime("%-d %B %Y")
+
+
 def section(name, found, tables):
     peers = " and ".join(found[key].name for key in ("pytorch", "libtorch") if key in found) or "nothing"
     return ("<!-- ./dev bench: %s -->\n**%s, %s, one thread.** \"times\" is the peer's time divided by "
             "Taper's:\nmore than 1 is faster. Peers: %s.\n\n%s\n<!-- end -->" %
-            (name, name, datetime.date.today().strftime("%-d %B %Y"), peers, table_of(found, tables)))
+            (name, name, today(), peers, table_of(found, tables)))
 
 
 # ---------------------------------------------------------------------- the pages
@@ -309,9 +351,10 @@ def put(path, text):
         f.write(text)
 
 
-def write(name, text):
+def write(title, text):
+    """Puts a section in the place of the one of the same title, or at the end, and its figures into README."""
     page = read(PAGE)
-    old = re.compile(r"<!-- ./dev bench: %s -->\n.*?<!-- end -->" % re.escape(name), re.S)
+    old = re.compile(r"<!-- %s -->\n.*?<!-- end -->" % re.escape(title), re.S)
     page = old.sub(lambda _: text, page) if old.search(page) else page.rstrip("\n") + "\n\n" + text + "\n"
     put(PAGE, page)
     put(README, FIGURES.sub(lambda _: readme_figures(page), read(README)))
@@ -335,17 +378,22 @@ def main():
     parser.add_argument("--machine", default=machine(), help="what the table is called")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rows", default="", help="of whole steps those whose names have this in them")
     args = parser.parse_args()
     if args.check:
         return check()
-    if args.write and args.only:
-        parser.error("--write needs all programs")
-    found, tables = run(args)
-    print_steps(tables)
-    text = section(args.machine, found, tables)
-    print(text)
-    if args.write:
-        write(args.machine, text)
+    if args.write and (args.only not in ("", "steps") or args.rows):
+        parser.error("--write needs all programs, or all rows of steps")
+    found, tables, facts = run(args)
+    sections = {}
+    if args.only in ("", "steps"):
+        sections[steps_table.TITLE] = steps_table.section(args.machine, today(), found, tables, facts)
+    if args.only != "steps":
+        sections["./dev bench: " + args.machine] = section(args.machine, found, tables)
+    for title, text in sections.items():
+        print(text)
+        if args.write:
+            write(title, text)
 
 
 if __name__ == "__main__":

@@ -199,6 +199,38 @@ void convolutions() {
   }
 }
 
+// Causal attention of bf16, by cuDNN and by own kernels.
+void attention() {
+  struct Shape {
+    const char* name;
+    int64_t batch, heads, length, width;
+  };
+  for (const Shape& s :
+       {Shape{"gpt2_512", 16, 12, 512, 64}, Shape{"long_4096", 2, 16, 4096, 128}}) {
+    const auto drawn = [&] {
+      return taper::randn({pick(s.batch, 1), pick(s.length, 16), pick(s.heads, 2), s.width},
+                          on_gpu(taper::kBFloat16))
+          .transpose(1, 2);
+    };
+    const Tensor q = drawn().requires_grad_(), k = drawn().requires_grad_();
+    const Tensor v = drawn().requires_grad_(), gy = drawn();
+    const auto forward = [&] {
+      return taper::scaled_dot_product_attention(q, k, v, {}, 0, /*is_causal=*/true);
+    };
+    for (const bool by_cudnn : {true, false}) {
+      taper::globalContext().setUserEnabledCuDNN(by_cudnn);
+      const std::string name =
+          std::string("attention.") + s.name + (by_cudnn ? ".bf16" : ".bf16.own_kernels");
+      time(name, [&] {
+        const taper::NoGradGuard no_grad;
+        forward();
+      });
+      time(name + ".with_backward", [&] { taper::autograd::grad({forward()}, {q, k, v}, {gy}); });
+    }
+    taper::globalContext().setUserEnabledCuDNN(true);
+  }
+}
+
 void norms() {
   struct Shape {
     const char* name;
@@ -310,6 +342,7 @@ bool measure_all() {
     training(small ? 8 : 64);
     if (!small) training(1024);
   });
+  all &= measured("attention", attention);
   all &= measured("batch norms", norms);
   all &= measured("pools", pools);
   all &= measured("recurrent layers", recurrent);

@@ -131,6 +131,20 @@ def convolutions(torch, m):
             m.time(full + ".with_backward", with_backward)
 
 
+def attention(torch, m):
+    for name, batch, heads, length, width in (("gpt2_512", 16, 12, 512, 64), ("long_4096", 2, 16, 4096, 128)):
+        q, k, v, gy = (torch.randn(batch, length, heads, width, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
+                       for _ in range(4))
+        inputs = [t.requires_grad_() for t in (q, k, v)]
+
+        def forward():
+            return torch.nn.functional.scaled_dot_product_attention(*inputs, is_causal=True)
+
+        with torch.no_grad():
+            m.time(f"attention.{name}.bf16", forward)
+        m.time(f"attention.{name}.bf16.with_backward", lambda: torch.autograd.grad(forward(), inputs, gy))
+
+
 def norms(torch, m):
     for name, channels, size in (("64_112", 64, 112), ("256_56", 256, 56), ("2048_7", 2048, 7)):
         norm = torch.nn.BatchNorm2d(channels).cuda()
@@ -207,7 +221,8 @@ def measure_peer():
         return {}, f"PyTorch {torch.__version__} sees no GPU: nothing to compare with"
     m = Measure(torch)
     failed = []
-    for group in (eager_ops, pointwise, products, training, norms, pools, recurrent, convolutions):
+    for group in (eager_ops, pointwise, products, training, attention, norms, pools, recurrent,
+                  convolutions):
         try:
             group(torch, m)
         except Exception as e:  # noqa: BLE001: the other groups have their turn

@@ -1,5 +1,6 @@
 // Single operations on tensors of the sizes that networks have, by groups of kernels; of 16-bit
-// floats with `kernels bf16` or `kernels f16` (and a part of the rows' names: those alone).
+// floats with `kernels bf16` or `kernels f16` (and a part of the rows' names: those alone), which
+// has rows of its own beside them.
 #include <torch/torch.h>
 
 #include "measure.h"
@@ -39,20 +40,20 @@ void pointwise() {
   Tensor out = torch::empty({kMi});
   const Tensor large = torch::randn({16 * kMi}), other = large.clone();
   const Tensor rows = torch::randn({4096, 1024});
-  const Tensor row = torch::randn({1024}), half = torch::randn({2048, 1024}).slice(1, 0, 1024, 2);
-  measure("pointwise.add", [&] { x + y; });
-  measure("pointwise.add of 16 M", [&] { large + other; });
-  measure("pointwise.add_ of 16 M", [&] { large.add_(other, 1e-6); });
-  measure("pointwise.add to a given tensor", [&] { torch::add_out(out, x, y); });
-  measure("pointwise.mul by a number", [&] { x * 1.5; });
-  measure("pointwise.add of a row", [&] { rows + row; });
-  measure("pointwise.exp", [&] { x.exp(); });
-  measure("pointwise.exp of every second column", [&] { half.exp(); });
-  measure("pointwise.tanh", [&] { x.tanh(); });
-  measure("pointwise.sin", [&] { x.sin(); });
-  measure("pointwise.where", [&] { torch::where(x > 0, x, y); });
-  measure("pointwise.seven in a chain",
-          [&] { x* torch::sigmoid(x * 1.702) + torch::tanh(y) * 0.5 - y; });
+  const Tensor line = torch::randn({1024}), half = torch::randn({2048, 1024}).slice(1, 0, 1024, 2);
+  row("pointwise.add", [&] { x + y; });
+  row("pointwise.add of 16 M", [&] { large + other; });
+  row("pointwise.add_ of 16 M", [&] { large.add_(other, 1e-6); });
+  row("pointwise.add to a given tensor", [&] { torch::add_out(out, x, y); });
+  row("pointwise.mul by a number", [&] { x * 1.5; });
+  row("pointwise.add of a row", [&] { rows + line; });
+  row("pointwise.exp", [&] { x.exp(); });
+  row("pointwise.exp of every second column", [&] { half.exp(); });
+  row("pointwise.tanh", [&] { x.tanh(); });
+  row("pointwise.sin", [&] { x.sin(); });
+  row("pointwise.where", [&] { torch::where(x > 0, x, y); });
+  row("pointwise.seven in a chain",
+      [&] { x* torch::sigmoid(x * 1.702) + torch::tanh(y) * 0.5 - y; });
   both("pointwise.relu", x, [](const Tensor& a) { return a.relu(); });
   both("pointwise.sigmoid", x, [](const Tensor& a) { return a.sigmoid(); });
   both("pointwise.gelu", x, [](const Tensor& a) { return F::gelu(a); });
@@ -60,16 +61,16 @@ void pointwise() {
 
 void reductions() {
   const Tensor x = torch::randn({256, 256, 256}), rows = torch::randn({1024, 1000});
-  measure("reductions.sum of 16 M", [&] { x.sum(); });
-  measure("reductions.sum over the first dimension", [&] { x.sum(0); });
-  measure("reductions.sum over the middle dimension", [&] { x.sum(1); });
-  measure("reductions.mean over two dimensions", [&] { x.mean({1, 2}); });
-  measure("reductions.max of rows", [&] { x.max(2); });
-  measure("reductions.amax", [&] { x.max(); });
-  measure("reductions.variance of rows", [&] { torch::var(x, 2, false); });
-  measure("reductions.argmax of rows", [&] { rows.argmax(1); });
-  measure("reductions.cumsum of rows", [&] { rows.cumsum(1); });
-  measure("reductions.logsumexp of rows", [&] { rows.logsumexp(1); });
+  row("reductions.sum of 16 M", [&] { x.sum(); });
+  row("reductions.sum over the first dimension", [&] { x.sum(0); });
+  row("reductions.sum over the middle dimension", [&] { x.sum(1); });
+  row("reductions.mean over two dimensions", [&] { x.mean({1, 2}); });
+  row("reductions.max of rows", [&] { x.max(2); });
+  row("reductions.amax", [&] { x.max(); });
+  row("reductions.variance of rows", [&] { torch::var(x, 2, false); });
+  row("reductions.argmax of rows", [&] { rows.argmax(1); });
+  row("reductions.cumsum of rows", [&] { rows.cumsum(1); });
+  row("reductions.logsumexp of rows", [&] { rows.logsumexp(1); });
 }
 
 void copies() {
@@ -79,33 +80,33 @@ void copies() {
   const Tensor rows = torch::randn({1024, 1000});
   const Tensor at = torch::randint(50000, {8192}, torch::kLong);
   const Tensor columns = torch::randint(1000, {1024, 1000}, torch::kLong), mask = rows > 0;
-  measure("copies.clone of 16 M", [&] { large.clone(); });
-  measure("copies.transpose of 4 MiB", [&] { square.t().contiguous(); });
-  measure("copies.transpose of 64 MiB", [&] { large.t().contiguous(); });
-  measure("copies.channels last", [&] { images.permute({0, 2, 3, 1}).contiguous(); });
-  measure("copies.split heads", [&] { heads.transpose(1, 2).contiguous(); });
-  measure("copies.cat of rows", [&] { torch::cat({rows, rows}, 0); });
-  measure("copies.cat of columns", [&] { torch::cat({rows, rows}, 1); });
-  measure("copies.to double", [&] { square.to(torch::kDouble); });
-  measure("copies.to bf16", [&] { square.to(torch::kBFloat16); });
-  measure("copies.index_select", [&] { table.index_select(0, at); });
-  measure("copies.index", [&] { table.index({at}); });
-  measure("copies.gather", [&] { rows.gather(1, columns); });
-  measure("copies.masked_fill", [&] { rows.masked_fill(mask, 0.5); });
-  measure("copies.index_add_", [&] { table.index_add_(0, at, added); });
+  row("copies.clone of 16 M", [&] { large.clone(); });
+  row("copies.transpose of 4 MiB", [&] { square.t().contiguous(); });
+  row("copies.transpose of 64 MiB", [&] { large.t().contiguous(); });
+  row("copies.channels last", [&] { images.permute({0, 2, 3, 1}).contiguous(); });
+  row("copies.split heads", [&] { heads.transpose(1, 2).contiguous(); });
+  row("copies.cat of rows", [&] { torch::cat({rows, rows}, 0); });
+  row("copies.cat of columns", [&] { torch::cat({rows, rows}, 1); });
+  row("copies.to double", [&] { square.to(torch::kDouble); });
+  row("copies.to bf16", [&] { square.to(torch::kBFloat16); });
+  row("copies.index_select", [&] { table.index_select(0, at); });
+  row("copies.index", [&] { table.index({at}); });
+  row("copies.gather", [&] { rows.gather(1, columns); });
+  row("copies.masked_fill", [&] { rows.masked_fill(mask, 0.5); });
+  row("copies.index_add_", [&] { table.index_add_(0, at, added); });
   both("copies.embedding", table, [&](const Tensor& w) { return torch::embedding(w, at); });
 }
 
 void order_and_chance() {
   const Tensor x = torch::randn({kMi}), rows = torch::randn({1024, 1000});
-  measure("order.sort of 1 M", [&] { x.sort(); });
-  measure("order.sort of rows", [&] { rows.sort(1); });
-  measure("order.topk of rows", [&] { rows.topk(5, 1); });
-  measure("order.median", [&] { x.median(); });
-  measure("random.rand", [&] { torch::rand({kMi}); });
-  measure("random.randn", [&] { torch::randn({kMi}); });
-  measure("random.randperm", [&] { torch::randperm(60000); });
-  measure("random.dropout", [&] { torch::dropout(x, 0.5, true); });
+  row("order.sort of 1 M", [&] { x.sort(); });
+  row("order.sort of rows", [&] { rows.sort(1); });
+  row("order.topk of rows", [&] { rows.topk(5, 1); });
+  row("order.median", [&] { x.median(); });
+  row("random.rand", [&] { torch::rand({kMi}); });
+  row("random.randn", [&] { torch::randn({kMi}); });
+  row("random.randperm", [&] { torch::randperm(60000); });
+  row("random.dropout", [&] { torch::dropout(x, 0.5, true); });
 }
 
 void softmax() {
@@ -147,13 +148,13 @@ void pooling() {
 void products() {
   for (const int64_t n : {64, 256, 1024}) {
     const Tensor a = torch::randn({n, n}), b = torch::randn({n, n});
-    measure("products.mm of " + std::to_string(n), [&] { a.mm(b); });
+    row("products.mm of " + std::to_string(n), [&] { a.mm(b); });
   }
   const Tensor d = torch::randn({512, 512}, torch::kDouble), m = torch::randn({1024, 1024});
   const Tensor v = torch::randn({1024}), stack = torch::randn({64, 128, 64});
-  measure("products.mm of 512 in f64", [&] { d.mm(d); });
-  measure("products.mv of 1024", [&] { m.mv(v); });
-  measure("products.bmm", [&] { stack.bmm(stack.transpose(1, 2)); });
+  row("products.mm of 512 in f64", [&] { d.mm(d); });
+  row("products.mv of 1024", [&] { m.mv(v); });
+  row("products.bmm", [&] { stack.bmm(stack.transpose(1, 2)); });
   const Tensor x = torch::randn({64, 784}), w = torch::randn({256, 784}).requires_grad_();
   both("products.linear of 64 x 784 x 256", x, [&](const Tensor& a) { return F::linear(a, w); },
        {w});
@@ -218,17 +219,17 @@ void optimizers() {
   };
   torch::optim::SGD sgd(parameters(), torch::optim::SGDOptions(1e-3).momentum(0.9));
   torch::optim::Adam adam(parameters(), torch::optim::AdamOptions(1e-3));
-  measure("optimizers.SGD with momentum", [&] { sgd.step(); });
-  measure("optimizers.Adam", [&] { adam.step(); });
+  row("optimizers.SGD with momentum", [&] { sgd.step(); });
+  row("optimizers.Adam", [&] { adam.step(); });
 }
 
 void transforms() {
   const Tensor complex = torch::randn({64, 1024}, torch::kComplexFloat);
   const Tensor m = torch::randn({128, 128}, torch::kDouble);
   const Tensor definite = m.mm(m.t()) + 128 * torch::eye(128, torch::kDouble);
-  measure("transforms.fft of 64 x 1024", [&] { torch::fft::fft(complex); });
-  measure("transforms.solve of 128 x 128", [&] { torch::linalg_solve(definite, m); });
-  measure("transforms.cholesky of 128 x 128", [&] { torch::linalg_cholesky(definite); });
+  row("transforms.fft of 64 x 1024", [&] { torch::fft::fft(complex); });
+  row("transforms.solve of 128 x 128", [&] { torch::linalg_solve(definite, m); });
+  row("transforms.cholesky of 128 x 128", [&] { torch::linalg_cholesky(definite); });
 }
 
 // ---------------------------------------------------------------- 16-bit floats
@@ -282,10 +283,10 @@ void narrow_moves(const Tensor& x) {
   row("index_select", [&] { rows.index_select(0, at); });
 }
 
-void narrow_layers(torch::ScalarType t) {
-  const Tensor rows = torch::randn({4096, 256}).to(t);
+void narrow_layers() {
+  const Tensor rows = torch::randn({4096, 256});
   torch::nn::BatchNorm1d batch(256), evaluated(256);
-  batch->to(t), evaluated->to(t), evaluated->eval();
+  evaluated->eval();
   both(
       "batch_norm without pixels", rows, [&](const Tensor& x) { return batch->forward(x); },
       batch->parameters());
@@ -293,28 +294,38 @@ void narrow_layers(torch::ScalarType t) {
       "batch_norm without pixels that evaluates", rows,
       [&](const Tensor& x) { return evaluated->forward(x); }, evaluated->parameters());
   for (const int64_t n : {64, 128}) {
-    const Tensor q = torch::randn({64, n, 64}).to(t), weights = torch::randn({64, n, n}).to(t);
+    const Tensor q = torch::randn({64, n, 64}), weights = torch::randn({64, n, n});
     const std::string size = std::to_string(n);
     row("bmm of scores, 64 x " + size + " x 64", [&] { q.bmm(q.transpose(1, 2)); });
     row("bmm of values, 64 x " + size + " x 64", [&] { weights.bmm(q); });
   }
-  const Tensor x = torch::randn({64, 32, 256}).to(t);
-  torch::nn::LSTM lstm(256, 256);
-  torch::nn::GRU gru(256, 256);
-  lstm->to(t), gru->to(t);
-  both(
-      "LSTM", x, [&](const Tensor& a) { return std::get<0>(lstm->forward(a)); },
-      lstm->parameters());
-  both(
-      "GRU", x, [&](const Tensor& a) { return std::get<0>(gru->forward(a)); }, gru->parameters());
+  const Tensor more = torch::randn({1024, 768});
+  const Tensor w = torch::randn({3072, 768}).requires_grad_();
+  both("linear of 1024 x 768 x 3072", more, [&](const Tensor& a) { return F::linear(a, w); }, {w});
+}
+
+void floats() {
+  pointwise();
+  reductions();
+  copies();
+  order_and_chance();
+  softmax();
+  norms();
+  pooling();
+  products();
+  convolutions();
+  sequences();
+  optimizers();
 }
 
 void narrow(torch::ScalarType t) {
-  const Tensor x = torch::randn({kMi}).to(t);
+  torch::set_default_dtype(torch::scalarTypeToTypeMeta(t));
+  const Tensor x = torch::randn({kMi});
   narrow_activations(x);
   narrow_pointwise(x);
   narrow_moves(x);
-  narrow_layers(t);
+  narrow_layers();
+  floats();
 }
 
 }  // namespace
@@ -327,16 +338,6 @@ int main(int argc, char** argv) {
     narrow(std::string(argv[1]) == "bf16" ? torch::kBFloat16 : torch::kHalf);
     return 0;
   }
-  pointwise();
-  reductions();
-  copies();
-  order_and_chance();
-  softmax();
-  norms();
-  pooling();
-  products();
-  convolutions();
-  sequences();
-  optimizers();
+  floats();
   transforms();
 }

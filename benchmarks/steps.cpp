@@ -1,14 +1,21 @@
-// Whole training steps: steps MODEL f32|bf16 THREADS. Prints the seconds of a step, and the loss of
-// the fifth one, which shows whether the libraries compute the same.
+// Whole training steps: steps MODEL f32|bf16 THREADS. Prints the seconds of a step (of one thread:
+// of processor time, which others on the machine disturb least), the loss of the fifth one, which
+// shows whether the libraries compute the same, and the peak of memory. With STEPS_FLOPS: the
+// operations of a step, by Taper alone. steps.py has the same models under torch.compile.
 #include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <functional>
 #include <map>
 
 #include "../examples/gpt/model.cpp"  // one source is one program here
 #include "measure.h"
+#ifdef STEPS_FLOPS
+#include <taper/utils/flop_counter.h>
+#endif
 
 namespace {
 
@@ -42,12 +49,13 @@ struct ResidualImpl : nn::Module {
       return nn::Conv2d(
           nn::Conv2dOptions(from, to, kernel).stride(step).padding(kernel / 2).bias(false));
     };
+    // In braces modules are made, and drawn, in this order.
     main = register_module(
-        "main", nn::Sequential(conv(in, out, 3, stride), nn::BatchNorm2d(out), nn::ReLU(),
-                               conv(out, out, 3, 1), nn::BatchNorm2d(out)));
+        "main", nn::Sequential{conv(in, out, 3, stride), nn::BatchNorm2d(out), nn::ReLU(),
+                               conv(out, out, 3, 1), nn::BatchNorm2d(out)});
     if (stride != 1 || in != out)
       side =
-          register_module("side", nn::Sequential(conv(in, out, 1, stride), nn::BatchNorm2d(out)));
+          register_module("side", nn::Sequential{conv(in, out, 1, stride), nn::BatchNorm2d(out)});
   }
   Tensor forward(const Tensor& x) {
     return torch::relu(main->forward(x) + (side ? side->forward(x) : x));
@@ -99,8 +107,8 @@ Training lstm() {
 }
 
 Training vae() {
-  nn::Sequential net(nn::Linear(784, 400), nn::ReLU(), nn::Linear(400, 40));
-  nn::Sequential decoder(nn::Linear(20, 400), nn::ReLU(), nn::Linear(400, 784));
+  nn::Sequential net{nn::Linear(784, 400), nn::ReLU(), nn::Linear(400, 40)};
+  nn::Sequential decoder{nn::Linear(20, 400), nn::ReLU(), nn::Linear(400, 784)};
   auto all = std::make_shared<nn::Module>();
   all->register_module("encoder", net.ptr());
   all->register_module("decoder", decoder.ptr());
@@ -119,8 +127,8 @@ Training vae() {
 
 Training dqn() {
   const auto make = [] {
-    return nn::Sequential(nn::Linear(4, 128), nn::ReLU(), nn::Linear(128, 128), nn::ReLU(),
-                          nn::Linear(128, 2));
+    return nn::Sequential{nn::Linear(4, 128), nn::ReLU(), nn::Linear(128, 128), nn::ReLU(),
+                          nn::Linear(128, 2)};
   };
   nn::Sequential net = make(), target = make();
   const Tensor state = torch::randn({64, 4}), next = torch::randn({64, 4}),
@@ -165,7 +173,7 @@ const std::map<std::string, std::function<Training()>> models = {
     {"heat", heat}};
 
 Tensor step(Training& training, bool bf16) {
-  training.optimizer->zero_grad();
+  training.optimizer->zero_grad(/*set_to_none=*/true);  // PyTorch's default, LibTorch 1.13's not
   at::autocast::set_autocast_enabled(at::kCPU, bf16);
   const Tensor loss = training.loss();
   at::autocast::set_autocast_enabled(at::kCPU, false);
@@ -173,6 +181,33 @@ Tensor step(Training& training, bool bf16) {
   loss.backward();
   training.optimizer->step();
   return loss.detach();
+}
+
+double seconds_of(bool processor) {
+  if (!processor) return now_s();
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// The least of the steps of a second.
+double least_s(Training& training, bool bf16, bool processor) {
+  double least = 1e30;
+  int count = 0;
+  for (const double end = now_s() + 1; count < 3 || now_s() < end; ++count) {
+    const double start = seconds_of(processor);
+    step(training, bf16);
+    least = std::min(least, seconds_of(processor) - start);
+  }
+  return least;
+}
+
+// Of the process since it became this program, in bytes: getrusage counts what its parent had.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:" && status >> word) return 1024 * std::atof(word.c_str());
+  return 0;
 }
 
 }  // namespace
@@ -183,16 +218,16 @@ int main(int argc, char** argv) {
   torch::set_num_threads(std::atoi(argv[3]));
   torch::manual_seed(0);
   Training training = models.at(argv[1])();
+#ifdef STEPS_FLOPS
+  const auto flops = taper::utils::count_flops(training.loss());
+  report(std::string("flops.") + argv[1], static_cast<double>(flops.forward() + flops.backward()));
+  return 0;
+#endif
   Tensor loss;
   for (int i = 0; i < 5; ++i) loss = step(training, bf16);
-  double least = 1e30;
-  int count = 0;
-  for (const double end = now_s() + 1; count < 3 || now_s() < end; ++count) {
-    const double start = now_s();
-    step(training, bf16);
-    least = std::min(least, now_s() - start);
-  }
+  const double least = least_s(training, bf16, argv[3] == std::string("1"));
   const std::string name = std::string(argv[1]) + " " + argv[2] + " threads " + argv[3];
   report("steps." + name, least);
   report("loss." + name, loss.item<double>());
+  report("memory." + name, peak_memory());
 }

@@ -114,9 +114,13 @@ function(taper_add_gpu_runtime target)
   file(GLOB runtime CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/cuda/gpu/*.cpp)
   list(APPEND runtime ${ARGN})
   target_sources(${target} PRIVATE ${runtime})
+  set(includes ${CUDAToolkit_INCLUDE_DIRS} ${CUDNN_INCLUDE_DIR})
+  if(CUDAToolkit_CUPTI_INCLUDE_DIR)
+    list(APPEND includes ${CUDAToolkit_CUPTI_INCLUDE_DIR})
+  endif()
   # Not of the target, whose other sources would be compiled otherwise than in a build without CUDA.
   set_source_files_properties(${runtime} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1
-                              INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS};${CUDNN_INCLUDE_DIR}")
+                              INCLUDE_DIRECTORIES "${includes}")
   # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
   # versions that the headers are of.
   get_filename_component(cudnn_file ${CUDNN} REALPATH)

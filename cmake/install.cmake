@@ -46,6 +46,11 @@ install(FILES ${TAPER_BUILD_CMAKE_DIR}/TaperConfig.cmake
 install(FILES cmake/package/torch/TorchConfig.cmake cmake/package/torch/TorchConfigVersion.cmake
         DESTINATION ${TAPER_CMAKE_DIR}/torch)
 
+# Programs for LibTorch before 1.9 link c10d by the name of its file, as pytorch/examples' cpp/distributed does: an
+# archive without members, for all is in taper::distributed.
+file(WRITE ${PROJECT_BINARY_DIR}/lib/libc10d.a "!<arch>\n")
+install(FILES ${PROJECT_BINARY_DIR}/lib/libc10d.a DESTINATION lib)
+
 # pkg-config. Paths are relative to the .pc file, so that a prefix can be moved.
 file(RELATIVE_PATH TAPER_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TAPER_PC_TO_PREFIX "${TAPER_PC_TO_PREFIX}")

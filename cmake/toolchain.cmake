@@ -2,7 +2,9 @@
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Comments count: a precompiled header that ccache gives for one with other comments is not one of the
+  # files that GCC finds, whose #pragma once then lets them be read twice ("redefinition").
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_COMMENTS=1 ${CCACHE})
 endif()
 
 include(CheckLinkerFlag)

@@ -26,10 +26,12 @@ namespace taper::data {
 /// What comes out of an iterator where a worker's data set threw, with what it threw inside.
 /// Without workers an exception comes as it is.
 struct WorkerException : public std::exception {
+  /// Keeps what the worker threw. The message ends with its what() if it is a std::exception.
   explicit WorkerException(std::exception_ptr original);
+  /// "Caught exception in DataLoader worker thread. Original message: ..."; lives as long as this.
   const char* what() const noexcept override { return message.c_str(); }
-  std::exception_ptr original_exception;
-  std::string message;
+  std::exception_ptr original_exception;  ///< what the worker threw; rethrown it has its own type
+  std::string message;                    ///< what what() returns
 };
 
 namespace detail {
@@ -55,8 +57,8 @@ class InLoader {
 template <class Dataset, class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
-  using BatchType = Batch;
-  using BatchRequestType = BatchRequest;
+  using BatchType = Batch;                ///< what an iterator gives
+  using BatchRequestType = BatchRequest;  ///< what the data set is asked for
 
   DataLoaderBase(const DataLoaderBase&) = delete;
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
@@ -80,6 +82,7 @@ class DataLoaderBase {
     in_use_ = epoch->in_use;
     return Iterator<Batch>(std::move(epoch));
   }
+  /// What an iterator equals when its epoch is over.
   Iterator<Batch> end() { return {}; }
 
   /// Ends the worker threads; the loader cannot be used any more. The destructor does it too.
@@ -87,9 +90,13 @@ class DataLoaderBase {
     if (pipeline_) pipeline_->join();
     joined_ = true;
   }
+  /// What the loader was made with, nothing left open. The reference lives as long as the loader.
   const FullDataLoaderOptions& options() const noexcept { return options_; }
 
  protected:
+  /// Throws Error for a batch_size of 0, for both of max_jobs and prefetch_factor, for a
+  /// prefetch_factor without workers, and where the given one of the two is 0 (max_jobs: with
+  /// workers).
   DataLoaderBase(const DataLoaderOptions& options) : options_(options) {
     TAPER_CHECK(options_.batch_size > 0, "DataLoader: expected a batch_size of at least 1, got 0");
     detail::check_jobs(options);
@@ -111,8 +118,8 @@ class DataLoaderBase {
   /// Called when an epoch starts and no worker is busy.
   virtual void reset() {}
 
-  const FullDataLoaderOptions options_;
-  std::vector<std::unique_ptr<Dataset>> datasets_;
+  const FullDataLoaderOptions options_;             ///< what options() returns
+  std::vector<std::unique_ptr<Dataset>> datasets_;  ///< what start() was given
 
  private:
   /// A batch for a worker to make.
@@ -193,8 +200,11 @@ class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::Bat
       DataLoaderBase<Dataset, typename Dataset::BatchType, typename Sampler::BatchRequestType>;
 
  public:
+  /// What the sampler gives: the indices of a batch, for most samplers.
   using typename Base::BatchRequestType;
 
+  /// Copies `dataset` for each worker; without workers it is moved in. Throws Error for options
+  /// that do not fit together, as DataLoaderBase says.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options), sampler_(std::move(sampler)) {
     std::vector<std::unique_ptr<Dataset>> datasets;
@@ -225,8 +235,11 @@ class StatefulDataLoader : public DataLoaderBase<Dataset, typename Dataset::Batc
                               typename Dataset::BatchRequestType>;
 
  public:
+  /// What the data set is asked for: a number of examples.
   using typename Base::BatchRequestType;
 
+  /// Takes `dataset` over; all workers use this one. Throws Error for options that do not fit
+  /// together, as DataLoaderBase says.
   StatefulDataLoader(Dataset dataset, const DataLoaderOptions& options) : Base(options) {
     std::vector<std::unique_ptr<Dataset>> datasets;
     datasets.push_back(std::make_unique<Dataset>(std::move(dataset)));

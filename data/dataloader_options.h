@@ -11,8 +11,11 @@
 
 namespace taper::data {
 
+/// The size of batches, and who makes them and when. A number converts to it: that many examples in
+/// a batch, all else by default.
 struct DataLoaderOptions {
   DataLoaderOptions() = default;
+  /// Batches of that many examples, all else by default.
   DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
 
   /// Examples in a batch.
@@ -41,6 +44,8 @@ struct DataLoaderOptions {
 
 /// The same with nothing left open.
 struct FullDataLoaderOptions {
+  /// max_jobs is that of `o`, else workers times the prefetch_factor of `o`, which is 2 unless
+  /// given. (Where neither was given a loader may make more ahead.)
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
         workers(o.workers()),
@@ -50,13 +55,13 @@ struct FullDataLoaderOptions {
         drop_last(o.drop_last()),
         pin_memory(o.pin_memory()) {}
 
-  size_t batch_size;
-  size_t workers;
-  size_t max_jobs;
-  optional<std::chrono::milliseconds> timeout;
-  bool enforce_ordering;
-  bool drop_last;
-  bool pin_memory;
+  size_t batch_size;                            ///< examples in a batch
+  size_t workers;                               ///< threads that make batches; 0: the caller's does
+  size_t max_jobs;                              ///< batches on their way at once, over all workers
+  optional<std::chrono::milliseconds> timeout;  ///< the longest wait for a batch; nullopt: no limit
+  bool enforce_ordering;                        ///< whether batches come in the sampler's order
+  bool drop_last;   ///< whether a last batch that is not full is left out
+  bool pin_memory;  ///< whether batches come in page-locked memory
 };
 
 namespace detail {

@@ -34,12 +34,16 @@ struct is_optional<optional<T>> : std::true_type {};
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<size_t>>
 class BatchDataset {
  public:
-  using SelfType = Self;
-  using BatchType = Batch;
-  using BatchRequestType = BatchRequest;
+  using SelfType = Self;                  ///< the class that derives from this one
+  using BatchType = Batch;                ///< what get_batch() gives
+  using BatchRequestType = BatchRequest;  ///< what get_batch() takes
+  /// Whether Batch is an optional: then the workers of a loader share the data set.
   static constexpr bool is_stateful = detail::is_optional<BatchType>::value;
 
   virtual ~BatchDataset() = default;
+  /// The batch that is asked for: for a list of indices these examples, in this order; for a number
+  /// that many. Called by the threads of a loader: each has a data set of its own, unless it is
+  /// stateful or shared.
   virtual Batch get_batch(BatchRequest request) = 0;
   /// The number of examples, if there is one.
   virtual optional<size_t> size() const = 0;
@@ -49,6 +53,7 @@ class BatchDataset {
   MapDataset<Self, Transform> map(Transform transform) & {
     return datasets::map(static_cast<Self&>(*this), std::move(transform));
   }
+  /// The same for a temporary, which is moved in; the other form copies.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) && {
     return datasets::map(std::move(static_cast<Self&>(*this)), std::move(transform));
@@ -59,9 +64,11 @@ class BatchDataset {
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
-  using ExampleType = SingleExample;
+  using ExampleType = SingleExample;  ///< what get() gives
 
+  /// The example of that number, from 0 to size() - 1.
   virtual ExampleType get(size_t index) = 0;
+  /// get() of each index, in this order.
   std::vector<ExampleType> get_batch(ArrayRef<size_t> indices) override {
     std::vector<ExampleType> batch;
     batch.reserve(indices.size());
@@ -91,16 +98,20 @@ class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest>
  public:
   /// Called at the start of an epoch.
   virtual void reset() = 0;
+  /// Writes the place in the epoch.
   virtual void save(serialize::OutputArchive& archive) const = 0;
+  /// Takes up the place that save() wrote.
   virtual void load(serialize::InputArchive& archive) = 0;
 };
 
+/// dataset.save(archive). Returns the archive.
 template <class... Args>
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const StatefulDataset<Args...>& dataset) {
   dataset.save(archive);
   return archive;
 }
+/// dataset.load(archive). Returns the archive.
 template <class... Args>
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     StatefulDataset<Args...>& dataset) {

@@ -15,6 +15,8 @@ namespace taper::data {
 /// become 8). Throws Error, with `name` or the path, for a file that is cut, damaged, of more than
 /// 178,956,970 pixels or of another format, and where Taper was built without libpng or libjpeg.
 Tensor decode_image(std::string_view bytes, const std::string& name = "image");
+/// The same for a file, read as a whole. Throws Error, which names the path, also where the file is
+/// missing or no regular file.
 Tensor read_image(const std::string& path);
 
 namespace detail {

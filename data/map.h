@@ -49,15 +49,19 @@ class MapDataset
           detail::optional_if_t<Source::is_stateful, typename AppliedTransform::OutputBatchType>,
           typename Source::BatchRequestType> {
  public:
-  using DatasetType = Source;
-  using TransformType = AppliedTransform;
-  using BatchRequestType = typename Source::BatchRequestType;
+  using DatasetType = Source;                                  ///< the source
+  using TransformType = AppliedTransform;                      ///< what is applied
+  using BatchRequestType = typename Source::BatchRequestType;  ///< what the source takes
+  /// What the transform gives; of a stateful source an optional of it.
   using OutputBatchType =
       detail::optional_if_t<Source::is_stateful, typename AppliedTransform::OutputBatchType>;
 
+  /// Keeps both by value: each worker of a loader has copies, unless the source is stateful.
   MapDataset(Source dataset, AppliedTransform transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
 
+  /// transform.apply_batch() of the source's batch; nullopt where a stateful source has none left.
+  /// Where the transform is Stack and the source has get_stacked(), that.
   OutputBatchType get_batch(BatchRequestType request) override {
     if constexpr (detail::is_stack<AppliedTransform>::value && detail::is_stacked<Source>::value) {
       return dataset_.get_stacked(request);
@@ -91,14 +95,16 @@ class MapDataset
   optional<size_t> size() const override { return dataset_.size(); }
   /// For stateful data sets: starts an epoch.
   void reset() { dataset_.reset(); }
-  const Source& dataset() noexcept { return dataset_; }
-  const AppliedTransform& transform() noexcept { return transform_; }
+  const Source& dataset() noexcept { return dataset_; }                ///< the source, kept here
+  const AppliedTransform& transform() noexcept { return transform_; }  ///< the transform, kept here
 
  private:
   Source dataset_;
   AppliedTransform transform_;
 };
 
+/// `dataset` with `transform` applied to what it gives; both are taken over. Does not compile where
+/// the transform takes other batches than the data set gives.
 template <class Source, class Transform>
 MapDataset<Source, Transform> map(Source dataset, Transform transform) {
   using Batch = typename Source::BatchType;

@@ -17,7 +17,10 @@ class DrawnSampler : public Sampler<> {
  public:
   void reset(optional<size_t> new_size = nullopt) override;
   optional<std::vector<size_t>> next(size_t batch_size) override;
+  /// Writes the epoch's indices and the place among them.
   void save(serialize::OutputArchive& archive) const override;
+  /// Takes up what save() wrote. Throws Error for negative indices and a place that is not among
+  /// them.
   void load(serialize::InputArchive& archive) override;
   /// How many were given in this epoch.
   size_t index() const noexcept { return index_; }
@@ -36,6 +39,7 @@ class DrawnSampler : public Sampler<> {
 /// the default generator, as in Python. Throws ValueError for no samples, or for an empty data set.
 class ReplacementSampler : public DrawnSampler {
  public:
+  /// For a data set of `size` examples. Draws the first epoch.
   explicit ReplacementSampler(size_t size, optional<size_t> num_samples = nullopt,
                               optional<Generator> generator = nullopt);
 
@@ -51,6 +55,7 @@ class ReplacementSampler : public DrawnSampler {
 /// The given indices, each once, in a random order.
 class SubsetRandomSampler : public DrawnSampler {
  public:
+  /// Draws the order of the first epoch, with `generator` or else the default one.
   explicit SubsetRandomSampler(std::vector<size_t> indices,
                                optional<Generator> generator = nullopt);
 
@@ -67,6 +72,8 @@ class SubsetRandomSampler : public DrawnSampler {
 /// negative, not finite, all zero, or fewer than the samples without replacement.
 class WeightedRandomSampler : public DrawnSampler {
  public:
+  /// The weights need not add up to 1. Draws the first epoch, with `generator` or else the default
+  /// one.
   WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement = true,
                         optional<Generator> generator = nullopt);
 

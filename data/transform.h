@@ -14,9 +14,11 @@ namespace taper::data::transforms {
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
-  using InputBatchType = InputBatch;
-  using OutputBatchType = OutputBatch;
+  using InputBatchType = InputBatch;    ///< what apply_batch() takes
+  using OutputBatchType = OutputBatch;  ///< what apply_batch() gives
   virtual ~BatchTransform() = default;
+  /// What becomes of the batch. Called by the threads of a loader: each has a copy of its own,
+  /// unless the data set is shared.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
 
@@ -24,9 +26,10 @@ class BatchTransform {
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
-  using InputType = Input;
-  using OutputType = Output;
-  virtual Output apply(Input input) = 0;
+  using InputType = Input;                ///< what apply() takes
+  using OutputType = Output;              ///< what apply() gives
+  virtual Output apply(Input input) = 0;  ///< what becomes of an example
+  /// apply() of each example, in this order.
   std::vector<Output> apply_batch(std::vector<Input> batch) override {
     std::vector<Output> result;
     result.reserve(batch.size());
@@ -39,8 +42,10 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
-  using FunctionType = std::function<Output(Input)>;
+  using FunctionType = std::function<Output(Input)>;  ///< of a batch
+  /// An empty one throws std::bad_function_call at a call.
   explicit BatchLambda(FunctionType function) : function_(std::move(function)) {}
+  /// What the function makes of the batch.
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
 
  private:
@@ -51,9 +56,10 @@ class BatchLambda : public BatchTransform<Input, Output> {
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
-  using FunctionType = std::function<Output(Input)>;
+  using FunctionType = std::function<Output(Input)>;  ///< of an example
+  /// An empty one throws std::bad_function_call at a call.
   explicit Lambda(FunctionType function) : function_(std::move(function)) {}
-  Output apply(Input input) override { return function_(std::move(input)); }
+  Output apply(Input input) override { return function_(std::move(input)); }  ///< function(input)
 
  private:
   FunctionType function_;
@@ -62,6 +68,7 @@ class Lambda : public Transform<Input, Output> {
 /// Makes one example of many.
 template <class T, class Batch = std::vector<T>>
 using Collation = BatchTransform<Batch, T>;
+/// A function that makes one example of many.
 template <class T, class Batch = std::vector<T>>
 using Collate = BatchLambda<Batch, T>;
 
@@ -69,19 +76,23 @@ using Collate = BatchLambda<Batch, T>;
 template <class Target = Tensor>
 class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
  public:
-  using E = Example<Tensor, Target>;
-  virtual Tensor operator()(Tensor input) = 0;
+  using E = Example<Tensor, Target>;            ///< what it takes and gives
+  virtual Tensor operator()(Tensor input) = 0;  ///< what becomes of the data
+  /// The example with other data and its own target.
   E apply(E input) override {
     input.data = (*this)(std::move(input.data));
     return input;
   }
 };
 
+/// A function as a TensorTransform.
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
-  using FunctionType = std::function<Tensor(Tensor)>;
+  using FunctionType = std::function<Tensor(Tensor)>;  ///< of the data
+  /// An empty one throws std::bad_function_call at a call.
   explicit TensorLambda(FunctionType function) : function_(std::move(function)) {}
+  /// What the function makes of the data.
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
@@ -99,24 +110,33 @@ Tensor stack(const std::vector<Tensor>& tensors);
 /// shape [C, H, W].
 template <class Target = Tensor>
 struct Normalize : public TensorTransform<Target> {
+  /// One value, or one for each channel. Zeros in stddev are not refused.
   Normalize(ArrayRef<double> mean, ArrayRef<double> stddev)
       : mean(detail::per_channel(mean)), stddev(detail::per_channel(stddev)) {}
+  /// A new tensor of the shape of input, [..., C, H, W].
   Tensor operator()(Tensor input) override { return input.sub(mean).div(stddev); }
 
+  /// f32 [C, 1, 1] or [1, 1, 1], on the CPU.
+  ///@{
   Tensor mean, stddev;
+  ///@}
 };
 
 /// Stacks the examples of a batch along a new first dimension. Throws when their shapes differ.
 template <class T = Example<>>
 struct Stack;
 
+/// Stacks data and targets.
 template <>
 struct Stack<Example<>> : public Collation<Example<>> {
+  /// {data [B, ...], targets [B, ...]}, copied.
   Example<> apply_batch(std::vector<Example<>> examples) override;
 };
 
+/// Stacks the data.
 template <>
 struct Stack<TensorExample> : public Collation<TensorExample> {
+  /// The data [B, ...], copied.
   TensorExample apply_batch(std::vector<TensorExample> examples) override;
 };
 

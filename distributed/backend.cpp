@@ -25,6 +25,15 @@ std::string detail::Operation::what() const {
   return concat(name, " of ", t.scalar_type(), t.sizes(), " (", unit, " ", sequence, ")");
 }
 
+std::string detail::Operation::whole() const {
+  const bool reduces =
+      kind == OpKind::kAllreduce || kind == OpKind::kReduce || kind == OpKind::kReduceScatter;
+  const bool has_root = kind == OpKind::kBroadcast || kind == OpKind::kReduce ||
+                        kind == OpKind::kGather || kind == OpKind::kScatter;
+  return concat(what(), reduces ? concat(", ", detail::name_of(how)) : "",
+                has_root ? concat(", root ", peer) : "");
+}
+
 bool detail::is_capturing() {
   return cuda::is_current_stream_capturing() || taper::detail::captures_host();
 }
@@ -209,8 +218,10 @@ ProcessGroup::WorkPtr Backend::launch(OperationPtr operation, OpType type, Tenso
   }
   o.flight = flight_->begin({o.name, o.sequence, message, o.peer, o.limit},
                             o.parts.empty() ? o.in : o.parts[0], o.out);
+  const uint64_t number = o.sequence;
   WorkPtr work = submit(std::move(operation));
   work->describe(type, std::move(results));
+  work->set_place(rank_, number);
   return work;
 }
 
@@ -301,6 +312,20 @@ ProcessGroup::WorkPtr Backend::gather(std::vector<Tensors>& outputs, Tensors& in
     operation->after = [all = operation->out, to = outputs[0]] { give_out(all, to); };
   }
   return launch(operation, OpType::GATHER, root ? outputs[0] : Tensors(),
+                static_cast<uint64_t>(options.rootRank));
+}
+
+ProcessGroup::WorkPtr Backend::gather_into_tensor(Tensor& output, Tensor& input,
+                                                  const GatherOptions& options) {
+  check_tensor("gather", input);
+  check_root("gather", options.rootRank, size_);
+  const bool root = options.rootRank == rank_;
+  if (root) check_whole("gather", "output", output, input, size_);
+  auto operation = make(OpKind::kGather, "gather", options.timeout);
+  operation->peer = static_cast<int>(options.rootRank);
+  operation->in = input;
+  if (root) operation->out = output;
+  return launch(operation, OpType::GATHER, root ? Tensors{output} : Tensors(),
                 static_cast<uint64_t>(options.rootRank));
 }
 
@@ -440,7 +465,13 @@ class WorkOfAll final : public Work {
     return nullptr;
   }
   bool wait(std::chrono::milliseconds timeout) override {
-    for (const auto& part : parts_) part->wait(timeout);
+    using std::chrono::milliseconds;
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    for (const auto& part : parts_) {
+      const auto left =
+          std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+      part->wait(timeout == kNoTimeout ? kNoTimeout : std::max(left, milliseconds(1)));
+    }
     return true;
   }
   void when_completed(std::function<void()> f) override {

@@ -37,6 +37,8 @@ class Backend : public ProcessGroup {
                           const AllgatherOptions& options = {}) override;
   WorkPtr gather(std::vector<Tensors>& outputs, Tensors& inputs,
                  const GatherOptions& options = {}) override;
+  WorkPtr gather_into_tensor(Tensor& output, Tensor& input,
+                             const GatherOptions& options = {}) override;
   WorkPtr scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                   const ScatterOptions& options = {}) override;
   WorkPtr reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,

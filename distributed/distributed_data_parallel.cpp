@@ -1,5 +1,6 @@
 #include <taper/distributed/distributed_data_parallel.h>
 
+#include <taper/distributed/fully_shard.h>
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/join.h>
 #include <taper/distributed/operation.h>
@@ -40,6 +41,11 @@ DistributedModule::DistributedModule(std::shared_ptr<Module> module,
   TAPER_CHECK_VALUE(options.bucket_cap_mb() > 0,
                     "DistributedDataParallel: expected a bucket_cap_mb above 0, got ",
                     options.bucket_cap_mb());
+  for (const auto& p : module_->named_parameters())
+    TAPER_CHECK_VALUE(!distributed::shard_of(p.value()),
+                      "DistributedDataParallel: expected whole parameters, but of ", p.key(),
+                      " each rank has a part: fully_shard() averages gradients itself, so call the "
+                      "module without the wrapper");
   check_alike();
   std::vector<Tensor> all = module_->parameters();
   for (const Tensor& b : module_->buffers()) all.push_back(b);
@@ -183,6 +189,9 @@ void DistributedModule::shadow_others() {
         break;
       case Join::kBucket:
         reducer_->shadow(static_cast<size_t>(a));
+        if (b == 0) break;
+        for (size_t i = 1; i < reducer_->bucket_count(); ++i) reducer_->shadow(i);
+        reducer_->end_shadow(c != 0, heard.root);
         break;
       case Join::kEndOfPass:
         reducer_->end_shadow(a != 0, heard.root);

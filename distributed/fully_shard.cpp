@@ -7,6 +7,7 @@
 
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
+#include <taper/distributed/join.h>
 #include <taper/distributed/shard_group.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/saved_hooks.h>
@@ -369,6 +370,10 @@ class detail::ShardedModule : public std::enable_shared_from_this<ShardedModule>
   void set_backward_prefetch(Others others) { next_in_backward_ = std::move(others); }
 
   void before(std::vector<Tensor>& inputs) {
+    TAPER_CHECK(!detail::Join::current(),
+                "fully_shard: expected no join() around a call of a sharded module: a rank without "
+                "inputs takes no part in its gathers. Give all ranks as many batches "
+                "(DistributedSampler with drop_last)");
     for (const auto& group : groups_) {
       if (!autograd::current_node()) group->drop_pass();
       group->gather();

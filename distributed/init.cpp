@@ -19,6 +19,10 @@ namespace taper::distributed {
 
 namespace {
 
+/// Of torchrun, Open MPI, other MPIs, SLURM.
+constexpr auto kRanks = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+constexpr auto kSizes = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
+
 /// The first of the variables that is set.
 const char* variable(std::initializer_list<const char*> names, const char** which = nullptr) {
   for (const char* name : names)
@@ -147,11 +151,15 @@ intrusive_ptr<Store> store_of(const Environment& e, std::chrono::milliseconds ti
 }  // namespace
 
 Environment Environment::read() {
+  const char *of_rank = nullptr, *of_size = nullptr;
+  const bool has_rank = variable(kRanks, &of_rank), has_size = variable(kSizes, &of_size);
+  TAPER_CHECK_VALUE(has_rank == has_size, "init_process_group: expected ",
+                    has_rank ? "WORLD_SIZE" : "RANK", " to be set, too, got ",
+                    has_rank ? of_rank : of_size, " alone");
   Environment e;
   constexpr int kMostRanks = 1 << 24;
-  e.rank = number({"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0, kMostRanks);
-  e.world_size =
-      number({"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}, 1, kMostRanks);
+  e.rank = number(kRanks, 0, kMostRanks);
+  e.world_size = number(kSizes, 1, kMostRanks);
   e.local_rank =
       number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"}, 0, kMostRanks);
   e.master_addr = master_address();
@@ -205,6 +213,7 @@ void destroy_process_group() {
 intrusive_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) {
   const std::lock_guard<std::mutex> lock(mutex);
   TAPER_CHECK(current(), "new_group: there is no group; call init_process_group first");
+  TAPER_CHECK_VALUE(!ranks.empty(), "new_group: expected ranks, got none");
   Group& all = *current();
   int mine = -1;
   std::vector<bool> seen(static_cast<size_t>(all.group->getSize()));

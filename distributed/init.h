@@ -18,7 +18,8 @@ struct Environment {
   int local_rank = 0;                     ///< on this machine
   std::string master_addr = "127.0.0.1";  ///< rank 0's host
   uint16_t master_port = 29500;           ///< where it serves the store
-  /// Throws ValueError for a number that is none, and for a list without a first host.
+  /// Throws ValueError for a number that is none, for a rank without a number of ranks or the other
+  /// way round, and for a list without a first host.
   static Environment read();
 };
 

@@ -23,8 +23,8 @@ class Join {
   /// What comes next, and numbers that go with it.
   enum Step : int64_t {
     kNoInputs,
-    kForward,        // whether it averages, sends buffers, takes the order of buckets
-    kBucket,         // its number
+    kForward,  // whether it averages, sends buffers, takes the order of buckets
+    kBucket,   // its number, whether the others and the end of the pass follow untold, kEndOfPass's
     kEndOfPass,      // whether ranks agree on which parameters were used
     kStatistics,     // of a batch: how many numbers, the inputs' dtype
     kSums,           // for its gradient: how many numbers, their dtype
@@ -91,6 +91,8 @@ class Join {
     return heard;
   }
 
+  /// Whether statistics of batches have been told: then their gradients come between buckets.
+  bool has_statistics() const { return has_statistics_; }
   /// The place of an optimizer among those that the join knows. Throws Error where it is none.
   int64_t number_of(const optim::ZeroRedundancyOptimizer* optimizer) const {
     for (size_t i = 0; i < optimizers_.size(); ++i)
@@ -106,6 +108,7 @@ class Join {
  private:
   static constexpr int64_t kNumbers = 4;
   std::pair<Tensor, ProcessGroup::WorkPtr> start(const Note& own) {
+    has_statistics_ = has_statistics_ || own.step == kStatistics;
     Tensor row = empty({kNumbers}, kLong), rows = empty({group_->getSize(), kNumbers}, kLong);
     auto* const p = row.data_ptr<int64_t>();
     p[0] = own.step;
@@ -124,6 +127,7 @@ class Join {
   const intrusive_ptr<ProcessGroup> group_;
   const std::vector<optim::ZeroRedundancyOptimizer*> optimizers_;
   Join* const before_;
+  bool has_statistics_ = false;
 };
 
 }  // namespace taper::distributed::detail

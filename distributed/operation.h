@@ -50,6 +50,8 @@ struct Operation {
   const Tensor& tensor() const { return in.defined() && kind != OpKind::kScatter ? in : out; }
   /// "allreduce of Float[3] (operation 7)".
   std::string what() const;
+  /// The same with all that ranks must agree on: "..., AVG, root 2".
+  std::string whole() const;
 };
 
 /// Whether what this thread does on the CPU, or what is queued on the current stream, is captured:

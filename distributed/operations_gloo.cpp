@@ -2,10 +2,15 @@
 
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
+#include <taper/distributed/last_words.h>
 #include <taper/framework/runtime/run_observer.h>
 
 namespace taper::distributed {
@@ -39,32 +44,92 @@ class GlooStore final : public gloo::rendezvous::Store {
   std::chrono::milliseconds timeout_;
 };
 
-std::shared_ptr<gloo::transport::Device> device_for(std::string interface) {
-  if (interface.empty())
-    if (const char* named = std::getenv("GLOO_SOCKET_IFNAME")) interface = named;
-  gloo::transport::tcp::attr attr;
-  if (!interface.empty()) {
-    attr.iface = interface.substr(0, interface.find(','));
-    return gloo::transport::tcp::CreateDevice(attr);
-  }
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  try {
-    attr.hostname = host;
-    return gloo::transport::tcp::CreateDevice(attr);
-  } catch (const std::exception&) {  // a name that leads nowhere: all ranks are here
-    attr.hostname = "127.0.0.1";
-    return gloo::transport::tcp::CreateDevice(attr);
-  }
+using DevicePtr = std::shared_ptr<gloo::transport::Device>;
+
+/// Its thread writes to connections.
+DevicePtr device_of(const gloo::transport::tcp::attr& attr) {
+  const WithoutSigpipe in_new_threads;
+  return gloo::transport::tcp::CreateDevice(attr);
+}
+
+// Gloo leaks what it has asked the system where nothing fits, and reads memory that is not there
+// where a name leads nowhere: so these are asked first.
+bool has_address(const std::string& interface) {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return false;
+  bool found = false;
+  for (const ifaddrs* a = all; a; a = a->ifa_next)
+    found = found || (a->ifa_addr && interface == a->ifa_name &&
+                      (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6));
+  ::freeifaddrs(all);
+  return found;
+}
+bool is_of_this_host(const addrinfo& address) {
+  const int fd = ::socket(address.ai_family, address.ai_socktype, address.ai_protocol);
+  if (fd == -1) return false;
+  const bool bound = ::bind(fd, address.ai_addr, address.ai_addrlen) == 0;
+  ::close(fd);
+  return bound;
+}
+/// Why no connection can be made from there; empty where one can.
+std::string why_not_from(const std::string& hostname) {
+  addrinfo hints{}, *all = nullptr;
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  if (const int error = ::getaddrinfo(hostname.c_str(), nullptr, &hints, &all))
+    return ::gai_strerror(error);
+  bool found = false;
+  for (const addrinfo* a = all; a && !found; a = a->ai_next) found = is_of_this_host(*a);
+  ::freeaddrinfo(all);
+  return found ? "" : "none of its addresses is one of this host";
 }
 
 }  // namespace
 
-void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& store) {
-  TAPER_CHECK_VALUE(store.defined(), "ProcessGroupGloo: expected a store, got none");
+// ---------------------------------------------------------------------- devices
+DevicePtr ProcessGroupGloo::createDeviceForInterface(const std::string& interface) {
+  if (!has_address(interface))
+    throw DistError(
+        concat("createDeviceForInterface: expected a network interface with an address, got '",
+               interface, "'"));
+  gloo::transport::tcp::attr attr;
+  attr.iface = interface;
+  return device_of(attr);
+}
+
+DevicePtr ProcessGroupGloo::createDeviceForHostname(const std::string& hostname) {
+  const std::string why = why_not_from(hostname);
+  if (!why.empty())
+    throw DistError(
+        concat("createDeviceForHostname: expected a name or an address of this host, got '",
+               hostname, "': ", why));
+  gloo::transport::tcp::attr attr;
+  attr.hostname = hostname;
+  return device_of(attr);
+}
+
+DevicePtr ProcessGroupGloo::createDefaultDevice() {
+  const char* const named = std::getenv("GLOO_SOCKET_IFNAME");
+  if (named && *named) {
+    const std::string interfaces = named;
+    return createDeviceForInterface(interfaces.substr(0, interfaces.find(',')));
+  }
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  try {
+    return createDeviceForHostname(host);
+  } catch (const DistError&) {  // a name that leads nowhere: all ranks are here
+    return createDeviceForHostname("127.0.0.1");
+  }
+}
+
+// ---------------------------------------------------------------------- threads
+void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& given) {
+  TAPER_CHECK_VALUE(given.defined(), "ProcessGroupGloo: expected a store, got none");
+  store = given;
   const WithoutSigpipe here_and_in_new_threads;
   try {
-    auto device = device_for(options.interface);
+    auto device = options.devices.empty() ? createDefaultDevice() : options.devices[0];
     context = std::make_shared<gloo::rendezvous::Context>(rank, size);
     context->setTimeout(options.timeout);
     GlooStore adapter(store, options.timeout);
@@ -73,9 +138,13 @@ void ProcessGroupGloo::Impl::start(const intrusive_ptr<distributed::Store>& stor
     throw DistError(concat("ProcessGroupGloo: rank ", rank, " of ", size,
                            " could not connect to the others: ", e.what()));
   }
-  thread = std::thread([this] { serve(); });
+  thread = detail::OwnThread([self = shared_from_this()] {
+    self->serve();
+    self->finish_exchange();
+  });
 }
 
+// Also on one of the threads, in a callback.
 void ProcessGroupGloo::Impl::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -83,8 +152,23 @@ void ProcessGroupGloo::Impl::stop() {
     changed.notify_all();
     message_came.notify_all();
   }
-  thread.join();
-  for (std::thread& waiter : waiters) waiter.join();
+  thread.end();
+  for (detail::OwnThread& waiter : waiters) waiter.end();
+}
+
+// Messages that are on their way would go with the connections. Those to ranks that run are written
+// as soon as this one has a core; to one that is gone they never are.
+void ProcessGroupGloo::Impl::finish_exchange() {
+  using std::chrono::milliseconds;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (broken || !last_exchange.buffer) return;
+  }
+  try {
+    for (int i = 1; i < size; ++i)
+      last_exchange.buffer->waitSend(std::min(options.timeout, milliseconds(5000)));
+  } catch (const std::exception&) {
+  }
 }
 
 ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
@@ -98,13 +182,14 @@ ProcessGroup::WorkPtr ProcessGroupGloo::Impl::submit(OperationPtr operation) {
   Job job{operation, staging, host.in, host.out, work, {}, {}};
   const bool is_message = detail::is_message(operation->kind);
   if (is_message) staging->wait_for_inputs();
-  const std::lock_guard<std::mutex> lock(mutex);
+  std::unique_lock<std::mutex> lock(mutex);
   if (broken) {
     work->finish(broken);
   } else if (is_message) {
     begin_message(std::move(job));
   } else {
     jobs.push_back(std::move(job));
+    lock.unlock();  // which the thread takes at once
     changed.notify_all();
   }
   return work;
@@ -118,12 +203,15 @@ void ProcessGroupGloo::Impl::begin_message(Job job) {
     job.operation->flight.started();
     post(job);
   } catch (const std::exception& e) {
-    const auto error = error_of(*job.operation, e);
+    const std::string text = text_of(*job.operation, e.what());
+    job.operation->flight.failed(text);
+    const auto error = std::make_exception_ptr(DistError(text));
     if (!broken) broken = error;
     return job.work->finish(error);
   }
   messages.push_back(std::move(job));
-  if (idle_waiters < messages.size()) waiters.emplace_back([this] { serve_messages(); });
+  if (idle_waiters < messages.size())
+    waiters.emplace_back([self = shared_from_this()] { self->serve_messages(); });
   message_came.notify_one();
 }
 
@@ -139,29 +227,22 @@ void ProcessGroupGloo::Impl::check_usable() {
   if (broken) std::rethrow_exception(broken);
 }
 
-std::exception_ptr ProcessGroupGloo::Impl::error_of(const Operation& operation,
-                                                    const std::exception& e) const {
-  const std::string text = concat(
-      "ProcessGroupGloo: rank ", rank, " of ", size, ": ", operation.what(), " failed: ", e.what(),
-      ". A rank may have ended, be late, or have called another operation, or one "
-      "with other sizes");
-  operation.flight.failed(text);
-  return std::make_exception_ptr(DistError(text));
+std::string ProcessGroupGloo::Impl::text_of(const Operation& operation,
+                                            const std::string& why) const {
+  return concat("ProcessGroupGloo: rank ", rank, " of ", size, ": ", operation.what(),
+                " failed: ", why);
 }
 
 void ProcessGroupGloo::Impl::serve() {
   for (;;) {
     Job job;
+    std::exception_ptr error;
     {
       std::unique_lock<std::mutex> lock(mutex);
       changed.wait(lock, [this] { return ends || !jobs.empty(); });
       if (jobs.empty()) return;
       job = std::move(jobs.front());
       jobs.pop_front();
-    }
-    std::exception_ptr error;
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
       error = broken;
     }
     if (!error) try {
@@ -179,11 +260,26 @@ void ProcessGroupGloo::Impl::serve() {
   }
 }
 
+// The first failure is told to the other ranks, whose words are part of the error.
 void ProcessGroupGloo::Impl::fail(const Job& job, const std::exception& e) {
-  const std::exception_ptr error = error_of(*job.operation, e);
+  const Operation& o = *job.operation;
+  std::string text = text_of(o, e.what());
+  bool tells;
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    if (!broken) broken = error;
+    tells = !std::exchange(has_told, true);
+    if (!broken) broken = std::make_exception_ptr(DistError(text));  // what comes now ends at once
+  }
+  if (tells) {
+    // Ranks that wait for this one end now, and say where they were.
+    context->closeConnections();
+    text += detail::words_of_other_ranks({store, rank, size, o.whole(), o.limit});
+  }
+  o.flight.failed(text);
+  const auto error = std::make_exception_ptr(DistError(text));
+  if (tells) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    broken = error;
   }
   job.work->finish(error);
 }

@@ -11,9 +11,9 @@
 #include <exception>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include <taper/distributed/own_thread.h>
 #include <taper/distributed/process_group_gloo.h>
 #include <taper/distributed/staging.h>
 
@@ -42,7 +42,7 @@ class WithoutSigpipe {
   sigset_t pipe_, before_;
 };
 
-struct ProcessGroupGloo::Impl {
+struct ProcessGroupGloo::Impl : std::enable_shared_from_this<ProcessGroupGloo::Impl> {
   Impl(int rank, int size, std::shared_ptr<Options> given)
       : rank(rank), size(size), options(*given) {}
 
@@ -54,16 +54,23 @@ struct ProcessGroupGloo::Impl {
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;  // of a message
     std::chrono::steady_clock::time_point deadline;          // the same
   };
+  /// What a small reduction has sent and got.
+  struct Exchange {
+    std::vector<uint8_t> memory;
+    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
+  };
   const int rank, size;
   Options options;
+  intrusive_ptr<distributed::Store> store;
   std::shared_ptr<gloo::rendezvous::Context> context;
   std::mutex mutex;  // guards the rest
   std::condition_variable changed, message_came;
   std::deque<Job> jobs, messages;  // messages are under way
   std::exception_ptr broken;
-  bool ends = false;
-  std::thread thread;
-  std::vector<std::thread> waiters;  // for messages
+  bool ends = false, has_told = false;  // the other ranks, of a failure
+  Exchange last_exchange;               // the thread's; sent to all, perhaps not yet by all read
+  detail::OwnThread thread;
+  std::vector<detail::OwnThread> waiters;  // for messages
   size_t idle_waiters = 0;
 
   /// Meets all ranks at the store. Throws DistError where they do not come in time.
@@ -79,13 +86,16 @@ struct ProcessGroupGloo::Impl {
  private:
   /// What an operation does, on the thread.
   void run(const Job& job);
+  void reduce_on_all(const detail::Operation& o, uint32_t tag, const Tensor& host);
+  void exchange_and_reduce(const detail::Operation& o, uint32_t tag, const Tensor& host);
+  void finish_exchange();
   void reduce_scatter(const Job& job, uint32_t tag);
   void alltoall(const Job& job, uint32_t tag);
   void begin_message(Job job);
   void post(Job& job);
   void wait_for_message(Job& job);
   void fail(const Job& job, const std::exception& e);
-  std::exception_ptr error_of(const detail::Operation& operation, const std::exception& e) const;
+  std::string text_of(const detail::Operation& operation, const std::string& why) const;
   void serve();
   void serve_messages();
 };

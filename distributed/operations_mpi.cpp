@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <taper/framework/check.h>
+#include <taper/framework/runtime/run_span.h>
 
 namespace taper::distributed {
 
@@ -38,6 +39,7 @@ struct Process {
 
 // Ranks that have failed must not wait here for the others: mpirun ends those.
 void end_process() {
+  detail::OwnThread::wait_for_all_left();
   std::map<const void*, std::function<void()>> stops;  // of the groups that are there
   {
     const std::lock_guard<std::mutex> lock(Process::get().mutex);
@@ -230,31 +232,30 @@ ProcessGroupMPI::Impl::Impl(MPI_Comm given) : comm(given) {
     mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     mpi::check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   }
-  thread = std::thread([this] { serve(); });
+}
+
+void ProcessGroupMPI::Impl::start() {
+  thread = detail::OwnThread([self = shared_from_this()] { self->serve(); });
   auto& process = mpi::Process::get();
   const std::lock_guard<std::mutex> lock(process.mutex);
-  process.stops[this] = [this] { stop(); };
+  process.stops[this] = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->stop();
+  };
 }
 
 ProcessGroupMPI::Impl::~Impl() {
-  stop();
   auto& process = mpi::Process::get();
   const std::lock_guard<std::mutex> lock(process.mutex);
   process.stops.erase(this);
 }
 
 void ProcessGroupMPI::Impl::stop() {
-  if (!thread.joinable()) return;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     ends = true;
     changed.notify_all();
   }
-  thread.join();
-  int ended = 0;
-  MPI_Finalized(&ended);
-  const mpi::Turn turn;
-  if (!ended && !broken) MPI_Comm_free(&comm);
+  thread.end();
 }
 
 ProcessGroup::WorkPtr ProcessGroupMPI::Impl::submit(OperationPtr operation) {
@@ -291,6 +292,10 @@ void ProcessGroupMPI::Impl::serve() {
     else
       rest();
   }
+  int ended = 0;
+  MPI_Finalized(&ended);
+  const mpi::Turn turn;
+  if (!ended && !broken) MPI_Comm_free(&comm);
 }
 
 // False when nothing is under way and nothing comes any more.
@@ -347,6 +352,9 @@ bool ProcessGroupMPI::Impl::poll(const JobPtr& job) {
       last_progress = mpi::Clock::now();
       if (!step(*job, status)) continue;
       job->operation->flight.completed();
+      if (taper::detail::observes_run())
+        taper::detail::tell_span(taper::detail::RunEvent::kScope, job->operation->what(),
+                                 job->begun);
       std::exchange(job->work, {})->finish();
       return true;
     }
@@ -361,7 +369,8 @@ bool ProcessGroupMPI::Impl::poll(const JobPtr& job) {
 
 void ProcessGroupMPI::Impl::begin(Job& job) {
   job.operation->flight.started();
-  job.deadline = mpi::Clock::now() + job.operation->limit;
+  job.begun = mpi::Clock::now();
+  job.deadline = job.begun + job.operation->limit;
   job.staging.wait_for_inputs();
   if (detail::is_message(job.operation->kind)) {
     job.step = Job::kRuns;
@@ -381,15 +390,45 @@ void ProcessGroupMPI::Impl::compare(Job& job) {
              "MPI_Iallreduce");
 }
 
+namespace {
+
+constexpr size_t kWords = 160;  // bytes for what a rank has called
+
+}  // namespace
+
+// All ranks have found out that they differ: each says what it has called.
+void ProcessGroupMPI::Impl::tell(Job& job) {
+  job.own = job.operation->whole();
+  job.own.resize(kWords);
+  job.others.resize(kWords * static_cast<size_t>(size));
+  const mpi::Turn turn;
+  mpi::check(MPI_Iallgather(job.own.data(), kWords, MPI_CHAR, job.others.data(), kWords, MPI_CHAR,
+                            comm, &job.request),
+             "MPI_Iallgather");
+}
+
+/// The first rank that has called something else.
+std::string ProcessGroupMPI::Impl::difference(const Job& job) const {
+  for (int r = 0; r < size; ++r) {
+    const std::string theirs = job.others.substr(kWords * static_cast<size_t>(r), kWords);
+    if (theirs != job.own) return concat("rank ", r, " has called ", theirs.c_str());
+  }
+  return "";
+}
+
 bool ProcessGroupMPI::Impl::step(Job& job, const MPI_Status& status) {
   const Operation& o = *job.operation;
   if (job.step == Job::kCompares) {
-    TAPER_CHECK(job.words[0] == o.agreement && job.words[1] == ~o.agreement,
-                "other ranks have called another operation, or one with other sizes or dtypes");
-    job.step = Job::kRuns;
-    post_collective(job);
+    const bool alike = job.words[0] == o.agreement && job.words[1] == ~o.agreement;
+    job.step = alike ? Job::kRuns : Job::kTells;
+    alike ? post_collective(job) : tell(job);
     return false;
   }
+  if (job.step == Job::kTells)
+    throw DistError(
+        concat("other ranks have called another operation, or one with other sizes or "
+               "dtypes: ",
+               difference(job)));
   if (o.kind == OpKind::kRecv || o.kind == OpKind::kRecvAnysource) check_received(job, status);
   if (o.kind == OpKind::kAllreduce || (o.kind == OpKind::kReduce && o.peer == rank) ||
       o.kind == OpKind::kReduceScatter)

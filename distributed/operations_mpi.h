@@ -11,10 +11,10 @@
 #include <exception>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <taper/distributed/operation.h>
+#include <taper/distributed/own_thread.h>
 #include <taper/distributed/process_group_mpi.h>
 #include <taper/distributed/reduction.h>
 #include <taper/distributed/staging.h>
@@ -59,10 +59,11 @@ bool take(MPI_Comm comm, int from, int tag, uint64_t& word, Clock::time_point de
 
 }  // namespace mpi
 
-struct ProcessGroupMPI::Impl {
+struct ProcessGroupMPI::Impl : std::enable_shared_from_this<ProcessGroupMPI::Impl> {
   /// Takes the communicator, which reports errors by status from now on.
   explicit Impl(MPI_Comm comm);
   ~Impl();
+  void start();
 
   struct Job {
     OperationPtr operation;
@@ -70,17 +71,19 @@ struct ProcessGroupMPI::Impl {
     Tensor in, out;  // in memory of the host
     WorkPtr work;
     MPI_Request request = MPI_REQUEST_NULL;
-    mpi::Clock::time_point deadline;
+    mpi::Clock::time_point begun, deadline;
     uint64_t words[2] = {};                 // what ranks compare
+    std::string own, others;                // where they differ: what each has called
     std::vector<int> counts[2], places[2];  // of an alltoall: sent, received
-    enum { kWaits, kCompares, kRuns } step = kWaits;
+    enum { kWaits, kCompares, kTells, kRuns } step = kWaits;
   };
   using JobPtr = std::shared_ptr<Job>;
 
   int rank = 0, size = 1;
   MPI_Comm comm;
   WorkPtr submit(OperationPtr operation);
-  /// Waits for the operations that are on their way, and frees the communicator. Once.
+  /// Waits for the operations that are on their way, and for the thread. Also on the thread itself,
+  /// in a callback.
   void stop();
 
  private:
@@ -92,6 +95,8 @@ struct ProcessGroupMPI::Impl {
   /// The next step of a job whose request has ended; whether it was the last.
   bool step(Job& job, const MPI_Status& status);
   void compare(Job& job);
+  void tell(Job& job);
+  std::string difference(const Job& job) const;
   void post(Job& job);
   void post_collective(Job& job);
   void post_reduction(Job& job);
@@ -112,7 +117,7 @@ struct ProcessGroupMPI::Impl {
   std::deque<JobPtr> collectives;  // of the thread: the first one is under way
   std::vector<JobPtr> messages;
   mpi::Clock::time_point last_progress;
-  std::thread thread;
+  detail::OwnThread thread;
 };
 
 }  // namespace taper::distributed

@@ -227,7 +227,7 @@ class Reduction {
 std::string why_not(ScalarType dtype, ReduceOp how) {
   if (!type_of(dtype)) return concat("NCCL reduces no ", dtype);
   if (how == ReduceOp::PREMUL_SUM)
-    return isFloatingType(dtype) ? "" : "NCCL multiplies floats only";
+    return isFloatingType(dtype) ? "" : concat("NCCL multiplies floats only, no ", dtype);
   return op_of(dtype, how) ? "" : concat("NCCL has no such reduction of ", dtype);
 }
 

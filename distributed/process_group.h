@@ -144,6 +144,24 @@ class ProcessGroup : public intrusive_ptr_target {
   /// _reduce_scatter_base() of each pair. One Work for all.
   virtual WorkPtr reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                   const ReduceScatterOptions& options = {}) = 0;
+  /// gather() into one tensor of as many times the elements, on the root; elsewhere the output is
+  /// not looked at.
+  virtual WorkPtr gather_into_tensor(Tensor& output, Tensor& input,
+                                     const GatherOptions& options = {}) = 0;
+  /// Names of LibTorch 2.15 for the same.
+  WorkPtr gather_single(Tensor& output, Tensor& input, const GatherOptions& options = {}) {
+    return gather_into_tensor(output, input, options);
+  }
+  /// See gather_single().
+  WorkPtr all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                      const AllgatherOptions& options = {}) {
+    return allgather_into_tensor_coalesced(outputs, inputs, options);
+  }
+  /// See gather_single().
+  WorkPtr reduce_scatter_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                          const ReduceScatterOptions& options = {}) {
+    return reduce_scatter_tensor_coalesced(outputs, inputs, options);
+  }
 
  protected:
   const int rank_;              ///< getRank()

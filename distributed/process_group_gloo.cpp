@@ -8,7 +8,9 @@
 #include <gloo/gather.h>
 #include <gloo/reduce.h>
 #include <gloo/scatter.h>
+#include <gloo/types.h>
 
+#include <cstring>
 #include <sstream>
 
 #include <taper/distributed/operation.h>
@@ -64,13 +66,9 @@ void reduce_elements(Options& options, const Tensor& host, ReduceOp how) {
                static_cast<size_t>(host.element_size()));
   options.setReduceFunction(detail::combine_for(host.scalar_type(), how));
 }
-void reduce_on_all(const Operation& o, const std::shared_ptr<gloo::Context>& context, uint32_t tag,
-                   const Tensor& host) {
-  auto options = options_of<gloo::AllreduceOptions>(o, context, tag);
-  reduce_elements(options, host, o.how);
-  gloo::allreduce(options);
-  detail::after_reduction(host, o.how, context->size);
-}
+/// Up to so many bytes of all ranks together an allreduce is one step of messages between all
+/// ranks; a ring sends less in 2 (size - 1) steps. (benchmarks/allreduce.sh)
+constexpr size_t kMostInOneStep = 1 << 20;
 
 /// At least some, that what has come is seen.
 std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point deadline) {
@@ -92,7 +90,7 @@ uint64_t slot_of(int tag, const Tensor& t) {
 ProcessGroupGloo::ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
                                    std::shared_ptr<Options> options)
     : Backend("gloo", rank, size, options->timeout, store),
-      impl_(std::make_unique<Impl>(rank, size, std::move(options))) {
+      impl_(std::make_shared<Impl>(rank, size, std::move(options))) {
   impl_->start(store);
 }
 ProcessGroupGloo::~ProcessGroupGloo() { impl_->stop(); }
@@ -128,7 +126,7 @@ void ProcessGroupGloo::Impl::run(const Job& job) {
       return gloo::broadcast(options);
     }
     case OpKind::kAllreduce:
-      return reduce_on_all(o, context, tag, in);
+      return reduce_on_all(o, tag, in);
     case OpKind::kReduce: {
       auto options = options_of<gloo::ReduceOptions>(o, context, tag);
       reduce_elements(options, in, o.how);
@@ -175,10 +173,47 @@ void ProcessGroupGloo::Impl::run(const Job& job) {
   }
 }
 
+void ProcessGroupGloo::Impl::reduce_on_all(const Operation& o, uint32_t tag, const Tensor& host) {
+  if (nbytes_of(host) * static_cast<size_t>(size) <= kMostInOneStep)
+    return exchange_and_reduce(o, tag, host);
+  auto options = options_of<gloo::AllreduceOptions>(o, context, tag);
+  reduce_elements(options, host, o.how);
+  gloo::allreduce(options);
+  detail::after_reduction(host, o.how, size);
+}
+
+// Each rank sends all of it to all others, and combines what it has in the order of the ranks. What
+// it sent is not waited for: gloo does not tell a send that its connection has been closed, and who
+// has what all others sent knows the sum. All have it when they have sent what comes next.
+void ProcessGroupGloo::Impl::exchange_and_reduce(const Operation& o, uint32_t tag,
+                                                 const Tensor& host) {
+  detail::before_reduction(host, o.how);
+  const auto bytes = static_cast<size_t>(nbytes_of(host));
+  const auto slot = static_cast<uint64_t>(gloo::Slot::build(gloo::kAllreduceSlotPrefix, tag));
+  const auto part = [&](int r) { return static_cast<size_t>(r) * bytes; };
+  const auto with_others = [&](auto&& f) {
+    for (int i = 1; i < size; ++i) f((rank + i) % size);
+  };
+  Exchange all;
+  all.memory.resize(part(size));
+  std::memcpy(&all.memory[part(rank)], host.data_ptr(), bytes);
+  all.buffer = context->createUnboundBuffer(all.memory.data(), all.memory.size());
+  with_others([&](int r) { all.buffer->recv(r, slot, part(r), bytes); });
+  with_others([&](int r) { all.buffer->send(r, slot, part(rank), bytes); });
+  with_others([&](int) { all.buffer->waitRecv(o.limit); });
+  std::memcpy(host.data_ptr(), all.memory.data(), bytes);
+  const detail::Combine combine = detail::combine_for(host.scalar_type(), o.how);
+  for (int r = 1; r < size; ++r)
+    combine(host.data_ptr(), host.data_ptr(), &all.memory[part(r)],
+            static_cast<size_t>(host.numel()));
+  detail::after_reduction(host, o.how, size);
+  last_exchange = std::move(all);
+}
+
 void ProcessGroupGloo::Impl::reduce_scatter(const Job& job, uint32_t tag) {
   const NoGradGuard off;
   const Tensor all = job.in.clone();
-  reduce_on_all(*job.operation, context, tag, all);
+  reduce_on_all(*job.operation, tag, all);
   job.out.copy_(all.view({size, job.out.numel()}).select(0, rank).view(job.out.sizes()));
 }
 

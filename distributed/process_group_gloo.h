@@ -3,6 +3,10 @@
 
 #include <taper/distributed/backend.h>
 
+namespace gloo::transport {
+class Device;
+}
+
 #pragma GCC visibility push(default)
 
 namespace taper::distributed {
@@ -17,8 +21,9 @@ class ProcessGroupGloo final : public Backend {
   struct Options {
     /// Of meeting, and of each operation that is given no limit of its own.
     std::chrono::milliseconds timeout = std::chrono::minutes(30);
-    /// The network interface; "": the one that the host's name leads to, or else the loopback.
-    std::string interface;
+    /// Where connections are made: the first of them; none: createDefaultDevice().
+    std::vector<std::shared_ptr<::gloo::transport::Device>> devices;
+    int threads = 2;  ///< as in LibTorch; without meaning here
     /// The defaults.
     static std::shared_ptr<Options> create() { return std::make_shared<Options>(); }
     /// With this time limit.
@@ -28,6 +33,16 @@ class ProcessGroupGloo final : public Backend {
       return options;
     }
   };
+  /// Of the network interface that GLOO_SOCKET_IFNAME names, or that the host's name leads to, or
+  /// else the loopback. Throws DistError for an interface that is none; so do the next ones, also
+  /// for a host without an address here.
+  static std::shared_ptr<::gloo::transport::Device> createDefaultDevice();
+  /// Of a network interface ("eth0").
+  static std::shared_ptr<::gloo::transport::Device> createDeviceForInterface(
+      const std::string& interface);
+  /// Of the interface that a name or an address of this host leads to.
+  static std::shared_ptr<::gloo::transport::Device> createDeviceForHostname(
+      const std::string& hostname);
   /// All ranks meet at the store, under keys that no other group uses (PrefixStore). Throws
   /// DistError where they do not within the time limit.
   ProcessGroupGloo(const intrusive_ptr<Store>& store, int rank, int size,
@@ -46,7 +61,7 @@ class ProcessGroupGloo final : public Backend {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // its threads have a share, too
 };
 
 }  // namespace taper::distributed

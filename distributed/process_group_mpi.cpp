@@ -110,12 +110,14 @@ Handle<ProcessGroupMPI> ProcessGroupMPI::createProcessGroupMPI(std::vector<int> 
     meet(ranks, me, timeout);
     comm = communicator_of(ranks);
   }
-  return intrusive_ptr<ProcessGroupMPI>(new ProcessGroupMPI(std::make_unique<Impl>(comm), timeout));
+  auto impl = std::make_shared<Impl>(comm);
+  impl->start();
+  return intrusive_ptr<ProcessGroupMPI>(new ProcessGroupMPI(std::move(impl), timeout));
 }
 
-ProcessGroupMPI::ProcessGroupMPI(std::unique_ptr<Impl> impl, Milliseconds timeout)
+ProcessGroupMPI::ProcessGroupMPI(std::shared_ptr<Impl> impl, Milliseconds timeout)
     : Backend("mpi", impl->rank, impl->size, timeout), impl_(std::move(impl)) {}
-ProcessGroupMPI::~ProcessGroupMPI() = default;
+ProcessGroupMPI::~ProcessGroupMPI() { impl_->stop(); }
 
 // createProcessGroupMPI() counts ranks in MPI_COMM_WORLD.
 intrusive_ptr<ProcessGroup> ProcessGroupMPI::make_part(const intrusive_ptr<Store>&,

@@ -37,8 +37,8 @@ class ProcessGroupMPI final : public Backend {
 
  private:
   struct Impl;
-  ProcessGroupMPI(std::unique_ptr<Impl> impl, std::chrono::milliseconds timeout);
-  std::unique_ptr<Impl> impl_;
+  ProcessGroupMPI(std::shared_ptr<Impl> impl, std::chrono::milliseconds timeout);
+  std::shared_ptr<Impl> impl_;  // its thread has a share, too
 };
 
 }  // namespace taper::distributed

@@ -5,13 +5,16 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include <taper/distributed/last_words.h>
 #include <taper/distributed/operations_nccl.h>
+#include <taper/distributed/own_thread.h>
 #include <taper/framework/check.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/runtime/timeline.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper::distributed {
@@ -102,7 +105,7 @@ struct ProcessGroupNCCL::Impl {
   std::vector<ncclComm_t> comms;
   std::exception_ptr broken;
   bool ends = false;
-  std::thread watch;
+  detail::OwnThread watch;
 
   WorkPtr submit(OperationPtr operation);
   void serve();
@@ -120,7 +123,7 @@ struct ProcessGroupNCCL::Impl {
                               Clock::time_point deadline);
   void queue(NcclWork& work, const nccl::Place& place);
   bool look_at(NcclWork& work);
-  std::string what_is_wrong(std::vector<NcclWorkPtr>& ended);
+  std::string what_is_wrong(std::vector<NcclWorkPtr>& ended, std::shared_ptr<Operation>& late);
   std::string named(const std::string& what) const {
     return concat("ProcessGroupNCCL: rank ", rank, " of ", size, ": ", what);
   }
@@ -201,8 +204,14 @@ ProcessGroup::WorkPtr ProcessGroupNCCL::Impl::submit(OperationPtr operation) {
 
 void ProcessGroupNCCL::Impl::queue(NcclWork& work, const nccl::Place& place) {
   const Operation& o = *work.operation;
+  taper::detail::RunScope recorded;
+  if (taper::detail::observes_run())
+    recorded.begin(taper::detail::RunEvent::kScope, o.what().c_str());
   work.begin();
-  nccl::run(o, place, work.deadline);
+  {
+    const taper::detail::TimelineSpan on_stream(place.stream.impl(), o.name);
+    nccl::run(o, place, work.deadline);
+  }
   work.end();
   // The memory of a tensor that is dropped early waits for these kernels.
   for (const Tensor& t : tensors_of(o)) t.record_stream(place.stream);
@@ -246,15 +255,20 @@ void ProcessGroupNCCL::Impl::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     changed.wait(lock, [this] { return ends || !works.empty(); });
-    if (works.empty()) return;
+    if (works.empty()) break;
     std::vector<NcclWorkPtr> ended;
-    const std::string wrong = what_is_wrong(ended);
+    std::shared_ptr<Operation> late;
+    std::string wrong = what_is_wrong(ended, late);
     lock.unlock();  // callbacks call other operations
     for (const auto& work : ended) work->finish();
+    ended.clear();
+    if (late)
+      wrong += detail::words_of_other_ranks({store, rank, size, late->whole(), late->limit});
     if (!wrong.empty()) abort(wrong);
     lock.lock();
     if (wrong.empty()) changed.wait_for(lock, kPause);
   }
+  for (const ncclComm_t comm : comms) nccl::destroy(comm);
 }
 
 /// Whether the work has ended.
@@ -270,17 +284,18 @@ bool ProcessGroupNCCL::Impl::look_at(NcclWork& work) {
 }
 
 // Called with the lock held.
-std::string ProcessGroupNCCL::Impl::what_is_wrong(std::vector<NcclWorkPtr>& ended) try {
+std::string ProcessGroupNCCL::Impl::what_is_wrong(std::vector<NcclWorkPtr>& ended,
+                                                  std::shared_ptr<Operation>& late) try {
   for (auto work = works.begin(); work != works.end();) {
     const bool has_ended = look_at(**work);
     if (has_ended) ended.push_back(*work);
     work = has_ended ? works.erase(work) : std::next(work);
   }
   for (const auto& work : works)
-    if (Clock::now() > work->deadline)
-      return named(concat(work->operation->what(), " failed: it goes on after ",
-                          work->operation->limit.count(),
-                          " ms. A rank may have ended, be late, or have called another operation"));
+    if (Clock::now() > work->deadline) {
+      late = work->operation;
+      return named(concat(late->what(), " failed: it goes on after ", late->limit.count(), " ms"));
+    }
   for (const ncclComm_t comm : comms)
     if (const std::string error = nccl::error_of(comm); !error.empty()) return named(error);
   return "";
@@ -304,14 +319,14 @@ void ProcessGroupNCCL::Impl::abort(const std::string& why) {
   for (const auto& work : failed) work->operation->flight.failed(why);
 }
 
+// Also on the thread itself, in a callback.
 void ProcessGroupNCCL::Impl::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     ends = true;
     changed.notify_all();
   }
-  if (watch.joinable()) watch.join();
-  for (const ncclComm_t comm : comms) nccl::destroy(comm);
+  watch.end();
 }
 
 // ---------------------------------------------------------------------- the group
@@ -320,8 +335,8 @@ ProcessGroupNCCL::ProcessGroupNCCL(const intrusive_ptr<Store>& store, int rank, 
     : Backend("nccl", rank, size, options->timeout, store) {
   TAPER_CHECK_VALUE(store.defined(), "ProcessGroupNCCL: expected a store, got none");
   nccl::require();
-  impl_ = std::make_unique<Impl>(store, rank, size, *options);
-  impl_->watch = std::thread([impl = impl_.get()] { impl->serve(); });
+  impl_ = std::make_shared<Impl>(store, rank, size, *options);
+  impl_->watch = detail::OwnThread([impl = impl_] { impl->serve(); });
 }
 ProcessGroupNCCL::~ProcessGroupNCCL() {
   if (impl_) impl_->stop();

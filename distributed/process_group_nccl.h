@@ -52,7 +52,7 @@ class ProcessGroupNCCL final : public Backend {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // its thread has a share, too
 };
 
 }  // namespace taper::distributed

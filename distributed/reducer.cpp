@@ -303,10 +303,19 @@ void Reducer::place_gradients(Bucket& bucket) {
   }
 }
 
+// Where nothing comes between buckets the first tells of all.
+void Reducer::tell_join(size_t number) {
+  if (number == 0) is_told_ = false;
+  if (is_told_) return;
+  const bool all = number == 0 && !join_->has_statistics();
+  join_->announce({detail::Join::kBucket, static_cast<int64_t>(number), all, agrees_on_use()});
+  is_told_ = all;
+}
+
 void Reducer::start(size_t number) {
   const NoGradGuard off;
   Bucket& bucket = buckets_[number];
-  if (join_) join_->announce({detail::Join::kBucket, static_cast<int64_t>(number)});
+  if (join_) tell_join(number);
   if (options_.gradient_as_bucket_view)
     place_gradients(bucket);
   else
@@ -344,7 +353,7 @@ std::vector<bool> Reducer::used_anywhere(bool agree) {
 
 void Reducer::finish() {
   const NoGradGuard off;
-  if (join_) join_->announce({detail::Join::kEndOfPass, agrees_on_use()});
+  if (join_ && !is_told_) join_->announce({detail::Join::kEndOfPass, agrees_on_use()});
   const bool agrees = agrees_on_use();
   const std::vector<bool> used = used_anywhere(agrees);
   if (join_ && agrees) share_unused(used, root_, false);

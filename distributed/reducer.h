@@ -101,6 +101,8 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   bool agrees_on_use() const {
     return options_.find_unused_parameters || (options_.static_graph && !has_agreed_);
   }
+  /// How many buckets there are.
+  size_t bucket_count() const { return buckets_.size(); }
   /// The numbers of the parameters in each bucket.
   std::vector<std::vector<size_t>> buckets() const;
 
@@ -125,6 +127,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void fill(Bucket& bucket);
   void place_gradients(Bucket& bucket);
   void start(size_t number);
+  void tell_join(size_t number);
   std::vector<bool> used_anywhere(bool agree);
   void finish();
   void give_out(Bucket& bucket, const std::vector<bool>& used);
@@ -151,6 +154,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   int divisor_ = 0, root_ = 0;
   bool expects_ = false, begun_ = false, has_order_ = false, has_uses_ = false, failed_ = false;
   bool skipped_ = false, has_agreed_ = false;  // on used_static_
+  bool is_told_ = false;                       // this pass as a whole, to a join
 };
 
 }  // namespace taper::distributed

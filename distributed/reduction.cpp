@@ -113,9 +113,11 @@ Combine of_numbers(ScalarType dtype) {
 Combine find(ScalarType dtype, ReduceOp op) {
   switch (static_cast<ReduceOp::RedOpType>(op)) {
     case ReduceOp::SUM:
-    case ReduceOp::AVG:
-    case ReduceOp::PREMUL_SUM:
       return of_numbers<Sum>(dtype);
+    case ReduceOp::AVG:
+      return dtype == kBool ? nullptr : of_numbers<Sum>(dtype);
+    case ReduceOp::PREMUL_SUM:  // times a factor that may be a fraction
+      return isFloatingType(dtype) ? of_numbers<Sum>(dtype) : nullptr;
     case ReduceOp::PRODUCT:
       return of_numbers<Product>(dtype);
     case ReduceOp::MIN:
@@ -135,12 +137,15 @@ Combine find(ScalarType dtype, ReduceOp op) {
 
 }  // namespace
 
-Combine combine_for(ScalarType dtype, ReduceOp op) {
-  const Combine found = find(dtype, op);
+const char* name_of(ReduceOp op) {
   constexpr const char* kNames[] = {"SUM",  "AVG", "PRODUCT", "MIN",        "MAX",
                                     "BAND", "BOR", "BXOR",    "PREMUL_SUM", "UNUSED"};
-  TAPER_CHECK_VALUE(found, "ReduceOp.",
-                    kNames[op.op_ <= ReduceOp::UNUSED ? op.op_ : ReduceOp::UNUSED],
+  return kNames[op.op_ <= ReduceOp::UNUSED ? op.op_ : ReduceOp::UNUSED];
+}
+
+Combine combine_for(ScalarType dtype, ReduceOp op) {
+  const Combine found = find(dtype, op);
+  TAPER_CHECK_VALUE(found, "ReduceOp.", name_of(op),
                     ": expected a dtype that it is defined for, got ", dtype);
   return found;
 }

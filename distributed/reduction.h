@@ -10,6 +10,9 @@ namespace taper::distributed::detail {
 /// to[i] = a[i] op b[i]; `to` may be `a` or `b`.
 using Combine = void (*)(void* to, const void* a, const void* b, size_t n);
 
+/// "PREMUL_SUM".
+const char* name_of(ReduceOp op);
+
 /// Of elements of a dtype, 16-bit floats by way of float. An average is summed. Throws ValueError
 /// for a dtype that the op does not take.
 Combine combine_for(ScalarType dtype, ReduceOp op);

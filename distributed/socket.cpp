@@ -135,14 +135,34 @@ void Connection::fail(const char* what, int why) {
                                 why ? std::strerror(why) : "the connection was closed"));
 }
 
-bool Connection::readable(Clock::time_point deadline) {
+namespace {
+
+/// 1: the event has come; 0: the time has passed; -1: errno says why not.
+int poll_until(int fd, short event, Clock::time_point deadline) {
   for (;;) {
-    pollfd p{socket_.fd(), POLLIN, 0};
+    pollfd p{fd, event, 0};
     const int n = ::poll(&p, 1, deadline == Clock::time_point::max() ? -1 : ms_until(deadline));
-    if (n > 0) return true;
-    if (n == 0) return false;
-    if (errno != EINTR) fail("waiting for", errno);
+    if (n >= 0 || errno != EINTR) return n;
   }
+}
+
+}  // namespace
+
+bool Connection::readable(Clock::time_point deadline) {
+  const int n = poll_until(socket_.fd(), POLLIN, deadline);
+  if (n < 0) fail("waiting for", errno);
+  return n > 0;
+}
+
+// Half a message is of no use: the connection ends.
+void Connection::await(short event) {
+  const int n = poll_until(socket_.fd(), event, deadline_);
+  if (n > 0) return;
+  const int why = errno;
+  ::shutdown(socket_.fd(), SHUT_RDWR);
+  if (n < 0) fail("waiting for", why);
+  throw DistNetworkError(
+      concat("TCPStore: ", peer_, " has not answered within the time limit: it may be stopped"));
 }
 
 void Connection::send(const std::string& bytes) {
@@ -151,8 +171,7 @@ void Connection::send(const std::string& bytes) {
     if (n > 0) {
       done += static_cast<size_t>(n);
     } else if (errno == EAGAIN) {
-      pollfd p{socket_.fd(), POLLOUT, 0};
-      ::poll(&p, 1, -1);
+      await(POLLOUT);
     } else if (errno != EINTR) {
       fail("sending to", errno);
     }
@@ -169,7 +188,7 @@ void Connection::receive(void* to, size_t nbytes) {
     } else if (n == 0) {
       fail("receiving from", 0);
     } else if (errno == EAGAIN) {
-      readable(Clock::time_point::max());
+      await(POLLIN);
     } else if (errno != EINTR) {
       fail("receiving from", errno);
     }

@@ -42,7 +42,10 @@ class Connection {
  public:
   explicit Connection(Socket socket, std::string peer)
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
-  /// Throws DistNetworkError where the peer is gone.
+  /// When what is sent and received from now on must be there.
+  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
+  /// Throws DistNetworkError where the peer is gone, or is late; no other message goes through
+  /// then.
   void send(const std::string& bytes);
   void receive(void* to, size_t nbytes);
   /// Whether something can be read before the deadline.
@@ -58,7 +61,10 @@ class Connection {
 
  private:
   [[noreturn]] void fail(const char* what, int why);
+  /// Waits until one of the poll events has come.
+  void await(short event);
   Socket socket_;
+  Clock::time_point deadline_ = Clock::time_point::max();
   std::string peer_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include <taper/distributed/tcp_server.h>
@@ -16,22 +17,29 @@ class TCPClient {
       : connection_(connect_to(host, port, Clock::now() + timeout),
                     taper::detail::concat("the server at [", host, "]:", port)) {
     const auto nonce = static_cast<uint32_t>(::getpid());
-    send(Message(Query::kValidate).put(kProtocol));
-    send(Message(Query::kPing).put(nonce));
+    send(Message(Query::kValidate).put(kProtocol), timeout);
+    send(Message(Query::kPing).put(nonce), timeout);
     if (!connection_.readable(Clock::now() + timeout) || connection_.receive<uint32_t>() != nonce)
       throw DistNetworkError(taper::detail::concat("TCPStore: what listens at [", host, "]:", port,
                                                    " is no TCPStore"));
   }
-  void send(const Message& message) { connection_.send(message.bytes()); }
+  /// Its answer, if it has one, is to come within the limit of the store, but servers have some
+  /// time at least.
+  void send(const Message& message, std::chrono::milliseconds limit) {
+    constexpr std::chrono::milliseconds kLeast = std::chrono::seconds(2);
+    connection_.set_deadline(limit == Store::kNoTimeout ? Clock::time_point::max()
+                                                        : Clock::now() + std::max(limit, kLeast));
+    connection_.send(message.bytes());
+  }
   Connection& connection() { return connection_; }
 
   /// False: the time limit has passed.
   bool wait(const std::vector<std::string>& keys, std::chrono::milliseconds timeout) {
-    send(with_strings(Query::kWait, keys));
+    send(with_strings(Query::kWait, keys), timeout);
     const bool forever = timeout == Store::kNoTimeout;
     if (connection_.readable(forever ? Clock::time_point::max() : Clock::now() + timeout))
       return connection_.receive<WaitAnswer>() == WaitAnswer::kStopWaiting;
-    send(Message(Query::kCancelWait));
+    send(Message(Query::kCancelWait), timeout);
     // The answer may have been on its way.
     if (connection_.receive<WaitAnswer>() == WaitAnswer::kCancelled) return false;
     connection_.receive<WaitAnswer>();
@@ -99,7 +107,7 @@ void TCPStore::waitForWorkers() {
   const auto deadline = detail::Clock::now() + timeout_;
   const auto count = [&](int64_t more) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    client_->send(Message(Query::kAdd).put_string(detail::kWorkersKey).put(more));
+    client_->send(Message(Query::kAdd).put_string(detail::kWorkersKey).put(more), timeout_);
     return client_->connection().receive<int64_t>();
   };
   int64_t there = count(1);
@@ -116,43 +124,44 @@ void TCPStore::waitForWorkers() {
 
 void TCPStore::set(const std::string& key, const Bytes& value) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kSet).put_string(full(key)).put_bytes(value));
+  client_->send(Message(Query::kSet).put_string(full(key)).put_bytes(value), timeout_);
 }
 Store::Bytes TCPStore::get(const std::string& key) {
   wait({key}, timeout_);
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kGet).put_string(full(key)));
+  client_->send(Message(Query::kGet).put_string(full(key)), timeout_);
   return client_->connection().receive_bytes();
 }
 int64_t TCPStore::add(const std::string& key, int64_t value) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kAdd).put_string(full(key)).put(value));
+  client_->send(Message(Query::kAdd).put_string(full(key)).put(value), timeout_);
   return client_->connection().receive<int64_t>();
 }
 Store::Bytes TCPStore::compareSet(const std::string& key, const Bytes& expected,
                                   const Bytes& desired) {
   const std::lock_guard<std::mutex> lock(mutex_);
   client_->send(
-      Message(Query::kCompareSet).put_string(full(key)).put_bytes(expected).put_bytes(desired));
+      Message(Query::kCompareSet).put_string(full(key)).put_bytes(expected).put_bytes(desired),
+      timeout_);
   return client_->connection().receive_bytes();
 }
 void TCPStore::append(const std::string& key, const Bytes& value) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kAppend).put_string(full(key)).put_bytes(value));
+  client_->send(Message(Query::kAppend).put_string(full(key)).put_bytes(value), timeout_);
 }
 bool TCPStore::deleteKey(const std::string& key) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kDeleteKey).put_string(full(key)));
+  client_->send(Message(Query::kDeleteKey).put_string(full(key)), timeout_);
   return client_->connection().receive<int64_t>() == 1;
 }
 bool TCPStore::check(const std::vector<std::string>& keys) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(TCPClient::with_strings(Query::kCheck, full(keys)));
+  client_->send(TCPClient::with_strings(Query::kCheck, full(keys)), timeout_);
   return client_->connection().receive<detail::CheckAnswer>() == detail::CheckAnswer::kReady;
 }
 int64_t TCPStore::getNumKeys() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(Message(Query::kGetNumKeys));
+  client_->send(Message(Query::kGetNumKeys), timeout_);
   return client_->connection().receive<int64_t>();
 }
 void TCPStore::wait(const std::vector<std::string>& keys,
@@ -167,7 +176,7 @@ void TCPStore::wait(const std::vector<std::string>& keys,
 std::vector<Store::Bytes> TCPStore::multiGet(const std::vector<std::string>& keys) {
   wait(keys, timeout_);
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(TCPClient::with_strings(Query::kMultiGet, full(keys)));
+  client_->send(TCPClient::with_strings(Query::kMultiGet, full(keys)), timeout_);
   std::vector<Bytes> values;
   for (size_t i = 0; i < keys.size(); ++i) values.push_back(client_->connection().receive_bytes());
   return values;
@@ -179,7 +188,7 @@ void TCPStore::multiSet(const std::vector<std::string>& keys, const std::vector<
   message.put(static_cast<uint64_t>(keys.size()));
   for (size_t i = 0; i < keys.size(); ++i) message.put_string(full(keys[i])).put_bytes(values[i]);
   const std::lock_guard<std::mutex> lock(mutex_);
-  client_->send(message);
+  client_->send(message, timeout_);
 }
 
 }  // namespace taper::distributed

@@ -1,7 +1,9 @@
 #include <taper/distributed/work.h>
 
+#include <cstdlib>
 #include <utility>
 
+#include <taper/distributed/own_thread.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/framework/runtime/stream.h>
 
@@ -66,6 +68,53 @@ std::string opTypeToString(OpType type) {
   return i < std::size(kNames) ? kNames[i] : "UNKNOWN";
 }
 
+// ---------------------------------------------------------------------- threads
+namespace {
+
+/// How many threads run to their end by themselves. Never destroyed.
+struct Left {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int count = 0;
+  static Left& get() {
+    static auto& left = *new Left;
+    return left;
+  }
+  void add(int n) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    count += n;
+    changed.notify_all();
+  }
+};
+thread_local bool is_left = false;
+
+}  // namespace
+
+detail::OwnThread::OwnThread(std::function<void()> f) {
+  static const int registered = std::atexit(&wait_for_all_left);
+  (void)registered;
+  thread_ = std::thread([f = std::move(f)]() mutable {
+    f();
+    f = nullptr;  // the group's last part, perhaps
+    if (is_left) Left::get().add(-1);
+  });
+}
+
+void detail::OwnThread::end() {
+  if (!thread_.joinable()) return;
+  if (thread_.get_id() != std::this_thread::get_id()) return thread_.join();
+  is_left = true;
+  Left::get().add(1);
+  thread_.detach();
+}
+
+void detail::OwnThread::wait_for_all_left() {
+  if (is_left) return;  // exit() in a callback
+  Left& left = Left::get();
+  std::unique_lock<std::mutex> lock(left.mutex);
+  left.changed.wait(lock, [&] { return left.count == 0; });
+}
+
 // ---------------------------------------------------------------------- Future
 bool Future::completed() const {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -123,8 +172,8 @@ void Future::complete(IValue value, std::exception_ptr error) {
     error_ = std::move(error);
     completed_ = true;
     callbacks.swap(callbacks_);
-    ended_.notify_all();
   }
+  ended_.notify_all();
   call_all(callbacks);
 }
 
@@ -161,8 +210,9 @@ bool Work::wait(std::chrono::milliseconds timeout) {
   if (timeout == kNoTimeout)
     ended_.wait(lock, done);
   else if (!ended_.wait_for(lock, timeout, done))
-    throw DistError(
-        taper::detail::concat("Work::wait: the operation goes on after ", timeout.count(), " ms"));
+    throw DistError(taper::detail::concat("Work::wait: rank ", rank_, ": ", opTypeToString(type_),
+                                          isP2POp(type_) ? " (message " : " (operation ", number_,
+                                          ") goes on after ", timeout.count(), " ms"));
   if (error_) std::rethrow_exception(error_);
   lock.unlock();
   run_on_wait();
@@ -182,6 +232,7 @@ void Work::run_on_wait() {
   if (for_others) wait_for_devices(result_);
 }
 
+// Who waits is woken when the lock is free: else it would sleep again at once.
 void Work::finish(std::exception_ptr error) {
   Callbacks callbacks;
   {
@@ -189,8 +240,8 @@ void Work::finish(std::exception_ptr error) {
     error_ = std::move(error);
     completed_ = true;
     callbacks.swap(when_completed_);
-    ended_.notify_all();
   }
+  ended_.notify_all();
   if (!callbacks.empty()) call_all(callbacks);
 }
 

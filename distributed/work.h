@@ -155,8 +155,8 @@ class Work : public intrusive_ptr_target {
   int sourceRank() const { return source_; }
   /// Waits for its end and, of tensors on CUDA devices, lets the current streams wait for the
   /// results. Throws what it threw; DistError when it goes on beyond `timeout` (kNoTimeout: its own
-  /// limit is enough), and in a callback of the group itself, which would wait for ever. Returns
-  /// true.
+  /// limit is enough), after which it may be waited for again, and in a callback of the group
+  /// itself, which would wait for ever. Returns true.
   virtual bool wait(std::chrono::milliseconds timeout = kNoTimeout);
   /// The same.
   void synchronize() { wait(); }
@@ -164,6 +164,8 @@ class Work : public intrusive_ptr_target {
   std::vector<Tensor> result() const { return result_; }
   /// Which operation it is.
   OpType retrieveOpType() const { return type_; }
+  /// Its number in the group: of operations of all ranks, or of this one's messages.
+  uint64_t getSequencenumber() const { return number_; }
   /// Its result(), a list of tensors, or what it threw: when all has been written, those of CUDA
   /// devices too. Whoever waits for the Work beside it sees the same.
   intrusive_ptr<Future> getFuture();
@@ -176,6 +178,11 @@ class Work : public intrusive_ptr_target {
   void describe(OpType type, std::vector<Tensor> result) {
     type_ = type;
     result_ = std::move(result);
+  }
+  /// Of backends: whose it is, and its number, for errors.
+  void set_place(int rank, uint64_t number) {
+    rank_ = rank;
+    number_ = number;
   }
   /// Of backends: what sourceRank() says.
   void set_source(int rank) { source_ = rank; }
@@ -199,7 +206,8 @@ class Work : public intrusive_ptr_target {
   intrusive_ptr<Future> future_;
   std::vector<Tensor> result_;
   OpType type_ = OpType::UNKNOWN;
-  int source_ = -1;
+  int source_ = -1, rank_ = 0;
+  uint64_t number_ = 0;
 };
 
 }  // namespace taper::distributed

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 
+#include <taper/distributed/fully_shard.h>
 #include <taper/distributed/gather_texts.h>
 #include <taper/distributed/init.h>
 #include <taper/distributed/join.h>
@@ -94,6 +95,9 @@ void ZeroRedundancyOptimizer::check_alike(size_t from_group) {
   std::vector<Tensor> all;
   for (size_t i = from_group; i < param_groups_.size(); ++i)
     for (const Tensor& p : param_groups_[i].params()) {
+      TAPER_CHECK_VALUE(!distributed::shard_of(p),
+                        "ZeroRedundancyOptimizer: expected whole parameters, got one that "
+                        "fully_shard() has sharded: any optimizer then has its part of the state");
       all.push_back(p);
       text +=
           taper::detail::concat("parameter ", p.scalar_type(), p.sizes(), " of group ", i, "\n");

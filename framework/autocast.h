@@ -81,21 +81,37 @@ class autocast {
   /// Whether ops on devices of this kind are cast. False for kinds that Taper has none of; the
   /// functions that take a dtype or a setting throw Error for these.
   static bool is_autocast_enabled(DeviceType type);
+  /// Switches until the next switch, without a scope. Unlike the constructor it checks neither the
+  /// dtype nor that there is a CUDA device.
   static void set_autocast_enabled(DeviceType type, bool enabled);
+  /// What ops are cast to where nothing else is said: bfloat16 on the CPU and float16 on CUDA until
+  /// it is set. Any dtype is taken; the constructor warns of those that autocast cannot use on the
+  /// CPU.
+  ///@{
   static ScalarType get_autocast_dtype(DeviceType type);
   static void set_autocast_dtype(DeviceType type, ScalarType dtype);
+  ///@}
+  /// True of the CPU and of CUDA, also without a CUDA device.
   static bool is_autocast_available(DeviceType type) { return type == kCPU || type == kCUDA; }
   /// Drops the kept casts. Who switches autocast on by hand calls it at the end of each step.
   static void clear_cache();
   /// Returns how many scopes there are then. (clear_cache() is to be called when it is none.)
+  ///@{
   static int increment_nesting() { return ++detail::autocast_state.nesting; }
   static int decrement_nesting() { return --detail::autocast_state.nesting; }
+  ///@}
+  /// Whether casts of float32 leaves that require a gradient (weights) are kept for their next use,
+  /// until the outermost scope ends. True until set otherwise.
+  ///@{
   static bool is_autocast_cache_enabled() { return detail::autocast_state.cache_enabled; }
   static void set_autocast_cache_enabled(bool enabled) {
     detail::autocast_state.cache_enabled = enabled;
   }
+  ///@}
 
   // LibTorch's older names: without one the device is CUDA.
+  /// LibTorch's older names of the functions above, for CUDA, or for the CPU where they say so.
+  ///@{
   static bool is_enabled() { return is_autocast_enabled(kCUDA); }
   static void set_enabled(bool enabled) { set_autocast_enabled(kCUDA, enabled); }
   static bool is_cpu_enabled() { return is_autocast_enabled(kCPU); }
@@ -104,6 +120,7 @@ class autocast {
   static void set_autocast_gpu_dtype(ScalarType dtype) { set_autocast_dtype(kCUDA, dtype); }
   static ScalarType get_autocast_cpu_dtype() { return get_autocast_dtype(kCPU); }
   static void set_autocast_cpu_dtype(ScalarType dtype) { set_autocast_dtype(kCPU, dtype); }
+  ///@}
 
  private:
   const detail::AutocastScope scope_;

@@ -25,11 +25,12 @@ namespace taper {
 /// Base of everything Taper throws on purpose. `what()` is the message itself.
 class Error : public std::exception {
  public:
-  explicit Error(std::string msg) : msg_(std::move(msg)) {}
+  explicit Error(std::string msg) : msg_(std::move(msg)) {}  ///< what what() and msg() return
+  /// The message; valid as long as the exception.
   const char* what() const noexcept override { return msg_.c_str(); }
   /// The message with no context lines; the same text as `what()`.
   const char* what_without_backtrace() const noexcept { return msg_.c_str(); }
-  const std::string& msg() const { return msg_; }
+  const std::string& msg() const { return msg_; }  ///< the same text as what()
   /// Empty: errors carry no call stack.
   const std::string& backtrace() const noexcept {
     static const std::string none;

@@ -27,11 +27,18 @@ struct HasParts<C, std::enable_if_t<std::is_same<decltype(std::declval<const C&>
 /// converts. For kernels and element access; whole tensors have ops.
 template <class T>
 struct complex {
-  using value_type = T;
+  using value_type = T;  ///< of each part
+  /// The two parts, 0 unless given.
+  ///@{
   T real_ = T(), imag_ = T();
+  ///@}
 
   constexpr complex() = default;
+  /// A real number converts.
   TAPER_HD constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
+  /// From and to a complex number of another type, std::complex or a complex of other parts, only
+  /// where the program says so. The parts may be rounded.
+  ///@{
   template <class C, std::enable_if_t<detail::HasParts<C>::value, int> = 0>
   TAPER_HD explicit constexpr complex(const C& z)
       : real_(static_cast<T>(z.real())), imag_(static_cast<T>(z.imag())) {}
@@ -40,16 +47,26 @@ struct complex {
     using V = typename C::value_type;
     return C(static_cast<V>(real_), static_cast<V>(imag_));
   }
+  ///@}
+  /// Read a part, or with an argument set it.
+  ///@{
   TAPER_HD constexpr T real() const { return real_; }
   TAPER_HD constexpr T imag() const { return imag_; }
   TAPER_HD constexpr void real(T v) { real_ = v; }
   TAPER_HD constexpr void imag(T v) { imag_ = v; }
+  ///@}
 
+  /// As the operators of two numbers below.
+  ///@{
   TAPER_HD constexpr complex& operator+=(const complex& o) { return *this = *this + o; }
   TAPER_HD constexpr complex& operator-=(const complex& o) { return *this = *this - o; }
   TAPER_HD constexpr complex& operator*=(const complex& o) { return *this = *this * o; }
   TAPER_HD constexpr complex& operator/=(const complex& o) { return *this = *this / o; }
+  ///@}
 
+  /// By their parts: (a + bi)(c + di) = (ac - bd) + (ad + bc)i, without the special treatment that
+  /// C gives to infinities.
+  ///@{
   TAPER_HD friend constexpr complex operator+(const complex& a) { return a; }
   TAPER_HD friend constexpr complex operator-(const complex& a) { return {-a.real_, -a.imag_}; }
   TAPER_HD friend constexpr complex operator+(const complex& a, const complex& b) {
@@ -61,6 +78,7 @@ struct complex {
   TAPER_HD friend constexpr complex operator*(const complex& a, const complex& b) {
     return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
   }
+  ///@}
   /// Scaled by the larger part of b, so that its square does not overflow (Smith).
   TAPER_HD friend constexpr complex operator/(const complex& a, const complex& b) {
     const T re = b.real_ < 0 ? -b.real_ : b.real_, im = b.imag_ < 0 ? -b.imag_ : b.imag_;
@@ -72,14 +90,18 @@ struct complex {
     const T ratio = b.real_ / b.imag_, scale = T(1) / (b.real_ * ratio + b.imag_);
     return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
   }
+  /// Both parts equal; a NaN equals nothing.
+  ///@{
   TAPER_HD friend constexpr bool operator==(const complex& a, const complex& b) {
     return a.real_ == b.real_ && a.imag_ == b.imag_;
   }
   TAPER_HD friend constexpr bool operator!=(const complex& a, const complex& b) {
     return !(a == b);
   }
+  ///@}
 };
 
+/// re - im i for re + im i.
 template <class T>
 TAPER_HD constexpr complex<T> conj(const complex<T>& z) {
   return {z.real_, -z.imag_};

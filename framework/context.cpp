@@ -20,6 +20,16 @@ bool find_precision(const std::string& name, Float32MatmulPrecision& p) {
   return false;
 }
 
+CuBLASReductionOption reduction_option(const char* op, bool allow_reduced_precision,
+                                       bool allow_splitk) {
+  TAPER_CHECK(
+      allow_splitk || !allow_reduced_precision, op,
+      ": allow_splitk=False is not supported when reduced precision reductions are enabled");
+  if (!allow_splitk) return CuBLASReductionOption::DisallowReducedPrecisionDisallowSplitK;
+  return allow_reduced_precision ? CuBLASReductionOption::AllowReducedPrecisionWithSplitK
+                                 : CuBLASReductionOption::DisallowReducedPrecisionAllowSplitK;
+}
+
 }  // namespace
 
 Context& globalContext() {
@@ -37,6 +47,15 @@ void Context::setFloat32MatmulPrecision(const std::string& name) {
   detail::warn_user(name +
                     " is not one of 'highest', 'high', or 'medium'; the current "
                     "setFloat32MatmulPrecision call has no effect.");
+}
+
+void Context::setAllowFP16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk) {
+  fp16_reduction_ =
+      reduction_option("setAllowFP16ReductionCuBLAS", allow_reduced_precision, allow_splitk);
+}
+void Context::setAllowBF16ReductionCuBLAS(bool allow_reduced_precision, bool allow_splitk) {
+  bf16_reduction_ =
+      reduction_option("setAllowBF16ReductionCuBLAS", allow_reduced_precision, allow_splitk);
 }
 
 void set_float32_matmul_precision(const std::string& precision) {

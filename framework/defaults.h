@@ -26,6 +26,8 @@ void set_default_tensor_type(const std::string& name);
 /// Sets the default dtype until the end of the scope.
 class DefaultDtypeGuard {
  public:
+  /// Throws TypeError as set_default_dtype does. The dtype is the process's: other threads see it,
+  /// too.
   explicit DefaultDtypeGuard(TypeMeta dtype) : before_(get_default_dtype()) {
     set_default_dtype(dtype);
   }
@@ -40,6 +42,7 @@ class DefaultDtypeGuard {
 /// Sets the thread's default device until the end of the scope.
 class DefaultDeviceGuard {
  public:
+  /// Throws Error when there is no such device.
   explicit DefaultDeviceGuard(Device device) : before_(get_default_device()) {
     set_default_device(device);
   }
@@ -54,6 +57,7 @@ class DefaultDeviceGuard {
 /// set_default_tensor_type until the end of the scope.
 class DefaultTensorTypeGuard {
  public:
+  /// Throws as set_default_tensor_type does; nothing is changed then.
   explicit DefaultTensorTypeGuard(const std::string& name)
       : dtype_(get_default_dtype()), device_(get_default_device()) {
     set_default_tensor_type(name);

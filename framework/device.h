@@ -38,6 +38,9 @@ enum class DeviceType : int8_t {
   PrivateUse1 = 20,
   COMPILE_TIME_MAX_DEVICE_TYPES = 21,
 };
+/// The values of DeviceType. Taper has devices of kCPU and kCUDA; kORT and kMAIA are the same
+/// value.
+///@{
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
 constexpr DeviceType kHIP = DeviceType::HIP;
@@ -56,9 +59,11 @@ constexpr DeviceType kLazy = DeviceType::Lazy;
 constexpr DeviceType kIPU = DeviceType::IPU;
 constexpr DeviceType kMTIA = DeviceType::MTIA;
 constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
+///@}
+/// One more than the largest value of DeviceType.
 constexpr int COMPILE_TIME_MAX_DEVICE_TYPES =
     static_cast<int>(DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
-using DeviceIndex = int8_t;
+using DeviceIndex = int8_t;  ///< from 0; -1 means the current device
 
 namespace detail {
 /// Throws Error: "Taper is not linked with support for mps devices; expected cpu or cuda".
@@ -68,7 +73,7 @@ namespace detail {
 /// A device type and an index; index -1 means "the current one".
 class Device {
  public:
-  using Type = DeviceType;
+  using Type = DeviceType;  ///< LibTorch's nested name
 
   constexpr Device() = default;
   /// Throws Error for a type that Taper has no devices of.
@@ -76,21 +81,29 @@ class Device {
     if (type != kCPU && type != kCUDA) detail::throw_no_devices(type);
   }
   /// Parses "cpu", "cuda" or "cuda:1". Throws Error for anything else, listing what is accepted.
+  ///@{
   Device(const std::string& text);
   Device(const char* text) : Device(std::string(text)) {}
+  ///@}
 
-  constexpr DeviceType type() const { return type_; }
-  constexpr DeviceIndex index() const { return index_; }
-  constexpr bool has_index() const { return index_ != -1; }
-  void set_index(DeviceIndex index) { index_ = index; }
+  constexpr DeviceType type() const { return type_; }        ///< kCPU or kCUDA
+  constexpr DeviceIndex index() const { return index_; }     ///< -1 where none was given
+  constexpr bool has_index() const { return index_ != -1; }  ///< whether one was given
+  void set_index(DeviceIndex index) { index_ = index; }      ///< not checked
+  /// By type alone, whatever the index.
+  ///@{
   constexpr bool is_cuda() const { return type_ == kCUDA; }
   constexpr bool is_cpu() const { return type_ == kCPU; }
+  ///@}
   /// "cpu", "cuda:1".
   std::string str() const;
+  /// By type and index: "cuda" and "cuda:0" are not equal.
+  ///@{
   friend constexpr bool operator==(Device a, Device b) {
     return a.type_ == b.type_ && a.index_ == b.index_;
   }
   friend constexpr bool operator!=(Device a, Device b) { return !(a == b); }
+  ///@}
 
  private:
   DeviceType type_ = DeviceType::CPU;
@@ -108,8 +121,11 @@ inline Device get_default_device() { return detail::thread_default_device; }
 
 /// Python's form: device(type='cuda', index=1).
 std::string repr(Device d);
+/// Print "cuda" for a type, and what str() returns for a device.
+///@{
 std::ostream& operator<<(std::ostream& out, DeviceType t);
 std::ostream& operator<<(std::ostream& out, const Device& d);
+///@}
 
 }  // namespace taper
 

@@ -95,12 +95,13 @@ TAPER_HD inline uint16_t float_to_bfloat16(float f) {
 
 /// IEEE 754 binary16. Arithmetic happens in float; this type only stores.
 struct alignas(2) Half {
-  uint16_t x = 0;
-  struct from_bits_t {};
-  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
+  uint16_t x = 0;         ///< the bits
+  struct from_bits_t {};  ///< marks the constructor that takes bits
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< what marks it
   Half() = default;
-  TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}
+  TAPER_HD constexpr Half(uint16_t bits, from_bits_t) : x(bits) {}  ///< of these bits
   /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  ///@{
   template <class T, class = typename detail::DeviceType16<T, Half>::type>
   TAPER_HD Half(const T& v) : x(detail::bits_16(v)) {}
   template <class T, class = typename detail::DeviceType16<T, Half>::type>
@@ -109,18 +110,20 @@ struct alignas(2) Half {
     memcpy(&v, &x, sizeof x);
     return v;
   }
-  TAPER_HD Half(float f) : x(detail::float_to_half(f)) {}
-  TAPER_HD operator float() const { return detail::half_to_float(x); }
+  ///@}
+  TAPER_HD Half(float f) : x(detail::float_to_half(f)) {}               ///< rounded, ties to even
+  TAPER_HD operator float() const { return detail::half_to_float(x); }  ///< exact
 };
 
 /// The upper half of a binary32. Arithmetic happens in float; this type only stores.
 struct alignas(2) BFloat16 {
-  uint16_t x = 0;
-  struct from_bits_t {};
-  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
+  uint16_t x = 0;         ///< the bits
+  struct from_bits_t {};  ///< marks the constructor that takes bits
+  TAPER_HD static constexpr from_bits_t from_bits() { return {}; }  ///< what marks it
   BFloat16() = default;
-  TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}
+  TAPER_HD constexpr BFloat16(uint16_t bits, from_bits_t) : x(bits) {}  ///< of these bits
   /// CUDA's own type of these bits (<c10/util/Half.h> and BFloat16.h tell nvcc of it).
+  ///@{
   template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
   TAPER_HD BFloat16(const T& v) : x(detail::bits_16(v)) {}
   template <class T, class = typename detail::DeviceType16<T, BFloat16>::type>
@@ -129,12 +132,15 @@ struct alignas(2) BFloat16 {
     memcpy(&v, &x, sizeof x);
     return v;
   }
-  TAPER_HD BFloat16(float f) : x(detail::float_to_bfloat16(f)) {}
+  ///@}
+  TAPER_HD BFloat16(float f) : x(detail::float_to_bfloat16(f)) {}  ///< rounded, ties to even
+  /// Exact.
   TAPER_HD operator float() const {
     return detail::float_from_bits(static_cast<uint32_t>(x) << 16);
   }
 };
 
+/// Print the value as a float is printed.
 std::ostream& operator<<(std::ostream& out, Half x);
 std::ostream& operator<<(std::ostream& out, BFloat16 x);
 
@@ -173,6 +179,10 @@ enum class ScalarType : int8_t {
   NumOptions = 48,
 };
 
+/// The dtypes by LibTorch's names. kByte is also kUInt8 and kU8; kChar, kShort, kInt and kLong are
+/// also kInt8 or kI8 to kInt64 or kI64; kHalf, kFloat and kDouble are also kFloat16 or kF16 to
+/// kFloat64 or kF64.
+///@{
 constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kU8 = ScalarType::Byte;
 constexpr ScalarType kChar = ScalarType::Char, kInt8 = ScalarType::Char, kI8 = ScalarType::Char;
 constexpr ScalarType kShort = ScalarType::Short, kInt16 = ScalarType::Short,
@@ -196,6 +206,7 @@ constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2,
                      kFloat8_e5m2fnuz = ScalarType::Float8_e5m2fnuz,
                      kFloat8_e4m3fnuz = ScalarType::Float8_e4m3fnuz,
                      kFloat8_e8m0fnu = ScalarType::Float8_e8m0fnu;
+///@}
 
 namespace detail {
 template <ScalarType S>
@@ -262,27 +273,33 @@ namespace dtypes {
 
 template <class... Lists>
 struct JoinedLists;
+/// Of one list: that list.
 template <class... A>
 struct JoinedLists<TypeList<A...>> {
-  using type = TypeList<A...>;
+  using type = TypeList<A...>;  ///< all types, in order
 };
+/// Of several: the first two as one, and so on.
 template <class... A, class... B, class... Rest>
 struct JoinedLists<TypeList<A...>, TypeList<B...>, Rest...>
     : JoinedLists<TypeList<A..., B...>, Rest...> {};
+/// The types of all lists as one TypeList, in order.
 template <class... Lists>
 using Joined = typename JoinedLists<Lists...>::type;
 
-using Float = TypeList<float, double>;
-using Floating = TypeList<float, double, Half, BFloat16>;
+using Float = TypeList<float, double>;                     ///< without the 16-bit ones
+using Floating = TypeList<float, double, Half, BFloat16>;  ///< floats that ops compute with
+/// Integers that ops compute with, without bool.
 using Integral = TypeList<int64_t, int32_t, int16_t, int8_t, uint8_t>;
 /// What bitwise arithmetic takes.
 using Bit = Joined<Integral, TypeList<bool>>;
-using Number = Joined<Floating, Integral>;
-using Real = Joined<Number, TypeList<bool>>;
+using Number = Joined<Floating, Integral>;    ///< real, without bool
+using Real = Joined<Number, TypeList<bool>>;  ///< all but complex and stored
+/// Complex numbers that ops compute with.
 using Complex = TypeList<numbers::complex<float>, numbers::complex<double>>;
 /// What moves or adds elements of any kind.
 using Any = Joined<Real, Complex>;
-using Index = TypeList<int64_t, int32_t>;
+using Index = TypeList<int64_t, int32_t>;  ///< of index tensors
+/// Floats of 8 bits.
 using Float8 =
     TypeList<Float8_e5m2, Float8_e4m3fn, Float8_e5m2fnuz, Float8_e4m3fnuz, Float8_e8m0fnu>;
 /// Stored dtypes: converted and moved, not computed with.
@@ -301,6 +318,7 @@ struct TypeOfDtype<S, TypeList<T, Rest...>>
 /// The C++ type of a ScalarType.
 template <ScalarType S>
 struct ScalarTypeToCPPType : detail::TypeOfDtype<S, dtypes::Joined<dtypes::Any, dtypes::Stored>> {};
+/// Short for ScalarTypeToCPPType<S>::type; does not compile for a dtype without tensors.
 template <ScalarType S>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<S>::type;
 
@@ -337,6 +355,7 @@ constexpr size_t elementSize(ScalarType t) {
   }
 }
 
+/// Floats of 8 bits.
 constexpr bool isFloat8Type(ScalarType t) {
   return (t >= kFloat8_e5m2 && t <= kFloat8_e4m3fnuz) || t == kFloat8_e8m0fnu;
 }
@@ -344,17 +363,24 @@ constexpr bool isFloat8Type(ScalarType t) {
 constexpr bool isBarebonesUnsignedType(ScalarType t) { return t >= kUInt16 && t <= kUInt64; }
 /// Converted, moved and kept, not computed with.
 constexpr bool isStoredType(ScalarType t) { return t >= kFloat8_e5m2 && t < ScalarType::Undefined; }
+/// Floats of 8 to 64 bits, not complex.
 constexpr bool isFloatingType(ScalarType t) {
   return t == kFloat || t == kDouble || t == kHalf || t == kBFloat16 || isFloat8Type(t);
 }
 /// f16 and bf16.
 constexpr bool isReducedFloatingType(ScalarType t) { return t == kHalf || t == kBFloat16; }
+/// Complex of f16, f32 or f64.
 constexpr bool isComplexType(ScalarType t) {
   return t >= ScalarType::ComplexHalf && t <= ScalarType::ComplexDouble;
 }
 /// What has gradients.
 constexpr bool isFloatingOrComplexType(ScalarType t) {
   return isFloatingType(t) || isComplexType(t);
+}
+/// What holds numbers below 0.
+constexpr bool isSignedType(ScalarType t) {
+  return t != kByte && t != kBool && t != kFloat8_e8m0fnu && t != ScalarType::Undefined &&
+         !isBarebonesUnsignedType(t);
 }
 /// The dtype of the parts of a complex dtype; any other one itself.
 constexpr ScalarType toRealValueType(ScalarType t) {
@@ -369,6 +395,7 @@ constexpr ScalarType toComplexType(ScalarType t) {
          : t == kHalf || t == kComplexHalf   ? kComplexHalf
                                              : kComplexFloat;
 }
+/// Integers of 8 to 64 bits, signed or not, and bool if `include_bool`.
 constexpr bool isIntegralType(ScalarType t, bool include_bool) {
   return (t >= kByte && t <= kLong) || isBarebonesUnsignedType(t) || (include_bool && t == kBool);
 }
@@ -380,6 +407,7 @@ const char* cpp_type_name(ScalarType t);
 /// "float32", "int64", ...: Python's name.
 const char* python_name(ScalarType t);
 
+/// Prints "Float", as toString.
 std::ostream& operator<<(std::ostream& out, ScalarType t);
 
 /// Result type of two dtypes of equal priority (two dimensioned tensors), as PyTorch's table:
@@ -395,35 +423,48 @@ bool canCast(ScalarType from, ScalarType to);
 class TypeMeta {
  public:
   constexpr TypeMeta() = default;
+  /// Of a dtype, or Make<T>() of the C++ type of its elements.
+  ///@{
   constexpr TypeMeta(ScalarType t) : t_(t) {}
   static constexpr TypeMeta fromScalarType(ScalarType t) { return TypeMeta(t); }
   template <class T>
   static constexpr TypeMeta Make() {
     return TypeMeta(CppTypeToScalarType<T>::value);
   }
+  ///@}
+  /// The dtype; Undefined for a default-constructed TypeMeta.
   constexpr ScalarType toScalarType() const { return t_; }
-  size_t itemsize() const { return elementSize(t_); }
-  const char* name() const { return cpp_type_name(t_); }
-  constexpr operator ScalarType() const { return t_; }
+  size_t itemsize() const { return elementSize(t_); }     ///< bytes of one element
+  const char* name() const { return cpp_type_name(t_); }  ///< "float", "long int", ...
+  constexpr operator ScalarType() const { return t_; }    ///< as toScalarType()
+  /// By dtype.
+  ///@{
   friend constexpr bool operator==(TypeMeta a, TypeMeta b) { return a.t_ == b.t_; }
   friend constexpr bool operator!=(TypeMeta a, TypeMeta b) { return a.t_ != b.t_; }
   friend constexpr bool operator==(TypeMeta a, ScalarType b) { return a.t_ == b; }
   friend constexpr bool operator!=(TypeMeta a, ScalarType b) { return a.t_ != b; }
   friend constexpr bool operator==(ScalarType a, TypeMeta b) { return a == b.t_; }
   friend constexpr bool operator!=(ScalarType a, TypeMeta b) { return a != b.t_; }
+  ///@}
 
  private:
   ScalarType t_ = ScalarType::Undefined;
 };
+/// Prints name().
 std::ostream& operator<<(std::ostream& out, TypeMeta t);
 
-using Dtype = ScalarType;
+using Dtype = ScalarType;  ///< LibTorch's other name
+/// Convert between the two, which also happens by itself.
+///@{
 inline ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
 inline TypeMeta scalarTypeToTypeMeta(ScalarType t) { return TypeMeta(t); }
+///@}
 
 /// The dtype of factories that are given none: kFloat until changed. Per process.
+///@{
 ScalarType default_dtype();
 TypeMeta get_default_dtype();
+///@}
 /// Throws TypeError unless `t` is a floating type.
 void set_default_dtype(TypeMeta t);
 
@@ -457,15 +498,17 @@ TAPER_INLINE void switch_dtype(ScalarType t, const char* op, const Body& body) {
 /// The type in which a kernel computes with elements of T: float for the 16-bit floats.
 template <class T>
 struct OpMath {
-  using type = T;
+  using type = T;  ///< T itself, but for the specializations
 };
+/// Computed with in float.
 template <>
 struct OpMath<Half> {
-  using type = float;
+  using type = float;  ///< 32 bits
 };
+/// Computed with in float.
 template <>
 struct OpMath<BFloat16> {
-  using type = float;
+  using type = float;  ///< 32 bits
 };
 
 namespace detail {
@@ -478,6 +521,7 @@ template <class T>
 struct IsNarrowFloat : IsIn<T, dtypes::Joined<TypeList<Half, BFloat16>, dtypes::Float8>> {};
 }  // namespace detail
 
+/// Short for OpMath<T>::type.
 template <class T>
 using opmath_t = typename OpMath<T>::type;
 

@@ -125,7 +125,10 @@ struct alignas(1) Float8_e8m0fnu {
   /// What marks it.
   TAPER_HD static constexpr from_bits_t from_bits() { return {}; }
   Float8_e8m0fnu() = default;
+  /// The number of a code: 2^(code - 127), or NaN for 255.
   TAPER_HD constexpr Float8_e8m0fnu(uint8_t bits, from_bits_t) : x(bits) {}
+  /// The power of two that `f` is rounded to, as told above; NaN for an infinity and what rounds to
+  /// 2^128.
   TAPER_HD Float8_e8m0fnu(float f) {
     const uint32_t magnitude = detail::bits_from_float(f) & 0x7fffffffu, code = magnitude >> 23;
     const uint32_t rest = magnitude & 0x7fffffu;
@@ -133,12 +136,13 @@ struct alignas(1) Float8_e8m0fnu {
     const bool up = code == 0 ? rest > 0x400000u : rest >= 0x400000u;
     x = static_cast<uint8_t>(code == 0xffu ? code : code + up);
   }
+  /// Exact.
   TAPER_HD operator float() const {
     if (x == 0) return detail::float_from_bits(0x00400000u);
     return detail::float_from_bits(x == 0xffu ? 0x7f800001u : static_cast<uint32_t>(x) << 23);
   }
-  TAPER_HD bool isnan() const { return x == 0xffu; }
-  TAPER_HD bool isinf() const { return false; }
+  TAPER_HD bool isnan() const { return x == 0xffu; }  ///< code 255
+  TAPER_HD bool isinf() const { return false; }       ///< there are no infinities
 };
 
 namespace detail {

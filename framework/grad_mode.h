@@ -16,13 +16,15 @@ inline thread_local ThreadModes thread_modes;
 
 /// LibTorch's static interface to this thread's gradient mode.
 struct GradMode {
-  static bool is_enabled() { return detail::thread_modes.grad; }
+  static bool is_enabled() { return detail::thread_modes.grad; }  ///< true in a new thread
+  /// Sets it for the calling thread until it is set again; AutoGradMode does it for a scope.
   static void set_enabled(bool v) { detail::thread_modes.grad = v; }
 };
 
 /// Sets the gradient mode for a scope.
 class AutoGradMode {
  public:
+  /// Of the calling thread; the destructor sets back what was before.
   explicit AutoGradMode(bool enabled) : before_(GradMode::is_enabled()) {
     GradMode::set_enabled(enabled);
   }
@@ -43,6 +45,8 @@ struct NoGradGuard : AutoGradMode {
 /// nor count versions for them.
 class InferenceMode {
  public:
+  /// `enabled` false is the other way round: within the scope inference mode is off and gradient
+  /// mode on.
   explicit InferenceMode(bool enabled = true) : before_(detail::thread_modes) {
     detail::thread_modes.inference = enabled;
     detail::thread_modes.grad = !enabled;
@@ -50,6 +54,7 @@ class InferenceMode {
   ~InferenceMode() { detail::thread_modes = before_; }
   InferenceMode(const InferenceMode&) = delete;
   InferenceMode& operator=(const InferenceMode&) = delete;
+  /// Whether the calling thread is in inference mode.
   static bool is_enabled() { return detail::thread_modes.inference; }
 
  private:

@@ -21,8 +21,10 @@ struct EllipsisIndexType {};
 constexpr EllipsisIndexType Ellipsis{};
 
 /// The least and the greatest bound of a slice.
+///@{
 constexpr int64_t INDEX_MIN = std::numeric_limits<int64_t>::min();
 constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
+///@}
 
 /// start, start + step, ... below stop. Negative bounds count from the end; missing ones (None)
 /// mean the whole dimension (0 and INDEX_MAX); bounds beyond the ends are clipped.
@@ -31,19 +33,25 @@ class Slice {
   /// Throws ValueError unless `step` is positive.
   Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt,
         optional<int64_t> step = nullopt);
+  /// As given, 0 where missing; a negative one is not yet counted from an end.
   int64_t start() const { return start_; }
+  /// As given, INDEX_MAX where missing; not part of the slice.
   int64_t stop() const { return stop_; }
-  int64_t step() const { return step_; }
+  int64_t step() const { return step_; }  ///< as given, 1 where missing
 
  private:
   int64_t start_, stop_, step_;
 };
 
+/// What a TensorIndex is.
 enum class TensorIndexType { None, Ellipsis, Integer, Boolean, Slice, Tensor };
 
 /// One index of any of the kinds above; each converts to it.
 class TensorIndex {
  public:
+  /// Every kind of index converts; bool gives Boolean, other integers Integer. The text must be
+  /// "...", else ValueError is thrown. The tensor is shared, not copied.
+  ///@{
   TensorIndex(nullopt_t) : type_(TensorIndexType::None) {}
   TensorIndex(EllipsisIndexType) : type_(TensorIndexType::Ellipsis) {}
   // A template, so that the number 0 is not taken for a null pointer.
@@ -57,7 +65,10 @@ class TensorIndex {
         type_(std::is_same<T, bool>::value ? TensorIndexType::Boolean : TensorIndexType::Integer) {}
   TensorIndex(Slice s) : slice_(s), type_(TensorIndexType::Slice) {}
   TensorIndex(Tensor t) : tensor_(std::move(t)), type_(TensorIndexType::Tensor) {}
+  ///@}
 
+  /// Which of the kinds it is.
+  ///@{
   TensorIndexType type() const { return type_; }
   bool is_none() const { return type_ == TensorIndexType::None; }
   bool is_ellipsis() const { return type_ == TensorIndexType::Ellipsis; }
@@ -65,9 +76,14 @@ class TensorIndex {
   bool is_boolean() const { return type_ == TensorIndexType::Boolean; }
   bool is_slice() const { return type_ == TensorIndexType::Slice; }
   bool is_tensor() const { return type_ == TensorIndexType::Tensor; }
+  ///@}
+  /// The number, negative ones from the end; 1 or 0 for a Boolean. (0 for other kinds.)
   int64_t integer() const { return integer_; }
+  /// The value of a Boolean.
   bool boolean() const { return integer_ != 0; }
+  /// The slice; for other kinds one of the whole dimension.
   const Slice& slice() const { return slice_; }
+  /// The tensor; undefined for other kinds.
   const Tensor& tensor() const { return tensor_; }
 
  private:

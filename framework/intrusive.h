@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #if defined(__GLIBC__)
@@ -20,6 +21,7 @@ namespace taper {
 /// arithmetic from then on. An uncontended locked increment costs more than a small kernel.
 class RefCount {
  public:
+  /// Adds a reference. For who holds one already, or has just made the object.
   void increment() {
     if (single_threaded())
       n_.store(n_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -42,6 +44,7 @@ class RefCount {
       if (n_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
     return false;
   }
+  /// The references now; others may change it meanwhile.
   uint32_t load() const { return n_.load(std::memory_order_acquire); }
 
  private:
@@ -60,17 +63,25 @@ template <class T>
 class intrusive_ptr {
  public:
   intrusive_ptr() = default;
+  /// Owns nothing.
   intrusive_ptr(std::nullptr_t) {}
+  /// One more owner of `p`, which may be new, owned by others, or null.
   explicit intrusive_ptr(T* p) : p_(p) {
     if (p_) p_->refs.increment();
   }
+  /// A copy is one more owner; a move leaves `o` null and counts nothing. A pointer to a derived
+  /// class converts.
+  ///@{
   intrusive_ptr(const intrusive_ptr& o) : intrusive_ptr(o.p_) {}
   intrusive_ptr(intrusive_ptr&& o) noexcept : p_(o.p_) { o.p_ = nullptr; }
-  template <class U>
-  intrusive_ptr(const intrusive_ptr<U>& o) : intrusive_ptr(static_cast<T*>(o.get())) {}
-  template <class U>
+  template <class U, class = std::enable_if_t<std::is_convertible<U*, T*>::value>>
+  intrusive_ptr(const intrusive_ptr<U>& o) : intrusive_ptr(o.get()) {}
+  template <class U, class = std::enable_if_t<std::is_convertible<U*, T*>::value>>
   intrusive_ptr(intrusive_ptr<U>&& o) noexcept : p_(o.release()) {}
+  ///@}
   ~intrusive_ptr() { drop(p_); }
+  /// Gives up what was owned before, which goes if this was its last owner.
+  ///@{
   intrusive_ptr& operator=(const intrusive_ptr& o) {
     intrusive_ptr(o).swap(*this);
     return *this;
@@ -79,6 +90,7 @@ class intrusive_ptr {
     intrusive_ptr(std::move(o)).swap(*this);
     return *this;
   }
+  ///@}
   /// Takes over a reference that was counted already.
   static intrusive_ptr adopt(T* p) {
     intrusive_ptr r;
@@ -86,31 +98,44 @@ class intrusive_ptr {
     return r;
   }
   /// LibTorch's names: of adopt(), and of a further reference to what others own.
+  ///@{
   static intrusive_ptr reclaim(T* p) { return adopt(p); }
   static intrusive_ptr reclaim_copy(T* p) { return intrusive_ptr(p); }
   static intrusive_ptr unsafe_reclaim_from_nonowning(T* p) { return intrusive_ptr(p); }
+  ///@}
+  /// The object, owned as before; null where there is none, which * and -> do not check.
+  ///@{
   T* get() const { return p_; }
   T* operator->() const { return p_; }
   T& operator*() const { return *p_; }
+  ///@}
+  /// Whether an object is owned.
+  ///@{
   explicit operator bool() const { return p_ != nullptr; }
   bool defined() const { return p_ != nullptr; }
+  ///@}
+  /// Gives the reference to the caller, who passes it to adopt() in the end; owns nothing then.
   T* release() {
     T* p = p_;
     p_ = nullptr;
     return p;
   }
+  /// Owns nothing then; the object goes if this was its last owner.
   void reset() {
     drop(p_);
     p_ = nullptr;
   }
-  void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
-  size_t use_count() const { return p_ ? p_->refs.load() : 0; }
-  bool unique() const { return use_count() == 1; }
+  void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }  ///< no count changes
+  size_t use_count() const { return p_ ? p_->refs.load() : 0; }  ///< owners; 0 for null
+  bool unique() const { return use_count() == 1; }               ///< the only owner
+  /// By address, not by value.
+  ///@{
   friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ == b.p_; }
   friend bool operator!=(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ != b.p_; }
   friend bool operator<(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ < b.p_; }
   friend bool operator==(const intrusive_ptr& a, std::nullptr_t) { return a.p_ == nullptr; }
   friend bool operator!=(const intrusive_ptr& a, std::nullptr_t) { return a.p_ != nullptr; }
+  ///@}
 
  private:
   static void drop(T* p) {
@@ -134,13 +159,18 @@ struct WeakLink {
 
 /// The base of a program's own classes that intrusive_ptr is to own.
 struct intrusive_ptr_target {
-  RefCount refs;
+  RefCount refs;  ///< how many owners there are
   intrusive_ptr_target() = default;
+  /// Owners are not copied: a copy starts with none, and one that is assigned to keeps its own.
+  ///@{
   intrusive_ptr_target(const intrusive_ptr_target&) {}
   intrusive_ptr_target& operator=(const intrusive_ptr_target&) { return *this; }
+  ///@}
   virtual ~intrusive_ptr_target() = default;
   /// Called when the last owner is gone, before the destructor.
   virtual void release_resources() {}
+  /// What intrusive_ptr calls when the last owner is gone: weak pointers get null from now on,
+  /// release_resources() is called, the object deleted.
   static void destroy(intrusive_ptr_target* p) {
     if (detail::WeakLink* link = p->link_.load(std::memory_order_acquire)) {
       {
@@ -176,6 +206,7 @@ template <class T>
 class weak_intrusive_ptr {
  public:
   weak_intrusive_ptr() = default;
+  /// Refers to what `p` owns, or to nothing.
   explicit weak_intrusive_ptr(const intrusive_ptr<T>& p)
       : p_(p.get()), link_(p ? p->link() : intrusive_ptr<detail::WeakLink>()) {}
   /// An owner of the object, null where nobody owned it any more.
@@ -185,15 +216,24 @@ class weak_intrusive_ptr {
     const bool alive = link_->object && p_->refs.increment_if_alive();
     return alive ? intrusive_ptr<T>::adopt(p_) : intrusive_ptr<T>();
   }
-  size_t use_count() const { return lock() ? lock().use_count() - 1 : 0; }
+  /// Owners; 0 when the object is gone.
+  size_t use_count() const {
+    if (!link_) return 0;
+    const std::lock_guard<std::mutex> held(link_->mutex);  // it does not go meanwhile
+    return link_->object ? p_->refs.load() : 0;
+  }
+  /// Whether the object is gone, or there was none.
   bool expired() const { return use_count() == 0; }
-  void reset() { *this = weak_intrusive_ptr(); }
+  void reset() { *this = weak_intrusive_ptr(); }  ///< refers to nothing then
+  /// Whether both refer to the same object, be it gone or not.
+  ///@{
   friend bool operator==(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) {
     return a.p_ == b.p_ && a.link_ == b.link_;
   }
   friend bool operator!=(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) {
     return !(a == b);
   }
+  ///@}
 
  private:
   T* p_ = nullptr;

@@ -11,9 +11,15 @@
 
 namespace taper {
 
+/// How a tensor's elements are stored: Strided (dense) always. The sparse layout is there for
+/// programs that compare; to ask for it throws NotImplementedError.
 enum class Layout : int8_t { Strided, Sparse };
+/// The layouts by LibTorch's short names.
+///@{
 constexpr Layout kStrided = Layout::Strided;
 constexpr Layout kSparse = Layout::Sparse;
+///@}
+/// Writes "Strided" or "Sparse".
 std::ostream& operator<<(std::ostream& out, Layout l);
 
 /// LibTorch's older word for a type of devices and a layout in one. Tensors are of CPU and CUDA.
@@ -33,7 +39,11 @@ enum class Backend : int8_t {
   Undefined,
 };
 
+/// The order of a tensor's dimensions in memory, from the outermost: Contiguous is that of the
+/// sizes (row-major), Preserve that of the tensor which is copied. ChannelsLast is N, H, W, C for
+/// sizes [N, C, H, W], ChannelsLast3d N, D, H, W, C for [N, C, D, H, W].
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+/// Writes the enumerator's name, such as "ChannelsLast".
 std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 
 /// What a factory is given; anything not set takes the defaults. A dtype, a device or a layout
@@ -41,6 +51,9 @@ std::ostream& operator<<(std::ostream& out, MemoryFormat f);
 class TensorOptions {
  public:
   TensorOptions() = default;
+  /// Options with this one property set. A text is a device's name, such as "cuda:1": Error for
+  /// what is none. A layout throws NotImplementedError unless it is kStrided.
+  ///@{
   TensorOptions(ScalarType t) : dtype_(t), has_dtype_(true) {}
   TensorOptions(TypeMeta t) : TensorOptions(t.toScalarType()) {}
   TensorOptions(Device d) : device_(d), has_device_(true) {}
@@ -51,7 +64,12 @@ class TensorOptions {
   TensorOptions(T device) : TensorOptions(Device(device)) {}
   TensorOptions(Layout l) { *this = layout(l); }
   TensorOptions(MemoryFormat f) : memory_format_(f), has_memory_format_(true) {}
+  ///@}
 
+  /// A copy with this property set; an empty optional unsets it, so that the default counts again.
+  /// An index of -1 means the CUDA device that is current when a tensor is made; device_index(i) is
+  /// device(kCUDA, i).
+  ///@{
   TensorOptions dtype(optional<ScalarType> t) const {
     TensorOptions r = *this;
     r.has_dtype_ = t.has_value();
@@ -91,6 +109,7 @@ class TensorOptions {
     if (f) r.memory_format_ = *f;
     return r;
   }
+  ///@}
   /// Only strided tensors exist here: throws NotImplementedError for the sparse layouts.
   TensorOptions layout(optional<Layout> l) const {
     TAPER_CHECK_AS(NotImplementedError, l.value_or(kStrided) == kStrided,
@@ -99,18 +118,27 @@ class TensorOptions {
     return *this;
   }
 
+  /// The property, or its default where it is not set: default_dtype() and get_default_device() as
+  /// they are now, kStrided, and false. scalar_type() and dtype() are the same in two types.
+  ///@{
   ScalarType scalar_type() const { return has_dtype_ ? dtype_ : default_dtype(); }
   TypeMeta dtype() const { return scalar_type(); }
   Device device() const { return has_device_ ? device_ : get_default_device(); }
   Layout layout() const { return kStrided; }
   bool requires_grad() const { return requires_grad_; }
   bool pinned_memory() const { return pinned_memory_; }
+  ///@}
+  /// Whether the property is set. has_layout() is false always, as there is one layout.
+  ///@{
   bool has_dtype() const { return has_dtype_; }
   bool has_device() const { return has_device_; }
   bool has_layout() const { return false; }
   bool has_requires_grad() const { return has_requires_grad_; }
   bool has_pinned_memory() const { return has_pinned_memory_; }
   bool has_memory_format() const { return has_memory_format_; }
+  ///@}
+  /// The property where it is set, else empty.
+  ///@{
   optional<ScalarType> dtype_opt() const {
     return has_dtype_ ? optional<ScalarType>(dtype_) : nullopt;
   }
@@ -118,6 +146,7 @@ class TensorOptions {
   optional<MemoryFormat> memory_format_opt() const {
     return has_memory_format_ ? optional<MemoryFormat>(memory_format_) : nullopt;
   }
+  ///@}
   /// These options, overridden by what `o` has set.
   TensorOptions merge_in(const TensorOptions& o) const {
     TensorOptions r = *this;
@@ -141,6 +170,9 @@ class TensorOptions {
 /// "TensorOptions(dtype=float (default), device=cpu, ...)": every property, whether set or not.
 std::ostream& operator<<(std::ostream& out, const TensorOptions& o);
 
+/// Options with this one property set, to go on from: `dtype(kInt).device(kCUDA)`. They are the
+/// constructors and setters of TensorOptions.
+///@{
 inline TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 inline TensorOptions dtype(TypeMeta t) { return TensorOptions(t); }
 template <class T>
@@ -155,6 +187,7 @@ inline TensorOptions device_index(DeviceIndex index) { return TensorOptions().de
 inline TensorOptions layout(Layout l) { return TensorOptions(l); }
 inline TensorOptions requires_grad(bool v = true) { return TensorOptions().requires_grad(v); }
 inline TensorOptions memory_format(MemoryFormat f) { return TensorOptions(f); }
+///@}
 
 }  // namespace taper
 

@@ -21,51 +21,77 @@ class OrderedDict {
   /// One pair; `*item` and `item->` are the value.
   class Item {
    public:
+    /// Takes over both.
     Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
+    /// The value.
+    ///@{
     Value& operator*() { return pair_.second; }
     const Value& operator*() const { return pair_.second; }
     Value* operator->() { return &pair_.second; }
     const Value* operator->() const { return &pair_.second; }
+    ///@}
+    /// The key, the value, or both. Keys cannot be changed in place.
+    ///@{
     const Key& key() const noexcept { return pair_.first; }
     Value& value() noexcept { return pair_.second; }
     const Value& value() const noexcept { return pair_.second; }
     const std::pair<Key, Value>& pair() const noexcept { return pair_; }
+    ///@}
 
    private:
     std::pair<Key, Value> pair_;
   };
+  /// Iterators over the pairs. Whatever adds or removes pairs makes them invalid, as those of a
+  /// vector.
+  ///@{
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
+  ///@}
 
   /// `key_description` is what errors call a key: "Parameter 'w' already defined".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
+  /// These pairs, in this order. Throws Error when a key occurs twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {
     reserve(items.size());
     for (const Item& item : items) insert(item.key(), item.value());
   }
 
+  /// What errors call a key.
   const std::string& key_description() const noexcept { return key_description_; }
+  /// From the pair that was inserted first to behind the last.
+  ///@{
   Iterator begin() { return items_.begin(); }
   ConstIterator begin() const { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator end() const { return items_.end(); }
-  size_t size() const noexcept { return items_.size(); }
-  bool is_empty() const noexcept { return items_.empty(); }
+  ///@}
+  size_t size() const noexcept { return items_.size(); }     ///< number of pairs
+  bool is_empty() const noexcept { return items_.empty(); }  ///< whether there is no pair
+  /// Makes room for this number of pairs in all, so that insert() moves none until then.
   void reserve(size_t capacity) { items_.reserve(capacity); }
+  /// All pairs in order: the dictionary's own, no copy.
   const std::vector<Item>& items() const noexcept { return items_; }
 
+  /// The first (last) pair. Throws Error when there is none.
+  ///@{
   Item& front() { return *checked_end("front"); }
   const Item& front() const { return *checked_end("front"); }
   Item& back() { return *(checked_end("back") + size() - 1); }
   const Item& back() const { return *(checked_end("back") + size() - 1); }
-  /// The pair at a position. Throws when there is none.
+  ///@}
+  /// The pair at a position, counted from 0. Throws Error when there is none.
+  ///@{
   Item& operator[](size_t index) { return items_[checked(index)]; }
   const Item& operator[](size_t index) const { return items_[checked(index)]; }
-  /// The value of a key. Throws when the key is not there.
+  ///@}
+  /// The value of a key. Throws Error when the key is not there: nothing is inserted.
+  ///@{
   Value& operator[](const Key& key) { return items_[checked(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[checked(key)].value(); }
-  /// Null when the key is not there.
+  ///@}
+  /// The value of a key, null when the key is not there.
+  ///@{
   Value* find(const Key& key) noexcept {
     const size_t i = position(key);
     return i == kNone ? nullptr : &items_[i].value();
@@ -73,6 +99,8 @@ class OrderedDict {
   const Value* find(const Key& key) const noexcept {
     return const_cast<OrderedDict*>(this)->find(key);
   }
+  ///@}
+  /// Whether the key is there.
   bool contains(const Key& key) const noexcept { return position(key) != kNone; }
 
   /// Appends a pair. Throws when the key is there already.
@@ -82,7 +110,9 @@ class OrderedDict {
     if (size() > kScanned) add_to_index();
     return items_.back().value();
   }
-  /// Appends all pairs of `other`. Throws when one of its keys is there already.
+  /// Appends all pairs of `other`. Throws Error at the first key that is there already; the pairs
+  /// before it stay appended.
+  ///@{
   void update(OrderedDict&& other) {
     reserve(size() + other.size());
     for (Item& item : other) insert(item.key(), std::move(item.value()));
@@ -91,6 +121,7 @@ class OrderedDict {
     reserve(size() + other.size());
     for (const Item& item : other) insert(item.key(), item.value());
   }
+  ///@}
   /// Removes a pair; those behind it move up. Throws when the key is not there.
   void erase(const Key& key) {
     const size_t i = position(key);
@@ -99,11 +130,14 @@ class OrderedDict {
     slots_.clear();
     if (size() > kScanned) rebuild_index();
   }
+  /// Removes all pairs; key_description() stays.
   void clear() {
     items_.clear();
     slots_.clear();
   }
 
+  /// A new vector with copies of all keys, values or pairs, in order.
+  ///@{
   std::vector<Key> keys() const {
     std::vector<Key> r;
     r.reserve(size());
@@ -122,6 +156,7 @@ class OrderedDict {
     for (const Item& item : items_) r.push_back(item.pair());
     return r;
   }
+  ///@}
   /// The same pairs in the same order.
   friend bool operator==(const OrderedDict& a, const OrderedDict& b) {
     if (a.size() != b.size()) return false;

@@ -62,6 +62,14 @@ void finish_draws(Device device) {
   if (device.is_cuda()) cuda::synchronize(device.index());
 }
 
+/// The same, and those that are queued meanwhile wait. (The CPU's take place at once: there it is
+/// the caller who holds the lock.)
+std::unique_lock<std::mutex> after_draws(GeneratorImpl& g) {
+  finish_draws(g.device());
+  return g.device().is_cpu() ? std::unique_lock<std::mutex>()
+                             : std::unique_lock<std::mutex>(g.drawing());
+}
+
 }  // namespace
 
 CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed, Device device)
@@ -124,13 +132,25 @@ intrusive_ptr<GeneratorImpl> CPUGeneratorImpl::clone() const {
   return intrusive_ptr<GeneratorImpl>(copy);
 }
 
+void Generator::set_current_seed(uint64_t seed) {
+  const auto lock = after_draws(impl());
+  impl().set_current_seed(seed);
+}
+uint64_t Generator::seed() {
+  const auto lock = after_draws(impl());
+  return impl().seed();
+}
 Tensor Generator::get_state() const {
-  finish_draws(device());
+  const auto lock = after_draws(impl());
   return impl().get_state();
 }
 void Generator::set_state(const Tensor& state) {
-  finish_draws(device());
+  const auto lock = after_draws(impl());
   impl().set_state(state);
+}
+Generator Generator::clone() const {
+  const auto lock = after_draws(impl());
+  return Generator(impl().clone());
 }
 
 // ---------------------------------------------------------------- the default
@@ -163,7 +183,7 @@ namespace {
 
 void seed_one(const Generator& g, uint64_t seed) {
   finish_draws(g.device());
-  std::lock_guard<std::mutex> lock(g.mutex());
+  std::lock_guard<std::mutex> lock(g.unsafeGetGeneratorImpl()->drawing());
   g.unsafeGetGeneratorImpl()->set_current_seed(seed);
 }
 
@@ -182,12 +202,12 @@ RandomKeyOfLaunch random_key_for_launch(const optional<Generator>& generator) {
   TAPER_CHECK(device.is_cuda(),
               "random_key_for_launch: expected a generator of a CUDA device, got ", "one of ",
               device);
-  CPUGeneratorImpl* const from = detail::generator_for(device, generator);
+  const GeneratorPtr from = detail::generator_for(device, generator);
   Runtime& runtime = detail::require_cuda();
   if (const uint64_t* place =
-          runtime.key_for_replays(detail::current_stream_of(device.index()), from))
+          runtime.key_for_replays(detail::current_stream_of(device.index()), from.get()))
     return {0, place};
-  const std::lock_guard<std::mutex> lock(from->mutex_);
+  const std::lock_guard<std::mutex> lock(from->drawing());
   return {from->random64(), nullptr};
 }
 
@@ -229,14 +249,14 @@ uint64_t getNonDeterministicRandom() {
   return ((high << 32) | entropy()) & ((uint64_t{1} << 53) - 1);
 }
 
-CPUGeneratorImpl* generator_for(Device device, const optional<Generator>& g) {
+GeneratorPtr generator_for(Device device, const optional<Generator>& g) {
   const Generator& chosen = g && g->defined() ? *g
                             : device.is_cpu() ? default_generator()
                                               : cuda::default_generator(device.index());
   TAPER_CHECK(chosen.device() == device, "Expected a '", device.str(),
               "' device type for generator but found '", chosen.device().str(), "'");
   keep_for_replays(device, chosen);
-  return chosen.get<CPUGeneratorImpl>();
+  return GeneratorPtr(chosen.get<CPUGeneratorImpl>());
 }
 
 }  // namespace detail

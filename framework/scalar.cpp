@@ -1,6 +1,9 @@
+#include <taper/framework/float8.h>
 #include <taper/framework/scalar.h>
+#include <taper/framework/scalar_fits.h>
 
 #include <cmath>
+#include <limits>
 #include <ostream>
 
 namespace taper {
@@ -11,11 +14,26 @@ void Scalar::throw_not_real(ScalarType to) const {
 }
 
 void Scalar::throw_not_negated() const {
+  TAPER_CHECK(!isBoolean(), "-Scalar: torch boolean negative, the `-` operator, is not supported.");
   TAPER_CHECK(false, "-Scalar: expected a number whose negative int64 holds, got ",
               static_cast<uint64_t>(i_));
 }
 
 namespace {
+
+double largest(ScalarType floating) {
+  double v = 0;
+  switch_dtype<dtypes::Joined<dtypes::Floating, dtypes::Float8>>(
+      floating, "number",
+      [&]<class scalar_t>() { v = static_cast<double>(std::numeric_limits<scalar_t>::max()); });
+  return v;
+}
+
+// `to` is a float's or complex.
+void check_range(double v, ScalarType to) {
+  TAPER_CHECK(!std::isfinite(v) || std::fabs(v) <= largest(toRealValueType(to)),
+              "value cannot be converted to type ", cpp_type_name(to), " without overflow: ", v);
+}
 
 // The bits of a number that is to become a uint64_t.
 int64_t unsigned_bits(double d) {
@@ -25,6 +43,18 @@ int64_t unsigned_bits(double d) {
 }
 
 }  // namespace
+
+double Scalar::checked_float(ScalarType to) const {
+  const double v = real_value(to);
+  check_range(v, to);
+  return v;
+}
+
+void Scalar::check_parts(ScalarType to) const {
+  const auto z = cast<numbers::complex<double>>();
+  check_range(z.real(), to);
+  check_range(z.imag(), to);
+}
 
 int64_t Scalar::checked_integer(size_t bits, bool is_signed) const {
   if (bits == 64 && !is_signed) return has_double() ? unsigned_bits(real_value()) : i_;
@@ -55,6 +85,12 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   if (s.isBoolean()) return out << (s.toBool() ? "true" : "false");
   if (s.type() == kUInt64) return out << s.to<uint64_t>();
   return out << s.toLong();
+}
+
+void detail::check_fits(const Scalar& value, ScalarType dtype) {
+  if (dtype == kBool) return;
+  switch_dtype<dtypes::Joined<dtypes::Any, dtypes::Stored>>(
+      dtype, "number", [&]<class scalar_t>() { static_cast<void>(value.to<scalar_t>()); });
 }
 
 }  // namespace taper

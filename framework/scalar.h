@@ -16,6 +16,9 @@ namespace taper {
 class Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
+  /// A number of that kind. Floats of any width are kept as double, complex numbers as complex
+  /// double, integers as int64_t (beyond it as uint64_t), all exactly.
+  ///@{
   Scalar(float v) : Scalar(static_cast<double>(v)) {}
   Scalar(double v) : kind_(Kind::kFloating), d_(v) {}
   Scalar(Half v) : Scalar(static_cast<double>(static_cast<float>(v))) {}
@@ -31,7 +34,10 @@ class Scalar {
     if constexpr (std::is_unsigned<T>::value && sizeof(T) == sizeof(int64_t))
       if (i_ < 0) kind_ = Kind::kUnsigned;
   }
+  ///@}
 
+  /// The kind of the number, whatever its value. isIntegral(true) holds for a bool, too.
+  ///@{
   bool isFloatingPoint() const { return kind_ == Kind::kFloating; }
   bool isIntegral(bool include_bool) const {
     return kind_ == Kind::kIntegral || kind_ == Kind::kUnsigned ||
@@ -39,6 +45,7 @@ class Scalar {
   }
   bool isBoolean() const { return kind_ == Kind::kBoolean; }
   bool isComplex() const { return kind_ == Kind::kComplex; }
+  ///@}
   /// kComplexDouble, kDouble, kLong or kBool; kUInt64 for a number beyond kLong.
   ScalarType type() const {
     return isComplex()         ? kComplexDouble
@@ -47,11 +54,12 @@ class Scalar {
            : is_unsigned()     ? kUInt64
                                : kLong;
   }
-  /// The value as T. Throws when an integral T cannot hold it, and for a complex number in a real
-  /// T.
+  /// The value as T. Throws when T cannot hold it: for a number beyond T's range, and for a complex
+  /// number in a real T. Floats are rounded, and infinities and NaN stay what they are.
   template <class T>
   T to() const {
     if constexpr (numbers::detail::HasParts<T>::value) {
+      if (std::is_same<typename T::value_type, float>::value) check_parts(kComplexFloat);
       return cast<T>();
     } else if constexpr (std::is_same<T, bool>::value) {
       return has_double() ? d_ != 0 || imag_ != 0 : i_ != 0;
@@ -60,7 +68,7 @@ class Scalar {
     } else if constexpr (std::is_same<T, double>::value) {
       return real_value();
     } else {
-      return static_cast<T>(static_cast<float>(real_value(CppTypeToScalarType<T>::value)));
+      return static_cast<T>(static_cast<float>(checked_float(CppTypeToScalarType<T>::value)));
     }
   }
   /// The value as T with C++'s own conversion (wraps, truncates, drops imaginary parts): what a
@@ -75,19 +83,25 @@ class Scalar {
     else
       return has_double() ? static_cast<T>(d_) : integer_as<T>();
   }
+  /// to<T>() by LibTorch's names, with its errors.
+  ///@{
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
   int64_t toLong() const { return to<int64_t>(); }
   int toInt() const { return to<int>(); }
   bool toBool() const { return to<bool>(); }
-  numbers::complex<double> toComplexDouble() const { return cast<numbers::complex<double>>(); }
-  numbers::complex<float> toComplexFloat() const { return cast<numbers::complex<float>>(); }
+  numbers::complex<double> toComplexDouble() const { return to<numbers::complex<double>>(); }
+  numbers::complex<float> toComplexFloat() const { return to<numbers::complex<float>>(); }
+  ///@}
+  /// The negative, of the same kind. Throws Error for a bool and for an integer beyond int64_t.
   Scalar operator-() const {
     if (isComplex()) return Scalar(-toComplexDouble());
-    if (is_unsigned()) throw_not_negated();
+    if (is_unsigned() || isBoolean()) throw_not_negated();
     return isFloatingPoint() ? Scalar(-d_) : Scalar(-i_);
   }
+  /// The complex conjugate; a real number is its own.
   Scalar conj() const { return isComplex() ? Scalar(numbers::conj(toComplexDouble())) : *this; }
+  /// Whether the value is v, of whatever kind. Integers are compared as doubles.
   bool equal(double v) const { return imag_ == 0 && cast<double>() == v; }
 
  private:
@@ -107,6 +121,10 @@ class Scalar {
   [[noreturn]] void throw_not_negated() const;
   [[noreturn]] void throw_not_real(ScalarType to) const;
   int64_t checked_integer(size_t bits, bool is_signed) const;
+  /// The value, where it is in the range of a float `to`.
+  double checked_float(ScalarType to) const;
+  /// Both parts are in the range of the complex `to`.
+  void check_parts(ScalarType to) const;
   Kind kind_;
   union {
     int64_t i_;
@@ -115,6 +133,7 @@ class Scalar {
   double imag_ = 0;
 };
 
+/// The number as C++ streams write it, a bool as "true" or "false".
 std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
 }  // namespace taper

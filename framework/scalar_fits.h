@@ -1,4 +1,4 @@
-// Whether a dtype can hold a number. Not installed.
+// Whether a dtype can hold a number (scalar.cpp). Not installed.
 #pragma once
 
 #include <taper/framework/scalar.h>

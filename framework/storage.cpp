@@ -3,14 +3,14 @@
 // again and again.
 #include <taper/framework/storage.h>
 
-#include <sys/mman.h>
-
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
 
-#include <taper/framework/huge_chunks.h>
+#include <taper/framework/block_heap.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/run_observer.h>
@@ -33,41 +33,27 @@ void* system_allocate(size_t nbytes) {
   void* p = nullptr;
   return posix_memalign(&p, kAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
 }
-void system_release(void* p, size_t) { std::free(p); }
 size_t pooled_size(size_t nbytes) { return nbytes; }
-void* cache_take(size_t) { return nullptr; }
-bool cache_give(void*, size_t) { return false; }
+void* cache_take(size_t nbytes) { return system_allocate(nbytes); }
+[[maybe_unused]] void cache_give(void* p, size_t) { std::free(p); }
 
 #else
 
-void* system_allocate(size_t nbytes) {
-  if (detail::in_chunks(nbytes)) return detail::chunk_allocate(nbytes);
-  constexpr size_t kHugePage = size_t{2} << 20;
-  const bool large = nbytes >= 2 * kHugePage;
-  // The largest lie where malloc maps them, a page apart modulo 2 MiB: operands that all begin at
-  // the same place of a huge page meet in the same banks of memory.
-  const size_t align = large && nbytes < 16 * kHugePage ? kHugePage : kAlign;
-  if (nbytes > SIZE_MAX - align) return nullptr;
-  const size_t rounded = (nbytes + align - 1) / align * align;
-  void* p = std::aligned_alloc(align, rounded ? rounded : align);
-  // Fewer page faults on first touch, and fewer TLB misses ever after.
-  constexpr size_t kPage = 4096;
-  char* const first = static_cast<char*>(p) - reinterpret_cast<uintptr_t>(p) % kPage;
-  if (p && large) madvise(first, static_cast<char*>(p) + rounded - first, MADV_HUGEPAGE);
-  return p;
-}
-
-void system_release(void* p, size_t nbytes) {
-  if (detail::in_chunks(nbytes)) return detail::chunk_release(p, nbytes);
-  std::free(p);
-}
+void* system_allocate(size_t nbytes) { return std::aligned_alloc(kAlign, nbytes); }
 
 // ---------------------------------------------------------------- large blocks
-// Classes: eight steps for each doubling, so that at most 1/8 of a block is unused.
+// Size classes: eight for each doubling, above 64 KiB up to 32, of whole pages.
+constexpr int kFirstLarge = 16 + 8 * 6;
+constexpr int kClasses = kFirstLarge + 32 * 48;
+constexpr size_t kPage = 4096;
+
+size_t step_above(int top) {
+  return top < 16 ? size_t{1} << (top - 3) : std::max(kPage, size_t{1} << (top - 5));
+}
+
 size_t pooled_size(size_t nbytes) {
   if (nbytes <= 1024) return (nbytes + kAlign - 1) / kAlign * kAlign;
-  const int top = 63 - __builtin_clzll(nbytes - 1);
-  const size_t step = size_t{1} << (top - 3);
+  const size_t step = step_above(63 - __builtin_clzll(nbytes - 1));
   return (nbytes + step - 1) / step * step;
 }
 
@@ -75,31 +61,42 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-constexpr int kClasses = 16 + 8 * 54;
-
 int class_of(size_t rounded) {
   if (rounded <= 1024) return static_cast<int>(rounded / kAlign) - 1;
   const int top = 63 - __builtin_clzll(rounded - 1);
-  const int step = static_cast<int>((rounded - 1 - (size_t{1} << top)) >> (top - 3));
-  return 16 + (top - 10) * 8 + step;
+  const int step = static_cast<int>((rounded - 1 - (size_t{1} << top)) / step_above(top));
+  return top < 16 ? 16 + (top - 10) * 8 + step : kFirstLarge + (top - 16) * 32 + step;
 }
 
 size_t size_of_class(int k) {
   if (k < 16) return (k + 1) * kAlign;
-  const int top = (k - 16) / 8 + 10;
-  return (size_t{1} << top) + ((static_cast<size_t>(k - 16) % 8 + 1) << (top - 3));
+  const int top = k < kFirstLarge ? (k - 16) / 8 + 10 : (k - kFirstLarge) / 32 + 16;
+  const size_t step = static_cast<size_t>(k < kFirstLarge ? (k - 16) % 8 : (k - kFirstLarge) % 32);
+  return (size_t{1} << top) + (step + 1) * step_above(top);
 }
 
 /// Blocks that any thread may take. Never destroyed: tensors may outlive static objects.
+///
+/// A freed block waits in the list of its class, for it may be in a cache of the CPU still. Where
+/// nothing of the right size waits, the large ones are merged with what is free beside them, before
+/// memory is touched that has not been in use: a step of training takes what it needs at its
+/// fullest moment, not the most of each size.
 struct SharedCache {
   std::mutex mutex;
   FreeBlock* heads[kClasses] = {};
-  size_t nbytes = 0;
-  // What the cache may keep: enough for the activations of a training step of moderate size.
-  size_t limit = size_t{1} << 30;
-  // When a size was last asked for, in requests of all sizes.
-  uint64_t requests = 0;
-  uint64_t asked[kClasses] = {};
+  size_t nbytes = 0;  ///< in the lists
+  // Addresses of 1 GiB. All blocks begin with a page: where operands begin at different places of
+  // one, the load of one meets the store just made to the same place of another page, and waits for
+  // it. The gap keeps those whose size is a power of two out of the same sets of the caches.
+  detail::BlockHeap heap{{size_t{1} << 30, kPage, kPage, 0}};
+  // What others hold, and the most that they held at once.
+  size_t in_use = 0, peak = 0;
+
+  size_t cached() const { return nbytes + heap.resident_free(); }
+  /// What may be kept: enough for the activations of a training step of moderate size, or as much
+  /// as makes no more than was in use at once. (A large step asks for all of it again, and the
+  /// system clears what it gives.)
+  size_t limit() const { return std::max(size_t{1} << 30, peak - std::min(peak, in_use)); }
 };
 
 SharedCache& shared_cache() {
@@ -107,48 +104,55 @@ SharedCache& shared_cache() {
   return *cache;
 }
 
+FreeBlock* take_waiting(SharedCache& c, int k) {
+  FreeBlock* const b = c.heads[k];
+  if (!b) return nullptr;
+  c.heads[k] = b->next;
+  c.nbytes -= size_of_class(k);
+  return b;
+}
+
+void merge_waiting(SharedCache& c) {
+  for (int k = kFirstLarge; k < kClasses; ++k)
+    while (FreeBlock* b = take_waiting(c, k)) c.heap.release(b);
+}
+
+void* take_large(SharedCache& c, size_t rounded) {
+  if (void* p = c.heap.allocate_resident(rounded)) return p;
+  merge_waiting(c);
+  return c.heap.allocate(rounded);
+}
+
 void* cache_take(size_t rounded) {
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
   const int k = class_of(rounded);
-  c.asked[k] = ++c.requests;
-  FreeBlock*& head = c.heads[k];
-  FreeBlock* b = head;
-  if (!b) return nullptr;
-  head = b->next;
-  c.nbytes -= rounded;
-  return b;
+  void* p = take_waiting(c, k);
+  if (!p) p = k < kFirstLarge ? system_allocate(rounded) : take_large(c, rounded);
+  if (!p) return nullptr;
+  c.in_use += rounded;
+  c.peak = std::max(c.peak, c.in_use);
+  return p;
 }
 
-/// One cached block of class k, which there is, back to the system.
-void give_up(SharedCache& c, int k) {
-  FreeBlock* b = c.heads[k];
-  c.heads[k] = b->next;
-  c.nbytes -= size_of_class(k);
-  system_release(b, size_of_class(k));
+/// What is cached above the limit goes back to the system: large blocks, then one of class k.
+void make_room(SharedCache& c, int k) {
+  merge_waiting(c);
+  c.heap.give_back(c.cached() - c.limit());
+  if (c.cached() <= c.limit() || k >= kFirstLarge) return;
+  if (FreeBlock* b = take_waiting(c, k)) std::free(b);
 }
 
-// Blocks of sizes that nobody has asked for in many training steps go back to the system, until so
-// much more may be kept. (Giving up what the next step asks for again would gain nothing.)
-void make_room(SharedCache& c, size_t rounded) {
-  constexpr uint64_t kStale = 1 << 14;
-  for (int k = 0; k < kClasses && c.nbytes + rounded > c.limit; ++k) {
-    if (c.requests - c.asked[k] < kStale) continue;
-    while (c.heads[k] && c.nbytes + rounded > c.limit) give_up(c, k);
-  }
-}
-
-bool cache_give(void* p, size_t rounded) {
+void cache_give(void* p, size_t rounded) {
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  if (c.nbytes + rounded > c.limit) make_room(c, rounded);
-  if (c.nbytes + rounded > c.limit) return false;
+  const int k = class_of(rounded);
   FreeBlock* b = static_cast<FreeBlock*>(p);
-  FreeBlock*& head = c.heads[class_of(rounded)];
-  b->next = head;
-  head = b;
+  b->next = c.heads[k];
+  c.heads[k] = b;
   c.nbytes += rounded;
-  return true;
+  c.in_use -= rounded;
+  if (c.cached() > c.limit()) make_room(c, k);
 }
 
 // ---------------------------------------------------------------- small blocks
@@ -205,19 +209,15 @@ bool has_own_lists() {
 void* block_allocate(size_t nbytes) {
   const size_t rounded = pooled_size(nbytes);
   void* p = cache_take(rounded);
-  if (!p) p = system_allocate(rounded);
   if (!p) {
     empty_host_cache();
-    p = system_allocate(rounded);
+    p = cache_take(rounded);
   }
   if (!p) out_of_memory(nbytes);
   return p;
 }
 
-[[maybe_unused]] void block_release(void* p, size_t nbytes) {
-  const size_t rounded = pooled_size(nbytes);
-  if (!cache_give(p, rounded)) system_release(p, rounded);
-}
+[[maybe_unused]] void block_release(void* p, size_t nbytes) { cache_give(p, pooled_size(nbytes)); }
 
 }  // namespace
 
@@ -282,7 +282,7 @@ size_t cached_host_memory() {
 #else
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  return c.nbytes;
+  return c.cached();
 #endif
 }
 
@@ -290,8 +290,11 @@ void empty_host_cache() {
 #if !defined(TAPER_NO_POOL)
   SharedCache& c = shared_cache();
   std::lock_guard<std::mutex> lock(c.mutex);
-  for (int k = 0; k < kClasses; ++k)
-    while (c.heads[k]) give_up(c, k);
+  for (int k = 0; k < kFirstLarge; ++k)
+    while (FreeBlock* b = take_waiting(c, k)) std::free(b);
+  merge_waiting(c);
+  c.heap.give_back(SIZE_MAX);
+  c.peak = c.in_use;
 #endif
 }
 

@@ -19,31 +19,49 @@ using DeleterFnPtr = void (*)(void*);
 class DataPtr {
  public:
   DataPtr() : context_(nullptr, keep) {}
+  /// Memory at `data`, which may be null. A context that is not null is given to the deleter when
+  /// the DataPtr goes; a null deleter does nothing.
+  ///@{
   DataPtr(void* data, Device device) : data_(data), context_(nullptr, keep), device_(device) {}
   DataPtr(void* data, void* context, DeleterFnPtr deleter, Device device)
       : data_(data), context_(context, deleter ? deleter : keep), device_(device) {}
+  ///@}
+  /// The memory, on device(); null where there is none.
+  ///@{
   void* get() const { return data_; }
   void* mutable_get() { return data_; }
   void* operator->() const { return data_; }
+  ///@}
+  /// Whether there is memory or a context.
   explicit operator bool() const { return data_ || context_; }
+  /// Where the memory is.
   Device device() const { return device_; }
+  /// The context, still owned, and what frees it. Never a null deleter.
+  ///@{
   void* get_context() const { return context_.get(); }
   DeleterFnPtr get_deleter() const { return context_.get_deleter(); }
+  ///@}
   /// The context, which the caller is to free from now on.
   void* release_context() { return context_.release(); }
+  /// The context to be moved from: what is made of it frees the context.
   std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(context_); }
   /// The context as T where it has that deleter, else null.
   template <class T>
   T* cast_context(DeleterFnPtr expected) const {
     return get_deleter() == expected ? static_cast<T*>(get_context()) : nullptr;
   }
+  /// Frees the context and sets the memory to null; device() stays.
   void clear() {
     data_ = nullptr;
     context_.reset();
   }
+  /// Changes what device() says. No bytes move.
   void unsafe_set_device(Device device) { device_ = device; }
+  /// Whether there is neither memory nor context.
+  ///@{
   friend bool operator==(const DataPtr& p, std::nullptr_t) { return !p; }
   friend bool operator!=(const DataPtr& p, std::nullptr_t) { return static_cast<bool>(p); }
+  ///@}
 
  private:
   static void keep(void*) {}
@@ -54,18 +72,21 @@ class DataPtr {
 
 /// A block of memory on one device, shared by a tensor and its views.
 struct StorageImpl {
+  /// Whose the bytes are: in one block with this object, in a block of their own from the
+  /// allocator, or somebody else's.
   enum class Origin : uint8_t { kInline, kBlock, kExternal };
 
-  RefCount refs;
+  RefCount refs;  ///< owners: tensors and Storage handles
   /// Counts in-place changes; autograd compares it with the value at the time of saving.
   std::atomic<uint32_t> version{0};
-  Device device;
-  Origin origin = Origin::kInline;
-  void* data = nullptr;
-  size_t nbytes = 0;
+  Device device;                    ///< where the bytes are
+  Origin origin = Origin::kInline;  ///< whose the bytes are
+  void* data = nullptr;             ///< first byte
+  size_t nbytes = 0;                ///< size in bytes, as it was asked for
   /// Only for kExternal: called once with `data`.
   std::function<void(void*)>* deleter = nullptr;
 
+  /// Frees the bytes and the object: what intrusive_ptr calls for the last owner.
   static void destroy(StorageImpl* s);
 };
 
@@ -80,23 +101,38 @@ intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device
 class Storage {
  public:
   Storage() = default;
+  /// A further owner of that storage.
   explicit Storage(intrusive_ptr<StorageImpl> impl) : impl_(std::move(impl)) {}
+  /// The first byte, null for an empty handle. T is not checked against any dtype.
+  ///@{
   void* data() const { return impl_ ? impl_->data : nullptr; }
   void* mutable_data() const { return data(); }
   template <class T>
   T* data() const {
     return static_cast<T*>(data());
   }
+  ///@}
+  /// Bytes of the whole storage, of which a tensor may use a part; 0 for an empty handle.
   size_t nbytes() const { return impl_ ? impl_->nbytes : 0; }
+  /// Where the bytes are. The handle must not be empty: this is not checked.
+  ///@{
   Device device() const { return impl_->device; }
   DeviceType device_type() const { return device().type(); }
-  /// The memory, still the storage's own.
+  ///@}
+  /// The memory without a context: it stays the storage's own, and is good as long as that.
+  ///@{
   DataPtr data_ptr() const { return impl_ ? DataPtr(data(), device()) : DataPtr(); }
   DataPtr mutable_data_ptr() const { return data_ptr(); }
+  ///@}
+  /// The object behind the handle, which goes on owning it; null for an empty handle.
   StorageImpl* unsafeGetStorageImpl() const { return impl_.get(); }
+  /// How many tensors and handles own the storage; 0 for an empty handle.
   size_t use_count() const { return impl_.use_count(); }
+  /// Whether both are handles to the same storage.
   bool is_alias_of(const Storage& o) const { return impl_ == o.impl_; }
+  /// Whether the handle has a storage.
   explicit operator bool() const { return impl_.defined(); }
+  /// As unsafeGetStorageImpl().
   StorageImpl* impl() const { return impl_.get(); }
 
  private:

@@ -21,11 +21,12 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   ~TensorImpl();
   TensorImpl(const TensorImpl&) = delete;
   TensorImpl& operator=(const TensorImpl&) = delete;
+  /// Deletes the object: what intrusive_ptr calls for the last owner.
   static void destroy(TensorImpl* t);
 
-  RefCount refs;
-  ScalarType dtype = ScalarType::Undefined;
-  Device device;
+  RefCount refs;                             ///< owners: handles, and what autograd saves
+  ScalarType dtype = ScalarType::Undefined;  ///< element type
+  Device device;                             ///< that of the storage
   /// Row-major with no gaps: most kernels have a shortcut for it.
   bool contiguous = true;
   /// A leaf that asks for a gradient. A tensor with grad_fn requires one anyway.
@@ -47,32 +48,39 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
     kCustomFunction,
     kOtherDtype
   };
-  ViewOrigin view_origin = ViewOrigin::kDefault;
+  ViewOrigin view_origin = ViewOrigin::kDefault;  ///< counts for views only
 
   /// First element: storage->data + offset * element size.
   void* data = nullptr;
-  int64_t numel = 0;
-  int64_t offset = 0;
-  Dims sizes;
-  Dims strides;
-  intrusive_ptr<StorageImpl> storage;
+  int64_t numel = 0;                   ///< number of elements
+  int64_t offset = 0;                  ///< of the first element in the storage, in elements
+  Dims sizes;                          ///< of each dimension, in elements
+  Dims strides;                        ///< from one index of a dimension to the next, in elements
+  intrusive_ptr<StorageImpl> storage;  ///< shared with views
 
-  // The graph: the node that made this tensor and which of its outputs this is.
+  /// The node that made this tensor (null for a leaf), and which of its outputs this is.
+  ///@{
   intrusive_ptr<autograd::Node> grad_fn;
   uint32_t output_nr = 0;
+  ///@}
   /// A view's grad_fn is stale when the storage's version differs from this.
   uint32_t view_version = 0;
   /// The tensor this one is a differentiable view of; itself never a view.
   intrusive_ptr<TensorImpl> view_base;
+  /// Gradient, hooks and the like, owned; null until there is one.
   AutogradExtra* extra = nullptr;
 
+  /// Whether autograd records what is done with it: as a leaf that asks for a gradient, as a result
+  /// of such, or as a view of one.
   bool requires_grad() const {
     return leaf_requires_grad || grad_fn.defined() || (view_base && view_base->requires_grad());
   }
-  size_t itemsize() const { return elementSize(dtype); }
+  size_t itemsize() const { return elementSize(dtype); }  ///< bytes of an element
+  /// Notes a change in place, unless the tensor is untracked or of inference mode.
   void bump_version() {
     if (!untracked && !inference) storage->version.fetch_add(1, std::memory_order_relaxed);
   }
+  /// How often the storage was changed in place, modulo 2^32.
   uint32_t version() const { return storage->version.load(std::memory_order_relaxed); }
   /// Sets numel and contiguous from sizes and strides.
   void update_geometry();

@@ -20,9 +20,9 @@ namespace taper {
 
 /// A place in a source: what __func__, __FILE__ and __LINE__ say there.
 struct SourceLocation {
-  const char* function;
-  const char* file;
-  uint32_t line;
+  const char* function;  ///< as __func__ has it
+  const char* file;      ///< path as the compiler got it
+  uint32_t line;         ///< counted from 1
 };
 /// "main at program.cpp:12".
 std::ostream& operator<<(std::ostream& out, const SourceLocation& place);
@@ -32,17 +32,24 @@ class WarningHandler;
 /// What programs set. The handler belongs to the calling thread; the program keeps it alive.
 namespace WarningUtils {
 
-/// Null stands for the one that writes to stderr.
+/// The calling thread's handler. To set null brings back the one that writes to stderr; what is got
+/// is never null. The program keeps its handler alive while it is set.
+///@{
 void set_warning_handler(WarningHandler* handler) noexcept;
-/// Never null.
 WarningHandler* get_warning_handler() noexcept;
-/// Whether a warning that comes once in a process comes each time; for tests, in all threads.
+///@}
+/// Whether a warning that comes once in a process comes each time; for tests, in all threads. False
+/// at first.
+///@{
 void set_warnAlways(bool always) noexcept;
 bool get_warnAlways() noexcept;
+///@}
 
 /// A handler for a scope.
 class WarningHandlerGuard {
  public:
+  /// Sets the calling thread's handler; null is the one that writes to stderr. The end of the scope
+  /// sets the one before, and must be in the same thread.
   explicit WarningHandlerGuard(WarningHandler* handler) : before_(get_warning_handler()) {
     set_warning_handler(handler);
   }
@@ -56,6 +63,7 @@ class WarningHandlerGuard {
 
 /// set_warnAlways for a scope.
 struct WarnAlways {
+  /// The end of the scope sets what was before.
   explicit WarnAlways(bool always = true) : before_(get_warnAlways()) { set_warnAlways(always); }
   ~WarnAlways() { set_warnAlways(before_); }
   WarnAlways(const WarnAlways&) = delete;
@@ -71,20 +79,28 @@ struct WarnAlways {
 /// `c10::Warning::set_warning_handler(&mine)`.
 class Warning {
  public:
+  /// The kind of a warning about what a program does: that of TORCH_WARN.
   class UserWarning {};
+  /// The kind of a warning about a name that should not be used any more.
   class DeprecationWarning {};
+  /// The kind of a warning.
   using warning_variant_t = std::variant<UserWarning, DeprecationWarning>;
 
+  /// Makes a warning and gives it to nobody: taper::warn() does. `verbatim` is told to the handler.
   Warning(warning_variant_t type, const SourceLocation& place, std::string text, bool verbatim)
       : type_(type), place_(place), text_(std::move(text)), verbatim_(verbatim) {}
 
+  /// A UserWarning unless the program made another one.
   warning_variant_t type() const { return type_; }
   /// Where the warning was given.
   const SourceLocation& source_location() const { return place_; }
+  /// The text, without place or kind.
   const std::string& msg() const { return text_; }
   /// Whether a handler should show the text as it is, with nothing about its place.
   bool verbatim() const { return verbatim_; }
 
+  /// The names of WarningUtils, as LibTorch 1.13 has them: in a namespace Warning.
+  ///@{
   using WarningHandlerGuard = WarningUtils::WarningHandlerGuard;
   using WarnAlways = WarningUtils::WarnAlways;
   static void set_warning_handler(WarningHandler* h) noexcept {
@@ -95,6 +111,8 @@ class Warning {
   }
   static void set_warnAlways(bool always) noexcept { WarningUtils::set_warnAlways(always); }
   static bool get_warnAlways() noexcept { return WarningUtils::get_warnAlways(); }
+  ///@}
+  /// Hands a UserWarning with these parts to the calling thread's handler.
   static void warn(const SourceLocation& place, const std::string& text, bool verbatim);
 
  private:
@@ -103,8 +121,11 @@ class Warning {
   std::string text_;
   bool verbatim_;
 };
+/// The kinds of a Warning, by the short names that LibTorch has, too.
+///@{
 using UserWarning = Warning::UserWarning;
 using DeprecationWarning = Warning::DeprecationWarning;
+///@}
 
 /// Hands a warning to the calling thread's handler.
 void warn(const Warning& warning);

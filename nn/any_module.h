@@ -99,6 +99,9 @@ struct AnyModuleClassOf {
 class AnyModule {
  public:
   AnyModule() = default;
+  /// Holds a module: a pointer's and a holder's is shared, a module itself is copied or moved. A
+  /// null pointer makes it empty; an empty holder throws Error.
+  ///@{
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module) {
     static_assert(detail::is_module<M>::value,
@@ -119,12 +122,16 @@ class AnyModule {
       : AnyModule(std::make_shared<std::decay_t<M>>(std::forward<M>(module))) {}
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& module_holder) : AnyModule(module_holder.ptr()) {}
+  ///@}
+  /// Holds another module from now on, and shares it.
   template <class M>
   AnyModule& operator=(std::shared_ptr<M> module) {
     return *this = AnyModule(std::move(module));
   }
 
+  /// Module::clone of the module, on `device` if given; an empty one gives an empty one.
   AnyModule clone(optional<Device> device = nullopt) const;
+  /// No module: calls, get(), ptr() and type_info() then throw Error.
   bool is_empty() const noexcept { return module_ == nullptr; }
   /// Calls the module: its hooks and its forward(). Throws when the number or the types of the
   /// arguments differ.
@@ -135,12 +142,16 @@ class AnyModule {
     (values.emplace_back(std::forward<Args>(args)), ...);
     return forward_values(std::move(values));
   }
+  /// The same with arguments in a vector, in order.
   AnyValue forward_values(std::vector<AnyValue>&& arguments);
+  /// The same with the result as what it is: throws Error unless it is exactly a Result.
   template <class Result = Tensor, class... Args>
   Result forward(Args&&... args) {
     return any_forward(std::forward<Args>(args)...).template get<Result>();
   }
-  /// The module as its class: `m.get<LinearImpl>()` is a reference, `m.get<Linear>()` a holder.
+  /// The module as its class: `m.get<LinearImpl>()` is a reference to it, `m.get<Linear>()` a
+  /// holder that shares it. Throws Error unless that is the class it was given as, and when empty.
+  ///@{
   template <class M, class = detail::enable_if_module_t<M>>
   M& get() {
     return *static_cast<M*>(checked(typeid(M), "get"));
@@ -153,17 +164,23 @@ class AnyModule {
   Holder get() const {
     return Holder(ptr<Contained>());
   }
+  ///@}
+  /// The module, shared, as the base or as its class. Throws Error when empty or of another class.
+  ///@{
   std::shared_ptr<Module> ptr() const;
   template <class M, class = detail::enable_if_module_t<M>>
   std::shared_ptr<M> ptr() const {
     return std::shared_ptr<M>(module_, static_cast<M*>(checked(typeid(M), "ptr")));
   }
-  const std::type_info& type_info() const;
+  ///@}
+  const std::type_info& type_info() const;  ///< class of the module; Error when empty
 
-  /// Whether map() may be called: the module's forward() takes a tensor and returns one.
-  bool maps_tensor() const noexcept { return class_ && class_->map; }
-  /// Calls such a module, with nothing but its hooks in between.
+  /// Whether there is a module whose forward() takes a tensor and returns one, for map().
+  bool maps_tensor() const noexcept { return module_ && class_->map; }
+  /// Calls such a module, with nothing but its hooks in between. Throws Error for another one.
   Tensor map(Tensor&& x) const {
+    TAPER_CHECK(maps_tensor(),
+                "AnyModule: expected a module that maps a tensor to a tensor, got another or none");
     const detail::ModuleScope recorded(*module_);
     return module_->has_hooks() ? map_with_hooks(x) : class_->map(self_, std::move(x));
   }
@@ -180,6 +197,9 @@ class AnyModule {
 /// An AnyModule with a name: an element of `Sequential({{"fc", Linear(2, 3)}, ...})`.
 class NamedAnyModule {
  public:
+  /// A name and what AnyModule's constructors take. The name is not checked before it is
+  /// registered.
+  ///@{
   NamedAnyModule(std::string name, AnyModule any_module)
       : name_(std::move(name)), module_(std::move(any_module)) {}
   template <class M>
@@ -191,10 +211,14 @@ class NamedAnyModule {
   template <class M>
   NamedAnyModule(std::string name, const ModuleHolder<M>& module_holder)
       : NamedAnyModule(std::move(name), AnyModule(module_holder)) {}
+  ///@}
 
-  const std::string& name() const noexcept { return name_; }
+  const std::string& name() const noexcept { return name_; }  ///< as given
+  /// The module, for as long as this object lives.
+  ///@{
   AnyModule& module() noexcept { return module_; }
   const AnyModule& module() const noexcept { return module_; }
+  ///@}
 
  private:
   std::string name_;

@@ -21,6 +21,9 @@ inline std::string demangle(const std::type_info& type) { return demangle(type.n
 /// Holds a copy of any copyable value, and gives it back only as the very type it was.
 class AnyValue {
  public:
+  /// A copy has a copy of the value; a tensor's shares its memory. One that was moved from holds
+  /// nothing: it may only be assigned to or destroyed.
+  ///@{
   AnyValue(AnyValue&&) noexcept = default;
   AnyValue& operator=(AnyValue&&) noexcept = default;
   AnyValue(const AnyValue& other) : content_(other.content_->clone()) {}
@@ -29,6 +32,8 @@ class AnyValue {
     content_ = other.content_->clone();
     return *this;
   }
+  ///@}
+  /// Holds a copy of `value`, or what it was moved into, as its decayed type.
   template <class T>
   explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 
@@ -46,6 +51,7 @@ class AnyValue {
     if (T* value = try_get<T>()) return *value;
     detail::throw_wrong_any_value(typeid(T), type_info());
   }
+  /// Of the value that is held.
   const std::type_info& type_info() const noexcept { return content_->type; }
 
  private:

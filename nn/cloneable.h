@@ -21,6 +21,9 @@ class Cloneable : public virtual Module {
 
   /// Makes and registers parameters, buffers and submodules, with fresh initial values.
   virtual void reset() = 0;
+  /// A copy of this class with copies of all parameters, buffers and submodules, on `device` if
+  /// given, and with the same hooks. Other members are copied by the class's copy constructor.
+  /// Throws Error where reset() does not register as many as this module has.
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
 
  private:

@@ -28,6 +28,9 @@ struct CompileOptions {
   /// Whether a call that cannot be captured throws Error with the reason in place of running
   /// eagerly.
   TAPER_ARG(bool, fullgraph) = false;
+  /// Bytes that the replays of a capture on the CPU should take at most, 0 for no limit: what is
+  /// computed again to keep less is that of GraphedCallableOptions::memory_budget.
+  TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
 /// What compile returns. Copies are the same callable; calls come from one thread at a time.
@@ -42,7 +45,7 @@ class CompiledCallable {
   };
 
   /// What compile makes of a callable: `surroundings` is asked at each call. Throws ValueError for
-  /// max_captures below 1.
+  /// max_captures below 1 and a memory_budget below 0.
   CompiledCallable(Body body, std::function<Surroundings()> surroundings,
                    const CompileOptions& options);
 
@@ -58,6 +61,9 @@ class CompiledCallable {
   }
   /// How many kinds of arguments have been captured.
   int64_t captures() const;
+  /// What replays of the newest capture take, on the CPU. Throws Error before there is one,
+  /// NotImplementedError for a device.
+  GraphMemory memory() const;
   /// Why the last call ran eagerly; empty where it was a replay.
   std::string fallback_reason() const;
 

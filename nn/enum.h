@@ -14,46 +14,86 @@ namespace taper {
 namespace enumtype {
 
 // clang-format off
-struct kLinear { static constexpr const char* text = "kLinear"; };
-struct kConv1D { static constexpr const char* text = "kConv1D"; };
-struct kConv2D { static constexpr const char* text = "kConv2D"; };
-struct kConv3D { static constexpr const char* text = "kConv3D"; };
-struct kConvTranspose1D { static constexpr const char* text = "kConvTranspose1D"; };
-struct kConvTranspose2D { static constexpr const char* text = "kConvTranspose2D"; };
-struct kConvTranspose3D { static constexpr const char* text = "kConvTranspose3D"; };
-struct kSigmoid { static constexpr const char* text = "kSigmoid"; };
-struct kTanh { static constexpr const char* text = "kTanh"; };
-struct kReLU { static constexpr const char* text = "kReLU"; };
-struct kGELU { static constexpr const char* text = "kGELU"; };
-struct kSiLU { static constexpr const char* text = "kSiLU"; };
-struct kMish { static constexpr const char* text = "kMish"; };
-struct kLeakyReLU { static constexpr const char* text = "kLeakyReLU"; };
-struct kFanIn { static constexpr const char* text = "kFanIn"; };
-struct kFanOut { static constexpr const char* text = "kFanOut"; };
-struct kConstant { static constexpr const char* text = "kConstant"; };
-struct kReflect { static constexpr const char* text = "kReflect"; };
-struct kReplicate { static constexpr const char* text = "kReplicate"; };
-struct kCircular { static constexpr const char* text = "kCircular"; };
-struct kNearest { static constexpr const char* text = "kNearest"; };
-struct kBilinear { static constexpr const char* text = "kBilinear"; };
-struct kBicubic { static constexpr const char* text = "kBicubic"; };
-struct kTrilinear { static constexpr const char* text = "kTrilinear"; };
-struct kArea { static constexpr const char* text = "kArea"; };
-struct kNearestExact { static constexpr const char* text = "kNearestExact"; };
-struct kSum { static constexpr const char* text = "kSum"; };
-struct kMean { static constexpr const char* text = "kMean"; };
-struct kMax { static constexpr const char* text = "kMax"; };
-struct kNone { static constexpr const char* text = "kNone"; };
-struct kBatchMean { static constexpr const char* text = "kBatchMean"; };
-struct kZeros { static constexpr const char* text = "kZeros"; };
-struct kBorder { static constexpr const char* text = "kBorder"; };
-struct kReflection { static constexpr const char* text = "kReflection"; };
-struct kRNN_TANH { static constexpr const char* text = "kRNN_TANH"; };
-struct kRNN_RELU { static constexpr const char* text = "kRNN_RELU"; };
-struct kLSTM { static constexpr const char* text = "kLSTM"; };
-struct kGRU { static constexpr const char* text = "kGRU"; };
-struct kValid { static constexpr const char* text = "kValid"; };
-struct kSame { static constexpr const char* text = "kSame"; };
+/// The type of kLinear.
+struct kLinear { static constexpr const char* text = "kLinear"; /**< its name */ };
+/// The type of kConv1D.
+struct kConv1D { static constexpr const char* text = "kConv1D"; /**< its name */ };
+/// The type of kConv2D.
+struct kConv2D { static constexpr const char* text = "kConv2D"; /**< its name */ };
+/// The type of kConv3D.
+struct kConv3D { static constexpr const char* text = "kConv3D"; /**< its name */ };
+/// The type of kConvTranspose1D.
+struct kConvTranspose1D { static constexpr const char* text = "kConvTranspose1D"; /**< name */ };
+/// The type of kConvTranspose2D.
+struct kConvTranspose2D { static constexpr const char* text = "kConvTranspose2D"; /**< name */ };
+/// The type of kConvTranspose3D.
+struct kConvTranspose3D { static constexpr const char* text = "kConvTranspose3D"; /**< name */ };
+/// The type of kSigmoid.
+struct kSigmoid { static constexpr const char* text = "kSigmoid"; /**< its name */ };
+/// The type of kTanh.
+struct kTanh { static constexpr const char* text = "kTanh"; /**< its name */ };
+/// The type of kReLU.
+struct kReLU { static constexpr const char* text = "kReLU"; /**< its name */ };
+/// The type of kGELU.
+struct kGELU { static constexpr const char* text = "kGELU"; /**< its name */ };
+/// The type of kSiLU.
+struct kSiLU { static constexpr const char* text = "kSiLU"; /**< its name */ };
+/// The type of kMish.
+struct kMish { static constexpr const char* text = "kMish"; /**< its name */ };
+/// The type of kLeakyReLU.
+struct kLeakyReLU { static constexpr const char* text = "kLeakyReLU"; /**< its name */ };
+/// The type of kFanIn.
+struct kFanIn { static constexpr const char* text = "kFanIn"; /**< its name */ };
+/// The type of kFanOut.
+struct kFanOut { static constexpr const char* text = "kFanOut"; /**< its name */ };
+/// The type of kConstant.
+struct kConstant { static constexpr const char* text = "kConstant"; /**< its name */ };
+/// The type of kReflect.
+struct kReflect { static constexpr const char* text = "kReflect"; /**< its name */ };
+/// The type of kReplicate.
+struct kReplicate { static constexpr const char* text = "kReplicate"; /**< its name */ };
+/// The type of kCircular.
+struct kCircular { static constexpr const char* text = "kCircular"; /**< its name */ };
+/// The type of kNearest.
+struct kNearest { static constexpr const char* text = "kNearest"; /**< its name */ };
+/// The type of kBilinear.
+struct kBilinear { static constexpr const char* text = "kBilinear"; /**< its name */ };
+/// The type of kBicubic.
+struct kBicubic { static constexpr const char* text = "kBicubic"; /**< its name */ };
+/// The type of kTrilinear.
+struct kTrilinear { static constexpr const char* text = "kTrilinear"; /**< its name */ };
+/// The type of kArea.
+struct kArea { static constexpr const char* text = "kArea"; /**< its name */ };
+/// The type of kNearestExact.
+struct kNearestExact { static constexpr const char* text = "kNearestExact"; /**< its name */ };
+/// The type of kSum.
+struct kSum { static constexpr const char* text = "kSum"; /**< its name */ };
+/// The type of kMean.
+struct kMean { static constexpr const char* text = "kMean"; /**< its name */ };
+/// The type of kMax.
+struct kMax { static constexpr const char* text = "kMax"; /**< its name */ };
+/// The type of kNone.
+struct kNone { static constexpr const char* text = "kNone"; /**< its name */ };
+/// The type of kBatchMean.
+struct kBatchMean { static constexpr const char* text = "kBatchMean"; /**< its name */ };
+/// The type of kZeros.
+struct kZeros { static constexpr const char* text = "kZeros"; /**< its name */ };
+/// The type of kBorder.
+struct kBorder { static constexpr const char* text = "kBorder"; /**< its name */ };
+/// The type of kReflection.
+struct kReflection { static constexpr const char* text = "kReflection"; /**< its name */ };
+/// The type of kRNN_TANH.
+struct kRNN_TANH { static constexpr const char* text = "kRNN_TANH"; /**< its name */ };
+/// The type of kRNN_RELU.
+struct kRNN_RELU { static constexpr const char* text = "kRNN_RELU"; /**< its name */ };
+/// The type of kLSTM.
+struct kLSTM { static constexpr const char* text = "kLSTM"; /**< its name */ };
+/// The type of kGRU.
+struct kGRU { static constexpr const char* text = "kGRU"; /**< its name */ };
+/// The type of kValid.
+struct kValid { static constexpr const char* text = "kValid"; /**< its name */ };
+/// The type of kSame.
+struct kSame { static constexpr const char* text = "kSame"; /**< its name */ };
 // clang-format on
 
 template <class Name>
@@ -76,6 +116,7 @@ template <class... Names>
 class Choice {
  public:
   constexpr Choice() = default;
+  /// One of the names; others do not compile.
   template <class Name, class = std::enable_if_t<(std::is_same_v<Name, Names> || ...)>>
   constexpr Choice(Name) noexcept : index_(detail::position_among<Name, Names...>()) {}
   /// From a choice among some of these names.
@@ -88,13 +129,17 @@ class Choice {
 
   /// The place of the choice among the names.
   constexpr size_t index() const noexcept { return static_cast<size_t>(index_); }
+  /// Whether both chose the same name.
+  ///@{
   friend constexpr bool operator==(Choice a, Choice b) noexcept { return a.index_ == b.index_; }
   friend constexpr bool operator!=(Choice a, Choice b) noexcept { return a.index_ != b.index_; }
+  ///@}
 
  private:
   int8_t index_ = 0;
 };
 
+/// Whether the choice is `Name`, which must be among its names.
 template <class Name, class... Names>
 constexpr bool holds_alternative(const Choice<Names...>& choice) noexcept {
   constexpr int8_t position = detail::position_among<Name, Names...>();
@@ -127,46 +172,46 @@ std::string get_enum_name(Choice<Names...> choice) {
 
 }  // namespace enumtype
 
-inline constexpr enumtype::kLinear kLinear{};
-inline constexpr enumtype::kConv1D kConv1D{};
-inline constexpr enumtype::kConv2D kConv2D{};
-inline constexpr enumtype::kConv3D kConv3D{};
-inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};
-inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};
-inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};
-inline constexpr enumtype::kSigmoid kSigmoid{};
-inline constexpr enumtype::kTanh kTanh{};
-inline constexpr enumtype::kReLU kReLU{};
-inline constexpr enumtype::kGELU kGELU{};
-inline constexpr enumtype::kSiLU kSiLU{};
-inline constexpr enumtype::kMish kMish{};
-inline constexpr enumtype::kLeakyReLU kLeakyReLU{};
-inline constexpr enumtype::kFanIn kFanIn{};
-inline constexpr enumtype::kFanOut kFanOut{};
-inline constexpr enumtype::kConstant kConstant{};
-inline constexpr enumtype::kReflect kReflect{};
-inline constexpr enumtype::kReplicate kReplicate{};
-inline constexpr enumtype::kCircular kCircular{};
-inline constexpr enumtype::kNearest kNearest{};
-inline constexpr enumtype::kBilinear kBilinear{};
-inline constexpr enumtype::kBicubic kBicubic{};
-inline constexpr enumtype::kTrilinear kTrilinear{};
-inline constexpr enumtype::kArea kArea{};
-inline constexpr enumtype::kNearestExact kNearestExact{};
-inline constexpr enumtype::kSum kSum{};
-inline constexpr enumtype::kMean kMean{};
-inline constexpr enumtype::kMax kMax{};
-inline constexpr enumtype::kNone kNone{};
-inline constexpr enumtype::kBatchMean kBatchMean{};
-inline constexpr enumtype::kZeros kZeros{};
-inline constexpr enumtype::kBorder kBorder{};
-inline constexpr enumtype::kReflection kReflection{};
-inline constexpr enumtype::kRNN_TANH kRNN_TANH{};
-inline constexpr enumtype::kRNN_RELU kRNN_RELU{};
-inline constexpr enumtype::kLSTM kLSTM{};
-inline constexpr enumtype::kGRU kGRU{};
-inline constexpr enumtype::kValid kValid{};
-inline constexpr enumtype::kSame kSame{};
+inline constexpr enumtype::kLinear kLinear{};  ///< of init::calculate_gain: no function
+inline constexpr enumtype::kConv1D kConv1D{};  ///< of init::calculate_gain: as kLinear
+inline constexpr enumtype::kConv2D kConv2D{};  ///< of init::calculate_gain: as kLinear
+inline constexpr enumtype::kConv3D kConv3D{};  ///< of init::calculate_gain: as kLinear
+inline constexpr enumtype::kConvTranspose1D kConvTranspose1D{};  ///< as kLinear
+inline constexpr enumtype::kConvTranspose2D kConvTranspose2D{};  ///< as kLinear
+inline constexpr enumtype::kConvTranspose3D kConvTranspose3D{};  ///< as kLinear
+inline constexpr enumtype::kSigmoid kSigmoid{};                  ///< an activation: sigmoid
+inline constexpr enumtype::kTanh kTanh{};                        ///< an activation: tanh
+inline constexpr enumtype::kReLU kReLU{};                        ///< an activation: relu
+inline constexpr enumtype::kGELU kGELU{};                        ///< an activation: gelu
+inline constexpr enumtype::kSiLU kSiLU{};                        ///< an activation: silu
+inline constexpr enumtype::kMish kMish{};                        ///< an activation: mish
+inline constexpr enumtype::kLeakyReLU kLeakyReLU{};              ///< an activation: leaky_relu
+inline constexpr enumtype::kFanIn kFanIn{};                      ///< of init: inputs of a unit
+inline constexpr enumtype::kFanOut kFanOut{};                    ///< of init: outputs of a unit
+inline constexpr enumtype::kConstant kConstant{};                ///< a padding: one number
+inline constexpr enumtype::kReflect kReflect{};                  ///< a padding: mirrored
+inline constexpr enumtype::kReplicate kReplicate{};              ///< a padding: the border repeated
+inline constexpr enumtype::kCircular kCircular{};                ///< a padding: from the other end
+inline constexpr enumtype::kNearest kNearest{};            ///< of interpolate: the nearest pixel
+inline constexpr enumtype::kBilinear kBilinear{};          ///< of interpolate: two dimensions
+inline constexpr enumtype::kBicubic kBicubic{};            ///< of interpolate: by cubics
+inline constexpr enumtype::kTrilinear kTrilinear{};        ///< of interpolate: three dimensions
+inline constexpr enumtype::kArea kArea{};                  ///< of interpolate: means
+inline constexpr enumtype::kNearestExact kNearestExact{};  ///< of interpolate: as Pillow
+inline constexpr enumtype::kSum kSum{};                    ///< a reduction: the sum
+inline constexpr enumtype::kMean kMean{};                  ///< a reduction: the mean
+inline constexpr enumtype::kMax kMax{};                    ///< a reduction: the largest
+inline constexpr enumtype::kNone kNone{};                  ///< a reduction: none
+inline constexpr enumtype::kBatchMean kBatchMean{};    ///< of kl_div: the sum over samples, divided
+inline constexpr enumtype::kZeros kZeros{};            ///< of grid_sample: zeros outside
+inline constexpr enumtype::kBorder kBorder{};          ///< of grid_sample: the border outside
+inline constexpr enumtype::kReflection kReflection{};  ///< of grid_sample: mirrored
+inline constexpr enumtype::kRNN_TANH kRNN_TANH{};      ///< a recurrent layer
+inline constexpr enumtype::kRNN_RELU kRNN_RELU{};      ///< a recurrent layer
+inline constexpr enumtype::kLSTM kLSTM{};              ///< a recurrent layer
+inline constexpr enumtype::kGRU kGRU{};                ///< a recurrent layer
+inline constexpr enumtype::kValid kValid{};            ///< a padding: none
+inline constexpr enumtype::kSame kSame{};              ///< a padding: outputs as large as inputs
 
 }  // namespace taper
 

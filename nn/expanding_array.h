@@ -17,26 +17,29 @@ namespace taper {
 template <size_t D, class T = int64_t>
 class ExpandingArray {
  public:
+  /// D values in order. Throws Error for any other number of them.
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
-  ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
+  ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}  ///< D values
+  /// D values, which are copied.
   ExpandingArray(ArrayRef<T> list) {
     TAPER_CHECK(list.size() == D, "Expected ", D, " values, but instead got ", list.size());
     for (size_t i = 0; i < D; ++i) values_[i] = list[i];
   }
+  /// One value for all D.
   ExpandingArray(T single) {
     for (T& v : values_) v = single;
   }
-  ExpandingArray(const std::array<T, D>& values) : values_(values) {}
+  ExpandingArray(const std::array<T, D>& values) : values_(values) {}  ///< the D values
 
-  std::array<T, D>& operator*() { return values_; }
-  const std::array<T, D>& operator*() const { return values_; }
-  std::array<T, D>* operator->() { return &values_; }
-  const std::array<T, D>* operator->() const { return &values_; }
-  operator ArrayRef<T>() const { return values_; }
-  size_t size() const noexcept { return D; }
+  std::array<T, D>& operator*() { return values_; }                ///< the D values: (*a)[i]
+  const std::array<T, D>& operator*() const { return values_; }    ///< the D values: (*a)[i]
+  std::array<T, D>* operator->() { return &values_; }              ///< the D values: a->begin()
+  const std::array<T, D>* operator->() const { return &values_; }  ///< the D values: a->begin()
+  operator ArrayRef<T>() const { return values_; }  ///< the values, for as long as this lives
+  size_t size() const noexcept { return D; }        ///< D
 
  protected:
-  std::array<T, D> values_;
+  std::array<T, D> values_;  ///< of the D dimensions
 };
 
 /// Prints one number alone, more in brackets.
@@ -50,8 +53,10 @@ std::ostream& operator<<(std::ostream& out, const ExpandingArray<D, T>& a) {
 template <size_t D, class T = int64_t>
 class ExpandingArrayWithOptionalElem : public ExpandingArray<D, optional<T>> {
  public:
-  using Base = ExpandingArray<D, optional<T>>;
+  using Base = ExpandingArray<D, optional<T>>;  ///< of values or nullopt
   using Base::Base;
+  /// D values without gaps, or one that stands for all. Those of Base take nullopt, too.
+  ///@{
   ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
       : ExpandingArrayWithOptionalElem(ArrayRef<T>(list)) {}
   ExpandingArrayWithOptionalElem(const std::vector<T>& list)
@@ -64,8 +69,10 @@ class ExpandingArrayWithOptionalElem : public ExpandingArray<D, optional<T>> {
   ExpandingArrayWithOptionalElem(const std::array<T, D>& values) : Base(optional<T>()) {
     for (size_t i = 0; i < D; ++i) this->values_[i] = values[i];
   }
+  ///@}
 };
 
+/// The same, with None for values left open.
 template <size_t D, class T>
 std::ostream& operator<<(std::ostream& out, const ExpandingArrayWithOptionalElem<D, T>& a) {
   if (D > 1) out << '[';

@@ -1,6 +1,7 @@
 #include <taper/nn/compile.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -9,6 +10,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/runtime/graph.h>
+#include <taper/nn/saved_for_replays.h>
 #include <taper/ops/tensor/factory.h>
 
 namespace taper {
@@ -17,6 +19,107 @@ void detail::throw_argument_count(size_t count) {
   throw Error("make_graphed_callables: expected a callable that takes " + std::to_string(count) +
               " tensors, as many as the sample arguments (1 to 4)");
 }
+
+// ---------------------------------------------------------------------- what is saved
+namespace detail {
+namespace {
+
+bool holds(const Tensor& t, const void* p) {
+  const char* const begin = static_cast<const char*>(t.storage().data());
+  return begin <= p && p < begin + t.storage().nbytes();
+}
+
+}  // namespace
+
+/// The result that `t` is, and its number; null where it is none.
+SavedForReplays::Result* SavedForReplays::result_of(const Tensor& t, size_t& number) {
+  std::optional<MadeBy> made = how_made(t);
+  if (!made) return nullptr;
+  const auto [at, is_new] = numbers_.emplace(made->launch.get(), results_.size());
+  number = at->second;
+  if (is_new) {
+    Result& result = results_.emplace_back();
+    result.made = std::move(*made);
+    result.nbytes = t.nbytes();
+    result.numel = t.numel();
+  }
+  return &results_[number];
+}
+
+/// Whether all operands are kept, or stay as they are; `value` owns the former then.
+bool SavedForReplays::find_operands(Value& value, Result& result) const {
+  result.operands.clear();
+  for (const void* p : result.made.inputs) {
+    const auto has = [p](const Tensor& t) { return t.defined() && holds(t, p); };
+    if (std::any_of(given_.begin(), given_.end(), has)) continue;
+    const auto kept =
+        std::find_if(values_.begin(), values_.end(), [&](const Value* v) { return has(v->kept); });
+    if (kept == values_.end()) return false;
+    value.operands.push_back((*kept)->kept);
+    if ((*kept)->result != SIZE_MAX) result.operands.push_back((*kept)->result);
+  }
+  return true;
+}
+
+void SavedForReplays::pack(Value& value, const Tensor& t) {
+  value.sizes = Dims(t.sizes());
+  value.dtype = t.scalar_type();
+  Result* const result = result_of(t, value.result);
+  const bool possible = result && find_operands(value, *result);
+  if (possible) result->possible = true;
+  if (possible && chosen_.count(value.result)) {
+    if (result->left++ == 0) nbytes_again_ += result->nbytes;
+    return;
+  }
+  value.operands.clear();
+  value.kept = t;
+  value.version = t.impl().version();
+  values_.insert(&value);
+}
+
+Tensor SavedForReplays::unpack(Value& value) {
+  if (value.kept.defined()) {
+    TAPER_CHECK(value.kept.impl().version() == value.version,
+                "one of the variables needed for gradient computation has been modified by an "
+                "inplace operation: [",
+                value.kept.toString(), " ", value.kept.sizes(), "]");
+    return value.kept;
+  }
+  Result& result = results_[value.result];
+  Tensor y = result.again;
+  if (!y.defined()) {
+    y = make_tensor({result.numel}, value.dtype, Device());
+    make_again(result.made, y);
+  }
+  result.left = std::max(result.left - 1, 0);
+  result.again = result.left > 0 ? y : Tensor();
+  return y.view(value.sizes);
+}
+
+std::vector<size_t> SavedForReplays::worth() const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < results_.size(); ++i)
+    if (results_[i].possible) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [this](size_t i, size_t j) {
+    const Result &a = results_[i], &b = results_[j];
+    const size_t of_a = a.nbytes / static_cast<size_t>(a.numel),
+                 of_b = b.nbytes / static_cast<size_t>(b.numel);
+    return of_a != of_b ? of_a > of_b : a.nbytes > b.nbytes;
+  });
+  std::set<size_t> taken, needed;
+  std::vector<size_t> found;
+  for (const size_t i : order) {
+    const std::vector<size_t>& operands = results_[i].operands;
+    const auto is_taken = [&](size_t o) { return taken.count(o) > 0; };
+    if (needed.count(i) || std::any_of(operands.begin(), operands.end(), is_taken)) continue;
+    taken.insert(i);
+    needed.insert(operands.begin(), operands.end());
+    found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace detail
 
 namespace cuda {
 
@@ -27,6 +130,10 @@ struct GraphedCallable::State {
   State(Body b, std::vector<Tensor> sample_args, const GraphedCallableOptions& options, Fits f);
 
   void warm_up(int64_t times) const;
+  void capture();
+  void capture_again(const std::set<size_t>& chosen);
+  size_t planned() const;
+  GraphMemory memory() const;
   void capture_forward();
   void capture_backward();
   std::vector<Tensor> replay(const std::vector<Tensor>& args);
@@ -37,6 +144,10 @@ struct GraphedCallable::State {
   const Body body;
   const Fits fits;
   const bool allow_unused;
+  const size_t budget;                                    ///< 0: none
+  std::shared_ptr<taper::detail::SavedForReplays> saved;  ///< of the captures, where there is one
+  size_t nbytes_again = 0;
+  bool grads_captured = false;
   /// The arguments, then the parameters; and of both those that want gradients.
   std::vector<Tensor> args, surface, wanted;
   Graph forward, backward;
@@ -76,10 +187,16 @@ GraphedCallable::State::State(Body b, std::vector<Tensor> sample_args,
     : body(std::move(b)),
       fits(std::move(f)),
       allow_unused(options.allow_unused_input()),
+      budget(static_cast<size_t>(options.memory_budget())),
       args(std::move(sample_args)),
       surface(args),
       forward(device_of(args)),
       backward(device_of(args)) {
+  TAPER_CHECK_VALUE(
+      options.memory_budget() >= 0 && (budget == 0 || args[0].is_cpu()),
+      "make_graphed_callables: expected a memory_budget of 0 or more bytes, of the CPU "
+      "alone, got ",
+      options.memory_budget(), " for ", args[0].device());
   for (const Tensor& p : options.parameters()) surface.push_back(p);
   for (const Tensor& t : surface)
     TAPER_CHECK(!t.requires_grad() || t.is_leaf(),
@@ -87,8 +204,54 @@ GraphedCallable::State::State(Body b, std::vector<Tensor> sample_args,
   wanted = with_gradient(surface);
   const AutoGradMode recording(true);
   warm_up(options.num_warmup_iters());
-  capture_forward();
+  capture();
+}
+
+// As few results are made again as the budget takes, or all where it takes more.
+void GraphedCallable::State::capture() {
+  capture_again({});
+  if (budget == 0 || planned() <= budget) return;
+  const std::vector<size_t> worth = saved->worth();
+  size_t over = 0, within = worth.size(), captured = 0;
+  const auto capture_first = [&](size_t count) {
+    capture_again(std::set<size_t>(worth.begin(), worth.begin() + static_cast<int64_t>(count)));
+    captured = count;
+    return planned() <= budget;
+  };
+  if (worth.empty() || !capture_first(within)) return;
+  while (within - over > 1) {
+    const size_t middle = (over + within) / 2;
+    (capture_first(middle) ? within : over) = middle;
+  }
+  if (captured != within) capture_first(within);
+}
+
+void GraphedCallable::State::capture_again(const std::set<size_t>& chosen) {
+  outputs.clear(), cotangents.clear(), grads.clear();
+  forward.reset();
+  backward.reset();
+  if (budget == 0) {
+    capture_forward();
+    return capture_backward();
+  }
+  saved = std::make_shared<taper::detail::SavedForReplays>(chosen, surface);
+  SavedTensorDefaultHooks::push_hooks(
+      [all = saved] { return std::make_unique<taper::detail::SavedForReplays::Value>(all); });
+  struct Pop {
+    ~Pop() { SavedTensorDefaultHooks::pop_hooks(); }
+  };
+  {
+    const Pop at_the_end;
+    capture_forward();
+  }
   capture_backward();
+  nbytes_again = saved->nbytes_again();
+}
+
+// Both graphs are of one pool.
+size_t GraphedCallable::State::planned() const { return memory().planned; }
+GraphMemory GraphedCallable::State::memory() const {
+  return grads_captured ? backward.memory() : forward.memory();
 }
 
 variable_list GraphedCallable::State::gradients_of(const variable_list& roots,
@@ -125,7 +288,8 @@ void GraphedCallable::State::capture_forward() {
 void GraphedCallable::State::capture_backward() {
   const variable_list roots = with_gradient(outputs), given = buffers_like(roots);
   variable_list found(wanted.size());
-  if (!roots.empty() && !wanted.empty()) {
+  grads_captured = !roots.empty() && !wanted.empty();
+  if (grads_captured) {
     const GraphGuard guard(backward, forward.pool());
     found = gradients_of(roots, given);
   }
@@ -183,6 +347,9 @@ std::vector<Tensor> GraphedCallable::State::gradients(autograd::Grads& g, uint64
   if (const auto done = last.lock()) *done = true;
   return grads;
 }
+
+GraphMemory GraphedCallable::memory() const { return state_->memory(); }
+size_t GraphedCallable::recomputed() const { return state_->nbytes_again; }
 
 bool GraphedCallable::is_pending() const {
   const auto done = state_->last.lock();
@@ -345,7 +512,7 @@ void CompiledCallable::State::capture(Entry& entry, const std::vector<Tensor>& a
     return run(x);
   };
   auto how = cuda::GraphedCallableOptions().num_warmup_iters(0).allow_unused_input(true);
-  how.parameters(entry.parameters);
+  how.parameters(entry.parameters).memory_budget(options.memory_budget());
   try {
     entry.graphed = std::make_unique<GraphedCallable>(in_this_mode, std::move(samples), how);
     ++captures;
@@ -388,6 +555,9 @@ CompiledCallable::CompiledCallable(Body body, std::function<Surroundings()> surr
     : state_(std::make_shared<State>()) {
   TAPER_CHECK_VALUE(options.max_captures() >= 1,
                     "compile: expected max_captures to be 1 or more, got ", options.max_captures());
+  TAPER_CHECK_VALUE(options.memory_budget() >= 0,
+                    "compile: expected memory_budget to be 0 or more, got ",
+                    options.memory_budget());
   state_->body = std::move(body);
   state_->surroundings = std::move(surroundings);
   state_->options = options;
@@ -397,6 +567,14 @@ std::vector<Tensor> CompiledCallable::call(const std::vector<Tensor>& args) cons
   return state_->call(args);
 }
 int64_t CompiledCallable::captures() const { return state_->captures; }
+GraphMemory CompiledCallable::memory() const {
+  const auto& all = state_->entries;
+  const auto newest =
+      std::find_if(all.rbegin(), all.rend(), [](const auto& e) { return !!e->graphed; });
+  TAPER_CHECK(newest != all.rend(),
+              "compile: expected a capture before memory() is asked, got none");
+  return (*newest)->graphed->memory();
+}
 std::string CompiledCallable::fallback_reason() const { return state_->reason; }
 
 Tensor CompiledCallable::only(const std::vector<Tensor>& outputs) {

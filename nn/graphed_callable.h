@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <taper/framework/arg.h>
+#include <taper/framework/runtime/graph.h>
 #include <taper/framework/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -81,6 +82,11 @@ struct GraphedCallableOptions {
   TAPER_ARG(bool, allow_unused_input) = false;
   /// Tensors beside the arguments that want gradients; a module's parameters are added to them.
   TAPER_ARG(std::vector<Tensor>, parameters);
+  /// Bytes that replays on the CPU should take at most, 0 for no limit. Where they would take more,
+  /// backward makes results of pointwise functions, conversions and layer norms again in place of
+  /// keeping them, as many as it must; the bits are the same. memory() tells what that came to:
+  /// perhaps more. Throws ValueError for less than 0, and for devices.
+  TAPER_ARG(int64_t, memory_budget) = 0;
 };
 
 /// A function of tensors whose forward and backward are replays. Copies are the same callable.
@@ -106,6 +112,11 @@ class GraphedCallable {
   Tensor operator()(const T&... args) const {
     return only(call({Tensor(args)...}));
   }
+  /// What replays of forward and backward take, on the CPU; known before the first. Throws
+  /// NotImplementedError for a device.
+  GraphMemory memory() const;
+  /// Bytes of results that backward makes again, for memory_budget.
+  size_t recomputed() const;
   /// Whether backward of the last call may still come, so that another call would spoil it.
   bool is_pending() const;
 

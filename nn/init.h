@@ -11,10 +11,12 @@
 
 namespace taper::nn::init {
 
+/// What calculate_gain knows.
 using NonlinearityType =
     Choice<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
            enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
            enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU>;
+/// Whether kaiming_... keeps the variance of outputs (kFanIn) or of gradients (kFanOut).
 using FanModeType = Choice<enumtype::kFanIn, enumtype::kFanOut>;
 
 /// The factor by which a nonlinearity's input should be spread so that its output keeps variance 1:
@@ -25,15 +27,15 @@ double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 /// behind the second dimension. Throws for fewer than 2 dimensions.
 std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor);
 
-Tensor constant_(Tensor tensor, Scalar value);
-Tensor ones_(Tensor tensor);
-Tensor zeros_(Tensor tensor);
+Tensor constant_(Tensor tensor, Scalar value);  ///< `value`, converted to the dtype, everywhere
+Tensor ones_(Tensor tensor);                    ///< 1 everywhere
+Tensor zeros_(Tensor tensor);                   ///< 0 everywhere
 /// The identity matrix (2 dimensions, not necessarily square).
 Tensor eye_(Tensor matrix);
 /// A convolution's weight (3 to 5 dimensions) that passes its input channels through.
 Tensor dirac_(Tensor tensor);
-Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
-Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
+Tensor uniform_(Tensor tensor, double low = 0, double high = 1);  ///< in [low, high)
+Tensor normal_(Tensor tensor, double mean = 0, double std = 1);   ///< std is the deviation
 
 /// Normal of the part between a and b: what lies outside is not drawn. Python's trunc_normal_, with
 /// its numbers. Throws Error unless a < b and std is positive.

@@ -59,8 +59,8 @@ std::vector<AnyValue> complete_arguments(Module& module, std::vector<AnyValue>&&
 /// What load_state_dict found different: names that the module has and the dictionary lacks, and
 /// names that only the dictionary has.
 struct IncompatibleKeys {
-  std::vector<std::string> missing_keys;
-  std::vector<std::string> unexpected_keys;
+  std::vector<std::string> missing_keys;     ///< that the module has and the dict lacks
+  std::vector<std::string> unexpected_keys;  ///< that only the dict has
 };
 
 /// The base of all modules. A subclass registers its parameters (what an optimizer changes), its
@@ -69,20 +69,25 @@ struct IncompatibleKeys {
 /// registration. `Module` has no forward(): a subclass gives its own the arguments it wants.
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  using ModuleApplyFunction = std::function<void(Module&)>;
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;
-  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ModuleApplyFunction = std::function<void(Module&)>;                           ///< of apply
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;                ///< of apply
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;  ///< of apply
+  /// Of apply: gets paths and modules, which it cannot change.
   using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  /// Of apply: gets shared pointers, which it may keep.
   using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  /// Of apply: gets paths and shared pointers.
   using NamedModulePointerApplyFunction =
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
 
-  Module();
+  Module();  ///< its name() is that of its class
   /// A module whose name() is given rather than taken from its class.
   explicit Module(std::string name);
   virtual ~Module();
+  /// A shallow copy: parameters, buffers and submodules are shared with the original (clone()
+  /// copies them). It starts with the same hooks.
   Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
+  Module& operator=(const Module&) = default;  ///< shallow, too
 
   /// The class's name with its namespaces ("Net", "torch::nn::LinearImpl").
   const std::string& name() const noexcept;
@@ -92,6 +97,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Calls `function` for this module and all below it, each before its children. Names are paths
   /// ("layer1.conv") behind `name_prefix`. The forms with a pointer need this module to be owned by
   /// a shared_ptr.
+  ///@{
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function,
@@ -101,32 +107,35 @@ class Module : public std::enable_shared_from_this<Module> {
   void apply(const ModulePointerApplyFunction& function) const;
   void apply(const NamedModulePointerApplyFunction& function,
              const std::string& name_prefix = std::string()) const;
+  ///@}
 
   /// The defined parameters (buffers) of this module and, with `recurse`, of all below it. Names
   /// are paths: "layer1.weight". The tensors are the module's own, not copies.
   std::vector<Tensor> parameters(bool recurse = true) const;
-  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
-  std::vector<Tensor> buffers(bool recurse = true) const;
-  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;  ///< by names
+  std::vector<Tensor> buffers(bool recurse = true) const;  ///< as parameters(), of buffers
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;  ///< by names
   /// This module (which must then be owned by a shared_ptr) and all below it.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  /// The same by paths behind `name_prefix`, which is the name of this module.
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = std::string(), bool include_self = true) const;
-  std::vector<std::shared_ptr<Module>> children() const;
-  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+  std::vector<std::shared_ptr<Module>> children() const;  ///< the modules registered here
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;  ///< by names
 
   /// Training or evaluation: what dropout and batch normalisation ask. Sets all modules below too.
   virtual void train(bool on = true);
-  void eval();
-  virtual bool is_training() const noexcept;
+  void eval();                                ///< train(false)
+  virtual bool is_training() const noexcept;  ///< what train() said last
 
   /// Converts all parameters, their gradients and all buffers, of every dtype, in place: handles
   /// taken before (an optimizer's, for example) stay those of the module.
   virtual void to(Device device, Dtype dtype, bool non_blocking = false);
-  virtual void to(Dtype dtype, bool non_blocking = false);
-  virtual void to(Device device, bool non_blocking = false);
+  virtual void to(Dtype dtype, bool non_blocking = false);    ///< the dtype alone
+  virtual void to(Device device, bool non_blocking = false);  ///< the device alone
+  /// To the current device of that type.
   void to(DeviceType device, bool non_blocking = false) { to(Device(device), non_blocking); }
-  void cpu() { to(Device(kCPU)); }
+  void cpu() { to(Device(kCPU)); }  ///< to(kCPU)
   /// To a CUDA device; -1 is the current one.
   void cuda(DeviceIndex index = -1) { to(Device(kCUDA, index)); }
 
@@ -134,6 +143,7 @@ class Module : public std::enable_shared_from_this<Module> {
   virtual void zero_grad(bool set_to_none = false);
 
   /// This module as a subclass, or null: `m.as<LinearImpl>()`, `m.as<Linear>()`.
+  ///@{
   template <class ModuleType>
   typename ModuleType::ContainedType* as() noexcept {
     return dynamic_cast<typename ModuleType::ContainedType*>(this);
@@ -150,12 +160,13 @@ class Module : public std::enable_shared_from_this<Module> {
   const ModuleType* as() const noexcept {
     return dynamic_cast<const ModuleType*>(this);
   }
+  ///@}
 
   /// Writes parameters and buffers under their names, and each serializable child as an archive of
   /// its own. `load` reads them back into the same structure. It throws Error, and leaves all as it
   /// was, when one is missing or a parameter has other sizes; a buffer takes over the file's sizes.
   virtual void save(serialize::OutputArchive& archive) const;
-  virtual void load(serialize::InputArchive& archive);
+  virtual void load(serialize::InputArchive& archive);  ///< what save() wrote
   /// False for modules that save and load pass over.
   virtual bool is_serializable() const;
 
@@ -176,8 +187,12 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Registers a tensor and returns the module's handle of it. A name must be new, not empty and
   /// without dots. An undefined tensor holds the name's place (an absent bias, for example).
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  /// The same for a buffer, whose requires_grad stays. Both references hold until the next one of
+  /// their kind is registered or removed.
   Tensor& register_buffer(std::string name, Tensor tensor);
-  /// Registers a submodule under a new name and returns it.
+  /// Registers a submodule, which is shared, under a new name and returns it. Throws Error for an
+  /// empty pointer and for a module that has this one in it.
+  ///@{
   template <class ModuleType>
   std::shared_ptr<ModuleType> register_module(std::string name,
                                               std::shared_ptr<ModuleType> module) {
@@ -189,8 +204,10 @@ class Module : public std::enable_shared_from_this<Module> {
                                               ModuleHolder<ModuleType> module_holder) {
     return register_module(std::move(name), module_holder.ptr());
   }
+  ///@}
   /// Puts another submodule in the place of the one registered under `name`. Throws Error when
   /// there is none of that name.
+  ///@{
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name,
                                              std::shared_ptr<ModuleType> module) {
@@ -202,11 +219,12 @@ class Module : public std::enable_shared_from_this<Module> {
                                              ModuleHolder<ModuleType> module_holder) {
     return replace_module(name, module_holder.ptr());
   }
+  ///@}
   /// Removes a submodule. Throws when there is none of that name.
   void unregister_module(const std::string& name);
   /// The same for a parameter or a buffer of this module itself; tensors that hold it stay.
   void unregister_parameter(const std::string& name);
-  void unregister_buffer(const std::string& name);
+  void unregister_buffer(const std::string& name);  ///< Throws Error for other names
 
   /// Before a call, with the tensors among the arguments, which the hook may replace.
   using ForwardPreHook = std::function<void(Module& module, std::vector<Tensor>& inputs)>;
@@ -221,23 +239,26 @@ class Module : public std::enable_shared_from_this<Module> {
   /// (`linear(x)`), as an element of a Sequential, in an AnyModule. As in Python, forward() called
   /// by name runs none. Clones have the same hooks. Returns a number for remove_hook.
   unsigned register_forward_pre_hook(ForwardPreHook hook);
-  unsigned register_forward_hook(ForwardHook hook);
-  unsigned register_full_backward_hook(FullBackwardHook hook);
+  unsigned register_forward_hook(ForwardHook hook);             ///< behind each call
+  unsigned register_full_backward_hook(FullBackwardHook hook);  ///< behind its backward
   /// Throws Error when this module has no such hook.
   void remove_hook(unsigned id);
   /// Whether a call is more than forward().
   bool has_hooks() const noexcept { return hooks_ != nullptr; }
 
  protected:
-  // What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides; see any_module.h.
+  /// What TAPER_FORWARD_HAS_DEFAULT_ARGS overrides: whether forward() has defaults, how many
+  /// arguments have none, and `arguments` with what is missing. The last two throw Error here.
+  ///@{
   virtual bool _forward_has_default_args() { return false; }
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
+  ///@}
 
   /// For a clone() that makes its copy anew.
   static void copy_hooks(Module& to, const Module& from);
 
-  OrderedDict<std::string, Tensor> parameters_;
+  OrderedDict<std::string, Tensor> parameters_;  ///< what register_parameter registered
 
  private:
   template <class Derived>
@@ -301,11 +322,14 @@ class Module : public std::enable_shared_from_this<Module> {
 /// The module and all below it, one on a line, indented.
 std::ostream& operator<<(std::ostream& stream, const Module& module);
 
-/// For save(module, file) and load(module, file).
+/// For save(module, file) and load(module, file): Module::save and Module::load. Throws Error for
+/// an empty pointer.
+///@{
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
                                      const std::shared_ptr<Module>& module);
 serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     const std::shared_ptr<Module>& module);
+///@}
 
 }  // namespace nn
 }  // namespace taper

@@ -27,11 +27,12 @@ struct is_module_holder_of<T, Contained, true>
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderIndicator {
  public:
-  using ContainedType = Contained;
-  using Impl = Contained;
+  using ContainedType = Contained;  ///< the module class
+  using Impl = Contained;           ///< the same, as in LibTorch
 
   ModuleHolder() : impl_(std::make_shared<Contained>()) {}
-  ModuleHolder(std::nullptr_t) {}
+  ModuleHolder(std::nullptr_t) {}  ///< empty
+  /// Shares it; null: empty.
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
   /// Makes the module from the arguments of its constructor.
   template <class Head, class... Tail,
@@ -40,20 +41,23 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
 
-  explicit operator bool() const noexcept { return impl_ != nullptr; }
-  bool is_empty() const noexcept { return impl_ == nullptr; }
-  Contained* operator->() { return get(); }
-  const Contained* operator->() const { return get(); }
-  Contained& operator*() { return *get(); }
-  const Contained& operator*() const { return *get(); }
+  explicit operator bool() const noexcept { return impl_ != nullptr; }  ///< not empty
+  bool is_empty() const noexcept { return impl_ == nullptr; }           ///< as after nullptr
+  Contained* operator->() { return get(); }              ///< the module; Error when empty
+  const Contained* operator->() const { return get(); }  ///< the module; Error when empty
+  Contained& operator*() { return *get(); }              ///< the module; Error when empty
+  const Contained& operator*() const { return *get(); }  ///< the module; Error when empty
+  /// The module, for as long as a holder of it lives. Throws Error when empty.
   Contained* get() {
     if (!impl_) detail::throw_empty_holder();
     return impl_.get();
   }
+  /// The module, for as long as a holder of it lives. Throws Error when empty.
   const Contained* get() const {
     if (!impl_) detail::throw_empty_holder();
     return impl_.get();
   }
+  /// The holder's own pointer. Throws Error when empty.
   const std::shared_ptr<Contained>& ptr() const {
     if (!impl_) detail::throw_empty_holder();
     return impl_;
@@ -64,15 +68,18 @@ class ModuleHolder : detail::ModuleHolderIndicator {
   decltype(auto) operator()(Args&&... args) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
+  /// The module's own operator[]: elements of a Sequential, a ModuleList, ...
   template <class Arg>
   decltype(auto) operator[](Arg&& arg) {
     return (*get())[std::forward<Arg>(arg)];
   }
 
  protected:
-  std::shared_ptr<Contained> impl_;
+  std::shared_ptr<Contained> impl_;  ///< null when empty
 };
 
+/// Prints, saves and loads the module, as Module's own operators do. Throws Error when empty.
+///@{
 template <class Contained>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained>& module) {
   return stream << static_cast<const Module&>(*module);
@@ -87,6 +94,7 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
                                     ModuleHolder<Contained>& module) {
   return archive >> std::shared_ptr<Module>(module.ptr());
 }
+///@}
 
 }  // namespace taper::nn
 

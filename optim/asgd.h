@@ -7,21 +7,24 @@
 
 namespace taper::optim {
 
+/// The settings of ASGD, whose formula shows what each does. A number converts to them: the
+/// learning rate, all else by default.
 struct ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
-  ASGDOptions(double lr = 1e-2) : lr_(lr) {}
-  TAPER_ARG(double, lr) = 1e-2;
-  TAPER_ARG(double, lambd) = 1e-4;
-  TAPER_ARG(double, alpha) = 0.75;
-  TAPER_ARG(double, t0) = 1e6;
-  TAPER_ARG(double, weight_decay) = 0;
+  ASGDOptions(double lr = 1e-2) : lr_(lr) {}  ///< all else by default
+  TAPER_ARG(double, lr) = 1e-2;               ///< the learning rate
+  TAPER_ARG(double, lambd) = 1e-4;            ///< the decay
+  TAPER_ARG(double, alpha) = 0.75;            ///< the power of eta's decay
+  TAPER_ARG(double, t0) = 1e6;                ///< where averaging begins
+  TAPER_ARG(double, weight_decay) = 0;        ///< times the parameter, added to its gradient
   TAPER_OPTIM_OPTIONS(ASGDOptions)
 };
 
+/// What ASGD keeps of a parameter: its average and the numbers of the next step.
 struct ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
-  TAPER_ARG(int64_t, step) = 0;
-  TAPER_ARG(double, eta) = 0;
-  TAPER_ARG(double, mu) = 1;
-  TAPER_ARG(Tensor, ax);
+  TAPER_ARG(int64_t, step) = 0;  ///< how many steps were made
+  TAPER_ARG(double, eta) = 0;    ///< the learning rate of this step
+  TAPER_ARG(double, mu) = 1;     ///< the weight of the average
+  TAPER_ARG(Tensor, ax);         ///< the averaged parameter
   TAPER_OPTIM_STATE(ASGDParamState)
 };
 TAPER_OPTIM_CLONED(ASGD);
@@ -36,8 +39,13 @@ TAPER_OPTIM_CLONED(ASGD);
 /// Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", 1992.
 class ASGD : public Optimizer {
  public:
+  /// Of parameter groups, of which those without options of their own take `defaults`, or of
+  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
+  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  ///@{
   explicit ASGD(std::vector<OptimizerParamGroup> param_groups, ASGDOptions defaults = {});
   explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {});
+  ///@}
   Tensor step(LossClosure closure = nullptr) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;

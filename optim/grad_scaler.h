@@ -45,6 +45,7 @@ class GradScaler {
 
   /// Losses times the scale, each on its own device.
   Tensor scale(const Tensor& outputs);
+  /// The same for several. The scale lives on the device of the first that is ever scaled.
   std::vector<Tensor> scale(const std::vector<Tensor>& outputs);
   /// Divides the gradients of the optimizer's parameters by the scale, and finds out whether all
   /// are finite. Throws Error before the first scale(), a second time since update(), and after
@@ -64,17 +65,28 @@ class GradScaler {
   /// not finite, else after growth_interval iterations in a row by the growth factor; or becomes
   /// `new_scale`. Throws Error where no gradients were looked at.
   void update();
+  /// The scale becomes `new_scale`; the count of good iterations stays. Throws Error before the
+  /// first scale().
   void update(double new_scale);
+  /// The same. Throws Error unless new_scale has one element, is on the scaler's kind of device and
+  /// requires no gradient.
   void update(const Tensor& new_scale);
 
   /// Waits for the device. 1 where it is not enabled.
   double get_scale() const;
+  /// What the scale is multiplied by after growth_interval good iterations in a row.
   double get_growth_factor() const { return growth_factor_; }
+  /// Should be above 1, which is not checked here. Holds from the next update() on.
   void set_growth_factor(double factor) { growth_factor_ = factor; }
+  /// What the scale is multiplied by where a gradient was not finite.
   double get_backoff_factor() const { return backoff_factor_; }
+  /// Should be below 1, which is not checked here. Holds from the next update() on.
   void set_backoff_factor(double factor) { backoff_factor_ = factor; }
+  /// How many iterations with finite gradients there must be in a row before the scale grows.
   int64_t get_growth_interval() const { return growth_interval_; }
+  /// In iterations. Holds from the next update() on.
   void set_growth_interval(int64_t interval) { growth_interval_ = interval; }
+  /// False where it was not asked for, or where there is no CUDA device.
   bool is_enabled() const { return enabled_; }
 
   /// "scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker" (good
@@ -85,6 +97,7 @@ class GradScaler {
   void load_state_dict(const std::map<std::string, double>& state);
   /// The same in a file: torch::save(scaler, path).
   void save(serialize::OutputArchive& archive) const;
+  /// Reads what save() wrote, as load_state_dict() does.
   void load(serialize::InputArchive& archive);
 
  private:
@@ -108,7 +121,9 @@ class GradScaler {
   std::function<void(Tensor&)> agree_;
 };
 
+/// scaler.save(archive). Returns the archive.
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const GradScaler& scaler);
+/// scaler.load(archive). Returns the archive.
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, GradScaler& scaler);
 
 }  // namespace taper::amp

@@ -13,13 +13,17 @@ namespace taper::optim {
 /// batch), after the optimizer's own step().
 class LRScheduler {
  public:
+  /// Keeps a reference to `optimizer`; changes no rate yet.
   explicit LRScheduler(Optimizer& optimizer) : step_count_(0), optimizer_(optimizer) {}
   virtual ~LRScheduler() = default;
+  /// Sets the rate of every group to what get_lrs() gives. Throws Error when that has another
+  /// number of rates than there are groups now.
   void step();
 
  protected:
   /// The new learning rate of every group.
   virtual std::vector<double> get_lrs() = 0;
+  /// The rates that the groups have now, in their order.
   std::vector<double> get_current_lrs() const;
 
   /// How often step() was called before this time.
@@ -47,7 +51,9 @@ class StepLR : public LRScheduler {
 /// start times factor(n). The ones below are PyTorch's, in Python's counting.
 class LambdaLR : public LRScheduler {
  public:
+  /// What the rate at the start is multiplied by after that many calls of step().
   using Factor = std::function<double(unsigned)>;
+  /// The rates of the groups now are those at the start. factor(0) is never asked for.
   LambdaLR(Optimizer& optimizer, Factor factor);
 
  private:
@@ -59,12 +65,14 @@ class LambdaLR : public LRScheduler {
 /// Multiplies by gamma whenever the number of steps reaches one of the milestones.
 class MultiStepLR : public LambdaLR {
  public:
+  /// `milestones` are numbers of steps in any order; one that occurs twice counts twice.
   MultiStepLR(Optimizer& optimizer, std::vector<unsigned> milestones, double gamma = 0.1);
 };
 
 /// Multiplies by gamma every step.
 class ExponentialLR : public LambdaLR {
  public:
+  /// The rates of the groups now are those at the start.
   ExponentialLR(Optimizer& optimizer, double gamma);
 };
 
@@ -85,7 +93,9 @@ class CosineAnnealingLR : public LRScheduler {
 /// Lowers the rates when a measured value has not become better for a while: call step(value).
 class ReduceLROnPlateauScheduler {
  public:
+  /// Which values are better: the smaller ones, or the larger ones.
   enum SchedulerMode { min, max };
+  /// What `threshold` is: a share of the best value so far, or a difference from it.
   enum ThresholdMode { rel, abs };
   /// `factor` below 1 multiplies the rates (not below min_lrs: one value, or one a group) after
   /// more than `patience` steps without an improvement by `threshold`, then `cooldown` steps pass
@@ -96,6 +106,8 @@ class ReduceLROnPlateauScheduler {
                                       int cooldown = 0, const std::vector<float>& min_lrs = {},
                                       double eps = 1e-8, bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
+  /// Takes a value that was measured, the loss of an epoch, say; a NaN is no improvement. A rate
+  /// that would fall by no more than `eps` stays.
   void step(float metric);
 
  private:

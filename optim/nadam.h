@@ -7,22 +7,25 @@
 
 namespace taper::optim {
 
+/// The settings of NAdam, whose formula shows what each does. A number converts to them: the
+/// learning rate, all else by default.
 struct NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
-  NAdamOptions(double lr = 2e-3) : lr_(lr) {}
-  TAPER_ARG(double, lr) = 2e-3;
-  using betas_t = std::tuple<double, double>;
-  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);
-  TAPER_ARG(double, eps) = 1e-8;
-  TAPER_ARG(double, weight_decay) = 0;
-  TAPER_ARG(double, momentum_decay) = 4e-3;
+  NAdamOptions(double lr = 2e-3) : lr_(lr) {}       ///< all else by default
+  TAPER_ARG(double, lr) = 2e-3;                     ///< the learning rate
+  using betas_t = std::tuple<double, double>;       ///< {beta1, beta2}
+  TAPER_ARG(betas_t, betas) = betas_t(0.9, 0.999);  ///< of the running means of g and g^2
+  TAPER_ARG(double, eps) = 1e-8;                    ///< keeps divisors from 0
+  TAPER_ARG(double, weight_decay) = 0;              ///< times the parameter, added to its gradient
+  TAPER_ARG(double, momentum_decay) = 4e-3;         ///< of the momentum
   TAPER_OPTIM_OPTIONS(NAdamOptions)
 };
 
+/// What NAdam keeps of a parameter: running means, of its dtype and sizes.
 struct NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
-  TAPER_ARG(int64_t, step) = 0;
-  TAPER_ARG(double, mu_product) = 1;
-  TAPER_ARG(Tensor, exp_avg);
-  TAPER_ARG(Tensor, exp_avg_sq);
+  TAPER_ARG(int64_t, step) = 0;       ///< how many steps were made
+  TAPER_ARG(double, mu_product) = 1;  ///< of all momenta
+  TAPER_ARG(Tensor, exp_avg);         ///< running mean of the gradient
+  TAPER_ARG(Tensor, exp_avg_sq);      ///< running mean of its square
   TAPER_OPTIM_STATE(NAdamParamState)
 };
 TAPER_OPTIM_CLONED(NAdam);
@@ -39,8 +42,13 @@ TAPER_OPTIM_CLONED(NAdam);
 /// Dozat, "Incorporating Nesterov momentum into Adam", 2016.
 class NAdam : public Optimizer {
  public:
+  /// Of parameter groups, of which those without options of their own take `defaults`, or of
+  /// parameters in one such group. Throws Error for `defaults` that are out of range (a group's own
+  /// options are not looked at) and for parameters that Optimizer's constructor refuses.
+  ///@{
   explicit NAdam(std::vector<OptimizerParamGroup> param_groups, NAdamOptions defaults = {});
   explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});
+  ///@}
   Tensor step(LossClosure closure = nullptr) override;
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;

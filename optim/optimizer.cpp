@@ -119,7 +119,8 @@ size_t Optimizer::count_parameters() const {
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
-  std::vector<Tensor> on_devices;  // set to zero together
+  std::vector<Tensor> together;
+  const bool at_once = !taper::detail::captures_host();
   for (OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& p : group.params()) {
       if (!p.grad().defined()) continue;
@@ -129,13 +130,13 @@ void Optimizer::zero_grad(bool set_to_none) {
         continue;
       }
       if (grad.requires_grad()) grad.detach_();
-      if (grad.device().is_cpu())
+      if (at_once && grad.device().is_cpu())
         grad.zero_();
       else
-        on_devices.push_back(grad);
+        together.push_back(grad);
     }
   }
-  taper::detail::foreach_zeros(on_devices);
+  taper::detail::foreach_zeros(together);
 }
 
 StateKey Optimizer::key(const Tensor& parameter) { return parameter.unsafeGetTensorImpl(); }

@@ -42,16 +42,21 @@ namespace optim {
 class OptimizerParamState {
  public:
   virtual ~OptimizerParamState() = default;
+  /// A copy, whose tensors share their memory with this one's. Throws NotImplementedError: derive
+  /// from OptimizerCloneableParamState.
   virtual std::unique_ptr<OptimizerParamState> clone() const;
+  /// Reads or writes the fields. Throws NotImplementedError where a subclass has none.
+  ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
+  ///@}
 };
 
 /// Gives a state class its clone().
 template <class Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override;
+  std::unique_ptr<OptimizerParamState> clone() const override;  ///< by Derived's copy constructor
 };
 template <class Derived>
 std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
@@ -62,11 +67,16 @@ std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clon
 class OptimizerOptions {
  public:
   virtual ~OptimizerOptions() = default;
+  /// A copy. Throws NotImplementedError: derive from OptimizerCloneableOptions.
   virtual std::unique_ptr<OptimizerOptions> clone() const;
+  /// Reads or writes the fields. Throws NotImplementedError where a subclass has none.
+  ///@{
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
+  ///@}
   /// The learning rate, for schedulers.
   virtual double get_lr() const;
+  /// Throws NotImplementedError, as get_lr() does, where a subclass has none.
   virtual void set_lr(double lr);
 };
 
@@ -74,7 +84,7 @@ class OptimizerOptions {
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override;
+  std::unique_ptr<OptimizerOptions> clone() const override;  ///< by Derived's copy constructor
 };
 template <class Derived>
 std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
@@ -94,43 +104,55 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
 /// defaults when it is added.
 class OptimizerParamGroup {
  public:
+  /// The same parameters, and a copy of the options.
   OptimizerParamGroup(const OptimizerParamGroup& o)
       : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr) {}
+  /// Takes parameters and options over.
+  ///@{
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
+  ///@}
+  /// Without options of its own.
   OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+  /// With options of its own, of the class that belongs to the optimizer: AdamOptions for Adam.
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
       : params_(std::move(params)), options_(std::move(options)) {}
 
-  bool has_options() const { return options_ != nullptr; }
+  bool has_options() const { return options_ != nullptr; }  ///< of its own
   /// Throws when the group has none yet.
   OptimizerOptions& options();
+  /// The same, to read.
   const OptimizerOptions& options() const;
+  /// Gives it other options; null takes them away.
   void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
-  std::vector<Tensor>& params() { return params_; }
-  const std::vector<Tensor>& params() const { return params_; }
+  std::vector<Tensor>& params() { return params_; }              ///< what it trains
+  const std::vector<Tensor>& params() const { return params_; }  ///< what it trains
 
  protected:
-  std::vector<Tensor> params_;
-  std::unique_ptr<OptimizerOptions> options_;
+  std::vector<Tensor> params_;                 ///< what it trains
+  std::unique_ptr<OptimizerOptions> options_;  ///< null: none of its own
 };
 
 /// The key of a parameter's state. Programs written for LibTorch 2 give the TensorImpl's address,
 /// those for LibTorch 1.13 the text that c10::guts::to_string makes of it.
 class StateKey {
  public:
-  StateKey(const void* parameter) : address_(parameter) {}
+  StateKey(const void* parameter) : address_(parameter) {}  ///< of a TensorImpl
   /// Throws Error for a text that is no address.
   StateKey(const std::string& text);
-  StateKey(const char* text) : StateKey(std::string(text)) {}
-  operator void*() const { return const_cast<void*>(address_); }
+  StateKey(const char* text) : StateKey(std::string(text)) {}     ///< by a text
+  operator void*() const { return const_cast<void*>(address_); }  ///< the address
   operator std::string() const;
+  /// Whether both are keys of one parameter.
   friend bool operator==(StateKey a, StateKey b) { return a.address_ == b.address_; }
+  /// Whether they are keys of two parameters.
   friend bool operator!=(StateKey a, StateKey b) { return a.address_ != b.address_; }
   /// As the address.
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, StateKey key);
 
+  /// For maps of the standard library.
   struct Hash {
+    /// The hash of the address.
     size_t operator()(StateKey key) const { return std::hash<const void*>()(key.address_); }
   };
 
@@ -161,16 +183,18 @@ class ParamStates
   using typename Map::value_type;
   using Map::operator[];
 
+  /// Takes out the entry at an iterator or of a key, as std::unordered_map does, with its result.
   template <class Where>
   auto erase(Where&& where) {
     ++removals_;
     return Map::erase(std::forward<Where>(where));
   }
+  /// Takes all states out; the next step makes new ones.
   void clear() {
     ++removals_;
     Map::clear();
   }
-  uint64_t removals() const { return removals_; }
+  uint64_t removals() const { return removals_; }  ///< how often any were removed
 
  private:
   uint64_t removals_ = 0;
@@ -185,14 +209,15 @@ struct StepScope : taper::detail::RunScope {
 /// Changes parameters by their gradients. A subclass implements step().
 class Optimizer {
  public:
-  using LossClosure = std::function<Tensor()>;
+  using LossClosure = std::function<Tensor()>;  ///< computes the loss again
 
   /// Throws when a parameter is undefined, is not a leaf, or is in two groups.
   Optimizer(std::vector<OptimizerParamGroup> param_groups,
             std::unique_ptr<OptimizerOptions> defaults);
+  /// The same with one group, which takes the defaults.
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
-  Optimizer(Optimizer&&) = default;
+  Optimizer(Optimizer&&) = default;  ///< takes it over
   virtual ~Optimizer() = default;
 
   /// One update of every parameter that has a gradient. A `closure` computes the loss anew first
@@ -202,20 +227,27 @@ class Optimizer {
   /// backward does not reach has no gradient and is left alone by step().
   void zero_grad(bool set_to_none = false);
 
+  /// Adds a copy of the group, with the defaults if it has no options. Throws Error, like the
+  /// constructor, for parameters that are undefined, no leaves or in another group, and where there
+  /// are neither options nor defaults.
   void add_param_group(const OptimizerParamGroup& group);
   /// Adds to the first group. Warns that it will be removed, as do parameters() and size().
   void add_parameters(const std::vector<Tensor>& parameters);
+  /// The groups in the order they were added; changed options hold from the next step on.
+  /// References to groups live until one is added.
+  ///@{
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
+  ///@}
   /// The parameters of the first group.
   std::vector<Tensor>& parameters();
-  const std::vector<Tensor>& parameters() const;
+  const std::vector<Tensor>& parameters() const;  ///< of the first group
   /// The number of parameters in all groups.
   size_t size() const;
-  OptimizerOptions& defaults() noexcept { return *defaults_; }
-  const OptimizerOptions& defaults() const noexcept { return *defaults_; }
-  ParamStates& state() noexcept { return state_; }
-  const ParamStates& state() const noexcept { return state_; }
+  OptimizerOptions& defaults() noexcept { return *defaults_; }  ///< of groups without their own
+  const OptimizerOptions& defaults() const noexcept { return *defaults_; }  ///< the same
+  ParamStates& state() noexcept { return state_; }                          ///< of each parameter
+  const ParamStates& state() const noexcept { return state_; }              ///< of each parameter
 
   /// Whether step() can leave parameters of devices as they are where a device finds that their
   /// gradients are not finite, so that GradScaler (optim/grad_scaler.h) waits for no device.
@@ -253,9 +285,9 @@ class Optimizer {
   /// Throws when it does not fit the parameter.
   static bool fit_state(const char* name, const Tensor& parameter, Tensor& state);
 
-  std::vector<OptimizerParamGroup> param_groups_;
-  ParamStates state_;
-  std::unique_ptr<OptimizerOptions> defaults_;
+  std::vector<OptimizerParamGroup> param_groups_;  ///< what param_groups() returns
+  ParamStates state_;                              ///< what state() returns
+  std::unique_ptr<OptimizerOptions> defaults_;     ///< what defaults() returns; may be null
 
  private:
   friend class amp::GradScaler;
@@ -275,7 +307,9 @@ class Optimizer {
   std::vector<Tensor> found_inf_;  // of each device, during GradScaler::step
 };
 
+/// optimizer.save(archive). Returns the archive.
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer);
+/// optimizer.load(archive). Returns the archive.
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer);
 
 // ---------------------------------------------------------------------- details

@@ -27,6 +27,7 @@ class AveragedModelBase : public nn::Module {
   Tensor n_averaged;
 
  protected:
+  /// Keeps `copy` itself as the average. Without `avg_fn` the average is the mean of all values.
   AveragedModelBase(const std::shared_ptr<nn::Module>& copy, AverageFunction avg_fn,
                     bool use_buffers);
 
@@ -46,15 +47,21 @@ class AveragedModelBase : public nn::Module {
 template <class M>
 class AveragedModel : public AveragedModelBase {
  public:
+  /// Copies the model, whose values count only when update_parameters() is called; with
+  /// `use_buffers` its buffers are averaged as well.
+  ///@{
   explicit AveragedModel(const std::shared_ptr<M>& model, const optional<Device>& device = nullopt,
                          AverageFunction avg_fn = nullptr, bool use_buffers = false)
       : AveragedModel(model->clone(device), std::move(avg_fn), use_buffers) {}
   explicit AveragedModel(const nn::ModuleHolder<M>& model, const optional<Device>& device = nullopt,
                          AverageFunction avg_fn = nullptr, bool use_buffers = false)
       : AveragedModel(model.ptr(), device, std::move(avg_fn), use_buffers) {}
+  ///@}
 
   /// The averaged copy, which is what a call calls.
   const std::shared_ptr<M>& module() const noexcept { return holder_.ptr(); }
+  /// What the averaged copy makes of the arguments.
+  ///@{
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {
     return holder_(std::forward<Args>(args)...);
@@ -63,6 +70,7 @@ class AveragedModel : public AveragedModelBase {
   decltype(auto) forward(Args&&... args) {
     return holder_(std::forward<Args>(args)...);
   }
+  ///@}
 
  private:
   AveragedModel(const std::shared_ptr<nn::Module>& copy, AverageFunction avg_fn, bool use_buffers)
@@ -79,6 +87,7 @@ class SWALR : public LRScheduler {
   /// for a strategy other than "cos" and "linear".
   SWALR(Optimizer& optimizer, std::vector<double> swa_lrs, unsigned anneal_epochs = 10,
         const std::string& anneal_strategy = "cos");
+  /// One rate for all groups. Throws ValueError for a strategy other than "cos" and "linear".
   SWALR(Optimizer& optimizer, double swa_lr, unsigned anneal_epochs = 10,
         const std::string& anneal_strategy = "cos");
 

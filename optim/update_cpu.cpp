@@ -5,6 +5,7 @@
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/tensor_lists.h>
 #include <taper/framework/iterate.h>
 #include <taper/optim/update_rules.h>
@@ -220,6 +221,47 @@ void rmsprop_update(InOut p, In g, InOut square, InOut mean, InOut buffer,
     rmsprop_kind<0>(plan_update(p, g, square), p.dtype, n);
 }
 
+namespace {
+
+/// What the lists' loops need, for replays; nothing where one is for more than one thread, or for
+/// rows that pass through buffers.
+template <template <class> class Rule, int N, class Numbers>
+Prepared prepare_rows(const char* name, const TensorLists& lists, int64_t grain, const Numbers& n) {
+  struct Row {
+    char* base[N];
+    int64_t count;
+  };
+  std::vector<Row> rows;
+  for (int i = 0; i < lists.size(); ++i) {
+    if (lists.numel(i) > grain || lists.dtype() == kHalf) return nullptr;
+    Row& row = rows.emplace_back();
+    for (int k = 0; k < N; ++k) row.base[k] = lists.data(i, k);
+    row.count = lists.numel(i);
+  }
+  Prepared ready;
+  switch_dtype<dtypes::Floating>(lists.dtype(), name, [&]<class scalar_t>() {
+    using Stored = std::conditional_t<std::is_same_v<scalar_t, Half>, float, scalar_t>;
+    using Filled = Rule<opmath_t<scalar_t>>;
+    ready = [rows, numbers = Filled(n), update = row_for<Stored>(Filled(n))] {
+      if (optim::is_skipped(numbers.found_inf)) return;
+      const Filled rule = numbers.now();
+      [[maybe_unused]] const FlushDenormals guard(N > 2);
+      for (const Row& row : rows) update(row.base, row.count, &rule);
+    };
+  });
+  return ready;
+}
+Prepared prepare_sgd(const TensorLists& lists, const optim::SgdNumbers& n) {
+  if (lists.uses(2)) return prepare_rows<SgdMomentum, 3>("SGD", lists, kGrain, n);
+  return prepare_rows<SgdPlain, 2>("SGD", lists, kGrain, n);
+}
+Prepared prepare_adam(const TensorLists& lists, const optim::AdamNumbers& n) {
+  if (lists.uses(4)) return prepare_rows<AdamAmsgrad, 5>("Adam", lists, kGrain / 4, n);
+  return prepare_rows<AdamPlain, 4>("Adam", lists, kGrain / 4, n);
+}
+
+}  // namespace
+
 void sgd_update_all(TensorLists lists, optim::SgdNumbers n) {
   if (optim::is_skipped(n.found_inf)) return;
   if (lists.uses(2))
@@ -235,6 +277,9 @@ void adam_update_all(TensorLists lists, optim::AdamNumbers n) {
   else
     for_each_entry<4>(lists, [&](const auto& plan) { adam_plain(plan, lists.dtype(), n); });
 }
+
+static const PreparedKernels ready{prepared(&cpu::sgd_update_all, &prepare_sgd),
+                                   prepared(&cpu::adam_update_all, &prepare_adam)};
 
 void adagrad_update_all(TensorLists lists, optim::AdagradNumbers n) {
   for_each_entry<3>(lists, [&](const auto& plan) { adagrad(plan, lists.dtype(), n); });

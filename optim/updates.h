@@ -14,9 +14,9 @@ void check_may_make_state(const char* name, Device device);
 void check_steps_alike(const char* name, Device device);
 }  // namespace detail
 
-/// The updates of one step: on the CPU each is made at once, on a device as few launches as there
-/// are different numbers make them all. Of complex parameters the parts are updated, as in Python.
-/// Kernels has the functions
+/// The updates of one step: on the CPU each is made at once, on a device, and where the CPU is
+/// captured, as few launches as there are different numbers make them all. Of complex parameters
+/// the parts are updated, as in Python. Kernels has the functions
 ///
 ///     one(p, operands..., numbers)      changes one parameter, by its kernel
 ///     many(where, lists, numbers)       changes the parameters of lists on the device of `where`
@@ -51,7 +51,7 @@ class Updates {
   template <class... States>
   [[gnu::always_inline]] void queue(const Numbers& n, const Tensor& p, const Tensor& g,
                                     const States&... states) {
-    if (__builtin_expect(p.device().is_cpu(), 1))
+    if (__builtin_expect(p.device().is_cpu() && !taper::detail::observes_launches(), 1))
       Kernels::one(p, g, states..., n);
     else
       gather(n, p, g, states...);
@@ -59,7 +59,8 @@ class Updates {
   template <class... States>
   [[gnu::noinline]] void gather(const Numbers& n, const Tensor& p, const Tensor& g,
                                 const States&... states) {
-    if (Gathered::takes(p) && Gathered::takes(g) && (Gathered::takes(states) && ...))
+    const bool at_once = p.device().is_cpu() && !taper::detail::captures_host();
+    if (!at_once && Gathered::takes(p) && Gathered::takes(g) && (Gathered::takes(states) && ...))
       gathered_.add(n, {&p, &g, &states...});
     else
       Kernels::one(p, g, states..., n);

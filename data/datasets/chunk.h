@@ -22,11 +22,14 @@ namespace taper::data::datasets {
 template <class Example_, class Chunk_ = std::vector<Example_>>
 class ChunkDataReader {
  public:
-  using ExampleType = Example_;
-  using ChunkType = Chunk_;
-  using BatchType = Chunk_;
+  using ExampleType = Example_;  ///< one example
+  using ChunkType = Chunk_;      ///< what read_chunk() gives: a container of examples
+  using BatchType = Chunk_;      ///< what the data set gives: a container like a chunk
   virtual ~ChunkDataReader() = default;
+  /// The examples of that chunk, from 0 to chunk_count() - 1. What it throws comes out of the data
+  /// set in place of a batch; the other chunks are read all the same.
   virtual ChunkType read_chunk(size_t chunk_index) = 0;
+  /// How many chunks there are. Asked at the start of an epoch.
   virtual size_t chunk_count() = 0;
   /// Called at the start of an epoch.
   virtual void reset() = 0;
@@ -34,6 +37,8 @@ class ChunkDataReader {
 
 /// The settings of a ChunkDataset. Throws Error for zeros, and for a cache that holds no batch.
 struct ChunkDatasetOptions {
+  /// Throws Error for a 0 and for a cache_size below batch_size. The members say what each number
+  /// means.
   ChunkDatasetOptions(size_t preloader_count, size_t batch_size, size_t cache_size = 2048,
                       size_t cross_chunk_shuffle_count = 1);
   /// How many threads read.
@@ -125,13 +130,16 @@ class ChunkDataset final
     : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,
                              typename ChunkReader::BatchType, size_t> {
  public:
-  using UnwrappedBatchType = typename ChunkReader::BatchType;
-  using BatchType = optional<UnwrappedBatchType>;
-  using BatchRequestType = size_t;
-  using ChunkSamplerType = ChunkSampler;
-  using ExampleSamplerType = ExampleSampler;
+  using UnwrappedBatchType = typename ChunkReader::BatchType;  ///< a batch
+  using BatchType = optional<UnwrappedBatchType>;  ///< a batch; nullopt at the end of the epoch
+  using BatchRequestType = size_t;                 ///< the number of examples
+  using ChunkSamplerType = ChunkSampler;           ///< says in which order chunks are read
+  using ExampleSamplerType = ExampleSampler;       ///< orders the examples of a chunk
+  /// Changes the examples of a chunk in place (or of the chunks that are shuffled together), on the
+  /// thread that has read them.
   using Preprocessing = std::function<void(UnwrappedBatchType&)>;
 
+  /// Takes all over. Nothing is read before reset().
   ChunkDataset(ChunkReader chunk_reader, ChunkSampler chunk_sampler, ExampleSampler example_sampler,
                ChunkDatasetOptions options, Preprocessing preprocessing = Preprocessing())
       : reader_(std::move(chunk_reader)),
@@ -151,6 +159,7 @@ class ChunkDataset final
                 options_.batch_size());
     return buffer_->take();
   }
+  /// The next batch, of the options' size.
   BatchType get_batch() { return get_batch(options_.batch_size()); }
 
   /// Starts an epoch; after load() one that goes on from there.
@@ -168,6 +177,8 @@ class ChunkDataset final
   }
 
   optional<size_t> size() const override { return nullopt; }
+  /// The sampler itself, to set the epoch of a distributed one, say. The threads that read use it:
+  /// leave it alone in the middle of an epoch.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
   /// The place of the chunk sampler: the chunks that have been read ahead count as done.
@@ -175,6 +186,7 @@ class ChunkDataset final
     const std::lock_guard<std::mutex> lock(sampler_mutex_);
     chunk_sampler_.save(archive);
   }
+  /// Takes up the place that save() wrote; the next reset() starts there.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard<std::mutex> lock(sampler_mutex_);
     chunk_sampler_.load(archive);

@@ -29,6 +29,7 @@ class Cifar : public Dataset<Self> {
   Example<> get_stacked(ArrayRef<size_t> indices);
   /// The same, with mean and standard deviation.
   Example<> get_stacked(ArrayRef<size_t> indices, float mean, float stddev);
+  /// The number of images: of the published files 50,000 to train on, 10,000 to test with.
   optional<size_t> size() const override;
   /// Whether it is the part to train on.
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
@@ -38,6 +39,7 @@ class Cifar : public Dataset<Self> {
   const Tensor& raw_images() const;
 
  protected:
+  /// Keeps `images`, which copies share, as the part `mode`.
   Cifar(std::shared_ptr<const ByteImages> images, Mode mode)
       : images_(std::move(images)), mode_(mode) {}
 

@@ -21,8 +21,10 @@ namespace taper::data::datasets {
 /// be read (see read_image).
 class ImageFolder : public Dataset<ImageFolder> {
  public:
+  /// Lists the files; reads no image yet. Copies share the list.
   explicit ImageFolder(const std::string& root);
 
+  /// The image, decoded now, and its label []. Throws IndexError for a number out of range.
   Example<> get(size_t index) override;
   optional<size_t> size() const override;
   /// The image's bytes: uint8 [3, H, W].

@@ -15,8 +15,9 @@ namespace taper::data::datasets {
 template <class Source>
 class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
  public:
-  using BatchType = typename Source::BatchType;
+  using BatchType = typename Source::BatchType;  ///< what the source gives
 
+  /// Example i is that of number indices[i] in `dataset`, which is kept by value.
   Subset(Source dataset, std::vector<size_t> indices)
       : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     const optional<size_t> count = dataset_.size();
@@ -25,19 +26,24 @@ class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
                         ", got ", i);
   }
 
+  /// The source's batch of its numbers for these.
   BatchType get_batch(ArrayRef<size_t> request) override {
     return dataset_.get_batch(translated(request));
   }
+  /// The same, stacked by the source. There where the source has it.
   template <class D = Source, std::enable_if_t<detail::is_stacked<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> request) {
     return dataset_.get_stacked(translated(request));
   }
+  /// The same, normalised too: each value x becomes (x - mean) / stddev.
   template <class D = Source, std::enable_if_t<detail::normalizes<D>::value, int> = 0>
   auto get_stacked(ArrayRef<size_t> request, float mean, float stddev) {
     return dataset_.get_stacked(translated(request), mean, stddev);
   }
   optional<size_t> size() const override { return indices_.size(); }
+  /// Each example's number in the source. The reference lives as long as this.
   const std::vector<size_t>& indices() const { return indices_; }
+  /// The source, kept in this object.
   const Source& dataset() const { return dataset_; }
 
  private:
@@ -59,8 +65,10 @@ class Subset : public BatchDataset<Subset<Source>, typename Source::BatchType> {
 template <class Source>
 class ConcatDataset : public BatchDataset<ConcatDataset<Source>, typename Source::BatchType> {
  public:
-  using BatchType = typename Source::BatchType;
+  using BatchType = typename Source::BatchType;  ///< what the sources give
 
+  /// The first indices are those of the first data set, and so on. Throws Error for one without a
+  /// size.
   explicit ConcatDataset(std::vector<Source> datasets) : datasets_(std::move(datasets)) {
     size_t end = 0;
     for (const Source& d : datasets_) {

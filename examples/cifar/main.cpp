@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "pictures/svg.h"
 #include "resnet.h"
 
 namespace cifar {
@@ -31,6 +32,7 @@ struct Options {
   bool float32 = false;
   std::string checkpoint = "cifar.checkpoint";
   bool resume = false;
+  std::string curve;
 };
 
 // Returns true to go on; otherwise `status` is the exit code (after --help or a wrong flag, which
@@ -64,6 +66,7 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
   app.add_option("--checkpoint", o.checkpoint, "File to save the state of the run in")
       ->capture_default_str();
   app.add_flag("--resume", o.resume, "Go on from the checkpoint, if there is one");
+  app.add_option("--curve", o.curve, "File for a drawing (SVG) of the accuracy over the epochs");
   try {
     app.parse(argc, argv);
     return true;
@@ -119,8 +122,16 @@ Tensor smoothed_loss(const Tensor& logits, const Tensor& target) {
                                    /*label_smoothing=*/0.1);
 }
 
+void draw(const std::vector<taper::train::EpochResult>& results, const std::string& file) {
+  Series accuracy{"accuracy on the test images, %", {}, {}};
+  for (const taper::train::EpochResult& result : results)
+    accuracy.add(static_cast<double>(result.epoch), 100 * result.metrics[0]);
+  write_svg({accuracy}, "epochs", file);
+}
+
 int run(const Options& options) {
   const taper::Device device = chosen_device(options);
+  if (!options.curve.empty()) expect_writable(options.curve);
   if (options.threads > 0) taper::set_num_threads(options.threads);
   taper::manual_seed(static_cast<uint64_t>(options.seed));
   const CIFAR10 train(options.data), test(options.data, CIFAR10::Mode::kTest);
@@ -167,6 +178,7 @@ int run(const Options& options) {
                 static_cast<long long>(trainer.epochs_done()));
   const auto& results = trainer.fit(*batches, *test_batches);
   std::printf("final accuracy on the test images: %.2f%%\n", 100 * results.back().metrics[0]);
+  if (!options.curve.empty()) draw(results, options.curve);
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 

@@ -21,8 +21,8 @@ class BlockImpl : public nn::Module {
  public:
   BlockImpl(int64_t from, int64_t to, int64_t stride)
       : conv1(register_module("conv1", conv(from, to, 3, stride))),
-        norm1(register_module("norm1", nn::BatchNorm2d(to))),
         conv2(register_module("conv2", conv(to, to, 3))),
+        norm1(register_module("norm1", nn::BatchNorm2d(to))),
         norm2(register_module("norm2", nn::BatchNorm2d(to))) {
     if (stride != 1 || from != to)
       shortcut = register_module("shortcut",

@@ -1,5 +1,5 @@
-// The code of docs/devices.md, run: each piece between [page] and [end] stands there, in this order
-// (tests/compat/guide.sh compares them), and says what it shows.
+// The code of docs/devices.md, run: the pieces below stand there (tests/docs/code_blocks.py
+// compares them). Each says what it shows.
 //
 //   cuda_semantics                                      on the GPUs of the machine
 //   TAPER_SIMULATED_CUDA_DEVICES=4 cuda_semantics       on simulated devices
@@ -13,6 +13,8 @@
 #include <exception>
 #include <iostream>
 #include <string>
+
+#include "pictures/timeline.h"
 
 namespace {
 
@@ -43,36 +45,30 @@ void say(const std::string& name, const torch::Tensor& t) {
 
 // ---------------------------------------------------------------------- the pieces
 torch::Device the_same_program() {
-  // [page]
   torch::Device device(torch::cuda::is_available() ? torch::kCUDA : torch::kCPU);
   model->to(device);  // parameters and buffers, in place
   auto loss = criterion(model->forward(x.to(device)), y.to(device));
-  // [end]
   std::cout << "  the loss is " << loss.item<float>() << ", computed on " << device << '\n';
   return device;
 }
 
 void simulated_devices() {
-  // [page]
   torch::cuda::SimulationOptions options;
   options.memory = size_t{1} << 30;  // bytes that each device has: running out can be tried
   options.max_delay_us = 50;         // each kernel starts up to so much later, at random
   options.seed = 1;
   torch::cuda::simulate_devices(4, options);
-  // [end]
   std::cout << "  asked for 4 simulated devices of " << (options.memory >> 20) << " MiB\n";
 }
 
 void devices_with_free_memory() {
   const char* before = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string own = before ? before : "";
-  // [page]
   auto order = torch::cuda::devices_by_free_memory();  // most first; numbers of the machine
   if (order.size() > 1) {
     const std::string two = std::to_string(order[0]) + "," + std::to_string(order[1]);
     setenv("CUDA_VISIBLE_DEVICES", two.c_str(), 1);
   }
-  // [end]
   std::cout << "  most free memory first:";
   for (auto number : order) std::cout << ' ' << int{number};
   std::cout << '\n';
@@ -81,50 +77,41 @@ void devices_with_free_memory() {
 }
 
 void the_current_device() {
-  // [page]
   auto a = torch::tensor({1., 2.}, torch::Device("cuda:0"));
   torch::cuda::DeviceGuard guard(1);                      // until the end of the scope
   auto b = torch::tensor({1., 2.}, torch::kCUDA);         // on cuda:1
   auto c = torch::tensor({1., 2.}).to(torch::kCUDA) + b;  // on cuda:1
   auto d = a + a;                                         // on cuda:0, where its inputs are
-  // [end]
   say("b", b);
   say("c", c);
   say("d", d);
 }
 
 void default_devices() {
-  // [page]
   torch::DefaultDeviceGuard guard(torch::kCUDA);  // or set_default_device, without a scope
   auto weights = torch::randn({3, 4});            // on the current CUDA device
   torch::set_default_tensor_type("torch.cuda.DoubleTensor");
   torch::set_default_tensor_type("torch.FloatTensor");
-  // [end]
   say("weights", weights);
 }
 
 void pinned_memory(const torch::Device& device) {
-  // [page]
   auto pinned = x.pin_memory();
   auto on_device = pinned.to(device, /*non_blocking=*/true);
-  // [end]
   std::cout << "  pinned: " << pinned.is_pinned() << ", x itself: " << x.is_pinned() << '\n';
   say("on_device", on_device);
 }
 
 void loading(const torch::Device& device) {
   steps = 0;
-  // [page]
   auto loader = torch::data::make_data_loader(
       dataset, torch::data::DataLoaderOptions(64).workers(2).prefetch_factor(4).pin_memory(true));
   for (auto& batch : torch::data::prefetch_to_device(*loader, device))
     step(batch.data, batch.target);  // both are on the device
-  // [end]
   std::cout << "  " << steps << " batches were computed with on " << device << '\n';
 }
 
 void streams() {
-  // [page]
   torch::cuda::Stream side;
   torch::Tensor total;
   auto a = torch::ones({100, 100}, torch::kCUDA);   // on the current stream
@@ -134,24 +121,20 @@ void streams() {
     total = a.sum();
   }
   torch::cuda::current_stream().wait_stream(side);
-  // [end]
   std::cout << "  the sum on a side stream is " << total.item<float>() << '\n';
 }
 
 void timelines(const torch::Device& device) {
   const torch::data::Example<> batch(x.to(device), y.to(device));
-  // [page]
   torch::cuda::Timeline timeline;
   step(batch.data, batch.target);
   timeline.stop();
   timeline.export_chrome_trace("trace.json");
-  // [end]
   std::cout << "  trace.json has " << timeline.events().size() << " events\n";
 }
 
 void captured_steps(const torch::Device& device) {
   auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  // [page]
   auto data = torch::zeros({8, 4}, device);
   auto target = torch::zeros({8}, torch::TensorOptions(torch::kLong).device(device));
   auto train = [&] {
@@ -173,13 +156,11 @@ void captured_steps(const torch::Device& device) {
     target.copy_(batch.target.slice(0, 0, 8).view({8}));
     graph.replay();  // loss holds this step's
   }
-  // [end]
   std::cout << "  the loss of the last replay is " << loss.item<float>() << '\n';
 }
 
 void compiled_steps(const torch::Device& device) {
   auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  // [page]
   auto fast = torch::compile(model);
   for (auto& batch : *loader) {
     auto loss = criterion(fast(batch.data.to(device)), batch.target.to(device));
@@ -188,24 +169,21 @@ void compiled_steps(const torch::Device& device) {
     optimizer.step();
   }
   std::cout << fast.captures() << " captures; " << fast.fallback_reason() << '\n';
-  // [end]
 }
 
 void memory() {
-  // [page]
   const auto before = torch::cuda::memory_allocated();
   auto large = torch::empty({1 << 20}, torch::kCUDA);  // 4 MiB
   const auto with_it = torch::cuda::memory_allocated();
   large = torch::Tensor();
   const auto after = torch::cuda::memory_allocated();  // as before, though the block is cached
-  // [end]
   std::cout << "  4 MiB count as " << with_it - before << " bytes, and as " << after - before
             << " when they are freed\n";
 }
 
 void data_parallelism() {
   auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(64));
-  // [page]
+  torch::cuda::Timeline timeline;
   model->to(torch::Device("cuda:0"));
   torch::nn::DataParallel net(model);  // on all devices, or .device_ids({0, 1, 2})
   for (auto& batch : *loader) {
@@ -214,8 +192,10 @@ void data_parallelism() {
     loss.backward();
     optimizer.step();
   }
-  // [end]
-  std::cout << "  trained on " << net->devices().size() << " devices\n";
+  timeline.stop();
+  write_timeline(timeline.events(), "cuda_semantics.svg");
+  std::cout << "  trained on " << net->devices().size()
+            << " devices; cuda_semantics.svg shows it\n";
 }
 
 // ---------------------------------------------------------------------- running them
@@ -272,7 +252,7 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Runs the code of docs/devices.md; writes trace.json."};
+  CLI::App app{"Runs the code of docs/devices.md; writes trace.json and cuda_semantics.svg."};
   app.add_flag("--simulate", options.simulate, "Simulate four devices");
   app.add_flag("--disable-cuda", options.disable_cuda, "Run only what needs no CUDA device");
   try {

@@ -60,6 +60,7 @@ void add_others(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   app.add_flag("--resume", o.resume, "Go on from the checkpoint, if there is one");
+  app.add_option("--curve", o.curve, "File for a drawing (SVG) of the loss over the tokens");
   app.add_option("--sample", o.sample, "Tokens to write at the end")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();

@@ -18,7 +18,7 @@ struct Options {
   std::string autocast = "off";
 
   // How it is run.
-  std::string device = "cpu", checkpoint = "gpt.checkpoint", prompt = "\n";
+  std::string device = "cpu", checkpoint = "gpt.checkpoint", prompt = "\n", curve;
   bool disable_cuda = false, resume = false, recompute = false, eager = false;
   int threads = 0;
   int64_t checkpoint_every = 100, sample = 200, top_k = 40;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "checkpoint.h"
+#include "pictures/svg.h"
 
 namespace gpt {
 namespace {
@@ -24,14 +25,13 @@ Tensor recomputed(BlockImpl& block, const Tensor& x) {
 
 Trainer::Trainer(const Options& options, Model model, Tensor tokens, taper::Device device)
     : options_(options), device_(device), model_(std::move(model)), tokens_(std::move(tokens)) {
+  if (!options.curve.empty()) expect_writable(options.curve);
   model_->to(device);
   optimizer_ = make_optimizer(*model_, options.lr, options.weight_decay);
   const auto longs = taper::TensorOptions(taper::kLong);
   x_ = taper::zeros({options.batch_size, model_->config.context}, longs.device(device));
   y_ = taper::zeros_like(x_);
   loss_ = taper::zeros({}, device);
-  // Gradients stay where they are from the first step on, as the captured step needs.
-  for (Tensor& p : model_->parameters()) p.mutable_grad() = taper::zeros_like(p.detach());
   if (options.recompute) model_->call_block = recomputed;
 }
 
@@ -50,7 +50,7 @@ void Trainer::draw_batch() {
   y_.copy_(tokens_.index({places + 1}));
 }
 
-// Forward and backward of one batch: adds to the gradients and to the loss.
+// Forward and backward of one batch: makes the gradients, or adds to them, and adds to the loss.
 void Trainer::accumulate() {
   Tensor loss;
   {
@@ -63,24 +63,42 @@ void Trainer::accumulate() {
   loss_.add_(loss.detach());
 }
 
+std::unique_ptr<taper::Graph> Trainer::captured() {
+  auto graph = std::make_unique<taper::Graph>(device_);
+  taper::GraphGuard guard(*graph, first_ ? first_->pool() : taper::MempoolId_t{0, 0});
+  accumulate();
+  return graph;
+}
+
+// Replays make the gradients anew where the capture has put them, which costs less than to fill
+// them with zeros and to add. They get the values of the batch that has run.
+std::unique_ptr<taper::Graph> Trainer::captured_first() {
+  std::vector<Tensor> values;
+  for (const Tensor& p : model_->parameters()) values.push_back(p.grad());
+  optimizer_->zero_grad(/*set_to_none=*/true);
+  auto graph = captured();
+  taper::NoGradGuard no_grad;
+  auto value = values.begin();
+  for (Tensor& p : model_->parameters()) p.mutable_grad().copy_(*value++);
+  return graph;
+}
+
 // The first batch runs as it is, so that all that a capture may not make is there.
-void Trainer::run_batch() {
+void Trainer::run_batch(bool is_first) {
   draw_batch();
-  if (graph_) {
-    graph_->replay();
+  std::unique_ptr<taper::Graph>& graph = is_first ? first_ : others_;
+  if (graph) {
+    graph->replay();
     return;
   }
   accumulate();
-  if (options_.eager) return;
-  graph_ = std::make_unique<taper::Graph>(device_);
-  taper::GraphGuard guard(*graph_);
-  accumulate();
+  if (!options_.eager) graph = is_first ? captured_first() : captured();
 }
 
 void Trainer::step() {
-  optimizer_->zero_grad(/*set_to_none=*/false);
+  if (!first_) optimizer_->zero_grad(/*set_to_none=*/true);
   loss_.zero_();
-  for (int64_t i = 0; i < options_.accumulate; ++i) run_batch();
+  for (int64_t i = 0; i < options_.accumulate; ++i) run_batch(i == 0);
   const double lr = scheduled_lr(options_.lr, step_, options_.warmup, options_.steps);
   for (auto& group : optimizer_->param_groups()) group.options().set_lr(lr);
   taper::nn::utils::clip_grad_norm_(model_->parameters(), options_.clip);
@@ -98,12 +116,16 @@ bool Trainer::train(const volatile int& stop) {
   taper::utils::Progress progress(
       "training", options_.steps * tokens,
       taper::utils::ProgressOptions().unit("tokens").first(step_ * tokens).lines(10));
+  Series curve{"loss", {}, {}};
   while (step_ < options_.steps) {
     step();
+    if (!options_.curve.empty() && step_ % 10 == 0)
+      curve.add(static_cast<double>(step_ * tokens), loss_.item<double>());
     progress.update(step_ * tokens, [this] { return loss_.item<double>(); });
     if (stop || step_ % options_.checkpoint_every == 0 || step_ == options_.steps) save();
     if (stop) return false;
   }
+  if (!options_.curve.empty()) write_svg({curve}, "tokens", options_.curve);
   return true;
 }
 

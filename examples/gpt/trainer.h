@@ -23,7 +23,9 @@ class Trainer {
  private:
   void draw_batch();
   void accumulate();
-  void run_batch();
+  std::unique_ptr<taper::Graph> captured();
+  std::unique_ptr<taper::Graph> captured_first();
+  void run_batch(bool is_first);
   void step();
   void save();
 
@@ -32,9 +34,10 @@ class Trainer {
   Model model_;
   taper::Tensor tokens_;
   std::unique_ptr<taper::optim::AdamW> optimizer_;
-  taper::Tensor x_, y_;                  // of a batch, where the captured step reads them
-  taper::Tensor loss_;                   // the mean over the batches of a step
-  std::unique_ptr<taper::Graph> graph_;  // of accumulate()
+  taper::Tensor x_, y_;  // of a batch, where the captured step reads them
+  taper::Tensor loss_;   // the mean over the batches of a step
+  // Of accumulate(): the first batch of a step makes the gradients, which others add to.
+  std::unique_ptr<taper::Graph> first_, others_;
   int64_t step_ = 0;
 };
 

@@ -3,9 +3,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "gated_block.h"
+#include "pictures/pgm.h"
 
 namespace {
 
@@ -54,6 +56,17 @@ struct PlainSquare : taper::autograd::Function<PlainSquare> {
   }
   static variable_list backward(AutogradContext* ctx, variable_list g) {
     return {g[0] * ctx->get_saved_variables()[0] * 2};
+  }
+};
+
+/// x times its scale 1 / sqrt(mean(x^2)), with a backward that takes the scale for a constant.
+struct ConstantScale : taper::autograd::Function<ConstantScale> {
+  static Tensor forward(AutogradContext* ctx, Tensor x) {
+    ctx->save_for_backward({x});
+    return x * x.square().mean(-1, true).rsqrt();
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    return {g[0] * ctx->get_saved_variables()[0].square().mean(-1, true).rsqrt()};
   }
 };
 
@@ -113,6 +126,35 @@ void golden(const std::string& folder) {
   std::filesystem::remove_all(folder);
 }
 
+/// The derivative of each output by each element of x: two calls of f for each column.
+Tensor by_differences(const std::function<Tensor(Tensor)>& f, const Tensor& x) {
+  const taper::NoGradGuard no_grad;
+  std::vector<Tensor> columns;
+  for (const Tensor& e : taper::eye(x.numel(), x.dtype()).mul(1e-6).unbind(0))
+    columns.push_back((f(x + e) - f(x - e)) / 2e-6);
+  return taper::stack(columns, 1);
+}
+/// The same by the backward: a pass for each row.
+Tensor by_backward(const std::function<Tensor(Tensor)>& f, const Tensor& x) {
+  std::vector<Tensor> rows;
+  for (const Tensor& y : f(x).unbind(0))
+    rows.push_back(taper::autograd::grad({y}, {x}, {}, /*retain_graph=*/true)[0]);
+  return taper::stack(rows);
+}
+
+// Grey is 0, white 1, black -1.
+void picture(const std::string& file) {
+  taper::manual_seed(2);
+  const auto f = [](const Tensor& x) { return ConstantScale::apply(x); };
+  const Tensor x = leaf({12});
+  const Tensor right = by_differences(f, x.detach()), wrong = by_backward(f, x);
+  const Tensor all = taper::stack({right, wrong, wrong - right}).unsqueeze(1);
+  write_pgm(
+      taper::constant_pad_nd(all.div(2).add(0.5).repeat_interleave(10, 2).repeat_interleave(10, 3),
+                             {4, 4, 4, 4}, 1.0),
+      3, file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,5 +169,6 @@ int main(int argc, char** argv) {
   modules();
   devices();
   golden("golden_of_wrong_gradients");
+  picture("wrong_gradients.pgm");
   show("fuzz", taper::testing::fuzz("shorter", shorter, {"... D"}).text());
 }

@@ -16,6 +16,7 @@
 #include "files.h"
 #include "models.h"
 #include "options.h"
+#include "pictures/svg.h"
 #include "source.h"
 
 namespace mnist {
@@ -107,6 +108,15 @@ class ThreeSteps {
   std::optional<taper::cuda::Timeline> timeline_;
 };
 
+void draw(const std::vector<taper::train::EpochResult>& results, const std::string& file) {
+  Series train{"training loss", {}, {}}, test{"test loss", {}, {}};
+  for (const taper::train::EpochResult& result : results) {
+    train.add(static_cast<double>(result.epoch), result.loss);
+    test.add(static_cast<double>(result.epoch), result.validation_loss);
+  }
+  write_svg({train, test}, "epochs", file);
+}
+
 // Trains, and returns the program's exit code.
 int train(const Options& options, bool resume, const MNIST& images, const MNIST& test_images) {
   const taper::Device device = chosen_device(options);
@@ -155,6 +165,7 @@ int train(const Options& options, bool resume, const MNIST& images, const MNIST&
     return kInterrupted;
   }
   std::printf("final accuracy on the test images: %.2f%%\n", 100 * results.back().metrics[0]);
+  if (!options.curve.empty()) draw(results, options.curve);
   return 0;
 }
 
@@ -169,6 +180,7 @@ int run(Options options) {
   if (resume) adopt_settings(options.checkpoint, options);
   chosen_device(options);  // what cannot be is said before data is looked for
   check_writable(options.checkpoint);
+  if (!options.curve.empty()) check_writable(options.curve);
   if (!options.trace.empty()) {
     TAPER_CHECK(chosen_device(options).is_cuda(), "--trace: expected --device cuda with it");
     check_writable(options.trace);

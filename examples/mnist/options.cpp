@@ -65,6 +65,8 @@ bool parse_options(int argc, char** argv, Options& o, int& status) {
   app.add_option("--trace", o.trace,
                  "File for what CUDA devices do in three steps (for ui.perfetto.dev)")
       ->type_name("FILE");
+  app.add_option("--curve", o.curve, "File for a drawing (SVG) of the losses over the epochs")
+      ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -26,6 +26,7 @@ struct Options {
   int checkpoint_every = 100;
   bool resume = false;
   std::string trace;
+  std::string curve;
 
   // Whether these were given: a resumed run takes the others from the checkpoint.
   bool has_model = false, has_batch_size = false, has_lr = false, has_momentum = false,

@@ -54,7 +54,9 @@ double sum_over_ranks(double value) {
 
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) throw std::invalid_argument("expected DATA [EPOCHS]");
-  const int epochs = argc == 3 ? std::stoi(argv[2]) : 1;
+  const int epochs = argc == 3 ? std::atoi(argv[2]) : 1;
+  if (epochs < 1)
+    throw std::invalid_argument("expected a number of EPOCHS, got " + std::string(argv[2]));
   const auto group = distributed::init_process_group("gloo", std::chrono::minutes(2));
   const auto rank = static_cast<size_t>(group->getRank()),
              ranks = static_cast<size_t>(group->getSize());

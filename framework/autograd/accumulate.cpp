@@ -1,5 +1,6 @@
 #include <taper/framework/autograd/accumulate.h>
 
+#include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
@@ -9,8 +10,7 @@ namespace taper::autograd {
 AccumulateGrad::AccumulateGrad(Tensor leaf)
     : Node("torch::autograd::AccumulateGrad", 1), variable(std::move(leaf)) {
   object_nbytes_ = sizeof(AccumulateGrad);
-  // Leaves come last, when all their contributions are in.
-  sequence_nr_ = 0;
+  early_accumulation(*this);
 }
 
 AccumulateGrad::~AccumulateGrad() {

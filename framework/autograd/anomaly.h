@@ -9,8 +9,11 @@ namespace taper::autograd {
 /// a warning when an error comes out of the node, and backward throws on the first NaN gradient.
 class AnomalyMode {
  public:
-  static bool is_enabled() { return enabled_; }
+  static bool is_enabled() { return enabled_; }  ///< false at the start
+  /// Whether backward throws on a NaN gradient while the mode is on; true unless set otherwise.
   static bool should_check_nan() { return check_nan_; }
+  /// With `check_nan` false only the call stacks are kept and shown. To be called when no other
+  /// thread runs backward: the switch is not atomic.
   static void set_enabled(bool enabled, bool check_nan = true) {
     enabled_ = enabled;
     check_nan_ = check_nan;

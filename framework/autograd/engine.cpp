@@ -1,5 +1,6 @@
 #include <taper/framework/autograd/engine.h>
 
+#include <atomic>
 #include <exception>
 #include <thread>
 #include <unordered_map>
@@ -42,7 +43,9 @@ uint32_t ReadyQueue::new_slot(Node* node) {
     free_.pop_back();
     tasks_[slot] = {node, GradList(node->num_inputs())};
   }
-  heap_.push_back({node->sequence_nr(), arrivals_++, slot});
+  // Of an accumulator other threads may be writing it: they record uses of its leaf.
+  const std::atomic_ref<uint64_t> number(node->sequence_nr_);
+  heap_.push_back({number.load(std::memory_order_relaxed), arrivals_++, slot});
   std::push_heap(heap_.begin(), heap_.end(), later);
   if (!indexed_ && heap_.size() > kScan) {
     indexed_ = true;
@@ -262,14 +265,21 @@ GradList to_grad_list(variable_list&& list) {
   return grads;
 }
 
+/// What a hook of a node returned: as many gradients as it got.
+GradList hooked(variable_list&& list, size_t count) {
+  TAPER_CHECK(list.size() == count, "hook '' has returned an incorrect number of values (got ",
+              list.size(), ", but expected ", count, ")");
+  return to_grad_list(std::move(list));
+}
+
 void call_pre_hooks(Node& node, GradList& grads) {
   const auto hooks = node.extra_->pre_hooks;
-  for (const PreHook& hook : hooks) grads = to_grad_list(hook(to_vector(grads)));
+  for (const PreHook& hook : hooks) grads = hooked(hook(to_vector(grads)), grads.size());
 }
 
 void call_post_hooks(Node& node, GradList& out, const variable_list& in) {
   const auto hooks = node.extra_->post_hooks;
-  for (const PostHook& hook : hooks) out = to_grad_list(hook(to_vector(out), in));
+  for (const PostHook& hook : hooks) out = hooked(hook(to_vector(out), in), out.size());
 }
 
 struct RunningNode {
@@ -292,7 +302,9 @@ GradList run_node(Node& node, GradList&& grads) {
   const RunningNode scope(&node);
   RunScope recorded;
   if (__builtin_expect(taper::detail::observes_launches(), 0) && taper::detail::observes_run())
-    recorded.begin(RunEvent::kBackwardNode, node.name().c_str(), node.sequence_nr());
+    // (An accumulator's number is its place in the pass, and no op's.)
+    recorded.begin(RunEvent::kBackwardNode, node.name().c_str(),
+                   node.is_accumulate() ? 0 : node.sequence_nr());
   if (__builtin_expect(!AnomalyMode::is_enabled(), 1))
     return node.extra_ ? run_with_hooks(node, std::move(grads)) : node.apply(std::move(grads));
   try {

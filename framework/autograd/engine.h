@@ -32,9 +32,10 @@ variable_list run_backward(const BackwardPass& pass);
 /// Calls `f` at the end of the outermost backward pass that runs on this thread, after those that
 /// were queued before; not where the pass throws. Throws Error where none runs.
 void queue_callback(std::function<void()> f);
-/// Lets the accumulator of a leaf run as soon as all that was recorded since has used the leaf has
-/// run, where accumulators come last otherwise. What was recorded before must not run any more, or
-/// its gradients come by themselves. For gradients that are wanted while the pass goes on.
+/// Forgets what was recorded that uses the leaf: its accumulator, which runs behind the oldest of
+/// the ops that use it, runs behind the oldest of those to come. What was recorded before must not
+/// run any more, or its gradients come by themselves. For accumulators that are kept from pass to
+/// pass.
 void early_accumulation(Node& accumulator);
 #pragma GCC visibility pop
 

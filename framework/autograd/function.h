@@ -130,6 +130,9 @@ inline void from_list(variable_list& out, variable_list&& l) { out = std::move(l
 /// are no tensors).
 template <class T>
 struct Function {
+  /// Calls X::forward(context, args...) with a new context, and returns what it returns. The result
+  /// gets backward as its history when gradient mode is on and one of the tensors among `args`
+  /// (also in optionals and lists) requires a gradient.
   template <class X = T, class... Args>
   static auto apply(Args&&... args)
       -> std::decay_t<decltype(X::forward(nullptr, std::forward<Args>(args)...))> {

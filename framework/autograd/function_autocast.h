@@ -25,6 +25,8 @@ namespace taper::amp {
 /// In forward, until the end of the scope.
 class custom_fwd {
  public:
+  /// Notes in `ctx` how autocast stands for devices of this kind, for custom_bwd. With
+  /// `cast_inputs` autocast is off for them until the end of the scope.
   explicit custom_fwd(autograd::AutogradContext* ctx, Device device,
                       optional<ScalarType> cast_inputs = nullopt);
   /// `x`, cast to cast_inputs where autocast is on and x is floating, not f64, and on such a
@@ -40,6 +42,7 @@ class custom_fwd {
 /// In backward, until the end of the scope. Throws Error where forward had no custom_fwd.
 class custom_bwd {
  public:
+  /// Sets autocast for devices of this kind as custom_fwd noted it: on or off, and its dtype.
   explicit custom_bwd(const autograd::AutogradContext* ctx, Device device);
 
  private:

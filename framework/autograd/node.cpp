@@ -145,8 +145,8 @@ void Node::destroy(Node* n) {
 
 namespace {
 
-// Accumulators that may come early (see early_accumulation()) come behind the oldest user of their
-// leaf: by then all others have run. Threads may record uses of one leaf at a time.
+// Accumulators come behind the oldest user of their leaf: by then all others have run, and a
+// gradient waits no longer than it must. Threads may record uses of one leaf at a time.
 void place_behind(const Node& user) {
   for (const Edge& e : user.next_edges()) {
     if (!e.function || !e.function->is_accumulate()) continue;
@@ -169,15 +169,15 @@ void early_accumulation(Node& accumulator) {
 void Node::set_edges(Edge* edges, size_t count) {
   edges_ = edges;
   num_edges_ = static_cast<uint32_t>(count);
-  bool early = false;
+  bool has_leaves = false;
   for (size_t i = 0; i < count; ++i) {
     if (!edges[i].function) continue;
     if (edges[i].function->is_accumulate())
-      early = early || edges[i].function->sequence_nr_ != 0;
+      has_leaves = true;
     else
       sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
   }
-  if (early) place_behind(*this);
+  if (has_leaves) place_behind(*this);
   if (sequence_nr_ >= next_number) next_number = sequence_nr_ + 1;
 }
 
@@ -198,8 +198,14 @@ Node::Extra& Node::extra() {
   return *extra_;
 }
 
-void Node::add_pre_hook(PreHook hook) { extra().pre_hooks.push_back(std::move(hook)); }
-void Node::add_post_hook(PostHook hook) { extra().post_hooks.push_back(std::move(hook)); }
+void Node::add_pre_hook(PreHook hook) {
+  TAPER_CHECK(hook, "add_pre_hook: expected a hook, got an empty function");
+  extra().pre_hooks.push_back(std::move(hook));
+}
+void Node::add_post_hook(PostHook hook) {
+  TAPER_CHECK(hook, "add_post_hook: expected a hook, got an empty function");
+  extra().post_hooks.push_back(std::move(hook));
+}
 
 FunctionPreHook::~FunctionPreHook() = default;
 FunctionPostHook::~FunctionPostHook() = default;
@@ -218,6 +224,7 @@ void Node::add_post_hook(std::unique_ptr<FunctionPostHook>&& hook) {
 }
 
 unsigned Node::add_tensor_pre_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
+  TAPER_CHECK(hook, "add_tensor_pre_hook: expected a hook, got an empty function");
   Extra& e = extra();
   e.tensor_hooks.push_back({e.next_tensor_hook, output_nr, std::move(hook)});
   return e.next_tensor_hook++;

@@ -10,8 +10,8 @@
 namespace taper::autograd {
 
 /// A node is complete when it comes up: all its consumers were recorded later, have larger sequence
-/// numbers and have run before. So the tape needs no count of dependencies. Leaves have number 0
-/// and come last, in the order in which they were first reached.
+/// numbers and have run before. So the tape needs no count of dependencies. A leaf's is less than
+/// that of the oldest of them; nodes of one number come in the order in which they were reached.
 class ReadyQueue {
  public:
   struct Task {

@@ -48,10 +48,11 @@ inline bool needs_grad(const std::vector<Tensor>& tensors) {
 
 /// What a derivative gets: the gradients of the outputs, and which inputs want theirs.
 struct Grads {
-  GradList& grads;
-  const Node& node;
-  const Tensor& operator[](size_t i) const { return grads[i]; }
-  size_t size() const { return grads.size(); }
+  GradList& grads;   ///< one for each output; undefined where none has arrived
+  const Node& node;  ///< the node that runs
+  const Tensor& operator[](size_t i) const { return grads[i]; }  ///< of output i, not checked
+  size_t size() const { return grads.size(); }                   ///< outputs of the op
+  /// Whether input number `input` may get a gradient; where not, an undefined tensor is enough.
   bool needs(size_t input) const { return node.should_compute_output(input); }
 };
 

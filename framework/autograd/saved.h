@@ -27,12 +27,17 @@ struct PackedTensor {
 class Saved {
  public:
   Saved() = default;
+  /// Keeps `t` itself, with its history, as saved() does; the calling thread's hooks
+  /// (saved_hooks.h) get it, if there are any. Throws Error for an inference tensor.
   explicit Saved(const Tensor& t);
+  /// Keeps `t`, output number `output_nr` of the op, without its history, as saved_output() does.
+  /// Hooks and errors as above.
   Saved(const Tensor& t, uint32_t output_nr);
   /// The tensor as it was saved, with its history. Throws LibTorch's error when it was changed.
   Tensor get() const { return get(current_node()); }
   /// The same, where an op's own output gets `node` as its history.
   Tensor get(Node* node) const;
+  /// Whether a defined tensor is kept, also where hooks have packed it.
   bool defined() const { return tensor_.defined() || packed_.defined(); }
   /// Undefined where hooks have packed it.
   const Tensor& raw() const { return tensor_; }

@@ -47,8 +47,11 @@ struct SavedTensorDefaultHooks {
   static void pop_hooks();
   /// From now on push_hooks throws this text. Throws Error when there are hooks.
   static void disable(const std::string& error_message);
+  /// Allows push_hooks again.
   static void enable();
-  static bool is_enabled();
+  static bool is_enabled();  ///< true unless disable was called on this thread
+  /// The text that disable got, nothing while they are enabled. The reference is to the calling
+  /// thread's state: copy it to keep it.
   static const std::optional<std::string>& get_disabled_error_message();
 };
 
@@ -69,6 +72,9 @@ struct HooksOf final : autograd::SavedVariableHooks {
 /// that value. As Python's torch.autograd.graph.saved_tensors_hooks.
 class SavedTensorHooks {
  public:
+  /// Both functions are kept as long as a tensor that they packed. `pack` takes a const Tensor&,
+  /// which it must not change in place, and runs without recording; `unpack` takes what it
+  /// returned. Throws Error while hooks are disabled.
   template <class Pack, class Unpack>
   SavedTensorHooks(Pack pack, Unpack unpack) {
     using Hooks = detail::HooksOf<Pack, Unpack>;
@@ -87,6 +93,8 @@ class SavedTensorHooks {
 /// wait for the host.
 class SaveOnCpu : SavedTensorHooks {
  public:
+  /// Tensors that are on the CPU already are kept as they are. Throws Error while hooks are
+  /// disabled.
   explicit SaveOnCpu(bool pin_memory = false);
 };
 

@@ -15,6 +15,7 @@
 #include <taper/framework/cpu/openblas.h>
 #include <taper/framework/cpu/pack_panel.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/small_gemm.h>
 
 namespace taper::cpu {
 namespace {
@@ -61,6 +62,10 @@ void own_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
   else
     packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
+
+// Rows of a transposed panel are whole vectors, whatever their width.
+constexpr int64_t kAcrossElements = 4096;
+int64_t across_width(int64_t n) { return (n + kTransposePad - 1) / kTransposePad * kTransposePad; }
 
 // Products of small matrices, of which there are batches: over before a tile has been chosen.
 constexpr int64_t kTinyWork = 36;
@@ -274,7 +279,40 @@ void integer_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T
     }
 }
 
+// What is over before it is looked at, or has loops of its own.
+bool is_special(int64_t m, int64_t n, int64_t k) {
+  return m * n * k <= kTinyWork || m == 1 || n <= kFewColumns;
+}
+
 }  // namespace
+
+template <class T>
+void SmallGemm<T>::run() const {
+  if (!across) return gemm_panel(panel);
+  alignas(64) T b[kAcrossElements];
+  transpose_panel(b, panel.ldb, across, across_column, panel.n, panel.k);
+  GemmPanel<T> g = panel;
+  g.b = b;
+  gemm_panel(g);
+}
+
+template <class T>
+std::optional<SmallGemm<T>> small_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
+                                       MatrixIn<T> b, const T* row, T* c, int64_t ldc) {
+  if (is_special(m, n, k) || m * n * k >= 2 * kThreadWork) return {};
+  SmallGemm<T> small{{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha}, nullptr, 0};
+  small.panel.first = row;
+  if (b.col == 1) {
+    if (k * n > kDirectElements && m > kDirectRows) return {};
+    return small;
+  }
+  if (b.row != 1 || n > kPanelWidth || k * across_width(n) > kAcrossElements) return {};
+  small.panel.b = nullptr;
+  small.panel.ldb = across_width(n);
+  small.across = b.data;
+  small.across_column = b.col;
+  return small;
+}
 
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
@@ -362,6 +400,13 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
   template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>,   \
                                 int64_t, MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);     \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
+#define TAPER_INSTANTIATE_SMALL(T)                                                           \
+  template struct SmallGemm<T>;                                                              \
+  template std::optional<SmallGemm<T>> small_gemm(int64_t, int64_t, int64_t, T, MatrixIn<T>, \
+                                                  MatrixIn<T>, const T*, T*, int64_t);
+TAPER_INSTANTIATE_SMALL(float)
+TAPER_INSTANTIATE_SMALL(double)
+#undef TAPER_INSTANTIATE_SMALL
 TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 TAPER_INSTANTIATE(Half)

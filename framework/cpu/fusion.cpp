@@ -1,9 +1,11 @@
 #include <taper/framework/cpu/fusion.h>
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include <taper/framework/check.h>
-#include <taper/framework/cpu/stream.h>
+#include <taper/framework/cpu/chain_cursors.h>
 #include <taper/framework/runtime/graph_pool.h>
 
 namespace taper::cpu {
@@ -13,12 +15,12 @@ std::atomic<int64_t> least_chain_bytes{16 << 10};
 
 namespace {
 
-// 512 floats. With four times as many the tiles of a chain meet in L1: twice the time. (Sapphire
-// Rapids, seven ops.)
-constexpr int64_t kTileBytes = 2 << 10;
+// 1024 floats. Smaller ones pay more for their calls, larger ones leave L1 where many are alive:
+// 0.60, 0.48, 0.42, 0.42 ms for 1 to 8 KiB. (Zen 4, diffusion of benchmarks/pointwise.cpp.)
+constexpr int64_t kTileBytes = 4 << 10;
 // What has memory for one tile only; not a power of two, which would put all in the same sets.
 constexpr int64_t kOwnBytes = kTileBytes + 320;
-constexpr size_t kMostDead = 8;
+constexpr int kMostOwn = 12;
 // Kernels call each other: their frames are on the stack together.
 constexpr size_t kMostLaunches = 64;
 
@@ -28,51 +30,84 @@ std::vector<PointwiseKernel>& known_kernels() {
 }
 
 const PointwiseKernel* known(const taper::detail::Launch* launch) {
-  if (!launch) return nullptr;
-  for (const PointwiseKernel& k : known_kernels())
-    if (k.kind == &launch->kind && k.is(*launch, k.kernel)) return &k;
-  return nullptr;
+  return launch ? find_kernel(known_kernels(), *launch) : nullptr;
 }
 
 int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
 
 // ---------------------------------------------------------------- places
-void split_at(ChainGrid& grid, int split) {
-  grid.split = split;
-  grid.rows = grid.cols = 1;
-  for (int d = 0; d < static_cast<int>(grid.sizes.size()); ++d)
-    (d < split ? grid.rows : grid.cols) *= grid.sizes[d];
+ChainGrid parted(const Dims& sizes, int first, int second) {
+  ChainGrid grid{sizes, {first, second}, 1, 1, 1};
+  for (int d = 0; d < static_cast<int>(sizes.size()); ++d)
+    (d < first ? grid.blocks : d < second ? grid.rows : grid.cols) *= sizes[d];
+  return grid;
 }
 
-/// Steps of an operand in the grid; false where a row and the step from row to row do not say it.
-bool place(const ChainGrid& grid, const ChainOperand& x, int64_t& step, int64_t& row) {
-  step = row = 0;
-  if (x.numel == 1) return true;
-  const bool full = x.contiguous && x.numel == grid.rows * grid.cols;
-  if (full) step = x.item, row = grid.cols * x.item;
-  if (full) return true;
-  const int rank = static_cast<int>(grid.sizes.size()),
-            missing = rank - static_cast<int>(x.sizes.size());
-  if (missing < 0) return false;
-  int64_t expected = 1;
-  bool has[2] = {false, false}, lacks[2] = {false, false};  // dimensions: of a row, of rows
-  for (int d = rank - 1; d >= 0; --d) {
-    if (grid.sizes[d] == 1) continue;
+int64_t numel_of(const ChainGrid& grid) { return grid.blocks * grid.rows * grid.cols; }
+
+/// The grids that part its dimensions further, those of fewer parts first.
+std::vector<ChainGrid> finer(const ChainGrid& grid) {
+  std::vector<ChainGrid> all;
+  const int rank = static_cast<int>(grid.sizes.size()), known = grid.split[1];
+  if (grid.split[0] > 0) return all;
+  for (int d = 1; d < rank && known == 0; ++d) all.push_back(parted(grid.sizes, 0, d));
+  for (int a = 1; a < rank; ++a)
+    for (int b = a + 1; b < rank; ++b)
+      if (known == 0 || a == known || b == known) all.push_back(parted(grid.sizes, a, b));
+  return all;
+}
+
+/// The step of an operand along the dimensions of [begin, end): 0 where it lacks them all; false
+/// where one number does not say it.
+bool step_along(const ChainGrid& grid, const ChainOperand& x, int begin, int end, int64_t& step) {
+  const int missing = static_cast<int>(grid.sizes.size()) - static_cast<int>(x.sizes.size());
+  bool has = false, lacks = false;
+  int64_t next = 0;
+  for (int d = end - 1; d >= begin; --d) {
+    const int64_t n = grid.sizes[d];
+    if (n == 1) continue;
     const bool here = d >= missing && x.sizes[d - missing] != 1 && x.strides[d - missing] != 0;
-    (here ? has : lacks)[d < grid.split] = true;
-    if (here && (x.sizes[d - missing] != grid.sizes[d] || x.strides[d - missing] != expected))
-      return false;
-    if (here) expected *= grid.sizes[d];
+    if (!here) {
+      lacks = true;
+      continue;
+    }
+    const int64_t stride = x.strides[d - missing];
+    if (x.sizes[d - missing] != n || (has && stride != next)) return false;
+    if (!has) step = stride * x.item;
+    has = true;
+    next = stride * n;
   }
-  if ((has[0] && lacks[0]) || (has[1] && lacks[1])) return false;
-  if (has[0]) step = x.item;
-  if (has[1]) row = has[0] ? grid.cols * x.item : x.item;
-  return true;
+  return !(has && lacks);
+}
+
+/// Where an operand lies in the grid; false where ChainSteps do not say it.
+bool place(const ChainGrid& grid, const ChainOperand& x, ChainSteps& s) {
+  s = {0, 0, 0};
+  if (x.numel == 1) return true;
+  if (x.contiguous && x.numel == numel_of(grid)) {
+    s = {x.item, grid.cols * x.item, grid.rows * grid.cols * x.item};
+    return true;
+  }
+  if (x.written && x.contiguous && x.sizes.size() == 1 && x.numel == grid.rows * grid.blocks) {
+    s = {0, x.item, grid.rows * x.item};  // one for each row
+    return true;
+  }
+  const int rank = static_cast<int>(grid.sizes.size());
+  return static_cast<int>(x.sizes.size()) <= rank &&
+         step_along(grid, x, grid.split[1], rank, s.step) &&
+         step_along(grid, x, grid.split[0], grid.split[1], s.row) &&
+         step_along(grid, x, 0, grid.split[0], s.block) && (s.step == 0 || s.step == x.item);
+}
+
+/// Whether what lies so has an element of its own at each place.
+bool is_full(const ChainGrid& grid, const ChainOperand& y, const ChainSteps& s) {
+  return y.numel == numel_of(grid) && s.step == y.item && (grid.rows == 1 || s.row != 0) &&
+         (grid.blocks == 1 || s.block != 0);
 }
 
 /// What the loops take: rows side by side, but for one operand of several (the last two of three).
-bool loops_take(int inputs, const std::vector<ChainOperand>& x, const int64_t* steps) {
-  const auto full = [&](size_t k) { return steps[k] == x[k].item; };
+bool loops_take(int inputs, const std::vector<ChainOperand>& x, const ChainSteps* steps) {
+  const auto full = [&](size_t k) { return steps[k].step == x[k].item; };
   for (size_t k = static_cast<size_t>(inputs) + 1; k < x.size(); ++k)
     if (x[k].numel != 1) return false;
   if (inputs == 1) return full(1);
@@ -84,12 +119,27 @@ bool loops_take(int inputs, const std::vector<ChainOperand>& x, const int64_t* s
 /// What a chain in the making touches.
 struct Touched {
   const char *begin, *end;
-  int64_t item, step, row;
+  int64_t item;
+  ChainSteps steps;
   bool written;
-  bool conflicts_with(const Touched& o) const {
+  size_t died;  ///< if it came within the chain
+  /// At launch `now`, when what has died has tiles of its own.
+  bool conflicts_with(const Touched& o, size_t now) const {
     if (!(written || o.written) || begin >= o.end || o.begin >= end) return false;
-    return begin != o.begin || item != o.item || step != o.step || row != o.row;
+    if (died <= now || o.died <= now) return false;
+    return begin != o.begin || item != o.item || steps.step != o.steps.step ||
+           steps.row != o.steps.row || steps.block != o.steps.block;
   }
+};
+
+/// The operands of a launch, what it writes first.
+struct Uses {
+  size_t launch;
+  const PointwiseKernel* kernel;
+  int inputs;     ///< of its row loop, with what it writes beside its result
+  int64_t width;  ///< of a row that it wants as a whole; 0: of none
+  std::vector<ChainOperand> operands;
+  std::vector<const taper::detail::BlockLifetime*> blocks;  ///< their memory; null: not the graph's
 };
 
 class Finder {
@@ -99,55 +149,115 @@ class Finder {
       : launches_(launches), lifetimes_(lifetimes) {}
 
   std::vector<FoundChain> all() {
-    for (size_t i = 0; i < launches_.size(); ++i) {
-      const PointwiseKernel* kernel = known(launches_[i].get());
-      std::vector<ChainOperand> operands;
-      if (kernel) kernel->operands(*launches_[i], operands);
-      if (i > begin_ && i - begin_ < kMostLaunches && kernel && joins(kernel->inputs, operands))
-        continue;
-      close(i);
+    for (size_t i = 0; i < launches_.size();) {
       begin_ = i;
-      if (!kernel || !starts(kernel->inputs, operands)) begin_ = i + 1;
+      if (!starts(uses_of(i))) {
+        ++i;
+        continue;
+      }
+      size_t end = i + 1;
+      while (end < launches_.size() && end - i < kMostLaunches && joins(uses_of(end))) ++end;
+      i = close(end);
     }
-    close(launches_.size());
     return std::move(found_);
   }
 
  private:
-  bool starts(int inputs, const std::vector<ChainOperand>& operands) {
-    touched_.clear();
-    largest_ = 1;
-    is_split_ = false;
-    grid_.sizes = operands[0].sizes;
-    split_at(grid_, 0);
-    return grid_.cols * operands[0].item >= least_chain_bytes && joins(inputs, operands);
+  /// No operands where it is none of a pointwise kernel.
+  Uses uses_of(size_t launch) const {
+    const PointwiseKernel* kernel = known(launches_[launch].get());
+    Uses uses{launch, kernel, -1, 0, {}, {}};
+    if (!kernel) return uses;
+    if (kernel->width) uses.width = kernel->width(*launches_[launch]);
+    if (uses.width == kNoRows || (kernel->draws && get_num_threads() > 1)) return uses;
+    kernel->operands(*launches_[launch], uses.operands);
+    uses.inputs = kernel->inputs - 1;
+    for (const ChainOperand& x : uses.operands) uses.inputs += x.written;
+    for (const ChainOperand& x : uses.operands) uses.blocks.push_back(block_of(x, launch));
+    return uses;
   }
 
-  bool joins(int inputs, const std::vector<ChainOperand>& operands) {
-    if (joins_as_split(inputs, operands)) return true;
-    if (is_split_) return false;
-    for (int split = 1; split < static_cast<int>(grid_.sizes.size()); ++split) {
-      split_at(grid_, split);
-      if (joins_as_split(inputs, operands)) return is_split_ = true;
-    }
-    split_at(grid_, 0);
+  bool starts(const Uses& uses) {
+    if (uses.operands.empty()) return false;
+    touched_.clear();
+    members_.clear();
+    grid_ = parted(uses.operands[0].sizes, 0, 0);
+    return grid_.cols * uses.operands[0].item >= least_chain_bytes && joins(uses);
+  }
+
+  /// Whether there is no other that draws: each takes all of its numbers before the next one.
+  bool may_draw(const Uses& uses) const {
+    return !uses.kernel->draws || std::none_of(members_.begin(), members_.end(),
+                                               [](const Uses& u) { return u.kernel->draws; });
+  }
+
+  /// Adds a launch, in a finer grid where it must be.
+  bool joins(const Uses& uses) {
+    if (uses.operands.empty() || static_cast<int>(uses.operands.size()) <= uses.inputs ||
+        !may_draw(uses))
+      return false;
+    bool found = fits(uses);
+    for (const ChainGrid& g : found ? std::vector<ChainGrid>() : finer(grid_))
+      if ((found = all_fit(g, uses))) break;
+    found = found && whole_rows_fit(uses);
+    if (found) members_.push_back(uses);
+    return found;
+  }
+
+  /// Whether a tile holds whole rows, where one of the members wants them.
+  bool whole_rows_fit(const Uses& uses) const {
+    bool wanted = uses.width > 0;
+    for (const Uses& u : members_) wanted = wanted || u.width > 0;
+    int64_t largest = largest_item();
+    for (const ChainOperand& x : uses.operands) largest = std::max(largest, x.item);
+    return !wanted || grid_.cols * largest <= kTileBytes;
+  }
+
+  /// Whether all so far, and one more, fit into a grid, which then is the chain's.
+  bool all_fit(const ChainGrid& grid, const Uses& uses) {
+    const ChainGrid grid_before = std::exchange(grid_, grid);
+    const std::vector<Touched> touched_before = std::exchange(touched_, {});
+    bool fit = true;
+    for (const Uses& u : members_) fit = fit && fits(u);
+    if (fit && fits(uses)) return true;
+    grid_ = grid_before;
+    touched_ = touched_before;
     return false;
   }
 
-  bool joins_as_split(int inputs, const std::vector<ChainOperand>& operands) {
-    int64_t steps[8];
+  /// Of kernels of rows there are several: what a kernel itself reads, of the size of a row, is
+  /// then nothing that the chain writes.
+  bool fits(const Uses& uses) {
+    ChainSteps steps[8];
     std::vector<Touched> more;
-    if (static_cast<int>(operands.size()) <= inputs || !operands[0].contiguous) return false;
-    if (operands[0].numel != grid_.rows * grid_.cols) return false;
-    for (size_t k = 0; k < operands.size(); ++k) {
-      const ChainOperand& x = operands[k];
-      int64_t row = 0;
-      if (isComplexType(x.dtype) || !place(grid_, x, steps[k], row)) return false;
-      // A broadcast operand is placed by the sizes of its own result.
-      if (steps[k] + row > 0 && !x.contiguous && operands[0].sizes != grid_.sizes) return false;
-      if (x.data) more.push_back({x.data, x.data + extent(x), x.item, steps[k], row, k == 0});
+    const ChainOperand& y = uses.operands[0];
+    if (uses.width && (uses.width != grid_.cols || numel_of(grid_) == grid_.cols)) return false;
+    for (size_t k = 0; k < uses.operands.size(); ++k) {
+      const ChainOperand& x = uses.operands[k];
+      if (isComplexType(x.dtype) || !place(grid_, x, steps[k])) return false;
+      // What is broadcast, or has gaps, is placed by the sizes of its own result.
+      if (x.numel != 1 && !x.contiguous && y.sizes != grid_.sizes) return false;
+      if (x.written ? !is_written_once(uses, x, steps[k]) : is_of_rows(uses, k, steps[k]))
+        return false;
+      if (x.data)
+        more.push_back(
+            {x.data, x.data + extent(x), x.item, steps[k], x.written, death(uses.blocks[k])});
     }
-    return loops_take(inputs, operands, steps) && take_touched(more, operands);
+    return (uses.width || loops_take(uses.inputs, uses.operands, steps)) &&
+           take_touched(more, uses.launch);
+  }
+
+  /// Whether an operand is what the chain writes for each row: that is for later ones, and has no
+  /// tile that others could read.
+  bool is_of_rows(const Uses& uses, size_t k, const ChainSteps& s) const {
+    return s.step == 0 && uses.blocks[k] && uses.blocks[k]->born >= begin_;
+  }
+
+  /// An element for each place or, of kernels of rows, for each row.
+  bool is_written_once(const Uses& uses, const ChainOperand& x, const ChainSteps& s) const {
+    if (!uses.width || x.numel == numel_of(grid_)) return is_full(grid_, x, s);
+    return x.numel == grid_.rows * grid_.blocks && s.step == 0 && (grid_.rows == 1 || s.row != 0) &&
+           (grid_.blocks == 1 || s.block != 0);
   }
 
   static int64_t extent(const ChainOperand& x) {
@@ -157,48 +267,95 @@ class Finder {
     return (last + 1) * x.item;
   }
 
-  bool take_touched(const std::vector<Touched>& more, const std::vector<ChainOperand>& operands) {
+  /// The block of an operand, while a launch is recorded.
+  const taper::detail::BlockLifetime* block_of(const ChainOperand& x, size_t launch) const {
+    for (const taper::detail::BlockLifetime& b : lifetimes_)
+      if (b.data <= x.data && x.data < b.data + b.nbytes && b.born <= launch && launch < b.died)
+        return &b;
+    return nullptr;
+  }
+  size_t death(const taper::detail::BlockLifetime* block) const {
+    return block && block->born >= begin_ ? block->died : SIZE_MAX;
+  }
+
+  bool take_touched(const std::vector<Touched>& more, size_t now) {
     for (const Touched& a : more) {
-      const auto conflicts = [&](const Touched& b) { return a.conflicts_with(b); };
+      const auto conflicts = [&](const Touched& b) { return a.conflicts_with(b, now); };
       if (std::any_of(touched_.begin(), touched_.end(), conflicts)) return false;
       if (std::any_of(more.begin(), more.end(), conflicts)) return false;
     }
     touched_.insert(touched_.end(), more.begin(), more.end());
-    for (const ChainOperand& x : operands) largest_ = std::max(largest_, x.item);
     return true;
   }
 
-  void close(size_t end) {
-    if (end >= begin_ + 2)
-      found_.push_back(
-          {begin_, end,
-           std::make_shared<Chain>(std::vector<std::shared_ptr<const taper::detail::Launch>>(
-                                       launches_.begin() + static_cast<int64_t>(begin_),
-                                       launches_.begin() + static_cast<int64_t>(end)),
-                                   grid_, dead(end), largest_)});
-    begin_ = end;
+  int64_t largest_item() const {
+    int64_t largest = 1;
+    for (const Uses& u : members_)
+      for (const ChainOperand& x : u.operands) largest = std::max(largest, x.item);
+    return largest;
   }
 
-  Chain::Dead dead(size_t end) const {
-    Chain::Dead all;
-    for (const Touched& t : touched_)
-      if (t.written && all.size() < kMostDead && !contains(all, t.begin) && is_dead(t, end))
-        all.push_back(t.begin);
-    return all;
+  /// Makes a chain of what has joined, or of as much as there are tiles for; where it ends.
+  size_t close(size_t end) {
+    Chain::Owns owns;
+    while (end >= begin_ + 2 && !give_tiles(end, owns)) --end, members_.pop_back();
+    if (end < begin_ + 2) return begin_ + 1;
+    found_.push_back(
+        {begin_, end,
+         std::make_shared<Chain>(std::vector<std::shared_ptr<const taper::detail::Launch>>(
+                                     launches_.begin() + static_cast<int64_t>(begin_),
+                                     launches_.begin() + static_cast<int64_t>(end)),
+                                 grid_, std::move(owns), largest_item())});
+    return end;
   }
-  static bool contains(const Chain::Dead& all, const char* p) {
-    return std::find(all.begin(), all.end(), p) != all.end();
+
+  /// What comes and goes within a chain: a block of the graph's, from its first use to its last.
+  struct Value {
+    const char* data;
+    const taper::detail::BlockLifetime* block;
+    size_t last;
+    int tile;
+  };
+
+  static Value* value_of(std::vector<Value>& values, const Uses& u, size_t k) {
+    for (Value& v : values)
+      if (v.data == u.operands[k].data && v.block == u.blocks[k]) return &v;
+    return nullptr;
   }
-  /// All blocks that were there while the chain ran have come and gone within it.
-  bool is_dead(const Touched& t, size_t end) const {
-    bool some = false;
-    for (const taper::detail::BlockLifetime& b : lifetimes_) {
-      if (b.data >= t.end || b.data + b.nbytes <= t.begin) continue;
-      if (b.died <= begin_ || b.born >= end) continue;
-      if (b.born < begin_ || b.died > end) return false;
-      some = true;
+
+  std::vector<Value> values_before(size_t end) const {
+    std::vector<Value> values;
+    for (const Uses& u : members_)
+      for (size_t k = 0; k < u.operands.size(); ++k) {
+        if (death(u.blocks[k]) > end) continue;
+        if (Value* v = value_of(values, u, k))
+          v->last = u.launch;
+        else
+          values.push_back({u.operands[k].data, u.blocks[k], u.launch, -1});
+      }
+    return values;
+  }
+
+  /// Gives tiles to what comes and goes before `end`; false where there are not enough.
+  bool give_tiles(size_t end, Chain::Owns& owns) const {
+    std::vector<Value> values = values_before(end);
+    bool taken[kMostOwn + 1] = {};
+    owns.clear();
+    for (const Uses& u : members_) {
+      std::vector<Chain::Own>& own = owns.emplace_back();
+      for (size_t k = 0; k < u.operands.size(); ++k) {
+        Value* const v = value_of(values, u, k);
+        if (!v) continue;
+        if (v->tile < 0)
+          v->tile = static_cast<int>(std::find(taken, taken + kMostOwn, false) - taken);
+        if (v->tile == kMostOwn) return false;
+        taken[v->tile] = true;
+        own.push_back({v->data, v->tile});
+      }
+      for (const Value& v : values)
+        if (v.last == u.launch && v.tile >= 0) taken[v.tile] = false;
     }
-    return some;
+    return true;
   }
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>>& launches_;
@@ -206,8 +363,7 @@ class Finder {
   std::vector<FoundChain> found_;
   size_t begin_ = 0;
   ChainGrid grid_;
-  bool is_split_ = false;
-  int64_t largest_ = 1;
+  std::vector<Uses> members_;
   std::vector<Touched> touched_;
 };
 
@@ -220,10 +376,11 @@ ChainOperand operand_of_chain(const In& x) {
           x.numel,
           x.sizes,
           x.strides,
-          x.dtype};
+          x.dtype,
+          false};
 }
 ChainOperand operand_of_chain(const Out& y) {
-  return {y.as<char>(), item_of(y.dtype), y.contiguous, y.numel, y.sizes, y.strides, y.dtype};
+  return {y.as<char>(), item_of(y.dtype), y.contiguous, y.numel, y.sizes, y.strides, y.dtype, true};
 }
 
 PointwiseKernels::PointwiseKernels(std::initializer_list<PointwiseKernel> kernels) {
@@ -238,11 +395,15 @@ std::vector<FoundChain> find_chains(
 
 // ---------------------------------------------------------------- running
 Chain::Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches, ChainGrid grid,
-             Dead dead, int64_t largest_item)
+             Owns owns, int64_t largest_item)
     : launches_(std::move(launches)),
       grid_(std::move(grid)),
-      dead_(std::move(dead)),
-      tile_(kTileBytes / largest_item) {}
+      owns_(std::move(owns)),
+      tile_(kTileBytes / largest_item),
+      draws_(std::any_of(launches_.begin(), launches_.end(),
+                         [](const auto& launch) { return known(launch.get())->draws; })) {
+  rows_.reserve(launches_.size());  // they point into themselves
+}
 
 namespace {
 std::atomic<uint64_t> run_so_far{0};
@@ -251,6 +412,7 @@ uint64_t chains_run() { return run_so_far.load(); }
 
 void Chain::run() {
   run_so_far.fetch_add(1, std::memory_order_relaxed);
+  if (is_one_run()) return run_tiles();  // of the kernels nothing is needed again
   struct Running {
     ~Running() { running_chain = nullptr; }
   } until_the_end;
@@ -268,112 +430,108 @@ ChainRow& Chain::next_row(const Out& y) {
 }
 
 void Chain::put(ChainRow& r, int k, const ChainOperand& x) const {
-  place(grid_, x, r.step[k], r.row[k]);
+  place(grid_, x, r.steps[k]);
+  r.dtypes[k] = x.dtype;
   r.p[k] = x.data;
-  const auto dead = std::find(dead_.begin(), dead_.end(), x.data);
-  r.own[k] = dead == dead_.end() ? -1 : static_cast<int>(dead - dead_.begin());
+  r.own[k] = -1;
+  for (const Own& own : owns_[rows_.size() - 1])
+    if (own.data == x.data) r.own[k] = own.tile;
 }
 
-namespace {
-ChainOperand with_bytes(const In& x) {
+void Chain::put_input(ChainRow& r, int k, const In& x) const {
   ChainOperand o = operand_of_chain(x);
-  o.data = static_cast<char*>(const_cast<void*>(x.bytes()));
-  return o;
+  if (!x.data) {  // a number, on the stack of a kernel
+    std::memcpy(r.number[k], x.bytes(), sizeof r.number[k]);
+    o.data = r.number[k];
+  }
+  put(r, k, o);
 }
-}  // namespace
 
 void Chain::take(const Out& y, const In& x, MapRow row, const void* f) {
   ChainRow& r = next_row(y);
   r.inputs = 1, r.one = row, r.f = f;
-  put(r, 1, with_bytes(x));
+  put_input(r, 1, x);
   go_on();
 }
 void Chain::take(const Out& y, const In& a, const In& b, Map2Rows rows, const void* f) {
   ChainRow& r = next_row(y);
   r.inputs = 2, r.two = rows, r.f = f;
-  put(r, 1, with_bytes(a));
-  put(r, 2, with_bytes(b));
+  put_input(r, 1, a);
+  put_input(r, 2, b);
   go_on();
 }
 void Chain::take(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f) {
   ChainRow& r = next_row(y);
   r.inputs = 3, r.three = row, r.f = f;
-  put(r, 1, with_bytes(a));
-  put(r, 2, with_bytes(b));
-  put(r, 3, with_bytes(c));
+  put_input(r, 1, a);
+  put_input(r, 2, b);
+  put_input(r, 3, c);
+  go_on();
+}
+
+void Chain::take(const Out& y, const In& x, const Out& more, Map2Rows rows, const void* f) {
+  ChainRow& r = next_row(y);
+  r.inputs = 2, r.two = rows, r.f = f;
+  put_input(r, 1, x);
+  put(r, 2, operand_of_chain(more));
+  go_on();
+}
+void Chain::take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
+                 const void* f) {
+  ChainRow& r = next_row(y);
+  r.inputs = 3, r.three = row, r.f = f;
+  put_input(r, 1, x);
+  put(r, 2, operand_of_chain(more));
+  put(r, 3, operand_of_chain(rest));
   go_on();
 }
 
 void Chain::go_on() {
   if (rows_.size() < launches_.size()) return launches_[rows_.size()]->run();
   running_chain = nullptr;
+  if (!runs_) find_runs();
   run_tiles();
 }
 
-namespace {
-
-/// The rows and columns of a tile.
-struct Tile {
-  int64_t row, rows, col, cols;
-};
-
-/// A row loop as one thread calls it.
-struct Cursor {
-  const ChainRow* loop;
-  bool dense;  ///< the rows of a tile are one row
-  char* p[4];
-  bool ahead[4];  ///< brought into the cache a tile before: the hardware sees no stream over pauses
-  int64_t from_row[4], from_col[4];  ///< where a tile begins: 0 for what has memory for one only
-  int64_t s[8];                      ///< from element to element, then from row to row
-
-  Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
-    int64_t* const down = s + r.inputs + 1;
-    for (int k = 0; k <= r.inputs; ++k) {
-      const bool own = r.own[k] >= 0;
-      p[k] = own ? memory + r.own[k] * own_bytes : r.p[k];
-      from_row[k] = own ? 0 : r.row[k];
-      from_col[k] = own ? 0 : r.step[k];
-      s[k] = r.step[k];
-      ahead[k] = !own;
-      down[k] = own ? cols * r.step[k] : r.row[k];
-      dense = dense && down[k] == cols * r.step[k];
-    }
+RowOperands Chain::operands_of(size_t row) const {
+  static const char tiles[kMostOwn] = {};  // places that are no memory
+  const PointwiseKernel* const kernel = known(launches_[row].get());
+  const ChainRow& r = rows_[row];
+  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}};
+  for (int k = 0; k <= r.inputs; ++k) {
+    if (r.dtypes[k] != kFloat) o.op = RowOp::kOther;
+    o.one[k] = r.steps[k].step == 0;
+    if (!o.one[k]) o.place[k] = r.own[k] >= 0 ? tiles + r.own[k] : r.p[k];
   }
+  // Of a number a compiler may take the product out of the loop, and then rounds it.
+  if (o.op == RowOp::kAddScaled && o.one[2]) o.op = RowOp::kOther;
+  if (o.op == RowOp::kAddScaled) o.alpha = *static_cast<const float*>(r.f);
+  return o;
+}
 
-  void run(const Tile& t) const {
-    char* q[4];
-    const ChainRow& r = *loop;
-    for (int k = 0; k <= r.inputs; ++k) q[k] = p[k] + t.row * from_row[k] + t.col * from_col[k];
-    const int64_t cols = dense ? t.rows * t.cols : t.cols, rows = dense ? 1 : t.rows;
-    if (dense)
-      for (int k = 1; k <= r.inputs; ++k)
-        if (from_col[k] != 0 && ahead[k]) fetch_ahead(q[k] + cols * s[k], cols * s[k]);
-    if (r.inputs == 2) return r.two(r.f, q[0], q[1], q[2], s, cols, rows);
-    for (int64_t i = 0; i < rows; ++i) {
-      if (r.inputs == 1)
-        r.one(r.f, q[0], q[1], s, cols);
-      else
-        r.three(r.f, q[0], q + 1, s, cols);
-      for (int k = 0; k <= r.inputs; ++k) q[k] += s[r.inputs + 1 + k];
-    }
-  }
-};
+void Chain::find_runs() {
+  std::vector<RowOperands> all;
+  for (size_t row = 0; row < rows_.size(); ++row) all.push_back(operands_of(row));
+  runs_ = find_row_runs(all);
+}
 
-}  // namespace
+bool Chain::is_one_run() const {
+  return runs_ && runs_->size() == 1 && runs_->front().end - runs_->front().begin == rows_.size();
+}
 
 void Chain::run_tiles() const {
-  const int64_t rows = std::max<int64_t>(1, tile_ / grid_.cols), cols = std::min(tile_, grid_.cols);
+  const int64_t rows = std::clamp<int64_t>(tile_ / grid_.cols, 1, grid_.rows),
+                cols = std::min(tile_, grid_.cols);
   const int64_t across = (grid_.cols + cols - 1) / cols, down = (grid_.rows + rows - 1) / rows;
   const int64_t work = static_cast<int64_t>(rows_.size()) * rows * cols;
-  parallel_for(0, across * down, 1 + kGrain / work, [&](int64_t begin, int64_t end) {
-    alignas(64) char memory[kMostDead * kOwnBytes];
-    std::vector<Cursor> cursors;
-    cursors.reserve(rows_.size());
-    for (const ChainRow& r : rows_) cursors.emplace_back(r, cols, memory, kOwnBytes);
+  const int64_t all = across * down * grid_.blocks, grain = draws_ ? all : 1 + kGrain / work;
+  parallel_for(0, all, grain, [&](int64_t begin, int64_t end) {
+    alignas(64) char memory[kMostOwn * kOwnBytes];
+    Cursors cursors(rows_, *runs_, cols, memory, kOwnBytes);
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i / across * rows, col = i % across * cols;
-      const Tile t{row, std::min(rows, grid_.rows - row), col, std::min(cols, grid_.cols - col)};
-      for (const Cursor& c : cursors) c.run(t);
+      const int64_t line = i / across, row = line % down * rows, col = i % across * cols;
+      cursors.run(Tile{line / down, row, std::min(rows, grid_.rows - row), col,
+                       std::min(cols, grid_.cols - col)});
     }
   });
 }

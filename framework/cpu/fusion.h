@@ -10,9 +10,12 @@
 #include <atomic>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include <taper/framework/cpu/known_kernel.h>
 #include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/row_runs.h>
 
 namespace taper::detail {
 struct BlockLifetime;  // framework/runtime/graph_pool.h
@@ -28,21 +31,26 @@ struct ChainOperand {
   int64_t numel;
   Dims sizes, strides;
   ScalarType dtype;
+  bool written;
 };
 ChainOperand operand_of_chain(const In& x);
 ChainOperand operand_of_chain(const Out& y);
 
-/// A kernel whose result at a place depends on its operands at that place only, and which makes it
-/// by one call of run_map, run_map2 or run_map3 (or of Chain::take), for operands of any real
-/// dtype.
+/// A kernel whose result at a place depends on its operands at that place only (or, of rows, in
+/// that row), and which makes it by one call of run_map, run_map2 or run_map3 (or of Chain::take),
+/// for operands of any real dtype.
 struct PointwiseKernel {
-  int inputs;  ///< of its row loop; operands behind them are numbers
-  const taper::detail::LaunchKind* kind;
-  bool (*is)(const taper::detail::Launch& launch, void (*kernel)());
-  void (*kernel)();
+  int inputs;  ///< of its row loop; operands behind them are numbers, or seen by the kernel alone
+  KnownKernel kernel;
   /// What it writes, then what it reads.
   void (*operands)(const taper::detail::Launch& launch, std::vector<ChainOperand>& all);
+  RowOp op;    ///< what its row loop of floats computes
+  bool draws;  ///< random numbers: one tile after the other
+  /// The elements of a row, if its loop wants whole ones; kNoRows where they are none of a row.
+  /// Null for others.
+  int64_t (*width)(const taper::detail::Launch& launch);
 };
+constexpr int64_t kNoRows = -1;
 
 namespace chains {
 template <class A>
@@ -51,22 +59,39 @@ inline void add_operand(std::vector<ChainOperand>& all, const In& x) {
   if (x.defined()) all.push_back(operand_of_chain(x));
 }
 inline void add_operand(std::vector<ChainOperand>& all, const Out& y) {
-  all.push_back(operand_of_chain(y));
+  if (y.defined()) all.push_back(operand_of_chain(y));
 }
 }  // namespace chains
 
 template <class... P>
-PointwiseKernel pointwise(int inputs, void (*kernel)(P...)) {
+PointwiseKernel pointwise(int inputs, void (*kernel)(P...), RowOp op = RowOp::kOther) {
   using Launch = taper::detail::KernelLaunch<P...>;
-  return {inputs, &Launch::its_kind,
-          [](const taper::detail::Launch& l, void (*k)()) {
-            return Launch::of(l).kernel == reinterpret_cast<void (*)(P...)>(k);
-          },
-          reinterpret_cast<void (*)()>(kernel),
+  return {inputs,
+          known_kernel(kernel),
           [](const taper::detail::Launch& l, std::vector<ChainOperand>& all) {
             Launch::of(l).args.pass_to(
                 [&all](const auto&... p) { (chains::add_operand(all, p), ...); });
-          }};
+          },
+          op,
+          false,
+          nullptr};
+}
+/// A kernel whose one random number for each element comes from a generator, which it holds.
+inline PointwiseKernel drawing(PointwiseKernel k) {
+  k.draws = true;
+  return k;
+}
+/// A kernel of rows of Width(its arguments...) elements.
+template <auto Width, class... P>
+PointwiseKernel rowwise(int inputs, void (*kernel)(P...)) {
+  PointwiseKernel k = pointwise(inputs, kernel);
+  k.width = [](const taper::detail::Launch& l) {
+    int64_t width = kNoRows;
+    taper::detail::KernelLaunch<P...>::of(l).args.pass_to(
+        [&width](const auto&... p) { width = Width(p...); });
+    return width;
+  };
+  return k;
 }
 
 /// A variable of this type, beside the kernels, makes them known to chains.
@@ -74,16 +99,21 @@ struct PointwiseKernels {
   PointwiseKernels(std::initializer_list<PointwiseKernel> kernels);
 };
 
-/// The index space of a chain: `rows` rows of `cols` elements; the dimensions from `split` on are
-/// those of a row.
+/// The index space of a chain: blocks of rows of elements. Dimensions from split[1] on are those of
+/// a row, those before split[0] count blocks; in between lie those of a block's rows.
 struct ChainGrid {
   Dims sizes;
-  int split = 0;
-  int64_t rows = 1, cols = 0;
+  int split[2] = {0, 0};
+  int64_t blocks = 1, rows = 1, cols = 0;
 };
 
-/// A row loop that a kernel has handed over, with its operands; steps in bytes, from element to
-/// element and from row to row.
+/// Of an operand in a grid, in bytes: from element to element, from row to row, from block to
+/// block.
+struct ChainSteps {
+  int64_t step, row, block;
+};
+
+/// A row loop that a kernel has handed over, with its operands.
 struct ChainRow {
   int inputs;
   MapRow one;
@@ -91,17 +121,25 @@ struct ChainRow {
   Map3Row three;
   const void* f;
   char* p[4];
-  int64_t step[4], row[4];
-  int own[4];  ///< of the memory that is needed within a tile only the number, or -1
+  ChainSteps steps[4];
+  int own[4];  ///< which of the chain's tiles it is, or -1
+  ScalarType dtypes[4];
+  alignas(8) char number[4][sizeof(In::immediate)];  ///< those that launches hold
 };
 
 /// Consecutive launches of pointwise kernels over one index space.
 class Chain {
  public:
-  /// Memory that nobody reads behind the chain: a tile of it is enough.
-  using Dead = std::vector<const char*>;
+  /// Memory that comes and goes within the chain: a tile is enough, of which others take the place
+  /// when its last reader has run.
+  struct Own {
+    const char* data;
+    int tile;
+  };
+  /// Of each launch.
+  using Owns = std::vector<std::vector<Own>>;
   Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches, ChainGrid grid,
-        Dead dead, int64_t largest_item);
+        Owns owns, int64_t largest_item);
   /// Runs all of them.
   void run();
 
@@ -109,18 +147,28 @@ class Chain {
   void take(const Out& y, const In& x, MapRow row, const void* f);
   void take(const Out& y, const In& a, const In& b, Map2Rows rows, const void* f);
   void take(const Out& y, const In& a, const In& b, const In& c, Map3Row row, const void* f);
+  /// Those whose loops write more than y: those operands follow x, as inputs do.
+  void take(const Out& y, const In& x, const Out& more, Map2Rows rows, const void* f);
+  void take(const Out& y, const In& x, const Out& more, const Out& rest, Map3Row row,
+            const void* f);
 
  private:
   ChainRow& next_row(const Out& y);
   void put(ChainRow& r, int k, const ChainOperand& x) const;
+  void put_input(ChainRow& r, int k, const In& x) const;
   void go_on();
+  RowOperands operands_of(size_t row) const;
+  void find_runs();
+  bool is_one_run() const;
   void run_tiles() const;
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>> launches_;
   const ChainGrid grid_;
-  const Dead dead_;
+  const Owns owns_;
   const int64_t tile_;  // elements
+  const bool draws_;    // tiles go one behind the other
   std::vector<ChainRow> rows_;
+  std::optional<std::vector<RowRun>> runs_;  // the same in each replay
 };
 
 /// The chain that the calling thread runs, and whose kernels hand over their loops; as a rule null.

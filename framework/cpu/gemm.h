@@ -6,20 +6,21 @@
 namespace taper::cpu {
 
 /// C (+)= alpha A B. A's elements are read one by one, so any strides do; B and C have unit column
-/// stride. B should stay in the cache. `In` is the type of A's and B's elements (gemm_pairs.h has
-/// another one).
-template <class T, class In = T>
+/// stride. B should stay in the cache. `In` is the type of A's and B's elements, `Out` that of C's,
+/// rounded once (gemm_pairs.h has other ones).
+template <class T, class In = T, class Out = T>
 struct GemmPanel {
   int64_t m, n, k;
   const In* a;
   int64_t a_row, a_col;
   const In* b;
   int64_t ldb;
-  T* c;
+  Out* c;
   int64_t ldc;
   T alpha = 1;
   bool add = false;
   const T* row_bias = nullptr;  ///< added to every element of row i
+  const Out* first = nullptr;   ///< without `add`: added to every row, n elements
 };
 
 /// Rows of C that stay in registers.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/gemv.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
@@ -91,6 +92,8 @@ bool vector_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, Ma
 }
 
 // ---------------------------------------------------------------- of matrices
+constexpr int64_t kThreadWork = 1 << 20;  // multiply-adds for which a thread is worth waking
+
 // x as floats in `to`, in the same order in memory where one of its strides is 1.
 template <class T>
 MatrixIn<float> widened(MatrixIn<T> x, int64_t rows, int64_t cols, float* to) {
@@ -101,14 +104,19 @@ MatrixIn<float> widened(MatrixIn<T> x, int64_t rows, int64_t cols, float* to) {
 
 // Half the precision, twice the work: both operands become float, the product is a float one.
 template <class T>
+void multiply_in_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, MatrixIn<T> b,
+                       bool add, float* c, int64_t ldc) {
+  const Scratch<float> fa(m * k), fb(k * n);
+  gemm<float>(m, n, k, alpha, widened(a, m, k, fa.get()), widened(b, k, n, fb.get()), add, c, ldc);
+}
+template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<T> a, MatrixIn<T> b, bool add,
               T* c, int64_t ldc) {
   if (vector_gemm(m, n, k, alpha, a, b, add, c, ldc)) return;
-  const Scratch<float> fa(m * k), fb(k * n), fc(m * n);
+  const Scratch<float> fc(m * n);
   if (add)
     for (int64_t i = 0; i < m; ++i) widen(fc.get() + i * n, c + i * ldc, n);
-  gemm<float>(m, n, k, alpha, widened(a, m, k, fa.get()), widened(b, k, n, fb.get()), add, fc.get(),
-              n);
+  multiply_in_float(m, n, k, alpha, a, b, add, fc.get(), n);
   for (int64_t i = 0; i < m; ++i) narrow(c + i * ldc, fc.get() + i * n, n);
 }
 
@@ -121,6 +129,23 @@ void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a,
 void narrow_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                  MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc) {
   multiply(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<Half> a, MatrixIn<Half> b,
+                   bool add, float* c, int64_t ldc) {
+  multiply_in_float(m, n, k, alpha, a, b, add, c, ldc);
+}
+void gemm_to_float(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+                   MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc) {
+  if (!multiplies_pairs || m <= 1 || n <= 1 || k == 0)
+    return multiply_in_float(m, n, k, alpha, a, b, add, c, ldc);
+  const bool tiles = tiles_pay(m, n, k);
+  const int64_t threads = get_num_threads(), share = (m + 2 * threads - 1) / (2 * threads);
+  parallel_for(0, m, std::max(kThreadWork / std::max<int64_t>(1, n * k), share),
+               [&](int64_t i, int64_t end) {
+                 pair_gemm(end - i, n, k, alpha, {a.data + i * a.row, a.row, a.col}, b, add,
+                           c + i * ldc, ldc, tiles);
+               });
 }
 
 }  // namespace taper::cpu

@@ -27,8 +27,6 @@ namespace taper::cpu {
 
 // Where multiplies_pairs. On the calling thread.
 
-/// k counts pairs.
-void gemm_panel(const GemmPanel<float, uint32_t>& g);
 inline const uint16_t* words_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
 /// Two rows as one of pairs. `second` may be null: zeros.
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n);
@@ -39,9 +37,10 @@ bool tiles_pay(int64_t m, int64_t n, int64_t k);
 /// C (+)= alpha A B. One rounding to the type of C.
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles);
+void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+               MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc, bool tiles);
 
-/// The same of floats, which are rounded to bf16, by tile registers; both operands have a stride
-/// of 1.
+/// The same of floats, which are rounded to bf16; both operands have a stride of 1.
 void rounded_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
                   MatrixIn<float> b, bool add, float* c, int64_t ldc);
 

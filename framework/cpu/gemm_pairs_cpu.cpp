@@ -28,6 +28,23 @@ TAPER_INLINE void multiply_add(Vec<float>& sum, uint32_t a, const Vec<uint32_t>&
                                      (__m512bh)b);
 }
 
+TAPER_INLINE Vec<float> widened_bits(__m256i bits) {
+  return (Vec<float>)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+}
+TAPER_INLINE Vec<float> load_sums(const BFloat16* c) {
+  return widened_bits(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(c)));
+}
+TAPER_INLINE Vec<float> load_sums(const BFloat16* c, int n) {
+  return widened_bits(_mm256_maskz_loadu_epi16(static_cast<__mmask16>((1u << n) - 1), c));
+}
+TAPER_INLINE void store_sums(BFloat16* c, const Vec<float>& sums) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(c), (__m256i)_mm512_cvtneps_pbh((__m512)sums));
+}
+TAPER_INLINE void store_sums(BFloat16* c, const Vec<float>& sums, int n) {
+  _mm256_mask_storeu_epi16(c, static_cast<__mmask16>((1u << n) - 1),
+                           (__m256i)_mm512_cvtneps_pbh((__m512)sums));
+}
+
 }  // namespace taper::cpu::avx512bf16
 #define TAPER_ISA avx512bf16
 #include <taper/framework/cpu/gemm_tiles.inc>
@@ -51,8 +68,6 @@ namespace {
 
 // Elements along k of a packed panel of B: it stays in L2, beside the rows of A.
 constexpr int64_t kDepth = 2048;
-// Rows of floats that become bf16 together, out of L1.
-constexpr int64_t kRowsAtOnce = 48;
 
 int64_t pairs_of(int64_t k) { return (k + 1) / 2; }
 int64_t padded(int64_t n) { return (n + kTransposePad - 1) / kTransposePad * kTransposePad; }
@@ -136,6 +151,10 @@ void pack_pairs(uint32_t* to, const MatrixIn<BFloat16>& b, int64_t p, int64_t de
                   pairs_of(depth));
 }
 
+void round_row(BFloat16* to, const float* from, int64_t n) {
+  avx512bf16::round_row(reinterpret_cast<uint16_t*>(to), from, n);
+}
+
 /// A product for panel after panel of B's columns.
 struct PairGemm {
   int64_t m, n, k;
@@ -146,30 +165,48 @@ struct PairGemm {
 
   int64_t depth() const { return std::min(k, kDepth); }
 
-  // Rows [i, i + rows) of A and a packed panel of B's rows from p on.
-  void multiply(int64_t i, int64_t rows, int64_t p, int64_t width, const uint32_t* panel, float* c,
-                int64_t ldc, bool adds) const {
-    gemm_panel({rows, width, pairs_of(std::min(kDepth, k - p)), a.data + i * a.row + p / 2, a.row,
-                1, panel, kPanelWidth, c, ldc, alpha, adds || p > 0});
+  // Rows of A and a packed panel of B's rows from p on.
+  template <class C>
+  void multiply(int64_t p, int64_t width, const uint32_t* panel, C* c, int64_t ldc,
+                bool adds) const {
+    const GemmPanel<float, uint32_t, C> g{m,
+                                          width,
+                                          pairs_of(std::min(kDepth, k - p)),
+                                          a.data + p / 2,
+                                          a.row,
+                                          1,
+                                          panel,
+                                          kPanelWidth,
+                                          c,
+                                          ldc,
+                                          alpha,
+                                          adds || p > 0};
+    avx512bf16::multiply(g);
   }
 
-  // By way of floats: of a few rows where one panel holds all of k, else of all.
-  void column(int64_t j, uint32_t* panel, BFloat16* c, int64_t ldc) const {
-    const int64_t width = std::min(kPanelWidth, n - j), rows = k > kDepth ? m : kRowsAtOnce;
-    const Scratch<float> sums(std::min(m, rows) * kPanelWidth);
-    float* const to = sums.get();
+  void column(int64_t j, uint32_t* panel, float* c, int64_t ldc) const {
+    const int64_t width = std::min(kPanelWidth, n - j);
     for (int64_t p = 0; p < k; p += kDepth) {
       pack_pairs(panel, b, p, std::min(kDepth, k - p), j, width);
-      for (int64_t i = 0; i < m; i += rows) {
-        const int64_t count = std::min(rows, m - i);
-        BFloat16* const end = c + i * ldc + j;
-        for (int64_t r = 0; r < count && add && p == 0; ++r)
-          widen(to + r * kPanelWidth, end + r * ldc, width);
-        multiply(i, count, p, width, panel, to, kPanelWidth, add);
-        for (int64_t r = 0; r < count && p + kDepth >= k; ++r)
-          narrow(end + r * ldc, to + r * kPanelWidth, width);
-      }
+      multiply(p, width, panel, c + j, ldc, add);
     }
+  }
+  // By way of floats where one panel does not hold all of k.
+  void column(int64_t j, uint32_t* panel, BFloat16* c, int64_t ldc) const {
+    const int64_t width = std::min(kPanelWidth, n - j);
+    BFloat16* const end = c + j;
+    if (k <= kDepth) {
+      pack_pairs(panel, b, 0, k, j, width);
+      return multiply(0, width, panel, end, ldc, add);
+    }
+    const Scratch<float> sums(m * kPanelWidth);
+    float* const to = sums.get();
+    for (int64_t i = 0; i < m && add; ++i) widen(to + i * kPanelWidth, end + i * ldc, width);
+    for (int64_t p = 0; p < k; p += kDepth) {
+      pack_pairs(panel, b, p, std::min(kDepth, k - p), j, width);
+      multiply(p, width, panel, to, kPanelWidth, add);
+    }
+    for (int64_t i = 0; i < m; ++i) round_row(end + i * ldc, to + i * kPanelWidth, width);
   }
 };
 
@@ -184,10 +221,6 @@ using avx512bf16::tiles_of;
 constexpr int64_t kTileWork = 1 << 15;    // multiply-adds for which packing both operands pays
 constexpr int64_t kPartSteps = 8;         // along k: such a part of a panel stays in L1
 constexpr int64_t kBlockNumel = 1 << 18;  // of A's rows that are packed together: they stay in L2
-
-void round_row(BFloat16* to, const float* from, int64_t n) {
-  avx512bf16::round_row(reinterpret_cast<uint16_t*>(to), from, n);
-}
 
 /// A block of a transposed A.
 void pack_tile_transposed(uint32_t* to, const BFloat16* x, int64_t step, int64_t rows, int64_t k) {
@@ -300,8 +333,10 @@ void run_tiles(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFlo
              m, c, ldc);
 }
 
+template <class C>
 void run(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFloat16>& a,
-         const MatrixIn<BFloat16>& b, bool add, BFloat16* c, int64_t ldc) {
+         const MatrixIn<BFloat16>& b, bool add, C* c, int64_t ldc, bool tiles) {
+  if (tiles) return run_tiles(m, n, k, alpha, a, b, add, c, ldc);
   const InPairs rows(a, m, k);
   const PairGemm product{m, n, k, alpha, b, rows.get(), add};
   alignas(64) uint32_t small[4096];
@@ -313,7 +348,6 @@ void run(int64_t m, int64_t n, int64_t k, float alpha, const MatrixIn<BFloat16>&
 
 }  // namespace
 
-void gemm_panel(const GemmPanel<float, uint32_t>& g) { avx512bf16::multiply(g); }
 void join_pairs(uint32_t* to, const BFloat16* first, const BFloat16* second, int64_t n) {
   avx512bf16::join_rows(to, words_of(first), words_of(second), n);
 }
@@ -322,7 +356,11 @@ bool tiles_pay(int64_t m, int64_t n, int64_t k) {
 }
 void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
                MatrixIn<BFloat16> b, bool add, BFloat16* c, int64_t ldc, bool tiles) {
-  tiles ? run_tiles(m, n, k, alpha, a, b, add, c, ldc) : run(m, n, k, alpha, a, b, add, c, ldc);
+  run(m, n, k, alpha, a, b, add, c, ldc, tiles);
+}
+void pair_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<BFloat16> a,
+               MatrixIn<BFloat16> b, bool add, float* c, int64_t ldc, bool tiles) {
+  run(m, n, k, alpha, a, b, add, c, ldc, tiles);
 }
 
 namespace {
@@ -348,7 +386,7 @@ class Rounded {
 void rounded_gemm(int64_t m, int64_t n, int64_t k, float alpha, MatrixIn<float> a,
                   MatrixIn<float> b, bool add, float* c, int64_t ldc) {
   const Rounded left(a, m, k), right(b, k, n);
-  run_tiles(m, n, k, alpha, left.get(), right.get(), add, c, ldc);
+  run(m, n, k, alpha, left.get(), right.get(), add, c, ldc, tiles_pay(m, n, k));
 }
 
 PackedPairs::PackedPairs(MatrixIn<BFloat16> b, int64_t k, int64_t n)
@@ -376,8 +414,8 @@ void PackedPairs::multiply(int64_t m, const float* a, int64_t lda, bool add, flo
   for (int64_t j = 0; j < n_; j += kPanelWidth) {
     const uint32_t* const panel = panels_.get() + j / kPanelWidth * panel_numel(k_);
     for (int64_t p = 0; p < k_; p += kDepth)
-      product.multiply(0, m, p, std::min(kPanelWidth, n_ - j), panel + p / 2 * kPanelWidth, c + j,
-                       ldc, add);
+      product.multiply(p, std::min(kPanelWidth, n_ - j), panel + p / 2 * kPanelWidth, c + j, ldc,
+                       add);
   }
 }
 
@@ -440,11 +478,14 @@ void TileRows::multiply(int64_t row, int64_t count, const uint32_t* panel, int64
 namespace taper::cpu {
 
 // Nobody calls them where multiplies_pairs is false.
-void gemm_panel(const GemmPanel<float, uint32_t>&) { std::abort(); }
 void join_pairs(uint32_t*, const BFloat16*, const BFloat16*, int64_t) { std::abort(); }
 bool tiles_pay(int64_t, int64_t, int64_t) { return false; }
 void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,
                BFloat16*, int64_t, bool) {
+  std::abort();
+}
+void pair_gemm(int64_t, int64_t, int64_t, float, MatrixIn<BFloat16>, MatrixIn<BFloat16>, bool,
+               float*, int64_t, bool) {
   std::abort();
 }
 void rounded_gemm(int64_t, int64_t, int64_t, float, MatrixIn<float>, MatrixIn<float>, bool, float*,

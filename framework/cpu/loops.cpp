@@ -9,8 +9,16 @@
 
 #define TAPER_ISA_FILE <taper/framework/cpu/gather_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
+#define TAPER_ISA_FILE <taper/framework/cpu/narrow_rows_isa.inc>
+#include <taper/framework/cpu/foreach_isa.h>
 
 namespace taper::cpu {
+
+void widen(float* to, const Half* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
+void widen(float* to, const BFloat16* from, int64_t n) { TAPER_BY_ISA(widen, to, from, n); }
+void narrow(Half* to, const float* from, int64_t n) { TAPER_BY_ISA(narrow, to, from, n); }
+void narrow(BFloat16* to, const float* from, int64_t n) { TAPER_BY_ISA(narrow, to, from, n); }
+
 namespace {
 
 // ---------------------------------------------------------------- strided rows
@@ -221,6 +229,11 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 }
 
 }  // namespace
+
+bool wants_half_vectors(const Out& y, const In& a, const In& b) {
+  const bool floats = y.dtype == kFloat || y.dtype == kDouble;
+  return best_isa == Isa::kAvx512 && floats && !running_chain && !past_caches(y, a, b);
+}
 
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
   const OfFloats<MapRow> of_floats{row, f};

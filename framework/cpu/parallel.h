@@ -13,8 +13,12 @@ int get_num_threads();
 void set_num_threads(int n);
 /// LibTorch's call at the start of a thread; here there is nothing to do.
 inline void init_num_threads() {}
+/// A number that is kept for programs which set and ask it, 1 at the start; no op uses it. Setting
+/// throws ValueError unless n is at least 1.
+///@{
 int get_num_interop_threads();
 void set_num_interop_threads(int n);
+///@}
 /// The index of the calling thread in the running parallel loop, 0 outside.
 int get_thread_num();
 /// True inside a parallel loop; loops started there run on the calling thread alone.

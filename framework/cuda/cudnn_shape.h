@@ -1,6 +1,7 @@
 // What cuDNN may be asked for, and sizes as it takes them. Not installed; needs no cuDNN.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <vector>
 
@@ -24,6 +25,22 @@ inline bool cudnn_takes_sizes(const Dims& sizes) {
     stride *= sizes[d];
   }
   return globalContext().userEnabledCuDNN();
+}
+
+/// Elements of each sample of a batch (N, C, ...).
+inline int64_t elements_of_sample(const Dims& sizes) {
+  int64_t n = 1;
+  for (int64_t d = 1; d < sizes.size(); ++d) n *= sizes[d];
+  return n;
+}
+/// How many samples of a batch one description of cuDNN's older interface holds: it has fewer than
+/// 2^31 elements (cudnnSetTensorNdDescriptor). Sizes as cudnn_takes_sizes wants them.
+inline int64_t cudnn_samples(const Dims& sizes) {
+  return std::min<int64_t>(sizes[0], INT_MAX / elements_of_sample(sizes));
+}
+/// Whether that interface may be asked about a tensor of these sizes.
+inline bool cudnn_describes(const Dims& sizes) {
+  return cudnn_takes_sizes(sizes) && cudnn_samples(sizes) == sizes[0];
 }
 
 /// (N, C, ...) with at least two spatial dimensions, those added in front 1 long.

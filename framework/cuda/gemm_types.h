@@ -11,7 +11,8 @@ namespace taper::cuda {
 enum class GemmActivation : int8_t { kNone, kRelu, kGelu, kGeluTanh };
 
 /// A batch of products in cuBLAS's terms: matrices are column-major with leading dimensions, C (m x
-/// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32.
+/// n) = alpha op(A) op(B) + beta C, op transposes where asked; 16-bit floats accumulate in f32 (f16
+/// in f16 where Context allows it).
 struct ColumnMajorGemm {
   ScalarType dtype;
   bool transpose_a, transpose_b;

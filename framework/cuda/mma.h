@@ -166,27 +166,6 @@ struct LeftRows {
     for (int k = 0; k < 8; ++k) to[k / 4][k % 4] = a[c][k / 4][k % 4];
   }
 };
-/// The same, read again at each use: for kernels that lack registers. In place of rows that are not
-/// there it has the last one.
-template <class T, int C, bool Exact>
-struct LeftRowsInMemory {
-  const T *top, *bottom;
-  int64_t columns;
-  TAPER_DEVICE LeftRowsInMemory(const Matrix<T>& m, int64_t first, const WarpPlace& at)
-      : columns(m.width - 8 * at.t) {
-    const int64_t last = m.rows - 1, row = first + at.g;
-    top = m.data + (row < last ? row : last) * m.step + 8 * at.t;
-    bottom = m.data + (row + 8 < last ? row + 8 : last) * m.step + 8 * at.t;
-  }
-  TAPER_DEVICE void get(int c, LeftWords& to) const {
-    Words words[2] = {};
-    if (Exact || 32 * c < columns) {
-      words[0] = *reinterpret_cast<const Words*>(top + 32 * c);
-      words[1] = *reinterpret_cast<const Words*>(bottom + 32 * c);
-    }
-    put_in_order(to, words[0], words[1]);
-  }
-};
 
 /// 16 x 16 sums, as two products of 8 columns have them.
 struct Square {

@@ -10,7 +10,7 @@ namespace taper::cuda {
 
 /// Every launch has a key of its own, the next of the generator's numbers.
 inline uint64_t draw_key(CPUGeneratorImpl* generator) {
-  const std::lock_guard<std::mutex> lock(generator->mutex_);
+  const std::lock_guard<std::mutex> lock(generator->drawing());
   return generator->random64();
 }
 
@@ -24,8 +24,8 @@ const uint64_t* key_for_replays(CPUGeneratorImpl* generator);
 class RandomKey {
  public:
 #if TAPER_CUDA_KERNELS == 1
-  explicit RandomKey(CPUGeneratorImpl* generator) : place_(key_for_replays(generator)) {
-    if (!place_) value_ = draw_key(generator);
+  explicit RandomKey(const GeneratorPtr& generator) : place_(key_for_replays(generator.get())) {
+    if (!place_) value_ = draw_key(generator.get());
   }
   TAPER_HD uint64_t operator()() const { return place_ ? *place_ : value_; }
 
@@ -33,7 +33,7 @@ class RandomKey {
   const uint64_t* place_;
   uint64_t value_ = 0;
 #else
-  explicit RandomKey(CPUGeneratorImpl* generator) : value_(draw_key(generator)) {}
+  explicit RandomKey(const GeneratorPtr& generator) : value_(draw_key(generator.get())) {}
   uint64_t operator()() const { return value_; }
 
  private:

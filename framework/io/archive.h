@@ -35,12 +35,17 @@ struct LoadLog;
 class OutputArchive final {
  public:
   OutputArchive();
+  /// LibTorch's constructor; the argument is ignored.
   explicit OutputArchive(std::shared_ptr<jit::CompilationUnit>) : OutputArchive() {}
+  /// Moves what was written; the other one can only be assigned to or destroyed.
+  ///@{
   OutputArchive(OutputArchive&&) noexcept;
   OutputArchive& operator=(OutputArchive&&) noexcept;
+  ///@}
   OutputArchive(OutputArchive&) = delete;
   OutputArchive& operator=(OutputArchive&) = delete;
   ~OutputArchive();
+  /// Always null.
   std::shared_ptr<jit::CompilationUnit> compilation_unit() const { return nullptr; }
 
   /// Adds a number, text, list or tensor. A second value of the same name replaces the first.
@@ -59,6 +64,7 @@ class OutputArchive final {
   /// Calls `func(data, nbytes)` repeatedly; it returns how many bytes it took.
   void save_to(const std::function<size_t(const void*, size_t)>& func);
 
+  /// The same as write(args...).
   template <class... T>
   void operator()(T&&... args) {
     write(std::forward<T>(args)...);
@@ -73,33 +79,44 @@ class OutputArchive final {
 class InputArchive final {
  public:
   InputArchive();
+  /// Moves what was loaded; the other one can only be assigned to, loaded into or destroyed.
+  ///@{
   InputArchive(InputArchive&&) noexcept;
   InputArchive& operator=(InputArchive&&) noexcept;
+  ///@}
   InputArchive(InputArchive&) = delete;
   InputArchive& operator=(InputArchive&) = delete;
   ~InputArchive();
 
   /// The value of that name. `read` throws Error when there is none, `try_read` returns false.
+  ///@{
   void read(const std::string& key, IValue& value);
   bool try_read(const std::string& key, IValue& value);
+  ///@}
   /// A defined `tensor` keeps its identity, dtype, device and requires_grad, and takes over sizes
   /// and values; an undefined one becomes a new tensor. Throws Error when only one of them is
   /// floating.
+  ///@{
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false);
+  ///@}
   /// Like read into a defined tensor, and throws Error when the file's has other sizes or is
   /// undefined: the file is of another model.
   void read_parameter(const std::string& key, Tensor& tensor);
   /// The archive that was written under that name.
+  ///@{
   void read(const std::string& key, InputArchive& archive);
   bool try_read(const std::string& key, InputArchive& archive);
+  ///@}
   /// The names at this level: of values, tensors and nested archives, in the order of writing.
   std::vector<std::string> keys();
 
   /// `device` (default: the CPU) is where new tensors are made.
+  ///@{
   void load_from(const std::string& filename, optional<Device> device = nullopt);
   void load_from(std::istream& stream, optional<Device> device = nullopt);
   void load_from(const char* data, size_t size, optional<Device> device = nullopt);
+  ///@}
   /// read_func(position, buffer, nbytes) returns how many bytes it gave; size_func() the total.
   void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read_func,
                  const std::function<size_t()>& size_func, optional<Device> device = nullopt);
@@ -124,6 +141,7 @@ class InputArchive final {
   /// The whole name of a key, from the file's root: "layer1.weight".
   std::string full_name(const std::string& key) const;
 
+  /// The same as read(args...).
   template <class... T>
   void operator()(T&&... args) {
     read(std::forward<T>(args)...);
@@ -143,10 +161,12 @@ class InputArchive final {
 
 /// What save and load use for a tensor, and for the state of a generator. A class joins in by its
 /// own pair of such operators.
+///@{
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Tensor& tensor);
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Tensor& tensor);
 serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Generator& generator);
 serialize::InputArchive& operator>>(serialize::InputArchive& archive, Generator& generator);
+///@}
 
 }  // namespace taper
 

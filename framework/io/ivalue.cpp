@@ -47,6 +47,7 @@ const char* name_of(IValue::Tag tag) {
 }  // namespace
 
 IValue::IValue(const Scalar& v) {
+  TAPER_CHECK(!v.isComplex(), "IValue: expected a real number, got a complex one: ", v);
   if (v.isFloatingPoint())
     *this = IValue(v.toDouble());
   else if (v.isBoolean())

@@ -17,7 +17,9 @@
 namespace taper {
 
 class IValue;
+/// A dictionary whose keys and values are of any kind. Copies share the entries.
 using GenericDict = Dict<IValue, IValue>;
+/// A list of values of any kind. Copies share the elements.
 using GenericList = List<IValue>;
 namespace impl {
 using taper::GenericDict;
@@ -28,10 +30,14 @@ namespace ivalue {
 /// Values that belong together, as Python's tuple.
 class Tuple {
  public:
+  /// Takes these elements, in this order. create() makes the shared tuple that IValue is made from.
+  ///@{
   explicit Tuple(std::vector<IValue> elements);
   static std::shared_ptr<Tuple> create(std::vector<IValue> elements);
+  ///@}
+  /// The elements, as long as the tuple lives.
   const std::vector<IValue>& elements() const { return elements_; }
-  size_t size() const;
+  size_t size() const;  ///< number of elements
 
  private:
   std::vector<IValue> elements_;
@@ -42,6 +48,8 @@ class Tuple {
 /// throw Error when the value is of another kind; they name both.
 class IValue {
  public:
+  /// The kind of a value. IntList, DoubleList and TensorList are lists of one C++ type; the
+  /// elements of a GenericList are IValues. Object: of a program's own class.
   enum class Tag {
     None,
     Tensor,
@@ -60,6 +68,9 @@ class IValue {
   };
 
   IValue() = default;
+  /// A tensor, which shares its memory with `v`; a number, where all integers are of kind Int; a
+  /// text; or a list, with a copy of what IntArrayRef refers to.
+  ///@{
   IValue(Tensor v) : tag_(Tag::Tensor), tensors_{std::move(v)} {}
   IValue(double v) : tag_(Tag::Double), doubles_{v} {}
   IValue(int64_t v) : tag_(Tag::Int), ints_{v} {}
@@ -71,39 +82,56 @@ class IValue {
   IValue(IntArrayRef v) : IValue(v.vec()) {}
   IValue(std::vector<double> v) : tag_(Tag::DoubleList), doubles_(std::move(v)) {}
   IValue(std::vector<Tensor> v) : tag_(Tag::TensorList), tensors_(std::move(v)) {}
-  /// A copy of the elements.
+  ///@}
+  /// A list with a copy of the elements: later changes of `v` are not seen.
+  ///@{
   IValue(const List<int64_t>& v) : IValue(v.vec()) {}
   IValue(const List<double>& v) : IValue(v.vec()) {}
   IValue(const List<Tensor>& v) : IValue(v.vec()) {}
   IValue(TensorList v) : IValue(v.vec()) {}
-  /// Any other list, its elements as values.
+  ///@}
+  /// Any other list, as a GenericList: each element becomes a value of its own.
+  ///@{
   template <class T>
   IValue(const List<T>& v) : IValue(v.vec()) {}
   template <class T>
   IValue(const std::vector<T>& v);
+  ///@}
+  /// A device, kept as one and not as its text.
   IValue(Device v) : tag_(Tag::Device), device_(v) {}
+  /// The number of the dtype, of kind Int: to<ScalarType>() gives the dtype back.
   IValue(ScalarType v) : IValue(static_cast<int64_t>(v)) {}
   /// An object of a program's own class, shared.
   template <class T, class = std::enable_if_t<std::is_base_of<intrusive_ptr_target, T>::value>>
   IValue(intrusive_ptr<T> v)
       : tag_(Tag::Object),
         shared_(std::make_shared<intrusive_ptr<intrusive_ptr_target>>(std::move(v))) {}
+  /// Shares the elements (the entries) with `v`.
+  ///@{
   IValue(GenericList v);
   IValue(GenericDict v);
+  ///@}
   /// A copy of the entries, as values.
   template <class Key, class Value>
   IValue(const Dict<Key, Value>& v);
+  /// Shares the tuple, which must not be null.
   IValue(std::shared_ptr<ivalue::Tuple> v) : tag_(Tag::Tuple), shared_(std::move(v)) {}
   /// A pair of numbers is kept as a list of two.
   IValue(const std::tuple<double, double>& v)
       : IValue(std::vector<double>{std::get<0>(v), std::get<1>(v)}) {}
+  /// A Double, Bool or Int, as the number is. Throws Error for an integer beyond int64_t and for a
+  /// complex number.
   IValue(const Scalar& v);
+  /// None.
   IValue(nullopt_t) {}
   /// An empty optional is None.
   template <class T>
   IValue(const optional<T>& v) : IValue(v ? IValue(*v) : IValue()) {}
 
-  Tag tag() const { return tag_; }
+  Tag tag() const { return tag_; }  ///< the kind of the value
+  /// Whether the value is of that kind. isScalar() is true for Double, Int and Bool, isList() for
+  /// the four kinds of list; isCustomClass() is another name of isObject().
+  ///@{
   bool isNone() const { return tag_ == Tag::None; }
   bool isTensor() const { return tag_ == Tag::Tensor; }
   bool isDouble() const { return tag_ == Tag::Double; }
@@ -122,29 +150,40 @@ class IValue {
   bool isDevice() const { return tag_ == Tag::Device; }
   bool isObject() const { return tag_ == Tag::Object; }
   bool isCustomClass() const { return isObject(); }
+  ///@}
   /// "Tensor", "Double", ...
   const char* tagKind() const;
 
+  /// The value, which must be of exactly that kind: nothing is converted, so that toDouble() of an
+  /// Int throws Error. A reference is good until this value is changed or gone. toIntList(),
+  /// toDoubleList() and toTensorList() return lists of their own with copies of the elements
+  /// (tensors share their memory).
+  ///@{
   const Tensor& toTensor() const { return expect(Tag::Tensor).tensors_[0]; }
   double toDouble() const { return expect(Tag::Double).doubles_[0]; }
   int64_t toInt() const { return expect(Tag::Int).ints_[0]; }
   bool toBool() const { return expect(Tag::Bool).ints_[0] != 0; }
   const std::string& toStringRef() const { return expect(Tag::String).string_; }
   const std::vector<int64_t>& toIntVector() const { return expect(Tag::IntList).ints_; }
-  /// A list of its own with the elements; so are the next two.
   List<int64_t> toIntList() const { return List<int64_t>(toIntVector()); }
   const std::vector<double>& toDoubleVector() const { return expect(Tag::DoubleList).doubles_; }
   List<double> toDoubleList() const { return List<double>(toDoubleVector()); }
   const std::vector<Tensor>& toTensorVector() const { return expect(Tag::TensorList).tensors_; }
   List<Tensor> toTensorList() const { return List<Tensor>(toTensorVector()); }
+  ///@}
   /// The elements of any of the four kinds of list; those of a GenericList are shared with it.
   GenericList toList() const;
   /// The elements of a GenericList.
   const std::vector<IValue>& toListRef() const;
+  /// The tuple, shared with the value. toTupleRef() is good as long as the value or another owner
+  /// of the tuple lives.
+  ///@{
   std::shared_ptr<ivalue::Tuple> toTuple() const;
   const ivalue::Tuple& toTupleRef() const { return *toTuple(); }
+  ///@}
   /// The dictionary, shared with the value.
   GenericDict toGenericDict() const;
+  /// The device. Throws Error for any other kind, a text such as "cpu" too.
   Device toDevice() const { return expect(Tag::Device).device_; }
   /// The object, which must be of class T. Throws Error for one of another class.
   template <class T>
@@ -162,15 +201,19 @@ class IValue {
   T to() const {
     return convert(static_cast<T*>(nullptr));
   }
+  /// Empty for None, else to<T>(), which throws Error for another kind.
   template <class T>
   optional<T> toOptional() const {
     return to<optional<T>>();
   }
 
-  /// Equal kind and value: for None, numbers and texts, the keys of dictionaries. Anything else is
-  /// equal to itself only.
+  /// Equal kind and value: for None, numbers and texts (the keys of dictionaries) and devices.
+  /// Objects are equal when they are the same object. Any other value is equal to itself only, not
+  /// to its copies.
+  ///@{
   friend TAPER_EXPORTED bool operator==(const IValue& a, const IValue& b);
   friend bool operator!=(const IValue& a, const IValue& b) { return !(a == b); }
+  ///@}
   /// LibTorch's text: as Python writes the value, but texts without quotes, and 1. for 1.0.
   friend TAPER_EXPORTED std::ostream& operator<<(std::ostream& out, const IValue& v);
 

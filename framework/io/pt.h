@@ -21,13 +21,17 @@ IValue pickle_load(const std::vector<char>& data);
 std::vector<char> pickle_save(const IValue& value);
 
 /// The same from and to a file. Tensors are made on `device` (default: the CPU). A file is replaced
-/// as a whole or not at all.
+/// as a whole or not at all. Throw Error when it cannot be read or written.
+///@{
 IValue load_pt(const std::string& path, optional<Device> device = nullopt);
 void save_pt(const std::string& path, const IValue& value);
+///@}
 
 /// The tensors of a dictionary with names as keys. Throws Error, with the name, for any other
 /// value, since what is left out would be missed later.
 StateDict to_state_dict(const IValue& value);
+/// The same as a dictionary, in the same order: texts as keys, and tensors that share their memory
+/// with those of `dict`.
 IValue to_ivalue(const StateDict& dict);
 
 /// The named tensors of a file, whoever wrote it: Python's `torch.save(model.state_dict(), path)`,

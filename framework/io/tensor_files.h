@@ -10,6 +10,7 @@ namespace taper {
 
 /// Named tensors, as Module::state_dict() gives and Module::load_state_dict() takes them.
 using StateDict = OrderedDict<std::string, Tensor>;
+/// Texts by name, as the header of a safetensors file keeps them beside the tensors.
 using FileMetadata = OrderedDict<std::string, std::string>;
 
 /// The tensors of a safetensors file, in the file's order. The file is mapped, not read: a tensor's

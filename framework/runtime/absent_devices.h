@@ -14,6 +14,7 @@ namespace taper {
 /// Apple's GPUs.
 namespace mps {
 
+/// Always false.
 inline bool is_available() { return false; }
 /// Nothing: there is no generator.
 inline void manual_seed(uint64_t) {}
@@ -25,11 +26,15 @@ inline void synchronize() { TAPER_CHECK(false, "mps::synchronize: there is no MP
 /// Intel's GPUs.
 namespace xpu {
 
+/// Always 0.
 inline size_t device_count() { return 0; }
+/// Always false.
 inline bool is_available() { return false; }
 /// Nothing: there is no generator.
+///@{
 inline void manual_seed(uint64_t) {}
 inline void manual_seed_all(uint64_t) {}
+///@}
 /// Throws Error.
 inline void synchronize(int64_t /*device_index*/) {
   TAPER_CHECK(false, "xpu::synchronize: there is no XPU device");

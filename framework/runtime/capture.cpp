@@ -1,6 +1,9 @@
 #include <taper/framework/runtime/capture.h>
 
+#include <algorithm>
+
 #include <taper/framework/cpu/fusion.h>
+#include <taper/framework/cpu/prepared.h>
 
 namespace taper::detail {
 namespace {
@@ -107,7 +110,10 @@ void Capture::end() {
               "CUDA error: capturing stream has unjoined work: let the stream that captures wait "
               "for the streams that joined it, with wait_stream or an event, before the capture "
               "ends");
-  if (!origin_) static_cast<Plan&>(*recording_).fuse(pool_->take_log());
+  if (origin_) return;
+  const std::vector<BlockLifetime> blocks = pool_->take_log();
+  memory_ = memory_of(blocks, pool_->host_nbytes());
+  static_cast<Plan&>(*recording_).fuse(blocks);
 }
 
 // ---------------------------------------------------------------------- what is recorded
@@ -133,13 +139,25 @@ void Plan::replay(StreamImpl*) {
       step.work();
 }
 
+namespace {
+cpu::Prepared prepared_of(const Launch& launch) {
+  const cpu::PreparedKernel* const k = cpu::prepared_kernel_of(launch);
+  return k ? k->prepare(launch, k->how) : nullptr;
+}
+}  // namespace
+
+// What is no part of a chain is made ready, where its kernel says how.
 void Plan::fuse(const std::vector<BlockLifetime>& lifetimes) {
   std::vector<std::shared_ptr<const Launch>> launches;
   for (const Step& step : steps_) launches.push_back(step.launch);
   std::vector<Step> steps;
   size_t next = 0;
   const auto keep_until = [&](size_t end) {
-    for (; next < end; ++next) steps.push_back(std::move(steps_[next]));
+    for (; next < end; ++next) {
+      Step& step = steps.emplace_back(std::move(steps_[next]));
+      cpu::Prepared ready = step.launch ? prepared_of(*step.launch) : nullptr;
+      if (ready) step.work = std::move(ready), step.launch = nullptr;
+    }
   };
   for (const cpu::FoundChain& found : cpu::find_chains(launches, lifetimes)) {
     keep_until(found.begin);
@@ -148,6 +166,88 @@ void Plan::fuse(const std::vector<BlockLifetime>& lifetimes) {
   }
   keep_until(steps_.size());
   steps_ = std::move(steps);
+}
+
+// ---------------------------------------------------------------------- how tensors were made
+namespace {
+
+struct Bytes {
+  const char *begin, *end;
+  int64_t nbytes() const { return end - begin; }
+  bool meets(const Bytes& o) const { return begin < o.end && o.begin < end; }
+};
+Bytes bytes_of(const Access& a) {
+  int64_t first = 0, last = 0;
+  for (int64_t d = 0; d < a.sizes.size(); ++d)
+    (a.strides[d] < 0 ? first : last) += std::max<int64_t>(a.sizes[d] - 1, 0) * a.strides[d];
+  const auto item = static_cast<int64_t>(a.itemsize);
+  const char* const data = static_cast<const char*>(a.data);
+  return {data + first * item, data + (last + 1) * item};
+}
+
+/// Whether the first result of a launch is all elements of `t`, in their order.
+bool writes_first(const Tensor& t, const std::vector<Access>& accesses) {
+  const Access& y = accesses[0];
+  int64_t numel = 1, step = 1;
+  bool dense = true;
+  for (int64_t d = y.sizes.size() - 1; d >= 0; --d) {
+    dense = dense && (y.sizes[d] == 1 || y.strides[d] == step);
+    numel *= y.sizes[d];
+    step *= y.sizes[d];
+  }
+  return y.writes && dense && y.data == t.data_ptr() && numel == t.numel() &&
+         y.dtype == t.scalar_type() && t.is_contiguous();
+}
+
+}  // namespace
+
+std::optional<MadeBy> how_made(const Tensor& t) {
+  const Capture* const capture = host_capture();
+  if (!capture || t.numel() == 0) return {};
+  const char* const data = static_cast<const char*>(t.data_ptr());
+  const Bytes here{data, data + t.nbytes()};
+  const auto& steps = static_cast<const Plan&>(*capture->recording()).steps();
+  std::vector<Bytes> written;
+  constexpr size_t kMost =
+      256;  // launches that are looked at: ops save what was made shortly before
+  const size_t first = steps.size() > kMost ? steps.size() - kMost : 0;
+  for (size_t i = steps.size(); i-- > first;) {
+    const std::shared_ptr<const Launch>& launch = steps[i].launch;
+    if (!launch) return {};
+    std::vector<Access> all;
+    launch->kind.add_accesses(*launch, all);
+    const auto writes_here = [&](const Access& a) { return a.writes && bytes_of(a).meets(here); };
+    if (std::none_of(all.begin(), all.end(), writes_here)) {
+      for (const Access& a : all)
+        if (a.writes) written.push_back(bytes_of(a));
+      continue;
+    }
+    const cpu::PreparedKernel* const kernel = cpu::prepared_kernel_of(*launch);
+    if (!kernel || !kernel->elsewhere || !writes_first(t, all)) return {};
+    MadeBy made{steps[i].name, launch, {}, {}};
+    for (const Access& a : all)
+      if (a.writes) written.push_back(bytes_of(a)), made.results.push_back(bytes_of(a).nbytes());
+    for (const Access& a : all) {
+      const auto spoils = [from = bytes_of(a)](const Bytes& b) { return b.meets(from); };
+      if (a.writes) continue;
+      if (std::any_of(written.begin(), written.end(), spoils)) return {};
+      made.inputs.push_back(a.data);
+    }
+    return made;
+  }
+  return {};
+}
+
+void make_again(const MadeBy& made, const Tensor& to) {
+  std::vector<Tensor> others;
+  std::vector<void*> results = {to.data_ptr()};
+  for (size_t k = 1; k < made.results.size(); ++k) {
+    others.push_back(make_tensor({made.results[k]}, kByte, Device()));
+    results.push_back(others.back().data_ptr());
+  }
+  const auto launch =
+      cpu::prepared_kernel_of(*made.launch)->elsewhere(*made.launch, results.data());
+  make_launch(made.name, Device(), std::move(*launch));
 }
 
 void Capture::note(StreamImpl* stream, const char* name, std::vector<Access> accesses) {

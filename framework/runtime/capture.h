@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -9,6 +10,10 @@
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/graph_pool.h>
 #include <taper/framework/runtime/race_watch.h>
+
+namespace taper {
+class Tensor;
+}
 
 namespace taper::detail {
 
@@ -28,12 +33,14 @@ class Plan : public Recording {
   void fuse(const std::vector<BlockLifetime>& lifetimes);
   void replay(StreamImpl*) override;
 
- protected:
   struct Step {
     const char* name;
     std::function<void()> work;
     std::shared_ptr<const Launch> launch;  ///< in place of work, on the CPU
   };
+  const std::vector<Step>& steps() const { return steps_; }
+
+ protected:
   std::vector<Step> steps_;
 };
 
@@ -80,6 +87,8 @@ class Capture {
   void end();
   std::vector<WatchedLaunch> take_watched() { return std::move(watched_); }
   std::vector<std::shared_ptr<const void>> take_kept() { return std::move(kept_); }
+  /// What the CPU's replays need; known at the end.
+  const GraphMemory& memory() const { return memory_; }
 
  private:
   uint32_t index_of(StreamImpl* stream);
@@ -98,7 +107,21 @@ class Capture {
   std::unique_ptr<races::Detector> order_;
   std::vector<WatchedLaunch> watched_;
   std::vector<std::shared_ptr<const void>> kept_;
+  GraphMemory memory_;
 };
+
+/// The launch of a capture that made a tensor, its first result: one that may be recorded again.
+struct MadeBy {
+  const char* name;
+  std::shared_ptr<const Launch> launch;
+  std::vector<const void*> inputs;
+  std::vector<int64_t> results;  ///< bytes of each
+};
+/// How `t`, as it is now, was made in the calling thread's capture of the CPU. Nothing where the
+/// kernel is not `repeatable` (framework/cpu/prepared.h), or an operand has been written to since.
+std::optional<MadeBy> how_made(const Tensor& t);
+/// Records that launch once more, with its first result in `to`, which has as many elements.
+void make_again(const MadeBy& made, const Tensor& to);
 
 /// Records a launch in the calling thread's capture of the CPU.
 void record_launch(const char* name, std::shared_ptr<const Launch> launch);

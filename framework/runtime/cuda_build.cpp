@@ -5,6 +5,7 @@
 //   2  kernels that the host's compiler has compiled, for simulated devices
 #include <taper/framework/cuda/block.h>
 #include <taper/framework/runtime/collectives.h>
+#include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
 namespace taper::detail {
@@ -23,6 +24,10 @@ std::string why_no_gpus() {
 }
 bool broadcast_parts(const std::vector<CollectivePart>&, size_t) { return false; }
 bool reduce_parts(const std::vector<CollectivePart>&, void*, int64_t, ScalarType) { return false; }
+bool start_kernel_records() { return false; }
+void begin_launch_record(uint64_t) noexcept {}
+void end_launch_record() noexcept {}
+std::vector<KernelRecord> stop_kernel_records() { return {}; }
 #endif
 
 }  // namespace taper::detail

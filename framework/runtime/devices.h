@@ -15,6 +15,7 @@ namespace cuda {
 /// Number of CUDA devices that this process can use; 0 without one. CUDA_VISIBLE_DEVICES chooses
 /// among them, and numbers them anew, as CUDA does.
 DeviceIndex device_count();
+/// Whether there is a CUDA device; simulated ones count.
 inline bool is_available() { return device_count() > 0; }
 /// Why there is none, in words for the program's user (no driver, one that is too old, no GPU, a
 /// build without CUDA); empty where is_available().
@@ -27,10 +28,16 @@ DeviceIndex current_device();
 /// Throws Error for an index that is no device, and when there are no devices.
 void set_device(DeviceIndex index);
 
+/// A device's name, and all that is known of it (-1: the current device). Throw Error when there is
+/// no such device.
+///@{
 std::string get_device_name(DeviceIndex index = -1);
 DeviceProperties get_device_properties(DeviceIndex index = -1);
+///@}
 /// {major, minor}.
 std::pair<int, int> get_device_capability(DeviceIndex index = -1);
+/// Whether `device` can reach the memory of `peer` without the host between them; false for one and
+/// the same device. Throws Error when one of them does not exist.
 bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 /// {free, total} bytes.
 std::pair<size_t, size_t> mem_get_info(DeviceIndex index = -1);
@@ -46,15 +53,25 @@ void synchronize(int64_t device_index = -1);
 /// Makes a device the current one until the end of the scope. Guards nest.
 class DeviceGuard {
  public:
+  /// Makes the device current; without an index, the current one stays. Throws Error when there is
+  /// no such device, and for the CPU.
+  ///@{
   explicit DeviceGuard(DeviceIndex index);
   explicit DeviceGuard(Device device);
+  ///@}
   ~DeviceGuard();
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
+  /// The device that was current before, and will be again.
   Device original_device() const { return Device(kCUDA, before_); }
+  /// The calling thread's current device, whoever chose it.
   Device current_device() const { return Device(kCUDA, cuda::current_device()); }
+  /// Makes another device current for the rest of the scope; the original one is restored all the
+  /// same. Throws Error when there is no such device, and for the CPU.
+  ///@{
   void set_index(DeviceIndex index) { set_device(index); }
   void set_device(Device device);
+  ///@}
 
  private:
   void set_device(DeviceIndex index) { cuda::set_device(index); }
@@ -65,6 +82,7 @@ class DeviceGuard {
 class OptionalDeviceGuard {
  public:
   OptionalDeviceGuard() = default;
+  /// Throws Error when there is no such CUDA device.
   explicit OptionalDeviceGuard(optional<Device> device);
   ~OptionalDeviceGuard();
   OptionalDeviceGuard(const OptionalDeviceGuard&) = delete;

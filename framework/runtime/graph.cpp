@@ -21,6 +21,7 @@ struct Graph::Made {
   std::shared_ptr<Recording> recording;
   std::vector<detail::WatchedLaunch> watched;
   std::vector<std::shared_ptr<const void>> kept;
+  GraphMemory memory;
 };
 
 namespace {
@@ -68,6 +69,7 @@ void Graph::capture_end() {
   made->recording = capture->recording();
   made->watched = capture->take_watched();
   made->kept = capture->take_kept();
+  made->memory = capture->memory();
   if (made->watched.empty()) warn_of_nothing();
   made_ = std::move(made);
 }
@@ -99,6 +101,15 @@ void Graph::abandon() noexcept { capture_.reset(); }
 MempoolId_t Graph::pool() const {
   TAPER_CHECK(made_, "Called CUDAGraph::pool() without a preceding successful capture.");
   return made_->pool->id();
+}
+
+GraphMemory Graph::memory() const {
+  TAPER_CHECK(made_, "Graph::memory: expected a graph with a capture; call it behind capture_end");
+  if (made_->device.is_cuda())
+    throw NotImplementedError(
+        "Graph::memory: expected a graph of the CPU, got one of a CUDA device; "
+        "cuda::memory_stats has the figures of a device's allocator");
+  return made_->memory;
 }
 
 // ---------------------------------------------------------------------- a scope

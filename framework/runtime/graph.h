@@ -30,6 +30,15 @@ namespace taper {
 /// Names a pool of memory that graphs share; {0, 0}: none.
 using MempoolId_t = std::pair<unsigned long long, unsigned long long>;
 
+/// The memory that a captured step of the CPU makes tensors in, in bytes. Known when the capture
+/// has ended, before anything has run.
+struct GraphMemory {
+  size_t planned = 0;   ///< what replays take: all of the pool, other graphs' that share it too
+  size_t needed = 0;    ///< the most that is in use at any one step: no plan takes less
+  size_t unshared = 0;  ///< what a place of its own for each block would take
+  size_t blocks = 0;    ///< how many there are
+};
+
 /// The work of one device, or of the CPU, as it was recorded. A graph keeps the memory that was
 /// allocated during its capture: tensors made there stay where they are, and replays write to them.
 /// Everything else that was used (inputs, parameters) must be kept alive by the program.
@@ -42,6 +51,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  /// The device that the graph was made for, as it was given: perhaps without an index.
   Device device() const { return device_; }
   /// Starts to record what the calling thread does on the CPU, or what is queued on the device's
   /// current stream, which is not the default one, and on streams that wait for it. Memory comes
@@ -59,6 +69,9 @@ class Graph {
   void reset();
   /// The pool that its memory is from. Throws Error without a capture.
   MempoolId_t pool() const;
+  /// The memory of replays. Throws Error without a capture, NotImplementedError for one of a device
+  /// (cuda::memory_stats has its allocator's figures).
+  GraphMemory memory() const;
 
  private:
   friend class GraphGuard;
@@ -74,6 +87,8 @@ class Graph {
 /// exception ends the scope, the capture is dropped. The end itself throws what capture_end throws.
 class GraphGuard {
  public:
+  /// Begins the capture; `pool` is that of Graph::capture_begin. A graph of the CPU does not look
+  /// at `stream`. Throws Error for a stream of another device, and where capture_begin does.
   explicit GraphGuard(Graph& graph, MempoolId_t pool = {0, 0},
                       std::optional<cuda::Stream> stream = std::nullopt);
   ~GraphGuard() noexcept(false);

@@ -1,6 +1,7 @@
 #include <taper/framework/runtime/graph_pool.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstdint>
 
 #include <taper/framework/runtime/caching_allocator.h>
 
@@ -8,34 +9,47 @@ namespace taper {
 namespace detail {
 
 // ---------------------------------------------------------------------- the host's
-HostPool::~HostPool() {
-  for (const auto& block : sizes_) std::free(block.first);
+namespace {
+
+constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
+// Graphs of few tensors stay in few small pages.
+#if defined(TAPER_NO_POOL)
+constexpr BlockHeap::Form kSmallBlocks{0, 64, 0, 0}, kLargeBlocks = kSmallBlocks;
+#else
+constexpr BlockHeap::Form kSmallBlocks{size_t{16} << 20, 64, 0, kHugePage},
+    kLargeBlocks{size_t{256} << 20, kPage, kPage, kHugePage};
+#endif
+
+}  // namespace
+
+HostPool::HostPool() : small_{BlockHeap(kSmallBlocks), {}}, large_{BlockHeap(kLargeBlocks), {}} {}
+
+/// First a block of this size: kernels that follow each other then write where they have read.
+void* HostPool::take(Part& part, size_t nbytes) {
+  const auto it = part.waiting.lower_bound(nbytes);
+  if (it != part.waiting.end() && it->first <= nbytes + nbytes / 16) {
+    void* const p = it->second;
+    part.waiting.erase(it);
+    return p;
+  }
+  if (void* p = part.heap.allocate_resident(nbytes)) return p;
+  for (const auto& block : part.waiting) part.heap.release(block.second);
+  part.waiting.clear();
+  if (void* p = part.heap.allocate_resident(nbytes)) return p;
+  return part.heap.allocate(nbytes);
 }
 
 void* HostPool::allocate(size_t nbytes) {
-  constexpr size_t kAlign = 64;
-  const size_t rounded = std::max(kAlign, (nbytes + kAlign - 1) / kAlign * kAlign);
   const std::lock_guard<std::mutex> lock(mutex_);
-  // A block may be larger than what is asked, by a quarter at most.
-  const auto it = free_.lower_bound(rounded);
-  if (it != free_.end() && it->first <= rounded + rounded / 4) {
-    void* p = it->second;
-    free_.erase(it);
-    note_birth(p);
-    return p;
-  }
-  void* p = rounded < nbytes ? nullptr : std::aligned_alloc(kAlign, rounded);
+  Part& part = part_of(nbytes);
+  void* const p = take(part, nbytes);
   if (!p)
     throw OutOfMemoryError(concat("not enough host memory: asked for ", nbytes, " bytes (",
                                   nbytes >> 20, " MiB) while a graph is captured"));
-  sizes_[p] = rounded;
-  note_birth(p);
+  if (logs_) log_.push_back({static_cast<char*>(p), part.heap.size_of(p), step_, SIZE_MAX});
   return p;
 }
 
-void HostPool::note_birth(void* p) {
-  if (logs_) log_.push_back({static_cast<char*>(p), sizes_.at(p), step_, SIZE_MAX});
-}
 void HostPool::note_death(void* p) {
   for (auto it = log_.rbegin(); logs_ && it != log_.rend(); ++it)
     if (it->data == p) return static_cast<void>(it->died = step_);
@@ -57,17 +71,34 @@ std::vector<BlockLifetime> HostPool::take_log() {
   return std::exchange(log_, {});
 }
 
-void HostPool::release(void* p) {
+void HostPool::release(void* p, size_t nbytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   note_death(p);
-  free_.emplace(sizes_.at(p), p);
+  Part& part = part_of(nbytes);
+  part.waiting.emplace(part.heap.size_of(p), p);
 }
 
 size_t HostPool::nbytes() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  size_t sum = 0;
-  for (const auto& block : sizes_) sum += block.second;
-  return sum;
+  return small_.heap.resident() + large_.heap.resident();
+}
+
+GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbytes) {
+  GraphMemory m;
+  m.planned = pool_nbytes;
+  m.blocks = blocks.size();
+  std::map<size_t, int64_t> changes;  // by step
+  for (const BlockLifetime& b : blocks) {
+    m.unshared += b.nbytes;
+    changes[b.born] += static_cast<int64_t>(b.nbytes);
+    if (b.died != SIZE_MAX) changes[b.died] -= static_cast<int64_t>(b.nbytes);
+  }
+  int64_t now = 0;
+  for (const auto& [step, change] : changes) {
+    now += change;
+    m.needed = std::max(m.needed, static_cast<size_t>(now));
+  }
+  return m;
 }
 
 // ---------------------------------------------------------------------- pools by name
@@ -108,11 +139,9 @@ GraphPool::~GraphPool() {
     if (devices_ >> i & 1) caching_allocator(i).end_pool(this);
 }
 
-std::vector<BlockLifetime> GraphPool::take_log() { return host_->take_log(); }
-
 intrusive_ptr<StorageImpl> GraphPool::allocate_host(size_t nbytes) {
   return wrap_storage(host_->allocate(nbytes), nbytes, Device(),
-                      [host = host_](void* p) { host->release(p); });
+                      [host = host_, nbytes](void* p) { host->release(p, nbytes); });
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include <taper/framework/block_heap.h>
 #include <taper/framework/runtime/graph.h>
 #include <taper/framework/storage.h>
 
@@ -19,35 +20,45 @@ struct BlockLifetime {
   size_t born, died;
 };
 
-/// Blocks of host memory that are given out again within captures, and freed all together.
+/// Host memory that is given out again within captures, and freed all together. Nothing is written
+/// to it here, so it takes memory of the system with the first replay.
 class HostPool {
  public:
-  HostPool() = default;
-  ~HostPool();
+  HostPool();
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
   /// Throws OutOfMemoryError.
   void* allocate(size_t nbytes);
-  void release(void* p);
+  /// A block that was asked for with so many bytes.
+  void release(void* p, size_t nbytes);
   /// From here on lifetimes are noted, as steps of a recording; so many have been recorded now.
   void begin_log();
   void note_step(size_t recorded);
   /// Ends that. Blocks still in use die with step SIZE_MAX.
   std::vector<BlockLifetime> take_log();
-  /// Of all its blocks.
+  /// All that has been in use at some time: what replays take.
   size_t nbytes();
 
  private:
-  void note_birth(void* p);
+  /// Small blocks lie beside each other, large ones begin with a page.
+  struct Part {
+    BlockHeap heap;
+    std::multimap<size_t, void*> waiting;  ///< freed, not merged with what is beside them yet
+  };
+  Part& part_of(size_t nbytes) { return nbytes < kLarge ? small_ : large_; }
+  static void* take(Part& part, size_t nbytes);
   void note_death(void* p);
 
+  static constexpr size_t kLarge = size_t{64} << 10;
   std::mutex mutex_;
-  std::map<void*, size_t> sizes_;
-  std::multimap<size_t, void*> free_;
+  Part small_, large_;
   bool logs_ = false;
   size_t step_ = 0;
   std::vector<BlockLifetime> log_;
 };
+
+/// The memory of a capture whose blocks lived so long, from a pool of so many bytes.
+GraphMemory memory_of(const std::vector<BlockLifetime>& blocks, size_t pool_nbytes);
 
 /// The memory that one graph has for itself, or that several share. Lives as long as one of them;
 /// tensors outlive it.
@@ -67,7 +78,8 @@ class GraphPool {
   /// See HostPool.
   void begin_log() { host_->begin_log(); }
   void note_step(size_t recorded) { host_->note_step(recorded); }
-  std::vector<BlockLifetime> take_log();
+  std::vector<BlockLifetime> take_log() { return host_->take_log(); }
+  size_t host_nbytes() { return host_->nbytes(); }
   /// Host memory from this pool, which the storage keeps.
   intrusive_ptr<StorageImpl> allocate_host(size_t nbytes);
 

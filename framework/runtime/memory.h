@@ -12,14 +12,21 @@ namespace taper::cuda {
 
 /// In live tensors, each rounded up to 512 bytes; -1 is the current device.
 size_t memory_allocated(DeviceIndex device = -1);
+/// The most that memory_allocated() has been since the start or reset_peak_memory_stats().
 size_t max_memory_allocated(DeviceIndex device = -1);
 /// Taken from the device: live and cached.
 size_t memory_reserved(DeviceIndex device = -1);
+/// The most that memory_reserved() has been since the start or reset_peak_memory_stats().
 size_t max_memory_reserved(DeviceIndex device = -1);
+/// PyTorch's older names of memory_reserved() and max_memory_reserved().
+///@{
 inline size_t memory_cached(DeviceIndex device = -1) { return memory_reserved(device); }
 inline size_t max_memory_cached(DeviceIndex device = -1) { return max_memory_reserved(device); }
+///@}
 /// Sets both peaks to the values of now.
 void reset_peak_memory_stats(DeviceIndex device = -1);
+/// All figures of a device's allocator at one moment. As the functions above it throws Error when
+/// there is no such device.
 MemoryStats memory_stats(DeviceIndex device = -1);
 /// The figures as a table.
 std::string memory_summary(DeviceIndex device = -1);

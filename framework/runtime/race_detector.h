@@ -18,14 +18,17 @@ struct RaceAccess {
   std::string op;
   /// "the default stream of cuda:0", "stream 3 of cuda:1", "the host".
   std::string stream;
-  bool writes = false;
+  bool writes = false;  ///< it writes the memory; else it reads
   /// Where the program called the op, innermost line first: "function at file.cpp:12".
   std::vector<std::string> where;
 };
 
+/// One race: two uses of the same memory, one of them writing, that nothing orders.
 struct RaceReport {
   /// In the order in which the host queued them.
+  ///@{
   RaceAccess first, second;
+  ///@}
   /// The tensor of the first was freed, and its memory given out again, before the second.
   bool reused = false;
   /// All of it in words, with what to do.
@@ -36,15 +39,18 @@ struct RaceReport {
 /// `throws`, an op that races throws Error and is not queued. No other thread may use a device
 /// meanwhile. Without CUDA devices nothing is watched.
 void enable_race_detector(bool enabled = true, bool throws = false);
+/// Whether the detector is on.
 bool race_detector_enabled();
 /// The races so far, those between the same two lines once.
 std::vector<RaceReport> race_reports();
+/// Drops the races so far: race_reports() begins anew.
 void clear_race_reports();
 
 /// Turns the detector on until the end of the scope, with no reports at first. Then all is as it
 /// was before, but that nothing queued in the scope counts.
 class RaceDetectorGuard {
  public:
+  /// `throws`: as enable_race_detector has it.
   explicit RaceDetectorGuard(bool throws = false);
   ~RaceDetectorGuard();
   RaceDetectorGuard(const RaceDetectorGuard&) = delete;

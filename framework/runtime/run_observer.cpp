@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/framework/runtime/run_span.h>
 
 namespace taper::detail {
 
@@ -22,6 +23,11 @@ void set_run_observer(RunObserver* observer) {
 }
 
 RunObserver* run_observer() { return current.load(std::memory_order_acquire); }
+
+void tell_span(RunEvent kind, const std::string& name, SpanObserver::Clock::time_point begin) {
+  if (auto* const observer = dynamic_cast<SpanObserver*>(run_observer()))
+    observer->span(kind, name.c_str(), begin, SpanObserver::Clock::now());
+}
 
 void RunScope::begin(RunEvent kind, const char* name, uint64_t sequence_nr) {
   observer_ = run_observer();

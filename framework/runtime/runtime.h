@@ -28,10 +28,13 @@ constexpr int kMaxDevices = 64;
 
 /// What is known of one device, with CUDA's names.
 struct DeviceProperties {
-  std::string name;
-  size_t total_memory = 0;   ///< bytes
-  int major = 0, minor = 0;  ///< compute capability
-  int multi_processor_count = 0;
+  std::string name;         ///< the product's, such as "NVIDIA H100 80GB HBM3"
+  size_t total_memory = 0;  ///< bytes
+  /// Compute capability, such as 9 and 0.
+  ///@{
+  int major = 0, minor = 0;
+  ///@}
+  int multi_processor_count = 0;  ///< streaming multiprocessors; 1 where simulated
 };
 
 /// Work that was recorded in place of being run (graph.h).
@@ -48,10 +51,12 @@ class Recording {
 class Runtime {
  public:
   virtual ~Runtime() = default;
-  virtual DeviceIndex device_count() = 0;
+  virtual DeviceIndex device_count() = 0;  ///< those that the program sees
+  /// A device's name, size of memory and abilities.
   virtual DeviceProperties properties(DeviceIndex device) = 0;
   /// Bytes that can still be allocated.
   virtual size_t free_memory(DeviceIndex device) = 0;
+  /// Whether the device can reach the peer's memory without the host; false for itself.
   virtual bool can_access_peer(DeviceIndex device, DeviceIndex peer) = 0;
   /// Lets the device to the memory of a peer that it can access: copies go straight from now on.
   virtual void enable_peer_access(DeviceIndex /*device*/, DeviceIndex /*peer*/) {}
@@ -61,8 +66,10 @@ class Runtime {
   virtual void make_current(DeviceIndex /*device*/) noexcept {}
   /// What the driver calls a stream or an event; null where there is no driver, and for the default
   /// stream.
+  ///@{
   virtual void* native_handle(detail::StreamImpl* /*stream*/) { return nullptr; }
   virtual void* native_handle(detail::EventImpl* /*event*/) { return nullptr; }
+  ///@}
   /// A stream that somebody else has made, by that handle. Throws Error where there is no driver.
   virtual detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle);
   /// Where a kernel that is captured on the stream finds a key of its random numbers, a new one in
@@ -71,16 +78,19 @@ class Runtime {
                                           CPUGeneratorImpl* /*generator*/) {
     return nullptr;
   }
+  /// CUDA's libraries that calls need a handle of: cuBLAS, cuBLASLt, cuSOLVER, cuSPARSE.
+  enum class Library { kBlas, kBlasLt, kSolver, kSparse };
   /// A library's handle for the calling thread, bound to the stream. Throws Error where there is
   /// none.
-  enum class Library { kBlas, kBlasLt, kSolver, kSparse };
   virtual void* library_handle(Library library, detail::StreamImpl* stream);
 
   /// Device memory, aligned to 512 bytes; null when there is not enough.
   virtual void* allocate(DeviceIndex device, size_t nbytes) = 0;
+  /// Gives back what allocate() gave for `nbytes`. Waits for work of the device's streams.
   virtual void release(DeviceIndex device, void* p, size_t nbytes) noexcept = 0;
   /// Host memory that copies may read and write while the host goes on; null when there is none.
   virtual void* allocate_pinned(size_t nbytes) = 0;
+  /// Gives back what allocate_pinned() gave for `nbytes`.
   virtual void release_pinned(void* p, size_t nbytes) noexcept = 0;
 
   /// The queue that work goes to when no other was asked for. Never destroyed.
@@ -99,7 +109,9 @@ class Runtime {
   /// The same for all streams of a device.
   virtual void synchronize_device(DeviceIndex device) = 0;
 
+  /// A new event without a record. With `timing`, elapsed_ms can be asked.
   virtual detail::EventImpl* make_event(bool timing) = 0;
+  /// Frees an event. Queued work that records it or waits for it is done all the same.
   virtual void destroy_event(detail::EventImpl* event) noexcept = 0;
   /// Marks the event when the stream comes to this point. Recording again moves it.
   virtual void record(detail::EventImpl* event, detail::StreamImpl* stream) = 0;

@@ -26,7 +26,7 @@ struct SimulationOptions {
   /// But for these pairs, numbered as before CUDA_VISIBLE_DEVICES. Copies between devices without
   /// peer access go over the host.
   std::vector<std::pair<int, int>> without_peer_access;
-  std::string name = "Simulated CUDA device";
+  std::string name = "Simulated CUDA device";  ///< get_device_name(): this and a number
 };
 
 /// Makes `count` simulated devices the CUDA devices of this process. Call it before the first use

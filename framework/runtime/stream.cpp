@@ -12,7 +12,7 @@
 namespace taper {
 namespace {
 
-constexpr int kPoolSize = 32;
+constexpr int kPoolSize = detail::kLastPooledStream / 2;  // for each of two priorities
 
 /// The streams of one device, made as they are asked for.
 struct DeviceStreams {

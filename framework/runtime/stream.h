@@ -15,6 +15,9 @@ namespace detail {
 class Capture;
 struct CapturedPoint;
 
+/// The number of a device's last stream of the pool; streams that other code made come behind it.
+constexpr int kLastPooledStream = 64;
+
 /// What a Stream points to. Made by the runtime, never destroyed.
 struct StreamImpl {
   StreamImpl(DeviceIndex device, int priority) : device(device), priority(priority) {}
@@ -46,11 +49,16 @@ class Stream {
   /// A stream of the pool. A device without an index is the current one; a lower priority is more
   /// urgent (0 or -1). Throws Error when there is no such device.
   explicit Stream(Device device = Device(kCUDA), int priority = 0);
+  /// A handle to a stream that there is already.
   explicit Stream(detail::StreamImpl* impl) : impl_(impl) {}
 
+  /// The stream's device, with its index.
   Device device() const { return Device(kCUDA, impl_->device); }
-  DeviceIndex device_index() const { return impl_->device; }
+  DeviceIndex device_index() const { return impl_->device; }  ///< index of the stream's device
+  /// 0 for the default stream; streams of the pool are numbered from 1 to 64 within their device,
+  /// those that other code made from 65 on.
   int id() const { return impl_->id; }
+  /// 0, or -1 for a stream whose work is more urgent.
   int priority() const { return impl_->priority; }
   /// Whether all work queued so far is done.
   bool query() const;
@@ -62,13 +70,17 @@ class Stream {
   void wait_event(const Event& event) const;
   /// A new event, recorded here.
   Event record_event() const;
+  /// What the handle points to, never null; the library's own functions take it.
   detail::StreamImpl* impl() const { return impl_; }
   /// CUDA's own stream (a cudaStream_t; <c10/cuda/CUDAStream.h> has stream()). Null for the default
   /// stream, and for simulated devices.
   void* native_handle() const;
 
+  /// Whether both are handles to the same stream.
+  ///@{
   friend bool operator==(const Stream& a, const Stream& b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const Stream& a, const Stream& b) { return a.impl_ != b.impl_; }
+  ///@}
 
  private:
   detail::StreamImpl* impl_;
@@ -76,6 +88,8 @@ class Stream {
 
 /// The stream on which the calling thread's ops run, on a device (-1: the current one).
 Stream current_stream(DeviceIndex device = -1);
+/// The stream that a device's work goes to until set_stream() chooses another (-1: the current
+/// device). Throws Error when there is no such device.
 Stream default_stream(DeviceIndex device = -1);
 /// Makes `stream` current on its device, and that device current, for the calling thread.
 void set_stream(const Stream& stream);
@@ -83,11 +97,14 @@ void set_stream(const Stream& stream);
 /// set_stream until the end of the scope; restores the device and the stream that were current.
 class StreamGuard {
  public:
+  /// Makes `stream` current on its device, and that device current.
   explicit StreamGuard(const Stream& stream);
   ~StreamGuard();
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
+  /// The stream that is current now, on the device that is current now.
   Stream current_stream() const { return cuda::current_stream(); }
+  /// The stream that was current on the device of the guard's stream.
   Stream original_stream() const { return before_; }
 
  private:
@@ -102,17 +119,30 @@ class Event {
   /// With `timing`, elapsed_time can be asked.
   explicit Event(bool timing = false) : timing_(timing) {}
   ~Event();
+  /// `other` is left without a record when an event is made from it; assigned, the two are
+  /// exchanged.
+  ///@{
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
+  ///@}
 
+  /// Marks the point that the current stream, or `stream`, has been queued up to. Recording again
+  /// moves the mark. Throws Error when there are no CUDA devices.
+  ///@{
   void record() { record(current_stream()); }
   void record(const Stream& stream);
-  /// Lets the current stream, or `stream`, wait.
+  ///@}
+  /// Lets the current stream, or `stream`, wait for the last record; the host goes on. Without a
+  /// record nothing waits. block(stream) is LibTorch's name of wait(stream).
+  ///@{
   void wait() const { wait(current_stream()); }
   void wait(const Stream& stream) const;
   void block(const Stream& stream) const { wait(stream); }
+  ///@}
   /// Whether the last record has been reached; true when there was none.
   bool query() const;
+  /// Lets the host wait until the last record has been reached; not at all when there was none.
+  /// Throws Error for a record that was captured in a graph.
   void synchronize() const;
   /// CUDA's own event; null before the first record, and for simulated devices.
   void* native_handle() const;

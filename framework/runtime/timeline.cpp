@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
 namespace taper {
@@ -30,6 +31,9 @@ struct Record {
   std::vector<Span> spans;
   /// Of each device an event at its timeline's `what.begin_ns`: devices have clocks of their own.
   std::vector<Span> origins;
+  /// Kernels tell their times themselves; these are what has queued them, from number 1.
+  std::atomic<bool> by_kernels{false};
+  std::vector<cuda::TimelineEvent> launches;
 };
 Record& recording() {
   static Record& r = *new Record;
@@ -68,9 +72,33 @@ void take_spans(Record& r) {
   }
 }
 
+// The same of what tells its times itself. What nobody here has queued goes by its own name.
+void take_kernels(Record& r) {
+  r.by_kernels = false;
+  const int64_t start = ns_of(r.start.time_since_epoch());
+  for (detail::KernelRecord& k : detail::stop_kernel_records()) {
+    if (k.begin_ns < start) continue;
+    cuda::TimelineEvent e{k.name, k.device, -1, 0, 0};
+    if (k.launch > 0 && k.launch <= r.launches.size()) {
+      e = r.launches[k.launch - 1];
+      e.launch = k.launch;
+    }
+    e.begin_ns = k.begin_ns - start;
+    e.end_ns = k.end_ns - start;
+    e.kernel = std::move(k.name);
+    r.events.push_back(std::move(e));
+  }
+}
+
 // Ends what records.
 void end_recording(Record& r) noexcept {
   detail::timeline_records = detail::timeline_spans = false;
+  if (r.by_kernels.exchange(false)) try {
+      (void)detail::stop_kernel_records();
+    } catch (const std::exception&) {
+      // Nobody wants them.
+    }
+  r.launches.clear();
   for (const std::vector<Span>* spans : {&r.spans, &r.origins})
     for (const Span& s : *spans)
       for (detail::EventImpl* e : {s.begin, s.end})
@@ -86,13 +114,15 @@ Json label(const char* what, int pid, int tid, std::string name) {
 
 Json slice(const cuda::TimelineEvent& e) {
   const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1000; };
-  return {{"ph", "X"},
-          {"cat", e.name == "memcpy" ? "gpu_memcpy" : "kernel"},
-          {"name", e.name},
-          {"pid", e.device},
-          {"tid", e.stream},
-          {"ts", us(e.begin_ns)},
-          {"dur", us(e.end_ns - e.begin_ns)}};
+  Json all{{"ph", "X"},
+           {"cat", e.name == "memcpy" ? "gpu_memcpy" : "kernel"},
+           {"name", e.kernel.empty() ? e.name : e.kernel},
+           {"pid", e.device},
+           {"tid", e.stream},
+           {"ts", us(e.begin_ns)},
+           {"dur", us(e.end_ns - e.begin_ns)}};
+  if (!e.kernel.empty()) all["args"] = {{"Op", e.name}};
+  return all;
 }
 
 }  // namespace
@@ -106,14 +136,22 @@ void set_timeline_by_events(bool value) { by_events = value; }
 // A capture is no time: what is captured runs in replays.
 void TimelineSpan::begin(StreamImpl* stream, const char* name) {
   if (!stream || stream->capture) return;
-  Runtime& runtime = require_cuda();
+  if (Record& r = recording(); r.by_kernels) {
+    const std::lock_guard<std::mutex> lock(r.mutex);
+    r.launches.push_back({name, stream->device, stream->id, 0, 0});
+    launch_ = r.launches.size();
+    begin_launch_record(launch_);
+  } else {
+    Runtime& runtime = require_cuda();
+    begin_ = runtime.make_event(true);
+    runtime.record(begin_, stream);
+  }
   stream_ = stream;
   name_ = name;
-  begin_ = runtime.make_event(true);
-  runtime.record(begin_, stream);
 }
 
 void TimelineSpan::end() noexcept try {
+  if (launch_) return end_launch_record();
   Runtime& runtime = require_cuda();
   EventImpl* const end = runtime.make_event(true);
   runtime.record(end, stream_);
@@ -149,8 +187,10 @@ Timeline::Timeline() {
               "Timeline: expected no other one to record, and one does; stop() it first");
   r.start = Clock::now();
   r.events.clear();
+  r.launches.clear();
   const bool spans = by_events || detail::on_gpu();
-  if (spans) mark_origins(r);
+  r.by_kernels = detail::on_gpu() && detail::start_kernel_records();
+  if (spans && !r.by_kernels) mark_origins(r);
   (spans ? detail::timeline_spans : detail::timeline_records) = true;
 }
 
@@ -171,7 +211,14 @@ void Timeline::stop() {
     }
   Record& r = recording();
   const std::lock_guard<std::mutex> lock(r.mutex);
-  if (detail::timeline_spans) take_spans(r);
+  try {
+    if (r.by_kernels)
+      take_kernels(r);
+    else if (detail::timeline_spans)
+      take_spans(r);
+  } catch (const std::exception&) {
+    if (!fault) fault = std::current_exception();
+  }
   end_recording(r);
   recording_ = false;
   events_ = std::exchange(r.events, {});
@@ -189,8 +236,8 @@ std::string Timeline::chrome_trace() const {
     if (std::exchange(named[{e.device, -1}], true) == false)
       list.push_back(label("process_name", e.device, 0, Device(kCUDA, e.device).str()));
     if (std::exchange(named[{e.device, e.stream}], true) == false)
-      list.push_back(
-          label("thread_name", e.device, e.stream, "stream " + std::to_string(e.stream)));
+      list.push_back(label("thread_name", e.device, e.stream,
+                           e.stream < 0 ? "other streams" : "stream " + std::to_string(e.stream)));
     list.push_back(slice(e));
   }
   return Json{{"traceEvents", std::move(list)}}.dump(1);

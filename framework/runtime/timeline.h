@@ -22,19 +22,23 @@ namespace cuda {
 /// One kernel, or one copy ("memcpy"), on a stream. Times are nanoseconds since the timeline's
 /// start.
 struct TimelineEvent {
-  std::string name;
-  DeviceIndex device = 0;
-  int stream = 0;  ///< Stream::id
-  int64_t begin_ns = 0, end_ns = 0;
+  std::string name;        ///< of the op that has queued it
+  DeviceIndex device = 0;  ///< where it ran
+  int stream = 0;          ///< Stream::id; -1 where it was queued by no op of Taper's
+  int64_t begin_ns = 0;    ///< from when
+  int64_t end_ns = 0;      ///< to when
+  std::string kernel{};    ///< its own name, as CUPTI tells it; empty where times are not CUPTI's
+  uint64_t launch = 0;     ///< what one op has queued has one number; 0 where that is not known
 
   /// Whether both ran at the same time for a while.
   bool overlaps(const TimelineEvent& o) const { return begin_ns < o.end_ns && o.begin_ns < end_ns; }
 };
 
 /// Records what runs on the CUDA devices while it lives, or until stop(). One records at a time. On
-/// a GPU the times are those of events before and after each launch: they include what else stands
-/// between them in the stream, such as several kernels of one op, and recording them costs time. A
-/// replay of a graph is one event ("graph") there.
+/// a GPU each kernel is an event, with the times that CUPTI tells; all of a replay's belong to the
+/// launch "graph". Where CUPTI is not installed, or refuses, or TAPER_CUPTI=0 is set, an event is a
+/// launch, with the times of CUDA events before and after it: they include what else stands between
+/// them in the stream, such as several kernels of one op, and recording them costs time.
 class Timeline {
  public:
   /// Starts to record. Throws Error while another one records.
@@ -76,7 +80,7 @@ class TimelineSpan {
     if (timeline_spans.load(std::memory_order_relaxed)) begin(stream, name);
   }
   ~TimelineSpan() {
-    if (begin_) end();
+    if (stream_) end();
   }
   TimelineSpan(const TimelineSpan&) = delete;
   TimelineSpan& operator=(const TimelineSpan&) = delete;
@@ -86,7 +90,8 @@ class TimelineSpan {
   void end() noexcept;
   StreamImpl* stream_ = nullptr;
   const char* name_ = nullptr;
-  EventImpl* begin_ = nullptr;
+  EventImpl* begin_ = nullptr;  // or null, and
+  uint64_t launch_ = 0;         // the number by which kernels tell that they are of this one
 };
 
 /// The time from here to the end of the scope is one event of `stream`.

@@ -180,7 +180,8 @@ Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncO
 // ---------------------------------------------------------------------- power means
 namespace {
 
-// From means of powers to the root of their sum; a negative sum counts as its magnitude.
+// From means of powers to the root of their sum, in LibTorch's steps. Of a negative sum that is
+// NaN, unless 1 / p is a whole number.
 Tensor power_root(const Tensor& means, int64_t count, double p) {
   return (means.sign() * means.abs().relu() * count).pow(1 / p);
 }

@@ -8,26 +8,34 @@
 
 namespace taper::nn {
 
+/// functional::fold: columns of windows (N, C * K, L) or (C * K, L) summed into images.
 class FoldImpl : public Cloneable<FoldImpl> {
  public:
+  /// {height, width} of the images and of a window; dilation 1, padding 0, stride 1 by default.
+  ///@{
   FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : FoldImpl(FoldOptions(output_size, kernel_size)) {}
   explicit FoldImpl(const FoldOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-  FoldOptions options;
+  Tensor forward(const Tensor& input);  ///< (N, C, output_size...), or without N
+  FoldOptions options;                  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Fold);
 
+/// functional::unfold: the windows of images (N, C, H, W) as columns (N, C * K, L).
 class UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
+  /// {height, width} of a window; dilation 1, padding 0, stride 1 by default.
+  ///@{
   UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
   explicit UnfoldImpl(const UnfoldOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
-  UnfoldOptions options;
+  Tensor forward(const Tensor& input);  ///< throws Error unless there are 4 dimensions
+  UnfoldOptions options;                ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Unfold);
 

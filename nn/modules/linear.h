@@ -12,19 +12,22 @@ namespace taper::nn {
 /// bias (out_features) or undefined. Both start uniform in +-1/sqrt(in_features).
 class LinearImpl : public Cloneable<LinearImpl> {
  public:
+  /// Sizes of the last dimension before and after, with a bias unless the options say otherwise.
+  ///@{
   LinearImpl(int64_t in_features, int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& options_);
+  ///@}
 
   void reset() override;
   /// Draws new values: first the weight's, then the bias's.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
+  Tensor forward(const Tensor& input);  ///< throws Error unless the last size is in_features
 
-  LinearOptions options;
-  Tensor weight;
-  Tensor bias;
+  LinearOptions options;  ///< what reset() makes the parameters from
+  Tensor weight;          ///< (out_features, in_features)
+  Tensor bias;            ///< (out_features), undefined without bias
 };
 TAPER_LIBRARY_MODULE(Linear);
 
@@ -32,18 +35,22 @@ TAPER_LIBRARY_MODULE(Linear);
 /// (out_features, in1_features, in2_features). Parameters start uniform in +-1/sqrt(in1_features).
 class BilinearImpl : public Cloneable<BilinearImpl> {
  public:
+  /// Last sizes of both inputs and of the output, with a bias unless the options say otherwise.
+  ///@{
   BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
       : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
   explicit BilinearImpl(const BilinearOptions& options_);
+  ///@}
 
   void reset() override;
-  void reset_parameters();
+  void reset_parameters();  ///< draws new values: first the weight's, then the bias's
   void pretty_print(std::ostream& stream) const override;
+  /// (..., out_features); the inputs agree in all but the last dimension.
   Tensor forward(const Tensor& input1, const Tensor& input2);
 
-  BilinearOptions options;
-  Tensor weight;
-  Tensor bias;
+  BilinearOptions options;  ///< what reset() makes the parameters from
+  Tensor weight;            ///< (out_features, in1_features, in2_features)
+  Tensor bias;              ///< (out_features), undefined without bias
 };
 TAPER_LIBRARY_MODULE(Bilinear);
 
@@ -52,7 +59,7 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
+  Tensor forward(const Tensor& input);  ///< the same tensor, no copy
 };
 TAPER_LIBRARY_MODULE(Identity);
 
@@ -60,12 +67,13 @@ TAPER_LIBRARY_MODULE(Identity);
 /// (N, C * H * W). Throws IndexError for dimensions that are not there.
 class FlattenImpl : public Cloneable<FlattenImpl> {
  public:
-  explicit FlattenImpl(const FlattenOptions& options_ = {});
+  explicit FlattenImpl(const FlattenOptions& options_ = {});  ///< defaults: start_dim 1, end_dim -1
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// Tensor::flatten: a view of the input where its strides allow it, else a copy.
   Tensor forward(const Tensor& input);
 
-  FlattenOptions options;
+  FlattenOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Flatten);
 
@@ -73,14 +81,17 @@ TAPER_LIBRARY_MODULE(Flatten);
 /// size may be -1. Throws Error unless they multiply up to the dimension's size.
 class UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
+  /// The dimension, a negative one from the end, and the sizes in its place; checked by forward().
+  ///@{
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
       : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
   explicit UnflattenImpl(UnflattenOptions options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(const Tensor& input);
+  Tensor forward(const Tensor& input);  ///< Tensor::unflatten: shares the input's memory
 
-  UnflattenOptions options;
+  UnflattenOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(Unflatten);
 

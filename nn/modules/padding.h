@@ -12,153 +12,208 @@ namespace taper::nn {
 /// Pads (N, C, L) with its reflection, without the edge.
 class ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
  public:
+  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  ///@{
   ReflectionPad1dImpl(ExpandingArray<2> padding)
       : ReflectionPad1dImpl(ReflectionPad1dOptions(padding)) {}
   explicit ReflectionPad1dImpl(const ReflectionPad1dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, L) or (C, L). Throws Error for other sizes, and unless the padding is smaller than the
+  /// dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad1dOptions options;
+  ReflectionPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad1d);
 
 /// Pads (N, C, H, W) with its reflection, without the edge.
 class ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  ///@{
   ReflectionPad2dImpl(ExpandingArray<4> padding)
       : ReflectionPad2dImpl(ReflectionPad2dOptions(padding)) {}
   explicit ReflectionPad2dImpl(const ReflectionPad2dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, H, W) or (C, H, W). Throws Error for other sizes, and unless the padding is smaller
+  /// than the dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad2dOptions options;
+  ReflectionPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad2d);
 
 /// Pads (N, C, D, H, W) with its reflection, without the edge.
 class ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
+  /// ones remove.
+  ///@{
   ReflectionPad3dImpl(ExpandingArray<6> padding)
       : ReflectionPad3dImpl(ReflectionPad3dOptions(padding)) {}
   explicit ReflectionPad3dImpl(const ReflectionPad3dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes, and unless the padding is
+  /// smaller than the dimension.
   Tensor forward(const Tensor& input);
-  ReflectionPad3dOptions options;
+  ReflectionPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReflectionPad3d);
 
 /// Pads (N, C, L) with its edges.
 class ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
  public:
+  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  ///@{
   ReplicationPad1dImpl(ExpandingArray<2> padding)
       : ReplicationPad1dImpl(ReplicationPad1dOptions(padding)) {}
   explicit ReplicationPad1dImpl(const ReplicationPad1dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, L) or (C, L). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad1dOptions options;
+  ReplicationPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad1d);
 
 /// Pads (N, C, H, W) with its edges.
 class ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  ///@{
   ReplicationPad2dImpl(ExpandingArray<4> padding)
       : ReplicationPad2dImpl(ReplicationPad2dOptions(padding)) {}
   explicit ReplicationPad2dImpl(const ReplicationPad2dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, H, W) or (C, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad2dOptions options;
+  ReplicationPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad2d);
 
 /// Pads (N, C, D, H, W) with its edges.
 class ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
+  /// ones remove.
+  ///@{
   ReplicationPad3dImpl(ExpandingArray<6> padding)
       : ReplicationPad3dImpl(ReplicationPad3dOptions(padding)) {}
   explicit ReplicationPad3dImpl(const ReplicationPad3dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (N, C, D, H, W) or (C, D, H, W). Throws Error for other sizes.
   Tensor forward(const Tensor& input);
-  ReplicationPad3dOptions options;
+  ReplicationPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ReplicationPad3d);
 
 /// Pads the last 1 dimension with zeros.
 class ZeroPad1dImpl : public Cloneable<ZeroPad1dImpl> {
  public:
+  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  ///@{
   ZeroPad1dImpl(ExpandingArray<2> padding) : ZeroPad1dImpl(ZeroPad1dOptions(padding)) {}
   explicit ZeroPad1dImpl(const ZeroPad1dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., L) with zeros around; Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
-  ZeroPad1dOptions options;
+  ZeroPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ZeroPad1d);
 
 /// Pads the last 2 dimensions with zeros.
 class ZeroPad2dImpl : public Cloneable<ZeroPad2dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  ///@{
   ZeroPad2dImpl(ExpandingArray<4> padding) : ZeroPad2dImpl(ZeroPad2dOptions(padding)) {}
   explicit ZeroPad2dImpl(const ZeroPad2dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., H, W) with zeros around; Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
-  ZeroPad2dOptions options;
+  ZeroPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ZeroPad2d);
 
 /// Pads the last 3 dimensions with zeros.
 class ZeroPad3dImpl : public Cloneable<ZeroPad3dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
+  /// ones remove.
+  ///@{
   ZeroPad3dImpl(ExpandingArray<6> padding) : ZeroPad3dImpl(ZeroPad3dOptions(padding)) {}
   explicit ZeroPad3dImpl(const ZeroPad3dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., D, H, W) with zeros around; Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
-  ZeroPad3dOptions options;
+  ZeroPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ZeroPad3d);
 
 /// Pads the last 1 dimension with a number.
 class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
  public:
+  /// How much is added: {left, right}, or one number for all; negative ones remove.
+  ///@{
   ConstantPad1dImpl(ExpandingArray<2> padding, double value)
       : ConstantPad1dImpl(ConstantPad1dOptions(padding, value)) {}
   explicit ConstantPad1dImpl(const ConstantPad1dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., L) with the value around; Error for fewer than 1 dimension.
   Tensor forward(const Tensor& input);
-  ConstantPad1dOptions options;
+  ConstantPad1dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ConstantPad1d);
 
 /// Pads the last 2 dimensions with a number.
 class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom}, or one number for all; negative ones remove.
+  ///@{
   ConstantPad2dImpl(ExpandingArray<4> padding, double value)
       : ConstantPad2dImpl(ConstantPad2dOptions(padding, value)) {}
   explicit ConstantPad2dImpl(const ConstantPad2dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., H, W) with the value around; Error for fewer than 2 dimensions.
   Tensor forward(const Tensor& input);
-  ConstantPad2dOptions options;
+  ConstantPad2dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ConstantPad2d);
 
 /// Pads the last 3 dimensions with a number.
 class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
  public:
+  /// How much is added: {left, right, top, bottom, front, back}, or one number for all; negative
+  /// ones remove.
+  ///@{
   ConstantPad3dImpl(ExpandingArray<6> padding, double value)
       : ConstantPad3dImpl(ConstantPad3dOptions(padding, value)) {}
   explicit ConstantPad3dImpl(const ConstantPad3dOptions& options_);
+  ///@}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
+  /// (..., D, H, W) with the value around; Error for fewer than 3 dimensions.
   Tensor forward(const Tensor& input);
-  ConstantPad3dOptions options;
+  ConstantPad3dOptions options;  ///< read at every call
 };
 TAPER_LIBRARY_MODULE(ConstantPad3d);
 

@@ -72,13 +72,22 @@ class RNNImplBase : public Cloneable<Derived> {
 /// h_t = tanh(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), or with ReLU.
 class RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
+  /// One layer in one direction, or all options. Throws Error for a hidden_size or num_layers below
+  /// 1 and for a dropout outside of [0, 1]; warns of dropout with one layer.
+  ///@{
   RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
+  ///@}
+  /// Outputs (T, N, directions * hidden_size) of the last layer, or (N, T, ...) with batch_first,
+  /// and the states (num_layers * directions, N, hidden_size) after the last time. `hx` are the
+  /// states to start with, of these sizes: zeros where it is undefined.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// The same for packed rows (R, input_size): gives rows (R, directions * hidden_size), packed
+  /// alike, and the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  RNNOptions options;
+  RNNOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -90,14 +99,25 @@ TAPER_LIBRARY_MODULE(RNN);
 class LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   using State = std::tuple<Tensor, Tensor>;  ///< h and c
+  /// One layer in one direction, or all options. Throws Error for a hidden_size or num_layers below
+  /// 1, for a proj_size that is negative or not below hidden_size and for a dropout outside of [0,
+  /// 1]; warns of dropout with one layer.
+  ///@{
   LSTMImpl(int64_t input_size, int64_t hidden_size)
       : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
   explicit LSTMImpl(const LSTMOptions& options_);
+  ///@}
+  /// Outputs (T, N, directions * H) of the last layer, or (N, T, ...) with batch_first, and the
+  /// states h (num_layers * directions, N, H) and c (num_layers * directions, N, hidden_size) after
+  /// the last time; H is proj_size where that is above 0, else hidden_size. `hx_opt` holds states
+  /// of these sizes to start with: zeros without it.
   std::tuple<Tensor, State> forward(const Tensor& input, optional<State> hx_opt = {});
+  /// The same for packed rows (R, input_size): gives rows (R, directions * H), packed alike, and
+  /// the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, State> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, optional<State> hx_opt = {});
 
-  LSTMOptions options;
+  LSTMOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -112,13 +132,22 @@ TAPER_LIBRARY_MODULE(LSTM);
 /// h_t = (1 - z) n + z h_{t-1}.
 class GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
+  /// One layer in one direction, or all options. Throws Error for a hidden_size or num_layers below
+  /// 1 and for a dropout outside of [0, 1]; warns of dropout with one layer.
+  ///@{
   GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
   explicit GRUImpl(const GRUOptions& options_);
+  ///@}
+  /// Outputs (T, N, directions * hidden_size) of the last layer, or (N, T, ...) with batch_first,
+  /// and the states (num_layers * directions, N, hidden_size) after the last time. `hx` are the
+  /// states to start with, of these sizes: zeros where it is undefined.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  /// The same for packed rows (R, input_size): gives rows (R, directions * hidden_size), packed
+  /// alike, and the state after the last element of each sequence.
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Tensor hx = {});
 
-  GRUOptions options;
+  GRUOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
@@ -156,15 +185,21 @@ class RNNCellImplBase : public Cloneable<Derived> {
 /// One step: input (N, input_size), state (N, hidden_size); returns the next state.
 class RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
  public:
+  /// With biases and tanh, or all options.
+  ///@{
   RNNCellImpl(int64_t input_size, int64_t hidden_size)
       : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
   explicit RNNCellImpl(const RNNCellOptions& options_);
+  ///@}
+  /// The state (N, hidden_size) after `input` (N, input_size) and the state `hx`: zeros where it is
+  /// undefined. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  RNNCellOptions options;
+  RNNCellOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
+  /// "kTanh" or "kReLU", for pretty_print().
   std::string get_nonlinearity_str() const override;
 };
 TAPER_LIBRARY_MODULE(RNNCell);
@@ -172,27 +207,38 @@ TAPER_LIBRARY_MODULE(RNNCell);
 /// The same with the states h and c.
 class LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
  public:
+  /// With biases, or all options.
+  ///@{
   LSTMCellImpl(int64_t input_size, int64_t hidden_size)
       : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
   explicit LSTMCellImpl(const LSTMCellOptions& options_);
+  ///@}
+  /// The states h and c after `input` (N, input_size), each (N, hidden_size), from those in
+  /// `hx_opt`: zeros without it. Throws Error for other sizes.
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      optional<std::tuple<Tensor, Tensor>> hx_opt = {});
 
-  LSTMCellOptions options;
+  LSTMCellOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();
 };
 TAPER_LIBRARY_MODULE(LSTMCell);
 
+/// One step of GRU: input (N, input_size), state (N, hidden_size); returns the next state.
 class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
  public:
+  /// With biases, or all options.
+  ///@{
   GRUCellImpl(int64_t input_size, int64_t hidden_size)
       : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
   explicit GRUCellImpl(const GRUCellOptions& options_);
+  ///@}
+  /// The state (N, hidden_size) after `input` (N, input_size) and the state `hx`: zeros where it is
+  /// undefined. Throws Error for other sizes.
   Tensor forward(const Tensor& input, Tensor hx = {});
 
-  GRUCellOptions options;
+  GRUCellOptions options;  ///< as given; a change does not change the parameters
 
  protected:
   TAPER_LIBRARY_DEFAULT_ARGS();

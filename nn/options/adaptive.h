@@ -12,15 +12,17 @@ namespace taper::nn {
 
 /// `cutoffs` are the first classes of the clusters, increasing, between 1 and n_classes - 1.
 struct AdaptiveLogSoftmaxWithLossOptions {
+  /// The module throws ValueError for other cutoffs. The head takes the classes before the first,
+  /// each further cluster those from one cutoff to the next, the last those up to n_classes.
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes,
                                     std::vector<int64_t> cutoffs)
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
-  TAPER_ARG(int64_t, in_features);
-  TAPER_ARG(int64_t, n_classes);
-  TAPER_ARG(std::vector<int64_t>, cutoffs);
+  TAPER_ARG(int64_t, in_features);           ///< size of an input
+  TAPER_ARG(int64_t, n_classes);             ///< how many classes there are
+  TAPER_ARG(std::vector<int64_t>, cutoffs);  ///< where clusters end, ascending
   /// Each cluster has this times fewer features than the one before.
   TAPER_ARG(double, div_value) = 4.0;
-  TAPER_ARG(bool, head_bias) = false;
+  TAPER_ARG(bool, head_bias) = false;  ///< whether the first cluster has a bias
 };
 
 }  // namespace taper::nn

@@ -9,27 +9,34 @@
 
 namespace taper::nn {
 
+/// Columns (N, C * K, L) of L windows with K pixels, summed into images (N, C, output_size).
 struct FoldOptions {
+  /// Windows at steps of 1, without padding.
   FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : output_size_(output_size), kernel_size_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<2>, output_size);
-  TAPER_ARG(ExpandingArray<2>, kernel_size);
-  TAPER_ARG(ExpandingArray<2>, dilation) = 1;
-  TAPER_ARG(ExpandingArray<2>, padding) = 0;
-  TAPER_ARG(ExpandingArray<2>, stride) = 1;
+  TAPER_ARG(ExpandingArray<2>, output_size);   ///< height and width
+  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of a window
+  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< steps within a window
+  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< steps of the window
 };
+/// Images (N, C, H, W) as columns (N, C * K, L) of L windows with K pixels.
 struct UnfoldOptions {
+  /// Windows at steps of 1, without padding.
   UnfoldOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size) {}
-  TAPER_ARG(ExpandingArray<2>, kernel_size);
-  TAPER_ARG(ExpandingArray<2>, dilation) = 1;
-  TAPER_ARG(ExpandingArray<2>, padding) = 0;
-  TAPER_ARG(ExpandingArray<2>, stride) = 1;
+  TAPER_ARG(ExpandingArray<2>, kernel_size);   ///< size of a window
+  TAPER_ARG(ExpandingArray<2>, dilation) = 1;  ///< steps within a window
+  TAPER_ARG(ExpandingArray<2>, padding) = 0;   ///< elements added on both sides
+  TAPER_ARG(ExpandingArray<2>, stride) = 1;    ///< steps of the window
 };
 
 namespace functional {
 
+/// What the functions take: the options of the modules.
+///@{
 using FoldFuncOptions = FoldOptions;
 using UnfoldFuncOptions = UnfoldOptions;
+///@}
 
 }  // namespace functional
 }  // namespace taper::nn

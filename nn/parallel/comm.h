@@ -10,6 +10,7 @@
 
 namespace taper::cuda {
 
+/// Lists of tensors, one for each device: t[d][i].
 using tensor_list2d = std::vector<std::vector<Tensor>>;
 
 /// `tensor` on each of the devices. A CUDA tensor itself is the first result, and its device must

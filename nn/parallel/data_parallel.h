@@ -97,13 +97,16 @@ class DataParallelBase : public Module {
   /// The CUDA devices in use; empty when there is none.
   const std::vector<Device>& devices() const { return plan_.devices; }
 
-  DataParallelOptions options;
+  DataParallelOptions options;  ///< as given; a later change is for clones only
 
  protected:
+  /// Throws Error for an empty pointer and for devices that are not there; moves the module to its
+  /// device where there is only one.
   DataParallelBase(const std::shared_ptr<Module>& module, DataParallelOptions options);
   /// Throws Error when a parameter or buffer is not on the first device.
   void check_place(const Module& module) const;
 
+  /// Where the parts of a call run; no devices: no CUDA.
   parallel::detail::Plan plan_;
 };
 
@@ -121,12 +124,19 @@ class DataParallelBase : public Module {
 template <class M>
 class DataParallelImpl : public DataParallelBase {
  public:
+  /// Wraps a module, which is not copied: a shared_ptr or a holder of it. Throws Error for an empty
+  /// one and for devices that are not there. With one device it moves the module there.
+  ///@{
   explicit DataParallelImpl(std::shared_ptr<M> module, const DataParallelOptions& options_ = {})
       : DataParallelBase(module, options_), module_(register_module("module", std::move(module))) {}
   template <class Holder, class = std::enable_if_t<detail::is_module_holder<Holder>::value>>
   explicit DataParallelImpl(const Holder& module, const DataParallelOptions& options_ = {})
       : DataParallelImpl(module.ptr(), options_) {}
+  ///@}
 
+  /// What the module's forward() gives for the arguments, on the output device. Arguments are
+  /// copied as handles, so that tensors share their storage with the caller's. Without arguments
+  /// the first device alone is used.
   template <class... Args>
   auto forward(const Args&... args) -> std::decay_t<
       decltype(std::declval<M&>().forward(std::declval<std::decay_t<Args>&>()...))> {
@@ -158,8 +168,10 @@ template <class M>
 class DataParallel : public ModuleHolder<DataParallelImpl<M>> {
  public:
   using ModuleHolder<DataParallelImpl<M>>::ModuleHolder;
+  /// The module in the holder.
   using Impl = DataParallelImpl<M>;
 };
+/// Finds M from a shared_ptr<M>, or from a holder of M.
 template <class M>
 DataParallel(std::shared_ptr<M>) -> DataParallel<M>;
 template <class M>

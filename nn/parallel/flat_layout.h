@@ -29,7 +29,8 @@ class FlatLayout {
   /// version of its own.
   std::vector<Tensor> alias(const std::vector<Tensor>& buffers) const;
 
-  size_t size() const { return items_.size(); }
+  size_t size() const { return items_.size(); }  ///< tensors, not buffers
+  /// The same dtypes, sizes and places: buffers of the one are buffers of the other.
   friend bool operator==(const FlatLayout& a, const FlatLayout& b) { return a.items_ == b.items_; }
 
  private:

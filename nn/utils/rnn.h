@@ -22,18 +22,33 @@ class PackedSequence {
   explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
                           Tensor unsorted_indices = {});
 
+  /// The rows (R, ...), R the sum of the lengths: those of time 0 of all sequences, then of time 1,
+  /// and so on. These four return references to members.
   const Tensor& data() const { return data_; }
+  /// How many sequences have each time: (T), kLong, never rising, on the CPU.
   const Tensor& batch_sizes() const { return batch_sizes_; }
+  /// Which of the caller's sequences is the i-th longest: (N), undefined where they were sorted
+  /// already.
   const Tensor& sorted_indices() const { return sorted_indices_; }
+  /// The inverse: where the caller's i-th sequence is among the sorted ones. Undefined with it.
   const Tensor& unsorted_indices() const { return unsorted_indices_; }
 
+  /// Data and indices as Tensor::pin_memory() gives them, in page-locked memory; batch_sizes stay
+  /// as they are. Throws Error for data on a GPU.
   PackedSequence pin_memory() const;
   /// The data in another dtype or on another device; the indices go with it, batch_sizes stay.
   PackedSequence to(TensorOptions options) const;
+  /// to() the current CUDA device, or the CPU. Data that are there already are not copied.
+  ///@{
   PackedSequence cuda() const { return to(kCUDA); }
   PackedSequence cpu() const { return to(kCPU); }
+  ///@}
+
+  /// Of the data.
+  ///@{
   bool is_cuda() const { return data_.is_cuda(); }
   bool is_pinned() const { return data_.is_pinned(); }
+  ///@}
 
  private:
   Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;

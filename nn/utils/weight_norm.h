@@ -66,6 +66,8 @@ Pointer remove_weight_norm(Pointer module, const std::string& name = "weight") {
   nn::detail::remove_parametrization(*module, "weight_norm", name);
   return module;
 }
+/// Makes W / s, computed once more without a step of the power method, the parameter again. Throws
+/// ValueError when the module has no spectral_norm of this name.
 template <class Pointer>
 Pointer remove_spectral_norm(Pointer module, const std::string& name = "weight") {
   nn::detail::remove_parametrization(*module, "spectral_norm", name);

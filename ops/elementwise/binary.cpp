@@ -107,7 +107,7 @@ Scalar checked_factor(const SumOp& sum, const BinaryOperand& x, const BinaryOper
   for (const BinaryOperand* o : {&x, &y})
     TAPER_CHECK(!o->tensor || o->tensor->defined(), sum.op.name, ": expected defined tensors");
   check_alpha(sum.op.name, x, y, alpha);
-  return sum.negates ? -alpha : alpha;
+  return sum.negates && !alpha.isBoolean() ? -alpha : alpha;  // check_sub() refuses bool results
 }
 
 // The operation is a template argument so that the common case is as direct as for other ops.

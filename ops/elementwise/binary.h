@@ -218,51 +218,61 @@ ScalarType result_type(const Scalar& x, const Tensor& y);
 ScalarType result_type(const Scalar& x, const Scalar& y);
 
 // ---------------------------------------------------------------------- operators
-inline Tensor operator+(const Tensor& x, const Tensor& y) { return add(x, y); }
-inline Tensor operator+(const Tensor& x, const Scalar& y) { return add(x, y); }
-inline Tensor operator-(const Tensor& x, const Tensor& y) { return sub(x, y); }
-inline Tensor operator-(const Tensor& x, const Scalar& y) { return sub(x, y); }
-inline Tensor operator*(const Tensor& x, const Tensor& y) { return mul(x, y); }
-inline Tensor operator*(const Tensor& x, const Scalar& y) { return mul(x, y); }
-inline Tensor operator/(const Tensor& x, const Tensor& y) { return div(x, y); }
-inline Tensor operator/(const Tensor& x, const Scalar& y) { return div(x, y); }
+inline Tensor operator+(const Tensor& x, const Tensor& y) { return add(x, y); }  ///< add()
+inline Tensor operator+(const Tensor& x, const Scalar& y) { return add(x, y); }  ///< add()
+inline Tensor operator-(const Tensor& x, const Tensor& y) { return sub(x, y); }  ///< sub()
+inline Tensor operator-(const Tensor& x, const Scalar& y) { return sub(x, y); }  ///< sub()
+inline Tensor operator*(const Tensor& x, const Tensor& y) { return mul(x, y); }  ///< mul()
+inline Tensor operator*(const Tensor& x, const Scalar& y) { return mul(x, y); }  ///< mul()
+inline Tensor operator/(const Tensor& x, const Tensor& y) { return div(x, y); }  ///< div()
+inline Tensor operator/(const Tensor& x, const Scalar& y) { return div(x, y); }  ///< div()
+/// remainder(): x - y * floor(x / y), which has the sign of y.
 inline Tensor operator%(const Tensor& x, const Tensor& y) { return remainder(x, y); }
 inline Tensor operator%(const Tensor& x, const Scalar& y) { return remainder(x, y); }
+/// bitwise_and(), of integers and bools.
 inline Tensor operator&(const Tensor& x, const Tensor& y) { return bitwise_and(x, y); }
 inline Tensor operator&(const Tensor& x, const Scalar& y) { return bitwise_and(x, y); }
+/// bitwise_or(), of integers and bools.
 inline Tensor operator|(const Tensor& x, const Tensor& y) { return bitwise_or(x, y); }
 inline Tensor operator|(const Tensor& x, const Scalar& y) { return bitwise_or(x, y); }
+/// bitwise_xor(), of integers and bools.
 inline Tensor operator^(const Tensor& x, const Tensor& y) { return bitwise_xor(x, y); }
 inline Tensor operator^(const Tensor& x, const Scalar& y) { return bitwise_xor(x, y); }
-inline Tensor operator==(const Tensor& x, const Tensor& y) { return eq(x, y); }
-inline Tensor operator==(const Tensor& x, const Scalar& y) { return eq(x, y); }
-inline Tensor operator!=(const Tensor& x, const Tensor& y) { return ne(x, y); }
-inline Tensor operator!=(const Tensor& x, const Scalar& y) { return ne(x, y); }
-inline Tensor operator<(const Tensor& x, const Tensor& y) { return lt(x, y); }
-inline Tensor operator<(const Tensor& x, const Scalar& y) { return lt(x, y); }
-inline Tensor operator<=(const Tensor& x, const Tensor& y) { return le(x, y); }
-inline Tensor operator<=(const Tensor& x, const Scalar& y) { return le(x, y); }
-inline Tensor operator>(const Tensor& x, const Tensor& y) { return gt(x, y); }
-inline Tensor operator>(const Tensor& x, const Scalar& y) { return gt(x, y); }
-inline Tensor operator>=(const Tensor& x, const Tensor& y) { return ge(x, y); }
-inline Tensor operator>=(const Tensor& x, const Scalar& y) { return ge(x, y); }
-inline Tensor operator+(const Scalar& x, const Tensor& y) { return add(y, x); }
-inline Tensor operator*(const Scalar& x, const Tensor& y) { return mul(y, x); }
+inline Tensor operator==(const Tensor& x, const Tensor& y) { return eq(x, y); }  ///< eq()
+inline Tensor operator==(const Tensor& x, const Scalar& y) { return eq(x, y); }  ///< eq()
+inline Tensor operator!=(const Tensor& x, const Tensor& y) { return ne(x, y); }  ///< ne()
+inline Tensor operator!=(const Tensor& x, const Scalar& y) { return ne(x, y); }  ///< ne()
+inline Tensor operator<(const Tensor& x, const Tensor& y) { return lt(x, y); }   ///< lt()
+inline Tensor operator<(const Tensor& x, const Scalar& y) { return lt(x, y); }   ///< lt()
+inline Tensor operator<=(const Tensor& x, const Tensor& y) { return le(x, y); }  ///< le()
+inline Tensor operator<=(const Tensor& x, const Scalar& y) { return le(x, y); }  ///< le()
+inline Tensor operator>(const Tensor& x, const Tensor& y) { return gt(x, y); }   ///< gt()
+inline Tensor operator>(const Tensor& x, const Scalar& y) { return gt(x, y); }   ///< gt()
+inline Tensor operator>=(const Tensor& x, const Tensor& y) { return ge(x, y); }  ///< ge()
+inline Tensor operator>=(const Tensor& x, const Scalar& y) { return ge(x, y); }  ///< ge()
+inline Tensor operator+(const Scalar& x, const Tensor& y) { return add(y, x); }  ///< add()
+inline Tensor operator*(const Scalar& x, const Tensor& y) { return mul(y, x); }  ///< mul()
+/// bitwise_and(), of integers and bools.
 inline Tensor operator&(const Scalar& x, const Tensor& y) { return bitwise_and(y, x); }
+/// bitwise_or(), of integers and bools.
 inline Tensor operator|(const Scalar& x, const Tensor& y) { return bitwise_or(y, x); }
+/// bitwise_xor(), of integers and bools.
 inline Tensor operator^(const Scalar& x, const Tensor& y) { return bitwise_xor(y, x); }
-inline Tensor operator==(const Scalar& x, const Tensor& y) { return eq(y, x); }
-inline Tensor operator!=(const Scalar& x, const Tensor& y) { return ne(y, x); }
-inline Tensor operator<(const Scalar& x, const Tensor& y) { return gt(y, x); }
-inline Tensor operator<=(const Scalar& x, const Tensor& y) { return ge(y, x); }
-inline Tensor operator>(const Scalar& x, const Tensor& y) { return lt(y, x); }
-inline Tensor operator>=(const Scalar& x, const Tensor& y) { return le(y, x); }
-Tensor operator-(const Scalar& x, const Tensor& y);
-Tensor operator/(const Scalar& x, const Tensor& y);
+inline Tensor operator==(const Scalar& x, const Tensor& y) { return eq(y, x); }  ///< eq()
+inline Tensor operator!=(const Scalar& x, const Tensor& y) { return ne(y, x); }  ///< ne()
+inline Tensor operator<(const Scalar& x, const Tensor& y) { return gt(y, x); }   ///< gt()
+inline Tensor operator<=(const Scalar& x, const Tensor& y) { return ge(y, x); }  ///< ge()
+inline Tensor operator>(const Scalar& x, const Tensor& y) { return lt(y, x); }   ///< lt()
+inline Tensor operator>=(const Scalar& x, const Tensor& y) { return le(y, x); }  ///< le()
+Tensor operator-(const Scalar& x, const Tensor& y);                              ///< sub()
+Tensor operator/(const Scalar& x, const Tensor& y);                              ///< div()
+/// remainder(): x - y * floor(x / y), which has the sign of y.
 inline Tensor operator%(const Scalar& x, const Tensor& y) { return remainder(x, y); }
+/// logical_and(): whether both x and y are other than 0; bool.
 inline Tensor operator&&(const Tensor& x, const Tensor& y) { return logical_and(x, y); }
+/// logical_or(): whether x or y is other than 0; bool.
 inline Tensor operator||(const Tensor& x, const Tensor& y) { return logical_or(x, y); }
-inline Tensor operator!(const Tensor& x) { return x.logical_not(); }
+inline Tensor operator!(const Tensor& x) { return x.logical_not(); }  ///< logical_not()
 
 }  // namespace taper
 

@@ -85,8 +85,21 @@ ScalarType number_dtype(const BinaryOp& op, ScalarType operands) {
   return op.keeps_number && isReducedFloatingType(operands) ? kFloat : operands;
 }
 
+// Whether the kernel reads operands of two dtypes, of which none is to be cast.
+bool reads_as_they_are(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
+                       ScalarType dtype, const Scalar* alpha) {
+  if (!op.reads_narrow || dtype != kFloat || alpha || !a.tensor || !b.tensor) return false;
+  const auto is = [](const Tensor& t, bool narrow) {
+    return t.is_cuda() && t.dim() > 0 &&
+           (narrow ? isReducedFloatingType(t.scalar_type()) : t.scalar_type() == kFloat);
+  };
+  const Tensor &x = *a.tensor, &y = *b.tensor;
+  return runs_cuda_kernels() && ((is(x, false) && is(y, true)) || (is(x, true) && is(y, false)));
+}
+
 BinaryPlan plan(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b,
-                ScalarType dtype) {
+                ScalarType dtype, const Scalar* alpha) {
+  if (reads_as_they_are(op, a, b, dtype, alpha)) return plan_binary(op.name, a, b, dtype, true);
   BinaryPlan p = plan_binary(op.name, a, b, dtype);
   const ScalarType number = number_dtype(op, dtype);
   if (number == dtype) return p;
@@ -126,7 +139,7 @@ void compute_into(const BinaryOp& op, const Tensor& y, const BinaryPlan& p, Scal
 [[gnu::always_inline]] inline Tensor compute(const BinaryOp& op, const BinaryOperand& a,
                                              const BinaryOperand& b, const Scalar* alpha) {
   check_operands(op, a, b);
-  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b));
+  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b), alpha);
   if (op.check) op.check(op, a, b);
   Tensor y = make_result(p, result_dtype(op, p.dtype));
   if (y.numel() > 0) launch(op, y, p, alpha);
@@ -145,7 +158,7 @@ bool check_inplace(const BinaryOp& op, const Tensor& x, const BinaryOperand& b) 
   const bool meet = b.tensor && check_overlap(op.name, x, *b.tensor);
   const ScalarType dtype = operand_dtype(op, x, b);
   const ScalarType result = result_dtype(op, dtype);
-  const BinaryPlan p = plan(op, x, b, dtype);
+  const BinaryPlan p = plan(op, x, b, dtype, alpha);
   check_result_shape(op.name, x, p.shape);
   check_storable(op, x, b, result);
   if (op.check) op.check(op, x, b);
@@ -159,7 +172,7 @@ Tensor& compute_out(const BinaryOp& op, Tensor& out, const BinaryOperand& a, con
   const Tensor none;
   const Tensor &x = a.tensor ? *a.tensor : none, &y = b.tensor ? *b.tensor : none;
   if (!op.tests) check_out_gradient(op.name, out, {x, y});
-  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b));
+  const BinaryPlan p = plan(op, a, b, operand_dtype(op, a, b), alpha);
   const ScalarType result = result_dtype(op, p.dtype);
   if (!out.defined()) out = make_tensor(p.shape, result, p.device);
   const OutPlan to = plan_out(op.name, out, p.shape, {x, y});

@@ -25,6 +25,9 @@ struct BinaryOp {
   /// Beside 16-bit floats the kernel takes a second operand that is a number (on the CPU also a
   /// tensor of no dimensions) as a float, as PyTorch does: 0.9 as bf16 would be 0.8984.
   bool keeps_number = false;
+  /// The CUDA kernel takes an f32 tensor and one of 16-bit floats as they are, where others get
+  /// both of one dtype. A layer's result joins its input so under autocast.
+  bool reads_narrow = false;
 };
 
 /// The result as a new tensor.

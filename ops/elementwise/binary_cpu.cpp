@@ -1,5 +1,6 @@
 #include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -9,17 +10,31 @@
 
 namespace taper::cpu {
 
-#define TAPER_BINARY_ENTRY(name, dtypes) \
-  void name(Out y, In a, In b) { TAPER_BY_ISA(name, y, a, b); }
+#define TAPER_BINARY_ENTRY(name, dtypes)                                        \
+  static void run_##name(const Out& y, const In& a, const In& b) {              \
+    if (is_light(#name) && y.numel >= kMostInL2 && wants_half_vectors(y, a, b)) \
+      TAPER_BY_ISA_UP_TO_AVX2(name, y, a, b);                                   \
+    TAPER_BY_ISA(name, y, a, b);                                                \
+  }                                                                             \
+  void name(Out y, In a, In b) { run_##name(y, a, b); }
 TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
 TAPER_BINARY_ENTRY(pow, number)
 #undef TAPER_BINARY_ENTRY
 
-void add_scaled(Out y, In a, In b, Scalar alpha) { TAPER_BY_ISA(add_scaled, y, a, b, alpha); }
+void add_scaled(Out y, In a, In b, Scalar alpha) {
+  if (y.numel >= kMostInL2 && wants_half_vectors(y, a, b))
+    TAPER_BY_ISA_UP_TO_AVX2(add_scaled, y, a, b, alpha);
+  TAPER_BY_ISA(add_scaled, y, a, b, alpha);
+}
 
-#define TAPER_BINARY_POINTWISE(name, dtypes) pointwise(2, &cpu::name),
-static const PointwiseKernels binary_kernels{TAPER_BINARY_KERNELS(
-    TAPER_BINARY_POINTWISE) TAPER_BINARY_POINTWISE(pow, number) pointwise(2, &cpu::add_scaled)};
+#define TAPER_BINARY_POINTWISE(name, dtypes) pointwise(2, &cpu::name, row_op_named(#name)),
+static const PointwiseKernels binary_kernels{
+    TAPER_BINARY_KERNELS(TAPER_BINARY_POINTWISE) TAPER_BINARY_POINTWISE(pow, number)
+        pointwise(2, &cpu::add_scaled, RowOp::kAddScaled)};
 #undef TAPER_BINARY_POINTWISE
+
+#define TAPER_BINARY_PREPARED(name, dtypes) repeatable_call(&cpu::name, &run_##name),
+static const PreparedKernels ready{TAPER_BINARY_KERNELS(TAPER_BINARY_PREPARED)};
+#undef TAPER_BINARY_PREPARED
 
 }  // namespace taper::cpu

@@ -1,4 +1,4 @@
-#include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/map_rows.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -11,11 +11,60 @@ template <class T, class F>
 void map2_of(const Out& y, const In& a, const In& b, const F& f) {
   if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value && functor::keeps_number<F>)
     if (b.dtype == kFloat) return map<T, T>(y, a, functor::WithNumber<F>{*b.as<float>()});
-  map2<T, T>(y, a, b, f);
+  map2_or_rows<T, T>(y, a, b, f);
+}
+
+// ---------------------------------------------------------------- operands of two dtypes
+/// y = a + b of 32 bits, b of 16.
+template <class T>
+struct AddNarrowPacked {
+  static constexpr int V = kPack<float>;
+  float* y;
+  Source<float> a;
+  Source<T> b;
+  int64_t n;
+  TAPER_DEVICE void operator()(int64_t i) const {
+    const int64_t first = i * V;
+    if (first + V <= n) {
+      const auto pa = load_pack<float, V>(a, first);
+      const auto pb = load_pack<T, V>(b, first);
+      Pack<float, V> out;
+      for (int k = 0; k < V; ++k) out.v[k] = pa.v[k] + load(pb.v[k]);
+      *reinterpret_cast<Pack<float, V>*>(y + first) = out;
+    } else {
+      TAPER_ROLLED
+      for (int64_t k = first; k < n; ++k)
+        y[k] = a.at(k * int64_t{sizeof(float)}) + load(b.at(k * int64_t{sizeof(T)}));
+    }
+  }
+};
+template <class T>
+struct AddNarrowStrided {
+  char* y;
+  Source<float> a;
+  Source<T> b;
+  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
+    *reinterpret_cast<float*>(y + at[0]) = a.at(at[1]) + load(b.at(at[2]));
+  }
+};
+void add_narrow(const Out& y, const In& a, const In& b) {
+  if (a.dtype != kFloat) return add_narrow(y, b, a);
+  switch_dtype<TypeList<Half, BFloat16>>(b.dtype, "add", [&]<class T>() {
+    using Packed = AddNarrowPacked<T>;
+    const Source<float> sa(a);
+    const Source<T> sb(b);
+    if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
+      for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<float>(), sa, sb, y.numel});
+    else
+      for_each_place(plan_over(y.sizes, y, a, b),
+                     AddNarrowStrided<T>{static_cast<char*>(y.data), sa, sb});
+  });
 }
 
 template <class F>
 void real_kernel(const char* op, const Out& y, const In& a, const In& b) {
+  if constexpr (std::is_same_v<F, functor::add>)
+    if (a.dtype != b.dtype) return add_narrow(y, a, b);
   switch_dtype<dtypes::Real>(y.dtype, op,
                              [&]<class scalar_t>() { map2_of<scalar_t>(y, a, b, F()); });
 }
@@ -37,7 +86,7 @@ void bit_kernel(const char* op, const Out& y, const In& a, const In& b) {
 template <class F>
 void test_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Real>(a.dtype, op,
-                             [&]<class scalar_t>() { map2<bool, scalar_t>(y, a, b, F()); });
+                             [&]<class scalar_t>() { map2_or_rows<bool, scalar_t>(y, a, b, F()); });
 }
 
 }  // namespace
@@ -72,14 +121,15 @@ void pow(Out y, In a, In b) {
     });
     if (done) return;
   }
-  switch_dtype<dtypes::Number>(
-      y.dtype, "pow", [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, functor::pow()); });
+  switch_dtype<dtypes::Number>(y.dtype, "pow", [&]<class scalar_t>() {
+    map2_or_rows<scalar_t, scalar_t>(y, a, b, functor::pow());
+  });
 }
 
 void add_scaled(Out y, In a, In b, Scalar alpha) {
   switch_dtype<dtypes::Real>(y.dtype, "add", [&]<class scalar_t>() {
     using C = opmath_t<scalar_t>;
-    map2<scalar_t, scalar_t>(y, a, b, functor::add_scaled<C>{alpha.cast<C>()});
+    map2_or_rows<scalar_t, scalar_t>(y, a, b, functor::add_scaled<C>{alpha.cast<C>()});
   });
 }
 

@@ -32,7 +32,7 @@ inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
   TAPER_ON_DEVICE(y, add_scaled, y, a, b, alpha);
 };
 
-TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, run_scaled)
+TAPER_BINARY_OP(add, "add", add, false, false, nullptr, false, run_scaled, false, true)
 /// With an alpha it is add: the caller changes alpha's sign.
 TAPER_BINARY_OP(sub, "sub", sub, false, false, check_sub, false, run_scaled)
 TAPER_BINARY_OP(mul, "mul", mul, false, false, nullptr, false, nullptr, true)

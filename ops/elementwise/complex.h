@@ -36,10 +36,10 @@ Tensor imag(const Tensor& x);
 /// false.)
 Tensor conj(const Tensor& x);
 inline Tensor conj_physical(const Tensor& x) { return conj(x); }
-inline Tensor resolve_conj(const Tensor& x) { return x; }
-inline Tensor resolve_neg(const Tensor& x) { return x; }
-inline bool is_conj(const Tensor&) { return false; }
-inline bool is_neg(const Tensor&) { return false; }
+inline Tensor resolve_conj(const Tensor& x) { return x; }  ///< x itself
+inline Tensor resolve_neg(const Tensor& x) { return x; }   ///< x itself
+inline bool is_conj(const Tensor&) { return false; }       ///< false
+inline bool is_neg(const Tensor&) { return false; }        ///< false
 /// The argument in (-pi, pi]; of a real x 0, or pi where it is negative.
 Tensor angle(const Tensor& x);
 Tensor& angle_out(Tensor& out, const Tensor& x);
@@ -57,6 +57,7 @@ Tensor adjoint(const Tensor& x);
 Tensor isposinf(const Tensor& x);
 Tensor isneginf(const Tensor& x);
 
+/// Negates the imaginary parts in place; a real self stays as it is.
 inline Tensor& conj_physical_(Tensor& self) { return self.conj_physical_(); }
 
 }  // namespace taper

@@ -79,18 +79,21 @@ Tensor& ldexp_out(Tensor& out, const Tensor& x, const Tensor& y);
 /// x^y in double.
 Tensor float_power(const Tensor& x, const Tensor& y);
 Tensor& float_power_out(Tensor& out, const Tensor& x, const Tensor& y);
-Tensor xlogy(const Tensor& x, const Scalar& y);
-Tensor xlogy(const Scalar& x, const Tensor& y);
-Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);
-Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);
-Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);
-Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);
-Tensor float_power(const Tensor& x, const Scalar& y);
-Tensor float_power(const Scalar& x, const Tensor& y);
+Tensor xlogy(const Tensor& x, const Scalar& y);                ///< of a number
+Tensor xlogy(const Scalar& x, const Tensor& y);                ///< times a number
+Tensor bitwise_left_shift(const Tensor& x, const Scalar& y);   ///< x * 2^y
+Tensor bitwise_left_shift(const Scalar& x, const Tensor& y);   ///< x * 2^y
+Tensor bitwise_right_shift(const Tensor& x, const Scalar& y);  ///< x / 2^y
+Tensor bitwise_right_shift(const Scalar& x, const Tensor& y);  ///< x / 2^y
+Tensor float_power(const Tensor& x, const Scalar& y);          ///< x^y in double
+Tensor float_power(const Scalar& x, const Tensor& y);          ///< x^y in double
 
 /// The names of torch.special.
 namespace special {
 
+/// Functions of taper by torch.special's names: gammaln is lgamma, multigammaln is mvlgamma, psi is
+/// digamma and expit is sigmoid; the others have the same name there.
+///@{
 inline Tensor gammaln(const Tensor& x) { return lgamma(x); }
 inline Tensor multigammaln(const Tensor& x, int64_t p) { return mvlgamma(x, p); }
 inline Tensor digamma(const Tensor& x) { return taper::digamma(x); }
@@ -112,18 +115,27 @@ inline Tensor& round_out(Tensor& out, const Tensor& x, int64_t decimals = 0) {
   return taper::round_out(out, x, decimals);
 }
 inline Tensor i0(const Tensor& x) { return taper::i0(x); }
+///@}
+/// The modified Bessel function of the first kind and order 1.
 Tensor i1(const Tensor& x);
+/// taper::xlogy: x log(y), 0 where x is 0 and y no NaN.
+///@{
 inline Tensor xlogy(const Tensor& x, const Tensor& y) { return taper::xlogy(x, y); }
 inline Tensor xlogy(const Tensor& x, const Scalar& y) { return taper::xlogy(x, y); }
 inline Tensor xlogy(const Scalar& x, const Tensor& y) { return taper::xlogy(x, y); }
-/// x log(1 + y); 0 where x is 0.
+///@}
+/// x log(1 + y); 0 where x is 0 and y no NaN.
+///@{
 Tensor xlog1py(const Tensor& x, const Tensor& y);
 Tensor xlog1py(const Tensor& x, const Scalar& y);
 Tensor xlog1py(const Scalar& x, const Tensor& y);
+///@}
 /// -x log(x); 0 at 0, minus infinity below.
 Tensor entr(const Tensor& x);
 /// The area below x of the normal distribution.
 Tensor ndtr(const Tensor& x);
+/// The functions of taper of the same name.
+///@{
 inline Tensor logsumexp(const Tensor& x, IntArrayRef dim, bool keepdim = false) {
   return taper::logsumexp(x, dim, keepdim);
 }
@@ -133,10 +145,14 @@ inline Tensor softmax(const Tensor& x, int64_t dim, optional<ScalarType> dtype =
 inline Tensor log_softmax(const Tensor& x, int64_t dim, optional<ScalarType> dtype = nullopt) {
   return taper::log_softmax(x, dim, dtype);
 }
+///@}
 
 // ---------------------------------------------------------------- out forms
 // clang-format off
 // clang-format on
+/// The function without _out; `out` is resized and no gradient is recorded (ops/shared/out.h has
+/// the rules).
+///@{
 Tensor& gammaln_out(Tensor& out, const Tensor& self);
 Tensor& digamma_out(Tensor& out, const Tensor& self);
 Tensor& psi_out(Tensor& out, const Tensor& self);
@@ -161,9 +177,12 @@ inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
                              bool keepdim = false) {
   return taper::logsumexp_out(out, self, dim, keepdim);
 }
+///@}
 
 }  // namespace special
 
+/// In place: self becomes the result of the function without the last _. Throws Error, before
+/// anything changes, where the shape or dtype of the result does not fit self.
 inline Tensor& deg2rad_(Tensor& self) { return self.deg2rad_(); }
 inline Tensor& rad2deg_(Tensor& self) { return self.rad2deg_(); }
 inline Tensor& i0_(Tensor& self) { return self.i0_(); }

@@ -1,6 +1,7 @@
 #include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/math/vec_double.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 
@@ -9,8 +10,13 @@
 
 namespace taper::cpu {
 
-#define TAPER_UNARY_ENTRY(name, kind) \
-  void name(Out y, In x) { TAPER_BY_ISA(name, y, x); }
+#define TAPER_UNARY_ENTRY(name, kind)                                           \
+  static void run_##name(const Out& y, const In& x) {                           \
+    if (is_light(#name) && y.numel >= kMostInL2 && wants_half_vectors(y, x, x)) \
+      TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                      \
+    TAPER_BY_ISA(name, y, x);                                                   \
+  }                                                                             \
+  void name(Out y, In x) { run_##name(y, x); }
 TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
 TAPER_UNARY_ENTRY(logical_not, test)
 #undef TAPER_UNARY_ENTRY
@@ -18,10 +24,14 @@ TAPER_UNARY_ENTRY(logical_not, test)
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
 void clamp(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp, y, x, low, high); }
 
-#define TAPER_UNARY_POINTWISE(name, kind) pointwise(1, &cpu::name),
+#define TAPER_UNARY_POINTWISE(name, kind) pointwise(1, &cpu::name, row_op_named(#name)),
 static const PointwiseKernels unary_kernels{
     TAPER_UNARY_OPS(TAPER_UNARY_POINTWISE) TAPER_UNARY_POINTWISE(logical_not, test)
         TAPER_UNARY_POINTWISE(bitwise_not, same) pointwise(1, &cpu::clamp)};
 #undef TAPER_UNARY_POINTWISE
+
+#define TAPER_UNARY_PREPARED(name, kind) repeatable_call(&cpu::name, &run_##name),
+static const PreparedKernels ready{TAPER_UNARY_OPS(TAPER_UNARY_PREPARED)};
+#undef TAPER_UNARY_PREPARED
 
 }  // namespace taper::cpu

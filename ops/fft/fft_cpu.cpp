@@ -188,12 +188,12 @@ void hermitian_even(const Out& y, const In& x, T scale) {
 
 }  // namespace
 
-void fft_complex(Out y, In x, bool inverse, double scale) {
+void fft_complex(Out y, In x, int64_t, bool inverse, double scale) {
   if (y.dtype == kComplexDouble) return transform<double>(y, x, inverse, scale);
   transform<float>(y, x, inverse, static_cast<float>(scale));
 }
 
-void fft_real(Out y, In x, double scale) {
+void fft_real(Out y, In x, int64_t, double scale) {
   const bool odd = x.sizes.back() % 2 == 1;
   switch_dtype<dtypes::Float>(x.dtype, "fft_r2c", [&]<class scalar_t>() {
     odd ? real_odd(y, x, static_cast<scalar_t>(scale))

@@ -1,5 +1,6 @@
 #include <taper/ops/fft/fft_transform.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <taper/framework/autograd/record.h>
@@ -17,20 +18,96 @@
 
 namespace taper {
 
-// ---------------------------------------------------------------- one dimension, as it is
+// ---------------------------------------------------------------- as they are
 namespace detail {
 namespace {
 
-// Computes y, of the sizes of x but n in dimension d, by run(y, x) over rows of d. Values only.
+// How many dimensions a kernel transforms at once.
+int64_t dims_at_once(const Tensor& x) {
+  return x.is_cuda() && runs_cuda_kernels() ? kMostFftDims : 1;
+}
+
+// The dimensions of x, `dims` behind all others or before them.
+Dims order_of(int64_t rank, const Dims& dims, bool first) {
+  Dims order;
+  const auto chosen = [&](int64_t d) {
+    return std::find(dims.begin(), dims.end(), d) != dims.end();
+  };
+  for (int64_t d = 0; d < rank; ++d)
+    if (!chosen(d)) order.push_back(d);
+  for (int64_t i = 0; i < dims.size(); ++i)
+    first ? order.insert(i, dims[i]) : order.push_back(dims[i]);
+  return order;
+}
+Tensor permuted_back(const Tensor& x, const Dims& order) {
+  Dims back(order.size(), 0);
+  for (int64_t i = 0; i < order.size(); ++i) back[order[i]] = i;
+  return x.permute(back);
+}
+
+// Computes y, of the sizes of x but `last` in the last one of `dims`, by run(y, x) with these
+// behind the other dimensions. Values only.
 template <class Run>
-Tensor by_rows(const Tensor& x, int64_t d, int64_t n, ScalarType dtype, const Run& run) {
+Tensor by_boxes(const Tensor& x, const Dims& dims, int64_t last, ScalarType dtype, const Run& run) {
+  const Dims order = order_of(x.dim(), dims, false);
+  Tensor boxes = x.permute(order);
+  // Complex numbers, as the CUDA kernel takes them, are not moved.
+  const bool as_they_are = dims_at_once(x) > 1 && dtype == x.scalar_type() &&
+                           x.permute(order_of(x.dim(), dims, true)).is_contiguous();
+  if (!as_they_are) boxes = boxes.contiguous();
+  Dims sizes = boxes.sizes();
+  sizes.back() = last;
+  const Tensor y = as_they_are ? make_like(boxes) : make_tensor(sizes, dtype, x.device());
+  if (y.numel() > 0) run(y, boxes);
+  return permuted_back(y, order);
+}
+
+// The last dimensions, as many as are transformed at once, taken from `dims`. But for the very last
+// their order does not matter: as in memory they need no copies.
+Dims take_last(Dims& dims, int64_t most) {
+  std::sort(dims.begin(), dims.end() - 1);
+  const int64_t count = std::min(most, dims.size()), first = dims.size() - count;
+  const Dims last(IntArrayRef(dims.data() + first, static_cast<size_t>(count)));
+  dims.resize(first);
+  return last;
+}
+
+Tensor c2c_values(Tensor x, Dims dims, bool inverse, double scale) {
+  std::sort(dims.begin(), dims.end());
+  while (!dims.empty()) {
+    const Dims group = take_last(dims, dims_at_once(x));
+    const double factor = dims.empty() ? scale : 1;
+    x = by_boxes(x, group, x.size(group.back()), x.scalar_type(),
+                 [&](const Tensor& to, const Tensor& from) {
+                   TAPER_ON_DEVICE(from, fft_complex, to, from, group.size(), inverse, factor);
+                 });
+  }
+  return x;
+}
+Tensor r2c_values(const Tensor& x, Dims dims, double scale) {
+  const Dims group = take_last(dims, dims_at_once(x));
+  const double factor = dims.empty() ? scale : 1;
+  const Tensor y = by_boxes(x, group, x.size(group.back()) / 2 + 1, toComplexType(x.scalar_type()),
+                            [&](const Tensor& to, const Tensor& from) {
+                              TAPER_ON_DEVICE(from, fft_real, to, from, group.size(), factor);
+                            });
+  return c2c_values(y, dims, false, scale);
+}
+// The last dimension by itself: a plan of cuFFT for several of them asks that x be Hermitian in all
+// of them together, where one for rows leaves out the imaginary parts that cannot be.
+Tensor c2r_values(const Tensor& x, Dims dims, int64_t n, double scale) {
+  const Dims last = take_last(dims, 1);
+  return by_boxes(c2c_values(x, dims, true, 1), last, n, toRealValueType(x.scalar_type()),
+                  [&](const Tensor& to, const Tensor& from) {
+                    TAPER_ON_DEVICE(from, fft_hermitian, to, from, scale);
+                  });
+}
+
+// f(x without history), as a tensor that takes one.
+template <class F>
+Tensor values_of(const Tensor& x, const F& f) {
   const NoGradGuard values_only;
-  const Tensor rows = x.detach().transpose(d, -1).contiguous();
-  Dims sizes = rows.sizes();
-  sizes[sizes.size() - 1] = n;
-  const Tensor y = make_tensor(sizes, dtype, x.device());
-  if (y.numel() > 0) run(y, rows);
-  return share_data(y.transpose(d, -1).impl());
+  return share_data(f(x.detach()).impl());
 }
 
 // 1 for the values that stand for themselves, 2 for those that stand for their conjugates too.
@@ -44,38 +121,31 @@ Tensor multiplicity(const Tensor& half, int64_t d, int64_t n) {
 
 }  // namespace
 
-Tensor fft_c2c(const Tensor& x, int64_t d, bool inverse, double scale) {
-  Tensor y = by_rows(x, d, x.size(d), x.scalar_type(), [&](const Tensor& to, const Tensor& from) {
-    TAPER_ON_DEVICE(from, fft_complex, to, from, inverse, scale);
-  });
+Tensor fft_c2c(const Tensor& x, const Dims& dims, bool inverse, double scale) {
+  if (dims.empty()) return x;
+  Tensor y = values_of(x, [&](const Tensor& v) { return c2c_values(v, dims, inverse, scale); });
   if (needs_grad(x))
     record("FftC2CBackward0", y, {x},
-           [d, inverse, scale](const Tensor& g) { return fft_c2c(g, d, !inverse, scale); });
+           [dims, inverse, scale](const Tensor& g) { return fft_c2c(g, dims, !inverse, scale); });
   return y;
 }
 
-Tensor fft_r2c(const Tensor& x, int64_t d, double scale) {
-  const int64_t n = x.size(d);
-  Tensor y = by_rows(x, d, n / 2 + 1, toComplexType(x.scalar_type()),
-                     [&](const Tensor& to, const Tensor& from) {
-                       TAPER_ON_DEVICE(from, fft_real, to, from, scale);
-                     });
+Tensor fft_r2c(const Tensor& x, const Dims& dims, double scale) {
+  const int64_t d = dims.back(), n = x.size(d);
+  Tensor y = values_of(x, [&](const Tensor& v) { return r2c_values(v, dims, scale); });
   if (needs_grad(x))
-    record("FftR2CBackward0", y, {x}, [d, n, scale](const Tensor& g) {
-      return real(fft_c2c(resized(g, d, n), d, true, scale));
+    record("FftR2CBackward0", y, {x}, [dims, d, n, scale](const Tensor& g) {
+      return real(fft_c2c(resized(g, d, n), dims, true, scale));
     });
   return y;
 }
 
-Tensor fft_c2r(const Tensor& x, int64_t d, int64_t n, double scale) {
-  Tensor y =
-      by_rows(x, d, n, toRealValueType(x.scalar_type()), [&](const Tensor& to, const Tensor& from) {
-        TAPER_ON_DEVICE(from, fft_hermitian, to, from, scale);
-      });
+Tensor fft_c2r(const Tensor& x, const Dims& dims, int64_t n, double scale) {
+  Tensor y = values_of(x, [&](const Tensor& v) { return c2r_values(v, dims, n, scale); });
   if (needs_grad(x))
-    record("FftC2RBackward0", y, {x}, [d, n, scale](const Tensor& g) {
-      const Tensor half = fft_r2c(g, d, scale);
-      return half.mul(multiplicity(half, d, n));
+    record("FftC2RBackward0", y, {x}, [dims, n, scale](const Tensor& g) {
+      const Tensor half = fft_r2c(g, dims, scale);
+      return half.mul(multiplicity(half, dims.back(), n));
     });
   return y;
 }
@@ -135,13 +205,13 @@ Line line_of(const char* op, const Tensor& x, optional<int64_t> n, int64_t dim) 
 Tensor complex_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
                     const Norm& norm, bool forward) {
   const Line l = line_of(op, promoted(op, self, false), n, dim);
-  return detail::fft_c2c(l.x, l.dim, !forward, scale_of(op, norm, forward, l.n));
+  return detail::fft_c2c(l.x, {l.dim}, !forward, scale_of(op, norm, forward, l.n));
 }
 
 Tensor real_line(const char* op, const Tensor& self, optional<int64_t> n, int64_t dim,
                  const Norm& norm, bool forward) {
   const Line l = line_of(op, promoted(op, self, true), n, dim);
-  const Tensor y = detail::fft_r2c(l.x, l.dim, scale_of(op, norm, forward, l.n));
+  const Tensor y = detail::fft_r2c(l.x, {l.dim}, scale_of(op, norm, forward, l.n));
   return forward ? y : y.conj();
 }
 
@@ -152,7 +222,7 @@ Tensor hermitian_line(const char* op, const Tensor& self, optional<int64_t> n, i
   const int64_t points = n ? *n : 2 * (x.size(d) - 1);
   check_points(op, points);
   const Tensor half = detail::resized(x, d, points / 2 + 1);
-  return detail::fft_c2r(forward ? half.conj() : half, d, points,
+  return detail::fft_c2r(forward ? half.conj() : half, {d}, points,
                          scale_of(op, norm, forward, points));
 }
 
@@ -234,19 +304,19 @@ Tensor cropped(Tensor x, const Box& box, bool hermitian) {
   return x;
 }
 
-// Complex transforms in the first `count` dimensions, the last first.
-Tensor along(const char* op, Tensor x, const Box& box, int64_t count, const Norm& norm,
-             bool forward) {
-  for (int64_t i = count - 1; i >= 0; --i)
-    x = detail::fft_c2c(x, box.dims[i], !forward, scale_of(op, norm, forward, box.points[i]));
-  return x;
+// The factor of a transform of all points of a box.
+double scale_of(const char* op, const Norm& norm, bool forward, const Box& box) {
+  double scale = 1;
+  for (const int64_t n : box.points) scale *= scale_of(op, norm, forward, n);
+  return scale;
 }
 
 Tensor complex_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
                    OptionalIntArrayRef dim, const Norm& norm, bool forward) {
   const Tensor x = promoted(op, self, false);
   const Box box = box_of(op, x, s, dim, false);
-  return along(op, cropped(x, box, false), box, box.dims.size(), norm, forward);
+  const double scale = scale_of(op, norm, forward, box);
+  return detail::fft_c2c(cropped(x, box, false), box.dims, !forward, scale);
 }
 
 void check_any(const char* op, const Box& box) {
@@ -260,10 +330,9 @@ Tensor real_box(const char* op, const Tensor& self, OptionalIntArrayRef s, Optio
   const Tensor x = promoted(op, self, true);
   const Box box = box_of(op, x, s, dim, false);
   check_any(op, box);
-  const int64_t last = box.dims.size() - 1;
-  const Tensor half = detail::fft_r2c(cropped(x, box, false), box.dims[last],
-                                      scale_of(op, norm, forward, box.points[last]));
-  return along(op, forward ? half : half.conj(), box, last, norm, forward);
+  const double scale = scale_of(op, norm, forward, box);
+  const Tensor half = detail::fft_r2c(cropped(x, box, false), box.dims, scale);
+  return forward ? half : half.conj();
 }
 
 Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
@@ -271,10 +340,9 @@ Tensor hermitian_box(const char* op, const Tensor& self, OptionalIntArrayRef s,
   const Tensor x = promoted(op, self, false);
   const Box box = box_of(op, x, s, dim, true);
   check_any(op, box);
-  const int64_t last = box.dims.size() - 1, n = box.points[last];
-  const Tensor half = along(op, cropped(x, box, true), box, last, norm, forward);
-  return detail::fft_c2r(forward ? half.conj() : half, box.dims[last], n,
-                         scale_of(op, norm, forward, n));
+  const double scale = scale_of(op, norm, forward, box);
+  const Tensor half = cropped(x, box, true);
+  return detail::fft_c2r(forward ? half.conj() : half, box.dims, box.points.back(), scale);
 }
 
 }  // namespace

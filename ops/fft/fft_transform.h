@@ -19,7 +19,7 @@
 
 namespace taper::fft {
 
-using Norm = optional<std::string_view>;
+using Norm = optional<std::string_view>;  ///< "backward", "forward" or "ortho"; nullopt: "backward"
 
 // ---------------------------------------------------------------- one dimension
 /// Complex to complex.
@@ -40,6 +40,7 @@ Tensor ihfft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1
              Norm norm = nullopt);
 
 // ---------------------------------------------------------------- more dimensions
+/// Complex to complex.
 Tensor fftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
             Norm norm = nullopt);
 Tensor ifftn(const Tensor& self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt,
@@ -100,6 +101,7 @@ Tensor ifftshift(const Tensor& x, OptionalIntArrayRef dim = nullopt);
 namespace taper {
 
 // ---------------------------------------------------------------- LibTorch's second names
+/// The function of taper::fft by the longer name fft_NAME, with its defaults and errors.
 inline Tensor fft_fft(const Tensor& self, optional<int64_t> n = nullopt, int64_t dim = -1,
                       fft::Norm norm = nullopt) {
   return fft::fft(self, n, dim, norm);

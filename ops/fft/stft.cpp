@@ -92,8 +92,8 @@ Tensor stft(const Tensor& self, int64_t n_fft, optional<int64_t> hop_length,
   x = x.unfold(1, n_fft, f.hop);  // (B, frames, n_fft)
   if (window && window->defined()) x = x.mul(whole_window(f, window, x));
   const double scale = scale_of(normalized, n_fft);
-  Tensor y = half ? detail::fft_r2c(x, 2, scale)
-                  : detail::fft_c2c(x.to(toComplexType(x.scalar_type())), 2, false, scale);
+  Tensor y = half ? detail::fft_r2c(x, {2}, scale)
+                  : detail::fft_c2c(x.to(toComplexType(x.scalar_type())), {2}, false, scale);
   y = y.transpose(1, 2);
   if (self.dim() == 1) y = y.squeeze(0);
   return return_complex.value_or(complex_values) ? y : view_as_real(y);
@@ -144,8 +144,8 @@ Tensor overlap_add(const Tensor& frames, int64_t hop, int64_t length) {
 
 // Of spectra (B, frames, rows): the frames.
 Tensor frames_of(const Tensor& spectra, int64_t n_fft, bool half, bool as_complex, double scale) {
-  if (as_complex) return detail::fft_c2c(spectra, 2, true, scale);
-  return detail::fft_c2r(half ? spectra : spectra.narrow(2, 0, n_fft / 2 + 1), 2, n_fft, scale);
+  if (as_complex) return detail::fft_c2c(spectra, {2}, true, scale);
+  return detail::fft_c2r(half ? spectra : spectra.narrow(2, 0, n_fft / 2 + 1), {2}, n_fft, scale);
 }
 
 }  // namespace

@@ -81,14 +81,11 @@ Tensor embedding_dense_backward(const Tensor& gy, const Tensor& indices, int64_t
   const Tensor rows = indices.contiguous();
   TAPER_ON_DEVICE(gy, check_index, "embedding_dense_backward", rows, 0, num_weights, 0,
                   IndexWording::kInSelf);
-  // Sums of 16-bit floats are done in float.
-  const ScalarType dtype = isReducedFloatingType(gy.scalar_type()) ? kFloat : gy.scalar_type();
-  Tensor y = detail::make_tensor({num_weights, D}, dtype, gy.device());
+  const Tensor y = detail::make_tensor({num_weights, D}, gy.scalar_type(), gy.device());
   {
     NoGradGuard no_grad;
-    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.to(dtype).contiguous(), rows, Tensor(), Tensor(),
+    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.contiguous(), rows, Tensor(), Tensor(),
                     padding_idx, scale_grad_by_freq);
-    y = y.to(gy.scalar_type());
   }
   if (needs_grad(gy))
     record("EmbeddingDenseBackwardBackward0", y, {gy},

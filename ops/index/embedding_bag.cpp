@@ -74,15 +74,12 @@ Tensor sum_of_rows(const Tensor& table, const Tensor& factors, const Bags& bags,
 
 Tensor sum_by_row(const Tensor& gy, const Tensor& factors, const Bags& bags, int64_t rows,
                   bool by_frequency) {
-  // Sums of 16-bit floats are done in float.
-  const ScalarType dtype = isReducedFloatingType(gy.scalar_type()) ? kFloat : gy.scalar_type();
-  Tensor y = detail::make_tensor({rows, gy.size(1)}, dtype, gy.device());
+  const Tensor y = detail::make_tensor({rows, gy.size(1)}, gy.scalar_type(), gy.device());
   {
     const NoGradGuard no_grad;
-    const Tensor f = factors.defined() ? factors.to(dtype).contiguous() : factors;
-    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.to(dtype).contiguous(), bags.indices, bags.bag_of,
-                    f, bags.padding_idx, by_frequency);
-    y = y.to(gy.scalar_type());
+    const Tensor f = factors.defined() ? factors.to(gy.scalar_type()).contiguous() : factors;
+    TAPER_ON_DEVICE(gy, embedding_gradient, y, gy.contiguous(), bags.indices, bags.bag_of, f,
+                    bags.padding_idx, by_frequency);
   }
   if (needs_grad(gy, factors))
     record("EmbeddingBagDenseBackwardBackward0", y, {gy, factors},

@@ -16,6 +16,7 @@ struct TableRow {
 // Threads have a column each; those of the first member of a group add all of it, in order.
 template <class T, class I>
 struct AddGradients {
+  using Sum = opmath_t<T>;
   T* y;
   const T* gy;
   const I* from;
@@ -29,14 +30,16 @@ struct AddGradients {
     const int64_t v = static_cast<int64_t>(groups.places[i]);
     if (v == table || v == padding_idx || !groups.begins(i)) return;
     const int64_t n = groups.size(i);
-    const T total = team.sum<T>(n, [&](int64_t j) { return summand(groups.positions[i + j], k); });
-    if (team.rank == 0) y[v * width + k] = by_frequency ? total / static_cast<T>(n) : total;
+    const Sum total =
+        team.sum<Sum>(n, [&](int64_t j) { return summand(groups.positions[i + j], k); });
+    if (team.rank == 0)
+      y[v * width + k] = static_cast<T>(by_frequency ? total / static_cast<Sum>(n) : total);
   }
-  TAPER_DEVICE T summand(int64_t i, int64_t k) const {
+  TAPER_DEVICE Sum summand(int64_t i, int64_t k) const {
     const int64_t row = from ? static_cast<int64_t>(from[i]) : i;
-    if (row < 0 || row >= count) return T(0);
-    const T g = gy[row * width + k];
-    return factors ? factors[i] * g : g;
+    if (row < 0 || row >= count) return Sum(0);
+    const Sum g = load(gy[row * width + k]);
+    return factors ? load(factors[i]) * g : g;
   }
 };
 
@@ -91,7 +94,7 @@ void embedding_gradient(Out y, In gy, In rows, In from, In factors, int64_t padd
   set_zero(y.data, static_cast<size_t>(y.numel) * elementSize(y.dtype));
   by_rows(rows, table, [&](const GroupView& groups, auto index) {
     using I = decltype(index);
-    switch_dtype<dtypes::Float>(y.dtype, "embedding_backward", [&]<class scalar_t>() {
+    switch_dtype<dtypes::Floating>(y.dtype, "embedding_backward", [&]<class scalar_t>() {
       for_each_row(groups.n * width, width >= Team::kWarp ? 1 : Team::kWarp,
                    AddGradients<scalar_t, I>{
                        y.as<scalar_t>(), gy.as<scalar_t>(), from.defined() ? from.as<I>() : nullptr,

@@ -5,9 +5,9 @@
 namespace taper {
 
 /// y[v, :] = sum over i with rows[i] = v of factors[i] * gy[from[i], :], in the order of i, divided
-/// by the number of such i when `by_frequency`; row `padding_idx` is zero. f32 or f64, rows in
-/// range. Undefined factors are 1, an undefined `from` is i itself; where from[i] is no row of gy,
-/// nothing is added. `from` has the dtype of rows.
+/// by the number of such i when `by_frequency`; row `padding_idx` is zero. Any floating dtype
+/// (sums of 16-bit floats are f32), rows in range. Undefined factors are 1, an undefined `from` is
+/// i itself; where from[i] is no row of gy, nothing is added. `from` has the dtype of rows.
 TAPER_KERNEL(embedding_gradient, Out y, In gy, In rows, In from, In factors, int64_t padding_idx,
              bool by_frequency)
 /// Scales the rows that are longer than max_norm, each once. Rows in range.

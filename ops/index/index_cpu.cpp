@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
@@ -135,10 +136,26 @@ void add_elements(T* __restrict x, const I* __restrict index, int64_t n, const T
     x[index[i]] = static_cast<T>(functor::add()(M(x[index[i]]), M(from[i * step])));
 }
 
+/// to += from of 16-bit floats, by way of floats in tiles that stay in L1.
+template <class T>
+void add_narrow_row(T* to, const T* from, int64_t n) {
+  constexpr int64_t kTile = 512;
+  float sum[kTile], x[kTile];
+  for (int64_t i = 0; i < n; i += kTile) {
+    const int64_t m = std::min(kTile, n - i);
+    widen(sum, to + i, m);
+    widen(x, from + i, m);
+    add_row(sum, x, 1.0f, m);
+    narrow(to + i, sum, m);
+  }
+}
+
 template <class T>
 void add_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t step) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
     if (step == 1 && n >= 16) return add_row(to, from, T(1), n);
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    if (step == 1 && n >= 16) return add_narrow_row(to, from, n);
   using M = opmath_t<T>;
   for (int64_t k = 0; k < n; ++k)
     to[k] = static_cast<T>(functor::add()(M(to[k]), M(from[k * step])));

@@ -19,6 +19,8 @@ Tensor eigvals(const Tensor& A);
 }  // namespace linalg
 
 // ---------------------------------------------------------------- out forms
+/// linalg::eigvals and linalg::eig into the tensors given, which are resized; no gradient is
+/// recorded (ops/shared/out.h has the rules).
 Tensor& linalg_eigvals_out(Tensor& out, const Tensor& A);
 std::tuple<Tensor&, Tensor&> linalg_eig_out(Tensor& eigenvalues, Tensor& eigenvectors,
                                             const Tensor& A);

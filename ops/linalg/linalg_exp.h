@@ -16,6 +16,7 @@ Tensor matrix_exp(const Tensor& A);
 
 }  // namespace linalg
 
+/// linalg::matrix_exp.
 Tensor matrix_exp(const Tensor& self);
 
 }  // namespace taper

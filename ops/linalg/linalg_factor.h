@@ -41,7 +41,9 @@ Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 
 }  // namespace linalg
 
+/// As linalg::cholesky, but that with `upper` the upper triangle is read.
 Tensor cholesky(const Tensor& self, bool upper = false);
+/// linalg::cholesky; `out` is resized and no gradient is recorded (ops/shared/out.h has the rules).
 Tensor& linalg_cholesky_out(Tensor& out, const Tensor& A, bool upper = false);
 /// The inverse of L L^T (U^T U with `upper`), given the factor. Throws LinAlgError for zeros on its
 /// diagonal.
@@ -51,9 +53,9 @@ Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false
 Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
 Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Tensor& input2,
                            bool upper = false);
-std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
+std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);  ///< linalg::qr
 std::tuple<Tensor&, Tensor&> linalg_qr_out(Tensor& Q, Tensor& R, const Tensor& A,
-                                           std::string_view mode = "reduced");
+                                           std::string_view mode = "reduced");  ///< linalg::qr
 /// Eigenvalues, ascending, and eigenvectors (or an empty tensor) of symmetric matrices, of which
 /// the upper or the lower triangle is read.
 std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors = false, bool upper = true);
@@ -62,6 +64,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some = true,
                                        bool compute_uv = true);
 
 // ---------------------------------------------------------------- out forms
+/// linalg::eigvalsh, svdvals, eigh and cholesky_ex into the tensors given, which are resized; no
+/// gradient is recorded (ops/shared/out.h has the rules).
 Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
 Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
                            optional<std::string_view> driver = nullopt);

@@ -27,6 +27,8 @@ Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, boo
              bool transpose = false);
 
 // ---------------------------------------------------------------- out forms
+/// linalg::householder_product; `out` is resized and no gradient is recorded (ops/shared/out.h has
+/// the rules).
 Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
 
 }  // namespace taper

@@ -47,6 +47,8 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
                                              bool unpack_data = true, bool unpack_pivots = true);
 
 // ---------------------------------------------------------------- out forms
+/// linalg::lu_factor into the tensors given, which are resized; no gradient is recorded
+/// (ops/shared/out.h has the rules).
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& A,
                                                   bool pivot = true);
 

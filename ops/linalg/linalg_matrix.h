@@ -49,6 +49,7 @@ Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim = {-2, -1
 Tensor matrix_norm(const Tensor& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                    bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
+/// The same for a literal.
 inline Tensor matrix_norm(const Tensor& A, const char* ord, IntArrayRef dim = {-2, -1},
                           bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::matrix_norm(A, std::string_view(ord), dim, keepdim, dtype);
@@ -64,6 +65,7 @@ Tensor norm(const Tensor& A, const optional<Scalar>& ord = nullopt,
 Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
             bool keepdim = false, optional<ScalarType> dtype = nullopt);
 
+/// The same for a literal.
 inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = nullopt,
                    bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return linalg::norm(A, std::string_view(ord), dim, keepdim, dtype);
@@ -71,11 +73,17 @@ inline Tensor norm(const Tensor& A, const char* ord, OptionalIntArrayRef dim = n
 
 }  // namespace linalg
 
+/// linalg::pinv with this rcond.
 Tensor pinverse(const Tensor& self, double rcond = 1e-15);
+/// linalg::matrix_power.
 Tensor matrix_power(const Tensor& self, int64_t n);
+/// linalg::matrix_power; `out` is resized and no gradient is recorded (ops/shared/out.h has the
+/// rules).
 Tensor& linalg_matrix_power_out(Tensor& out, const Tensor& A, int64_t n);
 
 // ---------------------------------------------------------------- out forms
+/// The function of taper::linalg that the name says; `out` is resized and no gradient is recorded
+/// (ops/shared/out.h has the rules).
 Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, double rcond, bool hermitian = false);
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, optional<double> atol, optional<double> rtol,

@@ -16,6 +16,10 @@
 
 namespace taper {
 
+/// The function of taper::linalg by the longer name linalg_NAME, where shapes, dtypes and errors
+/// are told; linalg_matmul is matmul. Without tolerances linalg_pinv counts singular values up to
+/// the dtype's precision times max(m, n) times the largest as zero, where linalg::pinv has an rcond
+/// of 1e-15.
 inline Tensor linalg_inv(const Tensor& A) { return linalg::inv(A); }
 inline Tensor linalg_det(const Tensor& A) { return linalg::det(A); }
 inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) { return linalg::slogdet(A); }

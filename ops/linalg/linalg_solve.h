@@ -29,8 +29,7 @@ std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false);
 Tensor det(const Tensor& A);
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A);
 /// The X with A X = B (X A = B unless `left`) for square A: B holds matrices (..., n, k), or
-/// vectors
-/// (..., n) where it has A's sizes without the last, or one dimension.
+/// vectors (..., n) where it has A's sizes without the last, or one dimension.
 Tensor solve(const Tensor& A, const Tensor& B, bool left = true);
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left = true,
                                     bool check_errors = false);
@@ -41,7 +40,8 @@ Tensor solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left 
 
 }  // namespace linalg
 
-// The older names.
+/// linalg::inv, det and slogdet by the older names. The out forms resize what they are given and
+/// record no gradient.
 Tensor inverse(const Tensor& self);
 Tensor& inverse_out(Tensor& out, const Tensor& self);
 Tensor det(const Tensor& self);
@@ -55,6 +55,8 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& self, const Tensor& A,
                                             bool transpose = false, bool unitriangular = false);
 
 // ---------------------------------------------------------------- out forms
+/// The function of taper::linalg that the name says, into the tensors given, which are resized; no
+/// gradient is recorded (ops/shared/out.h has the rules).
 Tensor& linalg_inv_out(Tensor& out, const Tensor& A);
 Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true);
 Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& B, bool upper,

@@ -34,6 +34,8 @@ inline Tensor cond(const Tensor& A, const char* p) { return linalg::cond(A, std:
 namespace taper {
 
 // ---------------------------------------------------------------- out forms
+/// The function of taper::linalg that the name says; `out` is resized and no gradient is recorded
+/// (ops/shared/out.h has the rules).
 Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1);
 Tensor& linalg_cond_out(Tensor& out, const Tensor& A, const optional<Scalar>& p = nullopt);
 Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, int64_t ind = 2);

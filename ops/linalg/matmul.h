@@ -69,7 +69,8 @@ namespace detail {
 Tensor multiply_chain(TensorList matrices);
 }  // namespace detail
 
-// Results into `out`, which is resized; no gradient is recorded.
+/// The function without _out, with its result in `out`, which is resized; no gradient is recorded.
+/// linalg_matmul is matmul.
 Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& bmm_out(Tensor& out, const Tensor& self, const Tensor& mat2);
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);
@@ -85,6 +86,7 @@ Tensor& addbmm_out(Tensor& out, const Tensor& self, const Tensor& batch1, const 
 Tensor& addr_out(Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                  const Scalar& beta = 1, const Scalar& alpha = 1);
 
+/// In place: self, a vector (n), becomes beta * self + alpha * (mat vec).
 inline Tensor& addmv_(Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
                       const Scalar& alpha = 1) {
   return self.addmv_(mat, vec, beta, alpha);

@@ -2,8 +2,11 @@
 #include <cstring>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
+#include <taper/framework/cpu/small_gemm.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/linalg/matmul_kernels.h>
@@ -82,13 +85,53 @@ void apply(const Out& y, const F& f) {
   });
 }
 
+/// y in f32, a and b matrices of bf16.
+void widening_product(const Out& y, const In& a, const In& b, const In& self, float beta,
+                      float alpha) {
+  const bool add = self.defined() && beta != 0;
+  if (add) start_from<float>(y, self, beta);
+  gemm_to_float(y.sizes[0], y.sizes[1], a.sizes[1], alpha, last_two<BFloat16>(a),
+                last_two<BFloat16>(b), add, y.as<float>(), y.sizes[1]);
+}
+
+/// The product as one call, with the bias on its way, if it is small and no more than that.
+template <class T>
+std::optional<SmallGemm<T>> small_product(const Out& y, const In& a, const In& b, const In& self,
+                                          const Scalar& beta, const Scalar& alpha) {
+  const bool add = self.defined() && !beta.equal(0);
+  if (y.dim() != 2 || (add && !(beta.equal(1) && is_one_row(y, self)))) return {};
+  return small_gemm(y.sizes[0], y.sizes[1], a.sizes[1], alpha.cast<T>(), last_two<T>(a),
+                    last_two<T>(b), add ? self.as<T>() : nullptr, y.as<T>(), y.sizes[1]);
+}
+
+/// For replays.
+template <class T>
+Prepared prepare_product(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
+                         const Scalar& alpha) {
+  const auto small = small_product<T>(y, a, b, self, beta, alpha);
+  if (!small) return nullptr;
+  return [product = *small] { product.run(); };
+}
+Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
+                        const Scalar& alpha) {
+  if (a.dtype == kFloat) return prepare_product<float>(y, a, b, self, beta, alpha);
+  if (a.dtype == kDouble) return prepare_product<double>(y, a, b, self, beta, alpha);
+  return nullptr;
+}
+const PreparedKernels ready{prepared(&cpu::matmul_kernel, &prepare_matmul)};
+
 }  // namespace
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
+  if (y.dtype != a.dtype)
+    return widening_product(y, a, b, self, beta.cast<float>(), alpha.cast<float>());
   const int64_t r = y.dim(), m = y.sizes[r - 2], n = y.sizes[r - 1], k = a.sizes[r - 1];
   const bool add = self.defined() && !beta.equal(0);
   switch_dtype<dtypes::Number>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
+    if constexpr (std::is_same_v<Op, scalar_t> && std::is_floating_point_v<Op>)
+      if (const auto small = small_product<scalar_t>(y, a, b, self, beta, alpha))
+        return small->run();
     if (add) start_from<scalar_t>(y, self, beta.cast<Op>());
     const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
     if (r == 2)

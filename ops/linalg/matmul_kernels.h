@@ -7,7 +7,7 @@
 namespace taper {
 
 /// y = alpha * a b + beta * self, for matrices or batches of them; y is contiguous, self broadcasts
-/// to it, or is undefined.
+/// to it, or is undefined. On the CPU y and self may be f32 where a and b are matrices of bf16.
 TAPER_KERNEL(matmul_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha)
 /// y = f(alpha * a b + beta * self), for matrices of floats.
 TAPER_KERNEL(matmul_activation_kernel, Out y, In a, In b, In self, Scalar beta, Scalar alpha,

@@ -1,6 +1,7 @@
 #include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/math/vec_double.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/ops/nn/activation_functors.h>
 #include <taper/ops/nn/activation_kernels.h>
 
@@ -53,12 +54,16 @@ void run_slopes(const Out& gx, const In& gy, const In& x,
 
 namespace taper::cpu {
 
-void activation(Out y, In x, ActivationForm form) { TAPER_BY_ISA(activation, y, x, form); }
+static void run_activation(const Out& y, const In& x, const ActivationForm& form) {
+  TAPER_BY_ISA(activation, y, x, form);
+}
+void activation(Out y, In x, ActivationForm form) { run_activation(y, x, form); }
 void activation_backward(Out gx, In gy, In x, ActivationForm form) {
   TAPER_BY_ISA(activation_backward, gx, gy, x, form);
 }
 
 static const PointwiseKernels activations{pointwise(1, &cpu::activation),
                                           pointwise(2, &cpu::activation_backward)};
+static const PreparedKernels ready{repeatable_call(&cpu::activation, &run_activation)};
 
 }  // namespace taper::cpu

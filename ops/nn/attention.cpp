@@ -49,9 +49,9 @@ AttentionOutput attend_in_ops(const Tensor& q, const Tensor& k, const Tensor& v,
   return {y, options.weights == AttentionOptions::kEach ? weights : weights.mean(1)};
 }
 
-// Kernels of 16-bit floats read 16 bytes at a time.
+// CUDA's kernels of 16-bit floats read 16 bytes at a time.
 bool is_in_packs(const Tensor& t) {
-  if (!isReducedFloatingType(t.scalar_type())) return true;
+  if (!isReducedFloatingType(t.scalar_type()) || !t.is_cuda()) return true;
   bool whole = reinterpret_cast<uintptr_t>(t.impl().data) % 16 == 0;
   for (int64_t d = 0; d < 3; ++d) whole = whole && (t.size(d) == 1 || t.stride(d) % 8 == 0);
   return whole;
@@ -79,9 +79,35 @@ Tensor empty_in_order_of(const Tensor& like, const Dims& sizes) {
   return detail::share_data(memory.impl(), sizes, strides, 0);
 }
 
+Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
+
+/// Whether the CPU computes these: 16-bit operands with sums, masks and weights in f32.
+bool is_narrow_on_cpu(const Tensor& q) {
+  return isReducedFloatingType(q.scalar_type()) && !q.is_cuda();
+}
+
+AttentionOutput to_dtype(const AttentionOutput& out, ScalarType dtype) {
+  return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
+}
+
+// The same of 16-bit operands, by way of f32.
+AttentionOutput attend_in_float_ops(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const Tensor& mask, const AttentionOptions& options) {
+  return to_dtype(attend_in_ops(to_float(q), to_float(k), to_float(v), to_float(mask), options),
+                  q.scalar_type());
+}
+
 // Inputs: q, k, v, mask.
 std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y, const Tensor& lse,
                                 const Tensor& gy, AttentionForm form) {
+  const ScalarType dtype = t[0].scalar_type();
+  if (is_narrow_on_cpu(t[0])) {
+    form.bf16_products = dtype == kBFloat16;
+    auto r = gradients({to_float(t[0]), to_float(t[1]), to_float(t[2]), t[3]}, to_float(y), lse,
+                       to_float(gy), form);
+    for (Tensor& g : r) g = g.defined() ? g.to(dtype) : g;
+    return r;
+  }
   const Tensor q = with_dense_rows(t[0]), k = with_dense_rows(t[1]), v = with_dense_rows(t[2]);
   const Tensor g = with_dense_rows(gy);
   std::array<Tensor, 4> r{empty_in_order_of(q, q.impl().sizes),
@@ -94,17 +120,19 @@ std::array<Tensor, 4> gradients(const std::array<Tensor, 4>& t, const Tensor& y,
 
 AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tensor& value,
                              const Tensor& mask, const AttentionOptions& options) {
-  const AttentionForm form{options.scale, options.causal, options.of_bf16};
+  const AttentionForm form{options.scale, options.causal};
   const Tensor q = with_dense_rows(query), k = with_dense_rows(key), v = with_dense_rows(value);
   const int64_t N = q.size(0), H = q.size(1), L = q.size(2), S = k.size(2);
   const Tensor y = empty_in_order_of(q, {N, H, L, v.size(3)});
   const ScalarType of_sums = isReducedFloatingType(q.scalar_type()) ? kFloat : q.scalar_type();
   const Tensor lse = detail::make_tensor({N, H, L}, of_sums, q.device());
   const bool mean = options.weights == AttentionOptions::kMean;
-  const Tensor weights =
-      mean ? detail::make_tensor({N, L, S}, q.scalar_type(), q.device()) : Tensor();
-  const Tensor full_mask = mask.defined() ? mask.detach().expand({N, H, L, S}) : mask;
+  Tensor weights = mean ? detail::make_tensor({N, L, S}, of_sums, q.device()) : Tensor();
+  Tensor full_mask = mask.defined() ? mask.detach() : mask;
+  if (is_narrow_on_cpu(q)) full_mask = to_float(full_mask);
+  if (mask.defined()) full_mask = full_mask.expand({N, H, L, S});
   TAPER_ON_DEVICE(q, attention, y, lse, weights, q, k, v, full_mask, form);
+  if (mean) weights = weights.to(q.scalar_type());
   if (!needs_grad(query, key, value)) return {y, weights};
   record("ScaledDotProductAttentionBackward0", {y, weights}, {query, key, value},
          [inputs = autograd::saved_all({query, key, value}),
@@ -112,30 +140,20 @@ AttentionOutput attend_fused(const Tensor& query, const Tensor& key, const Tenso
           lse = saved(lse), options](Grads& g) {
            const Tensor m = mask.defined() ? mask.get() : Tensor();
            if (!GradMode::is_enabled() && !(g.size() > 1 && g[1].defined())) {
-             const AttentionForm form{options.scale, options.causal, options.of_bf16};
+             const AttentionForm form{options.scale, options.causal};
              const auto r = gradients({inputs[0].get(), inputs[1].get(), inputs[2].get(), m},
                                       y.get(), lse.get(), g[0], form);
              return std::vector<Tensor>(r.begin(), r.begin() + 3);
            }
            const auto definition = [&](const std::vector<Tensor>& t) {
-             const AttentionOutput out = attend_in_ops(t[0], t[1], t[2], m, options);
+             const AttentionOutput out = is_narrow_on_cpu(t[0])
+                                             ? attend_in_float_ops(t[0], t[1], t[2], m, options)
+                                             : attend_in_ops(t[0], t[1], t[2], m, options);
              return std::vector<Tensor>{out.y, out.weights};
            };
            return gradients_through(definition, inputs, g);
          });
   return {y, weights};
-}
-
-Tensor to_float(const Tensor& t) { return t.defined() ? t.to(kFloat) : t; }
-
-AttentionOutput attend_in_float(const Tensor& q, const Tensor& k, const Tensor& v,
-                                const Tensor& mask, const AttentionOptions& options) {
-  const ScalarType dtype = q.scalar_type();
-  AttentionOptions in_float = options;
-  in_float.of_bf16 = dtype == kBFloat16;
-  const AttentionOutput out =
-      attend(to_float(q), to_float(k), to_float(v), to_float(mask), in_float);
-  return {out.y.to(dtype), out.weights.defined() ? out.weights.to(dtype) : out.weights};
 }
 
 // Whether a GPU's kernels take 16-bit floats as they are.
@@ -163,10 +181,14 @@ AttentionOutput attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   const bool empty = q.numel() == 0 || k.numel() == 0 || v.numel() == 0;
   const bool fused = !empty && options.dropout == 0 && !needs_grad(mask) &&
                      options.weights != AttentionOptions::kEach;
-  if (isReducedFloatingType(q.scalar_type()))
-    return fused && takes_16_bits(q, v, options) ? attend_in_tiles(q, k, v, mask, options)
-                                                 : attend_in_float(q, k, v, mask, options);
-  return fused ? attend_fused(q, k, v, mask, options) : attend_in_ops(q, k, v, mask, options);
+  const bool narrow = isReducedFloatingType(q.scalar_type());
+  if (!fused)
+    return narrow ? attend_in_float_ops(q, k, v, mask, options)
+                  : attend_in_ops(q, k, v, mask, options);
+  if (!narrow || is_narrow_on_cpu(q)) return attend_fused(q, k, v, mask, options);
+  if (takes_16_bits(q, v, options)) return attend_in_tiles(q, k, v, mask, options);
+  return to_dtype(attend_fused(to_float(q), to_float(k), to_float(v), to_float(mask), options),
+                  q.scalar_type());
 }
 
 Tensor additive_mask(const Tensor& allowed, ScalarType dtype) {

@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm_narrow.h>
 #include <taper/framework/cpu/gemm_pairs.h>
+#include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
@@ -68,14 +70,35 @@ void scores_gradient(T* gp, const T* p, const T* delta, T scale, int64_t rows, i
   TAPER_BY_ISA(attention_scores_gradient, gp, p, delta, scale, rows, cols);
 }
 
-/// gemm<T>, by tile registers where operands may be rounded.
 template <class T>
-void product(const AttentionForm& form, int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
-             MatrixIn<T> b, bool add, T* c, int64_t ldc) {
+constexpr bool kIs16Bit = sizeof(T) == 2;
+
+/// C (+)= alpha A B of f32 and f64, of pairs of bf16 where operands may be rounded; of 16-bit
+/// floats in f32.
+template <class T>
+void product(const AttentionForm& form, int64_t m, int64_t n, int64_t k, opmath_t<T> alpha,
+             MatrixIn<T> a, MatrixIn<T> b, bool add, opmath_t<T>* c, int64_t ldc) {
   if constexpr (std::is_same_v<T, float>)
-    if (form.bf16_products && tiles_pay(m, n, k))
+    if (form.bf16_products && multiplies_pairs && m > 1 && n > 1)
       return rounded_gemm(m, n, k, alpha, a, b, add, c, ldc);
-  gemm<T>(m, n, k, alpha, a, b, add, c, ldc);
+  if constexpr (kIs16Bit<T>)
+    gemm_to_float(m, n, k, alpha, a, b, add, c, ldc);
+  else
+    gemm<T>(m, n, k, alpha, a, b, add, c, ldc);
+}
+
+/// y (+)= P V, where P (rows x keys, without gaps) has the weights of a block. They are rounded to
+/// the type of 16-bit values.
+template <class T>
+void add_values(const AttentionForm& form, int64_t rows, int64_t width, int64_t keys,
+                const opmath_t<T>* p, MatrixIn<T> v, bool add, opmath_t<T>* y, int64_t ldy) {
+  if constexpr (kIs16Bit<T>) {
+    const Scratch<T> rounded(rows * keys);
+    narrow(rounded.get(), p, rows * keys);
+    product<T>(form, rows, width, keys, 1, {rounded.get(), keys, 1}, v, add, y, ldy);
+  } else {
+    product<T>(form, rows, width, keys, 1, {p, keys, 1}, v, add, y, ldy);
+  }
 }
 
 /// The rows of one head of a tensor (N, H, rows, width).
@@ -95,8 +118,9 @@ MatrixIn<T> from_row(MatrixIn<T> m, int64_t i) {
 /// One head's operands and the blocks of its scores.
 template <class T>
 struct Head {
+  using Score = opmath_t<T>;
   MatrixIn<T> q, k, v;
-  const T* mask;
+  const Score* mask;
   int64_t mask_row, mask_col, L, S, E, V;
   AttentionForm form;
 
@@ -105,7 +129,7 @@ struct Head {
       : q(head_of<T>(qs, n, h)),
         k(head_of<T>(ks, n, h)),
         v(head_of<T>(vs, n, h)),
-        mask(masks.defined() ? masks.as<T>() + n * masks.strides[0] + h * masks.strides[1]
+        mask(masks.defined() ? masks.as<Score>() + n * masks.strides[0] + h * masks.strides[1]
                              : nullptr),
         mask_row(mask ? masks.strides[2] : 0),
         mask_col(mask ? masks.strides[3] : 0),
@@ -119,12 +143,12 @@ struct Head {
     return form.causal ? std::min(S, i + rows) : S;
   }
   /// The scores of queries [i, i + rows) and keys [j, j + cols), without the mask.
-  ScoreBlock<T> block(T* s, int64_t i, int64_t rows, int64_t j, int64_t cols) const {
-    product<T>(form, rows, cols, E, static_cast<T>(form.scale), from_row(q, i),
+  ScoreBlock<Score> block(Score* s, int64_t i, int64_t rows, int64_t j, int64_t cols) const {
+    product<T>(form, rows, cols, E, static_cast<Score>(form.scale), from_row(q, i),
                from_row(k, j).transposed(), false, s, cols);
-    const T* part = mask ? mask + i * mask_row + j * mask_col : nullptr;
-    ScoreBlock<T> b{s,       rows,    cols,    part, mask_row, mask_col, 0,
-                    nullptr, nullptr, nullptr, 0,    V,        j == 0};
+    const Score* part = mask ? mask + i * mask_row + j * mask_col : nullptr;
+    ScoreBlock<Score> b{s,       rows,    cols,    part, mask_row, mask_col, 0,
+                        nullptr, nullptr, nullptr, 0,    V,        j == 0};
     b.diagonal = form.causal ? i - j : cols;
     return b;
   }
@@ -145,41 +169,50 @@ struct Blocks {
 };
 
 // Queries [i, i + rows) of one head; `weights` (row stride S) takes their share, or is null.
-template <class T>
-void attend(const Head<T>& head, const Blocks<T>& work, int64_t i, int64_t rows, T* y, int64_t ldy,
-            T* lse, T* weights, T share) {
+template <class T, class Score = opmath_t<T>>
+void attend(const Head<T>& head, const Blocks<Score>& work, int64_t i, int64_t rows, Score* y,
+            int64_t ldy, Score* lse, Score* weights, Score share) {
   const int64_t keys = head.keys_for(i, rows);
-  std::fill_n(work.max.get(), rows, -std::numeric_limits<T>::infinity());
-  ScoreBlock<T> b;
+  std::fill_n(work.max.get(), rows, -std::numeric_limits<Score>::infinity());
+  ScoreBlock<Score> b;
   for (int64_t j = 0; j < keys; j += work.cols) {
     b = head.block(work.s.get(), i, rows, j, std::min(work.cols, keys - j));
     b.max = work.max.get(), b.sum = work.sum.get(), b.y = y, b.ldy = ldy;
     softmax_block(b);
-    product<T>(head.form, rows, head.V, b.cols, T(1), {b.s, b.cols, 1}, from_row(head.v, j), j > 0,
-               y, ldy);
+    add_values<T>(head.form, rows, head.V, b.cols, b.s, from_row(head.v, j), j > 0, y, ldy);
   }
   finish_block(b, lse);
   if (!weights) return;
-  if (keys <= work.cols) return add_weights<T>(b, b.sum, share, weights, head.S);
+  if (keys <= work.cols) return add_weights<Score>(b, b.sum, share, weights, head.S);
   for (int64_t j = 0; j < keys; j += work.cols) {
     b = head.block(work.s.get(), i, rows, j, std::min(work.cols, keys - j));
-    weights_block<T>(b, lse);
-    add_weights<T>(b, nullptr, share, weights + j, head.S);
+    weights_block<Score>(b, lse);
+    add_weights<Score>(b, nullptr, share, weights + j, head.S);
   }
+}
+// y (row stride ldy) in 16 bits, by way of f32.
+template <class T>
+requires kIs16Bit<T>
+void attend(const Head<T>& head, const Blocks<float>& work, int64_t i, int64_t rows, T* y,
+            int64_t ldy, float* lse, float* weights, float share) {
+  const Scratch<float> wide(rows * head.V);
+  attend<T, float>(head, work, i, rows, wide.get(), head.V, lse, weights, share);
+  for (int64_t r = 0; r < rows; ++r) narrow(y + r * ldy, wide.get() + r * head.V, head.V);
 }
 
 template <class T>
 void forward(const Out& y, const Out& lse, const Out& weights, const In& q, const In& k,
              const In& v, const In& mask, AttentionForm form) {
+  using Score = opmath_t<T>;
   const int64_t N = q.sizes[0], H = q.sizes[1], L = q.sizes[2], S = k.sizes[2];
   const int64_t parts = (L + kQueries - 1) / kQueries;
-  if (weights.defined()) std::fill_n(weights.as<T>(), weights.numel, T(0));
+  if (weights.defined()) std::fill_n(weights.as<Score>(), weights.numel, Score(0));
   const auto run = [&](int64_t n, int64_t h, int64_t i) {
-    const Blocks<T> work(L, S, false);
-    T* mean = weights.defined() ? weights.as<T>() + (n * L + i) * S : nullptr;
-    attend<T>(Head<T>(q, k, v, mask, form, n, h), work, i, std::min(kQueries, L - i),
-              head_of<T>(y, n, h) + i * y.strides[2], y.strides[2],
-              lse.as<T>() + (n * H + h) * L + i, mean, T(1) / static_cast<T>(H));
+    const Blocks<Score> work(L, S, false);
+    Score* mean = weights.defined() ? weights.as<Score>() + (n * L + i) * S : nullptr;
+    attend(Head<T>(q, k, v, mask, form, n, h), work, i, std::min(kQueries, L - i),
+           head_of<T>(y, n, h) + i * y.strides[2], y.strides[2],
+           lse.as<Score>() + (n * H + h) * L + i, mean, Score(1) / static_cast<Score>(H));
   };
   // Heads that add to the same mean take turns.
   const int64_t together = weights.defined() ? H : 1, each = H / together;
@@ -236,7 +269,7 @@ void attend_backward(const Head<T>& head, const Blocks<T>& work, const HeadGradi
 }  // namespace
 
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
-  switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class scalar_t>() {
+  switch_dtype<dtypes::Floating>(y.dtype, "attention", [&]<class scalar_t>() {
     forward<scalar_t>(y, lse, weights, q, k, v, mask, form);
   });
 }

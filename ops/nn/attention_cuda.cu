@@ -5,7 +5,7 @@
 #include <taper/framework/cuda/gemm.h>
 #include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/scratch.h>
-#include <taper/ops/nn/attention_kernels.h>
+#include <taper/ops/nn/attention_cudnn.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
 namespace taper::cuda {
@@ -395,8 +395,16 @@ void attend_backward(const Operands<T>& in, const Gradients<T>& g, const Heads& 
 
 }  // namespace
 
+// cuDNN computes attention of 16-bit floats where cudnn_takes_attention; attention_tiles, what it
+// leaves out or refuses.
 void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, AttentionForm form) {
-  if (isReducedFloatingType(y.dtype)) return attention_tiles(y, lse, q, k, v, mask, form);
+  const bool narrow = isReducedFloatingType(y.dtype);
+#ifdef __CUDACC__
+  if (narrow && cudnn_takes_attention(q, k, v, mask, form) &&
+      cudnn_attention(y, lse, q, k, v, form))
+    return;
+#endif
+  if (narrow) return attention_tiles(y, lse, q, k, v, mask, form);
   switch_dtype<dtypes::Float>(y.dtype, "attention", [&]<class T>() {
     const Operands<T> in(q, k, v, mask, form);
     const AllHeads<T> sums_of_y(y);  // FinishRows puts them back
@@ -413,8 +421,13 @@ void attention(Out y, Out lse, Out weights, In q, In k, In v, In mask, Attention
 
 void attention_backward(Out gq, Out gk, Out gv, In gy, In y, In lse, In q, In k, In v, In mask,
                         AttentionForm form) {
-  if (isReducedFloatingType(y.dtype))
-    return attention_tiles_backward(gq, gk, gv, gy, y, lse, q, k, v, mask, form);
+  const bool narrow = isReducedFloatingType(y.dtype);
+#ifdef __CUDACC__
+  if (narrow && cudnn_takes_attention_backward(gy, q, k, v, mask, form) &&
+      cudnn_attention_backward(gq, gk, gv, gy, y, lse, q, k, v, form))
+    return;
+#endif
+  if (narrow) return attention_tiles_backward(gq, gk, gv, gy, y, lse, q, k, v, mask, form);
   switch_dtype<dtypes::Float>(y.dtype, "attention_backward", [&]<class T>() {
     const Operands<T> in(q, k, v, mask, form);
     const AllHeads<T> slopes(gy), to_q(gq), to_k(gk), to_v(gv);

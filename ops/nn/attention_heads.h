@@ -13,7 +13,6 @@ struct AttentionOptions {
   double dropout = 0;
   /// Which weights are wanted beside the result: none, their mean over the heads, or each head's.
   enum Weights { kNone, kMean, kEach } weights = kNone;
-  bool of_bf16 = false;  ///< the f32 operands come from bf16
 };
 struct AttentionOutput {
   Tensor y;        ///< (N, H, L, V), in memory in the order of the query

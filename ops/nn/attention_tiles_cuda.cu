@@ -348,10 +348,13 @@ struct GradientOfQueries {
 };
 
 /// A warp has 16 keys, and goes through the queries that see one of them.
+/// (Rows in registers, in order, though some of 128 columns are spilled: read again at each use
+/// they were kept in as many registers, as they lie in memory, and copied: a third more
+/// instructions.)
 template <class T, int G, bool Plain>
 struct GradientOfKeys {
   static constexpr int kMostThreads = kThreads;
-  using Rows = std::conditional_t<G == 1, LeftRows<T, 2 * G>, LeftRowsInMemory<T, 2 * G, Plain>>;
+  using Rows = LeftRows<T, 2 * G>;
   Backward<T, Plain> b;
   Matrices<T> gk, gv;
   struct Sums {

@@ -69,18 +69,31 @@ Tensor drop(const Form& form, const Tensor& x, double p, bool train) {
   return times(f.noise).add_(f.shift);
 }
 
+/// Its derivative, which is linear: `kept` is what was drawn.
+Tensor dropout_again(const Tensor& x, const Tensor& kept, double p) {
+  Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(y, dropout_again, y, x, kept, p);
+  if (autograd::needs_grad(x))
+    autograd::record("MulBackward0", y, {x}, [kept = autograd::saved(kept), p](const Tensor& gy) {
+      return dropout_again(gy, kept.get(), p);
+    });
+  return y;
+}
+
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool train) {
   if (changes_nothing("dropout", x, p, train)) return x;
   if (p == 1 || !x.is_contiguous()) return drop({"dropout", false, false, false}, x, p, train);
   const bool grad = autograd::needs_grad(x);
-  Tensor y = detail::make_like(x), noise = grad ? empty_noise(x) : Tensor();
-  CPUGeneratorImpl* g = detail::generator_for(y.device(), nullopt);
-  TAPER_ON_DEVICE(y, dropout, y, noise, x, p, g);
+  // A byte for each element, where the noise itself would take four.
+  Tensor y = detail::make_like(x),
+         kept = grad ? empty(x.sizes(), x.options().dtype(kBool)) : Tensor();
+  const GeneratorPtr g = detail::generator_for(y.device(), nullopt);
+  TAPER_ON_DEVICE(y, dropout, y, kept, x, p, g);
   if (grad)
-    autograd::record("MulBackward0", y, {x}, [noise = autograd::saved(noise)](const Tensor& gy) {
-      return gy.mul(noise.get());
+    autograd::record("MulBackward0", y, {x}, [kept = autograd::saved(kept), p](const Tensor& gy) {
+      return dropout_again(gy, kept.get(), p);
     });
   return y;
 }

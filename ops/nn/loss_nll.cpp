@@ -20,14 +20,14 @@ void check_class_target(const Tensor& target) {
               "nll_loss: expected scalar type Long but found ", target.scalar_type());
 }
 
-// The weight as a contiguous tensor of x's dtype, undefined for none.
+// The weight as a contiguous tensor of x's dtype (f32 beside 16 bits), undefined for none.
 Tensor class_weight(const optional<Tensor>& weight, const Tensor& x) {
   if (!weight || !weight->defined()) return {};
   const int64_t classes = x.sizes()[x.dim() == 1 ? 0 : 1];
   TAPER_CHECK(weight->dim() == 1 && weight->numel() == classes,
               "nll_loss: weight tensor should be defined either for all ", classes,
               " classes or no classes but got weight tensor of shape: ", weight->sizes());
-  return weight->to(x.scalar_type()).contiguous();
+  return weight->to(sum_dtype(x)).contiguous();
 }
 
 void check_samples(const Tensor& x, const Tensor& target) {
@@ -61,16 +61,16 @@ Tensor value(const autograd::Saved& s) { return s.defined() ? s.get() : Tensor()
 
 Tensor result_for(const Tensor& x, const Tensor& target, int64_t reduction) {
   const IntArrayRef sizes = reduction == Reduction::None ? target.sizes() : IntArrayRef();
-  return detail::make_tensor(sizes, x.scalar_type(), x.device());
+  return detail::make_tensor(sizes, sum_dtype(x), x.device());
 }
 
 Tensor nll_of(const char* node, const Tensor& x, const Tensor& t, const Tensor& weight,
               NllOptions options);
 
 // The loss is linear in x: the derivative of this op along v is the loss of v.
-Tensor nll_backward(const Tensor& gy, const Dims& sizes, const Tensor& t, const Tensor& weight,
-                    const Tensor& total_weight, NllOptions options) {
-  Tensor gx = detail::make_tensor(sizes, gy.scalar_type(), gy.device());
+Tensor nll_backward(const Tensor& gy, const Dims& sizes, ScalarType dtype, const Tensor& t,
+                    const Tensor& weight, const Tensor& total_weight, NllOptions options) {
+  Tensor gx = detail::make_tensor(sizes, dtype, gy.device());
   const Tensor g = gy.contiguous();
   TAPER_ON_DEVICE(gx, nll_loss_backward, gx, g, t, weight, total_weight, options);
   if (needs_grad(gy))
@@ -85,41 +85,68 @@ Tensor nll_of(const char* node, const Tensor& self, const Tensor& t, const Tenso
               NllOptions options) {
   const Tensor x = self.contiguous();
   Tensor y = result_for(x, t, options.reduction);
-  Tensor total_weight = detail::make_tensor({}, x.scalar_type(), x.device());
+  Tensor total_weight = detail::make_tensor({}, sum_dtype(x), x.device());
   TAPER_ON_DEVICE(x, nll_loss, y, total_weight, x, t, weight, options);
   if (needs_grad(self))
     record(node, y, {self},
-           [sizes = Dims(x.sizes()), t = saved(t), weight = saved_if(weight.defined(), weight),
-            total = saved(total_weight), options](const Tensor& gy) {
-             return nll_backward(gy, sizes, t.get(), value(weight), total.get(), options);
+           [sizes = Dims(x.sizes()), dtype = x.scalar_type(), t = saved(t),
+            weight = saved_if(weight.defined(), weight), total = saved(total_weight),
+            options](const Tensor& gy) {
+             return nll_backward(gy, sizes, dtype, t.get(), value(weight), total.get(), options);
            });
   return y;
 }
 
-// The 16-bit floats are computed in f32.
 Tensor nll_checked(const char* node, const Tensor& x, const Tensor& target,
                    const optional<Tensor>& weight, NllOptions options) {
   check_reduction("nll_loss", options.reduction);
   check_class_target(target);
   if (!x.is_floating_point())
     detail::unsupported_dtype("nll_loss", "nll_loss_out_frame", x.scalar_type());
-  if (isReducedFloatingType(x.scalar_type()))
-    return nll_checked(node, x.to(kFloat), target, weight, options).to(x.scalar_type());
-  return nll_of(node, x, target.to(kLong).contiguous(), class_weight(weight, x), options);
+  return nll_of(node, x, target.to(kLong).contiguous(), class_weight(weight, x), options)
+      .to(loss_dtype(x, x.scalar_type()));
 }
 
 // ---------------------------------------------------------------- cross entropy
+
+int64_t class_dim(const Tensor& x) { return x.dim() == 1 ? 0 : 1; }
+
+// The classes' weights in the shape that multiplies scores.
+Tensor weight_like(const Tensor& weight, const Tensor& x) {
+  Dims shape(x.dim(), 1);
+  shape[class_dim(x)] = weight.numel();
+  return weight.reshape(shape);
+}
+
+// What smoothing adds to the gradient of log-probabilities: all classes share it.
+Tensor smoothed(const Tensor& g, const Tensor& gy, const Tensor& x, const Tensor& t,
+                const Tensor& weight, const Tensor& total_weight, NllOptions options) {
+  const double classes = static_cast<double>(x.sizes()[class_dim(x)]);
+  Tensor each = t.ne(options.ignore_index).to(gy.scalar_type()).mul(gy);
+  if (options.reduction == Reduction::Mean) each = each.div(total_weight);
+  each = each.mul(-options.smoothing / classes).unsqueeze(class_dim(x));
+  const Tensor rest = weight.defined() ? each.mul(weight_like(weight, x)) : each;
+  return g.mul(1 - options.smoothing).add(rest);
+}
 
 // Written in ops with derivatives of their own, for a backward that is differentiated again.
 Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t,
                               const Tensor& weight, const Tensor& total_weight,
                               NllOptions options) {
-  const int64_t dim = x.dim() - 1;
-  const Tensor g = nll_backward(gy, Dims(x.sizes()), t, weight, total_weight, options);
-  return log_softmax_backward(g, log_softmax(x, dim), dim);
+  Tensor g = nll_backward(gy, Dims(x.sizes()), gy.scalar_type(), t, weight, total_weight, options);
+  if (options.smoothing > 0) g = smoothed(g, gy, x, t, weight, total_weight, options);
+  const Tensor log_p = log_softmax(x.to(sum_dtype(x)), class_dim(x));
+  return log_softmax_backward(g, log_p, class_dim(x)).to(x.scalar_type());
 }
 
-// What the forward pass computes: the loss, the numbers of rows, the gradient of a sum or mean.
+// The gradient of a sum or mean, while the exponentials are at hand. It is not of 16 bits: a scaled
+// loss (GradScaler) has gradients where those of the loss itself are less than the least f16. So
+// CUDA, where memory is what takes time, makes that of 16 bits later.
+bool is_made_beforehand(const Tensor& x, const NllOptions& options) {
+  return options.reduction != Reduction::None && !(is_narrow(x) && x.is_cuda());
+}
+
+// What the forward pass computes: the loss, the numbers of rows, the gradient if it is made.
 struct CrossEntropy {
   Tensor y, rows, gx;
 };
@@ -128,9 +155,9 @@ CrossEntropy cross_entropy_forward(const Tensor& self, const Tensor& t, const Te
   const Tensor x = self.contiguous();
   CrossEntropy r;
   r.y = result_for(x, t, options.reduction);
-  r.rows = detail::make_tensor({2 * t.numel() + 1}, x.scalar_type(), x.device());
-  if (with_gradient && options.reduction != Reduction::None)
-    r.gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  r.rows = detail::make_tensor({2 * t.numel() + 1}, sum_dtype(x), x.device());
+  if (with_gradient && is_made_beforehand(x, options))
+    r.gx = detail::make_tensor(x.sizes(), sum_dtype(x), x.device());
   TAPER_ON_DEVICE(x, cross_entropy, r.y, r.rows, r.gx, x, t, weight, options);
   return r;
 }
@@ -154,7 +181,7 @@ Tensor cross_entropy_backward(const Tensor& gy, const Tensor& self, const Tensor
   if (needs_grad(gy, self))
     return cross_entropy_gradient(gy, self, t, weight, rows.select(0, rows.numel() - 1), options);
   const Tensor g = gy.contiguous();
-  if (options.reduction == Reduction::None) {
+  if (!is_made_beforehand(self, options)) {
     const Tensor x = self.contiguous();
     Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
     TAPER_ON_DEVICE(x, cross_entropy_backward, gx, g, rows, x, t, weight, options);
@@ -163,13 +190,13 @@ Tensor cross_entropy_backward(const Tensor& gy, const Tensor& self, const Tensor
   Tensor gx = ready.take();
   if (!gx.defined()) gx = cross_entropy_forward(self, t, weight, options, true).gx;
   TAPER_ON_DEVICE(gx, scale_gradient, gx, g);
-  return gx;
+  return gx.to(self.scalar_type());
 }
 
-// Samples with one class each: softmax, logarithm, loss and gradient in one pass over x.
+// Targets of one class each: softmax, logarithm, loss and gradient in one pass over x.
 Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
                                 const optional<Tensor>& weight, NllOptions options) {
-  check_samples(self, target);
+  self.dim() <= 2 ? check_samples(self, target) : check_positions(self, target);
   check_class_target(target);
   const Tensor t = target.to(kLong).contiguous(), w = class_weight(weight, self);
   CrossEntropy r = cross_entropy_forward(self, t, w, options, needs_grad(self));
@@ -183,32 +210,98 @@ Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
   return r.y;
 }
 
-// The classes' weights in the shape that multiplies scores.
-Tensor weight_like(const Tensor& weight, const Tensor& x) {
-  Dims shape(x.dim(), 1);
-  shape[x.dim() == 1 ? 0 : 1] = weight.numel();
-  return weight.reshape(shape);
+// ---------------------------------------------------------------- of probabilities
+
+// The targets as they count.
+Tensor mixture(const Tensor& p, const Tensor& weight, double smoothing) {
+  Tensor q = p;
+  if (smoothing > 0) {
+    const double classes = static_cast<double>(p.sizes()[class_dim(p)]);
+    q = q.mul(1 - smoothing).add(smoothing / classes);
+  }
+  return weight.defined() ? q.mul(weight_like(weight, p)) : q;
 }
 
-Tensor cross_entropy_of_probabilities(const Tensor& x, const Tensor& target,
-                                      const optional<Tensor>& weight, NllOptions options,
-                                      double smoothing) {
-  const int64_t dim = x.dim() == 1 ? 0 : 1, classes = x.sizes()[dim];
+Tensor mixture_gradient(const Tensor& gy, const Tensor& self, const Tensor& rows, const Tensor& p,
+                        const Tensor& weight, double smoothing) {
+  const int64_t dim = class_dim(self);
+  if (needs_grad(gy, self, p)) {
+    const Tensor g = mixture(p.to(gy.scalar_type()), weight, smoothing).mul(gy.unsqueeze(dim));
+    const Tensor log_p = log_softmax(self.to(sum_dtype(self)), dim);
+    return log_softmax_backward(g.neg(), log_p, dim).to(self.scalar_type());
+  }
+  const Tensor x = self.contiguous(), q = p.contiguous(), g = gy.contiguous();
+  Tensor gx = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
+  TAPER_ON_DEVICE(x, soft_cross_entropy_backward, gx, g, rows, x, q, weight, smoothing);
+  return gx;
+}
+Tensor gradient_of_mixture(const Tensor& gy, const Tensor& x, const Tensor& p, const Tensor& weight,
+                           double smoothing) {
+  const int64_t dim = class_dim(x);
+  Tensor g = log_softmax(x.to(sum_dtype(x)), dim).mul(gy.mul(smoothing - 1).unsqueeze(dim));
+  if (weight.defined()) g = g.mul(weight_like(weight, x));
+  return g.to(p.scalar_type());
+}
+
+// The loss of each sample.
+Tensor losses_of_mixtures(const Tensor& self, const Tensor& target, const Tensor& w,
+                          double smoothing) {
+  const Tensor x = self.contiguous(), p = target.contiguous();
+  Dims sizes(x.sizes());
+  sizes.erase(class_dim(x));
+  Tensor y = detail::make_tensor(sizes, sum_dtype(x), x.device());
+  Tensor rows = detail::make_tensor({2 * y.numel()}, sum_dtype(x), x.device());
+  TAPER_ON_DEVICE(x, soft_cross_entropy, y, rows, x, p, w, smoothing);
+  if (needs_grad(self, target))
+    record("NegBackward0", y, {self, target},
+           [x = saved(self), rows = saved(rows), p = saved(target), w = saved_if(w.defined(), w),
+            smoothing](Grads& g) {
+             std::array<Tensor, 2> out;
+             if (g.needs(0))
+               out[0] = mixture_gradient(g[0], x.get(), rows.get(), p.get(), value(w), smoothing);
+             if (g.needs(1))
+               out[1] = gradient_of_mixture(g[0], x.get(), p.get(), value(w), smoothing);
+             return out;
+           });
+  return y;
+}
+
+bool are_probabilities(const Tensor& x, const Tensor& target) {
+  return target.is_floating_point() && x.sizes() == target.sizes();
+}
+
+// Whether the kernels take the scores as they are. On the CPU they take rows; short ones with
+// probabilities go faster by ops, whose loops go over all rows.
+bool is_fused(const Tensor& x, const Tensor& target) {
+  if (x.is_cuda() && detail::runs_cuda_kernels()) return true;
+  if (x.dim() > 2) return false;
+  return !are_probabilities(x, target) || x.size(-1) >= 64;
+}
+
+Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
+                                      const optional<Tensor>& weight, NllOptions options) {
+  const ScalarType wide = promoteTypes(sum_dtype(self), target.scalar_type());
+  const Tensor x = wide == sum_dtype(self) ? self : self.to(wide);
+  const Tensor p = target.scalar_type() == x.scalar_type() ? target : target.to(wide);
   const Tensor w = class_weight(weight, x);
-  Tensor p = target;
-  if (smoothing > 0) p = p.mul(1 - smoothing).add(smoothing / static_cast<double>(classes));
-  Tensor terms = log_softmax(x, dim).mul(p);
-  if (w.defined()) terms = terms.mul(weight_like(w, x));
-  if (options.reduction == Reduction::None) return terms.sum(dim).neg();
-  const double samples = static_cast<double>(x.numel()) / static_cast<double>(classes);
-  const Tensor loss = terms.sum().neg();
-  return options.reduction == Reduction::Mean ? loss.div(samples) : loss;
+  const double samples =
+      static_cast<double>(x.numel()) / static_cast<double>(x.sizes()[class_dim(x)]);
+  Tensor losses;
+  if (is_fused(x, p)) {
+    losses = losses_of_mixtures(x, p, w, options.smoothing);
+  } else {
+    const int64_t dim = class_dim(x);
+    const Tensor terms = log_softmax(x, dim).mul(mixture(p, w, options.smoothing));
+    losses = (options.reduction == Reduction::None ? terms.sum(dim) : terms.sum()).neg();
+  }
+  if (options.reduction == Reduction::None) return losses;
+  return options.reduction == Reduction::Mean ? losses.sum().div(samples) : losses.sum();
 }
 
 // (1 - e) times the loss of the target plus e times the mean loss of all classes.
 Tensor cross_entropy_smoothed(const Tensor& x, const Tensor& target, const optional<Tensor>& weight,
-                              NllOptions options, double smoothing) {
-  const int64_t dim = x.dim() == 1 ? 0 : 1;
+                              NllOptions options) {
+  const int64_t dim = class_dim(x);
   const double classes = static_cast<double>(x.sizes()[dim]);
   const Tensor log_p = log_softmax(x, dim);
   const Tensor nll = nll_loss_nd(log_p, target, weight, options.reduction, options.ignore_index);
@@ -226,25 +319,27 @@ Tensor cross_entropy_smoothed(const Tensor& x, const Tensor& target, const optio
                     : kept.sum();
     rest = rest.sum().div(total);
   }
-  return nll.mul(1 - smoothing).add(rest.mul(smoothing / classes));
+  return nll.mul(1 - options.smoothing).add(rest.mul(options.smoothing / classes));
 }
 
 }  // namespace
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                 int64_t reduction, int64_t ignore_index) {
-  if (auto cast =
-          autocast_call("nll_loss", nll_loss, self, target, weight, reduction, ignore_index))
-    return *cast;
+  if (!is_narrow(self))
+    if (auto cast =
+            autocast_call("nll_loss", nll_loss, self, target, weight, reduction, ignore_index))
+      return *cast;
   check_samples(self, target);
   return nll_checked("NllLossBackward0", self, target, weight, {ignore_index, reduction});
 }
 
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                   int64_t reduction, int64_t ignore_index) {
-  if (auto cast =
-          autocast_call("nll_loss2d", nll_loss2d, self, target, weight, reduction, ignore_index))
-    return *cast;
+  if (!is_narrow(self))
+    if (auto cast =
+            autocast_call("nll_loss2d", nll_loss2d, self, target, weight, reduction, ignore_index))
+      return *cast;
   TAPER_CHECK(self.dim() == 4 && target.dim() == 3,
               "nll_loss2d: expected input [N, C, H, W] and target [N, H, W], got ", self.sizes(),
               " and ", target.sizes());
@@ -260,11 +355,29 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const optional<Tens
   return nll_checked("NllLoss2DBackward0", self, target, weight, {ignore_index, reduction});
 }
 
+namespace {
+
+Tensor cross_entropy(const Tensor& x, const Tensor& target, const optional<Tensor>& weight,
+                     NllOptions options) {
+  check_batch(x, target);
+  if (are_probabilities(x, target)) {
+    TAPER_CHECK(options.ignore_index < 0,
+                "cross_entropy_loss: ignore_index is not supported for floating point target");
+    return cross_entropy_of_probabilities(x, target, weight, options);
+  }
+  if (is_fused(x, target)) return cross_entropy_of_classes(x, target, weight, options);
+  if (options.smoothing > 0) return cross_entropy_smoothed(x, target, weight, options);
+  return nll_loss_nd(log_softmax(x, 1), target, weight, options.reduction, options.ignore_index);
+}
+
+}  // namespace
+
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const optional<Tensor>& weight,
                           int64_t reduction, int64_t ignore_index, double label_smoothing) {
-  if (auto cast = autocast_call("cross_entropy_loss", cross_entropy_loss, self, target, weight,
-                                reduction, ignore_index, label_smoothing))
-    return *cast;
+  if (!is_narrow(self) || !is_fused(self, target))
+    if (auto cast = autocast_call("cross_entropy_loss", cross_entropy_loss, self, target, weight,
+                                  reduction, ignore_index, label_smoothing))
+      return *cast;
   check_reduction("cross_entropy", reduction);
   TAPER_CHECK(
       label_smoothing >= 0 && label_smoothing <= 1,
@@ -272,21 +385,11 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const option
   if (!self.is_floating_point())
     detail::unsupported_dtype("cross_entropy", "log_softmax_lastdim_kernel_impl",
                               self.scalar_type());
-  if (isReducedFloatingType(self.scalar_type()))
-    return cross_entropy_loss(self.to(kFloat), target, weight, reduction, ignore_index,
-                              label_smoothing)
-        .to(self.scalar_type());
-  const NllOptions options{ignore_index, reduction};
-  if (self.sizes() == target.sizes() && target.is_floating_point()) {
-    TAPER_CHECK(ignore_index < 0,
-                "cross_entropy_loss: ignore_index is not supported for floating point target");
-    return cross_entropy_of_probabilities(self, target, weight, options, label_smoothing);
-  }
-  check_batch(self, target);
-  if (label_smoothing > 0)
-    return cross_entropy_smoothed(self, target, weight, options, label_smoothing);
-  if (self.dim() <= 2) return cross_entropy_of_classes(self, target, weight, options);
-  return nll_loss_nd(log_softmax(self, 1), target, weight, reduction, ignore_index);
+  const ScalarType dtype = loss_dtype(self, self.scalar_type());
+  const detail::AutocastOff inside;
+  const Tensor x = is_fused(self, target) ? self : self.to(sum_dtype(self));
+  const Tensor y = cross_entropy(x, target, weight, {ignore_index, reduction, label_smoothing});
+  return is_narrow(self) ? y.to(dtype) : y;
 }
 
 }  // namespace taper

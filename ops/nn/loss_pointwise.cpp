@@ -48,9 +48,19 @@ Tensor target_slope(const Tensor& x, const Tensor& t, LossForm form) {
   return slope(x, t, form).neg();
 }
 
+// x and t in the dtype that losses of x are computed in.
+struct Wide {
+  Tensor x, t;
+  Wide(const Tensor& x, const Tensor& t) : x(x.to(sum_dtype(x))), t(t.to(sum_dtype(x))) {}
+};
+
 Tensor input_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossForm form,
                       double divisor) {
-  if (needs_grad(gy, x, t)) return slope(x, t, form).mul(gy.div(divisor));
+  if (needs_grad(gy, x, t)) {
+    const Wide wide(x, t);
+    const Tensor g = gy.to(wide.x.scalar_type()).div(divisor);
+    return slope(wide.x, wide.t, form).mul(g).to(x.scalar_type());
+  }
   const Tensor in = x.contiguous(), target = t.contiguous();
   const Tensor g = gy.numel() == 1 ? gy : gy.contiguous();
   Tensor gx = detail::make_tensor(in.sizes(), in.scalar_type(), in.device());
@@ -58,19 +68,31 @@ Tensor input_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossFo
   return gx;
 }
 
+// A loss of x - t alone has the opposite slope for t, which is the slope at t of a target x.
+Tensor target_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossForm form,
+                       double divisor) {
+  if (form.kind != LossKind::kBce && form.kind != LossKind::kBceLogits)
+    return input_gradient(gy, t, x.to(t.scalar_type()), form, divisor);
+  const Wide wide(x, t);
+  const Tensor g = gy.to(wide.x.scalar_type()).div(divisor);
+  return target_slope(wide.x, wide.t, form).mul(g).to(t.scalar_type());
+}
+
 std::array<Tensor, 2> gradients(const Grads& g, const Tensor& x, const Tensor& t, LossForm form,
                                 double divisor) {
   std::array<Tensor, 2> out;
   if (g.needs(0)) out[0] = input_gradient(g[0], x, t, form, divisor);
-  if (g.needs(1)) out[1] = target_slope(x, t, form).mul(g[0].div(divisor));
+  if (g.needs(1)) out[1] = target_gradient(g[0], x, t, form, divisor);
   return out;
 }
 
-// x and t have one shape and one floating dtype here.
-Tensor loss_of(const LossOp& op, const Tensor& self, const Tensor& target, int64_t reduction) {
+// x and t have one shape here, and one floating dtype, or x has 16 bits and t is f32.
+Tensor loss_of(const LossOp& op, const Tensor& self, const Tensor& target, int64_t reduction,
+               ScalarType dtype) {
   const bool each = reduction == Reduction::None;
   const Tensor x = self.contiguous(), t = target.contiguous();
-  Tensor y = detail::make_tensor(each ? x.sizes() : IntArrayRef(), x.scalar_type(), x.device());
+  Tensor y = each ? detail::make_tensor(x.sizes(), dtype, x.device())
+                  : detail::make_tensor({}, sum_dtype(x), x.device());
   const double divisor = reduction == Reduction::Mean ? static_cast<double>(x.numel()) : 1;
   TAPER_ON_DEVICE(x, pointwise_loss, y, x, t, op.form, divisor);
   if (needs_grad(self, target))
@@ -78,7 +100,7 @@ Tensor loss_of(const LossOp& op, const Tensor& self, const Tensor& target, int64
            [x = saved(self), t = saved(target), form = op.form, divisor](Grads& g) {
              return gradients(g, x.get(), t.get(), form, divisor);
            });
-  return y;
+  return y.to(dtype);
 }
 
 Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target,
@@ -87,12 +109,14 @@ Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target
   const ScalarType dtype = promoteTypes(self.scalar_type(), target.scalar_type());
   if (!isFloatingType(dtype))
     detail::unsupported_dtype(detail::concat(op.name, "_cpu").c_str(), dtype);
-  if (isReducedFloatingType(dtype))
-    return pointwise_loss(op, self.to(kFloat), target.to(kFloat), reduction).to(dtype);
-  const Tensor x = self.to(dtype), t = target.to(dtype);
-  if (x.sizes() == t.sizes()) return loss_of(op, x, t, reduction);
+  const ScalarType wide = isReducedFloatingType(dtype) ? kFloat : dtype;
+  const bool narrow = is_narrow(self) && wide == kFloat;
+  const Tensor x = narrow ? self : self.to(wide);
+  const Tensor t = narrow && target.scalar_type() == x.scalar_type() ? target : target.to(wide);
+  const ScalarType result = loss_dtype(self, dtype);
+  if (x.sizes() == t.sizes()) return loss_of(op, x, t, reduction, result);
   const Dims shape = broadcast_shapes(op.name, x.sizes(), t.sizes());
-  return loss_of(op, x.expand(shape), t.expand(shape), reduction);
+  return loss_of(op, x.expand(shape), t.expand(shape), reduction, result);
 }
 
 bool given(const optional<Tensor>& t) { return t && t->defined(); }
@@ -100,7 +124,8 @@ bool given(const optional<Tensor>& t) { return t && t->defined(); }
 }  // namespace
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  if (auto cast = autocast_call("mse_loss", mse_loss, self, target, reduction)) return *cast;
+  if (!is_narrow(self))
+    if (auto cast = autocast_call("mse_loss", mse_loss, self, target, reduction)) return *cast;
   return pointwise_loss({"mse", "MseLossBackward0", {LossKind::kSquared}}, self, target, reduction);
 }
 
@@ -111,17 +136,19 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
 }
 
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
-  if (auto cast = autocast_call("smooth_l1_loss", smooth_l1_loss, self, target, reduction, beta))
-    return *cast;
   TAPER_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
   if (beta == 0) return l1_loss(self, target, reduction);
+  if (!is_narrow(self))
+    if (auto cast = autocast_call("smooth_l1_loss", smooth_l1_loss, self, target, reduction, beta))
+      return *cast;
   return pointwise_loss({"smooth_l1", "SmoothL1LossBackward0", {LossKind::kSmoothL1, beta}}, self,
                         target, reduction);
 }
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
-  if (auto cast = autocast_call("huber_loss", huber_loss, self, target, reduction, delta))
-    return *cast;
+  if (!is_narrow(self))
+    if (auto cast = autocast_call("huber_loss", huber_loss, self, target, reduction, delta))
+      return *cast;
   TAPER_CHECK(delta > 0, "huber_loss does not support non-positive values for delta.");
   return pointwise_loss({"huber", "HuberLossBackward0", {LossKind::kHuber, delta}}, self, target,
                         reduction);
@@ -145,9 +172,10 @@ Tensor in_shape_of(const Tensor& self, const Tensor& target) {
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
                             const optional<Tensor>& weight, int64_t reduction) {
-  if (auto cast = autocast_call("binary_cross_entropy", binary_cross_entropy, self, given_target,
-                                weight, reduction))
-    return *cast;
+  if (!is_narrow(self) || self.is_cuda())  // which refuses it under autocast
+    if (auto cast = autocast_call("binary_cross_entropy", binary_cross_entropy, self, given_target,
+                                  weight, reduction))
+      return *cast;
   const Tensor target = in_shape_of(self, given_target);
   const LossOp op{"binary_cross_entropy", "BinaryCrossEntropyBackward0", {LossKind::kBce}};
   if (!given(weight)) return pointwise_loss(op, self, target, reduction);
@@ -158,10 +186,11 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& given_target,
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                         const optional<Tensor>& weight,
                                         const optional<Tensor>& pos_weight, int64_t reduction) {
-  if (auto cast =
-          autocast_call("binary_cross_entropy_with_logits", binary_cross_entropy_with_logits, self,
-                        target, weight, pos_weight, reduction))
-    return *cast;
+  if (!is_narrow(self) || given(pos_weight))
+    if (auto cast =
+            autocast_call("binary_cross_entropy_with_logits", binary_cross_entropy_with_logits,
+                          self, target, weight, pos_weight, reduction))
+      return *cast;
   TAPER_CHECK_VALUE(self.sizes() == target.sizes(),
                     "binary_cross_entropy_with_logits: Target size (", target.sizes(),
                     ") must be the same as input size (", self.sizes(), ")");

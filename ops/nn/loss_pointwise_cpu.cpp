@@ -2,6 +2,7 @@
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/value_errors.h>
 #include <taper/ops/nn/loss_pointwise_functors.h>
+#include <taper/ops/nn/loss_wide_cpu.h>
 #include <taper/ops/reduce/reduce_plan.h>
 
 namespace taper::cpu {
@@ -9,18 +10,19 @@ namespace {
 
 // The parts that are the same for all losses, around the rows of one.
 
+constexpr int64_t kTile = 1024;  // elements
+
 /// By pieces of a size that depends on the input alone, so that threads do not change the sum.
-template <class L>
-double total_loss(const L* x, const L* t, L p, int64_t n,
-                  double (*sum)(const L*, const L*, L, int64_t, int64_t)) {
+template <class Sum>
+double total_loss(int64_t n, const Sum& sum) {
   constexpr int64_t max_pieces = 512;
   const int64_t piece = n / max_pieces + 1 < 65536 ? 65536 : n / max_pieces + 1;
   const int64_t pieces = (n + piece - 1) / piece;
-  if (pieces <= 1) return sum(x, t, p, 0, n);
+  if (pieces <= 1) return sum(0, n);
   double totals[max_pieces];
   parallel_for(0, pieces, 1, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i)
-      totals[i] = sum(x, t, p, i * piece, i + 1 < pieces ? (i + 1) * piece : n);
+      totals[i] = sum(i * piece, i + 1 < pieces ? (i + 1) * piece : n);
   });
   double total = 0;
   for (int64_t i = 0; i < pieces; ++i) total += totals[i];
@@ -29,28 +31,52 @@ double total_loss(const L* x, const L* t, L p, int64_t n,
 
 template <class L>
 void run_values(const Out& y, const In& x, const In& target, L p, double divisor,
-                double (*sum)(const L*, const L*, L, int64_t, int64_t),
+                double (*sum)(const L*, const L*, L, int64_t),
                 void (*row)(L*, const L*, const L*, L, int64_t)) {
-  const L *from = x.as<L>(), *t = target.as<L>();
-  L* to = y.as<L>();
   if (y.numel != x.numel) {
-    *to = static_cast<L>(total_loss(from, t, p, x.numel, sum) / divisor);
+    const double total = total_loss(x.numel, [&](int64_t b, int64_t e) {
+      L of_x[kTile], of_t[kTile];
+      double part = 0;
+      for_tiles(
+          b, e, kTile,
+          [&](int64_t i, int64_t n) {
+            part += sum(wide_tile(x, i, n, of_x), wide_tile(target, i, n, of_t), p, n);
+          },
+          x, target);
+      return part;
+    });
+    *y.as<L>() = static_cast<L>(total / divisor);
     return;
   }
-  parallel_for(0, x.numel, kGrain,
-               [&](int64_t b, int64_t e) { row(to + b, from + b, t + b, p, e - b); });
+  parallel_for(0, x.numel, kGrain, [&](int64_t b, int64_t e) {
+    L of_x[kTile], of_t[kTile], of_y[kTile];
+    for_tiles(
+        b, e, kTile,
+        [&](int64_t i, int64_t n) {
+          const L *from = wide_tile(x, i, n, of_x), *t = wide_tile(target, i, n, of_t);
+          make_tile(y, i, n, of_y, [&](L* to) { row(to, from, t, p, n); });
+        },
+        y, x, target);
+  });
 }
 
 template <class L>
 void run_slopes(const Out& gx, const In& gy, const In& x, const In& target, L p, double divisor,
                 void (*row)(L*, const L*, L, const L*, const L*, L, int64_t)) {
   if (x.numel == 0) return;
-  const L *from = x.as<L>(), *t = target.as<L>(), *g = gy.as<L>();
-  L* to = gx.as<L>();
   const bool each = gy.numel == x.numel && x.numel > 1;
-  const L scale = each ? 1 : static_cast<L>(*g / divisor);
+  L first[1];
+  const L scale = each ? 1 : static_cast<L>(*wide_tile(gy, 0, 1, first) / divisor);
   parallel_for(0, x.numel, kGrain, [&](int64_t b, int64_t e) {
-    row(to + b, each ? g + b : nullptr, scale, from + b, t + b, p, e - b);
+    L of_x[kTile], of_t[kTile], of_gy[kTile], of_gx[kTile];
+    for_tiles(
+        b, e, kTile,
+        [&](int64_t i, int64_t n) {
+          const L *from = wide_tile(x, i, n, of_x), *t = wide_tile(target, i, n, of_t);
+          const L* const g = each ? wide_tile(gy, i, n, of_gy) : nullptr;
+          make_tile(gx, i, n, of_gx, [&](L* to) { row(to, g, scale, from, t, p, n); });
+        },
+        gx, gy, x, target);
   });
 }
 
@@ -64,12 +90,18 @@ namespace taper::cpu {
 namespace {
 
 void check_probabilities(const In& x) {
-  switch_dtype<dtypes::Float>(x.dtype, "binary_cross_entropy", [&]<class scalar_t>() {
-    const scalar_t* p = x.as<scalar_t>();
-    bool within = true;
-    for (int64_t i = 0; i < x.numel; ++i) within &= (p[i] >= 0) & (p[i] <= 1);
-    if (!within) throw_not_a_probability();
+  bool within = true;
+  by_wide_dtype(x, [&]<class L>() {
+    L room[kTile];
+    for_tiles(
+        0, x.numel, kTile,
+        [&](int64_t i, int64_t n) {
+          const L* const p = wide_tile(x, i, n, room);
+          for (int64_t k = 0; k < n; ++k) within &= (p[k] >= 0) & (p[k] <= 1);
+        },
+        x);
   });
+  if (!within) throw_not_a_probability();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Kernels of the losses that compare two tensors element by element. x and target are contiguous,
-// of one shape, f32 or f64.
+// of one shape. x is of any floating dtype; 16 bits are computed with in f32, the wide dtype of x
+// here. target is of x's dtype or the wide one.
 #pragma once
 
 #include <taper/framework/dispatch.h>
@@ -19,10 +20,11 @@ struct LossForm {
   double p = 0;
 };
 
-// y of x's shape: the losses. y 0-dim: their sum over `divisor`. The CPU kernel throws for kBce and
-// an x outside of [0, 1].
+// y of x's shape: the losses, of x's dtype or the wide one. y 0-dim and wide: their sum over
+// `divisor`. The CPU kernel throws for kBce and an x outside of [0, 1].
 TAPER_KERNEL(pointwise_loss, Out y, In x, In target, LossForm form, double divisor)
-// gx = gy * d loss / dx / divisor; gy of x's shape and contiguous, or one number.
+// gx = gy * d loss / dx / divisor, of x's dtype; gy of x's shape and contiguous, or one number, of
+// x's dtype or the wide one.
 TAPER_KERNEL(pointwise_loss_backward, Out gx, In gy, In x, In target, LossForm form, double divisor)
 
 }  // namespace taper

@@ -1,6 +1,7 @@
-// What the losses share: checking and applying a reduction.
+// What the losses share: checking and applying a reduction, dtypes.
 #pragma once
 
+#include <taper/framework/autocast.h>
 #include <taper/ops/nn/loss.h>
 
 namespace taper {
@@ -8,6 +9,19 @@ namespace taper {
 inline void check_reduction(const char* op, int64_t reduction) {
   TAPER_CHECK(reduction >= Reduction::None && reduction < Reduction::END, op,
               ": expected a reduction of None, Mean or Sum, got ", reduction);
+}
+
+/// Whether x is of 16 bits, which kernels of losses read as they are. Autocast, which would cast x
+/// to f32, has nothing to do then but to say the dtype of the loss.
+inline bool is_narrow(const Tensor& x) {
+  return x.defined() && isReducedFloatingType(x.scalar_type());
+}
+/// The dtype in which losses of x are computed.
+inline ScalarType sum_dtype(const Tensor& x) { return is_narrow(x) ? kFloat : x.scalar_type(); }
+/// The dtype of a loss of x that is `dtype` without autocast.
+inline ScalarType loss_dtype(const Tensor& x, ScalarType dtype) {
+  const bool widens = autocast::is_autocast_enabled(x.device().type());
+  return widens && isReducedFloatingType(dtype) ? kFloat : dtype;
 }
 
 /// Element-wise losses to what was asked for.

@@ -6,7 +6,7 @@
 
 namespace taper::cpu {
 
-/// Columns that are computed at a time, at most.
+/// Columns that are computed at a time, and the least that are worth a thread.
 constexpr int64_t kNormColumns = 64;
 
 /// Some columns of rows that are `step` elements apart.
@@ -24,9 +24,10 @@ void column_moments(const NormColumns<T>& s, double* mean, double* m2);
 template <class T>
 void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
                         const opmath_t<T>* a, const opmath_t<T>* b);
-/// Every column's sums of gy and of gy (x - mean).
+/// Every column's sums of gy and of gy (x - mean); unless gx is null, also gx = a gy.
 template <class T>
-void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, double* sum, double* dot);
+void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
+                 double* sum, double* dot);
 /// gx = a gy + b (x - mean) + c
 template <class T>
 void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,

@@ -16,8 +16,9 @@ void column_scale_shift(const NormColumns<T>& s, T* y, const opmath_t<T>* mean,
   TAPER_BY_ISA(scale_shift_of, s, y, mean, a, b);
 }
 template <class T>
-void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, double* sum, double* dot) {
-  TAPER_BY_ISA(dots_of, s, mean, sum, dot);
+void column_dots(const NormColumns<T>& s, const opmath_t<T>* mean, T* gx, const opmath_t<T>* a,
+                 double* sum, double* dot) {
+  TAPER_BY_ISA(dots_of, s, mean, gx, a, sum, dot);
 }
 template <class T>
 void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, const opmath_t<T>* a,
@@ -29,7 +30,8 @@ void column_combine(const NormColumns<T>& s, T* gx, const opmath_t<T>* mean, con
   template void column_moments(const NormColumns<T>&, double*, double*);                          \
   template void column_scale_shift(const NormColumns<T>&, T*, const opmath_t<T>*,                 \
                                    const opmath_t<T>*, const opmath_t<T>*);                       \
-  template void column_dots(const NormColumns<T>&, const opmath_t<T>*, double*, double*);         \
+  template void column_dots(const NormColumns<T>&, const opmath_t<T>*, T*, const opmath_t<T>*,    \
+                            double*, double*);                                                    \
   template void column_combine(const NormColumns<T>&, T*, const opmath_t<T>*, const opmath_t<T>*, \
                                const opmath_t<T>*, const opmath_t<T>*);
 TAPER_INSTANTIATE(float)

@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/ops/nn/norm_columns.h>
 #include <taper/ops/nn/norm_kernels.h>
@@ -130,21 +132,21 @@ void channel_statistics(const Planes& p, const T* x, int64_t c, const Statistics
 }
 
 // Neighbouring channels of samples without pixels go together.
-/// Calls block(c, n) for every block of n columns from c on.
-template <class Block>
-void for_each_columns(const Planes& p, const Block& block) {
+/// Calls some(c, n) on each thread for n columns from c on.
+template <class Some>
+void for_each_columns(const Planes& p, const Some& some) {
   const int64_t blocks = (p.channels + kNormColumns - 1) / kNormColumns;
   parallel_for(0, blocks, p.grain(p.batch * kNormColumns), [&](int64_t i, int64_t end) {
-    for (; i < end; ++i)
-      block(i * kNormColumns, std::min(kNormColumns, p.channels - i * kNormColumns));
+    const int64_t c = i * kNormColumns;
+    some(c, std::min(end * kNormColumns, p.channels) - c);
   });
 }
 
 template <class T>
 void column_statistics(const Planes& p, const T* x, const Statistics& to) {
   for_each_columns(p, [&](int64_t c, int64_t n) {
-    double mean[kNormColumns], m2[kNormColumns];
-    column_moments(NormColumns<T>{p.batch, p.channels, n, x + c}, mean, m2);
+    const Scratch<double> mean(n), m2(n);
+    column_moments(NormColumns<T>{p.batch, p.channels, n, x + c}, mean.get(), m2.get());
     for (int64_t k = 0; k < n; ++k)
       to.keep<T>(c + k, Moments{static_cast<double>(p.batch), mean[k], m2[k]});
   });
@@ -246,19 +248,21 @@ struct BatchGradient {
       combine_to(streamed, gx + p.at(n, c), gy + p.at(n, c), x + p.at(n, c), p.pixels, t.a, t.b,
                  mean[c], t.constant);
   }
-  /// The same for samples without pixels: n channels from c on.
+  /// The same for samples without pixels: n channels from c on. With given statistics gx does not
+  /// wait for the sums.
   void columns(int64_t c, int64_t n, const Values<Op>& w, Op* gw, Op* gb) const {
     const NormColumns<T> s{p.batch, p.channels, n, x + c, gy + c};
-    double sum[kNormColumns], dot[kNormColumns];
-    column_dots(s, mean + c, sum, dot);
-    Op a[kNormColumns], b[kNormColumns], constant[kNormColumns];
+    const Scratch<double> sum(n), dot(n);
+    const Scratch<Op> a(n), b(n), constant(n);
+    for (int64_t k = 0; k < n; ++k) a[k] = w.at(c + k, 1) * scale[c + k];
+    column_dots(s, mean + c, gx && !training ? gx + c : nullptr, a.get(), sum.get(), dot.get());
     for (int64_t k = 0; k < n; ++k) {
       gw[c + k] = static_cast<Op>(dot[k] * scale[c + k]);
       gb[c + k] = static_cast<Op>(sum[k]);
       const Terms t = terms(c + k, w.at(c + k, 1), {sum[k], dot[k]});
-      a[k] = t.a, b[k] = t.b, constant[k] = t.constant;
+      b[k] = t.b, constant[k] = t.constant;
     }
-    if (gx) column_combine(s, gx + c, mean + c, a, b, constant);
+    if (gx && training) column_combine(s, gx + c, mean + c, a.get(), b.get(), constant.get());
   }
 };
 
@@ -389,8 +393,20 @@ void batch_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale,
   });
 }
 
-void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
-                        double eps) {
+namespace {
+/// A Map3Row: some rows, one behind the other; the mean and the scale follow what is read.
+template <class T>
+void chained_norm(const void* norm, char* y, const char* const* x, const int64_t*, int64_t count) {
+  RowNorm<T> a = *static_cast<const RowNorm<T>*>(norm);
+  a.y = reinterpret_cast<T*>(y);
+  a.x = reinterpret_cast<const T*>(x[0]);
+  a.mean = reinterpret_cast<opmath_t<T>*>(const_cast<char*>(x[1]));
+  a.scale = reinterpret_cast<opmath_t<T>*>(const_cast<char*>(x[2]));
+  normalize_rows(a, 0, count / a.n);
+}
+
+void run_layer_norm(const Out& y, const Out& mean, const Out& scale, const In& x, const In& weight,
+                    const In& bias, const int64_t& width, const double& eps) {
   const int64_t rows = mean.numel;
   switch_dtype<dtypes::Floating>(x.dtype, "layer_norm", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
@@ -398,10 +414,21 @@ void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, in
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width));
     const RowNorm<scalar_t> a{y.as<scalar_t>(), x.as<scalar_t>(), width,   mean.as<Op>(),
                               scale.as<Op>(),   w.get(),          b.get(), eps};
+    if (running_chain) return running_chain->take(y, x, mean, scale, &chained_norm<scalar_t>, &a);
     parallel_for(0, width ? rows : 0, grain,
                  [&](int64_t begin, int64_t end) { normalize_rows(a, begin, end); });
   });
 }
+}  // namespace
+
+void layer_norm_forward(Out y, Out mean, Out scale, In x, In weight, In bias, int64_t width,
+                        double eps) {
+  run_layer_norm(y, mean, scale, x, weight, bias, width, eps);
+}
+static const PreparedKernels ready{repeatable_call(&cpu::layer_norm_forward, &run_layer_norm)};
+static const PointwiseKernels norms{
+    rowwise<[](const Out&, const Out&, const Out&, const In&, const In&, const In&, int64_t width,
+               double) { return width ? width : kNoRows; }>(1, &cpu::layer_norm_forward)};
 
 void layer_norm_gradient(Out gx, Out gw, Out gb, In gy, In x, In mean, In scale, In weight,
                          int64_t width) {

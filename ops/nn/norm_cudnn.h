@@ -23,7 +23,7 @@ bool cudnn_takes_batch_norm(const In& x, const In& weight, const In& bias, const
   const bool operands = weight.defined() && bias.defined() && none_or_dense(weight, dtype) &&
                         none_or_dense(bias, dtype) && none_or_dense(mean, dtype) &&
                         none_or_dense(var, dtype) && mean.defined() == var.defined();
-  return operands && x.dtype != kBFloat16 && cudnn_takes_sizes(x.sizes) &&
+  return operands && x.dtype != kBFloat16 && cudnn_describes(x.sizes) &&
          x.sizes[0] <= (training ? 880801 : 65535) && (!training || x.numel > x.sizes[1]);
 }
 

@@ -3,6 +3,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/ops/nn/norm_loops.h>
 
 #define TAPER_ISA_FILE <taper/ops/nn/norm_isa.inc>
@@ -12,7 +13,8 @@ namespace taper::cpu {
 
 namespace {
 
-// 16-bit floats go through the loops of floats in tiles that stay in L1, each result rounded once.
+// Rows of 16-bit floats go through the loops of floats in tiles that stay in L1, each result
+// rounded once; what is read twice for sums is read in such tiles.
 constexpr int64_t kTile = 2048;
 
 template <class T>
@@ -22,12 +24,6 @@ constexpr bool kIs16Bit = sizeof(T) == 2;
 template <class Tile>
 void for_each_tile(int64_t n, const Tile& tile) {
   for (int64_t i = 0; i < n; i += kTile) tile(i, std::min(kTile, n - i));
-}
-/// A tile of x in floats.
-template <class T>
-const float* widened(float* to, const T* x, int64_t n) {
-  widen(to, x, n);
-  return to;
 }
 
 /// Rows of n elements that go through a tile together; a longer row goes as a whole.
@@ -64,12 +60,18 @@ void gradient_of_narrow_rows(const RowGradient<T>& a, int64_t begin, int64_t end
 
 }  // namespace
 
+namespace {
+template <class T>
+Moments narrow_moments(const T* x, int64_t n) {
+  TAPER_BY_ISA(moments_narrow, x, n);
+}
+}  // namespace
+
 template <class T>
 Moments moments(const T* x, int64_t n) {
   if constexpr (kIs16Bit<T>) {
     Moments all;
-    alignas(64) float wide[kTile];
-    for_each_tile(n, [&](int64_t i, int64_t m) { all.merge(moments(widened(wide, x + i, m), m)); });
+    for_each_tile(n, [&](int64_t i, int64_t m) { all.merge(narrow_moments(x + i, m)); });
     return all;
   } else {
     TAPER_BY_ISA(moments_of, x, n);
@@ -77,43 +79,25 @@ Moments moments(const T* x, int64_t n) {
 }
 template <class T>
 void scale_shift(T* y, const T* x, int64_t n, opmath_t<T> mean, opmath_t<T> a, opmath_t<T> b) {
-  if constexpr (kIs16Bit<T>) {
-    alignas(64) float wide[kTile];
-    for_each_tile(n, [&](int64_t i, int64_t m) {
-      scale_shift(wide, widened(wide, x + i, m), m, mean, a, b);
-      narrow(y + i, wide, m);
-    });
-  } else {
+  if constexpr (kIs16Bit<T>)
+    TAPER_BY_ISA(scale_shift_narrow, y, x, n, mean, a, b);
+  else
     TAPER_BY_ISA(scale_shift_of, y, x, n, mean, a, b);
-  }
 }
 template <class T>
 Dots dots(const T* gy, const T* x, int64_t n, opmath_t<T> mean) {
-  if constexpr (kIs16Bit<T>) {
-    Dots all;
-    alignas(64) float wide[kTile], wide_gy[kTile];
-    for_each_tile(n, [&](int64_t i, int64_t m) {
-      const Dots d = dots(widened(wide_gy, gy + i, m), widened(wide, x + i, m), m, mean);
-      all.sum += d.sum;
-      all.dot += d.dot;
-    });
-    return all;
-  } else {
+  if constexpr (kIs16Bit<T>)
+    TAPER_BY_ISA(dots_narrow, gy, x, n, mean);
+  else
     TAPER_BY_ISA(dots_of, gy, x, n, mean);
-  }
 }
 template <class T>
 void combine(T* gx, const T* gy, const T* x, int64_t n, opmath_t<T> a, opmath_t<T> b,
              opmath_t<T> mean, opmath_t<T> c) {
-  if constexpr (kIs16Bit<T>) {
-    alignas(64) float wide[kTile], wide_gy[kTile];
-    for_each_tile(n, [&](int64_t i, int64_t m) {
-      combine(wide, widened(wide_gy, gy + i, m), widened(wide, x + i, m), m, a, b, mean, c);
-      narrow(gx + i, wide, m);
-    });
-  } else {
+  if constexpr (kIs16Bit<T>)
+    TAPER_BY_ISA(combine_narrow, gx, gy, x, n, a, b, mean, c);
+  else
     TAPER_BY_ISA(combine_of, gx, gy, x, n, a, b, mean, c);
-  }
 }
 template <class T>
 void normalize_rows(const RowNorm<T>& a, int64_t begin, int64_t end) {

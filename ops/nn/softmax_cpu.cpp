@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/stream.h>
@@ -113,5 +115,17 @@ void softmax_backward(Out gx, In gy, In y, int64_t dim) {
 void log_softmax_backward(Out gx, In gy, In y, int64_t dim) {
   run_wide([](auto... a) { TAPER_BY_ISA(log_softmax_backward, a...); }, dim, gx, gy, y);
 }
+
+namespace {
+// 16-bit floats go through buffers of their own.
+constexpr auto width_of_rows = [](const Out& y, const auto&... x_and_dim) {
+  const int64_t dim = std::get<sizeof...(x_and_dim) - 1>(std::tie(x_and_dim...));
+  return isReducedFloatingType(y.dtype) || dim + 1 != y.dim() ? kNoRows : y.sizes[dim];
+};
+}  // namespace
+static const PointwiseKernels softmaxes{rowwise<width_of_rows>(1, &cpu::softmax),
+                                        rowwise<width_of_rows>(1, &cpu::log_softmax),
+                                        rowwise<width_of_rows>(2, &cpu::softmax_backward),
+                                        rowwise<width_of_rows>(2, &cpu::log_softmax_backward)};
 
 }  // namespace taper::cpu

@@ -76,7 +76,7 @@ Tensor poisson(const Tensor& rates, MaybeGenerator generator) {
               "poisson: invalid Poisson rate, expected rate to be non-negative");
   const Tensor x = rates.detach().contiguous();
   Tensor y = detail::make_tensor(x.sizes(), x.scalar_type(), x.device());
-  CPUGeneratorImpl* g = detail::generator_for(x.device(), generator);
+  const GeneratorPtr g = detail::generator_for(x.device(), generator);
   TAPER_ON_DEVICE(x, poisson, y, x, g);
   if (needs_grad(rates))
     record("PoissonBackward0", y, {rates}, [](const Tensor& gy) { return zeros_like(gy); });
@@ -96,7 +96,7 @@ Tensor binomial(const Tensor& count, const Tensor& prob, MaybeGenerator generato
   const Tensor n = count.detach().expand(sizes).contiguous();
   const Tensor p = prob.detach().expand(sizes).contiguous();
   Tensor y = detail::make_tensor(sizes, n.scalar_type(), n.device());
-  CPUGeneratorImpl* g = detail::generator_for(n.device(), generator);
+  const GeneratorPtr g = detail::generator_for(n.device(), generator);
   TAPER_ON_DEVICE(n, binomial, y, n, p, g);
   if (needs_grad(count, prob))
     record("BinomialBackward0", y, {count, prob},

@@ -20,9 +20,9 @@ double at(const In& x, int64_t i) {
 
 }  // namespace
 
-void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
-  const std::lock_guard<std::mutex> lock(generator->mutex_);
-  Uniform uniform{generator};
+void poisson(Out y, In rates, const GeneratorPtr& generator) {
+  const std::lock_guard<std::mutex> lock(generator->drawing());
+  Uniform uniform{generator.get()};
   switch_dtype<dtypes::Floating>(y.dtype, "poisson_cpu", [&]<class scalar_t>() {
     for (int64_t i = 0; i < y.numel; ++i)
       y.as<scalar_t>()[i] = static_cast<scalar_t>(
@@ -30,9 +30,9 @@ void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
   });
 }
 
-void binomial(Out y, In count, In prob, CPUGeneratorImpl* generator) {
-  const std::lock_guard<std::mutex> lock(generator->mutex_);
-  Uniform uniform{generator};
+void binomial(Out y, In count, In prob, const GeneratorPtr& generator) {
+  const std::lock_guard<std::mutex> lock(generator->drawing());
+  Uniform uniform{generator.get()};
   switch_dtype<dtypes::Floating>(y.dtype, "binomial_cpu", [&]<class scalar_t>() {
     for (int64_t i = 0; i < y.numel; ++i)
       y.as<scalar_t>()[i] = static_cast<scalar_t>(static_cast<opmath_t<scalar_t>>(

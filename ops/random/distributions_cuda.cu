@@ -54,14 +54,14 @@ struct Binomial {
 
 }  // namespace
 
-void poisson(Out y, In rates, CPUGeneratorImpl* generator) {
+void poisson(Out y, In rates, const GeneratorPtr& generator) {
   const RandomKey key(generator);
   switch_dtype<dtypes::Floating>(y.dtype, "poisson", [&]<class scalar_t>() {
     for_each(y.numel, Poisson<scalar_t>{y.as<scalar_t>(), rates.as<scalar_t>(), key});
   });
 }
 
-void binomial(Out y, In count, In prob, CPUGeneratorImpl* generator) {
+void binomial(Out y, In count, In prob, const GeneratorPtr& generator) {
   const RandomKey key(generator);
   switch_dtype<dtypes::Floating>(y.dtype, "binomial", [&]<class scalar_t>() {
     for_each(y.numel,

@@ -7,7 +7,7 @@
 namespace taper {
 
 /// All contiguous, of one size and floating dtype; rates are not negative.
-TAPER_KERNEL(poisson, Out y, In rates, CPUGeneratorImpl* generator)
-TAPER_KERNEL(binomial, Out y, In count, In prob, CPUGeneratorImpl* generator)
+TAPER_KERNEL(poisson, Out y, In rates, const GeneratorPtr& generator)
+TAPER_KERNEL(binomial, Out y, In count, In prob, const GeneratorPtr& generator)
 
 }  // namespace taper

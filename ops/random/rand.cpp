@@ -62,7 +62,7 @@ Tensor& Tensor::uniform_(double from, double to, MaybeGenerator generator) const
   }
   check_floating("uniform_", "check_uniform_bounds", *this);
   check_uniform_bounds(scalar_type(), from, to);
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, uniform, *this, from, to, g);
   return finish_inplace("UniformBackward0", *this);
 }
@@ -75,7 +75,7 @@ Tensor& Tensor::normal_(double mean, double std, MaybeGenerator generator) const
     return finish_inplace("NormalBackward0", *this);
   }
   check_floating("normal_", "normal_kernel_cpu", *this);
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, normal, *this, mean, std, g);
   return finish_inplace("NormalBackward0", *this);
 }
@@ -84,7 +84,7 @@ Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
   check_inplace("exponential_", *this);
   TAPER_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
   check_floating("exponential_", "exponential_cpu", *this);
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, exponential, *this, lambd, g);
   return finish_inplace("ExponentialBackward0", *this);
 }
@@ -93,7 +93,7 @@ Tensor& Tensor::exponential_(double lambd, MaybeGenerator generator) const {
 Tensor& Tensor::bernoulli_(double p, MaybeGenerator generator) const {
   check_inplace("bernoulli_", *this);
   TAPER_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, bernoulli, *this, p, g);
   return finish_inplace("BernoulliBackward2", *this);
 }
@@ -117,7 +117,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, MaybeGenerator generator) const {
   check_same_device("bernoulli_", *this, p);
   check_probabilities(p);
   const Tensor each = p.detach().expand(sizes());
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, bernoulli_each, *this, each, g);
   return finish_inplace("BernoulliBackward1", *this);
 }
@@ -218,7 +218,7 @@ Tensor& random_between(const char* name, const Tensor& x, int64_t from, int64_t 
   check_in_range("from", from, x.scalar_type());
   check_in_range("to - 1", last, x.scalar_type());
   const uint64_t range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
-  CPUGeneratorImpl* g = detail::generator_for(x.device(), generator);
+  const GeneratorPtr g = detail::generator_for(x.device(), generator);
   TAPER_ON_DEVICE(x, random_range, x, range, from, g);
   return finish_inplace(name, x);
 }
@@ -227,7 +227,7 @@ Tensor& random_between(const char* name, const Tensor& x, int64_t from, int64_t 
 
 Tensor& Tensor::random_(MaybeGenerator generator) const {
   check_inplace("random_", *this);
-  CPUGeneratorImpl* g = detail::generator_for(device(), generator);
+  const GeneratorPtr g = detail::generator_for(device(), generator);
   TAPER_ON_DEVICE(*this, random_full, *this, g);
   return finish_inplace("RandomBackward2", *this);
 }
@@ -314,7 +314,7 @@ Tensor randperm(int64_t n, MaybeGenerator generator, TensorOptions options) {
   TAPER_CHECK(n - 1 <= largest_integer(t) && n <= INT64_C(0xffffffff),
               "randperm: expected n - 1 to be a number that ", toString(t),
               " holds exactly, and below 2^32, got n = ", n);
-  CPUGeneratorImpl* g = detail::generator_for(y.device(), generator);
+  const GeneratorPtr g = detail::generator_for(y.device(), generator);
   TAPER_ON_DEVICE(y, permutation, y, g);
   return finish(std::move(y), options);
 }
@@ -429,7 +429,7 @@ Tensor multinomial(const Tensor& probabilities, int64_t num_samples, bool replac
     return num_samples == 1 ? q.argmax(-1, true) : std::get<1>(topk(q, num_samples, -1));
   }
   Tensor y = empty(size, p.options().dtype(kLong));
-  CPUGeneratorImpl* g = detail::generator_for(y.device(), generator);
+  const GeneratorPtr g = detail::generator_for(y.device(), generator);
   TAPER_ON_DEVICE(y, multinomial_replace, y, p, g);
   return y;
 }

@@ -2,6 +2,9 @@
 #include <cmath>
 #include <memory>
 
+#include <taper/framework/cpu/fusion.h>
+#include <taper/framework/cpu/narrow_rows.h>
+#include <taper/framework/cpu/vec_widen.h>
 #include <taper/framework/iterate.h>
 #include <taper/ops/random/random_kernels.h>
 
@@ -33,10 +36,28 @@ void bernoulli_values(T* y, const uint64_t* pairs, int64_t n, int64_t threshold)
   TAPER_BY_ISA(bernoulli_block, y, pairs, n, threshold);
 }
 template <class T>
-void dropout_values(T* y, T* noise, const T* x, const uint64_t* pairs, int64_t n, int64_t threshold,
-                    T scale) {
-  if (noise) TAPER_BY_ISA(dropout_block, y, noise, x, pairs, n, threshold, scale);
-  TAPER_BY_ISA(dropout_block, y, x, pairs, n, threshold, scale);
+void dropout_values(T* y, uint8_t* kept, const T* x, const uint64_t* pairs, int64_t n,
+                    int64_t threshold, T scale) {
+  if constexpr (sizeof(T) == 2) {
+    TAPER_BY_ISA(narrow_dropout_block, y, kept, x, pairs, n, threshold, scale);
+  } else {
+    if (kept) TAPER_BY_ISA(dropout_block, y, kept, x, pairs, n, threshold, scale);
+    TAPER_BY_ISA(dropout_block, y, x, pairs, n, threshold, scale);
+  }
+}
+template <class T>
+void dropout_again_values(T* y, const T* x, int64_t step, const uint8_t* kept, int64_t n, T scale) {
+  TAPER_BY_ISA(dropout_again_row, y, x, step, kept, n, scale);
+}
+/// A Map2Rows.
+template <class T>
+void dropout_again_rows(const void* scale, char* y, const char* x, const char* kept,
+                        const int64_t* s, int64_t n, int64_t rows) {
+  for (int64_t r = 0; r < rows; ++r) {
+    if (r > 0) y += s[3], x += s[4], kept += s[5];
+    dropout_again_values(reinterpret_cast<T*>(y), reinterpret_cast<const T*>(x), s[1],
+                         reinterpret_cast<const uint8_t*>(kept), n, *static_cast<const T*>(scale));
+  }
 }
 void modulo_values(uint32_t* words, int64_t n, int64_t first) {
   TAPER_BY_ISA(modulo_block, words, n, first);
@@ -92,25 +113,35 @@ double uniform_double(CPUGeneratorImpl* g) {
   return static_cast<double>(g->random64() & ((uint64_t{1} << 53) - 1)) * 0x1p-53;
 }
 
-// With as many bits as the type's mantissa.
+/// A word's lowest bits, as many as T's mantissa has: what PyTorch draws for 16-bit floats.
 template <class T>
-float unit_reduced(CPUGeneratorImpl* g) {
-  constexpr int bits = std::numeric_limits<T>::digits;
-  return static_cast<float>(g->random() & ((1u << bits) - 1)) / static_cast<float>(1u << bits);
+constexpr uint32_t kBits = 1u << std::numeric_limits<T>::digits;
+template <class T>
+uint32_t low_bits(uint32_t word) {
+  return word & (kBits<T> - 1);
 }
 
 template <class T>
-void uniform_reduced(const Out& y, double from, double to, CPUGeneratorImpl* g) {
+void uniform_reduced(const Out& y, double from, double to, Words& words) {
   const float first = T(static_cast<float>(from));
   const float width = T(static_cast<float>(T(static_cast<float>(to))) - first);
-  each_value<T>(y, [&] { return T(unit_reduced<T>(g) * width + first); });
+  each_piece<T>(y, [&](T* p, int64_t n) {
+    float v[kBlock];
+    const uint32_t* const word = words.single(n);
+    for (int64_t i = 0; i < n; ++i) {
+      const float unit = static_cast<float>(static_cast<int32_t>(low_bits<T>(word[i])));
+      v[i] = unit * (1.0f / static_cast<float>(kBits<T>)) * width + first;
+    }
+    narrow(p, v, n);
+  });
 }
 
 }  // namespace
 
 // ---------------------------------------------------------------- continuous
-void uniform(Out y, double from, double to, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void uniform(Out y, double from, double to, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   Words words(g);
   const bool unit = from == 0 && to == 1;
   if (y.dtype == kFloat) {
@@ -124,8 +155,8 @@ void uniform(Out y, double from, double to, CPUGeneratorImpl* g) {
       if (!unit) stretch_values(p, n, from, to);
     });
   } else {
-    y.dtype == kHalf ? uniform_reduced<Half>(y, from, to, g)
-                     : uniform_reduced<BFloat16>(y, from, to, g);
+    y.dtype == kHalf ? uniform_reduced<Half>(y, from, to, words)
+                     : uniform_reduced<BFloat16>(y, from, to, words);
   }
 }
 
@@ -143,38 +174,76 @@ double normal_one(CPUGeneratorImpl* g, double mean, double std) {
   return radius * std::cos(angle) * std + mean;
 }
 
-// Like normal_block, with PyTorch's roundings: BFloat16 rounds after every step, Half has float's
-// functions and rounds what is stored.
-template <class T>
-void normal_16(T* y, T mean, T std) {
-  using acc_t = opmath_t<T>;
-  const auto stored = [](acc_t v) { return static_cast<acc_t>(static_cast<T>(v)); };
-  const auto step = [](acc_t v) {
-    return std::is_same_v<T, BFloat16> ? static_cast<acc_t>(static_cast<T>(v)) : v;
-  };
+// Like normal_block.
+void normal_16(double* y, double mean, double std) {
   for (int j = 0; j < 8; ++j) {
-    const acc_t u1 = stored(1 - static_cast<acc_t>(y[j])), u2 = y[j + 8];
-    const acc_t radius = stored(std::sqrt(step(-2 * step(std::log(u1)))));
-    const acc_t angle = stored(static_cast<acc_t>(kTwoPi * static_cast<double>(u2)));
-    const acc_t c = step(radius * step(std::cos(angle))), s = step(radius * step(std::sin(angle)));
-    y[j] = static_cast<T>(step(c * static_cast<acc_t>(std)) + static_cast<acc_t>(mean));
-    y[j + 8] = static_cast<T>(step(s * static_cast<acc_t>(std)) + static_cast<acc_t>(mean));
+    const double radius = std::sqrt(-2 * std::log(1 - y[j])), angle = kTwoPi * y[j + 8];
+    y[j] = radius * std::cos(angle) * std + mean;
+    y[j + 8] = radius * std::sin(angle) * std + mean;
   }
+}
+
+// PyTorch's roundings: BFloat16 rounds after every step, Half has float's functions and rounds what
+// is stored.
+template <class T>
+float stored(float v) {
+  return static_cast<float>(static_cast<T>(v));
+}
+template <class T>
+float step(float v) {
+  return std::is_same_v<T, BFloat16> ? stored<T>(v) : v;
+}
+template <class T>
+void round_steps(float* v, int64_t n) {
+  if (!std::is_same_v<T, BFloat16>) return;
+  T rounded[kBlock];
+  narrow(rounded, v, n);
+  widen(v, rounded, n);
+}
+
+/// The functions of normal_16 of all the numbers that can be drawn.
+template <class T>
+struct NormalTable {
+  float radius[kBits<T>], cosine[kBits<T>], sine[kBits<T>];
+  NormalTable() {
+    for (uint32_t k = 0; k < kBits<T>; ++k) {
+      const float u = static_cast<float>(k) / static_cast<float>(kBits<T>);
+      radius[k] = stored<T>(std::sqrt(step<T>(-2 * step<T>(std::log(1 - u)))));
+      const float angle = stored<T>(static_cast<float>(kTwoPi * static_cast<double>(u)));
+      cosine[k] = step<T>(std::cos(angle));
+      sine[k] = step<T>(std::sin(angle));
+    }
+  }
+};
+
+template <class T>
+void normal_reduced(T* p, int64_t n, float mean, float std, const uint32_t* word) {
+  static const NormalTable<T> table;
+  float v[kBlock];
+  for (int64_t i = 0; i < n; i += 16)
+    for (int64_t j = i; j < i + 8; ++j) {
+      const float radius = table.radius[low_bits<T>(word[j])];
+      const uint32_t angle = low_bits<T>(word[j + 8]);
+      v[j] = radius * table.cosine[angle];
+      v[j + 8] = radius * table.sine[angle];
+    }
+  round_steps<T>(v, n);
+  for (int64_t i = 0; i < n; ++i) v[i] *= std;
+  round_steps<T>(v, n);
+  for (int64_t i = 0; i < n; ++i) v[i] += mean;
+  narrow(p, v, n);
 }
 
 template <class T>
 void normal_pieces(T* p, int64_t n, double mean, double std, Words& words) {
   if constexpr (std::is_same_v<T, float>) {
     normal_values(p, words.single(n), n, static_cast<float>(mean), static_cast<float>(std));
+  } else if constexpr (std::is_same_v<T, double>) {
+    unit_values(p, words.paired(n), n);
+    for (int64_t i = 0; i < n; i += 16) normal_16(p + i, mean, std);
   } else {
-    if constexpr (std::is_same_v<T, double>)
-      unit_values(p, words.paired(n), n);
-    else
-      for (int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(unit_reduced<T>(words.generator));
-    using acc_t = opmath_t<T>;
-    for (int64_t i = 0; i < n; i += 16)
-      normal_16(p + i, static_cast<T>(static_cast<acc_t>(mean)),
-                static_cast<T>(static_cast<acc_t>(std)));
+    normal_reduced(p, n, stored<T>(static_cast<float>(mean)), stored<T>(static_cast<float>(std)),
+                   words.single(n));
   }
 }
 
@@ -193,8 +262,9 @@ void normal_fill(T* p, int64_t n, double mean, double std, CPUGeneratorImpl* g) 
 
 }  // namespace
 
-void normal(Out y, double mean, double std, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void normal(Out y, double mean, double std, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   switch_dtype<dtypes::Floating>(y.dtype, "normal_kernel_cpu", [&]<class scalar_t>() {
     if (y.numel >= 16 && y.contiguous)
       normal_fill(y.as<scalar_t>(), y.numel, mean, std, g);
@@ -205,8 +275,9 @@ void normal(Out y, double mean, double std, CPUGeneratorImpl* g) {
   });
 }
 
-void exponential(Out y, double lambd, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void exponential(Out y, double lambd, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   switch_dtype<dtypes::Floating>(y.dtype, "exponential_cpu", [&]<class scalar_t>() {
     each_value<scalar_t>(y, [&] {
       const double v = -1.0 / lambd * std::log(1.0 - uniform_double(g));
@@ -223,8 +294,9 @@ int64_t bernoulli_threshold(double p) { return static_cast<int64_t>(std::ceil(p 
 
 }  // namespace
 
-void bernoulli(Out y, double p, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void bernoulli(Out y, double p, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   Words words(g);
   const int64_t threshold = bernoulli_threshold(p);
   switch_dtype<dtypes::Real>(y.dtype, "bernoulli_scalar_cpu_", [&]<class scalar_t>() {
@@ -233,8 +305,9 @@ void bernoulli(Out y, double p, CPUGeneratorImpl* g) {
   });
 }
 
-void bernoulli_each(Out y, In p, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void bernoulli_each(Out y, In p, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   const Plan<2> plan = plan_over(y.sizes, y, p);
   switch_dtype<dtypes::Floating>(p.dtype, "bernoulli_tensor_cpu_p_", [&]<class prob_t>() {
     switch_dtype<dtypes::Real>(y.dtype, "bernoulli_tensor_cpu_self_", [&]<class scalar_t>() {
@@ -253,24 +326,68 @@ void bernoulli_each(Out y, In p, CPUGeneratorImpl* g) {
   });
 }
 
-void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
-  Words words(g);
-  const int64_t threshold = bernoulli_threshold(1 - p);
-  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
-    using acc_t = opmath_t<scalar_t>;
-    const scalar_t scale = static_cast<scalar_t>(acc_t(1) / static_cast<acc_t>(1 - p));
-    for (int64_t i = 0; i < y.numel; i += kBlock) {
-      const int64_t n = std::min(kBlock, y.numel - i);
-      dropout_values(y.as<scalar_t>() + i, noise.defined() ? noise.as<scalar_t>() + i : nullptr,
-                     x.as<scalar_t>() + i, words.paired(n), n, threshold, scale);
+namespace {
+
+/// What draws for a dropout's elements, one behind the other.
+template <class T>
+struct DropoutRows {
+  Words* words;
+  int64_t threshold;
+  T scale;
+
+  /// `kept` may be null.
+  void draw(T* y, uint8_t* kept, const T* x, int64_t count) const {
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t n = std::min(kBlock, count - i);
+      dropout_values(y + i, kept ? kept + i : nullptr, x + i, words->paired(n), n, threshold,
+                     scale);
     }
+  }
+  /// A MapRow, and a Map2Rows that writes `kept`, too.
+  static void row(const void* f, char* y, const char* x, const int64_t*, int64_t n) {
+    static_cast<const DropoutRows*>(f)->draw(reinterpret_cast<T*>(y), nullptr,
+                                             reinterpret_cast<const T*>(x), n);
+  }
+  static void rows(const void* f, char* y, const char* x, const char* kept, const int64_t* s,
+                   int64_t n, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r) {
+      if (r > 0) y += s[3], x += s[4], kept += s[5];
+      static_cast<const DropoutRows*>(f)->draw(reinterpret_cast<T*>(y),
+                                               reinterpret_cast<uint8_t*>(const_cast<char*>(kept)),
+                                               reinterpret_cast<const T*>(x), n);
+    }
+  }
+};
+
+}  // namespace
+
+void dropout(Out y, Out kept, In x, double p, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
+  Words words(g);
+  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
+    using Rows = DropoutRows<scalar_t>;
+    const Rows f{&words, bernoulli_threshold(1 - p), dropout_scale<scalar_t>(p)};
+    if (running_chain && kept.defined()) return running_chain->take(y, x, kept, &Rows::rows, &f);
+    if (running_chain) return running_chain->take(y, x, &Rows::row, &f);
+    f.draw(y.as<scalar_t>(), kept.defined() ? kept.as<uint8_t>() : nullptr, x.as<scalar_t>(),
+           y.numel);
   });
 }
 
+void dropout_again(Out y, In x, In kept, double p) {
+  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class scalar_t>() {
+    const scalar_t scale = dropout_scale<scalar_t>(p);
+    run_map2(y, x, kept, kGrain, &dropout_again_rows<scalar_t>, &scale, HalfRows::kAsTheyAre);
+  });
+}
+static const PointwiseKernels dropouts{pointwise(2, &cpu::dropout_again),
+                                       drawing(pointwise(1, &cpu::dropout))};
+
 // ---------------------------------------------------------------- integers
-void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void random_range(Out y, uint64_t range, int64_t base, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   switch_dtype<dtypes::Real>(y.dtype, "random_from_to_kernel_cpu", [&]<class scalar_t>() {
     const auto value = [base](uint64_t r) {
       const int64_t v = static_cast<int64_t>(r + static_cast<uint64_t>(base));
@@ -289,8 +406,9 @@ void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* g) {
   });
 }
 
-void random_full(Out y, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void random_full(Out y, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   switch_dtype<dtypes::Real>(y.dtype, "random_kernel_cpu", [&]<class scalar_t>() {
     each_value<scalar_t>(y, [&] {
       using limits = std::numeric_limits<scalar_t>;
@@ -331,8 +449,9 @@ void shuffle(T* values, int64_t n, CPUGeneratorImpl* g) {
 
 }  // namespace
 
-void permutation(Out y, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void permutation(Out y, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   const int64_t n = y.numel;
   // Half the memory of int64 is in the cache more often; no permutation needs more than 32 bits.
   const std::unique_ptr<uint32_t[]> order(new uint32_t[static_cast<size_t>(n)]);
@@ -348,8 +467,9 @@ void permutation(Out y, CPUGeneratorImpl* g) {
   });
 }
 
-void multinomial_replace(Out y, In p, CPUGeneratorImpl* g) {
-  const Lock lock(g->mutex_);
+void multinomial_replace(Out y, In p, const GeneratorPtr& generator) {
+  CPUGeneratorImpl* const g = generator.get();
+  const Lock lock(g->drawing());
   const int64_t rows = p.dim() == 1 ? 1 : p.sizes[0], k = p.sizes.back();
   const int64_t samples = rows == 0 ? 0 : y.numel / rows;
   switch_dtype<dtypes::Floating>(p.dtype, "multinomial", [&]<class scalar_t>() {

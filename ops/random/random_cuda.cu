@@ -53,7 +53,7 @@ struct DrawNumbers {
 
 /// draw(words, out) for each counter, Draw::kEach numbers at a time in the order of y's memory.
 template <class T, class Draw>
-void draw_numbers(const Out& y, CPUGeneratorImpl* generator, const Draw& draw) {
+void draw_numbers(const Out& y, const GeneratorPtr& generator, const Draw& draw) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
   for_each((y.numel + Draw::kEach - 1) / Draw::kEach, DrawNumbers<T, Draw>(y, key, draw));
@@ -159,7 +159,7 @@ struct BernoulliEach {
 template <class T>
 struct Dropout {
   T* y;
-  T* noise;  // null: not wanted
+  bool* kept;  // null: not wanted
   const T* x;
   int64_t n;
   RandomKey key;
@@ -169,10 +169,22 @@ struct Dropout {
     const PhiloxWords r = philox(key(), static_cast<uint64_t>(group));
     for (int k = 0; k < 4 && group * 4 + k < n; ++k) {
       const int64_t i = group * 4 + k;
-      const T factor = r.w[k] < threshold ? scale : static_cast<T>(opmath_t<T>(0));
-      if (noise) noise[i] = factor;
-      y[i] = static_cast<T>(load(x[i]) * load(factor));
+      const bool keep = r.w[k] < threshold;
+      if (kept) kept[i] = keep;
+      y[i] = static_cast<T>(load(x[i]) * (keep ? load(scale) : opmath_t<T>(0)));
     }
+  }
+};
+
+template <class T>
+struct DropoutAgain {
+  char* y;
+  Source<T> x;
+  Source<bool> kept;
+  T scale;
+  TAPER_DEVICE void operator()(const int64_t (&at)[3]) const {
+    const opmath_t<T> factor = kept.at(at[2]) ? load(scale) : opmath_t<T>(0);
+    *reinterpret_cast<T*>(y + at[0]) = static_cast<T>(load(x.at(at[1])) * factor);
   }
 };
 
@@ -240,7 +252,7 @@ struct Multinomial {
 
 }  // namespace
 
-void uniform(Out y, double from, double to, CPUGeneratorImpl* generator) {
+void uniform(Out y, double from, double to, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Floating>(y.dtype, "uniform", [&]<class scalar_t>() {
     using A = opmath_t<scalar_t>;
     const scalar_t first = static_cast<scalar_t>(static_cast<A>(from));
@@ -251,25 +263,25 @@ void uniform(Out y, double from, double to, CPUGeneratorImpl* generator) {
   });
 }
 
-void normal(Out y, double mean, double std, CPUGeneratorImpl* generator) {
+void normal(Out y, double mean, double std, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Floating>(y.dtype, "normal", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Normal<scalar_t>{mean, std});
   });
 }
 
-void exponential(Out y, double lambd, CPUGeneratorImpl* generator) {
+void exponential(Out y, double lambd, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Floating>(y.dtype, "exponential", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Exponential<scalar_t>{lambd});
   });
 }
 
-void bernoulli(Out y, double p, CPUGeneratorImpl* generator) {
+void bernoulli(Out y, double p, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Real>(y.dtype, "bernoulli", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Bernoulli<scalar_t>{threshold_of(p)});
   });
 }
 
-void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
+void bernoulli_each(Out y, In p, const GeneratorPtr& generator) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
   switch_dtype<dtypes::Real>(y.dtype, "bernoulli", [&]<class scalar_t>() {
@@ -279,30 +291,37 @@ void bernoulli_each(Out y, In p, CPUGeneratorImpl* generator) {
   });
 }
 
-void dropout(Out y, Out noise, In x, double p, CPUGeneratorImpl* generator) {
+void dropout(Out y, Out kept, In x, double p, const GeneratorPtr& generator) {
   if (y.numel == 0) return;
   const RandomKey key(generator);
   switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class T>() {
-    using A = opmath_t<T>;
-    const T scale = static_cast<T>(A(1) / static_cast<A>(1 - p));
-    for_each((y.numel + 3) / 4, Dropout<T>{y.as<T>(), noise.defined() ? noise.as<T>() : nullptr,
-                                           x.as<T>(), y.numel, key, threshold_of(1 - p), scale});
+    for_each((y.numel + 3) / 4,
+             Dropout<T>{y.as<T>(), kept.defined() ? kept.as<bool>() : nullptr, x.as<T>(), y.numel,
+                        key, threshold_of(1 - p), dropout_scale<T>(p)});
   });
 }
 
-void random_range(Out y, uint64_t range, int64_t base, CPUGeneratorImpl* generator) {
+void dropout_again(Out y, In x, In kept, double p) {
+  const auto plan = plan_over(y.sizes, y, x, kept);
+  switch_dtype<dtypes::Floating>(y.dtype, "dropout", [&]<class T>() {
+    for_each_place(
+        plan, DropoutAgain<T>{y.as<char>(), Source<T>(x), Source<bool>(kept), dropout_scale<T>(p)});
+  });
+}
+
+void random_range(Out y, uint64_t range, int64_t base, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Real>(y.dtype, "random", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Integers<scalar_t>{range, range == 0 ? 0 : base});
   });
 }
 
-void random_full(Out y, CPUGeneratorImpl* generator) {
+void random_full(Out y, const GeneratorPtr& generator) {
   switch_dtype<dtypes::Real>(y.dtype, "random", [&]<class scalar_t>() {
     draw_numbers<scalar_t>(y, generator, Integers<scalar_t>{count_of<scalar_t>(), 0});
   });
 }
 
-void permutation(Out y, CPUGeneratorImpl* generator) {
+void permutation(Out y, const GeneratorPtr& generator) {
   const int64_t n = y.numel;
   if (n == 0) return;
   const Scratch<uint64_t> keys(n), sorted_keys(n);
@@ -315,7 +334,7 @@ void permutation(Out y, CPUGeneratorImpl* generator) {
   });
 }
 
-void multinomial_replace(Out y, In p, CPUGeneratorImpl* generator) {
+void multinomial_replace(Out y, In p, const GeneratorPtr& generator) {
   const int64_t k = p.sizes.back(), rows = p.numel == 0 ? 0 : p.numel / k;
   if (rows == 0 || y.numel == 0) return;
   const Scratch<double> running(p.numel);

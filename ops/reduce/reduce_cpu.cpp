@@ -1,4 +1,5 @@
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/ops/reduce/count_bytes.h>
 #include <taper/ops/reduce/reduce_kernels.h>
@@ -50,12 +51,38 @@ bool sum_few(Out y, const In& x, double divisor) {
   return true;
 }
 
+// The first dimensions, of few elements: what remains lies side by side, as it does in y.
+struct FewRows {
+  int64_t rows = 1, columns = 1;
+  bool are;
+  FewRows(const Out& y, const In& x, DimMask dims) {
+    are = x.dtype == kFloat && y.dtype == kFloat && x.contiguous && y.contiguous && dims != 0 &&
+          (dims & (dims + 1)) == 0 && x.numel <= 2048;
+    if (!are) return;
+    for (int64_t d = 0; d < x.dim(); ++d) (dims >> d & 1 ? rows : columns) *= x.sizes[d];
+    are = rows >= 2 && rows <= 64 && columns >= 2;
+  }
+};
+void sum_few_rows(float* y, const float* x, int64_t rows, int64_t columns, double divisor) {
+  TAPER_BY_ISA(sum_few_rows, y, x, rows, columns, divisor);
+}
+Prepared prepare_sum(const Out& y, const In& x, const DimMask& dims, const double& divisor) {
+  const FewRows few(y, x, dims);
+  if (!few.are) return nullptr;
+  return [few, to = y.as<float>(), from = x.as<float>(), divisor] {
+    sum_few_rows(to, from, few.rows, few.columns, divisor);
+  };
+}
+
 }  // namespace
 
 void sum(Out y, In x, DimMask dims, double divisor) {
   if (sum_few(y, x, divisor)) return;
+  if (const FewRows few(y, x, dims); few.are)
+    return sum_few_rows(y.as<float>(), x.as<float>(), few.rows, few.columns, divisor);
   TAPER_BY_ISA(sum, y, x, dims, divisor);
 }
+static const PreparedKernels ready{prepared(&cpu::sum, &prepare_sum)};
 void nansum(Out y, In x, DimMask dims) { TAPER_BY_ISA(nansum, y, x, dims); }
 void prod(Out y, In x, DimMask dims) { TAPER_BY_ISA_UP_TO_AVX2(prod, y, x, dims); }
 void count_nonzero(Out y, In x, DimMask dims) { TAPER_BY_ISA(count_nonzero, y, x, dims); }

@@ -29,6 +29,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& x, bool retu
                                                       bool return_counts = false,
                                                       optional<int64_t> dim = nullopt);
 
+/// unique_consecutive() of the slices along `dim`.
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive(const Tensor& x, int64_t dim,
                                                                  bool return_inverse = false,
                                                                  bool return_counts = false) {

@@ -30,6 +30,15 @@ std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& data, const Tensor& batch_
                                         int64_t num_layers, double dropout, bool train,
                                         bool bidirectional);
 
+/// One state h (layers * directions, N, H); the results are the output and the last h. A step of
+/// rnn_tanh and rnn_relu is
+///
+///     h = f(w_ih x + b_ih + w_hh h + b_hh),  f = tanh or relu,
+///
+/// and one of gru, with the weights of its parts r, z and n, is
+///
+///     r = sigmoid(w_ir x + b_ir + w_hr h + b_hr),  z = sigmoid(w_iz x + b_iz + w_hz h + b_hz)
+///     n = tanh(w_in x + b_in + r * (w_hn h + b_hn)),  h = (1 - z) * n + z * h
 std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params,
                                bool has_biases, int64_t num_layers, double dropout, bool train,
                                bool bidirectional, bool batch_first);

@@ -66,17 +66,20 @@ T* at(T* p, int64_t row, int64_t width) {
   return p ? p + row * width : nullptr;
 }
 
-/// Calls f with a matrix (k x n) that is packed, in pairs of bf16 where the plan allows that and
-/// the CPU multiplies them.
+/// Calls f with w (k x n, or its transpose where `across`) packed: bf16 in pairs where the CPU
+/// multiplies them, else as T.
 template <class T, class F>
-void with_packed(const RnnPlan& plan, MatrixIn<T> w, int64_t k, int64_t n, const F& f) {
-  if constexpr (std::is_same_v<T, float>)
-    if (plan.bf16_products && multiplies_pairs) {
-      const Scratch<BFloat16> narrowed(k * n);
-      narrow(narrowed.get(), w.data, k * n);
-      return f(PackedPairs({narrowed.get(), w.row, w.col}, k, n));
-    }
-  f(PackedMatrix<T>(w, k, n));
+void with_packed(const In& w, bool across, int64_t k, int64_t n, const F& f) {
+  const auto matrix = [&]<class V>(const V* data) {
+    return across ? MatrixIn<V>{data, 1, k} : MatrixIn<V>{data, n, 1};
+  };
+  if (w.dtype != ScalarType::BFloat16) return f(PackedMatrix<T>(matrix(w.as<T>()), k, n));
+  if constexpr (std::is_same_v<T, float>) {
+    if (multiplies_pairs) return f(PackedPairs(matrix(w.as<BFloat16>()), k, n));
+    const Scratch<float> wide(k * n);
+    widen(wide.get(), w.as<BFloat16>(), k * n);
+    f(PackedMatrix<float>(matrix(static_cast<const float*>(wide.get())), k, n));
+  }
 }
 
 /// Sequences [begin, end) through all times.
@@ -110,7 +113,7 @@ void forward(const RnnPlan& plan, const InOut& gates, const Out& extra, const Ou
   const std::vector<RnnStep> steps = steps_of(plan);
   const Scratch<T> zeros(b_hh.defined() ? 0 : G);
   if (!b_hh.defined()) std::fill_n(zeros.get(), G, T(0));
-  with_packed<T>(plan, {w_hh.as<T>(), 1, H}, H, G, [&]<class Weight>(const Weight& weight) {
+  with_packed<T>(w_hh, true, H, G, [&]<class Weight>(const Weight& weight) {
     const Forward<T, Weight> run{plan,
                                  steps,
                                  weight,
@@ -171,7 +174,7 @@ void rnn_backward(RnnPlan plan, Out gx, Out gp, Out before, InOut gh, InOut gc, 
   const std::vector<RnnStep> steps = steps_of(plan);
   switch_dtype<dtypes::Float>(y.dtype, "rnn_backward", [&]<class T>() {
     const auto of = [](const In& x) { return x.defined() ? x.as<T>() : nullptr; };
-    with_packed<T>(plan, {w_hh.as<T>(), H, 1}, G, H, [&]<class Weight>(const Weight& weight) {
+    with_packed<T>(w_hh, false, G, H, [&]<class Weight>(const Weight& weight) {
       const Backward<T, Weight> run{plan,       steps,          weight,     H,          gx.as<T>(),
                                     gp.as<T>(), before.as<T>(), gh.as<T>(), gc.as<T>(), of(gy),
                                     of(gates),  of(extra),      of(y),      of(h0),     of(c0)};

@@ -23,8 +23,6 @@ struct RnnPlan {
   RnnMode mode;
   bool reverse;
   std::vector<int64_t> sizes;
-  /// The layer is one of bf16: operands of products may be rounded to that.
-  bool bf16_products = false;
 };
 
 /// A time as it is computed: its rows, and those it continues: sequence i < known follows row
@@ -50,7 +48,8 @@ inline std::vector<RnnStep> steps_of(const RnnPlan& plan) {
   return steps;
 }
 
-/// All operands are contiguous, of one dtype, f32 or f64; G = gates_of(mode) * H, R rows in all.
+/// All operands are contiguous, of one dtype, f32 or f64; G = gates_of(mode) * H, R rows in all. On
+/// the CPU w_hh may be bf16 beside others in f32: operands of products may then be rounded to that.
 ///
 /// gates (R x G): on entry the inputs' part of the gates with its bias, then the gates themselves;
 /// y (R x H); h, c (N x H): the first state, then the last. extra (R x H): the cells of an LSTM,

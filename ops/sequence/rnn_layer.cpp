@@ -4,7 +4,9 @@
 
 #include <taper/framework/autograd/recompute.h>
 #include <taper/framework/shape.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/linalg/matmul_kernels.h>
 #include <taper/ops/nn/activation.h>
 #include <taper/ops/nn/linear.h>
 #include <taper/ops/reduce/reduce_sum.h>
@@ -98,6 +100,11 @@ ScalarType state_dtype(const Tensor& x) {
 Tensor row_major(const Tensor& t, ScalarType dtype) {
   return t.defined() ? t.to(dtype).contiguous() : t;
 }
+/// The hidden weights as the kernels take them: on the CPU bf16 as they are.
+Tensor hidden_weights(const Tensor& w, ScalarType inner) {
+  const bool as_is = w.scalar_type() == kBFloat16 && w.is_cpu();
+  return row_major(w, as_is ? kBFloat16 : inner);
+}
 // A copy in any case.
 Tensor state_copy(const Tensor& t, ScalarType dtype) {
   if (!t.defined()) return t;
@@ -135,7 +142,7 @@ std::vector<Tensor> gradients(const Kept& kept, Grads& g) {
   const Tensor x = input(0), w_ih = input(3), gates = kept.gates.get();
   const ScalarType dtype = x.scalar_type(), inner = gates.scalar_type();
   const Tensor h0 = row_major(input(1), inner), c0 = row_major(input(2), inner);
-  const Tensor w_hh = row_major(input(4), inner), y = kept.y.get().to(inner);
+  const Tensor w_hh = hidden_weights(input(4), inner), y = kept.y.get().to(inner);
   const Tensor extra = kept.extra.defined() ? kept.extra.get() : Tensor();
   const Tensor gy = row_major(g[0], inner);
   const Tensor gx = detail::make_like(gates), before = detail::make_like(y);
@@ -177,23 +184,41 @@ void check_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h, const Rn
                  x.scalar_type(), "'");
 }
 
-RnnOutput fused_layer(RnnPlan plan, const Tensor& x, const Tensor& h0, const Tensor& c0,
+/// The inputs' part of the gates, and the bias that is still to be added.
+struct InputPart {
+  Tensor gates, bias;
+};
+
+// On the CPU sums of bf16 products stay f32, and biases that meet in one sum are added beforehand.
+InputPart input_part(RnnMode mode, const Tensor& x, const RnnWeights& w, ScalarType inner) {
+  const Tensor b_hh = row_major(w.b_hh.defined() ? w.b_hh.detach() : Tensor(), inner);
+  if (x.scalar_type() != kBFloat16 || !x.is_cpu())
+    return {linear(x, w.w_ih, w.b_ih).to(inner), b_hh};
+  const Tensor b_ih = row_major(w.b_ih.defined() ? w.b_ih.detach() : Tensor(), inner);
+  const bool apart = mode == RnnMode::kGru, both = b_ih.defined() && b_hh.defined();
+  const Tensor gates = detail::make_tensor({x.size(0), w.w_ih.size(0)}, inner, x.device());
+  TAPER_ON_DEVICE(gates, matmul_kernel, gates, x, w.w_ih.detach().t(), apart ? b_ih : Tensor(), 1,
+                  1);
+  if (apart) return {gates, b_hh};
+  return {gates, both ? b_ih.add(b_hh) : b_ih.defined() ? b_ih : b_hh};
+}
+
+RnnOutput fused_layer(const RnnPlan& plan, const Tensor& x, const Tensor& h0, const Tensor& c0,
                       const RnnWeights& w) {
   const bool grad = needs_grad(x, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh);
   const bool has_extra = plan.mode == RnnMode::kLstm || plan.mode == RnnMode::kGru;
   const ScalarType dtype = x.scalar_type(), inner = state_dtype(x);
-  plan.bf16_products = dtype == kBFloat16;
   Tensor gates, y, h, c, extra;
   {
     NoGradGuard no_grad;
-    gates = linear(x, w.w_ih, w.b_ih).to(inner);
+    const InputPart part = input_part(plan.mode, x, w, inner);
+    gates = part.gates;
     h = state_copy(h0, inner);
     c = state_copy(c0, inner);
     y = detail::make_tensor({x.size(0), h.size(1)}, inner, x.device());
     if (has_extra) extra = detail::make_like(y);
-    const Tensor w_hh = row_major(w.w_hh.detach(), inner);
-    const Tensor b_hh = row_major(w.b_hh.defined() ? w.b_hh.detach() : Tensor(), inner);
-    TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, b_hh);
+    const Tensor w_hh = hidden_weights(w.w_hh.detach(), inner);
+    TAPER_ON_DEVICE(x, rnn_forward, plan, gates, extra, y, h, c, w_hh, part.bias);
     y = y.to(dtype), h = h.to(dtype), c = cast(c, dtype);
   }
   if (!grad) return {y, h, c};

@@ -128,6 +128,7 @@ bool cudnn_takes_rnn(const RnnStack& stack, const Tensor& x, const Tensor& h, co
   bool fit = isFloatingType(dtype) && (stack.dropout == 0 || stack.num_layers == 1) &&
              x.size(1) == stack.input && x.numel() > 0 && rows <= INT_MAX && stack.hidden > 0 &&
              stack.output > 0 && fits(h, {count, N, stack.output}, dtype) &&
+             cuda::cudnn_describes({count, N, stack.hidden}) &&
              (!c.defined() || fits(c, {count, N, stack.hidden}, dtype));
   const std::vector<Dims> sizes = rnn_param_sizes(stack);
   fit = fit && sizes.size() == params.size();

@@ -269,10 +269,11 @@ std::vector<Scalar> foreach_numbers(const char* op, const Tensor& numbers, size_
 namespace {
 
 /// For changes that a kernel of lists makes in place: launch(where, lists) for the tensors of
-/// devices without gaps, one(tensor) for those of the CPU, where a launch is a call, those with
+/// devices without gaps, one(tensor) for those of the CPU unless it shares launches, those with
 /// gaps, and those with a history.
 template <class Launch, class One>
-void change_all(const char* op, TensorList self, const Launch& launch, const One& one) {
+void change_all(const char* op, TensorList self, bool cpu_shares, const Launch& launch,
+                const One& one) {
   for (const Tensor& t : self) {
     check_defined(op, t, "self");
     autograd::check_inplace(op, t);
@@ -282,7 +283,7 @@ void change_all(const char* op, TensorList self, const Launch& launch, const One
   };
   GatheredLaunches<NoNumbers, decltype(launch_lists)> gathered(0, launch_lists);
   for (const Tensor& t : self) {
-    if (t.device().is_cpu() || !t.is_contiguous() || needs_grad(t)) {
+    if ((t.device().is_cpu() && !cpu_shares) || !t.is_contiguous() || needs_grad(t)) {
       one(t);
       continue;
     }
@@ -296,7 +297,7 @@ void change_all(const char* op, TensorList self, const Launch& launch, const One
 
 void foreach_zeros(TensorList self) {
   change_all(
-      "_foreach_zero_", self,
+      "_foreach_zero_", self, captures_host(),
       [](const Tensor& where, const TensorLists& lists) {
         TAPER_ON_DEVICE(where, foreach_zero, lists);
       },
@@ -305,7 +306,7 @@ void foreach_zeros(TensorList self) {
 
 void foreach_clamp(TensorList self, double low, double high) {
   change_all(
-      "clamp", self,
+      "clamp", self, false,
       [=](const Tensor& where, const TensorLists& lists) {
         TAPER_ON_DEVICE(where, foreach_clamp, lists, low, high);
       },

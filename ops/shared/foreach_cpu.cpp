@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/tensor_lists.h>
 #include <taper/ops/shared/foreach_functors.h>
 #include <taper/ops/shared/foreach_kernels.h>
@@ -83,11 +84,22 @@ void foreach_norm_join(InOut norms, In parts, TensorLists lists, double order, b
   }
 }
 
-void foreach_zero(TensorLists lists) {
+namespace {
+
+void zero_all(const TensorLists& lists) {
   const auto itemsize = static_cast<int64_t>(elementSize(lists.dtype()));
-  for (int i = 0; i < lists.size(); ++i)
-    std::memset(lists.data(i, 0), 0, static_cast<size_t>(lists.numel(i) * itemsize));
+  for (int i = 0; i < lists.size(); ++i) {
+    char* const to = lists.data(i, 0);
+    parallel_for(0, lists.numel(i) * itemsize, 16 * kGrain, [to](int64_t b, int64_t e) {
+      std::memset(to + b, 0, static_cast<size_t>(e - b));
+    });
+  }
 }
+
+}  // namespace
+
+void foreach_zero(TensorLists lists) { zero_all(lists); }
+static const PreparedKernels ready{prepared_call(&cpu::foreach_zero, &zero_all)};
 
 void foreach_clamp(TensorLists lists, double low, double high) {
   switch_dtype<dtypes::Floating>(lists.dtype(), "foreach_clamp", [&]<class scalar_t>() {

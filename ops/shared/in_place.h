@@ -38,6 +38,7 @@ inline void check_result_shape(const char* op, const Tensor& x, const Dims& shap
 /// How the elements of two tensors share memory. kUnknown: their ranges meet and at least one of
 /// them has gaps.
 enum class Overlap { kNone, kFull, kPartial, kUnknown };
+/// kFull: the same elements in the same order. Tensors without elements overlap nothing.
 Overlap overlap_of(const Tensor& a, const Tensor& b);
 /// Throws when some elements of `y`, which is written, are read as other elements of `x`. True when
 /// that cannot be excluded: then work on a copy.
@@ -48,8 +49,8 @@ void check_apart(const char* op, const Tensor& y, const Tensor& x);
 /// Which form of an op runs: y = op(x) works on a copy, op_(x) on x itself. `name` is the op's, for
 /// messages.
 struct Form {
-  const char* name;
-  bool in_place;
+  const char* name;  ///< the op's, for messages
+  bool in_place;     ///< whether x itself is changed
   /// What to write: x after the checks for in-place ops, or a row-major copy of it. `others` are
   /// the tensors beside x that have a derivative, `saved` those that derivatives keep.
   Tensor target(const Tensor& x, const autograd::detail::Inputs& others = {},
@@ -58,6 +59,7 @@ struct Form {
   void changed(const Tensor& y) const {
     if (in_place) autograd::mark_changed(y);
   }
+  /// Records how y came to be: `f` is the gradient of `inputs` from that of y, `node` its name.
   template <class F>
   void record(const char* node, const Tensor& y, const autograd::detail::Inputs& inputs,
               F&& f) const {

@@ -35,6 +35,8 @@ inline Tensor tensor_in(nullopt_t) { return {}; }
 
 }  // namespace detail
 
+/// The function of this name with an optional<Tensor>, or nullopt, for a tensor that may be
+/// missing: nullopt stands for an undefined tensor. Shapes, dtypes and errors are told there.
 template <class W, class B, class M, class V, detail::IfOptionalTensors<W, B, M, V> = 0>
 Tensor batch_norm(const Tensor& input, const W& weight, const B& bias, const M& running_mean,
                   const V& running_var, bool training, double momentum, double eps,
@@ -51,32 +53,27 @@ Tensor instance_norm(const Tensor& input, const W& weight, const B& bias, const 
   return instance_norm(input, tensor_in(weight), tensor_in(bias), tensor_in(running_mean),
                        tensor_in(running_var), training, momentum, eps, cudnn_enabled);
 }
-
 template <class W, class B = Tensor, detail::IfOptionalTensors<W, B> = 0>
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const W& weight,
                   const B& bias = {}, double eps = 1e-05, bool cudnn_enable = true) {
   return layer_norm(input, normalized_shape, detail::tensor_in(weight), detail::tensor_in(bias),
                     eps, cudnn_enable);
 }
-
 template <class W, detail::IfOptionalTensors<W> = 0>
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const W& weight,
                 optional<double> eps = nullopt) {
   return rms_norm(input, normalized_shape, detail::tensor_in(weight), eps);
 }
-
 template <class W, class B = Tensor, detail::IfOptionalTensors<W, B> = 0>
 Tensor group_norm(const Tensor& input, int64_t num_groups, const W& weight, const B& bias = {},
                   double eps = 1e-05, bool cudnn_enabled = true) {
   return group_norm(input, num_groups, detail::tensor_in(weight), detail::tensor_in(bias), eps,
                     cudnn_enabled);
 }
-
 template <class B, detail::IfOptionalTensors<B> = 0>
 Tensor linear(const Tensor& input, const Tensor& weight, const B& bias) {
   return linear(input, weight, detail::tensor_in(bias));
 }
-
 template <class B, detail::IfOptionalTensors<B> = 0>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride = 1,
               IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1) {
@@ -134,7 +131,6 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const B& bias
   return conv_transpose3d(input, weight, detail::tensor_in(bias), stride, padding, output_padding,
                           groups, dilation);
 }
-
 template <class B, detail::IfOptionalTensors<B> = 0>
 Tensor convolution(const Tensor& input, const Tensor& weight, const B& bias, IntArrayRef stride,
                    IntArrayRef padding, IntArrayRef dilation, bool transposed,
@@ -142,7 +138,6 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const B& bias, Int
   return convolution(input, weight, detail::tensor_in(bias), stride, padding, dilation, transposed,
                      output_padding, groups);
 }
-
 template <class M, detail::IfOptionalTensors<M> = 0>
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const M& attn_mask, double dropout_p = 0.0,
@@ -151,7 +146,6 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   return scaled_dot_product_attention(query, key, value, detail::tensor_in(attn_mask), dropout_p,
                                       is_causal, scale, enable_gqa);
 }
-
 template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                 const B& b_ih, const C& b_hh = {}) {
@@ -167,7 +161,6 @@ Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, 
                      const B& b_ih, const C& b_hh = {}) {
   return rnn_relu_cell(input, hx, w_ih, w_hh, detail::tensor_in(b_ih), detail::tensor_in(b_hh));
 }
-
 template <class B, class C = Tensor, detail::IfOptionalTensors<B, C> = 0>
 std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const B& b_ih, const C& b_hh = {}) {

@@ -23,8 +23,8 @@ void check_out_gradient(const char* op, const Tensor& out, Operands inputs);
 
 /// A tensor that a result of some shape goes into.
 struct OutPlan {
-  const Tensor& out;
-  const Dims sizes;
+  const Tensor& out;  ///< the caller's
+  const Dims sizes;   ///< of the result
   /// The result may be written while the inputs are read.
   bool apart;
   /// The last step before the result is written.

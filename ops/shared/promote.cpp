@@ -72,7 +72,7 @@ ScalarType promoted_dtype(std::initializer_list<std::reference_wrapper<const Ten
 }
 
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
-                       ScalarType dtype) {
+                       ScalarType dtype, bool as_they_are) {
   BinaryPlan p;
   p.dtype = dtype;
   if (a.tensor && b.tensor) {
@@ -86,8 +86,11 @@ BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOpera
     p.device = t.device();
     p.shape = t.impl().sizes;
   }
-  if (a.tensor) p.a = ready(*a.tensor, dtype, p.device);
-  if (b.tensor) p.b = ready(*b.tensor, dtype, p.device);
+  const auto made_ready = [&](const Tensor& t) {
+    return ready(t, as_they_are ? t.scalar_type() : dtype, p.device);
+  };
+  if (a.tensor) p.a = made_ready(*a.tensor);
+  if (b.tensor) p.b = made_ready(*b.tensor);
   p.in_a = a.tensor ? In(p.a) : In::number(*a.number, dtype);
   p.in_b = b.tensor ? In(p.b) : In::number(*b.number, dtype);
   return p;

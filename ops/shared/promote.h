@@ -28,14 +28,15 @@ struct BinaryPlan {
   ScalarType dtype;
   Device device;
   Dims shape;
-  /// The operands in `dtype`; undefined for a number.
+  /// The operands, as a rule in `dtype`; undefined for a number.
   Tensor a, b;
   /// What the kernel gets.
   In in_a, in_b;
 };
-/// The operands are defined. Throws for different devices and shapes that do not broadcast.
+/// The operands are defined. Throws for different devices and shapes that do not broadcast. With
+/// `as_they_are` tensors keep their dtypes.
 BinaryPlan plan_binary(const char* op, const BinaryOperand& a, const BinaryOperand& b,
-                       ScalarType dtype);
+                       ScalarType dtype, bool as_they_are = false);
 
 /// Shape, dtype and device of an input, to bring a gradient into its form.
 struct InputForm {

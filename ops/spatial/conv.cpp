@@ -207,6 +207,13 @@ Dims transposed_sizes(const char* op, const Tensor& x, const Tensor& w, const Co
   return y;
 }
 
+int64_t spatial_dims(const char* op, const Tensor& w) {
+  check_defined(op, w, "weight");
+  TAPER_CHECK(w.dim() >= 3 && w.dim() <= 5, op, ": expected a weight of 3 to 5 dimensions, got ",
+              w.sizes());
+  return w.dim() - 2;
+}
+
 // Adds the batch that `x` may lack; throws when its rank is neither that of a batch nor of one
 // image.
 Tensor batched(const char* op, const Tensor& x, const Tensor& w, int64_t spatial) {
@@ -271,15 +278,22 @@ Tensor of_integers(const Tensor& x, const Tensor& w, const Tensor& b, const Dims
   return y.add_(b.view(shape));
 }
 
-Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
-                const Tensor& bias, const ConvSteps& s, const int64_t* after) {
-  const Tensor x = batched(op, input, weight, spatial);
+/// The sizes of the result for an input with a batch, where all is well.
+Dims checked_sizes(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const ConvSteps& s, const int64_t* after) {
   check_shapes(op, x, weight, bias, s, false);
   check_tensors(op, x, weight, bias);
   const Dims sizes = forward_sizes(op, x, weight, s, after);
   TAPER_CHECK(
       x.numel() > 0 || x.size(0) == 0 || x.size(1) == 0, op,
       ": Only zero batch or zero channel inputs are supported, but got input shape: ", x.sizes());
+  return sizes;
+}
+
+Tensor convolve(const char* op, int64_t spatial, const Tensor& input, const Tensor& weight,
+                const Tensor& bias, const ConvSteps& s, const int64_t* after) {
+  const Tensor x = batched(op, input, weight, spatial);
+  const Dims sizes = checked_sizes(op, x, weight, bias, s, after);
   const auto real_conv = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
     return forward(x, w, b, sizes, s);
   };
@@ -319,6 +333,61 @@ Tensor convolve_transposed(const char* op, int64_t spatial, const Tensor& input,
     y = y.add(bias.view(channel));
   }
   return input.dim() == x.dim() ? y : y.squeeze(0);
+}
+
+// ---------------------------------------------------------------------- with a relu behind it
+/// How z is added to a convolution before the relu; z may be undefined.
+struct Addend {
+  Tensor z;
+  Scalar alpha;
+};
+
+void check_addend(const char* op, const Addend& add, const Tensor& x, const Dims& sizes) {
+  check_same_device(op, x, add.z);
+  TAPER_CHECK(add.z.scalar_type() == x.scalar_type(), op, ": expected z of dtype ",
+              toString(x.scalar_type()), ", got ", toString(add.z.scalar_type()));
+  TAPER_CHECK(add.z.sizes() == sizes.ref(), op, ": expected z of sizes ", sizes.ref(), ", got ",
+              add.z.sizes());
+}
+
+// What one engine computes on a GPU; undefined where there is none.
+Tensor relu_by_engine(const Tensor& x, const Tensor& w, const Tensor& b, const Addend& add,
+                      const Dims& sizes, const ConvSteps& steps) {
+  if (!x.is_cuda() || !detail::on_gpu() || !isFloatingType(x.scalar_type()) ||
+      add.alpha.isComplex() || needs_grad(x, w, b, add.z))
+    return {};
+  const auto make = [&](const Dims& of) {
+    return detail::make_tensor(of, x.scalar_type(), x.device());
+  };
+  const Tensor y = make(sizes), bias = b.defined() ? b.contiguous() : make({w.size(0)}).zero_();
+  const Tensor z = add.z.defined() ? add.z.contiguous() : add.z;
+  bool done = false;
+  detail::launch("conv_forward_relu", y.device(), &cuda::cudnn_forward_relu, &done, y,
+                 x.contiguous(), w.contiguous(), bias, z, add.alpha.toDouble(), steps);
+  return done ? y : Tensor();
+}
+
+Tensor convolve_relu(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const Addend& add, const ConvSteps& s, int64_t spatial) {
+  const Tensor x = batched(op, input, weight, spatial);
+  const bool is_batch = input.dim() == x.dim();
+  const Dims sizes = checked_sizes(op, x, weight, bias, s, s.padding);
+  Dims of_result = sizes;
+  if (!is_batch) of_result.erase(0);
+  if (add.z.defined()) check_addend(op, add, x, of_result);
+  Tensor y = relu_by_engine(x, weight, bias, add, sizes, s);
+  if (y.defined()) return is_batch ? y : y.squeeze(0);
+  y = convolve(op, spatial, input, weight, bias, s, s.padding);
+  if (add.z.defined()) y.add_(add.z, add.alpha);
+  return y.relu_();
+}
+
+Tensor convolve_relu(const char* op, const Tensor& input, const Tensor& weight,
+                     const optional<Tensor>& bias, const Addend& add, IntArrayRef stride,
+                     IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  const int64_t spatial = spatial_dims(op, weight);
+  const ConvSteps s = steps_from(op, spatial, stride, padding, dilation, groups);
+  return convolve_relu(op, input, weight, bias.value_or(Tensor()), add, s, spatial);
 }
 
 }  // namespace
@@ -384,13 +453,27 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
   if (auto cast = autocast_call("convolution", convolution, input, weight, bias, stride, padding,
                                 dilation, transposed, output_padding, groups))
     return *cast;
-  const int64_t spatial = weight.dim() - 2;
-  TAPER_CHECK(spatial >= 1 && spatial <= 3,
-              "convolution: expected a weight of 3 to 5 dimensions, got ", weight.sizes());
+  const int64_t spatial = spatial_dims("convolution", weight);
   if (transposed)
     return convolve_transposed("convolution", spatial, input, weight, bias, stride, padding,
                                output_padding, groups, dilation);
   return convolve("convolution", spatial, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
+                              const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
+                              IntArrayRef dilation, int64_t groups) {
+  return convolve_relu("cudnn_convolution_relu", self, weight, bias, {}, stride, padding, dilation,
+                       groups);
+}
+
+Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, const Tensor& z,
+                                  const optional<Scalar>& alpha, const optional<Tensor>& bias,
+                                  IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                  int64_t groups) {
+  check_defined("cudnn_convolution_add_relu", z, "z");
+  return convolve_relu("cudnn_convolution_add_relu", self, weight, bias,
+                       {z, alpha.value_or(Scalar(1))}, stride, padding, dilation, groups);
 }
 
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {

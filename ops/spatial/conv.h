@@ -76,6 +76,20 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups);
 
+/// max(y + bias, 0) of the convolution y, and max(y + alpha z + bias, 0) with z of the result's
+/// sizes, dtype and device (alpha: 1 where it is missing); the convolution as convolution() has it,
+/// with its shapes, dtypes and errors, not cast by autocast. On a GPU one kernel of cuDNN, where it
+/// has such a one and no gradient is wanted; else, and on every other device, the ops themselves,
+/// whose derivatives these have. Errors: Error "cudnn_convolution_add_relu: expected z ..." for
+/// another z.
+Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
+                              const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
+                              IntArrayRef dilation, int64_t groups);
+Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, const Tensor& z,
+                                  const optional<Scalar>& alpha, const optional<Tensor>& bias,
+                                  IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                  int64_t groups);
+
 /// conv1d with time first: input (T, N, C), weight (kernel, C, K), bias (K); result (T', N, K).
 Tensor conv_tbc(const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad = 0);
 /// conv2d by an older name; `kernel_size` is that of the weight.

@@ -142,11 +142,18 @@ struct Forward {
     });
   }
 
+  // Copies of the images are cheaper than patches.
+  void run_copied() const {
+    const Padded<T> images(x, s, true);
+    Forward{images.shape(), y, images.get(), w, b}.run_direct();
+  }
+
   void run() const {
     if (depthwise::takes(s)) return depthwise::forward(y, x, w, b, s);
     if constexpr (std::is_same_v<T, float>) {
       if (onednn::prefers(s, onednn::Kind::kForward) && onednn::forward(y, x, w, b, s)) return;
       if (direct::takes_forward(s)) return run_direct();
+      if (direct::takes_copies(with_margins(s))) return run_copied();
     }
     run_packed();
   }

@@ -1,10 +1,8 @@
 #include <taper/framework/cuda/grid.h>
 #include <taper/framework/cuda/map.h>
+#include <taper/ops/spatial/conv_cudnn.h>
 #include <taper/ops/spatial/conv_depthwise_cuda.h>
 #include <taper/ops/spatial/conv_shape.h>
-#ifdef __CUDACC__
-#include <taper/ops/spatial/conv_cudnn.h>
-#endif
 
 // cuDNN computes the convolutions, but for most of those with one channel in each group
 // (conv_depthwise_cuda.h). What it does not take (paddings that differ at the two ends, empty

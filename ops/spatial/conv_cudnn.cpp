@@ -1,5 +1,7 @@
 #include <taper/ops/spatial/conv_cudnn.h>
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -12,9 +14,10 @@
 namespace taper::cuda {
 namespace {
 
-enum class Map { kForward, kForwardWithBias, kInputGradient, kWeightGradient };
-/// Numbers of a graph's tensors; the sums are those that the bias is added to.
-enum Id : int64_t { kX = 1, kW, kY, kB, kSums };
+/// The last of the forward maps is max(x * w + alpha z + b, 0), where z may be missing.
+enum class Map { kForward, kForwardWithBias, kForwardWithRelu, kInputGradient, kWeightGradient };
+/// Numbers of a graph's tensors; what is added to sums that are never in memory gives others.
+enum Id : int64_t { kX = 1, kW, kY, kB, kZ, kSums, kSumsWithZ, kSumsWithB };
 
 /// One convolution: memory and sizes.
 struct Conv {
@@ -22,6 +25,8 @@ struct Conv {
   const void *x, *w, *y, *b;
   ScalarType dtype;
   const ConvSteps& steps;
+  const void* z = nullptr;
+  double alpha = 1;  // of z
 };
 
 /// (1, K, 1, 1): one number for each channel of y.
@@ -93,33 +98,61 @@ GraphPart weight_gradient_part(const Conv& c) {
   return p;
 }
 
-/// The bias of each channel, added to sums that are never in memory.
-GraphPart bias_part(const Conv& c, const GraphPart& sums) {
-  GraphPart add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, cudnn_compute_type(c.dtype))
-      .finish();
-  GraphPart p(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  p.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, sums)
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
-           graph_tensor(kB, cudnn_type(c.dtype), bias_sizes(c.ys), graph_alignment(c.b)))
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y_part(c))
+GraphPart sums_part(const Conv& c, Id id) {
+  return graph_tensor(id, cudnn_compute_type(c.dtype), cudnn_sizes(c.ys), 16, GraphPlace::kVirtual);
+}
+GraphFormula formula(const Conv& c, cudnnPointwiseMode_t mode) {
+  return {mode, cudnn_compute_type(c.dtype)};
+}
+/// y = sums + the bias of each channel.
+GraphPart bias_part(const Conv& c, const GraphPart& sums, const GraphPart& y) {
+  const GraphPart b = graph_tensor(kB, cudnn_type(c.dtype), bias_sizes(c.ys), graph_alignment(c.b));
+  GraphPart p = graph_operation(formula(c, CUDNN_POINTWISE_ADD), {&sums, &b}, y);
+  p.finish();
+  return p;
+}
+/// y = sums + alpha z.
+GraphPart addend_part(const Conv& c, const GraphPart& sums, const GraphPart& y) {
+  const GraphPart z =
+      graph_tensor(kZ, cudnn_type(c.dtype), cudnn_sizes(c.ys), graph_alignment(c.z));
+  GraphPart p = graph_operation(formula(c, CUDNN_POINTWISE_ADD), {&sums, &z}, y);
+  p.set_factor(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1, c.dtype)
+      .set_factor(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, c.alpha, c.dtype)
       .finish();
   return p;
+}
+/// y = max(sums, 0).
+GraphPart relu_part(const Conv& c, const GraphPart& sums) {
+  GraphPart p = graph_operation(formula(c, CUDNN_POINTWISE_RELU_FWD), {&sums}, y_part(c));
+  p.finish();
+  return p;
+}
+
+void add_bias_operations(std::vector<GraphPart>& r, const Conv& c) {
+  const GraphPart sums = sums_part(c, kSums);
+  r.push_back(forward_part(c, sums));
+  r.push_back(bias_part(c, sums, y_part(c)));
+}
+void add_relu_operations(std::vector<GraphPart>& r, const Conv& c) {
+  GraphPart sums = sums_part(c, kSums);
+  r.push_back(forward_part(c, sums));
+  if (c.z) {
+    GraphPart with_z = sums_part(c, kSumsWithZ);
+    r.push_back(addend_part(c, sums, with_z));
+    sums = std::move(with_z);
+  }
+  const GraphPart with_b = sums_part(c, kSumsWithB);
+  r.push_back(bias_part(c, sums, with_b));
+  r.push_back(relu_part(c, with_b));
 }
 
 std::vector<GraphPart> operations_of(Map map, const Conv& c) {
   std::vector<GraphPart> r;
   if (map == Map::kForward) r.push_back(forward_part(c, y_part(c)));
+  if (map == Map::kForwardWithBias) add_bias_operations(r, c);
+  if (map == Map::kForwardWithRelu) add_relu_operations(r, c);
   if (map == Map::kInputGradient) r.push_back(input_gradient_part(c));
   if (map == Map::kWeightGradient) r.push_back(weight_gradient_part(c));
-  if (map == Map::kForwardWithBias) {
-    const GraphPart sums =
-        graph_tensor(kSums, cudnn_compute_type(c.dtype), cudnn_sizes(c.ys), 16, true);
-    r.push_back(forward_part(c, sums));
-    r.push_back(bias_part(c, sums));
-  }
   return r;
 }
 
@@ -127,10 +160,11 @@ EnginePlans& plans_for(Map map, const Conv& c) {
   std::vector<int64_t> sizes(c.xs.begin(), c.xs.end());
   sizes.insert(sizes.end(), c.ws.begin(), c.ws.end());
   sizes.insert(sizes.end(), c.ys.begin(), c.ys.end());
-  for (const void* p : {c.x, c.w, c.y, c.b}) sizes.push_back(graph_alignment(p));
+  for (const void* p : {c.x, c.w, c.y, c.b, c.z}) sizes.push_back(p ? graph_alignment(p) : 0);
+  sizes.push_back(std::bit_cast<int64_t>(c.alpha));
   EngineRules rules = EngineRules::current(c.dtype);
-  // A slow engine with a bias is no better than a fast one and a pass for the bias.
-  rules.has_fallback = map != Map::kForwardWithBias;
+  // A slow engine of several operations is no better than a fast one and a pass for the rest.
+  rules.has_fallback = map != Map::kForwardWithBias && map != Map::kForwardWithRelu;
   const cudnnHandle_t h = cudnn_handle();
   return plan_of<EnginePlans>(std::tuple(h, map, c.dtype, std::move(sizes), c.steps, rules), [&] {
     const RelaxedCapture relaxed;
@@ -144,7 +178,8 @@ bool run(Map map, const Conv& c) {
   memory.add(kX, c.x);
   memory.add(kW, c.w);
   memory.add(kY, c.y);
-  if (map == Map::kForwardWithBias) memory.add(kB, c.b);
+  if (c.b && map != Map::kForward) memory.add(kB, c.b);
+  if (c.z) memory.add(kZ, c.z);
   return plans_for(map, c).run(memory);
 }
 bool run_or_warn(Map map, const Conv& c) {
@@ -156,14 +191,21 @@ bool run_or_warn(Map map, const Conv& c) {
   return false;
 }
 
-/// y += b, where no engine does that too.
+/// y += b, where no engine does that too; of as many samples at once as a description holds.
 void add_bias(const Conv& c) {
   const TensorDescription y, b;
-  describe(y, c.dtype, cudnn_sizes(c.ys));
   describe(b, c.dtype, bias_sizes(c.ys));
   const Factor one(1, c.dtype);
-  TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, cudnn_handle(), one.get(), b.get(), c.b, one.get(),
-                     y.get(), const_cast<void*>(c.y));
+  const int64_t most = cudnn_samples(c.ys);
+  const int64_t nbytes = elements_of_sample(c.ys) * static_cast<int64_t>(elementSize(c.dtype));
+  auto* const from = static_cast<char*>(const_cast<void*>(c.y));
+  Dims part = c.ys;
+  for (int64_t n = 0; n < c.ys[0]; n += most) {
+    part[0] = std::min(most, c.ys[0] - n);
+    describe(y, c.dtype, cudnn_sizes(part));
+    TAPER_LIBRARY_CALL(cudnn, cudnnAddTensor, cudnn_handle(), one.get(), b.get(), c.b, one.get(),
+                       y.get(), from + n * nbytes);
+  }
 }
 
 }  // namespace
@@ -175,6 +217,16 @@ bool cudnn_forward(const Out& y, const In& x, const In& w, const In& b, const Co
   if (!run_or_warn(Map::kForward, c)) return false;
   if (bias) add_bias(c);
   return true;
+}
+
+void cudnn_forward_relu(bool* done, Out y, In x, In w, In b, In z, double alpha, ConvSteps steps) {
+  *done = false;
+  if (depthwise_takes(conv_shape(x.sizes, w.sizes, y.sizes, steps)) ||
+      !cudnn_takes(x.sizes, w.sizes, y.sizes, steps))
+    return;
+  const Conv c{x.sizes, w.sizes, y.sizes, x.data, w.data, y.data,
+               b.data,  y.dtype, steps,   z.data, alpha};
+  *done = run(Map::kForwardWithRelu, c);
 }
 
 bool cudnn_input_gradient(const Out& gx, const In& gy, const In& w, const ConvSteps& steps) {

@@ -20,20 +20,6 @@
 
 namespace taper::cuda {
 
-/// Whether these kernels compute it: one channel in each group, square kernels of 3, 5 or 7
-/// elements in steps of 1, sizes that 31 bits count. The rest goes the way of other convolutions.
-inline bool depthwise_takes(const ConvShape& s) {
-  constexpr int64_t kMost = int64_t{1} << 31;
-  const int64_t planes = s.batch * s.groups * s.out_channels;
-  const int64_t k = s.kernel[1];
-  for (int d = 0; d < 3; ++d)
-    if (s.steps.stride[d] != 1 || s.steps.dilation[d] != 1) return false;
-  return s.in_channels == 1 && s.groups > 1 && s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 &&
-         s.steps.padding[0] == 0 && s.kernel[2] == k && (k == 3 || k == 5 || k == 7) &&
-         planes > 0 && s.in_pixels() > 0 && s.out_pixels() > 0 &&
-         planes * std::max(s.in_pixels(), s.out_pixels()) < kMost;
-}
-
 /// Sums of K x K elements around each element of y, whose planes have their sources and weights as
 /// follows: channel c of y has `terms` of both, those of the weights at c * terms, those of x at
 /// c / share * terms. So it is with x for y's gradient.

@@ -3,6 +3,17 @@
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/vec.h>
 
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+namespace taper::cpu::avx512 {
+/// A vector whose lanes come from `low`, those of bits of `second` from `high`.
+__attribute__((target("avx512f"))) TAPER_INLINE Vec<float> load_joined(const float* low,
+                                                                       const float* high,
+                                                                       uint16_t second) {
+  return (Vec<float>)_mm512_mask_loadu_ps(_mm512_loadu_ps(low), second, high);
+}
+}  // namespace taper::cpu::avx512
+#endif
+
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_direct_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
 
@@ -13,7 +24,8 @@ namespace {
 bool reads_in_place(const ConvShape& s) {
   return s.steps.stride[2] == 1 && s.inside() && s.in_channels * s.in_pixels() < INT32_MAX;
 }
-bool whole_halves(const ConvShape& s) { TAPER_BY_ISA(takes_forward, s); }
+bool whole_halves(const ConvShape& s) { TAPER_BY_ISA(whole_halves, s); }
+bool rows_fit(const ConvShape& s) { TAPER_BY_ISA(rows_fit, s); }
 bool pays(const ConvShape& s) { TAPER_BY_ISA(takes_weight_gradient, s); }
 
 }  // namespace
@@ -32,6 +44,7 @@ void element_offsets(int32_t* elements, const ConvShape& s) {
 bool takes_forward(const ConvShape& s) {
   return reads_in_place(s) && !s.pointwise() && whole_halves(s);
 }
+bool takes_copies(const ConvShape& s) { return reads_in_place(s) && !s.pointwise() && rows_fit(s); }
 void pack_weights(float* packed, const float* w, const ConvShape& s) {
   TAPER_BY_ISA(pack_weights, packed, w, s);
 }

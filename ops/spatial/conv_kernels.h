@@ -26,4 +26,12 @@ TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
 /// The adjoint for w.
 TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
 
+namespace cuda {
+/// y = max(x * w + alpha z + b, 0) on a GPU, where one engine of cuDNN computes all of it: `done`
+/// is whether it did; else nothing has been done. z of y's sizes, or undefined; b is defined: there
+/// are no engines for a relu right behind the sums. (Weak: see TAPER_KERNEL.)
+__attribute__((weak)) void cudnn_forward_relu(bool* done, Out y, In x, In w, In b, In z,
+                                              double alpha, ConvSteps steps);
+}  // namespace cuda
+
 }  // namespace taper

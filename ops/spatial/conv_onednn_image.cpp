@@ -17,7 +17,10 @@ class ImageMap {
       : kind_(kind), s_(s), to_(to), from_(from), w_(w), b_(b) {
     const int64_t t = usable_threads();
     const int64_t floats = kChunkBytes * static_cast<int64_t>(sizeof(float) / sizeof(T));
-    int64_t images = std::clamp<int64_t>(floats / image_bytes(s), 1, s.batch);
+    // Each chunk reads all weights, from L3 where they are many: a quarter of them in images.
+    const int64_t weights = s.groups * s.out_channels * s.depth() * int64_t{sizeof(float)};
+    int64_t images =
+        std::clamp<int64_t>(std::max(floats, weights / 4) / image_bytes(s), 1, s.batch);
     if (t > 1) images = std::min(images, ceil_div(s.batch, 2 * t));
     images_ = ceil_div(s.batch, ceil_div(s.batch, images));  // chunks of nearly equal size
     chunks_ = ceil_div(s.batch, images_);

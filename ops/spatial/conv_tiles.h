@@ -11,6 +11,7 @@
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/spatial/conv_depthwise.h>
+#include <taper/ops/spatial/conv_direct.h>
 #include <taper/ops/spatial/conv_shape.h>
 
 namespace taper::cpu::tiles {
@@ -35,49 +36,6 @@ inline void patches(BFloat16* to, const BFloat16* x, const ConvShape& s, int64_t
   const int64_t readable = images * s.in_channels * s.in_pixels();
   pack_patches(reinterpret_cast<uint16_t*>(to), words_of(x), s, {k, depth, p, width, readable});
 }
-
-/// Images with zeros around them where a convolution pads: patches are then copies of whole rows.
-class Padded {
- public:
-  Padded(const BFloat16* x, const ConvShape& s)
-      : s_(s), shape_(s), copies_(s.steps.stride[2] == 1 && !s.inside()), copy_(space()), x_(x) {
-    if (!copies_) return;
-    x_ = copy_.get();
-    parallel_for(0, s.batch * s.groups * s.in_channels, 1 + kPanelsNumel / shape_.in_pixels(),
-                 [this, x](int64_t i, int64_t end) {
-                   for (; i < end; ++i)
-                     copy_plane(copy_.get() + i * shape_.in_pixels(), x + i * s_.in_pixels());
-                 });
-  }
-  const BFloat16* get() const { return x_; }
-  const ConvShape& shape() const { return shape_; }
-
- private:
-  int64_t space() {
-    if (!copies_) return 0;
-    for (int d = 0; d < 3; ++d) {
-      const int64_t last = (s_.out[d] - 1) * s_.steps.stride[d];
-      shape_.in[d] = std::max(s_.in[d] + s_.steps.padding[d],
-                              last + (s_.kernel[d] - 1) * s_.steps.dilation[d] + 1);
-      shape_.steps.padding[d] = 0;
-    }
-    return shape_.batch * shape_.groups * shape_.in_channels * shape_.in_pixels();
-  }
-  void copy_plane(BFloat16* to, const BFloat16* from) const {
-    const int64_t *const before = s_.steps.padding, width = shape_.in[2];
-    std::memset(static_cast<void*>(to), 0, sizeof(BFloat16) * shape_.in_pixels());
-    for (int64_t d = 0; d < s_.in[0]; ++d)
-      for (int64_t h = 0; h < s_.in[1]; ++h, from += s_.in[2])
-        std::memcpy(static_cast<void*>(
-                        to + ((d + before[0]) * shape_.in[1] + h + before[1]) * width + before[2]),
-                    from, sizeof(BFloat16) * s_.in[2]);
-  }
-
-  ConvShape s_, shape_;
-  bool copies_;
-  Scratch<BFloat16> copy_;
-  const BFloat16* x_;
-};
 
 struct Forward {
   ConvShape s;
@@ -139,7 +97,7 @@ struct Forward {
 
 inline void forward(BFloat16* y, const BFloat16* x, const BFloat16* w, const BFloat16* b,
                     const ConvShape& s) {
-  const Padded images(x, s);
+  const Padded<BFloat16> images(x, s, s.steps.stride[2] == 1 && !s.inside());
   Forward{images.shape(), y, images.get(), w, b}.run();
 }
 
@@ -220,7 +178,7 @@ inline void weight_gradient(BFloat16* gw, const BFloat16* x, const BFloat16* gy,
                             const ConvShape& s) {
   const int64_t numel = s.groups * s.out_channels * s.depth();
   const Scratch<float> sums(numel);
-  const Padded images(x, s);
+  const Padded<BFloat16> images(x, s, s.steps.stride[2] == 1 && !s.inside());
   WeightGradient{images.shape(), sums.get(), images.get(), gy}.run();
   narrow(gw, sums.get(), numel);
 }

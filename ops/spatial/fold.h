@@ -19,8 +19,10 @@ Tensor im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
 Tensor col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
               IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride);
 
-// The elements of C * r^2 channels as r x r times larger images of C channels: (..., C r^2, H, W)
-// to (..., C, H r, W r), and back. Any dtype.
+/// The elements of C * r^2 channels as r x r times larger images of C channels: (..., C r^2, H, W)
+/// to (..., C, H r, W r), where y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w], and back. Any
+/// dtype. Throws Error for r below 1, for channels that r^2 does not divide, and on the way back
+/// for H or W that r does not divide.
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor);
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor);
 /// (N, C, ...) with channel i * (C / groups) + j at j * groups + i. Any dtype.

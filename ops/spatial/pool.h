@@ -17,6 +17,7 @@
 
 namespace taper {
 
+/// The maximum of each window: (N, C, L), (N, C, H, W) or (N, C, D, H, W), each also without N.
 Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -24,7 +25,8 @@ Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 
-// The same, and where each maximum was found: its index in the flattened spatial dimensions.
+/// The same, and where each maximum was found: its index (kLong) in the flattened spatial
+/// dimensions.
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size,
                                                    IntArrayRef stride = {}, IntArrayRef padding = 0,
                                                    IntArrayRef dilation = 1,
@@ -49,8 +51,9 @@ Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
                   IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
                   optional<int64_t> divisor_override = nullopt);
 
-// Windows chosen so that the output has the given size: output i covers the input from
-// floor(i * in / out) to ceil((i + 1) * in / out).
+/// Windows chosen so that the output has the given size, one number for all spatial dimensions or
+/// one for each: output i covers the input from floor(i * in / out) to ceil((i + 1) * in / out). Of
+/// maxima also where they were found, as max_pool1d_with_indices.
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size);
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size);

@@ -22,7 +22,7 @@ inline bool cudnn_windows(const Dims& x, const Dims& y, int64_t spatial, PoolWin
 /// Whether cuDNN computes these means: its sizes and windows fit, and what they are divided by is
 /// the number of elements. `w` becomes the windows to tell it.
 inline bool cudnn_takes_means(const Dims& x, const Dims& y, int64_t spatial, PoolWindows& w) {
-  return w.divisor == 0 && cudnn_takes_sizes(x) && cudnn_takes_sizes(y) &&
+  return w.divisor == 0 && cudnn_describes(x) && cudnn_describes(y) &&
          cudnn_windows(x, y, spatial, w);
 }
 

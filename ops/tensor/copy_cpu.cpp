@@ -5,6 +5,7 @@
 #include <taper/framework/cpu/fusion.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/cpu/prepared.h>
 #include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec_widen.h>
 #include <taper/framework/float8.h>
@@ -128,7 +129,7 @@ void convert_all(const Out& y, const In& x, const Converter& converter) {
 
 namespace taper::cpu {
 
-void copy(Out y, In x) {
+static void run_copy(const Out& y, const In& x) {
   if (running_chain && y.dtype == x.dtype) return running_chain->take(y, x, &copy_row, nullptr);
   if (y.dtype == x.dtype && y.contiguous && x.contiguous) {
     const size_t item = elementSize(y.dtype);
@@ -150,8 +151,12 @@ void copy(Out y, In x) {
   }
   if (y.dtype != x.dtype && (isComplexType(y.dtype) || isComplexType(x.dtype)))
     return taper::detail::copy_parts(y, x, copy, fill);
+  if (y.dtype == kDouble && x.dtype == kFloat && y.numel >= kMostInL2 &&
+      wants_half_vectors(y, x, x))
+    TAPER_BY_ISA_UP_TO_AVX2(copy, y, x);
   TAPER_BY_ISA(copy, y, x);
 }
+void copy(Out y, In x) { run_copy(y, x); }
 
 void zero(Out y) {
   if (!y.contiguous) return fill(y, In::number(0, y.dtype));
@@ -164,8 +169,11 @@ void copy_rows(char* y, int64_t y_row, const char* x, int64_t x_row, int64_t row
   TAPER_BY_ISA(copy_rows, y, y_row, x, x_row, rows, nbytes);
 }
 
-void fill(Out y, In value) { TAPER_BY_ISA(fill, y, value); }
+static void run_fill(const Out& y, const In& value) { TAPER_BY_ISA(fill, y, value); }
+void fill(Out y, In value) { run_fill(y, value); }
 
-static const PointwiseKernels copies{pointwise(1, &cpu::copy)};
+static const PointwiseKernels copies{pointwise(1, &cpu::copy, RowOp::kCopy)};
+static const PreparedKernels ready{repeatable_call(&cpu::copy, &run_copy),
+                                   repeatable_call(&cpu::fill, &run_fill)};
 
 }  // namespace taper::cpu

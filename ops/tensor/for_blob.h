@@ -13,8 +13,9 @@ namespace taper {
 /// What for_blob makes a tensor of; each step but the last returns the maker.
 class TensorMaker {
  public:
-  using ContextDeleter = void (*)(void*);
+  using ContextDeleter = void (*)(void*);  ///< gets what context() was given
 
+  /// Of memory of the caller, which is not copied.
   TensorMaker(void* data, IntArrayRef sizes) : data_(data), sizes_(sizes) {}
   /// In elements; row-major ones without.
   TensorMaker& strides(OptionalIntArrayRef v);
@@ -35,6 +36,7 @@ class TensorMaker {
     device_ = v;
     return *this;
   }
+  /// Dtype, device (unless target_device is given) and whether the tensor requires a gradient.
   TensorMaker& options(TensorOptions v) {
     options_ = v;
     return *this;

@@ -24,16 +24,21 @@ inline void copy_bytes(char* to, const char* from, int64_t n) {
   }
 }
 
-/// The rows [begin, end) of y, each of `row` bytes, tensor by tensor: y's rows stay in the cache.
-void join_rows(char* y, const std::vector<In>& xs, int64_t outer, int64_t row, int64_t begin,
-               int64_t end) {
+/// The rows of one tensor, each of `nbytes` without gaps.
+struct Rows {
+  const char* data;
+  int64_t nbytes;
+};
+
+/// The rows [begin, end) of y, each of `row` bytes, tensor by tensor: y's rows stay in L1. Several
+/// at once, for which there is one call.
+void join_rows(char* y, const std::vector<Rows>& xs, int64_t row, int64_t begin, int64_t end) {
   const int64_t block = std::max<int64_t>(1, 16384 / row);
   for (int64_t r = begin; r < end; r += block) {
     char* to = y + r * row;
-    for (const In& x : xs) {
-      const int64_t part = nbytes_of(x.numel, x.dtype) / outer;
-      copy_rows(to, row, x.as<char>() + r * part, part, std::min(block, end - r), part);
-      to += part;
+    for (const Rows& x : xs) {
+      copy_rows(to, row, x.data + r * x.nbytes, x.nbytes, std::min(block, end - r), x.nbytes);
+      to += x.nbytes;
     }
   }
 }
@@ -44,12 +49,14 @@ void join(Out y, std::vector<In> xs, int64_t outer) {
   if (y.numel == 0) return;
   char* to = y.as<char>();
   const int64_t row = nbytes_of(y.numel, y.dtype) / outer;
-  if (outer >= 8 && row <= 2048)
-    return parallel_for(0, outer, 1 + kGrainBytes / row, [&](int64_t begin, int64_t end) {
-      join_rows(to, xs, outer, row, begin, end);
-    });
   const bool past =
       streams(row * outer, row * outer) && row >= 4096 * static_cast<int64_t>(xs.size());
+  if (outer >= 8 && row <= 8192 && !past) {
+    std::vector<Rows> rows;
+    for (const In& x : xs) rows.push_back({x.as<char>(), nbytes_of(x.numel, x.dtype) / outer});
+    return parallel_for(0, outer, 1 + kGrainBytes / row,
+                        [&](int64_t begin, int64_t end) { join_rows(to, rows, row, begin, end); });
+  }
   // Pieces are byte ranges of y, so one long row splits as well as many short ones.
   parallel_for(0, row * outer, kGrainBytes, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin / row, at = r * row; at < end; ++r) {

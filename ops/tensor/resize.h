@@ -23,17 +23,14 @@ inline Tensor& resize_as_(Tensor& self, const Tensor& the_template,
                           optional<MemoryFormat> format = nullopt) {
   return self.resize_as_(the_template, format);
 }
-
 inline const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
                                 optional<MemoryFormat> format = nullopt) {
   return self.resize_as_(the_template, format);
 }
-
 inline Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
                            optional<int64_t> storage_offset = nullopt) {
   return self.as_strided_(size, stride, storage_offset);
 }
-
 inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
                                  optional<int64_t> storage_offset = nullopt) {
   return self.as_strided_(size, stride, storage_offset);

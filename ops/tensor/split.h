@@ -38,12 +38,10 @@ std::vector<Tensor> chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 inline std::vector<Tensor> unsafe_split(const Tensor& x, int64_t split_size, int64_t dim = 0) {
   return split(x, split_size, dim);
 }
-
 inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor& x, IntArrayRef split_sizes,
                                                    int64_t dim = 0) {
   return split_with_sizes(x, split_sizes, dim);
 }
-
 inline std::vector<Tensor> unsafe_chunk(const Tensor& x, int64_t chunks, int64_t dim = 0) {
   return chunk(x, chunks, dim);
 }

@@ -32,6 +32,9 @@ class TaperConan(ConanFile):
         Apt(self).install(["libopenblas-dev", "libdnnl-dev", "zlib1g-dev", "nlohmann-json3-dev", "libprotobuf-dev",
                            "protobuf-compiler", "libpng-dev", "libjpeg-dev"], check=True)
 
+    def layout(self):
+        self.folders.build = "build"
+
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["TAPER_CUDA"] = "ON" if self.options.cuda else "OFF"

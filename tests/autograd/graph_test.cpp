@@ -1,5 +1,9 @@
 // The graph itself: names and edges, depth, threads, life times.
+#include <functional>
 #include <thread>
+
+#include <taper/framework/runtime/run_observer.h>
+#include <taper/taper.h>
 
 #include "autograd/util.h"
 
@@ -214,6 +218,111 @@ TEST(Life, ABaseLivesAsLongAsItsViews) {
   v = Tensor();
   EXPECT_FALSE(memory.alive());
 }
+
+// ---------------------------------------------------------------------- bytes
+/// Bytes of tensors that the calling thread makes on the host and gives back, and their peak.
+class Bytes {
+ public:
+  Bytes() { taper::detail::set_run_observer(&counter()); }
+  ~Bytes() { taper::detail::set_run_observer(nullptr); }
+  /// Since start().
+  int64_t now() const { return counter().now; }
+  int64_t peak() const { return counter().peak; }
+  void start() { counter().now = counter().peak = 0; }
+
+ private:
+  struct Counter final : taper::detail::RunObserver {
+    void begin(taper::detail::RunEvent, const char*, Device, uint64_t,
+               const std::vector<taper::detail::Access>&) noexcept override {}
+    void end() noexcept override {}
+    void allocated(const void*, size_t n, Device device) noexcept override {
+      if (device.is_cpu()) peak = std::max(peak, now += static_cast<int64_t>(n));
+    }
+    void freed(const void*, size_t n, Device device) noexcept override {
+      if (device.is_cpu()) now -= static_cast<int64_t>(n);
+    }
+    int64_t now = 0, peak = 0;
+  };
+  static Counter& counter() {
+    static Counter& one = *new Counter;  // observers are never destroyed
+    return one;
+  }
+};
+
+/// What the graph of `op` keeps beside its input and its output.
+int64_t kept_by(const std::function<Tensor(const Tensor&)>& op, const std::vector<int64_t>& sizes) {
+  const Tensor x = taper::randn(sizes).requires_grad_();
+  op(x);  // made once: what libraries keep
+  Bytes bytes;
+  bytes.start();
+  const Tensor y = op(x);
+  EXPECT_TRUE(y.requires_grad());
+  const bool shares = y.is_alias_of(x);
+  return bytes.now() - (shares ? 0 : static_cast<int64_t>(y.nbytes()));
+}
+
+TEST(Bytes, OfWhatDerivativesKeep) {
+  // 4096 floats, 64 rows of them.
+  const std::vector<int64_t> rows = {64, 64};
+  const auto kept = [&](const std::function<Tensor(const Tensor&)>& op) {
+    return kept_by(op, rows);
+  };
+  const Tensor other = taper::randn(rows), weight = ones({64}), bias = zeros({64});
+  // Either the input or the output.
+  EXPECT_EQ(kept([](const Tensor& x) { return x.exp(); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return x.relu(); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return x.tanh(); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return gelu(x); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return silu(x); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return softmax(x, 1); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return log_softmax(x, 1); }), 0);
+  EXPECT_EQ(kept([&](const Tensor& x) { return x * other; }), 0);
+  EXPECT_EQ(kept([&](const Tensor& x) { return x / other; }), 0);
+  EXPECT_EQ(kept([&](const Tensor& x) { return x.matmul(other); }), 0);
+  EXPECT_EQ(kept([&](const Tensor& x) { return linear(x, other, bias); }), 0);
+  EXPECT_EQ(kept([](const Tensor& x) { return x.view({2, 32, 64}).transpose(0, 1); }), 0);
+  // Two numbers for each row or channel.
+  EXPECT_EQ(kept([&](const Tensor& x) { return layer_norm(x, {64}, weight, bias); }), 2 * 64 * 4);
+  EXPECT_EQ(
+      kept([&](const Tensor& x) { return batch_norm(x, weight, bias, {}, {}, true, 0.1, 1e-5); }),
+      2 * 64 * 4);
+  // A byte for each element, or for each output.
+  EXPECT_EQ(kept([](const Tensor& x) { return dropout(x, 0.5, true); }), 4096);
+  EXPECT_EQ(kept_by([](const Tensor& x) { return max_pool2d(x, 2); }, {1, 4, 32, 32}), 1024);
+  // The logarithm of the sum of each row of scores.
+  EXPECT_EQ(kept_by([](const Tensor& x) { return scaled_dot_product_attention(x, x, x); },
+                    {1, 2, 32, 64}),
+            2 * 32 * 4);
+  // Of cross entropy the gradient itself, made with the loss, and two numbers for each row and one.
+  const Tensor classes = zeros({64}, TensorOptions(kLong));
+  EXPECT_EQ(kept([&](const Tensor& x) { return cross_entropy_loss(x, classes); }),
+            4096 * 4 + (2 * 64 + 1) * 4);
+}
+
+/// The peak of a second backward pass through ten layers, in weights: gradients are there already.
+double peak_of_accumulation(bool held_by_program) {
+  std::vector<Tensor> weights;
+  for (int i = 0; i < 10; ++i) weights.push_back(taper::randn({128, 128}).requires_grad_());
+  const auto forward = [&] {
+    Tensor x = taper::randn({2, 128});
+    for (const Tensor& w : weights) x = x.matmul(w);
+    return x.sum();
+  };
+  std::vector<autograd::NodePtr> held;
+  if (held_by_program)
+    for (const Tensor& w : weights) held.push_back(autograd::gradient_edge(w).function);
+  forward().backward();
+  const Tensor loss = forward();
+  Bytes bytes;
+  bytes.start();
+  loss.backward();
+  return static_cast<double>(bytes.peak()) / (128 * 128 * 4);
+}
+
+TEST(Bytes, AGradientIsAddedWhenItIsThere) { EXPECT_LT(peak_of_accumulation(false), 1.5); }
+
+// Accumulators that live on come behind the oldest op that ever used their leaf: last.
+TEST(Bytes, GradientsOfHeldAccumulatorsWait) { EXPECT_GT(peak_of_accumulation(true), 9); }
 
 }  // namespace
 }  // namespace taper::testing

@@ -153,6 +153,22 @@ TEST(NodeHook, ClassesOfLibTorch) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(8, 8));
   expect_error("expected a hook, got null",
                [&] { y.grad_fn()->add_pre_hook(std::unique_ptr<autograd::FunctionPreHook>()); });
+  expect_error("expected a hook", [&] { y.grad_fn()->add_pre_hook(autograd::PreHook()); });
+  expect_error("expected a hook", [&] { y.grad_fn()->add_post_hook(autograd::PostHook()); });
+  expect_error("expected a hook", [&] { y.grad_fn()->add_tensor_pre_hook(0, nullptr); });
+}
+
+TEST(NodeHook, ReturnsAsManyGradientsAsItGets) {
+  using autograd::variable_list;
+  const Tensor x = leaf({1, 2});
+  const Tensor few = x * x, many = x * x;
+  few.grad_fn()->add_pre_hook([](const variable_list&) { return variable_list(); });
+  expect_error("incorrect number of values (got 0, but expected 1)", [&] { few.sum().backward(); });
+  many.grad_fn()->add_post_hook(
+      [](const variable_list& g, const variable_list&) { return variable_list{g[0]}; });
+  expect_error("incorrect number of values (got 1, but expected 2)",
+               [&] { many.sum().backward(); });
+  EXPECT_FALSE(x.grad().defined());
 }
 
 TEST(TensorHook, ThatWasNeverThereIsNotRemoved) {

@@ -266,6 +266,17 @@ TEST(Data, IsInvisibleToAutograd) {
   EXPECT_THAT(values_of(x.grad()), ElementsAre(20, 40));
 }
 
+TEST(Data, AsTensorDataCountsItsChanges) {
+  const Tensor x = leaf({1, 2}), y = x * x, shared = x.tensor_data();
+  EXPECT_FALSE(shared.requires_grad() || shared.is_view());
+  shared.mul_(scalar(10));
+  EXPECT_EQ(x._version(), 1);
+  x.variable_data().mul_(scalar(10));
+  EXPECT_EQ(x._version(), 1);
+  EXPECT_THAT(message_of([&] { y.sum().backward(); }),
+              HasSubstr("modified by an inplace operation"));
+}
+
 TEST(SetData, KeepsTheLeafAndItsGradient) {
   Tensor x = leaf({1, 2});
   x.sum().backward();

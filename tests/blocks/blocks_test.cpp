@@ -300,5 +300,23 @@ TEST(Blocks, RowsOfDifferentBlocksAreNotOrdered) {
   EXPECT_FINDS(found, "expected a barrier");
 }
 
+// A processor reads them all the same, a GPU does not.
+TEST(Blocks, PacksThatBeginBetweenThoseOfMemory) {
+  NEEDS_ALL_ACCESSES();
+  alignas(16) static uint8_t bytes[64];
+  std::vector<int> sums(8);
+  const auto sum_from = [&](const uint8_t* from) {
+    const FiberBlocks blocks;
+    return error_of([&] {
+      for_each(8, [&, from](int64_t i) {
+        const auto pack = reinterpret_cast<const Pack<uint8_t, 4>*>(from)[i];
+        for (const uint8_t byte : pack.v) sums[i] += byte;
+      });
+    });
+  };
+  EXPECT_EQ(sum_from(bytes + 4), "");
+  EXPECT_FINDS(sum_from(bytes + 6), "expected an address that is a multiple of 4, got");
+}
+
 }  // namespace
 }  // namespace taper::cuda

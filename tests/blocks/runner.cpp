@@ -208,6 +208,14 @@ bool BlockRunner::concerns_one_thread(const void* p) const {
   return at - reinterpret_cast<uintptr_t>(arguments_) < arguments_nbytes_ || stacks_.holds(p);
 }
 
+void BlockRunner::check_aligned(const void* p, size_t alignment, Access access, const Site& site) {
+  if (error_ || abandons_ || reinterpret_cast<uintptr_t>(p) % alignment == 0) return;
+  running_block = nullptr;
+  fail("expected an address that is a multiple of ", alignment, ", got ", verb(access), " by ",
+       name_of(now()), " at ", site.str());
+  running_block = this;
+}
+
 void BlockRunner::touch(const void* p, size_t nbytes, Access access, const Site& site) {
   if (error_ || abandons_ || nbytes == 0 || concerns_one_thread(p)) return;
   running_block = nullptr;  // what follows is not the kernel's

@@ -29,6 +29,8 @@ class BlockRunner final : public cuda::BlockRunner {
 
   /// Of any memory, by a thread of a block or by anybody else, whose accesses do not count.
   void touch(const void* p, size_t nbytes, cuda::Access access, const Site& site);
+  /// A GPU reads and writes elements and packs only where they are aligned.
+  void check_aligned(const void* p, size_t alignment, cuda::Access access, const Site& site);
 
  private:
   static constexpr int kWarp = 32, kMostThreads = 1024, kMostBlocks = 4;

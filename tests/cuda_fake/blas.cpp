@@ -108,12 +108,23 @@ void check_result(LibraryCall& call, const Matrices& c, std::initializer_list<Ma
       a.each([&](const char* p) { call.demand(!written.count(p), "a result over what is read"); });
 }
 
-/// The type that alpha and beta have, and what else a product of such numbers may be computed in.
+/// What a product of such numbers may be computed in.
 bool fits(cudaDataType type, cublasComputeType_t compute) {
   if (type == CUDA_R_64F) return compute == CUBLAS_COMPUTE_64F;
   if (type == CUDA_R_32F)
     return compute == CUBLAS_COMPUTE_32F || compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (type == CUDA_R_16F && compute == CUBLAS_COMPUTE_16F) return true;
   return compute == CUBLAS_COMPUTE_32F && (type == CUDA_R_16F || type == CUDA_R_16BF);
+}
+/// The type that alpha and beta have.
+cudaDataType_t scale_type(cublasComputeType_t compute) {
+  if (compute == CUBLAS_COMPUTE_64F) return CUDA_R_64F;
+  return compute == CUBLAS_COMPUTE_16F ? CUDA_R_16F : CUDA_R_32F;
+}
+double rounded(double v, cudaDataType_t type) {
+  double kept = 0;
+  put(v, &kept, type, 0);
+  return number_at(&kept, type, 0);
 }
 /// A factor as tensor cores take it.
 double factor(double v, cublasComputeType_t compute) {
@@ -131,12 +142,27 @@ struct Product {
   cublasComputeType_t compute;
   double alpha, beta;
   Matrices a, b, c, d;  // d = alpha op(a) op(b) + beta c
+  fake_cuda::Parts parts;
 
-  double sum(int64_t i, int64_t j, int64_t s) const {
+  /// The terms from `first` on.
+  double part(int64_t i, int64_t j, int64_t s, int64_t first, int64_t end) const {
     double y = 0;
-    for (int64_t p = 0; p < (ta ? a.rows : a.cols); ++p)
+    for (int64_t p = first; p < end; ++p) {
       y += factor(ta ? a.at(p, i, s) : a.at(i, p, s), compute) *
            factor(tb ? b.at(j, p, s) : b.at(p, j, s), compute);
+      if (compute == CUBLAS_COMPUTE_16F) y = rounded(y, CUDA_R_16F);
+    }
+    return y;
+  }
+  /// As inexact as the settings allow.
+  double sum(int64_t i, int64_t j, int64_t s) const {
+    const int64_t k = ta ? a.rows : a.cols;
+    const auto kept = [&](double y) {
+      return parts == fake_cuda::Parts::kRounded ? rounded(y, d.type) : y;
+    };
+    const double y = parts == fake_cuda::Parts::kOne
+                         ? part(i, j, s, 0, k)
+                         : kept(part(i, j, s, 0, k / 2)) + kept(part(i, j, s, k / 2, k));
     return alpha * y + (beta != 0 ? beta * c.at(i, j, s) : 0);
   }
   /// finish(sum, row) of each element.
@@ -149,9 +175,14 @@ struct Product {
   }
 };
 double number_of(const void* p, cublasComputeType_t compute) {
-  return number_at(p, compute == CUBLAS_COMPUTE_64F ? CUDA_R_64F : CUDA_R_32F, 0);
+  return number_at(p, scale_type(compute), 0);
+}
+fake_cuda::Parts& last_parts() {
+  static fake_cuda::Parts parts{};
+  return parts;
 }
 void check(LibraryCall& call, const Product& p) {
+  last_parts() = p.parts;
   check(call, "A", p.a);
   check(call, "B", p.b);
   check(call, "C", p.c);
@@ -171,8 +202,11 @@ struct LtProduct : cublasLtMatmulDescOpaque_t {
 struct LtLayout : cublasLtMatrixLayoutOpaque_t {
   cudaDataType_t type;
   int64_t rows, cols, leading;
+  int32_t count = 1;
+  int64_t step = 0;
   bool operator==(const LtLayout& o) const {
-    return type == o.type && rows == o.rows && cols == o.cols && leading == o.leading;
+    return type == o.type && rows == o.rows && cols == o.cols && leading == o.leading &&
+           count == o.count && step == o.step;
   }
 };
 struct LtWish : cublasLtMatmulPreferenceOpaque_t {
@@ -189,6 +223,7 @@ struct Choice {
   LtLayout a, b, c, d;
   uint32_t aligns[4], align_bias;
   size_t room;
+  fake_cuda::Parts parts;
 };
 std::vector<Choice>& choices() {
   static std::vector<Choice> all;
@@ -196,6 +231,13 @@ std::vector<Choice>& choices() {
 }
 constexpr size_t kRoom = 3000;
 constexpr uint64_t kIsChoice = 0xa19;
+
+/// What a program lets happen to long sums.
+fake_cuda::Parts parts_of(const LtWish& w, cudaDataType_t type) {
+  if (w.reduction == CUBLASLT_REDUCTION_SCHEME_NONE) return fake_cuda::Parts::kOne;
+  const bool rounds = size_of(type) == 2 && w.reduction & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  return rounds ? fake_cuda::Parts::kRounded : fake_cuda::Parts::kExact;
+}
 
 /// A power of two of which the address is a multiple.
 uint32_t alignment_of(const void* p) {
@@ -225,12 +267,12 @@ void check_layouts(LibraryCall& call, const LtProduct& p, const LtLayout& a, con
                    const LtLayout& c, const LtLayout& d) {
   const bool ta = p.ta != CUBLAS_OP_N, tb = p.tb != CUBLAS_OP_N;
   call.demand(a.type == b.type && a.type == c.type && a.type == d.type, "other types of matrices");
-  call.demand(fits(a.type, p.compute) &&
-                  p.scale == (p.compute == CUBLAS_COMPUTE_64F ? CUDA_R_64F : CUDA_R_32F),
+  call.demand(fits(a.type, p.compute) && p.scale == scale_type(p.compute),
               "a compute type that does not go with the matrices");
   call.demand((ta ? a.rows : a.cols) == (tb ? b.cols : b.rows) && c.rows == d.rows &&
                   c.cols == d.cols && d.rows == (ta ? a.cols : a.rows) &&
-                  d.cols == (tb ? b.rows : b.cols),
+                  d.cols == (tb ? b.rows : b.cols) && a.count == b.count && a.count == c.count &&
+                  a.count == d.count,
               "layouts that do not fit each other");
 }
 bool has_bias(const LtProduct& p) { return p.epilogue & CUBLASLT_EPILOGUE_BIAS; }
@@ -259,6 +301,8 @@ void check_choice(LibraryCall& call, const LtProduct& p, const Choice& c,
 }
 
 }  // namespace
+
+fake_cuda::Parts fake_cuda::parts_of_last_product() { return last_parts(); }
 
 void fake_cuda::check_cublas_handle(LibraryCall& call, const void* handle) {
   call.object(handle, kHandle);
@@ -346,15 +390,19 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
   if (!call) return status(call);
   const bool t = ta != CUBLAS_OP_N, u = tb != CUBLAS_OP_N;
   const Matrices result{c, ct, m, n, ldc, sc, count};
-  const Product p{t,
-                  u,
-                  compute,
-                  number_of(alpha, compute),
-                  number_of(beta, compute),
-                  {a, at, t ? k : m, t ? m : k, lda, sa, count},
-                  {b, bt, u ? n : k, u ? k : n, ldb, sb, count},
-                  result,
-                  result};
+  const Product p{
+      t,
+      u,
+      compute,
+      number_of(alpha, compute),
+      number_of(beta, compute),
+      {a, at, t ? k : m, t ? m : k, lda, sa, count},
+      {b, bt, u ? n : k, u ? k : n, ldb, sb, count},
+      result,
+      result,
+      size_of(at) > 2 || settings(h).math & CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+          ? fake_cuda::Parts::kExact
+          : fake_cuda::Parts::kRounded};
   check(call, p);
   call.run([=] { p.run([](double x, int64_t) { return x; }); });
   return status(call);
@@ -400,6 +448,21 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* d, cudaDataTyp
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t d) {
   return end_description<LtLayout>("cublasLtMatrixLayoutDestroy", d, kLayout);
+}
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t d,
+                                                cublasLtMatrixLayoutAttribute_t what,
+                                                const void* value, size_t nbytes) {
+  LibraryCall call("cublasLtMatrixLayoutSetAttribute");
+  call.object(d, kLayout);
+  if (!call) return status(call);
+  auto* const l = static_cast<LtLayout*>(d);
+  if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
+    take(call, l->count, value, nbytes);
+  else if (what == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
+    take(call, l->step, value, nbytes);
+  else
+    call.demand(false, "an attribute that the fake library does not have");
+  return status(call);
 }
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* d) {
   LibraryCall call("cublasLtMatmulPreferenceCreate");
@@ -451,7 +514,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmul
   found->algo = {{kIsChoice, choices().size()}};
   found->state = CUBLAS_STATUS_SUCCESS;
   found->workspaceSize = kRoom;
-  choices().push_back({p, a, b, c, to, {}, alignment_of(p.bias), kRoom});
+  choices().push_back({p, a, b, c, to, {}, alignment_of(p.bias), kRoom, parts_of(w, to.type)});
   std::copy_n(w.aligns, 4, choices().back().aligns);
   *count = 1;
   return CUBLAS_STATUS_SUCCESS;
@@ -473,7 +536,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t d, const 
   const auto p = *static_cast<LtProduct*>(d);
   const auto matrices = [](const void* data, cublasLtMatrixLayout_t layout) {
     const auto& l = *static_cast<LtLayout*>(layout);
-    return Matrices{data, l.type, l.rows, l.cols, l.leading, 0, 1};
+    return Matrices{data, l.type, l.rows, l.cols, l.leading, l.step, l.count};
   };
   const Choice& choice = choices()[algo->data[1]];
   check_choice(call, p, choice,
@@ -482,15 +545,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t d, const 
                {a, b, c, to});
   call.demand(nbytes >= choice.room, "less working memory than the algorithm asks for");
   call.memory("the workspace", room, nbytes, 16);
-  const Product product{p.ta != CUBLAS_OP_N,
-                        p.tb != CUBLAS_OP_N,
-                        p.compute,
-                        number_of(alpha, p.compute),
-                        number_of(beta, p.compute),
-                        matrices(a, ad),
-                        matrices(b, bd),
-                        matrices(c, cd),
-                        matrices(to, dd)};
+  const Product product{
+      p.ta != CUBLAS_OP_N,        p.tb != CUBLAS_OP_N, p.compute,       number_of(alpha, p.compute),
+      number_of(beta, p.compute), matrices(a, ad),     matrices(b, bd), matrices(c, cd),
+      matrices(to, dd),           choice.parts};
   check(call, product);
   if (call && has_bias(p))
     call.memory("the bias", p.bias, product.d.rows * size_of(product.d.type),

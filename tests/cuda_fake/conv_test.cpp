@@ -7,9 +7,11 @@
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/runtime/graph.h>
 #include <taper/framework/warning.h>
+#include <taper/ops/spatial/conv.h>
 #include <taper/ops/spatial/conv_cudnn.h>
 
 #include "cuda_fake/dnn.h"
+#include "cuda_fake/real_dnn.h"
 #include "cuda_fake/util.h"
 
 namespace taper {
@@ -40,6 +42,16 @@ struct Case {
     steps.dilation[2] = 2;
     x = numbers({batch, 4, 5, 6}, dtype), w = numbers({6, 2, 3, 2}, dtype);
     b = numbers({6}, dtype), y = numbers({batch, 6, 3, 8}, dtype);
+  }
+  /// As they are in networks of images.
+  static Case of_image(ScalarType dtype, int64_t groups) {
+    Case c(dtype);
+    c.steps = {};
+    c.steps.groups = groups;
+    c.steps.padding[1] = c.steps.padding[2] = 1;
+    c.x = c.y = numbers({2, 32, 7, 7}, dtype), c.w = numbers({32, 32 / groups, 3, 3}, dtype);
+    c.b = numbers({32}, dtype);
+    return c;
   }
 };
 
@@ -131,6 +143,131 @@ TEST(FakeDnn, ABiasIsAddedByTheEngineThatCan) {
     EXPECT_EQ(dnn().operations, (std::vector<size_t>{2, 1, 1}));
     EXPECT_EQ(fake_cuda::calls("cudnnAddTensor"), 1u);
   });
+}
+
+// ---------------------------------------------------------------------- with a relu behind it
+bool forward_relu(const Case& c, const Tensor& z = {}, double alpha = 1) {
+  return as_launch([&] {
+    bool done = false;
+    cuda::cudnn_forward_relu(&done, Out(c.y), In(c.x), In(c.w), In(c.b), In(z), alpha, c.steps);
+    return done;
+  });
+}
+/// max(x * w + alpha z + b, 0) by the host's ops, of whole numbers: to the bit.
+std::vector<float> relu_on_host(const Case& c, const Tensor& z = {}, double alpha = 1) {
+  const Tensor y = empty(c.y.sizes(), c.y.options().device(kCPU));
+  const Tensor x = c.x.cpu(), w = c.w.cpu(), b = c.b.defined() ? c.b.cpu() : c.b;
+  cpu::conv_forward(Out(y), In(x), In(w), In(b), c.steps);
+  return values_of(z.defined() ? y.add(z.cpu(), alpha).relu() : y.relu());
+}
+
+TEST(FakeDnn, AReluAndAnAddendArePartsOfOnePlan) {
+  in_own_process([] {
+    dnn().engines = {{3, 64}};
+    for (ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+      const Case c(dtype);
+      const Tensor z = numbers(c.y.sizes().vec(), dtype);
+      EXPECT_TRUE(forward_relu(c));
+      EXPECT_EQ(values_of(c.y), relu_on_host(c)) << toString(dtype);
+      for (double alpha : {1.0, -2.0}) {
+        EXPECT_TRUE(forward_relu(c, z, alpha));
+        EXPECT_EQ(values_of(c.y), relu_on_host(c, z, alpha)) << toString(dtype) << alpha;
+      }
+    }
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{3, 4, 4, 3, 4, 4, 3, 4, 4, 3, 4, 4}));
+    EXPECT_EQ(fake_cuda::calls("cudnnAddTensor"), 0u);
+  });
+}
+
+TEST(FakeDnn, APlanWithAReluIsMadeOnce) {
+  in_own_process([] {
+    const Case c;
+    EXPECT_TRUE(forward_relu(c, c.y, 0.5));
+    const uint64_t ends = fake_cuda::calls("cudnnBackendFinalize");
+    EXPECT_TRUE(forward_relu(c, c.y, 0.5));
+    EXPECT_EQ(fake_cuda::calls("cudnnBackendFinalize"), ends + 1);  // what lies where
+    EXPECT_TRUE(forward_relu(c, c.y, 0.25));
+    EXPECT_GT(fake_cuda::calls("cudnnBackendFinalize"), ends + 10);
+  });
+}
+
+TEST(FakeDnn, WithoutAnEngineForAReluNothingIsDoneNorSaid) {
+  in_own_process([] {
+    Texts texts;
+    WarningUtils::WarningHandlerGuard guard(&texts);
+    dnn().engines[0].fuses = false;
+    dnn().fallback = {{5}};
+    Case c;
+    EXPECT_FALSE(forward_relu(c));
+    EXPECT_FALSE(forward_relu(c, c.y, 2));
+    dnn() = {};
+    c.steps = {};  // one channel in each group: own kernels are faster
+    c.steps.groups = 4;
+    c.x = numbers({2, 4, 5, 6}), c.w = numbers({4, 1, 3, 3}), c.b = {}, c.y = numbers({2, 4, 3, 4});
+    EXPECT_FALSE(forward_relu(c));
+    globalContext().setUserEnabledCuDNN(false);
+    EXPECT_FALSE(forward_relu(Case()));
+    EXPECT_TRUE(dnn().ran.empty());
+    EXPECT_TRUE(texts.all.empty());
+  });
+}
+
+// The ops themselves: no kernel is launched where one plan does all; where none does, or a gradient
+// is wanted, a convolution's plan and kernels.
+TEST(FakeDnn, OpsWithAReluAreOnePlan) {
+#if FAKE_CUDA_KERNELS
+  in_own_process([] {
+    const Case c, other(kFloat, 3);
+    const auto op = [](const Case& c, const Tensor& w) {
+      return cudnn_convolution_add_relu(c.x, w, c.y, 2, c.b, {2, 1}, {1, 2}, {1, 2}, 2);
+    };
+    const auto launches = [] { return fake_cuda::calls("cudaLaunchKernel"); };
+    const Tensor leaf = c.w.clone().requires_grad_();
+    uint64_t before = launches();
+    const Tensor y = op(c, c.w);
+    EXPECT_EQ(launches(), before);
+    EXPECT_EQ(values_of(y), relu_on_host(c, c.y, 2));
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4}));
+    cudnn_convolution_relu(c.x, c.w, nullopt, {2, 1}, {1, 2}, {1, 2}, 2);
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3}));  // of a bias of zeros
+    before = launches();
+    op(c, leaf);
+    EXPECT_EQ(launches(), before + 2);
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 2}));
+    dnn().engines[0].fuses = false;
+    op(other, other.w);
+    EXPECT_EQ(launches(), before + 4);
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 2, 1}));
+  });
+#else
+  GTEST_SKIP() << "the kernels' host side is not here: it needs a build with nvcc";
+#endif
+}
+
+// Without a GPU it says which engines take a graph.
+TEST(RealDnn, HasEnginesForAConvolutionWithARelu) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's library cannot be loaded a second time";
+#else
+  const testing::RealCudnn real;
+  if (!real.missing().empty()) GTEST_SKIP() << "the real cuDNN is not here: " << real.missing();
+  in_own_process([] {
+    const testing::RealCudnn again;
+    const auto engines = [&](int capability) {
+      return testing::RealGraph(again).engines(*fake_cuda::graphs::last_graph(),
+                                               testing::device_of(capability));
+    };
+    for (ScalarType dtype : {kHalf, kBFloat16, kFloat})
+      for (int64_t groups : {1, 2}) {
+        const Case c = Case::of_image(dtype, groups);
+        EXPECT_TRUE(forward_relu(c));
+        EXPECT_GT(engines(900), 0) << toString(dtype) << groups << again.last_error();
+        EXPECT_TRUE(forward_relu(c, c.y, 0.5));
+        EXPECT_GT(engines(900), 0) << toString(dtype) << groups << again.last_error();
+      }
+    EXPECT_EQ(engines(300), 0);  // the test can fail
+  });
+#endif
 }
 
 // What the list says first runs, but for what wants more memory than is reasonable.
@@ -349,7 +486,8 @@ TEST(FakeDnn, ThreadsHavePlansOfTheirOwn) {
 
 // ---------------------------------------------------------------------- what the fake refuses
 cuda::GraphPart tensor(int64_t id, const std::vector<int>& sizes, bool is_virtual = false) {
-  return cuda::graph_tensor(id, CUDNN_DATA_FLOAT, sizes, 16, is_virtual);
+  const auto place = is_virtual ? cuda::GraphPlace::kVirtual : cuda::GraphPlace::kDevice;
+  return cuda::graph_tensor(id, CUDNN_DATA_FLOAT, sizes, 16, place);
 }
 void expect_refused(const std::string& rule, const std::function<void()>& body) {
   SCOPED_TRACE(rule);
@@ -357,16 +495,8 @@ void expect_refused(const std::string& rule, const std::function<void()>& body) 
 }
 cuda::GraphPart sum_of(const cuda::GraphPart& x, const cuda::GraphPart& b,
                        const cuda::GraphPart& y) {
-  cuda::GraphPart add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT)
-      .finish();
-  cuda::GraphPart p(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  p.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x)
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b)
-      .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y)
-      .finish();
+  cuda::GraphPart p = cuda::graph_operation({CUDNN_POINTWISE_ADD}, {&x, &b}, y);
+  p.finish();
   return p;
 }
 
@@ -390,9 +520,9 @@ TEST(FakeDnn, RefusesDescriptorsAgainstTheRules) {
   });
   expect_refused("not positive", [&] { tensor(1, {2, 0, 4, 5}); });
   expect_refused("an alignment", [&] {
-    cuda::graph_tensor(1, CUDNN_DATA_DOUBLE, {1, 1, 1, 1}, 4);
+    cuda::graph_tensor(1, CUDNN_DATA_DOUBLE, std::vector<int>{1, 1, 1, 1}, 4);
   });
-  expect_refused("not one a channel", [&] {
+  expect_refused("do not fit each other", [&] {
     sum_of(tensor(1, {2, 3, 4, 5}), tensor(2, {1, 4, 1, 1}), tensor(3, {2, 3, 4, 5}));
   });
   EXPECT_EQ(fake_cuda::live_objects(fake_cuda::kDnnPart), 0);

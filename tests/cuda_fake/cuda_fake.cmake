@@ -3,6 +3,10 @@
 # devices, which has no objects of framework/cuda/gpu, they are compiled here, without kernels.
 file(GLOB fake_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/*.cpp)
 add_executable(cuda_fake_tests ${fake_sources})
+# The real cuDNN, which is asked whether it has engines for graphs, and the toolkit's stand-in of a driver.
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/attention_test.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/conv_test.cpp PROPERTIES COMPILE_OPTIONS
+  "-DREAL_CUDNN_FILE=\"${CUDNN}\";-DSTUB_DRIVER_FILE=\"${CUDAToolkit_LIBRARY_DIR}/stubs/libcuda.so\"")
 # Headers that differ for GPUs and for the host are read as the runtime for GPUs reads them.
 set_source_files_properties(${fake_sources} PROPERTIES COMPILE_DEFINITIONS
   "TAPER_CUDA_KERNELS=1;FAKE_CUDA_KERNELS=$<BOOL:${TAPER_NVCC}>")
@@ -10,13 +14,15 @@ set(others "/cmake_pch")
 if(NOT TAPER_NVCC)
   set(others "\\.cu\\.o$|/runtime/cuda_build\\.cpp|/cmake_pch")
   set(build ${PROJECT_SOURCE_DIR}/framework/runtime/cuda_build.cpp)
-  taper_add_gpu_runtime(cuda_fake_tests ${build} ${PROJECT_SOURCE_DIR}/ops/spatial/conv_cudnn.cpp)
+  file(GLOB cudnn CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ops/*/*_cudnn.cpp)
+  taper_add_gpu_runtime(cuda_fake_tests ${build} ${cudnn})
 endif()
 target_sources(cuda_fake_tests PRIVATE $<FILTER:$<TARGET_OBJECTS:taper>,EXCLUDE,${others}>
                                        $<FILTER:$<TARGET_OBJECTS:taper_loops>,EXCLUDE,/cmake_pch>)
 set_target_properties(cuda_fake_tests PROPERTIES ENABLE_EXPORTS ON)  # dlsym finds the fakes
 target_include_directories(cuda_fake_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${TAPER_BUILD_INCLUDE})
-target_include_directories(cuda_fake_tests SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUDNN_INCLUDE_DIR})
+target_include_directories(cuda_fake_tests SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS} ${CUDNN_INCLUDE_DIR}
+                           $<$<BOOL:${CUDAToolkit_CUPTI_INCLUDE_DIR}>:${CUDAToolkit_CUPTI_INCLUDE_DIR}>)
 target_compile_options(cuda_fake_tests PRIVATE -Wall -Wextra $<$<CONFIG:Release>:-Og>
                                                $<$<BOOL:${TAPER_WERROR}>:-Werror>)
 target_link_options(cuda_fake_tests PRIVATE -Wl,--wrap=dlopen)

@@ -1,71 +1,34 @@
-// A fake of cuDNN's graphs: descriptors are checked as they are put together, and convolutions with
-// a bias are computed from their definition, in double.
+// A fake of cuDNN's graphs (dnn_graph.h): descriptors are checked as they are put together, and
+// engines that a test lists run them. Its older interface is in headers: layers (dnn_layers.h) and
+// recurrent ones (dnn_rnn.h).
 #include "cuda_fake/dnn.h"
 
-#include <algorithm>
-#include <cstring>
-#include <numeric>
+#include <set>
 
-#include <taper/framework/dtype.h>
-
+#include "cuda_fake/dnn_graph.h"
+#include "cuda_fake/dnn_layers.h"
+#include "cuda_fake/dnn_operations.h"
+#include "cuda_fake/dnn_rnn.h"
 #include "cuda_fake/state.h"
 
 using namespace fake_cuda;
-
-struct cudnnTensorStruct {
-  cudnnDataType_t type{};
-  std::vector<int> sizes, strides;
-};
+using namespace fake_cuda::graphs;
+using fake_cuda::layers::kDnnHandle;
+using fake_cuda::layers::status;
 
 Dnn& fake_cuda::dnn() {
   static Dnn fake;
   return fake;
 }
+PartOf& fake_cuda::graphs::last_graph() {
+  static PartOf graph;
+  return graph;
+}
 
 namespace {
 
-constexpr const char* kHandle = "handle of cuDNN";
-
-struct Part;
-using PartOf = std::shared_ptr<const Part>;
-
-/// What one attribute has been set to.
-struct Values {
-  cudnnBackendAttributeType_t type;
-  int64_t count;
-  std::vector<char> bytes;
-  std::vector<PartOf> parts;  // where they are descriptors: as they were then
-};
-
-struct Part {
-  cudnnBackendDescriptorType_t type;
-  bool is_finished = false;
-  std::map<int, Values> values{};
-  std::shared_ptr<const Engine> engine{};  // of engines, their configurations and plans
-  PartOf graph{};                          // of those
-
-  bool has(int name) const { return values.contains(name); }
-  template <class T>
-  std::vector<T> all(int name) const {
-    const auto it = values.find(name);
-    if (it == values.end()) return {};
-    const auto* const p = reinterpret_cast<const T*>(it->second.bytes.data());
-    return std::vector<T>(p, p + it->second.count);
-  }
-  template <class T>
-  T one(int name) const {
-    const auto v = all<T>(name);
-    return v.empty() ? T{} : v[0];
-  }
-  const Part& part(int name) const { return *values.at(name).parts.at(0); }
-};
-
-struct Fake {
-  std::map<const void*, std::shared_ptr<Part>> parts;
-  std::map<cudnnHandle_t, cudaStream_t> streams;
-};
-Fake& fake() {
-  static Fake all;
+std::map<const void*, std::shared_ptr<Part>>& all_parts() {
+  static std::map<const void*, std::shared_ptr<Part>> all;
   return all;
 }
 
@@ -77,21 +40,6 @@ struct Rule {
   int64_t most = 1;
   bool is_needed = true;
 };
-constexpr auto kTensor = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
-constexpr auto kConv = CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR;
-constexpr auto kPointwise = CUDNN_BACKEND_POINTWISE_DESCRIPTOR;
-constexpr auto kForward = CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
-constexpr auto kData = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
-constexpr auto kFilter = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR;
-constexpr auto kAdd = CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
-constexpr auto kGraph = CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR;
-constexpr auto kHeuristics = CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
-constexpr auto kPlan = CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
-constexpr auto kPack = CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR;
-constexpr auto kConfig = CUDNN_BACKEND_ENGINECFG_DESCRIPTOR;
-constexpr auto kEngine = CUDNN_BACKEND_ENGINE_DESCRIPTOR;
-constexpr auto kParts = CUDNN_TYPE_BACKEND_DESCRIPTOR;
-
 constexpr Rule kRules[] = {
     {CUDNN_ATTR_TENSOR_UNIQUE_ID, kTensor, CUDNN_TYPE_INT64},
     {CUDNN_ATTR_TENSOR_DATA_TYPE, kTensor, CUDNN_TYPE_DATA_TYPE},
@@ -99,6 +47,7 @@ constexpr Rule kRules[] = {
     {CUDNN_ATTR_TENSOR_STRIDES, kTensor, CUDNN_TYPE_INT64, CUDNN_DIM_MAX},
     {CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kTensor, CUDNN_TYPE_INT64},
     {CUDNN_ATTR_TENSOR_IS_VIRTUAL, kTensor, CUDNN_TYPE_BOOLEAN, 1, false},
+    {CUDNN_ATTR_TENSOR_IS_BY_VALUE, kTensor, CUDNN_TYPE_BOOLEAN, 1, false},
     {CUDNN_ATTR_CONVOLUTION_COMP_TYPE, kConv, CUDNN_TYPE_DATA_TYPE},
     {CUDNN_ATTR_CONVOLUTION_CONV_MODE, kConv, CUDNN_TYPE_CONVOLUTION_MODE},
     {CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, kConv, CUDNN_TYPE_INT64},
@@ -108,6 +57,10 @@ constexpr Rule kRules[] = {
     {CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, kConv, CUDNN_TYPE_INT64, 3},
     {CUDNN_ATTR_POINTWISE_MODE, kPointwise, CUDNN_TYPE_POINTWISE_MODE},
     {CUDNN_ATTR_POINTWISE_MATH_PREC, kPointwise, CUDNN_TYPE_DATA_TYPE},
+    {CUDNN_ATTR_POINTWISE_AXIS, kPointwise, CUDNN_TYPE_INT64, 1, false},
+    {CUDNN_ATTR_MATMUL_COMP_TYPE, kMatmul, CUDNN_TYPE_DATA_TYPE},
+    {CUDNN_ATTR_REDUCTION_OPERATOR, kReduction, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE},
+    {CUDNN_ATTR_REDUCTION_COMP_TYPE, kReduction, CUDNN_TYPE_DATA_TYPE},
     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, kForward, CUDNN_TYPE_FLOAT},
     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, kForward, CUDNN_TYPE_FLOAT},
     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, kForward, kParts},
@@ -126,12 +79,24 @@ constexpr Rule kRules[] = {
     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, kFilter, kParts},
     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, kFilter, kParts},
     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, kFilter, kParts},
-    {CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kAdd, kParts},
-    {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, kAdd, kParts},
-    {CUDNN_ATTR_OPERATION_POINTWISE_BDESC, kAdd, kParts},
-    {CUDNN_ATTR_OPERATION_POINTWISE_YDESC, kAdd, kParts},
+    {CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kFormula, kParts},
+    {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, kFormula, kParts},
+    {CUDNN_ATTR_OPERATION_POINTWISE_BDESC, kFormula, kParts, 1, false},
+    {CUDNN_ATTR_OPERATION_POINTWISE_TDESC, kFormula, kParts, 1, false},
+    {CUDNN_ATTR_OPERATION_POINTWISE_YDESC, kFormula, kParts},
+    {CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, kFormula, CUDNN_TYPE_FLOAT, 1, false},
+    {CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, kFormula, CUDNN_TYPE_FLOAT, 1, false},
+    {CUDNN_ATTR_OPERATION_MATMUL_DESC, kProduct, kParts},
+    {CUDNN_ATTR_OPERATION_MATMUL_ADESC, kProduct, kParts},
+    {CUDNN_ATTR_OPERATION_MATMUL_BDESC, kProduct, kParts},
+    {CUDNN_ATTR_OPERATION_MATMUL_CDESC, kProduct, kParts},
+    {CUDNN_ATTR_OPERATION_REDUCTION_DESC, kReduce, kParts},
+    {CUDNN_ATTR_OPERATION_REDUCTION_XDESC, kReduce, kParts},
+    {CUDNN_ATTR_OPERATION_REDUCTION_YDESC, kReduce, kParts},
+    {CUDNN_ATTR_OPERATION_RESHAPE_XDESC, kView, kParts},
+    {CUDNN_ATTR_OPERATION_RESHAPE_YDESC, kView, kParts},
     {CUDNN_ATTR_OPERATIONGRAPH_HANDLE, kGraph, CUDNN_TYPE_HANDLE},
-    {CUDNN_ATTR_OPERATIONGRAPH_OPS, kGraph, kParts, 16},
+    {CUDNN_ATTR_OPERATIONGRAPH_OPS, kGraph, kParts, 32},
     {CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, kHeuristics, kParts},
     {CUDNN_ATTR_ENGINEHEUR_MODE, kHeuristics, CUDNN_TYPE_HEUR_MODE},
     {CUDNN_ATTR_EXECUTION_PLAN_HANDLE, kPlan, CUDNN_TYPE_HANDLE},
@@ -150,220 +115,19 @@ size_t size_of(cudnnBackendAttributeType_t type) {
     case CUDNN_TYPE_CONVOLUTION_MODE:
     case CUDNN_TYPE_POINTWISE_MODE:
     case CUDNN_TYPE_HEUR_MODE:
+    case CUDNN_TYPE_REDUCTION_OPERATOR_TYPE:
       return 4;
     default:
       return 8;
   }
 }
 
-cudnnStatus_t status(const LibraryCall& call) {
-  return call.status(CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_INTERNAL_ERROR);
-}
 /// The descriptor behind a pointer; may be used where the call is well.
 std::shared_ptr<Part> part_of(LibraryCall& call, const void* p) {
   call.object(p, kDnnPart);
-  const auto it = fake().parts.find(p);
-  if (!call || it == fake().parts.end()) return std::make_shared<Part>();
+  const auto it = all_parts().find(p);
+  if (!call || it == all_parts().end()) return std::make_shared<Part>();
   return it->second;
-}
-
-// ---------------------------------------------------------------------- numbers
-template <class Visit>
-void with_type(cudnnDataType_t type, void* p, const Visit& visit) {
-  switch (type) {
-    case CUDNN_DATA_DOUBLE:
-      return visit(static_cast<double*>(p));
-    case CUDNN_DATA_HALF:
-      return visit(static_cast<taper::Half*>(p));
-    case CUDNN_DATA_BFLOAT16:
-      return visit(static_cast<taper::BFloat16*>(p));
-    default:
-      return visit(static_cast<float*>(p));
-  }
-}
-int64_t bytes_of(cudnnDataType_t type) {
-  return type == CUDNN_DATA_DOUBLE ? 8 : type == CUDNN_DATA_FLOAT ? 4 : 2;
-}
-
-/// A tensor of a graph: three spatial dimensions, those that it lacks 1 long.
-struct Grid {
-  int64_t id, n, c, size[3] = {1, 1, 1}, stride[5] = {};
-  cudnnDataType_t type;
-  bool is_virtual;
-  size_t rank;
-
-  explicit Grid(const Part& t)
-      : id(t.one<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID)),
-        type(t.one<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE)),
-        is_virtual(t.one<bool>(CUDNN_ATTR_TENSOR_IS_VIRTUAL)) {
-    const auto sizes = t.all<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
-    const auto strides = t.all<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
-    rank = sizes.size();
-    n = sizes[0], c = sizes[1], stride[0] = strides[0], stride[1] = strides[1];
-    for (size_t d = 2; d < rank; ++d) {
-      size[3 - rank + d] = sizes[d];
-      stride[5 - rank + d] = strides[d];
-    }
-  }
-  int64_t numel() const { return n * c * size[0] * size[1] * size[2]; }
-  /// Elements from the first to behind the last.
-  int64_t reach() const {
-    return 1 + (n - 1) * stride[0] + (c - 1) * stride[1] + (size[0] - 1) * stride[2] +
-           (size[1] - 1) * stride[3] + (size[2] - 1) * stride[4];
-  }
-  int64_t at(int64_t i, int64_t k, const int64_t (&p)[3]) const {
-    return i * stride[0] + k * stride[1] + p[0] * stride[2] + p[1] * stride[3] + p[2] * stride[4];
-  }
-};
-/// f(position) for all positions in the sizes.
-template <class F>
-void positions(const int64_t (&size)[3], const F& f) {
-  for (int64_t i = 0; i < size[0]; ++i)
-    for (int64_t j = 0; j < size[1]; ++j)
-      for (int64_t k = 0; k < size[2]; ++k) f({i, j, k});
-}
-
-struct Convolution {
-  Grid x, w, y;
-  int64_t dilation[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, before[3] = {}, behind[3] = {};
-
-  Convolution(const Part& x, const Part& w, const Part& y, const Part& steps) : x(x), w(w), y(y) {
-    const auto spread = [&](int name, int64_t(&to)[3]) {
-      const auto v = steps.all<int64_t>(name);
-      std::copy(v.begin(), v.end(), to + 3 - v.size());
-    };
-    spread(CUDNN_ATTR_CONVOLUTION_DILATIONS, dilation);
-    spread(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, stride);
-    spread(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, before);
-    spread(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, behind);
-  }
-  bool fits() const {
-    if (x.rank != w.rank || x.rank != y.rank || x.n != y.n || y.c != w.n || x.c % w.c != 0)
-      return false;
-    for (int d = 0; d < 3; ++d) {
-      const int64_t reach = dilation[d] * (w.size[d] - 1) + 1;
-      if (y.size[d] != (x.size[d] + before[d] + behind[d] - reach) / stride[d] + 1) return false;
-    }
-    return w.n % (x.c / w.c) == 0;
-  }
-  /// visit(place in x, in w, in y) for every product.
-  template <class Visit>
-  void each(const Visit& visit) const {
-    const int64_t of_group = w.n / (x.c / w.c);
-    for (int64_t n = 0; n < y.n; ++n)
-      for (int64_t f = 0; f < w.n; ++f)
-        for (int64_t e = 0; e < w.c; ++e)
-          positions(y.size, [&](const int64_t(&o)[3]) {
-            positions(w.size, [&](const int64_t(&k)[3]) {
-              int64_t i[3];
-              for (int d = 0; d < 3; ++d) {
-                i[d] = o[d] * stride[d] - before[d] + k[d] * dilation[d];
-                if (i[d] < 0 || i[d] >= x.size[d]) return;
-              }
-              visit(x.at(n, f / of_group * w.c + e, i), w.at(f, e, k), y.at(n, f, o));
-            });
-          });
-  }
-};
-
-/// Memory of each tensor, by its number; virtual ones have none and are kept here.
-struct Memory {
-  std::map<int64_t, void*> of;
-  std::map<int64_t, std::vector<double>> kept;
-
-  std::vector<double> read(const Grid& g) const {
-    if (g.is_virtual) return kept.at(g.id);
-    std::vector<double> v(g.reach());
-    with_type(g.type, of.at(g.id), [&](auto* p) {
-      for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<double>(static_cast<float>(p[i]));
-      if constexpr (std::is_same_v<decltype(p), double*>) std::copy(p, p + v.size(), v.begin());
-    });
-    return v;
-  }
-  void write(const Grid& g, const std::vector<double>& v) {
-    if (g.is_virtual) {
-      kept[g.id] = v;
-      return;
-    }
-    with_type(g.type, of.at(g.id), [&](auto* p) {
-      for (size_t i = 0; i < v.size(); ++i) p[i] = static_cast<std::decay_t<decltype(*p)>>(v[i]);
-    });
-  }
-};
-
-// ---------------------------------------------------------------------- operations
-/// Names of a convolution's attributes.
-struct Names {
-  int x, w, y, steps, alpha, beta;
-};
-Names names_of(cudnnBackendDescriptorType_t type) {
-  if (type == kForward)
-    return {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
-  if (type == kData)
-    return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
-  return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
-          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
-          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
-          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
-          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
-          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
-}
-bool is_convolution(const Part& p) {
-  return p.type == kForward || p.type == kData || p.type == kFilter;
-}
-double factor_of(const Part& p, int name) {
-  return p.values.at(name).type == CUDNN_TYPE_DOUBLE ? p.one<double>(name) : p.one<float>(name);
-}
-/// The tensors that an operation reads, and the one that it writes last.
-std::vector<PartOf> tensors_of(const Part& p) {
-  const auto part = [&](int name) { return p.values.at(name).parts.at(0); };
-  if (p.type == kAdd)
-    return {part(CUDNN_ATTR_OPERATION_POINTWISE_XDESC), part(CUDNN_ATTR_OPERATION_POINTWISE_BDESC),
-            part(CUDNN_ATTR_OPERATION_POINTWISE_YDESC)};
-  const Names n = names_of(p.type);
-  if (p.type == kForward) return {part(n.x), part(n.w), part(n.y)};
-  if (p.type == kData) return {part(n.y), part(n.w), part(n.x)};
-  return {part(n.x), part(n.y), part(n.w)};
-}
-
-void compute_convolution(const Part& p, Memory& memory) {
-  const Names n = names_of(p.type);
-  const Convolution conv(p.part(n.x), p.part(n.w), p.part(n.y), p.part(n.steps));
-  const Grid& to = p.type == kForward ? conv.y : p.type == kData ? conv.x : conv.w;
-  std::vector<double> sums(to.reach());
-  const auto a = memory.read(p.type == kData ? conv.y : conv.x);
-  const auto b = memory.read(p.type == kFilter ? conv.y : conv.w);
-  conv.each([&](int64_t x, int64_t w, int64_t y) {
-    if (p.type == kForward) sums[y] += a[x] * b[w];
-    if (p.type == kData) sums[x] += a[y] * b[w];
-    if (p.type == kFilter) sums[w] += a[x] * b[y];
-  });
-  const double alpha = factor_of(p, n.alpha), beta = factor_of(p, n.beta);
-  const auto old = beta == 0 ? std::vector<double>(sums.size()) : memory.read(to);
-  for (size_t i = 0; i < sums.size(); ++i) sums[i] = alpha * sums[i] + beta * old[i];
-  memory.write(to, sums);
-}
-void compute_add(const Part& p, Memory& memory) {
-  const auto parts = tensors_of(p);
-  const Grid x(*parts[0]), b(*parts[1]), y(*parts[2]);
-  const auto from = memory.read(x), bias = memory.read(b);
-  std::vector<double> to(y.reach());
-  for (int64_t n = 0; n < y.n; ++n)
-    for (int64_t c = 0; c < y.c; ++c)
-      positions(y.size, [&](const int64_t(&at)[3]) {
-        to[y.at(n, c, at)] = from[x.at(n, c, at)] + bias[b.at(0, c, {0, 0, 0})];
-      });
-  memory.write(y, to);
 }
 
 // ---------------------------------------------------------------------- ends of descriptors
@@ -379,6 +143,7 @@ void check_tensor(LibraryCall& call, const Part& t) {
   call.demand(alignment > 0 && (alignment & (alignment - 1)) == 0 &&
                   alignment >= bytes_of(t.one<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE)),
               "an alignment that is none of its elements");
+  if (Grid(t).is_host) call.demand(Grid(t).numel() == 1, "several numbers of the host");
 }
 void check_steps(LibraryCall& call, const Part& p) {
   const auto n = static_cast<size_t>(p.one<int64_t>(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS));
@@ -405,31 +170,20 @@ void check_convolution(LibraryCall& call, const Part& p) {
   call.demand(conv.x.type == conv.w.type && (conv.y.is_virtual || conv.y.type == conv.x.type),
               "tensors of different types");
 }
-void check_add(LibraryCall& call, const Part& p) {
-  const Part& how = p.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
-  call.demand(how.type == kPointwise, "a pointwise operation that is not described");
-  if (!call) return;
-  call.demand(how.one<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE) == CUDNN_POINTWISE_ADD,
-              "a pointwise operation other than a sum");
-  const auto parts = tensors_of(p);
-  const Grid x(*parts[0]), b(*parts[1]), y(*parts[2]);
-  call.demand(x.rank == y.rank && b.rank == y.rank && x.numel() == y.numel(),
-              "terms that do not fit each other");
-  call.demand(b.n == 1 && b.c == y.c && b.numel() == y.c, "a bias that is not one a channel");
-}
 /// Virtual tensors are written before they are read; a number is always the same tensor's.
 void check_graph(LibraryCall& call, const Part& p) {
-  std::map<int64_t, bool> virtual_of;
+  std::map<int64_t, PartOf> tensor_of;
   std::set<int64_t> written;
   for (const PartOf& operation : p.values.at(CUDNN_ATTR_OPERATIONGRAPH_OPS).parts) {
-    call.demand(is_convolution(*operation) || operation->type == kAdd, "what is no operation");
+    call.demand(is_operation(*operation), "what is no operation");
     if (!call) return;
     const auto parts = tensors_of(*operation);
     for (size_t i = 0; i < parts.size(); ++i) {
       const Grid g(*parts[i]);
-      const auto [it, is_new] = virtual_of.emplace(g.id, g.is_virtual);
-      call.demand(is_new || (g.is_virtual && it->second), "one number for two tensors");
-      if (i + 1 == parts.size()) written.insert(g.id);
+      const PartOf& known = tensor_of.emplace(g.id, parts[i]).first->second;
+      call.demand(is_same(*known, *parts[i]), "one number for two tensors");
+      if (i + 1 == parts.size())
+        call.demand(written.insert(g.id).second, "a tensor that is written twice");
       call.demand(!g.is_virtual || written.contains(g.id), "a virtual tensor without a source");
     }
   }
@@ -445,7 +199,7 @@ void check_part(LibraryCall& call, const Part& p) {
   if (p.type == kTensor) check_tensor(call, p);
   if (p.type == kConv) check_steps(call, p);
   if (is_convolution(p)) check_convolution(call, p);
-  if (p.type == kAdd) check_add(call, p);
+  if (is_operation(p)) check_operation(call, p);
   if (p.type == kGraph) check_graph(call, p);
   if (p.type == kPack) check_pack(call, p);
   if (p.type == kHeuristics)
@@ -508,7 +262,9 @@ Memory memory_of(LibraryCall& call, const Part& graph, const Part& pack) {
       if (g.is_virtual) continue;
       wanted.insert(g.id);
       call.demand(memory.of.contains(g.id), "a tensor without memory");
-      if (call)
+      if (call && g.is_host)
+        memory.kept[g.id] = {double{*static_cast<const float*>(memory.of[g.id])}};
+      else if (call)
         call.memory("tensor " + std::to_string(g.id), memory.of[g.id],
                     static_cast<size_t>(g.reach() * bytes_of(g.type)),
                     static_cast<size_t>(t->one<int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT)));
@@ -516,29 +272,24 @@ Memory memory_of(LibraryCall& call, const Part& graph, const Part& pack) {
   call.demand(wanted.size() == ids.size(), "memory of a tensor that is not in the graph");
   return memory;
 }
-void compute(const Part& graph, Memory memory) {
-  for (const PartOf& operation : graph.values.at(CUDNN_ATTR_OPERATIONGRAPH_OPS).parts)
-    operation->type == kAdd ? compute_add(*operation, memory)
-                            : compute_convolution(*operation, memory);
-}
-
 }  // namespace
 
 extern "C" {
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   LibraryCall call("cudnnCreate");
-  make_handle(call, handle, kHandle);
+  make_handle(call, handle, kDnnHandle);
   return call.status(CUDNN_STATUS_NOT_INITIALIZED, CUDNN_STATUS_NOT_INITIALIZED);
 }
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   LibraryCall call("cudnnSetStream");
-  call.object(handle, kHandle);
+  call.object(handle, kDnnHandle);
   call.stream(stream);
-  if (call) fake().streams[handle] = stream;
+  if (call) layers::streams()[handle] = stream;
   return status(call);
 }
+size_t cudnnGetVersion() { return dnn().version; }
 const char* cudnnGetErrorString(cudnnStatus_t) { return "a status of cuDNN"; }
 
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
@@ -549,14 +300,14 @@ cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
   auto part = std::make_shared<Part>();
   part->type = type;
   *to = part.get();
-  fake().parts[*to] = part;
+  all_parts()[*to] = part;
   call.make_object(*to, kDnnPart);
   return status(call);
 }
 cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t d) {
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   LibraryCall call("cudnnBackendDestroyDescriptor");
-  if (call.end_object(d, kDnnPart)) fake().parts.erase(d);
+  if (call.end_object(d, kDnnPart)) all_parts().erase(d);
   return status(call);
 }
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t d, cudnnBackendAttributeName_t name,
@@ -582,7 +333,7 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t d, cudnnBackendA
     call.demand(other->is_finished, "a descriptor that is not finished");
     v.parts.push_back(other);
   }
-  if (type == CUDNN_TYPE_HANDLE) call.object(*static_cast<void* const*>(values), kHandle);
+  if (type == CUDNN_TYPE_HANDLE) call.object(*static_cast<void* const*>(values), kDnnHandle);
   if (call) part->values[name] = std::move(v);
   return status(call);
 }
@@ -599,6 +350,7 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t d) {
   if (!call) return status(call);
   const cudnnStatus_t said = finish(*part);
   part->is_finished = said == CUDNN_STATUS_SUCCESS;
+  if (part->type == kGraph) last_graph() = part;
   return said;
 }
 cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const d,
@@ -630,14 +382,14 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
                                   cudnnBackendDescriptor_t pack_at) {
   const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   LibraryCall call("cudnnBackendExecute");
-  call.object(handle, kHandle);
+  call.object(handle, kDnnHandle);
   const auto plan = part_of(call, plan_at), pack = part_of(call, pack_at);
   call.demand(plan->type == kPlan && plan->is_finished, "a plan that is not finished");
   call.demand(pack->type == kPack && pack->is_finished, "a pack that is not finished");
   if (!call) return status(call);
   call.demand(plan->one<cudnnHandle_t>(CUDNN_ATTR_EXECUTION_PLAN_HANDLE) == handle,
               "a plan of another handle");
-  call.stream(fake().streams[handle]);
+  call.stream(layers::streams()[handle]);
   void* const room = pack->one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   const auto nbytes = static_cast<size_t>(plan->engine->room);
   Memory memory = memory_of(call, *plan->graph, *pack);
@@ -651,49 +403,6 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   call.run([graph = plan->graph, memory, room, nbytes] {
     if (nbytes) spoil(room, nbytes);
     compute(*graph, memory);
-  });
-  return status(call);
-}
-
-// ---------------------------------------------------------------------- a bias by itself
-cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* d) {
-  LibraryCall call("cudnnCreateTensorDescriptor");
-  if (!call) return status(call);
-  *d = new cudnnTensorStruct;
-  call.make_object(*d, kDnnPart);
-  return status(call);
-}
-cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
-  LibraryCall call("cudnnDestroyTensorDescriptor");
-  if (call.end_object(d, kDnnPart)) delete d;
-  return status(call);
-}
-cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t d, cudnnDataType_t type, int n,
-                                         const int* sizes, const int* strides) {
-  *d = {type, {sizes, sizes + n}, {strides, strides + n}};
-  return CUDNN_STATUS_SUCCESS;
-}
-cudnnStatus_t cudnnAddTensor(cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t bd,
-                             const void* b, const void*, cudnnTensorDescriptor_t yd, void* y) {
-  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
-  LibraryCall call("cudnnAddTensor");
-  call.object(handle, kHandle);
-  const auto count = [](const std::vector<int>& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-  };
-  const int64_t numel = count(yd->sizes), channels = yd->sizes[1];
-  const int64_t pixels = numel / channels / yd->sizes[0];
-  call.demand(bd->type == yd->type && bd->sizes[1] == channels && count(bd->sizes) == channels,
-              "a bias that is not one for each channel");
-  call.memory("y", y, static_cast<size_t>(numel * bytes_of(yd->type)), bytes_of(yd->type));
-  call.memory("b", b, static_cast<size_t>(channels * bytes_of(yd->type)), bytes_of(yd->type));
-  call.stream(fake().streams[handle]);
-  call.run([=, type = yd->type] {
-    with_type(type, y, [&](auto* p) {
-      const auto* const from = static_cast<decltype(p)>(const_cast<void*>(b));
-      for (int64_t i = 0; i < numel; ++i)
-        p[i] = static_cast<std::decay_t<decltype(*p)>>(p[i] + from[i / pixels % channels]);
-    });
   });
   return status(call);
 }

@@ -17,14 +17,17 @@ struct Engine {
   bool fuses = true;  ///< takes graphs of several operations
 };
 struct Dnn {
+  size_t version = CUDNN_VERSION;
   std::vector<Engine> engines{{0}};  ///< of every graph, in the order that heuristics give
   std::vector<Engine> fallback;      ///< what they give when asked for engines that always work
   cudnnStatus_t graph = CUDNN_STATUS_SUCCESS;  ///< what the end of a graph of operations says
-  std::vector<int64_t> ran;                    ///< the numbers of the engines that ran
-  std::vector<size_t> operations;              ///< how many operations each of those graphs had
+  /// What its older interface says to a batch norm, a pool or a stack of recurrent layers.
+  cudnnStatus_t layers = CUDNN_STATUS_SUCCESS;
+  std::vector<int64_t> ran;        ///< the numbers of the engines that ran
+  std::vector<size_t> operations;  ///< how many operations each of those graphs had
 };
 Dnn& dnn();
-/// The kind of the backend interface's objects, for live_objects().
+/// The kind of its descriptors, for live_objects().
 constexpr const char* kDnnPart = "descriptor of cuDNN";
 
 }  // namespace fake_cuda

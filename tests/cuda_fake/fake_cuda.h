@@ -1,7 +1,7 @@
 // A CUDA runtime over host memory, in place of the real one: what tests ask of it. The entry points
-// themselves have CUDA's names (devices.cpp, memory.cpp, streams.cpp, graphs.cpp), and so have
+// themselves have CUDA's names (devices.cpp, memory.cpp, streams.cpp), and so have
 // those of its libraries, which compute what they are asked for (blas.cpp, solver.cpp, fft.cpp,
-// nccl.cpp, dnn.cpp).
+// nccl.cpp, dnn.cpp); cupti.h has CUPTI's.
 //
 // It knows the rules that the real one has documented, and refuses what breaks them with CUDA's
 // errors; what a program could overlook, because it ignores that error, is kept in violations().
@@ -66,5 +66,10 @@ class Lazy {
 };
 /// Runs what was queued so far.
 void run_all();
+
+/// How a product's sums were put together: of two parts that were rounded to the result's 16 bits,
+/// of two that were not, or at once.
+enum class Parts { kRounded, kExact, kOne };
+Parts parts_of_last_product();
 
 }  // namespace fake_cuda

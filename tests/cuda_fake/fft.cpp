@@ -1,11 +1,7 @@
-// A fake of cuFFT: transforms from their definition, dimension by dimension, in double. And the
-// tests on it, which break each rule once that it checks.
+// A fake of cuFFT (fft.h), and the tests on it, which break each rule once that it checks.
 #include <cufft.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
-#include <complex>
 #include <set>
 #include <utility>
 
@@ -15,51 +11,16 @@
 #include <taper/ops/fft/fft.h>
 #include <taper/ops/reduce/reduce.h>
 
+#include "cuda_fake/fft.h"
 #include "cuda_fake/state.h"
 #include "cuda_fake/util.h"
 
 using namespace fake_cuda;
+using namespace fake_cuda::transforms;
 
 namespace {
 
-using Number = std::complex<double>;
 constexpr const char* kPlan = "plan of cuFFT";
-
-/// How the numbers of a batch lie: at b * dist + (((i * embed[1]) + j) * embed[2] + k) * stride.
-struct Layout {
-  std::array<int64_t, 3> embed{};  // the first one says nothing
-  int64_t stride = 1, dist = 0;
-
-  int64_t place(const std::array<int64_t, 3>& at, int rank, int64_t b) const {
-    int64_t i = at[0];
-    for (int d = 1; d < rank; ++d) i = i * embed[d] + at[d];
-    return b * dist + i * stride;
-  }
-};
-
-struct Plan {
-  int rank = 0;  // 0: not made yet
-  std::array<int64_t, 3> n{};
-  Layout in, out;
-  cufftType type{};
-  int64_t batch = 0;
-  bool brings_room = true;
-  size_t room_nbytes = 0;
-  void* room = nullptr;
-  cudaStream_t stream = nullptr;
-
-  bool in_double() const { return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D; }
-  bool from_real() const { return type == CUFFT_R2C || type == CUFFT_D2Z; }
-  bool to_real() const { return type == CUFFT_C2R || type == CUFFT_Z2D; }
-  /// The sizes where they hold half of numbers that are each other's conjugates.
-  std::array<int64_t, 3> sizes(bool half) const {
-    auto s = n;
-    if (half) s[rank - 1] = n[rank - 1] / 2 + 1;
-    return s;
-  }
-  std::array<int64_t, 3> sizes_in() const { return sizes(to_real()); }
-  std::array<int64_t, 3> sizes_out() const { return sizes(from_real()); }
-};
 
 struct Plans {
   std::map<cufftHandle, std::shared_ptr<Plan>> all;
@@ -83,84 +44,6 @@ std::shared_ptr<Plan> plan_of(LibraryCall& call, cufftHandle handle) {
 cufftResult status(const LibraryCall& call, cufftResult wrong = CUFFT_INVALID_VALUE,
                    cufftResult refused = CUFFT_INTERNAL_ERROR) {
   return call.status(wrong, refused);
-}
-
-// ---------------------------------------------------------------------- numbers
-/// f(place) for each index below the sizes.
-template <class F>
-void for_each_index(const std::array<int64_t, 3>& sizes, int rank, const F& f) {
-  std::array<int64_t, 3> at{};
-  for (;;) {
-    f(at);
-    int d = rank - 1;
-    while (d >= 0 && ++at[d] == sizes[d]) at[d--] = 0;
-    if (d < 0) return;
-  }
-}
-int64_t count_of(const std::array<int64_t, 3>& sizes, int rank) {
-  int64_t n = 1;
-  for (int d = 0; d < rank; ++d) n *= sizes[d];
-  return n;
-}
-int64_t dense(const std::array<int64_t, 3>& at, const std::array<int64_t, 3>& n, int rank) {
-  int64_t i = 0;
-  for (int d = 0; d < rank; ++d) i = i * n[d] + at[d];
-  return i;
-}
-
-Number read(const void* p, bool real, bool in_double, int64_t i) {
-  if (in_double) {
-    const auto* const x = static_cast<const double*>(p);
-    return real ? Number(x[i]) : Number(x[2 * i], x[2 * i + 1]);
-  }
-  const auto* const x = static_cast<const float*>(p);
-  return real ? Number(x[i]) : Number(x[2 * i], x[2 * i + 1]);
-}
-void write(Number v, void* p, bool real, bool in_double, int64_t i) {
-  const auto put = [&](auto* y) {
-    using T = std::remove_pointer_t<decltype(y)>;
-    y[real ? i : 2 * i] = static_cast<T>(v.real());
-    if (!real) y[2 * i + 1] = static_cast<T>(v.imag());
-  };
-  in_double ? put(static_cast<double*>(p)) : put(static_cast<float*>(p));
-}
-
-/// Along one dimension of dense numbers.
-void transform(std::vector<Number>& x, const Plan& p, int d, int sign) {
-  const std::vector<Number> from = x;
-  for_each_index(p.n, p.rank, [&](std::array<int64_t, 3> at) {
-    const int64_t k = at[d], to = dense(at, p.n, p.rank);
-    Number sum = 0;
-    for (at[d] = 0; at[d] < p.n[d]; ++at[d])
-      sum += from[dense(at, p.n, p.rank)] *
-             std::polar(1.0, sign * 2 * M_PI * static_cast<double>(k * at[d] % p.n[d]) /
-                                 static_cast<double>(p.n[d]));
-    x[to] = sum;
-  });
-}
-/// The numbers of a batch's part; where half of them are there, the others by conjugation.
-std::vector<Number> gather(const Plan& p, const void* from, int64_t b) {
-  std::vector<Number> x(count_of(p.n, p.rank));
-  for_each_index(p.n, p.rank, [&](const std::array<int64_t, 3>& at) {
-    auto source = at;
-    const bool mirrored = p.to_real() && at[p.rank - 1] > p.n[p.rank - 1] / 2;
-    for (int d = 0; mirrored && d < p.rank; ++d) source[d] = (p.n[d] - at[d]) % p.n[d];
-    const Number v = read(from, p.from_real(), p.in_double(), p.in.place(source, p.rank, b));
-    x[dense(at, p.n, p.rank)] = mirrored ? std::conj(v) : v;
-  });
-  return x;
-}
-void execute(const Plan& p, const void* from, void* to, int sign) {
-  std::vector<std::vector<Number>> results;  // all is read before anything is written
-  for (int64_t b = 0; b < p.batch; ++b) {
-    results.push_back(gather(p, from, b));
-    for (int d = 0; d < p.rank; ++d) transform(results.back(), p, d, sign);
-  }
-  for (int64_t b = 0; b < p.batch; ++b)
-    for_each_index(p.sizes_out(), p.rank, [&](const std::array<int64_t, 3>& at) {
-      write(results[b][dense(at, p.n, p.rank)], to, p.to_real(), p.in_double(),
-            p.out.place(at, p.rank, b));
-    });
 }
 
 // ---------------------------------------------------------------------- checks
@@ -339,8 +222,9 @@ using testing::on_device;
 
 void run_fft(cufftType type, int64_t n, int64_t rows, const Tensor& x, const Tensor& y,
              bool inverse) {
-  as_launch(x.get_device(),
-            [&] { cuda::run_fft(type, n, rows, x.data_ptr(), y.data_ptr(), inverse); });
+  as_launch(x.get_device(), [&] {
+    cuda::run_fft(type, {{n}, rows}, x.data_ptr(), y.data_ptr(), inverse);
+  });
 }
 
 void expect_transforms(int64_t n, int64_t rows, bool in_double) {
@@ -370,6 +254,34 @@ TEST(FakeCudaFft, TransformsAreThoseOfTheHost) {
     const int64_t plans = fake_cuda::live_objects("cuFFT");
     expect_transforms(7, 3, true);
     EXPECT_EQ(fake_cuda::live_objects("cuFFT"), plans);
+  });
+}
+
+/// `count` boxes on the device, as run_fft takes them, and their transform as they lie.
+void expect_boxes(const std::vector<int64_t>& n, int64_t count, bool interleaved) {
+  std::vector<int64_t> sizes = n, dims;
+  sizes.insert(interleaved ? sizes.end() : sizes.begin(), count);
+  for (size_t d = 0; d < n.size(); ++d) dims.push_back(static_cast<int64_t>(d) + !interleaved);
+  const cuda::FftBoxes boxes{IntArrayRef(n), count, interleaved};
+  const auto run = [&](cufftType type, const Tensor& x, const Tensor& y, bool inverse) {
+    as_launch(0, [&] { cuda::run_fft(type, boxes, x.data_ptr(), y.data_ptr(), inverse); });
+  };
+  const Tensor z = draw(sizes, kComplexDouble), y = on_device(zeros_like(z));
+  run(CUFFT_Z2Z, on_device(z), y, true);
+  expect_close(y.cpu(), fft::ifftn(z, nullopt, dims, "forward"), 1e-12);
+  if (interleaved) return;
+  const Tensor x = draw(sizes, kFloat), half = fft::rfftn(x, nullopt, dims);
+  const Tensor to = on_device(zeros_like(half));
+  run(CUFFT_R2C, on_device(x), to, false);
+  expect_close(to.cpu(), half, 2e-5);
+}
+
+TEST(FakeCudaFft, BoxesMayBeInterleaved) {
+  in_own_process([] {
+    for (const std::vector<int64_t>& n : {std::vector<int64_t>{5}, {3, 4}, {2, 3, 5}})
+      for (int64_t count : {1, 4})
+        for (bool interleaved : {false, true}) expect_boxes(n, count, interleaved);
+    EXPECT_EQ(fake_cuda::live_objects("cuFFT"), 18);  // each of these is a plan of its own
   });
 }
 
@@ -588,6 +500,49 @@ TEST(FakeCudaFft, AReplayWithoutThePlanIsRefused) {
     expect_violation("a plan that has ended", [&] { graph.replay(); });
   });
 }
+
+#if FAKE_CUDA_KERNELS
+/// Expects of f on the device so many transforms of cuFFT and, besides, launches of kernels.
+template <class F>
+Tensor expect_calls(const Tensor& host, uint64_t transforms, uint64_t kernels, const F& f) {
+  const Tensor x = on_device(host);
+  const auto count = [](std::initializer_list<const char*> functions) {
+    uint64_t n = 0;
+    for (const char* function : functions) n += fake_cuda::calls(function);
+    return n;
+  };
+  const auto of_cufft = [&] { return count({"cufftExecC2C", "cufftExecR2C", "cufftExecC2R"}); };
+  const uint64_t before = of_cufft(), launches = count({"cudaLaunchKernel"});
+  const Tensor y = f(x);
+  EXPECT_EQ(of_cufft() - before, transforms);
+  EXPECT_EQ(count({"cudaLaunchKernel"}) - launches, kernels);
+  return y.cpu();
+}
+
+// A kernel would be a copy to another layout. (What is not scaled is computed here.)
+TEST(FakeCudaFft, UpToThreeDimensionsAreOneTransform) {
+  in_own_process([] {
+    const Tensor z = draw({2, 3, 4, 5}, kComplexFloat), x = real(z).contiguous();
+    const auto expect = [&](const std::vector<int64_t>& dims, uint64_t transforms) {
+      const auto forward = [&](const Tensor& t) { return fft::fftn(t, nullopt, dims); };
+      expect_close(expect_calls(z, transforms, 0, forward), forward(z), 1e-4);
+    };
+    for (const auto& dims :
+         {std::vector<int64_t>{3}, {2, 3}, {3, 2}, {1, 2, 3}, {0}, {0, 1}, {2, 0, 1}})
+      expect(dims, 1);
+    expect({0, 1, 2, 3}, 2);
+    const std::vector<int64_t> middle{1, 2};
+    expect_calls(z, 1, 1, [&](const Tensor& t) { return fft::fftn(t, nullopt, middle); });
+
+    const auto of_real = [](const Tensor& t) { return fft::rfftn(t); };
+    expect_close(expect_calls(x, 2, 0, of_real), of_real(x), 1e-4);
+    const auto to_real = [](const Tensor& t) {
+      return fft::irfftn(t, nullopt, nullopt, "forward");
+    };
+    expect_close(expect_calls(z, 2, 0, to_real), to_real(z), 1e-4);
+  });
+}
+#endif
 
 }  // namespace
 }  // namespace taper

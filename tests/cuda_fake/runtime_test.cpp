@@ -1,19 +1,36 @@
-// The runtime of GPUs: which calls it makes, when, and what is left of them.
+// The runtime of GPUs and its memory: which calls it makes, when, and what is left of them.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <thread>
 
+#include <taper/framework/autocast.h>
+#include <taper/framework/context.h>
 #include <taper/framework/cuda/fault.h>
 #include <taper/framework/cuda/gpu/recording.h>
+#include <taper/framework/runtime/memory.h>
+#include <taper/framework/runtime/pinned.h>
 #include <taper/framework/runtime/stream.h>
+#include <taper/framework/runtime/timeline.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/nn/loss_nll.h>
+#include <taper/ops/nn/loss_pointwise.h>
+#include <taper/ops/nn/norm.h>
+#include <taper/ops/tensor/factory.h>
 
 #include "cuda_fake/fake_cuda.h"
 #include "cuda_fake/util.h"
+#if __has_include(<cupti.h>)
+#include "cuda_fake/cupti.h"
+#endif
 
 namespace taper {
 namespace {
 
+using testing::bytes_on;
+using testing::host_bytes;
 using testing::in_own_process;
 using testing::message_of;
 
@@ -249,6 +266,300 @@ TEST(FakeCudaExit, ObjectsMayOutliveTheDriver) {
     });
   });
 }
+
+// ---------------------------------------------------------------------- what kernels tell
+#if __has_include(<cupti.h>)
+/// What a timeline saw of `body`, by kernel.
+std::map<std::string, cuda::TimelineEvent> seen(const std::function<void()>& body) {
+  cuda::Timeline timeline;
+  body();
+  timeline.stop();
+  EXPECT_TRUE(fake_cupti::state().enabled.empty());
+  EXPECT_TRUE(fake_cupti::external_ids().empty());
+  std::map<std::string, cuda::TimelineEvent> all;
+  for (const cuda::TimelineEvent& e : timeline.events()) all[e.kernel] = e;
+  return all;
+}
+
+TEST(FakeCudaTimeline, KernelsTellTheirTimesAndWhatHasQueuedThem) {
+  const cuda::Stream side(Device(kCUDA, 1));
+  fake_cupti::kernel("before", 1, 10);
+  const uint64_t events = fake_cuda::calls("cudaEventRecord");
+  auto all = seen([&] {
+    const cuda::StreamGuard guard(side);
+    testing::as_launch(1, [] {
+      fake_cupti::kernel("_ZN5outer5innerEi", 1, 2000);
+      fake_cupti::copy(1, 3000);
+    });
+    // Threads have launches of their own.
+    std::thread([&] {
+      testing::as_launch(2, [] { fake_cupti::kernel("of another thread", 2, 70); });
+    }).join();
+    testing::as_launch(1, [] { fake_cupti::kernel("without times", 1, 0); });
+    fake_cupti::kernel("of nobody", 0, 100);
+  });
+  EXPECT_EQ(fake_cuda::calls("cudaEventRecord"), events);
+  ASSERT_EQ(all.size(), 4u);
+  const auto &inner = all["outer::inner(int)"], &copy = all["memcpy"],
+             &other = all["of another thread"], &own = all["of nobody"];
+  EXPECT_EQ(inner.name, "test");
+  EXPECT_EQ(inner.device, 1);
+  EXPECT_EQ(inner.stream, side.id());
+  EXPECT_EQ(inner.end_ns - inner.begin_ns, 2000);
+  EXPECT_GE(inner.begin_ns, 0);
+  EXPECT_EQ(copy.end_ns - copy.begin_ns, 3000);
+  EXPECT_GT(inner.launch, 0u);
+  EXPECT_EQ(copy.launch, inner.launch);
+  EXPECT_NE(other.launch, inner.launch);
+  EXPECT_EQ(other.device, 2);
+  EXPECT_EQ(other.stream, 0);
+  EXPECT_EQ(own.name, "of nobody");
+  EXPECT_EQ(own.stream, -1);
+  EXPECT_EQ(own.launch, 0u);
+}
+
+TEST(FakeCudaTimeline, AllRecordsAreTaken) {
+  const int before = fake_cupti::state().buffers;
+  cuda::Timeline timeline;
+  for (int i = 0; i < 5000; ++i) testing::as_launch(0, [] { fake_cupti::kernel("many", 0, 1); });
+  timeline.stop();
+  EXPECT_EQ(timeline.events().size(), 5000u);
+  EXPECT_GT(fake_cupti::state().buffers, before + 1);
+  EXPECT_NE(timeline.chrome_trace().find("\"Op\": \"test\""), std::string::npos);
+}
+
+TEST(FakeCudaTimeline, OneThatIsDroppedEndsItsRecording) {
+  {
+    const cuda::Timeline timeline;
+    testing::as_launch(0, [] { fake_cupti::kernel("dropped", 0, 1); });
+  }
+  EXPECT_EQ(seen([] {}).size(), 0u);
+}
+
+TEST(FakeCudaTimeline, RecordsThatAreLostAreAnError) {
+  cuda::Timeline timeline;
+  testing::as_launch(0, [] { fake_cupti::kernel("one of two", 0, 1); });
+  fake_cupti::state().dropped = 1;
+  EXPECT_NE(message_of([&] { timeline.stop(); }).find("some were lost"), std::string::npos);
+  EXPECT_EQ(seen([] { testing::as_launch(0, [] { fake_cupti::kernel("next", 0, 1); }); }).size(),
+            1u);
+}
+
+// A launch is an event, with the times of CUDA's events around it.
+void expect_events_of_cuda() {
+  const uint64_t events = fake_cuda::calls("cudaEventRecord");
+  const auto all =
+      seen([] { testing::as_launch(0, [] { fake_cupti::kernel("not told", 0, 1); }); });
+  EXPECT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.begin()->second.name, "test");
+  EXPECT_EQ(all.begin()->first, "");
+  EXPECT_GE(fake_cuda::calls("cudaEventRecord"), events + 2);
+}
+TEST(FakeCudaTimeline, GoesByEventsWhereCuptiRefuses) {
+  fake_cupti::state().refused = CUPTI_ACTIVITY_KIND_MEMSET;
+  expect_events_of_cuda();
+  fake_cupti::state().refused = CUPTI_ACTIVITY_KIND_INVALID;
+}
+TEST(FakeCudaTimeline, GoesByEventsWhereCuptiIsOlder) {
+  in_own_process([] {
+    fake_cupti::state().version = CUPTI_API_VERSION - 1;
+    expect_events_of_cuda();
+  });
+}
+TEST(FakeCudaTimeline, GoesByEventsWhereThatIsAskedFor) {
+  in_own_process([] {
+    setenv("TAPER_CUPTI", "0", 1);
+    expect_events_of_cuda();
+  });
+}
+#endif
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+Tensor bytes_of_device(int64_t nbytes) {
+  return empty({nbytes}, TensorOptions(Device(kCUDA, 0)).dtype(kByte));
+}
+
+// ---------------------------------------------------------------------- pinned memory
+TEST(FakeCudaPinned, ABlockHasOneEventForEachStreamThatUsesIt) {
+  in_own_process([] {
+    Tensor staging = empty({64}, kByte).pin_memory();
+    const Tensor x = bytes_on(0, 64, 1);
+    const cuda::Stream side(Device(kCUDA, 0));
+    const int64_t before = fake_cuda::live().events;
+    for (int i = 0; i < 50; ++i) {
+      x.copy_(staging, /*non_blocking=*/true);
+      const cuda::StreamGuard guard(side);
+      x.copy_(staging, /*non_blocking=*/true);
+    }
+    EXPECT_EQ(fake_cuda::live().events, before + 2);
+    staging = Tensor();
+    const int64_t blocks = fake_cuda::live().pinned_blocks;
+    staging = empty({64}, kByte).pin_memory();  // the same again: all copies are done
+    EXPECT_EQ(fake_cuda::live().pinned_blocks, blocks);
+  });
+}
+
+TEST(FakeCudaPinned, ABlockIsNotReusedBeforeTheLastCopyFromIt) {
+  const Tensor x = bytes_on(0, 64, 0);
+  Tensor staging = empty({64}, kByte).pin_memory();
+  x.copy_(staging, /*non_blocking=*/true);
+  const fake_cuda::Lazy lazy;
+  const void* const p = staging.data_ptr();
+  x.copy_(staging, /*non_blocking=*/true);
+  staging = Tensor();
+  EXPECT_NE(empty({64}, kByte).pin_memory().data_ptr(), p);
+}
+
+TEST(FakeCudaPinned, RunningOutIsOutOfMemory) {
+  fake_cuda::fail("cudaHostAlloc", 1, cudaErrorMemoryAllocation);
+  EXPECT_THROW(empty({int64_t{3} << 20}, kByte).pin_memory(), OutOfMemoryError);
+}
+
+// ---------------------------------------------------------------------- the caching allocator
+TEST(FakeCudaMemory, LengthsThatVaryCostFewSegments) {
+  in_own_process([] {
+    const uint64_t before = fake_cuda::calls("cudaMalloc");
+    for (int64_t i = 0; i < 100; ++i) bytes_of_device(11 * kMiB + i * 4096);  // below 12 MiB
+    EXPECT_EQ(fake_cuda::calls("cudaMalloc"), before + 1);
+    EXPECT_EQ(cuda::memory_reserved(0), static_cast<size_t>(12 * kMiB));
+    std::vector<Tensor> middle;
+    for (int64_t i = 0; i < 9; ++i) middle.push_back(bytes_of_device(2 * kMiB + i * 1024));
+    EXPECT_EQ(fake_cuda::calls("cudaMalloc"), before + 2);  // the rest of the first, and one
+  });
+}
+
+TEST(FakeCudaMemory, PendingEventsAreAskedInOrderUpToTheFirstThatIsNotReached) {
+  in_own_process([] {
+    const cuda::Stream side(Device(kCUDA, 0));
+    const Tensor x = bytes_on(0, 64, 1), y = bytes_on(0, 64, 1);
+    bytes_of_device(512);
+    const fake_cuda::Lazy lazy;
+    detail::copy_on(side.impl(), x.data_ptr(), y.data_ptr(), 64);
+    for (int i = 0; i < 40; ++i) bytes_of_device(512).record_stream(side);
+    const uint64_t before = fake_cuda::calls("cudaEventQuery");
+    for (int i = 0; i < 10; ++i) bytes_of_device(512);
+    EXPECT_EQ(fake_cuda::calls("cudaEventQuery"), before + 10);
+    const size_t reserved = cuda::memory_reserved(0);
+    fake_cuda::run_all();
+    bytes_of_device(512);
+    const int64_t events = fake_cuda::live().events;
+    for (int i = 0; i < 40; ++i) bytes_of_device(512).record_stream(side);
+    EXPECT_EQ(fake_cuda::live().events, events);  // they are kept and used again
+    EXPECT_EQ(cuda::memory_reserved(0), reserved);
+  });
+}
+
+TEST(FakeCudaMemory, ABlockWaitsForEveryStreamThatUsesIt) {
+  in_own_process([] {
+    const cuda::Stream a(Device(kCUDA, 0)), b(Device(kCUDA, 0));
+    const Tensor x = bytes_on(0, 64, 1), y = bytes_on(0, 64, 1);
+    Tensor shared = bytes_of_device(30 * kMiB);
+    const void* const p = shared.data_ptr();
+    const fake_cuda::Lazy lazy;
+    for (const cuda::Stream& s : {a, b}) {
+      detail::copy_on(s.impl(), x.data_ptr(), y.data_ptr(), 64);
+      shared.record_stream(s);
+    }
+    shared = Tensor();
+    a.synchronize();
+    EXPECT_NE(bytes_of_device(30 * kMiB).data_ptr(), p);
+    b.synchronize();
+    Tensor again = bytes_of_device(30 * kMiB), more = bytes_of_device(30 * kMiB);
+    EXPECT_TRUE(again.data_ptr() == p || more.data_ptr() == p);
+  });
+}
+
+TEST(FakeCudaMemory, AFullDeviceGetsItsCacheBackAndTakesWhatFits) {
+  in_own_process([] {
+    { const Tensor cached = bytes_of_device(200 * kMiB); }
+    const Tensor large = bytes_of_device(240 * kMiB);  // of 256 MiB
+    EXPECT_EQ(fake_cuda::live().device_blocks, 1);
+    const Tensor middle = bytes_of_device(9 * kMiB);  // there is no room for a whole segment
+    EXPECT_EQ(cuda::memory_reserved(0), static_cast<size_t>(249 * kMiB));
+    EXPECT_THROW(bytes_of_device(9 * kMiB), OutOfMemoryError);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  });
+}
+
+TEST(FakeCudaMemory, NothingIsLeftWhenTheCacheIsEmptied) {
+  in_own_process([] {
+    for (DeviceIndex i = 0; i < 2; ++i) EXPECT_EQ(host_bytes(bytes_on(i, 100, 9))[99], 9);
+    cuda::empty_cache();
+    EXPECT_EQ(fake_cuda::live().device_blocks, 0);
+  });
+}
+
+#if FAKE_CUDA_KERNELS
+// ---------------------------------------------------------------------- launches
+/// How many kernels the sum of tensors of these dtypes takes.
+template <class F>
+uint64_t launches_of(ScalarType a, ScalarType b, const F& sum) {
+  const TensorOptions on_gpu(Device(kCUDA, 0));
+  const Tensor x = empty({4, 6}, on_gpu.dtype(a)), y = empty({6}, on_gpu.dtype(b));
+  const uint64_t before = fake_cuda::calls("cudaLaunchKernel");
+  const Tensor z = sum(x, y);
+  EXPECT_EQ(z.scalar_type(), promoteTypes(a, b));
+  return fake_cuda::calls("cudaLaunchKernel") - before;
+}
+// What layers of 16 bits give is not cast to be added to what they were given.
+TEST(FakeCudaLaunches, ASumOf32And16BitsIsOne) {
+  in_own_process([] {
+    const auto sum = [](const Tensor& x, const Tensor& y) { return x + y; };
+    for (ScalarType narrow : {kHalf, kBFloat16}) {
+      EXPECT_EQ(launches_of(kFloat, narrow, sum), 1u);
+      EXPECT_EQ(launches_of(narrow, kFloat, sum), 1u);
+      EXPECT_EQ(launches_of(kFloat, narrow, [](auto& x, auto& y) { return x.add_(y); }), 1u);
+      EXPECT_EQ(launches_of(kFloat, narrow, [](auto& x, auto& y) { return x.add(y, 2); }), 2u);
+      EXPECT_EQ(launches_of(kDouble, narrow, sum), 2u);
+    }
+  });
+}
+/// Launches of a batch norm that trains, and of its gradient, without cuDNN.
+uint64_t launches_of_batch_norm(ScalarType dtype) {
+  const TensorOptions on_gpu(Device(kCUDA, 0));
+  const Tensor x = empty({4, 8, 6, 6}, on_gpu.dtype(dtype)).requires_grad_();
+  const auto channels = [&] { return empty({8}, on_gpu.dtype(kFloat)); };
+  const Tensor w = channels().requires_grad_(), b = channels().requires_grad_();
+  const uint64_t before = fake_cuda::calls("cudaLaunchKernel");
+  const Tensor y = batch_norm(x, w, b, channels(), channels(), true, 0.1, 1e-5);
+  EXPECT_EQ(y.scalar_type(), dtype);
+  y.backward(empty_like(y));
+  return fake_cuda::calls("cudaLaunchKernel") - before;
+}
+TEST(FakeCudaLaunches, BatchNormOf16BitsCastsNothing) {
+  in_own_process([] {
+    globalContext().setUserEnabledCuDNN(false);
+    const uint64_t wide = launches_of_batch_norm(kFloat);
+    for (ScalarType narrow : {kHalf, kBFloat16}) EXPECT_EQ(launches_of_batch_norm(narrow), wide);
+  });
+}
+TEST(FakeCudaMemory, LossesOf16BitsTakeTheirGradientOnly) {
+  in_own_process([] {
+    const TensorOptions on_gpu(Device(kCUDA, 0));
+    const Tensor target = empty({64}, on_gpu.dtype(kLong));
+    const Tensor wide = empty({64, 4096}, on_gpu);
+    const std::function<Tensor(const Tensor&)> losses[] = {
+        [&](const Tensor& x) { return cross_entropy_loss(x, target); },
+        [&](const Tensor& x) { return cross_entropy_loss(x, target, {}, 1, -100, 0.1); },
+        [&](const Tensor& x) { return cross_entropy_loss(x, wide); },
+        [&](const Tensor& x) { return nll_loss(x, target); },
+        [&](const Tensor& x) { return mse_loss(x, wide); },
+        [&](const Tensor& x) { return binary_cross_entropy_with_logits(x, wide); }};
+    const autocast guard(kCUDA, kBFloat16);
+    for (const auto& loss_of : losses) {
+      const Tensor x = empty({64, 4096}, on_gpu.dtype(kBFloat16)).requires_grad_();
+      const auto before = cuda::memory_allocated(0);
+      cuda::reset_peak_memory_stats(0);
+      const Tensor loss = loss_of(x);
+      EXPECT_EQ(loss.scalar_type(), kFloat);
+      loss.backward();
+      EXPECT_EQ(x.grad().scalar_type(), kBFloat16);
+      EXPECT_LE(cuda::max_memory_allocated(0) - before, x.numel() * 2 + (1 << 16));
+    }
+  });
+}
+#endif
 
 }  // namespace
 }  // namespace taper

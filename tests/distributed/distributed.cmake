@@ -16,7 +16,8 @@ if(TAPER_WITH_NCCL)  # a fake of it, which the library finds in the program
   set_target_properties(distributed_tests PROPERTIES ENABLE_EXPORTS ON)
   target_include_directories(distributed_tests SYSTEM PRIVATE ${NCCL_INCLUDE_DIR} ${NCCL_CUDA_INCLUDE_DIR})
 endif()
-set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/distributed/init_test.cpp PROPERTIES
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/distributed/init_test.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/distributed/store_test.cpp PROPERTIES
   COMPILE_DEFINITIONS TAPER_TEST_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/distributed")
 add_test(NAME distributed COMMAND distributed_tests --gtest_brief=1)
-set_tests_properties(distributed PROPERTIES LABELS own_program TIMEOUT 300)
+set_tests_properties(distributed PROPERTIES LABELS own_program TIMEOUT 600)

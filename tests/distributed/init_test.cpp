@@ -116,8 +116,8 @@ TEST(InitProcessGroup, ReadsListsOfHosts) {
     EXPECT_EQ(e.local_rank, 1);
   }
   {  // newer versions' name; of a step rather than of the whole job
-    const Variables slurm(
-        Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_JOB_NODELIST", "a[1-4]"}});
+    const Variables slurm(Variables::Values{
+        {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_NODELIST", "a[1-4]"}});
     EXPECT_EQ(Environment::read().master_addr, "a1");
     const Variables step(Variables::Values{{"SLURM_STEP_NODELIST", "a[3-4]"}});
     EXPECT_EQ(Environment::read().master_addr, "a3");
@@ -125,12 +125,13 @@ TEST(InitProcessGroup, ReadsListsOfHosts) {
     EXPECT_EQ(Environment::read().master_addr, "b");
   }
   {  // torchrun and mpirun know better
-    const Variables slurm(
-        Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_NODELIST", "a[1-4]"}, {"RANK", "0"}});
+    const Variables slurm(Variables::Values{
+        {"SLURM_PROCID", "0"}, {"SLURM_NODELIST", "a[1-4]"}, {"RANK", "0"}, {"WORLD_SIZE", "1"}});
     EXPECT_EQ(Environment::read().master_addr, "127.0.0.1");
   }
   for (const char* bad : {"[1-2]", ",a", "a[", "a[]", "a[-3]"}) {
-    const Variables slurm(Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_NODELIST", bad}});
+    const Variables slurm(
+        Variables::Values{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_NODELIST", bad}});
     const std::string message = error_of([] { Environment::read(); });
     EXPECT_NE(message.find("SLURM_NODELIST"), std::string::npos) << bad << ": " << message;
   }
@@ -159,12 +160,17 @@ TEST(InitProcessGroup, RefusesWhatIsWrong) {
   EXPECT_THROW(init_process_group("carrier pigeon"), ValueError);
   EXPECT_THROW(default_group(), Error);
   ::setenv("RANK", "two", 1);
+  ::setenv("WORLD_SIZE", "2", 1);
   const std::string message = error_of([] { init_process_group("gloo"); });
   EXPECT_NE(message.find("RANK"), std::string::npos) << message;
   ::setenv("RANK", "3", 1);
   ::setenv("WORLD_SIZE", "2", 1);
   EXPECT_THROW(init_process_group("gloo"), ValueError);
+  ::unsetenv("WORLD_SIZE");
+  EXPECT_NE(error_of([] { init_process_group("gloo"); }).find("got RANK alone"), std::string::npos);
   ::unsetenv("RANK");
+  ::setenv("WORLD_SIZE", "2", 1);
+  EXPECT_NE(error_of([] { Environment::read(); }).find("got WORLD_SIZE alone"), std::string::npos);
   ::unsetenv("WORLD_SIZE");
   EXPECT_EQ(get_rank(), 0);
   EXPECT_EQ(get_world_size(), 1);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <taper/distributed/process_group_mpi.h>
+#ifdef TAPER_WITH_UTILS
+#include <taper/utils/profiler/profiler.h>
+#endif
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,9 +24,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Tensors = std::vector<Tensor>;
-
-constexpr ScalarType kAll[] = {kByte, kChar,     kShort, kInt,   kLong,
-                               kHalf, kBFloat16, kFloat, kDouble};
 
 /// What `mpirun -np n` says of a RANK_PROGRAM, and its exit status.
 struct MpiRun {
@@ -90,19 +90,20 @@ RANK_PROGRAM(mpi_all) {
   EXPECT_EQ(group->getSize(), 4);
   for (const Device device :
        {Device(kCPU), Device(kCUDA, static_cast<DeviceIndex>(group->getRank() % 2))}) {
-    group_cases::reductions(*group, device, kAll);
+    group_cases::reductions(*group, device);
+    group_cases::moves(*group, device);
+    group_cases::waits(*group, device);
     group_cases::roots(*group, device);
     group_cases::gathers(*group, device);
     group_cases::scatters(*group, device);
     group_cases::alltoall(*group, device);
-    group_cases::messages(*group, device);
     group_cases::from_anyone(*group, device);
     group_cases::meanwhile(*group, device);
+    group_cases::same_bits(*group, device);
     group_cases::futures(*group, device);
     group_cases::messages_in_any_order(*group, device);
   }
   group_cases::parts(*group);
-  group_cases::bits(*group);
   group->monitoredBarrier();
   Tensors t = {zeros({1})};
   EXPECT_THROW(group->recv(t, (group->getRank() + 1) % 4, -1), ValueError);
@@ -155,6 +156,61 @@ RANK_PROGRAM(mpi_order) {
   EXPECT_EQ(sum[0][0].item<float>(), 4);
 }
 
+#ifdef TAPER_WITH_UTILS
+// A sum waits for the other rank while messages come and go: they overlap, so they lie on rows of
+// their own.
+RANK_PROGRAM(mpi_profile) {
+  using utils::profiler::Event;
+  const auto group = distributed::ProcessGroupMPI::createProcessGroupMPI({}, 20s);
+  const int rank = group->getRank();
+  Tensors sum = {ones({3})}, to = {ones({2})}, from = {zeros({2})};
+  group->barrier()->wait();
+  utils::profiler::Profile profile;
+  intrusive_ptr<Work> first;
+  if (rank == 0) first = group->allreduce(sum);
+  const auto received = group->recv(from, 1 - rank, 0);
+  group->send(to, 1 - rank, 0)->wait();
+  received->wait();
+  if (rank == 1) first = group->allreduce(sum);
+  first->wait();
+  profile.stop();
+  const auto only = [&](const std::string& name) {
+    std::vector<Event> found;
+    for (const Event& e : profile.events())
+      if (e.name.rfind(name, 0) == 0) found.push_back(e);
+    EXPECT_EQ(found.size(), 1u) << name;
+    return found.empty() ? Event() : found[0];
+  };
+  const Event all = only("allreduce of Float[3]"), recv = only("recv of Float[2]");
+  EXPECT_GT(only("send of Float[2]").duration_ns(), 0);
+  EXPECT_NE(all.thread, 0);
+  if (rank == 0) {
+    EXPECT_LE(all.begin_ns, recv.begin_ns);
+    EXPECT_LT(recv.begin_ns, all.end_ns);
+    EXPECT_NE(all.thread, recv.thread);
+  } else {
+    EXPECT_GE(all.begin_ns, recv.begin_ns);
+  }
+  for (const Event& a : profile.events())
+    for (const Event& b : profile.events())
+      EXPECT_TRUE(&a == &b || a.thread != b.thread || a.parent != -1 || b.parent != -1 ||
+                  a.end_ns <= b.begin_ns || b.end_ns <= a.begin_ns)
+          << a.name << " and " << b.name << " are on one row";
+}
+
+TEST_F(ProcessGroupMpi, OperationsAreInProfiles) {
+  const MpiRun run("mpi_profile", 2);
+  EXPECT_EQ(run.status, 0) << run.output;
+}
+#endif
+
+RANK_PROGRAM(mpi_let_go) {
+  for (const bool in_destructor : {false, true})
+    group_cases::let_go_in_a_callback(distributed::ProcessGroupMPI::createProcessGroupMPI({}, 20s),
+                                      Device(kCPU), in_destructor);
+  say("went on");
+}
+
 TEST_F(ProcessGroupMpi, AllOperationsOnAllDtypesAndDevices) {
   const MpiRun run("mpi_all", 4);
   EXPECT_EQ(run.status, 0) << run.output;
@@ -162,6 +218,11 @@ TEST_F(ProcessGroupMpi, AllOperationsOnAllDtypesAndDevices) {
 TEST_F(ProcessGroupMpi, GroupsOfSomeRanks) {
   const MpiRun run("mpi_groups", 4);
   EXPECT_EQ(run.status, 0) << run.output;
+}
+TEST_F(ProcessGroupMpi, MayBeLetGoInACallbackOfItsOwn) {
+  const MpiRun run("mpi_let_go", 2);
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.count("went on"), 2) << run.output;
 }
 TEST_F(ProcessGroupMpi, MessagesBesideCollectives) {
   const MpiRun run("mpi_order", 2);
@@ -227,8 +288,11 @@ TEST_F(ProcessGroupMpi, RanksThatDisagree) {
                         (r == 0 ? "3" : "300") + "] (operation 1) failed: other ranks have called"),
               1)
         << run.output;
+  EXPECT_EQ(run.count(": rank 1 has called allreduce of Float[300] (operation 1), SUM"), 1);
+  EXPECT_EQ(run.count(": rank 0 has called allreduce of Float[3] (operation 1), SUM"), 3);
   const MpiRun other("mpi_other_operation", 2);
   EXPECT_EQ(other.count("other ranks have called another operation"), 2) << other.output;
+  EXPECT_EQ(other.count(": rank 1 has called broadcast of Float[3] (operation 1), root 0"), 1);
 }
 TEST_F(ProcessGroupMpi, ARankThatDoesNotCome) {
   const std::string file = ::testing::TempDir() + "mpi_flight_" + std::to_string(::getpid());

@@ -4,7 +4,12 @@
 #include "distributed/fake_nccl.h"
 
 #include <taper/distributed/process_group_nccl.h>
+#include <taper/framework/runtime/timeline.h>
+#ifdef TAPER_WITH_UTILS
+#include <taper/utils/profiler/profiler.h>
+#endif
 
+#include <set>
 #include <thread>
 
 #include "distributed/group_cases.h"
@@ -17,7 +22,10 @@ using namespace std::chrono_literals;
 using distributed::ProcessGroupNCCL;
 using Tensors = std::vector<Tensor>;
 
-constexpr ScalarType kReduced[] = {kByte, kChar, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble};
+/// What NCCL reduces.
+bool nccl_has(ScalarType dtype, ReduceOp::RedOpType op) {
+  return dtype != kShort && op != ReduceOp::BAND && op != ReduceOp::BOR && op != ReduceOp::BXOR;
+}
 
 /// f(group, device) in so many threads, each with a stream of its own.
 void in_nccl_groups(int n, const std::function<void(ProcessGroup&, Device)>& f,
@@ -44,7 +52,8 @@ class ProcessGroupNccl : public ::testing::Test {
 TEST_F(ProcessGroupNccl, Reductions) {
   in_nccl_groups(3, [](ProcessGroup& g, Device device) {
     EXPECT_EQ(g.getBackendName(), "nccl");
-    group_cases::reductions(g, device, kReduced);
+    group_cases::reductions(g, device, nccl_has);
+    group_cases::waits(g, device);
     group_cases::roots(g, device);
   });
 }
@@ -53,18 +62,18 @@ TEST_F(ProcessGroupNccl, PartsAndMessages) {
     group_cases::gathers(g, device);
     group_cases::scatters(g, device);
     group_cases::alltoall(g, device);
-    group_cases::messages(g, device);
+    group_cases::moves(g, device);
   });
 }
 TEST_F(ProcessGroupNccl, TensorsOfTheCpuGoThroughADevice) {
   in_nccl_groups(3, [](ProcessGroup& g, Device) {
     const Device cpu(kCPU);
-    group_cases::reductions(g, cpu, kReduced);
+    group_cases::reductions(g, cpu, nccl_has);
     group_cases::roots(g, cpu);
     group_cases::gathers(g, cpu);
     group_cases::scatters(g, cpu);
     group_cases::alltoall(g, cpu);
-    group_cases::messages(g, cpu);
+    group_cases::moves(g, cpu);
     group_cases::meanwhile(g, cpu);
   });
 }
@@ -110,8 +119,54 @@ TEST_F(ProcessGroupNccl, TrainingsGiveTheLossesOfOneProcess) {
 TEST_F(ProcessGroupNccl, FuturesAndParts) {
   in_nccl_groups(3, [](ProcessGroup& g, Device device) {
     group_cases::futures(g, device);
+    group_cases::same_bits(g, device);
     group_cases::parts(g);
   });
+}
+
+#ifdef TAPER_WITH_UTILS
+// Of each rank what its host did, and what its device did: a part of the group's stream, by events
+// as on a GPU.
+TEST_F(ProcessGroupNccl, OperationsAreInProfiles) {
+  std::vector<utils::profiler::Event> events;
+  std::vector<cuda::TimelineEvent> on_devices;
+  taper::detail::set_timeline_by_events(true);
+  {
+    utils::profiler::Profile profile;
+    in_nccl_groups(2, [](ProcessGroup& g, Device device) {
+      Tensors sum = {ones({3}, device)};
+      g.allreduce(sum)->wait();
+      g.barrier()->wait();
+    });
+    profile.stop();
+    events = profile.events();
+    on_devices = profile.device_events();
+  }
+  taper::detail::set_timeline_by_events(false);
+  for (const std::string name : {"allreduce", "barrier"}) {
+    std::set<int64_t> threads, devices;
+    for (const auto& e : events)
+      if (e.name.rfind(name + " ", 0) == 0 && e.duration_ns() > 0) threads.insert(e.thread);
+    for (const auto& e : on_devices)
+      if (e.name == name && e.end_ns > e.begin_ns) devices.insert(e.device);
+    EXPECT_EQ(threads.size(), 2u) << name;
+    EXPECT_EQ(devices.size(), std::min<size_t>(2, static_cast<size_t>(cuda::device_count())))
+        << name;
+  }
+}
+#endif
+TEST_F(ProcessGroupNccl, MayBeLetGoInACallbackOfItsOwn) {
+  for (const bool in_destructor : {false, true}) {
+    const auto store = make_intrusive<HashStore>();
+    in_threads(2, [&](int rank) {
+      const Device device(kCUDA, static_cast<DeviceIndex>(rank % cuda::device_count()));
+      const cuda::StreamGuard own(cuda::Stream(device, 0));
+      group_cases::let_go_in_a_callback(make_intrusive<ProcessGroupNCCL>(store, rank, 2), device,
+                                        in_destructor);
+    });
+    // Its thread ends the communicators by itself.
+    for (int i = 0; i < 2000 && fake_nccl::live() > 0; ++i) std::this_thread::sleep_for(5ms);
+  }
 }
 
 TEST_F(ProcessGroupNccl, ManyAtOnce) {
@@ -213,7 +268,7 @@ TEST_F(ProcessGroupNccl, ATimeLimitAbortsTheCommunicators) {
     const std::string message = error_of([&] { work->wait(20s); });
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s);
     EXPECT_NE(message.find("rank 0 of 2: allreduce of Float[3] (operation 2) failed: it goes on "
-                           "after 300 ms"),
+                           "after 300 ms. Rank 1 has said nothing within 100 ms"),
               std::string::npos)
         << message;
     cuda::current_stream(device.index()).synchronize();  // the kernels have ended

@@ -52,14 +52,16 @@ void in_threads(int n, const std::function<void(int rank)>& f) {
 }
 
 #ifdef TAPER_WITH_GLOO
+intrusive_ptr<ProcessGroup> gloo_group(const intrusive_ptr<Store>& store, int rank, int n,
+                                       std::chrono::milliseconds timeout) {
+  auto options = ProcessGroupGloo::Options::create(timeout);
+  options->devices = {ProcessGroupGloo::createDeviceForInterface("lo")};
+  return make_intrusive<ProcessGroupGloo>(store, rank, n, options);
+}
 void in_groups(int n, const std::function<void(ProcessGroup& group)>& f,
                std::chrono::milliseconds timeout) {
   auto store = make_intrusive<HashStore>(timeout);
-  in_threads(n, [&](int rank) {
-    auto options = ProcessGroupGloo::Options::create(timeout);
-    options->interface = "lo";
-    f(*make_intrusive<ProcessGroupGloo>(store, rank, n, options));
-  });
+  in_threads(n, [&](int rank) { f(*gloo_group(store, rank, n, timeout)); });
 }
 #endif
 
@@ -85,7 +87,10 @@ RankProcess::~RankProcess() {
   }
   ::unlink(file_.c_str());
 }
-void RankProcess::signal(int number) { ::kill(pid_, number); }
+void RankProcess::signal(int number) {
+  ::kill(pid_, number);
+  if (number == SIGSTOP) ::waitpid(pid_, nullptr, WUNTRACED);  // until it has stopped
+}
 int RankProcess::wait(int seconds) {
   int status = 0;
   for (int i = 0; i < seconds * 100; ++i) {

@@ -23,6 +23,10 @@ std::string error_of(const std::function<void()>& work);
 /// f(rank) in so many threads. What one throws comes out when all have ended.
 void in_threads(int n, const std::function<void(int rank)>& f);
 #ifdef TAPER_WITH_GLOO
+/// A rank's group of so many, over the loopback.
+intrusive_ptr<ProcessGroup> gloo_group(
+    const intrusive_ptr<Store>& store, int rank, int n,
+    std::chrono::milliseconds timeout = std::chrono::seconds(20));
 /// f(group) in so many threads, each with its rank's group.
 void in_groups(int n, const std::function<void(ProcessGroup& group)>& f,
                std::chrono::milliseconds timeout = std::chrono::seconds(20));
@@ -35,6 +39,7 @@ class RankProcess {
   ~RankProcess();
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
+  /// Returns when a SIGSTOP has stopped it.
   void signal(int number);
   /// Its exit status; -1 after a signal. Fails the test, and kills it, after so many seconds.
   int wait(int seconds = 60);

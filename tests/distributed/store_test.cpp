@@ -1,5 +1,6 @@
 // Every kind of store behaves alike.
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -183,6 +184,88 @@ TEST(TCPStores, TheServerGoes) {
   });
   EXPECT_THROW(client.get("never"), DistNetworkError);  // not at the time limit: at once
   ends.join();
+}
+
+// A server that is stopped does not close its connections: questions end at the time limit.
+RANK_PROGRAM(serves_a_store) {
+  TCPStore store("127.0.0.1", server_on(std::atoi(std::getenv("MASTER_PORT"))));
+  store.wait({"end"}, 60s);
+}
+
+TEST(TCPStores, TheServerIsStopped) {
+  const int port = free_port();
+  RankProcess server("serves_a_store", environment_of(0, 1, port));
+  TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(port);
+  options.timeout = 20s;
+  TCPStore first("127.0.0.1", options), second("127.0.0.1", options);
+  first.set("a", Bytes{1});
+  EXPECT_EQ(second.get("a"), Bytes{1});
+  first.setTimeout(300ms);
+  server.signal(SIGSTOP);
+  const auto begun = std::chrono::steady_clock::now();
+  const std::string message = error_of([&] { first.add("n", 1); });
+  EXPECT_NE(message.find("has not answered within the time limit: it may be stopped"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find(std::to_string(port)), std::string::npos) << message;
+  EXPECT_THROW(first.get("a"), DistNetworkError);  // at once
+  EXPECT_THROW(second.wait({"never"}, 300ms), DistNetworkError);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 15s);
+  options.timeout = 300ms;
+  EXPECT_THROW(TCPStore("127.0.0.1", options), DistNetworkError);
+}
+
+/// What torch_store.py does, from this side.
+void meet_torch(TCPStore& s, bool serves) {
+  s.set("of_taper", Bytes{'c', 0, 'd'});
+  s.multiSet({"taper_1", "taper_2"}, {Bytes{'3'}, Bytes{'4', '4'}});
+  s.append("taper_log", Bytes{'e', 'f'});
+  s.append("taper_log", Bytes{'g', 'h'});
+  EXPECT_EQ(s.add("taper_sum", 4), 4);
+  EXPECT_EQ(s.add("taper_sum", -7), -3);
+  EXPECT_EQ(s.compareSet("taper_swap", "", "new"), "new");
+  EXPECT_EQ(s.compareSet("taper_swap", "old", "newer"), "new");
+  s.set("taper_gone", Bytes{1});
+  EXPECT_TRUE(s.deleteKey("taper_gone"));
+  s.set("taper_is_through", Bytes{1});
+  s.wait({"torch_is_through"}, 60s);
+  EXPECT_EQ(s.get("of_torch"), (Bytes{'a', 0, 'b'}));
+  EXPECT_EQ(s.multiGet({"torch_2", "torch_1"}), (std::vector<Bytes>{{'2', '2'}, {'1'}}));
+  EXPECT_EQ(s.get_to_str("torch_log"), "abcd");
+  EXPECT_EQ(s.get_to_str("torch_sum"), "-2");
+  EXPECT_EQ(s.get_to_str("torch_swap"), "new");
+  EXPECT_TRUE(s.check({"of_torch", "torch_1"}));
+  EXPECT_FALSE(s.check({"of_torch", "torch_gone"}));
+  EXPECT_GT(s.getNumKeys(), 10);
+  EXPECT_THROW(s.wait({"never"}, 200ms), DistStoreError);
+  EXPECT_EQ(s.get("of_torch"), (Bytes{'a', 0, 'b'}));
+  EXPECT_GT(s.add("bye", 1), 0);
+  while (serves && s.add("bye", 0) < 2) std::this_thread::sleep_for(1ms);
+}
+
+// Either side serves.
+TEST(TCPStores, MeetPyTorchs) {
+  const std::string torchrun = "\"$(command -v \"${TAPER_TORCHRUN:-torchrun}\")\"";
+  if (std::system(("test -n " + torchrun + " && test -x " + torchrun).c_str()) != 0)
+    GTEST_SKIP() << "PyTorch's torchrun is neither in PATH nor named by TAPER_TORCHRUN";
+  for (const bool serves : {false, true}) {
+    const int port = free_port();
+    int status = -1;
+    std::thread torch([&] {
+      status = std::system(("\"$(dirname " + torchrun +
+                            ")/python3\" '" TAPER_TEST_FOLDER "/torch_store.py' " +
+                            (serves ? "asks " : "serves ") + std::to_string(port))
+                               .c_str());
+    });
+    TCPStoreOptions options = server_on(port);
+    options.isServer = serves;
+    options.timeout = 60s;
+    TCPStore store("127.0.0.1", options);
+    meet_torch(store, serves);
+    torch.join();
+    EXPECT_EQ(status, 0) << (serves ? "Taper" : "PyTorch") << " serves";
+  }
 }
 
 // Something that speaks another protocol.

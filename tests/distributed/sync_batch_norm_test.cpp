@@ -391,6 +391,36 @@ TEST(Join, WantsToKnowWhatTakesPart) {
   });
 }
 
+// Gathers of rows want all ranks; Python's fully_shard has no join, either.
+TEST(Join, RefusesShardedModules) {
+  in_groups(2, [](ProcessGroup& group) {
+    Normed net;
+    nn::Linear sharded(3, 3), other(3, 3);
+    DistributedDataParallel ddp(net,
+                                DistributedDataParallelOptions().process_group(pointer_to(group)));
+    fully_shard(sharded, options_for(group));
+    const std::string message = error_of([&] {
+      ddp.join([&] { (void)sharded(ddp(joined_batch(0, 0))); },
+               JoinOptions().throw_on_early_termination(true));
+    });
+    EXPECT_NE(message.find("fully_shard: expected no join() around a call of a sharded module"),
+              std::string::npos)
+        << message;
+    sharded(zeros({2, 3})).sum().backward();  // outside it goes on
+    const auto options = DistributedDataParallelOptions().process_group(pointer_to(group));
+    EXPECT_NE(error_of([&] {
+                DistributedDataParallel twice(sharded, options);
+              }).find("but of weight each rank has a part"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] {
+                ZeroRedundancyOptimizer::of<optim::Adam>(
+                    sharded->parameters(), optim::AdamOptions(0.01), pointer_to(group));
+              }).find("fully_shard() has sharded"),
+              std::string::npos);
+    group.barrier()->wait();
+  });
+}
+
 // Ranks that are not at the same place of the loop hear of it.
 TEST(Join, RanksThatDoDifferentThings) {
   in_groups(

@@ -21,15 +21,17 @@ run() { # run ARGS...: the program, its output in $work/out
   "$cifar" "${small[@]}" --workers "${workers:-0}" "$@" >"$work/out" 2>&1
 }
 
-run --epochs 3 --checkpoint "$work/whole" || fail "a whole run: $(cat "$work/out")"
+run --epochs 3 --checkpoint "$work/whole" --curve "$work/curve.svg" || fail "a whole run: $(cat "$work/out")"
 says '^epoch 3/3  loss [0-9.]+  accuracy on the test images'
 says '^final accuracy on the test images: (9[0-9]|100)\.'
+grep -q '<polyline' "$work/curve.svg" && ! grep -qi nan "$work/curve.svg" || fail "the drawing: $(cat "$work/curve.svg")"
 workers=2 run --epochs 3 --checkpoint "$work/part" --float32 || fail "f32: $(cat "$work/out")"
 says '^final accuracy on the test images: (9[0-9]|100)\.'
 if cmp -s "$work/whole" "$work/part"; then fail "f32 gives the weights of bf16"; fi
 
 # Killed after an epoch at the earliest.
 rm "$work/part"
+: >"$work/out" # before the fork: the loop below must not read the lines of the run before
 "$cifar" "${small[@]}" --workers 0 --epochs 3 --checkpoint "$work/part" >"$work/out" 2>&1 &
 until grep -q '^epoch 1/3' "$work/out" || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
 kill -KILL $! 2>/dev/null
@@ -48,6 +50,7 @@ refuses() {
 refuses 'cifar: --data is required' --epochs 1
 refuses 'cifar: .*--epochs' --data "$work" --epochs none
 refuses 'data_batch_1.bin' --data "$work/nowhere"
+refuses 'nowhere/c.svg cannot be written' "${small[@]}" --curve "$work/nowhere/c.svg"
 refuses 'there is no CUDA device' --data "$work" --device cuda
 "$cifar" "${small[@]}" --device cuda --disable-cuda --epochs 1 --checkpoint "$work/c" >"$work/out" 2>&1 || fail "--disable-cuda"
 finish

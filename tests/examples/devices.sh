@@ -59,6 +59,7 @@ shows 4 "4 MiB count as 4194304 bytes, and as 0 when they are freed" cuda_semant
 shows 4 "trained on 4 devices" cuda_semantics
 shows 1 "needs two devices" cuda_semantics
 grep -q traceEvents trace.json || fail "no trace"
+[ "$(grep -c '<rect' cuda_semantics.svg)" -gt 20 ] && [ "$(tail -n 1 cuda_semantics.svg)" = "</svg>" ] || fail "no drawing"
 shows own "most free memory first: 0 1 2 3" cuda_semantics --simulate
 shows none "computed on cpu" cuda_semantics --disable-cuda
 refuses 1 "there is no CUDA device; --simulate" cuda_semantics

@@ -3,6 +3,7 @@
    gradient_guide.py DOCUMENT PROGRAM
 Words are compared exactly, numbers within 1 part in 1000: their last digits depend on the CPU."""
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -29,6 +30,7 @@ document, program = sys.argv[1], os.path.abspath(sys.argv[2])
 shown = "\n".join(re.findall(r"```text\n(.*?)```", open(document).read(), flags=re.S))
 with tempfile.TemporaryDirectory() as folder:
     printed = subprocess.run([program], cwd=folder, check=True, capture_output=True, text=True).stdout
+    picture = pathlib.Path(folder, "wrong_gradients.pgm").read_bytes()
 want, got = blocks(shown), blocks(printed)
 wrong = [title for title in want if title not in got or not same(want[title], got[title])]
 for title in wrong:
@@ -37,5 +39,8 @@ refused = subprocess.run([program, "--colour"], capture_output=True, text=True)
 if refused.returncode != 2 or "--colour" not in refused.stderr or refused.stdout:
     wrong.append("a wrong flag")
     print(f"a wrong flag: expected one line about it and code 2, got {refused}")
+if not picture.startswith(b"P5\n384 128\n255\n") or len(set(picture[15:])) < 10:
+    wrong.append("the picture")
+    print("the picture: expected Jacobians of 384 x 128 pixels in all")
 print(f"gradient guide: {len([t for t in want if t not in wrong])} of {len(want)} reports are as documented")
 sys.exit(1 if wrong or not want else 0)

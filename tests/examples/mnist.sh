@@ -28,7 +28,7 @@ expect_error() {
 small=(--drawn --limit 2000 --threads 1 --model cnn --checkpoint-every 3)
 
 # A whole run, and the data that it draws.
-"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/whole" >"$work/out" 2>&1 || {
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/whole" --curve "$work/curve.svg" >"$work/out" 2>&1 || {
   cat "$work/out"
   fail "a whole run"
 }
@@ -36,12 +36,14 @@ grep -q "^data: $XDG_CACHE_HOME/taper/digits (digits drawn by this program)" "$w
   fail "the line that says which data is used"
 grep -q "epoch 4/4  accuracy on the test images" "$work/out" || fail "accuracy after each epoch"
 grep -q "final accuracy on the test images" "$work/out" || fail "accuracy at the end"
+grep -c '<polyline' "$work/curve.svg" | grep -qx 2 && ! grep -qi nan "$work/curve.svg" || fail "the drawing: $(cat "$work/curve.svg")"
 
 # signal_after LINES SIGNAL ARGS...: the same run, sent the signal once it has printed so many lines of
 # progress (it may end before). Returns the program's status.
 signal_after() {
   local lines=$1 signal=$2 pid
   shift 2
+  : >"$work/out" # before the fork: the loop below must not count the lines of the run before
   "$mnist" "${small[@]}" --epochs 4 "$@" >"$work/out" 2>&1 &
   pid=$!
   until [ "$(grep -c '^epoch' "$work/out")" -ge "$lines" ] || ! kill -0 $pid 2>/dev/null; do
@@ -51,14 +53,21 @@ signal_after() {
   wait $pid 2>/dev/null
 }
 
-# Killed again and again, later and later: a kill may come before the first checkpoint of its run.
+# Killed again and again, later and later: a kill may come before the first checkpoint of its run, and a run
+# may end before its kill; then it is begun anew.
 kills=0
-for attempt in $(seq 60); do
-  signal_after $((RANDOM % 4 + 1 + attempt / 8)) KILL --checkpoint "$work/killed" --resume && break
-  kills=$((kills + 1))
+for attempt in $(seq 200); do
+  [ $kills -lt 6 ] || break
+  if signal_after $((RANDOM % 4 + 1 + kills / 2)) KILL --checkpoint "$work/killed" --resume; then
+    cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
+    rm "$work/killed"
+  else
+    kills=$((kills + 1))
+  fi
 done
+[ $kills -eq 6 ] || fail "killed $kills times only"
+"$mnist" "${small[@]}" --epochs 4 --checkpoint "$work/killed" --resume >"$work/out" || fail "resuming"
 cmp "$work/whole" "$work/killed" || fail "killed $kills times and resumed, the weights differ"
-[ $kills -ge 2 ] || fail "killed $kills times only"
 
 # Stopped by Ctrl-C: it ends by itself, as shells expect, and nothing of what it did is lost.
 signal_after 1 INT --checkpoint "$work/stopped"
@@ -82,6 +91,7 @@ grep -q '"traceEvents"' "$work/trace.json" || fail "the trace"
 expect_error "--trace: expected --device cuda" "${small[@]}" --trace "$work/trace.json"
 
 # Mistakes of the user.
+expect_error "nowhere/curve.svg" "${small[@]}" --curve "$work/nowhere/curve.svg"
 expect_error "--colour" --colour red
 expect_error "--model" --model resnet
 expect_error "--epochs" --epochs none

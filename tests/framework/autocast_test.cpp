@@ -1,13 +1,16 @@
 // The scopes of autocast and its cache of casts; what becomes of it in backward, in checkpoints, in
-// custom functions, in captures and in other threads. (Which op is cast to what:
-// tests/ops/shared/autocast_test.cpp.)
+// custom functions, in captures and in other threads; losses of training beside PyTorch's. (Which
+// op is cast to what: tests/ops/shared/autocast_test.cpp.)
 #include <gtest/gtest.h>
 
 #include <taper/taper.h>
 
+#include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "harness/devices.h"
+#include "parity/libtorch2/mixed_precision.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -335,6 +338,76 @@ TEST(AutocastThreads, OfDataParallelGetTheCallersState) {
   EXPECT_EQ(y.scalar_type(), kHalf);
   y.sum().backward();
   EXPECT_EQ(net->linear->weight.grad().scalar_type(), kFloat);
+}
+
+// ---------------------------------------------------------------------- losses of training
+/// Every tenth of 100 losses and the last, and the scale after them.
+struct Curve {
+  const char* network;
+  double losses[11], scale;
+};
+// PyTorch 2.15.0 on a CPU with AVX512_BF16, one thread: tests/parity/libtorch2/autocast.cpp,
+// compiled for it, with an argument.
+const Curve kInBFloat16[] = {{"perceptron",
+                              {1.38383, 1.13232, 0.719734, 0.262804, 0.0491229, 0.0125557,
+                               0.00569065, 0.00375173, 0.00294769, 0.00249586, 0.00224812},
+                              1},
+                             {"convolutions",
+                              {1.49705, 1.28607, 1.13708, 0.69128, 0.283051, 0.0857827, 0.0188852,
+                               0.00626711, 0.00339745, 0.00237685, 0.00193954},
+                              1},
+                             {"language model",
+                              {3.58803, 2.29213, 1.57095, 1.051, 0.720101, 0.514257, 0.380524,
+                               0.292413, 0.232592, 0.189078, 0.159747},
+                              1}};
+const Curve kInHalf[] = {{"perceptron",
+                          {1.38386, 1.16759, 0.76608, 0.300499, 0.0833436, 0.0176738, 0.0068793,
+                           0.00413794, 0.00319047, 0.00264787, 0.00234236},
+                          2048},
+                         {"convolutions",
+                          {1.49675, 1.29498, 1.16201, 0.743402, 0.378329, 0.130901, 0.029932,
+                           0.00845383, 0.00427336, 0.00273576, 0.00214195},
+                          2048},
+                         {"language model",
+                          {3.58848, 2.38312, 1.63117, 1.09523, 0.80204, 0.564798, 0.414642,
+                           0.315819, 0.253854, 0.204604, 0.17192},
+                          2048}};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSteps = 41;  // the first two overflows are among them
+#else
+constexpr int kSteps = 100;
+#endif
+
+/// Errors of rounding grow with the steps: `first` times 1.02 for each.
+void expect_curve(const Curve& want, const std::vector<double>& losses, double first) {
+  for (int i = 0; i <= 10; ++i) {
+    const int step = std::min(10 * i, 99);
+    if (step >= kSteps) return;
+    EXPECT_NEAR(losses[step], want.losses[i], want.losses[i] * first * std::pow(1.02, step))
+        << want.network << ", step " << step;
+  }
+}
+
+TEST(AutocastTraining, InBFloat16HasPyTorchsLosses) {
+  for (int network = 0; network < 3; ++network) {
+    mixed_precision::NoScaler none;
+    expect_curve(kInBFloat16[network],
+                 mixed_precision::train(mixed_precision::task_of(network), kBFloat16, none, kSteps,
+                                        /*overflows=*/false),
+                 5e-3);
+  }
+}
+
+TEST(AutocastTraining, InHalfWithAScalerAndOverflowsHasPyTorchsLosses) {
+  for (int network = 0; network < 3; ++network) {
+    amp::GradScaler scaler(kCPU, 4096, 2, 0.5, /*growth_interval=*/20);
+    expect_curve(kInHalf[network],
+                 mixed_precision::train(mixed_precision::task_of(network), kHalf, scaler, kSteps,
+                                        /*overflows=*/true),
+                 2e-3);
+    if (kSteps == 100) EXPECT_EQ(scaler.get_scale(), kInHalf[network].scale);
+  }
 }
 
 }  // namespace

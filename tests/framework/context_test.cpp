@@ -24,6 +24,8 @@ class SwitchesGuard {
     c.setAllowTF32CuBLAS(false);
     c.setAllowTF32CuDNN(true);
     c.setAllowFP16ReductionCuBLAS(true);
+    c.setAllowBF16ReductionCuBLAS(true);
+    c.setAllowFP16AccumulationCuBLAS(false);
     c.setUserEnabledCuDNN(true);
     c.setBenchmarkCuDNN(false);
     c.setDeterministicCuDNN(false);
@@ -35,7 +37,10 @@ TEST(Context, IsAsPyTorchsAtFirst) {
   const Context& c = at::globalContext();
   EXPECT_FALSE(c.allowTF32CuBLAS());
   EXPECT_EQ(c.float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
-  EXPECT_TRUE(c.allowFP16ReductionCuBLAS());
+  using Reduction = at::CuBLASReductionOption;
+  EXPECT_EQ(c.allowFP16ReductionCuBLAS(), Reduction::AllowReducedPrecisionWithSplitK);
+  EXPECT_EQ(c.allowBF16ReductionCuBLAS(), Reduction::AllowReducedPrecisionWithSplitK);
+  EXPECT_FALSE(c.allowFP16AccumulationCuBLAS());
   EXPECT_TRUE(c.allowTF32CuDNN());
   EXPECT_TRUE(c.userEnabledCuDNN());
   EXPECT_FALSE(c.benchmarkCuDNN());
@@ -79,10 +84,29 @@ TEST(Context, PythonsNamesAreTheSameSwitches) {
   backends::cudnn::set_deterministic(true);
   backends::cudnn::set_enabled(false);
   backends::cudnn::set_allow_tf32(false);
-  backends::cuda::matmul::set_allow_fp16_reduced_precision_reduction(false);
+  backends::cuda::matmul::set_allow_fp16_accumulation(true);
   const Context& c = globalContext();
-  EXPECT_TRUE(c.benchmarkCuDNN() && c.deterministicCuDNN());
-  EXPECT_FALSE(c.userEnabledCuDNN() || c.allowTF32CuDNN() || c.allowFP16ReductionCuBLAS());
+  EXPECT_TRUE(c.benchmarkCuDNN() && c.deterministicCuDNN() && c.allowFP16AccumulationCuBLAS());
+  EXPECT_FALSE(c.userEnabledCuDNN() || c.allowTF32CuDNN());
+}
+
+TEST(Context, ReductionsOf16BitFloatsAreASwitchForEachDtype) {
+  const SwitchesGuard guard;
+  using Reduction = at::CuBLASReductionOption;
+  namespace matmul = backends::cuda::matmul;
+  Context& c = globalContext();
+  matmul::set_allow_fp16_reduced_precision_reduction(false);
+  EXPECT_EQ(c.allowFP16ReductionCuBLAS(), Reduction::DisallowReducedPrecisionAllowSplitK);
+  EXPECT_TRUE(matmul::allow_bf16_reduced_precision_reduction());
+  EXPECT_FALSE(matmul::allow_fp16_reduced_precision_reduction());
+  matmul::set_allow_bf16_reduced_precision_reduction(false, /*allow_splitk=*/false);
+  EXPECT_EQ(c.allowBF16ReductionCuBLAS(), Reduction::DisallowReducedPrecisionDisallowSplitK);
+  EXPECT_FALSE(matmul::allow_bf16_reduced_precision_reduction());
+  const char* const words =
+      "allow_splitk=False is not supported when reduced precision reductions are enabled";
+  expect_error(words, [&] { c.setAllowFP16ReductionCuBLAS(true, false); });
+  expect_error(words, [&] { c.setAllowBF16ReductionCuBLAS(true, false); });
+  EXPECT_EQ(c.allowFP16ReductionCuBLAS(), Reduction::DisallowReducedPrecisionAllowSplitK);
 }
 
 TEST(Context, BelongsToTheProcess) {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <taper/ops/elementwise/binary.h>
 
 #include "harness/array.h"
+#include "test_util.h"
 
 namespace taper {
 namespace {
@@ -182,6 +184,24 @@ TEST(Scalars, RememberTheirKindAndCheckTheirRange) {
   EXPECT_THROW(Scalar(300).to<uint8_t>(), Error);
   EXPECT_THROW(Scalar(1e30).to<int64_t>(), Error);
   EXPECT_EQ((-Scalar(2)).toLong(), -2);
+  EXPECT_THROW(-Scalar(true), Error);
+}
+
+TEST(Scalars, CheckTheRangesOfFloats) {
+  const double inf = std::numeric_limits<double>::infinity();
+  testing::expect_error("value cannot be converted to type float without overflow",
+                        [] { Scalar(1e300).toFloat(); });
+  EXPECT_EQ(Scalar(-inf).toFloat(), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(Scalar(std::nan("")).to<Half>()));
+  EXPECT_EQ(static_cast<float>(Scalar(65504).to<Half>()), 65504);
+  EXPECT_THROW(Scalar(65505).to<Half>(), Error);
+  EXPECT_THROW(Scalar(3.4e38).to<BFloat16>(), Error);
+  EXPECT_THROW(to_tensor(Array({1}, 1e39), kDouble).item<float>(), Error);
+  EXPECT_EQ(Scalar(1e300).cast<float>(), std::numeric_limits<float>::infinity());
+  const Scalar z = numbers::complex<double>(0, -1e39);
+  testing::expect_error("value cannot be converted to type c10::complex<float> without overflow",
+                        [&] { z.toComplexFloat(); });
+  EXPECT_EQ(z.toComplexDouble().imag(), -1e39);
 }
 
 TEST(Scalars, HoldComplexNumbers) {

@@ -40,12 +40,16 @@ TEST(ScalarFits, Floats) {
   EXPECT_FALSE(fits(3.4e38, kBFloat16));
   EXPECT_FALSE(fits(1e300, kFloat));
   EXPECT_TRUE(fits(1e300, kDouble));
+  for (const ScalarType t : {kFloat8_e4m3fn, kFloat8_e5m2}) EXPECT_FALSE(fits(1e6, t));
 }
 
 TEST(ScalarFits, ComplexAndBool) {
   const Scalar z(numbers::complex<double>(1, 2));
   for (const ScalarType t : {kByte, kLong, kHalf, kFloat, kDouble}) EXPECT_FALSE(fits(z, t));
   EXPECT_TRUE(fits(z, kComplexFloat));
+  EXPECT_FALSE(fits(numbers::complex<double>(0, 1e39), kComplexFloat));
+  EXPECT_FALSE(fits(1e39, kComplexFloat));
+  EXPECT_TRUE(fits(numbers::complex<double>(0, 1e39), kComplexDouble));
   EXPECT_TRUE(fits(300, kBool));
 }
 

@@ -284,6 +284,14 @@ TEST(StoredDtypes, WhatTheyCannotIsRefused) {
   EXPECT_THROW(set_default_dtype(kFloat8_e5m2), TypeError);
 }
 
+TEST(StoredDtypes, AreSignedWhereTheyHoldNumbersBelowZero) {
+  for (const ScalarType t : kUnsigned) EXPECT_FALSE(ones({1}, t).is_signed()) << t;
+  for (const ScalarType t : kFloat8) EXPECT_EQ(ones({1}, t).is_signed(), t != kFloat8_e8m0fnu) << t;
+  EXPECT_TRUE(ones({1}, kChar).is_signed() && ones({1}, kComplexFloat).is_signed());
+  EXPECT_FALSE(ones({1}, kByte).is_signed() || ones({1}, kBool).is_signed());
+  EXPECT_THROW(Tensor().is_signed(), Error);
+}
+
 TEST(StoredDtypes, GradientsPassThroughFloat8) {
   for (const ScalarType t : kFloat8) {
     const Tensor x = tensor({1., 2., 3.}, kFloat).requires_grad_();

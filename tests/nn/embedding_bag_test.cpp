@@ -91,6 +91,9 @@ TEST(EmbeddingBag, IsAModule) {
             (std::vector<int64_t>{2, 3}));
   const EmbeddingBag frozen = EmbeddingBag::from_pretrained(table().detach());
   EXPECT_FALSE(frozen->weight.requires_grad());
+  EmbeddingBag sparse(EmbeddingBagOptions(2, 1).mode(kSum).sparse(true));  // the gradient is dense
+  sparse(values({1, 1}, kLong), values({0}, kLong)).sum().backward();
+  expect_values(sparse->weight.grad(), {2, 1}, {0, 2});
 }
 
 TEST(EmbeddingBag, WrongArgumentsAreRefused) {

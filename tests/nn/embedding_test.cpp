@@ -49,6 +49,8 @@ TEST(EmbeddingModule, FromPretrainedAndErrors) {
             }),
             "Shape of _weight does not match num_embeddings and embedding_dim");
   EXPECT_THROW(frozen(tensor({2}, kLong)), Error);
+  Embedding sparse(EmbeddingOptions(3, 4).sparse(true));
+  EXPECT_THROW(sparse(tensor({2}, kLong)), NotImplementedError);
 }
 
 TEST(EmbeddingModule, CloneLeavesTheGivenTableAlone) {

@@ -248,5 +248,276 @@ TEST(GraphedCallable, BackwardOfAnEarlierCallIsRefused) {
   EXPECT_FALSE(fast.is_pending());
 }
 
+// ---------------------------------------------------------------- launches made ready
+using Step = std::function<std::vector<Tensor>()>;
+
+/// What a step gives for new values of its inputs is the same by a replay as eagerly, bit for bit;
+/// returns it.
+std::vector<Tensor> results_of_replay(const std::string& what, const std::vector<Tensor>& inputs,
+                                      const Step& step) {
+  Graph graph{Device()};
+  std::vector<Tensor> replayed, eager;
+  {
+    const GraphGuard guard(graph);
+    replayed = step();
+  }
+  const NoGradGuard values_only;
+  manual_seed(7);
+  for (const Tensor& x : inputs) x.copy_(randn(x.sizes()));
+  {
+    const AutoGradMode as_captured(true);
+    for (const Tensor& y : step()) eager.push_back(y.detach().clone());
+  }
+  graph.replay();
+  for (size_t k = 0; k < eager.size(); ++k)
+    EXPECT_TRUE(replayed[k].equal(eager[k])) << what << ": result " << k;
+  return eager;
+}
+
+TEST(PreparedLaunches, OfProductsOfEveryShapeAndLayout) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const int64_t m : {2, 7, 8, 9, 33})
+      for (const int64_t n : {4, 10, 16, 31, 64, 65})
+        for (const int64_t k : {2, 16, 40, 64, 70}) {
+          const Tensor x = zeros({m, k}, t), w = zeros({n, k}, t), bias = zeros({n}, t),
+                       c = zeros({m, n}, t), across = zeros({k, m}, t);
+          const std::string what = std::to_string(m) + "x" + std::to_string(n) + "x" +
+                                   std::to_string(k) + " of " + toString(t);
+          const auto products = results_of_replay(what, {x, w, bias, c, across}, [&] {
+            return std::vector<Tensor>{linear(x, w, bias),
+                                       mm(x, w.t()),
+                                       mm(x, w.t().contiguous()),
+                                       mm(across.t(), w.t()),
+                                       addmm(bias, x, w.t(), 1, -0.5),
+                                       addmm(c, x, w.t(), 2, 3),
+                                       addmm(bias.narrow(0, 0, 1), x, w.t())};
+          });
+          const auto exact = [&](const Tensor& a) { return (a.unsqueeze(1) * w).sum(2); };
+          const Tensor of_x = exact(x);
+          const std::vector<Tensor> want = {
+              of_x + bias,      of_x,          of_x, exact(across.t()), bias - 0.5 * of_x,
+              2 * c + 3 * of_x, of_x + bias[0]};
+          for (size_t i = 0; i < want.size(); ++i)
+            EXPECT_TRUE(products[i].allclose(want[i], 1e-4, 1e-3)) << what << ": " << i;
+        }
+}
+
+TEST(PreparedLaunches, OfSumsOfFewRows) {
+  for (const int64_t rows : {2, 3, 4, 8, 63, 64, 65})
+    for (const int64_t columns : {2, 10, 16, 33}) {
+      const Tensor x = zeros({rows, columns}), parts = zeros({2, rows, columns});
+      const std::string what = std::to_string(rows) + "x" + std::to_string(columns);
+      const auto sums = results_of_replay(what, {x, parts}, [&] {
+        return std::vector<Tensor>{x.sum(0),     x.mean(0),      parts.sum({0, 1}),
+                                   parts.sum(0), x.sum(0, true), x.sum(1)};
+      });
+      const Tensor wide = x.to(kDouble), all = parts.to(kDouble);
+      const std::vector<Tensor> want = {wide.sum(0), wide.mean(0),      all.sum({0, 1}),
+                                        all.sum(0),  wide.sum(0, true), wide.sum(1)};
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_TRUE(sums[i].to(kDouble).allclose(want[i], 1e-6, 1e-5)) << what << ": " << i;
+    }
+}
+
+TEST(PreparedLaunches, OfCrossEntropyOfFewClasses) {
+  for (const int64_t classes : {2, 3, 4, 5, 8, 9, 10, 15, 16, 17, 33}) {
+    const Tensor x = zeros({9, classes}).requires_grad_(), weight = rand({classes}) + 0.5;
+    Tensor target = arange(9).remainder(classes);
+    target[4] = -100;
+    const auto loss_of = [&](const Tensor& scores, const Tensor& w, int64_t reduction) {
+      return cross_entropy_loss(scores, target, w, reduction);
+    };
+    const auto step = [&](const Tensor& scores) {
+      std::vector<Tensor> all;
+      for (const int64_t reduction : {Reduction::Mean, Reduction::Sum})
+        for (const Tensor& w : {Tensor(), weight}) {
+          all.push_back(loss_of(scores, w.defined() ? w.to(scores.scalar_type()) : w, reduction));
+          all.push_back(autograd::grad({all.back()}, {scores})[0]);
+        }
+      return all;
+    };
+    const auto got =
+        results_of_replay(std::to_string(classes) + " classes", {x}, [&] { return step(x); });
+    const auto want = step(x.detach().to(kDouble).requires_grad_());
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_TRUE(got[i].to(kDouble).allclose(want[i], 1e-5, 1e-5)) << classes << ": " << i;
+  }
+}
+
+// Parameters of several dtypes, one with gaps, and steps with numbers of their own.
+template <class Optimizer, class Options>
+void expect_replayed_steps(const char* name, const Options& options) {
+  const auto train = [&](bool replays) {
+    manual_seed(5);
+    std::vector<Tensor> parameters;
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16, kHalf, kFloat})
+      parameters.push_back(randn({3, 7}).to(t).requires_grad_());
+    parameters.push_back(randn({5, 6}).t().requires_grad_());
+    Optimizer optimizer(parameters, options);
+    const auto step = [&] {
+      optimizer.zero_grad();
+      for (const Tensor& p : parameters) (p * p * 0.5 + p).sum().backward();
+      optimizer.step();
+    };
+    step();
+    Graph graph{Device()};
+    if (replays) {
+      const GraphGuard guard(graph);
+      step();
+    }
+    for (int i = 0; i < 4; ++i) replays ? graph.replay() : step();
+    return parameters;
+  };
+  const auto eager = train(false), replayed = train(true);
+  for (size_t i = 0; i < eager.size(); ++i)
+    EXPECT_TRUE(replayed[i].equal(eager[i])) << name << ": parameter " << i;
+}
+
+TEST(PreparedLaunches, OfOptimizersAreTheEagerSteps) {
+  using namespace optim;
+  expect_replayed_steps<SGD>("SGD", SGDOptions(0.1).weight_decay(0.1));
+  expect_replayed_steps<SGD>("momentum", SGDOptions(0.1).momentum(0.9).nesterov(true));
+  expect_replayed_steps<Adam>("Adam", AdamOptions(0.1).capturable(true));
+  expect_replayed_steps<AdamW>("AdamW", AdamWOptions(0.1).amsgrad(true).capturable(true));
+  expect_replayed_steps<RMSprop>("RMSprop", RMSpropOptions(0.1).momentum(0.5).centered(true));
+}
+
+// ---------------------------------------------------------------- budgets of memory
+/// Blocks whose hidden layers are made of what is kept anyhow: gelu of a linear layer, a product of
+/// two, dropout.
+struct Blocks : nn::Module {
+  explicit Blocks(int64_t count, double dropout) : rate(dropout) {
+    for (int64_t i = 0; i < count; ++i) {
+      up->push_back(nn::Linear(32, 128));
+      gate->push_back(nn::Linear(32, 128));
+      down->push_back(nn::Linear(128, 32));
+    }
+    register_module("up", up);
+    register_module("gate", gate);
+    register_module("down", down);
+  }
+  Tensor forward(Tensor x) {
+    for (size_t i = 0; i < up->size(); ++i) {
+      const Tensor h = gelu(up[i]->as<nn::Linear>()->forward(x));
+      const Tensor wide = h * gate[i]->as<nn::Linear>()->forward(x);
+      x = x + torch_dropout(down[i]->as<nn::Linear>()->forward(wide));
+    }
+    return x;
+  }
+  Tensor torch_dropout(const Tensor& x) const { return dropout(x, rate, is_training()); }
+  double rate;
+  nn::ModuleList up, gate, down;
+};
+
+/// Outputs and gradients of two calls, and what they take.
+struct OfBudget {
+  std::vector<Tensor> values;
+  size_t planned, recomputed;
+};
+OfBudget run_with_budget(int64_t budget, double rate, bool bf16 = false) {
+  manual_seed(2);
+  const auto net = std::make_shared<Blocks>(4, rate);
+  if (bf16) net->to(kBFloat16);
+  const ScalarType t = bf16 ? kBFloat16 : kFloat;
+  const auto fast = cuda::make_graphed_callables(
+      net, {zeros({96, 32}, t).requires_grad_()},
+      cuda::GraphedCallableOptions().num_warmup_iters(1).memory_budget(budget));
+  OfBudget result{{}, fast.memory().planned, fast.recomputed()};
+  manual_seed(8);
+  for (int i = 0; i < 2; ++i) {
+    const Tensor x = randn({96, 32}).to(t).requires_grad_();
+    const Tensor y = fast(x);
+    result.values.push_back(y.detach().clone());
+    y.to(kFloat).square().sum().backward();
+    result.values.push_back(x.grad().clone());
+  }
+  for (const Tensor& p : net->parameters()) result.values.push_back(p.grad().clone());
+  return result;
+}
+
+TEST(MemoryBudget, MakesResultsAgainWithTheSameBits) {
+  for (const auto& [rate, bf16] : {std::pair{0., false}, {0.3, false}, {0., true}}) {
+    const OfBudget free = run_with_budget(0, rate, bf16), least = run_with_budget(1, rate, bf16);
+    EXPECT_EQ(free.recomputed, 0u);
+    // gelu in each block; in backward there is one at a time.
+    const size_t hidden = 96 * 128 * (bf16 ? 2 : 4);
+    EXPECT_EQ(least.recomputed, 4 * hidden);
+    EXPECT_LE(least.planned, free.planned - 3 * hidden) << rate << " " << bf16;
+    ASSERT_EQ(least.values.size(), free.values.size());
+    for (size_t i = 0; i < free.values.size(); ++i)
+      EXPECT_TRUE(least.values[i].equal(free.values[i])) << rate << " " << bf16 << ": " << i;
+    const auto between = static_cast<int64_t>((free.planned + least.planned) / 2);
+    const OfBudget some = run_with_budget(between, rate, bf16);
+    EXPECT_LE(some.planned, static_cast<size_t>(between));
+    EXPECT_GT(some.recomputed, 0u);
+    EXPECT_LT(some.recomputed, least.recomputed);
+    for (size_t i = 0; i < free.values.size(); ++i)
+      EXPECT_TRUE(some.values[i].equal(free.values[i])) << rate << " " << bf16 << ": " << i;
+    EXPECT_EQ(run_with_budget(static_cast<int64_t>(free.planned), rate, bf16).recomputed, 0u);
+  }
+}
+
+// An operand that is written to later, or that nothing else keeps, makes no result again.
+TEST(MemoryBudget, KeepsWhatCannotBeMadeAgain) {
+  const auto recomputed = [](const auto& f) {
+    const auto fast = cuda::make_graphed_callables(f, {ones({64, 64}).requires_grad_()},
+                                                   cuda::GraphedCallableOptions().memory_budget(1));
+    const Tensor x = full({64, 64}, 0.5).requires_grad_(), again = full({64, 64}, 0.5);
+    const Tensor y = fast(x), want = f(again.requires_grad_());
+    y.sum().backward();
+    want.sum().backward();
+    EXPECT_TRUE(y.equal(want));
+    EXPECT_TRUE(x.grad().equal(again.grad()));
+    return fast.recomputed();
+  };
+  const size_t one = 64 * 64 * sizeof(float);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return x.exp().square(); }), one);  // x stays
+  EXPECT_EQ(recomputed([](const Tensor& x) { return (x.sin() + 1).exp().square(); }), 0u);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return x * (x.detach() + 1); }), one);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return x * (x.detach() + 1).mul_(3); }), 0u);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return x.cumsum(0).square(); }), 0u);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return layer_norm(x, {64}).square(); }), one);
+  EXPECT_EQ(recomputed([](const Tensor& x) { return layer_norm(x + 1, {64}).square(); }), one);
+  const auto changed = cuda::make_graphed_callables(
+      [](const Tensor& x, Tensor k) {
+        const Tensor twice = k * 2;
+        k.add_(1);
+        return x * twice;
+      },
+      {ones({3}).requires_grad_(), ones({3})},
+      cuda::GraphedCallableOptions().memory_budget(1).num_warmup_iters(0));
+  EXPECT_EQ(changed.recomputed(), 0u);
+  const Tensor x = full({3}, 2.).requires_grad_();
+  changed(x, full({3}, 5.)).sum().backward();
+  EXPECT_TRUE(x.grad().equal(full({3}, 10.)));
+  expect_error("make_graphed_callables: expected a memory_budget of 0 or more bytes", [] {
+    cuda::make_graphed_callables([](const Tensor& x) { return x * 2; }, {ones({3})},
+                                 cuda::GraphedCallableOptions().memory_budget(-1));
+  });
+}
+
+TEST(MemoryBudget, OfCompile) {
+  const auto run = [](int64_t budget, size_t* planned) {
+    manual_seed(2);
+    const auto net = std::make_shared<Blocks>(4, 0.);
+    const auto fast = compile(net, CompileOptions().memory_budget(budget).fullgraph(true));
+    expect_error("compile: expected a capture before memory()", [&] { fast.memory(); });
+    Tensor y;
+    for (int i = 0; i < 3; ++i) {
+      y = fast(ones({96, 32}).requires_grad_());
+      y.square().sum().backward();
+    }
+    *planned = fast.memory().planned;
+    return std::vector<Tensor>{y, net->parameters()[0].grad()};
+  };
+  size_t free = 0, least = 0;
+  const auto want = run(0, &free), got = run(1, &least);
+  EXPECT_LT(least, free);
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(got[i].equal(want[i])) << i;
+  expect_error("compile: expected memory_budget to be 0 or more, got -1", [] {
+    compile([](const Tensor& x) { return x; }, CompileOptions().memory_budget(-1));
+  });
+}
+
 }  // namespace
 }  // namespace taper

@@ -122,6 +122,11 @@ TEST(Module, ReplacesAndUnregisters) {
   EXPECT_EQ(net.replace_module("a", other), other.ptr());
   EXPECT_EQ(message_of([&] { net.replace_module("a", std::shared_ptr<Module>()); }),
             "replace_module: expected a module for the name 'a', got an empty pointer");
+  const auto whole = std::make_shared<Module>(), part = std::make_shared<Module>();
+  whole->register_module("part", part);
+  part->register_module("a", Linear(1, 2));
+  testing::expect_error("replace_module: expected a module for the name 'a' that is apart",
+                        [&] { part->replace_module("a", whole); });
   EXPECT_TRUE(net.named_parameters()["a.weight"].is_same(other->weight));
   net.unregister_module("s");
   EXPECT_EQ(net.named_children().keys(), (std::vector<std::string>{"a"}));

@@ -70,6 +70,9 @@ TEST(BatchNormModule, OptionsAndErrors) {
   mean(x);
   mean(x * 2);
   expect_values(mean->running_mean, {3.0, 5.25});
+  const Tensor kept = zeros({2}), var = ones({2});  // the function does not count batches
+  F::batch_norm(x, kept, var, F::BatchNormFuncOptions().training(true).momentum(nullopt));
+  expect_values(kept, {0, 0});
   BatchNorm1d bare(BatchNormOptions(2).affine(false).track_running_stats(false));
   EXPECT_TRUE(bare->parameters().empty() && bare->buffers().empty());
   bare->eval();  // without running statistics those of the batch serve

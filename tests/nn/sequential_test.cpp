@@ -101,6 +101,18 @@ TEST(Sequential, GrowsAndIterates) {
             "Attempted to cast module of type torch::nn::ReLUImpl to type torch::nn::LinearImpl");
 }
 
+TEST(Sequential, IsExtendedByItself) {
+  Sequential s{ReLU(), Tanh()};
+  s->extend(*s);
+  EXPECT_EQ(s->size(), 4u);
+  EXPECT_EQ(s->ptr(3), s->ptr(1));
+  EXPECT_EQ(s->named_children().keys(), (std::vector<std::string>{"0", "1", "2", "3"}));
+  ModuleList list{ReLU(), Tanh()};
+  list->extend(*list);
+  EXPECT_EQ(list->size(), 4u);
+  EXPECT_EQ(list->ptr(3), list->ptr(1));
+}
+
 TEST(Sequential, EmptyOneThrows) {
   Sequential s;
   EXPECT_TRUE(s->is_empty());
@@ -136,6 +148,13 @@ TEST(AnyModule, KnowsItsModule) {
   EXPECT_EQ(message_of([&] { empty.ptr(); }), "Cannot call ptr() on an empty AnyModule");
   EXPECT_EQ(message_of([&] { empty.get<LinearImpl>(); }),
             "Cannot call get() on an empty AnyModule");
+  AnyModule null{std::shared_ptr<ReLUImpl>()}, from{ReLU()};
+  const AnyModule to = std::move(from);
+  for (const AnyModule* any : {&empty, &null, &from}) {
+    EXPECT_TRUE(any->is_empty() && !any->maps_tensor());
+    EXPECT_NE(message_of([&] { any->map(ones({1})); }).find("maps a tensor"), std::string::npos);
+  }
+  EXPECT_TRUE(to.maps_tensor() && to.map(ones({1})).equal(ones({1})));
 }
 
 TEST(AnyValue, GivesBackOnlyItsOwnType) {

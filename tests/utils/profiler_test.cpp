@@ -1,15 +1,19 @@
 #include <taper/utils/profiler/profiler.h>
 
 #include <gtest/gtest.h>
+#include <taper/framework/runtime/run_span.h>
 #include <taper/taper.h>
 #include <taper/utils/profiler/autograd_profiler.h>
+#include <taper/utils/profiler/recorder.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
+#include "nvtx_tool.h"
 #include "test_util.h"
 #include "util.h"
 
@@ -185,6 +189,56 @@ TEST(Profile, ThreadsAreKeptApart) {
   ASSERT_EQ(by_thread.size(), 3u);
   for (const auto& [thread, n] : by_thread) EXPECT_EQ(n, 20) << thread;
 }
+
+// What a thread looks after beside other things: a row for those that overlap, the first one that
+// is free.
+TEST(Profile, SpansThatOverlapLieOnRowsOfTheirOwn) {
+  using taper::detail::SpanObserver;
+  const auto now = [] {
+    std::this_thread::sleep_for(std::chrono::microseconds(10));
+    return SpanObserver::Clock::now();
+  };
+  const auto tell = [](const char* name, SpanObserver::Clock::time_point begin) {
+    taper::detail::tell_span(EventKind::kScope, name, begin);
+  };
+  const auto before = now();
+  Profile profile;
+  tell("of before", before);
+  const auto outer = now(), inner = now();
+  tell("inner", inner);
+  tell("outer", outer);
+  tell("next", now());
+  profile.stop();
+  tell("of afterwards", now());
+  const Event a = only(profile.events(), "outer"), b = only(profile.events(), "inner"),
+              c = only(profile.events(), "next");
+  EXPECT_LT(a.begin_ns, b.begin_ns);
+  EXPECT_LE(b.end_ns, a.end_ns);
+  EXPECT_NE(a.thread, b.thread);
+  EXPECT_EQ(a.thread, c.thread);
+  EXPECT_NE(a.thread, only(profile.events(), "ProfilerStep#0").thread);
+  for (const Event& e : {a, b, c}) EXPECT_EQ(e.parent, -1);
+  for (const char* name : {"of before", "of afterwards"})
+    EXPECT_TRUE(named(profile.events(), name).empty()) << name;
+}
+
+#ifdef TAPER_WITH_NVTX
+TEST(Profile, EventsAreRangesOfNvtx) {
+  const Tensor x = rand({2});
+  Profile profile;
+  nvtx_ranges.clear();
+  {
+    const utils::profiler::RecordFunction part("my part");
+    x.exp();
+  }
+  const auto seen = nvtx_ranges;
+  profile.stop();
+  nvtx_ranges.clear();
+  x.exp();
+  EXPECT_EQ(seen, (std::vector<std::string>{"my part", "exp", "end", "end"}));
+  EXPECT_TRUE(nvtx_ranges.empty());
+}
+#endif
 
 TEST(Profile, ThereIsOneAtATime) {
   Profile profile;
@@ -451,6 +505,28 @@ TEST(ProfilerDevices, KernelsAndCopies) {
   const Files files;
   profile.export_chrome_trace(files / "trace.json");
   EXPECT_NE(contents(files / "trace.json").find("\"stream 0\""), std::string::npos);
+}
+
+// As CUPTI tells them: several of a launch, on several streams.
+TEST(ProfilerDevices, KernelsOfOneLaunchAreAddedUp) {
+  std::vector<Event> ops(4);
+  const char* const names[] = {"conv", "add", "conv", "conv"};
+  for (size_t i = 0; i < ops.size(); ++i) {
+    ops[i].name = names[i];
+    ops[i].device = Device(kCUDA, i == 3 ? 1 : 0);
+    ops[i].begin_ns = static_cast<int64_t>(i);
+  }
+  const auto ran = [](const char* name, uint64_t launch, int64_t begin, int64_t ns,
+                      int device = 0) {
+    return cuda::TimelineEvent{
+        name, static_cast<DeviceIndex>(device), 0, begin, begin + ns, "kernel", launch};
+  };
+  add_device_times(ops, {ran("conv", 3, 10, 100), ran("conv", 1, 20, 5), ran("add", 2, 21, 9),
+                         ran("conv", 1, 30, 7), ran("conv", 4, 31, 11, 1)});
+  EXPECT_EQ(ops[0].device_ns, 12);
+  EXPECT_EQ(ops[1].device_ns, 9);
+  EXPECT_EQ(ops[2].device_ns, 100);
+  EXPECT_EQ(ops[3].device_ns, 11);
 }
 
 // ---------------------------------------------------------------------- LibTorch's names

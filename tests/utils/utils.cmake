@@ -6,6 +6,11 @@ target_include_directories(utils_tests SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/gene
 target_link_libraries(utils_tests PRIVATE taper::utils protobuf::libprotobuf-lite GTest::gtest_main)
 target_compile_options(utils_tests PRIVATE $<$<CONFIG:Release>:-Og>)
 add_dependencies(utils_tests taper_schema)
+if(TAPER_NVCC)  # a tool for NVTX, which the library finds in the program
+  set_target_properties(utils_tests PROPERTIES ENABLE_EXPORTS ON)
+  set_source_files_properties(utils/profiler_test.cpp PROPERTIES
+    COMPILE_DEFINITIONS TAPER_WITH_NVTX=1 INCLUDE_DIRECTORIES "${CUDAToolkit_INCLUDE_DIRS}")
+endif()
 add_test(NAME utils COMMAND utils_tests --gtest_brief=1)
 set_tests_properties(utils PROPERTIES LABELS own_program)
 

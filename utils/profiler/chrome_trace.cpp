@@ -119,14 +119,17 @@ void add_devices(TraceFile& file, const std::vector<cuda::TimelineEvent>& events
     const int pid = process_of(device);
     if (named.insert({pid, -1}).second) file.label("process_name", pid, 0, device.str());
     if (named.insert({pid, e.stream}).second)
-      file.label("thread_name", pid, e.stream, "stream " + std::to_string(e.stream));
-    file.add({{"ph", "X"},
-              {"cat", e.name == "memcpy" ? "gpu_memcpy" : "kernel"},
-              {"name", e.name},
-              {"pid", pid},
-              {"tid", e.stream},
-              {"ts", us(e.begin_ns)},
-              {"dur", us(e.end_ns - e.begin_ns)}});
+      file.label("thread_name", pid, e.stream,
+                 e.stream < 0 ? "other streams" : "stream " + std::to_string(e.stream));
+    Json slice{{"ph", "X"},
+               {"cat", e.name == "memcpy" ? "gpu_memcpy" : "kernel"},
+               {"name", e.kernel.empty() ? e.name : e.kernel},
+               {"pid", pid},
+               {"tid", e.stream},
+               {"ts", us(e.begin_ns)},
+               {"dur", us(e.end_ns - e.begin_ns)}};
+    if (!e.kernel.empty()) slice["args"] = {{"Op", e.name}};
+    file.add(slice);
   }
 }
 

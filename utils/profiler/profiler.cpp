@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 #include <utility>
 
+#include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/devices.h>
 #include <taper/utils/profiler/recorder.h>
 
@@ -16,12 +18,24 @@ bool keeps(ProfilerAction action) {
   return action == ProfilerAction::kRecord || action == ProfilerAction::kRecordAndSave;
 }
 
-/// Gives the k-th op of a name on a device the time of the k-th thing of that name which ran there.
+/// Of each name on each device the times of what ran there, in the order in which it was queued; of
+/// kernels of one launch the sum.
+std::map<std::pair<std::string, int>, std::vector<int64_t>> times_of(
+    const std::vector<cuda::TimelineEvent>& on_devices) {
+  std::map<std::tuple<std::string, int, uint64_t>, int64_t> sums;
+  uint64_t number = 0;
+  for (const cuda::TimelineEvent& e : on_devices)
+    sums[{e.name, e.device, e.launch ? e.launch : ++number}] += e.end_ns - e.begin_ns;
+  std::map<std::pair<std::string, int>, std::vector<int64_t>> times;
+  for (const auto& [what, ns] : sums) times[{std::get<0>(what), std::get<1>(what)}].push_back(ns);
+  return times;
+}
+
+}  // namespace
+
 void add_device_times(std::vector<Event>& events,
                       const std::vector<cuda::TimelineEvent>& on_devices) {
-  std::map<std::pair<std::string, int>, std::vector<int64_t>> times;
-  for (const cuda::TimelineEvent& e : on_devices)
-    times[{e.name, e.device}].push_back(e.end_ns - e.begin_ns);
+  auto times = times_of(on_devices);
   std::vector<Event*> ops;
   for (Event& e : events)
     if (e.kind == EventKind::kOp && e.device.is_cuda()) ops.push_back(&e);
@@ -34,8 +48,6 @@ void add_device_times(std::vector<Event>& events,
     if (k < times[key].size()) e->device_ns = times[key][k];
   }
 }
-
-}  // namespace
 
 Schedule schedule(int64_t wait, int64_t warmup, int64_t active, int64_t repeat,
                   int64_t skip_first) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <mutex>
 
 #include <taper/framework/check.h>
 #include <taper/framework/runtime/access.h>
+#include <taper/framework/runtime/run_span.h>
 #ifdef TAPER_WITH_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -33,6 +35,12 @@ struct RawOperand {
   bool written;
   Dims sizes;
 };
+/// What went on beside the thread's events.
+struct RawSpan {
+  std::string name;
+  EventKind kind;
+  Clock::time_point begin, end;
+};
 struct RawMemory {
   Clock::time_point time;
   const void* address;
@@ -47,10 +55,11 @@ struct ThreadLog {
   std::vector<RawEvent> events;
   std::vector<RawOperand> operands;
   std::vector<RawMemory> memory;
+  std::vector<RawSpan> spans;
   std::vector<int64_t> open;  // events that have begun, the outer ones first
 };
 
-class Recorder final : public taper::detail::RunObserver {
+class Recorder final : public taper::detail::RunObserver, public taper::detail::SpanObserver {
  public:
   void begin(EventKind kind, const char* name, Device device, uint64_t sequence_nr,
              const std::vector<Access>& operands) noexcept override try {
@@ -92,6 +101,15 @@ class Recorder final : public taper::detail::RunObserver {
 #endif
   }
 
+  void span(EventKind kind, const char* name, Clock::time_point begin,
+            Clock::time_point end) noexcept override try {
+    ThreadLog& log = own_log();
+    const std::lock_guard<std::mutex> lock(log.mutex);
+    log.spans.push_back({name, kind, begin, end});
+  } catch (const std::bad_alloc&) {
+    lost_ = true;
+  }
+
   void allocated(const void* p, size_t nbytes, Device device) noexcept override {
     add_memory(p, static_cast<int64_t>(nbytes), device);
   }
@@ -118,6 +136,7 @@ class Recorder final : public taper::detail::RunObserver {
     for (const auto& log : logs_) {
       const std::lock_guard<std::mutex> own(log->mutex);
       if (!log->events.empty() || !log->memory.empty()) take(*log, ++thread, all);
+      thread = take_spans(*log, thread, all);
       clear(*log);
     }
     std::stable_sort(all.memory.begin(), all.memory.end(),
@@ -142,6 +161,7 @@ class Recorder final : public taper::detail::RunObserver {
     log.events.clear();
     log.operands.clear();
     log.memory.clear();
+    log.spans.clear();
     log.open.clear();
   }
   void add_memory(const void* p, int64_t nbytes, Device device) noexcept try {
@@ -175,6 +195,32 @@ class Recorder final : public taper::detail::RunObserver {
     }
     for (const RawMemory& m : log.memory)
       all.memory.push_back({ns(m.time), m.address, m.nbytes, m.device, index(m.event)});
+  }
+
+  /// Spans that overlap get threads of their own: each the first one that is free. Returns the last
+  /// thread's number.
+  int64_t take_spans(ThreadLog& log, int64_t thread, Recording& all) const {
+    std::stable_sort(log.spans.begin(), log.spans.end(),
+                     [](auto& a, auto& b) { return a.begin < b.begin; });
+    std::vector<std::vector<Event>> lanes;
+    for (const RawSpan& s : log.spans) {
+      if (s.begin < start_) continue;  // it began before the recording
+      const int64_t begin = ns(s.begin);
+      const auto lane = std::find_if(lanes.begin(), lanes.end(),
+                                     [&](auto& l) { return l.back().end_ns <= begin; });
+      Event event;
+      event.name = s.name;
+      event.kind = s.kind;
+      event.thread = thread + 1 + (lane - lanes.begin());
+      event.begin_ns = begin;
+      event.end_ns = ns(s.end);
+      if (lane == lanes.end())
+        lanes.push_back({std::move(event)});
+      else
+        lane->push_back(std::move(event));
+    }
+    for (auto& lane : lanes) std::move(lane.begin(), lane.end(), std::back_inserter(all.events));
+    return thread + static_cast<int64_t>(lanes.size());
   }
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include <taper/framework/runtime/timeline.h>
 #include <taper/utils/profiler/event.h>
 
 namespace taper::utils::profiler {
@@ -20,5 +21,11 @@ struct Recording {
 void start_recording(bool with_shapes, bool with_memory);
 /// What has not ended ends now.
 Recording stop_recording();
+
+#pragma GCC visibility push(default)  // for tests
+/// Gives the k-th op of a name on a device the time of the k-th launch of that name there.
+void add_device_times(std::vector<Event>& events,
+                      const std::vector<cuda::TimelineEvent>& on_devices);
+#pragma GCC visibility pop
 
 }  // namespace taper::utils::profiler

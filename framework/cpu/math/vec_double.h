@@ -110,6 +110,14 @@ TAPER_AVX512 Vec<float> smaller(Vec<float> x, Vec<float> y) {
 }
 TAPER_AVX512 bool any_lane(Vec<int64_t> mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
 TAPER_AVX512 bool any_lane(Vec<int32_t> mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
+TAPER_AVX512 bool any_below(Vec<float> x, float limit) {
+  return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(limit), _CMP_LT_OQ) != 0;
+}
+/// table[i % 32], lane by lane, i held in the low bits of `at`: two registers hold the table.
+TAPER_AVX512 Vec<float> pick(const float (&table)[32], Vec<float> at) {
+  const __m512 low = _mm512_loadu_ps(table), high = _mm512_loadu_ps(table + 16);
+  return (Vec<float>)_mm512_permutex2var_ps(low, (__m512i)at, high);
+}
 #undef TAPER_AVX512
 }  // namespace avx512
 #endif

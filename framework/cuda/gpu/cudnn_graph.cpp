@@ -72,17 +72,39 @@ int64_t GraphPart::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeTy
   return there;
 }
 
-GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
-                       int64_t alignment, bool is_virtual) {
+GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const GraphLayout& layout,
+                       int64_t alignment, GraphPlace place) {
   GraphPart t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, type)
-      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, wide(sizes))
-      .set(CUDNN_ATTR_TENSOR_STRIDES, wide(cudnn_strides(sizes)))
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, layout.sizes)
+      .set(CUDNN_ATTR_TENSOR_STRIDES, layout.strides)
       .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment)
-      .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual)
+      .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, place == GraphPlace::kVirtual)
+      .set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, place == GraphPlace::kHost)
       .finish();
   return t;
+}
+
+GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
+                       int64_t alignment, GraphPlace place) {
+  return graph_tensor(id, type, {wide(sizes), wide(cudnn_strides(sizes))}, alignment, place);
+}
+
+GraphPart graph_operation(const GraphFormula& f, const std::vector<const GraphPart*>& x,
+                          const GraphPart& y) {
+  constexpr cudnnBackendAttributeName_t kOperands[] = {CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+                                                       CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+                                                       CUDNN_ATTR_OPERATION_POINTWISE_TDESC};
+  GraphPart how(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  how.set(CUDNN_ATTR_POINTWISE_MODE, f.mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, f.type);
+  if (f.axis >= 0) how.set(CUDNN_ATTR_POINTWISE_AXIS, f.axis);
+  how.finish();
+  GraphPart p(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  p.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, how);
+  for (size_t i = 0; i < x.size(); ++i) p.set(kOperands[i], *x[i]);
+  p.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  return p;
 }
 
 int64_t graph_alignment(const void* p) {

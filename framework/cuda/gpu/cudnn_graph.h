@@ -36,6 +36,9 @@ struct AttributeType<cudnnConvolutionMode_t> : IsAttributeType<CUDNN_TYPE_CONVOL
 template <>
 struct AttributeType<cudnnPointwiseMode_t> : IsAttributeType<CUDNN_TYPE_POINTWISE_MODE> {};
 template <>
+struct AttributeType<cudnnReduceTensorOp_t> : IsAttributeType<CUDNN_TYPE_REDUCTION_OPERATOR_TYPE> {
+};
+template <>
 struct AttributeType<cudnnBackendHeurMode_t> : IsAttributeType<CUDNN_TYPE_HEUR_MODE> {};
 
 /// A descriptor of the backend interface, destroyed with its owner. What cuDNN does not support is
@@ -94,11 +97,31 @@ class GraphPart {
   bool is_supported_ = true;
 };
 
-/// Describes a contiguous tensor of a graph by its number. A virtual one is never in memory.
+struct GraphLayout {
+  std::vector<int64_t> sizes, strides;
+};
+/// Where a tensor of a graph is: in the device's memory, nowhere (one operation hands it to the
+/// next), or, one number, in the host's, where it is read when the graph is run.
+enum class GraphPlace { kDevice, kVirtual, kHost };
+
+/// Describes a tensor of a graph by its number.
+GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const GraphLayout& layout,
+                       int64_t alignment, GraphPlace place = GraphPlace::kDevice);
+/// A contiguous one.
 GraphPart graph_tensor(int64_t id, cudnnDataType_t type, const std::vector<int>& sizes,
-                       int64_t alignment, bool is_virtual = false);
+                       int64_t alignment, GraphPlace place = GraphPlace::kDevice);
 /// The alignment of memory in bytes, as far as engines look at it.
 int64_t graph_alignment(const void* p);
+
+/// What a pointwise operation computes: in which type, and of GEN_INDEX along which dimension.
+struct GraphFormula {
+  cudnnPointwiseMode_t mode;
+  cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  int64_t axis = -1;
+};
+/// The operation y = f(x...) of one to three tensors; not finished, so that factors can be set.
+GraphPart graph_operation(const GraphFormula& f, const std::vector<const GraphPart*>& x,
+                          const GraphPart& y);
 
 /// Which engines may compute a graph, and in what order they are tried.
 struct EngineRules {
@@ -111,7 +134,8 @@ struct EngineRules {
   static EngineRules current(ScalarType dtype);
 };
 
-/// Memory of the tensors of a graph that are not virtual, by their numbers.
+/// Memory of the tensors of a graph that are not virtual, by their numbers; of the host's numbers,
+/// until run() returns.
 struct GraphMemory {
   std::vector<int64_t> ids;
   std::vector<void*> data;

@@ -1,6 +1,7 @@
 #include <taper/framework/cuda/gpu/fft_plans.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -50,14 +51,12 @@ void check(cufftResult status, const char* call) {
 /// A plan without working memory of its own: each run brings some, so that streams do not share it.
 class Plan {
  public:
-  Plan(cufftType type, int64_t n, int64_t rows) {
+  Plan(cufftType type, const FftBoxes& boxes) {
     const RelaxedCapture relaxed;
     TAPER_CUFFT(cufftCreate, &handle_);
     try {
       TAPER_CUFFT(cufftSetAutoAllocation, handle_, 0);
-      long long length = n;
-      TAPER_CUFFT(cufftMakePlanMany64, handle_, 1, &length, nullptr, 1, n, nullptr, 1, n, type,
-                  rows, &work_nbytes_);
+      make(type, boxes);
     } catch (...) {
       end();
       throw;
@@ -76,6 +75,14 @@ class Plan {
   }
 
  private:
+  void make(cufftType type, const FftBoxes& boxes) {
+    long long n[3];
+    std::copy(boxes.n.begin(), boxes.n.end(), n);
+    // Without the sizes of memory what it is told of strides and distances does not count.
+    long long* const memory = boxes.interleaved ? n : nullptr;
+    TAPER_CUFFT(cufftMakePlanMany64, handle_, static_cast<int>(boxes.n.size()), n, memory,
+                boxes.count, 1, memory, boxes.count, 1, type, boxes.count, &work_nbytes_);
+  }
   void end() {
     const RelaxedCapture relaxed;  // memory is freed
     (void)TAPER_LIBRARY_FUNCTION(cufft, cufftDestroy)(handle_);
@@ -89,16 +96,18 @@ class Plan {
 // Of this thread: setting a plan's stream and memory and running it are three calls. Plans live as
 // long as the process, as handles do; a thread that meets very many shapes starts over, but for
 // those that graphs use.
-Plan& plan_for(cufftType type, int64_t n, int64_t rows) {
+Plan& plan_for(cufftType type, const FftBoxes& boxes) {
   constexpr size_t kMostPlans = 256;
-  using Key = std::tuple<cufftType, int64_t, int64_t>;
+  using Key = std::tuple<cufftType, std::array<int64_t, 3>, int64_t, bool>;
   auto& plans = of_thread<std::map<DeviceIndex, std::map<Key, Plan>>>()[kernel_device()];
-  const Key key{type, n, rows};
+  std::array<int64_t, 3> sizes{};
+  std::copy(boxes.n.begin(), boxes.n.end(), sizes.begin());
+  const Key key{type, sizes, boxes.count, boxes.interleaved};
   const auto it = plans.find(key);
   if (it != plans.end()) return it->second;
   if (plans.size() >= kMostPlans)
     std::erase_if(plans, [](const auto& entry) { return !entry.second.is_captured(); });
-  return plans.try_emplace(key, type, n, rows).first->second;
+  return plans.try_emplace(key, type, boxes).first->second;
 }
 
 void execute(cufftType type, cufftHandle plan, void* x, void* y, int direction) {
@@ -155,11 +164,12 @@ class Aligned {
 
 }  // namespace
 
-void run_fft(cufftType type, int64_t n, int64_t rows, void* x, void* y, bool inverse) {
-  Plan& plan = plan_for(type, n, rows);
+void run_fft(cufftType type, const FftBoxes& boxes, void* x, void* y, bool inverse) {
+  Plan& plan = plan_for(type, boxes);
   plan.note_stream(kernel_stream());
   const size_t size = in_double(type) ? 8 : 4;
-  const size_t reals = static_cast<size_t>(n * rows) * size;
+  size_t reals = static_cast<size_t>(boxes.count) * size;
+  for (const int64_t n : boxes.n) reals *= static_cast<size_t>(n);
   const bool from_real = type == CUFFT_R2C || type == CUFFT_D2Z;
   const bool to_real = type == CUFFT_C2R || type == CUFFT_Z2D;
   const Aligned from(x, reals, from_real ? 2 * size : 1, true);

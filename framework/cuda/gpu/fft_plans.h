@@ -3,13 +3,21 @@
 
 #include <cufft.h>
 
-#include <cstdint>
+#include <taper/framework/array_ref.h>
 
 namespace taper::cuda {
 
-/// `rows` transforms of n points each, side by side in memory (complex rows of real ones have
-/// n / 2 + 1), not scaled, on the stream of the launch. A transform to real numbers overwrites x.
-/// Throws Error with cuFFT's word for what is wrong.
-void run_fft(cufftType type, int64_t n, int64_t rows, void* x, void* y, bool inverse);
+/// What is transformed: `count` boxes of n points, n of one to three sizes, each dense in row-major
+/// order (of complex boxes of real ones the last size is n / 2 + 1), one behind the other.
+struct FftBoxes {
+  Dims n;
+  int64_t count;
+  /// Of complex numbers: the boxes' numbers at one place lie side by side in place of a box's own.
+  bool interleaved = false;
+};
+
+/// Their transforms, which lie alike, not scaled, on the stream of the launch. A transform to real
+/// numbers overwrites x. Throws Error with cuFFT's word for what is wrong.
+void run_fft(cufftType type, const FftBoxes& boxes, void* x, void* y, bool inverse);
 
 }  // namespace taper::cuda

@@ -54,6 +54,10 @@ void* cudnn_function(const char* name) {
   static void* const library = load(TAPER_CUDNN_FILE);
   return find(library, name);
 }
+bool has_cudnn() {
+  static const bool there = dlopen(TAPER_CUDNN_FILE, RTLD_NOW | RTLD_LOCAL) != nullptr;
+  return there;
+}
 void* cufft_function(const char* name) {
   static void* const library = load("libcufft.so." TAPER_TEXT(CUFFT_VER_MAJOR));
   return find(library, name);

@@ -17,6 +17,8 @@ cublasHandle_t cublas_handle();
 cusolverDnHandle_t cusolver_handle();
 cudnnHandle_t cudnn_handle();
 cusparseHandle_t cusparse_handle();
+/// Whether cuDNN can be loaded: for what there are kernels besides.
+bool has_cudnn();
 
 // A function of the library, or of those it needs (cuBLASLt), by name. Throws Error, which says
 // what to install, without it.

@@ -78,7 +78,9 @@ class GpuRuntime final : public Runtime {
   }
   void* native_handle(detail::EventImpl* event) override { return event_of(event).handle; }
   detail::StreamImpl* wrap_stream(DeviceIndex device, void* handle) override {
-    return new GpuStream(device, 0, static_cast<cudaStream_t>(handle));
+    auto* const stream = new GpuStream(device, 0, static_cast<cudaStream_t>(handle));
+    stream->id = detail::kLastPooledStream + ++wrapped_;
+    return stream;
   }
   const uint64_t* key_for_replays(detail::StreamImpl* stream,
                                   CPUGeneratorImpl* generator) override {
@@ -217,6 +219,7 @@ class GpuRuntime final : public Runtime {
 
   const DeviceIndex count_;
   std::array<std::atomic<uint64_t>, kMaxDevices> peers_{};  // that a device has been let to
+  std::atomic<int> wrapped_{0};                             // streams of other code
 };
 
 std::string text_of_version(int version) {

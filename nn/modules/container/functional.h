@@ -14,9 +14,11 @@ namespace taper::nn {
 /// `Functional(torch::elu, 1.0)`. It has no state, and save() passes over it.
 class FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
-  using Function = std::function<Tensor(Tensor)>;
+  using Function = std::function<Tensor(Tensor)>;  ///< what is called
 
+  /// An empty one makes forward() throw std::bad_function_call.
   explicit FunctionalImpl(Function function);
+  /// Keeps copies of `args`, which every call gets behind the tensor as const references.
   template <class F, class... Args, class = std::enable_if_t<(sizeof...(Args) > 0)>>
   explicit FunctionalImpl(F function, Args&&... args)
       : function_([function, bound = std::tuple<std::decay_t<Args>...>(
@@ -26,7 +28,8 @@ class FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  Tensor forward(Tensor input);
+  Tensor forward(Tensor input);  ///< whatever the function returns
+  /// forward(); hooks do not run.
   Tensor operator()(Tensor input) { return forward(std::move(input)); }
   bool is_serializable() const override;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <taper/nn/modules/common.h>
@@ -13,10 +14,11 @@ namespace taper::nn {
 /// Registers its modules under their positions.
 class ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
-  using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
-  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
+  using Iterator = std::vector<std::shared_ptr<Module>>::iterator;  ///< of pointers to modules
+  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;  ///< likewise, const
 
   ModuleListImpl() = default;
+  /// From modules (copied or moved), holders of modules, shared pointers to modules.
   template <class... Modules>
   explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
@@ -26,6 +28,10 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
+  /// Appends a module under the name of its position: a pointer's and a holder's is shared, a
+  /// module itself is copied or moved. Throws Error for an empty one and for a module that has this
+  /// list in it.
+  ///@{
   void push_back(std::shared_ptr<Module> module);
   template <class M, class = detail::enable_if_module_t<M>>
   void push_back(M&& module) {
@@ -35,12 +41,18 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void push_back(const ModuleHolder<M>& module_holder) {
     push_back(std::shared_ptr<Module>(module_holder.ptr()));
   }
-  /// Appends all elements of another list.
+  ///@}
+  /// Appends all elements of another list, or a second time its own; modules are shared.
   template <class Container>
   void extend(const Container& container) {
-    for (const auto& module : container) push_back(module);
+    if constexpr (std::is_base_of<ModuleListImpl, Container>::value)  // a copy: it may be this
+      extend(std::vector<std::shared_ptr<Module>>(container.begin(), container.end()));
+    else
+      for (const auto& module : container) push_back(module);
   }
-  /// Puts a module before the one at `index`; those behind it change their names.
+  /// Puts a module before the one at `index`, as push_back(); those behind it change their names.
+  /// Throws Error for an index above size().
+  ///@{
   void insert(size_t index, std::shared_ptr<Module> module);
   template <class M, class = detail::enable_if_module_t<M>>
   void insert(size_t index, M&& module) {
@@ -51,14 +63,19 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   void insert(size_t index, const ModuleHolder<M>& module_holder) {
     insert(index, std::shared_ptr<Module>(module_holder.ptr()));
   }
+  ///@}
 
+  /// Pointers in order, until a module is added. A module assigned through one is not registered.
+  ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator end() const { return modules_.end(); }
-  size_t size() const noexcept { return modules_.size(); }
-  bool is_empty() const noexcept { return modules_.empty(); }
+  ///@}
+  size_t size() const noexcept { return modules_.size(); }     ///< number of modules
+  bool is_empty() const noexcept { return modules_.empty(); }  ///< no modules
   /// The module at a position as its class. Throws when out of range or of another class.
+  ///@{
   template <class M>
   M& at(size_t index) {
     return checked_as<M>(index);
@@ -67,12 +84,17 @@ class ModuleListImpl : public Cloneable<ModuleListImpl> {
   const M& at(size_t index) const {
     return checked_as<M>(index);
   }
+  ///@}
+  /// The same as a pointer; as another class, null where it is not of that class. Throws Error when
+  /// out of range.
+  ///@{
   std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)]; }
   template <class M>
   std::shared_ptr<M> ptr(size_t index) const {
     return std::dynamic_pointer_cast<M>(modules_[checked(index)]);
   }
-  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }
+  ///@}
+  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }  ///< ptr(index)
 
  private:
   template <class M>

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <taper/nn/any_module.h>
@@ -16,8 +17,8 @@ namespace taper::nn {
 /// position ("0", "1", ...) unless names are given. See AnyModule for what may be an element.
 class SequentialImpl : public Cloneable<SequentialImpl> {
  public:
-  using Iterator = std::vector<AnyModule>::iterator;
-  using ConstIterator = std::vector<AnyModule>::const_iterator;
+  using Iterator = std::vector<AnyModule>::iterator;             ///< of elements
+  using ConstIterator = std::vector<AnyModule>::const_iterator;  ///< likewise, const
 
   SequentialImpl() = default;
   /// From modules, holders of modules, shared pointers to modules.
@@ -26,8 +27,11 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     modules_.reserve(sizeof...(Modules));
     (push_back(std::forward<Modules>(modules)), ...);
   }
+  /// Named modules, in that order; they are shared. Throws Error for a name given twice.
+  ///@{
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+  ///@}
 
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
   void reset() override {}
@@ -50,6 +54,10 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
     }
   }
 
+  /// Appends a module, under its position unless a name is given: a pointer's, a holder's and an
+  /// AnyModule's is shared, a module itself is copied or moved. Throws Error for an empty one and
+  /// for a name that is there already, is empty or has a dot.
+  ///@{
   template <class M>
   void push_back(std::shared_ptr<M> module) {
     push_back(next_name(), AnyModule(std::move(module)));
@@ -76,19 +84,29 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   }
   void push_back(AnyModule any_module) { push_back(next_name(), std::move(any_module)); }
   void push_back(std::string name, AnyModule any_module);
-  /// Appends all elements of another sequence.
+  ///@}
+  /// Appends all elements of another sequence, or a second time its own; modules are shared.
   template <class Container>
   void extend(const Container& container) {
-    for (const auto& module : container) push_back(module);
+    if constexpr (std::is_base_of<SequentialImpl, Container>::value)  // a copy: it may be this
+      extend(std::vector<AnyModule>(container.begin(), container.end()));
+    else
+      for (const auto& module : container) push_back(module);
   }
 
+  /// AnyModules in order, until one is added. What is assigned through one is called, but not
+  /// registered.
+  ///@{
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator end() const { return modules_.end(); }
-  size_t size() const noexcept { return modules_.size(); }
+  ///@}
+  size_t size() const noexcept { return modules_.size(); }  ///< number of modules
+  /// No modules: forward() throws Error.
   bool is_empty() const noexcept { return modules_.empty(); }
   /// The module at a position as its class. Throws when out of range or of another class.
+  ///@{
   template <class M>
   M& at(size_t index) {
     return modules_[checked(index)].get<M>();
@@ -97,12 +115,16 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
   const M& at(size_t index) const {
     return modules_[checked(index)].get<M>();
   }
+  ///@}
+  /// The same as a pointer. Throws Error when out of range or of another class.
+  ///@{
   std::shared_ptr<Module> ptr(size_t index) const { return modules_[checked(index)].ptr(); }
   template <class M>
   std::shared_ptr<M> ptr(size_t index) const {
     return modules_[checked(index)].ptr<M>();
   }
-  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }
+  ///@}
+  std::shared_ptr<Module> operator[](size_t index) const { return ptr(index); }  ///< ptr(index)
 
  private:
   Tensor forward_tensor(Tensor x);
@@ -117,12 +139,14 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
 
 extern template class Cloneable<SequentialImpl>;
 
+/// Holds a SequentialImpl: `Sequential(Linear(2, 3), ReLU())`, or with names `Sequential({{"fc",
+/// Linear(2, 3)}, {"act", ReLU()}})`.
 class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
-  using Impl = SequentialImpl;
+  using Impl = SequentialImpl;  ///< what it holds
   Sequential() = default;
-  Sequential(std::initializer_list<NamedAnyModule> modules);
+  Sequential(std::initializer_list<NamedAnyModule> modules);  ///< modules under names
 };
 
 }  // namespace taper::nn

@@ -1,15 +1,24 @@
 // Pointwise loops over strided operands, against the same over contiguous ones.
+#include <taper/framework/cpu/fusion.h>
+#include <taper/framework/grad_mode.h>
+#include <taper/framework/random.h>
+#include <taper/framework/runtime/graph.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/ternary.h>
 #include <taper/ops/elementwise/unary.h>
+#include <taper/ops/elementwise/where.h>
+#include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 #include <taper/ops/tensor/view.h>
 
 #include <taper/ops/elementwise/clamp.h>
+#include <taper/ops/random/random.h>
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/flip.h>
+#include <random>
+
 #include "test_util.h"
 
 namespace taper::testing {
@@ -163,6 +172,124 @@ TEST(LargeResults, OfEachKindOfOperandAreThoseOfTheirParts) {
   EXPECT_EQ(wide.select(1, 0).count_nonzero().item<int64_t>(), 0);
   gaps.copy_(x).addcmul_(x, y);
   expect(gaps, [](const Tensor& a, const Tensor& b) { return a + a * b; });
+}
+
+// What does not stay in L2 is read by vectors of half the width: with the same bits.
+TEST(Loops, HalfVectorsMakeTheBitsOfWholeOnes) {
+  const auto all = [](const Tensor& x, const Tensor& y) {
+    return std::vector<Tensor>{x + y,    x - y,     x * y,    x / y,      x.add(y, 0.3),
+                               x * 0.7,  -x,        x.relu(), x.square(), x.to(kDouble),
+                               x.sum(1), x.mean(1), x.amax(1)};
+  };
+  for (const int64_t cols : {200, 300, 1037}) {
+    const Tensor x = randn({720000 / cols, cols}), y = randn({720000 / cols, cols});
+    const std::vector<Tensor> of_all = all(x, y);
+    for (int64_t r = 0; r + 64 <= x.size(0); r += 64) {
+      const std::vector<Tensor> of_part = all(x.narrow(0, r, 64), y.narrow(0, r, 64));
+      for (size_t k = 0; k < of_all.size(); ++k)
+        EXPECT_TRUE(of_all[k].narrow(0, r, 64).equal(of_part[k])) << cols << " " << r << " " << k;
+    }
+    EXPECT_NEAR(x.sum().item<double>(), x.to(kDouble).sum().item<double>(), 1e-3);
+  }
+}
+
+// ---------------------------------------------------------------------- runs of row loops
+/// What is between runs: comparisons, bools, choices, extremes.
+Tensor chosen(unsigned op, const Tensor& l, const Tensor& r) {
+  const Tensor above = l > r, other = (l <= 0.25).logical_not();
+  return op == 9    ? above.to(kFloat)
+         : op == 10 ? where(above, l, r)
+         : op == 11 ? where(above.logical_and(other), l, 0.5 - r)
+         : op == 12 ? above.logical_or(l.eq(r)).logical_xor(r.ne(1)).to(kFloat) * r
+         : op == 13 ? maximum(l, r) - minimum(l, -r)
+         : op == 14 ? l.abs().sqrt() + r
+         : op == 15 ? where(l < r, r.relu(), l)
+                    : where(l >= r, l, -1.0) * r;
+}
+
+/// A step of arithmetic alone, on what there is so far: all forms in which runs find an operand.
+std::vector<Tensor> arithmetic(unsigned seed, const std::vector<Tensor>& inputs) {
+  std::mt19937 random(seed);
+  std::vector<Tensor> have = {inputs[0], inputs[1]}, kept;
+  const auto any = [&](const auto& list) { return list[random() % list.size()]; };
+  for (int i = 0; i < 24; ++i) {
+    const Tensor a = random() % 3 ? have.back() : any(have);
+    const Tensor b = random() % 4 ? any(have) : any(inputs);
+    const bool turned = random() % 2;
+    const Tensor &l = turned ? b : a, &r = turned ? a : b;
+    const unsigned op = random() % 17;
+    Tensor y = op == 0   ? l + r
+               : op == 1 ? l - r
+               : op == 2 ? l * r
+               : op == 3 ? l / (r.square() + 1)
+               : op == 4 ? l.add(r, 0.375)
+               : op == 5 ? a.neg()
+               : op == 6 ? a.relu()
+               : op == 7 ? 1.5 - a
+               : op == 8 ? a * a - a
+                         : chosen(op, l, r);
+    y = y.sizes() == inputs[0].sizes() ? y : y + inputs[0];
+    if (random() % 5 == 0) y.mul_(0.5).sub_(a);
+    if (random() % 9 == 0) y = y.tanh();  // no arithmetic: a run ends
+    if (random() % 3 == 0) kept.push_back(y);
+    if (random() % 9 == 0) inputs[0].copy_(y);
+    have.push_back(y);
+    if (have.size() > 5) have.erase(have.begin());
+  }
+  kept.push_back(have.back());
+  return kept;
+}
+
+bool bits_equal(const Tensor& a, const Tensor& b) { return a.view(kInt).equal(b.view(kInt)); }
+
+TEST(RowRuns, OfArithmeticAreTheEagerStepBitForBit) {
+  const NoGradGuard values_only;
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{40, 127}, {3, 4097}, {300, 16}, {33, 1029}})
+    for (unsigned seed = 0; seed < 40; ++seed) {
+      const std::vector<Tensor> inputs = {zeros(sizes), zeros(sizes), zeros({sizes[1]}),
+                                          zeros({sizes[0], 1}), zeros({})};
+      const auto set = [&] {
+        manual_seed(seed);
+        for (const Tensor& x : inputs) x.copy_(randn(x.sizes()));
+      };
+      Graph graph{Device()};
+      std::vector<Tensor> results, eager;
+      {
+        const GraphGuard guard(graph);
+        results = arithmetic(seed, inputs);
+      }
+      set();
+      for (const Tensor& y : arithmetic(seed, inputs)) eager.push_back(y.clone());
+      const Tensor after = inputs[0].clone();
+      set();
+      const uint64_t before = cpu::chains_run();
+      graph.replay();
+      EXPECT_GT(cpu::chains_run(), before);
+      for (size_t k = 0; k < eager.size(); ++k)
+        EXPECT_TRUE(bits_equal(results[k], eager[k]))
+            << inputs[0].sizes() << " seed " << seed << " " << k;
+      EXPECT_TRUE(bits_equal(inputs[0], after)) << inputs[0].sizes() << " seed " << seed;
+    }
+}
+
+// Two views of one place are two operands.
+TEST(RowRuns, TellViewsThatBeginAtOnePlaceApart) {
+  const NoGradGuard values_only;
+  const Tensor x = randn({64, 128}), bits = x > 0;
+  const auto step = [&] {
+    const Tensor sum = (x + x[0]) * x - x.narrow(0, 0, 1), apart = sum - x.narrow(1, 0, 1) * x[0];
+    return std::vector<Tensor>{apart, where(bits, apart, x).neg() + bits.to(kFloat)};
+  };
+  Graph graph{Device()};
+  std::vector<Tensor> results;
+  {
+    const GraphGuard guard(graph);
+    results = step();
+  }
+  graph.replay();
+  const std::vector<Tensor> eager = step();
+  for (size_t k = 0; k < eager.size(); ++k) EXPECT_TRUE(bits_equal(results[k], eager[k])) << k;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What is asked of cuDNN, and how: the plain rules, which need neither it nor a GPU.
 #include <gtest/gtest.h>
+#include <taper/ops/nn/attention_cudnn.h>
 #include <taper/ops/nn/norm_cudnn.h>
 #include <taper/ops/spatial/conv_cudnn.h>
 #include <taper/ops/spatial/pool_cudnn.h>
@@ -33,6 +34,22 @@ TEST(CudnnShape, TakesWhatFitsInIntsAndIsSwitchedOn) {
   EXPECT_TRUE(cuda::cudnn_takes_sizes({1 << 20, 1 << 15, (1 << 16) - 1}));
   const WithoutCudnn off;
   EXPECT_FALSE(cuda::cudnn_takes_sizes({2, 3, 5}));
+}
+
+// Graphs take more elements than a description of the older interface.
+TEST(CudnnShape, DescribesFewerElementsThanAnIntCounts) {
+  const Dims most{(1 << 15) - 1, 1 << 15, 2}, one_more{1 << 15, 1 << 15, 2};
+  EXPECT_TRUE(cuda::cudnn_describes(most));
+  EXPECT_TRUE(cuda::cudnn_takes_sizes(one_more));
+  EXPECT_FALSE(cuda::cudnn_describes(one_more));
+  EXPECT_EQ(cuda::cudnn_samples(one_more), (1 << 15) - 1);
+  EXPECT_EQ(cuda::cudnn_samples({4, 3, 5, 7}), 4);
+  EXPECT_FALSE(cuda::cudnn_describes({2, 0, 5}));
+  PoolWindows w;
+  EXPECT_TRUE(cuda::cudnn_takes_means(most, most, 1, w));
+  EXPECT_FALSE(cuda::cudnn_takes_means(one_more, one_more, 1, w));
+  const WithoutCudnn off;
+  EXPECT_FALSE(cuda::cudnn_describes(most));
 }
 
 TEST(CudnnConv, TakesEqualPaddings) {
@@ -102,6 +119,53 @@ TEST(CudnnPool, TakesAdaptiveWindowsOfOneSize) {
   EXPECT_FALSE(cuda::cudnn_takes_means({3, 12, 7}, {3, 5, 1}, 2, stated));
   EXPECT_EQ(cuda::with_batch({3, 12, 7}, 2).vec(), (std::vector<int64_t>{1, 3, 12, 7}));
   EXPECT_EQ(cuda::with_batch({5, 3, 12, 7}, 2).vec(), (std::vector<int64_t>{5, 3, 12, 7}));
+}
+
+/// Of L queries and S keys in two heads.
+bool takes_attention(int64_t L, int64_t S, int64_t width, int64_t of_values, bool causal,
+                     const Tensor& mask = {}) {
+  const Tensor q = zeros({2, 2, L, width}, kHalf), k = zeros({2, 2, S, width}, kHalf);
+  const Tensor v = zeros({2, 2, S, of_values}, kHalf);
+  return cuda::cudnn_takes_attention(In(q), In(k), In(v), In(mask), {1, causal});
+}
+
+TEST(CudnnAttention, TakesHeadsOfOneWidthWithoutAMask) {
+  for (bool causal : {false, true}) EXPECT_TRUE(takes_attention(5, 5, 64, 64, causal));
+  EXPECT_TRUE(takes_attention(5, 7, 128, 128, false));
+  EXPECT_FALSE(takes_attention(5, 7, 64, 64, true));
+  EXPECT_FALSE(takes_attention(7, 5, 64, 64, true));
+  EXPECT_FALSE(takes_attention(1, 5, 64, 64, false));
+  EXPECT_FALSE(takes_attention(5, 1, 64, 64, false));
+  EXPECT_FALSE(takes_attention(5, 5, 64, 32, false));
+  EXPECT_FALSE(takes_attention(5, 5, 60, 60, false));
+  EXPECT_FALSE(takes_attention(5, 5, 136, 136, false));
+  EXPECT_FALSE(takes_attention(5, 5, 64, 64, false, zeros({2, 2, 5, 5}, kHalf)));
+  const WithoutCudnn off;
+  EXPECT_FALSE(takes_attention(5, 5, 64, 64, false));
+}
+
+TEST(CudnnAttention, TakesElementsAtPlacesOfTheirOwn) {
+  const Tensor x = zeros({2, 2, 5, 8}, kHalf), one = zeros({1, 2, 5, 8}, kHalf), none;
+  const Tensor repeated = one.expand({2, 2, 5, 8});
+  const auto takes = [&](const Tensor& gy, const Tensor& q, const Tensor& k, const Tensor& v) {
+    return cuda::cudnn_takes_attention_backward(In(gy), In(q), In(k), In(v), In(none), {1, false});
+  };
+  EXPECT_TRUE(takes(x, x, x, x));
+  EXPECT_TRUE(takes(one, one, one, one));
+  EXPECT_FALSE(takes(repeated, x, x, x));
+  EXPECT_FALSE(takes(x, repeated, x, x));
+  EXPECT_FALSE(takes(x, x, repeated, x));
+  EXPECT_FALSE(takes(x, x, x, repeated));
+}
+
+// The order in which it adds gradients of queries up is any.
+TEST(CudnnAttention, GradientsAreNotAskedForWhereBitsMustBeTheSame) {
+  const Tensor x = zeros({2, 2, 5, 8}, kHalf), none;
+  globalContext().setDeterministicCuDNN(true);
+  EXPECT_TRUE(cuda::cudnn_takes_attention(In(x), In(x), In(x), In(none), {1, false}));
+  EXPECT_FALSE(
+      cuda::cudnn_takes_attention_backward(In(x), In(x), In(x), In(x), In(none), {1, false}));
+  globalContext().setDeterministicCuDNN(false);
 }
 
 }  // namespace

@@ -65,9 +65,21 @@ TEST(IValueComparison, NumbersAndKinds) {
   EXPECT_EQ(IValue(Scalar(2.5)).toDouble(), 2.5);
   EXPECT_EQ(IValue(Scalar(true)).toBool(), true);
   EXPECT_EQ(IValue(Scalar(7)).toInt(), 7);
+  EXPECT_THROW(IValue(Scalar(numbers::complex<double>(2.5, 0))), Error);
   EXPECT_STREQ(IValue(std::vector<int64_t>{1}).tagKind(), "IntList");
   EXPECT_STREQ(IValue(ivalue::Tuple::create({1.0, 2})).tagKind(), "Tuple");
   EXPECT_EQ(ivalue::Tuple::create({1.0, 2})->size(), 2u);
+}
+
+TEST(Dict, InsertOrAssignTellsWhereAndWhetherItIsNew) {
+  const Dict<std::string, int64_t> dict;
+  EXPECT_TRUE(dict.insert_or_assign("a", 1).second);
+  dict.insert("b", 2);
+  const auto [where, is_new] = dict.insert_or_assign("a", 3);
+  EXPECT_FALSE(is_new);
+  EXPECT_EQ(where, dict.begin());
+  EXPECT_EQ(where->value(), 3);
+  EXPECT_EQ(dict.size(), 2u);
 }
 
 }  // namespace

@@ -2,11 +2,16 @@
 // docs/devices.md that it holds.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <mutex>
 #include <thread>
 
 #include <taper/taper.h>
 
+#include "expect_error.h"
+#include "framework/runtime/gate.h"
 #include "framework/runtime/own_process.h"
 #include "harness/devices.h"
 #include "test_util.h"
@@ -15,6 +20,8 @@ namespace taper {
 namespace {
 
 using testing::device_at;
+using testing::expect_error;
+using testing::Gate;
 using testing::in_own_process;
 using testing::last_device;
 using testing::message_of;
@@ -346,6 +353,68 @@ TEST(DevicesD10, GeneratorsHaveAState) {
   const Tensor state = g.get_state(), first = rand({4}, last_device()).cpu();
   g.set_state(state);
   EXPECT_TRUE(rand({4}, last_device()).cpu().equal(first));
+}
+
+// With the generator's lock held, as LibTorch's programs do it.
+TEST(DevicesD10, SeedsAndClonesComeBehindQueuedDraws) {
+  const Device device = last_device();
+  Generator g = cuda::default_generator(device.index()).clone();
+  const auto seed = [&g](uint64_t number) {
+    const std::lock_guard<std::mutex> lock(g.mutex());
+    g.set_current_seed(number);
+  };
+  // What is called while one draw waits in the stream, and what that draw gives.
+  const auto draw_before = [&](const std::function<void()>& call) {
+    Gate gate(device.index());
+    const Tensor x = rand({4}, g, device);
+    std::thread opener([&gate] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      gate.open();
+    });
+    call();
+    opener.join();
+    return x.cpu();
+  };
+  seed(3);
+  const Tensor first = rand({4}, g, device).cpu(), second = rand({4}, g, device).cpu();
+  seed(3);
+  EXPECT_TRUE(draw_before([&] { seed(5); }).equal(first));
+  EXPECT_EQ(g.current_seed(), 5u);
+  seed(3);
+  EXPECT_TRUE(draw_before([&] { (void)g.seed(); }).equal(first));
+  seed(3);
+  Generator clone;
+  EXPECT_TRUE(draw_before([&] { clone = g.clone(); }).equal(first));
+  EXPECT_TRUE(rand({4}, clone, device).cpu().equal(second));
+}
+
+TEST(DevicesD10, SeedsAndClonesAreRefusedInACapture) {
+  for (const Device& device : {Device(kCPU), last_device()}) {
+    Generator g =
+        (device.is_cpu() ? default_generator() : cuda::default_generator(device.index())).clone();
+    for (const auto& call : std::vector<std::function<void()>>{
+             [&] { g.set_current_seed(1); }, [&] { (void)g.seed(); }, [&] { (void)g.clone(); }}) {
+      Graph graph(device);
+      expect_error("operation not permitted when", [&] {
+        const GraphGuard guard(graph);
+        call();
+      });
+    }
+  }
+}
+
+TEST(DevicesD10, AQueuedDrawKeepsItsGenerator) {
+  const Device device = last_device();
+  Generator own = cuda::default_generator(device.index()).clone();
+  own.set_current_seed(3);
+  const Tensor want = rand({4}, own, device).cpu();
+  own.set_current_seed(3);
+  Gate gate(device.index());
+  const Tensor x = rand({4}, own, device);
+  EXPECT_EQ(own.unsafeGetGeneratorImpl()->refs.load(), cuda::is_simulated() ? 2u : 1u);
+  own = Generator();
+  gate.open();
+  EXPECT_TRUE(x.cpu().equal(want));
 }
 
 TEST(DevicesD10, AGeneratorIsForItsDevice) {

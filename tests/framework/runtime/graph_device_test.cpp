@@ -1,8 +1,11 @@
-// Captured steps on CUDA devices: streams, memory, races.
+// Captured steps: memory on the CPU; on CUDA devices streams, memory, races.
 #include <taper/framework/runtime/graph.h>
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include <taper/framework/cpu/fusion.h>
 #include <taper/taper.h>
 
 #include "harness/devices.h"
@@ -15,6 +18,180 @@ using testing::expect_error;
 using testing::values_of;
 using Values = std::vector<double>;
 
+// ---------------------------------------------------------------------- memory
+constexpr size_t kMebibyte = size_t{1} << 20;
+
+/// The memory of a captured step that writes its result to y, which a replay must make 3.
+GraphMemory memory_of_step(const Tensor& y, const std::function<Tensor()>& step) {
+  Graph graph{Device()};
+  {
+    const GraphGuard guard(graph);
+    y.copy_(step());
+  }
+  const GraphMemory m = graph.memory();  // before anything has run
+  graph.replay();
+  EXPECT_EQ(y.item<float>(), 3);
+  EXPECT_LE(m.needed, m.planned);
+  EXPECT_LE(m.planned, m.unshared);
+  return m;
+}
+
+TEST(GraphMemory, OfBlocksThatFollowEachOther) {
+  const Tensor x = full({1 << 18}, 3.0), y = zeros({});
+  const GraphMemory m = memory_of_step(y, [&] {
+    Tensor t = x;
+    for (int i = 0; i < 10; ++i) t = t.flip(0);
+    return t.min();
+  });
+  EXPECT_GE(m.blocks, 10u);
+  EXPECT_GE(m.unshared, 10 * kMebibyte);
+  EXPECT_GE(m.needed, 2 * kMebibyte);
+  EXPECT_LE(m.planned, 2 * kMebibyte + (128u << 10));
+}
+
+TEST(GraphMemory, OfBlocksThatAreLaidOverOthersOfAnotherSize) {
+  const Tensor x = full({1 << 18}, 3.0), y = zeros({});
+  const GraphMemory m = memory_of_step(y, [&] {
+    {
+      std::vector<Tensor> small;
+      for (int64_t i = 0; i < 8; ++i) small.push_back(x.narrow(0, i * 32768, 32768).flip(0));
+      y.copy_(small[3].max());
+    }
+    return x.flip(0).max();
+  });
+  EXPECT_GE(m.unshared, 2 * kMebibyte);
+#if !defined(TAPER_NO_POOL)  // there each block is by itself
+  EXPECT_LE(m.planned, kMebibyte + (128u << 10));
+#endif
+}
+
+TEST(GraphMemory, IsOfTheCpuAndOfACapture) {
+  Graph graph{Device()};
+  expect_error("expected a graph with a capture", [&] { graph.memory(); });
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const Tensor x = ones({3}, TensorOptions(kCUDA));
+  Graph on_device(Device(kCUDA, 0));
+  {
+    const GraphGuard guard(on_device);
+    x.add_(1);
+  }
+  expect_error("expected a graph of the CPU", [&] { on_device.memory(); });
+}
+
+// ---------------------------------------------------------------------- chains of more than places
+/// Whether a replay is the eager step bit for bit, in so many chains.
+void expect_chains(uint64_t chains, const std::function<std::vector<Tensor>()>& step) {
+  Graph graph{Device()};
+  std::vector<Tensor> results;
+  {
+    const GraphGuard guard(graph);
+    results = step();
+  }
+  manual_seed(3);
+  const std::vector<Tensor> eager = step();
+  manual_seed(3);
+  const uint64_t before = cpu::chains_run();
+  graph.replay();
+  EXPECT_EQ(cpu::chains_run() - before, chains);
+  for (size_t k = 0; k < eager.size(); ++k)
+    EXPECT_EQ(std::memcmp(results[k].data_ptr(), eager[k].data_ptr(),
+                          eager[k].numel() * eager[k].element_size()),
+              0)
+        << k;
+}
+
+TEST(Chains, TakeWholeRowsOfSoftmaxAndLayerNorm) {
+  const NoGradGuard values_only;
+  for (const ScalarType dtype : {kFloat, kDouble})
+    for (const int64_t cols : {3, 100, 512}) {
+      SCOPED_TRACE(detail::concat(toString(dtype), " ", cols));
+      const Tensor x = randn({6, 403, cols}, dtype), y = randn({6, 403, cols}, dtype),
+                   weight = randn({cols}, dtype), bias = randn({cols}, dtype);
+      expect_chains(1, [&] {
+        const Tensor chances = softmax(x * 0.5 + bias, -1);
+        return std::vector<Tensor>{chances * y, log_softmax(chances - y, 2).neg()};
+      });
+      expect_chains(1, [&] {
+        const Tensor sum = x + y, normal = layer_norm(sum, {cols}, weight, bias).relu();
+        return std::vector<Tensor>{sum, layer_norm(normal + bias, {cols}) * 2};
+      });
+    }
+  // Rows that no tile holds, and those of other dimensions.
+  const Tensor x = randn({40, 1500}), y = randn({40, 1500});
+  expect_chains(2, [&] { return std::vector<Tensor>{softmax((x * y).tanh(), 1).neg().exp()}; });
+  expect_chains(2, [&] { return std::vector<Tensor>{softmax((x * y).tanh(), 0).neg().exp()}; });
+  const Tensor half = randn({300, 100}, kHalf);
+  expect_chains(2, [&] { return std::vector<Tensor>{softmax(half.tanh().neg(), 1).neg().exp()}; });
+}
+
+TEST(Chains, DrawForDropoutInTheOrderOfTheEagerStep) {
+  const NoGradGuard values_only;
+  const int before = get_num_threads();
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16})
+      for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{50021}, {300, 131}}) {
+        SCOPED_TRACE(detail::concat(threads, " ", toString(dtype), " ", sizes.size()));
+        const Tensor x = randn(sizes, dtype), y = randn(sizes, dtype),
+                     row = randn({sizes.back()}, dtype);
+        // Several threads share what is no dropout.
+        const uint64_t chains = threads == 1 ? 1 : 2;
+        expect_chains(chains, [&] {
+          return std::vector<Tensor>{dropout(x.tanh() * y + row, 0.3, true).mul(2) + y};
+        });
+        expect_chains(2, [&] {
+          const Tensor once = dropout((x * y).exp(), 0.5, true).neg() + x;
+          return std::vector<Tensor>{dropout(once, 0.1, true) * y, once};
+        });
+      }
+  }
+  set_num_threads(before);
+}
+
+// Captured by one thread and replayed by several: the numbers are still drawn in order.
+TEST(Chains, ThatDrawAreOfOneThread) {
+  const NoGradGuard values_only;
+  const int before = get_num_threads();
+  const Tensor x = randn({400000});
+  const auto step = [&] { return dropout(x.neg(), 0.3, true).mul(2); };
+  set_num_threads(1);
+  Graph graph{Device()};
+  Tensor y;
+  {
+    const GraphGuard guard(graph);
+    y = step();
+  }
+  set_num_threads(4);
+  manual_seed(5);
+  const Tensor eager = step();
+  manual_seed(5);
+  graph.replay();
+  EXPECT_TRUE(y.equal(eager));
+  set_num_threads(before);
+}
+
+TEST(Chains, OfGradientsOfDropout) {
+  const Tensor x = randn({300, 100}).requires_grad_(), gy = randn({300, 100});
+  const int before = get_num_threads();
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    // Forward and backward; of several threads backward alone.
+    expect_chains(1, [&] { return autograd::grad({dropout(x.tanh(), 0.4, true)}, {x}, {gy}); });
+  }
+  set_num_threads(before);
+}
+
+// What a norm keeps of each row is in memory for its gradient.
+TEST(Chains, OfGradientsOfRows) {
+  const Tensor x = randn({300, 100}).requires_grad_(), gy = randn({300, 100}),
+               w = randn({100}).requires_grad_();
+  expect_chains(2, [&] {
+    const Tensor normal = layer_norm(x.tanh() * 2, {100}, w), y = softmax(normal + x, 1).neg();
+    return autograd::grad({log_softmax(y * 3, 1)}, {x, w}, {gy});
+  });
+}
+
+// ---------------------------------------------------------------------- devices
 class GraphsOnDevice : public ::testing::Test {
  protected:
   void SetUp() override {

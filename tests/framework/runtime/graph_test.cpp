@@ -499,6 +499,47 @@ TEST(Chains, BroadcastRowsAndColumns) {
   }
 }
 
+TEST(Chains, BroadcastChannelsOfImages) {
+  for (const int64_t side : {6, 13, 40}) {
+    SCOPED_TRACE(side);
+    const Tensor x = zeros({8, 16, side, side}), scale = zeros({16, 1, 1}),
+                 shift = zeros({1, 16, 1, 1}), sample = zeros({8, 1, 1, 1}),
+                 each = zeros({8, 16, 1, 1});
+    expect_chains(1, {x, scale, shift, sample, each}, [&] {
+      const Tensor y = (x.tanh() * scale + shift).relu();
+      return std::vector<Tensor>{(y - each) * 0.5, y * sample};
+    });
+  }
+  // Nothing of two parts holds both; what has come before is kept.
+  const Tensor x = zeros({30, 20, 40}), row = zeros({40}), column = zeros({30, 1, 1}),
+               middle = zeros({20, 1});
+  expect_chains(1, {x, row, column, middle},
+                [&] { return std::vector<Tensor>{((x + row) * column - middle).sigmoid()}; });
+}
+
+TEST(Chains, ReadAndWriteRowsWithGaps) {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{130, 140}, {3, 130, 140}}) {
+    const Tensor u = zeros(sizes), next = zeros(sizes), bias = zeros({138});
+    const auto part = [](const Tensor& t, int64_t i, int64_t j) {
+      return t.slice(-2, i, i + 128).slice(-1, j, j + 138);
+    };
+    const auto around = [&] {
+      return part(u, 0, 1) + part(u, 2, 1) + part(u, 1, 0) + part(u, 1, 2) - part(u, 1, 1) * 4;
+    };
+    expect_chains(1, {u, next, bias}, [&] {
+      const Tensor change = around() + bias;
+      part(next, 1, 1).copy_((change > 0).to(kFloat) * change);
+      return std::vector<Tensor>{change};
+    });
+    // What the chain reads beside a place may not be written there before it is read.
+    expect_chains(1, {u, next, bias}, [&] {
+      const Tensor change = around() * 0.1;
+      part(u, 1, 1).add_(change);
+      return std::vector<Tensor>{change};
+    });
+  }
+}
+
 TEST(Chains, ConvertAndMixDtypes) {
   const Tensor x = zeros({40000}), y = zeros({40000}, kBFloat16);
   expect_chains(1, {x, y}, [&] {
@@ -520,6 +561,26 @@ TEST(Chains, EndWhereAnElementNeedsOthers) {
     return std::vector<Tensor>{(a - a.sum()).exp()};
   });
   expect_chains(0, {x, y}, [&] { return std::vector<Tensor>{x * y[0], x.flip(0).exp()}; });
+}
+
+TEST(Chains, LayTilesOverThoseThatAreReadNoMore) {
+  const Tensor x = zeros({40000}), y = zeros({40000});
+  // All sums of an expression live until its end, and their memory serves what comes behind it:
+  // smaller elements at places where larger ones were.
+  expect_chains(1, {x, y}, [&] {
+    const Tensor sum = x * 1 + y * 2 + x * 3 + y * 4 + x * 5 + y * 6 + x * 7 + y * 8 + x * 9;
+    const Tensor mask = (sum > 0).logical_or((x < 0).logical_and(y < sum)).logical_not();
+    return std::vector<Tensor>{mask.to(kFloat) * sum, (sum.to(kDouble) * 2).to(kBFloat16)};
+  });
+  // More values at a time than a core's cache has tiles for.
+  expect_chains(nullopt, {x, y}, [&] {
+    std::vector<Tensor> all;
+    for (int i = 0; i < 20; ++i) all.push_back(x * (i + 1));
+    Tensor sum = y;
+    for (const Tensor& t : all) sum = sum * 0.5 + t;
+    for (const Tensor& t : all) sum = sum - t;
+    return std::vector<Tensor>{sum};
+  });
 }
 
 TEST(Chains, AreSharedByThreads) {

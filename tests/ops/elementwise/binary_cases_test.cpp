@@ -158,6 +158,59 @@ TAPER_OP_CASES(binary_arithmetic_with_numbers, {
   };
 });
 
+/// Rows of whole packs of 16 bytes, for which CUDA has kernels: operands that repeat along rows, or
+/// from row to row.
+OpCase of_rows(OpCase c) {
+  c.name += "_rows";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.samples = [](ScalarType dtype) {
+    const std::vector<std::vector<std::vector<int64_t>>> all = {{{3, 8}, {8}},
+                                                                {{2, 3, 16}, {3, 1}},
+                                                                {{4, 1}, {4, 24}},
+                                                                {{2, 1, 8}, {2, 3, 8}},
+                                                                {{5, 1}, {8}}};
+    std::vector<Args> list;
+    for (const auto& sizes : all) list.push_back(sample_of(sizes, dtype, kPositive));
+    return list;
+  };
+  return c;
+}
+
+TAPER_OP_CASES(binary_rows, {
+  return std::vector<OpCase>{
+      of_rows(TENSORS_INPLACE(add, kAny, kAny, x + y)),
+      of_rows(TENSORS_INPLACE(sub, kAny, kAny, x - y)),
+      of_rows(TENSORS_INPLACE(mul, kAny, kAny, x * y)),
+      of_rows(TENSORS_INPLACE(div, kAny, kAny, x / y)),
+      of_rows(without_ties(TENSORS(maximum, kAny, kAny, std::max(x, y)))),
+      of_rows(TENSORS_INPLACE(atan2, kAny, kAny, std::atan2(x, y))),
+      of_rows(tolerant(TENSORS_INPLACE(pow, kPositive, kAny, std::pow(x, y)), 4))};
+});
+
+/// f32 beside 16-bit floats, which the operand of this index has. (Gradients are checked in f64.)
+OpCase beside_narrow(OpCase c, std::string name, size_t operand, ScalarType narrow) {
+  c.name = std::move(name);
+  c.dtypes = {kFloat, kDouble};
+  c.samples = [any = c.samples, operand, narrow](ScalarType dtype) {
+    std::vector<Args> list;
+    for (Args& a : any(dtype)) {
+      // (A tensor of no dimensions beside others does not decide the dtype.)
+      if (a.t[0].dim() == 0 || a.t[1].dim() == 0) continue;
+      if (dtype == kFloat) a.t[operand] = to_tensor(to_array(a.t[operand]), narrow);
+      list.push_back(a);
+    }
+    return list;
+  };
+  if (operand == 0) c.inplace = {};
+  return c;
+}
+
+TAPER_OP_CASES(binary_narrow, {
+  const OpCase sum = TENSORS_INPLACE(add, kAny, kAny, x + y);
+  return std::vector<OpCase>{beside_narrow(sum, "add_bf16_to_f32", 1, kBFloat16),
+                             beside_narrow(sum, "add_f32_to_f16", 0, kHalf)};
+});
+
 /// alpha and rounding_mode: further arguments of arithmetic.
 OpCase with_alpha(const char* name, Tensor (*op)(const Tensor&, const Tensor&, const Scalar&),
                   Tensor& (Tensor::*inplace)(const Tensor&, const Scalar&) const,
@@ -272,6 +325,7 @@ TAPER_OP_CASES(binary_compare, {
       test_of(TENSORS_INPLACE(le, few, few, x <= y)),
       test_of(TENSORS_INPLACE(gt, few, few, x > y)),
       test_of(TENSORS_INPLACE(ge, few, few, x >= y)),
+      of_rows(test_of(TENSORS_INPLACE(lt, few, few, x < y))),
       test_of(NUMBER(eq, few, one, x == y)),
       test_of(NUMBER(ne, few, one, x != y)),
       test_of(NUMBER(lt, few, one, x < y)),

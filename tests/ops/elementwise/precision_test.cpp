@@ -196,6 +196,7 @@ const std::vector<Row>& activations() {
        1,
        {{-20, 20}, {-80, 80}, {-1, 1}, {-700, 700}}},
       {"gelu", OP(gelu), EXACT(x * normal_cdf(x)), 4, 4, {{-8, 8}, {-1, 1}, kSmall}},
+      {"gelu, tail", OP(gelu), EXACT(x * normal_cdf(x)), 4, 5, {{-13, -7}}},
       {"gelu, tanh",
        [](const Tensor& x) { return gelu(x, "tanh"); },
        EXACT(x * logistic(2 * std::sqrt(2 / kPi) * (x + 0.044715L * x * x * x))),

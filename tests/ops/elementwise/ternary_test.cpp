@@ -1,11 +1,16 @@
 // addcmul, addcdiv, lerp.
 #include <gtest/gtest.h>
 
+#include <taper/framework/runtime/devices.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/clamp.h>
 #include <taper/ops/elementwise/compare.h>
 #include <taper/ops/elementwise/ternary.h>
+#include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
+#include "harness/devices.h"
 #include "harness/pointwise.h"
 #include "test_util.h"
 
@@ -65,6 +70,22 @@ OpCase lerp_number(const char* name, double (*weight)()) {
   return c;
 }
 
+/// Rows of whole packs of 16 bytes, for which CUDA has kernels.
+OpCase of_rows(OpCase c, size_t operands = 3) {
+  c.name += "_rows";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.errors = {};
+  c.samples = [operands](ScalarType dtype) {
+    const Range positive{0.3, 3};
+    std::vector<Args> list{sample_of({{2, 3, 8}, {8}, {3, 1}}, dtype, positive),
+                           sample_of({{5, 16}, {5, 1}, {5, 16}}, dtype, positive),
+                           sample_of({{16}, {3, 16}, {1}}, dtype, positive)};
+    for (Args& a : list) a.t.resize(operands);
+    return list;
+  };
+  return c;
+}
+
 TAPER_OP_CASES(ternary_ops, {
   OpCase weighted = ternary(
       "lerp", [](const Args& a) { return lerp(a.t[0], a.t[1], a.t[2]); },
@@ -90,17 +111,23 @@ TAPER_OP_CASES(ternary_ops, {
     const Tensor x = to_tensor(Array({2}, 1), kLong);
     addcdiv(x, x, x);
   })};
+  const OpCase product = ternary(
+      "addcmul", [](const Args& a) { return addcmul(a.t[0], a.t[1], a.t[2], 0.5); },
+      [](const Args& a) -> Tensor& { return a.t[0].addcmul_(a.t[1], a.t[2], 0.5); },
+      [](Tensor& z, const Args& a) -> Tensor& {
+        return addcmul_out(z, a.t[0], a.t[1], a.t[2], 0.5);
+      },
+      [](double x, double y, double z) { return x + 0.5 * y * z; });
+  const OpCase by_number = lerp_number("lerp_number", [] { return 0.25; });
   return std::vector<OpCase>{
-      ternary(
-          "addcmul", [](const Args& a) { return addcmul(a.t[0], a.t[1], a.t[2], 0.5); },
-          [](const Args& a) -> Tensor& { return a.t[0].addcmul_(a.t[1], a.t[2], 0.5); },
-          [](Tensor& z, const Args& a) -> Tensor& {
-            return addcmul_out(z, a.t[0], a.t[1], a.t[2], 0.5);
-          },
-          [](double x, double y, double z) { return x + 0.5 * y * z; }),
+      product,
       quotient,
       weighted,
-      lerp_number("lerp_number", [] { return 0.25; }),
+      by_number,
+      of_rows(product),
+      of_rows(quotient),
+      of_rows(weighted),
+      of_rows(by_number, 2),
       lerp_number("lerp_number_near_the_end", [] { return 0.75; }),
   };
 });
@@ -189,6 +216,40 @@ TEST(Lerp, WeightsOfIntegersDoNotWrap) {
   const Tensor x = values({1, 2}), y = values({2, 4});
   expect_values(lerp(x, y, full({}, 252, kByte)), {2}, {253, 506});
   expect_values(lerp(x, y, full({}, -128, kChar)), {2}, {-127, -254});
+}
+
+// Rows that begin and end anywhere, of which a kernel takes packs where all operands have them.
+TEST(CudaKernelsOfWarps, FunctionsOfThreeInRows) {
+  TAPER_NEEDS_DEVICES(1);
+  const auto computed = [](ScalarType dtype, int64_t length, int64_t first, int64_t width,
+                           Device d) {
+    const Tensor all = arange(2 * 3 * length, kFloat).remainder(29).view({2, 3, length}).add(1);
+    const Tensor x = all.to(dtype).to(d).narrow(2, first, width);
+    const Tensor row = x.select(0, 1).narrow(0, 1, 1), column = x.narrow(2, 0, 1);
+    std::vector<Tensor> results = {addcmul(x, row, column, 2),
+                                   addcmul(row, x, x),
+                                   addcdiv(x.contiguous(), row, column),
+                                   lerp(x, row, column),
+                                   lerp(row, x, 0.25),
+                                   x.clamp(optional<Tensor>(row), optional<Tensor>(row + column)),
+                                   column.pow(row / 16)};
+    const Tensor whole = all.to(dtype).to(d);
+    whole.narrow(2, first, width).addcmul_(row, column);
+    results.push_back(whole);
+    return results;
+  };
+  for (ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble})
+    for (int64_t length : {64, 65})
+      for (int64_t first : {0, 1, 2, 8})
+        for (int64_t width : {48, 16, 7}) {
+          SCOPED_TRACE(::testing::Message()
+                       << dtype << " " << length << " " << first << " " << width);
+          const auto got = computed(dtype, length, first, width, device_at(0));
+          const auto want = computed(dtype, length, first, width, kCPU);
+          const double tolerance = dtype == kHalf ? 2e-3 : dtype == kBFloat16 ? 1e-2 : 1e-5;
+          for (size_t i = 0; i < want.size(); ++i)
+            EXPECT_TRUE(got[i].cpu().allclose(want[i], tolerance, tolerance)) << i;
+        }
 }
 
 }  // namespace

@@ -3,8 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <taper/framework/cuda/map_rows.h>
+#include <taper/framework/runtime/devices.h>
+#include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/view.h>
 
+#include "harness/devices.h"
 #include "test_util.h"
 
 namespace taper::testing {
@@ -28,21 +35,25 @@ Args masked(const Shape& mask, const std::vector<Shape>& shapes, ScalarType dtyp
 }
 
 std::vector<Args> where_samples(ScalarType t) {
-  std::vector<Args> list = {masked({}, {{}, {}}, t),
-                            masked({0}, {{0}, {1}}, t),
-                            masked({3}, {{2, 3}, {2, 1}}, t),
-                            masked({2, 1, 3}, {{4, 1}, {3}}, t),
-                            masked({33, 31}, {{33, 31}, {}}, t),
-                            masked({33, 31}, {{1}, {33, 31}}, t),
-                            masked({31, 35}, {{31, 35}, {31, 35}}, t)};
+  std::vector<Args> list = {
+      masked({}, {{}, {}}, t), masked({0}, {{0}, {1}}, t), masked({3}, {{2, 3}, {2, 1}}, t),
+      masked({2, 1, 3}, {{4, 1}, {3}}, t), masked({33, 31}, {{33, 31}, {}}, t),
+      masked({33, 31}, {{1}, {33, 31}}, t), masked({31, 35}, {{31, 35}, {31, 35}}, t),
+      // rows of whole packs, for which CUDA has kernels
+      masked({16}, {{3, 16}, {3, 1}}, t), masked({2, 1, 16}, {{2, 3, 16}, {16}}, t),
+      masked({3, 1}, {{1}, {3, 32}}, t)};
   if (t == kFloat) list.push_back(masked({257, 301}, {{257, 301}, {1}}, t));
   return list;
 }
 
 std::vector<Args> fill_samples(ScalarType t) {
-  std::vector<Args> list = {masked({}, {{}}, t), masked({3}, {{2, 3}}, t),
-                            masked({2, 1}, {{2, 0}}, t), masked({1, 31}, {{33, 31}}, t),
-                            masked({33, 31}, {{33, 31}}, t)};
+  std::vector<Args> list = {masked({}, {{}}, t),
+                            masked({3}, {{2, 3}}, t),
+                            masked({2, 1}, {{2, 0}}, t),
+                            masked({1, 31}, {{33, 31}}, t),
+                            masked({33, 31}, {{33, 31}}, t),
+                            masked({16}, {{3, 16}}, t),
+                            masked({3, 1, 1}, {{3, 2, 32}}, t)};
   if (t == kFloat) list.push_back(masked({257, 301}, {{257, 301}}, t));
   return list;
 }
@@ -213,6 +224,60 @@ TEST(Masks, OfBytesWarn) {
                 masked_select(x, truth);
                 where(truth, x, x);
               }).empty());
+}
+
+// Four floats are a pack, and so are four bytes of a mask: both must be aligned in all rows.
+TEST(CudaKernels, RowsSuitPacksThatAreAligned) {
+  alignas(16) static float x[64];
+  alignas(16) static uint8_t mask[64];
+  struct Rows {
+    int64_t first, step;
+  };
+  const auto suit = [&](int64_t width, Rows of_x, Rows of_mask) {
+    Plan<4> plan{3 * width, 2, {width, 3}, {{4, 1, 4, 0}, {4 * of_x.step, of_mask.step, 0, 4}}, {}};
+    plan.base[0] = plan.base[2] = plan.base[3] = reinterpret_cast<char*>(x + of_x.first);
+    plan.base[1] = reinterpret_cast<char*>(mask + of_mask.first);
+    return cuda::rows_suit_packs(plan, {4, 1, 4, 4}, 4);
+  };
+  EXPECT_TRUE(suit(8, {0, 8}, {0, 8}));
+  EXPECT_TRUE(suit(8, {4, 12}, {12, 0}));
+  EXPECT_FALSE(suit(7, {0, 8}, {0, 8}));
+  EXPECT_FALSE(suit(8, {1, 8}, {0, 8}));
+  EXPECT_FALSE(suit(8, {0, 9}, {0, 8}));
+  EXPECT_FALSE(suit(8, {0, 8}, {2, 8}));
+  EXPECT_FALSE(suit(8, {0, 8}, {0, 9}));
+}
+
+// Rows that begin and end anywhere, of which a kernel takes packs where all operands have them.
+TEST(CudaKernelsOfWarps, ChoicesInRows) {
+  TAPER_NEEDS_DEVICES(1);
+  const auto chosen = [](ScalarType dtype, int64_t length, int64_t first, int64_t width, Device d) {
+    const auto part = [&](const Tensor& all) { return all.to(d).narrow(2, first, width); };
+    const Tensor numbers = arange(2 * 3 * length).view({2, 3, length});
+    const Tensor x = part(numbers.remainder(127).to(dtype)),
+                 mask = part(numbers.remainder(3).eq(0));
+    const Tensor row = x.select(0, 1).narrow(0, 1, 1), column = x.narrow(2, 0, 1);
+    std::vector<Tensor> results = {where(mask, x, row),
+                                   where(mask, column, x),
+                                   where(mask.narrow(2, 0, 1), x, row),
+                                   where(mask.select(0, 0), row, Scalar(7)).to(dtype),
+                                   where(mask, x.contiguous(), row.contiguous()),
+                                   x.masked_fill(mask.select(1, 0).unsqueeze(1), 5)};
+    const Tensor whole = numbers.remainder(31).to(dtype).to(d);
+    whole.narrow(2, first, width).masked_fill_(mask.select(0, 1), 9);
+    results.push_back(whole);
+    return results;
+  };
+  for (ScalarType dtype : {kByte, kHalf, kFloat, kDouble, kComplexDouble})
+    for (int64_t length : {64, 65})
+      for (int64_t first : {0, 1, 2, 4, 16})
+        for (int64_t width : {48, 32, 16, 7}) {
+          SCOPED_TRACE(::testing::Message()
+                       << dtype << " " << length << " " << first << " " << width);
+          const auto got = chosen(dtype, length, first, width, device_at(0));
+          const auto want = chosen(dtype, length, first, width, kCPU);
+          for (size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(got[i].cpu().equal(want[i])) << i;
+        }
 }
 
 }  // namespace

@@ -164,7 +164,10 @@ OpCase case_of(const Box& box) {
   c.samples = [](ScalarType t) {
     return std::vector<Args>{sample_of({{3, 4}}, t, {-2, 2}, {0, 1}),
                              sample_of({{2, 3, 5}}, t, {-2, 2}, {0, 1, 2}),
-                             sample_of({{5, 2, 3}}, t, {-2, 2}, {2, 0})};
+                             sample_of({{5, 2, 3}}, t, {-2, 2}, {2, 0}),
+                             sample_of({{2, 3, 2}}, t, {-2, 2}, {0, 1}),
+                             sample_of({{2, 3, 2, 2}}, t, {-2, 2}, {1, 2}),
+                             sample_of({{2, 3, 2, 2}}, t, {-2, 2}, {3, 1, 0, 2})};
   };
   c.result_dtype = box.to_real ? &real_result : &complex_result;
   c.call = [box](const Args& a) { return box.op(a.t[0], nullopt, IntArrayRef(a.i), "ortho"); };

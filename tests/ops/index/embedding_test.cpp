@@ -248,5 +248,21 @@ TEST(Embedding, GradientsOfLargeTables) {
   EXPECT_TRUE(w.grad().to(kDouble).allclose(want / often, 1e-4, 1e-4));
 }
 
+// Rows that are named once, several times, or never; the sums are those of floats, rounded once.
+TEST(Embedding, GradientsOf16BitsAreThoseOfFloatsRoundedOnce) {
+  const int64_t rows = 600, width = 37;
+  const Tensor at = arange(700).square().remainder(rows);
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const bool by_frequency : {false, true}) {
+      const Tensor g = randn({700, width}).to(t);
+      const auto gradient = [&](const Tensor& gy) {
+        return embedding_dense_backward(gy, at, rows, 1, by_frequency);
+      };
+      const Tensor got = gradient(g), want = gradient(g.to(kFloat)).to(t);
+      EXPECT_TRUE(got.equal(want)) << toString(t) << ' ' << by_frequency;
+      EXPECT_TRUE(got[1].eq(0).all().item<bool>());
+    }
+}
+
 }  // namespace
 }  // namespace taper::testing

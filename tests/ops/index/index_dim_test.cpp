@@ -4,6 +4,7 @@
 #include <taper/framework/autograd/node.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_advanced.h>
+#include <taper/ops/random/rand.h>
 #include <taper/ops/tensor/factory.h>
 
 #include "ops/index/index_samples.h"
@@ -200,6 +201,19 @@ TEST(IndexAdd, TakesIndicesOf32Bits) {
     const Tensor want = x.index_add(0, values({2, 0}, kLong), source);
     EXPECT_TRUE(x.index_add(0, values({2, 0}, kInt), source).equal(want)) << toString(t);
     EXPECT_TRUE(want[2].equal(source[0]) && want[0].equal(source[1])) << toString(t);
+  }
+}
+
+// Long rows go by vectors, single elements do not; each sum is rounded.
+TEST(IndexAdd, LongRowsOf16BitsAreTheirElements) {
+  const int64_t width = 1100;
+  const Tensor at = values({2, 0, 2, 2, 1}, kLong);
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    const Tensor x = randn({3, width}).to(t), source = randn({5, width}).to(t);
+    const Tensor y = x.index_add(0, at, source);
+    for (const int64_t c : {0, 15, 16, 511, 512, 1099})
+      EXPECT_TRUE(y.select(1, c).equal(x.select(1, c).index_add(0, at, source.select(1, c))))
+          << toString(t) << ' ' << c;
   }
 }
 

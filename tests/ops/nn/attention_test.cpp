@@ -11,6 +11,7 @@
 #include <taper/ops/tensor/factory.h>
 #include <taper/taper.h>
 
+#include "harness/devices.h"
 #include "harness/samples.h"
 #include "test_util.h"
 
@@ -264,6 +265,47 @@ TEST(Attention, MasksMayWantGradients) {
   scaled_dot_product_attention(q, k, v, mask).square().sum().backward();
   EXPECT_TRUE(mask.grad().defined());
   EXPECT_NEAR(mask.grad().sum().item<double>(), 0, 1e-12);
+}
+
+struct OfProjection {
+  int64_t N, H, L, width;
+  bool causal;
+};
+/// Attention of the parts of a projection on a device, and the gradient of that; on a GPU of 16
+/// bits by cuDNN where it is on for the result, for the gradient, else by own kernels.
+std::vector<Tensor> by_route(const Tensor& projection, const OfProjection& s, bool result,
+                             bool gradient) {
+  const Tensor x = projection.detach().requires_grad_();
+  const auto part = [&](int64_t i) {
+    const Tensor rows = x.narrow(2, i * s.H * s.width, s.H * s.width);
+    return rows.view({s.N, s.L, s.H, s.width}).transpose(1, 2);
+  };
+  globalContext().setUserEnabledCuDNN(result);
+  const Tensor y = scaled_dot_product_attention(part(0), part(1), part(2), {}, 0, s.causal);
+  globalContext().setUserEnabledCuDNN(gradient);
+  y.backward(y.detach().mul(3));
+  globalContext().setUserEnabledCuDNN(true);
+  return {y.detach().cpu().to(kFloat), x.grad().cpu().to(kFloat)};
+}
+
+// What either saves the other understands. (The name is of the kernels that ./dev gpu tests first.)
+TEST(CudaKernelsOfAttention, EitherRouteIsThatOfFloatsAndFollowsTheOther) {
+  TAPER_NEEDS_DEVICES(1);
+  for (const OfProjection& s :
+       {OfProjection{2, 3, 77, 64, true}, OfProjection{1, 2, 130, 128, true},
+        OfProjection{2, 2, 64, 96, false}, OfProjection{1, 1, 131, 40, false}})
+    for (const ScalarType t : {kHalf, kBFloat16}) {
+      const Tensor x = numbers({s.N, s.L, 3 * s.H * s.width}).mul(0.25).to(t);
+      const auto want = by_route(x.to(kFloat), s, true, true);
+      for (int route = 0; route < 4; ++route) {
+        const auto got = by_route(x.to(device_at(0)), s, route / 2 == 0, route % 2 == 0);
+        for (size_t i = 0; i < want.size(); ++i)
+          EXPECT_LE(norm(got[i] - want[i]).item<double>(),
+                    (t == kHalf ? 2e-3 : 1.5e-2) * norm(want[i]).item<double>())
+              << toString(t) << ", " << s.L << " x " << s.width << ", route " << route
+              << ", result " << i;
+      }
+    }
 }
 
 }  // namespace

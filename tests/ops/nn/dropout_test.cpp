@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
 #include <vector>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/grad_mode.h>
 #include <taper/framework/random.h>
-#include <taper/ops/tensor/factory.h>
+#include <taper/taper.h>
 
 #include "test_util.h"
 
@@ -30,6 +34,49 @@ TEST(Dropout, GradientIsTheNoise) {
   }
   EXPECT_GT(kept, 10u);
   EXPECT_LT(kept, 40u);
+}
+
+TEST(Dropout, GradientIsThatOfTheProductWithTheNoise) {
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    SCOPED_TRACE(toString(dtype));
+    manual_seed(1);
+    const Tensor x = ones({40, 30}, TensorOptions(dtype).requires_grad(true));
+    const Tensor y = dropout(x, 0.3, true), noise = y.detach();
+    const Tensor dense = numbers({40, 30}, dtype), infinite = full({40, 30}, INFINITY, dtype);
+    for (const Tensor& gy :
+         {dense, infinite, numbers({30, 40}, dtype).t(), numbers({1}, dtype).expand({40, 30}),
+          numbers({40, 1}, dtype).expand({40, 30})}) {
+      const Tensor gx = autograd::grad({y}, {x}, {gy}, true)[0], expected = gy.mul(noise);
+      EXPECT_EQ(gx.scalar_type(), dtype);
+      EXPECT_TRUE((gx.eq(expected) | (gx.ne(gx) & expected.ne(expected))).all().item<bool>());
+    }
+    // It is linear: the gradient of the gradient is the same product.
+    const Tensor g = dense.clone().requires_grad_();
+    const Tensor gx = autograd::grad({y}, {x}, {g}, true, true)[0];
+    const Tensor gg = autograd::grad({gx}, {g}, {dense})[0];
+    EXPECT_TRUE(gg.equal(dense.mul(noise)));
+  }
+}
+
+// By way of floats; the noise is what floats have, and a dropped infinity becomes NaN.
+TEST(Dropout, Of16BitsIsThatOfFloatsRounded) {
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (const int64_t n : {1, 255, 3001}) {
+      Tensor x = arange(n, kFloat).div(7).sub(20).to(t);
+      x[0].fill_(INFINITY);
+      const auto dropped = [&](const Tensor& input) {
+        manual_seed(5);
+        const Tensor leaf = input.detach().requires_grad_(), y = dropout(leaf, 0.25, true);
+        y.backward(ones_like(y));
+        return std::pair{y.detach(), leaf.grad()};
+      };
+      const auto [y, noise] = dropped(x);
+      EXPECT_TRUE(y.allclose(x.mul(noise), 0, 0, /*equal_nan=*/true)) << toString(t) << ' ' << n;
+      EXPECT_TRUE(noise.ne(0).equal(dropped(x.to(kFloat)).second.ne(0)));
+      manual_seed(5);
+      const NoGradGuard no_grad;
+      EXPECT_TRUE(dropout(x, 0.25, true).allclose(y, 0, 0, true));
+    }
 }
 
 TEST(Dropout, NamesOfTheOthers) {

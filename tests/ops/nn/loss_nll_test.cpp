@@ -4,10 +4,13 @@
 
 #include <cmath>
 
+#include <taper/framework/autocast.h>
 #include <taper/framework/autograd/autograd.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "harness/devices.h"
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
@@ -15,10 +18,10 @@ namespace taper::testing {
 namespace {
 
 // t[0]: scores or log probabilities [N, C, S], t[1]: targets [N, S], t[2]: weights [C];
-// i: reduction, ignored target.
+// i: reduction, ignored target; d: smoothing, if any.
 double class_losses(const ArrayArgs& a, bool scores, Array& losses) {
   const Array& x = a.t[0];
-  const int64_t classes = x.sizes[1], inner = x.dim() > 2 ? x.sizes[2] : 1;
+  const int64_t classes = x.sizes[1], inner = x.numel() / (x.sizes[0] * classes);
   double weights = 0;
   for (size_t k = 0; k < losses.v.size(); ++k) {
     const int64_t n = static_cast<int64_t>(k) / inner, s = static_cast<int64_t>(k) % inner;
@@ -26,25 +29,30 @@ double class_losses(const ArrayArgs& a, bool scores, Array& losses) {
     losses.v[k] = 0;
     if (c == a.i[1]) continue;
     auto value = [&](int64_t j) { return x.v[(n * classes + j) * inner + s]; };
-    double sum = 0;
+    const auto weight = [&](int64_t j) { return a.t.size() > 2 ? a.t[2].v[j] : 1; };
+    const double smoothing = a.d.empty() ? 0 : a.d[0];
+    double sum = 0, all = 0;
     for (int64_t j = 0; j < classes; ++j) sum += std::exp(value(j));
-    const double w = a.t.size() > 2 ? a.t[2].v[c] : 1;
-    losses.v[k] = w * ((scores ? std::log(sum) : 0) - value(c));
-    weights += w;
+    const auto loss = [&](int64_t j) {
+      return weight(j) * ((scores ? std::log(sum) : 0) - value(j));
+    };
+    for (int64_t j = 0; j < classes; ++j) all += loss(j);
+    losses.v[k] = (1 - smoothing) * loss(c) + smoothing / static_cast<double>(classes) * all;
+    weights += weight(c);
   }
   return weights;
 }
 
-OpCase class_case(std::string name, bool scores) {
+OpCase class_case(std::string name, bool scores, std::vector<double> smoothing = {}) {
   OpCase c;
   c.name = std::move(name);
-  c.dtypes = {kFloat, kDouble};
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
   c.inputs_without_gradient = {2};
-  c.samples = [](ScalarType dtype) {
+  c.samples = [smoothing](ScalarType dtype) {
     Random random(31);
     std::vector<Args> list;
-    const std::vector<std::vector<int64_t>> shapes = {{1, 1},  {4, 3},    {16, 10},
-                                                      {5, 33}, {3, 1025}, {2, 3, 5}};
+    const std::vector<std::vector<int64_t>> shapes = {{1, 1},  {4, 3},    {16, 10},  {5, 32},
+                                                      {5, 33}, {3, 1025}, {2, 3, 5}, {2, 16, 3, 3}};
     for (const auto& shape : shapes)
       for (int64_t reduction = 0; reduction < 3; ++reduction)
         for (const bool weighted : {false, true}) {
@@ -52,7 +60,8 @@ OpCase class_case(std::string name, bool scores) {
           at.erase(at.begin() + 1);
           Args a{
               {random_tensor(shape, dtype, {-4, 4}, random), random_index(at, 0, shape[1], random)},
-              {reduction, shape[1] > 1 ? 1 : -100}};
+              {reduction, shape[1] > 1 ? 1 : -100},
+              smoothing};
           if (weighted) a.t.push_back(random_tensor({shape[1]}, dtype, {0.1, 2}, random));
           set_element(a.t[1], 0, 0);  // at least one target counts
           list.push_back(std::move(a));
@@ -61,7 +70,7 @@ OpCase class_case(std::string name, bool scores) {
   };
   c.call = [scores](const Args& a) {
     const optional<Tensor> w = a.t.size() > 2 ? optional<Tensor>(a.t[2]) : nullopt;
-    return scores ? cross_entropy_loss(a.t[0], a.t[1], w, a.i[0], a.i[1])
+    return scores ? cross_entropy_loss(a.t[0], a.t[1], w, a.i[0], a.i[1], a.d.empty() ? 0 : a.d[0])
                   : nll_loss_nd(a.t[0], a.t[1], w, a.i[0], a.i[1]);
   };
   c.reference = [scores](const ArrayArgs& a) {
@@ -89,38 +98,61 @@ OpCase class_case(std::string name, bool scores) {
 }
 
 TAPER_OP_CASES(class_losses_, {
-  return std::vector<OpCase>{class_case("nll_loss", false), class_case("cross_entropy_loss", true)};
+  return std::vector<OpCase>{class_case("nll_loss", false), class_case("cross_entropy_loss", true),
+                             class_case("cross_entropy_loss_smoothed", true, {0.3})};
 });
 
-// Probabilities as targets, and smoothing, which is the same with mixed targets.
+// Probabilities as targets, and smoothing, which is the same with mixed targets. t[2]: weights, if
+// any.
+Arrays mixture_reference(const ArrayArgs& a) {
+  const Array& x = a.t[0];
+  const int64_t classes = x.sizes[1], inner = x.numel() / (x.sizes[0] * classes);
+  std::vector<int64_t> sizes = x.sizes;
+  sizes.erase(sizes.begin() + 1);
+  Array losses(sizes);
+  double total = 0;
+  for (size_t k = 0; k < losses.v.size(); ++k) {
+    const int64_t n = static_cast<int64_t>(k) / inner, s = static_cast<int64_t>(k) % inner;
+    const auto place = [&](int64_t j) { return (n * classes + j) * inner + s; };
+    double sum = 0;
+    for (int64_t j = 0; j < classes; ++j) sum += std::exp(x.v[place(j)]);
+    for (int64_t j = 0; j < classes; ++j) {
+      const double p = a.t[1].v[place(j)] * (1 - a.d[0]) + a.d[0] / static_cast<double>(classes);
+      const double w = a.t.size() > 2 ? a.t[2].v[j] : 1;
+      losses.v[k] -= w * p * (x.v[place(j)] - std::log(sum));
+    }
+    total += losses.v[k];
+  }
+  if (a.i[0] == Reduction::None) return Arrays{losses};
+  return Arrays{Array({}, reduced(total, losses.v.size(), a.i[0]))};
+}
+
 TAPER_OP_CASES(soft_targets, {
   OpCase c;
   c.name = "cross_entropy_loss_probabilities";
+  c.dtypes = {kFloat, kDouble, kHalf, kBFloat16};
+  c.inputs_without_gradient = {2};
   c.samples = [](ScalarType dtype) {
+    Random random(32);
     std::vector<Args> list;
-    for (int64_t reduction = 0; reduction < 3; ++reduction)
-      for (const double smoothing : {0.0, 0.2})
-        list.push_back(sample_of({{4, 5}, {4, 5}}, dtype, {-2, 2}, {reduction}, {smoothing}));
+    for (const auto& shape : std::vector<std::vector<int64_t>>{
+             {1, 1}, {4, 5}, {3, 32}, {2, 1025}, {2, 3, 5}, {2, 16, 3, 3}})
+      for (int64_t reduction = 0; reduction < 3; ++reduction)
+        for (const double smoothing : {0.0, 0.2}) {
+          Args a{{random_tensor(shape, dtype, {-2, 2}, random),
+                  random_tensor(shape, dtype, {0, 1}, random)},
+                 {reduction},
+                 {smoothing}};
+          if (smoothing > 0) a.t.push_back(random_tensor({shape[1]}, dtype, {0.1, 2}, random));
+          list.push_back(std::move(a));
+        }
     return list;
   };
   c.call = [](const Args& a) {
-    return cross_entropy_loss(a.t[0], a.t[1], {}, a.i[0], -100, a.d[0]);
+    const optional<Tensor> w = a.t.size() > 2 ? optional<Tensor>(a.t[2]) : nullopt;
+    return cross_entropy_loss(a.t[0], a.t[1], w, a.i[0], -100, a.d[0]);
   };
-  c.reference = [](const ArrayArgs& a) {
-    Array losses({4});
-    double total = 0;
-    for (int64_t n = 0; n < 4; ++n) {
-      double sum = 0;
-      for (int64_t k = 0; k < 5; ++k) sum += std::exp(a.t[0].at({n, k}));
-      for (int64_t k = 0; k < 5; ++k) {
-        const double p = a.t[1].at({n, k}) * (1 - a.d[0]) + a.d[0] / 5;
-        losses.v[n] -= p * (a.t[0].at({n, k}) - std::log(sum));
-      }
-      total += losses.v[n];
-    }
-    if (a.i[0] == Reduction::None) return Arrays{losses};
-    return Arrays{Array({}, reduced(total, 4, a.i[0]))};
-  };
+  c.reference = mixture_reference;
   return std::vector<OpCase>{c};
 });
 
@@ -241,6 +273,94 @@ TEST(CrossEntropy, RejectsWhatItCannotTake) {
   EXPECT_THROW(cross_entropy_loss(x, classes({0, 1, 2}), classes({1, 1, 1})), Error);
   EXPECT_THROW(cross_entropy_loss(x, x, {}, 1, 2), Error);
   EXPECT_THROW(cross_entropy_loss(x, classes({0, 1, 2}), {}, 7), Error);
+}
+
+// Scores of 16 bits are not cast, and what is computed of them is f32.
+using ClassLoss = Tensor (*)(const Tensor& x, const Tensor& target, const Tensor& w,
+                             int64_t reduction);
+const ClassLoss kClassLosses[] = {[](const Tensor& x, const Tensor& t, const Tensor& w, int64_t r) {
+                                    return cross_entropy_loss(x, t, w, r, -1);
+                                  },
+                                  [](const Tensor& x, const Tensor& t, const Tensor& w, int64_t r) {
+                                    return cross_entropy_loss(x, t, w, r, -1, 0.3);
+                                  },
+                                  [](const Tensor& x, const Tensor& t, const Tensor& w, int64_t r) {
+                                    return nll_loss_nd(x, t, w, r, -1);
+                                  }};
+const ClassLoss kOfProbabilities = [](const Tensor& x, const Tensor& t, const Tensor& w,
+                                      int64_t r) {
+  return cross_entropy_loss(x, t, w, r, -100, 0.3);
+};
+
+/// The loss times `scale` (as by GradScaler: x's gradients are less than f16 has).
+void expect_narrow_loss(Device d, ClassLoss loss, const Tensor& scores, const Tensor& target,
+                        int64_t reduction, double scale) {
+  Random random(6);
+  const Tensor w = random_tensor({scores.size(1)}, kFloat, {0.1, 2}, random);
+  const auto results = [&](Device device, ScalarType of, bool cast) {
+    const Tensor x = scores.detach().to(device, of).requires_grad_();
+    const autocast guard(device, device.is_cpu() ? kBFloat16 : kHalf, cast);
+    const Tensor y = loss(x, target.to(device), w.to(device), reduction);
+    y.to(kFloat).sum().mul(scale).backward();
+    return std::pair(y.detach().cpu(), x.grad().cpu());
+  };
+  const auto [y, gx] = results(kCPU, kDouble, false);
+  const auto [narrow, g] = results(d, scores.scalar_type(), true);
+  EXPECT_EQ(narrow.scalar_type(), kFloat);
+  EXPECT_TRUE(narrow.to(kDouble).allclose(y, 1e-5, 1e-5));
+  EXPECT_EQ(g.scalar_type(), scores.scalar_type());
+  const double rounding = scores.scalar_type() == kHalf ? 0x1p-10 : 0x1p-7;
+  EXPECT_TRUE(g.to(kDouble).allclose(gx, rounding, 1e-7));
+  if (reduction != Reduction::Mean || scale > 1) return;
+  EXPECT_EQ(results(d, scores.scalar_type(), false).first.scalar_type(), scores.scalar_type());
+  const auto [wide, of_wide] = results(d, kFloat, false);
+  EXPECT_TRUE(wide.to(kDouble).allclose(y, 1e-5, 1e-5));
+  EXPECT_TRUE(of_wide.to(kDouble).allclose(gx, 1e-4, 1e-6 * scale));
+}
+void compare_narrow_losses(Device d) {
+  Random random(5);
+  for (const auto& shape : std::vector<std::vector<int64_t>>{{9, 40}, {3, 7}, {2, 16, 3}})
+    for (ScalarType dtype : {kHalf, kBFloat16})
+      for (int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum})
+        for (double scale : {1.0, 65536.0}) {
+          if (scale > 1 && reduction != Reduction::Mean) continue;           // more than f16 has
+          if (dtype == kBFloat16 && reduction != Reduction::None) continue;  // takes as long
+          std::vector<int64_t> at = shape;
+          at.erase(at.begin() + 1);
+          const Tensor scores = random_tensor(shape, kFloat, {-14, 4}, random).to(dtype);
+          const Tensor target = random_index(at, -1, shape[1], random);
+          for (const ClassLoss& loss : kClassLosses) {
+            SCOPED_TRACE(::testing::Message() << "loss " << &loss - kClassLosses << " of " << dtype
+                                              << ", reduction " << reduction);
+            expect_narrow_loss(d, loss, scores, target, reduction, scale);
+          }
+          const Tensor p = random_tensor(shape, kFloat, {0, 0.1}, random);
+          SCOPED_TRACE(::testing::Message() << dtype << ", reduction " << reduction);
+          expect_narrow_loss(d, kOfProbabilities, scores, p, reduction, scale);
+          expect_narrow_loss(d, kOfProbabilities, scores, p.to(dtype), reduction, scale);
+        }
+}
+TEST(CrossEntropy, Of16BitsIsComputedIn32) { compare_narrow_losses(kCPU); }
+TEST(CudaKernelsOfWarps, CrossEntropyOf16Bits) {
+  TAPER_NEEDS_DEVICES(1);
+  compare_narrow_losses(device_at(0));
+}
+TEST(CudaKernelsOfWarps, CrossEntropyOf16BitsIsDifferentiatedTwice) {
+  TAPER_NEEDS_DEVICES(1);
+  Random random(6);
+  const Tensor scores = random_tensor({9, 7}, kFloat, {-2, 2}, random).to(kBFloat16);
+  const Tensor target = random_index({9}, 0, 7, random), w = ones({7}),
+               p = random_tensor({9, 7}, kFloat, {0, 1}, random);
+  const auto second = [&](Device d, ScalarType of, ClassLoss loss, const Tensor& t) {
+    const Tensor x = scores.to(d, of).requires_grad_();
+    const Tensor y = loss(x, t.to(d), w.to(d), Reduction::Sum);
+    const Tensor gx = autograd::grad({y}, {x}, {}, true, true)[0];
+    return autograd::grad({gx.mul(gx).sum()}, {x})[0].cpu().to(kFloat);
+  };
+  for (const auto& [loss, t] :
+       {std::pair(kClassLosses[0], target), {kClassLosses[1], target}, {kOfProbabilities, p}})
+    EXPECT_TRUE(second(device_at(0), kBFloat16, loss, t)
+                    .allclose(second(kCPU, kFloat, loss, t), 0.05, 0.02));
 }
 
 }  // namespace

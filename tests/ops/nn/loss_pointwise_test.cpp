@@ -4,12 +4,16 @@
 
 #include <cmath>
 
+#include <taper/framework/autocast.h>
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/grad_mode.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/nn/loss_margin.h>
+#include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
 
+#include "harness/devices.h"
 #include "ops/nn/loss_cases.h"
 #include "test_util.h"
 
@@ -148,6 +152,95 @@ TEST(MseLoss, BroadcastsAndReducesGradients) {
   mse_loss(x, t, Reduction::Sum).backward();
   EXPECT_TRUE(t.grad().allclose(x.grad().sum(0).neg()));
   EXPECT_EQ(mse_loss(x, t).grad_fn()->name(), "MseLossBackward0");
+}
+
+// Of 16 bits x is not cast, beside targets of 16 bits or 32; what is computed of it is f32.
+using PointwiseLoss = Tensor (*)(const Tensor&, const Tensor&, int64_t);
+const PointwiseLoss kPointwiseLosses[] = {
+    [](const Tensor& x, const Tensor& t, int64_t r) { return mse_loss(x, t, r); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return smooth_l1_loss(x, t, r, 0.7); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return huber_loss(x, t, r, 0.7); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return binary_cross_entropy(x, t, {}, r); },
+    [](const Tensor& x, const Tensor& t, int64_t r) {
+      return binary_cross_entropy_with_logits(x, t, {}, {}, r);
+    }};
+
+struct LossResults {
+  Tensor y, gx, gt;
+};
+/// The loss, and gradients with a cotangent that depends on it, all as f64.
+LossResults results_of(PointwiseLoss loss, const Tensor& x, const Tensor& t, int64_t reduction) {
+  const Tensor a = x.detach().requires_grad_(), b = t.detach().requires_grad_();
+  const Tensor y = loss(a, b, reduction);
+  const Tensor wide = y.to(kDouble);
+  wide.mul(wide.detach().add(1)).sum().div(static_cast<double>(x.numel())).backward();
+  EXPECT_EQ(a.grad().scalar_type(), x.scalar_type());
+  EXPECT_EQ(b.grad().scalar_type(), t.scalar_type());
+  return {y.detach().cpu().to(kDouble), a.grad().cpu().to(kDouble), b.grad().cpu().to(kDouble)};
+}
+void expect_near_double(PointwiseLoss loss, const Tensor& x, const Tensor& t, int64_t reduction,
+                        double of_y) {
+  const auto exact = [](const Tensor& v) { return v.cpu().to(kDouble); };
+  const LossResults want = results_of(loss, exact(x), exact(t), reduction),
+                    got = results_of(loss, x, t, reduction);
+  const auto rounding = [](const Tensor& v) {
+    return v.scalar_type() == kHalf ? 0x1p-9 : v.scalar_type() == kBFloat16 ? 0x1p-6 : 2e-5;
+  };
+  // The cotangent has the loss's rounding, too.
+  EXPECT_TRUE(got.y.allclose(want.y, of_y, 1e-6));
+  EXPECT_TRUE(got.gx.allclose(want.gx, rounding(x) + of_y, 1e-6));
+  EXPECT_TRUE(got.gt.allclose(want.gt, rounding(t) + of_y, 1e-6));
+}
+
+void compare_narrow_losses(Device device) {
+  Random random(22);
+  for (const int64_t n : {3, 5000, 9001})
+    for (const ScalarType dtype : {kHalf, kBFloat16})
+      for (const ScalarType of_t : {dtype, kFloat})
+        for (const int64_t offset : {0, 1})  // one element on, packs are not aligned
+          for (const int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
+            const auto numbers_in = [&](ScalarType d) {
+              const Tensor all = random_tensor({n + 1}, kFloat, {0.01, 0.99}, random).to(device, d);
+              return all.slice(0, offset, offset + n);
+            };
+            const Tensor x = numbers_in(dtype), t = numbers_in(of_t);
+            const double of_y = of_t == kFloat ? 1e-4 : dtype == kHalf ? 0x1p-10 : 0x1p-7;
+            for (const PointwiseLoss& loss : kPointwiseLosses) {
+              SCOPED_TRACE(::testing::Message()
+                           << "loss " << &loss - kPointwiseLosses << " of " << n << ' ' << dtype
+                           << " and " << of_t << ", reduction " << reduction);
+              expect_near_double(loss, x, t, reduction, of_y);
+            }
+          }
+}
+TEST(Losses, Of16BitsAreComputedIn32) { compare_narrow_losses(kCPU); }
+TEST(CudaKernelsOfWarps, LossesOf16Bits) {
+  TAPER_NEEDS_DEVICES(1);
+  compare_narrow_losses(device_at(0));
+}
+
+TEST(Losses, Of16BitsAreOf32UnderAutocast) {
+  const Tensor x = numbers({7}, kFloat).to(kBFloat16), t = numbers({7}, kFloat).abs();
+  const Tensor p = x.sigmoid(), q = t.clamp_max(1);
+  for (const int64_t reduction : {Reduction::None, Reduction::Sum})
+    for (const PointwiseLoss loss : kPointwiseLosses) {
+      EXPECT_EQ(loss(p, q.to(kBFloat16), reduction).scalar_type(), kBFloat16);
+      EXPECT_EQ(loss(p, q, reduction).scalar_type(), kFloat);
+      const autocast guard(kCPU, kBFloat16);
+      const Tensor y = loss(p, q.to(kBFloat16), reduction);
+      EXPECT_EQ(y.scalar_type(), kFloat);
+      EXPECT_TRUE(y.allclose(loss(p.to(kFloat), q.to(kBFloat16).to(kFloat), reduction)));
+    }
+}
+TEST(Losses, Of16BitsAreDifferentiatedTwice) {
+  const Tensor t = numbers({5}, kFloat).to(kBFloat16);
+  const auto second = [&](ScalarType dtype) {
+    const Tensor x = numbers({5}, kFloat).mul(0.7).to(kBFloat16).to(dtype).requires_grad_();
+    const Tensor y = binary_cross_entropy_with_logits(x, t.to(dtype), {}, {}, Reduction::Sum);
+    const Tensor gx = autograd::grad({y}, {x}, {}, true, true)[0];
+    return autograd::grad({gx.mul(gx).sum()}, {x})[0].to(kDouble);
+  };
+  EXPECT_TRUE(second(kBFloat16).allclose(second(kDouble), 0x1p-6, 1e-3));
 }
 
 TEST(KlDiv, ANegativeProbabilityIsNoNumber) {

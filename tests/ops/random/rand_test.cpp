@@ -225,6 +225,36 @@ TEST(Random, EverySeedEqualsPyTorch) {
   }
 }
 
+// Box and Muller's formula over blocks of 16; BFloat16 rounds after every step, as PyTorch does.
+template <class T>
+void expect_box_muller(const Values& uniform, const Values& normal) {
+  const auto rounded = [](float v) { return static_cast<float>(static_cast<T>(v)); };
+  const auto step = [&](float v) { return std::is_same_v<T, BFloat16> ? rounded(v) : v; };
+  const auto scaled = [&](float v) { return rounded(step(step(v) * 1.5f) + 0.25f); };
+  for (size_t i = 0; i < uniform.size(); ++i) {
+    const size_t first = i / 16 * 16 + i % 8;
+    const float u = static_cast<float>(1 - uniform[first]);
+    const float radius = rounded(std::sqrt(step(-2 * step(std::log(u)))));
+    const float angle =
+        rounded(static_cast<float>(2 * 3.14159265358979323846 * uniform[first + 8]));
+    const float part = step(i % 16 < 8 ? std::cos(angle) : std::sin(angle));
+    ASSERT_EQ(normal[i], scaled(radius * part)) << i;
+  }
+}
+
+TEST(Random, NormalNumbersOf16BitsAreThoseOfTheirUniformOnes) {
+  for (const ScalarType t : {kHalf, kBFloat16}) {
+    manual_seed(3);
+    const Values uniform = values_of(rand({40000}, t));
+    manual_seed(3);
+    const Values normal = values_of(empty({40000}, t).normal_(0.25, 1.5));
+    if (t == kHalf)
+      expect_box_muller<Half>(uniform, normal);
+    else
+      expect_box_muller<BFloat16>(uniform, normal);
+  }
+}
+
 // ---------------------------------------------------------------- properties
 TEST(Random, LikeFormsTakeShapeAndDtype) {
   const Tensor x = zeros({3, 4}, kDouble).t();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/random/random.h>
 #include <taper/ops/reduce/reduce_median.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
@@ -139,6 +140,39 @@ TEST(Reduce, NanAndTheFirstOfEqualsAreFoundAtAnyPlace) {
         EXPECT_TRUE(v.argmax(1).eq(at).all().item<bool>()) << n << ' ' << at;
         EXPECT_TRUE(v.amax({1}).eq(5).all().item<bool>()) << n << ' ' << at;
         EXPECT_TRUE(std::get<0>(v.max(1)).eq(5).all().item<bool>()) << n << ' ' << at;
+      }
+    }
+}
+
+// Bits of either sign, as whole numbers: NaN of both signs, infinities, zeros; in whole vectors, in
+// their rest, all together and by rows.
+TEST(Reduce, ExtremesOf16BitFloatsAreThoseOfTheirNumbers) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const ScalarType t : {kHalf, kBFloat16})
+    for (int64_t n : {1, 3, 16, 31, 32, 33, 64, 65, 128, 129, 300, 70001}) {
+      const Tensor x = randn({2, n}).mul(100).to(t), wide = x.to(kDouble);
+      const auto same = [&](const Tensor& got, const Tensor& want) {
+        EXPECT_EQ(got.scalar_type(), t);
+        EXPECT_TRUE(got.to(kDouble).equal(want)) << toString(t) << ' ' << n;
+      };
+      same(x.max(), wide.max());
+      same(x.min(), wide.min());
+      same(x.amax({1}), wide.amax({1}));
+      same(x.abs().amin({1}), wide.abs().amin({1}));
+      same(x.abs().neg().amax({1}), wide.abs().neg().amax({1}));
+      for (int64_t at = 0; at < n; at += 1 + n / 13) {
+        x[0][at] = inf;
+        x[1][at] = -inf;
+        EXPECT_EQ(x.max().item<float>(), inf);
+        EXPECT_EQ(x.min().item<float>(), -inf);
+        for (float sign : {1.0F, -1.0F}) {
+          x[1][at] = std::copysign(std::numeric_limits<float>::quiet_NaN(), sign);
+          EXPECT_TRUE(x.max().isnan().item<bool>() && x.min().isnan().item<bool>()) << n << at;
+          EXPECT_TRUE(x.amax({1})[1].isnan().item<bool>()) << n << ' ' << at;
+          EXPECT_TRUE(x.amin({1})[1].isnan().item<bool>()) << n << ' ' << at;
+          EXPECT_EQ(x.amax({1})[0].item<float>(), inf);
+        }
+        x.select(1, at).zero_();
       }
     }
 }

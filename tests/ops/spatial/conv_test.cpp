@@ -428,6 +428,91 @@ TAPER_OP_CASES(convolution_with_time_first, {
   return std::vector<OpCase>{c};
 });
 
+// ---------------------------------------------------------------------- with a relu behind it
+Tensor call_conv_relu(const Args& a) {
+  const Tensor b = a.t.size() > 2 ? a.t[2] : Tensor();
+  return cudnn_convolution_relu(a.t[0], a.t[1], b, a.i[0], a.i[1], a.i[2], a.i[3]);
+}
+// The tensors: x, w, z and perhaps the bias; the last number: alpha.
+Tensor call_conv_add_relu(const Args& a) {
+  const optional<Tensor> b = a.t.size() > 3 ? optional<Tensor>(a.t[3]) : nullopt;
+  return cudnn_convolution_add_relu(a.t[0], a.t[1], a.t[2], a.i[4], b, a.i[0], a.i[1], a.i[2],
+                                    a.i[3]);
+}
+Array naive_relu(Array y) {
+  for (double& v : y.v) v = std::max(v, 0.0);
+  return y;
+}
+Array naive_add_relu(const ArrayArgs& a) {
+  ArrayArgs conv = a;
+  conv.t.erase(conv.t.begin() + 2);
+  Array y = naive_conv(conv);
+  for (size_t i = 0; i < y.v.size(); ++i) y.v[i] += static_cast<double>(a.i[4]) * a.t[2].v[i];
+  return naive_relu(y);
+}
+std::vector<ErrorCase> no_such_addends() {
+  const auto add = [](const Tensor& z, const optional<Scalar>& alpha = nullopt) {
+    cudnn_convolution_add_relu(numbers({1, 2, 4, 4}), numbers({3, 2, 3, 3}), z, alpha, nullopt, 1,
+                               0, 1, 1);
+  };
+  return {
+      error<Error>("cudnn_convolution_add_relu: expected z of sizes [1, 3, 2, 2], got [3, 1, 1]",
+                   [=] {
+                     add(numbers({3, 1, 1}));
+                   }),
+      error<Error>("cudnn_convolution_add_relu: expected z of dtype Float, got Double",
+                   [=] {
+                     add(numbers({1, 3, 2, 2}, kDouble));
+                   }),
+      error<Error>("cudnn_convolution_add_relu: ", [=] { add({}); })};
+}
+
+TAPER_OP_CASES(convolutions_with_relu, {
+  OpCase relu = conv_case("cudnn_convolution_relu", nullptr,
+                          {{{{2, 1, 6, 7}, {3, 1, 3, 2}, {3}}},
+                           {{{1, 2, 6, 5}, {2, 2, 3, 3}}, 2, 1},
+                           {{{2, 4, 4, 4}, {6, 2, 2, 2}, {6}}, 1, 1, 1, 2},
+                           {{{1, 4, 4, 5}, {4, 1, 3, 3}, {4}}, 1, 1, 1, 4},
+                           {{{3, 4, 4}, {2, 3, 2, 2}}},
+                           {{{0, 3, 4, 4}, {2, 3, 2, 2}}},
+                           {{{2, 3, 9}, {4, 3, 3}, {4}}},
+                           {{{1, 2, 3, 4, 3}, {2, 2, 2, 2, 2}, {2}}, 1, 1}});
+  relu.call = call_conv_relu;
+  relu.reference = [](const ArrayArgs& a) { return naive_relu(naive_conv(a)); };
+  relu.errors = {
+      error<Error>("cudnn_convolution_relu: expected a weight of 3 to 5 dimensions, got [3, 1]",
+                   [] {
+                     cudnn_convolution_relu(numbers({1, 1}), numbers({3, 1}), nullopt, 1, 0, 1, 1);
+                   }),
+      error<Error>("cudnn_convolution_relu: Given groups=1, weight of size [1, 1, 3, 3]", [] {
+        cudnn_convolution_relu(numbers({1, 2, 4, 4}), numbers({1, 1, 3, 3}), {}, 1, 0, 1, 1);
+      })};
+  OpCase add = relu;
+  add.name = "cudnn_convolution_add_relu";
+  add.samples = [](ScalarType t) {
+    return std::vector<Args>{
+        sample_of({{2, 1, 6, 7}, {3, 1, 3, 2}, {2, 3, 4, 6}, {3}}, t, kSmall, {1, 0, 1, 1, 2}),
+        sample_of({{1, 2, 6, 5}, {2, 2, 3, 3}, {1, 2, 3, 3}}, t, kSmall, {2, 1, 1, 1, 1}),
+        sample_of({{4, 4, 4}, {6, 2, 2, 2}, {6, 5, 5}, {6}}, t, kSmall, {1, 1, 1, 2, -1}),
+        sample_of({{1, 1, 9}, {2, 1, 3}, {1, 2, 7}}, t, kSmall, {1, 0, 1, 1, 0})};
+  };
+  add.call = call_conv_add_relu;
+  add.reference = naive_add_relu;
+  add.errors = no_such_addends();
+  return std::vector{relu, add};
+});
+
+TEST(Conv, WithReluIsThatOfTheOps) {
+  const Tensor x = randn({2, 4, 7, 6}), w = randn({6, 2, 3, 2}), b = randn({6});
+  const Tensor y = conv2d(x, w, b, {2, 1}, {1, 0}, 1, 2), z = randn(y.sizes()), kept = z.clone();
+  EXPECT_TRUE(cudnn_convolution_relu(x, w, b, {2, 1}, {1, 0}, {1, 1}, 2).equal(y.relu()));
+  EXPECT_TRUE(cudnn_convolution_add_relu(x, w, z, 0.5, b, {2, 1}, {1, 0}, {1, 1}, 2)
+                  .equal(y.add(z, 0.5).relu()));
+  EXPECT_TRUE(cudnn_convolution_add_relu(x, w, z, nullopt, b, {2, 1}, {1, 0}, {1, 1}, 2)
+                  .equal(y.add(z).relu()));
+  EXPECT_TRUE(z.equal(kept));
+}
+
 // Numbers: the stride, the padding.
 TAPER_OP_CASES(convolution_of_images, {
   OpCase c;

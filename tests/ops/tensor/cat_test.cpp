@@ -369,6 +369,20 @@ TEST(OutForms, OfJoinsConvertAndShareNothing) {
   });
 }
 
+// On both sides of the sizes at which rows are copied one by one, several or in pieces of the
+// whole.
+TEST(Cat, OfRowsOfAnyLength) {
+  for (int64_t n : {1, 31, 680, 683, 1000, 1365, 1366, 3000})
+    for (int64_t rows : {7, 9, 40}) {
+      const Tensor x = arange(rows * n, kFloat).view({rows, n}), y = x.narrow(1, 0, (n + 1) / 2);
+      const Tensor joined = cat({x, y, x}, 1);
+      const int64_t half = y.size(1);
+      EXPECT_TRUE(joined.narrow(1, 0, n).equal(x)) << n << ' ' << rows;
+      EXPECT_TRUE(joined.narrow(1, n, half).equal(y)) << n << ' ' << rows;
+      EXPECT_TRUE(joined.narrow(1, n + half, n).equal(x)) << n << ' ' << rows;
+    }
+}
+
 // Short rows in a result that no cache holds.
 TEST(LargeResults, OfJoinedShortRowsHaveEveryElement) {
   const Tensor x = arange(8000 * 600, kFloat).view({8000, 600}), y = cat({x, x}, 1);

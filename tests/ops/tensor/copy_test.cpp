@@ -17,6 +17,7 @@
 #include <taper/ops/tensor/view.h>
 
 #include "harness/check_shared.h"
+#include "harness/devices.h"
 #include "ops/shared/element_moves.h"
 #include "test_util.h"
 
@@ -354,6 +355,25 @@ TEST(MatrixTranspose, OfANumberIsItself) {
   const Tensor x = ones({});
   EXPECT_TRUE(x.mT().is_same(x));
   EXPECT_THROW(ones({2}).mT(), Error);
+}
+
+// Rows that begin at any element, of whole units of bytes or not, and what lies around them.
+TEST(CudaKernelsOfWarps, CopiesOfRows) {
+  TAPER_NEEDS_DEVICES(1);
+  for (ScalarType dtype : kItems)
+    for (int64_t first : {0, 1, 2, 8})
+      for (int64_t width : {16, 6, 3}) {
+        SCOPED_TRACE(::testing::Message() << dtype << " " << first << " " << width);
+        const auto copied = [&](Device d) {
+          const Tensor x = numbered({2, 5, 48}, dtype).to(d).narrow(2, first, width);
+          const Tensor y = zeros({5, 2, 40}, x.options());
+          y.narrow(2, 8, width).copy_(x.transpose(0, 1));
+          return std::vector<Tensor>{x.contiguous().cpu(), x.transpose(0, 1).contiguous().cpu(),
+                                     y.cpu()};
+        };
+        const auto got = copied(device_at(0)), want = copied(kCPU);
+        for (size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(got[i].equal(want[i])) << i;
+      }
 }
 
 }  // namespace

@@ -1,185 +1,31 @@
-// The handles of the libraries for GPUs, and products, on fakes that compute. Each rule that these
-// check is broken once on purpose. (Factors: solver_test.cpp; transforms and collectives: beside
-// their fakes, fft.cpp and nccl.cpp.)
+// Products on fakes of cuBLAS and cuBLASLt that compute. Each rule that these check is broken once
+// on purpose. (Handles: launches_test.cpp.)
 #include <cublasLt.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/context.h>
 #include <taper/framework/cuda/gpu/current.h>
-#include <taper/framework/cuda/gpu/fft_plans.h>
 #include <taper/framework/cuda/gpu/gemm_lt.h>
-#include <taper/framework/cuda/gpu/recording.h>
-#include <taper/framework/runtime/graph.h>
 #include <taper/ops/linalg/linalg.h>
 #include <taper/ops/nn/activation.h>
-#include <taper/ops/nn/attention.h>
-#include <taper/ops/reduce/reduce.h>
+#include <taper/ops/tensor/tensor.h>
 
+#include "cuda_fake/biased.h"
 #include "cuda_fake/util.h"
 
 namespace taper {
 namespace {
 
 using testing::as_launch;
+using testing::Biased;
 using testing::draw;
 using testing::expect_close;
 using testing::expect_failure;
 using testing::expect_violation;
 using testing::in_own_process;
+using testing::message_of;
 using testing::on_device;
 
-// ---------------------------------------------------------------------- handles
-TEST(FakeCudaHandles, AreOneForEachDeviceAndThread) {
-  in_own_process([] {
-    for (int i = 0; i < 3; ++i)
-      for (DeviceIndex device : {0, 1})
-        as_launch(device, [] { cuda::cublas_handle(), cuda::cudnn_handle(); });
-    EXPECT_EQ(fake_cuda::calls("cublasCreate"), 2u);
-    EXPECT_EQ(fake_cuda::calls("cudnnCreate"), 2u);
-    EXPECT_EQ(fake_cuda::calls("cublasSetStream"), 6u);
-  });
-}
-
-/// A product with a bias of 8 x 8 matrices on a device, and its memory.
-struct Biased {
-  Tensor a, b, c, bias;
-  explicit Biased(DeviceIndex device = 0)
-      : a(on_device(draw({8, 8}, kFloat), device)),
-        b(on_device(draw({8, 8}, kFloat), device)),
-        c(empty({8, 8}, a.options())),
-        bias(on_device(draw({16}, kFloat), device)) {}
-  cuda::ColumnMajorGemm product() const {
-    return {kFloat, false, false,        8, 8, 8, 1, 0, a.data_ptr(), 8, 0, b.data_ptr(),
-            8,      0,     c.data_ptr(), 8, 0, 1};
-  }
-  Tensor wanted() const {  // the transposed one, by rows
-    return relu(b.cpu().matmul(a.cpu()).add(bias.cpu().narrow(0, 0, 8)));
-  }
-  void run(int64_t offset = 0) const {
-    as_launch(a.get_device(), [&] {
-      EXPECT_TRUE(cuda::run_gemm_with_bias(product(), bias.data_ptr<float>() + offset,
-                                           cuda::GemmActivation::kRelu));
-    });
-  }
-};
-
-TEST(FakeCudaHandles, OfThreadsThatHaveEndedAreGivenToOthers) {
-  in_own_process([] {
-    const Biased biased(1);
-    const Tensor x = on_device(draw({4}, kComplexFloat), 1), y = empty({4}, x.options());
-    for (int i = 0; i < 20; ++i)
-      std::thread([&] {
-        biased.run();
-        as_launch(1, [&] {
-          cuda::cusolver_handle();
-          cuda::cudnn_handle();
-          cuda::cusparse_handle();
-          cuda::run_fft(CUFFT_C2C, 4, 1, x.data_ptr(), y.data_ptr(), false);
-        });
-      }).join();
-    EXPECT_EQ(fake_cuda::live().handles, 4);
-    EXPECT_EQ(fake_cuda::live_objects("cuFFT"), 1);
-    EXPECT_EQ(fake_cuda::live_objects("cuBLASLt"), 4);
-  });
-}
-
-TEST(FakeCudaHandles, AreNotSharedByThreadsThatRunBesideEachOther) {
-  in_own_process([] {
-    cublasHandle_t here = nullptr, there = nullptr;
-    as_launch(0, [&] { here = cuda::cublas_handle(); });
-    std::thread([&] { as_launch(0, [&] { there = cuda::cublas_handle(); }); }).join();
-    EXPECT_NE(here, there);
-  });
-}
-
-TEST(FakeCudaHandles, ThatCannotBeMadeAreTriedAgain) {
-  in_own_process([] {
-    const auto sparse = [] { as_launch(0, [] { cuda::cusparse_handle(); }); };
-    expect_failure("cublasCreate", {"cuBLAS error: the library was not", "cublasCreate_v2"},
-                   [] { as_launch(0, [] { cuda::cublas_handle(); }); });
-    expect_failure("cusolverDnCreate", {"CUSOLVER_STATUS_NOT_INITIALIZED", "cusolverDnCreate"},
-                   [] { as_launch(0, [] { cuda::cusolver_handle(); }); });
-    expect_failure("cusparseCreate", {"cuSPARSE error", "cusparseCreate"}, sparse);
-    EXPECT_NO_THROW(sparse());
-    as_launch(0, [] { cuda::cublas_handle(), cuda::cusolver_handle(); });
-    EXPECT_EQ(fake_cuda::live().handles, 3);
-    expect_failure("cublasSetStream", {"cuBLAS error", "cublasSetStream_v2"},
-                   [] { as_launch(0, [] { cuda::cublas_handle(); }); });
-    expect_failure("cusolverDnSetStream", {"CUSOLVER_STATUS_INTERNAL_ERROR"},
-                   [] { as_launch(0, [] { cuda::cusolver_handle(); }); });
-    expect_failure("cusparseSetStream", {"cuSPARSE error"}, sparse);
-  });
-}
-
-TEST(FakeCudaHandles, OfAnotherDeviceOrOfNoneAreRefused) {
-  in_own_process([] {
-    cublasHandle_t handle = nullptr;
-    as_launch(0, [&] { handle = cuda::cublas_handle(); });
-    const cuda::Stream other(Device(kCUDA, 1));
-    expect_violation("a handle of cuBLAS of another device",
-                     [&] { as_launch(1, [&] { cublasSetStream_v2(handle, nullptr); }); });
-    expect_violation("a stream that is gone, or another device's", [&] {
-      as_launch(
-          0, [&] { cublasSetStream_v2(handle, static_cast<cudaStream_t>(other.native_handle())); });
-    });
-    expect_violation("what is no handle of cuBLAS",
-                     [] { cublasSetMathMode(nullptr, CUBLAS_DEFAULT_MATH); });
-    cusparseHandle_t sparse = nullptr;
-    as_launch(0, [&] { sparse = cuda::cusparse_handle(); });
-    expect_violation("what is no handle of cuBLAS", [&] {
-      cublasSetMathMode(reinterpret_cast<cublasHandle_t>(sparse), CUBLAS_DEFAULT_MATH);
-    });
-    cublasHandle_t own = nullptr;
-    ASSERT_EQ(cublasCreate_v2(&own), CUBLAS_STATUS_SUCCESS);
-    ASSERT_EQ(cublasDestroy_v2(own), CUBLAS_STATUS_SUCCESS);
-    expect_violation("the end of what is no handle", [&] { cublasDestroy_v2(own); });
-  });
-}
-
-TEST(FakeCudaHandles, MayBeMadeInACapture) {
-  in_own_process([] {
-    const Biased biased;
-    Graph graph(Device(kCUDA, 0)), second(Device(kCUDA, 0));
-    {
-      GraphGuard guard(graph);
-      biased.run();
-      as_launch(0, [] { cuda::cusolver_handle(), cuda::cudnn_handle(), cuda::cusparse_handle(); });
-    }
-    graph.replay();
-    expect_close(biased.c.cpu(), biased.wanted(), 1e-5);
-    expect_violation("cublasCreate in a capture", [&] {
-      cublasHandle_t own = nullptr;
-      EXPECT_THROW(
-          {
-            GraphGuard guard(second);
-            cublasCreate_v2(&own);
-          },
-          Error);
-    });
-  });
-}
-
-// Nothing of the libraries is called any more once the driver has gone.
-TEST(FakeCudaHandles, AndPlansMayOutliveTheDriver) {
-  in_own_process([] {
-    std::atexit([] {
-      if (!fake_cuda::violations().empty()) std::_Exit(1);
-    });
-    static const Biased biased;
-    biased.run();
-    static const Tensor x = on_device(draw({4}, kComplexFloat)), y = empty({4}, x.options());
-    as_launch(0, [] {
-      cuda::cusolver_handle();
-      cuda::run_fft(CUFFT_C2C, 4, 1, x.data_ptr(), y.data_ptr(), false);
-    });
-    std::atexit([] { fake_cuda::unload(); });
-  });
-}
-
-// ---------------------------------------------------------------------- products
 double tolerance_of(ScalarType dtype) {
   return dtype == kDouble ? 1e-12 : dtype == kFloat ? 1e-5 : dtype == kHalf ? 2e-2 : 1e-1;
 }
@@ -258,6 +104,98 @@ TEST(FakeCudaProducts, RoundFactorsWhereThatIsAllowed) {
       });
       EXPECT_EQ(y.cpu().item<float>(), tf32 ? 1 : 1 + 0x1p-12F);
     }
+  });
+}
+
+/// 1 + small - 1 as a product: `small` where the sum's first half is not rounded to `dtype`, else
+/// 0.
+struct Sum {
+  Tensor a, b, y;
+  explicit Sum(ScalarType dtype, double small)
+      : a(on_device(tensor({1.0, small, -1.0, 0.0}, kDouble).to(dtype).repeat({2}))),
+        b(on_device(ones({8}, dtype))),
+        y(empty({2}, b.options())) {}
+  double operator()(int64_t batch = 1) const {
+    as_launch(0, [&] {
+      cuda::run_gemm({a.scalar_type(), true, false, 1, 1, 4, 1, 0, a.data_ptr(), 4, 4, b.data_ptr(),
+                      4, 4, y.data_ptr(), 1, 1, batch});
+    });
+    return y.cpu()[batch - 1].item<double>();
+  }
+};
+/// Sets one switch of a dtype's reductions; the other one forbids all.
+void allow(ScalarType dtype, bool reduced, bool split) {
+  Context& c = globalContext();
+  c.setAllowFP16ReductionCuBLAS(dtype == kHalf && reduced, dtype != kHalf || split);
+  c.setAllowBF16ReductionCuBLAS(dtype == kBFloat16 && reduced, dtype != kBFloat16 || split);
+}
+
+TEST(FakeCudaProducts, RoundPartsOfSumsWhereThatIsAllowed) {
+  in_own_process([] {
+    using fake_cuda::Parts;
+    for (ScalarType dtype : {kHalf, kBFloat16}) {
+      const double small = dtype == kHalf ? 0x1p-12 : 0x1p-9;  // half of what 1 can be changed by
+      const Sum sum(dtype, small);
+      for (int64_t batch : {1, 2}) {
+        allow(dtype, true, true);
+        EXPECT_EQ(sum(batch), 0) << dtype;
+        allow(dtype, false, true);
+        EXPECT_EQ(sum(batch), small) << dtype;
+        EXPECT_EQ(fake_cuda::parts_of_last_product(), Parts::kExact);
+        allow(dtype, false, false);
+        EXPECT_EQ(sum(batch), small) << dtype;
+        EXPECT_EQ(fake_cuda::parts_of_last_product(), Parts::kOne);
+      }
+    }
+    EXPECT_EQ(fake_cuda::calls("cublasLtMatmul"), 4u);  // cuBLAS cannot do it
+  });
+}
+
+TEST(FakeCudaProducts, WithABiasRoundPartsOfSumsWhereThatIsAllowed) {
+  in_own_process([] {
+    using fake_cuda::Parts;
+    for (ScalarType dtype : {kHalf, kBFloat16}) {
+      const Tensor x = on_device(draw({4, 4}, dtype)), y = empty({4, 4}, x.options());
+      const auto parts = [&] {
+        as_launch(0, [&] {
+          EXPECT_TRUE(cuda::run_gemm_with_bias({dtype, false, false, 4, 4, 4, 1, 0, x.data_ptr(), 4,
+                                                0, x.data_ptr(), 4, 0, y.data_ptr(), 4, 0, 1},
+                                               x.data_ptr(), cuda::GemmActivation::kNone));
+        });
+        return fake_cuda::parts_of_last_product();
+      };
+      allow(dtype, true, true);
+      EXPECT_EQ(parts(), Parts::kRounded);
+      allow(dtype, false, true);
+      EXPECT_EQ(parts(), Parts::kExact);
+      allow(dtype, false, false);
+      EXPECT_EQ(parts(), Parts::kOne);
+    }
+  });
+}
+
+TEST(FakeCudaProducts, OfHalfAreSummedInHalfWhereThatIsAllowed) {
+  in_own_process([] {
+    const Sum sum(kHalf, 0x1p-12);
+    for (bool split : {true, false})
+      for (bool half : {false, true}) {
+        allow(kHalf, false, split);
+        globalContext().setAllowFP16AccumulationCuBLAS(half);
+        EXPECT_EQ(sum(), half ? 0 : 0x1p-12);
+        expect_products(kHalf, false, true, 3, 1.5);
+        globalContext().setAllowBF16ReductionCuBLAS(false);
+        EXPECT_EQ(Sum(kBFloat16, 0x1p-9)(), 0x1p-9);
+      }
+  });
+}
+
+TEST(FakeCudaProducts, WithoutPartsThatCuBlasLtHasNoWayForAreAnError) {
+  in_own_process([] {
+    const Sum sum(kHalf, 0x1p-12);
+    allow(kHalf, false, false);
+    fake_cuda::fail("cublasLtMatmulAlgoGetHeuristic", 1, cudaErrorNotSupported);
+    EXPECT_NE(message_of([&] { sum(); }).find("an algorithm that splits no sum"),
+              std::string::npos);
   });
 }
 
@@ -532,68 +470,6 @@ TEST(FakeCudaProducts, OfCublasLtAgainstTheRulesAreRefused) {
     expect_violation("layouts that do not fit", [&] { call.choose(); });
   });
 }
-
-// An error that somebody has left is not the next launch's.
-TEST(FakeCudaLaunches, HaveTheirOwnErrorsOnly) {
-  in_own_process([] {
-    int device = 0;
-    as_launch(0, [&] {
-      fake_cuda::fail("cudaStreamIsCapturing", 1, cudaErrorUnknown);
-      EXPECT_FALSE(cuda::is_capturing(cuda::kernel_stream()));
-      EXPECT_NO_THROW(cuda::launch_kernel(&device, 1, 32, nullptr));
-      fake_cuda::fail("cudaGetDevice", 1, cudaErrorUnknown);
-      EXPECT_EQ(cudaGetDevice(&device), cudaErrorUnknown);  // the program's own
-      EXPECT_NO_THROW(cuda::launch_kernel(&device, 1, 32, nullptr));
-      EXPECT_THROW(cuda::launch_kernel(&device, 1, 2048, nullptr), Error);
-      EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
-    });
-  });
-}
-
-#if FAKE_CUDA_KERNELS
-// Captures allow neither copies to the host nor waiting for the stream.
-TEST(FakeCudaSort, OfRowsWaitsForNothing) {
-  in_own_process([] {
-    for (int64_t rows : {3, 2000}) {
-      const Tensor x = empty({rows, 50}, Device(kCUDA, 0));
-      sort(x, -1);
-      const uint64_t waits = fake_cuda::calls("cudaStreamSynchronize");
-      Graph graph(Device(kCUDA, 0));
-      std::tuple<Tensor, Tensor> sorted;
-      {
-        GraphGuard guard(graph);
-        sorted = sort(x, -1);
-      }
-      EXPECT_NO_THROW(graph.replay());
-      EXPECT_EQ(fake_cuda::calls("cudaStreamSynchronize"), waits);
-    }
-  });
-}
-
-/// Launches of kernels and products of attention on a projection to queries, keys and values.
-uint64_t launches_of_attention(int64_t samples, ScalarType dtype) {
-  const Tensor x = empty({samples, 40, 3, 2, 8}, TensorOptions(dtype).device(Device(kCUDA, 0)));
-  x.requires_grad_();
-  const auto count = [] {
-    return fake_cuda::calls("cudaLaunchKernel") + fake_cuda::calls("cublasGemmStridedBatchedEx");
-  };
-  const auto heads = [&](int64_t i) { return x.select(2, i).transpose(1, 2); };
-  const uint64_t before = count();
-  const Tensor y = scaled_dot_product_attention(heads(0), heads(1), heads(2), {}, 0, true);
-  autograd::grad({y}, {x}, {empty_like(y)});
-  return count() - before;
-}
-TEST(FakeCudaAttention, LaunchesAsMuchForManySamplesAsForTwo) {
-  in_own_process([] {
-    for (ScalarType dtype : {kFloat, kBFloat16}) {
-      const uint64_t two = launches_of_attention(2, dtype);
-      EXPECT_EQ(launches_of_attention(7, dtype), two);
-      EXPECT_EQ(launches_of_attention(32, dtype), two);
-      EXPECT_LE(two, dtype == kFloat ? 40u : 16u);
-    }
-  });
-}
-#endif
 
 }  // namespace
 }  // namespace taper

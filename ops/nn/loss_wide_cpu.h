@@ -1,0 +1,45 @@
+// Losses of 16-bit floats go through the loops of floats, in tiles that stay in L1. For the CPU
+// files of losses; not installed.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include <taper/framework/cpu/narrow_rows.h>
+#include <taper/framework/dispatch.h>
+
+namespace taper::cpu {
+
+/// f.operator()<L>() with the type of what is computed of x.
+template <class F>
+void by_wide_dtype(const In& x, const F& f) {
+  x.dtype == kDouble ? f.template operator()<double>() : f.template operator()<float>();
+}
+
+/// Elements [i, i + n) of x as L; those of 16 bits are made in `room`.
+template <class L>
+const L* wide_tile(const In& x, int64_t i, int64_t n, L* room) {
+  if constexpr (std::is_same_v<L, float>) {
+    if (x.dtype == kHalf) return widen(room, x.as<Half>() + i, n), room;
+    if (x.dtype == kBFloat16) return widen(room, x.as<BFloat16>() + i, n), room;
+  }
+  return x.as<L>() + i;
+}
+/// make(to) makes the elements [i, i + n) of y as L; `room` is for those of 16 bits.
+template <class L, class Make>
+void make_tile(const Out& y, int64_t i, int64_t n, L* room, const Make& make) {
+  if constexpr (std::is_same_v<L, float>) {
+    if (y.dtype == kHalf) return make(room), narrow(y.as<Half>() + i, room, n);
+    if (y.dtype == kBFloat16) return make(room), narrow(y.as<BFloat16>() + i, room, n);
+  }
+  make(y.as<L>() + i);
+}
+/// tile(i, n) for parts of [begin, end), of at most `step` if one of the tensors has 16 bits.
+template <class Tile, class... Tensors>
+void for_tiles(int64_t begin, int64_t end, int64_t step, const Tile& tile,
+               const Tensors&... tensors) {
+  if (!(isReducedFloatingType(tensors.dtype) || ...)) step = end - begin;
+  for (int64_t i = begin; i < end; i += step) tile(i, std::min(step, end - i));
+}
+
+}  // namespace taper::cpu

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""The site's own parts: bars of tables (docs/site/plots.py), documentation for all forms of a function (with_forms.py)."""
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+import plots  # noqa: E402
+import with_forms  # noqa: E402
+
+PAGE = """Before.
+
+<!-- plot some.svg, times faster: 1 ours; 3 theirs -->
+| | ours | unit | theirs |
+|---|---:|---|---:|
+| `one` | 695 ms, 1.25 | s | 0.89 (0.08) |
+| two kinds: a; b | 2; 4 | | 3,165; 0.5 |
+| nothing |  | s |  |
+
+Behind.
+"""
+
+
+def widths(svg):
+    return [float(w) for w in re.findall(r'class="bar" .*?width="([\d.]+)"', svg)]
+
+
+class Plots(unittest.TestCase):
+    def drawn(self, page):
+        with tempfile.TemporaryDirectory() as folder:
+            text = plots.drawn(page, pathlib.Path(folder) / "plots")
+            return text, {p.name: p.read_text() for p in (pathlib.Path(folder) / "plots").glob("*")}
+
+    def test_rows_and_values(self):
+        names, rows = plots.read(PAGE.split("\n")[3:], "1 ours; 3 theirs")
+        self.assertEqual(names, ["ours", "theirs"])
+        self.assertEqual(rows, [("one", [1.25, 0.89]), ("two kinds: a", [2, 3165]), ("two kinds: b", [4, 0.5])])
+
+    def test_the_picture_stands_behind_its_table(self):
+        text, files = self.drawn(PAGE)
+        self.assertEqual(list(files), ["some.svg"])
+        self.assertIn("|  | s |  |\n\n![times faster](plots/some.svg)\n\nBehind.", text)
+        self.assertNotIn("<!-- plot", text)
+        self.assertEqual(len(widths(files["some.svg"])), 6)
+
+    def test_bars_are_as_long_as_their_values(self):
+        rows = [("a", [1.0]), ("b", [4.0]), ("c", [2.0])]
+        one, four, two = widths(plots.svg("", ["x"], rows))
+        self.assertAlmostEqual(four / one, 4, delta=0.02)
+        self.assertAlmostEqual(two / one, 2, delta=0.02)
+        # By the logarithm where they differ much: each power of ten is as long as the last.
+        one, ten, thousand = widths(plots.svg("", ["x"], [("a", [0.11]), ("b", [1.1]), ("c", [110.0])]))
+        self.assertAlmostEqual((thousand - ten) / (ten - one), 2, delta=0.02)
+
+    def test_a_column_without_numbers_is_an_error(self):
+        with self.assertRaisesRegex(SystemExit, "expected numbers in column 2"):
+            self.drawn(PAGE.replace("3 theirs", "2 theirs"))
+
+    def test_the_pages_have_theirs(self):
+        text, files = self.drawn((ROOT / "docs" / "performance.md").read_text())
+        self.assertGreaterEqual(len(files), 6)
+        for name, svg in files.items():
+            self.assertIn(f"(plots/{name})", text)
+            self.assertGreater(len(widths(svg)), 5, name)
+
+
+HEADER = """
+/// e^x,
+/// in floats.
+Tensor exp(const Tensor& x);
+Tensor& exp_(Tensor& x);
+Tensor& exp_out(Tensor& out,
+                const Tensor& x);
+Tensor log(const Tensor& x);
+Tensor& log_(Tensor& x);
+
+Tensor exp(int64_t n);
+/// Its number.
+int number() const { return 3; }
+int number_(int a) const {
+  if (a) { return number(); }
+  return a;
+}
+int number(int a, int b);
+int other;
+int number(long c);
+"""
+
+
+class Forms(unittest.TestCase):
+    def test_forms_below_a_comment_get_it(self):
+        with_their_own = "\n".join(with_forms.with_forms(HEADER.split("\n")))
+        documented = re.findall(r"((?:^ */// .*\n)+)^(?! */)(.*)", with_their_own, re.M)
+        self.assertEqual([(c.count("\n"), d) for c, d in documented], [
+            (2, "Tensor exp(const Tensor& x);"), (2, "Tensor& exp_(Tensor& x);"), (2, "Tensor& exp_out(Tensor& out,"),
+            (1, "int number() const { return 3; }"), (1, "int number_(int a) const {"), (1, "int number(int a, int b);")])
+
+    def test_bodies_of_classes_are_read_and_groups_are_left_alone(self):
+        header = ["/// A list.", "template <class T, class = X<T>>", "struct List {", "  /// Adds.", "  void add(T x);", "  void add_(T x) {",
+                  "    f();", "  }", "  /// Both.", "  ///@{", "  int at(int i);", "  int at(long i);", "  ///@}", "  int of(int i);",
+                  "  int of(long i);", "};", "/// Packs.", "template <template <class> class P>", "int pack(int x) {", "  return f();", "}",
+                  "int pack(long x);"]
+        wanted = header[:5] + ["  /// Adds."] + header[5:21] + ["/// Packs."] + header[21:]
+        self.assertEqual(with_forms.with_forms(header), wanted)
+
+    def test_of_ops_all_functions_below_a_comment_get_it(self):
+        lines = with_forms.with_forms(["/// The larger (smaller).", "Tensor max(Tensor x);", "Tensor min(Tensor x);", "int n();  ///< own",
+                                       "", "Tensor other();"], of_all=True)
+        self.assertEqual([x for x in lines if "larger" in x], ["/// The larger (smaller)."] * 2)
+        self.assertEqual(lines.index("Tensor min(Tensor x);"), 3)
+
+    def test_nothing_else_changes(self):
+        for header in ("framework/tensor_methods.inc", "ops/elementwise/binary.h", "nn/module.h", "framework/dtype.h"):
+            lines = (ROOT / header).read_text().split("\n")
+            plain = [x for x in lines if not with_forms.COMMENT.match(x)]
+            for of_all in (False, True):
+                self.assertEqual([x for x in with_forms.with_forms(lines, of_all) if not with_forms.COMMENT.match(x)], plain, header)
+
+    def test_tensor_comes_with_its_methods(self):
+        text = "\n".join(with_forms.read(ROOT / "framework" / "tensor.h"))
+        self.assertIn("Tensor floor_divide(const Tensor& other) const;", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
