@@ -14,6 +14,10 @@ tree=$work/tree
 mkdir -p "$tree/cmake" "$tree/benchmarks" "$tree/tests/gpu" "$work/bin"
 cp "$dev" "$tree/dev"
 cp "$root/cmake/progress.sh" "$tree/cmake/"
+for example in mnist gpt; do
+  mkdir -p "$tree/examples/$example"
+  cp "$root/examples/$example/options.cpp" "$tree/examples/$example/"
+done
 cp "$here/stand_in.cmake" "$tree/CMakeLists.txt"
 grep -E '^(option\(TAPER_BUILD_|set\(TAPER_CUDA )' "$root/CMakeLists.txt" >"$tree/options.cmake"
 [ "$(wc -l <"$tree/options.cmake")" -eq 3 ] || fail "the options are not found: $(cat "$tree/options.cmake")"
@@ -82,6 +86,14 @@ TAPER_CUDA=ON run mnist "$work/kernels"
 says 'GPU kernels: ON'
 run test "$work/kernels"
 grep -q '^TAPER_CUDA:STRING=AUTO$' "$work/kernels/CMakeCache.txt" || fail "test does not build kernels where nvcc is"
+
+# ------------------------------------------------------------------ flags that no program has
+for arguments in "mnist --epoch 1" "mnist --epochs 1 --wrong=2" "gpt --data text --model cnn"; do
+  # shellcheck disable=SC2086
+  TAPER_BUILD_DIR=$work/unbuilt bash "$tree/dev" $arguments --no-install >"$work/out" 2>&1 && fail "no error from ./dev $arguments"
+  says "^dev: ${arguments%% *}: expected a flag of the program, got --(epoch|wrong|model); "
+  [ ! -e "$work/unbuilt" ] || fail "built for ./dev $arguments"
+done
 
 # ------------------------------------------------------------------ tests by name
 (cd "$tree" && bash dev test 'Nothing*' --no-install) >"$work/out" 2>&1 && fail "a filter without tests passed"
