@@ -8,17 +8,19 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include <taper/framework/block_heap.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/capture.h>
 #include <taper/framework/runtime/run_observer.h>
+#include <taper/framework/runtime/small_blocks.h>
 
 namespace taper {
 namespace {
 
-constexpr size_t kAlign = 64;
+using detail::kBlockAlign;
 
 [[noreturn]] void out_of_memory(size_t nbytes) {
   throw OutOfMemoryError(detail::concat("not enough host memory: asked for ", nbytes, " bytes (",
@@ -31,7 +33,7 @@ constexpr size_t kAlign = 64;
 // Sanitizers see every block by itself, and where it ends to the byte.
 void* system_allocate(size_t nbytes) {
   void* p = nullptr;
-  return posix_memalign(&p, kAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
+  return posix_memalign(&p, kBlockAlign, nbytes ? nbytes : 1) == 0 ? p : nullptr;
 }
 size_t pooled_size(size_t nbytes) { return nbytes; }
 void* cache_take(size_t nbytes) { return system_allocate(nbytes); }
@@ -39,7 +41,7 @@ void* cache_take(size_t nbytes) { return system_allocate(nbytes); }
 
 #else
 
-void* system_allocate(size_t nbytes) { return std::aligned_alloc(kAlign, nbytes); }
+void* system_allocate(size_t nbytes) { return std::aligned_alloc(kBlockAlign, nbytes); }
 
 // ---------------------------------------------------------------- large blocks
 // Size classes: eight for each doubling, above 64 KiB up to 32, of whole pages.
@@ -52,24 +54,22 @@ size_t step_above(int top) {
 }
 
 size_t pooled_size(size_t nbytes) {
-  if (nbytes <= 1024) return (nbytes + kAlign - 1) / kAlign * kAlign;
+  if (nbytes <= 1024) return (nbytes + kBlockAlign - 1) / kBlockAlign * kBlockAlign;
   const size_t step = step_above(63 - __builtin_clzll(nbytes - 1));
   return (nbytes + step - 1) / step * step;
 }
 
-struct FreeBlock {
-  FreeBlock* next;
-};
+using detail::FreeBlock;
 
 int class_of(size_t rounded) {
-  if (rounded <= 1024) return static_cast<int>(rounded / kAlign) - 1;
+  if (rounded <= 1024) return static_cast<int>(rounded / kBlockAlign) - 1;
   const int top = 63 - __builtin_clzll(rounded - 1);
   const int step = static_cast<int>((rounded - 1 - (size_t{1} << top)) / step_above(top));
   return top < 16 ? 16 + (top - 10) * 8 + step : kFirstLarge + (top - 16) * 32 + step;
 }
 
 size_t size_of_class(int k) {
-  if (k < 16) return (k + 1) * kAlign;
+  if (k < 16) return (k + 1) * kBlockAlign;
   const int top = k < kFirstLarge ? (k - 16) / 8 + 10 : (k - kFirstLarge) / 32 + 16;
   const size_t step = static_cast<size_t>(k < kFirstLarge ? (k - 16) % 8 : (k - kFirstLarge) % 32);
   return (size_t{1} << top) + (step + 1) * step_above(top);
@@ -156,35 +156,35 @@ void cache_give(void* p, size_t rounded) {
 }
 
 // ---------------------------------------------------------------- small blocks
-constexpr size_t kSmall = 4096;         // largest block of the thread-local lists
-constexpr int kSmallClasses = 16 + 16;  // up to 4096
-constexpr uint32_t kKeep = 4096;        // blocks a list may hold before it gives some away
+using detail::BlockLists;
+using detail::kMostLines;
 
-struct alignas(kAlign) ThreadLists {
-  FreeBlock* heads[kSmallClasses];
-  uint32_t counts[kSmallClasses];
-};
+constexpr size_t kSmall = 4096;  // largest block of the thread-local lists
 
 // Lists that are empty and take nothing, so that nothing is ever written to them.
-constexpr ThreadLists no_lists() {
-  ThreadLists none{};
-  for (uint32_t& count : none.counts) count = kKeep;
+constexpr BlockLists no_lists() {
+  BlockLists none{};
+  for (uint32_t& count : none.counts) count = detail::kKeepBlocks;
   return none;
 }
-ThreadLists before_first = no_lists(), after_end = no_lists();
+BlockLists before_first = no_lists(), after_end = no_lists();
 
-// A thread's own lists lie elsewhere: thread-local variables that are reached in one load come from
-// a small store that all libraries of a process share, and dlopen fails where it is spent.
+}  // namespace
+
 // Constant-initialised and trivially destructible: usable before main and while a thread ends.
-thread_local ThreadLists* lists = &before_first;
+constinit thread_local BlockLists* detail::block_lists = &before_first;
+
+namespace {
+
+using detail::block_lists;
 
 struct ThreadListsOwner {
   ThreadListsOwner() {
-    if (void* memory = std::aligned_alloc(alignof(ThreadLists), sizeof(ThreadLists)))
-      lists = new (memory) ThreadLists{};
+    if (void* memory = std::aligned_alloc(alignof(BlockLists), sizeof(BlockLists)))
+      block_lists = new (memory) BlockLists{};
   }
   ~ThreadListsOwner() {
-    ThreadLists* const own = std::exchange(lists, &after_end);
+    BlockLists* const own = std::exchange(block_lists, &after_end);
     if (own == &before_first) return;
     for (FreeBlock* head : own->heads)
       while (FreeBlock* b = head) {
@@ -197,11 +197,11 @@ struct ThreadListsOwner {
 
 // Gives the thread lists of its own, if it has none yet; whether it has them.
 bool has_own_lists() {
-  if (lists == &before_first) {
+  if (block_lists == &before_first) {
     static thread_local ThreadListsOwner owner;
     (void)owner;
   }
-  return lists != &before_first && lists != &after_end;
+  return block_lists != &before_first && block_lists != &after_end;
 }
 
 #endif
@@ -237,39 +237,48 @@ __attribute__((noinline)) void* small_refill(size_t rounded) {
   return block_allocate(rounded);
 }
 
-// A producer thread's blocks end on its consumer's lists: past kKeep they go to the shared cache.
-__attribute__((noinline)) void small_overflow(void* p, size_t rounded, int c) {
-  if (lists != &before_first || !has_own_lists()) return block_release(p, rounded);
-  lists->heads[c] = new (p) FreeBlock{nullptr};
-  lists->counts[c] = 1;
+// A producer thread's blocks end on its consumer's lists: past kKeepBlocks they go to the shared
+// cache.
+__attribute__((noinline)) void small_overflow(void* p, size_t rounded, size_t c) {
+  if (block_lists != &before_first || !has_own_lists()) return block_release(p, rounded);
+  block_lists->heads[c] = new (p) FreeBlock{nullptr};
+  block_lists->counts[c] = 1;
+}
+
+TAPER_INLINE void* take_of_class(size_t c, size_t rounded) {
+  void* const p = block_lists->take(c);
+  return __builtin_expect(p != nullptr, 1) ? p : small_refill(rounded);
+}
+TAPER_INLINE void give_of_class(void* p, size_t c, size_t rounded) {
+  if (__builtin_expect(!block_lists->give(p, c), 0)) small_overflow(p, rounded, c);
+}
+
+// Sizes above kMostLines, and 0.
+__attribute__((noinline)) void* allocate_coarse(size_t nbytes) {
+  if (nbytes == 0) return pool_allocate(1);
+  if (nbytes > kSmall) return block_allocate(nbytes);
+  const size_t rounded = pooled_size(nbytes);
+  return take_of_class(static_cast<size_t>(class_of(rounded)), rounded);
+}
+__attribute__((noinline)) void release_coarse(void* p, size_t nbytes) {
+  if (nbytes == 0) return pool_release(p, 1);
+  if (nbytes > kSmall) return block_release(p, nbytes);
+  const size_t rounded = pooled_size(nbytes);
+  give_of_class(p, static_cast<size_t>(class_of(rounded)), rounded);
 }
 
 }  // namespace
 
 void* pool_allocate(size_t nbytes) {
-  if (nbytes == 0) nbytes = 1;
-  if (nbytes > kSmall) return block_allocate(nbytes);
-  const size_t rounded = pooled_size(nbytes);
-  const int c = class_of(rounded);
-  ThreadLists& own = *lists;
-  FreeBlock* b = own.heads[c];
-  if (__builtin_expect(b == nullptr, 0)) return small_refill(rounded);
-  own.heads[c] = b->next;
-  --own.counts[c];
-  return b;
+  const size_t c = (nbytes - 1) / kBlockAlign;
+  if (__builtin_expect(c >= kMostLines / kBlockAlign, 0)) return allocate_coarse(nbytes);
+  return take_of_class(c, (c + 1) * kBlockAlign);
 }
 
 void pool_release(void* p, size_t nbytes) noexcept {
-  if (nbytes == 0) nbytes = 1;
-  if (nbytes > kSmall) return block_release(p, nbytes);
-  const size_t rounded = pooled_size(nbytes);
-  const int c = class_of(rounded);
-  ThreadLists& own = *lists;
-  if (__builtin_expect(own.counts[c] >= kKeep, 0)) return small_overflow(p, rounded, c);
-  FreeBlock* b = static_cast<FreeBlock*>(p);
-  b->next = own.heads[c];
-  own.heads[c] = b;
-  ++own.counts[c];
+  const size_t c = (nbytes - 1) / kBlockAlign;
+  if (__builtin_expect(c >= kMostLines / kBlockAlign, 0)) return release_coarse(p, nbytes);
+  give_of_class(p, c, (c + 1) * kBlockAlign);
 }
 
 #endif
@@ -301,16 +310,12 @@ void empty_host_cache() {
 // ---------------------------------------------------------------- storages
 namespace {
 
-constexpr size_t kHeader = (sizeof(StorageImpl) + kAlign - 1) / kAlign * kAlign;
+constexpr size_t kHeader = detail::kStorageHeader;
 
 // Up to here the bytes lie behind the header, in one block.
 constexpr size_t kInlineBytes = 4096 - kHeader;
 
-}  // namespace
-
-namespace {
-
-TAPER_INLINE intrusive_ptr<StorageImpl> make_storage(size_t nbytes, Device device) {
+intrusive_ptr<StorageImpl> make_any_storage(size_t nbytes, Device device) {
   if (device.is_cpu() && nbytes <= kInlineBytes) {
     char* block = static_cast<char*>(detail::pool_allocate(kHeader + nbytes));
     StorageImpl* s = new (block) StorageImpl;
@@ -336,7 +341,7 @@ __attribute__((cold, noinline)) intrusive_ptr<StorageImpl> make_observed_storage
   if (device.is_cpu())
     if (detail::Capture* capture = detail::host_capture())
       return capture->pool()->allocate_host(nbytes);
-  intrusive_ptr<StorageImpl> made = make_storage(nbytes, device);
+  intrusive_ptr<StorageImpl> made = make_any_storage(nbytes, device);
   if (detail::RunObserver* observer = detail::run_observer())
     observer->allocated(made->data, made->nbytes, made->device);
   return made;
@@ -347,7 +352,7 @@ __attribute__((cold, noinline)) intrusive_ptr<StorageImpl> make_observed_storage
 intrusive_ptr<StorageImpl> allocate_storage(size_t nbytes, Device device) {
   if (__builtin_expect(detail::observes_launches(), 0))
     return make_observed_storage(nbytes, device);
-  return make_storage(nbytes, device);
+  return make_any_storage(nbytes, device);
 }
 
 intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device,
@@ -361,29 +366,38 @@ intrusive_ptr<StorageImpl> wrap_storage(void* data, size_t nbytes, Device device
   return intrusive_ptr<StorageImpl>(s);
 }
 
-void StorageImpl::destroy(StorageImpl* s) {
-  if (__builtin_expect(detail::observes_launches(), 0) && s->origin != Origin::kExternal)
+namespace {
+
+void free_bytes(const StorageImpl& s) {
+  if (s.origin == StorageImpl::Origin::kExternal) {
+    if (!s.deleter) return;
+    (*s.deleter)(s.data);
+    delete s.deleter;
+  } else if (s.device.is_cpu()) {
+    detail::pool_release(s.data, s.nbytes);
+  } else if (s.data) {
+    detail::caching_allocator(s.device.index()).release(s.data);
+  }
+}
+
+__attribute__((noinline)) void destroy_any(StorageImpl* s) {
+  using Origin = StorageImpl::Origin;
+  if (detail::observes_launches() && s->origin != Origin::kExternal)
     if (detail::RunObserver* observer = detail::run_observer())
       observer->freed(s->data, s->nbytes, s->device);
-  size_t block = kHeader;
-  switch (s->origin) {
-    case Origin::kInline:
-      block += s->nbytes;
-      break;
-    case Origin::kBlock:
-      if (s->device.is_cpu())
-        detail::pool_release(s->data, s->nbytes);
-      else if (s->data)
-        detail::caching_allocator(s->device.index()).release(s->data);
-      break;
-    case Origin::kExternal:
-      if (s->deleter) {
-        (*s->deleter)(s->data);
-        delete s->deleter;
-      }
-  }
-  s->~StorageImpl();
+  const bool in_line = s->origin == Origin::kInline;
+  const size_t block = kHeader + (in_line ? s->nbytes : 0);
+  if (!in_line) free_bytes(*s);
   detail::pool_release(s, block);
+}
+
+}  // namespace
+
+static_assert(std::is_trivially_destructible_v<StorageImpl>);
+
+void StorageImpl::destroy(StorageImpl* s) {
+  if (s->origin != Origin::kInline || detail::observes_launches()) return destroy_any(s);
+  detail::pool_release(s, kHeader + s->nbytes);
 }
 
 }  // namespace taper

@@ -6,6 +6,7 @@
 #include <taper/framework/grad_mode.h>
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/shape.h>
 
 namespace taper {
@@ -29,37 +30,71 @@ void TensorImpl::set_contiguous_sizes(IntArrayRef new_sizes) {
 }
 
 void TensorImpl::update_geometry() {
-  numel = checked_numel(sizes);
-  contiguous = true;
-  if (numel == 0) return;
+  bool dense = true, wrong = false;
   int64_t step = 1;
   for (int64_t d = sizes.size() - 1; d >= 0; --d) {
-    if (sizes[d] == 1) continue;
-    if (strides[d] != step) contiguous = false;
-    step *= sizes[d];
+    const int64_t size = sizes[d];
+    dense &= size == 1 || strides[d] == step;
+    wrong |= size < 0;
+    wrong |= __builtin_mul_overflow(step, size, &step);
   }
+  // Where a size is 0 the others may overflow, or not, by their order.
+  numel = __builtin_expect(wrong || step == 0, 0) ? checked_numel(sizes) : step;
+  contiguous = dense || numel == 0;
 }
 
 namespace detail {
 
+namespace {
+
+// As checked_numel, which throws where this finds a reason to.
+TAPER_INLINE int64_t numel_of(IntArrayRef sizes, const char* op) {
+  int64_t n = 1;
+  bool wrong = false;
+  for (int64_t s : sizes) {
+    wrong |= s < 0;
+    wrong |= __builtin_mul_overflow(n, s, &n);
+  }
+  return __builtin_expect(wrong, 0) ? checked_numel(sizes, op) : n;
+}
+
+TAPER_INLINE TensorImpl* new_impl() { return ::new (take_block(sizeof(TensorImpl))) TensorImpl; }
+
+// The sizes, and the strides of contiguous_strides, in one pass.
+TAPER_INLINE void set_row_major(TensorImpl& impl, IntArrayRef sizes) {
+  const int64_t rank = static_cast<int64_t>(sizes.size());
+  impl.sizes.resize(rank);
+  impl.strides.resize(rank);
+  uint64_t step = 1;
+  for (int64_t d = rank - 1; d >= 0; --d) {
+    const int64_t size = sizes[static_cast<size_t>(d)];
+    impl.sizes[d] = size;
+    impl.strides[d] = static_cast<int64_t>(step);
+    if (size > 1) step *= static_cast<uint64_t>(size);
+  }
+}
+
+}  // namespace
+
 Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const char* op) {
-  const int64_t numel = checked_numel(sizes, op);
+  const int64_t numel = numel_of(sizes, op);
   const int64_t itemsize = static_cast<int64_t>(elementSize(dtype));
   TAPER_CHECK(itemsize > 0, op, ": expected a dtype from bool to complex128, got ",
               toString(dtype));
   int64_t nbytes;
   TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes), op,
               ": Storage size calculation overflowed with sizes=", sizes);
-  auto* impl = new TensorImpl;
-  intrusive_ptr<TensorImpl> owner(impl);
-  impl->storage = allocate_storage(static_cast<size_t>(nbytes), device);
-  impl->data = impl->storage->data;
-  impl->dtype = dtype;
-  impl->device = impl->storage->device;
-  impl->sizes = sizes;
-  contiguous_strides(impl->sizes, impl->strides);
-  impl->numel = numel;
-  impl->inference = thread_modes.inference;
+  auto storage =
+      intrusive_ptr<StorageImpl>::adopt(make_storage(static_cast<size_t>(nbytes), device));
+  TensorImpl& impl = *new_impl();
+  impl.data = storage->data;
+  impl.device = storage->device;
+  impl.storage = std::move(storage);
+  intrusive_ptr<TensorImpl> owner(&impl);
+  impl.dtype = dtype;
+  impl.numel = numel;
+  impl.inference = thread_modes.inference;
+  set_row_major(impl, sizes);
   return Tensor(std::move(owner));
 }
 
@@ -76,21 +111,21 @@ Tensor make_like(const Tensor& like) { return make_like(like, like.scalar_type()
 
 namespace {
 
-TensorImpl* share_storage(const TensorImpl& t) {
-  auto* impl = new TensorImpl;
+TAPER_INLINE intrusive_ptr<TensorImpl> share_storage(const TensorImpl& t) {
+  TensorImpl* const impl = new_impl();
   impl->dtype = t.dtype;
   impl->device = t.device;
   impl->untracked = t.untracked;
   impl->inference = t.inference;
-  impl->storage = t.storage;
-  return impl;
+  impl->storage = intrusive_ptr<StorageImpl>(t.storage.get());
+  return intrusive_ptr<TensorImpl>(impl);
 }
 
 }  // namespace
 
 Tensor share_data(const TensorImpl& t) {
-  TensorImpl* impl = share_storage(t);
-  intrusive_ptr<TensorImpl> owner(impl);
+  intrusive_ptr<TensorImpl> owner = share_storage(t);
+  TensorImpl* const impl = owner.get();
   impl->contiguous = t.contiguous;
   impl->data = t.data;
   impl->numel = t.numel;
@@ -101,8 +136,8 @@ Tensor share_data(const TensorImpl& t) {
 }
 
 Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset) {
-  TensorImpl* impl = share_storage(t);
-  intrusive_ptr<TensorImpl> owner(impl);
+  intrusive_ptr<TensorImpl> owner = share_storage(t);
+  TensorImpl* const impl = owner.get();
   impl->offset = offset;
   impl->sizes = sizes;
   impl->strides = strides;

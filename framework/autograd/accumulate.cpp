@@ -15,14 +15,14 @@ AccumulateGrad::AccumulateGrad(Tensor leaf)
 
 AccumulateGrad::~AccumulateGrad() {
   AutogradExtra& e = *variable.impl().extra;
-  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  const taper::detail::AccumulatorLock lock(e);
   // Another thread may have made a new one while this one was dying.
   if (e.accumulator == this) e.accumulator = nullptr;
 }
 
 NodePtr accumulator_of(const Tensor& leaf) {
   AutogradExtra& e = taper::detail::extra_of(leaf.impl());
-  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  const taper::detail::AccumulatorLock lock(e);
   if (e.accumulator && e.accumulator->refs.increment_if_alive())
     return NodePtr::adopt(e.accumulator);
   void* block = taper::detail::pool_allocate(sizeof(AccumulateGrad));
@@ -68,7 +68,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   check_gradient(variable, g);
   if (g.scalar_type() != variable.scalar_type()) g = g.to(variable.scalar_type());
   AutogradExtra& e = taper::detail::extra_of(variable.impl());
-  std::lock_guard<std::mutex> lock(e.accumulator_mutex);
+  const taper::detail::AccumulatorLock lock(e);
   if (!e.grad.defined())
     e.grad = first_grad(variable, std::move(g));
   else if (GradMode::is_enabled())

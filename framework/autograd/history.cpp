@@ -8,6 +8,7 @@
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/autograd/view_history.h>
 #include <taper/framework/dispatch.h>
+#include <taper/framework/runtime/small_blocks.h>
 
 namespace taper {
 
@@ -22,7 +23,17 @@ TensorImpl::~TensorImpl() {
   delete extra;
 }
 
-void TensorImpl::destroy(TensorImpl* t) { delete t; }
+void TensorImpl::destroy(TensorImpl* t) {
+  if (t->extra) {
+    t->~TensorImpl();
+    return detail::give_block(t, sizeof(TensorImpl));
+  }
+  // All that it owns, which goes when the block is free.
+  const intrusive_ptr<TensorImpl> base = std::move(t->view_base);
+  const intrusive_ptr<autograd::Node> node = std::move(t->grad_fn);
+  const intrusive_ptr<StorageImpl> bytes = std::move(t->storage);
+  detail::give_block(t, sizeof(TensorImpl));
+}
 
 namespace autograd {
 
@@ -276,7 +287,8 @@ void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origi
   view.inference = from.inference;
   if (from.inference) return;
   using Origin = TensorImpl::ViewOrigin;
-  view.view_base = from.view_base ? from.view_base : x.impl_ptr();
+  view.view_base =
+      intrusive_ptr<TensorImpl>(from.view_base ? from.view_base.get() : x.impl_ptr().get());
   view.view_version = view.version();
   if (taper::detail::thread_modes.inference)
     origin = Origin::kInference;

@@ -8,6 +8,7 @@
 
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/engine.h>
+#include <taper/framework/autograd/extra.h>
 #include <taper/framework/backtrace.h>
 
 namespace taper::autograd {
@@ -145,18 +146,21 @@ void Node::destroy(Node* n) {
 
 namespace {
 
+void lower_to(uint64_t& place, uint64_t most) {
+  const std::atomic_ref<uint64_t> number(place);
+  uint64_t before = number.load(std::memory_order_relaxed);
+  if (before <= most) return;
+  if (taper::detail::process_has_one_thread()) return number.store(most, std::memory_order_relaxed);
+  while (before > most && !number.compare_exchange_weak(before, most, std::memory_order_relaxed)) {
+  }
+}
+
 // Accumulators come behind the oldest user of their leaf: by then all others have run, and a
 // gradient waits no longer than it must. Threads may record uses of one leaf at a time.
 void place_behind(const Node& user) {
-  for (const Edge& e : user.next_edges()) {
-    if (!e.function || !e.function->is_accumulate()) continue;
-    const std::atomic_ref<uint64_t> number(e.function->sequence_nr_);
-    uint64_t before = number.load(std::memory_order_relaxed);
-    while (
-        before >= user.sequence_nr_ &&
-        !number.compare_exchange_weak(before, user.sequence_nr_ - 1, std::memory_order_relaxed)) {
-    }
-  }
+  for (const Edge& e : user.next_edges())
+    if (e.function && e.function->is_accumulate())
+      lower_to(e.function->sequence_nr_, user.sequence_nr_ - 1);
 }
 
 }  // namespace

@@ -272,6 +272,28 @@ TEST(Memory, BlocksOfAllSizesComeAndGo) {
   for (const Block& b : live) EXPECT_TRUE(b.t.eq(b.value).all().item<bool>());
 }
 
+TEST(Memory, SmallBlocksOfEachSizeLieApart) {
+  const auto byte = [](size_t i) { return static_cast<double>(i % 251); };
+  std::vector<Tensor> all;
+  for (const int64_t around : {0, 64, 128, 640, 960, 1024, 1152, 4032, 4096})
+    for (int64_t n = std::max<int64_t>(around - 1, 0); n <= around + 1; ++n)
+      for (int copies = 0; copies < 3; ++copies) all.push_back(full({n}, byte(all.size()), kByte));
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_TRUE(all[i].eq(byte(i)).all().item<bool>()) << all[i].numel() << " bytes";
+    if (all[i].numel() > 0) EXPECT_EQ(reinterpret_cast<uintptr_t>(all[i].data_ptr()) % 64, 0u);
+  }
+}
+
+TEST(Memory, AListThatIsFullGivesAway) {
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Tensor> many;  // more than a list of free blocks holds
+    for (int i = 0; i < 6000; ++i) many.push_back(full({3}, i, kFloat));
+    for (int i = 0; i < 6000; ++i)
+      EXPECT_EQ(testing::get_element(many[static_cast<size_t>(i)], 2), i);
+    if (round == 0) std::thread([&] { many.clear(); }).join();
+  }
+}
+
 TEST(Memory, BlocksOfMiddleSizeLieBesideEachOther) {
   std::vector<Tensor> all;
   const auto fill = [&](size_t i) {
@@ -299,6 +321,11 @@ TEST(Memory, LargeRequestsFailWithAnErrorNotAnAbort) {
   EXPECT_THROW(detail::make_tensor({huge}, kFloat, Device()), Error);
   EXPECT_THROW(detail::make_tensor({huge, huge}, kFloat, Device()), Error);
   EXPECT_THROW(detail::make_tensor({-1}, kFloat, Device()), Error);
+  EXPECT_THROW(detail::make_tensor({0, -1}, kFloat, Device()), Error);
+  EXPECT_THROW(detail::make_tensor(std::vector<int64_t>(13, 1), kFloat, Device()), Error);
+  // Sizes are multiplied in their order: where one is 0 the product may overflow before it.
+  EXPECT_THROW(detail::make_tensor({huge, huge, 0}, kFloat, Device()), Error);
+  EXPECT_EQ(detail::make_tensor({0, huge, huge}, kFloat, Device()).numel(), 0);
   EXPECT_EQ(counting({3}).numel(), 3);
 }
 

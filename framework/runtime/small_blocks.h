@@ -1,0 +1,88 @@
+// Memory for what every op makes and frees, tensors and their small storages, without a call: the
+// calling thread's lists of free blocks (framework/storage.cpp fills and empties them). Not
+// installed.
+#pragma once
+
+#include <new>
+
+#include <taper/framework/runtime/access.h>
+#include <taper/framework/storage.h>
+
+namespace taper::detail {
+
+/// Blocks begin at a multiple of this, and a storage's bytes behind its header.
+constexpr size_t kBlockAlign = 64;
+/// Up to this size a block's class is the number of lines that it has.
+constexpr size_t kMostLines = 1024;
+
+#if defined(TAPER_NO_POOL)
+
+inline void* take_block(size_t nbytes) { return pool_allocate(nbytes); }
+inline void give_block(void* p, size_t nbytes) noexcept { pool_release(p, nbytes); }
+
+#else
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+constexpr int kSmallClasses = 16 + 16;  // up to 4096 bytes
+constexpr uint32_t kKeepBlocks = 4096;  // a list that has as many gives some away
+
+/// A thread's free blocks, by class.
+struct alignas(kBlockAlign) BlockLists {
+  FreeBlock* heads[kSmallClasses];
+  uint32_t counts[kSmallClasses];
+
+  /// Null where the list is empty.
+  void* take(size_t c) {
+    FreeBlock* const b = heads[c];
+    if (__builtin_expect(b == nullptr, 0)) return nullptr;
+    heads[c] = b->next;
+    --counts[c];
+    return b;
+  }
+  /// False where the list is full.
+  bool give(void* p, size_t c) {
+    if (__builtin_expect(counts[c] >= kKeepBlocks, 0)) return false;
+    heads[c] = new (p) FreeBlock{heads[c]};
+    ++counts[c];
+    return true;
+  }
+};
+
+// A thread's own lists lie elsewhere: thread-local variables that are reached in one load come from
+// a small store that all libraries of a process share, and dlopen fails where it is spent.
+extern constinit thread_local BlockLists* block_lists;
+
+/// As pool_allocate and pool_release, of 1 to kMostLines bytes.
+///@{
+inline void* take_block(size_t nbytes) {
+  void* const p = block_lists->take((nbytes - 1) / kBlockAlign);
+  return __builtin_expect(p != nullptr, 1) ? p : pool_allocate(nbytes);
+}
+inline void give_block(void* p, size_t nbytes) noexcept {
+  if (__builtin_expect(!block_lists->give(p, (nbytes - 1) / kBlockAlign), 0))
+    pool_release(p, nbytes);
+}
+///@}
+
+#endif
+
+/// A storage's header, behind which its bytes may lie in the same block.
+constexpr size_t kStorageHeader =
+    (sizeof(StorageImpl) + kBlockAlign - 1) / kBlockAlign * kBlockAlign;
+
+/// As allocate_storage; the caller owns it.
+inline StorageImpl* make_storage(size_t nbytes, Device device) {
+  if (!device.is_cpu() || nbytes > kMostLines - kStorageHeader || observes_launches())
+    return allocate_storage(nbytes, device).release();
+  char* const block = static_cast<char*>(take_block(kStorageHeader + nbytes));
+  StorageImpl* const s = new (block) StorageImpl;
+  s->data = block + kStorageHeader;
+  s->nbytes = nbytes;
+  s->refs.increment();
+  return s;
+}
+
+}  // namespace taper::detail
