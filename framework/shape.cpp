@@ -24,7 +24,10 @@ Dims wrap_dims(const char* op, IntArrayRef dims, int64_t rank) {
   return out;
 }
 
-Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
+namespace {
+
+// All shapes, and what is wrong with them.
+__attribute__((noinline)) Dims infer_any_size(const char* op, IntArrayRef shape, int64_t numel) {
   Dims out(shape);
   int64_t known = 1, unknown = -1;
   bool overflow = false;
@@ -48,6 +51,22 @@ Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
   TAPER_CHECK(known != 0 && numel % known == 0, op, ": shape '", shape,
               "' is invalid for input of size ", numel);
   out[unknown] = numel / known;
+  return out;
+}
+
+}  // namespace
+
+Dims infer_size(const char* op, IntArrayRef shape, int64_t numel) {
+  Dims out;
+  out.resize(static_cast<int64_t>(shape.size()));
+  int64_t known = 1;
+  bool plain = true;  // sizes alone, which multiply up to numel
+  for (int64_t d = 0; d < out.size(); ++d) {
+    const int64_t size = out[d] = shape[static_cast<size_t>(d)];
+    plain &= size >= 0;
+    plain &= !__builtin_mul_overflow(known, size, &known);
+  }
+  if (__builtin_expect(!plain || known != numel, 0)) out = infer_any_size(op, shape, numel);
   return out;
 }
 

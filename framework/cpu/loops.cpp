@@ -230,12 +230,27 @@ bool run_flat(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
 
 }  // namespace
 
-bool wants_half_vectors(const Out& y, const In& a, const In& b) {
-  const bool floats = y.dtype == kFloat || y.dtype == kDouble;
-  return best_isa == Isa::kAvx512 && floats && !running_chain && !past_caches(y, a, b);
+namespace {
+
+// Most calls of small ops: operands side by side, of so few elements that nothing else matters.
+// What remains would cost more than the work.
+TAPER_INLINE bool few_and_flat(const Out& y, int64_t grain) {
+  return y.contiguous && y.numel <= std::min(grain, kGrain) && y.numel > 0 && !running_chain;
+}
+TAPER_INLINE bool lies_as(const In& x, const Out& y) {
+  return x.contiguous && x.numel == y.numel && x.dtype != kHalf;
 }
 
-void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
+}  // namespace
+
+bool wants_half_vectors(const Out& y, const In& a, const In& b) {
+  const bool floats = y.dtype == kFloat || y.dtype == kDouble;
+  return best_isa == Isa::kAvx512 && floats && !running_chain &&
+         (y.numel <= kGrain || !past_caches(y, a, b));
+}
+
+static void run_map_of_any(const Out& y, const In& x, int64_t grain, MapRow row, const void* f,
+                           HalfRows halves) {
   const OfFloats<MapRow> of_floats{row, f};
   if (x.dtype == kHalf && halves == HalfRows::kAsFloats) row = &half_row, f = &of_floats;
   if (running_chain) return running_chain->take(y, x, row, f);
@@ -265,8 +280,14 @@ void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f
   });
 }
 
-void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
-              HalfRows halves) {
+void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
+  if (!few_and_flat(y, grain) || !lies_as(x, y)) return run_map_of_any(y, x, grain, row, f, halves);
+  const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
+  row(f, y.as<char>(), static_cast<const char*>(x.bytes()), s, y.numel);
+}
+
+static void run_map2_of_any(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows,
+                            const void* f, HalfRows halves) {
   const OfFloats<Map2Rows> of_floats{rows, f};
   if (a.dtype == kHalf && halves == HalfRows::kAsFloats) rows = &half_rows, f = &of_floats;
   if (running_chain) return running_chain->take(y, a, b, rows, f);
@@ -291,6 +312,15 @@ void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows ro
     });
     if (past) end_stream();
   });
+}
+
+void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
+              HalfRows halves) {
+  if (!few_and_flat(y, grain) || !lies_as(a, y) || !lies_as(b, y))
+    return run_map2_of_any(y, a, b, grain, rows, f, halves);
+  const int64_t s[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
+  rows(f, y.as<char>(), static_cast<const char*>(a.bytes()), static_cast<const char*>(b.bytes()), s,
+       y.numel, 1);
 }
 
 void run_map3(const Out& y, const In& a, const In& b, const In& c, int64_t grain, Map3Row row,

@@ -10,12 +10,13 @@
 
 namespace taper::cpu {
 
-#define TAPER_UNARY_ENTRY(name, kind)                                           \
-  static void run_##name(const Out& y, const In& x) {                           \
-    if (is_light(#name) && y.numel >= kMostInL2 && wants_half_vectors(y, x, x)) \
-      TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                      \
-    TAPER_BY_ISA(name, y, x);                                                   \
-  }                                                                             \
+#define TAPER_UNARY_ENTRY(name, kind)                                                          \
+  static void run_##name(const Out& y, const In& x) {                                          \
+    constexpr bool light = is_light(#name); /* at run time it would cost a small op a tenth */ \
+    if (light && y.numel >= kMostInL2 && wants_half_vectors(y, x, x))                          \
+      TAPER_BY_ISA_UP_TO_AVX2(name, y, x);                                                     \
+    TAPER_BY_ISA(name, y, x);                                                                  \
+  }                                                                                            \
   void name(Out y, In x) { run_##name(y, x); }
 TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
 TAPER_UNARY_ENTRY(logical_not, test)

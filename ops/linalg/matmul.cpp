@@ -27,8 +27,9 @@ void check_operands(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 void check_mm(const char* op, const Tensor& a, const Tensor& b) {
-  TAPER_CHECK(a.size(1) == b.size(0), op, ": mat1 and mat2 shapes cannot be multiplied (",
-              a.size(0), "x", a.size(1), " and ", b.size(0), "x", b.size(1), ")");
+  const Dims &l = a.impl().sizes, &r = b.impl().sizes;
+  TAPER_CHECK(l[1] == r[0], op, ": mat1 and mat2 shapes cannot be multiplied (", l[0], "x", l[1],
+              " and ", r[0], "x", r[1], ")");
 }
 
 void check_bmm(const char* op, const Tensor& a, const Tensor& b) {
@@ -106,7 +107,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
   TAPER_CHECK(mat2.dim() == 2, "mm: mat2 must be a matrix");
   check_mm("mm", self, mat2);
   check_operands("mm", self, mat2);
-  Tensor y = product({self.size(0), mat2.size(1)}, self, mat2, {}, 0, 1);
+  Tensor y = product({self.impl().sizes[0], mat2.impl().sizes[1]}, self, mat2, {}, 0, 1);
   if (needs_grad(self, mat2))
     record("MmBackward0", y, {self, mat2},
            [a = saved_if(mat2.requires_grad(), self),

@@ -37,18 +37,27 @@ void warn_of_lost_part(ScalarType from, ScalarType to) {
     detail::warn_once([] { return "Casting complex values to real discards the imaginary part"; });
 }
 
+// What a copy to x reads, where src cannot be read as it is; else undefined. No history.
+Tensor readable(const Tensor& x, const Tensor& src) {
+  const NoGradGuard no_history;
+  Tensor made;
+  if (src.is_complex() && x.scalar_type() == kBool) made = src.ne(0);
+  if (src.sizes() != x.sizes()) made = (made.defined() ? made : src).expand(x.sizes());
+  const Tensor& from = made.defined() ? made : src;
+  const Overlap overlap = overlap_of(x, from);
+  return overlap == Overlap::kPartial || overlap == Overlap::kUnknown ? from.clone() : made;
+}
+
 // Writes src, broadcast, into the elements of x. No history.
 void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
   if (x.numel() == 0) return;
-  Tensor from = src.is_complex() && x.scalar_type() == kBool ? src.detach().ne(0) : src.detach();
-  if (from.sizes() != x.sizes()) from = from.expand(x.sizes());
+  const Tensor made = readable(x, src);
+  const Tensor& from = made.defined() ? made : src;
   if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
-  const Overlap overlap = overlap_of(x, from);
-  if (overlap == Overlap::kPartial || overlap == Overlap::kUnknown) from = from.clone();
   if (x.device() == from.device())
     TAPER_ON_DEVICE(x, copy, x, from);
   else
-    copy_across_devices(x, from, non_blocking);
+    copy_across_devices(x, from.detach(), non_blocking);
 }
 
 void check_copy_shapes(const Tensor& x, const Tensor& src) {

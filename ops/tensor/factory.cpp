@@ -70,10 +70,11 @@ int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride, Scal
 
 // ---------------------------------------------------------------- filled with one value
 Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
-  Tensor y = uninitialised("empty", size, options);
+  Tensor y = detail::make_tensor(size, options.scalar_type(), options.device(), "empty");
   if (__builtin_expect(format || options.has_memory_format(), 0))
     apply_format("empty", y, format ? *format : *options.memory_format_opt());
-  return finish(std::move(y), options);
+  detail::ask_for_gradient(y, options);
+  return y;
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
@@ -108,11 +109,12 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
-  Tensor y = uninitialised("zeros", size, options);
+  Tensor y = detail::make_tensor(size, options.scalar_type(), options.device(), "zeros");
   clear(y);
   if (__builtin_expect(options.has_memory_format(), 0))
     apply_format("zeros", y, *options.memory_format_opt());
-  return finish(std::move(y), options);
+  detail::ask_for_gradient(y, options);
+  return y;
 }
 
 Tensor ones(IntArrayRef size, TensorOptions options) {

@@ -11,14 +11,11 @@
 
 namespace taper::cpu {
 
+// No shortcut for few bytes: where the compiler knows a bound of the size it writes `rep stos`, which
+// takes 15 ns to begin.
 void clear(Out y) {
-  const int64_t nbytes = y.numel * static_cast<int64_t>(elementSize(y.dtype));
-  if (nbytes <= 4096) {
-    if (nbytes > 0) std::memset(y.data, 0, static_cast<size_t>(nbytes));
-    return;
-  }
   char* p = y.as<char>();
-  parallel_for(0, nbytes, kGrain * 16,
+  parallel_for(0, y.numel * static_cast<int64_t>(elementSize(y.dtype)), kGrain * 16,
                [p](int64_t b, int64_t e) { std::memset(p + b, 0, static_cast<size_t>(e - b)); });
 }
 

@@ -16,29 +16,37 @@ using detail::make_view;
 // ---------------------------------------------------------------- view, reshape
 namespace {
 
-Tensor view_as_shape(const char* node, const Tensor& x, const Dims& shape, const Dims& strides) {
-  const TensorImpl& t = x.impl();
-  return make_view(node, x, shape, strides, t.offset,
-                   [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });
+// The elements of `t`, which is row-major, as `shape`, which has as many.
+TAPER_INLINE Tensor in_row_major(const TensorImpl& t, const Dims& shape) {
+  Tensor y = detail::share_data(t);
+  y.impl().sizes = shape;
+  contiguous_strides(shape, y.impl().strides);
+  return y;
 }
 
-optional<Dims> strides_for(const TensorImpl& t, const Dims& shape) {
-  if (!t.contiguous) return view_strides(t.sizes, t.strides, shape);
-  Dims strides;
-  contiguous_strides(shape, strides);
-  return strides;
+// The same of any tensor; undefined where it cannot be viewed so.
+TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
+  if (t.contiguous) return in_row_major(t, shape);
+  const optional<Dims> strides = view_strides(t.sizes, t.strides, shape);
+  return strides ? detail::share_data(t, shape, *strides, t.offset) : Tensor();
+}
+
+// y is x in another shape.
+void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
+  detail::tie_view(node, y, x,
+                   [sizes = x.impl().sizes](const Tensor& g) { return reshape(g, sizes); });
 }
 
 }  // namespace
 
 Tensor view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
-  const Dims shape = infer_size("view", size, t.numel);
-  const optional<Dims> strides = strides_for(t, shape);
-  TAPER_CHECK(strides,
+  Tensor y = as_shape(t, infer_size("view", size, t.numel));
+  TAPER_CHECK(y.defined(),
               "view size is not compatible with input tensor's size and stride (at least one "
               "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
-  return view_as_shape("ViewBackward0", x, shape, *strides);
+  tie_shaped("ViewBackward0", y, x);
+  return y;
 }
 
 namespace {
@@ -88,16 +96,17 @@ Tensor view(const Tensor& x, ScalarType dtype) {
 Tensor reshape(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   const Dims shape = infer_size("reshape", size, t.numel);
-  const optional<Dims> strides = strides_for(t, shape);
-  if (strides) return view_as_shape("ReshapeAliasBackward0", x, shape, *strides);
+  if (Tensor y = as_shape(t, shape); y.defined()) {
+    tie_shaped("ReshapeAliasBackward0", y, x);
+    return y;
+  }
   return _unsafe_view(x.clone(MemoryFormat::Contiguous), shape);
 }
 
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
-  const Dims shape = infer_size("_unsafe_view", size, t.numel);
-  Tensor y = detail::share_data(t, shape, *strides_for(t, shape), t.offset);
+  Tensor y = in_row_major(t, infer_size("_unsafe_view", size, t.numel));
   if (needs_grad(x))
     record("UnsafeViewBackward0", y, {x},
            [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });

@@ -26,13 +26,19 @@ inline Tensor zeros_for(const Tensor& g, IntArrayRef sizes) {
   return whole;
 }
 
+/// Ties `y`, which shares x's memory, to x as its base, and records.
+template <class F>
+void tie_view(const char* node, const Tensor& y, const Tensor& x, F&& gradient) {
+  autograd::make_view_of(y, x);
+  if (autograd::needs_grad(x)) autograd::record(node, y, {x}, std::forward<F>(gradient));
+}
+
 /// The end of a view op: share the memory, tie it to the base, record.
 template <class F>
 Tensor make_view(const char* node, const Tensor& x, const Dims& sizes, const Dims& strides,
                  int64_t offset, F&& gradient) {
   Tensor y = share_data(x.impl(), sizes, strides, offset);
-  autograd::make_view_of(y, x);
-  if (autograd::needs_grad(x)) autograd::record(node, y, {x}, std::forward<F>(gradient));
+  tie_view(node, y, x, std::forward<F>(gradient));
   return y;
 }
 
