@@ -221,6 +221,8 @@ void prepare_change(const char* op, const Tensor& x, const detail::Inputs& other
   checked_change = {&t, others.n + 1};
 }
 
+bool wants_gradient(const Tensor& t) { return t.defined() && t.impl_ptr()->requires_grad(); }
+
 }  // namespace
 
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others) {
@@ -230,7 +232,7 @@ bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& ot
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
   check_is_no_leaf(op, t);
   bool wanted = t.requires_grad();
-  for (size_t i = 0; i < others.n; ++i) wanted = wanted || needs_grad(x, *others.p[i]);
+  for (size_t i = 0; i < others.n && !wanted; ++i) wanted = wants_gradient(*others.p[i]);
   if (!wanted || !isFloatingOrComplexType(t.dtype)) return false;
   prepare_change(op, x, others);
   return true;

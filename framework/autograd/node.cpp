@@ -174,15 +174,18 @@ void Node::set_edges(Edge* edges, size_t count) {
   edges_ = edges;
   num_edges_ = static_cast<uint32_t>(count);
   bool has_leaves = false;
-  for (size_t i = 0; i < count; ++i) {
-    if (!edges[i].function) continue;
-    if (edges[i].function->is_accumulate())
+  uint64_t number = sequence_nr_;
+  for (const Edge* e = edges; e != edges + count; ++e) {
+    const Node* const behind = e->function.get();
+    if (!behind) continue;
+    if (behind->is_accumulate())
       has_leaves = true;
     else
-      sequence_nr_ = std::max(sequence_nr_, edges[i].function->sequence_nr_ + 1);
+      number = std::max(number, behind->sequence_nr_ + 1);
   }
+  sequence_nr_ = number;
   if (has_leaves) place_behind(*this);
-  if (sequence_nr_ >= next_number) next_number = sequence_nr_ + 1;
+  if (number >= next_number) next_number = number + 1;
 }
 
 variable_list Node::operator()(variable_list&& grads) {
