@@ -3,6 +3,7 @@
 namespace taper {
 
 int64_t wrap_dim(const char* op, int64_t dim, int64_t rank) {
+  if (static_cast<uint64_t>(dim) < static_cast<uint64_t>(rank)) return dim;
   const int64_t n = rank > 0 ? rank : 1;
   TAPER_CHECK_INDEX(dim >= -n && dim < n, op,
                     ": Dimension out of range (expected to be in range of [", -n, ", ", n - 1,

@@ -176,6 +176,8 @@ Tensor share_as_complex(const TensorImpl& t) {
 
 // ---------------------------------------------------------------- queries
 int64_t Tensor::size(int64_t dim) const {
+  const Dims& sizes = impl().sizes;
+  if (static_cast<uint64_t>(dim) < static_cast<uint64_t>(sizes.size())) return sizes[dim];
   TAPER_CHECK_INDEX(this->dim() > 0, "size: Dimension specified as ", dim,
                     " but tensor has no dimensions");
   return impl_->sizes[wrap_dim("size", dim, this->dim())];

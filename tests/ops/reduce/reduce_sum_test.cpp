@@ -285,7 +285,8 @@ TEST(Reduce, ThreadsDoNotChangeResults) {
 TEST(Reduce, RowsOfAFewVectors) {
   Random random(5);
   for (const ScalarType t : {kFloat, kDouble, kLong})
-    for (const int64_t n : {25, 31, 32, 49, 64, 100, 127, 200, 256, 257, 500, 512, 513})
+    for (const int64_t n :
+         {25, 31, 32, 49, 64, 100, 127, 200, 256, 257, 500, 512, 513, 1000, 1024, 1025})
       for (const int64_t rows : {3, 16, 37}) {
         const Tensor wide = random_tensor({rows, n + 3}, kDouble, {-9, 9}, random).round().to(t);
         const Tensor x = wide.narrow(1, 1, n), exact = x.to(kDouble).t().contiguous();
