@@ -141,9 +141,9 @@ Tensor cross_entropy_gradient(const Tensor& gy, const Tensor& x, const Tensor& t
 
 // The gradient of a sum or mean, while the exponentials are at hand. It is not of 16 bits: a scaled
 // loss (GradScaler) has gradients where those of the loss itself are less than the least f16. So
-// CUDA, where memory is what takes time, makes that of 16 bits later.
+// where memory is what takes time, on CUDA and of images, that of 16 bits is made later.
 bool is_made_beforehand(const Tensor& x, const NllOptions& options) {
-  return options.reduction != Reduction::None && !(is_narrow(x) && x.is_cuda());
+  return options.reduction != Reduction::None && !(is_narrow(x) && (x.is_cuda() || x.dim() > 2));
 }
 
 // What the forward pass computes: the loss, the numbers of rows, the gradient if it is made.
@@ -201,7 +201,7 @@ Tensor cross_entropy_of_classes(const Tensor& self, const Tensor& target,
   const Tensor t = target.to(kLong).contiguous(), w = class_weight(weight, self);
   CrossEntropy r = cross_entropy_forward(self, t, w, options, needs_grad(self));
   if (needs_grad(self))
-    record("NllLossBackward0", r.y, {self},
+    record(self.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0", r.y, {self},
            [x = saved(self), rows = saved(r.rows), t = saved(t), w = saved_if(w.defined(), w),
             options, ready = ReadyGradient(std::move(r.gx))](const Tensor& gy) mutable {
              return cross_entropy_backward(gy, x.get(), rows.get(), t.get(), value(w), options,
@@ -270,12 +270,11 @@ bool are_probabilities(const Tensor& x, const Tensor& target) {
   return target.is_floating_point() && x.sizes() == target.sizes();
 }
 
-// Whether the kernels take the scores as they are. On the CPU they take rows; short ones with
-// probabilities go faster by ops, whose loops go over all rows.
+// Whether the kernels take the scores as they are. With probabilities those of the CPU take rows;
+// short ones go faster by ops, whose loops go over all rows.
 bool is_fused(const Tensor& x, const Tensor& target) {
-  if (x.is_cuda() && detail::runs_cuda_kernels()) return true;
-  if (x.dim() > 2) return false;
-  return !are_probabilities(x, target) || x.size(-1) >= 64;
+  if (!are_probabilities(x, target) || (x.is_cuda() && detail::runs_cuda_kernels())) return true;
+  return x.dim() <= 2 && x.size(-1) >= 64;
 }
 
 Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
@@ -296,30 +295,6 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
   }
   if (options.reduction == Reduction::None) return losses;
   return options.reduction == Reduction::Mean ? losses.sum().div(samples) : losses.sum();
-}
-
-// (1 - e) times the loss of the target plus e times the mean loss of all classes.
-Tensor cross_entropy_smoothed(const Tensor& x, const Tensor& target, const optional<Tensor>& weight,
-                              NllOptions options) {
-  const int64_t dim = class_dim(x);
-  const double classes = static_cast<double>(x.sizes()[dim]);
-  const Tensor log_p = log_softmax(x, dim);
-  const Tensor nll = nll_loss_nd(log_p, target, weight, options.reduction, options.ignore_index);
-  const Tensor w = class_weight(weight, x);
-  const Tensor weighted = w.defined() ? log_p.mul(weight_like(w, x)) : log_p;
-  const Tensor ignored = target.eq(options.ignore_index);
-  Tensor rest = weighted.sum(dim).neg().masked_fill(ignored, 0);
-  if (options.reduction == Reduction::Sum) rest = rest.sum();
-  if (options.reduction == Reduction::Mean) {
-    const Tensor kept = ignored.logical_not();
-    const Tensor total =
-        w.defined() ? w.index_select(0, target.to(kLong).masked_fill(ignored, 0).reshape({-1}))
-                          .mul(kept.reshape({-1}))
-                          .sum()
-                    : kept.sum();
-    rest = rest.sum().div(total);
-  }
-  return nll.mul(1 - options.smoothing).add(rest.mul(options.smoothing / classes));
 }
 
 }  // namespace
@@ -365,9 +340,7 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const optional<Tenso
                 "cross_entropy_loss: ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(x, target, weight, options);
   }
-  if (is_fused(x, target)) return cross_entropy_of_classes(x, target, weight, options);
-  if (options.smoothing > 0) return cross_entropy_smoothed(x, target, weight, options);
-  return nll_loss_nd(log_softmax(x, 1), target, weight, options.reduction, options.ignore_index);
+  return cross_entropy_of_classes(x, target, weight, options);
 }
 
 }  // namespace

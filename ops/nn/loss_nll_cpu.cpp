@@ -4,6 +4,7 @@
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/cpu/prepared.h>
+#include <taper/framework/cpu/stream.h>
 #include <taper/framework/cpu/vec.h>
 #include <taper/framework/cpu/vector_exp.h>
 #include <taper/framework/value_errors.h>
@@ -76,6 +77,16 @@ struct Scores {
     const L each = smoothing / static_cast<L>(classes) * (g / divisor);
     return {(1 - smoothing) * own + each * all, each, (1 - smoothing) * own};
   }
+};
+
+/// At most so many columns are a block.
+constexpr int64_t kMostColumns = 512;
+/// A block of an image's positions, side by side: the scores of a class, which are a row, lie
+/// `step` behind those of the class before, and in the gradient `gx_step`.
+template <class L>
+struct ScoreColumns {
+  Scores<L> of;
+  int64_t width, step, gx_step;
 };
 
 /// Rows of scores, of which each has probabilities of all classes: they count `keeps` times, and
@@ -157,6 +168,14 @@ template <class L>
 void losses_of(const Mixtures<L>& s, int64_t rows) {
   TAPER_BY_ISA(losses_of, s, rows);
 }
+template <class L>
+void losses_of(const ScoreColumns<L>& s) {
+  TAPER_BY_ISA(losses_of, s);
+}
+template <class L>
+void gradients_of(const ScoreColumns<L>& s, const L* g, bool each) {
+  TAPER_BY_ISA(gradients_of, s, g, each);
+}
 template <class Rows, class L>
 void gradients_of(const Rows& s, const L* g, bool each, int64_t rows) {
   TAPER_BY_ISA(gradients_of, s, g, each, rows);
@@ -191,10 +210,46 @@ Scores<L> scores_of(const Out& gx, L* rows, const In& x, const In& target, const
   if (o.smoothing > 0)
     for (int64_t c = 0; c < shape.classes; ++c) s.all += s.weight ? s.weight[c] : L(1);
   s.log_sums = rows;
-  s.losses = rows + shape.n;
-  s.divisor = o.reduction == 1 ? rows[2 * shape.n] : L(1);
+  s.losses = rows + shape.targets();
+  s.divisor = o.reduction == 1 ? rows[2 * shape.targets()] : L(1);
   if (gx.defined() && !isReducedFloatingType(gx.dtype)) s.gx = gx.as<L>();
   return s;
+}
+
+/// block(target, place of its class 0, width) for blocks of an image's neighbouring positions, by
+/// threads: wide ones, of which the scores stay in L2.
+template <class Block>
+void for_columns(const NllShape& shape, const Block& block) {
+  constexpr int64_t line = 16, least = 64, elements = 1 << 15;
+  const int64_t fit = elements / std::max<int64_t>(shape.classes, 1) / line * line;
+  const int64_t width = std::clamp(fit, least, kMostColumns);
+  const int64_t blocks = (shape.inner + width - 1) / width;
+  const int64_t work = shape.classes * std::min(width, shape.inner);
+  parallel_for(0, shape.n * blocks, kGrain / 4 / (work + 1) + 1, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) {
+      const int64_t image = i / blocks, at = i % blocks * width;
+      block(image * shape.inner + at, image * shape.classes * shape.inner + at,
+            std::min(width, shape.inner - at));
+    }
+  });
+}
+/// The block of such columns; scores of 16 bits are made floats in `room`.
+template <class L>
+ScoreColumns<L> columns_of(const Scores<L>& all, const NllShape& shape, const In& x, int64_t target,
+                           int64_t at, int64_t width, L* room) {
+  if (!isReducedFloatingType(x.dtype)) {
+    ScoreColumns<L> c{all.part(target, x.as<L>() + at), width, shape.inner, shape.inner};
+    if (all.gx) c.of.gx = all.gx + at;
+    return c;
+  }
+  for (int64_t k = 0; k < shape.classes; ++k)
+    wide_tile(x, at + k * shape.inner, width, room + k * width);
+  return {all.part(target, room), width, width, shape.inner};
+}
+/// Memory for a block of columns, if x has 16 bits.
+template <class L>
+Scratch<L> room_for_columns(const In& x, int64_t width, int64_t classes) {
+  return Scratch<L>(isReducedFloatingType(x.dtype) ? width * classes : 0);
 }
 
 /// In four sums, of which none waits for the others.
@@ -209,14 +264,7 @@ double total_of(const L* v, int64_t n) {
 }
 
 template <class L>
-void cross_entropy_of(const Out& y, const Out& rows, const Out& gx, const In& x, const In& target,
-                      const In& weight, const NllOptions& o) {
-  const int64_t n = target.numel;
-  double weights = 0;
-  for (int64_t i = 0; i < n; ++i)
-    weights += weight_of(target.as<int64_t>()[i], or_null<L>(weight), o.ignore_index);
-  rows.as<L>()[2 * n] = static_cast<L>(weights);
-  const Scores<L> all = scores_of(gx, rows.as<L>(), x, target, weight, o);
+void losses_of_rows(const Scores<L>& all, const In& x, int64_t n) {
   for_rows(n, all.classes, [&](int64_t b, int64_t e, int64_t step) {
     const Scratch<L> room = room_for<L>(x, step, all.classes);
     for_tiles(
@@ -226,6 +274,25 @@ void cross_entropy_of(const Out& y, const Out& rows, const Out& gx, const In& x,
         },
         x);
   });
+}
+
+template <class L>
+void cross_entropy_of(const Out& y, const Out& rows, const Out& gx, const In& x, const In& target,
+                      const In& weight, const NllOptions& o) {
+  const int64_t n = target.numel;
+  double weights = 0;
+  for (int64_t i = 0; i < n; ++i)
+    weights += weight_of(target.as<int64_t>()[i], or_null<L>(weight), o.ignore_index);
+  rows.as<L>()[2 * n] = static_cast<L>(weights);
+  const Scores<L> all = scores_of(gx, rows.as<L>(), x, target, weight, o);
+  const NllShape shape(x.sizes);
+  if (shape.inner == 1)
+    losses_of_rows(all, x, n);
+  else
+    for_columns(shape, [&](int64_t i, int64_t at, int64_t width) {
+      const Scratch<L> room = room_for_columns<L>(x, width, shape.classes);
+      losses_of(columns_of(all, shape, x, i, at, width, room.get()));
+    });
   const double total = total_of(all.losses, n);
   if (o.reduction == 0)
     std::copy_n(all.losses, n, y.as<L>());
@@ -254,6 +321,22 @@ void write_gradients(const Out& gx, const L* g, bool each, const In& x, int64_t 
           });
         },
         x);
+  });
+}
+
+/// The gradients of images; those of 16 bits are made in the memory of the block's scores.
+template <class L>
+void write_column_gradients(const Out& gx, const L* g, bool each, const In& x,
+                            const Scores<L>& all) {
+  const NllShape shape(x.sizes);
+  for_columns(shape, [&](int64_t i, int64_t at, int64_t width) {
+    const Scratch<L> room = room_for_columns<L>(x, width, shape.classes);
+    ScoreColumns<L> c = columns_of(all, shape, x, i, at, width, room.get());
+    const bool narrow = isReducedFloatingType(gx.dtype);
+    if (narrow) c.of.gx = room.get(), c.gx_step = width;
+    gradients_of(c, each ? g + i : g, each);
+    for (int64_t k = 0; narrow && k < shape.classes; ++k)
+      make_tile(gx, at + k * shape.inner, width, room.get() + k * width, [](L*) {});
   });
 }
 
@@ -323,7 +406,11 @@ void cross_entropy_backward(Out gx, In gy, In rows, In x, In target, In weight,
   by_wide_dtype(x, [&]<class L>() {
     L* const of_rows = const_cast<L*>(rows.as<L>());  // which are read only
     const Scores<L> all = scores_of(gx, of_rows, x, target, weight, options);
-    write_gradients(gx, gy.as<L>(), options.reduction == 0, x, target.numel, all);
+    const bool each = options.reduction == 0;
+    if (NllShape(x.sizes).inner == 1)
+      write_gradients(gx, gy.as<L>(), each, x, target.numel, all);
+    else
+      write_column_gradients(gx, gy.as<L>(), each, x, all);
   });
 }
 void soft_cross_entropy(Out losses, Out rows, In x, In p, In weight, double smoothing) {

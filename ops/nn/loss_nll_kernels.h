@@ -20,7 +20,7 @@ TAPER_KERNEL(nll_loss, Out y, Out total_weight, In x, In target, In weight, NllO
 TAPER_KERNEL(nll_loss_backward, Out gx, In gy, In target, In weight, In total_weight,
              NllOptions options)
 
-// x is [N, C] or [C]; on CUDA [N, C, ...], too. `rows` is kept for backward, 2 numbers for each of
+// `rows` is kept for backward, 2 numbers for each of
 // the targets and one: the logarithms of the sums of exponentials, the weighted losses, the total
 // weight. gx, unless undefined, is the gradient of y, a sum or mean, and not of 16 bits: the
 // exponentials are at hand.

@@ -6,6 +6,7 @@
 
 #include <taper/framework/autocast.h>
 #include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/node.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/reduce/reduce_sum.h>
 #include <taper/ops/tensor/factory.h>
@@ -244,6 +245,53 @@ TEST(CrossEntropy, EachBackwardGetsAGradientOfItsOwn) {
     want = want.mul(weight.mul(to_tensor(row({1, 1, 0, 1, 1}), kFloat)).unsqueeze(1));
     if (reduction == Reduction::Mean) want = want.div(weight.sum().sub(weight[2]));
     EXPECT_TRUE(plain.allclose(want, 1e-5, 1e-7));
+  }
+}
+
+// Positions of images, in blocks with a rest, are computed as the rows of a matrix are.
+TEST(CrossEntropy, ImagesAreRowsInAnotherOrder) {
+  Random random(9);
+  const Tensor scores = random_tensor({2, 21, 37, 41}, kFloat, {-9, 9}, random);
+  const Tensor target = random_index({2, 37, 41}, -1, 21, random);
+  const Tensor weight = random_tensor({21}, kFloat, {0.1, 2}, random);
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16})
+    for (const int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum})
+      for (const double smoothing : {0.0, 0.3}) {
+        const auto results = [&](bool rows) {
+          const Tensor x = scores.detach().clone().to(dtype).requires_grad_();
+          const optional<Tensor> w = smoothing > 0 ? optional<Tensor>(weight) : nullopt;
+          const Tensor y = rows ? cross_entropy_loss(x.movedim(1, -1).reshape({-1, 21}),
+                                                     target.flatten(), w, reduction, -1, smoothing)
+                                : cross_entropy_loss(x, target, w, reduction, -1, smoothing);
+          const Tensor g = y.to(kFloat).detach().add(1);
+          y.to(kFloat).reshape({-1}).mul(g.reshape({-1})).sum().backward();
+          return std::pair(y.detach().reshape({-1}).to(kDouble), x.grad());
+        };
+        const auto [y, gx] = results(false);
+        const auto [want, of_rows] = results(true);
+        const double rounding = dtype == kHalf ? 0x1p-9 : dtype == kBFloat16 ? 0x1p-6 : 1e-5;
+        EXPECT_TRUE(y.allclose(want, rounding, 1e-5)) << dtype << reduction << smoothing;
+        EXPECT_EQ(gx.scalar_type(), dtype);
+        const Tensor of = of_rows.to(kDouble);
+        const double largest = of.abs().max().item<double>();
+        EXPECT_TRUE(gx.to(kDouble).allclose(of, 2 * rounding, 1e-6 * largest))
+            << dtype << reduction << smoothing;
+      }
+}
+TEST(CrossEntropy, IgnoredPositionsOfImagesMayHoldAnything) {
+  for (const ScalarType dtype : {kFloat, kBFloat16}) {
+    const Tensor x = sample_of({{1, 3, 2, 300}}, kFloat).t[0].to(dtype);
+    Tensor t = zeros({1, 2, 300}, kLong);
+    x.select(3, 7).fill_(std::nan(""));
+    x.select(3, 8).fill_(INFINITY);
+    t.slice(2, 7, 9).fill_(-100);
+    const Tensor leaf = x.clone().requires_grad_();
+    const Tensor loss = cross_entropy_loss(leaf, t);
+    EXPECT_TRUE(std::isfinite(loss.to(kFloat).item<float>()));
+    EXPECT_EQ(loss.grad_fn()->name(), dtype == kFloat ? "NllLoss2DBackward0" : "ToCopyBackward0");
+    loss.backward();
+    EXPECT_EQ(leaf.grad().slice(3, 7, 9).abs().sum().to(kFloat).item<float>(), 0);
+    EXPECT_TRUE(leaf.grad().isfinite().all().item<bool>());
   }
 }
 
