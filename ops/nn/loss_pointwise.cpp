@@ -30,23 +30,46 @@ Tensor slope(const Tensor& x, const Tensor& t, LossForm form) {
     case LossKind::kSquared:
       return d.mul(2);
     case LossKind::kSmoothL1:
-      return d.div(form.p).clamp(-1, 1);
+      return form.p > 0 ? d.div(form.p).clamp(-1, 1) : d.sign();
     case LossKind::kHuber:
       return d.clamp(-form.p, form.p);
     case LossKind::kBce:
       return d.div(x.mul(x.neg().add(1)).clamp_min(1e-12));
+    case LossKind::kKlDiv:
+      return t.neg();
+    case LossKind::kKlDivOfLogs:
+      return t.exp().neg();
+    case LossKind::kSoftMargin:
+      return t.mul(x).neg().sigmoid().mul(t).neg();
+    case LossKind::kPoisson:
+      return x.exp().sub(t);
+    case LossKind::kPoissonOfRates:
+      return t.div(x.add(form.p)).neg().add(1);
     default:
       return x.sigmoid().sub(t);
   }
 }
 
-// d loss / dt: the other way round where the loss depends on x - t alone.
+// d loss / dt: the other way round where the loss depends on x - t alone. t log t counts as 0 where
+// t is 0, and so does its slope.
 Tensor target_slope(const Tensor& x, const Tensor& t, LossForm form) {
-  if (form.kind == LossKind::kBce)
-    return x.neg().log1p().clamp_min(-100).sub(x.log().clamp_min(-100));
-  if (form.kind == LossKind::kBceLogits) return x.neg();
-  return slope(x, t, form).neg();
+  switch (form.kind) {
+    case LossKind::kBce:
+      return x.neg().log1p().clamp_min(-100).sub(x.log().clamp_min(-100));
+    case LossKind::kBceLogits:
+    case LossKind::kPoisson:
+      return x.neg();
+    case LossKind::kKlDiv:
+      return t.masked_fill(t.eq(0), 1).log().add(t.ne(0).to(t.scalar_type())).sub(x);
+    case LossKind::kKlDivOfLogs:
+      return t.exp().mul(t.sub(x).add(1));
+    case LossKind::kPoissonOfRates:
+      return x.add(form.p).log().neg();
+    default:
+      return slope(x, t, form).neg();
+  }
 }
+bool is_of_difference(LossKind kind) { return kind <= LossKind::kHuber; }
 
 // x and t in the dtype that losses of x are computed in.
 struct Wide {
@@ -71,7 +94,7 @@ Tensor input_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossFo
 // A loss of x - t alone has the opposite slope for t, which is the slope at t of a target x.
 Tensor target_gradient(const Tensor& gy, const Tensor& x, const Tensor& t, LossForm form,
                        double divisor) {
-  if (form.kind != LossKind::kBce && form.kind != LossKind::kBceLogits)
+  if (is_of_difference(form.kind))
     return input_gradient(gy, t, x.to(t.scalar_type()), form, divisor);
   const Wide wide(x, t);
   const Tensor g = gy.to(wide.x.scalar_type()).div(divisor);
@@ -121,6 +144,26 @@ Tensor pointwise_loss(const LossOp& op, const Tensor& self, const Tensor& target
 
 bool given(const optional<Tensor>& t) { return t && t->defined(); }
 
+// Whether a loss that PyTorch composes of ops is computed by one kernel instead: of f32 and f64,
+// and of 16 bits where autocast has it computed in f32. (Without autocast each of the ops rounds to
+// 16 bits.) Of f32 that reads x and the target once, where the ops of the Kullback-Leibler
+// divergence go over memory 15 times; under autocast it reads 16 bits, and no cast is written.
+bool is_one_pass(const Tensor& x, const Tensor& t) {
+  if (!x.defined() || !t.defined() || x.device() != t.device()) return false;
+  const ScalarType dtype = x.scalar_type();
+  if (isReducedFloatingType(dtype))
+    return autocast::is_autocast_enabled(x.device().type()) &&
+           (t.scalar_type() == dtype || t.scalar_type() == kFloat);
+  return isFloatingType(dtype) && t.scalar_type() == dtype;
+}
+// The node has the name of the last of the ops.
+Tensor one_pass(const char* name, const char* last, LossForm form, const Tensor& x, const Tensor& t,
+                int64_t reduction) {
+  const char* const nodes[] = {last, "MeanBackward0", "SumBackward0"};
+  check_reduction(name, reduction);
+  return pointwise_loss({name, nodes[reduction], form}, x, t, reduction);
+}
+
 }  // namespace
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
@@ -130,6 +173,8 @@ Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
 }
 
 Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  if (is_one_pass(self, target))
+    return one_pass("l1_loss", "AbsBackward0", {LossKind::kSmoothL1, 0}, self, target, reduction);
   if (auto cast = autocast_call("l1_loss", l1_loss, self, target, reduction)) return *cast;
   check_reduction("l1_loss", reduction);
   return reduce_loss(self.sub(target).abs(), reduction);
@@ -214,6 +259,11 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  if (is_one_pass(self, target))
+    return log_target
+               ? one_pass("kl_div", "MulBackward0", {LossKind::kKlDivOfLogs}, self, target,
+                          reduction)
+               : one_pass("kl_div", "SubBackward0", {LossKind::kKlDiv}, self, target, reduction);
   if (auto cast = autocast_call("kl_div", kl_div, self, target, reduction, log_target))
     return *cast;
   check_reduction("kl_div", reduction);
@@ -224,15 +274,23 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
 }
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  if (auto cast = autocast_call("soft_margin_loss", soft_margin_loss, self, target, reduction))
-    return *cast;
   check_reduction("soft_margin_loss", reduction);
   detail::check_wants_no_gradient("soft_margin_loss", "target", target);
+  if (is_one_pass(self, target))
+    return pointwise_loss({"soft_margin_loss", "SoftMarginLossBackward0", {LossKind::kSoftMargin}},
+                          self, target, reduction);
+  if (auto cast = autocast_call("soft_margin_loss", soft_margin_loss, self, target, reduction))
+    return *cast;
   return reduce_loss(log_sigmoid(self.mul(target)).neg(), reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, int64_t reduction) {
+  if (!full && is_one_pass(input, target))
+    return one_pass(
+        "poisson_nll_loss", "SubBackward0",
+        log_input ? LossForm{LossKind::kPoisson} : LossForm{LossKind::kPoissonOfRates, eps}, input,
+        target, reduction);
   if (auto cast = autocast_call("poisson_nll_loss", poisson_nll_loss, input, target, log_input,
                                 full, eps, reduction))
     return *cast;

@@ -29,7 +29,7 @@ struct SmoothL1Loss {
   template <class L>
   TAPER_HD static L slope(L x, L t, L p) {
     const L d = x - t;
-    return d <= -p ? L(-1) : d >= p ? L(1) : d / p;
+    return d < -p ? L(-1) : d > p ? L(1) : d / (p > 0 ? p : L(1));
   }
 };
 
@@ -73,6 +73,62 @@ struct BceLogitsLoss {
   }
 };
 
+struct KlDivLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return (t == 0 ? L(0) : t * std::log(t)) - t * x;
+  }
+  template <class L>
+  TAPER_HD static L slope(L, L t, L) {
+    return -t;
+  }
+};
+
+struct KlDivOfLogsLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return std::exp(t) * (t - x);
+  }
+  template <class L>
+  TAPER_HD static L slope(L, L t, L) {
+    return -std::exp(t);
+  }
+};
+
+struct SoftMarginLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    const L z = t * x;
+    return (z < 0 ? -z : L(0)) + std::log1p(std::exp(-std::fabs(z)));
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L) {
+    return -t / (1 + std::exp(t * x));
+  }
+};
+
+struct PoissonLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L) {
+    return std::exp(x) - t * x;
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L) {
+    return std::exp(x) - t;
+  }
+};
+
+struct PoissonOfRatesLoss {
+  template <class L>
+  TAPER_HD static L value(L x, L t, L p) {
+    return x - t * std::log(x + p);
+  }
+  template <class L>
+  TAPER_HD static L slope(L x, L t, L p) {
+    return 1 - t / (x + p);
+  }
+};
+
 // f(Loss()) for the loss of the given kind.
 template <class F>
 void with_loss(LossKind kind, const F& f) {
@@ -87,6 +143,16 @@ void with_loss(LossKind kind, const F& f) {
       return f(BceLoss());
     case LossKind::kBceLogits:
       return f(BceLogitsLoss());
+    case LossKind::kKlDiv:
+      return f(KlDivLoss());
+    case LossKind::kKlDivOfLogs:
+      return f(KlDivOfLogsLoss());
+    case LossKind::kSoftMargin:
+      return f(SoftMarginLoss());
+    case LossKind::kPoisson:
+      return f(PoissonLoss());
+    case LossKind::kPoissonOfRates:
+      return f(PoissonOfRatesLoss());
   }
 }
 

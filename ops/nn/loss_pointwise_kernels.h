@@ -9,11 +9,16 @@ namespace taper {
 
 /// One element's loss; d = x - target, p the parameter.
 enum class LossKind : int8_t {
-  kSquared,    // d^2
-  kSmoothL1,   // d^2 / (2 p) where |d| < p, else |d| - p / 2
-  kHuber,      // d^2 / 2 where |d| <= p, else p (|d| - p / 2)
-  kBce,        // -(t log x + (1 - t) log(1 - x)), logarithms at least -100
-  kBceLogits,  // the same of sigmoid(x)
+  kSquared,         // d^2
+  kSmoothL1,        // d^2 / (2 p) where |d| < p, else |d| - p / 2; p = 0: |d|
+  kHuber,           // d^2 / 2 where |d| <= p, else p (|d| - p / 2)
+  kBce,             // -(t log x + (1 - t) log(1 - x)), logarithms at least -100
+  kBceLogits,       // the same of sigmoid(x)
+  kKlDiv,           // t (log t - x), -t x where t is 0
+  kKlDivOfLogs,     // e^t (t - x)
+  kSoftMargin,      // log(1 + e^(-t x))
+  kPoisson,         // e^x - t x
+  kPoissonOfRates,  // x - t log(x + p)
 };
 struct LossForm {
   LossKind kind;

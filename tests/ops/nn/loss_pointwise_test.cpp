@@ -89,9 +89,22 @@ TAPER_OP_CASES(element_losses, {
           "kl_div", [](auto& x, auto& t, int64_t r) { return kl_div(x, t, r); },
           [](double x, double t) { return t * (std::log(t) - x); }, {-3, 0}, {0.1, 0.9}),
       element_case(
+          "kl_div_of_logs", [](auto& x, auto& t, int64_t r) { return kl_div(x, t, r, true); },
+          [](double x, double t) { return std::exp(t) * (t - x); }, {-3, 0}, {-3, 0}),
+      element_case(
+          "poisson_nll_loss_of_logs",
+          [](auto& x, auto& t, int64_t r) { return poisson_nll_loss(x, t, true, false, 1e-8, r); },
+          [](double x, double t) { return std::exp(x) - t * x; }, {-1, 1}, {0, 4}),
+      element_case(
+          "poisson_nll_loss_without_stirling",
+          [](auto& x, auto& t, int64_t r) { return poisson_nll_loss(x, t, false, false, 0.1, r); },
+          [](double x, double t) { return x - t * std::log(x + 0.1); }, {0.5, 3}, {0, 4}),
+      element_case(
           "soft_margin_loss", [](auto& x, auto& t, int64_t r) { return soft_margin_loss(x, t, r); },
           [](double x, double t) { return std::log1p(std::exp(-t * x)); }),
   };
+  for (const char* name : {"poisson_nll_loss_of_logs", "poisson_nll_loss_without_stirling"})
+    case_in(list, name).tolerance = 4;
   case_in(list, "soft_margin_loss").inputs_without_gradient = {1};
   case_in(list, "binary_cross_entropy").errors = {
       error<Error>("all elements of input should be between 0 and 1", [] {
@@ -232,6 +245,84 @@ TEST(Losses, Of16BitsAreOf32UnderAutocast) {
       EXPECT_TRUE(y.allclose(loss(p.to(kFloat), q.to(kBFloat16).to(kFloat), reduction)));
     }
 }
+// What PyTorch composes of ops: under autocast 16 bits are read as they are, and computed with as
+// f32 would be.
+const PointwiseLoss kOnePassLosses[] = {
+    [](const Tensor& x, const Tensor& t, int64_t r) { return l1_loss(x, t, r); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return smooth_l1_loss(x, t, r, 0); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return kl_div(x, t, r); },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return kl_div(x, t, r, true); },
+    [](const Tensor& x, const Tensor& t, int64_t r) {
+      return poisson_nll_loss(x, t, true, false, 1e-8, r);
+    },
+    [](const Tensor& x, const Tensor& t, int64_t r) {
+      return poisson_nll_loss(x, t, false, false, 0.1, r);
+    },
+    [](const Tensor& x, const Tensor& t, int64_t r) { return soft_margin_loss(x, t.detach(), r); }};
+void compare_one_pass_losses(Device device) {
+  Random random(23);
+  for (const int64_t n : {3, 5001})
+    for (const ScalarType dtype : {kHalf, kBFloat16})
+      for (const ScalarType of_t : {dtype, kFloat})
+        for (const int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum})
+          for (const PointwiseLoss& loss : kOnePassLosses) {
+            const auto numbers_in = [&](ScalarType d) {
+              return random_tensor({n}, kFloat, {0.01, 0.99}, random).to(device, d);
+            };
+            const Tensor x = numbers_in(dtype), t = numbers_in(of_t);
+            const auto results = [&](ScalarType of, bool cast) {
+              const Tensor a = x.detach().clone().to(of).requires_grad_();
+              const autocast guard(device, dtype, cast);
+              const Tensor y = loss(a, of == dtype ? t : t.to(of), reduction);
+              EXPECT_EQ(y.scalar_type(), of == dtype ? kFloat : of);
+              y.sum().backward();
+              EXPECT_EQ(a.grad().scalar_type(), of);
+              return std::pair(y.detach().cpu().to(kDouble), a.grad().cpu().to(kDouble));
+            };
+            const auto [y, gx] = results(dtype, true);
+            const auto [want, of_wide] = results(kDouble, false);
+            SCOPED_TRACE(::testing::Message() << "loss " << &loss - kOnePassLosses << " of " << n
+                                              << ' ' << dtype << ' ' << reduction);
+            EXPECT_TRUE(y.allclose(want, 1e-4, 1e-5));
+            EXPECT_TRUE(gx.allclose(of_wide, dtype == kHalf ? 0x1p-10 : 0x1p-7, 1e-7));
+          }
+}
+TEST(Losses, OfOnePassRead16BitsUnderAutocast) { compare_one_pass_losses(kCPU); }
+TEST(CudaKernelsOfWarps, LossesOfOnePassRead16Bits) {
+  TAPER_NEEDS_DEVICES(1);
+  compare_one_pass_losses(device_at(0));
+}
+TEST(Losses, OfOnePassAreDifferentiatedTwice) {
+  Random random(24);
+  const Tensor t = random_tensor({6}, kDouble, {0.1, 0.9}, random);
+  for (const PointwiseLoss& loss : kOnePassLosses) {
+    const Tensor x = random_tensor({6}, kDouble, {0.1, 0.9}, random).requires_grad_();
+    const auto gradient = [&](const Tensor& at) {
+      return autograd::grad({loss(at, t, Reduction::Sum)}, {at}, {}, true, true)[0];
+    };
+    const Tensor gx = gradient(x);
+    if (!gx.requires_grad()) continue;  // linear in x
+    const Tensor second = autograd::grad({gx.mul(gx).sum()}, {x})[0];
+    const double step = 1e-6;
+    const Tensor above = gradient(x.detach().add(step).requires_grad_()).detach(),
+                 below = gradient(x.detach().sub(step).requires_grad_()).detach();
+    const Tensor want = above.mul(above).sub(below.mul(below)).div(2 * step);
+    EXPECT_TRUE(second.allclose(want, 1e-5, 1e-6)) << &loss - kOnePassLosses;
+  }
+}
+TEST(L1Loss, HasNoSlopeAtItsTarget) {
+  const Tensor x = tensor({1.f, 2.f, 3.f}).requires_grad_();
+  l1_loss(x, tensor({1.f, 1.f, 4.f}), Reduction::Sum).backward();
+  EXPECT_TRUE(x.grad().equal(tensor({0.f, 1.f, -1.f})));
+}
+// Without autocast each op rounds to 16 bits, as PyTorch's do.
+TEST(L1Loss, Of16BitsIsTheOps) {
+  const Tensor x = numbers({999}, kFloat).to(kBFloat16),
+               t = numbers({999}, kFloat).mul(0.3).to(kBFloat16);
+  EXPECT_TRUE(l1_loss(x, t).equal(x.sub(t).abs().mean()));
+  EXPECT_TRUE(kl_div(x, t, Reduction::Sum, true).equal(t.exp().mul(t.sub(x)).sum()));
+}
+
 TEST(Losses, Of16BitsAreDifferentiatedTwice) {
   const Tensor t = numbers({5}, kFloat).to(kBFloat16);
   const auto second = [&](ScalarType dtype) {
