@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <taper/framework/check.h>
+
 namespace taper::detail {
 
 /// Return addresses of the calling functions, innermost first, up to the one that is the

@@ -23,15 +23,21 @@ namespace taper::cpu {
 /// of the launch's tensors and owns the rest.
 using Prepared = std::function<void()>;
 
+/// An operand that lies elsewhere.
+struct Moved {
+  const void *from, *to;
+};
+
 /// A kernel whose launches can be made ready.
 struct PreparedKernel {
   KnownKernel kernel;
   Prepared (*prepare)(const taper::detail::Launch& launch, void (*how)());
   void (*how)();
-  /// The same launch with its results elsewhere, which come in the order of its defined Outs; null
-  /// for kernels that do more than to write those, or read them.
+  /// The same launch with its results elsewhere, which come in the order of its defined Outs, and
+  /// with some operands elsewhere; null for kernels that do more than to write those, or read them.
   std::shared_ptr<taper::detail::Launch> (*elsewhere)(const taper::detail::Launch& launch,
-                                                      void* const* results) = nullptr;
+                                                      void* const* results,
+                                                      const std::vector<Moved>& operands) = nullptr;
 };
 
 /// `how` makes a launch with these arguments ready.
@@ -64,12 +70,23 @@ PreparedKernel prepared_call(void (*kernel)(P...), void (*run)(const std::decay_
 }
 
 namespace preparing {
-inline void move_results(taper::detail::Arguments<>&, void* const*) {}
+inline void move(Out& y, void* const*& results, const std::vector<Moved>&) {
+  if (y.defined()) y.data = *results++;
+}
+inline void move(In& x, void* const*&, const std::vector<Moved>& operands) {
+  for (const Moved& m : operands)
+    if (x.data == m.from) return static_cast<void>(x.data = m.to);
+}
+template <class P>
+void move(P&, void* const*&, const std::vector<Moved>&) {
+  static_assert(!std::is_base_of<Out, P>::value, "what is read and written is not made again");
+}
+inline void move_all(taper::detail::Arguments<>&, void* const*, const std::vector<Moved>&) {}
 template <class P, class... Rest>
-void move_results(taper::detail::Arguments<P, Rest...>& args, void* const* to) {
-  if constexpr (std::is_same<P, Out>::value)
-    if (args.first.defined()) args.first.data = *to++;
-  move_results(args.rest, to);
+void move_all(taper::detail::Arguments<P, Rest...>& args, void* const* results,
+              const std::vector<Moved>& operands) {
+  move(args.first, results, operands);
+  move_all(args.rest, results, operands);
 }
 }  // namespace preparing
 
@@ -78,10 +95,11 @@ void move_results(taper::detail::Arguments<P, Rest...>& args, void* const* to) {
 template <class... P>
 PreparedKernel repeatable(void (*)(P...), PreparedKernel prepared) {
   using Launch = taper::detail::KernelLaunch<P...>;
-  prepared.elsewhere = [](const taper::detail::Launch& l,
-                          void* const* results) -> std::shared_ptr<taper::detail::Launch> {
+  prepared.elsewhere =
+      [](const taper::detail::Launch& l, void* const* results,
+         const std::vector<Moved>& operands) -> std::shared_ptr<taper::detail::Launch> {
     const auto launch = std::make_shared<Launch>(Launch::of(l));
-    preparing::move_results(launch->args, results);
+    preparing::move_all(launch->args, results, operands);
     return launch;
   };
   return prepared;

@@ -1,12 +1,24 @@
-// The checksum of zip, gzip and of our own files.
+// The checksum of zip, gzip and of our own files. Not installed.
 #pragma once
 
+#include <zlib.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace taper::serialize::detail {
 
 /// CRC-32 of `crc`'s bytes followed by these; start with 0.
-uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes);
+inline uint32_t crc_of(uint32_t crc, const void* data, size_t nbytes) {
+  const auto* p = static_cast<const unsigned char*>(data);
+  while (nbytes > 0) {  // zlib's crc32 takes 32-bit lengths
+    const size_t n = std::min<size_t>(nbytes, 1u << 30);
+    crc = static_cast<uint32_t>(::crc32(crc, p, static_cast<uInt>(n)));
+    p += n;
+    nbytes -= n;
+  }
+  return crc;
+}
 
 }  // namespace taper::serialize::detail

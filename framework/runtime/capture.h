@@ -11,10 +11,6 @@
 #include <taper/framework/runtime/graph_pool.h>
 #include <taper/framework/runtime/race_watch.h>
 
-namespace taper {
-class Tensor;
-}
-
 namespace taper::detail {
 
 /// Work that is kept as a list of launches, each a kernel with its arguments by value: the CPU's,
@@ -109,19 +105,6 @@ class Capture {
   std::vector<std::shared_ptr<const void>> kept_;
   GraphMemory memory_;
 };
-
-/// The launch of a capture that made a tensor, its first result: one that may be recorded again.
-struct MadeBy {
-  const char* name;
-  std::shared_ptr<const Launch> launch;
-  std::vector<const void*> inputs;
-  std::vector<int64_t> results;  ///< bytes of each
-};
-/// How `t`, as it is now, was made in the calling thread's capture of the CPU. Nothing where the
-/// kernel is not `repeatable` (framework/cpu/prepared.h), or an operand has been written to since.
-std::optional<MadeBy> how_made(const Tensor& t);
-/// Records that launch once more, with its first result in `to`, which has as many elements.
-void make_again(const MadeBy& made, const Tensor& to);
 
 /// Records a launch in the calling thread's capture of the CPU.
 void record_launch(const char* name, std::shared_ptr<const Launch> launch);

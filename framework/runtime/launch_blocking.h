@@ -2,18 +2,40 @@
 // itself. Not installed.
 #pragma once
 
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include <taper/framework/backtrace.h>
+#include <taper/framework/check.h>
 #include <taper/framework/runtime/runtime.h>
 
 #pragma GCC visibility push(default)  // for the tests
 
 namespace taper::detail {
 
+/// CUDA_LAUNCH_BLOCKING, or what was set since.
+inline std::atomic<bool>& launches_block() {
+  static std::atomic<bool> blocks = [] {
+    const char* v = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return v && std::strcmp(v, "0") != 0 && *v;
+  }();
+  return blocks;
+}
+
 /// Whether launches wait: CUDA_LAUNCH_BLOCKING at the first question, or what was set since.
-bool blocks_launches();
-void set_blocks_launches(bool blocks);
+inline bool blocks_launches() { return launches_block().load(std::memory_order_relaxed); }
+inline void set_blocks_launches(bool blocks) { launches_block() = blocks; }
 /// Waits for what is queued on the stream, where launches wait. Throws what a kernel has thrown,
 /// with the lines of the program that called the op.
-void finish_launch(Runtime& runtime, StreamImpl* stream);
+inline void finish_launch(Runtime& runtime, StreamImpl* stream) {
+  if (!blocks_launches()) return;
+  try {
+    runtime.synchronize(stream);
+  } catch (const Error& e) {
+    throw Error(e.what() + describe_stack(capture_stack(), 3));
+  }
+}
 
 }  // namespace taper::detail
 

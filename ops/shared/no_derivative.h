@@ -7,12 +7,25 @@
 namespace taper::detail {
 
 /// Throws Error: "derivative for aten::op is not implemented".
-[[noreturn]] void throw_no_derivative(const char* op);
+[[noreturn]] inline void throw_no_derivative(const char* op) {
+  throw Error(concat(op, ": derivative for aten::", op, " is not implemented"));
+}
 /// Returns y = op(inputs). Where it is floating and an input wants a gradient, backward through it
 /// throws Error.
-Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs);
+inline Tensor without_derivative(const char* op, Tensor y, const autograd::detail::Inputs& inputs) {
+  bool wanted = false;
+  for (size_t i = 0; i < inputs.n; ++i) wanted = wanted || autograd::needs_grad(*inputs.p[i]);
+  if (wanted && isFloatingOrComplexType(y.scalar_type()))
+    autograd::record("torch::autograd::NotImplemented", y, inputs,
+                     [op](autograd::Grads&) -> std::vector<Tensor> { throw_no_derivative(op); });
+  return y;
+}
 /// Throws Error where `x`, an argument of that name in which `op` has no derivative, wants a
 /// gradient: it would be lost in silence.
-void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x);
+inline void check_wants_no_gradient(const char* op, const char* argument, const Tensor& x) {
+  TAPER_CHECK(!autograd::needs_grad(x), op, ": The function '", op,
+              "' is not differentiable with respect to argument '", argument,
+              "'. This input cannot have requires_grad True.");
+}
 
 }  // namespace taper::detail

@@ -1,0 +1,46 @@
+// How a tensor of a captured step of the CPU was made, so that the step can make it once more. Not
+// installed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <taper/framework/runtime/access.h>
+
+namespace taper {
+class Tensor;
+}
+
+namespace taper::detail {
+
+/// Launches that make a tensor, of kernels that may be repeated (framework/cpu/prepared.h).
+struct MadeBy {
+  /// One of them.
+  struct Part {
+    const char* name;
+    std::shared_ptr<const Launch> launch;
+    std::vector<int64_t> results;                      ///< bytes of each
+    std::vector<std::pair<const void*, size_t>> from;  ///< operands that earlier parts make
+    int64_t numel;                                     ///< of the first result
+  };
+
+  const Launch* launch;             ///< the last one, which tells tensors of a capture apart
+  std::vector<Part> parts;          ///< in their order; none where an operand is gone
+  std::vector<const void*> inputs;  ///< what they read beside that: the first bytes
+  /// Elements that all of them compute.
+  int64_t computed() const;
+};
+
+/// Whether what lies at an address is there until the tensor is made again.
+using IsKept = std::function<bool(const void*)>;
+
+/// How `t`, as it is now, was made in the calling thread's capture of the CPU: of what is kept, by
+/// few launches. Nothing where its kernel may not be repeated.
+std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept);
+/// Records those launches once more, with the last result in `to`, which has as many elements.
+void make_again(const MadeBy& made, const Tensor& to);
+
+}  // namespace taper::detail
