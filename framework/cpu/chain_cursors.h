@@ -2,6 +2,7 @@
 // through them. Not installed.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <taper/framework/cpu/fusion.h>
@@ -62,85 +63,109 @@ struct Cursor {
   }
 };
 
-/// A run of row loops as one thread does it.
-class RunCursor {
+/// A run of row loops (row_runs.h) as all threads see it.
+class RunPlan {
  public:
-  RunCursor(const RowRun& run, const std::vector<Cursor>& cursors) : run_(&run), cursors_(cursors) {
-    for (const RowRun::Step& s : run.steps) {
-      fetched_.push_back(reads_first(steps_.size()));
-      steps_.push_back(s.step);
-    }
-    for (size_t k = run.begin; k < run.end; ++k) dense_ = dense_ && cursors[k].dense;
+  RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, int64_t cols)
+      : begin_(run.begin), end_(run.end) {
+    for (const RowRun::Step& s : run.steps) add(s, rows[s.row], cols);
+    for (size_t k = begin_; k < end_; ++k) dense_ = dense_ && is_dense(rows[k], cols);
   }
+  size_t begin() const { return begin_; }
+  size_t end() const { return end_; }
+  size_t steps() const { return steps_.size(); }
 
-  size_t begin() const { return run_->begin; }
-  size_t end() const { return run_->end; }
-
-  void run(const Tile& t) {
-    const int64_t nbytes = t.rows * t.cols * int64_t{sizeof(float)};
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      const RowRun::Step& s = run_->steps[i];
-      steps_[i].x = cursors_[s.row].at(s.operand, t);
-      if (dense_ && fetched_[i]) fetch_ahead(steps_[i].x + nbytes, nbytes);
-    }
+  /// Makes the steps a thread's own.
+  void start(RowStep* steps, char* memory, int64_t own_bytes) const {
+    std::copy(steps_.begin(), steps_.end(), steps);
+    for (const Place& p : places_)
+      if (p.own >= 0) steps[p.step].x = memory + p.own * own_bytes;
+  }
+  void run(RowStep* steps, const Tile& t) const {
     const int64_t cols = dense_ ? t.rows * t.cols : t.cols, rows = dense_ ? 1 : t.rows;
-    for (int64_t i = 0; i < rows; ++i) {
-      if (i > 0) next_row();
-      run_row_steps(steps_.data(), static_cast<int64_t>(steps_.size()), cols);
+    for (const Place& p : places_) {
+      if (p.own >= 0) continue;
+      char* const x = p.x + t.block * p.from.block + t.row * p.from.row + t.col * p.from.step;
+      steps[p.step].x = x;
+      if (dense_ && p.fetched) fetch_ahead(x + cols * p.from.step, cols * p.from.step);
     }
+    for (int64_t i = 0;;) {
+      run_row_steps(steps, keeps_, cols);
+      if (++i == rows) break;
+      for (const Place& p : places_) steps[p.step].x += p.down;
+    }
+    if (rows > 1)
+      for (const Place& p : places_)
+        if (p.own >= 0) steps[p.step].x -= (rows - 1) * p.down;
   }
 
  private:
-  char* memory_of(size_t i) const {
-    const RowRun::Step& s = run_->steps[i];
-    return cursors_[s.row].p[s.operand];
+  /// Where a step finds x: memory of others, or a tile of the chain's.
+  struct Place {
+    size_t step;
+    int own;
+    char* x;
+    ChainSteps from;  ///< where a tile begins
+    int64_t down;     ///< from row to row of a tile
+    bool fetched;     ///< a tile before: it is the first step that reads there
+  };
+
+  static bool is_dense(const ChainRow& r, int64_t cols) {
+    for (int k = 0; k <= r.inputs; ++k)
+      if (r.own[k] < 0 && r.steps[k].row != cols * r.steps[k].step) return false;
+    return true;
   }
-  /// Whether step i reads memory of others than the chain, and is the first to read it.
-  bool reads_first(size_t i) const {
-    const RowRun::Step& s = run_->steps[i];
-    if (s.step.code < RowCode::kLoad || s.step.source != RowSource::kRow) return false;
-    for (size_t j = 0; j < i; ++j)
-      if (memory_of(j) == memory_of(i)) return false;
-    return cursors_[s.row].ahead[s.operand];
-  }
-  void next_row() {
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      const RowRun::Step& s = run_->steps[i];
-      const Cursor& c = cursors_[s.row];
-      steps_[i].x += c.s[c.loop->inputs + 1 + s.operand];
-    }
+  void add(const RowRun::Step& s, const ChainRow& r, int64_t cols) {
+    const int k = s.operand;
+    steps_.push_back(s.step);
+    keeps_ = keeps_ || is_of_kept(s.step.code, s.step.source);
+    if (!reaches_memory(s.step)) return;
+    const ChainSteps& steps = r.steps[k];
+    const bool own = r.own[k] >= 0;
+    bool fetched = !own && steps.step != 0 && s.step.code != RowCode::kStore;
+    for (const Place& p : places_) fetched = fetched && (p.own >= 0 || p.x != r.p[k]);
+    places_.push_back(
+        {steps_.size() - 1, r.own[k], r.p[k], steps, own ? cols * steps.step : steps.row, fetched});
   }
 
-  const RowRun* run_;
-  const std::vector<Cursor>& cursors_;
+  size_t begin_, end_;
   std::vector<RowStep> steps_;
-  std::vector<bool> fetched_;  ///< a tile before
-  bool dense_ = true;
+  std::vector<Place> places_;
+  bool dense_ = true, keeps_ = false;
 };
 
 /// All loops of a chain as one thread calls them.
 class Cursors {
  public:
   /// `memory` has so many bytes for each of the chain's tiles.
-  Cursors(const std::vector<ChainRow>& rows, const std::vector<RowRun>& runs, int64_t cols,
+  Cursors(const std::vector<ChainRow>& rows, const std::vector<RunPlan>& runs, int64_t cols,
           char* memory, int64_t own_bytes) {
-    all_.reserve(rows.size());
-    for (const ChainRow& r : rows) all_.emplace_back(r, cols, memory, own_bytes);
-    for (const RowRun& r : runs) runs_.emplace_back(r, all_);
+    size_t k = 0;
+    for (const RunPlan& r : runs) {
+      for (; k < r.begin(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
+      runs_.push_back({&r, all_.size(), std::vector<RowStep>(r.steps())});
+      r.start(runs_.back().steps.data(), memory, own_bytes);
+      k = r.end();
+    }
+    for (; k < rows.size(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
   }
   void run(const Tile& t) {
     size_t k = 0;
-    for (RunCursor& r : runs_) {
-      for (; k < r.begin(); ++k) all_[k].run(t);
-      r.run(t);
-      k = r.end();
+    for (Run& r : runs_) {
+      for (; k < r.after; ++k) all_[k].run(t);
+      r.plan->run(r.steps.data(), t);
     }
     for (; k < all_.size(); ++k) all_[k].run(t);
   }
 
  private:
+  struct Run {
+    const RunPlan* plan;
+    size_t after;  ///< so many of the others
+    std::vector<RowStep> steps;
+  };
   std::vector<Cursor> all_;
-  std::vector<RunCursor> runs_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace taper::cpu

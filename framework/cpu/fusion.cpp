@@ -1,6 +1,7 @@
 #include <taper/framework/cpu/fusion.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -93,10 +94,13 @@ bool place(const ChainGrid& grid, const ChainOperand& x, ChainSteps& s) {
     return true;
   }
   const int rank = static_cast<int>(grid.sizes.size());
-  return static_cast<int>(x.sizes.size()) <= rank &&
-         step_along(grid, x, grid.split[1], rank, s.step) &&
-         step_along(grid, x, grid.split[0], grid.split[1], s.row) &&
-         step_along(grid, x, 0, grid.split[0], s.block) && (s.step == 0 || s.step == x.item);
+  const bool lies_so = static_cast<int>(x.sizes.size()) <= rank &&
+                       step_along(grid, x, grid.split[1], rank, s.step) &&
+                       step_along(grid, x, grid.split[0], grid.split[1], s.row) &&
+                       step_along(grid, x, 0, grid.split[0], s.block);
+  // An element for each row of one is no number: loops round otherwise where they have one.
+  if (grid.cols == 1 && x.numel == numel_of(grid)) s.step = x.item;
+  return lies_so && (s.step == 0 || s.step == x.item);
 }
 
 /// Whether what lies so has an element of its own at each place.
@@ -336,24 +340,42 @@ class Finder {
     return values;
   }
 
+  /// Which tiles are taken, and which held bools: a run (row_runs.h), which goes through a tile in
+  /// pieces, would write floats where bools lie that it has yet to read.
+  struct Tiles {
+    bool taken[kMostOwn] = {}, held_bools[kMostOwn] = {};
+    /// kMostOwn where none is free.
+    int take(ScalarType dtype) {
+      const auto find = [&](bool bools) {
+        int tile = 0;
+        while (tile < kMostOwn && (taken[tile] || held_bools[tile] != bools)) ++tile;
+        return tile;
+      };
+      int tile = find(dtype != kFloat);
+      if (tile == kMostOwn && dtype != kFloat) tile = find(false);
+      if (tile == kMostOwn) return tile;
+      taken[tile] = true;
+      held_bools[tile] = held_bools[tile] || dtype == kBool;
+      return tile;
+    }
+  };
+
   /// Gives tiles to what comes and goes before `end`; false where there are not enough.
   bool give_tiles(size_t end, Chain::Owns& owns) const {
     std::vector<Value> values = values_before(end);
-    bool taken[kMostOwn + 1] = {};
+    Tiles tiles;
     owns.clear();
     for (const Uses& u : members_) {
       std::vector<Chain::Own>& own = owns.emplace_back();
       for (size_t k = 0; k < u.operands.size(); ++k) {
         Value* const v = value_of(values, u, k);
         if (!v) continue;
-        if (v->tile < 0)
-          v->tile = static_cast<int>(std::find(taken, taken + kMostOwn, false) - taken);
+        if (v->tile < 0) v->tile = tiles.take(u.operands[k].dtype);
         if (v->tile == kMostOwn) return false;
-        taken[v->tile] = true;
         own.push_back({v->data, v->tile});
       }
       for (const Value& v : values)
-        if (v.last == u.launch && v.tile >= 0) taken[v.tile] = false;
+        if (v.last == u.launch && v.tile >= 0) tiles.taken[v.tile] = false;
     }
     return true;
   }
@@ -377,10 +399,12 @@ ChainOperand operand_of_chain(const In& x) {
           x.sizes,
           x.strides,
           x.dtype,
-          false};
+          false,
+          x.bytes()};
 }
 ChainOperand operand_of_chain(const Out& y) {
-  return {y.as<char>(), item_of(y.dtype), y.contiguous, y.numel, y.sizes, y.strides, y.dtype, true};
+  return {y.as<char>(), item_of(y.dtype), y.contiguous, y.numel, y.sizes,
+          y.strides,    y.dtype,          true,         nullptr};
 }
 
 PointwiseKernels::PointwiseKernels(std::initializer_list<PointwiseKernel> kernels) {
@@ -493,35 +517,46 @@ void Chain::go_on() {
   run_tiles();
 }
 
+/// The number by which a launch of floats raises to a power, or NaN.
+static float exponent_of(const taper::detail::Launch& launch, const PointwiseKernel& pow) {
+  std::vector<ChainOperand> all;
+  pow.operands(launch, all);
+  const ChainOperand& e = all.back();
+  return e.data || e.dtype != kFloat ? NAN : *static_cast<const float*>(e.number);
+}
+
 RowOperands Chain::operands_of(size_t row) const {
   static const char tiles[kMostOwn] = {};  // places that are no memory
   const PointwiseKernel* const kernel = known(launches_[row].get());
   const ChainRow& r = rows_[row];
-  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}};
+  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}};
   for (int k = 0; k <= r.inputs; ++k) {
-    if (r.dtypes[k] != kFloat) o.op = RowOp::kOther;
+    o.bools[k] = r.dtypes[k] == kBool;
+    if (r.dtypes[k] != kFloat && !o.bools[k]) o.op = RowOp::kOther;
     o.one[k] = r.steps[k].step == 0;
     if (!o.one[k]) o.place[k] = r.own[k] >= 0 ? tiles + r.own[k] : r.p[k];
   }
-  // Of a number a compiler may take the product out of the loop, and then rounds it.
-  if (o.op == RowOp::kAddScaled && o.one[2]) o.op = RowOp::kOther;
   if (o.op == RowOp::kAddScaled) o.alpha = *static_cast<const float*>(r.f);
+  if (o.op == RowOp::kPower) o.alpha = exponent_of(*launches_[row], *kernel);
   return o;
 }
 
 void Chain::find_runs() {
   std::vector<RowOperands> all;
   for (size_t row = 0; row < rows_.size(); ++row) all.push_back(operands_of(row));
-  runs_ = find_row_runs(all);
+  runs_ = std::make_shared<std::vector<RunPlan>>();
+  for (const RowRun& run : find_row_runs(all)) runs_->emplace_back(run, rows_, tile_cols());
 }
 
 bool Chain::is_one_run() const {
-  return runs_ && runs_->size() == 1 && runs_->front().end - runs_->front().begin == rows_.size();
+  return runs_ && runs_->size() == 1 &&
+         runs_->front().end() - runs_->front().begin() == rows_.size();
 }
 
+int64_t Chain::tile_cols() const { return std::min(tile_, grid_.cols); }
+
 void Chain::run_tiles() const {
-  const int64_t rows = std::clamp<int64_t>(tile_ / grid_.cols, 1, grid_.rows),
-                cols = std::min(tile_, grid_.cols);
+  const int64_t rows = std::clamp<int64_t>(tile_ / grid_.cols, 1, grid_.rows), cols = tile_cols();
   const int64_t across = (grid_.cols + cols - 1) / cols, down = (grid_.rows + rows - 1) / rows;
   const int64_t work = static_cast<int64_t>(rows_.size()) * rows * cols;
   const int64_t all = across * down * grid_.blocks, grain = draws_ ? all : 1 + kGrain / work;

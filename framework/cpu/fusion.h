@@ -10,7 +10,6 @@
 #include <atomic>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <taper/framework/cpu/known_kernel.h>
@@ -32,6 +31,7 @@ struct ChainOperand {
   Dims sizes, strides;
   ScalarType dtype;
   bool written;
+  const void* number;  ///< of an input: where it is, a number too
 };
 ChainOperand operand_of_chain(const In& x);
 ChainOperand operand_of_chain(const Out& y);
@@ -127,6 +127,8 @@ struct ChainRow {
   alignas(8) char number[4][sizeof(In::immediate)];  ///< those that launches hold
 };
 
+class RunPlan;  // chain_cursors.h
+
 /// Consecutive launches of pointwise kernels over one index space.
 class Chain {
  public:
@@ -160,6 +162,7 @@ class Chain {
   RowOperands operands_of(size_t row) const;
   void find_runs();
   bool is_one_run() const;
+  int64_t tile_cols() const;
   void run_tiles() const;
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>> launches_;
@@ -168,7 +171,7 @@ class Chain {
   const int64_t tile_;  // elements
   const bool draws_;    // tiles go one behind the other
   std::vector<ChainRow> rows_;
-  std::optional<std::vector<RowRun>> runs_;  // the same in each replay
+  std::shared_ptr<std::vector<RunPlan>> runs_;  // the same in each replay
 };
 
 /// The chain that the calling thread runs, and whose kernels hand over their loops; as a rule null.

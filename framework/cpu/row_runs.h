@@ -1,9 +1,9 @@
 // Row loops of a chain (fusion.h) whose arithmetic is known, as one loop: what a row makes for the
-// next one stays in registers, and for a later one in others. Not installed.
+// next one stays in registers, and so do two values more for later ones. Not installed.
 //
-// Each step is done for eight vectors at a time, so its jump costs little beside its arithmetic,
-// and that is one vector instruction for what the row loop does by the same one: the bits are the
-// same.
+// Each step is done for several vectors at a time, so its jump costs little beside its arithmetic,
+// and that is one vector instruction (or the same few) for what the row loop does by the same one:
+// the bits are the same. Bools are floats of 0 and 1 in registers, and bytes in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,100 @@
 
 namespace taper::cpu {
 
-/// What a row loop of floats computes, as far as runs know it.
+/// What a row loop computes, as far as runs know it: of floats, tests of floats, logic of bools.
 enum class RowOp : uint8_t {
   kOther,
+  // one instruction, the same for all sets of them
   kAdd,
   kSub,
   kMul,
   kDiv,
-  kAddScaled,  ///< a + alpha b; the functor begins with alpha
   kNeg,
   kRelu,
   kSquare,
-  kCopy
+  // others
+  kAddScaled,  ///< a + alpha b; the functor begins with alpha
+  kCopy,       ///< also between floats and bools
+  kAbs,
+  kSqrt,
+  kReciprocal,
+  kSign,
+  kEq,
+  kNe,
+  kLess,
+  kLessEqual,
+  kNot,
+  kAnd,
+  kOr,
+  kXor,
+  kMaximum,
+  kMinimum,
+  kReluBackward,
+  kSigmoidBackward,
+  kTanhBackward,
+  kPower,  ///< by a number; the row loop is that of what it comes to
+  kSelect
 };
 constexpr RowOp row_op_named(std::string_view kernel) {
   constexpr std::pair<std::string_view, RowOp> known[] = {
-      {"add", RowOp::kAdd}, {"sub", RowOp::kSub},   {"mul", RowOp::kMul},      {"div", RowOp::kDiv},
-      {"neg", RowOp::kNeg}, {"relu", RowOp::kRelu}, {"square", RowOp::kSquare}};
+      {"add", RowOp::kAdd},
+      {"sub", RowOp::kSub},
+      {"mul", RowOp::kMul},
+      {"div", RowOp::kDiv},
+      {"neg", RowOp::kNeg},
+      {"relu", RowOp::kRelu},
+      {"square", RowOp::kSquare},
+      {"abs", RowOp::kAbs},
+      {"sqrt", RowOp::kSqrt},
+      {"reciprocal", RowOp::kReciprocal},
+      {"sign", RowOp::kSign},
+      {"eq", RowOp::kEq},
+      {"ne", RowOp::kNe},
+      {"lt", RowOp::kLess},
+      {"le", RowOp::kLessEqual},
+      {"gt", RowOp::kLess},  // its loop is that of lt, with the operands exchanged
+      {"ge", RowOp::kLessEqual},
+      {"logical_not", RowOp::kNot},
+      {"logical_and", RowOp::kAnd},
+      {"logical_or", RowOp::kOr},
+      {"logical_xor", RowOp::kXor},
+      {"bitwise_not", RowOp::kNot},
+      {"bitwise_and", RowOp::kAnd},
+      {"bitwise_or", RowOp::kOr},
+      {"bitwise_xor", RowOp::kXor},
+      {"maximum", RowOp::kMaximum},
+      {"minimum", RowOp::kMinimum},
+      {"relu_backward", RowOp::kReluBackward},
+      {"sigmoid_backward", RowOp::kSigmoidBackward},
+      {"tanh_backward", RowOp::kTanhBackward},
+      {"pow", RowOp::kPower}};
   for (const auto& [name, op] : known)
     if (name == kernel) return op;
   return RowOp::kOther;
 }
 /// Whether a kernel is one instruction for each element, the same for all sets of them.
-constexpr bool is_light(std::string_view kernel) { return row_op_named(kernel) != RowOp::kOther; }
+constexpr bool is_light(std::string_view kernel) {
+  const RowOp op = row_op_named(kernel);
+  return op != RowOp::kOther && op <= RowOp::kSquare;
+}
 
 /// What a step does with the accumulators a, and an operand x.
 enum class RowCode : uint8_t {
   kStore,  ///< x = a
   kKeep,   ///< x = a, where x is in registers
+  // a = f(a)
   kNeg,
   kRelu,
   kSquare,
-  kLoad,  ///< a = x; from here on all read x
+  kCube,
+  kAbs,
+  kSqrt,
+  kReciprocal,
+  kSign,
+  kNot,
+  kTruth,  ///< a = a != 0
+  // a = f(a, x)
+  kLoad,  ///< a = x
   kAdd,
   kSub,
   kSubFrom,  ///< a = x - a
@@ -52,21 +114,57 @@ enum class RowCode : uint8_t {
   kDiv,
   kDivFrom,
   kAddScaled,  ///< a = a + alpha x
-  kScaledAdd   ///< a = x + alpha a
+  kScaledAdd,  ///< a = x + alpha a
+  kEq,
+  kNe,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kAnd,
+  kOr,
+  kXor,
+  kMaximum,
+  kMaximumFrom,
+  kMinimum,
+  kMinimumFrom,
+  kReluBackward,
+  kReluBackwardOf,  ///< a is what the gradient x is passed by
+  kSigmoidBackward,
+  kSigmoidBackwardOf,
+  kTanhBackward,
+  kTanhBackwardOf,
+  // by a condition that is the second value kept
+  kCondition,   ///< the condition is x
+  kSelect,      ///< a = condition ? a : x
+  kSelectElse,  ///< a = condition ? x : a
+  kEnd
 };
 
-/// Where x is: floats side by side, one for all, those kept in registers.
-enum class RowSource : uint8_t { kRow, kOne, kKept };
+/// Where x is: floats side by side, one for all, those kept in registers; bools side by side.
+enum class RowSource : uint8_t { kRow, kOne, kKept, kKept2, kBools };
 
 struct RowStep {
   RowCode code;
   RowSource source;
+  uint8_t piece;  ///< of the interpreter, which find_row_runs looks up: the step, or a pair
   float alpha;
   char* x;
 };
 
-/// Does the steps for n elements.
-void run_row_steps(const RowStep* steps, int64_t count, int64_t n);
+/// Does the steps, of which the last one is kEnd, for n elements. `keeps`: whether one is_of_kept.
+void run_row_steps(const RowStep* steps, bool keeps, int64_t n);
+
+constexpr bool is_of_kept(RowCode code, RowSource source) {
+  return source == RowSource::kKept || source == RowSource::kKept2 ||
+         (code >= RowCode::kCondition && code <= RowCode::kSelectElse);
+}
+/// Whether a step finds x in memory.
+constexpr bool reaches_memory(const RowStep& s) {
+  const bool of_registers = s.source == RowSource::kKept || s.source == RowSource::kKept2;
+  const bool of_accumulators = s.code >= RowCode::kNeg && s.code < RowCode::kLoad;
+  return !of_registers && !of_accumulators && s.code != RowCode::kEnd;
+}
 
 /// A row loop of a chain, as runs see it. What it writes comes first.
 struct RowOperands {
@@ -76,6 +174,7 @@ struct RowOperands {
   bool leaves;           ///< the result is for others than the chain, too
   const void* place[4];  ///< the same for the same memory; null: one number for the row
   bool one[4];
+  bool bools[4];
 };
 
 /// Rows [begin, end) as steps, each with the row and the operand that it finds x by.

@@ -17,6 +17,8 @@
 #include <taper/ops/random/random.h>
 #include <taper/ops/tensor/copy.h>
 #include <taper/ops/tensor/flip.h>
+#include <cmath>
+#include <functional>
 #include <random>
 
 #include "test_util.h"
@@ -271,6 +273,87 @@ TEST(RowRuns, OfArithmeticAreTheEagerStepBitForBit) {
             << inputs[0].sizes() << " seed " << seed << " " << k;
       EXPECT_TRUE(bits_equal(inputs[0], after)) << inputs[0].sizes() << " seed " << seed;
     }
+}
+
+/// Equal bits, or both NaN: of two NaN either may come out of a sum.
+bool same_values(const Tensor& a, const Tensor& b) {
+  if (a.scalar_type() == kBool) return a.equal(b);
+  return (a.view(kInt).eq(b.view(kInt)) | (a.ne(a) & b.ne(b))).all().item<bool>();
+}
+
+using Binary = std::function<Tensor(const Tensor&, const Tensor&)>;
+const std::vector<Binary>& known_ops() {
+  using T = const Tensor&;
+  static const std::vector<Binary> all = {
+      [](T a, T b) { return a + b; },
+      [](T a, T b) { return a - b; },
+      [](T a, T b) { return a * b; },
+      [](T a, T b) { return a / b; },
+      [](T a, T b) { return a.add(b, 0.375); },
+      [](T a, T b) { return maximum(a, b); },
+      [](T a, T b) { return minimum(a, b); },
+      [](T a, T b) { return a.eq(b).to(kFloat); },
+      [](T a, T b) { return a.ne(b).to(kFloat); },
+      [](T a, T b) { return (a < b).to(kFloat) + (a <= b).to(kFloat); },
+      [](T a, T b) { return (a > b).to(kFloat) - (a >= b).to(kFloat); },
+      [](T a, T b) { return (a < b).logical_and(b.ne(0)).to(kFloat); },
+      [](T a, T b) { return (a.gt(0) ^ b.to(kBool)) | (a < b); },
+      [](T a, T b) { return (a.gt(0) & b.gt(0)).logical_or(b.logical_not()).logical_not(); },
+      [](T a, T b) { return where(a < b, a, b); },
+      [](T a, T b) { return where(b.gt(0), a + 1, b) + where(a.gt(0), 2.0, a); },
+      [](T a, T b) { return a.neg().relu() + b.square(); },
+      [](T a, T b) { return a.abs().sqrt() + b.sign(); },
+      [](T a, T b) { return a.reciprocal() + b.pow(2) - a.pow(3) + b.pow(-1) + a.pow(0.5); }};
+  return all;
+}
+
+/// Each op of what is in the accumulators and what is elsewhere, in both orders.
+std::vector<Tensor> from_everywhere(const Binary& op, const Tensor& x, const Tensor& y,
+                                    const Tensor& column, const Tensor& number) {
+  const Tensor kept = x * 1.5, kept_too = y - 0.5;
+  std::vector<Tensor> all;
+  for (const Tensor& other : {x, kept, kept_too, column, number}) {
+    all.push_back(op(x + y, other));
+    all.push_back(op(other, x - y));
+  }
+  for (const Tensor& other : {kept, kept_too}) all.push_back(op(other, y));
+  return all;
+}
+
+struct SmallChains {
+  const int64_t before = cpu::least_chain_bytes.exchange(1);
+  ~SmallChains() { cpu::least_chain_bytes = before; }
+};
+
+// Rows that lie apart end where there is a part of the vectors that are done at once.
+TEST(RowRuns, KnowEveryOpWhereverItsOperandsAre) {
+  const NoGradGuard values_only;
+  const SmallChains small;
+  const std::vector<float> special = {NAN, -0.0f, 0.0f, INFINITY, -INFINITY, 1e-40f, 1.0f, -2.5f};
+  for (const int64_t cols : {1, 3, 4, 7, 15, 16, 17, 33, 64, 100, 127, 128, 129, 255, 300}) {
+    const Tensor x = randn({9, cols + 2}).narrow(1, 1, cols), y = randn({9, cols}),
+                 column = randn({9, 1}), number = full({}, 0.25);
+    for (int64_t i = 0; i < cols && i < 64; ++i) {
+      x.select(0, 2).select(0, i).fill_(special[i % 8]);
+      y.select(0, 2).select(0, i).fill_(special[i / 8]);
+    }
+    for (size_t op = 0; op < known_ops().size(); ++op) {
+      const auto step = [&] { return from_everywhere(known_ops()[op], x, y, column, number); };
+      Graph graph{Device()};
+      std::vector<Tensor> results;
+      {
+        const GraphGuard guard(graph);
+        results = step();
+      }
+      const uint64_t before = cpu::chains_run();
+      graph.replay();
+      graph.replay();
+      EXPECT_GT(cpu::chains_run(), before);
+      const std::vector<Tensor> eager = step();
+      for (size_t k = 0; k < eager.size(); ++k)
+        EXPECT_TRUE(same_values(results[k], eager[k])) << cols << " op " << op << " " << k;
+    }
+  }
 }
 
 // Two views of one place are two operands.
