@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#if defined(__GLIBC__)
+#if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
 
@@ -29,7 +29,7 @@ namespace detail {
 
 /// Whether no other thread can look at what this one changes, as far as the C library tells.
 inline bool process_has_one_thread() {
-#if defined(__GLIBC__)
+#if __has_include(<sys/single_threaded.h>)
   return __libc_single_threaded;
 #else
   return false;

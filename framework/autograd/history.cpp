@@ -29,6 +29,7 @@ void TensorImpl::destroy(TensorImpl* t) {
     return detail::give_block(t, sizeof(TensorImpl));
   }
   // All that it owns, which goes when the block is free.
+  static_assert(std::is_trivially_destructible_v<Dims>);
   const intrusive_ptr<TensorImpl> base = std::move(t->view_base);
   const intrusive_ptr<autograd::Node> node = std::move(t->grad_fn);
   const intrusive_ptr<StorageImpl> bytes = std::move(t->storage);
