@@ -60,7 +60,7 @@ BlockHeap::Spans::iterator BlockHeap::find(size_t nbytes, bool resident) {
   return resident ? spans_.end() : untouched;
 }
 
-void BlockHeap::insert(Spans::iterator span, std::set<Place>::node_type place) noexcept {
+void BlockHeap::insert(Spans::iterator span, std::pmr::set<Place>::node_type place) noexcept {
   place.value() = {span->second.nbytes, span->first};
   free_.insert(std::move(place));
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory_resource>
 #include <set>
 #include <utility>
 
@@ -50,22 +51,24 @@ class BlockHeap {
     char* segment;
     bool free;
     size_t resident;  ///< of what is free: bytes at its begin that have been in use
-    std::set<Place>::node_type place;  ///< of what is in use: its node, for later
+    std::pmr::set<Place>::node_type place;  ///< of what is in use: its node, for later
   };
-  using Spans = std::map<char*, Span>;
+  using Spans = std::pmr::map<char*, Span>;
 
   void* allocate(size_t nbytes, bool resident) noexcept;
   Spans::iterator find(size_t nbytes, bool resident);
   Spans::iterator add_segment(size_t nbytes);
   void* cut(Spans::iterator span, size_t nbytes);
-  void insert(Spans::iterator span, std::set<Place>::node_type place) noexcept;
+  void insert(Spans::iterator span, std::pmr::set<Place>::node_type place) noexcept;
   bool is_segment(Spans::const_iterator span) const;
   void drop_segment(Spans::iterator span) noexcept;
 
   const Form form_;
+  // Beside each other: among other memory of the program they would keep its free parts apart.
+  std::pmr::unsynchronized_pool_resource nodes_;
   std::map<char*, size_t> segments_;
-  Spans spans_;
-  std::set<Place> free_;
+  Spans spans_{&nodes_};
+  std::pmr::set<Place> free_{&nodes_};
   size_t resident_free_ = 0, resident_used_ = 0;
 };
 
