@@ -11,6 +11,7 @@
 #include <taper/ops/spatial/conv_onednn.h>
 #include <taper/ops/spatial/conv_shape.h>
 #include <taper/ops/spatial/conv_tiles.h>
+#include <taper/ops/spatial/conv_winograd.h>
 
 #define TAPER_ISA_FILE <taper/ops/spatial/conv_isa.inc>
 #include <taper/framework/cpu/foreach_isa.h>
@@ -43,6 +44,35 @@ void sum_channel(float* x, const float* from, int64_t ld, const ConvShape& s) {
 void sum_channel(double* x, const double* from, int64_t ld, const ConvShape& s) {
   TAPER_BY_ISA(sum_channel<double>, x, from, ld, s);
 }
+
+namespace winograd {
+
+int64_t row_space(const Plane& plane, int64_t tiles) {
+  constexpr int64_t most_lanes = 16;
+  const int64_t tile_rows = tiles / plane.tiles_wide + 2;
+  return (2 * tile_rows + 2) * (2 * plane.tiles_wide + 4 * most_lanes + 4) +
+         8 * ((tile_rows + 1) * plane.tiles_wide + most_lanes) + most_lanes;
+}
+void input_tiles(float* to, int64_t step, const float* x, const Plane& plane, int64_t first,
+                 int64_t count, float* rows) {
+  TAPER_BY_ISA(input_tiles, to, step, x, plane, first, count, rows);
+}
+void gradient_tiles(float* to, int64_t step, const float* gy, const Plane& plane, int64_t first,
+                    int64_t count, float* rows) {
+  TAPER_BY_ISA(gradient_tiles, to, step, gy, plane, first, count, rows);
+}
+bool output_tiles(float* y, const Plane& plane, const float* from, int64_t step, int64_t first,
+                  int64_t count, float bias) {
+  TAPER_BY_ISA(output_tiles, y, plane, from, step, first, count, bias);
+}
+void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n) {
+  TAPER_BY_ISA(kernels_to_places, to, step, from, from_step, n);
+}
+bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t step, int64_t n) {
+  TAPER_BY_ISA(places_to_kernels, to, to_step, from, step, n);
+}
+
+}  // namespace winograd
 
 namespace {
 
@@ -151,6 +181,7 @@ struct Forward {
   void run() const {
     if (depthwise::takes(s)) return depthwise::forward(y, x, w, b, s);
     if constexpr (std::is_same_v<T, float>) {
+      if (winograd::takes_forward(s) && winograd::forward(y, x, w, b, s)) return;
       if (onednn::prefers(s, onednn::Kind::kForward) && onednn::forward(y, x, w, b, s)) return;
       if (direct::takes_forward(s)) return run_direct();
       if (direct::takes_copies(with_margins(s))) return run_copied();
@@ -194,9 +225,11 @@ struct InputGradient {
 
   void run() const {
     if (depthwise::takes(s)) return depthwise::input_gradient(gx, gy, w, s);
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
+      if (winograd::takes_input_gradient(s) && winograd::input_gradient(gx, gy, w, s)) return;
       if (onednn::prefers(s, onednn::Kind::kInputGradient) && onednn::input_gradient(gx, gy, w, s))
         return;
+    }
     if (s.pointwise()) return run_across();
     const int64_t per_image = blocks(), images = s.batch * s.groups;
     const int64_t size = channel_block() * s.kernel_elements() * s.out_pixels();
@@ -273,10 +306,12 @@ struct WeightGradient {
   // threads only.
   void run() const {
     if (depthwise::takes(s)) return depthwise::weight_gradient(gw, x, gy, s);
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
+      if (winograd::takes_weight_gradient(s) && winograd::weight_gradient(gw, x, gy, s)) return;
       if (onednn::prefers(s, onednn::Kind::kWeightGradient) &&
           onednn::weight_gradient(gw, x, gy, s))
         return;
+    }
     const int64_t size = s.groups * s.out_channels * s.depth();
     const int64_t work = size * s.out_pixels() * s.batch;
     const int64_t parts = in_parallel_region()

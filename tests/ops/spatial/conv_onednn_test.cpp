@@ -6,6 +6,7 @@
 #include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/isa.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/ops/spatial/conv_winograd.h>
 #include <taper/taper.h>
 
 #include "test_util.h"
@@ -146,7 +147,7 @@ class Threads {
   int before_;
 };
 
-Maps maps_in_bf16(const Setting& s, const Operands& o) {
+Maps maps_of(const Setting& s, const Operands& o) {
   const Tensor x = o.x.detach().requires_grad_(), w = o.w.detach().requires_grad_();
   const Tensor y = convolve(s, x, w, o.b);
   y.backward(o.gy);
@@ -190,7 +191,7 @@ TEST(ConvOneDnn, MultipliesPairsOfBf16) {
         const Threads threads(n);
         const Answer a = run(kind, shape_of(s, o), o);
         const Tensor& want = exact(kind, o);
-        const Maps op = maps_in_bf16(s, o);
+        const Maps op = maps_of(s, o);
         const Tensor& by_op = kind == Kind::kForward         ? op.y
                               : kind == Kind::kInputGradient ? op.gx
                                                              : op.gw;
@@ -269,7 +270,7 @@ int64_t maps_taken(const Setting& s, const Operands& o) {
 TEST(ConvOneDnn, TakesTheShapesOfResNets) {
   SKIP_WITHOUT_VECTORS();
   const std::vector<Setting> settings = {
-      {{8, 64, 28, 28}, {64, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+      {{8, 64, 28, 28}, {128, 64, 1, 1}, {2, 2}, {0, 0}, {1, 1}},
       {{8, 64, 28, 28}, {128, 64, 3, 3}, {2, 2}, {1, 1}, {1, 1}},
       {{8, 512, 7, 7}, {512, 512, 1, 1}, {1, 1}, {0, 0}, {1, 1}},
       {{4, 64, 28, 28}, {64, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 4}};
@@ -356,6 +357,90 @@ TEST(ConvOneDnn, ManyShapesFromManyThreads) {
       for (int64_t width = 1; width <= 100; ++width) step(width);
     });
   for (std::thread& t : threads) t.join();
+}
+
+// ---------------------------------------------------------------------- by Winograd's transforms
+// Tiles that end in the image and beyond it, panels that images and rows of tiles share or fill,
+// channels on both sides of whole vectors and of the depth of a sum, paddings of their own.
+const std::vector<Setting> kTiled = {{{3, 17, 13, 9}, {33, 17, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
+                                     {{2, 64, 16, 32}, {48, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                                     {{5, 40, 11, 30}, {18, 40, 3, 3}, {1, 1}, {2, 1}, {1, 1}},
+                                     {{70, 130, 4, 4}, {150, 130, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                                     {{1, 32, 21, 80}, {32, 32, 3, 3}, {1, 1}, {1, 2}, {1, 1}},
+                                     {{64, 300, 2, 3}, {290, 300, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
+
+bool takes_tiles(Kind kind, const ConvShape& s) {
+  return kind == Kind::kForward         ? cpu::winograd::takes_forward(s)
+         : kind == Kind::kInputGradient ? cpu::winograd::takes_input_gradient(s)
+                                        : cpu::winograd::takes_weight_gradient(s);
+}
+const Tensor& result(Kind kind, const Maps& maps) {
+  return kind == Kind::kForward ? maps.y : kind == Kind::kInputGradient ? maps.gx : maps.gw;
+}
+
+TEST(ConvWinograd, IsAsNearAsSumsOfProducts) {
+  SKIP_WITHOUT_VECTORS();
+  for (const Setting& s : kTiled) {
+    const Operands o = operands_of(s);
+    for (int n : {1, 2, 3}) {
+      const Threads threads(n);
+      const Maps maps = maps_of(s, o), again = maps_of(s, o);
+      for (Kind kind : kKinds) {
+        if (n == 1) ASSERT_TRUE(takes_tiles(kind, shape_of(s, o))) << text(s, kind);
+        const Tensor &got = result(kind, maps), &want = exact(kind, o);
+        EXPECT_TRUE(result(kind, again).equal(got)) << text(s, kind);
+        const Tensor error = (got.to(kDouble) - want).square().mean().sqrt();
+        EXPECT_LE(error.item<double>(), 1e-6 * want.square().mean().sqrt().item<double>())
+            << text(s, kind) << ", " << n << " threads";
+        // Other sums than oneDNN's, so this is no test of that.
+        const Answer a = run(kind, shape_of(s, o), o);
+        if (a.taken && takes_tiles(kind, shape_of(s, o)))
+          EXPECT_FALSE(a.got.equal(got)) << text(s, kind);
+      }
+    }
+  }
+}
+
+TEST(ConvWinograd, IsExactForSmallWholeNumbers) {
+  for (const Setting& s : kTiled) {
+    Operands o = operands_of(s);
+    for (Tensor* t : {&o.x, &o.w, &o.b, &o.gy}) *t = t->mul(3).round();
+    Operands doubles = o;
+    for (Tensor* t : {&doubles.x, &doubles.w, &doubles.b, &doubles.gy}) *t = t->to(kDouble);
+    const Maps got = maps_of(s, o), want = maps_of(s, doubles);
+    for (Kind kind : kKinds)
+      EXPECT_TRUE(result(kind, got).to(kDouble).equal(result(kind, want))) << text(s, kind);
+  }
+}
+
+// Infinities would meet in a tile's sums: what is not finite is that of sums of products, and what
+// is finite stays so.
+TEST(ConvWinograd, NumbersThatAreNotFiniteSpreadNoFurther) {
+  const Setting s{{2, 16, 16, 16}, {32, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}};
+  const Operands clean = operands_of(s);
+  for (const float bad : {INFINITY, -INFINITY, NAN}) {
+    const auto spoilt = [&](ScalarType t) {
+      Operands o{clean.x.to(t).clone(), clean.w.to(t), clean.b.to(t), clean.gy.to(t).clone(), {}};
+      o.x[1][3][6][7] = bad;
+      o.gy[0][5][9][2] = bad;
+      return maps_of(s, o);
+    };
+    const Maps got = spoilt(kFloat), want = spoilt(kDouble);
+    for (Kind kind : kKinds) {
+      const Tensor y = result(kind, got).to(kDouble), exact = result(kind, want);
+      EXPECT_FALSE(exact.isfinite().all().item<bool>());
+      EXPECT_TRUE(y.isnan().equal(exact.isnan())) << text(s, kind) << ", " << bad;
+      EXPECT_TRUE(y.allclose(exact, 1e-4, 1e-4, /*equal_nan=*/true))
+          << text(s, kind) << ", " << bad;
+    }
+  }
+}
+
+// Numbers whose sums in a tile leave the range though no result does.
+TEST(ConvWinograd, LargeNumbersDoNotOverflow) {
+  const Tensor x = full({1, 16, 16, 16}, 3e38f), w = zeros({16, 16, 3, 3});
+  w.select(2, 1).select(2, 1).copy_(eye(16) * 0.5);
+  EXPECT_TRUE(conv2d(x, w, {}, 1, 1).equal(x * 0.5));
 }
 
 // Shapes on both sides of each condition by which a convolution's loops are chosen, whoever takes

@@ -1,0 +1,315 @@
+// Convolutions of 3 x 3 kernels by Winograd's F(2 x 2, 3 x 3) (Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2016). f32. Part of conv_cpu.cpp.
+//
+// A tile of 2 x 2 results needs 16 products where the sums over kernel elements need 36: the tile's
+// 4 x 4 inputs and the kernel are transformed by sums and halves, multiplied place by place, which
+// summed over channels is a product of matrices for each of the 16 places, and transformed back.
+// Kernels are weighed by 1 and 1/2 only, and a place's sum has a ninth of the terms, kDepth at most
+// at a time: images err 1.0 to 1.8 times as much as oneDNN's sums of products (root of the mean
+// square; of sums of 16 to 512 channels), gradients of weights 0.6 to 1.4 times. Infinities would
+// meet in a tile's sums: results that are not finite are not delivered.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include <taper/framework/cpu/blas.h>
+#include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/isa.h>
+#include <taper/framework/cpu/parallel.h>
+#include <taper/ops/spatial/conv_shape.h>
+
+namespace taper::cpu::winograd {
+
+constexpr int64_t kPlaces = 16;  ///< of a transformed tile
+constexpr int64_t kPanel = 64;   ///< tiles side by side in the products
+/// Channels that are summed at a time: these rows of a panel stay near, and sums of parts of the
+/// terms err less than one of all.
+constexpr int64_t kDepth = 128;
+constexpr int64_t kSlack = 64;  ///< elements behind a buffer that may be written
+/// Fewer channels have too few products for each transformed element.
+constexpr int64_t kLeastChannels = 16;
+/// Kernels for each tile from which on their transforms, which come from L3, take what is gained.
+constexpr int64_t kMostKernels = 1024;
+
+/// A plane and how it is cut: tile (i, j) begins at row 2 i - above and column 2 j - left.
+struct Plane {
+  int64_t height, width, above, left, tiles_wide;
+};
+
+// ---------------------------------------------------------------------- transforms
+// `to` and `from` hold place p of tile j at p * step + j; tiles [first, first + count) of a plane.
+/// Elements of `rows` that input_tiles and gradient_tiles use.
+int64_t row_space(const Plane& plane, int64_t tiles);
+/// Of the 4 x 4 elements that a tile of results sees.
+void input_tiles(float* to, int64_t step, const float* x, const Plane& plane, int64_t first,
+                 int64_t count, float* rows);
+/// Of the 2 x 2 elements of a gradient.
+void gradient_tiles(float* to, int64_t step, const float* gy, const Plane& plane, int64_t first,
+                    int64_t count, float* rows);
+/// Tiles of results, with the bias; false when one is not finite.
+bool output_tiles(float* y, const Plane& plane, const float* from, int64_t step, int64_t first,
+                  int64_t count, float bias);
+/// Of n kernels, element e of kernel i at e * from_step + i.
+void kernels_to_places(float* to, int64_t step, const float* from, int64_t from_step, int64_t n);
+/// Where a kernel that is turned by half a turn has what it has at place p: the other way round.
+inline int64_t turned_place(int64_t p) {
+  const auto turned = [](int64_t i) { return i == 0 ? 3 : i == 3 ? 0 : i; };
+  return 4 * turned(p / 4) + turned(p % 4);
+}
+/// The gradient of n kernels from that of their places; false when one is not finite.
+bool places_to_kernels(float* to, int64_t to_step, const float* from, int64_t step, int64_t n);
+
+// ---------------------------------------------------------------------- shapes
+inline int64_t half_up(int64_t n) { return (n + 1) / 2; }
+inline int64_t tiles_of(int64_t batch, int64_t height, int64_t width) {
+  return batch * half_up(height) * half_up(width);
+}
+
+/// 3 x 3 kernels that go one by one over enough channels, and a panel of tiles for each thread.
+inline bool takes(const ConvShape& s, int64_t tiles) {
+  const ConvSteps& c = s.steps;
+  const bool flat = s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && c.padding[0] == 0;
+  if (best_isa == Isa::kBase || !flat || s.groups != 1) return false;
+  for (int d = 1; d < 3; ++d)
+    if (s.kernel[d] != 3 || c.stride[d] != 1 || c.dilation[d] != 1 || c.padding[d] > 2)
+      return false;
+  return std::min(s.in_channels, s.out_channels) >= kLeastChannels &&
+         tiles >= kPanel * get_num_threads();
+}
+inline bool takes_images(const ConvShape& s, const int64_t* tiled) {
+  const int64_t tiles = tiles_of(s.batch, tiled[1], tiled[2]);
+  return takes(s, tiles) && s.in_channels * s.out_channels <= kMostKernels * tiles;
+}
+inline bool takes_forward(const ConvShape& s) { return takes_images(s, s.out); }
+inline bool takes_input_gradient(const ConvShape& s) { return takes_images(s, s.in); }
+inline bool takes_weight_gradient(const ConvShape& s) {
+  return takes(s, tiles_of(s.batch, s.out[1], s.out[2])) &&
+         s.in_channels + s.out_channels >= 3 * kLeastChannels;
+}
+
+/// Distance of places: not a round number, at which lines share few sets of the cache.
+inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
+
+/// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch: pieces of
+/// one image, which cross no multiple of `most`.
+template <class Body>
+void for_strips(int64_t t, int64_t end, int64_t per_image, int64_t most, const Body& body) {
+  for (int64_t at = 0; t < end;) {
+    const int64_t first = t % per_image;
+    const int64_t count = std::min({end - t, per_image - first, most - at % most});
+    body(t / per_image, first, count, at);
+    t += count;
+    at += count;
+  }
+}
+
+// ---------------------------------------------------------------------- images to images
+/// The transformed kernels: rows of input channels for each place and output channel.
+class Kernels {
+ public:
+  Kernels(const float* w, const ConvShape& s)
+      : row_(place_step(s.in_channels)),
+        place_(place_step(s.out_channels * row_)),
+        all_(kPlaces * place_) {
+    const int64_t c = s.in_channels, grain = std::max<int64_t>(1, (1 << 14) / c);
+    parallel_for(0, s.out_channels, grain, [=, this](int64_t k, int64_t end) {
+      const Scratch<float> elements(9 * row_);
+      for (; k < end; ++k) {
+        transpose_panel(elements.get(), row_, w + k * c * 9, 9, c, 9);
+        kernels_to_places(all_.get() + k * row_, place_, elements.get(), row_, c);
+      }
+    });
+  }
+  int64_t row() const { return row_; }
+  int64_t place() const { return place_; }
+  const float* get() const { return all_.get(); }
+
+ private:
+  int64_t row_, place_;
+  Scratch<float> all_;
+};
+
+/// Images by kernels to images. `turned`: by kernels turned by half a turn, from a convolution's
+/// output channels to its input channels.
+struct ImageMap {
+  int64_t batch, in_channels, out_channels;
+  Plane in, out;
+  float* y;
+  const float *x, *bias;
+  const Kernels& kernels;
+  bool turned;
+
+  int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
+  int64_t tiles() const { return batch * per_image(); }
+  // Large weights come from L3: two panels for each time they do.
+  int64_t at_once() const { return in_channels * out_channels > 1 << 15 ? 2 : 1; }
+
+  /// Place of tile `at` of a channel in panels of `channels` rows.
+  static int64_t place(int64_t at, int64_t channels, int64_t channel) {
+    return (at / kPanel * channels + channel) * kPanel + at % kPanel;
+  }
+
+  void read(float* v, int64_t step, int64_t t, int64_t end, float* rows) const {
+    for_strips(t, end, per_image(), kPanel,
+               [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+                 for (int64_t c = 0; c < in_channels; ++c)
+                   input_tiles(v + place(at, in_channels, c), step,
+                               x + (image * in_channels + c) * in.height * in.width, in, first,
+                               count, rows);
+               });
+  }
+  // One place of some tiles, which are in panels; input channels are summed kDepth at a time.
+  void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
+    const int64_t out_step = turned ? 1 : kernels.row(), in_step = turned ? kernels.row() : 1;
+    for (int64_t c = 0; c < in_channels; c += kDepth)
+      for (int64_t at = 0; at < count; at += kPanel)
+        gemm_panel(GemmPanel<float>{out_channels, std::min(kPanel, count - at),
+                                    std::min(kDepth, in_channels - c), k + c * in_step, out_step,
+                                    in_step, v + at * in_channels + c * kPanel, kPanel,
+                                    m + at * out_channels, kPanel, 1, c > 0});
+  }
+  void multiply(float* m, int64_t m_step, const float* v, int64_t v_step, int64_t count) const {
+    for (int64_t p = 0; p < kPlaces; ++p)
+      multiply_place(m + p * m_step, v + p * v_step,
+                     kernels.get() + (turned ? turned_place(p) : p) * kernels.place(), count);
+  }
+  bool write(const float* m, int64_t step, int64_t t, int64_t end) const {
+    bool finite = true;
+    for_strips(t, end, per_image(), kPanel,
+               [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+                 for (int64_t k = 0; k < out_channels; ++k)
+                   finite &= output_tiles(y + (image * out_channels + k) * out.height * out.width,
+                                          out, m + place(at, out_channels, k), step, first, count,
+                                          bias ? bias[k] : 0.0f);
+               });
+    return finite;
+  }
+
+  bool run() const {
+    const int64_t group = at_once() * kPanel, work = group * in_channels * out_channels * kPlaces;
+    std::atomic<bool> finite{true};
+    parallel_for(0, (tiles() + group - 1) / group, std::max<int64_t>(1, (1 << 20) / work),
+                 [f = *this, group, &finite](int64_t i, int64_t e) {
+                   const int64_t v_step = place_step(group * f.in_channels);
+                   const int64_t m_step = place_step(group * f.out_channels);
+                   const Scratch<float> v(kPlaces * v_step + kSlack), m(kPlaces * m_step + kSlack);
+                   const Scratch<float> rows(row_space(f.in, std::min(kPanel, f.per_image())));
+                   for (; i < e; ++i) {
+                     const int64_t t = i * group, end = std::min(t + group, f.tiles());
+                     f.read(v.get(), v_step, t, end, rows.get());
+                     f.multiply(m.get(), m_step, v.get(), v_step, end - t);
+                     if (!f.write(m.get(), m_step, t, end))
+                       finite.store(false, std::memory_order_relaxed);
+                   }
+                 });
+    return finite.load();
+  }
+};
+
+inline Plane whole_tiles(const int64_t* sizes) {
+  return {sizes[1], sizes[2], 0, 0, half_up(sizes[2])};
+}
+
+/// False where results are not finite, and then to be computed in another way.
+inline bool forward(float* y, const float* x, const float* w, const float* b, const ConvShape& s) {
+  const int64_t* const pads = s.steps.padding;
+  const Plane out = whole_tiles(s.out);
+  const Plane in{s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide};
+  const Kernels k(w, s);
+  return ImageMap{s.batch, s.in_channels, s.out_channels, in, out, y, x, b, k, false}.run();
+}
+/// The convolution of the gradient with the kernels turned by half a turn.
+inline bool input_gradient(float* gx, const float* gy, const float* w, const ConvShape& s) {
+  const int64_t* const pads = s.steps.padding;
+  const Plane out = whole_tiles(s.in);
+  const Plane in{s.out[1], s.out[2], 2 - pads[1], 2 - pads[2], out.tiles_wide};
+  const Kernels k(w, s);
+  return ImageMap{s.batch, s.out_channels, s.in_channels, in, out, gx, gy, nullptr, k, true}.run();
+}
+
+// ---------------------------------------------------------------------- gradient of the weight
+/// For each place a product of the gradient's tiles and the image's, some tiles of the batch at a
+/// time. Threads share places, not sums: results do not depend on their number.
+struct WeightGradient {
+  ConvShape s;
+  float* gw;
+  const float *x, *gy;
+  Plane in, out;
+
+  int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
+  int64_t tiles() const { return s.batch * per_image(); }
+  int64_t block() const {
+    return std::min(std::max<int64_t>(2 * kPanel, (1 << 14) / s.out_channels / kPanel * kPanel),
+                    (tiles() + kPanel - 1) / kPanel * kPanel);
+  }
+
+  // Places of some channels' tiles [t, end), by rows of block().
+  template <class Transform>
+  void read(float* to, int64_t step, const float* from, int64_t channels, int64_t all,
+            const Plane& plane, int64_t t, int64_t end, const Transform& transform) const {
+    const int64_t pixels = plane.height * plane.width, grain = 1 + (1 << 14) / block();
+    parallel_for(0, channels, grain, [&](int64_t c, int64_t last) {
+      const Scratch<float> rows(row_space(plane, std::min(block(), per_image())));
+      for (; c < last; ++c)
+        for_strips(t, end, per_image(), block(),
+                   [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+                     transform(to + c * block() + at, step, from + (image * all + c) * pixels,
+                               plane, first, count, rows.get());
+                   });
+    });
+  }
+  // Columns of some input channels in the gradient of the places.
+  void multiply(float* sums, int64_t sums_step, const float* g, int64_t g_step, const float* v,
+                int64_t v_step, int64_t channels, int64_t terms, bool add) const {
+    parallel_for(0, kPlaces, 1, [&](int64_t p, int64_t end) {
+      const Scratch<float> panel(block() * kPanel);
+      for (; p < end; ++p) {
+        transpose_panel(panel.get(), kPanel, v + p * v_step, block(), channels, terms);
+        gemm_panel(GemmPanel<float>{s.out_channels, channels, terms, g + p * g_step, block(), 1,
+                                    panel.get(), kPanel, sums + p * sums_step, s.in_channels, 1,
+                                    add});
+      }
+    });
+  }
+  void sum(float* sums, int64_t step) const {
+    const int64_t m = s.out_channels, c = s.in_channels;
+    const int64_t g_step = place_step(m * block()), v_step = place_step(kPanel * block());
+    const Scratch<float> g(kPlaces * g_step + kSlack), v(kPlaces * v_step + kSlack);
+    for (int64_t t = 0; t < tiles(); t += block()) {
+      const int64_t end = std::min(t + block(), tiles());
+      read(g.get(), g_step, gy, m, m, out, t, end, gradient_tiles);
+      for (int64_t from = 0; from < c; from += kPanel) {
+        const int64_t some = std::min(kPanel, c - from);
+        read(v.get(), v_step, x + from * in.height * in.width, some, c, in, t, end, input_tiles);
+        multiply(sums + from, step, g.get(), g_step, v.get(), v_step, some, end - t, t > 0);
+      }
+    }
+  }
+  bool run() const {
+    const int64_t m = s.out_channels, c = s.in_channels, step = place_step(m * c);
+    const Scratch<float> sums(kPlaces * step + kSlack);
+    sum(sums.get(), step);
+    std::atomic<bool> finite{true};
+    parallel_for(0, m, std::max<int64_t>(1, (1 << 14) / c), [&](int64_t k, int64_t end) {
+      const Scratch<float> elements(9 * (c + kSlack)), across((c + kSlack) * kTransposePad);
+      for (; k < end; ++k) {
+        if (!places_to_kernels(elements.get(), c + kSlack, sums.get() + k * c, step, c))
+          finite.store(false, std::memory_order_relaxed);
+        transpose_panel(across.get(), kTransposePad, elements.get(), c + kSlack, 9, c);
+        for (int64_t i = 0; i < c; ++i)
+          std::copy_n(across.get() + i * kTransposePad, 9, gw + (k * c + i) * 9);
+      }
+    });
+    return finite.load();
+  }
+};
+
+inline bool weight_gradient(float* gw, const float* x, const float* gy, const ConvShape& s) {
+  const int64_t* const pads = s.steps.padding;
+  const Plane out = whole_tiles(s.out);
+  return WeightGradient{s, gw, x, gy, {s.in[1], s.in[2], pads[1], pads[2], out.tiles_wide}, out}
+      .run();
+}
+
+}  // namespace taper::cpu::winograd
