@@ -237,8 +237,11 @@ namespace {
 TAPER_INLINE bool few_and_flat(const Out& y, int64_t grain) {
   return y.contiguous && y.numel <= std::min(grain, kGrain) && y.numel > 0 && !running_chain;
 }
-TAPER_INLINE bool lies_as(const In& x, const Out& y) {
-  return x.contiguous && x.numel == y.numel && x.dtype != kHalf;
+// How far it is from one element of such an operand to the next: 0 for one element for all, -1
+// where that takes a plan.
+TAPER_INLINE int64_t flat_step(const In& x, const Out& y) {
+  if (!x.contiguous || x.dtype == kHalf) return -1;
+  return x.numel == y.numel ? item_of(x.dtype) : x.numel == 1 ? 0 : -1;
 }
 
 }  // namespace
@@ -281,8 +284,8 @@ static void run_map_of_any(const Out& y, const In& x, int64_t grain, MapRow row,
 }
 
 void run_map(const Out& y, const In& x, int64_t grain, MapRow row, const void* f, HalfRows halves) {
-  if (!few_and_flat(y, grain) || !lies_as(x, y)) return run_map_of_any(y, x, grain, row, f, halves);
-  const int64_t s[2] = {item_of(y.dtype), item_of(x.dtype)};
+  const int64_t s[2] = {item_of(y.dtype), flat_step(x, y)};
+  if (!few_and_flat(y, grain) || s[1] <= 0) return run_map_of_any(y, x, grain, row, f, halves);
   row(f, y.as<char>(), static_cast<const char*>(x.bytes()), s, y.numel);
 }
 
@@ -316,9 +319,9 @@ static void run_map2_of_any(const Out& y, const In& a, const In& b, int64_t grai
 
 void run_map2(const Out& y, const In& a, const In& b, int64_t grain, Map2Rows rows, const void* f,
               HalfRows halves) {
-  if (!few_and_flat(y, grain) || !lies_as(a, y) || !lies_as(b, y))
+  const int64_t s[3] = {item_of(y.dtype), flat_step(a, y), flat_step(b, y)};
+  if (!few_and_flat(y, grain) || s[1] < 0 || s[2] < 0 || s[1] + s[2] == 0)
     return run_map2_of_any(y, a, b, grain, rows, f, halves);
-  const int64_t s[3] = {item_of(y.dtype), item_of(a.dtype), item_of(b.dtype)};
   rows(f, y.as<char>(), static_cast<const char*>(a.bytes()), static_cast<const char*>(b.bytes()), s,
        y.numel, 1);
 }
