@@ -38,6 +38,8 @@ class BlockHeap {
 
   /// Free memory that has been in use, which the system has not got back.
   size_t resident_free() const { return resident_free_; }
+  /// What blocks take, with what is beside them.
+  size_t in_use() const { return resident_used_; }
   /// All that is or has been in use, less what the system got back.
   size_t resident() const { return resident_used_ + resident_free_; }
   /// Gives so much of the free memory back to the system, or all there is. The grain must be whole

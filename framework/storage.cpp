@@ -94,14 +94,16 @@ struct SharedCache {
   // one, the load of one meets the store just made to the same place of another page, and waits for
   // it. The gap keeps those whose size is a power of two out of the same sets of the caches.
   detail::BlockHeap heap{{size_t{1} << 30, kPage, kPage, 0}};
-  // What others hold, and the most that they held at once.
-  size_t in_use = 0, peak = 0;
+  size_t small_in_use = 0;  ///< of what is not from the heap
+  size_t peak = 0;          ///< the most that was in use at once
 
+  /// What others hold, and what of the heap waits.
+  size_t in_use() const { return small_in_use + heap.in_use(); }
   size_t cached() const { return nbytes + heap.resident_free(); }
   /// What may be kept: enough for the activations of a training step of moderate size, or as much
   /// as makes no more than was in use at once. (A large step asks for all of it again, and the
   /// system clears what it gives.)
-  size_t limit() const { return std::max(size_t{1} << 30, peak - std::min(peak, in_use)); }
+  size_t limit() const { return std::max(size_t{1} << 30, peak - std::min(peak, in_use())); }
 };
 
 SharedCache& shared_cache() {
@@ -135,14 +137,15 @@ void* cache_take(size_t rounded) {
   void* p = take_waiting(c, k);
   if (!p) p = k < kFirstLarge ? system_allocate(rounded) : take_large(c, rounded);
   if (!p) return nullptr;
-  c.in_use += rounded;
-  c.peak = std::max(c.peak, c.in_use);
+  if (k < kFirstLarge) c.small_in_use += rounded;
+  c.peak = std::max(c.peak, c.in_use());
   return p;
 }
 
 /// What is cached above the limit goes back to the system: large blocks, then one of class k.
 void make_room(SharedCache& c, int k) {
   merge_waiting(c);
+  if (c.cached() <= c.limit()) return;
   c.heap.give_back(c.cached() - c.limit());
   if (c.cached() <= c.limit() || k >= kFirstLarge) return;
   if (FreeBlock* b = take_waiting(c, k)) std::free(b);
@@ -160,7 +163,7 @@ void cache_give(void* p, size_t rounded) {
     c.heads[k] = b;
     c.nbytes += rounded;
   }
-  c.in_use -= rounded;
+  if (k < kFirstLarge) c.small_in_use -= rounded;
   if (c.cached() > c.limit()) make_room(c, k);
 }
 
@@ -312,7 +315,7 @@ void empty_host_cache() {
     while (FreeBlock* b = take_waiting(c, k)) std::free(b);
   merge_waiting(c);
   c.heap.give_back(SIZE_MAX);
-  c.peak = c.in_use;
+  c.peak = c.in_use();
 #endif
 }
 

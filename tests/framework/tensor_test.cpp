@@ -197,6 +197,29 @@ TEST(Memory, OfOneSizeServesAnother) {
   empty_host_cache();
 }
 
+// What is freed is one place with what is free beside it: later blocks of another size lie there,
+// and leave large places to large ones.
+TEST(Memory, OfManyIsOnePlaceForOthers) {
+#if defined(TAPER_NO_POOL)
+  GTEST_SKIP() << "this build has no memory pool: sanitizers see every block by itself";
+#endif
+  empty_host_cache();
+  std::vector<Tensor> few;
+  for (int i = 0; i < 16; ++i) few.push_back(block_of(1));
+  Tensor large = block_of(20);
+  const Tensor end = block_of(1);
+  large.reset();
+  const Tensor other = block_of(21);  // does not fit there
+  few.clear();
+  for (int i = 0; i < 16; ++i)
+    few.push_back(detail::make_tensor({int64_t{3} << 16}, kFloat, Device()));
+  large = block_of(20);
+  // Of the 16 MiB that were free four are left, and a page beside each block.
+  EXPECT_LE(cached_host_memory(), (size_t{4} << 20) + (size_t{1} << 17));
+  few.clear();
+  empty_host_cache();
+}
+
 TEST(Memory, TheCacheKeepsWhatWasInUseAtOnce) {
 #if defined(TAPER_NO_POOL)
   GTEST_SKIP() << "this build has no memory pool: sanitizers see every block by itself";
