@@ -240,7 +240,7 @@ struct WeightGradient {
   int64_t per_image() const { return out.tiles_wide * half_up(out.height); }
   int64_t tiles() const { return s.batch * per_image(); }
   int64_t block() const {
-    return std::min(std::max<int64_t>(2 * kPanel, (1 << 14) / s.out_channels / kPanel * kPanel),
+    return std::min(std::max<int64_t>(2 * kPanel, (1 << 13) / s.out_channels / kPanel * kPanel),
                     (tiles() + kPanel - 1) / kPanel * kPanel);
   }
 
