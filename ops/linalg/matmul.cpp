@@ -5,6 +5,7 @@
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
+#include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
 #include <taper/ops/linalg/linalg_names.h>
 #include <taper/ops/linalg/matmul_kernels.h>
@@ -155,6 +156,22 @@ Dims check_addmm(const char* op, const Tensor& self, const Tensor& mat1, const T
   return sizes;
 }
 
+// `mask` is the result where that went through a relu.
+void record_addmm(const char* node, const Tensor& y, autograd::Saved mask, const Tensor& self,
+                  const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
+  record(
+      node, y, {self, mat1, mat2},
+      [mask = std::move(mask), a = saved_if(mat2.requires_grad(), mat1),
+       b = saved_if(mat1.requires_grad(), mat2), shape = self.impl().sizes, beta, alpha](Grads& g) {
+        const Tensor gy = mask.defined() ? relu_backward(g[0], mask.get()) : g[0];
+        std::array<Tensor, 3> r;
+        if (g.needs(0)) r[0] = self_gradient(gy, shape, beta);
+        if (g.needs(1)) r[1] = scaled(mm(gy, adjoint(b.get())), alpha.conj());
+        if (g.needs(2)) r[2] = scaled(mm(adjoint(a.get()), gy), alpha.conj());
+        return r;
+      });
+}
+
 }  // namespace
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
@@ -163,27 +180,21 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   const Dims sizes = check_addmm("addmm", self, mat1, mat2);
   Tensor y = product(sizes, mat1, mat2, self, beta, alpha);
   if (needs_grad(self, mat1, mat2))
-    record("AddmmBackward0", y, {self, mat1, mat2},
-           [a = saved_if(mat2.requires_grad(), mat1), b = saved_if(mat1.requires_grad(), mat2),
-            shape = self.impl().sizes, beta, alpha](Grads& g) {
-             std::array<Tensor, 3> r;
-             if (g.needs(0)) r[0] = self_gradient(g[0], shape, beta);
-             if (g.needs(1)) r[1] = scaled(mm(g[0], adjoint(b.get())), alpha.conj());
-             if (g.needs(2)) r[2] = scaled(mm(adjoint(a.get()), g[0]), alpha.conj());
-             return r;
-           });
+    record_addmm("AddmmBackward0", y, {}, self, mat1, mat2, beta, alpha);
   return y;
 }
 
-// cuBLASLt has the gelu by tanh, and so LibTorch computes on CUDA; its CPU has the exact one.
+// cuBLASLt has the gelu by tanh, and so LibTorch computes on CUDA; its CPU has the exact one. A
+// relu's gradient needs the result alone. That of a gelu needs the product: to write it on the way
+// (cuBLASLt's GELU_AUX_BIAS) would save one pass over it of three, beside a product that is larger.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          const Scalar& beta, const Scalar& alpha, bool use_gelu) {
   if (auto cast = autocast_call("_addmm_activation", _addmm_activation, self, mat1, mat2, beta,
                                 alpha, use_gelu))
     return *cast;
   const Dims sizes = check_addmm("_addmm_activation", self, mat1, mat2);
-  const bool by_tanh = mat1.is_cuda();
-  if (needs_grad(self, mat1, mat2) || !isFloatingType(mat1.scalar_type())) {
+  const bool by_tanh = mat1.is_cuda(), wants_gradient = needs_grad(self, mat1, mat2);
+  if ((wants_gradient && use_gelu) || !isFloatingType(mat1.scalar_type())) {
     const Tensor y = addmm(self, mat1, mat2, beta, alpha);
     return use_gelu ? gelu(y, by_tanh ? "tanh" : "none") : y.relu();
   }
@@ -191,6 +202,8 @@ Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& m
   Tensor y = detail::make_tensor(sizes, mat1.scalar_type(), mat1.device());
   TAPER_ON_DEVICE(y, matmul_activation_kernel, y, mat1, mat2, self, beta, alpha,
                   use_gelu ? gelu_form : cuda::GemmActivation::kRelu);
+  if (wants_gradient)
+    record_addmm("AddmmActivationBackward0", y, saved_output(y), self, mat1, mat2, beta, alpha);
   return y;
 }
 

@@ -45,7 +45,7 @@ Tensor matmul(const Tensor& self, const Tensor& other);
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
              const Scalar& alpha = 1);
 /// addmm, then relu or gelu: LibTorch's, which cuBLASLt computes in one go. The gelu is the exact
-/// one on the CPU and the one by tanh on CUDA devices. With gradients it is the two ops.
+/// one on the CPU and the one by tanh on CUDA devices. A gelu that wants a gradient is the two ops.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          const Scalar& beta = 1, const Scalar& alpha = 1, bool use_gelu = false);
 /// beta * self + alpha * (mat vec).

@@ -354,7 +354,7 @@ void check_addend(const char* op, const Addend& add, const Tensor& x, const Dims
 Tensor relu_by_engine(const Tensor& x, const Tensor& w, const Tensor& b, const Addend& add,
                       const Dims& sizes, const ConvSteps& steps) {
   if (!x.is_cuda() || !detail::on_gpu() || !isFloatingType(x.scalar_type()) ||
-      add.alpha.isComplex() || needs_grad(x, w, b, add.z))
+      add.alpha.isComplex())
     return {};
   const auto make = [&](const Dims& of) {
     return detail::make_tensor(of, x.scalar_type(), x.device());
@@ -367,6 +367,25 @@ Tensor relu_by_engine(const Tensor& x, const Tensor& w, const Tensor& b, const A
   return done ? y : Tensor();
 }
 
+// One node for all of it, whoever has computed it: the relu's mask is that of the result, and what
+// is behind it is linear. x has a batch, as y has; z may lack it.
+void record_relu(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const Addend& add, const ConvSteps& steps) {
+  const bool batched_z = !add.z.defined() || add.z.dim() == y.dim();
+  record("CudnnConvolutionReluBackward0", y, {x, w, b, add.z},
+         [ys = saved_output(y), xs = saved_if(w.requires_grad(), x),
+          ws = saved_if(x.requires_grad(), w), x_sizes = x.impl().sizes, w_sizes = w.impl().sizes,
+          steps, alpha = add.alpha, batched_z](Grads& g) {
+           const Tensor gy = relu_backward(g[0], ys.get());
+           std::array<Tensor, 4> r;
+           if (g.needs(0)) r[0] = to_input(gy, ws.get(), x_sizes, steps);
+           if (g.needs(1)) r[1] = to_weight(xs.get(), gy, w_sizes, steps);
+           if (g.needs(2)) r[2] = sum_to_channels(gy);
+           if (g.needs(3)) r[3] = (batched_z ? gy : gy.squeeze(0)).mul(alpha);
+           return r;
+         });
+}
+
 Tensor convolve_relu(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Addend& add, const ConvSteps& s, int64_t spatial) {
   const Tensor x = batched(op, input, weight, spatial);
@@ -375,11 +394,18 @@ Tensor convolve_relu(const char* op, const Tensor& input, const Tensor& weight, 
   Dims of_result = sizes;
   if (!is_batch) of_result.erase(0);
   if (add.z.defined()) check_addend(op, add, x, of_result);
-  Tensor y = relu_by_engine(x, weight, bias, add, sizes, s);
-  if (y.defined()) return is_batch ? y : y.squeeze(0);
-  y = convolve(op, spatial, input, weight, bias, s, s.padding);
-  if (add.z.defined()) y.add_(add.z, add.alpha);
-  return y.relu_();
+  Tensor y;
+  {
+    const NoGradGuard values_only;
+    y = relu_by_engine(x, weight, bias, add, sizes, s);
+    if (!y.defined()) {
+      y = convolve(op, spatial, x, weight, bias, s, s.padding);
+      if (add.z.defined()) y.add_(is_batch ? add.z : add.z.unsqueeze(0), add.alpha);
+      y.relu_();
+    }
+  }
+  if (needs_grad(x, weight, bias, add.z)) record_relu(y, x, weight, bias, add, s);
+  return is_batch ? y : y.squeeze(0);
 }
 
 Tensor convolve_relu(const char* op, const Tensor& input, const Tensor& weight,

@@ -79,9 +79,9 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias
 /// max(y + bias, 0) of the convolution y, and max(y + alpha z + bias, 0) with z of the result's
 /// sizes, dtype and device (alpha: 1 where it is missing); the convolution as convolution() has it,
 /// with its shapes, dtypes and errors, not cast by autocast. On a GPU one kernel of cuDNN, where it
-/// has such a one and no gradient is wanted; else, and on every other device, the ops themselves,
-/// whose derivatives these have. Errors: Error "cudnn_convolution_add_relu: expected z ..." for
-/// another z.
+/// has such a one; else, and on every other device, the ops. They have derivatives, for which the
+/// result is kept, and neither the convolution nor the sum. Errors: Error
+/// "cudnn_convolution_add_relu: expected z ..." for another z.
 Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight,
                               const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
                               IntArrayRef dilation, int64_t groups);

@@ -212,8 +212,9 @@ TEST(FakeDnn, WithoutAnEngineForAReluNothingIsDoneNorSaid) {
   });
 }
 
-// The ops themselves: no kernel is launched where one plan does all; where none does, or a gradient
-// is wanted, a convolution's plan and kernels.
+// The ops themselves: no kernel is launched where one plan does all, also where a gradient is
+// wanted; where none does, a convolution's plan and kernels. The gradient is a kernel for the
+// relu's mask and, of w, a plan.
 TEST(FakeDnn, OpsWithAReluAreOnePlan) {
 #if FAKE_CUDA_KERNELS
   in_own_process([] {
@@ -222,7 +223,7 @@ TEST(FakeDnn, OpsWithAReluAreOnePlan) {
       return cudnn_convolution_add_relu(c.x, w, c.y, 2, c.b, {2, 1}, {1, 2}, {1, 2}, 2);
     };
     const auto launches = [] { return fake_cuda::calls("cudaLaunchKernel"); };
-    const Tensor leaf = c.w.clone().requires_grad_();
+    const Tensor leaf = c.w.detach().requires_grad_();
     uint64_t before = launches();
     const Tensor y = op(c, c.w);
     EXPECT_EQ(launches(), before);
@@ -231,13 +232,17 @@ TEST(FakeDnn, OpsWithAReluAreOnePlan) {
     cudnn_convolution_relu(c.x, c.w, nullopt, {2, 1}, {1, 2}, {1, 2}, 2);
     EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3}));  // of a bias of zeros
     before = launches();
-    op(c, leaf);
-    EXPECT_EQ(launches(), before + 2);
-    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 2}));
+    const Tensor with_gradient = op(c, leaf);
+    EXPECT_EQ(launches(), before);
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 4}));
+    EXPECT_EQ(values_of(with_gradient), relu_on_host(c, c.y, 2));
+    with_gradient.backward(ones_like(with_gradient));
+    EXPECT_TRUE(leaf.grad().defined());
+    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 4, 1}));
+    before = launches();
     dnn().engines[0].fuses = false;
     op(other, other.w);
-    EXPECT_EQ(launches(), before + 4);
-    EXPECT_EQ(dnn().operations, (std::vector<size_t>{4, 3, 2, 1}));
+    EXPECT_EQ(launches(), before + 2);
   });
 #else
   GTEST_SKIP() << "the kernels' host side is not here: it needs a build with nvcc";

@@ -2,6 +2,8 @@
 #include <limits>
 #include <tuple>
 
+#include <taper/framework/autograd/autograd.h>
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/random.h>
@@ -42,6 +44,29 @@ TEST(Matmul, AddmmWithGeluIsExactOnTheCpuAndByTanhOnCuda) {
       gelu(addmm(b, x, other), form).sum().backward();
       EXPECT_TRUE(leaf.grad().equal(other.grad()));
     }
+}
+
+// The gradient of a relu is that of the ops, from the result alone.
+TEST(Matmul, AddmmWithReluHasTheGradientsOfTheOps) {
+  for (const Device& device : {Device(kCPU), device_at(0)}) {
+    const auto make = [&](std::vector<int64_t> sizes) {
+      return numbers(sizes, kDouble).to(device).requires_grad_();
+    };
+    const Tensor b = make({33}), x = make({7, 5}), w = make({5, 33});
+    const auto gradients = [&](bool in_one_go) {
+      const Tensor y = in_one_go ? _addmm_activation(b, x, w, 2, 3) : addmm(b, x, w, 2, 3).relu();
+      if (in_one_go) EXPECT_EQ(y.grad_fn()->name(), "AddmmActivationBackward0");
+      const std::vector<Tensor> first =
+          autograd::grad({y.square().sum()}, {b, x, w}, {}, true, true);
+      std::vector<Tensor> all =
+          autograd::grad({first[0].square().sum() + first[1].square().sum()}, {b, x, w});
+      all.insert(all.end(), first.begin(), first.end());
+      return all;
+    };
+    const std::vector<Tensor> got = gradients(true), want = gradients(false);
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_TRUE(got[i].allclose(want[i], 1e-12, 1e-12)) << device << i;
+  }
 }
 
 TEST(Matmul, BetaZeroIgnoresNaN) {

@@ -1,5 +1,6 @@
 #include <taper/ops/spatial/conv.h>
 
+#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/binary.h>
@@ -511,6 +512,16 @@ TEST(Conv, WithReluIsThatOfTheOps) {
   EXPECT_TRUE(cudnn_convolution_add_relu(x, w, z, nullopt, b, {2, 1}, {1, 0}, {1, 1}, 2)
                   .equal(y.add(z).relu()));
   EXPECT_TRUE(z.equal(kept));
+  const Tensor leaf = w.clone().requires_grad_(), of_z = z.clone().requires_grad_();
+  const Tensor r = cudnn_convolution_add_relu(x, leaf, of_z, 0.5, b, {2, 1}, {1, 0}, {1, 1}, 2);
+  EXPECT_EQ(r.grad_fn()->name(), "CudnnConvolutionReluBackward0");
+  const Tensor other = w.clone().requires_grad_();
+  const auto got = autograd::grad({r.square().sum()}, {leaf, of_z});
+  const auto want = autograd::grad(
+      {conv2d(x, other, b, {2, 1}, {1, 0}, 1, 2).add(of_z, 0.5).relu().square().sum()},
+      {other, of_z});
+  EXPECT_TRUE(got[0].allclose(want[0], 1e-5, 1e-5));
+  EXPECT_TRUE(got[1].allclose(want[1], 1e-5, 1e-5));
 }
 
 // Numbers: the stride, the padding.
