@@ -66,14 +66,17 @@ struct Cursor {
 /// A run of row loops (row_runs.h) as all threads see it.
 class RunPlan {
  public:
-  RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, int64_t cols)
-      : begin_(run.begin), end_(run.end) {
+  /// `alone`: there are no other loops in the chain, and no tiles. `far`: what is read comes from
+  /// memory, which takes short pieces.
+  RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, int64_t cols, bool alone, bool far)
+      : begin_(run.begin), end_(run.end), keeps_(far), alone_(alone) {
     for (const RowRun::Step& s : run.steps) add(s, rows[s.row], cols);
     for (size_t k = begin_; k < end_; ++k) dense_ = dense_ && is_dense(rows[k], cols);
   }
   size_t begin() const { return begin_; }
   size_t end() const { return end_; }
   size_t steps() const { return steps_.size(); }
+  bool is_alone() const { return alone_; }
 
   /// Makes the steps a thread's own.
   void start(RowStep* steps, char* memory, int64_t own_bytes) const {
@@ -87,7 +90,7 @@ class RunPlan {
       if (p.own >= 0) continue;
       char* const x = p.x + t.block * p.from.block + t.row * p.from.row + t.col * p.from.step;
       steps[p.step].x = x;
-      if (dense_ && p.fetched) fetch_ahead(x + cols * p.from.step, cols * p.from.step);
+      if (!alone_ && dense_ && p.fetched) fetch_ahead(x + cols * p.from.step, cols * p.from.step);
     }
     for (int64_t i = 0;;) {
       run_row_steps(steps, keeps_, cols);
@@ -131,7 +134,7 @@ class RunPlan {
   size_t begin_, end_;
   std::vector<RowStep> steps_;
   std::vector<Place> places_;
-  bool dense_ = true, keeps_ = false;
+  bool dense_ = true, keeps_, alone_;
 };
 
 /// All loops of a chain as one thread calls them.
