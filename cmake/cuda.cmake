@@ -108,6 +108,34 @@ function(taper_join_kernels files)
   set(${files} ${all} PARENT_SCOPE)
 endfunction()
 
+# taper_embed_kernel_headers(file): the headers that kernels compiled at run time include, as a list of
+# names and texts in C++ (framework/cuda/gpu/chain_kernels.cpp).
+function(taper_embed_kernel_headers file)
+  set(text "")
+  foreach(header framework/host_device.h framework/dtype.h framework/complex.h framework/cuda/chain.h
+          framework/cpu/vector_exp.h framework/cpu/vector_math.h ops/elementwise/functor.h
+          ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
+          ops/elementwise/ternary_functors.h ops/elementwise/clamp_functors.h
+          ops/elementwise/where_functors.h ops/nn/activation_functors.h ops/nn/activation_kernels.h
+          framework/cuda/gpu/nvrtc_standard.inc)
+    set(path ${PROJECT_SOURCE_DIR}/${header})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    file(READ ${path} content)
+    set(name taper/${header})
+    if(header MATCHES "nvrtc_standard")
+      set(name type_traits)
+    endif()
+    string(APPEND text "{\"${name}\", R\"_header_(${content})_header_\"},\n")
+  endforeach()
+  set(known "")
+  if(EXISTS ${file})
+    file(READ ${file} known)
+  endif()
+  if(NOT known STREQUAL text)
+    file(WRITE ${file} "${text}")
+  endif()
+endfunction()
+
 # taper_add_gpu_runtime(target extra...): the sources of framework/cuda/gpu, and others that need its
 # headers, as they are compiled for GPUs.
 function(taper_add_gpu_runtime target)
@@ -121,6 +149,10 @@ function(taper_add_gpu_runtime target)
   # Not of the target, whose other sources would be compiled otherwise than in a build without CUDA.
   set_source_files_properties(${runtime} PROPERTIES COMPILE_DEFINITIONS TAPER_CUDA_KERNELS=1
                               INCLUDE_DIRECTORIES "${includes}")
+  set(headers ${PROJECT_BINARY_DIR}/cuda/kernel_headers.inc)
+  taper_embed_kernel_headers(${headers})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/framework/cuda/gpu/chain_kernels.cpp PROPERTIES
+    COMPILE_DEFINITIONS "TAPER_CUDA_KERNELS=1;TAPER_KERNEL_HEADERS=\"${headers}\"")
   # The large libraries are loaded when they are needed (gpu/handles.h), by the names of the
   # versions that the headers are of.
   get_filename_component(cudnn_file ${CUDNN} REALPATH)

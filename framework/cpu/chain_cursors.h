@@ -21,15 +21,15 @@ struct Cursor {
   bool dense;  ///< the rows of a tile are one row
   char* p[4];
   bool ahead[4];  ///< brought into the cache a tile before: the hardware sees no stream over pauses
-  ChainSteps from[4];  ///< where a tile begins: 0 for what has memory for one only
-  int64_t s[8];        ///< from element to element, then from row to row
+  fusion::Steps from[4];  ///< where a tile begins: 0 for what has memory for one only
+  int64_t s[8];           ///< from element to element, then from row to row
 
   Cursor(const ChainRow& r, int64_t cols, char* memory, int64_t own_bytes) : loop(&r), dense(true) {
     int64_t* const down = s + r.inputs + 1;
     for (int k = 0; k <= r.inputs; ++k) {
       const bool own = r.own[k] >= 0;
       p[k] = own ? memory + r.own[k] * own_bytes : r.p[k];
-      from[k] = own ? ChainSteps{0, 0, 0} : r.steps[k];
+      from[k] = own ? fusion::Steps{0, 0, 0} : r.steps[k];
       s[k] = r.steps[k].step;
       ahead[k] = !own;
       down[k] = own ? cols * s[k] : r.steps[k].row;
@@ -108,9 +108,9 @@ class RunPlan {
     size_t step;
     int own;
     char* x;
-    ChainSteps from;  ///< where a tile begins
-    int64_t down;     ///< from row to row of a tile
-    bool fetched;     ///< a tile before: it is the first step that reads there
+    fusion::Steps from;  ///< where a tile begins
+    int64_t down;        ///< from row to row of a tile
+    bool fetched;        ///< a tile before: it is the first step that reads there
   };
 
   static bool is_dense(const ChainRow& r, int64_t cols) {
@@ -123,7 +123,7 @@ class RunPlan {
     steps_.push_back(s.step);
     keeps_ = keeps_ || is_of_kept(s.step.code, s.step.source);
     if (!reaches_memory(s.step)) return;
-    const ChainSteps& steps = r.steps[k];
+    const fusion::Steps& steps = r.steps[k];
     const bool own = r.own[k] >= 0;
     bool fetched = !own && steps.step != 0 && s.step.code != RowCode::kStore;
     for (const Place& p : places_) fetched = fetched && (p.own >= 0 || p.x != r.p[k]);

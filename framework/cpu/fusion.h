@@ -15,26 +15,9 @@
 #include <taper/framework/cpu/known_kernel.h>
 #include <taper/framework/cpu/loops.h>
 #include <taper/framework/cpu/row_runs.h>
-
-namespace taper::detail {
-struct BlockLifetime;  // framework/runtime/graph_pool.h
-}
+#include <taper/framework/fusion/finder.h>
 
 namespace taper::cpu {
-
-/// A tensor, or a number, that a pointwise kernel reads or writes.
-struct ChainOperand {
-  char* data;  ///< null: a number in the launch itself
-  int64_t item;
-  bool contiguous;
-  int64_t numel;
-  Dims sizes, strides;
-  ScalarType dtype;
-  bool written;
-  const void* number;  ///< of an input: where it is, a number too
-};
-ChainOperand operand_of_chain(const In& x);
-ChainOperand operand_of_chain(const Out& y);
 
 /// A kernel whose result at a place depends on its operands at that place only (or, of rows, in
 /// that row), and which makes it by one call of run_map, run_map2 or run_map3 (or of Chain::take),
@@ -43,7 +26,7 @@ struct PointwiseKernel {
   int inputs;  ///< of its row loop; operands behind them are numbers, or seen by the kernel alone
   KnownKernel kernel;
   /// What it writes, then what it reads.
-  void (*operands)(const taper::detail::Launch& launch, std::vector<ChainOperand>& all);
+  void (*operands)(const taper::detail::Launch& launch, std::vector<fusion::Operand>& all);
   RowOp op;    ///< what its row loop of floats computes
   bool draws;  ///< random numbers: one tile after the other
   /// The elements of a row, if its loop wants whole ones; kNoRows where they are none of a row.
@@ -54,12 +37,12 @@ constexpr int64_t kNoRows = -1;
 
 namespace chains {
 template <class A>
-void add_operand(std::vector<ChainOperand>&, const A&) {}
-inline void add_operand(std::vector<ChainOperand>& all, const In& x) {
-  if (x.defined()) all.push_back(operand_of_chain(x));
+void add_operand(std::vector<fusion::Operand>&, const A&) {}
+inline void add_operand(std::vector<fusion::Operand>& all, const In& x) {
+  if (x.defined()) all.push_back(fusion::operand_of(x));
 }
-inline void add_operand(std::vector<ChainOperand>& all, const Out& y) {
-  if (y.defined()) all.push_back(operand_of_chain(y));
+inline void add_operand(std::vector<fusion::Operand>& all, const Out& y) {
+  if (y.defined()) all.push_back(fusion::operand_of(y));
 }
 }  // namespace chains
 
@@ -68,7 +51,7 @@ PointwiseKernel pointwise(int inputs, void (*kernel)(P...), RowOp op = RowOp::kO
   using Launch = taper::detail::KernelLaunch<P...>;
   return {inputs,
           known_kernel(kernel),
-          [](const taper::detail::Launch& l, std::vector<ChainOperand>& all) {
+          [](const taper::detail::Launch& l, std::vector<fusion::Operand>& all) {
             Launch::of(l).args.pass_to(
                 [&all](const auto&... p) { (chains::add_operand(all, p), ...); });
           },
@@ -99,20 +82,6 @@ struct PointwiseKernels {
   PointwiseKernels(std::initializer_list<PointwiseKernel> kernels);
 };
 
-/// The index space of a chain: blocks of rows of elements. Dimensions from split[1] on are those of
-/// a row, those before split[0] count blocks; in between lie those of a block's rows.
-struct ChainGrid {
-  Dims sizes;
-  int split[2] = {0, 0};
-  int64_t blocks = 1, rows = 1, cols = 0;
-};
-
-/// Of an operand in a grid, in bytes: from element to element, from row to row, from block to
-/// block.
-struct ChainSteps {
-  int64_t step, row, block;
-};
-
 /// A row loop that a kernel has handed over, with its operands.
 struct ChainRow {
   int inputs;
@@ -121,7 +90,7 @@ struct ChainRow {
   Map3Row three;
   const void* f;
   char* p[4];
-  ChainSteps steps[4];
+  fusion::Steps steps[4];
   int own[4];  ///< which of the chain's tiles it is, or -1
   ScalarType dtypes[4];
   alignas(8) char number[4][sizeof(In::immediate)];  ///< those that launches hold
@@ -132,15 +101,8 @@ class RunPlan;  // chain_cursors.h
 /// Consecutive launches of pointwise kernels over one index space.
 class Chain {
  public:
-  /// Memory that comes and goes within the chain: a tile is enough, of which others take the place
-  /// when its last reader has run.
-  struct Own {
-    const char* data;
-    int tile;
-  };
-  /// Of each launch.
-  using Owns = std::vector<std::vector<Own>>;
-  Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches, ChainGrid grid,
+  using Owns = std::vector<std::vector<fusion::Own>>;  ///< of each launch
+  Chain(std::vector<std::shared_ptr<const taper::detail::Launch>> launches, fusion::Grid grid,
         Owns owns, int64_t largest_item);
   /// Runs all of them.
   void run();
@@ -156,7 +118,7 @@ class Chain {
 
  private:
   ChainRow& next_row(const Out& y);
-  void put(ChainRow& r, int k, const ChainOperand& x) const;
+  void put(ChainRow& r, int k, const fusion::Operand& x) const;
   void put_input(ChainRow& r, int k, const In& x) const;
   void go_on();
   RowOperands operands_of(size_t row) const;
@@ -166,7 +128,7 @@ class Chain {
   void run_tiles() const;
 
   const std::vector<std::shared_ptr<const taper::detail::Launch>> launches_;
-  const ChainGrid grid_;
+  const fusion::Grid grid_;
   const Owns owns_;
   const int64_t tile_;  // elements
   const bool draws_;    // tiles go one behind the other

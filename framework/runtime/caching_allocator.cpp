@@ -25,6 +25,7 @@ CachingAllocator::User CachingAllocator::current_user() {
   std::unique_ptr<Arena>& arena = of_graphs_[capture->pool().get()];
   if (!arena) arena = std::make_unique<Arena>();
   capture->pool()->note_device(device_);
+  arena->log = &capture->pool()->device_log();
   return {stream, arena.get(), true};
 }
 
@@ -38,6 +39,7 @@ void* CachingAllocator::allocate(size_t nbytes) {
   if (!b) out_of_memory(nbytes);
   split(b, rounded);
   live_[b->data] = b;
+  if (user.arena->log) user.arena->log->note_birth(b->data, b->nbytes);
   ++stats_.num_allocations;
   stats_.allocated += b->nbytes;
   stats_.max_allocated = std::max(stats_.max_allocated, stats_.allocated);
@@ -135,6 +137,7 @@ void CachingAllocator::release(void* p) noexcept {
   if (it == live_.end()) return;
   Block* b = it->second;
   live_.erase(it);
+  if (b->arena->log) b->arena->log->note_death(b->data);
   stats_.allocated -= b->nbytes;
   if (!b->users.empty() && !can_record(*b)) {
     b->waits_for = 1;
@@ -271,6 +274,7 @@ void CachingAllocator::end_pool(const GraphPool* pool) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto it = of_graphs_.find(pool);
   if (it == of_graphs_.end()) return;
+  it->second->log = nullptr;
   ended_.push_back(std::move(it->second));
   of_graphs_.erase(it);
   give_back_ended();

@@ -26,6 +26,7 @@ namespace taper {
 
 namespace detail {
 
+class BlockLog;
 class GraphPool;
 
 class CachingAllocator {
@@ -69,6 +70,7 @@ class CachingAllocator {
   struct Arena {
     Pool small, large;
     size_t segments = 0;
+    BlockLog* log = nullptr;  ///< a graph's, while its pool lives
   };
   /// Who asks for memory: a stream, and what its blocks come from.
   struct User {

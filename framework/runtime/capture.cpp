@@ -66,7 +66,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
     order_ = std::make_unique<races::Detector>();
     order_->reset(races::detector().throws());
   }
-  if (!origin) pool_->begin_log();
+  log().begin();
   recording_ = origin ? require_cuda().begin_capture(origin) : std::make_shared<Plan>();
   if (origin) {
     index_of(origin);
@@ -80,7 +80,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
 Capture::~Capture() {
   if (!goes_on_) return;
   leave();
-  pool_->take_log();
+  log().take();
   try {
     if (origin_) require_cuda().end_capture(origin_, *recording_);
   } catch (const Error&) {  // nobody wants the recording
@@ -111,7 +111,7 @@ void Capture::end() {
               "for the streams that joined it, with wait_stream or an event, before the capture "
               "ends");
   if (origin_) return;
-  const std::vector<BlockLifetime> blocks = pool_->take_log();
+  const auto blocks = log().take().value_or(std::vector<BlockLifetime>());
   memory_ = memory_of(blocks, pool_->host_nbytes());
   static_cast<Plan&>(*recording_).fuse(blocks);
 }
@@ -121,14 +121,14 @@ void Capture::add(const char* name, std::function<void()> work) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Plan& plan = static_cast<Plan&>(*recording_);
   plan.add(name, std::move(work));
-  pool_->note_step(plan.size());
+  log().note_step(plan.size());
 }
 
 void Capture::add(const char* name, std::shared_ptr<const Launch> launch) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Plan& plan = static_cast<Plan&>(*recording_);
   plan.add(name, std::move(launch));
-  pool_->note_step(plan.size());
+  log().note_step(plan.size());
 }
 
 void Plan::replay(StreamImpl*) {

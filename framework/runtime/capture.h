@@ -67,6 +67,8 @@ class Capture {
   StreamImpl* origin() const { return origin_; }
   const std::shared_ptr<GraphPool>& pool() const { return pool_; }
   const std::shared_ptr<Recording>& recording() const { return recording_; }
+  /// Of the memory that comes from the pool meanwhile.
+  BlockLog& log() const { return origin_ ? pool_->device_log() : pool_->host_log(); }
   /// The recording of the CPU and of simulated devices.
   void add(const char* name, std::function<void()> work);
   void add(const char* name, std::shared_ptr<const Launch> launch);

@@ -5,6 +5,7 @@
 //   2  kernels that the host's compiler has compiled, for simulated devices
 #include <taper/framework/cuda/block.h>
 #include <taper/framework/runtime/collectives.h>
+#include <taper/framework/runtime/fused_kernels.h>
 #include <taper/framework/runtime/kernel_records.h>
 #include <taper/framework/runtime/runtime.h>
 
@@ -31,5 +32,12 @@ std::vector<KernelRecord> stop_kernel_records() { return {}; }
 #endif
 
 }  // namespace taper::detail
+
+#if TAPER_CUDA_KERNELS != 1
+bool taper::cuda::fuses_pointwise() { return false; }
+void taper::cuda::set_fuses_pointwise(bool) {}
+std::string taper::cuda::why_not_fused() { return detail::why_no_gpus(); }
+uint64_t taper::cuda::fused_kernels() { return 0; }
+#endif
 
 taper::cuda::BlockRunner* taper::cuda::block_runner = nullptr;

@@ -8,6 +8,32 @@
 namespace taper {
 namespace detail {
 
+// ---------------------------------------------------------------------- lifetimes
+void BlockLog::begin() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  logs_ = true;
+  step_ = 0;
+  log_.clear();
+}
+void BlockLog::note_step(size_t recorded) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  step_ = recorded;
+}
+void BlockLog::note_birth(const void* p, size_t nbytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (logs_) log_.push_back({static_cast<const char*>(p), nbytes, step_, SIZE_MAX});
+}
+void BlockLog::note_death(const void* p) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto it = log_.rbegin(); logs_ && it != log_.rend(); ++it)
+    if (it->data == p) return static_cast<void>(it->died = step_);
+}
+std::optional<std::vector<BlockLifetime>> BlockLog::take() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!std::exchange(logs_, false)) return {};
+  return std::exchange(log_, {});
+}
+
 // ---------------------------------------------------------------------- the host's
 namespace {
 
@@ -46,34 +72,13 @@ void* HostPool::allocate(size_t nbytes) {
   if (!p)
     throw OutOfMemoryError(concat("not enough host memory: asked for ", nbytes, " bytes (",
                                   nbytes >> 20, " MiB) while a graph is captured"));
-  if (logs_) log_.push_back({static_cast<char*>(p), part.heap.size_of(p), step_, SIZE_MAX});
+  log_.note_birth(p, part.heap.size_of(p));
   return p;
-}
-
-void HostPool::note_death(void* p) {
-  for (auto it = log_.rbegin(); logs_ && it != log_.rend(); ++it)
-    if (it->data == p) return static_cast<void>(it->died = step_);
-}
-
-void HostPool::begin_log() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  logs_ = true;
-  step_ = 0;
-  log_.clear();
-}
-void HostPool::note_step(size_t recorded) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  step_ = recorded;
-}
-std::vector<BlockLifetime> HostPool::take_log() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  logs_ = false;
-  return std::exchange(log_, {});
 }
 
 void HostPool::release(void* p, size_t nbytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  note_death(p);
+  log_.note_death(p);
   Part& part = part_of(nbytes);
   part.waiting.emplace(part.heap.size_of(p), p);
 }

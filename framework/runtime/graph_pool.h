@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <taper/framework/block_heap.h>
@@ -20,6 +21,25 @@ struct BlockLifetime {
   size_t born, died;
 };
 
+/// When blocks of a pool come and go while a capture records.
+class BlockLog {
+ public:
+  /// From here on lifetimes are noted, as steps of a recording.
+  void begin();
+  /// So many have been recorded now.
+  void note_step(size_t recorded);
+  void note_birth(const void* p, size_t nbytes);
+  void note_death(const void* p) noexcept;
+  /// Ends that; nothing where nobody has begun it. Blocks still in use die with step SIZE_MAX.
+  std::optional<std::vector<BlockLifetime>> take();
+
+ private:
+  std::mutex mutex_;
+  bool logs_ = false;
+  size_t step_ = 0;
+  std::vector<BlockLifetime> log_;
+};
+
 /// Host memory that is given out again within captures, and freed all together. Nothing is written
 /// to it here, so it takes memory of the system with the first replay.
 class HostPool {
@@ -31,13 +51,9 @@ class HostPool {
   void* allocate(size_t nbytes);
   /// A block that was asked for with so many bytes.
   void release(void* p, size_t nbytes);
-  /// From here on lifetimes are noted, as steps of a recording; so many have been recorded now.
-  void begin_log();
-  void note_step(size_t recorded);
-  /// Ends that. Blocks still in use die with step SIZE_MAX.
-  std::vector<BlockLifetime> take_log();
   /// All that has been in use at some time: what replays take.
   size_t nbytes();
+  BlockLog& log() { return log_; }
 
  private:
   /// Small blocks lie beside each other, large ones begin with a page.
@@ -47,14 +63,11 @@ class HostPool {
   };
   Part& part_of(size_t nbytes) { return nbytes < kLarge ? small_ : large_; }
   static void* take(Part& part, size_t nbytes);
-  void note_death(void* p);
 
   static constexpr size_t kLarge = size_t{64} << 10;
   std::mutex mutex_;
   Part small_, large_;
-  bool logs_ = false;
-  size_t step_ = 0;
-  std::vector<BlockLifetime> log_;
+  BlockLog log_;
 };
 
 /// The memory of a capture whose blocks lived so long, from a pool of so many bytes.
@@ -75,10 +88,11 @@ class GraphPool {
   MempoolId_t id() const { return id_; }
   /// A device's allocator has memory of this pool.
   void note_device(DeviceIndex device) { devices_ |= uint64_t{1} << device; }
-  /// See HostPool.
-  void begin_log() { host_->begin_log(); }
-  void note_step(size_t recorded) { host_->note_step(recorded); }
-  std::vector<BlockLifetime> take_log() { return host_->take_log(); }
+  /// Of the host's blocks, and of those that the devices' allocators give out.
+  ///@{
+  BlockLog& host_log() { return host_->log(); }
+  BlockLog& device_log() { return device_log_; }
+  ///@}
   size_t host_nbytes() { return host_->nbytes(); }
   /// Host memory from this pool, which the storage keeps.
   intrusive_ptr<StorageImpl> allocate_host(size_t nbytes);
@@ -86,6 +100,7 @@ class GraphPool {
  private:
   const MempoolId_t id_;
   const std::shared_ptr<HostPool> host_;
+  BlockLog device_log_;
   std::atomic<uint64_t> devices_{0};
 };
 

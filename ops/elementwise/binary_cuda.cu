@@ -1,4 +1,4 @@
-#include <taper/framework/cuda/map_rows.h>
+#include <taper/framework/cuda/pointwise.h>
 #include <taper/ops/elementwise/binary_functors.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 #include <taper/ops/elementwise/unary_functors.h>
@@ -10,8 +10,8 @@ namespace {
 template <class T, class F>
 void map2_of(const Out& y, const In& a, const In& b, const F& f) {
   if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value && functor::keeps_number<F>)
-    if (b.dtype == kFloat) return map<T, T>(y, a, functor::WithNumber<F>{*b.as<float>()});
-  map2_or_rows<T, T>(y, a, b, f);
+    if (b.dtype == kFloat) return pointwise<T, T>(y, a, functor::WithNumber<F>{*b.as<float>()});
+  pointwise<T, T>(y, a, b, f);
 }
 
 // ---------------------------------------------------------------- operands of two dtypes
@@ -53,6 +53,7 @@ void add_narrow(const Out& y, const In& a, const In& b) {
     using Packed = AddNarrowPacked<T>;
     const Source<float> sa(a);
     const Source<T> sb(b);
+    tell<float, float, T>(functor::add(), y, a, b);
     if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
       for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<float>(), sa, sb, y.numel});
     else
@@ -81,12 +82,12 @@ void floating_kernel(const char* op, const Out& y, const In& a, const In& b) {
 template <class F>
 void bit_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Bit>(y.dtype, op,
-                            [&]<class scalar_t>() { map2<scalar_t, scalar_t>(y, a, b, F()); });
+                            [&]<class scalar_t>() { pointwise<scalar_t, scalar_t>(y, a, b, F()); });
 }
 template <class F>
 void test_kernel(const char* op, const Out& y, const In& a, const In& b) {
   switch_dtype<dtypes::Real>(a.dtype, op,
-                             [&]<class scalar_t>() { map2_or_rows<bool, scalar_t>(y, a, b, F()); });
+                             [&]<class scalar_t>() { pointwise<bool, scalar_t>(y, a, b, F()); });
 }
 
 }  // namespace
@@ -101,13 +102,13 @@ namespace {
 // x to the power e, where that is much faster (and exact) without the general power.
 template <class T>
 bool easy_power(const Out& y, const In& x, double e) {
-  if (e == 1) return map<T, T>(y, x, functor::power_1()), true;
-  if (e == 2) return map<T, T>(y, x, functor::square()), true;
-  if (e == 3) return map<T, T>(y, x, functor::power_3()), true;
-  if (e == 0.5) return map<T, T>(y, x, functor::sqrt()), true;
-  if (e == -0.5) return map<T, T>(y, x, functor::rsqrt()), true;
-  if (e == -1) return map<T, T>(y, x, functor::reciprocal()), true;
-  if (e == -2) return map<T, T>(y, x, functor::power_minus_2()), true;
+  if (e == 1) return pointwise<T, T>(y, x, functor::power_1()), true;
+  if (e == 2) return pointwise<T, T>(y, x, functor::square()), true;
+  if (e == 3) return pointwise<T, T>(y, x, functor::power_3()), true;
+  if (e == 0.5) return pointwise<T, T>(y, x, functor::sqrt()), true;
+  if (e == -0.5) return pointwise<T, T>(y, x, functor::rsqrt()), true;
+  if (e == -1) return pointwise<T, T>(y, x, functor::reciprocal()), true;
+  if (e == -2) return pointwise<T, T>(y, x, functor::power_minus_2()), true;
   return false;
 }
 
@@ -122,14 +123,14 @@ void pow(Out y, In a, In b) {
     if (done) return;
   }
   switch_dtype<dtypes::Number>(y.dtype, "pow", [&]<class scalar_t>() {
-    map2_or_rows<scalar_t, scalar_t>(y, a, b, functor::pow());
+    pointwise<scalar_t, scalar_t>(y, a, b, functor::pow());
   });
 }
 
 void add_scaled(Out y, In a, In b, Scalar alpha) {
   switch_dtype<dtypes::Real>(y.dtype, "add", [&]<class scalar_t>() {
     using C = opmath_t<scalar_t>;
-    map2_or_rows<scalar_t, scalar_t>(y, a, b, functor::add_scaled<C>{alpha.cast<C>()});
+    pointwise<scalar_t, scalar_t>(y, a, b, functor::add_scaled<C>{alpha.cast<C>()});
   });
 }
 

@@ -1,4 +1,4 @@
-#include <taper/framework/cuda/map_rows.h>
+#include <taper/framework/cuda/pointwise.h>
 #include <taper/ops/elementwise/ternary_functors.h>
 #include <taper/ops/elementwise/ternary_kernels.h>
 
@@ -18,6 +18,7 @@ struct OfStored {
 /// map3; of floats by rows, for which operands as dense as y are one long row.
 template <class T, class F>
 void map3_or_rows(const Out& y, const In& x, const In& a, const In& b, const F& f) {
+  tell<T, T, T, T>(f, y, x, a, b);
   if constexpr (!std::is_floating_point_v<opmath_t<T>>)
     map3<T>(y, x, a, b, f);
   else if (!map3_rows<T, T>(y, x, a, b, OfStored<F>{f}))
@@ -51,8 +52,7 @@ void lerp(Out y, In start, In end, In weight) {
 void lerp_number(Out y, In start, In end, double weight) {
   switch_dtype<dtypes::Floating>(y.dtype, "lerp_number", [&]<class scalar_t>() {
     using C = opmath_t<scalar_t>;
-    map2_or_rows<scalar_t, scalar_t>(y, start, end,
-                                     functor::lerp_number<C>{static_cast<C>(weight)});
+    pointwise<scalar_t, scalar_t>(y, start, end, functor::lerp_number<C>{static_cast<C>(weight)});
   });
 }
 void clamp_between(Out y, In x, In low, In high) {

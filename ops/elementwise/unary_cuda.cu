@@ -1,4 +1,5 @@
-#include <taper/framework/cuda/map.h>
+#include <taper/framework/cuda/pointwise.h>
+#include <taper/ops/elementwise/clamp_functors.h>
 #include <taper/ops/elementwise/unary_functors.h>
 #include <taper/ops/elementwise/unary_kernels.h>
 
@@ -8,23 +9,23 @@ namespace {
 
 template <class F>
 void floating_kernel(const char* op, const Out& y, const In& x) {
-  switch_dtype<dtypes::Floating>(y.dtype, op,
-                                 [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+  switch_dtype<dtypes::Floating>(
+      y.dtype, op, [&]<class scalar_t>() { pointwise<scalar_t, scalar_t>(y, x, F()); });
 }
 template <class F>
 void same_kernel(const char* op, const Out& y, const In& x) {
   switch_dtype<dtypes::Number>(y.dtype, op,
-                               [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+                               [&]<class scalar_t>() { pointwise<scalar_t, scalar_t>(y, x, F()); });
 }
 template <class F>
 void bit_kernel(const char* op, const Out& y, const In& x) {
   switch_dtype<dtypes::Bit>(y.dtype, op,
-                            [&]<class scalar_t>() { map<scalar_t, scalar_t>(y, x, F()); });
+                            [&]<class scalar_t>() { pointwise<scalar_t, scalar_t>(y, x, F()); });
 }
 template <class F>
 void test_kernel(const char* op, const Out& y, const In& x) {
   switch_dtype<dtypes::Real>(x.dtype, op,
-                             [&]<class scalar_t>() { map<bool, scalar_t>(y, x, F()); });
+                             [&]<class scalar_t>() { pointwise<bool, scalar_t>(y, x, F()); });
 }
 
 }  // namespace
@@ -36,28 +37,12 @@ TAPER_DEFINE(logical_not, test)
 TAPER_DEFINE(bitwise_not, bit)
 #undef TAPER_DEFINE
 
-namespace {
-
-// Comparisons keep NaN: it is neither below the one bound nor above the other.
-template <class C>
-struct Clamp {
-  C low, high;
-  bool has_low, has_high;
-  TAPER_DEVICE C operator()(C v) const {
-    if (has_low && v < low) v = low;
-    if (has_high && v > high) v = high;
-    return v;
-  }
-};
-
-}  // namespace
-
 void clamp(Out y, In x, In low, In high) {
   switch_dtype<dtypes::Number>(y.dtype, "clamp", [&]<class scalar_t>() {
-    Clamp<opmath_t<scalar_t>> f{{}, {}, low.defined(), high.defined()};
+    functor::Clamp<opmath_t<scalar_t>> f{{}, {}, low.defined(), high.defined()};
     if (f.has_low) f.low = static_cast<opmath_t<scalar_t>>(*low.as<scalar_t>());
     if (f.has_high) f.high = static_cast<opmath_t<scalar_t>>(*high.as<scalar_t>());
-    map<scalar_t, scalar_t>(y, x, f);
+    pointwise<scalar_t, scalar_t>(y, x, f);
   });
 }
 

@@ -1,19 +1,13 @@
 #include <taper/framework/cuda/bytes.h>
-#include <taper/framework/cuda/map_rows.h>
+#include <taper/framework/cuda/pointwise.h>
+#include <taper/ops/elementwise/where_functors.h>
 #include <taper/ops/elementwise/where_kernels.h>
 
 namespace taper::cuda {
 namespace {
 
-/// (A mask of kByte has any bytes.)
-using MaskByte = uint8_t;
+using functor::MaskByte;
 
-struct Choose {
-  template <class T>
-  TAPER_DEVICE T operator()(MaskByte condition, T a, T b) const {
-    return condition != 0 ? a : b;
-  }
-};
 template <class T>
 struct Select {
   char* y;
@@ -29,8 +23,10 @@ struct Select {
 void select_by_mask(Out y, In condition, In a, In b) {
   by_size(y.dtype, [&](auto bits) {
     using T = decltype(bits);
-    if constexpr (sizeof(T) < 16)
-      if (map3_rows<T, MaskByte>(y, condition, a, b, Choose())) return;
+    if constexpr (sizeof(T) < 16) {
+      tell<T, MaskByte, T, T>(functor::Choose(), y, condition, a, b);
+      if (map3_rows<T, MaskByte>(y, condition, a, b, functor::Choose())) return;
+    }
     const Source<MaskByte> mask(condition);
     for_each_place(plan_over(y.sizes, y, condition, a, b),
                    Select<T>{y.as<char>(), mask, Source<T>(a), Source<T>(b)});

@@ -20,6 +20,16 @@ struct Value {
   }
 };
 
+/// A gradient that goes back through it.
+template <class F>
+struct Slope {
+  F f;
+  template <class T>
+  TAPER_HD T operator()(T g, T x) const {
+    return g * f.slope(x);
+  }
+};
+
 template <class T>
 struct LeakyRelu {
   T slope_below, b, c;

@@ -1,9 +1,11 @@
 #include <limits>
 
 #include <taper/framework/cuda/bytes.h>
+#include <taper/framework/cuda/pointwise_call.h>
 #include <taper/framework/cuda/transpose.h>
 #include <taper/framework/float8.h>
 #include <taper/ops/elementwise/complex_parts.h>
+#include <taper/ops/elementwise/where_functors.h>
 #include <taper/ops/tensor/copy_kernels.h>
 
 namespace taper::cuda {
@@ -121,6 +123,7 @@ bool converted_in_packs(const Out& y, const In& x) {
   switch_dtype<dtypes::Floating>(y.dtype, "copy", [&]<class To>() {
     switch_dtype<dtypes::Floating>(x.dtype, "copy", [&]<class From>() {
       using Packed = MapPacked<To, From, Identity>;
+      tell<To, From>(functor::Copy(), y, x);
       if constexpr (!std::is_same_v<To, From>)
         for_each((y.numel + Packed::V - 1) / Packed::V,
                  Packed{y.as<To>(), x.as<From>(), y.numel, Identity()});
@@ -169,6 +172,7 @@ void copy(Out y, In x) {
       using T = decltype(bits);
       if constexpr (sizeof(T) <= 8)
         if (!x.contiguous && copy_transposed<T>(y, x)) return;
+      tell<T, T>(functor::Copy(), y, x);
       map<T, T>(y, x, Identity());
     });
     return;

@@ -31,8 +31,10 @@ sets=$(grep cmake_pch <<<"$ours" | grep -v '/gpu/' | awk '{
   print header, o}' | sort -u | awk '{++n[$1]} END {for (h in n) if (n[h] > m) m = n[h]; print m}')
 exported=$(nm -D --defined-only "$library" | awk '{print $NF}')
 foreign=$(grep -cvE '^_(ZN[KRO]*5taper|ZNKSt4hashIN5taper|ZZN[KRO]*5taper|ZT[A-Za-z]*[0-9_hvnK]*NK?5taper|ZGV)' <<<"$exported" || true)
-within "commands that compile" "$commands" 811
-within "of these sources of the library" "$library_sources" 385
+# (Three of them, two of the library, are chains in captured steps of GPUs: one finder for all devices, kernels by
+# NVRTC, their tests.)
+within "commands that compile" "$commands" 814
+within "of these sources of the library" "$library_sources" 387
 within "sources without the precompiled header" "$without" 0
 within "sets of options with one of these headers" "$sets" 1
 within "exported symbols" "$(wc -l <<<"$exported")" 6950

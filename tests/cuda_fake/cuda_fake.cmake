@@ -7,6 +7,9 @@ add_executable(cuda_fake_tests ${fake_sources})
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/attention_test.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/conv_test.cpp PROPERTIES COMPILE_OPTIONS
   "-DREAL_CUDNN_FILE=\"${CUDNN}\";-DSTUB_DRIVER_FILE=\"${CUDAToolkit_LIBRARY_DIR}/stubs/libcuda.so\"")
+# The real NVRTC, and the host's compiler in its place.
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/cuda_fake/chains_test.cpp PROPERTIES COMPILE_OPTIONS
+  "-DREAL_NVRTC_FILE=\"${CUDAToolkit_LIBRARY_DIR}/libnvrtc.so\";-DHOST_COMPILER=\"${CMAKE_CXX_COMPILER}\";-DTAPER_INCLUDE=\"${TAPER_BUILD_INCLUDE}\"")
 # Headers that differ for GPUs and for the host are read as the runtime for GPUs reads them.
 set_source_files_properties(${fake_sources} PROPERTIES COMPILE_DEFINITIONS
   "TAPER_CUDA_KERNELS=1;FAKE_CUDA_KERNELS=$<BOOL:${TAPER_NVCC}>")

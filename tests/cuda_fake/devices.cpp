@@ -271,7 +271,7 @@ cudaError_t cudaLaunchKernel(const void*, dim3 grid, dim3 block, void**, size_t,
       return violation("a launch on another device's stream", cudaErrorInvalidResourceHandle);
     if (grid.x == 0 || block.x == 0 || block.x > 1024) return cudaErrorInvalidConfiguration;
     if (const cudaError_t status = use(s->device); status != cudaSuccess) return status;
-    enqueue(s, {[] {}, nullptr, nullptr, 0, nullptr});
+    enqueue(s, {[] {}, nullptr, nullptr, 0, nullptr, true});
     return cudaSuccess;
   });
 }

@@ -28,6 +28,7 @@ struct EventState {
   CUstream_st* stream = nullptr;  // of the last record
   const Capture* capture = nullptr;
   Clock clock;
+  std::vector<CUgraphNode_st*> nodes;  // of that capture, that come before
 };
 
 struct Work {
@@ -35,6 +36,7 @@ struct Work {
   std::shared_ptr<EventState> records, awaits;
   uint64_t turn = 0;              // of the event
   CUstream_st* behind = nullptr;  // where the event that is awaited was recorded then
+  bool is_kernel = false;
 };
 
 struct Capture {
@@ -43,7 +45,8 @@ struct Capture {
   std::thread::id thread;
   bool is_valid = true;
   std::map<CUstream_st*, Clock> streams;
-  std::vector<std::function<void()>> nodes;
+  std::unique_ptr<CUgraph_st> graph;
+  std::map<CUstream_st*, std::vector<CUgraphNode_st*>> last;  // what its next node depends on
 };
 
 struct Block {
@@ -194,8 +197,13 @@ struct CUstream_st {
 struct CUevent_st {
   std::shared_ptr<fake_cuda::EventState> state;
 };
+struct CUgraphNode_st {
+  std::function<void()> run;
+  bool is_kernel;
+  std::vector<CUgraphNode_st*> before;  // dependencies
+};
 struct CUgraph_st {
-  std::vector<std::function<void()>> nodes;
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
 };
 struct CUgraphExec_st {
   std::vector<std::function<void()>> nodes;

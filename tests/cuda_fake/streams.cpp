@@ -1,4 +1,6 @@
 // The fake runtime's streams and events, captures and graphs.
+#include <algorithm>
+
 #include "cuda_fake/state.h"
 
 namespace fake_cuda {
@@ -14,7 +16,9 @@ CUstream_st* stream_of(cudaStream_t handle) {
 void enqueue(CUstream_st* stream, Work work) {
   if (Capture* const c = stream->capture) {
     ++c->streams[stream][stream];
-    c->nodes.push_back(std::move(work.run));
+    std::vector<CUgraphNode_st*>& last = c->last[stream];
+    c->graph->nodes.emplace_back(new CUgraphNode_st{std::move(work.run), work.is_kernel, last});
+    last = {c->graph->nodes.back().get()};
     return;
   }
   stream->work.push_back(std::move(work));
@@ -68,7 +72,7 @@ cudaError_t record(EventState* e, const std::shared_ptr<EventState>& shared, CUs
   e->stream = s;
   e->capture = s->capture;
   if (s->capture)
-    e->clock = s->capture->streams[s];
+    e->clock = s->capture->streams[s], e->nodes = s->capture->last[s];
   else
     enqueue(s, {nullptr, shared, nullptr, ++e->recorded, nullptr});
   return cudaSuccess;
@@ -90,6 +94,9 @@ cudaError_t wait(CUstream_st* s, const std::shared_ptr<EventState>& e) {
     int& known = c->streams[s][other];
     known = std::max(known, n);
   }
+  std::vector<CUgraphNode_st*>& last = c->last[s];
+  for (CUgraphNode_st* node : e->nodes)
+    if (std::find(last.begin(), last.end(), node) == last.end()) last.push_back(node);
   return cudaSuccess;
 }
 
@@ -130,7 +137,22 @@ cudaError_t end(Capture* c, cudaGraph_t* graph) {
   const std::unique_ptr<Capture> ended(c);
   if (!c->is_valid) return cudaErrorStreamCaptureInvalidated;
   if (!joined) return cudaErrorStreamCaptureUnjoined;
-  state().graphs.insert(*graph = new CUgraph_st{std::move(c->nodes)});
+  state().graphs.insert(*graph = c->graph.release());
+  return cudaSuccess;
+}
+
+/// The graph of a node that is there, or null.
+CUgraph_st* graph_of(const CUgraphNode_st* node) {
+  for (CUgraph_st* g : state().graphs)
+    for (const auto& n : g->nodes)
+      if (n.get() == node) return g;
+  return nullptr;
+}
+/// Gives as many as there is room for, or tells how many there are.
+template <class Nodes>
+cudaError_t give(const Nodes& all, cudaGraphNode_t* to, size_t* n) {
+  if (to) std::copy_n(all.begin(), std::min(*n, all.size()), to);
+  *n = all.size();
   return cudaSuccess;
 }
 
@@ -240,7 +262,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
     CUstream_st* const s = stream_of(stream);
     if (!s || s->is_legacy || s->capture)
       return violation("a capture of this stream", cudaErrorStreamCaptureUnsupported);
-    s->capture = new Capture{mode, s, std::this_thread::get_id(), true, {}, {}};
+    s->capture = new Capture{mode, s, std::this_thread::get_id(), true, {}, {}, {}};
+    s->capture->graph = std::make_unique<CUgraph_st>();
     state().captures.insert(s->capture);
     return cudaSuccess;
   });
@@ -266,11 +289,93 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   });
 }
 
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long*, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** dependencies,
+                                     const cudaGraphEdgeData**, size_t* n) {
+  return entry("cudaStreamGetCaptureInfo", [&] {
+    CUstream_st* const s = stream_of(stream);
+    if (!s) return violation("cudaStreamGetCaptureInfo of no stream", cudaErrorInvalidValue);
+    *status = !s->capture            ? cudaStreamCaptureStatusNone
+              : s->capture->is_valid ? cudaStreamCaptureStatusActive
+                                     : cudaStreamCaptureStatusInvalidated;
+    if (!s->capture) return cudaSuccess;
+    const std::vector<CUgraphNode_st*>& last = s->capture->last[s];
+    *graph = s->capture->graph.get(), *dependencies = last.data(), *n = last.size();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* n) {
+  return entry("cudaGraphGetNodes", [&] {
+    const auto makes = [&](const Capture* c) { return c->graph.get() == graph; };
+    const std::set<Capture*>& captures = state().captures;
+    if (!state().graphs.count(graph) && std::none_of(captures.begin(), captures.end(), makes))
+      return violation("the nodes of no graph", cudaErrorInvalidValue);
+    std::vector<CUgraphNode_st*> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return give(all, nodes, n);
+  });
+}
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* to,
+                                         cudaGraphEdgeData*, size_t* n) {
+  return entry("cudaGraphNodeGetDependencies", [&] {
+    if (!graph_of(node)) return violation("no node", cudaErrorInvalidValue);
+    return give(node->before, to, n);
+  });
+}
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* to,
+                                           cudaGraphEdgeData*, size_t* n) {
+  return entry("cudaGraphNodeGetDependentNodes", [&] {
+    const CUgraph_st* const graph = graph_of(node);
+    if (!graph) return violation("no node", cudaErrorInvalidValue);
+    std::vector<CUgraphNode_st*> behind;
+    for (const auto& other : graph->nodes)
+      if (std::count(other->before.begin(), other->before.end(), node))
+        behind.push_back(other.get());
+    return give(behind, to, n);
+  });
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     size_t n) {
+  return entry("cudaGraphAddDependencies", [&] {
+    for (size_t i = 0; i < n; ++i) {
+      std::vector<CUgraphNode_st*>& before = to[i]->before;
+      if (graph_of(from[i]) != graph || graph_of(to[i]) != graph ||
+          std::count(before.begin(), before.end(), from[i]))
+        return violation("an edge of other graphs, or one that is there", cudaErrorInvalidValue);
+      before.push_back(from[i]);
+    }
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  return entry("cudaGraphDestroyNode", [&] {
+    CUgraph_st* const graph = graph_of(node);
+    if (!graph) return violation("the end of no node", cudaErrorInvalidValue);
+    for (const auto& other : graph->nodes)
+      other->before.erase(std::remove(other->before.begin(), other->before.end(), node),
+                          other->before.end());
+    const auto is_it = [&](const auto& n) { return n.get() == node; };
+    graph->nodes.erase(std::find_if(graph->nodes.begin(), graph->nodes.end(), is_it));
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   return entry("cudaGraphInstantiate", [&] {
     if (!state().graphs.count(graph)) return violation("no graph", cudaErrorInvalidValue);
+    std::vector<std::function<void()>> nodes;
+    std::set<const CUgraphNode_st*> come;
+    for (const auto& node : graph->nodes) {
+      for (const CUgraphNode_st* before : node->before)
+        if (!come.count(before))
+          return violation("a node before what it depends on", cudaErrorInvalidValue);
+      come.insert(node.get());
+      nodes.push_back(node->run);
+    }
     auto last = std::make_shared<EventState>();
-    state().execs.insert(*exec = new CUgraphExec_st{graph->nodes, std::move(last)});
+    state().execs.insert(*exec = new CUgraphExec_st{std::move(nodes), std::move(last)});
     return cudaSuccess;
   });
 }

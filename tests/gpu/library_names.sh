@@ -1,6 +1,6 @@
 #!/bin/bash
 # library_names.sh LIBRARY FAKES: every function that the library calls of CUDA's runtime, or looks up by name in cuBLAS,
-# cuSOLVER, cuDNN, cuFFT, cuSPARSE, NCCL and CUPTI when it needs it, has a fake in the program FAKES (tests/cuda_fake), and
+# cuSOLVER, cuDNN, cuFFT, cuSPARSE, NCCL, CUPTI and NVRTC when it needs it, has a fake in the program FAKES (tests/cuda_fake), and
 # those that it looks up are in the libraries that are installed. Needs no GPU. Exit code 77: no toolkit.
 set -euo pipefail
 library=${1:?usage: library_names.sh LIBRARY FAKES} fakes=${2:?the program of fakes}
@@ -21,7 +21,7 @@ tell() { # tell WHAT NAMES...: fails where there are any
   [ $# -le 1 ] || { printf "library_names: $1: %s\n" "${@:2}" >&2; exit 1; }
 }
 
-families=(cublas:cublas cusolver:cusolverDn cudnn:cudnn cufft:cufft cusparse:cusparse nccl:nccl cupti:cupti)
+families=(cublas:cublas cusolver:cusolverDn cudnn:cudnn cufft:cufft cusparse:cusparse nccl:nccl cupti:cupti nvrtc:nvrtc)
 mapfile -t looked_up < <(for pair in "${families[@]}"; do named "${pair#*:}"; done)
 mapfile -t called < <(linked)
 [ ${#looked_up[@]} -gt 0 ] && [ ${#called[@]} -gt 0 ] ||

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <taper/framework/runtime/devices.h>
+#include <taper/framework/runtime/fused_kernels.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -264,6 +265,8 @@ int main(int argc, char** argv) {
   const bool is_child = !GTEST_FLAG_GET(internal_run_death_test).empty();
   if (!is_child) apply(selection);
   if (!is_child && !GTEST_FLAG_GET(list_tests)) watch(selection);
+  // Each case would have NVRTC compile for half a second: tests that are about it turn it on.
+  taper::cuda::set_fuses_pointwise(false);
   const int status = RUN_ALL_TESTS();
   name_failures(argv[0]);
   runner = 0;

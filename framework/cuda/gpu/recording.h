@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include <taper/framework/cuda/gpu/captured_launches.h>
 #include <taper/framework/cuda/gpu/current.h>
 #include <taper/framework/cuda/stream.h>
 #include <taper/framework/random.h>
@@ -67,6 +69,12 @@ class GpuRecording final : public Recording {
   void replay(detail::StreamImpl* stream) override;
   /// Where a launch that is recorded finds the key of its random numbers.
   const uint64_t* key_of(CPUGeneratorImpl* generator);
+  /// What has been queued so far, by a capture whose memory is from this pool.
+  CapturedLaunches& launches(const std::shared_ptr<detail::GraphPool>& pool) {
+    pool_ = pool;
+    return launches_;
+  }
+  CapturedLaunches& launches() { return launches_; }
 
  private:
   /// Places for keys, filled by one copy.
@@ -78,6 +86,8 @@ class GpuRecording final : public Recording {
   uint64_t* new_places() const;
   void write_keys(cudaStream_t stream);
   const DeviceIndex device_;
+  CapturedLaunches launches_;
+  std::shared_ptr<detail::GraphPool> pool_;  // while it is captured
   cudaGraphExec_t graph_ = nullptr;
   std::vector<Keys> keys_;
   cudaEvent_t replayed_ = nullptr;  // the last replay's end; only with keys

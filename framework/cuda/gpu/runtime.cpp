@@ -31,6 +31,25 @@ GpuRecording* recording_of(detail::StreamImpl* stream) {
   return capture ? static_cast<GpuRecording*>(capture->recording().get()) : nullptr;
 }
 
+/// Until the end of the scope something is queued on a stream that may be captured.
+class CapturedStep {
+ public:
+  explicit CapturedStep(detail::StreamImpl* stream)
+      : stream_(stream), capture_(stream->capture), recording_(recording_of(stream)) {
+    if (recording_) recording_->launches(capture_->pool()).begin(handle_of(stream));
+  }
+  ~CapturedStep() {
+    if (recording_) capture_->log().note_step(recording_->launches().end(handle_of(stream_)));
+  }
+  CapturedStep(const CapturedStep&) = delete;
+  CapturedStep& operator=(const CapturedStep&) = delete;
+
+ private:
+  detail::StreamImpl* const stream_;
+  const detail::Capture* const capture_;
+  GpuRecording* const recording_;
+};
+
 /// The cause of a failure that the caller handles is forgotten; any other one is thrown.
 bool is_out_of_memory(cudaError_t status, const char* call, int line) {
   if (status == cudaErrorMemoryAllocation) {
@@ -132,10 +151,12 @@ class GpuRuntime final : public Runtime {
   void launch(detail::StreamImpl* stream, const char*, std::function<void()> work) override {
     const OnDevice on(stream->device);
     const LaunchScope scope(stream->device, handle_of(stream), recording_of(stream));
+    const CapturedStep step(stream);
     work();
   }
   void copy(detail::StreamImpl* stream, void* to, const void* from, size_t nbytes) override {
     const OnDevice on(stream->device);
+    const CapturedStep step(stream);
     TAPER_CUDA_CHECK(cudaMemcpyAsync(to, from, nbytes, cudaMemcpyDefault, handle_of(stream)));
   }
   bool is_idle(detail::StreamImpl* stream) override {

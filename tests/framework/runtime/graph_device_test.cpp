@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <taper/framework/cpu/fusion.h>
+#include <taper/framework/runtime/fused_kernels.h>
 #include <taper/taper.h>
 
 #include "harness/devices.h"
@@ -410,6 +411,49 @@ TEST_F(GraphsOnDevice, RacesWithinACaptureAreFound) {
     cuda::current_stream().wait_stream(other);
   }
   EXPECT_EQ(cuda::race_reports().size(), 1u);
+}
+
+// On a GPU one kernel, compiled at the capture, does what the launches do: to the bit, whatever is
+// computed. (On simulated devices they run one behind the other.)
+TEST(ChainsOnDevices, GiveTheBitsOfTheEagerStep) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const struct Fusing {
+    Fusing() { cuda::set_fuses_pointwise(true); }
+    ~Fusing() { cuda::set_fuses_pointwise(false); }
+  } here_only;
+  const NoGradGuard values_only;
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const TensorOptions options = TensorOptions(kCUDA).dtype(dtype);
+    for (const int64_t cols : {1, 5, 64, 1000}) {
+      const Tensor x = randn({17, cols}, options), y = randn({17, cols}, options),
+                   bias = randn({cols}, options), scale = randn({17, 1}, options);
+      const auto step = [&] {
+        const Tensor product = x * y + bias, smooth = addcmul(product, x, scale, 0.3);
+        const Tensor gate = sigmoid(smooth) * lerp(product, smooth, 0.25) - x * x;
+        const Tensor chosen = where(gate > bias, gelu(gate), gate.exp().log1p());
+        return std::vector<Tensor>{product, chosen.to(kFloat).div(3).tanh(),
+                                   chosen.clamp(-1, 1).square() + product};
+      };
+      const std::vector<Tensor> eager = step();
+      const uint64_t before = cuda::fused_kernels();
+      Graph graph{Device(kCUDA)};
+      std::vector<Tensor> results;
+      {
+        const GraphGuard guard(graph);
+        results = step();
+      }
+      graph.replay();
+      if (!cuda::is_simulated() && cuda::fused_kernels() == before) {
+        EXPECT_NE(cuda::why_not_fused().find("expected libnvrtc"), std::string::npos)
+            << cuda::why_not_fused();  // else one was to be had
+      }
+      for (size_t k = 0; k < eager.size(); ++k) {
+        const Tensor a = results[k].cpu(), b = eager[k].cpu();
+        EXPECT_EQ(std::memcmp(a.data_ptr(), b.data_ptr(), a.nbytes()), 0)
+            << toString(dtype) << " " << cols << " " << k;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+// What the source of a chain's kernel is written with (gpu/chain_source.h). NVRTC compiles it at
+// run time, with the text of this header and of the functors'; tests compile the same with the
+// host's compiler, for which a launch is a loop. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <taper/framework/dtype.h>
+#include <taper/framework/host_device.h>
+
+namespace taper::chains {
+
+/// V elements that are loaded and stored at once.
+template <class T, int V>
+struct alignas(sizeof(T) * V) Pack {
+  T v[V];
+};
+
+/// Where in a chain's index space.
+struct Place {
+  int64_t first;  ///< among all elements
+  int64_t block, row, col;
+};
+
+/// An operand that has all elements side by side.
+template <class T, int V>
+TAPER_HD Pack<T, V>& dense(char* p, const Place& at) {
+  return *reinterpret_cast<Pack<T, V>*>(p + at.first * int64_t{sizeof(T)});
+}
+/// One that has rows: of elements side by side, or one for each.
+template <class T, int V>
+TAPER_HD Pack<T, V>& in_rows(char* p, int64_t row, int64_t block, const Place& at) {
+  return *reinterpret_cast<Pack<T, V>*>(p + at.block * block + at.row * row +
+                                        at.col * int64_t{sizeof(T)});
+}
+template <class T>
+TAPER_HD T of_row(const char* p, int64_t row, int64_t block, const Place& at) {
+  return *reinterpret_cast<const T*>(p + at.block * block + at.row * row);
+}
+template <class T>
+TAPER_HD T one(const char* p) {
+  return *reinterpret_cast<const T*>(p);
+}
+
+/// What functors compute with.
+template <class T>
+TAPER_HD opmath_t<T> load(const T& v) {
+  return static_cast<opmath_t<T>>(v);
+}
+/// The same bits: kernels that only move elements do so by their size.
+template <class T, class From>
+TAPER_HD T bits_as(const From& v) {
+  static_assert(sizeof(T) == sizeof(From));
+  T bits;
+  memcpy(&bits, &v, sizeof bits);
+  return bits;
+}
+
+/// A value for the next functor, as memory would hand it on. The compiler does not see that `zero`
+/// is 0, so of a product and a sum that follows it makes no fused multiply-add, which would round
+/// once where the kernels, one behind the other, round twice.
+template <class T, class R>
+TAPER_HD T made(const R& result, uint32_t zero) {
+  const T v = static_cast<T>(result);
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return __uint_as_float(__float_as_uint(v) ^ zero);
+  if constexpr (std::is_same_v<T, double>)
+    return __longlong_as_double(__double_as_longlong(v) ^ static_cast<long long>(zero));
+#endif
+  return v;
+}
+
+/// The threads of a launch.
+struct Threads {
+  int64_t first, count;
+  TAPER_HD static Threads all() {
+#if defined(__CUDA_ARCH__)
+    return {int64_t{blockIdx.x} * blockDim.x + threadIdx.x, int64_t{blockDim.x} * gridDim.x};
+#else
+    return {0, 1};
+#endif
+  }
+};
+
+/// Body::run<V>(a, place) for all elements, V at a time; the last ones one by one.
+template <int V, class Body, class Arguments>
+TAPER_HD void run_dense(const Arguments& a) {
+  const Threads threads = Threads::all();
+  for (int64_t i = threads.first; i * V < a.numel; i += threads.count) {
+    const int64_t first = i * V;
+    if (first + V <= a.numel) {
+      Body::template run<V>(a, Place{first, 0, 0, first});
+    } else {
+      TAPER_ROLLED
+      for (int64_t k = first; k < a.numel; ++k) Body::template run<1>(a, Place{k, 0, 0, k});
+    }
+  }
+}
+/// Of blocks of `kRows` rows of `kCols` elements, of which V are part of one row. Fewer than 2^31.
+template <int V, uint32_t kRows, uint32_t kCols, class Body, class Arguments>
+TAPER_HD void run_rows(const Arguments& a) {
+  static_assert(kCols % V == 0);
+  const Threads threads = Threads::all();
+  for (int64_t i = threads.first; i * V < a.numel; i += threads.count) {
+    const uint32_t first = static_cast<uint32_t>(i * V), line = first / kCols, block = line / kRows;
+    Body::template run<V>(a, Place{first, block, line - block * kRows, first - line * kCols});
+  }
+}
+
+}  // namespace taper::chains

@@ -1,0 +1,50 @@
+// A pointwise kernel as chains see it (gpu/chain_source.h): y = f(x, ...) of elements at one place.
+// Not installed.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <typeinfo>
+
+#include <taper/framework/dispatch.h>
+
+namespace taper::cuda {
+
+/// The types: f gets what `load` makes of its operands' elements, and its result is converted.
+struct PointwiseKind {
+  static constexpr int kMostInputs = 3;
+  int inputs;
+  size_t nbytes, align;  ///< of the functor, which has the same bytes on a GPU; 0: it has none
+  const std::type_info *functor, *result, *operands[kMostInputs];
+};
+
+template <class F, class To, class... From>
+const PointwiseKind& pointwise_kind() {
+  static_assert(sizeof...(From) <= PointwiseKind::kMostInputs);
+  static_assert(std::is_trivially_copyable_v<F>);
+  static const PointwiseKind kind{static_cast<int>(sizeof...(From)),
+                                  std::is_empty_v<F> ? 0 : sizeof(F),
+                                  alignof(F),
+                                  &typeid(F),
+                                  &typeid(To),
+                                  {&typeid(From)...}};
+  return kind;
+}
+
+/// Tells a capture that what the calling thread launches next, with one kernel, is this.
+void tell_pointwise(const PointwiseKind& kind, const void* f, const Out& y, const In* const* x);
+
+/// The same of To f(From...), for *_cuda.cu files. Where the host's compiler makes the kernels
+/// there is nobody to tell.
+template <class To, class... From, class F, class... X>
+void tell(const F& f, const Out& y, const X&... x) {
+#ifdef __CUDACC__
+  static_assert(sizeof...(From) == sizeof...(X));
+  const In* const all[] = {&x...};
+  tell_pointwise(pointwise_kind<F, To, From...>(), &f, y, all);
+#else
+  (void)f, (void)y, ((void)x, ...);
+#endif
+}
+
+}  // namespace taper::cuda

@@ -1,0 +1,379 @@
+#include <taper/framework/fusion/finder.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <taper/framework/runtime/graph_pool.h>
+
+namespace taper::fusion {
+namespace {
+
+int64_t item_of(ScalarType dtype) { return static_cast<int64_t>(elementSize(dtype)); }
+
+// ---------------------------------------------------------------- places
+Grid parted(const Dims& sizes, int first, int second) {
+  Grid grid{sizes, {first, second}, 1, 1, 1};
+  for (int d = 0; d < static_cast<int>(sizes.size()); ++d)
+    (d < first ? grid.blocks : d < second ? grid.rows : grid.cols) *= sizes[d];
+  return grid;
+}
+
+/// The grids that part its dimensions further, those of fewer parts first.
+std::vector<Grid> finer(const Grid& grid) {
+  std::vector<Grid> all;
+  const int rank = static_cast<int>(grid.sizes.size()), known = grid.split[1];
+  if (grid.split[0] > 0) return all;
+  for (int d = 1; d < rank && known == 0; ++d) all.push_back(parted(grid.sizes, 0, d));
+  for (int a = 1; a < rank; ++a)
+    for (int b = a + 1; b < rank; ++b)
+      if (known == 0 || a == known || b == known) all.push_back(parted(grid.sizes, a, b));
+  return all;
+}
+
+/// The step of an operand along the dimensions of [begin, end): 0 where it lacks them all; false
+/// where one number does not say it.
+bool step_along(const Grid& grid, const Operand& x, int begin, int end, int64_t& step) {
+  const int missing = static_cast<int>(grid.sizes.size()) - static_cast<int>(x.sizes.size());
+  bool has = false, lacks = false;
+  int64_t next = 0;
+  for (int d = end - 1; d >= begin; --d) {
+    const int64_t n = grid.sizes[d];
+    if (n == 1) continue;
+    const bool here = d >= missing && x.sizes[d - missing] != 1 && x.strides[d - missing] != 0;
+    if (!here) {
+      lacks = true;
+      continue;
+    }
+    const int64_t stride = x.strides[d - missing];
+    if (x.sizes[d - missing] != n || (has && stride != next)) return false;
+    if (!has) step = stride * x.item;
+    has = true;
+    next = stride * n;
+  }
+  return !(has && lacks);
+}
+
+/// Whether what lies so has an element of its own at each place.
+bool is_full(const Grid& grid, const Operand& y, const Steps& s) {
+  return y.numel == grid.numel() && s.step == y.item && (grid.rows == 1 || s.row != 0) &&
+         (grid.blocks == 1 || s.block != 0);
+}
+
+/// What the loops take: rows side by side, but for one operand of several (the last two of three).
+bool loops_take(int inputs, const std::vector<Operand>& x, const Steps* steps) {
+  const auto full = [&](size_t k) { return steps[k].step == x[k].item; };
+  for (size_t k = static_cast<size_t>(inputs) + 1; k < x.size(); ++k)
+    if (x[k].numel != 1) return false;
+  if (inputs == 1) return full(1);
+  if (inputs == 2) return full(1) || full(2);
+  return full(1) && (full(2) || full(3));
+}
+
+}  // namespace
+
+bool place(const Grid& grid, const Operand& x, Steps& s) {
+  s = {0, 0, 0};
+  if (x.numel == 1) return true;
+  if (x.contiguous && x.numel == grid.numel()) {
+    s = {x.item, grid.cols * x.item, grid.rows * grid.cols * x.item};
+    return true;
+  }
+  if (x.written && x.contiguous && x.sizes.size() == 1 && x.numel == grid.rows * grid.blocks) {
+    s = {0, x.item, grid.rows * x.item};  // one for each row
+    return true;
+  }
+  const int rank = static_cast<int>(grid.sizes.size());
+  const bool lies_so = static_cast<int>(x.sizes.size()) <= rank &&
+                       step_along(grid, x, grid.split[1], rank, s.step) &&
+                       step_along(grid, x, grid.split[0], grid.split[1], s.row) &&
+                       step_along(grid, x, 0, grid.split[0], s.block);
+  // An element for each row of one is no number: loops round otherwise where they have one.
+  if (grid.cols == 1 && x.numel == grid.numel()) s.step = x.item;
+  return lies_so && (s.step == 0 || s.step == x.item);
+}
+
+namespace {
+
+// ---------------------------------------------------------------- finding
+/// What a chain in the making touches.
+struct Touched {
+  const char *begin, *end;
+  int64_t item;
+  Steps steps;
+  bool written;
+  size_t died;  ///< if it came within the chain
+  /// At launch `now`, when what has died has tiles of its own.
+  bool conflicts_with(const Touched& o, size_t now) const {
+    if (!(written || o.written) || begin >= o.end || o.begin >= end) return false;
+    if (died <= now || o.died <= now) return false;
+    return begin != o.begin || item != o.item || steps.step != o.steps.step ||
+           steps.row != o.steps.row || steps.block != o.steps.block;
+  }
+};
+
+/// A member, and the memory of its operands.
+struct Uses : Member {
+  size_t launch;
+  std::vector<const taper::detail::BlockLifetime*> blocks;  ///< their memory; null: not the graph's
+};
+
+class Finder {
+ public:
+  Finder(size_t launches, const std::function<Member(size_t)>& member_at,
+         const std::vector<taper::detail::BlockLifetime>& lifetimes, const Limits& limits)
+      : launches_(launches), member_at_(member_at), lifetimes_(lifetimes), limits_(limits) {}
+
+  std::vector<Group> all() {
+    for (size_t i = 0; i < launches_;) {
+      begin_ = i;
+      if (!starts(uses_of(i))) {
+        ++i;
+        continue;
+      }
+      size_t end = i + 1;
+      while (end < launches_ && end - i < limits_.most_launches && joins(uses_of(end))) ++end;
+      i = close(end);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// Its inputs are then all operands of the row loop but the first that it writes.
+  Uses uses_of(size_t launch) const {
+    Uses uses{member_at_(launch), launch, {}};
+    --uses.inputs;
+    for (const Operand& x : uses.operands) uses.inputs += x.written;
+    for (const Operand& x : uses.operands) uses.blocks.push_back(block_of(x, launch));
+    return uses;
+  }
+
+  bool starts(const Uses& uses) {
+    if (!uses.pointwise) return false;
+    touched_.clear();
+    members_.clear();
+    grid_ = parted(uses.operands[0].sizes, 0, 0);
+    return grid_.cols * uses.operands[0].item >= limits_.least_bytes && joins(uses);
+  }
+
+  /// Whether there is no other that draws: each takes all of its numbers before the next one.
+  bool may_draw(const Uses& uses) const {
+    return !uses.draws ||
+           std::none_of(members_.begin(), members_.end(), [](const Uses& u) { return u.draws; });
+  }
+
+  /// Adds a launch, in a finer grid where it must be.
+  bool joins(const Uses& uses) {
+    if (!uses.pointwise || static_cast<int>(uses.operands.size()) <= uses.inputs ||
+        !may_draw(uses) || (!members_.empty() && members_[0].queue != uses.queue))
+      return false;
+    bool found = fits(uses);
+    for (const Grid& g : found ? std::vector<Grid>() : finer(grid_))
+      if ((found = all_fit(g, uses))) break;
+    found = found && whole_rows_fit(uses);
+    if (found) members_.push_back(uses);
+    return found;
+  }
+
+  /// Whether a tile holds whole rows, where one of the members wants them.
+  bool whole_rows_fit(const Uses& uses) const {
+    bool wanted = uses.width > 0;
+    for (const Uses& u : members_) wanted = wanted || u.width > 0;
+    int64_t largest = largest_item();
+    for (const Operand& x : uses.operands) largest = std::max(largest, x.item);
+    return !wanted || grid_.cols * largest <= limits_.tile_bytes;
+  }
+
+  /// Whether all so far, and one more, fit into a grid, which then is the chain's.
+  bool all_fit(const Grid& grid, const Uses& uses) {
+    const Grid grid_before = std::exchange(grid_, grid);
+    const std::vector<Touched> touched_before = std::exchange(touched_, {});
+    bool fit = true;
+    for (const Uses& u : members_) fit = fit && fits(u);
+    if (fit && fits(uses)) return true;
+    grid_ = grid_before;
+    touched_ = touched_before;
+    return false;
+  }
+
+  /// Of kernels of rows there are several: what a kernel itself reads, of the size of a row, is
+  /// then nothing that the chain writes.
+  bool fits(const Uses& uses) {
+    Steps steps[8];
+    std::vector<Touched> more;
+    const Operand& y = uses.operands[0];
+    if (uses.width && (uses.width != grid_.cols || grid_.numel() == grid_.cols)) return false;
+    for (size_t k = 0; k < uses.operands.size(); ++k) {
+      const Operand& x = uses.operands[k];
+      if (isComplexType(x.dtype) || !place(grid_, x, steps[k])) return false;
+      // What is broadcast, or has gaps, is placed by the sizes of its own result.
+      if (x.numel != 1 && !x.contiguous && y.sizes != grid_.sizes) return false;
+      if (x.written ? !is_written_once(uses, x, steps[k]) : is_of_rows(uses, k, steps[k]))
+        return false;
+      if (x.data)
+        more.push_back(
+            {x.data, x.data + extent(x), x.item, steps[k], x.written, death(uses.blocks[k])});
+    }
+    return (uses.width || !limits_.row_loops || loops_take(uses.inputs, uses.operands, steps)) &&
+           take_touched(more, uses.launch);
+  }
+
+  /// Whether an operand is what the chain writes for each row: that is for later ones, and has no
+  /// tile that others could read.
+  bool is_of_rows(const Uses& uses, size_t k, const Steps& s) const {
+    return s.step == 0 && uses.blocks[k] && uses.blocks[k]->born >= begin_;
+  }
+
+  /// An element for each place or, of kernels of rows, for each row.
+  bool is_written_once(const Uses& uses, const Operand& x, const Steps& s) const {
+    if (!uses.width || x.numel == grid_.numel()) return is_full(grid_, x, s);
+    return x.numel == grid_.rows * grid_.blocks && s.step == 0 && (grid_.rows == 1 || s.row != 0) &&
+           (grid_.blocks == 1 || s.block != 0);
+  }
+
+  static int64_t extent(const Operand& x) {
+    int64_t last = 0;
+    for (int d = 0; d < static_cast<int>(x.sizes.size()); ++d)
+      last += (x.sizes[d] - 1) * x.strides[d];
+    return (last + 1) * x.item;
+  }
+
+  /// The block of an operand, while a launch is recorded.
+  const taper::detail::BlockLifetime* block_of(const Operand& x, size_t launch) const {
+    for (const taper::detail::BlockLifetime& b : lifetimes_)
+      if (b.data <= x.data && x.data < b.data + b.nbytes && b.born <= launch && launch < b.died)
+        return &b;
+    return nullptr;
+  }
+  size_t death(const taper::detail::BlockLifetime* block) const {
+    return block && block->born >= begin_ ? block->died : SIZE_MAX;
+  }
+
+  bool take_touched(const std::vector<Touched>& more, size_t now) {
+    for (const Touched& a : more) {
+      const auto conflicts = [&](const Touched& b) { return a.conflicts_with(b, now); };
+      if (std::any_of(touched_.begin(), touched_.end(), conflicts)) return false;
+      if (std::any_of(more.begin(), more.end(), conflicts)) return false;
+    }
+    touched_.insert(touched_.end(), more.begin(), more.end());
+    return true;
+  }
+
+  int64_t largest_item() const {
+    int64_t largest = 1;
+    for (const Uses& u : members_)
+      for (const Operand& x : u.operands) largest = std::max(largest, x.item);
+    return largest;
+  }
+
+  /// Makes a chain of what has joined, or of as much as there are tiles for; where it ends.
+  size_t close(size_t end) {
+    std::vector<std::vector<Own>> owns;
+    while (end >= begin_ + 2 && !give_tiles(end, owns)) --end, members_.pop_back();
+    if (end < begin_ + 2) return begin_ + 1;
+    found_.push_back({begin_, end, grid_, std::move(owns), largest_item()});
+    return end;
+  }
+
+  /// What comes and goes within a chain: a block of the graph's, from its first use to its last.
+  struct Value {
+    const char* data;
+    const taper::detail::BlockLifetime* block;
+    size_t last;
+    int tile;
+  };
+
+  static Value* value_of(std::vector<Value>& values, const Uses& u, size_t k) {
+    for (Value& v : values)
+      if (v.data == u.operands[k].data && v.block == u.blocks[k]) return &v;
+    return nullptr;
+  }
+
+  std::vector<Value> values_before(size_t end) const {
+    std::vector<Value> values;
+    for (const Uses& u : members_)
+      for (size_t k = 0; k < u.operands.size(); ++k) {
+        if (death(u.blocks[k]) > end) continue;
+        if (Value* v = value_of(values, u, k))
+          v->last = u.launch;
+        else
+          values.push_back({u.operands[k].data, u.blocks[k], u.launch, -1});
+      }
+    return values;
+  }
+
+  /// Which tiles are taken, and which held bools: a run (row_runs.h), which goes through a tile in
+  /// pieces, would write floats where bools lie that it has yet to read.
+  struct Tiles {
+    bool taken[kMostOwn] = {}, held_bools[kMostOwn] = {};
+    /// kMostOwn where none is free.
+    int take(ScalarType dtype) {
+      const auto find = [&](bool bools) {
+        int tile = 0;
+        while (tile < kMostOwn && (taken[tile] || held_bools[tile] != bools)) ++tile;
+        return tile;
+      };
+      int tile = find(dtype != kFloat);
+      if (tile == kMostOwn && dtype != kFloat) tile = find(false);
+      if (tile == kMostOwn) return tile;
+      taken[tile] = true;
+      held_bools[tile] = held_bools[tile] || dtype == kBool;
+      return tile;
+    }
+  };
+
+  /// Gives tiles to what comes and goes before `end`; false where there are not enough.
+  bool give_tiles(size_t end, std::vector<std::vector<Own>>& owns) const {
+    std::vector<Value> values = values_before(end);
+    Tiles tiles;
+    owns.clear();
+    for (const Uses& u : members_) {
+      std::vector<Own>& own = owns.emplace_back();
+      for (size_t k = 0; k < u.operands.size(); ++k) {
+        Value* const v = value_of(values, u, k);
+        if (!v) continue;
+        if (v->tile < 0) v->tile = tiles.take(u.operands[k].dtype);
+        if (v->tile == kMostOwn) return false;
+        own.push_back({v->data, v->tile});
+      }
+      for (const Value& v : values)
+        if (v.last == u.launch && v.tile >= 0) tiles.taken[v.tile] = false;
+    }
+    return true;
+  }
+
+  const size_t launches_;
+  const std::function<Member(size_t)>& member_at_;
+  const std::vector<taper::detail::BlockLifetime>& lifetimes_;
+  const Limits limits_;
+  std::vector<Group> found_;
+  size_t begin_ = 0;
+  Grid grid_;
+  std::vector<Uses> members_;
+  std::vector<Touched> touched_;
+};
+
+}  // namespace
+
+Operand operand_of(const In& x) {
+  return {static_cast<char*>(const_cast<void*>(x.data)),
+          item_of(x.dtype),
+          x.contiguous,
+          x.numel,
+          x.sizes,
+          x.strides,
+          x.dtype,
+          false,
+          x.bytes()};
+}
+Operand operand_of(const Out& y) {
+  return {y.as<char>(), item_of(y.dtype), y.contiguous, y.numel, y.sizes,
+          y.strides,    y.dtype,          true,         nullptr};
+}
+
+std::vector<Group> find_groups(size_t launches, const std::function<Member(size_t)>& member_at,
+                               const std::vector<taper::detail::BlockLifetime>& lifetimes,
+                               const Limits& limits) {
+  return Finder(launches, member_at, lifetimes, limits).all();
+}
+
+}  // namespace taper::fusion

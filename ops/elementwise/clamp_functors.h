@@ -1,0 +1,20 @@
+// The formula of clamp, for host and device.
+#pragma once
+
+#include <taper/ops/elementwise/functor.h>
+
+namespace taper::functor {
+
+// Comparisons keep NaN: it is neither below the one bound nor above the other.
+template <class C>
+struct Clamp {
+  C low, high;
+  bool has_low, has_high;
+  TAPER_HD C operator()(C v) const {
+    if (has_low && v < low) v = low;
+    if (has_high && v > high) v = high;
+    return v;
+  }
+};
+
+}  // namespace taper::functor
