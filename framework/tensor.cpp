@@ -58,7 +58,9 @@ TAPER_INLINE int64_t numel_of(IntArrayRef sizes, const char* op) {
   return __builtin_expect(wrong, 0) ? checked_numel(sizes, op) : n;
 }
 
-TAPER_INLINE TensorImpl* new_impl() { return ::new (take_block(sizeof(TensorImpl))) TensorImpl; }
+TAPER_INLINE TensorImpl* new_impl() {
+  return ::new (take_block(sizeof(TensorImpl), kTensorList)) TensorImpl;
+}
 
 // The sizes, and the strides of contiguous_strides, in one pass.
 TAPER_INLINE void set_row_major(TensorImpl& impl, IntArrayRef sizes) {

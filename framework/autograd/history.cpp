@@ -26,14 +26,14 @@ TensorImpl::~TensorImpl() {
 void TensorImpl::destroy(TensorImpl* t) {
   if (t->extra) {
     t->~TensorImpl();
-    return detail::give_block(t, sizeof(TensorImpl));
+    return detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
   }
   // All that it owns, which goes when the block is free.
   static_assert(std::is_trivially_destructible_v<Dims>);
   const intrusive_ptr<TensorImpl> base = std::move(t->view_base);
   const intrusive_ptr<autograd::Node> node = std::move(t->grad_fn);
   const intrusive_ptr<StorageImpl> bytes = std::move(t->storage);
-  detail::give_block(t, sizeof(TensorImpl));
+  detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
 }
 
 namespace autograd {

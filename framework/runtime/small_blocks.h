@@ -17,8 +17,9 @@ constexpr size_t kMostLines = 1024;
 
 #if defined(TAPER_NO_POOL)
 
-inline void* take_block(size_t nbytes) { return pool_allocate(nbytes); }
-inline void give_block(void* p, size_t nbytes) noexcept { pool_release(p, nbytes); }
+constexpr size_t kTensorList = 0;
+inline void* take_block(size_t nbytes, size_t) { return pool_allocate(nbytes); }
+inline void give_block(void* p, size_t nbytes, size_t) noexcept { pool_release(p, nbytes); }
 
 #else
 
@@ -26,13 +27,17 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-constexpr int kSmallClasses = 16 + 16;  // up to 4096 bytes
-constexpr uint32_t kKeepBlocks = 4096;  // a list that has as many gives some away
+constexpr size_t kSmallClasses = 16 + 16;  // up to 4096 bytes
+constexpr uint32_t kKeepBlocks = 4096;     // a list that has as many gives some away
+
+/// Tensors' blocks have a list of their own. Where one is a tensor now and numbers of another's
+/// storage then, an op takes 8 ns longer: the processor guesses wrong for which store a load waits.
+constexpr size_t kTensorList = kSmallClasses;
 
 /// A thread's free blocks, by class.
 struct alignas(kBlockAlign) BlockLists {
-  FreeBlock* heads[kSmallClasses];
-  uint32_t counts[kSmallClasses];
+  FreeBlock* heads[kSmallClasses + 1];
+  uint32_t counts[kSmallClasses + 1];
 
   /// Null where the list is empty.
   void* take(size_t c) {
@@ -55,15 +60,14 @@ struct alignas(kBlockAlign) BlockLists {
 // a small store that all libraries of a process share, and dlopen fails where it is spent.
 extern constinit thread_local BlockLists* block_lists;
 
-/// As pool_allocate and pool_release, of 1 to kMostLines bytes.
+/// As pool_allocate and pool_release, of 1 to kMostLines bytes and by way of that list.
 ///@{
-inline void* take_block(size_t nbytes) {
-  void* const p = block_lists->take((nbytes - 1) / kBlockAlign);
+inline void* take_block(size_t nbytes, size_t list) {
+  void* const p = block_lists->take(list);
   return __builtin_expect(p != nullptr, 1) ? p : pool_allocate(nbytes);
 }
-inline void give_block(void* p, size_t nbytes) noexcept {
-  if (__builtin_expect(!block_lists->give(p, (nbytes - 1) / kBlockAlign), 0))
-    pool_release(p, nbytes);
+inline void give_block(void* p, size_t nbytes, size_t list) noexcept {
+  if (__builtin_expect(!block_lists->give(p, list), 0)) pool_release(p, nbytes);
 }
 ///@}
 
@@ -77,7 +81,8 @@ constexpr size_t kStorageHeader =
 inline StorageImpl* make_storage(size_t nbytes, Device device) {
   if (!device.is_cpu() || nbytes > kMostLines - kStorageHeader || observes_launches())
     return allocate_storage(nbytes, device).release();
-  char* const block = static_cast<char*>(take_block(kStorageHeader + nbytes));
+  const size_t all = kStorageHeader + nbytes;
+  char* const block = static_cast<char*>(take_block(all, (all - 1) / kBlockAlign));
   StorageImpl* const s = new (block) StorageImpl;
   s->data = block + kStorageHeader;
   s->nbytes = nbytes;
