@@ -31,7 +31,8 @@ constexpr size_t kSmallClasses = 16 + 16;  // up to 4096 bytes
 constexpr uint32_t kKeepBlocks = 4096;     // a list that has as many gives some away
 
 /// Tensors' blocks have a list of their own. Where one is a tensor now and numbers of another's
-/// storage then, an op takes 8 ns longer: the processor guesses wrong for which store a load waits.
+/// storage then, an op takes 5 to 10 ns longer; it seems that the processor then guesses wrong for
+/// which store a load waits.
 constexpr size_t kTensorList = kSmallClasses;
 
 /// A thread's free blocks, by class.
