@@ -1,5 +1,5 @@
 // NVRTC, and the kernels that are loaded from what it makes. There is no GPU's compiler here: the
-// host's compiles the same source, with the headers themselves, into a library whose kernel a
+// host's compiles the same source, with the same headers, into a library whose kernel a
 // graph's launch then calls. Or the real NVRTC is called, or nobody, and nothing runs. To be
 // included once in a program.
 #pragma once
@@ -81,14 +81,19 @@ class Folder {
 
 inline nvrtcResult compile_on_host(Program& p) {
   const Folder folder;
+  for (size_t i = 0; i < p.names.size(); ++i) {  // but what stands for the standard library's
+    const std::filesystem::path file = folder / p.names[i].c_str();
+    if (p.names[i].find('/') == std::string::npos) continue;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << p.texts[i];
+  }
   std::ofstream(folder / "chain.cpp") << p.source
                                       << "extern \"C\" const unsigned long taper_chain_nbytes = "
                                          "sizeof(taper::chains::Arguments);\n";
-  const std::string command = std::string(HOST_COMPILER
-                                          " -std=c++20 -O0 -ffp-contract=off -shared "
-                                          "-fPIC -w -I" TAPER_INCLUDE " -o ") +
-                              (folder / "chain.so").string() + " " +
-                              (folder / "chain.cpp").string() + " 2> " + (folder / "log").string();
+  const std::string at = (folder / "").string();
+  const std::string command =
+      HOST_COMPILER " -std=c++20 -O0 -ffp-contract=off -shared -fPIC -w -include string_view -I" +
+      at + " -I" TAPER_INCLUDE " -o " + at + "chain.so " + at + "chain.cpp 2> " + at + "log";
   const bool done = std::system(command.c_str()) == 0;
   p.log = text_of(folder / "log");
   const std::string code = text_of(folder / "chain.so");
