@@ -62,7 +62,7 @@ TAPER_HD T bits_as(const From& v) {
 /// is 0, so of a product and a sum that follows it makes no fused multiply-add, which would round
 /// once where the kernels, one behind the other, round twice.
 template <class T, class R>
-TAPER_HD T made(const R& result, uint32_t zero) {
+TAPER_HD T made(const R& result, [[maybe_unused]] uint32_t zero) {
   const T v = static_cast<T>(result);
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<T, float>) return __uint_as_float(__float_as_uint(v) ^ zero);
