@@ -63,6 +63,23 @@ struct Cursor {
   }
 };
 
+/// Whether all loops are one run, and all that is made within it is in registers.
+inline bool is_alone(const std::vector<RowRun>& runs, const std::vector<ChainRow>& rows) {
+  if (runs.size() != 1 || runs[0].end - runs[0].begin != rows.size()) return false;
+  return std::none_of(runs[0].steps.begin(), runs[0].steps.end(), [&](const RowRun::Step& s) {
+    return reaches_memory(s.step) && rows[s.row].own[s.operand] >= 0;
+  });
+}
+/// Whether what a run reads and writes does not stay in L3. It is then done in shorter pieces: 4 M
+/// floats take 1.2 ms, else 1.7. (Zen 4.)
+inline bool is_far(const RowRun& run, const std::vector<ChainRow>& rows, int64_t numel) {
+  int64_t nbytes = 0;
+  for (const RowRun::Step& s : run.steps)
+    if (reaches_memory(s.step) && rows[s.row].own[s.operand] < 0)
+      nbytes += numel * rows[s.row].steps[s.operand].step;
+  return streams(0, nbytes);
+}
+
 /// A run of row loops (row_runs.h) as all threads see it.
 class RunPlan {
  public:
