@@ -91,13 +91,15 @@ inline bool takes_weight_gradient(const ConvShape& s) {
 /// Distance of places: not a round number, at which lines share few sets of the cache.
 inline int64_t place_step(int64_t numel) { return (numel + 15) / 16 * 16 + 48; }
 
-/// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch: pieces of
-/// one image, which cross no multiple of `most`.
+/// body(image, first tile in it, count, place behind t) for tiles [t, end) of a batch of planes:
+/// pieces of one plane, of one row of it where rows are long, which cross no multiple of `most`.
 template <class Body>
-void for_strips(int64_t t, int64_t end, int64_t per_image, int64_t most, const Body& body) {
+void for_strips(int64_t t, int64_t end, const Plane& plane, int64_t most, const Body& body) {
+  const int64_t per_image = plane.tiles_wide * half_up(plane.height);
+  const int64_t whole = plane.tiles_wide > kPanel ? plane.tiles_wide : per_image;
   for (int64_t at = 0; t < end;) {
     const int64_t first = t % per_image;
-    const int64_t count = std::min({end - t, per_image - first, most - at % most});
+    const int64_t count = std::min({end - t, whole - first % whole, most - at % most});
     body(t / per_image, first, count, at);
     t += count;
     at += count;
@@ -151,13 +153,11 @@ struct ImageMap {
   }
 
   void read(float* v, int64_t step, int64_t t, int64_t end, float* rows) const {
-    for_strips(t, end, per_image(), kPanel,
-               [&](int64_t image, int64_t first, int64_t count, int64_t at) {
-                 for (int64_t c = 0; c < in_channels; ++c)
-                   input_tiles(v + place(at, in_channels, c), step,
-                               x + (image * in_channels + c) * in.height * in.width, in, first,
-                               count, rows);
-               });
+    for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+      for (int64_t c = 0; c < in_channels; ++c)
+        input_tiles(v + place(at, in_channels, c), step,
+                    x + (image * in_channels + c) * in.height * in.width, in, first, count, rows);
+    });
   }
   // One place of some tiles, which are in panels; input channels are summed kDepth at a time.
   void multiply_place(float* m, const float* v, const float* k, int64_t count) const {
@@ -176,13 +176,12 @@ struct ImageMap {
   }
   bool write(const float* m, int64_t step, int64_t t, int64_t end) const {
     bool finite = true;
-    for_strips(t, end, per_image(), kPanel,
-               [&](int64_t image, int64_t first, int64_t count, int64_t at) {
-                 for (int64_t k = 0; k < out_channels; ++k)
-                   finite &= output_tiles(y + (image * out_channels + k) * out.height * out.width,
-                                          out, m + place(at, out_channels, k), step, first, count,
-                                          bias ? bias[k] : 0.0f);
-               });
+    for_strips(t, end, out, kPanel, [&](int64_t image, int64_t first, int64_t count, int64_t at) {
+      for (int64_t k = 0; k < out_channels; ++k)
+        finite &=
+            output_tiles(y + (image * out_channels + k) * out.height * out.width, out,
+                         m + place(at, out_channels, k), step, first, count, bias ? bias[k] : 0.0f);
+    });
     return finite;
   }
 
@@ -252,7 +251,7 @@ struct WeightGradient {
     parallel_for(0, channels, grain, [&](int64_t c, int64_t last) {
       const Scratch<float> rows(row_space(plane, std::min(block(), per_image())));
       for (; c < last; ++c)
-        for_strips(t, end, per_image(), block(),
+        for_strips(t, end, out, block(),
                    [&](int64_t image, int64_t first, int64_t count, int64_t at) {
                      transform(to + c * block() + at, step, from + (image * all + c) * pixels,
                                plane, first, count, rows.get());

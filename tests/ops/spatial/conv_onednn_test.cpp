@@ -360,13 +360,15 @@ TEST(ConvOneDnn, ManyShapesFromManyThreads) {
 }
 
 // ---------------------------------------------------------------------- by Winograd's transforms
-// Tiles that end in the image and beyond it, panels that images and rows of tiles share or fill,
-// channels on both sides of whole vectors and of the depth of a sum, paddings of their own.
+// Tiles that end in the image and beyond it, rows of fewer and of more tiles than a panel, panels
+// that images and rows of tiles share or fill, channels on both sides of whole vectors and of the
+// depth of a sum, paddings of their own.
 const std::vector<Setting> kTiled = {{{3, 17, 13, 9}, {33, 17, 3, 3}, {1, 1}, {0, 0}, {1, 1}},
                                      {{2, 64, 16, 32}, {48, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{5, 40, 11, 30}, {18, 40, 3, 3}, {1, 1}, {2, 1}, {1, 1}},
                                      {{70, 130, 4, 4}, {150, 130, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{1, 32, 21, 80}, {32, 32, 3, 3}, {1, 1}, {1, 2}, {1, 1}},
+                                     {{1, 32, 6, 151}, {20, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}},
                                      {{64, 300, 2, 3}, {290, 300, 3, 3}, {1, 1}, {1, 1}, {1, 1}}};
 
 bool takes_tiles(Kind kind, const ConvShape& s) {
