@@ -6,6 +6,7 @@
 
 #include <taper/framework/cuda/launch.h>
 #include <taper/framework/cuda/offsets.h>
+#include <taper/framework/cuda/patches.h>
 
 namespace taper::cuda {
 
@@ -45,19 +46,21 @@ struct PlanPart {
 template <int N>
 void for_each_part(const Plan<N>& plan, const int64_t (&first)[N],
                    void (*run)(const void*, const PlanPart<N>&, int64_t), const void* context) {
-  if (plan.numel < (int64_t{1} << 31)) {
-    PlanPart<N> part{Offsets<N, uint32_t>(plan), {}};
+  const Patches patches = patches_of(plan);
+  const Cut cut = cut_of(plan, patches);
+  if (cut.at == 0) {
+    PlanPart<N> part{Offsets<N, uint32_t>(patches.side > 0 ? in_patches(plan, patches) : plan), {}};
     std::copy_n(first, N, part.first);
     return run(context, part, plan.numel);
   }
-  const int outer = plan.rank - 1;
   for (const bool second : {false, true}) {
     Plan<N> half = plan;
-    half.sizes[outer] = second ? plan.sizes[outer] - plan.sizes[outer] / 2 : plan.sizes[outer] / 2;
-    half.numel = plan.numel / plan.sizes[outer] * half.sizes[outer];
+    int64_t& size = half.sizes[cut.dim];
+    size = second ? size - cut.at : cut.at;
+    half.numel = plan.numel / plan.sizes[cut.dim] * size;
     int64_t start[N];
     for (int k = 0; k < N; ++k)
-      start[k] = first[k] + (second ? plan.sizes[outer] / 2 * plan.strides[outer][k] : int64_t{0});
+      start[k] = first[k] + (second ? cut.at * plan.strides[cut.dim][k] : int64_t{0});
     for_each_part(half, start, run, context);
   }
 }
@@ -94,6 +97,27 @@ template <class... T>
 constexpr int kPack = 16 / std::max({sizeof(T)...});
 inline bool is_packed(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
+/// Whether all operands of a plan lie side by side, in one order.
+template <int N>
+bool is_one_row(const Plan<N>& plan, const int64_t (&itemsize)[N]) {
+  if (plan.numel <= 1) return true;
+  for (int k = 0; k < N; ++k)
+    if (plan.strides[0][k] != itemsize[k]) return false;
+  return plan.rank == 1;
+}
+/// Whether elements lie side by side in some order of dimensions: channels last, or transposed.
+inline bool is_dense(const Out& y) {
+  return y.contiguous ||
+         is_one_row(plan_over(y.sizes, y), {static_cast<int64_t>(elementSize(y.dtype))});
+}
+/// Whether x is as dense as y, in the same order, and both can be read by packs.
+inline bool lies_like(const Out& y, const In& x) {
+  if (!x.data || x.numel != y.numel || !is_packed(x.data) || !is_packed(y.data)) return false;
+  if (y.contiguous && x.contiguous) return true;
+  return is_one_row(plan_over(y.sizes, y, x), {static_cast<int64_t>(elementSize(y.dtype)),
+                                               static_cast<int64_t>(elementSize(x.dtype))});
+}
+
 template <class To, class From, class F>
 struct MapPacked {
   static constexpr int V = kPack<To, From>;
@@ -128,10 +152,10 @@ struct MapStrided {
 template <class To, class From, class F>
 void map(const Out& y, const In& x, const F& f) {
   using Packed = MapPacked<To, From, F>;
-  if (y.contiguous && x.contiguous && x.numel == y.numel && x.data && is_packed(y.data) &&
-      is_packed(x.data))
+  if (lies_like(y, x))
     for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<To>(), x.as<From>(), y.numel, f});
-  else
+  else  // rows with gaps, too: packs of them take nvcc a tenth longer for the functions of an
+        // operand
     for_each_place(plan_over(y.sizes, y, x),
                    MapStrided<To, From, F>{static_cast<char*>(y.data), Source<From>(x), f});
 }
@@ -260,14 +284,14 @@ struct Map2Strided {
 };
 /// Whether an operand is as dense as y, or a number.
 inline bool suits_packs(const Out& y, const In& x) {
-  return x.data ? x.contiguous && x.numel == y.numel && is_packed(x.data) : x.numel == 1;
+  return x.data ? lies_like(y, x) : x.numel == 1;
 }
 
 /// y[i] = f(a[i], b[i]); a and b broadcast to y.
 template <class To, class From, class F>
 void map2(const Out& y, const In& a, const In& b, const F& f) {
   using Packed = Map2Packed<To, From, F>;
-  if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
+  if (is_dense(y) && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
     for_each((y.numel + Packed::V - 1) / Packed::V,
              Packed{y.as<To>(), Source<From>(a), Source<From>(b), y.numel, f});
   else
@@ -317,7 +341,7 @@ template <class T, class F>
 void map3(const Out& y, const In& a, const In& b, const In& c, const F& f) {
   using Packed = Map3Packed<T, F>;
   const Source<T> sa(a), sb(b), sc(c);
-  if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b) &&
+  if (is_dense(y) && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b) &&
       suits_packs(y, c))
     for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<T>(), sa, sb, sc, y.numel, f});
   else

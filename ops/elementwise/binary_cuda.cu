@@ -54,7 +54,7 @@ void add_narrow(const Out& y, const In& a, const In& b) {
     const Source<float> sa(a);
     const Source<T> sb(b);
     tell<float, float, T>(functor::add(), y, a, b);
-    if (y.contiguous && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
+    if (is_dense(y) && is_packed(y.data) && suits_packs(y, a) && suits_packs(y, b))
       for_each((y.numel + Packed::V - 1) / Packed::V, Packed{y.as<float>(), sa, sb, y.numel});
     else
       for_each_place(plan_over(y.sizes, y, a, b),

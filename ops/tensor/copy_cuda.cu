@@ -116,10 +116,7 @@ struct ConvertStored {
 /// Between floats, which mixed precision converts all the time, 16 bytes at a time.
 bool converted_in_packs(const Out& y, const In& x) {
   if (isStoredType(y.dtype) || isStoredType(x.dtype)) return false;
-  const bool dense = y.contiguous && x.contiguous && x.data && x.numel == y.numel;
-  if (!dense || !is_packed(y.data) || !is_packed(x.data) || !isFloatingType(y.dtype) ||
-      !isFloatingType(x.dtype))
-    return false;
+  if (!isFloatingType(y.dtype) || !isFloatingType(x.dtype) || !lies_like(y, x)) return false;
   switch_dtype<dtypes::Floating>(y.dtype, "copy", [&]<class To>() {
     switch_dtype<dtypes::Floating>(x.dtype, "copy", [&]<class From>() {
       using Packed = MapPacked<To, From, Identity>;

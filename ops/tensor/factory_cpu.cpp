@@ -11,8 +11,8 @@
 
 namespace taper::cpu {
 
-// No shortcut for few bytes: where the compiler knows a bound of the size it writes `rep stos`, which
-// takes 15 ns to begin.
+// No shortcut for few bytes: where the compiler knows a bound of the size it writes `rep stos`,
+// which takes 15 ns to begin.
 void clear(Out y) {
   char* p = y.as<char>();
   parallel_for(0, y.numel * static_cast<int64_t>(elementSize(y.dtype)), kGrain * 16,

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <taper/framework/cuda/map.h>
 #include <taper/framework/cuda/rows.h>
 #include <taper/framework/cuda/scan.h>
 
@@ -47,6 +49,75 @@ std::string line(int n) { return "blocks_test.cpp:" + std::to_string(n); }
       << "expected: " << words << "\ngot: " << message
 
 // ---------------------------------------------------------------------- right kernels
+/// y = f(a, b.t()) of `rows` x `columns` elements of so many bytes, in a batch.
+Plan<3> plan_of_transposed(int64_t rows, int64_t columns, int64_t batch, int64_t item) {
+  const Dims shape{batch, rows, columns}, row_major{rows * columns, columns, 1},
+      column_major{rows * columns, 1, rows};
+  Plan<3> plan;
+  const taper::detail::Operand operands[3] = {{nullptr, &shape, &row_major, item},
+                                              {nullptr, &shape, &row_major, item},
+                                              {nullptr, &shape, &column_major, item}};
+  plan.numel = rows * columns * batch;
+  plan.rank = taper::detail::make_plan(shape, operands, 3, plan.sizes, &plan.strides[0][0]);
+  for (char*& base : plan.base) base = nullptr;
+  return plan;
+}
+/// The bytes that pass between L2 and L1 for each that is used, of operand k, where so many threads
+/// beside each other share what they read: sectors of 32 bytes.
+double bytes_per_byte(const Plan<3>& plan, int k, int64_t threads, int64_t item) {
+  const Offsets<3, uint32_t> offsets(plan);
+  int64_t sectors = 0;
+  for (int64_t first = 0; first < plan.numel; first += threads) {
+    std::set<int64_t> read;
+    for (int64_t i = first; i < std::min(first + threads, plan.numel); ++i) {
+      int64_t at[3];
+      offsets.at(static_cast<uint32_t>(i), at);
+      read.insert(at[k] / 32);
+    }
+    sectors += static_cast<int64_t>(read.size());
+  }
+  return static_cast<double>(sectors * 32) / static_cast<double>(plan.numel * item);
+}
+TEST(Blocks, TransposedOperandsAreReadByWholeSectors) {
+  for (const int64_t item : {1, 2, 4, 8}) {
+    const Plan<3> plan = plan_of_transposed(256, 512, 2, item);
+    const Patches patches = patches_of(plan);
+    ASSERT_EQ(patches.side, item < 4 ? 16 : 8) << item;
+    EXPECT_EQ(cut_of(plan, patches).at, 0);
+    const Plan<3> patched = in_patches(plan, patches);
+    for (const int k : {0, 1, 2})
+      EXPECT_LE(bytes_per_byte(patched, k, kThreads, item), item == 1 ? 2 : 1) << item << k;
+    EXPECT_EQ(bytes_per_byte(plan, 2, kThreads, item), 32.0 / static_cast<double>(item));
+    // A warp of floats asks 4 sectors of y, and 8 of b, of which the next warp wants the rest.
+    if (item != 4) continue;
+    EXPECT_EQ(bytes_per_byte(patched, 0, Team::kWarp, item), 1);
+    EXPECT_EQ(bytes_per_byte(patched, 2, Team::kWarp, item), 2);
+  }
+  EXPECT_EQ(patches_of(plan_of_transposed(100, 100, 1, 4)).side, 0);    // in the caches anyway
+  EXPECT_EQ(patches_of(plan_of_transposed(1, 1 << 20, 1, 4)).side, 0);  // is one row
+  EXPECT_EQ(patches_of(plan_of_transposed(4, 1 << 20, 1, 4)).side, 0);  // too few to share a sector
+}
+// Sizes that are no multiples of a side are cut there.
+TEST(Blocks, EveryPlaceIsVisitedOnce) {
+  for (const auto& [rows, columns, batch] :
+       {std::array<int64_t, 3>{261, 515, 1}, {259, 256, 2}, {256, 129, 3}, {9, 8193, 1}}) {
+    const Plan<3> plan = plan_of_transposed(rows, columns, batch, 4);
+    ASSERT_GT(patches_of(plan).side, 0);
+    std::vector<int> visits(static_cast<size_t>(plan.numel)), of_b(visits);
+    const FiberBlocks blocks({3, 3, true});
+    const int64_t in_batch = rows * columns;
+    for_each_place(plan, [&visits, &of_b, in_batch, rows, columns](const int64_t(&at)[3]) {
+      const int64_t i = at[0] / 4, in = i % in_batch;
+      EXPECT_EQ(at[1], at[0]);
+      EXPECT_EQ(at[2] / 4, i / in_batch * in_batch + in % columns * rows + in / columns);
+      ++visits[static_cast<size_t>(i)];
+      ++of_b[static_cast<size_t>(at[2] / 4)];
+    });
+    EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](int n) { return n == 1; }));
+    EXPECT_TRUE(std::all_of(of_b.begin(), of_b.end(), [](int n) { return n == 1; }));
+  }
+}
+
 TEST(Blocks, SumsOfTeamsOfEverySizeAreRight) {
   for (int size : {32, 64, 128, 512, 1024}) {
     std::vector<int64_t> sums(37, -1);

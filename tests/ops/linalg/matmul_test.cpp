@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include <taper/framework/autograd/autograd.h>
-#include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
 #include <taper/framework/random.h>

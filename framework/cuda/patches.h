@@ -1,0 +1,81 @@
+// The order in which a kernel goes through the places of a plan whose operands lie side by side
+// along different dimensions: y = f(a, b.t()). For *_cuda.cu files only; not installed.
+//
+// In the order of y, neighbouring threads read b in as many sectors of 32 bytes as there are
+// threads: of f32, 32 bytes pass between L2 and L1 for each 4 that are used (L2 keeps the rest
+// until the next rows want it, so memory itself is read once), and a warp's load takes 32 lines of
+// L1 instead of one. In squares of 8 x 8 places (16 x 16 for elements of 1 and 2 bytes) a block's
+// threads use whole sectors of both: y = f(a, b.t()) of f32 moves 12 bytes for an element, as y =
+// f(a, b) does, where it moved 40, and a warp's loads take 4 and 8 lines. To turn b into memory of
+// its own first would move 20, take the memory and a launch; tiles in shared memory move 12 as
+// well, but want a second kernel for each function and dtype. An order is a plan of two more
+// dimensions: the same kernels run.
+#pragma once
+
+#include <algorithm>
+
+#include <taper/framework/iterate.h>
+
+namespace taper::cuda {
+
+/// A square of places along the innermost dimension and another one, with as many on a side; a side
+/// of 0: the order is good as it is.
+struct Patches {
+  int across = 0;
+  int64_t side = 0;
+};
+
+/// Smaller ones are in the caches anyway.
+constexpr int64_t kLeastPatched = 1 << 16;
+
+template <int N>
+Patches patches_of(const Plan<N>& plan) {
+  constexpr int64_t sector = 32, widest = 16;
+  if (plan.numel < kLeastPatched || plan.rank + 2 > kMaxDims) return {};
+  for (int k = 0; k < N; ++k) {
+    if (plan.strides[0][k] < sector) continue;
+    for (int d = 1; d < plan.rank; ++d) {
+      const int64_t step = plan.strides[d][k], side = step <= 2 ? 16 : 8;
+      if (step > 0 && step <= widest && plan.sizes[0] >= side && plan.sizes[d] >= side)
+        return {d, side};
+    }
+  }
+  return {};
+}
+
+/// The plan of the same places, patch after patch; both sizes are multiples of the side.
+template <int N>
+Plan<N> in_patches(const Plan<N>& plan, const Patches& patches) {
+  Plan<N> y = plan;
+  y.rank = 0;
+  const auto add = [&](int d, int64_t size, int64_t step) {
+    y.sizes[y.rank] = size;
+    for (int k = 0; k < N; ++k) y.strides[y.rank][k] = plan.strides[d][k] * step;
+    ++y.rank;
+  };
+  const int64_t side = patches.side;
+  for (const int d : {0, patches.across}) add(d, side, 1);
+  for (const int d : {0, patches.across}) add(d, plan.sizes[d] / side, side);
+  for (int d = 1; d < plan.rank; ++d)
+    if (d != patches.across) add(d, plan.sizes[d], 1);
+  return y;
+}
+
+/// Where a plan is cut in two, along a dimension: at 0, it is not.
+struct Cut {
+  int dim = 0;
+  int64_t at = 0;
+};
+/// In the middle where indices would not fit 32 bits, else where whole patches end.
+template <int N>
+Cut cut_of(const Plan<N>& plan, const Patches& patches) {
+  const int outer = plan.rank - 1;
+  if (plan.numel >= (int64_t{1} << 31)) return {outer, plan.sizes[outer] / 2};
+  if (patches.side == 0) return {};
+  for (const int d : {0, patches.across})
+    if (const int64_t rest = plan.sizes[d] % patches.side; rest > 0)
+      return {d, plan.sizes[d] - rest};
+  return {};
+}
+
+}  // namespace taper::cuda
