@@ -37,7 +37,7 @@ std::vector<Tensor> with_gradients(const std::function<Tensor(const std::vector<
   for (Tensor& t : x) t = t.to(d).requires_grad_();
   const Tensor y = f(x);
   std::vector<Tensor> results = {y.detach()};
-  for (const Tensor& g : autograd::grad({y}, x, {numbers(y.sizes(), y.scalar_type()).to(d)}))
+  for (const Tensor& g : autograd::grad({y}, x, {spread_numbers(y.sizes(), y.scalar_type()).to(d)}))
     results.push_back(g);
   return results;
 }
@@ -50,8 +50,8 @@ TEST(CudaKernels, RowsThatAreReadOnce) {
   for (ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16})
     for (int64_t width : {1, 3, 40, 600, 1001, 20000, 20001}) {
       SCOPED_TRACE(toString(dtype) + std::string(", width ") + std::to_string(width));
-      const Tensor x = numbers({5, width}, dtype);
-      const Tensor w = numbers({width}, dtype).add(1), b = numbers({width}, dtype);
+      const Tensor x = spread_numbers({5, width}, dtype);
+      const Tensor w = spread_numbers({width}, dtype).add(1), b = spread_numbers({width}, dtype);
       for (int64_t dim : {0, 1}) {
         expect_same_on_device(
             [&](Device d) {
@@ -84,8 +84,8 @@ TEST(CudaKernels, ReductionsOverChannels) {
     for (const auto& shape : shapes) {
       SCOPED_TRACE(toString(dtype) + std::string(" ") + std::to_string(shape[0]) + ", ..., " +
                    std::to_string(shape.back()));
-      const Tensor x = numbers(shape, dtype);
-      const Tensor w = numbers({6}, dtype).add(4), b = numbers({6}, dtype);
+      const Tensor x = spread_numbers(shape, dtype);
+      const Tensor w = spread_numbers({6}, dtype).add(4), b = spread_numbers({6}, dtype);
       const double tolerance = 10 * tolerance_of(dtype);
       const auto check = [&](const std::function<Tensor(const std::vector<Tensor>&)>& f) {
         expect_same_on_device([&](Device d) { return with_gradients(f, {x, w, b}, d); }, tolerance);
@@ -95,7 +95,7 @@ TEST(CudaKernels, ReductionsOverChannels) {
         return batch_norm(in[0], in[1], in[2], Tensor(), Tensor(), true, 0.1, 1e-5, false);
       });
       check([](const auto& in) {
-        const Tensor mean = numbers({6}, kFloat).to(in[0].device());
+        const Tensor mean = spread_numbers({6}, kFloat).to(in[0].device());
         return batch_norm(in[0], in[1], in[2], mean, mean.abs().add(1), false, 0.1, 1e-5, false);
       });
     }
@@ -131,7 +131,8 @@ TEST(CudaKernels, ManyPositionsThatMeetKeepTheirOrder) {
 TEST(CudaKernels, LinesOfAScatterKeepTheirOrder) {
   expect_same_on_device(
       [](Device d) {
-        const Tensor x = numbers({30, 5}, kDouble).to(d), src = numbers({20, 6}, kDouble).to(d);
+        const Tensor x = spread_numbers({30, 5}, kDouble).to(d),
+                     src = spread_numbers({20, 6}, kDouble).to(d);
         const Tensor rows = places(20 * 4, 30).view({20, 4}).to(d);
         const Tensor cols = places(20 * 6, 5).view({20, 6}).to(d);
         return std::vector<Tensor>{x.scatter_add(0, rows, src), x.scatter(1, cols, src),
@@ -144,8 +145,8 @@ TEST(CudaKernels, RowsThatMeetAreAddedOrTheLastOneStays) {
   for (int64_t width : {1, 3, 40})
     expect_same_on_device(
         [width](Device d) {
-          const Tensor x = numbers({2, 9, width}, kDouble).to(d), at = places(500, 9).to(d);
-          const Tensor rows = numbers({2, 500, width}, kDouble).to(d);
+          const Tensor x = spread_numbers({2, 9, width}, kDouble).to(d), at = places(500, 9).to(d);
+          const Tensor rows = spread_numbers({2, 500, width}, kDouble).to(d);
           return std::vector<Tensor>{x.index_add(1, at, rows), x.index_copy(1, at, rows),
                                      x.index_fill(1, at.slice(0, 0, 3), 2), x.index_select(1, at)};
         },
@@ -167,7 +168,7 @@ TEST(CudaKernels, EmbeddingGradientsOfManyAndOfOne) {
   for (bool by_frequency : {false, true})
     expect_same_on_device(
         [=](Device d) {
-          const Tensor gy = numbers({800, 5}, kDouble).to(d), at = places(800, 13).to(d);
+          const Tensor gy = spread_numbers({800, 5}, kDouble).to(d), at = places(800, 13).to(d);
           return std::vector<Tensor>{embedding_dense_backward(gy, at, 20, 3, by_frequency),
                                      embedding_dense_backward(gy, at, 13, -1, by_frequency)};
         },
@@ -178,7 +179,8 @@ TEST(CudaKernels, LongRowsAreScannedInPieces) {
   for (ScalarType dtype : {kDouble, kFloat, kLong})
     expect_same_on_device(
         [dtype](Device d) {
-          const Tensor x = numbers({20011}, dtype).to(d), y = numbers({2, 9001, 3}, dtype).to(d);
+          const Tensor x = spread_numbers({20011}, dtype).to(d),
+                       y = spread_numbers({2, 9001, 3}, dtype).to(d);
           return std::vector<Tensor>{x.cumsum(0),
                                      y.cumsum(1),
                                      std::get<0>(x.cummax(0)),
@@ -286,9 +288,12 @@ TEST(CudaKernels, ProductsTakeABiasOrAnyOtherSummand) {
     for (int64_t m : {1, 2, 33})
       expect_same_on_device(
           [=](Device d) {
-            const Tensor a = numbers({m, 5}, dtype).to(d), b = numbers({5, 7}, dtype).to(d);
-            const Tensor bias = numbers({7}, dtype).to(d), wide = numbers({7, 2}, dtype).to(d);
-            const Tensor full = numbers({m, 7}, dtype).to(d), column = numbers({m, 1}, dtype).to(d);
+            const Tensor a = spread_numbers({m, 5}, dtype).to(d),
+                         b = spread_numbers({5, 7}, dtype).to(d);
+            const Tensor bias = spread_numbers({7}, dtype).to(d),
+                         wide = spread_numbers({7, 2}, dtype).to(d);
+            const Tensor full = spread_numbers({m, 7}, dtype).to(d),
+                         column = spread_numbers({m, 1}, dtype).to(d);
             return std::vector<Tensor>{addmm(bias, a, b),
                                        addmm(bias.view({1, 7}), a, b, 1, 2),
                                        addmm(bias.view({1, 7}).expand({m, 7}), a, b),
@@ -327,7 +332,7 @@ TEST(CudaKernels, TopkOfLongRowsPutsNanAboveAll) {
   for (bool largest : {true, false})
     for (int64_t nans : {0, 3, 5000})
       expect_same_on_device([=](Device d) {
-        Tensor x = numbers({2, 5000}, kFloat).repeat({1, 2}).to(d);
+        Tensor x = spread_numbers({2, 5000}, kFloat).repeat({1, 2}).to(d);
         x.slice(1, 0, 10).fill_(-0.0);
         x.slice(1, 10, 20).zero_();
         x.slice(1, 100, 120).fill_(std::numeric_limits<double>::infinity());
@@ -355,7 +360,7 @@ TEST(CudaKernels, DivisionsByMultiplications) {
 // (Also run in blocks of threads: tests/blocks.)
 TEST(CudaKernelsOfWarps, CopiesThatTurnRowsIntoColumns) {
   for (ScalarType dtype : {kByte, kHalf, kInt, kDouble}) {
-    const Tensor x = numbers({2, 33, 3, 70}, kDouble).mul(20).to(dtype);
+    const Tensor x = spread_numbers({2, 33, 3, 70}, kDouble).mul(20).to(dtype);
     expect_same_on_device([&](Device d) {
       const Tensor t = x.to(d);
       return std::vector<Tensor>{t.permute({0, 3, 2, 1}).contiguous(),
@@ -376,7 +381,7 @@ TEST(CudaKernels, FloatsBecomeOtherFloats) {
   for (ScalarType from : {kDouble, kFloat, kHalf, kBFloat16})
     for (ScalarType to : {kDouble, kFloat, kHalf, kBFloat16})
       for (int64_t n : {1, 8, 1003}) {
-        const Tensor x = numbers({n + 1}, kDouble).to(from);
+        const Tensor x = spread_numbers({n + 1}, kDouble).to(from);
         expect_same_on_device([&](Device d) {
           return std::vector<Tensor>{x.to(d).to(to), x.to(d).narrow(0, 1, n).to(to)};
         });
@@ -421,11 +426,11 @@ TEST(CudaKernelsOfWarps, LossesOfManyTargets) {
     for (int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum})
       expect_same_on_device(
           [&, n = n, loss = loss](Device d) {
-            const Tensor weight = numbers({classes}, kDouble).abs().to(d);
+            const Tensor weight = spread_numbers({classes}, kDouble).abs().to(d);
             const Tensor target = places(n, classes + 1).sub(1).to(d);  // -1: ignored
             return with_gradients(
                 [&](const std::vector<Tensor>& x) { return loss(x[0], target, weight, reduction); },
-                {numbers({n, classes}, kDouble)}, d);
+                {spread_numbers({n, classes}, kDouble)}, d);
           },
           1e-9);
 }
@@ -440,12 +445,16 @@ std::vector<Tensor> attention_on(Device d, ScalarType dtype, const AttentionSize
   // By the layout of a projection: heads lie beside each other in a row. Small numbers: where one
   // weight is nearly 1, the gradients of scores are differences of nearly equal numbers.
   const auto heads = [&](int64_t rows, int64_t width, ScalarType t) {
-    return numbers({s.N, rows, s.H, width}, kDouble).mul(0.25).to(dtype).to(t).transpose(1, 2);
+    return spread_numbers({s.N, rows, s.H, width}, kDouble)
+        .mul(0.25)
+        .to(dtype)
+        .to(t)
+        .transpose(1, 2);
   };
   const ScalarType compute = d.is_cpu() ? kDouble : dtype;
   Tensor mask;
   if (!s.mask.empty()) {
-    mask = numbers(s.mask, kDouble).to(dtype);
+    mask = spread_numbers(s.mask, kDouble).to(dtype);
     mask.view({-1})[0] = -std::numeric_limits<double>::infinity();
     mask = mask.to(compute).to(d).expand({s.N, s.H, s.L, s.S});
   }
@@ -460,7 +469,7 @@ std::vector<Tensor> attention_of_projection_on(Device d, ScalarType dtype,
                                                const AttentionSizes& s) {
   const ScalarType compute = d.is_cpu() ? kDouble : dtype;
   Tensor mask;
-  if (!s.mask.empty()) mask = numbers(s.mask, kDouble).to(dtype).to(compute).to(d);
+  if (!s.mask.empty()) mask = spread_numbers(s.mask, kDouble).to(dtype).to(compute).to(d);
   const int64_t width = s.H * s.E;
   return with_gradients(
       [&](const std::vector<Tensor>& x) {
@@ -470,7 +479,7 @@ std::vector<Tensor> attention_of_projection_on(Device d, ScalarType dtype,
         };
         return scaled_dot_product_attention(heads(0), heads(1), heads(2), mask, 0, s.causal);
       },
-      {numbers({s.N, s.L, 3 * width}, kDouble).mul(0.25).to(dtype).to(compute)}, d);
+      {spread_numbers({s.N, s.L, 3 * width}, kDouble).mul(0.25).to(dtype).to(compute)}, d);
 }
 using AttentionOn = std::vector<Tensor> (*)(Device, ScalarType, const AttentionSizes&);
 /// By the norm of the difference: weights are rounded to 16 bits before they are multiplied.
@@ -533,7 +542,8 @@ TEST(CudaKernelsOfWarps, AttentionOf16BitsReadsAProjectionInPlace) {
   if (!detail::runs_cuda_kernels() || !(on_gpus || cuda::has_warps()))
     GTEST_SKIP() << "needs CUDA kernels, in warps";
   for (int64_t width : {64, 128, 24}) {
-    const Tensor x = numbers({2, 20, 3, 2, width}, kBFloat16).to(Device(kCUDA)).requires_grad_();
+    const Tensor x =
+        spread_numbers({2, 20, 3, 2, width}, kBFloat16).to(Device(kCUDA)).requires_grad_();
     const auto heads = [&](int64_t i) { return x.select(2, i).transpose(1, 2); };
     Tensor y;
     const auto forward = [&] {
@@ -546,7 +556,7 @@ TEST(CudaKernelsOfWarps, AttentionOf16BitsReadsAProjectionInPlace) {
   }
 }
 TEST(CudaKernels, MeanWeightsOfAttentionOfAProjection) {
-  const Tensor x = numbers({3, 7, 3, 2, 4}, kDouble);
+  const Tensor x = spread_numbers({3, 7, 3, 2, 4}, kDouble);
   expect_same_on_device(
       [&](Device d) {
         const auto heads = [&](int64_t i) { return x.to(d).select(2, i).transpose(1, 2); };
@@ -568,8 +578,9 @@ TEST(CudaKernelsOfWarps, DepthwiseConvolutions) {
       const auto conv = [&](const std::vector<Tensor>& x) {
         return conv2d(x[0], x[1], x[2], {1, 1}, {padding, padding}, {1, 1}, 2);
       };
-      const std::vector<Tensor> x = {numbers({3, 2, 9, 8}, kDouble), numbers({4, 1, k, k}, kDouble),
-                                     numbers({4}, kDouble)};
+      const std::vector<Tensor> x = {spread_numbers({3, 2, 9, 8}, kDouble),
+                                     spread_numbers({4, 1, k, k}, kDouble),
+                                     spread_numbers({4}, kDouble)};
       expect_same_on_device([&](Device d) { return with_gradients(conv, x, d); }, 1e-10);
     }
 }

@@ -29,7 +29,7 @@ inline void expect_same_on_device(const Op& op, double tolerance = 0) {
 inline Tensor places(int64_t n, int64_t limit) { return arange(n).mul(7919).remainder(limit); }
 
 /// Numbers of about -3 to 3, of which each is another.
-inline Tensor numbers(IntArrayRef sizes, ScalarType dtype) {
+inline Tensor spread_numbers(IntArrayRef sizes, ScalarType dtype) {
   int64_t n = 1;
   for (int64_t size : sizes) n *= size;
   return places(n, 10007).to(kDouble).mul(6.0 / 10007).sub(3).view(sizes).to(dtype);

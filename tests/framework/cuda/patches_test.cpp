@@ -12,10 +12,10 @@ namespace {
 // another order of dimensions is read in packs.
 TEST(CudaKernelsOfWarps, FunctionsOfTransposedOperands) {
   for (ScalarType dtype : {kByte, kFloat}) {
-    const Tensor a = numbers({261, 259}, kDouble).mul(20).to(dtype),
-                 b = numbers({259, 261}, kDouble).mul(20).to(dtype),
-                 c = numbers({3, 131, 176}, kDouble).mul(20).to(dtype),
-                 d = numbers({3, 176, 131}, kDouble).mul(20).to(dtype);
+    const Tensor a = spread_numbers({261, 259}, kDouble).mul(20).to(dtype),
+                 b = spread_numbers({259, 261}, kDouble).mul(20).to(dtype),
+                 c = spread_numbers({3, 131, 176}, kDouble).mul(20).to(dtype),
+                 d = spread_numbers({3, 176, 131}, kDouble).mul(20).to(dtype);
     expect_same_on_device([&](Device device) {
       const Tensor x = a.to(device), t = b.to(device).t();
       Tensor in_place = x.clone(), dense = empty({261, 259}, x.options());
@@ -34,12 +34,12 @@ TEST(CudaKernelsOfWarps, FunctionsOfTransposedOperands) {
   }
 }
 TEST(CudaKernelsOfWarps, FunctionsOfThreeTransposedOperands) {
-  const Tensor a = numbers({300, 260}, kFloat), b = numbers({260, 300}, kFloat);
+  const Tensor a = spread_numbers({300, 260}, kFloat), b = spread_numbers({260, 300}, kFloat);
   expect_same_on_device(
       [&](Device d) {
         const Tensor x = a.to(d), t = b.to(d).t();
         const Tensor last =
-            numbers({2, 7, 9, 5}, kFloat).to(d).contiguous(MemoryFormat::ChannelsLast);
+            spread_numbers({2, 7, 9, 5}, kFloat).to(d).contiguous(MemoryFormat::ChannelsLast);
         return std::vector<Tensor>{
             addcmul(x, t, x, 0.5),   lerp(x, t, t), gelu(t), gelu(last), last.exp(),
             last.sigmoid().add(last)};
@@ -49,7 +49,7 @@ TEST(CudaKernelsOfWarps, FunctionsOfThreeTransposedOperands) {
 // Parts of matrices, whose rows are packs or not.
 TEST(CudaKernelsOfWarps, FunctionsOfRowsWithGaps) {
   for (ScalarType dtype : {kByte, kHalf, kFloat, kDouble}) {
-    const Tensor x = numbers({5, 7, 200}, kDouble).mul(20).to(dtype);
+    const Tensor x = spread_numbers({5, 7, 200}, kDouble).mul(20).to(dtype);
     expect_same_on_device([&](Device d) {
       const Tensor t = x.to(d), whole = zeros({5, 7, 200}, t.options());
       for (const auto& [first, n] : {std::pair{16, 64}, {3, 64}, {16, 61}}) {
