@@ -233,6 +233,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return fake_cuda::entry("cudaLibraryUnload", [&] {
     if (!fake_cuda::state().objects.erase(library))
       return fake_cuda::violation("the end of no library of kernels", cudaErrorInvalidValue);
+    delete reinterpret_cast<fake_nvrtc::Library*>(library);
     return cudaSuccess;
   });
 }
