@@ -70,7 +70,7 @@ int64_t strided_numel(const char* op, IntArrayRef size, IntArrayRef stride, Scal
 
 // ---------------------------------------------------------------- filled with one value
 Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> format) {
-  Tensor y = detail::make_tensor(size, options.scalar_type(), options.device(), "empty");
+  Tensor y = uninitialised("empty", size, options);
   if (__builtin_expect(format || options.has_memory_format(), 0))
     apply_format("empty", y, format ? *format : *options.memory_format_opt());
   detail::ask_for_gradient(y, options);
@@ -78,9 +78,8 @@ Tensor empty(IntArrayRef size, TensorOptions options, optional<MemoryFormat> for
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
-  Tensor y =
-      uninitialised("empty_strided",
-                    strided_numel("empty_strided", size, stride, options.scalar_type()), options);
+  const int64_t numel = strided_numel("empty_strided", size, stride, options.scalar_type());
+  Tensor y = uninitialised("empty_strided", numel, options);
   y.impl().sizes = size;
   set_strides(y, stride);
   return finish(std::move(y), options);
@@ -109,7 +108,7 @@ Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptio
 }
 
 Tensor zeros(IntArrayRef size, TensorOptions options) {
-  Tensor y = detail::make_tensor(size, options.scalar_type(), options.device(), "zeros");
+  Tensor y = uninitialised("zeros", size, options);
   clear(y);
   if (__builtin_expect(options.has_memory_format(), 0))
     apply_format("zeros", y, *options.memory_format_opt());
@@ -118,8 +117,7 @@ Tensor zeros(IntArrayRef size, TensorOptions options) {
 }
 
 Tensor ones(IntArrayRef size, TensorOptions options) {
-  if (!options.has_dtype()) options = options.dtype(default_dtype());
-  return full(size, 1, options);
+  return full(size, 1, options.has_dtype() ? options : options.dtype(default_dtype()));
 }
 
 Tensor full(IntArrayRef size, const Scalar& value, TensorOptions options) {
