@@ -109,9 +109,10 @@ function(taper_join_kernels files)
 endfunction()
 
 # taper_embed_kernel_headers(file): the headers that kernels compiled at run time include, as a list of
-# names and texts in C++ (framework/cuda/gpu/chain_kernels.cpp).
+# names and texts in C++ (framework/cuda/gpu/chain_kernels.cpp), and taper/functors.h, which includes those of functors.
 function(taper_embed_kernel_headers file)
   set(text "")
+  set(functors "")
   foreach(header framework/host_device.h framework/dtype.h framework/complex.h framework/cuda/chain.h
           framework/cpu/vector_exp.h framework/cpu/vector_math.h ops/elementwise/functor.h
           ops/elementwise/unary_functors.h ops/elementwise/binary_functors.h
@@ -124,9 +125,12 @@ function(taper_embed_kernel_headers file)
     set(name taper/${header})
     if(header MATCHES "nvrtc_standard")
       set(name type_traits)
+    elseif(header MATCHES "_functors")
+      string(APPEND functors "#include <${name}>\n")
     endif()
     string(APPEND text "{\"${name}\", R\"_header_(${content})_header_\"},\n")
   endforeach()
+  string(APPEND text "{\"taper/functors.h\", R\"_header_(${functors})_header_\"},\n")
   set(known "")
   if(EXISTS ${file})
     file(READ ${file} known)

@@ -246,11 +246,7 @@ class ChainWriter {
   std::string text() const {
     return std::string(
                "#include <taper/framework/cuda/chain.h>\n"
-               "#include <taper/ops/elementwise/clamp_functors.h>\n"
-               "#include <taper/ops/elementwise/ternary_functors.h>\n"
-               "#include <taper/ops/elementwise/unary_functors.h>\n"
-               "#include <taper/ops/elementwise/where_functors.h>\n"
-               "#include <taper/ops/nn/activation_functors.h>\n\n"
+               "#include <taper/functors.h>\n\n"  // cmake/cuda.cmake
                "namespace taper::chains {\n"
                "struct Arguments {\n") +
            fields_ + "};\nstatic_assert(sizeof(Arguments) == " + std::to_string(argument_.size()) +
