@@ -17,20 +17,40 @@
 
 namespace taper {
 
-/// A count that uses plain arithmetic while the process has one thread (glibc tells), and atomic
-/// arithmetic from then on. An uncontended locked increment costs more than a small kernel.
+namespace detail {
+
+/// Whether no other thread can look at what this one changes, as far as the C library tells.
+inline bool process_has_one_thread() {
+#if defined(__GLIBC__)
+  return __libc_single_threaded;
+#else
+  return false;
+#endif
+}
+
+/// Adds 1, in no order with other accesses: by plain arithmetic while the process has one thread,
+/// as an uncontended locked increment costs more than a small kernel.
+inline void count_up(std::atomic<uint32_t>& n) {
+  if (process_has_one_thread())
+    n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  else
+    n.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace detail
+
+/// A count that uses plain arithmetic while the process has one thread, and atomic arithmetic from
+/// then on.
 class RefCount {
  public:
   /// Adds a reference. For who holds one already, or has just made the object.
-  void increment() {
-    if (single_threaded())
-      n_.store(n_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    else
-      n_.fetch_add(1, std::memory_order_relaxed);
-  }
+  void increment() { detail::count_up(n_); }
+  /// The first reference, of who has just made the object: what increment() does, without a look at
+  /// the count.
+  void start() { n_.store(1, std::memory_order_relaxed); }
   /// True when this was the last reference.
   bool decrement() {
-    if (single_threaded()) {
+    if (detail::process_has_one_thread()) {
       const uint32_t left = n_.load(std::memory_order_relaxed) - 1;
       n_.store(left, std::memory_order_relaxed);
       return left == 0;
@@ -48,13 +68,6 @@ class RefCount {
   uint32_t load() const { return n_.load(std::memory_order_acquire); }
 
  private:
-  static bool single_threaded() {
-#if defined(__GLIBC__)
-    return __libc_single_threaded;
-#else
-    return false;
-#endif
-  }
   std::atomic<uint32_t> n_{0};
 };
 

@@ -29,7 +29,10 @@ void TensorImpl::set_contiguous_sizes(IntArrayRef new_sizes) {
   contiguous = true;
 }
 
-void TensorImpl::update_geometry() {
+namespace {
+
+// How many elements there are, and whether they lie row-major without gaps.
+TAPER_INLINE int64_t numel_of_geometry(const Dims& sizes, const Dims& strides, bool& contiguous) {
   bool dense = true, wrong = false;
   int64_t step = 1;
   for (int64_t d = sizes.size() - 1; d >= 0; --d) {
@@ -39,9 +42,14 @@ void TensorImpl::update_geometry() {
     wrong |= __builtin_mul_overflow(step, size, &step);
   }
   // Where a size is 0 the others may overflow, or not, by their order.
-  numel = __builtin_expect(wrong || step == 0, 0) ? checked_numel(sizes) : step;
+  const int64_t numel = __builtin_expect(wrong || step == 0, 0) ? checked_numel(sizes) : step;
   contiguous = dense || numel == 0;
+  return numel;
 }
+
+}  // namespace
+
+void TensorImpl::update_geometry() { numel = numel_of_geometry(sizes, strides, contiguous); }
 
 namespace detail {
 
@@ -62,18 +70,34 @@ TAPER_INLINE TensorImpl* new_impl() {
   return ::new (take_block(sizeof(TensorImpl), kTensorList)) TensorImpl;
 }
 
-// The sizes, and the strides of contiguous_strides, in one pass.
-TAPER_INLINE void set_row_major(TensorImpl& impl, IntArrayRef sizes) {
-  const int64_t rank = static_cast<int64_t>(sizes.size());
+// The sizes, and the strides of contiguous_strides, in one pass. There are at most kMaxDims.
+TAPER_INLINE void set_row_major(TensorImpl& impl, const int64_t* sizes, int64_t rank) {
   impl.sizes.resize(rank);
   impl.strides.resize(rank);
   uint64_t step = 1;
   for (int64_t d = rank - 1; d >= 0; --d) {
-    const int64_t size = sizes[static_cast<size_t>(d)];
+    const int64_t size = sizes[d];
     impl.sizes[d] = size;
     impl.strides[d] = static_cast<int64_t>(step);
     if (size > 1) step *= static_cast<uint64_t>(size);
   }
+}
+
+// A row-major tensor of elements that fit into a storage. All is written before the first owner is
+// counted, which keeps the compiler from dropping what is written twice.
+TAPER_INLINE Tensor new_tensor(const int64_t* sizes, int64_t rank, int64_t numel, ScalarType dtype,
+                               size_t nbytes, Device device) {
+  auto storage = intrusive_ptr<StorageImpl>::adopt(make_storage(nbytes, device));
+  TensorImpl* const impl = new_impl();
+  impl->dtype = dtype;
+  impl->device = storage->device;
+  impl->inference = thread_modes.inference;
+  impl->data = storage->data;
+  impl->numel = numel;
+  set_row_major(*impl, sizes, rank);
+  impl->storage = std::move(storage);
+  impl->refs.start();
+  return Tensor(intrusive_ptr<TensorImpl>::adopt(impl));
 }
 
 }  // namespace
@@ -86,23 +110,20 @@ Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device, const cha
   int64_t nbytes;
   TAPER_CHECK(!__builtin_mul_overflow(numel, itemsize, &nbytes), op,
               ": Storage size calculation overflowed with sizes=", sizes);
-  auto storage =
-      intrusive_ptr<StorageImpl>::adopt(make_storage(static_cast<size_t>(nbytes), device));
-  TensorImpl& impl = *new_impl();
-  impl.data = storage->data;
-  impl.device = storage->device;
-  impl.storage = std::move(storage);
-  intrusive_ptr<TensorImpl> owner(&impl);
-  impl.dtype = dtype;
-  impl.numel = numel;
-  impl.inference = thread_modes.inference;
-  set_row_major(impl, sizes);
-  return Tensor(std::move(owner));
+  const int64_t rank = static_cast<int64_t>(sizes.size());
+  if (__builtin_expect(rank > kMaxDims, 0)) Dims().resize(rank);  // throws
+  return new_tensor(sizes.data(), rank, numel, dtype, static_cast<size_t>(nbytes), device);
+}
+
+Tensor make_alike(const TensorImpl& like, ScalarType dtype) {
+  const size_t nbytes = static_cast<size_t>(like.numel) * elementSize(dtype);
+  return new_tensor(like.sizes.data(), like.sizes.size(), like.numel, dtype, nbytes, like.device);
 }
 
 Tensor make_like(const Tensor& like, ScalarType dtype) {
+  if (like.impl().contiguous) return make_alike(like.impl(), dtype);
   Tensor y = make_tensor(like.sizes(), dtype, like.device());
-  if (like.impl().contiguous || !like.is_non_overlapping_and_dense()) return y;
+  if (!like.is_non_overlapping_and_dense()) return y;
   TensorImpl& impl = y.impl();
   impl.strides = like.impl().strides;
   impl.update_geometry();
@@ -113,41 +134,58 @@ Tensor make_like(const Tensor& like) { return make_like(like, like.scalar_type()
 
 namespace {
 
-TAPER_INLINE intrusive_ptr<TensorImpl> share_storage(const TensorImpl& t) {
+// A tensor over the same memory, whose geometry is to be set before counted().
+TAPER_INLINE TensorImpl* share_storage(const TensorImpl& t) {
   TensorImpl* const impl = new_impl();
   impl->dtype = t.dtype;
   impl->device = t.device;
   impl->untracked = t.untracked;
   impl->inference = t.inference;
+  return impl;
+}
+
+// The owners come last: see new_tensor.
+TAPER_INLINE Tensor counted(TensorImpl* impl, const TensorImpl& t) {
   impl->storage = intrusive_ptr<StorageImpl>(t.storage.get());
-  return intrusive_ptr<TensorImpl>(impl);
+  impl->refs.start();
+  return Tensor(intrusive_ptr<TensorImpl>::adopt(impl));
 }
 
 }  // namespace
 
 Tensor share_data(const TensorImpl& t) {
-  intrusive_ptr<TensorImpl> owner = share_storage(t);
-  TensorImpl* const impl = owner.get();
+  TensorImpl* const impl = share_storage(t);
   impl->contiguous = t.contiguous;
   impl->data = t.data;
   impl->numel = t.numel;
   impl->offset = t.offset;
   impl->sizes = t.sizes;
   impl->strides = t.strides;
-  return Tensor(std::move(owner));
+  return counted(impl, t);
+}
+
+Tensor share_as_shape(const TensorImpl& t, const Dims& shape) {
+  TensorImpl* const impl = share_storage(t);
+  impl->data = t.data;
+  impl->numel = t.numel;
+  impl->offset = t.offset;
+  set_row_major(*impl, shape.data(), shape.size());
+  return counted(impl, t);
 }
 
 Tensor share_data(const TensorImpl& t, const Dims& sizes, const Dims& strides, int64_t offset) {
-  intrusive_ptr<TensorImpl> owner = share_storage(t);
-  TensorImpl* const impl = owner.get();
+  bool contiguous;
+  const int64_t numel = numel_of_geometry(sizes, strides, contiguous);  // may throw
+  TensorImpl* const impl = share_storage(t);
+  impl->contiguous = contiguous;
+  impl->numel = numel;
   impl->offset = offset;
   impl->sizes = sizes;
   impl->strides = strides;
-  impl->update_geometry();
   // Without elements any offset may be given, one of no place in memory too.
-  const int64_t place = impl->numel > 0 ? offset * static_cast<int64_t>(t.itemsize()) : 0;
+  const int64_t place = numel > 0 ? offset * static_cast<int64_t>(t.itemsize()) : 0;
   impl->data = static_cast<char*>(t.storage->data) + place;
-  return Tensor(std::move(owner));
+  return counted(impl, t);
 }
 
 Tensor share_in_units(const TensorImpl& t, ScalarType dtype, const Dims& sizes, const Dims& strides,

@@ -70,15 +70,15 @@ struct TensorImpl : detail::Pooled<TensorImpl> {
   /// Gradient, hooks and the like, owned; null until there is one.
   AutogradExtra* extra = nullptr;
 
+  /// Whether it asks for a gradient itself: as a leaf, or as a result of what does.
+  bool has_history() const { return leaf_requires_grad || grad_fn.defined(); }
   /// Whether autograd records what is done with it: as a leaf that asks for a gradient, as a result
   /// of such, or as a view of one.
-  bool requires_grad() const {
-    return leaf_requires_grad || grad_fn.defined() || (view_base && view_base->requires_grad());
-  }
+  bool requires_grad() const { return has_history() || (view_base && view_base->has_history()); }
   size_t itemsize() const { return elementSize(dtype); }  ///< bytes of an element
   /// Notes a change in place, unless the tensor is untracked or of inference mode.
   void bump_version() {
-    if (!untracked && !inference) storage->version.fetch_add(1, std::memory_order_relaxed);
+    if (!untracked && !inference) detail::count_up(storage->version);
   }
   /// How often the storage was changed in place, modulo 2^32.
   uint32_t version() const { return storage->version.load(std::memory_order_relaxed); }

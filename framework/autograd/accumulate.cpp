@@ -1,11 +1,20 @@
 #include <taper/framework/autograd/accumulate.h>
 
+#include <utility>
+
+#include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
 
-namespace taper::autograd {
+namespace taper {
+
+AutogradExtra::~AutogradExtra() {
+  if (resting) autograd::Node::destroy(resting);
+}
+
+namespace autograd {
 
 AccumulateGrad::AccumulateGrad(Tensor leaf)
     : Node("torch::autograd::AccumulateGrad", 1), variable(std::move(leaf)) {
@@ -14,19 +23,54 @@ AccumulateGrad::AccumulateGrad(Tensor leaf)
 }
 
 AccumulateGrad::~AccumulateGrad() {
+  if (!variable.defined()) return;
   AutogradExtra& e = *variable.impl().extra;
   const taper::detail::AccumulatorLock lock(e);
   // Another thread may have made a new one while this one was dying.
   if (e.accumulator == this) e.accumulator = nullptr;
 }
 
+bool AccumulateGrad::rest() {
+  // Hooks and edges of a program's own go with the node, as does one that rests already.
+  if (extra_ || edges_ || !variable.defined()) return false;
+  Tensor leaf;  // goes last, perhaps with all that is here
+  AutogradExtra& e = *variable.impl().extra;
+  const taper::detail::AccumulatorLock lock(e);
+  if (e.accumulator != this || e.resting) return false;
+  e.accumulator = nullptr;
+  e.resting = this;
+  leaf = std::move(variable);
+  return true;
+}
+
+namespace {
+
+// One as it is when new, whose only owner is the caller.
+NodePtr take_up(AccumulateGrad& rested, const Tensor& leaf) {
+  rested.variable = leaf;
+  rested.stream_ = nullptr;
+  // A new one takes a number: between the op that uses it and the next one is a place, where the
+  // accumulators of the next op's leaves run.
+  set_next_sequence_nr(next_sequence_nr() + 1);
+  early_accumulation(rested);
+  return NodePtr(&rested);
+}
+
+NodePtr make_accumulator(const Tensor& leaf) {
+  void* block = taper::detail::pool_allocate(sizeof(AccumulateGrad));
+  return NodePtr(new (block) AccumulateGrad(leaf));
+}
+
+}  // namespace
+
 NodePtr accumulator_of(const Tensor& leaf) {
   AutogradExtra& e = taper::detail::extra_of(leaf.impl());
   const taper::detail::AccumulatorLock lock(e);
   if (e.accumulator && e.accumulator->refs.increment_if_alive())
     return NodePtr::adopt(e.accumulator);
-  void* block = taper::detail::pool_allocate(sizeof(AccumulateGrad));
-  NodePtr node(new (block) AccumulateGrad(leaf));
+  // In anomaly mode a node knows where it was made.
+  const bool again = e.resting && !AnomalyMode::is_enabled();
+  NodePtr node = again ? take_up(*std::exchange(e.resting, nullptr), leaf) : make_accumulator(leaf);
   remember_stream(*node, leaf.impl());
   e.accumulator = node.get();
   return node;
@@ -78,4 +122,5 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   return GradList();
 }
 
-}  // namespace taper::autograd
+}  // namespace autograd
+}  // namespace taper

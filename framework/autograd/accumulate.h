@@ -11,6 +11,11 @@ struct AccumulateGrad final : Node {
   ~AccumulateGrad() override;
   GradList apply(GradList&& grads) override;
   bool is_accumulate() const override { return true; }
+  /// For who has dropped the last reference. True where it now rests with its leaf, which the next
+  /// accumulator_of() takes up: to make one for each op and to free it again is a tenth of what a
+  /// small op costs. False where it is to be destroyed.
+  bool rest();
+  /// Undefined while it rests.
   Tensor variable;
 };
 

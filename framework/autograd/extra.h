@@ -5,20 +5,26 @@
 #include <string>
 #include <vector>
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
 #include <taper/framework/autograd/node.h>
 
 namespace taper {
 
+namespace autograd {
+struct AccumulateGrad;
+}
+
 struct AutogradExtra : detail::Pooled<AutogradExtra> {
+  AutogradExtra() = default;
+  ~AutogradExtra();
+  AutogradExtra(const AutogradExtra&) = delete;
+  AutogradExtra& operator=(const AutogradExtra&) = delete;
   Tensor grad;
   bool retains_grad = false;
   std::string name;
   /// A leaf's accumulator, not owned: the accumulator owns the leaf, and clears this when it dies.
   autograd::Node* accumulator = nullptr;
+  /// One that nobody owned any more, without its leaf, for the leaf's next use; owned.
+  autograd::AccumulateGrad* resting = nullptr;
   std::mutex accumulator_mutex;
   /// Hooks of a leaf. Those of other tensors live in the node that made them.
   std::vector<autograd::Node::TensorHook> hooks;
@@ -26,15 +32,6 @@ struct AutogradExtra : detail::Pooled<AutogradExtra> {
 };
 
 namespace detail {
-
-/// Whether no other thread can look at what this one changes, as far as the C library tells.
-inline bool process_has_one_thread() {
-#if __has_include(<sys/single_threaded.h>)
-  return __libc_single_threaded;
-#else
-  return false;
-#endif
-}
 
 /// Holds a leaf's accumulator_mutex while there are other threads: each use of a leaf takes it
 /// twice, and that is several percent of a small op.

@@ -28,12 +28,13 @@ void TensorImpl::destroy(TensorImpl* t) {
     t->~TensorImpl();
     return detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
   }
-  // All that it owns, which goes when the block is free.
+  // All that it owns, which goes when the block is free: the members are not destroyed one by one.
   static_assert(std::is_trivially_destructible_v<Dims>);
-  const intrusive_ptr<TensorImpl> base = std::move(t->view_base);
-  const intrusive_ptr<autograd::Node> node = std::move(t->grad_fn);
-  const intrusive_ptr<StorageImpl> bytes = std::move(t->storage);
+  const auto base = intrusive_ptr<TensorImpl>::adopt(t->view_base.get());
+  const auto node = intrusive_ptr<autograd::Node>::adopt(t->grad_fn.get());
+  StorageImpl* const bytes = t->storage.get();
   detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
+  detail::release_storage(bytes);
 }
 
 namespace autograd {
@@ -228,6 +229,8 @@ bool wants_gradient(const Tensor& t) { return t.defined() && t.impl_ptr()->requi
 
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others) {
   const TensorImpl& t = x.impl();
+  // Most tensors that are overwritten.
+  if (others.n == 0 && !t.view_base && !t.has_history() && !t.inference) return false;
   check_inference_may_change(op, t);
   if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);

@@ -6,6 +6,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <taper/framework/autograd/accumulate.h>
 #include <taper/framework/autograd/anomaly.h>
 #include <taper/framework/autograd/engine.h>
 #include <taper/framework/autograd/extra.h>
@@ -50,6 +51,9 @@ struct DeadNodes {
   bool draining = false;
 };
 thread_local DeadNodes dead;
+
+// Accumulators are the ends of the tape: of others there is no need to ask.
+bool is_accumulator(const Node& n) { return n.num_outputs() == 0 && n.is_accumulate(); }
 
 void destroy_one(Node* n) {
   const size_t nbytes = n->object_nbytes_;
@@ -132,6 +136,7 @@ Edge* Node::make_edge_memory(size_t count) {
 }
 
 void Node::destroy(Node* n) {
+  if (is_accumulator(*n) && static_cast<AccumulateGrad*>(n)->rest()) return;
   DeadNodes& d = dead;
   n->next_dead_ = d.head;
   d.head = n;
@@ -159,7 +164,7 @@ void lower_to(uint64_t& place, uint64_t most) {
 // gradient waits no longer than it must. Threads may record uses of one leaf at a time.
 void place_behind(const Node& user) {
   for (const Edge& e : user.next_edges())
-    if (e.function && e.function->is_accumulate())
+    if (e.function && is_accumulator(*e.function))
       lower_to(e.function->sequence_nr_, user.sequence_nr_ - 1);
 }
 
@@ -178,7 +183,7 @@ void Node::set_edges(Edge* edges, size_t count) {
   for (const Edge* e = edges; e != edges + count; ++e) {
     const Node* const behind = e->function.get();
     if (!behind) continue;
-    if (behind->is_accumulate())
+    if (is_accumulator(*behind))
       has_leaves = true;
     else
       number = std::max(number, behind->sequence_nr_ + 1);

@@ -175,9 +175,11 @@ void record(const char* name, std::initializer_list<std::reference_wrapper<const
 /// The same for lists of tensors on either side.
 template <class F>
 void record_list(const char* name, TensorList outputs, TensorList inputs, F&& f) {
-  std::vector<const Tensor*> p;
-  for (const Tensor& t : inputs) p.push_back(&t);
-  NodePtr node = detail::make_node(name, static_cast<uint32_t>(outputs.size()), p.data(), p.size(),
+  const Tensor* few[8];
+  std::vector<const Tensor*> many(inputs.size() > 8 ? inputs.size() : 0);
+  const Tensor** const p = many.empty() ? few : many.data();
+  for (size_t i = 0; i < inputs.size(); ++i) p[i] = &inputs[i];
+  NodePtr node = detail::make_node(name, static_cast<uint32_t>(outputs.size()), p, inputs.size(),
                                    std::forward<F>(f));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (outputs[i].defined()) set_history(outputs[i], node, static_cast<uint32_t>(i));

@@ -7,6 +7,7 @@
 
 #include <taper/framework/runtime/access.h>
 #include <taper/framework/storage.h>
+#include <taper/framework/tensor.h>
 
 namespace taper::detail {
 
@@ -87,8 +88,30 @@ inline StorageImpl* make_storage(size_t nbytes, Device device) {
   StorageImpl* const s = new (block) StorageImpl;
   s->data = block + kStorageHeader;
   s->nbytes = nbytes;
-  s->refs.increment();
+  s->refs.start();
   return s;
 }
+
+/// One owner less of a storage, which goes if that was the last.
+inline void release_storage(StorageImpl* s) {
+  if (!s || !s->refs.decrement()) return;
+  if (s->origin != StorageImpl::Origin::kInline || s->nbytes > kMostLines - kStorageHeader ||
+      observes_launches())
+    return StorageImpl::destroy(s);
+  const size_t all = kStorageHeader + s->nbytes;
+  give_block(s, all, (all - 1) / kBlockAlign);
+}
+
+/// Whether an op on `t` is so small that a launch would cost more, and nobody looks at launches: it
+/// may go over the elements itself, which lie row-major in the host's memory.
+inline bool runs_without_launch(const TensorImpl& t) {
+  constexpr int64_t few = 4096;
+  return t.contiguous && t.numel <= few && t.device.is_cpu() && !observes_launches();
+}
+
+/// make_tensor with the sizes of `like`, which is row-major: there is nothing to check.
+Tensor make_alike(const TensorImpl& like, ScalarType dtype);
+/// share_data of `t`, which is row-major, in another shape of as many elements.
+Tensor share_as_shape(const TensorImpl& t, const Dims& shape);
 
 }  // namespace taper::detail

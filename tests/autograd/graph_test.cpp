@@ -97,6 +97,32 @@ TEST(Threads, AddToSharedLeaves) {
   EXPECT_THAT(values_of(x.grad()), Each(kThreads * kTimes));
 }
 
+// Views of one tensor, of which each thread changes its own: none of the changes may be lost.
+TEST(Threads, CountTheChangesOfOneStorage) {
+  const Tensor x = doubles({1, 2, 3, 4});
+  std::vector<std::thread> threads;
+  for (int64_t t = 0; t < 4; ++t)
+    threads.emplace_back([part = x.narrow(0, t, 1)] {
+      for (int i = 0; i < 500; ++i) part.zero_();
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(x._version(), 4 * 500);
+}
+
+// Graphs that end while others use the leaf: its accumulator rests, is taken up, or is made anew.
+TEST(Threads, DropGraphsOfOneLeaf) {
+  Tensor x = leaf({1, 2});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) (x * x).exp();
+      (x * scalar(2)).sum().backward();
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(x.use_count(), 1u);
+  EXPECT_THAT(values_of(x.grad()), Each(8));
+}
+
 TEST(Threads, GoBackThroughOneGraph) {
   Tensor x = leaf({1, 2, 3});
   Tensor shared = x * x;
@@ -118,6 +144,35 @@ TEST(Threads, MayEndWhileTheirTensorsLive) {
 }
 
 // ---------------------------------------------------------------------- life times
+
+TEST(Life, OfALeafEndsWithItsGraph) {
+  Tracked memory;
+  Tensor x = memory.make().requires_grad_();
+  x.exp();  // from now on an accumulator rests
+  Tensor y = x * scalar(2);
+  EXPECT_EQ(x.use_count(), 2u);  // the accumulator's
+  x = Tensor();
+  EXPECT_TRUE(memory.alive());
+  y = Tensor();
+  EXPECT_FALSE(memory.alive());
+}
+
+TEST(Life, OfAnAccumulatorsHooksEndsWithIt) {
+  Tensor x = leaf({1, 2});
+  int calls = 0;
+  {
+    const Tensor y = x * scalar(2);
+    y.grad_fn()->next_edge(0).function->add_pre_hook([&](const autograd::variable_list& grads) {
+      ++calls;
+      return grads;
+    });
+    y.sum().backward();
+  }
+  EXPECT_EQ(calls, 1);
+  (x * scalar(2)).sum().backward();
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(values_of(x.grad()), Each(4));
+}
 
 TEST(Life, OfSavedTensorsEndsWithBackward) {
   Tracked memory;
