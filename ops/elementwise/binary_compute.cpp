@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/ops/elementwise/complex_kernels.h>
 #include <taper/ops/shared/in_place.h>
 #include <taper/ops/shared/out.h>
@@ -219,8 +220,8 @@ Tensor compute_binary(const BinaryOp& op, const BinaryOperand& a, const BinaryOp
   if (!two && !(a.tensor && simple_with_number(*a.tensor, b))) return compute(op, a, b, nullptr);
   if (op.check) op.check(op, a, b);
   const TensorImpl& x = a.tensor->impl();
-  Tensor y = make_tensor(x.sizes, result_dtype(op, x.dtype), x.device);
-  if (y.numel() == 0) return y;
+  Tensor y = make_alike(x, result_dtype(op, x.dtype));  // both forms take row-major tensors
+  if (x.numel == 0) return y;
   if (two)
     op.run_alike(y, *a.tensor, *b.tensor);
   else

@@ -22,6 +22,14 @@ TAPER_BINARY_KERNELS(TAPER_BINARY_ENTRY)
 TAPER_BINARY_ENTRY(pow, number)
 #undef TAPER_BINARY_ENTRY
 
+#define TAPER_BINARY_OF_FLOATS(name, dtypes)                                \
+  bool name##_of_floats(void* y, const void* a, const void* b, int64_t n) { \
+    TAPER_BY_ISA(name##_of_floats, y, a, b, n);                             \
+  }
+TAPER_BINARY_KERNELS(TAPER_BINARY_OF_FLOATS)
+#undef TAPER_BINARY_OF_FLOATS
+bool pow_of_floats(void*, const void*, const void*, int64_t) { return false; }
+
 void add_scaled(Out y, In a, In b, Scalar alpha) {
   if (y.numel >= kMostInL2 && wants_half_vectors(y, a, b))
     TAPER_BY_ISA_UP_TO_AVX2(add_scaled, y, a, b, alpha);

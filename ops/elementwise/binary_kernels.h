@@ -17,11 +17,16 @@ namespace taper {
   X(logical_and, test) X(logical_or, test) X(logical_xor, test)
 // clang-format on
 
-/// y = f(a, b): a and b of one dtype, broadcast to y's shape.
-#define TAPER_BINARY_KERNEL(name, dtypes) TAPER_KERNEL(name, Out y, In a, In b)
+/// y = f(a, b): a and b of one dtype, broadcast to y's shape. On the CPU also of n floats side by
+/// side, without a launch: false where nothing is done, as the kernel has no such loop.
+#define TAPER_BINARY_KERNEL(name, dtypes)                                  \
+  TAPER_KERNEL(name, Out y, In a, In b)                                    \
+  namespace cpu {                                                          \
+  bool name##_of_floats(void* y, const void* a, const void* b, int64_t n); \
+  }
 TAPER_BINARY_KERNELS(TAPER_BINARY_KERNEL)
+TAPER_BINARY_KERNEL(pow, number)
 #undef TAPER_BINARY_KERNEL
-TAPER_KERNEL(pow, Out y, In a, In b)
 /// y = a + alpha * b.
 TAPER_KERNEL(add_scaled, Out y, In a, In b, Scalar alpha)
 

@@ -1,6 +1,7 @@
 // The binary ops as values for binary_compute.h: names, kernels, dtypes, what they refuse.
 #pragma once
 
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/ops/elementwise/binary_compute.h>
 #include <taper/ops/elementwise/binary_kernels.h>
 
@@ -18,14 +19,22 @@ void check_power(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand
 /// Throws for floating operands, which have no bits to combine.
 void check_bits(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand& b);
 
+/// Runs a loop of few floats, if the operands are such; they are alike.
+inline bool run_of_floats(const Tensor& y, const Tensor& a, const Tensor& b,
+                          bool (&loop)(void*, const void*, const void*, int64_t)) {
+  const TensorImpl &to = *y.impl_ptr(), &x = *a.impl_ptr();
+  return x.dtype == kFloat && detail::runs_without_launch(to) &&
+         loop(to.data, x.data, b.impl_ptr()->data, to.numel);
+}
+
 /// The rest of the arguments are BinaryOp's fields from `floats` on.
-#define TAPER_BINARY_OP(name, text, kernel, ...)                                              \
-  inline constexpr BinaryOp name{                                                             \
-      text,                                                                                   \
-      [](const Tensor& y, const In& a, const In& b) { TAPER_ON_DEVICE(y, kernel, y, a, b); }, \
-      [](const Tensor& y, const Tensor& a, const Tensor& b) {                                 \
-        TAPER_ON_DEVICE(y, kernel, y, a, b);                                                  \
-      },                                                                                      \
+#define TAPER_BINARY_OP(name, text, kernel, ...)                                                   \
+  inline constexpr BinaryOp name{                                                                  \
+      text,                                                                                        \
+      [](const Tensor& y, const In& a, const In& b) { TAPER_ON_DEVICE(y, kernel, y, a, b); },      \
+      [](const Tensor& y, const Tensor& a, const Tensor& b) {                                      \
+        if (!run_of_floats(y, a, b, cpu::kernel##_of_floats)) TAPER_ON_DEVICE(y, kernel, y, a, b); \
+      },                                                                                           \
       __VA_ARGS__};
 inline constexpr auto run_scaled = [](const Tensor& y, const In& a, const In& b,
                                       const Scalar& alpha) {

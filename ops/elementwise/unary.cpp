@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <taper/framework/autograd/record.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/shape.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/elementwise/complex.h>
@@ -25,6 +26,14 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 
+// Runs a loop of few floats, if the operands are such; they are of one size and dtype.
+bool run_of_floats(const Tensor& y, const Tensor& x, void (&loop)(void*, const void*, int64_t)) {
+  const TensorImpl &to = *y.impl_ptr(), &from = *x.impl_ptr();
+  if (from.dtype != kFloat || !from.contiguous || !detail::runs_without_launch(to)) return false;
+  loop(to.data, from.data, to.numel);
+  return true;
+}
+
 // What a unary op is, apart from its kernel: its names, whether its gradient reads the output or
 // the input, and the gradient itself in public ops.
 enum class Reads { kInput, kOutput, kNeither };
@@ -35,6 +44,7 @@ enum class Reads { kInput, kOutput, kNeither };
     static constexpr const char* node = node_name;                                               \
     static constexpr Reads reads = Reads::read;                                                  \
     static void run(const Tensor& y, const Tensor& x) {                                          \
+      if (run_of_floats(y, x, cpu::op##_of_floats)) return;                                      \
       if (__builtin_expect(x.is_complex(), 0)) return detail::run_complex_unary(name, y, x);     \
       TAPER_ON_DEVICE(x, op, y, x);                                                              \
     }                                                                                            \
@@ -286,14 +296,15 @@ Tensor logical_not_of_complex(const Tensor& x) { return x.eq(0); }
 
 }  // namespace
 
-#define TAPER_DEFINE_test(name)                        \
-  Tensor name(const Tensor& x) {                       \
-    check_defined(#name, x, "input");                  \
-    if (x.is_complex()) return name##_of_complex(x);   \
-    Tensor y = detail::make_like(x, kBool);            \
-    if (y.numel() > 0) TAPER_ON_DEVICE(x, name, y, x); \
-    return y;                                          \
-  }                                                    \
+#define TAPER_DEFINE_test(name)                                       \
+  Tensor name(const Tensor& x) {                                      \
+    check_defined(#name, x, "input");                                 \
+    if (x.is_complex()) return name##_of_complex(x);                  \
+    Tensor y = detail::make_like(x, kBool);                           \
+    if (y.numel() > 0 && !run_of_floats(y, x, cpu::name##_of_floats)) \
+      TAPER_ON_DEVICE(x, name, y, x);                                 \
+    return y;                                                         \
+  }                                                                   \
   Tensor Tensor::name() const { return taper::name(*this); }
 #define TAPER_DEFINE(name, kind) TAPER_DEFINE_##kind(name)
 TAPER_UNARY_OPS(TAPER_DEFINE)

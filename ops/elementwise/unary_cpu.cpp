@@ -22,6 +22,14 @@ TAPER_UNARY_OPS(TAPER_UNARY_ENTRY)
 TAPER_UNARY_ENTRY(logical_not, test)
 #undef TAPER_UNARY_ENTRY
 
+#define TAPER_UNARY_OF_FLOATS(name, kind)                    \
+  void name##_of_floats(void* y, const void* x, int64_t n) { \
+    TAPER_BY_ISA(name##_of_floats, y, x, n);                 \
+  }
+TAPER_UNARY_OPS(TAPER_UNARY_OF_FLOATS)
+TAPER_UNARY_OF_FLOATS(logical_not, test)
+#undef TAPER_UNARY_OF_FLOATS
+
 void bitwise_not(Out y, In x) { base::bitwise_not(y, x); }
 void clamp(Out y, In x, In low, In high) { TAPER_BY_ISA(clamp, y, x, low, high); }
 

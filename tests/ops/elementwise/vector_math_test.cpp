@@ -2,8 +2,11 @@
 // that are written by non-temporal stores.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <vector>
 
+#include <taper/framework/op_lists.h>
 #include <taper/taper.h>
 
 #include "test_util.h"
@@ -221,6 +224,84 @@ TEST(VectorMath, PowersOfAnyNumber) {
     check_rare<float>(
         kFloat, [e](const Tensor& x) { return pow(x, full_like(x, e)); }, exact);
   }
+}
+
+// Few floats side by side go to the loops of the kernels at once, all others by way of a kernel.
+Tensor with_gaps(const Tensor& x) { return stack({x, x}, 1).select(1, 0); }
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+         std::memcmp(a.data_ptr(), b.contiguous().data_ptr(), a.nbytes()) == 0;
+}
+Tensor floats_of_all_kinds(int64_t n, float scale) {
+  const Tensor x = (arange(n, TensorOptions(kFloat)) * 0.731f).sin() * scale;
+  const std::vector<float> ends = {kInf, -kInf, 0.0f, -0.0f, 1e-40f, 2.0f};
+  for (int64_t i = 0; i < std::min<int64_t>(n / 2, 6); ++i)
+    x.data_ptr<float>()[2 * i] = ends[static_cast<size_t>(i)];
+  return x;
+}
+
+TEST(FewFloats, OfOneOperandHaveTheBitsOfOthers) {
+  for (const int64_t n : {1, 3, 8, 17, 64, 100, 4096, 4097}) {
+    const Tensor x = floats_of_all_kinds(n, 3), gaps = with_gaps(x);
+#define TAPER_SAME_BITS(name, kind) EXPECT_TRUE(same_bits(x.name(), gaps.name())) << #name << n;
+    TAPER_UNARY_OPS(TAPER_SAME_BITS)
+#undef TAPER_SAME_BITS
+    EXPECT_TRUE(same_bits(x.logical_not(), gaps.logical_not())) << n;
+    EXPECT_TRUE(same_bits(x.clone().exp_(), gaps.exp())) << n;
+  }
+}
+
+TEST(FewFloats, OfTwoOperandsHaveTheBitsOfOthers) {
+  using Op = Tensor (*)(const Tensor&, const Tensor&);
+  const std::vector<Op> ops = {
+      [](const Tensor& a, const Tensor& b) { return a + b; },
+      [](const Tensor& a, const Tensor& b) { return a - b; },
+      [](const Tensor& a, const Tensor& b) { return a * b; },
+      [](const Tensor& a, const Tensor& b) { return a / b; },
+      [](const Tensor& a, const Tensor& b) { return maximum(a, b); },
+      [](const Tensor& a, const Tensor& b) { return minimum(a, b); },
+      [](const Tensor& a, const Tensor& b) { return atan2(a, b); },
+      [](const Tensor& a, const Tensor& b) { return copysign(a, b); },
+      [](const Tensor& a, const Tensor& b) { return fmod(a, b); },
+      [](const Tensor& a, const Tensor& b) { return remainder(a, b); },
+      [](const Tensor& a, const Tensor& b) { return floor_divide(a, b); },
+      [](const Tensor& a, const Tensor& b) { return div(a, b, "trunc"); },
+      [](const Tensor& a, const Tensor& b) { return a.abs().pow(b); },
+      [](const Tensor& a, const Tensor& b) { return relu_backward(a, b); },
+      [](const Tensor& a, const Tensor& b) { return tanh_backward(a, b); },
+      [](const Tensor& a, const Tensor& b) { return sigmoid_backward(a, b); },
+      [](const Tensor& a, const Tensor& b) { return a == b; },
+      [](const Tensor& a, const Tensor& b) { return a != b; },
+      [](const Tensor& a, const Tensor& b) { return a < b; },
+      [](const Tensor& a, const Tensor& b) { return a <= b; },
+      [](const Tensor& a, const Tensor& b) { return a > b; },
+      [](const Tensor& a, const Tensor& b) { return a >= b; },
+      [](const Tensor& a, const Tensor& b) { return logical_and(a, b); },
+      [](const Tensor& a, const Tensor& b) { return logical_or(a, b); },
+      [](const Tensor& a, const Tensor& b) { return logical_xor(a, b); },
+  };
+  for (const int64_t n : {1, 3, 8, 17, 64, 100, 4096, 4097}) {
+    const Tensor a = floats_of_all_kinds(n, 3), b = floats_of_all_kinds(n, 2).flip(0);
+    for (size_t i = 0; i < ops.size(); ++i)
+      EXPECT_TRUE(same_bits(ops[i](a, b), ops[i](with_gaps(a), with_gaps(b)))) << i << " " << n;
+    EXPECT_TRUE(same_bits(a.clone().mul_(b), a * b)) << n;
+    EXPECT_TRUE(same_bits(a.clone().mul_(a), a * a)) << n;
+  }
+}
+
+// Memory that is not theirs stays as it is.
+TEST(FewFloats, AreChangedAlone) {
+  const Tensor whole = ones({4, 5});
+  const Tensor row = whole[1];
+  row.zero_();
+  whole[2].mul_(full({5}, 3.0f));
+  whole[3].neg_();
+  for (int64_t i = 0; i < 20; ++i) {
+    const float want[] = {1, 0, 3, -1};
+    EXPECT_EQ(whole.data_ptr<float>()[i], want[i / 5]) << i;
+  }
+  EXPECT_EQ(row._version(), 3);
+  empty({0}).zero_();
 }
 
 }  // namespace
