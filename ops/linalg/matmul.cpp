@@ -2,6 +2,7 @@
 
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
@@ -93,6 +94,23 @@ Tensor product(const Dims& sizes, const Tensor& a, const Tensor& b, const Tensor
   return y;
 }
 
+cpu::FloatMatrix float_matrix(const TensorImpl& t) {
+  return {static_cast<const float*>(t.data), t.sizes[0], t.sizes[1], t.strides[0], t.strides[1]};
+}
+
+// a b of two matrices.
+Tensor product(const Tensor& a, const Tensor& b) {
+  const TensorImpl &x = a.impl(), &w = b.impl();
+  const int64_t sizes[2] = {x.sizes[0], w.sizes[1]};
+  if (x.dtype != kFloat) return product({sizes[0], sizes[1]}, a, b, {}, 0, 1);
+  Tensor y = detail::make_tensor(IntArrayRef(sizes, 2), kFloat, x.device);
+  const TensorImpl& to = y.impl();
+  if (!detail::runs_without_launch(to) ||
+      !cpu::matmul_of_floats(static_cast<float*>(to.data), float_matrix(x), float_matrix(w)))
+    TAPER_ON_DEVICE(y, matmul_kernel, y, a, b, Tensor(), 0, 1);
+  return y;
+}
+
 // `y`, computed from the inputs without history, into `out`.
 Tensor& into(const char* op, Tensor& out, const Tensor& y, Operands inputs) {
   check_asked_dtype(op, out, y.scalar_type());
@@ -108,7 +126,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
   TAPER_CHECK(mat2.dim() == 2, "mm: mat2 must be a matrix");
   check_mm("mm", self, mat2);
   check_operands("mm", self, mat2);
-  Tensor y = product({self.impl().sizes[0], mat2.impl().sizes[1]}, self, mat2, {}, 0, 1);
+  Tensor y = product(self, mat2);
   if (needs_grad(self, mat2))
     record("MmBackward0", y, {self, mat2},
            [a = saved_if(mat2.requires_grad(), self),

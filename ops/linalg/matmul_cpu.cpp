@@ -67,13 +67,18 @@ void start_from(const Out& y, const In& self, opmath_t<T> beta) {
   });
 }
 
+// The stride of a dimension of size 1 says nothing; 1 and the row length suit the fast paths.
+template <class T>
+MatrixIn<T> matrix_of(const T* data, int64_t rows, int64_t cols, int64_t row, int64_t col) {
+  return {data, rows == 1 ? std::max<int64_t>(1, cols) : row, cols == 1 ? 1 : col};
+}
 template <class T>
 MatrixIn<T> last_two(const In& x) {
   const int64_t r = x.dim();
-  // The stride of a dimension of size 1 says nothing; 1 and the row length suit the fast paths.
-  const int64_t col = x.sizes[r - 1] == 1 ? 1 : x.strides[r - 1];
-  const int64_t row = x.sizes[r - 2] == 1 ? std::max<int64_t>(1, x.sizes[r - 1]) : x.strides[r - 2];
-  return {x.as<T>(), row, col};
+  return matrix_of(x.as<T>(), x.sizes[r - 2], x.sizes[r - 1], x.strides[r - 2], x.strides[r - 1]);
+}
+MatrixIn<float> matrix_of(const FloatMatrix& x) {
+  return matrix_of(x.data, x.rows, x.cols, x.row_step, x.col_step);
 }
 
 /// y = f(y), a contiguous one.
@@ -121,6 +126,14 @@ Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, 
 const PreparedKernels ready{prepared(&cpu::matmul_kernel, &prepare_matmul)};
 
 }  // namespace
+
+bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b) {
+  const float* const no_row = nullptr;
+  const auto small =
+      small_gemm(a.rows, b.cols, a.cols, 1.0f, matrix_of(a), matrix_of(b), no_row, y, b.cols);
+  if (small) small->run();
+  return small.has_value();
+}
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   if (y.dtype != a.dtype)

@@ -1,10 +1,13 @@
 // Copies and conversions: copy_, clone, to, fill_, zero_.
 #include <taper/ops/tensor/copy.h>
 
+#include <cstring>
+
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/iterate.h>
 #include <taper/framework/runtime/caching_allocator.h>
 #include <taper/framework/runtime/pinned.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/runtime/transfer.h>
 #include <taper/framework/scalar_fits.h>
 #include <taper/framework/shape.h>
@@ -226,7 +229,13 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 
 Tensor& Tensor::zero_() const {
   const bool recording = check_new_history("zero_", *this);
-  if (numel() > 0) TAPER_ON_DEVICE(*this, zero, *this);
+  const TensorImpl& t = impl();
+  if (t.numel > 0) {
+    if (detail::runs_without_launch(t))
+      std::memset(t.data, 0, static_cast<size_t>(t.numel) * t.itemsize());
+    else
+      TAPER_ON_DEVICE(*this, zero, *this);
+  }
   mark_changed(*this);
   if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
   return detail::as_mutable(*this);

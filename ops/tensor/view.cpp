@@ -5,6 +5,7 @@
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/iterate.h>
+#include <taper/framework/runtime/small_blocks.h>
 #include <taper/framework/shape.h>
 #include <taper/framework/warning.h>
 #include <taper/ops/tensor/view_helpers.h>
@@ -16,17 +17,9 @@ using detail::make_view;
 // ---------------------------------------------------------------- view, reshape
 namespace {
 
-// The elements of `t`, which is row-major, as `shape`, which has as many.
-TAPER_INLINE Tensor in_row_major(const TensorImpl& t, const Dims& shape) {
-  Tensor y = detail::share_data(t);
-  y.impl().sizes = shape;
-  contiguous_strides(shape, y.impl().strides);
-  return y;
-}
-
-// The same of any tensor; undefined where it cannot be viewed so.
+// The elements of `t` as `shape`, which has as many; undefined where they cannot be viewed so.
 TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
-  if (t.contiguous) return in_row_major(t, shape);
+  if (t.contiguous) return detail::share_as_shape(t, shape);
   const optional<Dims> strides = view_strides(t.sizes, t.strides, shape);
   return strides ? detail::share_data(t, shape, *strides, t.offset) : Tensor();
 }
@@ -106,7 +99,7 @@ Tensor reshape(const Tensor& x, IntArrayRef size) {
 Tensor _unsafe_view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
   TAPER_ASSERT(t.contiguous, "_unsafe_view: a result that is not row-major");
-  Tensor y = in_row_major(t, infer_size("_unsafe_view", size, t.numel));
+  Tensor y = detail::share_as_shape(t, infer_size("_unsafe_view", size, t.numel));
   if (needs_grad(x))
     record("UnsafeViewBackward0", y, {x},
            [sizes = t.sizes](const Tensor& g) { return reshape(g, sizes); });
