@@ -31,7 +31,7 @@ inline bool process_has_one_thread() {
 /// Adds 1, in no order with other accesses: by plain arithmetic while the process has one thread,
 /// as an uncontended locked increment costs more than a small kernel.
 inline void count_up(std::atomic<uint32_t>& n) {
-  if (process_has_one_thread())
+  if (__builtin_expect(process_has_one_thread(), 1))
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   else
     n.fetch_add(1, std::memory_order_relaxed);
@@ -50,7 +50,7 @@ class RefCount {
   void start() { n_.store(1, std::memory_order_relaxed); }
   /// True when this was the last reference.
   bool decrement() {
-    if (detail::process_has_one_thread()) {
+    if (__builtin_expect(detail::process_has_one_thread(), 1)) {
       const uint32_t left = n_.load(std::memory_order_relaxed) - 1;
       n_.store(left, std::memory_order_relaxed);
       return left == 0;

@@ -16,8 +16,7 @@ AutogradExtra::~AutogradExtra() {
 
 namespace autograd {
 
-AccumulateGrad::AccumulateGrad(Tensor leaf)
-    : Node("torch::autograd::AccumulateGrad", 1), variable(std::move(leaf)) {
+AccumulateGrad::AccumulateGrad(Tensor leaf) : Node(kName, 1), variable(std::move(leaf)) {
   object_nbytes_ = sizeof(AccumulateGrad);
   early_accumulation(*this);
 }

@@ -7,6 +7,8 @@ namespace taper::autograd {
 
 /// Adds the incoming gradient to the leaf's grad. Owns the leaf, so that a graph keeps it alive.
 struct AccumulateGrad final : Node {
+  /// By its address it is known without a call.
+  static constexpr char kName[] = "torch::autograd::AccumulateGrad";
   explicit AccumulateGrad(Tensor leaf);
   ~AccumulateGrad() override;
   GradList apply(GradList&& grads) override;

@@ -17,24 +17,42 @@ AutogradExtra& detail::extra_of(TensorImpl& t) {
   return *t.extra;
 }
 
-TensorImpl::~TensorImpl() {
-  if (__builtin_expect(extra == nullptr, 1)) return;
-  if (extra->retains_grad && grad_fn) autograd::forget_retained(*this);
-  delete extra;
+namespace {
+
+void drop_extra(TensorImpl& t) {
+  if (t.extra->retains_grad && t.grad_fn) autograd::forget_retained(t);
+  delete t.extra;
 }
 
-void TensorImpl::destroy(TensorImpl* t) {
-  if (t->extra) {
-    t->~TensorImpl();
-    return detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
-  }
-  // All that it owns, which goes when the block is free: the members are not destroyed one by one.
-  static_assert(std::is_trivially_destructible_v<Dims>);
-  const auto base = intrusive_ptr<TensorImpl>::adopt(t->view_base.get());
-  const auto node = intrusive_ptr<autograd::Node>::adopt(t->grad_fn.get());
+}  // namespace
+
+TensorImpl::~TensorImpl() {
+  if (extra) drop_extra(*this);
+}
+
+namespace {
+
+// All that a tensor owns goes when its block is free: the members are not destroyed one by one.
+static_assert(std::is_trivially_destructible_v<Dims>);
+
+TAPER_INLINE void destroy_plain(TensorImpl* t) {
   StorageImpl* const bytes = t->storage.get();
   detail::give_block(t, sizeof(TensorImpl), detail::kTensorList);
   detail::release_storage(bytes);
+}
+
+__attribute__((noinline)) void destroy_with_history(TensorImpl* t) {
+  if (t->extra) drop_extra(*t);
+  const auto base = intrusive_ptr<TensorImpl>::adopt(t->view_base.get());
+  const auto node = intrusive_ptr<autograd::Node>::adopt(t->grad_fn.get());
+  destroy_plain(t);
+}
+
+}  // namespace
+
+void TensorImpl::destroy(TensorImpl* t) {
+  if (t->extra || t->view_base || t->grad_fn) return destroy_with_history(t);
+  destroy_plain(t);
 }
 
 namespace autograd {
@@ -229,8 +247,6 @@ bool wants_gradient(const Tensor& t) { return t.defined() && t.impl_ptr()->requi
 
 bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others) {
   const TensorImpl& t = x.impl();
-  // Most tensors that are overwritten.
-  if (others.n == 0 && !t.view_base && !t.has_history() && !t.inference) return false;
   check_inference_may_change(op, t);
   if (!GradMode::is_enabled() || InferenceMode::is_enabled()) return false;
   if (t.view_base && t.view_base->requires_grad()) check_view_may_change(t);
@@ -287,8 +303,8 @@ void rebase_history(const Tensor& x, NodePtr node) {
 
 // ---------------------------------------------------------------- views
 void make_view_of(const Tensor& y, const Tensor& x, TensorImpl::ViewOrigin origin) {
-  TensorImpl& view = y.impl();
-  const TensorImpl& from = x.impl();
+  TensorImpl& view = *y.impl_ptr();
+  const TensorImpl& from = *x.impl_ptr();
   view.untracked = from.untracked;
   view.inference = from.inference;
   if (from.inference) return;

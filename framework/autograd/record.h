@@ -191,7 +191,13 @@ void check_no_internal_overlap(const char* op, const Tensor& x);
 /// Must an op that changes `x`, and has a derivative for it and for `others`, record that? To be
 /// asked before anything is changed: throws for a leaf that requires a gradient, for a view whose
 /// history may not be replaced, and where the history of one of `others` cannot be had.
-bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others = {});
+bool check_new_history(const char* op, const Tensor& x, const detail::Inputs& others);
+/// The same where `x` alone has a derivative. Most tensors that are overwritten have no history.
+inline bool check_new_history(const char* op, const Tensor& x) {
+  const TensorImpl& t = x.impl();
+  return (t.view_base || t.has_history() || t.inference) &&
+         check_new_history(op, x, detail::Inputs());
+}
 /// The same for an op that writes the elements of `x`: throws also for memory that overlaps itself
 /// (an expanded tensor).
 bool check_inplace(const char* op, const Tensor& x, const detail::Inputs& others = {});

@@ -51,9 +51,18 @@ Tensor readable(const Tensor& x, const Tensor& src) {
   return overlap == Overlap::kPartial || overlap == Overlap::kUnknown ? from.clone() : made;
 }
 
+// Few elements, which lie alike in the host's memory; where they overlap, too. False for others.
+bool copy_few(const TensorImpl& x, const TensorImpl& src) {
+  if (!detail::runs_without_launch(x) || !src.contiguous || src.dtype != x.dtype ||
+      !src.device.is_cpu() || src.sizes != x.sizes)
+    return false;
+  std::memmove(x.data, src.data, static_cast<size_t>(x.numel) * x.itemsize());
+  return true;
+}
+
 // Writes src, broadcast, into the elements of x. No history.
 void copy_values(const Tensor& x, const Tensor& src, bool non_blocking = false) {
-  if (x.numel() == 0) return;
+  if (x.numel() == 0 || copy_few(x.impl(), src.impl())) return;
   const Tensor made = readable(x, src);
   const Tensor& from = made.defined() ? made : src;
   if (x.is_set_to(from) && x.scalar_type() == from.scalar_type()) return;
@@ -227,15 +236,19 @@ Tensor& Tensor::fill_(const Tensor& value) const {
   return detail::as_mutable(*this);
 }
 
+namespace {
+
+void zero_values(const Tensor& x) { TAPER_ON_DEVICE(x, zero, x); }
+
+}  // namespace
+
 Tensor& Tensor::zero_() const {
   const bool recording = check_new_history("zero_", *this);
-  const TensorImpl& t = impl();
-  if (t.numel > 0) {
-    if (detail::runs_without_launch(t))
-      std::memset(t.data, 0, static_cast<size_t>(t.numel) * t.itemsize());
-    else
-      TAPER_ON_DEVICE(*this, zero, *this);
-  }
+  const TensorImpl& t = *impl_;
+  if (t.numel > 0 && detail::runs_without_launch(t))
+    std::memset(t.data, 0, static_cast<size_t>(t.numel) * t.itemsize());
+  else if (t.numel > 0)
+    zero_values(*this);
   mark_changed(*this);
   if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
   return detail::as_mutable(*this);
