@@ -81,6 +81,26 @@ Training resnet() {
           [=]() mutable { return F::cross_entropy(net->forward(x), y); }};
 }
 
+// LeCun et al. 1998, with relus and maxima.
+Training lenet() {
+  nn::Sequential net{nn::Conv2d(nn::Conv2dOptions(1, 6, 5).padding(2)),
+                     nn::ReLU(),
+                     nn::MaxPool2d(nn::MaxPool2dOptions(2)),
+                     nn::Conv2d(nn::Conv2dOptions(6, 16, 5)),
+                     nn::ReLU(),
+                     nn::MaxPool2d(nn::MaxPool2dOptions(2)),
+                     nn::Flatten(),
+                     nn::Linear(400, 120),
+                     nn::ReLU(),
+                     nn::Linear(120, 84),
+                     nn::ReLU(),
+                     nn::Linear(84, 10)};
+  const Tensor x = torch::randn({128, 1, 28, 28}), y = torch::randint(10, {128}, torch::kLong);
+  const auto options = optim::SGDOptions(0.01).momentum(0.9);
+  return {net.ptr(), std::make_shared<optim::SGD>(net->parameters(), options),
+          [=]() mutable { return F::cross_entropy(net->forward(x), y); }};
+}
+
 struct LanguageImpl : nn::Module {
   LanguageImpl() {
     embedding = register_module("embedding", nn::Embedding(2000, 256));
@@ -167,6 +187,7 @@ const std::map<std::string, std::function<Training()>> models = {
     {"gpt10m", [] { return gpt_of(6, 6, 384, 256, 4); }},
     {"gpt124m", [] { return gpt_of(12, 12, 768, 50257, 1); }},
     {"resnet18", resnet},
+    {"lenet", lenet},
     {"lstm", lstm},
     {"vae", vae},
     {"dqn", dqn},

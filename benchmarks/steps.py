@@ -93,6 +93,15 @@ def resnet18():
     return sgd, lambda: F.cross_entropy(net(x), y)
 
 
+def lenet():
+    net = nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
+                        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(),
+                        nn.Linear(84, 10))
+    x, y = torch.randn(128, 1, 28, 28), torch.randint(10, (128,))
+    sgd = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9, fused=True)
+    return sgd, lambda: F.cross_entropy(net(x), y)
+
+
 def lstm():
     embedding, layers, output = nn.Embedding(2000, 256), nn.LSTM(256, 512, num_layers=2), nn.Linear(512, 2000)
     text = torch.randint(2000, (36, 20))
@@ -157,7 +166,7 @@ def heat():
 
 
 MODELS = {"gpt10m": lambda: gpt(6, 6, 384, 256, 4), "gpt124m": lambda: gpt(12, 12, 768, 50257, 1),
-          "resnet18": resnet18, "lstm": lstm, "vae": vae, "dqn": dqn, "heat": heat}
+          "resnet18": resnet18, "lenet": lenet, "lstm": lstm, "vae": vae, "dqn": dqn, "heat": heat}
 
 
 # ---------------------------------------------------------------------- measuring

@@ -13,6 +13,7 @@ MODELS = {
     "gpt10m": "GPT, 10 M parameters, 4 x 256 tokens",
     "gpt124m": "GPT-2, 124 M parameters, 256 tokens",
     "resnet18": "ResNet-18, 32 x 3 x 32 x 32",
+    "lenet": "LeNet, 128 x 1 x 28 x 28",
     "lstm": "LSTM language model",
     "vae": "VAE",
     "dqn": "DQN",

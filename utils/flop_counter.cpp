@@ -56,6 +56,13 @@ Call convolution(const Tensor& x, const Tensor& w, const Tensor& y) {
   return call;
 }
 
+// Of 2 x 2 results each, the greatest of which is in y.
+Call convolution_with_maxima(const variable_list& gradients, const Tensor& y) {
+  Call call = convolution(gradients[0], gradients[1], y);
+  call.forward *= 4;
+  return call;
+}
+
 // q [..., L, E], k [..., S, E], v [..., S, F]: scores and what they weigh; the backward pass
 // computes the scores once more.
 Call attention(const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -85,6 +92,7 @@ Call call_of(const std::string& op, const variable_list& gradients, const Tensor
   if (op == "Mv" || op == "Dot") return product_with_vector(operand(0), operand(1), y);
   if (op == "Addmv") return product_with_vector(operand(1), operand(2), y);
   if (op == "Convolution") return convolution(operand(0), operand(1), y);
+  if (op == "ConvolutionReluMaxPool") return convolution_with_maxima(gradients, y);
   if (op == "ScaledDotProductAttention") return attention(operand(0), operand(1), operand(2));
   return recurrent(gradients, y);
 }
@@ -98,6 +106,7 @@ bool is_counted(const std::string& op) {
                                       "Addmv",
                                       "Dot",
                                       "Convolution",
+                                      "ConvolutionReluMaxPool",
                                       "Lstm",
                                       "Gru",
                                       "RnnTanh",

@@ -1,5 +1,6 @@
 #include <taper/ops/spatial/conv.h>
 
+#include <taper/framework/autograd/recompute.h>
 #include <taper/framework/autograd/record.h>
 #include <taper/framework/checked.h>
 #include <taper/framework/shape.h>
@@ -8,7 +9,10 @@
 #include <taper/ops/linalg/matmul.h>
 #include <taper/ops/shared/autocast.h>
 #include <taper/ops/spatial/conv_kernels.h>
+#include <taper/ops/spatial/conv_relu_pool.h>
+#include <taper/ops/spatial/conv_shape.h>
 #include <taper/ops/spatial/pad.h>
+#include <taper/ops/spatial/pool.h>
 #include <taper/ops/tensor/view_part.h>
 
 namespace taper {
@@ -525,3 +529,5 @@ Tensor thnn_conv2d(const Tensor& input, const Tensor& weight, IntArrayRef kernel
 }
 
 }  // namespace taper
+
+#include <taper/ops/spatial/conv_relu_pool.inc>

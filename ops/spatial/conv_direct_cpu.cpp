@@ -2,6 +2,7 @@
 
 #include <taper/framework/cpu/gemm.h>
 #include <taper/framework/cpu/vec.h>
+#include <taper/ops/spatial/conv_pool.h>
 
 #if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
 namespace taper::cpu::avx512 {
@@ -60,3 +61,56 @@ void weight_gradient(float* sum, const float* x, const float* gy, const int32_t*
 }
 
 }  // namespace taper::cpu::direct
+
+// ---------------------------------------------------------------------- with a relu and maxima
+namespace taper::cpu {
+
+bool takes_conv_pool(const ConvShape& s) { return pooled::takes(s); }
+
+#if defined(__x86_64__) && !defined(TAPER_NO_ISA_VARIANTS)
+namespace {
+
+pooled::Shape pooled_shape(const Dims& x, const Dims& w, Dims y, const ConvSteps& steps) {
+  y[2] *= 2;
+  y[3] *= 2;
+  return pooled::Shape(conv_shape(x, w, y, steps));
+}
+
+/// f32 and bf16 alone, which the public function asks for.
+template <class Body>
+void by_dtype(ScalarType dtype, const Body& body) {
+  dtype == kFloat ? body(float()) : body(BFloat16());
+}
+
+}  // namespace
+
+void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps) {
+  by_dtype(y.dtype, [&]<class T>(T) {
+    pooled::Forward<T>(y.as<T>(), codes.as<uint8_t>(), x.as<T>(), w.as<T>(),
+                       b.defined() ? b.as<T>() : nullptr,
+                       pooled_shape(x.sizes, w.sizes, y.sizes, steps))
+        .run();
+  });
+}
+void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps) {
+  by_dtype(gx.dtype, [&]<class T>(T) {
+    pooled::InputGradient<T>(gx.as<T>(), gy.as<T>(), codes.as<uint8_t>(), w.as<T>(),
+                             pooled_shape(gx.sizes, w.sizes, gy.sizes, steps))
+        .run();
+  });
+}
+void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps) {
+  by_dtype(gw.dtype, [&]<class T>(T) {
+    pooled::WeightGradient<T>(x.as<T>(), gy.as<T>(), codes.as<uint8_t>(),
+                              pooled_shape(x.sizes, gw.sizes, gy.sizes, steps))
+        .run(gw.as<T>(), gb.defined() ? gb.as<T>() : nullptr);
+  });
+}
+#else
+// takes_conv_pool takes nothing.
+void conv_pool_forward(Out, Out, In, In, In, ConvSteps) {}
+void conv_pool_input_gradient(Out, In, In, In, ConvSteps) {}
+void conv_pool_weight_gradient(Out, Out, In, In, In, ConvSteps) {}
+#endif
+
+}  // namespace taper::cpu

@@ -26,6 +26,19 @@ TAPER_KERNEL(conv_input_gradient, Out gx, In gy, In w, ConvSteps steps)
 /// The adjoint for w.
 TAPER_KERNEL(conv_weight_gradient, Out gw, In x, In gy, ConvSteps steps)
 
+struct ConvShape;
+namespace cpu {
+// y = max_pool2d(max(x * w + b, 0), 2) and its gradients, of the CPU alone and of f32 and bf16. A
+// code of codes (u8, of y's sizes) says which of a window's four results is the greatest, or 4: the
+// window has no gradient.
+/// Whether there is a kernel for a convolution of the shape.
+bool takes_conv_pool(const ConvShape& s);
+void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps);
+void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps);
+/// The bias's gradient, too, unless gb is undefined.
+void conv_pool_weight_gradient(Out gw, Out gb, In x, In gy, In codes, ConvSteps steps);
+}  // namespace cpu
+
 namespace cuda {
 /// y = max(x * w + alpha z + b, 0) on a GPU, where one engine of cuDNN computes all of it: `done`
 /// is whether it did; else nothing has been done. z of y's sizes, or undefined; b is defined: there

@@ -47,6 +47,10 @@ TEST(FlopCounter, Convolutions) {
   const int64_t flops = 2 * 2 * 8 * 6 * 6 * 3 * 3 * 3;
   expect_flops(conv(rand({2, 3, 8, 8})), flops, flops);
   expect_flops(conv(leaf({2, 3, 8, 8})), flops, 2 * flops);
+  // With maxima of 2 x 2 behind them, in one pass or in three.
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 16, 3)), nn::ReLU(), nn::MaxPool2d(2));
+  expect_flops(net->forward(rand({2, 3, 8, 8})), 2 * flops, 2 * flops);
+  expect_flops(net->forward(leaf({2, 3, 8, 8})), 2 * flops, 4 * flops);
   nn::Conv2d grouped(nn::Conv2dOptions(4, 8, 3).groups(2).padding(1));
   expect_flops(grouped(leaf({1, 4, 8, 8})), 2 * 8 * 64 * 2 * 9, 2 * 2 * 8 * 64 * 2 * 9);
   // 4 channels of 5 x 5 spread over 3 by 2 x 2.

@@ -1,8 +1,49 @@
 #include <taper/nn/modules/container/sequential.h>
 
+#include <algorithm>
 #include <ostream>
 
+#include <taper/nn/modules/activation.h>
+#include <taper/nn/modules/conv.h>
+#include <taper/nn/modules/pooling.h>
+#include <taper/ops/spatial/conv_relu_pool.h>
+
 namespace taper::nn {
+
+namespace {
+
+template <class M>
+bool is_plain(const AnyModule& m) {
+  return m.maps_tensor() && m.type_info() == typeid(M) && !m.ptr()->has_hooks();
+}
+
+template <size_t D>
+bool all(const ExpandingArray<D>& a, int64_t value) {
+  return std::all_of(a->begin(), a->end(), [value](int64_t v) { return v == value; });
+}
+
+/// Windows of 2 x 2 side by side.
+bool halves(const MaxPool2dOptions& o) {
+  return all(o.kernel_size(), 2) && all(o.stride(), 2) && all(o.padding(), 0) &&
+         all(o.dilation(), 1);
+}
+
+/// The modules from `next` on, a convolution, a relu and maxima of 2 x 2, in one pass: nobody sees
+/// what is between them. Undefined where they are others, or no kernel does it.
+Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
+  if (!is_plain<Conv2dImpl>(next[0]) || !is_plain<ReLUImpl>(next[1]) ||
+      !is_plain<MaxPool2dImpl>(next[2]) || taper::detail::observes_run())
+    return {};
+  const auto& conv = next[0].get<Conv2dImpl>();
+  const auto* padding = std::get_if<ExpandingArray<2>>(&conv.options.padding());
+  if (!padding || conv.options.padding_mode().index() != 0 || conv.options.groups() != 1 ||
+      !all(conv.options.stride(), 1) || !all(conv.options.dilation(), 1) ||
+      !halves(next[2].get<MaxPool2dImpl>().options))
+    return {};
+  return taper::detail::conv_relu_max_pool(x, conv.weight, conv.bias, *padding);
+}
+
+}  // namespace
 
 SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
   modules_.reserve(modules.size());
@@ -33,6 +74,12 @@ void SequentialImpl::push_back(std::string name, AnyModule any_module) {
 Tensor SequentialImpl::forward_tensor(Tensor x) {
   TAPER_CHECK(!is_empty(), "Cannot call forward() on an empty Sequential");
   for (size_t i = 0; i < size(); ++i) {
+    if (x.defined() && x.dim() == 4 && i + 2 < size())
+      if (const Tensor y = convolve_and_pool(&modules_[i], x); y.defined()) {
+        x = y;
+        i += 2;
+        continue;
+      }
     if (modules_[i].maps_tensor()) {
       x = modules_[i].map(std::move(x));
       continue;

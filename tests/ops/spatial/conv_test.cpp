@@ -563,3 +563,5 @@ TAPER_OP_CASES(convolution_of_images, {
 
 }  // namespace
 }  // namespace taper::testing
+
+#include "ops/spatial/conv_relu_pool_test.inc"
