@@ -86,10 +86,9 @@ void by_dtype(ScalarType dtype, const Body& body) {
 
 void conv_pool_forward(Out y, Out codes, In x, In w, In b, ConvSteps steps) {
   by_dtype(y.dtype, [&]<class T>(T) {
-    pooled::Forward<T>(y.as<T>(), codes.as<uint8_t>(), x.as<T>(), w.as<T>(),
-                       b.defined() ? b.as<T>() : nullptr,
-                       pooled_shape(x.sizes, w.sizes, y.sizes, steps))
-        .run();
+    pooled::forward(y.as<T>(), codes.as<uint8_t>(), x.as<T>(), w.as<T>(),
+                    b.defined() ? b.as<T>() : nullptr,
+                    pooled_shape(x.sizes, w.sizes, y.sizes, steps));
   });
 }
 void conv_pool_input_gradient(Out gx, In gy, In codes, In w, ConvSteps steps) {

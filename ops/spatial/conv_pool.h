@@ -14,6 +14,7 @@
 
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/gemm_pairs.h>
 #include <taper/framework/cpu/isa.h>
 #include <taper/framework/cpu/narrow_rows.h>
 #include <taper/framework/cpu/parallel.h>
@@ -37,21 +38,28 @@ constexpr int64_t kImageFloats = 6144;
 constexpr int64_t kThreadWork = 1 << 19;
 
 // ---------------------------------------------------------------------- loops
-/// For up to 16 windows of a row.
+/// For up to 16 windows of a row. Elements of the image are floats, or words of bf16 that are
+/// multiplied by pairs of weights.
+template <class X, class W>
 struct WindowTile {
-  const float *x, *weights, *bias;  ///< bias may be null
-  int64_t channels, plane, row;     ///< of the image
-  int64_t odd;                      ///< where a row's odd columns begin
+  const X* x;
+  const W* weights;
+  const float* bias;
+  int64_t channels, plane, row;  ///< of the image
+  int64_t odd;                   ///< where a row's odd columns begin, of floats
   float* y;
   uint8_t* codes;
   int64_t windows;  ///< of a plane of results
   int width;        ///< windows of this tile
 };
 /// For up to kLaneWindows windows of a row, 16 channels.
+template <class X, class W>
 struct ChannelTile {
-  const float *x, *weights, *bias;
-  const int32_t* elements;
-  int64_t depth, row;
+  const X* x;
+  const W* weights;
+  const float* bias;
+  const int32_t* elements;  ///< where the steps' elements are in a patch
+  int64_t steps, row;
   float* y;
 };
 
@@ -64,6 +72,12 @@ struct ChannelTile {
 #define TAPER_ISA avx512
 #include <taper/ops/spatial/conv_pool_isa.inc>
 #undef TAPER_ISA
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target( \
+    "avx2,fma,bmi,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx512bf16,prefer-vector-width=512")
+#include <taper/ops/spatial/conv_pool_pairs.inc>
 #pragma GCC pop_options
 
 namespace taper::cpu::pooled {
@@ -133,12 +147,13 @@ void deliver(T* to, const float* from, int64_t n) {
 }
 
 /// One image with zeros around it.
-inline void pad(float* to, const float* x, const Shape& f) {
+template <class T>
+void pad(T* to, const T* x, const Shape& f) {
   const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2], width = f.s.in[2];
-  std::memset(to, 0, sizeof(float) * (f.padded_numel() + kSlack));
+  std::memset(to, 0, sizeof(T) * (f.padded_numel() + kSlack));
   for (int64_t c = 0; c < f.s.in_channels; ++c, to += f.p.in_pixels())
     for (int64_t h = 0; h < f.s.in[1]; ++h, x += width)
-      std::memcpy(to + (h + above) * f.p.in[2] + left, x, sizeof(float) * width);
+      std::memcpy(to + (h + above) * f.p.in[2] + left, x, sizeof(T) * width);
 }
 
 /// Its rows with their even columns first.
@@ -153,6 +168,7 @@ inline void part_columns(float* to, int64_t half, const float* padded, const Sha
 /// Its pixels one after another, each with its channels.
 inline void channels_last(float* to, const float* x, const Shape& f) {
   const int64_t channels = f.s.in_channels;
+  if (channels == 1) return pad(to, x, f);
   const int64_t above = f.s.steps.padding[1], left = f.s.steps.padding[2];
   std::memset(to, 0, sizeof(float) * (f.padded_numel() + kSlack));
   for (int64_t c = 0; c < channels; ++c)
@@ -173,25 +189,58 @@ inline void channels_first(float* x, const float* from, const Shape& f) {
 }
 
 // ---------------------------------------------------------------------- forward
-template <class T>
+/// How operands are multiplied: X are elements of images, W what meets them at a time.
+struct ByFloats {
+  using X = float;
+  using W = float;
+  static constexpr int64_t kColumns = 1;  ///< of a kernel that a W holds
+  static W join(const float* w, int64_t) { return *w; }
+  static void windows(int64_t kernel, int64_t channels, const WindowTile<X, W>& t) {
+    avx512::windows_in_lanes(kernel, channels, t);
+  }
+  static void channels(int64_t windows, const ChannelTile<X, W>& t) {
+    avx512::channels_in_lanes(windows, t);
+  }
+};
+struct ByPairs {
+  using X = uint16_t;
+  using W = uint32_t;
+  static constexpr int64_t kColumns = 2;
+  static W join(const uint16_t* w, int64_t columns) {
+    return w[0] | (columns > 1 ? static_cast<W>(w[1]) << 16 : 0);
+  }
+  static void windows(int64_t kernel, int64_t channels, const WindowTile<X, W>& t) {
+    avx512bf16::windows_in_lanes(kernel, channels, t);
+  }
+  static void channels(int64_t windows, const ChannelTile<X, W>& t) {
+    avx512bf16::channels_in_lanes(windows, t);
+  }
+};
+
+/// T: of the tensors. x and w are of By::X.
+template <class T, class By>
 class Forward {
+  using X = typename By::X;
+  using W = typename By::W;
+
  public:
-  Forward(T* y, uint8_t* codes, const T* x, const T* w, const T* b, const Shape& f)
+  Forward(T* y, uint8_t* codes, const X* x, const X* w, const T* b, const Shape& f)
       : f_(f),
         y_(y),
         codes_(codes),
         x_(x),
         wide_(filled(f.s.out_channels)),
-        weights_(wide_ * f.s.depth()),
+        weights_(wide_ * steps()),
         bias_(wide_),
-        elements_(f.s.depth()) {
-    const int64_t n = f.s.out_channels * f.s.depth();
-    const Scratch<float> copy(n);
-    const float* const from = as_floats(copy.get(), w, n);
-    f.has_windows_in_lanes() ? pack_groups(from) : pack_lanes(from);
+        elements_(steps()) {
+    f.has_windows_in_lanes() ? pack_groups(w) : pack_lanes(w);
     std::fill_n(bias_.get(), wide_, 0.0f);
     for (int64_t m = 0; b && m < f.s.out_channels; ++m) bias_[m] = static_cast<float>(b[m]);
-    direct::element_offsets(elements_.get(), f.p);
+    int32_t* to = elements_.get();
+    for (int64_t c = 0; c < f.s.in_channels; ++c)
+      for (int64_t r = 0; r < f.kernel(); ++r)
+        for (int64_t i = 0; i < f.kernel(); i += By::kColumns)
+          *to++ = static_cast<int32_t>((c * f.p.in[1] + r) * f.p.in[2] + i);
   }
 
   void run() const {
@@ -199,71 +248,83 @@ class Forward {
   }
 
  private:
+  static constexpr bool kByFloats = std::is_same_v<X, float>;
+
   int64_t half() const { return f_.p.in[2] / 2 + 1; }
+  int64_t steps_of_row() const { return (f_.kernel() + By::kColumns - 1) / By::kColumns; }
+  int64_t steps() const { return f_.s.in_channels * f_.kernel() * steps_of_row(); }
   /// Channels [m, m + group(m)) are computed together: nearly equal numbers of them.
   int64_t group(int64_t m) const {
     const int64_t n = f_.s.out_channels, groups = (n + kLaneChannels - 1) / kLaneChannels;
     const int64_t least = n / groups, more = n % groups;
     return m < more * (least + 1) ? least + 1 : least;
   }
-  void pack_groups(const float* w) {
-    float* to = weights_.get();
-    for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
-      for (int64_t k = 0; k < f_.s.depth(); ++k)
-        for (int64_t i = 0; i < group(m); ++i) *to++ = w[(m + i) * f_.s.depth() + k];
+  /// What channel m's kernel has at a step.
+  W weight(const X* w, int64_t m, int64_t step) const {
+    if (m >= f_.s.out_channels) return 0;
+    const int64_t row = step / steps_of_row(), column = step % steps_of_row() * By::kColumns;
+    return By::join(w + m * f_.s.depth() + row * f_.kernel() + column, f_.kernel() - column);
   }
-  void pack_lanes(const float* w) {
-    float* to = weights_.get();
+  void pack_groups(const X* w) {
+    W* to = weights_.get();
+    for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
+      for (int64_t k = 0; k < steps(); ++k)
+        for (int64_t i = 0; i < group(m); ++i) *to++ = weight(w, m + i, k);
+  }
+  void pack_lanes(const X* w) {
+    W* to = weights_.get();
     for (int64_t m = 0; m < wide_; m += 16)
-      for (int64_t k = 0; k < f_.s.depth(); ++k)
-        for (int64_t i = m; i < m + 16; ++i)
-          *to++ = i < f_.s.out_channels ? w[i * f_.s.depth() + k] : 0;
+      for (int64_t k = 0; k < steps(); ++k)
+        for (int64_t i = m; i < m + 16; ++i) *to++ = weight(w, i, k);
   }
 
   void images(int64_t i, int64_t end) const {
     const bool lanes = f_.has_windows_in_lanes(), floats = std::is_same_v<T, float>;
     const int64_t rows = f_.s.in_channels * f_.p.in[1];
-    const Scratch<float> wide(floats ? 0 : f_.x_numel()), padded(f_.padded_numel() + kSlack);
-    const Scratch<float> parted(lanes ? rows * 2 * half() + kSlack : f_.windows() * 32);
+    const Scratch<X> padded(f_.padded_numel() + kSlack);
+    const Scratch<float> parted(lanes && kByFloats ? rows * 2 * half() + kSlack : 0);
+    const Scratch<float> pairs(lanes ? 0 : f_.windows() * 32);
     const Scratch<float> turned(lanes ? 0 : 32 * filled(f_.windows()));
     const Scratch<float> results(floats ? 0 : f_.y_numel());
     for (; i < end; ++i) {
-      pad(padded.get(), as_floats(wide.get(), x_ + i * f_.x_numel(), f_.x_numel()), f_);
+      pad(padded.get(), x_ + i * f_.x_numel(), f_);
       float* const y = floats_for(y_ + i * f_.y_numel(), results.get());
       uint8_t* const codes = codes_ + i * f_.y_numel();
-      if (lanes) {
+      if (!lanes) {
+        by_channels(y, codes, padded.get(), pairs.get(), turned.get());
+      } else if constexpr (kByFloats) {
         part_columns(parted.get(), half(), padded.get(), f_);
-        by_windows(y, codes, parted.get());
+        by_windows(y, codes, parted.get(), 2 * half(), 1);
       } else {
-        by_channels(y, codes, padded.get(), parted.get(), turned.get());
+        by_windows(y, codes, padded.get(), f_.p.in[2], 2);
       }
       deliver(y_ + i * f_.y_numel(), y, f_.y_numel());
     }
   }
 
-  void by_windows(float* y, uint8_t* codes, const float* x) const {
-    const int64_t row = 2 * half(), windows = f_.windows();
+  /// Rows of `row` elements, `step` of them from window to window.
+  void by_windows(float* y, uint8_t* codes, const X* x, int64_t row, int64_t step) const {
+    const int64_t windows = f_.windows();
     for (int64_t m = 0; m < f_.s.out_channels; m += group(m))
       for (int64_t h = 0; h < f_.high(); ++h)
         for (int64_t w = 0; w < f_.wide(); w += 16) {
           const int64_t to = m * windows + h * f_.wide() + w;
           const int width = static_cast<int>(std::min<int64_t>(16, f_.wide() - w));
-          avx512::windows_in_lanes(f_.kernel(), group(m),
-                                   {x + 2 * h * row + w, weights_.get() + m * f_.s.depth(),
-                                    bias_.get() + m, f_.s.in_channels, f_.p.in[1] * row, row,
-                                    half(), y + to, codes + to, windows, width});
+          By::windows(f_.kernel(), group(m),
+                      {x + 2 * h * row + step * w, weights_.get() + m * steps(), bias_.get() + m,
+                       f_.s.in_channels, f_.p.in[1] * row, row, half(), y + to, codes + to, windows,
+                       width});
         }
   }
 
-  void by_channels(float* y, uint8_t* codes, const float* x, float* pairs, float* turned) const {
+  void by_channels(float* y, uint8_t* codes, const X* x, float* pairs, float* turned) const {
     const int64_t windows = f_.windows(), ld = filled(windows), width = f_.p.in[2];
     for (int64_t m = 0; m < f_.s.out_channels; m += 16) {
       for (int64_t h = 0; h < f_.high(); ++h)
         for (int64_t w = 0; w < f_.wide(); w += kLaneWindows)
-          avx512::channels_in_lanes(
-              std::min(kLaneWindows, f_.wide() - w),
-              {x + 2 * h * width + 2 * w, weights_.get() + m * f_.s.depth(), bias_.get() + m,
-               elements_.get(), f_.s.depth(), width, pairs + (h * f_.wide() + w) * 32});
+          By::channels(std::min(kLaneWindows, f_.wide() - w),
+                       {x + 2 * h * width + 2 * w, weights_.get() + m * steps(), bias_.get() + m,
+                        elements_.get(), steps(), width, pairs + (h * f_.wide() + w) * 32});
       transpose_panel(turned, ld, pairs, 32, windows, 32);
       for (int64_t i = 0; i < std::min<int64_t>(16, f_.s.out_channels - m); ++i) {
         std::memcpy(y + (m + i) * windows, turned + i * ld, sizeof(float) * windows);
@@ -275,11 +336,29 @@ class Forward {
   Shape f_;
   T* y_;
   uint8_t* codes_;
-  const T* x_;
+  const X* x_;
   int64_t wide_;
-  Scratch<float> weights_, bias_;
+  Scratch<W> weights_;
+  Scratch<float> bias_;
   Scratch<int32_t> elements_;
 };
+
+inline void forward(float* y, uint8_t* codes, const float* x, const float* w, const float* b,
+                    const Shape& f) {
+  Forward<float, ByFloats>(y, codes, x, w, b, f).run();
+}
+/// By pairs unless a number is not finite: a neighbour would meet the zero behind a weight.
+inline void forward(BFloat16* y, uint8_t* codes, const BFloat16* x, const BFloat16* w,
+                    const BFloat16* b, const Shape& f) {
+  const int64_t numel = f.s.batch * f.x_numel(), weights = f.s.out_channels * f.s.depth();
+  if (multiplies_pairs && avx512::finite_words(words_of(x), numel) &&
+      avx512::finite_words(words_of(w), weights))
+    return Forward<BFloat16, ByPairs>(y, codes, words_of(x), words_of(w), b, f).run();
+  const Scratch<float> wide(numel + weights);
+  widen(wide.get(), x, numel);
+  widen(wide.get() + numel, w, weights);
+  Forward<BFloat16, ByFloats>(y, codes, wide.get(), wide.get() + numel, b, f).run();
+}
 
 // ---------------------------------------------------------------------- gradient of the weight
 /// The batch is split over threads, each with its own sums: the result depends on the number of
