@@ -86,7 +86,11 @@ class RunPlan {
   /// `alone`: there are no other loops in the chain, and no tiles. `far`: what is read comes from
   /// memory, which takes short pieces.
   RunPlan(const RowRun& run, const std::vector<ChainRow>& rows, int64_t cols, bool alone, bool far)
-      : begin_(run.begin), end_(run.end), keeps_(far), alone_(alone) {
+      : begin_(run.begin),
+        end_(run.end),
+        keeps_(far),
+        alone_(alone),
+        whole_(end_ - begin_ == rows.size()) {
     for (const RowRun::Step& s : run.steps) add(s, rows[s.row], cols);
     for (size_t k = begin_; k < end_; ++k) dense_ = dense_ && is_dense(rows[k], cols);
   }
@@ -94,6 +98,9 @@ class RunPlan {
   size_t end() const { return end_; }
   size_t steps() const { return steps_.size(); }
   bool is_alone() const { return alone_; }
+  /// Whether the rows of a tile may be more than the chain's own tiles hold: one after the other
+  /// they take the same place in them, if there are no other loops in the chain.
+  bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
 
   /// Makes the steps a thread's own.
   void start(RowStep* steps, char* memory, int64_t own_bytes) const {
@@ -142,16 +149,21 @@ class RunPlan {
     if (!reaches_memory(s.step)) return;
     const fusion::Steps& steps = r.steps[k];
     const bool own = r.own[k] >= 0;
+    if (!own && steps.step == 0 && steps.row == 0 && steps.block == 0) {  // always there
+      steps_.back().x = r.p[k];
+      return;
+    }
+    const int64_t own_down = whole_ ? 0 : cols * steps.step;
     bool fetched = !own && steps.step != 0 && s.step.code != RowCode::kStore;
     for (const Place& p : places_) fetched = fetched && (p.own >= 0 || p.x != r.p[k]);
     places_.push_back(
-        {steps_.size() - 1, r.own[k], r.p[k], steps, own ? cols * steps.step : steps.row, fetched});
+        {steps_.size() - 1, r.own[k], r.p[k], steps, own ? own_down : steps.row, fetched});
   }
 
   size_t begin_, end_;
   std::vector<RowStep> steps_;
   std::vector<Place> places_;
-  bool dense_ = true, keeps_, alone_;
+  bool dense_ = true, keeps_, alone_, whole_;
 };
 
 /// All loops of a chain as one thread calls them.

@@ -184,12 +184,14 @@ RowOperands Chain::operands_of(size_t row) const {
   static const char tiles[kMostOwn] = {};  // places that are no memory
   const PointwiseKernel* const kernel = known(launches_[row].get());
   const ChainRow& r = rows_[row];
-  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}};
+  RowOperands o{kernel->op, 0, r.inputs, r.own[0] < 0, {}, {}, {}, {}, {}, {}};
   for (int k = 0; k <= r.inputs; ++k) {
     o.bools[k] = r.dtypes[k] == kBool;
     if (r.dtypes[k] != kFloat && !o.bools[k]) o.op = RowOp::kOther;
     o.one[k] = r.steps[k].step == 0;
-    if (!o.one[k]) o.place[k] = r.own[k] >= 0 ? tiles + r.own[k] : r.p[k];
+    o.own[k] = r.own[k] >= 0;
+    if (!o.one[k]) o.place[k] = o.own[k] ? tiles + r.own[k] : r.p[k];
+    if (!o.own[k]) o.row[k] = r.steps[k].row, o.block[k] = r.steps[k].block;
   }
   if (o.op == RowOp::kAddScaled) o.alpha = *static_cast<const float*>(r.f);
   if (o.op == RowOp::kPower) o.alpha = exponent_of(*launches_[row], *kernel);
@@ -223,7 +225,7 @@ int64_t Chain::tile_cols() const {
 
 void Chain::run_tiles() const {
   const int64_t cols = tile_cols(),
-                tile = tile_of(tile_, runs_->size() == 1 && runs_->front().is_alone()),
+                tile = tile_of(tile_, is_one_run() && runs_->front().takes_many_rows()),
                 rows = std::clamp<int64_t>(tile / grid_.cols, 1, grid_.rows);
   const int64_t across = (grid_.cols + cols - 1) / cols, down = (grid_.rows + rows - 1) / rows;
   const int64_t work = static_cast<int64_t>(rows_.size()) * rows * cols;

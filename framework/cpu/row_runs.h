@@ -1,5 +1,6 @@
 // Row loops of a chain (fusion.h) whose arithmetic is known, as one loop: what a row makes for the
-// next one stays in registers, and so do two values more for later ones. Not installed.
+// next one stays in registers, and so do two values more for later ones: results, or what several
+// rows read, and with it what lies one element before and behind. Not installed.
 //
 // Each step is done for several vectors at a time, so its jump costs little beside its arithmetic,
 // and that is one vector instruction (or the same few) for what the row loop does by the same one:
@@ -138,11 +139,35 @@ enum class RowCode : uint8_t {
   kCondition,   ///< the condition is x
   kSelect,      ///< a = condition ? a : x
   kSelectElse,  ///< a = condition ? x : a
+  kFill,        ///< what the source keeps = x
+  // with a product of its own, by the number that the next step finds
+  kAddTimes,  ///< a = a + x * number
+  kSubTimes,  ///< a = a - x * number
+  kTimesSub,  ///< a = x * number - a
+  kAddRest,   ///< a = a + (number of the step behind it - x) * number
+  kSubRest,   ///< a = a - (number of the step behind it - x) * number
+  kNumber,    ///< none: where the step before finds a number
   kEnd
 };
+/// The steps that one takes with its numbers.
+constexpr int count_of(RowCode code) {
+  const bool rest = code == RowCode::kAddRest || code == RowCode::kSubRest;
+  return code >= RowCode::kAddTimes && code <= RowCode::kSubRest ? 2 + rest : 1;
+}
 
-/// Where x is: floats side by side, one for all, those kept in registers; bools side by side.
-enum class RowSource : uint8_t { kRow, kOne, kKept, kKept2, kBools };
+/// Where x is: floats side by side, one for all, those kept in registers; bools side by side;
+/// floats one element before those kept, and behind them, which are in memory, too.
+enum class RowSource : uint8_t {
+  kRow,
+  kOne,
+  kKept,
+  kKept2,
+  kBools,
+  kBefore,
+  kBefore2,
+  kBehind,
+  kBehind2
+};
 
 struct RowStep {
   RowCode code;
@@ -156,14 +181,14 @@ struct RowStep {
 void run_row_steps(const RowStep* steps, bool keeps, int64_t n);
 
 constexpr bool is_of_kept(RowCode code, RowSource source) {
-  return source == RowSource::kKept || source == RowSource::kKept2 ||
+  return source == RowSource::kKept || source == RowSource::kKept2 || source > RowSource::kBools ||
          (code >= RowCode::kCondition && code <= RowCode::kSelectElse);
 }
 /// Whether a step finds x in memory.
 constexpr bool reaches_memory(const RowStep& s) {
   const bool of_registers = s.source == RowSource::kKept || s.source == RowSource::kKept2;
   const bool of_accumulators = s.code >= RowCode::kNeg && s.code < RowCode::kLoad;
-  return !of_registers && !of_accumulators && s.code != RowCode::kEnd;
+  return s.code == RowCode::kFill || (!of_registers && !of_accumulators && s.code != RowCode::kEnd);
 }
 
 /// A row loop of a chain, as runs see it. What it writes comes first.
@@ -175,6 +200,8 @@ struct RowOperands {
   const void* place[4];  ///< the same for the same memory; null: one number for the row
   bool one[4];
   bool bools[4];
+  bool own[4];               ///< of a tile of the chain's
+  int64_t row[4], block[4];  ///< bytes from row to row, from block to block
 };
 
 /// Rows [begin, end) as steps, each with the row and the operand that it finds x by.

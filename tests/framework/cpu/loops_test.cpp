@@ -356,6 +356,107 @@ TEST(RowRuns, KnowEveryOpWhereverItsOperandsAre) {
   }
 }
 
+/// A part of a grid with a border, `down` and `right` of where its inside begins.
+Tensor beside(const Tensor& grid, int64_t down, int64_t right) {
+  return grid.narrow(0, 1 + down, grid.size(0) - 2).narrow(1, 1 + right, grid.size(1) - 2);
+}
+
+/// A step of sums of what lies beside each element, and of its products with numbers.
+std::vector<Tensor> of_neighbours(unsigned seed, const std::vector<Tensor>& grids,
+                                  const Tensor& column, const Tensor& next) {
+  std::mt19937 random(seed);
+  const auto any = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  std::vector<Tensor> have = {beside(grids[0], 0, 0) * beside(grids[1], 0, 0)}, results;
+  Tensor y = have[0];
+  for (int i = 0; i < 30; ++i) {
+    const Tensor x =
+        any(6) ? beside(grids[any(2)], any(3) - 1, any(3) - 1) : have[any(have.size())];
+    const double c = 0.1 * (1 + any(4)), d = any(3);
+    const int op = any(14);
+    y = op < 3     ? y + x
+        : op == 3  ? x - y
+        : op == 4  ? y - x
+        : op == 5  ? y + c * x
+        : op == 6  ? y - x * c
+        : op == 7  ? x * c - y
+        : op == 8  ? (d - x) * c + y
+        : op == 9  ? y - c * (d - x)
+        : op == 10 ? y * x
+        : op == 11 ? x * column + y
+        : op == 12 ? x.square() - y
+                   : where(x > 0, y, x);
+    if (any(8) == 0) have.push_back(y);
+    if (any(12) == 0) results.push_back(y);
+    if (any(12) == 0) y.mul_(0.5);
+    if (any(20) == 0) beside(grids[any(2)], 0, 0).copy_(y);  // what others have read
+  }
+  beside(next, 0, 0).copy_(y);
+  return results;
+}
+
+TEST(RowRuns, OfNeighboursAreTheEagerStepBitForBit) {
+  const NoGradGuard values_only;
+  const SmallChains small;
+  for (const int64_t cols : {3, 16, 17, 127, 128, 140, 300, 1037})
+    for (unsigned seed = 0; seed < 40; ++seed) {
+      const std::vector<Tensor> grids = {zeros({9, cols + 2}), zeros({9, cols + 2})};
+      const Tensor column = zeros({7, 1}), next = zeros({9, cols + 2});
+      const auto set = [&] {
+        manual_seed(seed);
+        for (const Tensor& x : {grids[0], grids[1], column, next}) x.copy_(randn(x.sizes()));
+      };
+      const auto step = [&] { return of_neighbours(seed, grids, column, next); };
+      Graph graph{Device()};
+      std::vector<Tensor> results, eager;
+      {
+        const GraphGuard guard(graph);
+        results = step();
+      }
+      set();
+      for (const Tensor& y : step()) eager.push_back(y.clone());
+      for (const Tensor& x : {grids[0], grids[1], next}) eager.push_back(x.clone());
+      set();
+      const uint64_t before = cpu::chains_run();
+      graph.replay();
+      EXPECT_GT(cpu::chains_run(), before);
+      results.insert(results.end(), {grids[0], grids[1], next});
+      for (size_t k = 0; k < eager.size(); ++k)
+        EXPECT_TRUE(bits_equal(results[k], eager[k])) << cols << " seed " << seed << " " << k;
+    }
+}
+
+// What a product is made of is read before it is written to.
+TEST(RowRuns, MakeProductsOfWhatWasThere) {
+  const NoGradGuard values_only;
+  const Tensor x = randn({64, 131}).narrow(1, 1, 128), z = randn({64, 128}), was = x.clone();
+  const auto step = [&] {
+    const Tensor product = x * 0.3, rest = (1 - x) * 0.7;
+    x.copy_(z - 1);
+    return std::vector<Tensor>{z * z + product, z.square() - rest, z * x - product};
+  };
+  const auto alone = [&] {  // products that one row reads
+    const Tensor product = x * 0.3, rest = (1 - x) * 0.7;
+    x.copy_(z - 1);
+    return std::vector<Tensor>{z * z + product, z.abs() - rest};
+  };
+  for (const std::function<std::vector<Tensor>()>& f :
+       {std::function(step), std::function(alone)}) {
+    Graph graph{Device()};
+    std::vector<Tensor> results;
+    {
+      const GraphGuard guard(graph);
+      results = f();
+    }
+    graph.replay();
+    const Tensor after = x.clone();
+    x.copy_(was);
+    const std::vector<Tensor> eager = f();
+    for (size_t k = 0; k < eager.size(); ++k) EXPECT_TRUE(bits_equal(results[k], eager[k])) << k;
+    EXPECT_TRUE(after.equal(x));
+    x.copy_(was);
+  }
+}
+
 // Two views of one place are two operands.
 TEST(RowRuns, TellViewsThatBeginAtOnePlaceApart) {
   const NoGradGuard values_only;
