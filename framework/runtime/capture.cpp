@@ -67,7 +67,7 @@ Capture::Capture(StreamImpl* origin, std::shared_ptr<GraphPool> pool)
     order_->reset(races::detector().throws());
   }
   log().begin();
-  recording_ = origin ? require_cuda().begin_capture(origin) : std::make_shared<Plan>();
+  recording_ = origin ? require_cuda().begin_capture(origin) : std::make_shared<LaunchList>();
   if (origin) {
     index_of(origin);
     origin->capture = this;
@@ -113,25 +113,25 @@ void Capture::end() {
   if (origin_) return;
   const auto blocks = log().take().value_or(std::vector<BlockLifetime>());
   memory_ = memory_of(blocks, pool_->host_nbytes());
-  static_cast<Plan&>(*recording_).fuse(blocks);
+  static_cast<LaunchList&>(*recording_).fuse(blocks);
 }
 
 // ---------------------------------------------------------------------- what is recorded
 void Capture::add(const char* name, std::function<void()> work) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Plan& plan = static_cast<Plan&>(*recording_);
-  plan.add(name, std::move(work));
-  log().note_step(plan.size());
+  LaunchList& list = static_cast<LaunchList&>(*recording_);
+  list.add(name, std::move(work));
+  log().note_step(list.size());
 }
 
 void Capture::add(const char* name, std::shared_ptr<const Launch> launch) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Plan& plan = static_cast<Plan&>(*recording_);
-  plan.add(name, std::move(launch));
-  log().note_step(plan.size());
+  LaunchList& list = static_cast<LaunchList&>(*recording_);
+  list.add(name, std::move(launch));
+  log().note_step(list.size());
 }
 
-void Plan::replay(StreamImpl*) {
+void LaunchList::replay(StreamImpl*) {
   for (const Step& step : steps_)
     if (step.launch)
       step.launch->run();
@@ -147,7 +147,7 @@ cpu::Prepared prepared_of(const Launch& launch) {
 }  // namespace
 
 // What is no part of a chain is made ready, where its kernel says how.
-void Plan::fuse(const std::vector<BlockLifetime>& lifetimes) {
+void LaunchList::fuse(const std::vector<BlockLifetime>& lifetimes) {
   std::vector<std::shared_ptr<const Launch>> launches;
   for (const Step& step : steps_) launches.push_back(step.launch);
   std::vector<Step> steps;

@@ -15,7 +15,7 @@ namespace taper::detail {
 
 /// Work that is kept as a list of launches, each a kernel with its arguments by value: the CPU's,
 /// and that of simulated devices.
-class Plan : public Recording {
+class LaunchList : public Recording {
  public:
   void add(const char* name, std::function<void()> work) {
     steps_.push_back({name, std::move(work), nullptr});

@@ -48,7 +48,7 @@ bool is_dense(const Access& a) {
 /// Finds the launches behind a tensor, newest first.
 class Search {
  public:
-  Search(const std::vector<Plan::Step>& steps, const IsKept& is_kept)
+  Search(const std::vector<LaunchList::Step>& steps, const IsKept& is_kept)
       : steps_(steps), is_kept_(is_kept) {}
 
   /// The step before `end` that wrote to these bytes last; nothing where it is not to be found, or
@@ -65,7 +65,7 @@ class Search {
   bool is_written_from(size_t step, const Bytes& bytes);
   bool add_operand(size_t step, const Access& a, MadeBy& made, MadeBy::Part& part);
 
-  const std::vector<Plan::Step>& steps_;
+  const std::vector<LaunchList::Step>& steps_;
   const IsKept& is_kept_;
   std::unordered_map<size_t, std::vector<Access>> accesses_;
   std::unordered_map<size_t, size_t> parts_;  ///< by step
@@ -140,7 +140,7 @@ int64_t MadeBy::computed() const {
 std::optional<MadeBy> how_made(const Tensor& t, const IsKept& is_kept) {
   const Capture* const capture = host_capture();
   if (!capture || t.numel() == 0 || !t.is_contiguous()) return {};
-  const auto& steps = static_cast<const Plan&>(*capture->recording()).steps();
+  const auto& steps = static_cast<const LaunchList&>(*capture->recording()).steps();
   Search search(steps, is_kept);
   const char* const data = static_cast<const char*>(t.data_ptr());
   const std::optional<size_t> last = search.maker({data, data + t.nbytes()}, steps.size());

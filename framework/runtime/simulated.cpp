@@ -28,10 +28,11 @@ struct SimulatedDevice {
   std::vector<Stream*> streams;
 };
 
-/// A plan that a stream works off, kernel by kernel.
-class StreamPlan final : public detail::Plan, public std::enable_shared_from_this<StreamPlan> {
+/// Launches that a stream works off, one by one.
+class StreamLaunches final : public detail::LaunchList,
+                             public std::enable_shared_from_this<StreamLaunches> {
  public:
-  explicit StreamPlan(Runtime& runtime) : runtime_(runtime) {}
+  explicit StreamLaunches(Runtime& runtime) : runtime_(runtime) {}
   void replay(detail::StreamImpl* stream) override {
     for (const Step& step : steps_) runtime_.launch(stream, step.name, [&step] { step.work(); });
     // The graph may be gone before the stream has come so far.
@@ -169,7 +170,7 @@ class SimulatedRuntime final : public Runtime {
 
   std::shared_ptr<Recording> begin_capture(detail::StreamImpl* stream) override {
     usable(stream->device);
-    return std::make_shared<StreamPlan>(*this);
+    return std::make_shared<StreamLaunches>(*this);
   }
   void end_capture(detail::StreamImpl* stream, Recording&) override { usable(stream->device); }
 
