@@ -38,7 +38,9 @@ fi
 cd -- "$prefix/include"
 find taper -name '*.h' -not -path '*/ATen/ops/*' -not -path '*/csrc/api/include/*' -exec grep -LE '^#include <torch/torch\.h>' {} + >"$work/headers"
 find taper -path '*/ATen/ops/add.h' -o -path '*/csrc/api/include/torch/nn.h' >>"$work/headers"
-xargs -d '\n' -P "$(nproc)" -I{} \
-  c++ -std=c++17 -Wall -Werror -fsyntax-only -include {} -x c++ -I. -Itaper/compat /dev/null \
+# (With lists of what is included, ccache need not preprocess each first: a fifth of the time, where it has nothing.)
+sed 's|/[^/]*$||' "$work/headers" | sort -u | (mkdir "$work/lists" && cd "$work/lists" && xargs -d '\n' mkdir -p)
+CCACHE_DEPEND=1 xargs -d '\n' -P "$(nproc)" -I{} \
+  c++ -std=c++17 -Wall -Werror -fsyntax-only -MD -MF "$work/lists/{}.d" -include {} -x c++ -I. -Itaper/compat /dev/null \
   <"$work/headers"
 echo "installed: packages work, $(wc -l <"$work/headers") headers stand alone"
