@@ -1,6 +1,7 @@
 # The tests of taper::utils: a program of its own, since what it reads are protocol buffers.
 file(GLOB utils_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/utils/*_test.cpp)
-add_executable(utils_tests ${utils_test_sources} $<TARGET_OBJECTS:taper_schema>)
+taper_take_objects(utils_test_sources utils_test_objects utils_tests "^utils/")
+add_executable(utils_tests ${utils_test_sources} ${utils_test_objects} $<TARGET_OBJECTS:taper_schema>)
 target_include_directories(utils_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_include_directories(utils_tests SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/generated)
 target_link_libraries(utils_tests PRIVATE taper::utils protobuf::libprotobuf-lite GTest::gtest_main)
