@@ -9,6 +9,7 @@
 #include <taper/ops/linalg/linalg_kernels.h>
 #include <taper/ops/linalg/linalg_pivots.h>
 #include <taper/ops/linalg/linalg_small.h>
+#include <taper/ops/linalg/linalg_triangle.h>
 
 namespace taper::cpu {
 namespace {
@@ -80,6 +81,12 @@ int gesv(T* a, T* x, int n, int count) {
     if (n <= small::kMostRows) return small::solve(a, x, n, count);
   std::vector<int> pivots(static_cast<size_t>(n));
   int info = 0;
+  if constexpr (!is_complex_v<T>)
+    if (triangle::takes(n, count)) {
+      fortran<T>(lapack<T, "getrf">(), &n, &n, a, &n, pivots.data(), &info);
+      if (info == 0) triangle::solve_factored(a, pivots.data(), x, n, count);
+      return info;
+    }
   fortran<T>(lapack<T, "gesv">(), &n, &count, a, &n, pivots.data(), x, &n, &info);
   return info;
 }
@@ -281,6 +288,10 @@ void linalg_triangular(In a, InOut x, bool upper, bool unit) {
       // x^T a^T = b^T by columns.
       char side = 'R', triangle = upper ? 'L' : 'U', plain = 'N', diagonal = unit ? 'U' : 'N';
       int n = b.rows, count = b.columns;
+      if constexpr (!is_complex_v<T>)
+        if (triangle::takes(n, count))
+          return triangle::solve_rows<T>({a.as<T>() + i * n * n, n, n, 1, upper, unit},
+                                         x.as<T>() + i * b.numel(), count);
       T one = 1;
       fortran<T>(lapack<T, "trsm">(), &side, &triangle, &plain, &diagonal, &count, &n, &one,
                  const_cast<T*>(a.as<T>()) + i * n * n, &n, x.as<T>() + i * b.numel(), &count);

@@ -6,12 +6,18 @@
 
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/binary.h>
+#include <taper/ops/elementwise/compare.h>
+#include <taper/ops/elementwise/unary.h>
 #include <taper/ops/linalg/linalg_factor.h>
 #include <taper/ops/linalg/linalg_matrix.h>
 #include <taper/ops/linalg/matmul.h>
+#include <taper/ops/random/rand.h>
+#include <taper/ops/reduce/reduce_minmax.h>
 #include <taper/ops/tensor/cat.h>
 #include <taper/ops/tensor/factory.h>
+#include <taper/ops/tensor/triangle.h>
 #include <taper/ops/tensor/view.h>
 
 #include "ops/linalg/matrix_cases.h"
@@ -256,6 +262,45 @@ TEST(Linalg, GradientsOfLargeEquations) {
   const Tensor left = linalg::solve(a, b.mT(), false);
   EXPECT_TRUE(matmul(left, a).allclose(b.mT(), 1e-10, 1e-10));
   EXPECT_THROW(linalg::solve(zeros({n, n}).set_requires_grad(true), ones({n})), LinAlgError);
+}
+
+// Of several right sides by products of blocks; of few, and beyond some hundred rows, by LAPACK.
+TEST(Linalg, SolvesAnyNumberOfRightSides) {
+  for (const ScalarType t : {kFloat, kDouble})
+    for (const int64_t n : {9, 16, 23, 64, 129})
+      for (const int64_t count : {1, 7, 8, 33, 150}) {
+        const auto close = [&](const Tensor& product, const Tensor& b, double scale) {
+          const double error = (product - b).abs().max().item<double>();
+          EXPECT_LT(error, (t == kFloat ? 2e-6 : 4e-15) * static_cast<double>(n) * scale)
+              << toString(t) << ' ' << n << " for " << count;
+        };
+        const Tensor b = randn({n, count}, t), a = randn({n, n}, t) + 2 * eye(n, t).flip(0);
+        const Tensor x = linalg::solve(a, b), left = linalg::solve(a, b.mT(), false);
+        close(matmul(a, x), b, x.abs().max().item<double>());
+        close(matmul(left, a), b.mT(), left.abs().max().item<double>());
+        for (const bool upper : {false, true})
+          for (const bool unit : {false, true}) {
+            const Tensor full = randn({n, n}, t) * 0.1 + 2 * eye(n, t);
+            Tensor triangle = upper ? full.triu() : full.tril();
+            if (unit) triangle = triangle - triangle.diagonal().diag() + eye(n, t);
+            const Tensor y = linalg::solve_triangular(full, b, upper, true, unit);
+            close(matmul(triangle, y), b, y.abs().max().item<double>());
+          }
+        EXPECT_THROW(linalg::solve(ones({n, n}, t), b), LinAlgError);
+      }
+}
+
+TEST(Linalg, RightSidesDoNotDependOnThreads) {
+  const Tensor a = randn({100, 100}, kDouble), b = randn({100, 300}, kDouble);
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const Tensor x = linalg::solve(a, b), y = linalg::solve_triangular(a, b, true);
+  for (const int threads : {2, 3}) {
+    set_num_threads(threads);
+    EXPECT_TRUE(linalg::solve(a, b).equal(x));
+    EXPECT_TRUE(linalg::solve_triangular(a, b, true).equal(y));
+  }
+  set_num_threads(before);
 }
 
 // As in LibTorch, though the sign says that it wants one.
