@@ -140,7 +140,7 @@ void add_elements(T* __restrict x, const I* __restrict index, int64_t n, const T
 template <class T>
 void add_narrow_row(T* to, const T* from, int64_t n) {
   constexpr int64_t kTile = 512;
-  float sum[kTile], x[kTile];
+  alignas(64) float sum[kTile], x[kTile];  // vectors over two lines are not forwarded
   for (int64_t i = 0; i < n; i += kTile) {
     const int64_t m = std::min(kTile, n - i);
     widen(sum, to + i, m);
@@ -170,11 +170,13 @@ void copy_to_row(T* __restrict to, const T* __restrict from, int64_t n, int64_t 
     for (int64_t k = 0; k < n; ++k) to[k] = from[k];
 }
 
-/// Rows may repeat, so they go in order; threads share the columns.
+/// Rows may repeat, so they go in order; threads share the columns, as many as are worth the way to
+/// a row.
 template <class T, class I>
 void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, RowShape s, bool add) {
+  constexpr int64_t kAhead = 4, kLeast = 512 / sizeof(T);
   const int64_t inner = s.inner, step = one ? 0 : 1;
-  const int64_t grain = std::max<int64_t>(16, kGrain / std::max<int64_t>(1, n));
+  const int64_t grain = std::max(kLeast, kGrain / std::max<int64_t>(1, n));
   for (int64_t o = 0; o < s.outer; ++o, x += s.size * inner, values += step * n * inner) {
     if (inner == 1) {
       const auto put = add ? &add_elements<T, I> : &put_elements<T, I>;
@@ -183,8 +185,12 @@ void put_rows_of(T* x, const I* index, int64_t n, const T* values, bool one, Row
     }
     parallel_for(0, inner, grain, [&](int64_t begin, int64_t end) {
       const auto put = add ? &add_to_row<T> : &copy_to_row<T>;
-      for (int64_t i = 0; i < n; ++i)
+      const int64_t lines = std::min<int64_t>((end - begin) * sizeof(T), 1024);
+      for (int64_t i = 0; i < n; ++i) {
+        if (lines >= 64 && i + kAhead < n)
+          fetch_ahead(x + index[i + kAhead] * inner + begin, lines);
         put(x + index[i] * inner + begin, values + step * (i * inner + begin), end - begin, step);
+      }
     });
   }
 }

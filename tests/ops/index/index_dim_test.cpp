@@ -2,6 +2,7 @@
 #include <taper/ops/index/index_dim.h>
 
 #include <taper/framework/autograd/node.h>
+#include <taper/framework/cpu/parallel.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/index/index_advanced.h>
 #include <taper/ops/random/rand.h>
@@ -215,6 +216,24 @@ TEST(IndexAdd, LongRowsOf16BitsAreTheirElements) {
       EXPECT_TRUE(y.select(1, c).equal(x.select(1, c).index_add(0, at, source.select(1, c))))
           << toString(t) << ' ' << c;
   }
+}
+
+// Threads share the columns of rows that are long enough.
+TEST(IndexAdd, RowsOfAnyLengthDoNotDependOnThreads) {
+  const Tensor at = randint(50, {700}, kLong);
+  const int before = get_num_threads();
+  for (const ScalarType t : {kFloat, kDouble, kBFloat16})
+    for (const int64_t width : {2, 63, 128, 300, 1000}) {
+      const Tensor x = randn({50, width}).to(t), source = randn({700, width}).to(t);
+      set_num_threads(1);
+      const Tensor added = x.index_add(0, at, source), put = x.index_copy(0, at, source);
+      set_num_threads(3);
+      EXPECT_TRUE(x.index_add(0, at, source).equal(added)) << toString(t) << ' ' << width;
+      EXPECT_TRUE(x.index_copy(0, at, source).equal(put)) << toString(t) << ' ' << width;
+      EXPECT_TRUE(added.select(1, width - 1)
+                      .equal(x.select(1, width - 1).index_add(0, at, source.select(1, width - 1))));
+    }
+  set_num_threads(before);
 }
 
 }  // namespace
