@@ -52,7 +52,7 @@ void multiply_columns(const NarrowGemv<T>& g, float* y) {
 
 template <class T>
 void multiply_block(const NarrowGemv<T>& g) {
-  float y[kBlockColumns];
+  alignas(64) float y[kBlockColumns];
   if (g.add)
     for (int64_t i = 0; i < g.n; ++i) y[i] = static_cast<float>(g.y[i * g.y_step]);
   if (g.a.col == 1)

@@ -44,12 +44,15 @@ struct Job {
     return count;
   }
 
-  /// Part p is every parts-th piece: neighbours in memory are computed at about the same time.
+  /// The pieces of a part follow each other: what the hardware has sent for beyond the end of one
+  /// is the next one's. (Every second piece for each of two threads: an add of 1 M floats in 16
+  /// pieces takes 68.1 us in place of 67.0, in 64 pieces 71.1, Zen 4.)
   int64_t work_on(int64_t p) {
+    const int64_t first = p * pieces / parts, end = (p + 1) * pieces / parts;
     int64_t count = 0;
     for (;; ++count) {
-      const int64_t piece = p + parts * part[p].taken.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= pieces) return count;
+      const int64_t piece = first + part[p].taken.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= end) return count;
       do_piece(piece);
     }
   }

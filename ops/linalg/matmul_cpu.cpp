@@ -35,7 +35,7 @@ void repeat_row(char* to, const void* row, int64_t row_bytes, int64_t nbytes) {
 template <class T>
 void scaled_row(T* to, const T* from, float beta, int64_t n) {
   constexpr int64_t run = 512;
-  float wide[run];
+  alignas(64) float wide[run];
   for (int64_t i = 0; i < n; i += run) {
     const int64_t m = std::min(run, n - i);
     widen(wide, from + i, m);

@@ -35,7 +35,7 @@ void run_values(const Out& y, const In& x, const In& target, L p, double divisor
                 void (*row)(L*, const L*, const L*, L, int64_t)) {
   if (y.numel != x.numel) {
     const double total = total_loss(x.numel, [&](int64_t b, int64_t e) {
-      L of_x[kTile], of_t[kTile];
+      alignas(64) L of_x[kTile], of_t[kTile];
       double part = 0;
       for_tiles(
           b, e, kTile,
@@ -49,7 +49,7 @@ void run_values(const Out& y, const In& x, const In& target, L p, double divisor
     return;
   }
   parallel_for(0, x.numel, kGrain, [&](int64_t b, int64_t e) {
-    L of_x[kTile], of_t[kTile], of_y[kTile];
+    alignas(64) L of_x[kTile], of_t[kTile], of_y[kTile];
     for_tiles(
         b, e, kTile,
         [&](int64_t i, int64_t n) {
@@ -68,7 +68,7 @@ void run_slopes(const Out& gx, const In& gy, const In& x, const In& target, L p,
   L first[1];
   const L scale = each ? 1 : static_cast<L>(*wide_tile(gy, 0, 1, first) / divisor);
   parallel_for(0, x.numel, kGrain, [&](int64_t b, int64_t e) {
-    L of_x[kTile], of_t[kTile], of_gy[kTile], of_gx[kTile];
+    alignas(64) L of_x[kTile], of_t[kTile], of_gy[kTile], of_gx[kTile];
     for_tiles(
         b, e, kTile,
         [&](int64_t i, int64_t n) {
@@ -92,7 +92,7 @@ namespace {
 void check_probabilities(const In& x) {
   bool within = true;
   by_wide_dtype(x, [&]<class L>() {
-    L room[kTile];
+    alignas(64) L room[kTile];
     for_tiles(
         0, x.numel, kTile,
         [&](int64_t i, int64_t n) {

@@ -11,18 +11,26 @@ namespace taper::cpu {
 namespace {
 
 template <class T, class Total>
+TAPER_INLINE void store_total(char* y, Total v) {
+  if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value)
+    *reinterpret_cast<T*>(y) = T(static_cast<float>(v));
+  else
+    *reinterpret_cast<T*>(y) = static_cast<T>(v);
+}
+
+template <class T, class Total>
 void store_totals(char* y, int64_t step, const Total* totals, int64_t n, Finish finish) {
-  for (int64_t i = 0; i < n; ++i) {
-    Total v = totals[i];
-    if constexpr (std::is_floating_point<Total>::value) {
-      v = static_cast<Total>(v / finish.divisor);
-      if (finish.square_root) v = static_cast<Total>(__builtin_sqrt(v));
+  if constexpr (std::is_floating_point<Total>::value)
+    if (finish.divisor != 1 || finish.square_root) {
+      for (int64_t i = 0; i < n; ++i) {
+        const Total v = static_cast<Total>(totals[i] / finish.divisor);
+        store_total<T>(y + i * step,
+                       finish.square_root ? static_cast<Total>(__builtin_sqrt(v)) : v);
+      }
+      return;
     }
-    if constexpr (sizeof(T) == 2 && !std::is_integral<T>::value)
-      *reinterpret_cast<T*>(y + i * step) = T(static_cast<float>(v));
-    else
-      *reinterpret_cast<T*>(y + i * step) = static_cast<T>(v);
-  }
+  // A sum of a thousand elements takes no longer than a few divisions.
+  for (int64_t i = 0; i < n; ++i) store_total<T>(y + i * step, totals[i]);
 }
 
 }  // namespace
