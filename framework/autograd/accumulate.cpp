@@ -8,13 +8,7 @@
 #include <taper/framework/autograd/streams.h>
 #include <taper/framework/grad_mode.h>
 
-namespace taper {
-
-AutogradExtra::~AutogradExtra() {
-  if (resting) autograd::Node::destroy(resting);
-}
-
-namespace autograd {
+namespace taper::autograd {
 
 AccumulateGrad::AccumulateGrad(Tensor leaf) : Node(kName, 1), variable(std::move(leaf)) {
   object_nbytes_ = sizeof(AccumulateGrad);
@@ -45,7 +39,8 @@ bool AccumulateGrad::rest() {
 namespace {
 
 // One as it is when new, whose only owner is the caller.
-NodePtr take_up(AccumulateGrad& rested, const Tensor& leaf) {
+NodePtr take_up(Node& node, const Tensor& leaf) {
+  auto& rested = static_cast<AccumulateGrad&>(node);
   rested.variable = leaf;
   rested.stream_ = nullptr;
   // A new one takes a number: between the op that uses it and the next one is a place, where the
@@ -121,5 +116,4 @@ GradList AccumulateGrad::apply(GradList&& grads) {
   return GradList();
 }
 
-}  // namespace autograd
-}  // namespace taper
+}  // namespace taper::autograd

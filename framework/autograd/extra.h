@@ -9,13 +9,12 @@
 
 namespace taper {
 
-namespace autograd {
-struct AccumulateGrad;
-}
-
-struct AutogradExtra : detail::Pooled<AutogradExtra> {
+/// Its memory is a block of the pool: see extra_of().
+struct AutogradExtra {
   AutogradExtra() = default;
-  ~AutogradExtra();
+  ~AutogradExtra() {
+    if (resting) autograd::Node::destroy(resting);
+  }
   AutogradExtra(const AutogradExtra&) = delete;
   AutogradExtra& operator=(const AutogradExtra&) = delete;
   Tensor grad;
@@ -24,7 +23,7 @@ struct AutogradExtra : detail::Pooled<AutogradExtra> {
   /// A leaf's accumulator, not owned: the accumulator owns the leaf, and clears this when it dies.
   autograd::Node* accumulator = nullptr;
   /// One that nobody owned any more, without its leaf, for the leaf's next use; owned.
-  autograd::AccumulateGrad* resting = nullptr;
+  autograd::Node* resting = nullptr;
   std::mutex accumulator_mutex;
   /// Hooks of a leaf. Those of other tensors live in the node that made them.
   std::vector<autograd::Node::TensorHook> hooks;

@@ -12,19 +12,23 @@
 
 namespace taper {
 
-AutogradExtra& detail::extra_of(TensorImpl& t) {
-  if (!t.extra) t.extra = new AutogradExtra;
-  return *t.extra;
-}
-
 namespace {
 
+constexpr size_t kExtraList = (sizeof(AutogradExtra) - 1) / detail::kBlockAlign;
+
 void drop_extra(TensorImpl& t) {
-  if (t.extra->retains_grad && t.grad_fn) autograd::forget_retained(t);
-  delete t.extra;
+  AutogradExtra* const extra = t.extra;
+  if (extra->retains_grad && t.grad_fn) autograd::forget_retained(t);
+  extra->~AutogradExtra();
+  detail::give_block(extra, sizeof(AutogradExtra), kExtraList);
 }
 
 }  // namespace
+
+AutogradExtra& detail::extra_of(TensorImpl& t) {
+  if (!t.extra) t.extra = new (take_block(sizeof(AutogradExtra), kExtraList)) AutogradExtra;
+  return *t.extra;
+}
 
 TensorImpl::~TensorImpl() {
   if (extra) drop_extra(*this);

@@ -20,13 +20,8 @@
 namespace taper::cpu {
 namespace {
 
-// Multiply-adds for which a thread is worth waking.
-constexpr int64_t kThreadWork = 1 << 20;
 // The same where each element of the matrix is used once.
 constexpr int64_t kVectorWork = 1 << 16;
-// B is read in place when it is this small, or when too few rows of A would share its packing.
-constexpr int64_t kDirectElements = 16384;
-constexpr int64_t kDirectRows = 96;
 
 // Whose products have register tiles; and what libraries multiply, too.
 template <class T>
@@ -63,13 +58,7 @@ void own_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a,
     packed_gemm(m, n, k, alpha, a, b, add, c, ldc);
 }
 
-// Rows of a transposed panel are whole vectors, whatever their width.
-constexpr int64_t kAcrossElements = 4096;
-int64_t across_width(int64_t n) { return (n + kTransposePad - 1) / kTransposePad * kTransposePad; }
-
-// Products of small matrices, of which there are batches: over before a tile has been chosen.
-constexpr int64_t kTinyWork = 36;
-
+// Products of small matrices, of which there are batches.
 template <class T>
 void tiny_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
                bool add, T* c, int64_t ldc) {
@@ -136,7 +125,7 @@ bool own_gemv(int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, const T* x
 
 // So few columns that each is a product with a vector of its own, by rows that stay in L1. Where
 // they end depends on the shape only.
-constexpr int64_t kFewColumns = 3, kLongRow = 32, kNearElements = 6144;
+constexpr int64_t kLongRow = 32, kNearElements = 6144;
 
 template <class T>
 bool by_columns(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T> a, MatrixIn<T> b,
@@ -279,11 +268,6 @@ void integer_gemm(int64_t m, int64_t n, int64_t k, opmath_t<T> alpha, MatrixIn<T
     }
 }
 
-// What is over before it is looked at, or has loops of its own.
-bool is_special(int64_t m, int64_t n, int64_t k) {
-  return m * n * k <= kTinyWork || m == 1 || n <= kFewColumns;
-}
-
 }  // namespace
 
 template <class T>
@@ -294,24 +278,6 @@ void SmallGemm<T>::run() const {
   GemmPanel<T> g = panel;
   g.b = b;
   gemm_panel(g);
-}
-
-template <class T>
-std::optional<SmallGemm<T>> small_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
-                                       MatrixIn<T> b, const T* row, T* c, int64_t ldc) {
-  if (is_special(m, n, k) || m * n * k >= 2 * kThreadWork) return {};
-  SmallGemm<T> small{{m, n, k, a.data, a.row, a.col, b.data, b.row, c, ldc, alpha}, nullptr, 0};
-  small.panel.first = row;
-  if (b.col == 1) {
-    if (k * n > kDirectElements && m > kDirectRows) return {};
-    return small;
-  }
-  if (b.row != 1 || n > kPanelWidth || k * across_width(n) > kAcrossElements) return {};
-  small.panel.b = nullptr;
-  small.panel.ldb = across_width(n);
-  small.across = b.data;
-  small.across_column = b.col;
-  return small;
 }
 
 template <class T>
@@ -400,13 +366,8 @@ T dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy) {
   template void batched_gemm<T>(int64_t, int64_t, int64_t, int64_t, opmath_t<T>, MatrixIn<T>,   \
                                 int64_t, MatrixIn<T>, int64_t, bool, T*, int64_t, int64_t);     \
   template T dot<T>(int64_t, const T*, int64_t, const T*, int64_t);
-#define TAPER_INSTANTIATE_SMALL(T)                                                           \
-  template struct SmallGemm<T>;                                                              \
-  template std::optional<SmallGemm<T>> small_gemm(int64_t, int64_t, int64_t, T, MatrixIn<T>, \
-                                                  MatrixIn<T>, const T*, T*, int64_t);
-TAPER_INSTANTIATE_SMALL(float)
-TAPER_INSTANTIATE_SMALL(double)
-#undef TAPER_INSTANTIATE_SMALL
+template struct SmallGemm<float>;
+template struct SmallGemm<double>;
 TAPER_INSTANTIATE(float)
 TAPER_INSTANTIATE(double)
 TAPER_INSTANTIATE(Half)

@@ -2,12 +2,26 @@
 // Not installed.
 #pragma once
 
-#include <optional>
-
 #include <taper/framework/cpu/blas.h>
 #include <taper/framework/cpu/gemm.h>
+#include <taper/framework/cpu/pack_panel.h>
 
 namespace taper::cpu {
+
+/// Multiply-adds for which a thread is worth waking.
+constexpr int64_t kThreadWork = 1 << 20;
+/// Products of so few are over before a tile has been chosen.
+constexpr int64_t kTinyWork = 36;
+/// So few columns may be products with a vector each.
+constexpr int64_t kFewColumns = 3;
+/// B is read in place when it is this small, or when too few rows of A would share its packing.
+constexpr int64_t kDirectElements = 16384;
+constexpr int64_t kDirectRows = 96;
+/// Rows of a transposed panel are whole vectors, whatever their width.
+constexpr int64_t kAcrossElements = 4096;
+inline int64_t across_width(int64_t n) {
+  return (n + kTransposePad - 1) / kTransposePad * kTransposePad;
+}
 
 /// A product that one thread makes by one call of gemm_panel, with all that can be known of it
 /// before there are numbers.
@@ -18,10 +32,30 @@ struct SmallGemm {
   int64_t across_column;  ///< elements from one to the next
   void run() const;
 };
-/// The product of gemm, to whose rows `row` is added unless it is null; nothing where it is not
-/// small. T is float or double.
+/// Makes `to` the product of gemm, to whose rows `row` is added unless it is null; false where it
+/// is not small, or has loops of its own. T is float or double. (Inline, and nothing is returned by
+/// value: copies would read at once what has only just been written in parts, which takes as long
+/// as half of a product of 8 x 8.)
 template <class T>
-std::optional<SmallGemm<T>> small_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixIn<T> a,
-                                       MatrixIn<T> b, const T* row, T* c, int64_t ldc);
+TAPER_INLINE bool small_gemm(SmallGemm<T>& to, int64_t m, int64_t n, int64_t k, T alpha,
+                             const MatrixIn<T>& a, const MatrixIn<T>& b, const T* row, T* c,
+                             int64_t ldc) {
+  if (m * n * k <= kTinyWork || m == 1 || n <= kFewColumns || m * n * k >= 2 * kThreadWork)
+    return false;
+  GemmPanel<T>& g = to.panel;
+  g.m = m, g.n = n, g.k = k, g.alpha = alpha;
+  g.a = a.data, g.a_row = a.row, g.a_col = a.col;
+  g.b = b.data, g.ldb = b.row;
+  g.c = c, g.ldc = ldc;
+  g.first = row;
+  to.across = nullptr;
+  if (b.col == 1) return k * n <= kDirectElements || m <= kDirectRows;
+  if (b.row != 1 || n > kPanelWidth || k * across_width(n) > kAcrossElements) return false;
+  g.b = nullptr;
+  g.ldb = across_width(n);
+  to.across = b.data;
+  to.across_column = b.col;
+  return true;
+}
 
 }  // namespace taper::cpu

@@ -99,13 +99,14 @@ void widening_product(const Out& y, const In& a, const In& b, const In& self, fl
                 last_two<BFloat16>(b), add, y.as<float>(), y.sizes[1]);
 }
 
-/// The product as one call, with the bias on its way, if it is small and no more than that.
+/// Makes `to` the product as one call, with the bias on its way; false where it is not small, or
+/// is more than that.
 template <class T>
-std::optional<SmallGemm<T>> small_product(const Out& y, const In& a, const In& b, const In& self,
-                                          const Scalar& beta, const Scalar& alpha) {
+bool small_product(SmallGemm<T>& to, const Out& y, const In& a, const In& b, const In& self,
+                   const Scalar& beta, const Scalar& alpha) {
   const bool add = self.defined() && !beta.equal(0);
-  if (y.dim() != 2 || (add && !(beta.equal(1) && is_one_row(y, self)))) return {};
-  return small_gemm(y.sizes[0], y.sizes[1], a.sizes[1], alpha.cast<T>(), last_two<T>(a),
+  if (y.dim() != 2 || (add && !(beta.equal(1) && is_one_row(y, self)))) return false;
+  return small_gemm(to, y.sizes[0], y.sizes[1], a.sizes[1], alpha.cast<T>(), last_two<T>(a),
                     last_two<T>(b), add ? self.as<T>() : nullptr, y.as<T>(), y.sizes[1]);
 }
 
@@ -113,9 +114,9 @@ std::optional<SmallGemm<T>> small_product(const Out& y, const In& a, const In& b
 template <class T>
 Prepared prepare_product(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
                          const Scalar& alpha) {
-  const auto small = small_product<T>(y, a, b, self, beta, alpha);
-  if (!small) return nullptr;
-  return [product = *small] { product.run(); };
+  SmallGemm<T> small;
+  if (!small_product(small, y, a, b, self, beta, alpha)) return nullptr;
+  return [product = small] { product.run(); };
 }
 Prepared prepare_matmul(const Out& y, const In& a, const In& b, const In& self, const Scalar& beta,
                         const Scalar& alpha) {
@@ -128,11 +129,13 @@ const PreparedKernels ready{prepared(&cpu::matmul_kernel, &prepare_matmul)};
 }  // namespace
 
 bool matmul_of_floats(float* y, const FloatMatrix& a, const FloatMatrix& b) {
+  SmallGemm<float> small;
   const float* const no_row = nullptr;
-  const auto small =
-      small_gemm(a.rows, b.cols, a.cols, 1.0f, matrix_of(a), matrix_of(b), no_row, y, b.cols);
-  if (small) small->run();
-  return small.has_value();
+  if (!small_gemm(small, a.rows, b.cols, a.cols, 1.0f, matrix_of(a), matrix_of(b), no_row, y,
+                  b.cols))
+    return false;
+  small.run();
+  return true;
 }
 
 void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
@@ -142,9 +145,10 @@ void matmul_kernel(Out y, In a, In b, In self, Scalar beta, Scalar alpha) {
   const bool add = self.defined() && !beta.equal(0);
   switch_dtype<dtypes::Number>(y.dtype, "addmm_impl_cpu_", [&]<class scalar_t>() {
     using Op = opmath_t<scalar_t>;
-    if constexpr (std::is_same_v<Op, scalar_t> && std::is_floating_point_v<Op>)
-      if (const auto small = small_product<scalar_t>(y, a, b, self, beta, alpha))
-        return small->run();
+    if constexpr (std::is_same_v<Op, scalar_t> && std::is_floating_point_v<Op>) {
+      SmallGemm<scalar_t> small;
+      if (small_product(small, y, a, b, self, beta, alpha)) return small.run();
+    }
     if (add) start_from<scalar_t>(y, self, beta.cast<Op>());
     const auto ma = last_two<scalar_t>(a), mb = last_two<scalar_t>(b);
     if (r == 2)

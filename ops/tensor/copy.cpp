@@ -238,7 +238,11 @@ Tensor& Tensor::fill_(const Tensor& value) const {
 
 namespace {
 
-void zero_values(const Tensor& x) { TAPER_ON_DEVICE(x, zero, x); }
+// Apart from what happens most, which then needs no room on the stack.
+[[gnu::noinline]] void launch_zero(const Tensor& x) { TAPER_ON_DEVICE(x, zero, x); }
+[[gnu::noinline]] void record_zero(const Tensor& x) {
+  record_inplace("ZeroBackward0", x, {x}, no_gradient);
+}
 
 }  // namespace
 
@@ -248,9 +252,9 @@ Tensor& Tensor::zero_() const {
   if (t.numel > 0 && detail::runs_without_launch(t))
     std::memset(t.data, 0, static_cast<size_t>(t.numel) * t.itemsize());
   else if (t.numel > 0)
-    zero_values(*this);
+    launch_zero(*this);
   mark_changed(*this);
-  if (recording) record_inplace("ZeroBackward0", *this, {*this}, no_gradient);
+  if (recording) record_zero(*this);
   return detail::as_mutable(*this);
 }
 

@@ -289,6 +289,21 @@ TEST(FewFloats, OfTwoOperandsHaveTheBitsOfOthers) {
   }
 }
 
+// Rows of C that fill a vector, half of one, or less; operands as they lie and transposed.
+TEST(FewFloats, OfMatricesAreMultiplied) {
+  for (const int64_t m : {1, 2, 8, 9, 17})
+    for (const int64_t k : {1, 4, 8, 33, 40})
+      for (int64_t n = 1; n <= 17; ++n) {
+        const Tensor a = (arange(m * k, TensorOptions(kDouble)) * 0.7).sin().view({m, k});
+        const Tensor b = (arange(k * n, TensorOptions(kDouble)) * 0.3).cos().view({k, n});
+        const Tensor want = a.mm(b), x = a.to(kFloat), w = b.to(kFloat);
+        const Tensor xt = x.t().contiguous().t(), wt = w.t().contiguous().t();
+        for (const Tensor& got : {x.mm(w), x.mm(wt), xt.mm(w), xt.mm(wt)})
+          EXPECT_LT((got.to(kDouble) - want).abs().max().item<double>(), 1e-5 * (1 + k))
+              << m << " " << k << " " << n;
+      }
+}
+
 // Memory that is not theirs stays as it is.
 TEST(FewFloats, AreChangedAlone) {
   const Tensor whole = ones({4, 5});
