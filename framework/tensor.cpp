@@ -164,12 +164,12 @@ Tensor share_data(const TensorImpl& t) {
   return counted(impl, t);
 }
 
-Tensor share_as_shape(const TensorImpl& t, const Dims& shape) {
+Tensor share_as_shape(const TensorImpl& t, IntArrayRef shape) {
   TensorImpl* const impl = share_storage(t);
   impl->data = t.data;
   impl->numel = t.numel;
   impl->offset = t.offset;
-  set_row_major(*impl, shape.data(), shape.size());
+  set_row_major(*impl, shape.data(), static_cast<int64_t>(shape.size()));
   return counted(impl, t);
 }
 

@@ -111,7 +111,8 @@ inline bool runs_without_launch(const TensorImpl& t) {
 
 /// make_tensor with the sizes of `like`, which is row-major: there is nothing to check.
 Tensor make_alike(const TensorImpl& like, ScalarType dtype);
-/// share_data of `t`, which is row-major, in another shape of as many elements.
-Tensor share_as_shape(const TensorImpl& t, const Dims& shape);
+/// share_data of `t`, which is row-major, in another shape of as many elements and at most kMaxDims
+/// dimensions.
+Tensor share_as_shape(const TensorImpl& t, IntArrayRef shape);
 
 }  // namespace taper::detail

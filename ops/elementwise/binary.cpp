@@ -87,7 +87,7 @@ constexpr SumOp kSub{binary_op::sub, "SubBackward0", "SubBackward1", true};
 constexpr SumOp kRsub{binary_op::sub, "RsubBackward0", "RsubBackward1", true};
 
 // Not 1.0, which check_alpha() refuses for integers.
-bool is_one(const Scalar& s) { return s.isIntegral(false) && s.equal(1); }
+TAPER_INLINE bool is_one(const Scalar& s) { return s.isIntegral(false) && s.cast<int64_t>() == 1; }
 
 void check_alpha(const char* op, const BinaryOperand& x, const BinaryOperand& y,
                  const Scalar& alpha) {

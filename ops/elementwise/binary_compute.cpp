@@ -11,7 +11,7 @@ namespace taper::detail {
 namespace {
 
 // The commonest case needs no plan: two tensors of one dtype, shape and layout.
-bool alike(const Tensor& a, const Tensor& b) {
+TAPER_INLINE bool alike(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return false;
   const TensorImpl &x = *a.impl_ptr(), &y = *b.impl_ptr();
   return x.dtype == y.dtype && !isComplexType(x.dtype) && x.contiguous && y.contiguous &&
@@ -112,7 +112,7 @@ BinaryPlan plan(const BinaryOp& op, const BinaryOperand& a, const BinaryOperand&
 }
 
 // True when the kernel takes two tensors as they are.
-bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
+TAPER_INLINE bool simple(const BinaryOp& op, const Tensor& a, const Tensor* b) {
   return b && alike(a, *b) && (!op.floats || isFloatingType(a.impl().dtype));
 }
 

@@ -17,6 +17,17 @@ using detail::make_view;
 // ---------------------------------------------------------------- view, reshape
 namespace {
 
+// Sizes alone, which multiply up to n: what infer_size() would copy.
+TAPER_INLINE bool are_sizes_of(IntArrayRef shape, int64_t n) {
+  int64_t product = 1;
+  bool plain = shape.size() <= static_cast<size_t>(kMaxDims);
+  for (int64_t size : shape) {
+    plain &= size >= 0;
+    plain &= !__builtin_mul_overflow(product, size, &product);
+  }
+  return plain && product == n;
+}
+
 // The elements of `t` as `shape`, which has as many; undefined where they cannot be viewed so.
 TAPER_INLINE Tensor as_shape(const TensorImpl& t, const Dims& shape) {
   if (t.contiguous) return detail::share_as_shape(t, shape);
@@ -34,7 +45,9 @@ void tie_shaped(const char* node, const Tensor& y, const Tensor& x) {
 
 Tensor view(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
-  Tensor y = as_shape(t, infer_size("view", size, t.numel));
+  Tensor y = t.contiguous && are_sizes_of(size, t.numel)
+                 ? detail::share_as_shape(t, size)
+                 : as_shape(t, infer_size("view", size, t.numel));
   TAPER_CHECK(y.defined(),
               "view size is not compatible with input tensor's size and stride (at least one "
               "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
@@ -88,6 +101,11 @@ Tensor view(const Tensor& x, ScalarType dtype) {
 
 Tensor reshape(const Tensor& x, IntArrayRef size) {
   const TensorImpl& t = x.impl();
+  if (t.contiguous && are_sizes_of(size, t.numel)) {
+    Tensor y = detail::share_as_shape(t, size);
+    tie_shaped("ReshapeAliasBackward0", y, x);
+    return y;
+  }
   const Dims shape = infer_size("reshape", size, t.numel);
   if (Tensor y = as_shape(t, shape); y.defined()) {
     tie_shaped("ReshapeAliasBackward0", y, x);
