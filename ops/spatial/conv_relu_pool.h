@@ -6,10 +6,12 @@
 
 namespace taper::detail {
 
-/// max_pool2d(relu(conv2d(x, weight, bias, 1, padding)), 2), where one kernel computes it: few
-/// channels in f32 or bf16, on CPUs with AVX-512. Else an undefined tensor: whatever is wrong with
-/// the arguments is for the ops themselves to say. `padding` has two numbers; the bias may be
-/// undefined.
+/// Whether one kernel computes the three: few channels in f32 or bf16, on CPUs with AVX-512.
+bool takes_conv_relu_max_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                              IntArrayRef padding);
+/// max_pool2d(relu(conv2d(x, weight, bias, 1, padding)), 2) where that is so, else an undefined
+/// tensor: whatever is wrong with the arguments is for the ops themselves to say. `padding` has two
+/// numbers; the bias may be undefined.
 Tensor conv_relu_max_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
                           IntArrayRef padding);
 

@@ -32,14 +32,16 @@ bool halves(const MaxPool2dOptions& o) {
 /// what is between them. Undefined where they are others, or no kernel does it.
 Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
   if (!is_plain<Conv2dImpl>(next[0]) || !is_plain<ReLUImpl>(next[1]) ||
-      !is_plain<MaxPool2dImpl>(next[2]) || taper::detail::observes_run())
+      !is_plain<MaxPool2dImpl>(next[2]))
     return {};
   const auto& conv = next[0].get<Conv2dImpl>();
   const auto* padding = std::get_if<ExpandingArray<2>>(&conv.options.padding());
   if (!padding || conv.options.padding_mode().index() != 0 || conv.options.groups() != 1 ||
       !all(conv.options.stride(), 1) || !all(conv.options.dilation(), 1) ||
-      !halves(next[2].get<MaxPool2dImpl>().options))
+      !halves(next[2].get<MaxPool2dImpl>().options) ||
+      !taper::detail::takes_conv_relu_max_pool(x, conv.weight, conv.bias, *padding))
     return {};
+  const detail::ModuleScope recorded(conv);  // the other two have no time of their own
   return taper::detail::conv_relu_max_pool(x, conv.weight, conv.bias, *padding);
 }
 
