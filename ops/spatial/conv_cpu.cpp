@@ -252,9 +252,32 @@ struct WeightGradient {
 
   // The sum over images [begin, end) of the batch, a whole gradient.
   void images(T* sum, int64_t begin, int64_t end) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
+      if (direct::takes_row_gradient(s)) return images_by_rows(sum, begin, end);
       if (direct::takes_weight_gradient(s)) return images_direct(sum, begin, end);
+    }
     images_packed(sum, begin, end);
+  }
+
+  void images_by_rows(float* sum, int64_t begin, int64_t end) const {
+    constexpr int64_t lanes = 16;
+    const int64_t depth = s.depth(), pixels = s.out_pixels(), m = s.out_channels;
+    Scratch<int32_t> elements(depth);
+    direct::element_offsets(elements.get(), s);
+    Scratch<float> parts(m * depth * lanes);
+    for (int64_t g = 0; g < s.groups; ++g, sum += m * depth) {
+      std::fill_n(parts.get(), m * depth * lanes, 0.0f);
+      for (int64_t n = begin; n < end; ++n) {
+        const int64_t image = n * s.groups + g;
+        direct::row_gradient(parts.get(), x + image * s.in_channels * s.in_pixels(),
+                             gy + image * m * pixels, elements.get(), s);
+      }
+      for (int64_t i = 0; i < m * depth; ++i) {
+        const float* const part = parts.get() + i * lanes;
+        sum[i] = 0;
+        for (int64_t l = 0; l < lanes; ++l) sum[i] += part[l];
+      }
+    }
   }
 
   void images_direct(float* sum, int64_t begin, int64_t end) const {
@@ -311,7 +334,18 @@ struct WeightGradient {
       if (onednn::prefers(s, onednn::Kind::kWeightGradient) &&
           onednn::weight_gradient(gw, x, gy, s))
         return;
+      if (!s.inside() && direct::takes_weight_gradient(with_margins(s))) return run_copied();
     }
+    run_parts();
+  }
+
+  // Copies of the images are cheaper than patches.
+  void run_copied() const {
+    const Padded<T> images(x, s, true);
+    WeightGradient{images.shape(), gw, images.get(), gy}.run_parts();
+  }
+
+  void run_parts() const {
     const int64_t size = s.groups * s.out_channels * s.depth();
     const int64_t work = size * s.out_pixels() * s.batch;
     const int64_t parts = in_parallel_region()

@@ -89,13 +89,19 @@ void forward_panel(float* y, const float* x, const float* weights, const float* 
                    const int32_t* elements, const ConvShape& s, int64_t p, int64_t width);
 
 // ---------------------------------------------------------------------- gradient of the weight
-/// Whether weight_gradient is the faster way for the shape.
+/// Whether weight_gradient, or row_gradient, is the faster way for the shape.
 bool takes_weight_gradient(const ConvShape& s);
+/// Whether row_gradient is: of few output channels and long rows, where vectors have 16 lanes.
+bool takes_row_gradient(const ConvShape& s);
 /// Row length of its operands: the output channels rounded up to whole vectors.
 inline int64_t padded_channels(const ConvShape& s) { return (s.out_channels + 15) / 16 * 16; }
 /// Adds one image of one group: sum[k * padded + m] += sum over pixels of x[patch + kernel element
 /// k] * gy[pixel * padded + m], where gy is the transposed gradient of the output.
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s);
+/// The same by the gradient as it lies, pixels in the lanes of a vector: sum[(m * depth + k) * 16 +
+/// l] receives the part of the pixels at lane l.
+void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
+                  const ConvShape& s);
 
 }  // namespace taper::cpu::direct

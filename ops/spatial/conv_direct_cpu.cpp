@@ -28,6 +28,7 @@ bool reads_in_place(const ConvShape& s) {
 bool whole_halves(const ConvShape& s) { TAPER_BY_ISA(whole_halves, s); }
 bool rows_fit(const ConvShape& s) { TAPER_BY_ISA(rows_fit, s); }
 bool pays(const ConvShape& s) { TAPER_BY_ISA(takes_weight_gradient, s); }
+bool rows_pay(const ConvShape& s) { TAPER_BY_ISA(takes_row_gradient, s); }
 
 }  // namespace
 
@@ -54,10 +55,17 @@ void forward_panel(float* y, const float* x, const float* weights, const float* 
   TAPER_BY_ISA(forward_panel, y, x, weights, bias, elements, s, p, width);
 }
 
-bool takes_weight_gradient(const ConvShape& s) { return reads_in_place(s) && pays(s); }
+bool takes_row_gradient(const ConvShape& s) { return reads_in_place(s) && rows_pay(s); }
+bool takes_weight_gradient(const ConvShape& s) {
+  return reads_in_place(s) && (pays(s) || rows_pay(s));
+}
 void weight_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
                      const ConvShape& s) {
   TAPER_BY_ISA(weight_gradient, sum, x, gy, elements, s);
+}
+void row_gradient(float* sum, const float* x, const float* gy, const int32_t* elements,
+                  const ConvShape& s) {
+  TAPER_BY_ISA(row_gradient, sum, x, gy, elements, s);
 }
 
 }  // namespace taper::cpu::direct

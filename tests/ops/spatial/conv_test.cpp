@@ -3,6 +3,7 @@
 #include <taper/framework/autograd/autograd.h>
 #include <taper/framework/autograd/node.h>
 #include <taper/framework/cpu/parallel.h>
+#include <taper/framework/random.h>
 #include <taper/ops/elementwise/binary.h>
 #include <taper/ops/random/rand.h>
 #include <taper/ops/spatial/pad.h>
@@ -560,6 +561,36 @@ TAPER_OP_CASES(convolution_of_images, {
       })};
   return std::vector<OpCase>{c};
 });
+
+// Few channels and long rows, within the image and beyond it: vectors of pixels, whose last lanes
+// belong to no row. Numbers that are not finite are nobody else's.
+TEST(ConvWeightGradient, OfRowsIsThatOfSumsInDouble) {
+  struct Case {
+    std::vector<int64_t> x, w, stride, padding;
+    int64_t groups;
+  };
+  const std::vector<Case> cases = {{{3, 1, 28, 28}, {6, 1, 5, 5}, {1, 1}, {2, 2}, 1},
+                                   {{2, 3, 21, 40}, {8, 3, 3, 3}, {1, 1}, {1, 1}, 1},
+                                   {{1, 2, 9, 61}, {1, 2, 3, 5}, {2, 1}, {0, 0}, 1},
+                                   {{2, 4, 20, 20}, {6, 2, 3, 3}, {1, 1}, {1, 2}, 2},
+                                   {{2, 1, 4, 5, 33}, {7, 1, 2, 3, 3}, {1, 2, 1}, {0, 1, 1}, 1}};
+  const auto gradient = [](const Case& c, const Tensor& x) {
+    const Tensor w = zeros(c.w, x.scalar_type()).requires_grad_();
+    const std::vector<int64_t> ones(c.stride.size(), 1), none(c.stride.size(), 0);
+    const Tensor y = convolution(x, w, {}, c.stride, c.padding, ones, false, none, c.groups);
+    manual_seed(7);
+    const Tensor gy = (randn(y.sizes()) * 3).round().to(x.scalar_type());
+    return autograd::grad({y}, {w}, {gy})[0];
+  };
+  for (const Case& c : cases)
+    for (const float some : {1.5f, INFINITY, NAN}) {
+      const Tensor x = (randn(c.x) * 3).round();
+      x.view(-1)[x.numel() / 2] = some;
+      const Tensor got = gradient(c, x), want = gradient(c, x.to(kDouble));
+      EXPECT_TRUE(got.to(kDouble).allclose(want, 0, 0, /*equal_nan=*/true))
+          << IntArrayRef(c.x) << ", " << some;
+    }
+}
 
 }  // namespace
 }  // namespace taper::testing
