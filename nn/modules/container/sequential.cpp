@@ -28,17 +28,19 @@ bool halves(const MaxPool2dOptions& o) {
          all(o.dilation(), 1);
 }
 
-/// The modules from `next` on, a convolution, a relu and maxima of 2 x 2, in one pass: nobody sees
-/// what is between them. Undefined where they are others, or no kernel does it.
+/// The modules from `next` on, a convolution, then a relu and maxima of 2 x 2 in either order, in
+/// one pass: nobody sees what is between them. Undefined where they are others, or no kernel does
+/// it.
 Tensor convolve_and_pool(const AnyModule* next, const Tensor& x) {
-  if (!is_plain<Conv2dImpl>(next[0]) || !is_plain<ReLUImpl>(next[1]) ||
-      !is_plain<MaxPool2dImpl>(next[2]))
+  if (!is_plain<Conv2dImpl>(next[0])) return {};
+  const AnyModule& pool = next[is_plain<ReLUImpl>(next[1]) ? 2 : 1];
+  if (!is_plain<MaxPool2dImpl>(pool) || !is_plain<ReLUImpl>(next[&pool == &next[1] ? 2 : 1]))
     return {};
   const auto& conv = next[0].get<Conv2dImpl>();
   const auto* padding = std::get_if<ExpandingArray<2>>(&conv.options.padding());
   if (!padding || conv.options.padding_mode().index() != 0 || conv.options.groups() != 1 ||
       !all(conv.options.stride(), 1) || !all(conv.options.dilation(), 1) ||
-      !halves(next[2].get<MaxPool2dImpl>().options) ||
+      !halves(pool.get<MaxPool2dImpl>().options) ||
       !taper::detail::takes_conv_relu_max_pool(x, conv.weight, conv.bias, *padding))
     return {};
   const detail::ModuleScope recorded(conv);  // the other two have no time of their own
