@@ -93,37 +93,34 @@ class RunPlan {
         whole_(end_ - begin_ == rows.size()) {
     for (const RowRun::Step& s : run.steps) add(s, rows[s.row], cols);
     for (size_t k = begin_; k < end_; ++k) dense_ = dense_ && is_dense(rows[k], cols);
+    leave_most();
   }
   size_t begin() const { return begin_; }
   size_t end() const { return end_; }
-  size_t steps() const { return steps_.size(); }
   bool is_alone() const { return alone_; }
   /// Whether the rows of a tile may be more than the chain's own tiles hold: one after the other
   /// they take the same place in them, if there are no other loops in the chain.
   bool takes_many_rows() const { return alone_ || (whole_ && !dense_); }
 
-  /// Makes the steps a thread's own.
-  void start(RowStep* steps, char* memory, int64_t own_bytes) const {
-    std::copy(steps_.begin(), steps_.end(), steps);
-    for (const Place& p : places_)
-      if (p.own >= 0) steps[p.step].x = memory + p.own * own_bytes;
-  }
-  void run(RowStep* steps, const Tile& t) const {
+  /// The steps, of which each thread has its own.
+  const std::vector<RowStep>& steps() const { return steps_; }
+  /// Elements have the numbers that they have in most operands, so that these stay where they are.
+  /// `memory` has so many bytes for each of the chain's tiles.
+  void run(RowStep* steps, char* memory, int64_t own_bytes, const Tile& t) const {
     const int64_t cols = dense_ ? t.rows * t.cols : t.cols, rows = dense_ ? 1 : t.rows;
-    for (const Place& p : places_) {
-      if (p.own >= 0) continue;
-      char* const x = p.x + t.block * p.from.block + t.row * p.from.row + t.col * p.from.step;
-      steps[p.step].x = x;
-      if (!alone_ && dense_ && p.fetched) fetch_ahead(x + cols * p.from.step, cols * p.from.step);
-    }
+    const int64_t next = most_.row / most_.step;
+    int64_t first = t.block * most_.block / most_.step + t.row * next + t.col;
+    for (const Place& p : places_)
+      steps[p.step].x = moved(p.own < 0 ? p.at(t) : memory + p.own * own_bytes, -first * p.item);
+    if (!alone_ && dense_)
+      for (const Place& p : fetched_) fetch_ahead(p.at(t) + cols * p.item, cols * p.item);
     for (int64_t i = 0;;) {
-      run_row_steps(steps, keeps_, cols);
+      run_row_steps(steps, keeps_, first, first + cols);
       if (++i == rows) break;
-      for (const Place& p : places_) steps[p.step].x += p.down;
-    }
-    if (rows > 1)
+      first += next;
       for (const Place& p : places_)
-        if (p.own >= 0) steps[p.step].x -= (rows - 1) * p.down;
+        steps[p.step].x = moved(steps[p.step].x, p.down - next * p.item);
+    }
   }
 
  private:
@@ -134,8 +131,18 @@ class RunPlan {
     char* x;
     fusion::Steps from;  ///< where a tile begins
     int64_t down;        ///< from row to row of a tile
-    bool fetched;        ///< a tile before: it is the first step that reads there
+    int64_t item;        ///< bytes from element to element
+    char* at(const Tile& t) const {
+      return x + t.block * from.block + t.row * from.row + t.col * from.step;
+    }
+    bool lies_as(const fusion::Steps& s) const {
+      return own < 0 && from.step == s.step && from.row == s.row && from.block == s.block;
+    }
   };
+  /// Of what may lie outside of all memory: from there elements count.
+  static char* moved(char* x, int64_t nbytes) {
+    return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(nbytes));
+  }
 
   static bool is_dense(const ChainRow& r, int64_t cols) {
     for (int k = 0; k <= r.inputs; ++k)
@@ -154,15 +161,32 @@ class RunPlan {
       return;
     }
     const int64_t own_down = whole_ ? 0 : cols * steps.step;
-    bool fetched = !own && steps.step != 0 && s.step.code != RowCode::kStore;
-    for (const Place& p : places_) fetched = fetched && (p.own >= 0 || p.x != r.p[k]);
-    places_.push_back(
-        {steps_.size() - 1, r.own[k], r.p[k], steps, own ? own_down : steps.row, fetched});
+    const Place place{steps_.size() - 1,          r.own[k],  r.p[k], steps,
+                      own ? own_down : steps.row, steps.step};
+    bool is_first = true;
+    for (const Place& p : places_) is_first = is_first && (p.own >= 0 || p.x != r.p[k]);
+    places_.push_back(place);
+    if (is_first && !own && steps.step != 0 && s.step.code != RowCode::kStore)
+      fetched_.push_back(place);
+  }
+  /// What lies as most floats do stays where it is.
+  void leave_most() {
+    const auto alike = [&](const fusion::Steps& s) {
+      return std::count_if(places_.begin(), places_.end(),
+                           [&](const Place& p) { return p.lies_as(s); });
+    };
+    for (const Place& p : places_)
+      if (p.own < 0 && p.item == sizeof(float) && alike(p.from) > alike(most_)) most_ = p.from;
+    for (const Place& p : places_)
+      if (p.lies_as(most_)) steps_[p.step].x = p.x;
+    const auto stays = [&](const Place& p) { return p.lies_as(most_); };
+    places_.erase(std::remove_if(places_.begin(), places_.end(), stays), places_.end());
   }
 
   size_t begin_, end_;
   std::vector<RowStep> steps_;
-  std::vector<Place> places_;
+  std::vector<Place> places_, fetched_;
+  fusion::Steps most_{sizeof(float), 0, 0};
   bool dense_ = true, keeps_, alone_, whole_;
 };
 
@@ -171,12 +195,12 @@ class Cursors {
  public:
   /// `memory` has so many bytes for each of the chain's tiles.
   Cursors(const std::vector<ChainRow>& rows, const std::vector<RunPlan>& runs, int64_t cols,
-          char* memory, int64_t own_bytes) {
+          char* memory, int64_t own_bytes)
+      : memory_(memory), own_bytes_(own_bytes) {
     size_t k = 0;
     for (const RunPlan& r : runs) {
       for (; k < r.begin(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
-      runs_.push_back({&r, all_.size(), std::vector<RowStep>(r.steps())});
-      r.start(runs_.back().steps.data(), memory, own_bytes);
+      runs_.push_back({&r, all_.size(), r.steps()});
       k = r.end();
     }
     for (; k < rows.size(); ++k) all_.emplace_back(rows[k], cols, memory, own_bytes);
@@ -185,7 +209,7 @@ class Cursors {
     size_t k = 0;
     for (Run& r : runs_) {
       for (; k < r.after; ++k) all_[k].run(t);
-      r.plan->run(r.steps.data(), t);
+      r.plan->run(r.steps.data(), memory_, own_bytes_, t);
     }
     for (; k < all_.size(); ++k) all_[k].run(t);
   }
@@ -198,6 +222,8 @@ class Cursors {
   };
   std::vector<Cursor> all_;
   std::vector<Run> runs_;
+  char* const memory_;
+  const int64_t own_bytes_;
 };
 
 }  // namespace taper::cpu

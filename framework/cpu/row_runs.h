@@ -177,8 +177,9 @@ struct RowStep {
   char* x;
 };
 
-/// Does the steps, of which the last one is kEnd, for n elements. `keeps`: whether one is_of_kept.
-void run_row_steps(const RowStep* steps, bool keeps, int64_t n);
+/// Does the steps, of which the last one is kEnd, for the elements [begin, end). `keeps`: whether
+/// one is_of_kept.
+void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end);
 
 constexpr bool is_of_kept(RowCode code, RowSource source) {
   return source == RowSource::kKept || source == RowSource::kKept2 || source > RowSource::kBools ||

@@ -49,7 +49,8 @@
   X(kAdd, kOne, kNeg, kRow) X(kRelu, kRow, kMul, kOne)                                            \
   X(kFill, kKept, kFill, kKept2) X(kLoad, kKept, kMul, kKept2) X(kLoad, kBefore, kAdd, kKept)     \
   X(kAdd, kBefore, kAdd, kBehind) X(kAdd, kBefore2, kAdd, kBehind2)                               \
-  X(kMul, kOne, kAdd, kKept) X(kMul, kOne, kAdd, kKept2) X(kMul, kKept2, kStore, kRow)
+  X(kMul, kOne, kAdd, kKept) X(kMul, kOne, kAdd, kKept2) X(kMul, kKept2, kStore, kRow)            \
+  X(kLoad, kKept2, kMul, kKept) X(kMul, kKept, kStore, kRow)
 // clang-format on
 #define TAPER_ROW_LABEL(code, source) &&code##_##source,
 #define TAPER_ROW_PIECE(code, source)                         \
@@ -95,8 +96,8 @@ __attribute__((target("avx512f"))) TAPER_INLINE Vec<float> lanes_from(Vec<float>
 
 namespace taper::cpu {
 
-void run_row_steps(const RowStep* steps, bool keeps, int64_t n) {
-  TAPER_BY_ISA(run_row_steps, steps, keeps, n);
+void run_row_steps(const RowStep* steps, bool keeps, int64_t begin, int64_t end) {
+  TAPER_BY_ISA(run_row_steps, steps, keeps, begin, end);
 }
 
 namespace {
