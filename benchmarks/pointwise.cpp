@@ -1,7 +1,8 @@
 // Steps of programs whose time is pointwise arithmetic: a reaction with diffusion on a grid, a
-// cellular automaton, a loss of many terms with its gradient; and of those whose time is rows: what
-// stands around the products of a transformer's block. Each eager and, where there are graphs,
-// captured and replayed. pointwise.py times the same under torch.compile.
+// cellular automaton, a network of differential equations, a loss of many terms with its gradient;
+// and of those whose time is rows: what stands around the products of a transformer's block. Each
+// eager and, where there are graphs, captured and replayed. pointwise.py times the same under
+// torch.compile.
 #include <torch/torch.h>
 
 #include <functional>
@@ -42,6 +43,17 @@ void live(const Tensor& cells, const Tensor& next) {
   beside(next, 1, 1).copy_(around.eq(3).logical_or(around.eq(2).logical_and(inside.gt(0))));
 }
 
+// Sompolinsky, Crisanti, Sommers 1988, "Chaos in random neural networks": rates that drive each
+// other; many such networks at once, by the method of Runge and Kutta.
+Tensor slope(const Tensor& x, const Tensor& weight) {
+  return torch::matmul(torch::tanh(x), weight) - x;
+}
+Tensor moved(const Tensor& x, const Tensor& weight, double h) {
+  const Tensor a = slope(x, weight), b = slope(x + 0.5 * h * a, weight),
+               c = slope(x + 0.5 * h * b, weight), d = slope(x + h * c, weight);
+  return x + h / 6 * (a + 2 * b + 2 * c + d);
+}
+
 Tensor loss_of_terms(const Tensor& p, const Tensor& y, const Tensor& label) {
   const Tensor error = p - y, chance = p.sigmoid();
   return error.pow(2).mean() + 0.1 * error.abs().mean() +
@@ -71,6 +83,9 @@ void grids() {
   both("diffusion", [&] { react(u, v, next_u, next_v); });
   const Tensor cells = (torch::rand({1026, 1026}) > 0.7).to(torch::kFloat), next = cells.clone();
   both("automaton", [&] { live(cells, next); });
+  const Tensor x = torch::randn({4096, 64}), weight = torch::randn({64, 64}) * 0.2;
+  Tensor kept;
+  both("network", [&] { kept = moved(x, weight, 0.05); });
 }
 
 void terms() {

@@ -28,6 +28,18 @@ def live(cells, nxt):
     beside(nxt, 1, 1).copy_(around.eq(3).logical_or(around.eq(2).logical_and(inside.gt(0))))
 
 
+def slope(x, weight):
+    return torch.matmul(torch.tanh(x), weight) - x
+
+
+def moved(x, weight, h):
+    a = slope(x, weight)
+    b = slope(x + 0.5 * h * a, weight)
+    c = slope(x + 0.5 * h * b, weight)
+    d = slope(x + h * c, weight)
+    return x + h / 6 * (a + 2 * b + 2 * c + d)
+
+
 def terms(p, y, label):
     error, chance = p - y, p.sigmoid()
     return (error.pow(2).mean() + 0.1 * error.abs().mean() +
@@ -66,15 +78,17 @@ def main():
     next_u, next_v = u.clone(), v.clone()
     cells = (torch.rand(1026, 1026) > 0.7).float()
     after = cells.clone()
+    state, weight_of_rates = torch.randn(4096, 64), torch.randn(64, 64) * 0.2
     p, y = torch.randn(1 << 18, requires_grad=True), torch.randn(1 << 18)
     label = (torch.rand(1 << 18) > 0.5).float()
     scores, mask = torch.randn(8, 256, 256), torch.randn(256, 256)
     x, branch, weight, bias = torch.randn(1024, 768), torch.randn(1024, 768), torch.randn(768), torch.randn(768)
     for kind, form in (("eager", lambda f: f), ("compiled", torch.compile)):
-        of_grid, of_cells, of_terms = form(react), form(live), form(terms)
+        of_grid, of_cells, of_rates, of_terms = form(react), form(live), form(moved), form(terms)
         with torch.no_grad():
             measure("fields %s.diffusion" % kind, lambda: of_grid(u, v, next_u, next_v))
             measure("fields %s.automaton" % kind, lambda: of_cells(cells, after))
+            measure("fields %s.network" % kind, lambda: of_rates(state, weight_of_rates, 0.05))
         measure("fields %s.terms" % kind, lambda: torch.autograd.grad(of_terms(p, y, label), p))
         of_scores, of_sum, of_dropped = form(weights_of), form(residual), form(dropped)
         with torch.no_grad():
