@@ -65,6 +65,11 @@ def quantity(seconds):
     return "%.3g s" % seconds
 
 
+def percentage(share):
+    """Two digits, or more of a hundred and above."""
+    return "%.0f%%" % share if share >= 10 else "%.2g%%" % share
+
+
 def all_of(tables, kind, run, form, sides=SIDES):
     """What all sides have of a kind, with slashes between."""
     values = [tables.get(side, {}).get("%s.%s" % (kind, name_of(run))) for side in sides]
@@ -92,7 +97,7 @@ def line_of(tables, facts, run):
         theirs = tables.get(side, {}).get(name)
         cells.append("%s, %.2f" % (quantity(theirs), theirs / ours) if theirs else "")
     flops, peak = facts.get("flops." + run[0]), facts.get("peak.%s threads %s" % tuple(run[1:]))
-    share = lambda seconds: "%.2g%%" % (100 * flops / seconds / peak)
+    share = lambda seconds: percentage(100 * flops / seconds / peak)
     cells.append(all_of(tables, "steps", run, share) if flops and peak else "")
     cells.append(all_of(tables, "loss", run, lambda loss: "%.5g" % loss))
     cells.append(memory_of(tables, run))
